@@ -3,7 +3,6 @@
 //! in every turn.
 //!
 //! What is kept is found by comparing the texts of two turns, byte by byte.
-//! `docs/benchmarks.md` tells what the rows mean.
 
 pub(crate) mod session;
 
@@ -14,12 +13,9 @@ use lcp_driver::prompt_cache::{PreviousPlan, StableOptions, StableOutcome, TextR
 use lcp_driver::{DefaultDriver, DriverConfig, Objective, Rendered, ValueModel, group_thousands};
 use lcp_tokens::{CachedEstimator, CountCache, Encoding, Tiktoken, TokenEstimator};
 
-use crate::error::Error;
-use crate::table::{Better, Report, Row, Wanted};
+use crate::harness::{Progress, Result, float};
+use crate::table::{Better, Row, Wanted};
 use session::Session;
-
-/// Its name.
-pub const NAME: &str = "cache";
 
 const TURNS: usize = 400;
 
@@ -43,12 +39,7 @@ const ANEW: &str = "made anew";
 /// Bytes of counts that are kept.
 const COUNTS_BYTES: usize = 16 << 20;
 
-/// Measures it.
-///
-/// # Errors
-///
-/// Where the sources cannot be read, or a plan says of its text what is not so.
-pub fn run(progress: &mut dyn FnMut(String)) -> Result<Report, Error> {
+pub(crate) fn run(progress: &mut Progress<'_>) -> Result<Vec<Row>> {
     let session = Session::new(TURNS)?;
     let counter = Tiktoken::new(Encoding::O200kBase);
     let counts = Arc::new(CountCache::new(COUNTS_BYTES));
@@ -60,28 +51,26 @@ pub fn run(progress: &mut dyn FnMut(String)) -> Result<Report, Error> {
     let mut rows = Vec::new();
     for objective in [Objective::Strict, Objective::Value(ValueModel::default())] {
         let name = objective.name();
-        let mut play = |what: &str, watermarks: Option<Watermarks>| {
+        let mut billed_session = |what: &str, watermarks: Option<Watermarks>| {
             progress(format!("{name}, {what}"));
-            Player { driver: &driver, counter }.play(&session, objective, watermarks)
+            play(&driver, counter, &session, objective, watermarks)
         };
-        let anew = play(ANEW, None)?;
-        let stable = play("stable", Some(Watermarks::default()))?;
+        let anew = billed_session(ANEW, None)?;
+        let stable = billed_session("stable", Some(Watermarks::default()))?;
+        let row = |what: &str, better, unit, own, other| {
+            Row::new(format!("{name}, {what}"), better, unit, own, ANEW, other)
+        };
         let count = |what: &str, own: usize, other: usize| {
-            Row::named(format!("{name}, {what}"), Better::Lower, "turns").figures(
-                float(own as u64),
-                ANEW,
-                float(other as u64),
-            )
+            row(what, Better::Lower, "turns", float(own as u64), float(other as u64))
         };
+        let billed = |what: &str, bill: &Bill| {
+            let each = |bill: &Bill| bill.each(bill.billed) / 100.0;
+            row(what, Better::Lower, "tokens", each(bill), each(&anew))
+        };
+        let shown = (stable.each(stable.shown), anew.each(anew.shown));
         rows.extend([
-            stable
-                .billed_beside(&anew, format!("{name}, billed a turn"))
-                .wants(Wanted::RatioAtLeast(SAVED_MIN)),
-            Row::named(format!("{name}, shown a turn"), Better::Higher, "tokens").figures(
-                stable.each(stable.shown),
-                ANEW,
-                anew.each(anew.shown),
-            ),
+            billed("billed a turn", &stable).wants(Wanted::RatioAtLeast(SAVED_MIN)),
+            row("shown a turn", Better::Higher, "tokens", shown.0, shown.1),
             count("over the budget", stable.over, anew.over).wants(Wanted::OwnAtMost(0.0)),
             count("without the newest question", stable.unasked, anew.unasked)
                 .wants(Wanted::OwnAtMost(0.0)),
@@ -89,16 +78,15 @@ pub fn run(progress: &mut dyn FnMut(String)) -> Result<Report, Error> {
         ]);
         for (high, low) in OTHER_MARKS {
             let what = format!("watermarks {high} and {low}");
-            let other = play(&what, Some(Watermarks::new(high, low)?))?;
-            let row = other.billed_beside(&anew, format!("{name}, {what}, billed a turn"));
-            rows.push(row.notes(Some(format!(
+            let other = billed_session(&what, Some(Watermarks::new(high, low)?))?;
+            rows.push(billed(&format!("{what}, billed a turn"), &other).notes(Some(format!(
                 "{} tokens shown a turn, packed anew in {} turns",
                 group_thousands(other.shown / other.turns as u64),
                 other.repacks(),
             ))));
         }
     }
-    Ok(Report { bench: NAME, rows })
+    Ok(rows)
 }
 
 /// What a session came to.
@@ -123,11 +111,6 @@ impl Bill {
         float(sum) / float(self.turns as u64)
     }
 
-    fn billed_beside(&self, other: &Self, what: String) -> Row {
-        let each = |bill: &Self| bill.each(bill.billed) / 100.0;
-        Row::named(what, Better::Lower, "tokens").figures(each(self), ANEW, each(other))
-    }
-
     fn repacks(&self) -> usize {
         let repacked =
             self.turned.iter().filter(|((turn, _), _)| *turn == TextReuse::Repacked.name());
@@ -136,61 +119,53 @@ impl Bill {
 
     /// What became of the texts before, in words.
     fn causes(&self) -> String {
-        let told = self.turned.iter().map(|((turn, cause), turns)| {
+        let causes = self.turned.iter().map(|((turn, cause), turns)| {
             let cause = if cause.is_empty() { String::new() } else { format!(" ({cause})") };
             format!("{turns} {turn}{cause}")
         });
-        told.collect::<Vec<_>>().join(", ")
+        causes.collect::<Vec<_>>().join(", ")
     }
 }
 
-/// What plays sessions.
-struct Player<'p> {
-    driver: &'p DefaultDriver,
-    /// Counts whole texts, and fronts of texts.
+/// Plays a session; `counter` counts texts, and fronts of texts.
+fn play(
+    driver: &DefaultDriver,
     counter: Tiktoken,
-}
-
-impl Player<'_> {
-    fn play(
-        &self,
-        session: &Session,
-        objective: Objective,
-        watermarks: Option<Watermarks>,
-    ) -> Result<Bill, Error> {
-        let mut bill = Bill { turns: session.turns.len(), ..Bill::default() };
-        let mut before: Option<Before> = None;
-        for (number, turn) in (1..).zip(&session.turns) {
-            let previous = before.as_ref().and_then(|before| before.plan.clone());
-            let config = DriverConfig {
-                token_budget: Some(BUDGET),
-                objective,
-                stable: watermarks.map(|watermarks| StableOptions { watermarks, previous }),
-                ..DriverConfig::default()
-            };
-            let Rendered { text, plan } = self.driver.run(&session.blocks[..turn.end], &config)?;
-            let tokens = u64::from(self.counter.estimate(&text));
-            let cached = match &before {
-                Some(before) => before.cached(number, &text, plan.stable.as_ref(), self.counter)?,
-                None => 0,
-            };
-            bill.billed += cached * READ + tokens.saturating_sub(cached) * WRITE;
-            bill.shown += tokens;
-            bill.over += usize::from(tokens > BUDGET.into());
-            let asked =
-                plan.items[turn.user].decision.name() == "full" && text.contains(&turn.said);
-            bill.unasked += usize::from(!asked);
-            if let Some(stable) = &plan.stable {
-                let cause = stable.cause.map_or("", |cause| cause.name());
-                *bill.turned.entry((stable.turn.name(), cause)).or_default() += 1;
-            }
-            let (prefix, plan) = plan
-                .stable
-                .map_or((text.len(), None), |stable| (stable.prefix_bytes, Some(stable.next)));
-            before = Some(Before { text, prefix, plan: plan.map(Arc::new) });
+    session: &Session,
+    objective: Objective,
+    watermarks: Option<Watermarks>,
+) -> Result<Bill> {
+    let mut bill = Bill { turns: session.turns.len(), ..Bill::default() };
+    let mut before: Option<Before> = None;
+    for (number, turn) in (1..).zip(&session.turns) {
+        let previous = before.as_ref().and_then(|before| before.plan.clone());
+        let config = DriverConfig {
+            token_budget: Some(BUDGET),
+            objective,
+            stable: watermarks.map(|watermarks| StableOptions { watermarks, previous }),
+            ..DriverConfig::default()
+        };
+        let Rendered { text, plan } = driver.run(&session.blocks[..turn.end], &config)?;
+        let tokens = u64::from(counter.estimate(&text));
+        let cached = match &before {
+            Some(before) => before.cached(number, &text, plan.stable.as_ref(), counter)?,
+            None => 0,
+        };
+        bill.billed += cached * READ + tokens.saturating_sub(cached) * WRITE;
+        bill.shown += tokens;
+        bill.over += usize::from(tokens > BUDGET.into());
+        let asked = plan.items[turn.user].decision.name() == "full" && text.contains(&turn.said);
+        bill.unasked += usize::from(!asked);
+        if let Some(stable) = &plan.stable {
+            let cause = stable.cause.map_or("", |cause| cause.name());
+            *bill.turned.entry((stable.turn.name(), cause)).or_default() += 1;
         }
-        Ok(bill)
+        let (prefix, plan) = plan
+            .stable
+            .map_or((text.len(), None), |stable| (stable.prefix_bytes, Some(stable.next)));
+        before = Some(Before { text, prefix, plan: plan.map(Arc::new) });
     }
+    Ok(bill)
 }
 
 /// The turn before.
@@ -211,7 +186,7 @@ impl Before {
         text: &str,
         stable: Option<&StableOutcome>,
         counter: Tiktoken,
-    ) -> Result<u64, Error> {
+    ) -> Result<u64> {
         let pairs = self.text.bytes().zip(text.bytes());
         let same = pairs.take_while(|(before, now)| before == now).count();
         let Some(stable) = stable else {
@@ -219,22 +194,19 @@ impl Before {
             return Ok(counter.estimate(&text[..same]).into());
         };
         let kept = stable.kept_bytes;
-        let untrue = |claim: String| Error::Untrue { turn, claim };
+        let untrue = |claim: String| -> Result<u64> {
+            Err(format!("turn {turn}: the plan says that {claim}, and it is not so").into())
+        };
         if kept > same.min(self.prefix) {
-            return Err(untrue(format!("{kept} bytes were kept")));
+            return untrue(format!("{kept} bytes were kept"));
         }
         if stable.turn == TextReuse::Appended && kept < self.prefix {
-            return Err(untrue("all parts were kept".to_owned()));
+            return untrue("all parts were kept".to_owned());
         }
         let tokens = counter.estimate(text.get(..kept).unwrap_or_default());
         if tokens != stable.kept_tokens {
-            return Err(untrue(format!("{} tokens were kept", stable.kept_tokens)));
+            return untrue(format!("{} tokens were kept", stable.kept_tokens));
         }
         Ok(tokens.into())
     }
-}
-
-#[expect(clippy::cast_precision_loss, reason = "sums of 400 turns")]
-fn float(number: u64) -> f64 {
-    number as f64
 }

@@ -1,61 +1,153 @@
-//! `continuity`: what it costs to keep sessions durably, beside the databases alone
-//! and beside `LangGraph`'s checkpoints.
+//! `continuity`: what it costs to keep sessions durably, compared with the databases alone and with
+//! `LangGraph`'s checkpoints.
 //!
 //! Times of what is durable are wall time: that is what waits for a disk.
-//! `docs/benchmarks.md` tells what the rows mean.
 
-mod forks;
-mod handoff;
 mod langgraph;
 mod lock_waits;
 mod postgres;
-mod race;
-mod reopen;
 mod sqlite;
 mod writers;
 
-use std::path::PathBuf;
+use std::hint::black_box;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
 
-use tempfile::TempDir;
+use lcp_continuity::store::{MemoryStore, NewMessage, SqliteStore, Store};
+use lcp_continuity::{HandoffOptions, Message, SessionContinuityService};
+use lcp_driver::group_thousands;
+use lcp_tokens::{Encoding, Tiktoken, TokenEstimator};
+use lcp_types::BlockContent;
 
-pub use lock_waits::measure;
-
-use crate::error::Error;
-use crate::table::Report;
+use crate::cache::session::Session;
+use crate::harness::{Progress, Result, at, float, milliseconds, timed};
+use crate::table::{Better, Row};
+pub(crate) use lock_waits::measure;
+use writers::{MESSAGE_BYTES, STATUS, conversation, folder, text};
 
 /// Its name.
-pub const NAME: &str = "continuity";
+pub(crate) const NAME: &str = lock_waits::BENCH;
 
-/// Bytes of a hand-off's pack.
-const HANDOFF_BYTES: usize = 20_000;
-
-/// Bytes of a message.
-const MESSAGE_BYTES: usize = 1_000;
-
-/// Measures it.
-///
-/// # Errors
-///
-/// Where a store or a database refuses. A peer that is not there is told in its rows.
-pub fn run(progress: &mut dyn FnMut(String)) -> Result<Report, Error> {
+pub(crate) fn run(progress: &mut Progress<'_>) -> Result<Vec<Row>> {
     let mut rows = sqlite::rows(progress)?;
-    rows.push(reopen::row(progress)?);
+    rows.push(sqlite::reopened(progress)?);
     rows.push(lock_waits::row(progress)?);
     rows.extend(postgres::rows(progress)?);
-    rows.push(handoff::row(progress)?);
-    rows.push(forks::row(progress)?);
-    Ok(Report { bench: NAME, rows })
+    rows.push(handoff(progress)?);
+    rows.push(forks(progress)?);
+    Ok(rows)
 }
 
-/// A measuring process, or a peer, that did not do what it was to do.
-fn failed(why: &impl ToString) -> Error {
-    Error::Worker { message: why.to_string() }
+/// Tokens of the conversation, at least.
+const TOKENS: u32 = 200_000;
+
+/// Tokens that the directive may have.
+const TARGET: u32 = 8_000;
+
+const ROUNDS: usize = 7;
+
+/// A hand-off, and counting the conversation once: the best of some rounds.
+fn handoff(progress: &mut Progress<'_>) -> Result<Row> {
+    progress("a hand-off is prepared".to_owned());
+    let counter: Arc<dyn TokenEstimator> = Arc::new(Tiktoken::new(Encoding::O200kBase));
+    let service = SessionContinuityService::new(Arc::new(MemoryStore::new()), Arc::clone(&counter));
+    service.open(&conversation("a"))?;
+    let mut tokens = 0;
+    for message in messages()? {
+        if tokens >= TOKENS {
+            break;
+        }
+        tokens = service.record_message("a", message)?.total_tokens;
+    }
+    let messages = service.messages("a")?;
+
+    let (mut prepared, mut once) = (Duration::MAX, Duration::MAX);
+    for _ in 0..ROUNDS {
+        let options = HandoffOptions::default();
+        let (handoff, time) = timed(|| service.prepare_handoff("a", TARGET, &options))?;
+        handoff?;
+        prepared = prepared.min(time);
+        let texts = messages.iter().map(|message| message.message.text());
+        let (count, time) = timed(|| texts.map(|text| counter.estimate(&text)).sum::<u32>())?;
+        black_box(count);
+        once = once.min(time);
+    }
+    let speed = f64::from(tokens) / prepared.as_secs_f64();
+    let note = format!(
+        "{} messages, {} tokens: {speed:.0} tokens a second",
+        group_thousands(messages.len() as u64),
+        group_thousands(u64::from(tokens))
+    );
+    let what = format!("a hand-off of {} tokens, prepared", group_thousands(u64::from(TOKENS)));
+    let (prepared, once) = (milliseconds(prepared), milliseconds(once));
+    Ok(Row::with_itself(what, "ms", prepared, "counting it once", once).notes(Some(note)))
 }
 
-/// A folder beside this program: where programs are built is a disk, where temporary
-/// files are may be memory.
-fn folder() -> Result<TempDir, Error> {
-    let program = std::env::current_exe().unwrap_or_default();
-    let beside = program.parent().map_or_else(std::env::temp_dir, PathBuf::from);
-    tempfile::tempdir_in(&beside).map_err(|error| Error::io("make a folder in", &beside, error))
+/// Returns a session with an agent, in which something is decided now and then.
+fn messages() -> Result<Vec<Message>> {
+    let mut messages = Vec::new();
+    let mut call = String::new();
+    for (number, block) in Session::new(400)?.blocks.into_iter().enumerate() {
+        match &block.content {
+            BlockContent::Conversation(turn) => {
+                if let Some(id) = &turn.tool_call_id {
+                    id.as_ref().clone_into(&mut call);
+                }
+                messages.push(Message::new(block));
+            }
+            BlockContent::ToolResult(_) => {
+                messages.push(Message::new(block).answering(call.clone()));
+            }
+            _ => {}
+        }
+        if number % 100 == 99 {
+            messages.push(Message::assistant(format!(
+                "DECISION: module {number} keeps its own errors.\n\nPlan: split it\n\n\
+                 - [x] write the tests\n- [ ] move the parser of module {number}\n\
+                 - [ ] run the benchmarks\n"
+            )));
+        }
+    }
+    Ok(messages)
+}
+
+const FORKS: u64 = 1_000;
+
+/// Messages of the conversation that is forked: a megabyte.
+const MESSAGES: u64 = 1_000;
+
+/// Bytes that a fork adds to the file, and that the conversation added.
+fn forks(progress: &mut Progress<'_>) -> Result<Row> {
+    progress("forks".to_owned());
+    let folder = folder()?;
+    let path = folder.path().join("store");
+    drop(SqliteStore::open(&path)?);
+    let empty = size(&path)?;
+
+    let store = SqliteStore::open(&path)?;
+    store.begin(&conversation("a"))?;
+    let lease = store.lease("a", "holder", Duration::from_secs(60 * 60))?;
+    let messages: Vec<_> = (0..MESSAGES)
+        .map(|number| NewMessage { body: text(number, MESSAGE_BYTES), tokens: 250 })
+        .collect();
+    store.append(&lease, &messages, Some(STATUS))?;
+    drop(store);
+    let unforked = size(&path)?;
+
+    let store = SqliteStore::open(&path)?;
+    for number in 0..FORKS {
+        // At many places, as where somebody tries again from there.
+        store.fork("a", MESSAGES - number % 100, &format!("fork {number}"))?;
+    }
+    drop(store);
+    let fork = float(size(&path)? - unforked) / float(FORKS);
+    let copy = float(unforked - empty);
+    let what = "SQLite, a fork of a conversation of 1 MB, of 1,000";
+    Ok(Row::new(what, Better::Lower, "bytes", fork, "a copy of it", copy))
+}
+
+/// Returns the bytes of a file that nobody has open, so that nothing of it is in the log.
+fn size(path: &Path) -> Result<u64> {
+    Ok(path.metadata().map_err(at(path))?.len())
 }

@@ -1,19 +1,15 @@
 //! `fill`: how much of a budget is content, with real code that is larger.
 //!
-//! Content is what blocks show in full, by a level or by an excerpt, heads
-//! included; placeholders, the roll-up line and the envelope are not. `docs/
-//! benchmarks.md` tells what the rows mean.
+//! Content is what blocks show in full, by a level or by an excerpt, heads included; placeholders,
+//! the roll-up line and the envelope are not.
 
 use lcp_driver::{DefaultDriver, DriverConfig, Excerpts, OutputMode, Plan};
 use lcp_tokens::{Encoding, Tiktoken};
 use lcp_types::Block;
 
-use crate::error::Error;
+use crate::harness::{Progress, Result, float, median};
 use crate::registry::{crates, is_code, lang};
-use crate::table::{Better, Report, Row, Wanted};
-
-/// Its name.
-pub const NAME: &str = "fill";
+use crate::table::{Better, Row, Wanted};
 
 /// Budgets, in tokens.
 const BUDGETS: [u32; 7] = [2_000, 4_000, 8_000, 16_000, 32_000, 64_000, 100_000];
@@ -30,12 +26,7 @@ struct Case {
     bare: f64,
 }
 
-/// Measures it.
-///
-/// # Errors
-///
-/// Where the sources cannot be read.
-pub fn run(progress: &mut dyn FnMut(String)) -> Result<Report, Error> {
+pub(crate) fn run(progress: &mut Progress<'_>) -> Result<Vec<Row>> {
     let driver = DefaultDriver::new(Tiktoken::new(Encoding::O200kBase));
     let mut rows = Vec::new();
     let mut cases = OutputMode::ALL.map(|mode| (mode, Vec::new()));
@@ -46,19 +37,19 @@ pub fn run(progress: &mut dyn FnMut(String)) -> Result<Report, Error> {
             .iter()
             .map(|(path, text)| Block::code(lang(path), path.as_str(), text.as_str()))
             .collect();
-        let whole = |mode| {
+        let full = |mode| {
             let config = DriverConfig { mode, ..DriverConfig::default() };
             driver.plan(&blocks, &config).map_or(0, |plan| plan.used_tokens)
         };
-        let tokens = whole(OutputMode::Xml);
+        let tokens = full(OutputMode::Xml);
         if tokens < TOKENS_MIN {
             continue;
         }
         packs += 1;
         progress(format!("{}: {} files, {tokens} tokens", found.name, files.len()));
         for (mode, cases) in &mut cases {
-            let whole = whole(*mode);
-            let budgets: Vec<_> = BUDGETS.into_iter().filter(|budget| *budget < whole).collect();
+            let full = full(*mode);
+            let budgets: Vec<_> = BUDGETS.into_iter().filter(|budget| *budget < full).collect();
             let plans = |excerpts| {
                 let config =
                     DriverConfig { mode: *mode, excerpts, fill: true, ..DriverConfig::default() };
@@ -76,42 +67,36 @@ pub fn run(progress: &mut dyn FnMut(String)) -> Result<Report, Error> {
         }
     }
     for (mode, cases) in &cases {
-        let what = |of: &str| format!("{}, {of}", mode.name());
-        let row = |what: String, cases: &[&Case]| -> Row {
-            let with = median(cases.iter().map(|case| case.with));
+        let with = |cases: &[&Case]| median(cases.iter().map(|case| case.with));
+        let row = |what: String, cases: &[&Case]| {
+            let worst = cases.iter().map(|case| case.with).fold(100.0, f64::min);
             let without = median(cases.iter().map(|case| case.without));
-            let note = format!("{} cases, worst {:.1} %", cases.len(), worst(cases));
-            Row::named(what, Better::Higher, "%")
-                .figures(with, "without excerpts", without)
-                .notes(Some(note))
+            let what = format!("{}, {what}", mode.name());
+            Row::new(what, Better::Higher, "%", with(cases), "without excerpts", without)
+                .notes(Some(format!("{} cases, worst {worst:.1} %", cases.len())))
         };
         let all: Vec<_> = cases.iter().collect();
-        rows.push(
-            row(what(&format!("{packs} crates, all budgets")), &all)
-                .wants(Wanted::OwnAtLeast(97.0)),
-        );
+        let what = format!("{packs} crates, all budgets");
+        rows.push(row(what, &all).wants(Wanted::OwnAtLeast(97.0)));
         for budget in BUDGETS {
             let of_budget: Vec<_> = cases.iter().filter(|case| case.budget == budget).collect();
-            rows.push(row(what(&format!("budget {budget}")), &of_budget));
+            rows.push(row(format!("budget {budget}"), &of_budget));
         }
-        let heads = median(cases.iter().map(|case| case.with));
         let bare = median(cases.iter().map(|case| case.bare));
-        rows.push(
-            Row::named(what("contents alone"), Better::Higher, "%")
-                .beside_itself(bare, "with heads", heads),
-        );
+        let what = format!("{}, contents alone", mode.name());
+        rows.push(Row::with_itself(what, "%", bare, "with heads", with(&all)));
     }
-    Ok(Report { bench: NAME, rows })
+    Ok(rows)
 }
 
-/// Percent of the budget that parts are which show content.
+/// Returns the percentage of the budget that parts take which show content.
 fn filled(plan: &Plan, budget: u32) -> f64 {
     let content = plan.items.iter().filter(|item| item.decision.shows_content());
     percent(content.map(|item| u64::from(item.tokens)).sum(), budget)
 }
 
-/// Percent of the budget that contents are without their heads: exact for what
-/// is shown in full, for excerpts less the marker and the head of the whole.
+/// Returns the percentage of the budget that contents take without their heads: exact for what is
+/// shown in full, for excerpts less the marker and the head of the block.
 fn bare(plan: &Plan, budget: u32) -> f64 {
     let content = plan.items.iter().filter(|item| item.decision.shows_content());
     let tokens = content.map(|item| {
@@ -122,20 +107,9 @@ fn bare(plan: &Plan, budget: u32) -> f64 {
     percent(tokens.sum(), budget)
 }
 
-/// Tokens of a marker, and of what a head says of an excerpt, about.
+/// Tokens of a marker and of an excerpt's range in its head, about.
 const EXCERPT_EXTRA: u32 = 17;
 
-#[expect(clippy::cast_precision_loss, reason = "tokens are far below 2^52")]
 fn percent(tokens: u64, budget: u32) -> f64 {
-    tokens as f64 * 100.0 / f64::from(budget)
-}
-
-fn median(figures: impl Iterator<Item = f64>) -> f64 {
-    let mut figures: Vec<_> = figures.collect();
-    figures.sort_by(f64::total_cmp);
-    figures.get(figures.len() / 2).copied().unwrap_or(f64::NAN)
-}
-
-fn worst(cases: &[&Case]) -> f64 {
-    cases.iter().map(|case| case.with).fold(100.0, f64::min)
+    float(tokens) * 100.0 / f64::from(budget)
 }

@@ -1,189 +1,130 @@
-//! `format`: how fast packs are read and written, beside general formats that
-//! hold the same blocks.
-//!
-//! `docs/benchmarks.md` tells what the rows mean.
+//! `format`: how fast packs are read and written, compared with general formats that hold the same
+//! blocks.
 
 pub(crate) mod corpus;
-mod lcp;
-mod peers;
+mod formats;
 mod prost_model;
 mod serde_model;
 
 use std::hint::black_box;
 use std::time::Duration;
 
-use self::corpus::Data;
-use self::serde_model::{Borrowed, Digest};
-use crate::clock::Spent;
-use crate::error::Error;
-use crate::table::{Better, Report, Row, Wanted};
+use lcp_types::Bytes;
 
-/// Its name.
-pub const NAME: &str = "format";
+use self::corpus::Data;
+use self::formats::{Format, Show};
+use self::serde_model::{Block, Digest};
+use crate::harness::{Error, Progress, Result, float, milliseconds, timed};
+use crate::table::{Better, Row, Wanted};
 
 /// Rounds of everybody, interleaved, of which the best counts.
 const ROUNDS: usize = 25;
 
-/// LCP beside the fastest that borrows checked text: within 1.1 times.
+/// LCP and the fastest that borrows checked text: within 1.1 times.
 const BORROWED: f64 = 0.91;
 
-/// Next to the fastest that gives owned, checked text: within 1.2 times.
+/// LCP and the fastest that gives owned, checked text: within 1.2 times.
 const OWNED: f64 = 0.83;
 
-/// A format with a way to write and to read the blocks.
-trait Format {
-    /// The crate.
-    fn name(&self) -> &'static str;
-
-    /// Whether texts can be borrowed from what is read.
-    fn borrows(&self) -> bool;
-
-    /// The blocks, encoded.
-    fn encode(&self, data: &Data) -> Result<Vec<u8>, String>;
-
-    /// Reads every block, each of its texts checked, and borrowed where that is
-    /// possible.
-    fn walk(&self, bytes: &[u8]) -> Result<Digest, String>;
-
-    /// Reads every block into memory of its own, texts checked.
-    fn own(&self, bytes: &[u8]) -> Result<Box<dyn Owned>, String>;
-
-    /// Shows every block that [`Self::walk`] reads.
-    fn show(&self, bytes: &[u8], see: &mut dyn FnMut(&Borrowed<'_>)) -> Result<(), String>;
-}
-
-/// Blocks that own what they hold.
-trait Owned {
-    /// Shows every one.
-    fn show(&self, see: &mut dyn FnMut(&Borrowed<'_>)) -> Result<(), String>;
-}
-
-/// What one format took: the best of all rounds.
-#[derive(Clone, Copy)]
-struct Times {
+/// One format, its bytes, and the best times of all rounds.
+struct Entry {
+    format: Format,
+    bytes: Vec<u8>,
     encode: Duration,
     walk: Duration,
     own: Duration,
 }
 
-/// One format, what it made of the blocks, and how long that took.
-struct Entry {
-    format: Box<dyn Format>,
-    bytes: Vec<u8>,
-    best: Times,
-}
-
-/// Measures it.
-///
-/// # Errors
-///
-/// Where the sources cannot be read, a format does not give back what it was
-/// given, or other threads worked meanwhile.
-pub fn run(progress: &mut dyn FnMut(String)) -> Result<Report, Error> {
-    let data = corpus::data()?;
-    progress(data.to_string());
-    let expected = Digest::from_blocks(data.serde_model.iter().map(serde_model::Block::view));
-    let mut own = Entry::new(Box::new(lcp::Lcp), &data, expected)?;
-    let mut peers = Vec::new();
-    for format in peers::all() {
-        peers.push(Entry::new(format, &data, expected)?);
+pub(crate) fn run(progress: &mut Progress<'_>) -> Result<Vec<Row>> {
+    let data = Data::new()?;
+    let text = data.lcp.iter().filter_map(|block| block.content.text());
+    let kib = text.map(Bytes::len).sum::<usize>() / 1024;
+    progress(format!("{} blocks, {kib} KiB of text", data.lcp.len()));
+    let expected = Digest::from_blocks(data.serde_model.iter().map(Block::view));
+    let mut entries = Vec::new();
+    for format in formats::all() {
+        let name = format.name;
+        let entry = Entry::new(format, &data, expected);
+        entries.push(entry.map_err(|error| unusable(name, &error))?);
     }
     progress("all read the same blocks".to_owned());
     for round in 1..=ROUNDS {
-        for entry in std::iter::once(&mut own).chain(&mut peers) {
-            entry.round(&data, expected)?;
+        for entry in &mut entries {
+            entry.round(&data, expected).map_err(|error| unusable(entry.format.name, &error))?;
         }
         progress(format!("round {round} of {ROUNDS}"));
     }
-    Ok(Report { bench: NAME, rows: rows(&own, &peers) })
+    Ok(rows(&entries))
+}
+
+fn unusable(name: &str, error: &Error) -> String {
+    format!("{name} is of no use here: {error}")
 }
 
 impl Entry {
     /// Encodes the blocks, and proves that they are read again.
-    fn new(format: Box<dyn Format>, data: &Data, expected: Digest) -> Result<Self, Error> {
-        let name = format.name();
-        let failed = |message| Error::Peer { name, message };
-        let bytes = format.encode(data).map_err(failed)?;
-        let check = |what: &str, show: &mut Show<'_>| {
+    fn new(format: Format, data: &Data, expected: Digest) -> Result<Self> {
+        let bytes = (format.encode)(data)?;
+        let check = |what: &str, show: Show| -> Result<()> {
             let mut left = data.serde_model.iter();
             let mut differing = 0;
-            show(&mut |found| {
-                let same = left.next().is_some_and(|expected| expected.view() == *found);
+            show(&bytes, &mut |read| {
+                let same = left.next().is_some_and(|expected| expected.view() == *read);
                 differing += usize::from(!same);
             })?;
             differing += left.len();
-            if differing == 0 { Ok(()) } else { Err(format!("{what}: {differing} blocks differ")) }
+            if differing > 0 {
+                return Err(format!("{what}: {differing} blocks differ").into());
+            }
+            Ok(())
         };
-        check("borrowed", &mut |see| format.show(&bytes, see)).map_err(failed)?;
-        check("owned", &mut |see| format.own(&bytes)?.show(see)).map_err(failed)?;
-        let walked = format.walk(&bytes).map_err(failed)?;
-        if walked != expected {
-            return Err(failed("the walk did not see all blocks".to_owned()));
+        check("borrowed", format.show)?;
+        check("owned", format.show_owned)?;
+        if (format.walk)(&bytes)? != expected {
+            return Err("the walk did not see all blocks".into());
         }
-        let best = Times { encode: Duration::MAX, walk: Duration::MAX, own: Duration::MAX };
-        Ok(Self { format, bytes, best })
+        let [encode, walk, own] = [Duration::MAX; 3];
+        Ok(Self { format, bytes, encode, walk, own })
     }
 
-    fn round(&mut self, data: &Data, expected: Digest) -> Result<(), Error> {
-        let Self { format, bytes, best } = self;
-        let name = format.name();
-        let failed = |message| Error::Peer { name, message };
-        let (encoded, spent) = Spent::on(|| format.encode(black_box(data)));
-        best.encode = best.encode.min(spent.alone()?);
-        drop(encoded.map_err(failed)?);
-        let (walked, spent) = Spent::on(|| format.walk(black_box(bytes)));
-        best.walk = best.walk.min(spent.alone()?);
-        assert_eq!(walked.map_err(failed)?, expected, "{name} walked the same before");
-        // What is owned is freed behind the clock.
-        let (owned, spent) = Spent::on(|| format.own(black_box(bytes)));
-        best.own = best.own.min(spent.alone()?);
-        drop(black_box(owned.map_err(failed)?));
+    fn round(&mut self, data: &Data, expected: Digest) -> Result<()> {
+        let Self { format, bytes, .. } = self;
+        let (encoded, time) = timed(|| (format.encode)(black_box(data)))?;
+        self.encode = self.encode.min(time);
+        drop(encoded?);
+        let (walked, time) = timed(|| (format.walk)(black_box(bytes)))?;
+        self.walk = self.walk.min(time);
+        assert_eq!(walked?, expected, "{} walked the same before", format.name);
+        // What is owned is freed after the clock is read.
+        let (owned, time) = timed(|| (format.own)(black_box(bytes)))?;
+        self.own = self.own.min(time);
+        drop(black_box(owned?));
         Ok(())
     }
 }
 
-/// What shows blocks.
-type Show<'s> = dyn FnMut(&mut dyn FnMut(&Borrowed<'_>)) -> Result<(), String> + 's;
-
-fn rows(own: &Entry, peers: &[Entry]) -> Vec<Row> {
-    let row = |what: &str, of: fn(Times) -> Duration, peer: &Entry| {
-        let (lcp, other) = (milliseconds(of(own.best)), milliseconds(of(peer.best)));
-        Row::named(what, Better::Lower, "ms").figures(lcp, peer.format.name(), other)
+/// Returns the rows of LCP, the first entry, and each of the others.
+fn rows(entries: &[Entry]) -> Vec<Row> {
+    let Some((own, peers)) = entries.split_first() else { return Vec::new() };
+    let rows = |what: fn(&Entry) -> &str, unit, figure: fn(&Entry) -> f64| {
+        let row = move |peer: &Entry| {
+            Row::new(what(peer), Better::Lower, unit, figure(own), peer.format.name, figure(peer))
+        };
+        peers.iter().map(row)
     };
-    let mut rows = Vec::new();
-    for peer in peers {
-        rows.push(match (peer.format.borrows(), peer.format.name()) {
-            (true, "postcard" | "bincode") => row("walked, borrowed", |times| times.walk, peer)
-                .wants(Wanted::RatioAtLeast(BORROWED)),
-            (true, _) => row("walked, borrowed", |times| times.walk, peer),
-            (false, "prost") => row("walked, beside owned", |times| times.walk, peer)
-                .wants(Wanted::RatioAtLeast(2.0)),
-            (false, "serde_json") => row("walked, beside owned", |times| times.walk, peer)
-                .wants(Wanted::RatioAtLeast(9.0)),
-            (false, _) => row("walked, beside owned", |times| times.walk, peer),
-        });
-    }
-    for peer in peers {
-        rows.push(
-            row("read into owned", |times| times.own, peer).wants(Wanted::RatioAtLeast(OWNED)),
-        );
-    }
-    for peer in peers {
-        rows.push(row("written", |times| times.encode, peer));
-    }
-    for peer in peers {
-        let (lcp, other) = (kibibytes(&own.bytes), kibibytes(&peer.bytes));
-        let row = Row::named("size", Better::Lower, "KiB").figures(lcp, peer.format.name(), other);
-        rows.push(row);
-    }
-    rows
-}
-
-fn milliseconds(time: Duration) -> f64 {
-    time.as_secs_f64() * 1e3
-}
-
-#[expect(clippy::cast_precision_loss, reason = "far below 2^52")]
-fn kibibytes(bytes: &[u8]) -> f64 {
-    bytes.len() as f64 / 1024.0
+    let walked = |peer: &Entry| {
+        if peer.format.borrows { "walked, borrowed" } else { "walked, beside owned" }
+    };
+    let walks = rows(walked, "ms", |entry| milliseconds(entry.walk));
+    let walks = walks.zip(peers).map(|(row, peer)| match peer.format.name {
+        "postcard" | "bincode" => row.wants(Wanted::RatioAtLeast(BORROWED)),
+        "prost" => row.wants(Wanted::RatioAtLeast(2.0)),
+        "serde_json" => row.wants(Wanted::RatioAtLeast(9.0)),
+        _ => row,
+    });
+    let owned = rows(|_| "read into owned", "ms", |entry| milliseconds(entry.own))
+        .map(|row| row.wants(Wanted::RatioAtLeast(OWNED)));
+    let written = rows(|_| "written", "ms", |entry| milliseconds(entry.encode));
+    let sizes = rows(|_| "size", "KiB", |entry| float(entry.bytes.len() as u64) / 1024.0);
+    walks.chain(owned).chain(written).chain(sizes).collect()
 }

@@ -1,46 +1,66 @@
-//! LCP beside others. Peers compile only in this workspace.
+//! LCP and others, measured. Peers compile only in this workspace.
 //!
-//! | look for | in |
-//! |---|---|
-//! | LCP's blocks as those of the reference implementation | [`mod@reference`] |
-//! | random packs of what is hard to count and to keep apart | [`packs`] |
-//! | what a benchmark says | [`table`] |
-//! | what a session costs with a prompt cache | `cache` (feature `peers`) |
-//! | what it costs to keep sessions durably | `continuity` (feature `peers`) |
-//! | how fast duplicates are found, and whether nothing unique is lost | [`dedup`] |
-//! | how full a budget gets, with real code | `fill` (feature `peers`) |
-//! | how fast packs are read and written, beside general formats | `format` (feature `peers`) |
-//! | how fast a budget is allocated, and how well | `plan` (feature `peers`) |
-//! | what a project costs as text, and how long that takes, beside programs | `tokens` (feature `peers`) |
-//! | how fast texts are counted, beside other tokenizers | `tokens_speed` (feature `peers`) |
-//!
-//! `cargo test` in this directory proves that packs of either side are read by
-//! the other, and that counts are those of an independent tokenizer.
-//! `cargo xtask bench NAME` measures.
+//! `cargo xtask bench NAME` measures; each benchmark is a module of its name, and
+//! `docs/benchmarks.md` explains the rows. `cargo test` in this directory proves that the reference
+//! implementation and LCP read each other's packs, and that counts are those of an independent
+//! tokenizer.
 
 #[cfg(feature = "peers")]
-pub mod cache;
+mod cache;
 #[cfg(feature = "peers")]
-mod clock;
-#[cfg(feature = "peers")]
-pub mod continuity;
+mod continuity;
 pub mod dedup;
-pub mod error;
 #[cfg(feature = "peers")]
-pub mod fill;
+mod fill;
 #[cfg(feature = "peers")]
-pub mod format;
+mod format;
+#[cfg_attr(not(feature = "peers"), allow(dead_code, reason = "benchmarks measure"))]
+mod harness;
 pub mod packs;
 #[cfg(feature = "peers")]
-pub mod plan;
+mod plan;
 #[cfg(feature = "peers")]
-mod programs;
-pub mod reference;
+pub mod programs;
+#[cfg_attr(not(feature = "peers"), allow(dead_code, reason = "benchmarks pick crates"))]
 mod registry;
 #[cfg(feature = "peers")]
-pub mod scale;
+mod scale;
 pub mod table;
 #[cfg(feature = "peers")]
-pub mod tokens;
+mod tokens;
 #[cfg(feature = "peers")]
-pub mod tokens_speed;
+mod tokens_speed;
+
+pub use harness::{Error, Progress, Result, WORKER};
+
+/// Measures something, and returns its rows.
+pub type Bench = fn(&mut Progress<'_>) -> Result<Vec<table::Row>>;
+
+/// The benchmarks by name.
+#[cfg(feature = "peers")]
+pub const BENCHES: &[(&str, Bench)] = &[
+    ("cache", cache::run),
+    (continuity::NAME, continuity::run),
+    ("dedup", dedup::run),
+    ("fill", fill::run),
+    ("format", format::run),
+    ("plan", plan::run),
+    (scale::NAME, scale::run),
+    ("tokens", tokens::run),
+    (tokens_speed::NAME, tokens_speed::run),
+];
+
+/// Runs a measuring process of a benchmark: `arguments` follow [`WORKER`]. Returns what it prints.
+///
+/// # Errors
+///
+/// Fails if the benchmark has no such process, or if it does not measure.
+#[cfg(feature = "peers")]
+pub fn measure(bench: &str, arguments: &[String]) -> Result<String> {
+    match bench {
+        continuity::NAME => continuity::measure(arguments),
+        scale::NAME => scale::measure(arguments),
+        tokens_speed::NAME => tokens_speed::measure(arguments),
+        _ => Err(format!("{bench} has no measuring process").into()),
+    }
+}

@@ -3,8 +3,7 @@
 //!
 //! A replay counts the blocks once and plans for many budgets; what a replay of
 //! many takes beyond one of a single budget, divided by their number, is what
-//! planning costs when every count is known. `docs/benchmarks.md` tells what
-//! the rows mean.
+//! planning costs when every count is known.
 
 mod value;
 
@@ -15,24 +14,15 @@ use lcp_driver::{DefaultDriver, DriverConfig, Excerpts, OptimalityBound};
 use lcp_tokens::{Encoding, Tiktoken};
 use lcp_types::{Annotation, Block, Priority, Role, Tag};
 
-use crate::clock::Spent;
-use crate::error::Error;
-use crate::table::{Better, Report, Row, Wanted};
-
-/// Its name.
-pub const NAME: &str = "plan";
+use crate::harness::{Progress, Result, milliseconds, timed};
+use crate::table::{Row, Wanted};
 
 const ROUNDS: usize = 5;
 
 /// Budgets that a round plans for, besides the first.
 const REPLAYED: u32 = 10;
 
-/// Measures it.
-///
-/// # Errors
-///
-/// Where other threads worked meanwhile.
-pub fn run(progress: &mut dyn FnMut(String)) -> Result<Report, Error> {
+pub(crate) fn run(progress: &mut Progress<'_>) -> Result<Vec<Row>> {
     let mut rows = Vec::new();
     for (blocks, shares, what, wanted) in [
         (100_000, true, "100,000 blocks in 8 categories", Some(50.0)),
@@ -57,7 +47,7 @@ pub fn run(progress: &mut dyn FnMut(String)) -> Result<Report, Error> {
         }
     }
     rows.extend(value::rows(progress)?);
-    Ok(Report { bench: NAME, rows })
+    Ok(rows)
 }
 
 /// What plans for one budget took: the best of some rounds.
@@ -65,7 +55,7 @@ struct Times {
     /// A plan, when every count is known.
     each: Duration,
     /// A plan, counting included.
-    whole: Duration,
+    counted: Duration,
     /// How good it is, where the objective is value.
     optimality: Option<OptimalityBound>,
 }
@@ -78,41 +68,38 @@ impl Times {
         budget: u32,
         rounds: usize,
         replayed: u32,
-    ) -> Result<Self, Error> {
+    ) -> Result<Self> {
         let one = [budget];
         let many: Vec<_> = (0..=replayed).map(|_| budget).collect();
         let (mut best_one, mut best_many) = (Duration::MAX, Duration::MAX);
         let mut optimality = None;
         for _ in 0..rounds {
-            let (spent, certified) = time(pack, config, &one)?;
+            let (spent, certified) = replay(pack, config, &one)?;
             best_one = best_one.min(spent);
-            best_many = best_many.min(time(pack, config, &many)?.0);
+            best_many = best_many.min(replay(pack, config, &many)?.0);
             optimality = certified;
         }
         let each = best_many.saturating_sub(best_one) / replayed.max(1);
-        Ok(Self { each, whole: best_one, optimality })
+        Ok(Self { each, counted: best_one, optimality })
     }
 
     fn row(&self, what: impl Into<String>) -> Row {
-        Row::named(what, Better::Lower, "ms").beside_itself(
-            milliseconds(self.each),
-            "with counting",
-            milliseconds(self.whole),
-        )
+        let (each, counted) = (milliseconds(self.each), milliseconds(self.counted));
+        Row::with_itself(what, "ms", each, "with counting", counted)
     }
 }
 
 /// The time, and how good the first plan is.
-fn time(
+fn replay(
     pack: &[Block<'_>],
     config: &DriverConfig,
     budgets: &[u32],
-) -> Result<(Duration, Option<OptimalityBound>), Error> {
+) -> Result<(Duration, Option<OptimalityBound>)> {
     let driver = DefaultDriver::new(Tiktoken::new(Encoding::O200kBase));
-    let (plans, spent) = Spent::on(|| driver.replay(pack, config, budgets));
+    let (plans, time) = timed(|| driver.replay(pack, config, budgets))?;
     let plans = plans.unwrap_or_default();
     assert_eq!(plans.len(), budgets.len(), "nothing denies a budget");
-    Ok((spent.alone()?, plans.first().and_then(|plan| plan.optimality)))
+    Ok((time, plans.first().and_then(|plan| plan.optimality)))
 }
 
 /// Blocks of 5 to 60 words in eight categories, of all priorities, half of them
@@ -139,8 +126,4 @@ fn pack(blocks: usize) -> Vec<Block<'static>> {
         }
     }
     pack
-}
-
-fn milliseconds(time: Duration) -> f64 {
-    time.as_secs_f64() * 1e3
 }

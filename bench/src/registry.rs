@@ -6,10 +6,11 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use lcp_testkit::files_in;
+use lcp_testkit::python::output;
 use lcp_types::Lang;
 use serde_json::Value;
 
-use crate::error::Error;
+use crate::harness::{Result, at};
 
 /// Larger files are tables that a program made.
 const FILE_BYTES_MAX: u64 = 512 << 10;
@@ -18,25 +19,18 @@ const FILE_BYTES_MAX: u64 = 512 << 10;
 pub(crate) struct Crate {
     /// Its name.
     pub(crate) name: String,
-    folder: PathBuf,
+    pub(crate) folder: PathBuf,
 }
 
 impl Crate {
-    /// Where it is.
-    #[cfg(feature = "peers")]
-    pub(crate) fn folder(&self) -> &Path {
-        &self.folder
-    }
-
     /// The files that are wanted, each with its path below the crate's folder,
     /// in the order of their paths.
-    pub(crate) fn files(&self, wanted: fn(&Path) -> bool) -> Result<Vec<(String, String)>, Error> {
-        let mut paths = files_in(&self.folder, FILE_BYTES_MAX)
-            .map_err(|error| Error::io("list", &self.folder, error))?;
+    pub(crate) fn files(&self, wanted: fn(&Path) -> bool) -> Result<Vec<(String, String)>> {
+        let mut paths = files_in(&self.folder, FILE_BYTES_MAX).map_err(at(&self.folder))?;
         paths.retain(|path| wanted(path));
         let mut texts = Vec::new();
         for path in paths {
-            let bytes = fs::read(&path).map_err(|error| Error::io("read", &path, error))?;
+            let bytes = fs::read(&path).map_err(at(&path))?;
             let below = path.strip_prefix(&self.folder).unwrap_or(&path).display().to_string();
             let text = String::from_utf8(bytes).ok().filter(|text| !text.is_empty());
             texts.extend(text.map(|text| (below, text)));
@@ -46,17 +40,15 @@ impl Crate {
 }
 
 /// The crates from the registry, sorted by name and version.
-pub(crate) fn crates() -> Result<Vec<Crate>, Error> {
-    let host = output("rustc", &["-vV"])?;
+pub(crate) fn crates() -> Result<Vec<Crate>> {
+    let host = output(Command::new("rustc").arg("-vV"))?;
+    let host = String::from_utf8_lossy(&host);
     let host = host.lines().find_map(|line| line.strip_prefix("host: ")).unwrap_or_default();
-    let cargo = std::env::var("CARGO").unwrap_or_else(|_| "cargo".to_owned());
-    let manifest = concat!(env!("CARGO_MANIFEST_DIR"), "/Cargo.toml");
-    let arguments = ["metadata", "--format-version", "1", "--locked", "--all-features"];
-    let place = ["--filter-platform", host, "--manifest-path", manifest];
-    let metadata = output(&cargo, &[&arguments[..], &place].concat())?;
-    let unreadable = |message: String| Error::Command { command: cargo.clone(), message };
-    let metadata: Value =
-        serde_json::from_str(&metadata).map_err(|error| unreadable(error.to_string()))?;
+    let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    cargo.args(["metadata", "--format-version", "1", "--locked", "--all-features"]);
+    cargo.args(["--filter-platform", host, "--manifest-path"]);
+    let metadata = output(cargo.arg(concat!(env!("CARGO_MANIFEST_DIR"), "/Cargo.toml")))?;
+    let metadata: Value = serde_json::from_slice(&metadata)?;
     let packages = metadata["packages"].as_array().map_or(&[][..], Vec::as_slice);
     let mut crates: Vec<_> = packages
         .iter()
@@ -71,28 +63,18 @@ pub(crate) fn crates() -> Result<Vec<Crate>, Error> {
     Ok(crates)
 }
 
-/// Those of `crates` that have these names.
+/// Returns those of `crates` that have these names.
 ///
 /// # Errors
 ///
-/// Where there is none of a name.
-#[cfg(feature = "peers")]
-pub(crate) fn named<'c>(crates: &'c [Crate], names: &[&str]) -> Result<Vec<&'c Crate>, Error> {
-    let found: Vec<_> =
-        crates.iter().filter(|found| names.contains(&found.name.as_str())).collect();
-    let missing = names.iter().find(|name| !found.iter().any(|found| found.name == **name));
-    missing.map_or(Ok(found), |name| Err(Error::Corpus((*name).to_owned())))
-}
-
-/// The standard output of a command.
-fn output(command: &str, arguments: &[&str]) -> Result<String, Error> {
-    let failed = |message: String| Error::Command { command: command.to_owned(), message };
-    let output = Command::new(command).args(arguments).output();
-    let output = output.map_err(|error| failed(error.to_string()))?;
-    if !output.status.success() {
-        return Err(failed(String::from_utf8_lossy(&output.stderr).trim().to_owned()));
+/// Fails if there is none of a name.
+pub(crate) fn named<'c>(crates: &'c [Crate], names: &[&str]) -> Result<Vec<&'c Crate>> {
+    for name in names {
+        if !crates.iter().any(|known| known.name == *name) {
+            return Err(format!("{name} is not a dependency of this workspace").into());
+        }
     }
-    Ok(String::from_utf8_lossy(&output.stdout).into_owned())
+    Ok(crates.iter().filter(|known| names.contains(&known.name.as_str())).collect())
 }
 
 /// Whether a file is Rust or C.

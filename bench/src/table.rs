@@ -1,10 +1,10 @@
-//! What a benchmark says: rows, as a table for people or as JSON.
+//! Results of a benchmark: rows, as a table for people or as JSON.
 
 use std::fmt;
 
-use serde::{Serialize, Serializer};
+use serde::Serialize;
 
-/// What a row has to show.
+/// A condition that a row has to meet.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Wanted {
     /// A ratio of this or more. Shown without a unit: `>= 1.0`.
@@ -27,10 +27,9 @@ pub enum Better {
     Higher,
 }
 
-/// One comparison: LCP beside a peer.
-#[derive(Clone, Debug)]
+/// One comparison of LCP and a peer.
+#[derive(Clone, Debug, Serialize)]
 pub struct Row {
-    /// What was measured.
     what: String,
     /// LCP's figure, in `unit`.
     lcp: f64,
@@ -39,150 +38,107 @@ pub struct Row {
     peer_name: String,
     ratio: f64,
     unit: &'static str,
-    /// The worst figures of several rounds, LCP's and the peer's.
-    worst: Option<(f64, f64)>,
-    wanted: Option<Wanted>,
+    wanted: Option<String>,
+    holds: Option<bool>,
+    /// The worst figures of several rounds.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    lcp_worst: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    peer_worst: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     note: Option<String>,
 }
 
 impl Row {
-    /// A row of this, whose figures are in this unit. Nothing is wanted of it.
+    /// Creates a row of LCP's figure and a peer's. Nothing is wanted of it.
     ///
     /// ```
     /// use lcp_bench::table::{Better, Row, Wanted};
     ///
-    /// let row = Row::named("planning", Better::Lower, "ms").figures(2.0, "another", 3.0);
+    /// let row = Row::new("planning", Better::Lower, "ms", 2.0, "another", 3.0);
     /// assert_eq!(row.ratio(), 1.5);
     /// assert_eq!(row.holds(), None);
     /// assert_eq!(row.wants(Wanted::RatioAtLeast(1.5)).holds(), Some(true));
     /// ```
     #[must_use]
-    pub fn named(what: impl Into<String>, better: Better, unit: &'static str) -> Unmeasured {
-        Unmeasured { what: what.into(), better, unit }
+    pub fn new(
+        what: impl Into<String>,
+        better: Better,
+        unit: &'static str,
+        lcp: f64,
+        peer_name: impl Into<String>,
+        peer: f64,
+    ) -> Self {
+        let ratio = match better {
+            Better::Lower => peer / lcp,
+            Better::Higher => lcp / peer,
+        };
+        let (what, peer_name) = (what.into(), peer_name.into());
+        Self {
+            what,
+            lcp,
+            peer,
+            peer_name,
+            ratio,
+            unit,
+            wanted: None,
+            holds: None,
+            lcp_worst: None,
+            peer_worst: None,
+            note: None,
+        }
     }
 
-    /// The same row, with something wanted of it.
+    /// Creates a row of LCP's figure and LCP's own in another situation; the ratio is how many
+    /// times as much the first one is.
     #[must_use]
-    pub fn wants(mut self, wanted: Wanted) -> Self {
-        self.wanted = Some(wanted);
-        self
+    pub fn with_itself(
+        what: impl Into<String>,
+        unit: &'static str,
+        lcp: f64,
+        other_name: impl Into<String>,
+        other: f64,
+    ) -> Self {
+        Self::new(what, Better::Higher, unit, lcp, other_name, other)
     }
 
-    /// The same row, with the worst figures of several rounds.
+    /// Returns the row with something wanted of it. A figure that is not a number holds nothing.
+    #[must_use]
+    pub fn wants(self, wanted: Wanted) -> Self {
+        let Self { ratio, lcp, unit, .. } = self;
+        let (holds, wanted) = match wanted {
+            Wanted::RatioAtLeast(least) => (ratio >= least, format!(">= {least:?}")),
+            Wanted::RatioAtMost(most) => (ratio <= most, format!("<= {most:?}")),
+            Wanted::OwnAtMost(most) => (lcp <= most, format!("<= {most} {unit}")),
+            Wanted::OwnAtLeast(least) => (lcp >= least, format!(">= {least} {unit}")),
+        };
+        Self { wanted: Some(wanted), holds: Some(holds), ..self }
+    }
+
+    /// Returns the row with the worst figures of several rounds.
     #[must_use]
     pub fn worst(mut self, lcp: f64, peer: f64) -> Self {
-        self.worst = Some((lcp, peer));
+        (self.lcp_worst, self.peer_worst) = (Some(lcp), Some(peer));
         self
     }
 
-    /// The same row, with something to be said of it.
+    /// Returns the row with a note.
     #[must_use]
     pub fn notes(mut self, note: Option<String>) -> Self {
         self.note = note;
         self
     }
 
-    /// How many times better LCP is than the peer; beside itself, how many times
-    /// as much the figure is.
+    /// Returns how many times better LCP is than the peer.
     #[must_use]
     pub fn ratio(&self) -> f64 {
         self.ratio
     }
 
-    /// Whether what is wanted is so, where something is. A figure that is not a
-    /// number holds nothing.
+    /// Returns whether the row holds what is wanted of it; `None` if nothing is.
     #[must_use]
     pub fn holds(&self) -> Option<bool> {
-        Some(match self.wanted? {
-            Wanted::RatioAtLeast(least) => self.ratio >= least,
-            Wanted::RatioAtMost(most) => self.ratio <= most,
-            Wanted::OwnAtMost(most) => self.lcp <= most,
-            Wanted::OwnAtLeast(least) => self.lcp >= least,
-        })
-    }
-
-    /// What is wanted, in words.
-    fn wanted(&self) -> Option<String> {
-        Some(match self.wanted? {
-            Wanted::RatioAtLeast(least) => format!(">= {least:?}"),
-            Wanted::RatioAtMost(most) => format!("<= {most:?}"),
-            Wanted::OwnAtMost(most) => format!("<= {most} {}", self.unit),
-            Wanted::OwnAtLeast(least) => format!(">= {least} {}", self.unit),
-        })
-    }
-}
-
-/// A row whose figures are to come.
-#[derive(Clone, Debug)]
-pub struct Unmeasured {
-    what: String,
-    better: Better,
-    unit: &'static str,
-}
-
-impl Unmeasured {
-    /// The row with LCP's figure, and the peer's.
-    #[must_use]
-    pub fn figures(self, lcp: f64, peer_name: impl Into<String>, peer: f64) -> Row {
-        let ratio = match self.better {
-            Better::Lower => peer / lcp,
-            Better::Higher => lcp / peer,
-        };
-        Row {
-            what: self.what,
-            lcp,
-            peer,
-            peer_name: peer_name.into(),
-            ratio,
-            unit: self.unit,
-            worst: None,
-            wanted: None,
-            note: None,
-        }
-    }
-
-    /// The row of a figure beside LCP's own in another situation; the ratio is
-    /// how many times as much this one is, whichever is better.
-    #[must_use]
-    pub fn beside_itself(self, lcp: f64, peer_name: impl Into<String>, other: f64) -> Row {
-        let row = self.figures(lcp, peer_name, other);
-        Row { ratio: lcp / other, ..row }
-    }
-}
-
-impl Serialize for Row {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        #[derive(Serialize)]
-        struct Json<'a> {
-            what: &'a str,
-            lcp: f64,
-            peer: f64,
-            peer_name: &'a str,
-            ratio: f64,
-            unit: &'a str,
-            wanted: Option<String>,
-            holds: Option<bool>,
-            #[serde(skip_serializing_if = "Option::is_none")]
-            lcp_worst: Option<f64>,
-            #[serde(skip_serializing_if = "Option::is_none")]
-            peer_worst: Option<f64>,
-            #[serde(skip_serializing_if = "Option::is_none")]
-            note: Option<&'a str>,
-        }
-        let json = Json {
-            what: &self.what,
-            lcp: self.lcp,
-            peer: self.peer,
-            peer_name: &self.peer_name,
-            ratio: self.ratio,
-            unit: self.unit,
-            wanted: self.wanted(),
-            holds: self.holds(),
-            lcp_worst: self.worst.map(|(lcp, _)| lcp),
-            peer_worst: self.worst.map(|(_, peer)| peer),
-            note: self.note.as_deref(),
-        };
-        json.serialize(serializer)
+        self.holds
     }
 }
 
@@ -198,22 +154,47 @@ pub struct Report {
 const HEADINGS: [&str; 11] =
     ["what", "peer", "LCP", "worst", "peer", "worst", "unit", "ratio", "wanted", "holds", "note"];
 
+impl Report {
+    /// Returns the rows as a Markdown table.
+    #[must_use]
+    pub fn to_markdown(&self) -> String {
+        let figure = |value: f64| if value.is_finite() { figure(value) } else { "–".into() };
+        let cell = |text: &str| text.replace('|', "\\|").replace('<', "&lt;");
+        let row = |row: &Row| {
+            format!(
+                "| {} | {} {} | {} | {} {} | {} | {} | {} |\n",
+                cell(&row.what),
+                figure(row.lcp),
+                row.unit,
+                cell(&row.peer_name),
+                figure(row.peer),
+                row.unit,
+                figure(row.ratio),
+                row.wanted.as_deref().map(cell).unwrap_or_default(),
+                row.holds.map_or("", |holds| if holds { "yes" } else { "**no**" }),
+            )
+        };
+        let headings =
+            "| what | LCP | beside | | ratio | wanted | holds |\n|---|---|---|---|---|---|---|\n";
+        std::iter::once(headings.to_owned()).chain(self.rows.iter().map(row)).collect()
+    }
+}
+
 impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let rows = self.rows.iter().map(|row| {
-            let holds = row.holds().map_or("", |holds| if holds { "yes" } else { "NO" });
-            let worst = |of: fn((f64, f64)) -> f64| row.worst.map(of).map_or(String::new(), figure);
+            let holds = row.holds.map_or("", |holds| if holds { "yes" } else { "NO" });
             [
                 row.what.clone(),
                 row.peer_name.clone(),
                 figure(row.lcp),
-                worst(|(lcp, _)| lcp),
+                row.lcp_worst.map_or(String::new(), figure),
                 figure(row.peer),
-                worst(|(_, peer)| peer),
+                row.peer_worst.map_or(String::new(), figure),
                 row.unit.to_owned(),
                 // None beside none has no ratio.
                 if row.ratio.is_nan() { String::new() } else { format!("{:.2}", row.ratio) },
-                row.wanted().unwrap_or_default(),
+                row.wanted.clone().unwrap_or_default(),
                 holds.to_owned(),
                 row.note.clone().unwrap_or_default(),
             ]
@@ -236,7 +217,7 @@ impl fmt::Display for Report {
     }
 }
 
-/// Three digits that say something.
+/// Returns the first three digits, or more if there are more before the point.
 fn figure(value: f64) -> String {
     let decimals = match value.abs() {
         value if value >= 100.0 => 0,

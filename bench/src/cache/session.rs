@@ -4,7 +4,7 @@
 use lcp_testkit::SplitMix64;
 use lcp_types::{Annotation, Block, Priority, Role, Status, Tag};
 
-use crate::error::Error;
+use crate::harness::Result;
 use crate::registry::{crates, is_code, named};
 
 /// Crates whose files the tools read.
@@ -33,7 +33,7 @@ pub(super) struct Turn {
 
 impl Session {
     /// The same session on every machine that has the same crates.
-    pub(crate) fn new(turns: usize) -> Result<Self, Error> {
+    pub(crate) fn new(turns: usize) -> Result<Self> {
         let mut files = Vec::new();
         for found in named(&crates()?, READ)? {
             let of_crate = found.files(is_code)?.into_iter();

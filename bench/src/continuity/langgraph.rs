@@ -5,25 +5,25 @@ use std::path::Path;
 use std::process::{Child, ChildStdout, Command, Stdio};
 use std::time::Duration;
 
-use super::failed;
-use super::race::Contender;
+use crate::harness::{Contender, Result, Times, race};
 use crate::programs;
+use crate::table::{Better, Row};
 
-/// A process that puts checkpoints when it is told to.
+/// Rounds that count, and how often each contender does it in one.
+const ROUNDS: usize = 30;
+const EACH: usize = 20;
+
+/// A process that puts checkpoints on request.
 pub(super) struct Langgraph {
     process: Child,
     lines: Lines<BufReader<ChildStdout>>,
-    /// What it is, with versions and settings.
+    /// Its name, with versions and settings.
     pub(super) about: String,
 }
 
 impl Langgraph {
-    /// One that puts payloads of so many bytes; `arguments` say where.
-    ///
-    /// # Errors
-    ///
-    /// Why it does not, in words.
-    pub(super) fn start(python: &Path, arguments: &[&str], bytes: usize) -> Result<Self, String> {
+    /// Starts one that puts payloads of so many bytes; `arguments` say where.
+    pub(super) fn start(python: &Path, arguments: &[&str], bytes: usize) -> Result<Self> {
         let mut process = Command::new(python)
             .arg(programs::scripts().join("langgraph_put.py"))
             .arg(bytes.to_string())
@@ -31,51 +31,71 @@ impl Langgraph {
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
-            .spawn()
-            .map_err(|error| error.to_string())?;
+            .spawn()?;
         let stdout = process.stdout.take().ok_or("no output")?;
-        let mut this =
-            Self { process, lines: BufReader::new(stdout).lines(), about: String::new() };
+        let lines = BufReader::new(stdout).lines();
+        let mut this = Self { process, lines, about: String::new() };
         this.about = this.line()?;
         Ok(this)
     }
 
-    /// Puts so many, and says how long each took, by Python's clock.
-    ///
-    /// # Errors
-    ///
-    /// In words.
-    pub(super) fn put(&mut self, times: usize) -> Result<Vec<Duration>, String> {
+    /// Puts so many, and returns how long each took, by Python's clock.
+    pub(super) fn put(&mut self, times: usize) -> Result<Vec<Duration>> {
         let stdin = self.process.stdin.as_mut().ok_or("no input")?;
-        writeln!(stdin, "{times}").map_err(|error| error.to_string())?;
-        let seconds: Vec<f64> =
-            serde_json::from_str(&self.line()?).map_err(|error| error.to_string())?;
+        writeln!(stdin, "{times}")?;
+        let seconds: Vec<f64> = serde_json::from_str(&self.line()?)?;
         Ok(seconds.into_iter().map(Duration::from_secs_f64).collect())
     }
 
-    /// This as one who takes part.
-    pub(super) fn contender(&mut self) -> Contender<'_> {
-        let name = self.about.clone();
-        let turn = |times| self.put(times).map_err(|why| failed(&why));
-        Contender { name, turn: Box::new(turn) }
-    }
-
-    fn line(&mut self) -> Result<String, String> {
+    fn line(&mut self) -> Result<String> {
         if let Some(Ok(line)) = self.lines.next() {
             return Ok(line);
         }
-        let mut said = Vec::new();
+        let mut errors = Vec::new();
         if let Some(stderr) = &mut self.process.stderr {
-            stderr.read_to_end(&mut said).map_err(|error| error.to_string())?;
+            stderr.read_to_end(&mut errors)?;
         }
-        Err(format!("LangGraph: {}", programs::last_line(&said)))
+        Err(format!("LangGraph: {}", programs::last_line(&errors)).into())
     }
 }
 
-/// It ends when nobody tells it anything any more.
+/// It ends when its input does.
 impl Drop for Langgraph {
     fn drop(&mut self) {
         drop(self.process.stdin.take());
         self.process.wait().ok();
     }
+}
+
+/// Lets LCP, the first contender, others and `LangGraph` do the same in turn. Returns their times,
+/// and a row for each but the first.
+pub(super) fn compare<'c>(
+    what: &str,
+    mut contenders: Vec<Contender<'c>>,
+    peers: &'c mut [Result<Langgraph>],
+    peer_name: &str,
+) -> Result<(Vec<Times>, Vec<Row>)> {
+    let mut absent = Vec::new();
+    for peer in peers {
+        match peer {
+            Ok(peer) => {
+                let name = peer.about.clone();
+                contenders.push(Contender { name, turn: Box::new(|times| peer.put(times)) });
+            }
+            Err(why) => absent.push(why.to_string()),
+        }
+    }
+    let times = race(&mut contenders, ROUNDS, EACH)?;
+    let others = times.iter().zip(&contenders).skip(1);
+    let mut rows: Vec<_> =
+        others.map(|(peer, contender)| times[0].row(what, &contender.name, peer)).collect();
+    let own = times[0].median();
+    rows.extend(absent.iter().map(|why| unmeasured(what, own, peer_name, why)));
+    Ok((times, rows))
+}
+
+/// Returns the row of a peer that is not there.
+pub(super) fn unmeasured(what: &str, own: f64, peer_name: &str, why: &str) -> Row {
+    Row::new(what, Better::Lower, "ms", own, peer_name, f64::NAN)
+        .notes(Some(format!("not measured: {why}")))
 }

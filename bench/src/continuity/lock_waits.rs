@@ -9,11 +9,12 @@ use lcp_continuity::store::SqliteStore;
 use lcp_driver::group_thousands;
 use serde::{Deserialize, Serialize};
 
-use super::writers::{Bare, Own, Writer};
-use super::{NAME, failed, folder};
-use crate::error::Error;
+use super::writers::{Bare, Own, Writer, folder};
+use crate::harness::{Progress, Result, WORKER};
 use crate::table::{Better, Row, Wanted};
-use crate::tokens_speed::WORKER;
+
+/// The benchmark whose measuring processes these are.
+pub(super) const BENCH: &str = "continuity";
 
 const PROCESSES: usize = 4;
 
@@ -38,7 +39,7 @@ struct Waited {
     worst_milliseconds: f64,
 }
 
-pub(super) fn row(progress: &mut dyn FnMut(String)) -> Result<Row, Error> {
+pub(super) fn row(progress: &mut Progress<'_>) -> Result<Row> {
     progress(format!("{PROCESSES} processes write to one file"));
     let (own, bare) = (together(OWN)?, together(BARE)?);
     let commits =
@@ -48,23 +49,21 @@ pub(super) fn row(progress: &mut dyn FnMut(String)) -> Result<Row, Error> {
     let seconds = SPAN.as_secs();
     let note = format!("commits in {seconds} s: {}; peer {}", commits(&own), commits(&bare));
     let what = format!("SQLite, worst of {PROCESSES} processes that commit");
-    let row = Row::named(what, Better::Lower, "ms");
-    let row = row.figures(worst(&own), "busy_timeout alone", worst(&bare));
+    let (own, bare) = (worst(&own), worst(&bare));
+    let row = Row::new(what, Better::Lower, "ms", own, "busy_timeout alone", bare);
     Ok(row.wants(Wanted::OwnAtMost(MOST)).notes(Some(note)))
 }
 
 /// What so many of them measure at the same time.
-fn together(writer: &str) -> Result<Vec<Waited>, Error> {
+fn together(writer: &str) -> Result<Vec<Waited>> {
     let folder = folder()?;
     let path = folder.path().join("store");
     let mut processes = Vec::new();
     for number in 0..PROCESSES {
-        let mut process = start(writer, &path, number).map_err(|error| failed(&error))?;
-        let stdout = process.stdout.take().ok_or_else(|| failed(&"no output"))?;
-        let mut lines = BufReader::new(stdout).lines();
-        let line = lines.next().transpose().map_err(|error| failed(&error))?;
-        if line.as_deref() != Some(READY) {
-            return Err(failed(&"a writer did not begin"));
+        let mut process = start(writer, &path, number)?;
+        let mut lines = BufReader::new(process.stdout.take().ok_or("no output")?).lines();
+        if lines.next().transpose()?.as_deref() != Some(READY) {
+            return Err("a writer did not begin".into());
         }
         processes.push((process, lines));
     }
@@ -74,42 +73,37 @@ fn together(writer: &str) -> Result<Vec<Waited>, Error> {
     }
     let mut all = Vec::new();
     for (mut process, mut lines) in processes {
-        let line = lines.next().transpose().map_err(|error| failed(&error))?.unwrap_or_default();
-        process.wait().map_err(|error| failed(&error))?;
-        all.push(serde_json::from_str(&line).map_err(|error| failed(&error))?);
+        let line = lines.next().transpose()?.unwrap_or_default();
+        process.wait()?;
+        all.push(serde_json::from_str(&line)?);
     }
     Ok(all)
 }
 
 fn start(writer: &str, path: &Path, number: usize) -> std::io::Result<Child> {
     Command::new(std::env::current_exe()?)
-        .args([NAME, WORKER, writer, &number.to_string()])
+        .args([BENCH, WORKER, writer, &number.to_string()])
         .arg(path)
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .spawn()
 }
 
-/// What a process that writes measures, as JSON: `arguments` are those after the one
-/// that made it such a process.
-///
-/// # Errors
-///
-/// Where it cannot write.
-pub fn measure(arguments: &[String]) -> Result<String, Error> {
-    let [writer, number, path] = arguments else { return Err(failed(&"arguments are missing")) };
+/// Returns what a process that writes measures, as JSON.
+pub(crate) fn measure(arguments: &[String]) -> Result<String> {
+    let [writer, number, path] = arguments else { return Err("arguments are missing".into()) };
     let (id, path) = (format!("conversation {number}"), Path::new(path));
     let waited = if writer == OWN {
         write(&mut Own::begin(SqliteStore::open(path)?, &id)?)
     } else {
         write(&mut Bare::begin(path, &id)?)
     };
-    serde_json::to_string(&waited?).map_err(|error| failed(&error))
+    Ok(serde_json::to_string(&waited?)?)
 }
 
-fn write(writer: &mut impl Writer) -> Result<Waited, Error> {
-    writeln!(std::io::stdout(), "{READY}").map_err(|error| failed(&error))?;
-    std::io::stdin().read_line(&mut String::new()).map_err(|error| failed(&error))?;
+fn write(writer: &mut impl Writer) -> Result<Waited> {
+    writeln!(std::io::stdout(), "{READY}")?;
+    std::io::stdin().read_line(&mut String::new())?;
     let start = Instant::now();
     let mut waited = Waited { commits: 0, worst_milliseconds: 0.0 };
     while start.elapsed() < SPAN {

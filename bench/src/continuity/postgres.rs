@@ -8,12 +8,9 @@ use lcp_testkit::{CountingProxy, PostgresServer};
 use tokio::runtime::{Builder, Runtime};
 use tokio_postgres::{Client, NoTls, Statement};
 
-use super::langgraph::Langgraph;
-use super::race::{Contender, race, timed, unmeasured};
-use super::sqlite::comparison_rows;
-use super::writers::{Own, Writer, text};
-use super::{HANDOFF_BYTES, failed};
-use crate::error::Error;
+use super::langgraph::{Langgraph, compare, unmeasured};
+use super::writers::{HANDOFF_BYTES, Own, Writer, text};
+use crate::harness::{Contender, Progress, Result, wall_timed};
 use crate::programs;
 use crate::table::{Better, Row, Wanted};
 
@@ -23,7 +20,7 @@ const TRIPS: &str = "PostgreSQL, round trips of a hand-off";
 /// Hand-offs whose round trips are counted.
 const COUNTED: u32 = 50;
 
-pub(super) fn rows(progress: &mut dyn FnMut(String)) -> Result<Vec<Row>, Error> {
+pub(super) fn rows(progress: &mut Progress<'_>) -> Result<Vec<Row>> {
     progress("durable hand-offs in PostgreSQL".to_owned());
     let server = match PostgresServer::start().and_then(durable) {
         Ok(server) => server,
@@ -41,47 +38,31 @@ pub(super) fn rows(progress: &mut dyn FnMut(String)) -> Result<Vec<Row>, Error> 
 
     let mut own = Own::begin(PostgresStore::open(&url)?, "a")?;
     let mut bare = Bare::open(&url)?;
-    let mut peer = langgraph(&url);
-    let mut contenders = vec![
+    let mut peers = [langgraph(&url)];
+    let contenders = vec![
         Contender::new("LCP", || own.commit()),
         Contender::new("tokio-postgres, one INSERT", || bare.insert()),
     ];
-    let absent = match &mut peer {
-        Ok(peer) => {
-            contenders.push(peer.contender());
-            None
-        }
-        Err(why) => Some(why.clone()),
-    };
-    let times = race(&mut contenders)?;
-    let names: Vec<_> = contenders.iter().map(|contender| contender.name.clone()).collect();
-    drop(contenders);
-    let mut rows = comparison_rows(TITLE, &times, &names);
-    rows.extend(absent.map(|why| unmeasured(TITLE, times[0].median(), "PostgresSaver", &why)));
+    let (_, mut rows) = compare(TITLE, contenders, &mut peers, "PostgresSaver")?;
+    drop(peers);
 
-    let way = CountingProxy::to_port(server.port()).map_err(|error| failed(&error))?;
-    let url = url.replace(&format!(":{}/", server.port()), &format!(":{}/", way.port()));
+    let proxy = CountingProxy::to_port(server.port())?;
+    let url = url.replace(&format!(":{}/", server.port()), &format!(":{}/", proxy.port()));
     let options = PostgresOptions { pool_size: 1, ..PostgresOptions::default() };
     let mut own = Own::begin(PostgresStore::open_with(&url, &options)?, "b")?;
-    let own = trips(&way, || own.commit().map(|_| ()))?;
-    drop(peer);
-    let peer = langgraph(&url).map_err(|why| failed(&why)).and_then(|mut peer| {
-        let put = || match peer.put(1) {
-            Ok(_) => Ok(()),
-            Err(why) => Err(failed(&why)),
-        };
-        Ok((trips(&way, put)?, peer.about.clone()))
-    });
-    let row = Row::named(TRIPS, Better::Lower, "trips");
+    let own = trips(&proxy, || own.commit().map(drop))?;
+    let peer = langgraph(&url)
+        .and_then(|mut peer| Ok((trips(&proxy, || peer.put(1).map(drop))?, peer.about.clone())));
+    let row = |name, peer| Row::new(TRIPS, Better::Lower, "trips", own, name, peer);
     let row = match peer {
-        Ok((peer, name)) => row.figures(own, name, peer),
-        Err(why) => row.figures(own, "PostgresSaver", f64::NAN).notes(Some(why.to_string())),
+        Ok((peer, name)) => row(name, peer),
+        Err(why) => row("PostgresSaver".to_owned(), f64::NAN).notes(Some(why.to_string())),
     };
     rows.push(row.wants(Wanted::OwnAtMost(1.0)));
     Ok(rows)
 }
 
-/// The same server, which from now on writes what is committed to the disk.
+/// Makes the server write what is committed to the disk.
 fn durable(server: PostgresServer) -> Result<PostgresServer, String> {
     let path = server.data().join("postgresql.conf");
     let settings = fs::read_to_string(&path).map_err(|error| error.to_string())?;
@@ -92,17 +73,17 @@ fn durable(server: PostgresServer) -> Result<PostgresServer, String> {
     Ok(server)
 }
 
-/// Round trips that it takes to do something once. At first, statements are
-/// prepared, too: that is not counted.
-fn trips(way: &CountingProxy, mut once: impl FnMut() -> Result<(), Error>) -> Result<f64, Error> {
+/// Returns the round trips that it takes to do something once. At first, statements are prepared,
+/// too: that is not counted.
+fn trips(proxy: &CountingProxy, mut once: impl FnMut() -> Result) -> Result<f64> {
     for _ in 0..10 {
         once()?;
     }
-    let before = way.count();
+    let before = proxy.count();
     for _ in 0..COUNTED {
         once()?;
     }
-    Ok(f64::from(way.count() - before) / f64::from(COUNTED))
+    Ok(f64::from(proxy.count() - before) / f64::from(COUNTED))
 }
 
 /// One statement that writes the same bytes, and looks at nothing.
@@ -115,9 +96,8 @@ struct Bare {
 }
 
 impl Bare {
-    fn open(url: &str) -> Result<Self, Error> {
-        let runtime = Builder::new_current_thread().enable_all().build();
-        let runtime = runtime.map_err(|error| failed(&error))?;
+    fn open(url: &str) -> Result<Self> {
+        let runtime = Builder::new_current_thread().enable_all().build()?;
         let (client, connection) = runtime.block_on(tokio_postgres::connect(url, NoTls))?;
         runtime.spawn(connection);
         let make = "CREATE TABLE bare (id text PRIMARY KEY, hash bytea NOT NULL, \
@@ -128,11 +108,11 @@ impl Bare {
         Ok(Self { client, runtime, insert, written: 0 })
     }
 
-    fn insert(&mut self) -> Result<Duration, Error> {
+    fn insert(&mut self) -> Result<Duration> {
         self.written += 1;
         let (id, hash) = (format!("a {}", self.written), text(self.written, 32));
         let pack = text(self.written, HANDOFF_BYTES);
-        timed(|| {
+        wall_timed(|| {
             let insert = async { self.client.execute(&self.insert, &[&id, &hash, &pack]).await };
             Ok(self.runtime.block_on(insert)?)
         })

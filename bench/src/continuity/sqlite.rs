@@ -1,97 +1,106 @@
-//! Durable hand-offs and messages in a SQLite file.
+//! Durable hand-offs and messages in a SQLite file, and how soon it is open again.
 
 use std::path::Path;
 
-use lcp_continuity::store::SqliteStore;
+use lcp_continuity::store::{SqliteStore, Store};
 
-use super::langgraph::Langgraph;
-use super::race::{Contender, Times, race, unmeasured};
-use super::writers::{Bare, Own, Writer, open};
-use super::{HANDOFF_BYTES, folder};
-use crate::error::Error;
+use super::langgraph::{Langgraph, compare};
+use super::writers::{Bare, HANDOFF_BYTES, Own, Writer, folder, open};
+use crate::harness::{Contender, Progress, Result, Times, wall_timed};
 use crate::programs;
 use crate::table::{Better, Row, Wanted};
 
 /// No more than 1.5 times the time of the database alone.
-pub(super) const RATIO_MIN: f64 = 0.67;
+const RATIO_MIN: f64 = 0.67;
 
 const BARE: &str = "rusqlite alone";
 
-pub(super) fn rows(progress: &mut dyn FnMut(String)) -> Result<Vec<Row>, Error> {
+pub(super) fn rows(progress: &mut Progress<'_>) -> Result<Vec<Row>> {
     let folder = folder()?;
     let path = |name: &str| folder.path().join(name);
     let mut own = Own::begin(SqliteStore::open(path("own"))?, "a")?;
     let mut bare = Bare::begin(&path("bare"), "a")?;
     let python = programs::python_with("langgraph", progress);
-    let mut peers: Vec<_> = ["default", "FULL"]
-        .map(|synchronous| {
-            let file = path(&format!("langgraph {synchronous}")).display().to_string();
-            let arguments = ["sqlite", &file, synchronous];
-            let python = python.as_ref().map_err(Clone::clone);
-            python.and_then(|python| Langgraph::start(python, &arguments, HANDOFF_BYTES))
-        })
-        .into();
+    let mut peers = ["default", "FULL"].map(|synchronous| {
+        let file = path(&format!("langgraph {synchronous}")).display().to_string();
+        let python = python.as_ref().map_err(Clone::clone)?;
+        Langgraph::start(python, &["sqlite", &file, synchronous], HANDOFF_BYTES)
+    });
 
     progress("durable hand-offs on SQLite".to_owned());
-    let mut contenders =
+    let contenders =
         vec![Contender::new("LCP", || own.commit()), Contender::new(BARE, || bare.commit())];
-    let mut absent = Vec::new();
-    for peer in &mut peers {
-        match peer {
-            Ok(peer) => contenders.push(peer.contender()),
-            Err(why) => absent.push(why.clone()),
-        }
-    }
-    let times = race(&mut contenders)?;
-    let names: Vec<_> = contenders.iter().map(|contender| contender.name.clone()).collect();
-    drop(contenders);
-
     let what = "SQLite, durable hand-off of 20 KB";
     let within = Wanted::RatioAtLeast(RATIO_MIN);
-    let mut rows = comparison_rows(what, &times, &names);
+    let (times, mut rows) = compare(what, contenders, &mut peers, "LangGraph")?;
     rows[0] = rows[0].clone().wants(within);
-    let best = Row::named(format!("{what}, best"), Better::Lower, "ms");
-    rows.insert(1, best.figures(times[0].best(), BARE, times[1].best()).wants(within));
-    let of_absent = |why: &String| unmeasured(what, times[0].median(), "LangGraph", why);
-    rows.extend(absent.iter().map(of_absent));
+    let (best, alone) = (times[0].best(), times[1].best());
+    let best = Row::new(format!("{what}, best"), Better::Lower, "ms", best, BARE, alone);
+    rows.insert(1, best.wants(within));
 
     progress("durable messages on SQLite".to_owned());
-    let mut contenders =
-        [Contender::new("LCP", || own.append()), Contender::new(BARE, || bare.append())];
-    let times = race(&mut contenders)?;
-    drop(contenders);
-    rows.push(times[0].row("SQLite, durable message of 1 KB", BARE, &times[1]).wants(within));
+    let contenders =
+        vec![Contender::new("LCP", || own.append()), Contender::new(BARE, || bare.append())];
+    let what = "SQLite, durable message of 1 KB";
+    let (_, messages) = compare(what, contenders, &mut [], BARE)?;
+    rows.extend(messages.into_iter().map(|row| row.wants(within)));
     drop((own, bare));
-    compare(&path("own"), &path("bare"))?;
+    if written(&path("own"))? == written(&path("bare"))? {
+        return Ok(rows);
+    }
+    Err("the store and the database alone wrote different rows".into())
+}
+
+/// Returns all rows of a file, but for hashes, times and the numbers of bodies.
+fn written(path: &Path) -> Result<Vec<String>> {
+    let connection = open(path)?;
+    let mut rows = Vec::new();
+    for select in [
+        "SELECT concat_ws(' ', id, messages, epoch, status, holder, fence) FROM conversations",
+        "SELECT concat_ws(' ', id, conversation, epoch, messages, length(hash), packed, state,
+             successor, pack) FROM handoffs JOIN packs ON handoff = number ORDER BY id",
+        "SELECT concat_ws(' ', conversation, position, epoch, tokens, length(hash), body)
+         FROM messages JOIN contents ON number = content ORDER BY position",
+    ] {
+        let mut query = connection.prepare(select)?;
+        let texts = query.query_map((), |row| row.get::<_, String>(0))?;
+        rows.extend(texts.collect::<rusqlite::Result<Vec<_>>>()?);
+    }
     Ok(rows)
 }
 
-/// LCP, the first, beside each of the others.
-pub(super) fn comparison_rows(what: &str, times: &[Times], names: &[String]) -> Vec<Row> {
-    let others = times.iter().zip(names).skip(1);
-    others.map(|(peer, name)| times[0].row(what, name, peer)).collect()
-}
+/// Hand-offs of the store that is opened again.
+const HANDOFFS: usize = 1_000;
 
-/// Both wrote the same, but for hashes, times and the numbers of bodies.
-fn compare(own: &Path, bare: &Path) -> Result<(), Error> {
-    let written = |path: &Path| {
-        let connection = open(path)?;
-        let mut rows = Vec::new();
-        for select in [
-            "SELECT concat_ws(' ', id, messages, epoch, status, holder, fence) FROM conversations",
-            "SELECT concat_ws(' ', id, conversation, epoch, messages, length(hash), packed, state,
-                 successor, pack) FROM handoffs JOIN packs ON handoff = number ORDER BY id",
-            "SELECT concat_ws(' ', conversation, position, epoch, tokens, length(hash), body)
-             FROM messages JOIN contents ON number = content ORDER BY position",
-        ] {
-            let mut query = connection.prepare(select)?;
-            let found = query.query_map((), |row| row.get::<_, String>(0))?;
-            rows.extend(found.collect::<rusqlite::Result<Vec<_>>>()?);
-        }
-        Ok::<_, Error>(rows)
-    };
-    if written(own)? == written(bare)? {
-        return Ok(());
+/// Milliseconds that it may take.
+const REOPEN_MAX: f64 = 50.0;
+
+const REOPEN_ROUNDS: usize = 21;
+
+/// Opens a store, and reads the newest hand-off.
+pub(super) fn reopened(progress: &mut Progress<'_>) -> Result<Row> {
+    progress("a store is opened again".to_owned());
+    let folder = folder()?;
+    let path = folder.path().join("store");
+    let mut own = Own::begin(SqliteStore::open(&path)?, "a")?;
+    for _ in 0..HANDOFFS {
+        own.commit()?;
     }
-    Err(Error::Worker { message: "the store and the database alone wrote different rows".into() })
+    drop(own);
+
+    let (mut own, mut bare) = (Vec::new(), Vec::new());
+    for _ in 0..REOPEN_ROUNDS {
+        own.push(wall_timed(|| {
+            let store = SqliteStore::open(&path)?;
+            let newest = store.latest("a")?.unwrap_or_default();
+            Ok(store.handoff(&newest)?)
+        })?);
+        bare.push(wall_timed(|| {
+            let select = "SELECT pack FROM packs ORDER BY handoff DESC LIMIT 1";
+            Ok(open(&path)?.query_row(select, (), |row| row.get::<_, Vec<u8>>(0))?)
+        })?);
+    }
+    let what = "SQLite, reopened with 1,000 hand-offs, newest read";
+    let row = Times::new(own).row(what, BARE, &Times::new(bare));
+    Ok(row.wants(Wanted::OwnAtMost(REOPEN_MAX)))
 }

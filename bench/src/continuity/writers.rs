@@ -1,16 +1,21 @@
 //! Those who write to a SQLite file: the store, and statements that write the same
 //! rows, with nothing around them.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use lcp_continuity::store::{Lease, NewConversation, NewHandoff, NewMessage, SqliteStore, Store};
 use lcp_testkit::SplitMix64;
-use rusqlite::Connection;
+use rusqlite::{Connection, Params};
+use tempfile::TempDir;
 
-use super::race::timed;
-use super::{HANDOFF_BYTES, MESSAGE_BYTES};
-use crate::error::Error;
+use crate::harness::{Result, at, wall_timed};
+
+/// Bytes of a hand-off's pack.
+pub(super) const HANDOFF_BYTES: usize = 20_000;
+
+/// Bytes of a message.
+pub(super) const MESSAGE_BYTES: usize = 1_000;
 
 /// How long a lease is held, and how long a writer waits for others.
 const HOUR: Duration = Duration::from_secs(60 * 60);
@@ -25,7 +30,7 @@ pub(super) const STATUS: &str = concat!(
     r#""output_tokens":0},"trigger":{"state":"armed"},"view":null}"#
 );
 
-/// So many bytes of words, others for each number.
+/// Returns so many bytes of words, others for each number.
 pub(super) fn text(number: u64, bytes: usize) -> Vec<u8> {
     let mut rng = SplitMix64::new(number);
     let letter = |_| b"etaoin shrdlu cmfwyp gbv "[rng.below(25)];
@@ -36,13 +41,13 @@ pub(super) fn conversation(id: &str) -> NewConversation {
     NewConversation { id: id.into(), window_tokens: 200_000, output_reserve_tokens: 8_000 }
 }
 
-/// Writes to a conversation, and says how long that took.
+/// Writes to a conversation, and returns how long that took.
 pub(super) trait Writer {
     /// A hand-off.
-    fn commit(&mut self) -> Result<Duration, Error>;
+    fn commit(&mut self) -> Result<Duration>;
 
     /// A message.
-    fn append(&mut self) -> Result<Duration, Error>;
+    fn append(&mut self) -> Result<Duration>;
 }
 
 /// A store, with a lease that is held.
@@ -54,7 +59,7 @@ pub(super) struct Own<S> {
 
 impl<S: Store> Own<S> {
     /// A conversation that begins.
-    pub(super) fn begin(store: S, id: &str) -> Result<Self, Error> {
+    pub(super) fn begin(store: S, id: &str) -> Result<Self> {
         store.begin(&conversation(id))?;
         let lease = store.lease(id, "holder", HOUR)?;
         Ok(Self { store, lease, written: 0 })
@@ -62,7 +67,7 @@ impl<S: Store> Own<S> {
 }
 
 impl<S: Store> Writer for Own<S> {
-    fn commit(&mut self) -> Result<Duration, Error> {
+    fn commit(&mut self) -> Result<Duration> {
         self.written += 1;
         let handoff = NewHandoff {
             id: format!("{} {}", self.lease.conversation, self.written),
@@ -71,13 +76,13 @@ impl<S: Store> Writer for Own<S> {
             pack: text(self.written, HANDOFF_BYTES),
             status: Some(STATUS.to_owned()),
         };
-        timed(|| Ok(self.store.commit(&self.lease, &handoff)?))
+        wall_timed(|| Ok(self.store.commit(&self.lease, &handoff)?))
     }
 
-    fn append(&mut self) -> Result<Duration, Error> {
+    fn append(&mut self) -> Result<Duration> {
         self.written += 1;
         let message = [NewMessage { body: text(self.written, MESSAGE_BYTES), tokens: 250 }];
-        timed(|| Ok(self.store.append(&self.lease, &message, Some(STATUS))?))
+        wall_timed(|| Ok(self.store.append(&self.lease, &message, Some(STATUS))?))
     }
 }
 
@@ -94,7 +99,7 @@ pub(super) struct Bare {
 
 impl Bare {
     /// A conversation that begins, in a file such as the store makes.
-    pub(super) fn begin(path: &Path, id: &str) -> Result<Self, Error> {
+    pub(super) fn begin(path: &Path, id: &str) -> Result<Self> {
         drop(Own::begin(SqliteStore::open(path)?, id)?);
         let connection = open(path)?;
         connection.set_prepared_statement_cache_capacity(64);
@@ -104,22 +109,20 @@ impl Bare {
         Ok(Self { connection, conversation, number, written: 0, messages: 0, newest: None })
     }
 
-    fn touch(&self) -> Result<(), Error> {
-        self.connection
-            .prepare_cached(
-                "UPDATE conversations SET messages = ?2, epoch = 0, active = ?3, status = ?4
-                 WHERE number = ?1",
-            )?
-            .execute((self.number, self.messages, NOW, STATUS))?;
+    fn execute(&self, sql: &str, params: impl Params) -> Result<()> {
+        self.connection.prepare_cached(sql)?.execute(params)?;
         Ok(())
     }
 
-    fn simple(&self, sql: &str) -> Result<(), Error> {
-        self.connection.prepare_cached(sql)?.execute(())?;
-        Ok(())
+    fn touch(&self) -> Result<()> {
+        self.execute(
+            "UPDATE conversations SET messages = ?2, epoch = 0, active = ?3, status = ?4
+             WHERE number = ?1",
+            (self.number, self.messages, NOW, STATUS),
+        )
     }
 
-    /// A number in place of a hash.
+    /// Returns a number in place of a hash.
     fn hash(&self) -> Vec<u8> {
         text(self.written ^ (u64::from(std::process::id()) << 32), 32)
     }
@@ -129,20 +132,19 @@ impl Bare {
 const NOW: i64 = 1_750_000_000_000;
 
 impl Writer for Bare {
-    fn commit(&mut self) -> Result<Duration, Error> {
+    fn commit(&mut self) -> Result<Duration> {
         self.written += 1;
         let id = format!("{} {}", self.conversation, self.written);
         let (hash, pack) = (self.hash(), text(self.written, HANDOFF_BYTES));
         let mut number = 0;
-        let time = timed(|| {
-            self.simple("BEGIN IMMEDIATE")?;
+        let time = wall_timed(|| {
+            self.execute("BEGIN IMMEDIATE", ())?;
             self.touch()?;
             if let Some(newest) = self.newest {
-                self.connection
-                    .prepare_cached(
-                        "UPDATE handoffs SET state = 2, successor = ?2 WHERE number = ?1",
-                    )?
-                    .execute((newest, &id))?;
+                self.execute(
+                    "UPDATE handoffs SET state = 2, successor = ?2 WHERE number = ?1",
+                    (newest, &id),
+                )?;
             }
             number = self
                 .connection
@@ -152,40 +154,44 @@ impl Writer for Bare {
                      VALUES (?1, ?2, 0, NULL, 0, ?3, 1, 0, 0, ?4, ?4)",
                 )?
                 .insert((&id, &self.conversation, &hash, NOW))?;
-            self.connection
-                .prepare_cached("INSERT INTO packs (handoff, pack) VALUES (?1, ?2)")?
-                .execute((number, &pack))?;
-            self.simple("COMMIT")
+            self.execute("INSERT INTO packs (handoff, pack) VALUES (?1, ?2)", (number, &pack))?;
+            self.execute("COMMIT", ())
         })?;
         self.newest = Some(number);
         Ok(time)
     }
 
-    fn append(&mut self) -> Result<Duration, Error> {
+    fn append(&mut self) -> Result<Duration> {
         self.written += 1;
         let (hash, body) = (self.hash(), text(self.written, MESSAGE_BYTES));
         self.messages += 1;
-        timed(|| {
-            self.simple("BEGIN IMMEDIATE")?;
+        wall_timed(|| {
+            self.execute("BEGIN IMMEDIATE", ())?;
             let content = self
                 .connection
                 .prepare_cached("INSERT INTO contents (hash, body) VALUES (?1, ?2)")?
                 .insert((&hash, &body))?;
-            self.connection
-                .prepare_cached(
-                    "INSERT INTO messages (conversation, position, epoch, content, tokens,
-                         recorded)
-                     VALUES (?1, ?2, 0, ?3, 250, ?4)",
-                )?
-                .execute((self.number, self.messages - 1, content, NOW))?;
+            self.execute(
+                "INSERT INTO messages (conversation, position, epoch, content, tokens, recorded)
+                 VALUES (?1, ?2, 0, ?3, 250, ?4)",
+                (self.number, self.messages - 1, content, NOW),
+            )?;
             self.touch()?;
-            self.simple("COMMIT")
+            self.execute("COMMIT", ())
         })
     }
 }
 
-/// A file that a store made, with its settings.
-pub(super) fn open(path: &Path) -> Result<Connection, Error> {
+/// Returns a folder next to this program: where programs are built is a disk, where temporary files
+/// are may be memory.
+pub(super) fn folder() -> Result<TempDir> {
+    let program = std::env::current_exe().unwrap_or_default();
+    let parent = program.parent().map_or_else(std::env::temp_dir, PathBuf::from);
+    Ok(tempfile::tempdir_in(&parent).map_err(at(&parent))?)
+}
+
+/// Opens a file that a store made, with its settings.
+pub(super) fn open(path: &Path) -> Result<Connection> {
     let connection = Connection::open(path)?;
     connection.busy_timeout(PATIENCE)?;
     connection.pragma_update(None, "synchronous", "FULL")?;

@@ -1,17 +1,19 @@
-//! The same texts given to datasketch: time, what is found of what is near, and
-//! what would be lost where its word is taken.
+//! The same texts given to datasketch's `MinHashLSH`, run by Python
+//! (`bench/peers/datasketch_lsh.py`): time, recall, and what would be lost if its word were taken.
 
 use std::collections::{HashMap, HashSet};
+use std::fs::File;
+use std::io::{BufWriter, Write};
+use std::process::Command;
+use std::time::Duration;
 
-use lcp_dedup::DedupLevel;
 use lcp_driver::group_thousands;
 use lcp_types::Block;
+use serde::Deserialize;
 
 use super::ground_truth::{Score, Sets, lines};
-use super::recall::Dropped;
-use super::speed::{Times, milliseconds};
-use super::{NEAR_PERCENT, peer};
-use crate::error::Error;
+use crate::harness::{Progress, Result, float, milliseconds};
+use crate::programs;
 use crate::table::{Better, Row, Wanted};
 
 /// How many times as fast as datasketch.
@@ -20,16 +22,43 @@ const FASTER_MIN: f64 = 20.0;
 /// Percent of the texts that are near another one.
 const RECALL_MIN: f64 = 90.0;
 
+/// The Jaccard index of near texts, in hundredths: the default of deduplication.
+const NEAR_PERCENT: usize = 80;
+
 const ROUNDS: usize = 3;
 
-/// The ways in which `datasketch_lsh.py` uses it, and what they are called.
+/// The ways in which the script uses it, and their titles.
 const WAYS: [(&str, &str); 3] = [
     ("bulk", "datasketch at its best"),
     ("recall", "datasketch, more bands"),
     ("documented", "datasketch as documented"),
 ];
 
-/// What one way came to; no numbers where it could not be asked.
+/// The output of the script.
+#[derive(Deserialize)]
+struct Answer {
+    versions: Versions,
+    ways: Vec<Way>,
+}
+
+#[derive(Deserialize)]
+struct Versions {
+    datasketch: String,
+    numpy: String,
+}
+
+#[derive(Deserialize)]
+struct Way {
+    name: String,
+    /// How many, and how many permutations each.
+    bands: (usize, usize),
+    /// Processor time of each round.
+    seconds: Vec<f64>,
+    /// Pairs that it takes for near, the later text first.
+    pairs: HashSet<(u32, u32)>,
+}
+
+/// The figures of one way; no numbers if it could not be asked.
 struct Measured {
     name: &'static str,
     milliseconds: f64,
@@ -42,107 +71,100 @@ struct Measured {
 
 pub(super) fn rows(
     blocks: &[Block<'static>],
-    times: &Times,
-    progress: &mut dyn FnMut(String),
-) -> Result<Vec<Row>, Error> {
+    time: Duration,
+    own: &HashSet<(u32, u32)>,
+    lost: f64,
+    progress: &mut Progress<'_>,
+) -> Vec<Row> {
     let texts: Vec<&str> =
         blocks.iter().filter_map(|block| block.content.text()?.as_str()).collect();
     progress("what is really near".to_owned());
     let sets = Sets::from_texts(texts.iter().copied());
     let near = sets.near_pairs(NEAR_PERCENT);
-    let (own, own_lost) = own(blocks)?;
-    let score = Score::new(&near, &own);
-    let ways = measure(&texts, &sets, &near, progress);
-
-    let what = |which: &str| format!("{} texts, {which}", group_thousands(texts.len() as u64));
-    let mut rows = Vec::new();
-    for way in &ways {
-        let row = Row::named(what("time"), Better::Lower, "ms");
-        let row = row.figures(milliseconds(times.find), way.name, way.milliseconds);
-        rows.push(row.wants(Wanted::RatioAtLeast(FASTER_MIN)).notes(Some(way.note.clone())));
-    }
-    for way in &ways {
-        let row = Row::named(what("recall"), Better::Higher, "%");
-        let row = row.figures(score.recall(), way.name, way.recall);
-        rows.push(row.wants(Wanted::OwnAtLeast(RECALL_MIN)).notes(Some(score.summary())));
-    }
-    for way in &ways {
-        let row = Row::named(what("precision"), Better::Higher, "%");
-        rows.push(row.figures(score.precision(), way.name, way.precision));
-    }
-    for way in &ways {
-        let row = Row::named(what("lines lost with a drop"), Better::Lower, "texts");
-        rows.push(row.figures(own_lost, way.name, way.lost).wants(Wanted::OwnAtMost(0.0)));
-    }
-    Ok(rows)
-}
-
-/// The pairs that LCP finds: one covers the other, or both stay; and how many of what it drops
-/// cannot be read any more.
-#[expect(clippy::cast_precision_loss, reason = "100,000 texts")]
-fn own(blocks: &[Block<'static>]) -> Result<(HashSet<(u32, u32)>, f64), Error> {
-    let dropped = Dropped::measure(blocks, DedupLevel::Near)?;
-    // Every chunk is a file of its own: all that is covered is so for its text.
-    let covered = dropped.duplicates.covered.iter().map(|(&index, covered)| (index, covered.by));
-    let pairs = covered.chain(dropped.alike.iter().copied());
-    let number = |index: usize| u32::try_from(index).unwrap_or(u32::MAX);
-    let pair = |(index, by): (usize, usize)| (number(index.max(by)), number(index.min(by)));
-    Ok((pairs.map(pair).collect(), dropped.checked.wrong.len() as f64))
-}
-
-fn measure(
-    texts: &[&str],
-    sets: &Sets,
-    near: &HashSet<(u32, u32)>,
-    progress: &mut dyn FnMut(String),
-) -> Vec<Measured> {
-    let distinct = texts.iter().map(|text| {
-        let mut seen = HashSet::new();
-        lines(text).filter(|line| seen.insert(*line)).collect()
-    });
-    let answer = peer::ask(distinct, NEAR_PERCENT, ROUNDS, progress);
-    let of_way = |(way, name): (&str, &'static str)| {
-        let unmeasured = |why: &str| Measured {
+    let score = Score::new(&near, own);
+    let answer = ask(&texts, progress).map_err(|error| error.to_string());
+    let ways = WAYS.map(|(way, name)| {
+        measured(way, name, answer.as_ref(), &sets, &near).unwrap_or_else(|why| Measured {
             name,
             milliseconds: f64::NAN,
             recall: f64::NAN,
             precision: f64::NAN,
             lost: f64::NAN,
             note: format!("not measured: {why}"),
-        };
-        let answer = match &answer {
-            Ok(answer) => answer,
-            Err(why) => return unmeasured(why),
-        };
-        let Some(way) = answer.ways.iter().find(|found| found.name == way) else {
-            return unmeasured("the script does not know it");
-        };
-        let score = Score::new(near, &way.pairs);
-        let (versions, (bands, rows)) = (&answer.versions, way.bands);
-        Measured {
-            name,
-            milliseconds: way.best(),
-            recall: score.recall(),
-            precision: score.precision(),
-            lost: lost(sets, &way.pairs),
-            note: format!(
-                "datasketch {}, numpy {}, {bands} bands of {rows}: {}",
-                versions.datasketch,
-                versions.numpy,
-                score.summary()
-            ),
-        }
+        })
+    });
+
+    let rows = |what: &str, better, unit, own: f64, peer: fn(&Measured) -> f64| {
+        let what = format!("{} texts, {what}", group_thousands(texts.len() as u64));
+        let row = |way: &Measured| Row::new(what.clone(), better, unit, own, way.name, peer(way));
+        ways.iter().map(row).collect::<Vec<_>>()
     };
-    WAYS.into_iter().map(of_way).collect()
+    let times = rows("time", Better::Lower, "ms", milliseconds(time), |way| way.milliseconds);
+    let notes = ways.iter().map(|way| Some(way.note.clone()));
+    let times = times.into_iter().zip(notes);
+    let times = times.map(|(row, note)| row.wants(Wanted::RatioAtLeast(FASTER_MIN)).notes(note));
+    let recalls = rows("recall", Better::Higher, "%", score.recall(), |way| way.recall);
+    let recalls = recalls
+        .into_iter()
+        .map(|row| row.wants(Wanted::OwnAtLeast(RECALL_MIN)).notes(Some(score.summary())));
+    let precisions = rows("precision", Better::Higher, "%", score.precision(), |way| way.precision);
+    let losses = rows("lines lost with a drop", Better::Lower, "texts", lost, |way| way.lost);
+    let losses = losses.into_iter().map(|row| row.wants(Wanted::OwnAtMost(0.0)));
+    times.chain(recalls).chain(precisions).chain(losses).collect()
 }
 
-/// Of the texts that were taken for near an earlier one, those of which a line
-/// stands in none of these.
-#[expect(clippy::cast_precision_loss, reason = "100,000 texts")]
+fn measured(
+    way: &str,
+    name: &'static str,
+    answer: Result<&Answer, &String>,
+    sets: &Sets,
+    near: &HashSet<(u32, u32)>,
+) -> Result<Measured, String> {
+    let Answer { versions, ways } = answer.map_err(Clone::clone)?;
+    let way = ways.iter().find(|known| known.name == way);
+    let way = way.ok_or("the script does not know it")?;
+    let (score, (bands, rows)) = (Score::new(near, &way.pairs), way.bands);
+    Ok(Measured {
+        name,
+        milliseconds: way.seconds.iter().copied().fold(f64::INFINITY, f64::min) * 1e3,
+        recall: score.recall(),
+        precision: score.precision(),
+        lost: lost(sets, &way.pairs),
+        note: format!(
+            "datasketch {}, numpy {}, {bands} bands of {rows}: {}",
+            versions.datasketch,
+            versions.numpy,
+            score.summary()
+        ),
+    })
+}
+
+/// Of the texts that were taken for near an earlier one, returns those of which a line stands in
+/// none of these.
 fn lost(sets: &Sets, pairs: &HashSet<(u32, u32)>) -> f64 {
     let mut is_kept: HashMap<u32, bool> = HashMap::new();
     for &(text, earlier) in pairs {
         *is_kept.entry(text).or_default() |= sets.is_within(text, earlier);
     }
-    is_kept.values().filter(|kept| !**kept).count() as f64
+    float(is_kept.values().filter(|kept| !**kept).count() as u64)
+}
+
+/// Asks datasketch which of these texts are near.
+fn ask(texts: &[&str], progress: &mut Progress<'_>) -> Result<Answer> {
+    let python = programs::python_with("datasketch", progress)?;
+    let folder = tempfile::tempdir()?;
+    let path = folder.path().join("texts.jsonl");
+    let mut out = BufWriter::new(File::create(&path)?);
+    for text in texts {
+        let mut seen = HashSet::new();
+        let set: Vec<_> = lines(text).filter(|line| seen.insert(*line)).collect();
+        serde_json::to_writer(&mut out, &set)?;
+        out.write_all(b"\n")?;
+    }
+    out.flush()?;
+    progress("datasketch looks for near texts".to_owned());
+    let mut command = Command::new(python);
+    command.arg(programs::scripts().join("datasketch_lsh.py")).arg(&path);
+    let answer = programs::output(command.args([NEAR_PERCENT, ROUNDS].map(|it| it.to_string())))?;
+    Ok(serde_json::from_slice(&answer)?)
 }

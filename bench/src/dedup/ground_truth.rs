@@ -4,6 +4,8 @@
 
 use std::collections::{HashMap, HashSet};
 
+use crate::harness::float;
+
 /// Lines that more texts have are not looked up: they alone make nothing near.
 const COMMON_TEXTS: usize = 400;
 
@@ -148,9 +150,8 @@ impl Score {
     }
 }
 
-#[expect(clippy::cast_precision_loss, reason = "millions of pairs")]
-fn percent(part: usize, whole: usize) -> f64 {
-    part as f64 * 100.0 / whole as f64
+fn percent(part: usize, all: usize) -> f64 {
+    float(part as u64) * 100.0 / float(all as u64)
 }
 
 /// Fewer than 2^32 texts and lines.

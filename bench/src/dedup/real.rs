@@ -5,7 +5,7 @@
 use lcp_testkit::SplitMix64;
 use lcp_types::{Block, Lang};
 
-use crate::error::Error;
+use crate::harness::Result;
 use crate::registry::{crates, is_code, lang};
 
 /// Lines of a range, and from where to where the next one begins.
@@ -18,7 +18,7 @@ const STEP: usize = 45;
 /// # Errors
 ///
 /// Where the sources cannot be read.
-pub fn chunks(one_in: usize) -> Result<Vec<Block<'static>>, Error> {
+pub fn chunks(one_in: usize) -> Result<Vec<Block<'static>>> {
     let rng = &mut SplitMix64::new(6);
     let mut chunks = Vec::new();
     for (number, found) in crates()?.iter().enumerate() {

@@ -1,59 +1,153 @@
-//! The rows, in their order.
+//! Time, growth, and what was dropped.
 
-use lcp_dedup::DedupLevel;
+use std::collections::HashSet;
+use std::fmt::Write as _;
+use std::time::Duration;
 
+use lcp_dedup::{DedupLevel, Options, detect};
+use lcp_driver::group_thousands;
+use lcp_tokens::{Encoding, Tiktoken, TokenEstimator as _};
+use lcp_types::{Block, Replacements};
+
+use super::check::Checked;
 use super::corpus::{Mix, corpus};
-use super::recall::Dropped;
-use super::speed::{self, Times};
 use super::{datasketch, real};
-use crate::error::Error;
-use crate::table::{Report, Wanted};
+use crate::harness::{Progress, Result, float, milliseconds, n_log_n_growth, timed};
+use crate::table::{Better, Row, Wanted};
 
-/// Its name.
-pub const NAME: &str = "dedup";
+/// The chunks that growth begins and ends with, and the rounds of each.
+const GROWTH: [(usize, usize); 2] = [(100_000, 5), (1_000_000, 2)];
 
-/// Measures it.
-///
-/// # Errors
-///
-/// Where the sources cannot be read, or other threads worked meanwhile.
-pub fn run(progress: &mut dyn FnMut(String)) -> Result<Report, Error> {
-    let (mut rows, mut lost) = (Vec::new(), Vec::new());
+pub(crate) fn run(progress: &mut Progress<'_>) -> Result<Vec<Row>> {
+    let (mut rows, mut drops) = (Vec::new(), Vec::new());
     for (mix, chunks, level, rounds, wanted) in [
         (Mix::Session, 100, DedupLevel::Near, 50, Some(1.0)),
         (Mix::Session, 10_000, DedupLevel::Overlap, 11, Some(5.0)),
         (Mix::Session, 100_000, DedupLevel::Near, 3, None),
+        (Mix::Texts, 100_000, DedupLevel::Near, 5, Some(1_000.0)),
     ] {
-        let what = speed::title(chunks, level, mix);
+        let what = title(chunks, level, mix);
         progress(what.clone());
         let blocks = corpus(mix, chunks);
-        let row = Times::measure(&blocks, level, rounds)?.row(&what);
+        let times = Times::measure(&blocks, level, rounds)?;
+        let row = times.row(&what);
         rows.push(match wanted {
             Some(most) => row.wants(Wanted::OwnAtMost(most)),
             None => row,
         });
-        lost.push(Dropped::measure(&blocks, level)?.row(&what));
+        let dropped = Dropped::measure(&blocks, level)?;
+        drops.push(dropped.row(&what));
+        if mix == Mix::Texts {
+            let lost = float(dropped.checked.wrong.len() as u64);
+            let (time, pairs) = (times.find, dropped.pairs());
+            rows.extend(datasketch::rows(&blocks, time, &pairs, lost, progress));
+        }
     }
-
-    let what = speed::title(100_000, DedupLevel::Near, Mix::Texts);
-    progress(what.clone());
-    let texts = corpus(Mix::Texts, 100_000);
-    let times = Times::measure(&texts, DedupLevel::Near, 5)?;
-    rows.push(times.row(&what).wants(Wanted::OwnAtMost(1_000.0)));
-    lost.push(Dropped::measure(&texts, DedupLevel::Near)?.row(&what));
-    rows.extend(datasketch::rows(&texts, &times, progress)?);
-    drop(texts);
-
-    rows.extend(speed::growth(
-        &[(Mix::Texts, DedupLevel::Near), (Mix::Session, DedupLevel::Overlap)],
-        progress,
-    )?);
-
+    for (mix, level) in [(Mix::Texts, DedupLevel::Near), (Mix::Session, DedupLevel::Overlap)] {
+        rows.push(growth(mix, level, progress)?);
+    }
     progress("sources of the registry".to_owned());
     let blocks = real::chunks(1)?;
-    let what = format!("real code, {} chunks", lcp_driver::group_thousands(blocks.len() as u64));
+    let what = format!("real code, {} chunks", group_thousands(blocks.len() as u64));
     rows.push(Times::measure(&blocks, DedupLevel::Near, 3)?.row(&what));
-    lost.push(Dropped::measure(&blocks, DedupLevel::Near)?.row(&what));
-    rows.extend(lost);
-    Ok(Report { bench: NAME, rows })
+    drops.push(Dropped::measure(&blocks, DedupLevel::Near)?.row(&what));
+    rows.extend(drops);
+    Ok(rows)
+}
+
+/// Returns the title of what is measured.
+fn title(chunks: usize, level: DedupLevel, mix: Mix) -> String {
+    let relations = match (level, mix) {
+        (DedupLevel::Near, Mix::Session) => "all relations",
+        (DedupLevel::Near, Mix::Texts) => "exact and near",
+        (DedupLevel::Overlap, _) => "exact and overlap",
+        (DedupLevel::Exact, _) => "exact",
+    };
+    format!("{} chunks, {relations}", group_thousands(chunks as u64))
+}
+
+/// The best of some rounds.
+struct Times {
+    /// To find what covers what.
+    find: Duration,
+    /// And to make the new texts, and count what that saves.
+    apply: Duration,
+}
+
+impl Times {
+    fn measure(blocks: &[Block<'_>], level: DedupLevel, rounds: usize) -> Result<Self> {
+        let (options, estimator) = (Options::new(level), Tiktoken::new(Encoding::O200kBase));
+        // The vocabulary is loaded on two threads, once.
+        estimator.estimate("\n");
+        let mut best = Self { find: Duration::MAX, apply: Duration::MAX };
+        for _ in 0..rounds {
+            let (detected, find) = timed(|| detect(blocks, &options, &estimator))?;
+            let detected = detected?;
+            best.find = best.find.min(find);
+            let (result, apply) = timed(|| detected.apply(blocks, &estimator))?;
+            best.apply = best.apply.min(find + apply);
+            drop(result);
+        }
+        Ok(best)
+    }
+
+    fn row(&self, what: &str) -> Row {
+        let (find, apply) = (milliseconds(self.find), milliseconds(self.apply));
+        Row::with_itself(what, "ms", find, "with what it saves", apply)
+    }
+}
+
+/// Returns the time for the most chunks and that for the fewest: it grows with n log n at most.
+fn growth(mix: Mix, level: DedupLevel, progress: &mut Progress<'_>) -> Result<Row> {
+    let [(few, _), (many, _)] = GROWTH;
+    let mut times = Vec::new();
+    for (chunks, rounds) in GROWTH {
+        progress(format!("{}, growth", title(chunks, level, mix)));
+        times.push(milliseconds(Times::measure(&corpus(mix, chunks), level, rounds)?.find));
+    }
+    let what = format!("{}, growth", title(many, level, mix));
+    let base = format!("{} chunks", group_thousands(few as u64));
+    Ok(Row::with_itself(what, "ms", times[1], base, times[0])
+        .wants(Wanted::RatioAtMost(n_log_n_growth(few, many))))
+}
+
+/// What was dropped of a pack, and whether it can still be read.
+struct Dropped {
+    duplicates: Replacements,
+    /// Pairs that are near and stay.
+    alike: Vec<(usize, usize)>,
+    checked: Checked,
+}
+
+impl Dropped {
+    fn measure(blocks: &[Block<'static>], level: DedupLevel) -> Result<Self> {
+        let estimator = Tiktoken::new(Encoding::O200kBase);
+        let detected = detect(blocks, &Options::new(level), &estimator)?;
+        let result = detected.apply(blocks, &estimator);
+        let after = result.blocks_with_stubs(blocks.to_vec());
+        let checked = Checked::new(blocks, &after, &result.duplicates);
+        Ok(Self { duplicates: result.duplicates, alike: detected.alike, checked })
+    }
+
+    /// Returns the pairs that LCP finds, the later text first: one covers the other, or both stay.
+    fn pairs(&self) -> HashSet<(u32, u32)> {
+        // Every chunk is a file of its own: all that is covered is so for its text.
+        let covered = self.duplicates.covered.iter().map(|(&index, covered)| (index, covered.by));
+        let pairs = covered.chain(self.alike.iter().copied());
+        let number = |index: usize| u32::try_from(index).unwrap_or(u32::MAX);
+        pairs.map(|(one, other)| (number(one.max(other)), number(one.min(other)))).collect()
+    }
+
+    /// Returns how many of the blocks that are not shown as they were cannot be read any more.
+    fn row(&self, what: &str) -> Row {
+        let mut note = self.checked.summary();
+        for (index, why) in self.checked.wrong.iter().take(3) {
+            _ = write!(note, "; block {index}: {why}");
+        }
+        let (wrong, all) = (self.checked.wrong.len() as u64, self.checked.all() as u64);
+        let what = format!("{what}, false drops");
+        Row::new(what, Better::Lower, "blocks", float(wrong), "all drops", float(all))
+            .wants(Wanted::OwnAtMost(0.0))
+            .notes(Some(note))
+    }
 }

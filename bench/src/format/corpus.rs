@@ -1,13 +1,10 @@
 //! What is read and written: files, turns, and a great many tiny turns.
 
-use std::fmt;
-use std::path::Path;
-
 use lcp_testkit::SplitMix64;
 use lcp_types::{Block, Role};
 
 use super::{prost_model, serde_model};
-use crate::error::Error;
+use crate::harness::Result;
 use crate::packs;
 use crate::registry::{crates, is_code, lang};
 
@@ -16,23 +13,23 @@ const TURNS: usize = 5_000;
 const TINY: usize = 100_000;
 
 /// The same blocks, as each format takes them.
-pub(crate) struct Data {
-    pub(crate) lcp: Vec<Block<'static>>,
+pub(super) struct Data {
+    pub(super) lcp: Vec<Block<'static>>,
     pub(super) serde_model: Vec<serde_model::Block>,
     pub(super) prost: prost_model::Pack,
 }
 
-impl fmt::Display for Data {
-    /// How many blocks there are, and what they hold.
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let text = self.lcp.iter().filter_map(|block| block.content.text());
-        let bytes: usize = text.map(lcp_types::CowBytes::len).sum();
-        write!(f, "{} blocks, {} KiB of text", self.lcp.len(), bytes / 1024)
+impl Data {
+    pub(super) fn new() -> Result<Self> {
+        let lcp = blocks()?;
+        let serde_model: Vec<_> = lcp.iter().map(serde_model::Block::from_lcp).collect();
+        let prost = prost_model::Pack::from_blocks(&serde_model);
+        Ok(Self { lcp, serde_model, prost })
     }
 }
 
 /// Makes the blocks.
-pub(crate) fn data() -> Result<Data, Error> {
+pub(crate) fn blocks() -> Result<Vec<Block<'static>>> {
     let mut rng = SplitMix64::new(9);
     let mut blocks = files()?;
     for i in 0..TURNS {
@@ -51,9 +48,7 @@ pub(crate) fn data() -> Result<Data, Error> {
         };
         blocks.push(Block::conversation(speaker(i), text));
     }
-    let serde_model: Vec<_> = blocks.iter().map(serde_model::Block::from_lcp).collect();
-    let prost = prost_model::Pack::from_blocks(&serde_model);
-    Ok(Data { lcp: blocks, serde_model, prost })
+    Ok(blocks)
 }
 
 /// Who speaks: the user and the model in turns, a tool now and then.
@@ -67,15 +62,15 @@ fn speaker(turn: usize) -> Role {
 
 /// Sources of the crates that this workspace builds with, from all over the
 /// registry; some are ranges, some have summaries.
-fn files() -> Result<Vec<Block<'static>>, Error> {
+fn files() -> Result<Vec<Block<'static>>> {
     let mut all = Vec::new();
     for found in crates()? {
         let name = &found.name;
-        let files = found.files(|path: &Path| is_code(path))?;
+        let files = found.files(is_code)?;
         all.extend(files.into_iter().map(|(path, text)| (format!("{name}/{path}"), text)));
     }
     if all.len() < FILES {
-        return Err(Error::Corpus(format!("{FILES} files")));
+        return Err(format!("there are fewer than {FILES} files").into());
     }
     let count = all.len();
     let picked = all.into_iter().enumerate().filter(|(i, _)| {

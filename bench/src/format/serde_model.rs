@@ -1,19 +1,23 @@
 //! The blocks as structs with the derives of general formats, and as a view that every format
 //! gives.
 
+use bincode::{BorrowDecode, Decode, Encode};
 use lcp_types::{Block as LcpBlock, BlockContent};
+use rkyv::Archive;
+use serde::{Deserialize, Serialize};
+use wincode::{SchemaRead, SchemaWrite};
 
 /// A block that owns its texts.
 #[derive(
-    serde::Serialize,
-    serde::Deserialize,
-    bincode::Encode,
-    bincode::Decode,
+    Serialize,
+    Deserialize,
+    Encode,
+    Decode,
+    SchemaWrite,
+    SchemaRead,
     bitcode::Encode,
     bitcode::Decode,
-    wincode::SchemaWrite,
-    wincode::SchemaRead,
-    rkyv::Archive,
+    Archive,
     rkyv::Serialize,
     rkyv::Deserialize,
 )]
@@ -24,15 +28,15 @@ pub(super) struct Block {
 
 /// What it holds.
 #[derive(
-    serde::Serialize,
-    serde::Deserialize,
-    bincode::Encode,
-    bincode::Decode,
+    Serialize,
+    Deserialize,
+    Encode,
+    Decode,
+    SchemaWrite,
+    SchemaRead,
     bitcode::Encode,
     bitcode::Decode,
-    wincode::SchemaWrite,
-    wincode::SchemaRead,
-    rkyv::Archive,
+    Archive,
     rkyv::Serialize,
     rkyv::Deserialize,
 )]
@@ -44,9 +48,7 @@ pub(super) enum Content {
 }
 
 /// The same block, its texts borrowed.
-#[derive(
-    Clone, Copy, PartialEq, Eq, serde::Deserialize, bincode::BorrowDecode, wincode::SchemaRead,
-)]
+#[derive(Clone, Copy, PartialEq, Eq, Deserialize, BorrowDecode, SchemaRead)]
 pub(super) struct Borrowed<'a> {
     #[serde(borrow)]
     pub(super) summary: Option<&'a str>,
@@ -54,9 +56,7 @@ pub(super) struct Borrowed<'a> {
 }
 
 /// What it holds.
-#[derive(
-    Clone, Copy, PartialEq, Eq, serde::Deserialize, bincode::BorrowDecode, wincode::SchemaRead,
-)]
+#[derive(Clone, Copy, PartialEq, Eq, Deserialize, BorrowDecode, SchemaRead)]
 pub(super) enum BorrowedContent<'a> {
     /// A file.
     Code {

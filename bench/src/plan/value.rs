@@ -7,8 +7,8 @@ use lcp_driver::{DriverConfig, Excerpts, Objective, OptimalityBound, ValueModel,
 use lcp_testkit::SplitMix64;
 use lcp_types::{Annotation, Block, CarriedLevel, Priority, Role, Tag};
 
-use super::{REPLAYED, ROUNDS, Times, milliseconds};
-use crate::error::Error;
+use super::{REPLAYED, ROUNDS, Times};
+use crate::harness::{Progress, Result, float, milliseconds, n_log_n_growth};
 use crate::table::{Better, Row, Wanted};
 
 /// Blocks of the packs, each with its rounds and how often a round replays: few
@@ -33,7 +33,7 @@ const LIMITED_BUDGET_MAX: u32 = 100_000;
 /// Percent of the LP bound that plans are worth at least.
 const OF_BOUND_MIN: f64 = 99.9;
 
-pub(super) fn rows(progress: &mut dyn FnMut(String)) -> Result<Vec<Row>, Error> {
+pub(super) fn rows(progress: &mut Progress<'_>) -> Result<Vec<Row>> {
     let config = DriverConfig {
         objective: Objective::Value(ValueModel::default()),
         excerpts: Excerpts::On,
@@ -74,41 +74,32 @@ fn budgets(blocks: usize) -> &'static [u32] {
     }
 }
 
-/// The time for so many blocks beside that for the smallest number: no more than
-/// n log n has grown.
-#[expect(clippy::cast_precision_loss, reason = "a million blocks")]
+/// Returns the time for so many blocks and that for the smallest number: it grows with n log n at
+/// most.
 fn grown(blocks: usize, time: Duration, base: Duration) -> Row {
-    let steps = |blocks: usize| blocks as f64 * (blocks as f64).log2();
-    let what = format!("by value, {} blocks, growth", group_thousands(blocks as u64));
-    Row::named(what, Better::Lower, "ms")
-        .beside_itself(
-            milliseconds(time),
-            format!("{} blocks", group_thousands(GROWTH_FROM as u64)),
-            milliseconds(base),
-        )
-        .wants(Wanted::RatioAtMost((steps(blocks) / steps(GROWTH_FROM)).round()))
+    let count = |blocks: usize| format!("{} blocks", group_thousands(blocks as u64));
+    let what = format!("by value, {}, growth", count(blocks));
+    let (time, base) = (milliseconds(time), milliseconds(base));
+    Row::with_itself(what, "ms", time, count(GROWTH_FROM), base)
+        .wants(Wanted::RatioAtMost(n_log_n_growth(GROWTH_FROM, blocks)))
 }
 
-/// What a plan is worth, in percent of the LP bound.
-#[expect(clippy::cast_precision_loss, reason = "values are below 2^52 here")]
+/// Returns what a plan is worth, in percent of the LP bound.
 fn certified(what: &str, optimality: Option<OptimalityBound>) -> Row {
-    let percent = optimality.map_or(f64::NAN, |optimality| {
-        optimality.value as f64 * 100.0 / optimality.lp_bound as f64
-    });
-    let note = optimality.map(|optimality| {
-        if optimality.is_optimal() {
-            "proven best".to_owned()
-        } else {
-            format!("at most {:.4} % below the best", optimality.relative_gap() * 100.0)
+    let percent =
+        optimality.map_or(f64::NAN, |bound| float(bound.value) * 100.0 / float(bound.lp_bound));
+    let note = optimality.map(|bound| {
+        if bound.is_optimal() {
+            return "proven best".to_owned();
         }
+        format!("at most {:.4} % below the best", bound.relative_gap() * 100.0)
     });
-    let row = Row::named(format!("{what}, value"), Better::Higher, "%")
-        .figures(percent, "LP bound", 100.0)
-        .notes(note);
+    let what = format!("{what}, value");
+    let row = Row::new(what, Better::Higher, "%", percent, "LP bound", 100.0).notes(note);
     // Nothing is wanted where a single upgrade is more than what is missing.
     let values = ValueModel::default();
     let largest = u64::from(values.high) * u64::from(values.highest_rank);
-    let is_fine = optimality.is_some_and(|optimality| optimality.value >= 1_000 * largest);
+    let is_fine = optimality.is_some_and(|bound| bound.value >= 1_000 * largest);
     if is_fine { row.wants(Wanted::OwnAtLeast(OF_BOUND_MIN)) } else { row }
 }
 

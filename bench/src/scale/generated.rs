@@ -7,7 +7,7 @@ use lcp_testkit::SplitMix64;
 use lcp_tokens::{Encoding, Tiktoken};
 use lcp_types::{Block, Lang, Priority, Role};
 
-use crate::error::Error;
+use crate::harness::Result;
 
 /// What lines are made of.
 const WORDS: &[&str] = &[
@@ -27,7 +27,7 @@ pub(super) fn line(rng: &mut SplitMix64, bytes: usize) -> String {
 }
 
 /// Writes a pack of so many blocks with counts, and says how large it is.
-pub(super) fn write(path: &Path, blocks: u32) -> Result<u64, Error> {
+pub(super) fn write(path: &Path, blocks: u32) -> Result<u64> {
     let mut rng = SplitMix64::new(3);
     let mut block = |i: u32| {
         let bytes = 30 + rng.below(90);
@@ -40,24 +40,24 @@ pub(super) fn write(path: &Path, blocks: u32) -> Result<u64, Error> {
     };
     let blocks: Vec<_> = (0..blocks).map(&mut block).collect();
     let pack = pack(&blocks)?;
-    std::fs::write(path, &pack).map_err(|error| Error::worker(&error))?;
+    std::fs::write(path, &pack)?;
     Ok(pack.len() as u64)
 }
 
 /// The pack of these blocks, with what they cost; one in a hundred is High.
-pub(super) fn pack(blocks: &[Block<'_>]) -> Result<Vec<u8>, Error> {
+pub(super) fn pack(blocks: &[Block<'_>]) -> Result<Vec<u8>> {
     let mut pack = PackWriter::new(EncodeOptions::default());
     let mut all = Vec::with_capacity(blocks.len());
     for (i, block) in blocks.iter().enumerate() {
-        let mut added = pack.add(block).map_err(|error| Error::worker(&error))?;
+        let mut added = pack.add(block)?;
         all.push(block.clone());
         if i % 100 == 99 {
             let index = added.index();
-            added.priority(Priority::High).map_err(|error| Error::worker(&error))?;
+            added.priority(Priority::High)?;
             all.push(Block::new(lcp_types::Annotation::priority(index, Priority::High)));
         }
     }
     let costs = lcp_driver::IndexCosts::new(&Tiktoken::new(Encoding::O200kBase)).count(&all);
     let costs: Vec<_> = costs.into_iter().collect();
-    pack.into_bytes(&costs).map_err(|error| Error::worker(&error))
+    Ok(pack.into_bytes(&costs)?)
 }

@@ -16,7 +16,7 @@ use object_store::path::Path;
 use object_store::{ObjectStore, ObjectStoreExt};
 
 use super::generated;
-use crate::error::Error;
+use crate::harness::{Progress, Result, float};
 use crate::table::{Better, Row, Wanted};
 
 const BLOCKS: u32 = 20_000;
@@ -51,8 +51,7 @@ impl ReadAt for Counted {
     }
 }
 
-#[expect(clippy::cast_precision_loss, reason = "figures for people")]
-pub(super) fn rows(progress: &mut dyn FnMut(String)) -> Result<Vec<Row>, Error> {
+pub(super) fn rows(progress: &mut Progress<'_>) -> Result<Vec<Row>> {
     progress(format!("{BLOCKS} blocks in an object store"));
     let mut rng = SplitMix64::new(5);
     let mut block = |i: u32| {
@@ -66,33 +65,29 @@ pub(super) fn rows(progress: &mut dyn FnMut(String)) -> Result<Vec<Row>, Error> 
     };
     let blocks: Vec<_> = (0..BLOCKS).map(&mut block).collect();
     let pack = generated::pack(&blocks)?;
-    let size = pack.len() as f64;
+    let size = float(pack.len() as u64);
     let (store, path) = (Arc::new(InMemory::new()), Path::from("pack.lcp"));
-    let runtime = tokio::runtime::Builder::new_current_thread().build();
-    let runtime = runtime.map_err(|error| Error::worker(&error))?;
-    let put = runtime.block_on(store.put(&path, pack.into()));
-    put.map_err(|error| Error::worker(&error))?;
-    let object = RemoteObject::open(store as Arc<dyn ObjectStore>, &path);
-    let object = object.map_err(|error| Error::worker(&error))?;
+    let runtime = tokio::runtime::Builder::new_current_thread().build()?;
+    runtime.block_on(store.put(&path, pack.into()))?;
+    let object = RemoteObject::open(store as Arc<dyn ObjectStore>, &path)?;
     let counted = Counted { object, ranges: Cell::new(0), bytes: Cell::new(0) };
-    let reader = PackReader::open(counted, DecodeOptions::default());
-    let reader = reader.map_err(|error| Error::worker(&error))?;
+    let reader = PackReader::open(counted, DecodeOptions::default())?;
     let driver = DefaultDriver::new(Tiktoken::new(Encoding::O200kBase));
     let config = DriverConfig { token_budget: Some(BUDGET), ..DriverConfig::default() };
-    let rendered = driver.render_source(&reader, &config).map_err(|error| Error::worker(&error))?;
+    let rendered = driver.render_source(&reader, &config)?;
     let PlanSource::Index { .. } = rendered.planned else {
-        return Err(Error::worker(&format!("planned by {:?}", rendered.planned)));
+        return Err(format!("planned by {:?}", rendered.planned).into());
     };
-    let (ranges, bytes) = (reader.source().ranges.get(), reader.source().bytes.get());
-    let shown = rendered.shown as f64;
+    let ranges = float(reader.source().ranges.get());
+    let percent = float(reader.source().bytes.get()) / size * 100.0;
+    let shown = float(rendered.shown as u64);
     let note = format!("{} tokens of {BUDGET}", rendered.used_tokens);
+    let row = |what, unit, own, peer, other| Row::new(what, Better::Lower, unit, own, peer, other);
     Ok(vec![
-        Row::named("ranges read of a far pack", Better::Lower, "ranges")
-            .figures(ranges as f64, "blocks shown", shown)
+        row("ranges read of a far pack", "ranges", ranges, "blocks shown", shown)
             .wants(Wanted::OwnAtMost(3.0 + shown))
             .notes(Some(note)),
-        Row::named("bytes read of it", Better::Lower, "%")
-            .figures(bytes as f64 / size * 100.0, "the whole pack", 100.0)
+        row("bytes read of it", "%", percent, "the whole pack", 100.0)
             .wants(Wanted::OwnAtMost(2.0)),
     ])
 }

@@ -7,7 +7,8 @@ use std::path::Path;
 use lcp_testkit::{comments, is_prose};
 use serde::{Deserialize, Serialize};
 
-use super::{Error, multilingual};
+use super::multilingual;
+use crate::harness::Result;
 use crate::registry::{Crate, crates, is_code, named};
 
 /// Crates whose files warm the caches.
@@ -49,7 +50,7 @@ impl Corpora {
     }
 
     /// Collects them. `vocabulary` is what multilingual text is made of.
-    pub(super) fn collect(vocabulary: &[(Vec<u8>, u32)]) -> Result<Self, Error> {
+    pub(super) fn collect(vocabulary: &[(Vec<u8>, u32)]) -> Result<Self> {
         let crates = crates()?;
         let named = |names| named(&crates, names);
         let mut known = Known::default();
@@ -81,7 +82,7 @@ impl Corpora {
 }
 
 /// The texts of a crate's files.
-fn texts(found: &Crate, wanted: fn(&Path) -> bool) -> Result<Vec<String>, Error> {
+fn texts(found: &Crate, wanted: fn(&Path) -> bool) -> Result<Vec<String>> {
     Ok(found.files(wanted)?.into_iter().map(|(_, text)| text).collect())
 }
 

@@ -5,7 +5,8 @@ use std::path::Path;
 use lcp_tokens::{Encoding, Tiktoken, TokenEstimator};
 use tokenizers::pipeline::EncodeOptions;
 
-use super::{Error, vocabulary};
+use super::vocabulary;
+use crate::harness::Result;
 
 /// The number of tokens of a text.
 pub(super) type Count = Box<dyn FnMut(&str) -> usize>;
@@ -23,43 +24,36 @@ pub(super) enum Engine {
 }
 
 impl Engine {
-    /// In the order in which they take turns.
-    pub(super) const ALL: [Self; 7] = [
-        Self::Lcp,
-        Self::Fastokens,
-        Self::Toktok,
-        Self::Tiktoken,
-        Self::HuggingFace,
-        Self::BpeOpenai,
-        Self::TiktokenRs,
+    /// All of them with the names of their crates, in the order in which they take turns.
+    const NAMES: [(Self, &str); 7] = [
+        (Self::Lcp, "lcp-tokens"),
+        (Self::Fastokens, "fastokens"),
+        (Self::Toktok, "toktok-rs"),
+        (Self::Tiktoken, "tiktoken"),
+        (Self::HuggingFace, "tokenizers"),
+        (Self::BpeOpenai, "bpe-openai"),
+        (Self::TiktokenRs, "tiktoken-rs"),
     ];
 
-    /// The name of its crate.
-    pub(super) const fn name(self) -> &'static str {
-        match self {
-            Self::Lcp => "lcp-tokens",
-            Self::Fastokens => "fastokens",
-            Self::Toktok => "toktok-rs",
-            Self::Tiktoken => "tiktoken",
-            Self::HuggingFace => "tokenizers",
-            Self::BpeOpenai => "bpe-openai",
-            Self::TiktokenRs => "tiktoken-rs",
-        }
+    pub(super) fn all() -> impl Iterator<Item = Self> {
+        Self::NAMES.into_iter().map(|(engine, _)| engine)
     }
 
-    /// The tokenizer with this name.
+    /// Returns the name of its crate.
+    pub(super) fn name(self) -> &'static str {
+        Self::NAMES.iter().find(|(engine, _)| *engine == self).map_or("", |(_, name)| name)
+    }
+
+    /// Returns the tokenizer with this name.
     pub(super) fn from_name(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|engine| engine.name() == name)
+        Self::all().find(|engine| engine.name() == name)
     }
 
     /// Loads it: with the vocabulary that it has built in, else from the file
     /// that [`vocabulary::write`] left in `folder`. It counts if it can, else
     /// it makes tokens by its quickest way.
-    pub(super) fn load(self, encoding: Encoding, folder: &Path) -> Result<Count, Error> {
-        let unusable = |error: &dyn std::fmt::Display| Error::Peer {
-            name: self.name(),
-            message: error.to_string(),
-        };
+    pub(super) fn load(self, encoding: Encoding, folder: &Path) -> Result<Count> {
+        let unusable = |error: &dyn std::fmt::Display| format!("{}: {error}", self.name());
         let is_o200k = encoding == Encoding::O200kBase;
         Ok(match self {
             Self::Lcp => {

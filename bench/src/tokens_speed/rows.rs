@@ -1,24 +1,24 @@
-//! What was measured, as rows.
+//! The rows of what was measured.
 
 use lcp_tokens::Encoding;
 
 use super::corpora::Corpora;
 use super::engines::Engine;
-use super::worker::{Growth, LONG_TIMES, Limited, Pass, Start};
-use super::{Measured, median};
+use super::worker::{Pass, Start, WithItself};
+use crate::harness::{float, median};
 use crate::table::{Better, Row, Wanted};
 
-/// What a row compares.
-struct Comparison<'a> {
-    encoding: Encoding,
-    lcp: &'a Measured,
-    peer: &'a Measured,
-    /// tiktoken-rs, whose counts are right by definition.
-    oracle: &'a Measured,
+/// The measurements of one tokenizer in one encoding.
+pub(super) struct Measured {
+    pub(super) engine: Engine,
+    /// For each round, a pass over each kind of text.
+    pub(super) passes: Vec<Vec<Pass>>,
+    /// For each round, a start.
+    pub(super) starts: Vec<Start>,
 }
 
-/// The rows of an encoding: speeds of each kind of text beside each peer, then
-/// speeds in units of tiktoken-rs, then load, memory and a sample.
+/// Returns the rows of an encoding: speeds of each kind of text and each peer, then speeds in units of
+/// tiktoken-rs, then load, memory and a sample.
 pub(super) fn of_encoding(encoding: Encoding, measured: &[Measured]) -> Vec<Row> {
     let find = |engine| measured.iter().find(|measured| measured.engine == engine);
     let (Some(lcp), Some(oracle)) = (find(Engine::Lcp), find(Engine::TiktokenRs)) else {
@@ -28,17 +28,27 @@ pub(super) fn of_encoding(encoding: Encoding, measured: &[Measured]) -> Vec<Row>
     let mut rows = Vec::new();
     for (at, kind) in Corpora::KINDS.iter().enumerate() {
         for peer in peers() {
-            rows.push(speed(&Comparison { encoding, lcp, peer, oracle }, at, kind));
+            let mark = match peer.engine {
+                Engine::Fastokens if *kind == "code" => " (goal)",
+                Engine::Toktok | Engine::Tiktoken if *kind == "code" => " (floor)",
+                _ => "",
+            };
+            let (own, others) = (speeds(lcp, at), speeds(peer, at));
+            let what = format!("{encoding}, {kind}{mark}");
+            let (own_median, others_median) = (own.median, others.median);
+            let name = peer.engine.name();
+            let row = Row::new(what, Better::Higher, "MB/s", own_median, name, others_median)
+                .worst(own.min, others.min)
+                .notes(difference(peer, oracle, at));
+            let is_wanted = !mark.is_empty();
+            rows.push(if is_wanted { row.wants(Wanted::RatioAtLeast(1.0)) } else { row });
         }
     }
     for peer in peers().filter(|peer| peer.engine != Engine::TiktokenRs) {
-        let times = |engine: &Measured| speeds(engine, 0).median / speeds(oracle, 0).median;
+        let times = |engine| speeds(engine, 0).median / speeds(oracle, 0).median;
         let what = format!("{encoding}, code, × tiktoken-rs");
-        rows.push(Row::named(what, Better::Higher, "x").figures(
-            times(lcp),
-            peer.name(),
-            times(peer),
-        ));
+        let (own, others) = (times(lcp), times(peer));
+        rows.push(Row::new(what, Better::Higher, "x", own, peer.engine.name(), others));
     }
     for (at, peer) in peers().enumerate() {
         // What is wanted is wanted of LCP alone: once is enough.
@@ -54,55 +64,29 @@ struct Speeds {
 }
 
 fn speeds(measured: &Measured, kind: usize) -> Speeds {
-    let each: Vec<f64> = measured.passes.iter().map(|passes| megabytes(passes[kind])).collect();
-    Speeds { median: median(&each), min: each.iter().copied().fold(f64::INFINITY, f64::min) }
+    let speed = |pass: Pass| float(pass.bytes as u64) / 1e6 / pass.seconds;
+    let each = || measured.passes.iter().map(|passes| speed(passes[kind]));
+    Speeds { median: median(each()), min: each().fold(f64::INFINITY, f64::min) }
 }
 
-fn megabytes(pass: Pass) -> f64 {
-    number(pass.bytes) / 1e6 / pass.seconds
-}
-
-fn number(count: usize) -> f64 {
-    u32::try_from(count).map_or(f64::NAN, f64::from)
-}
-
-fn speed(comparison: &Comparison<'_>, kind: usize, name: &str) -> Row {
-    let Comparison { encoding, lcp, peer, oracle } = comparison;
-    let is_goal = peer.engine == Engine::Fastokens && name == "code";
-    let is_floor = matches!(peer.engine, Engine::Toktok | Engine::Tiktoken) && name == "code";
-    let mark = match (is_goal, is_floor) {
-        (true, _) => " (goal)",
-        (_, true) => " (floor)",
-        _ => "",
-    };
-    let (own, others) = (speeds(lcp, kind), speeds(peer, kind));
-    let row = Row::named(format!("{encoding}, {name}{mark}"), Better::Higher, "MB/s")
-        .figures(own.median, peer.name(), others.median)
-        .worst(own.min, others.min)
-        .notes(difference(peer, oracle, kind));
-    if is_goal || is_floor { row.wants(Wanted::RatioAtLeast(1.0)) } else { row }
-}
-
-/// What is wrong with a peer's count.
+/// Returns what is wrong with a peer's count.
 fn difference(peer: &Measured, oracle: &Measured, kind: usize) -> Option<String> {
     let count = |measured: &Measured| measured.passes.first().map(|passes| passes[kind].tokens);
-    let (found, right) = (count(peer)?, count(oracle)?);
-    let (sign, by) = if found > right { ('+', found - right) } else { ('-', right - found) };
+    let (own, right) = (count(peer)?, count(oracle)?);
+    let sign = if own > right { '+' } else { '-' };
+    let by = own.abs_diff(right);
     (by > 0).then(|| format!("inexact: {sign}{by} of {right} tokens"))
 }
 
 fn start(encoding: Encoding, lcp: &Measured, peer: &Measured, is_wanted: bool) -> Vec<Row> {
     let figure = |measured: &Measured, of: &dyn Fn(&Start) -> Option<f64>| {
         let each: Option<Vec<f64>> = measured.starts.iter().map(of).collect();
-        each.map(|each| median(&each))
+        each.map(median)
     };
     let row = |what: &str, unit, most: Option<f64>, of: &dyn Fn(&Start) -> Option<f64>| {
         let (own, others) = (figure(lcp, of)?, figure(peer, of)?);
-        let row = Row::named(format!("{encoding}, {what}"), Better::Lower, unit).figures(
-            own,
-            peer.name(),
-            others,
-        );
+        let what = format!("{encoding}, {what}");
+        let row = Row::new(what, Better::Lower, unit, own, peer.engine.name(), others);
         Some(match most {
             Some(most) if is_wanted => row.wants(Wanted::OwnAtMost(most)),
             _ => row,
@@ -125,29 +109,26 @@ fn start(encoding: Encoding, lcp: &Measured, peer: &Measured, is_wanted: bool) -
     rows.into_iter().flatten().collect()
 }
 
-/// LCP beside itself: counting up to a limit in 10 MB, beside counting as many
-/// tokens alone.
-pub(super) fn of_limited(encoding: Encoding, limited: &[Limited]) -> Vec<Row> {
-    let row = |limited: &Limited| {
-        let what = format!("{encoding}, count_up_to {} of 10 MB", limited.limit);
-        let (own, alone) = (limited.seconds * 1e3, limited.alone_seconds * 1e3);
-        Row::named(what, Better::Lower, "ms")
-            .beside_itself(own, "itself on so many tokens", alone)
-            .wants(Wanted::RatioAtMost(2.0))
-    };
-    limited.iter().map(row).collect()
+/// Returns rows of LCP and itself: hard texts of 2 MB, and of 200 KB.
+pub(super) fn of_growth(encoding: Encoding, growth: &[WithItself]) -> Vec<Row> {
+    with_itself(encoding, growth, "ns/byte", "itself at 200 KB", 3.0)
 }
 
-/// LCP beside itself: hard texts of 2 MB beside hard texts of 200 KB.
-pub(super) fn of_growth(encoding: Encoding, growth: &[Growth]) -> Vec<Row> {
-    let row = |hard: &Growth| {
-        let per_byte = |seconds: f64, kilobytes: f64| seconds * 1e6 / kilobytes;
-        let long = per_byte(hard.long_seconds, 200.0 * f64::from(LONG_TIMES));
-        let short = per_byte(hard.short_seconds, 200.0);
-        let what = format!("{encoding}, 2 MB of {}", hard.name);
-        Row::named(what, Better::Lower, "ns/byte")
-            .beside_itself(long, "itself at 200 KB", short)
-            .wants(Wanted::RatioAtMost(3.0))
+/// Returns rows of LCP and itself: counting up to a limit in 10 MB, and counting as many tokens alone.
+pub(super) fn of_limited(encoding: Encoding, limited: &[WithItself]) -> Vec<Row> {
+    with_itself(encoding, limited, "ms", "itself on so many tokens", 2.0)
+}
+
+fn with_itself(
+    encoding: Encoding,
+    measured: &[WithItself],
+    unit: &'static str,
+    name: &str,
+    most: f64,
+) -> Vec<Row> {
+    let row = |WithItself { what, own, other }: &WithItself| {
+        Row::with_itself(format!("{encoding}, {what}"), unit, *own, name, *other)
+            .wants(Wanted::RatioAtMost(most))
     };
-    growth.iter().map(row).collect()
+    measured.iter().map(row).collect()
 }

@@ -1,4 +1,5 @@
-//! The encodings by their reference, and their vocabularies as files, for tokenizers that have none built in.
+//! The encodings by their reference, and their vocabularies as files, for tokenizers that have none
+//! built in.
 
 use std::collections::HashMap;
 use std::fs;
@@ -10,7 +11,7 @@ use fastokens::TiktokenConfig;
 use lcp_tokens::Encoding;
 use serde_json::{Map, Value, json};
 
-use super::Error;
+use crate::harness::{Result, at};
 
 /// The tokenizer whose counts are right by definition.
 pub(super) fn oracle(encoding: Encoding) -> &'static tiktoken_rs::CoreBPE {
@@ -52,7 +53,7 @@ pub(super) fn tokens(encoding: Encoding) -> Vec<(Vec<u8>, u32)> {
 }
 
 /// Writes both files.
-pub(super) fn write(folder: &Path, encoding: Encoding) -> Result<(), Error> {
+pub(super) fn write(folder: &Path, encoding: Encoding) -> Result<()> {
     let tokens = tokens(encoding);
     let mut ranks = String::new();
     for (bytes, token) in &tokens {
@@ -62,14 +63,13 @@ pub(super) fn write(folder: &Path, encoding: Encoding) -> Result<(), Error> {
         ranks += "\n";
     }
     let path = ranks_path(folder, encoding);
-    fs::write(&path, ranks).map_err(|error| Error::io("write", &path, error))?;
+    fs::write(&path, ranks).map_err(at(&path))?;
 
     let pattern = pattern(encoding).pattern;
     let json = tokenizer_json(&tokens, &pattern).to_string();
-    let canonical = tokenizers::canonicalize_str(&json)
-        .map_err(|error| Error::Peer { name: "tokenizers", message: error.to_string() })?;
+    let canonical = tokenizers::canonicalize_str(&json).map_err(|error| error.to_string())?;
     let path = json_path(folder, encoding);
-    fs::write(&path, canonical).map_err(|error| Error::io("write", &path, error))
+    Ok(fs::write(&path, canonical).map_err(at(&path))?)
 }
 
 fn tokenizer_json(tokens: &[(Vec<u8>, u32)], pattern: &str) -> Value {

@@ -11,8 +11,30 @@ use serde::{Deserialize, Serialize};
 
 use super::corpora::Corpora;
 use super::engines::Engine;
-use super::{CORPORA, Error, SAMPLE};
-use crate::clock::Spent;
+use crate::harness::{Error, Result, at, median, memory_kib, process_timed, timed};
+
+/// The file of texts, in the folder that all processes share.
+pub(super) const CORPORA: &str = "corpora.json";
+
+/// The file of the text that a process counts once.
+pub(super) const SAMPLE: &str = "sample.txt";
+
+/// Returns what a measuring process measures, as JSON.
+pub(crate) fn measure(arguments: &[String]) -> Result<String> {
+    let unknown = || format!("cannot measure {arguments:?}");
+    let [task, engine, encoding, folder] = arguments else { return Err(unknown().into()) };
+    let engine = Engine::from_name(engine).ok_or_else(unknown)?;
+    let encoding = Encoding::from_name(encoding).ok_or_else(unknown)?;
+    let folder = Path::new(folder);
+    let json = match task.as_str() {
+        "speed" => serde_json::to_string(&speed(engine, encoding, folder)?),
+        "start" => serde_json::to_string(&start(engine, encoding, folder)?),
+        "growth" => serde_json::to_string(&growth(encoding)?),
+        "limited" => serde_json::to_string(&limited(encoding, folder)?),
+        _ => return Err(unknown().into()),
+    };
+    Ok(json?)
+}
 
 /// A pass over the texts of a kind.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
@@ -23,7 +45,7 @@ pub(super) struct Pass {
 }
 
 /// One pass over each kind of text, in the order of [`Corpora::KINDS`].
-pub(super) fn speed(engine: Engine, encoding: Encoding, folder: &Path) -> Result<Vec<Pass>, Error> {
+fn speed(engine: Engine, encoding: Encoding, folder: &Path) -> Result<Vec<Pass>> {
     let corpora = corpora(folder)?;
     let mut count = engine.load(encoding, folder)?;
     for text in &corpora.warm {
@@ -31,18 +53,17 @@ pub(super) fn speed(engine: Engine, encoding: Encoding, folder: &Path) -> Result
     }
     let pass = |kind: &&str| {
         let texts = corpora.texts(kind);
-        let (tokens, spent) = Spent::on(|| texts.iter().map(|text| count(text)).sum());
+        let (tokens, time) = timed(|| texts.iter().map(|text| count(text)).sum())?;
         let bytes = texts.iter().map(String::len).sum();
-        Ok(Pass { bytes, tokens, seconds: spent.alone()?.as_secs_f64() })
+        Ok(Pass { bytes, tokens, seconds: time.as_secs_f64() })
     };
     Corpora::KINDS.iter().map(pass).collect()
 }
 
 /// The texts that were collected.
-fn corpora(folder: &Path) -> Result<Corpora, Error> {
+fn corpora(folder: &Path) -> Result<Corpora> {
     let path = folder.join(CORPORA);
-    let json = fs::read(&path).map_err(|error| Error::io("read", &path, error))?;
-    serde_json::from_slice(&json).map_err(|error| Error::Worker { message: error.to_string() })
+    Ok(serde_json::from_slice(&fs::read(&path).map_err(at(&path))?)?)
 }
 
 /// The start of a process that counts.
@@ -60,33 +81,26 @@ pub(super) struct Start {
 }
 
 /// Loads, counts a little, then counts the sample.
-pub(super) fn start(engine: Engine, encoding: Encoding, folder: &Path) -> Result<Start, Error> {
-    let before = memory("VmRSS");
-    let (loaded, load) = Spent::on(|| {
+fn start(engine: Engine, encoding: Encoding, folder: &Path) -> Result<Start> {
+    let before = memory_kib("VmRSS");
+    let (loaded, load) = process_timed(|| {
         let mut count = engine.load(encoding, folder)?;
-        let first = count("fn main() {}\n");
-        Ok::<_, Error>((count, first))
+        black_box(count("fn main() {}\n"));
+        Ok::<_, Error>(count)
     });
-    let (mut count, _) = loaded?;
+    let mut count = loaded?;
     let grown = |now: Option<u32>| Some(now?.saturating_sub(before?));
-    let (resident_kib, peak_kib) = (grown(memory("VmRSS")), grown(memory("VmHWM")));
+    let (resident_kib, peak_kib) = (grown(memory_kib("VmRSS")), grown(memory_kib("VmHWM")));
     let path = folder.join(SAMPLE);
-    let sample = fs::read_to_string(&path).map_err(|error| Error::io("read", &path, error))?;
-    let (sample_tokens, spent) = Spent::on(|| count(&sample));
+    let sample = fs::read_to_string(&path).map_err(at(&path))?;
+    let (sample_tokens, time) = timed(|| count(&sample))?;
     Ok(Start {
-        load_seconds: load.process.as_secs_f64(),
+        load_seconds: load.as_secs_f64(),
         resident_kib,
         peak_kib,
-        sample_seconds: spent.alone()?.as_secs_f64(),
+        sample_seconds: time.as_secs_f64(),
         sample_tokens,
     })
-}
-
-/// A figure that Linux tells of this process, in KiB.
-fn memory(name: &str) -> Option<u32> {
-    let status = fs::read_to_string("/proc/self/status").ok()?;
-    let line = status.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(':'))?;
-    line.trim().strip_suffix("kB")?.trim().parse().ok()
 }
 
 /// A text that is hard on tokenizers, of any length.
@@ -115,79 +129,58 @@ fn drawn(rng: &mut SplitMix64, bytes: usize, ranges: &[(char, char)]) -> String 
     text
 }
 
-/// Seconds for a hard text of 200 KB and one of ten times that.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub(super) struct Growth {
-    pub(super) name: String,
-    pub(super) short_seconds: f64,
-    pub(super) long_seconds: f64,
+/// Returns the median of five runs in seconds, each with an input that is made before.
+fn median_seconds<T, R>(mut make: impl FnMut() -> T, run: impl Fn(&T) -> R) -> Result<f64> {
+    let mut seconds = [0.0; 5];
+    for seconds in &mut seconds {
+        let input = make();
+        *seconds = timed(|| black_box(run(&input)))?.1.as_secs_f64();
+    }
+    Ok(median(seconds))
 }
 
-/// Bytes of the short hard text; the long one has [`LONG_TIMES`] as many.
-const SHORT_BYTES: usize = 200_000;
-/// How many times as long the long hard text is.
-pub(super) const LONG_TIMES: u32 = 10;
+/// A figure of LCP, and its own in another situation.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(super) struct WithItself {
+    pub(super) what: String,
+    pub(super) own: f64,
+    pub(super) other: f64,
+}
 
-/// How LCP's time grows with the length of hard texts.
-pub(super) fn growth(encoding: Encoding) -> Result<Vec<Growth>, Error> {
+/// Measures nanoseconds per byte of hard texts of 2 MB, and of 200 KB.
+fn growth(encoding: Encoding) -> Result<Vec<WithItself>> {
     let counter = Tiktoken::new(encoding);
     counter.estimate("");
     // Never the same text twice, except where there is only one.
     let mut rng = SplitMix64::new(3);
-    let mut median = |hard: &Hard, bytes: usize| {
-        let once = |_| {
-            let text = (hard.make)(&mut rng, bytes);
-            let (_, spent) = Spent::on(|| black_box(counter.estimate(black_box(&text))));
-            Ok(spent.alone()?.as_secs_f64())
-        };
-        let seconds: Vec<f64> = (0..5).map(once).collect::<Result<_, Error>>()?;
-        Ok::<_, Error>(super::median(&seconds))
+    let mut per_byte = |hard: &Hard, bytes: u32| {
+        let make = || (hard.make)(&mut rng, bytes as usize);
+        let seconds = median_seconds(make, |text| counter.estimate(black_box(text)))?;
+        Ok::<_, Error>(seconds * 1e9 / f64::from(bytes))
     };
     let growth = |hard: &Hard| {
-        Ok(Growth {
-            name: hard.name.to_owned(),
-            short_seconds: median(hard, SHORT_BYTES)?,
-            long_seconds: median(hard, SHORT_BYTES * LONG_TIMES as usize)?,
-        })
+        let (other, own) = (per_byte(hard, 200_000)?, per_byte(hard, 2_000_000)?);
+        Ok(WithItself { what: format!("2 MB of {}", hard.name), own, other })
     };
     HARD.iter().map(growth).collect()
-}
-
-/// Seconds to count no further than a limit in a long text, and to count so
-/// much of it alone.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub(super) struct Limited {
-    pub(super) limit: u32,
-    pub(super) seconds: f64,
-    pub(super) alone_seconds: f64,
 }
 
 /// Bytes of the text that is not counted to its end.
 const LIMITED_BYTES: usize = 10_000_000;
 
-/// What limits save on a long text of code. The smaller ones are less than a
-/// token for each 128 bytes, which is known without looking.
-pub(super) fn limited(encoding: Encoding, folder: &Path) -> Result<Vec<Limited>, Error> {
+/// Measures the milliseconds to count no further than a limit in a long text of code, and to count as
+/// much alone. The smaller limits are less than a token for each 128 bytes, which is known without
+/// looking.
+fn limited(encoding: Encoding, folder: &Path) -> Result<Vec<WithItself>> {
     let corpora = corpora(folder)?;
     let mut text = corpora.code.concat();
     text = text.repeat(LIMITED_BYTES / text.len() + 1);
     let counter = Tiktoken::new(encoding);
-    let measured = |limit| {
+    let measured = |limit: u32| {
         let alone = counter.truncate_to(&text, limit);
-        let median = |count: &dyn Fn()| {
-            let once = |_| Ok(Spent::on(count).1.alone()?.as_secs_f64());
-            let seconds: Vec<f64> = (0..5).map(once).collect::<Result<_, Error>>()?;
-            Ok::<_, Error>(super::median(&seconds))
-        };
-        Ok(Limited {
-            limit,
-            seconds: median(&|| {
-                black_box(counter.count_up_to(black_box(&text), limit));
-            })?,
-            alone_seconds: median(&|| {
-                black_box(counter.estimate(black_box(alone)));
-            })?,
-        })
+        let own = median_seconds(|| (), |()| counter.count_up_to(black_box(&text), limit))? * 1e3;
+        let other = median_seconds(|| (), |()| counter.estimate(black_box(alone)))? * 1e3;
+        Ok(WithItself { what: format!("count_up_to {limit} of 10 MB"), own, other })
     };
     [1_000, 100_000, 500_000].into_iter().map(measured).collect()
 }

@@ -3,7 +3,6 @@
 use std::sync::Arc;
 
 use bcp_encoder::{BcpEncoder, MemoryContentStore};
-use lcp_bench::{packs, reference};
 use lcp_decoder::{DecodeOptions, Magic, decode};
 use lcp_driver::{DefaultDriver, DriverConfig, OutputMode, WarningCode};
 use lcp_testkit::{SplitMix64, known_pack};
@@ -13,6 +12,8 @@ use lcp_types::{
     FormatHint, Lang, MediaType, Priority, Role, Status,
 };
 use proptest::prelude::*;
+
+use crate::{packs, reference};
 
 /// What the reference's writer is asked to do with the bodies.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -3,6 +3,8 @@
 
 mod dedup;
 mod from_reference;
+mod packs;
+mod reference;
 mod table;
 mod to_reference;
 mod tokens;

@@ -4,11 +4,11 @@ use lcp_bench::table::{Better, Report, Row, Wanted};
 use serde_json::json;
 
 fn speed(lcp: f64, peer: f64) -> Row {
-    Row::named("speed", Better::Higher, "MB/s").figures(lcp, "another", peer)
+    Row::new("speed", Better::Higher, "MB/s", lcp, "another", peer)
 }
 
 fn time(lcp: f64, peer: f64) -> Row {
-    Row::named("time", Better::Lower, "ms").figures(lcp, "another", peer)
+    Row::new("time", Better::Lower, "ms", lcp, "another", peer)
 }
 
 #[track_caller]
@@ -21,7 +21,7 @@ fn check(row: Row, wanted: Wanted, holds: bool) {
 fn a_ratio_is_how_many_times_better() {
     assert!((speed(300.0, 200.0).ratio() - 1.5).abs() < 1e-9);
     assert!((time(200.0, 300.0).ratio() - 1.5).abs() < 1e-9);
-    let row = Row::named("long", Better::Lower, "ns/byte").beside_itself(30.0, "short", 20.0);
+    let row = Row::with_itself("long", "ns/byte", 30.0, "short", 20.0);
     assert!((row.ratio() - 1.5).abs() < 1e-9);
 }
 

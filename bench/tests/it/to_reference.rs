@@ -4,13 +4,14 @@ use std::sync::Arc;
 
 use bcp_decoder::{BcpDecoder, DecodeError};
 use bcp_encoder::MemoryContentStore;
-use lcp_bench::reference::{Store, TheirBlock, expected};
 use lcp_encoder::{Compression, EncodeOptions, Magic, PackWriter, encode};
 use lcp_testkit::{hex, known_pack};
 use lcp_types::{
     Annotation, Block, BlockContent, Lang, Priority, Role, Tag, UnknownField, UnknownValue,
 };
 use proptest::prelude::*;
+
+use crate::reference::{Store, TheirBlock, expected};
 
 const COMPRESSIONS: [Compression; 3] =
     [Compression::None, Compression::Block, Compression::Payload];

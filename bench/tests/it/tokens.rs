@@ -3,11 +3,12 @@
 //! tokens as the plan says, and no more than the budget.
 
 use bpe_openai::{Tokenizer, cl100k_base, o200k_base};
-use lcp_bench::packs;
 use lcp_driver::{DefaultDriver, DriverConfig, OutputMode, WarningCode};
 use lcp_testkit::SplitMix64;
 use lcp_tokens::{Encoding, Tiktoken, TokenEstimator};
 use lcp_types::Block;
+
+use crate::packs;
 
 /// The tokens of `text`, by an independent count.
 fn count(independent: &Tokenizer, text: &str) -> u32 {
@@ -97,7 +98,7 @@ fn check_text(text: &str, what: impl std::fmt::Display) {
 #[test]
 fn single_texts_agree() {
     for seed in 0..2_000 {
-        let text = packs::text(&mut SplitMix64::new(seed), 30);
+        let text = lcp_bench::packs::text(&mut SplitMix64::new(seed), 30);
         check_text(&text, format_args!("seed {seed}"));
     }
 }

@@ -12,7 +12,6 @@ const FILE_LINES_MIN: usize = 40;
 /// Other files that may be short, each with the reason. Prefer a longer neighbour.
 const SHORT_FILES: &[(&str, &str)] = &[
     ("bench/src/dedup.rs", "a list of modules"),
-    ("bench/src/format/peers.rs", "the list of peers"),
     ("crates/lcp-app/src/folders.rs", "the folders of a user, on every system"),
     ("crates/lcp-cli/src/commands/completions.rs", "a command"),
     ("crates/lcp-cli/src/commands/decode.rs", "a command"),

@@ -1,40 +1,17 @@
 //! Runs a benchmark: `bench NAME [--json] [--quiet] [--write]`, or all of them: `bench --write`.
 //! `cargo xtask bench` builds and calls it.
 
-mod results;
-
 use std::io::Write;
+use std::path::Path;
 use std::process::ExitCode;
 
 use lcp_bench::table::Report;
-use lcp_bench::{cache, continuity, dedup, fill, format, plan, scale, tokens, tokens_speed};
+use lcp_bench::{BENCHES, Result, WORKER, measure};
 
-type Error = Box<dyn std::error::Error>;
-
-/// What measures, and tells its steps.
-type Bench = fn(&mut dyn FnMut(String)) -> Result<Report, Error>;
-
-/// The benchmarks there are.
-const BENCHES: &[(&str, Bench)] = &[
-    (cache::NAME, |progress| Ok(cache::run(progress)?)),
-    (continuity::NAME, |progress| Ok(continuity::run(progress)?)),
-    (dedup::NAME, |progress| Ok(dedup::run(progress)?)),
-    (fill::NAME, |progress| Ok(fill::run(progress)?)),
-    (format::NAME, |progress| Ok(format::run(progress)?)),
-    (plan::NAME, |progress| Ok(plan::run(progress)?)),
-    (scale::NAME, |progress| Ok(scale::run(progress)?)),
-    (tokens::NAME, |progress| Ok(tokens::run(progress)?)),
-    (tokens_speed::NAME, |progress| Ok(tokens_speed::run(progress)?)),
-];
+const FLAGS: &[&str] = &["--json", "--quiet", "--write"];
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
-    // What is measured is the time of one thread.
-    let one = rayon::ThreadPoolBuilder::new().num_threads(1).use_current_thread().build_global();
-    if let Err(error) = one {
-        eprintln!("error: {error}");
-        return ExitCode::FAILURE;
-    }
     match run(&arguments) {
         Ok(code) => code,
         Err(error) => {
@@ -44,16 +21,18 @@ fn main() -> ExitCode {
     }
 }
 
-fn run(arguments: &[String]) -> Result<ExitCode, Error> {
+fn run(arguments: &[String]) -> Result<ExitCode> {
+    // What is measured is the time of one thread.
+    rayon::ThreadPoolBuilder::new().num_threads(1).use_current_thread().build_global()?;
+    if let [name, worker, rest @ ..] = arguments
+        && worker == WORKER
+    {
+        writeln!(std::io::stdout(), "{}", measure(name, rest)?)?;
+        return Ok(ExitCode::SUCCESS);
+    }
     let (flags, names): (Vec<_>, Vec<_>) =
         arguments.iter().map(String::as_str).partition(|argument| argument.starts_with("--"));
     let has = |flag: &str| flags.contains(&flag);
-    if let [name, rest @ ..] = arguments
-        && let Some(measured) = run_worker(name, rest)?
-    {
-        writeln!(std::io::stdout(), "{measured}")?;
-        return Ok(ExitCode::SUCCESS);
-    }
     let benches: Vec<_> = match names.as_slice() {
         [] if has("--write") => BENCHES.iter().collect(),
         [name] => BENCHES.iter().filter(|(known, _)| known == name).collect(),
@@ -66,34 +45,51 @@ fn run(arguments: &[String]) -> Result<ExitCode, Error> {
         return Ok(ExitCode::from(2));
     }
     for (name, bench) in benches {
-        let report = bench(&mut |step| {
+        let rows = bench(&mut |step| {
             if !has("--quiet") {
                 eprintln!("{name}: {step}");
             }
         })?;
-        let json = serde_json::to_string_pretty(&report)?;
+        let report = Report { bench: name, rows };
         if has("--write") {
-            results::write_document(&json)?;
+            write_document(&report)?;
         }
-        let text = if has("--json") { json + "\n" } else { report.to_string() };
+        let json = || serde_json::to_string_pretty(&report);
+        let text = if has("--json") { json()? + "\n" } else { report.to_string() };
         std::io::stdout().write_all(text.as_bytes())?;
     }
     Ok(ExitCode::SUCCESS)
 }
 
-const FLAGS: &[&str] = &["--json", "--quiet", "--write"];
+const DOCUMENT: &str = "docs/benchmarks.md";
 
-/// Runs a process of a benchmark that measures itself. Returns its figures, or `None` where the
-/// arguments ask for no such process.
-fn run_worker(name: &str, arguments: &[String]) -> Result<Option<String>, Error> {
-    let [worker, rest @ ..] = arguments else { return Ok(None) };
-    if worker != tokens_speed::WORKER {
-        return Ok(None);
-    }
-    Ok(match name {
-        continuity::NAME => Some(continuity::measure(rest)?),
-        scale::NAME => Some(scale::measure(rest)?),
-        tokens_speed::NAME => Some(tokens_speed::measure(rest)?),
-        _ => None,
-    })
+/// The lines around the results.
+const BEGIN: &str = "<!-- results: written by `cargo xtask bench` -->\n";
+const END: &str = "<!-- end of results -->\n";
+
+/// Writes a report into `docs/benchmarks.md`.
+fn write_document(report: &Report) -> Result<()> {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(DOCUMENT);
+    let document = std::fs::read_to_string(&path)?;
+    let document = write(&document, report).ok_or_else(|| format!("{DOCUMENT} has no results"))?;
+    Ok(std::fs::write(path, document)?)
 }
+
+/// Returns the document with these results in place of those of the same benchmark; `None` if it
+/// has no place for any.
+fn write(document: &str, report: &Report) -> Option<String> {
+    let (before, rest) = document.split_once(BEGIN)?;
+    let (body, after) = rest.split_once(END)?;
+    let mut sections: Vec<_> = body.split_inclusive("\n\n").map(str::to_owned).collect();
+    // A section is a title and a table, with an empty line between them.
+    let title = format!("**`{}`**\n\n", report.bench);
+    let table = report.to_markdown() + "\n";
+    match sections.iter().position(|section| *section == title) {
+        Some(at) if at + 1 < sections.len() => sections[at + 1] = table,
+        _ => sections.extend([title, table]),
+    }
+    Some(format!("{before}{BEGIN}{}{END}{after}", sections.concat()))
+}
+
+#[cfg(test)]
+mod tests;

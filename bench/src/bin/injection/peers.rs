@@ -3,6 +3,8 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use lcp_bench::programs::npm_program;
+
 use super::repository::{File, NAME};
 use super::{Entries, Row, readers};
 
@@ -42,7 +44,7 @@ const FILES_TO_PROMPT_FORMS: &[Form] = &[
 pub(super) fn rows(folder: &Path, all: &[File]) -> Vec<Row> {
     let mut rows = Vec::new();
     eprintln!("npm installs repomix");
-    let repomix = repomix();
+    let repomix = npm_program("repomix", REPOMIX);
     for (form, flags, read) in REPOMIX_FORMS {
         let text = repomix.clone().and_then(|program| {
             let arguments = ["--stdout", "--quiet"].iter().chain(*flags);
@@ -84,25 +86,10 @@ fn printed(command: &mut Command) -> Result<String, String> {
     Ok(String::from_utf8_lossy(&printed).into_owned())
 }
 
-/// Returns a folder for the peers, next to this program.
-fn folder() -> Result<PathBuf, String> {
-    let program = std::env::current_exe().map_err(|error| error.to_string())?;
-    let folder = program.with_file_name("peers-injection");
-    std::fs::create_dir_all(&folder).map_err(|error| error.to_string())?;
-    Ok(folder)
-}
-
-fn repomix() -> Result<PathBuf, String> {
-    let folder = folder()?;
-    let mut npm = Command::new("npm");
-    npm.args(["install", "--silent", "--no-audit", "--no-fund", "--prefix", "."]);
-    printed(npm.arg(format!("repomix@{REPOMIX}")).current_dir(&folder))?;
-    Ok(folder.join("node_modules/.bin/repomix"))
-}
-
 /// Returns the folder of the programs.
 fn pypi() -> Result<PathBuf, String> {
-    let venv = folder()?.join("venv");
+    let program = std::env::current_exe().map_err(|error| error.to_string())?;
+    let venv = program.with_file_name("peers-injection").join("venv");
     let programs = venv.join(if cfg!(windows) { "Scripts" } else { "bin" });
     let system = if cfg!(windows) { "python" } else { "python3" };
     printed(Command::new(system).args(["-m", "venv"]).arg(&venv))?;

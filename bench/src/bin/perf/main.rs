@@ -184,22 +184,4 @@ fn profile() -> &'static str {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn record(compiler: &str, count: u64) -> Record {
-        let instructions = vec![("decode".to_owned(), count)];
-        Record { compiler: compiler.into(), profile: "dev".into(), instructions }
-    }
-
-    #[test]
-    fn more_is_a_failure_and_less_is_not() {
-        let recorded = record("1.95", 1_000);
-        compare(&recorded, &record("1.95", 1_029)).unwrap();
-        compare(&recorded, &record("1.95", 500)).unwrap();
-        let error = compare(&recorded, &record("1.95", 1_031)).unwrap_err();
-        assert!(error.to_string().starts_with("decode costs 3.1 % more instructions"));
-        // Of another compiler nothing is known.
-        compare(&recorded, &record("1.96", 9_000)).unwrap();
-    }
-}
+mod tests;

@@ -16,11 +16,11 @@ use lcp_types::{
 
 /// A block as the reference has it: its summary and its content.
 #[derive(Clone, Debug, PartialEq)]
-pub struct TheirBlock {
+pub(crate) struct TheirBlock {
     /// The summary.
-    pub summary: Option<String>,
+    pub(crate) summary: Option<String>,
     /// The content.
-    pub content: TheirContent,
+    pub(crate) content: TheirContent,
 }
 
 impl From<bcp_types::Block> for TheirBlock {
@@ -37,13 +37,7 @@ macro_rules! named {
 }
 
 /// The block that the reference must read where LCP wrote `block`.
-///
-/// # Panics
-///
-/// If the block holds what the reference has no form for: unnamed values,
-/// unknown fields, targets over 32 bits, half a line range.
-#[must_use]
-pub fn expected(block: &Block<'_>) -> TheirBlock {
+pub(crate) fn expected(block: &Block<'_>) -> TheirBlock {
     let content = match &block.content {
         BlockContent::Code(it) => TheirContent::Code(bcp_types::code::CodeBlock {
             lang: theirs::Lang::from_wire_byte(it.lang.code()),
@@ -143,12 +137,7 @@ fn hunks(ours: &[DiffHunk<'_>]) -> Vec<bcp_types::diff::DiffHunk> {
 }
 
 /// Adds `block` to a pack of the reference's writer, through its own methods.
-///
-/// # Panics
-///
-/// As [`expected`], and if it holds what the writer has no method for: schemas
-/// of data and of tool results, unknown types.
-pub fn add(to: &mut BcpEncoder, block: &Block<'_>) {
+pub(crate) fn add(to: &mut BcpEncoder, block: &Block<'_>) {
     match expected(block).content {
         TheirContent::Code(it) => match it.line_range {
             None => to.add_code(it.lang, &it.path, &it.content),
@@ -183,18 +172,13 @@ pub fn add(to: &mut BcpEncoder, block: &Block<'_>) {
 }
 
 /// The reference's name of a priority.
-///
-/// # Panics
-///
-/// Never: both sides have the same five.
-#[must_use]
-pub fn priority(priority: Priority) -> theirs::Priority {
+pub(crate) fn priority(priority: Priority) -> theirs::Priority {
     named!(Priority, priority)
 }
 
 /// The reference's store, to be read by LCP's decoder.
 #[derive(Clone)]
-pub struct Store(pub Arc<MemoryContentStore>);
+pub(crate) struct Store(pub(crate) Arc<MemoryContentStore>);
 
 impl ContentStore for Store {
     fn get(&self, hash: &ContentHash) -> Result<Option<Cow<'_, [u8]>>, StoreError> {

@@ -1,0 +1,30 @@
+use super::*;
+
+/// One that is not there, or is refused at once, would be walked in no time.
+#[test]
+fn every_walk_has_an_input() {
+    for (at, (walk, name)) in walks().enumerate() {
+        assert!(super::walk(at, 100, false), "{walk:?} of {name}");
+    }
+}
+
+#[test]
+fn what_grows_too_fast_is_named() {
+    // So many instructions for each, and for each pair of the second.
+    let count = |arguments: &[String]| {
+        if arguments.iter().any(|argument| argument == "--idle") {
+            return Ok(7);
+        }
+        let number = |name: &str| {
+            let at = arguments.iter().position(|argument| argument == name).unwrap_or_default();
+            arguments[at + 1].parse::<u64>().unwrap_or_default()
+        };
+        let many = number("--things");
+        Ok(7 + if number("--scaling-case") == 1 { many * many } else { 10 * many })
+    };
+    let error = run(count).unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "of 4 times as much: decode of a tree of empty entries grows 16.0 times"
+    );
+}

@@ -1,0 +1,188 @@
+//! What all benchmarks share: clocks, figures of several rounds, turns of contenders, and
+//! measuring processes.
+
+use std::path::Path;
+use std::process::Command;
+use std::time::{Duration, Instant};
+
+use rustix::time::{ClockId, clock_gettime};
+use serde::de::DeserializeOwned;
+
+use crate::table::{Better, Row};
+
+/// Why nothing could be measured.
+pub type Error = Box<dyn std::error::Error + Send + Sync>;
+
+/// What a measurement returns.
+pub type Result<T = (), E = Error> = std::result::Result<T, E>;
+
+/// Takes the steps of a benchmark, in words.
+pub type Progress<'p> = dyn FnMut(String) + 'p;
+
+/// The argument that makes a process a measuring one.
+pub const WORKER: &str = "--measure";
+
+/// Returns what names a file in an error.
+pub(crate) fn at(path: &Path) -> impl Fn(std::io::Error) -> String {
+    move |error| format!("{}: {error}", path.display())
+}
+
+/// Runs something on one thread, and returns the processor time that this took.
+///
+/// # Errors
+///
+/// Fails if other threads worked meanwhile.
+pub(crate) fn timed<T>(run: impl FnOnce() -> T) -> Result<(T, Duration)> {
+    let start = read(ClockId::ThreadCPUTime);
+    let (result, process) = process_timed(run);
+    let thread = read(ClockId::ThreadCPUTime).saturating_sub(start);
+    let others = process.saturating_sub(thread);
+    if others > thread / 20 + Duration::from_millis(2) {
+        let message = format!("other threads worked for {others:?} while the measured one did");
+        return Err(format!("{message} for {thread:?}").into());
+    }
+    Ok((result, thread))
+}
+
+/// Runs something, and returns the processor time of all threads that this took.
+pub(crate) fn process_timed<T>(run: impl FnOnce() -> T) -> (T, Duration) {
+    let start = read(ClockId::ProcessCPUTime);
+    let result = run();
+    (result, read(ClockId::ProcessCPUTime).saturating_sub(start))
+}
+
+fn read(clock: ClockId) -> Duration {
+    let time = clock_gettime(clock);
+    let seconds = u64::try_from(time.tv_sec).unwrap_or_default();
+    Duration::new(seconds, u32::try_from(time.tv_nsec).unwrap_or_default())
+}
+
+/// Runs something, and returns the wall time that this took.
+pub(crate) fn wall_timed<T>(run: impl FnOnce() -> Result<T>) -> Result<Duration> {
+    let start = Instant::now();
+    run()?;
+    Ok(start.elapsed())
+}
+
+pub(crate) fn milliseconds(time: Duration) -> f64 {
+    time.as_secs_f64() * 1e3
+}
+
+/// Returns the number as a figure.
+#[expect(clippy::cast_precision_loss, reason = "figures for people, below 2^52")]
+pub(crate) fn float(number: u64) -> f64 {
+    number as f64
+}
+
+/// Returns the figure in the middle.
+pub(crate) fn median(figures: impl IntoIterator<Item = f64>) -> f64 {
+    let mut figures: Vec<_> = figures.into_iter().collect();
+    figures.sort_by(f64::total_cmp);
+    figures.get(figures.len() / 2).copied().unwrap_or(f64::NAN)
+}
+
+/// Returns how many times as long something takes for `to` things as for `from`, if it takes
+/// n log n.
+pub(crate) fn n_log_n_growth(from: usize, to: usize) -> f64 {
+    let steps = |count: usize| float(count as u64) * float(count as u64).log2();
+    (steps(to) / steps(from)).round()
+}
+
+/// One who takes part in a race: does something so many times, and returns how long each took.
+pub(crate) struct Contender<'c> {
+    pub(crate) name: String,
+    pub(crate) turn: Box<dyn FnMut(usize) -> Result<Vec<Duration>> + 'c>,
+}
+
+impl<'c> Contender<'c> {
+    /// Creates one that measures each time by itself.
+    pub(crate) fn new(
+        name: impl Into<String>,
+        mut once: impl FnMut() -> Result<Duration> + 'c,
+    ) -> Self {
+        let turn = move |times| (0..times).map(|_| once()).collect();
+        Self { name: name.into(), turn: Box::new(turn) }
+    }
+}
+
+/// Lets each contender do it `times` times in turn, round by round, the first of which is not
+/// counted. Another one begins each round: who follows a program that left much to the disk may
+/// wait for it.
+pub(crate) fn race(
+    contenders: &mut [Contender<'_>],
+    rounds: usize,
+    times: usize,
+) -> Result<Vec<Times>> {
+    let count = contenders.len();
+    let mut all = vec![Vec::new(); count];
+    for round in 0..=rounds {
+        for place in 0..count {
+            let at = (round + place) % count;
+            let turn = (contenders[at].turn)(times)?;
+            if round > 0 {
+                all[at].extend(turn);
+            }
+        }
+    }
+    Ok(all.into_iter().map(Times::new).collect())
+}
+
+/// Times in milliseconds, sorted.
+pub(crate) struct Times(Vec<f64>);
+
+impl Times {
+    pub(crate) fn new(times: Vec<Duration>) -> Self {
+        let mut times: Vec<_> = times.into_iter().map(milliseconds).collect();
+        times.sort_unstable_by(f64::total_cmp);
+        Self(times)
+    }
+
+    pub(crate) fn median(&self) -> f64 {
+        median(self.0.iter().copied())
+    }
+
+    pub(crate) fn best(&self) -> f64 {
+        self.0.first().copied().unwrap_or(f64::NAN)
+    }
+
+    pub(crate) fn worst(&self) -> f64 {
+        self.0.last().copied().unwrap_or(f64::NAN)
+    }
+
+    fn mean(&self) -> f64 {
+        self.0.iter().sum::<f64>() / float(self.0.len() as u64)
+    }
+
+    /// Returns the row of these times, LCP's, and those of a peer: medians.
+    pub(crate) fn row(&self, what: &str, peer_name: &str, peer: &Self) -> Row {
+        let summary = |times: &Self| format!("{:.3}, {:.3}", times.best(), times.mean());
+        let note = format!("best, mean: {}; peer {}", summary(self), summary(peer));
+        Row::new(what, Better::Lower, "ms", self.median(), peer_name, peer.median())
+            .notes(Some(note))
+    }
+}
+
+/// Has another process of this program measure something: the arguments are a benchmark, and what
+/// its worker takes.
+pub(crate) fn ask<T: DeserializeOwned>(bench: &str, arguments: &[&str], path: &Path) -> Result<T> {
+    let output = Command::new(std::env::current_exe()?)
+        .args([bench, WORKER])
+        .args(arguments)
+        .arg(path)
+        // One thread, for those that would take more.
+        .env("FASTOKENS_BPE_THREADS", "1")
+        .env("RAYON_NUM_THREADS", "1")
+        .output()?;
+    if !output.status.success() {
+        let message = String::from_utf8_lossy(&output.stderr);
+        return Err(format!("a measuring process failed: {}", message.trim()).into());
+    }
+    Ok(serde_json::from_slice(&output.stdout)?)
+}
+
+/// Returns a figure in KiB that Linux tells of this process: `VmRSS` or `VmHWM`.
+pub(crate) fn memory_kib(name: &str) -> Option<u32> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    let line = status.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(':'))?;
+    line.trim().strip_suffix("kB")?.trim().parse().ok()
+}
