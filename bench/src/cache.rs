@@ -1,8 +1,6 @@
-//! `cache`: what a session costs where the provider of the model keeps the
-//! front of a text: plans that keep what stands before beside plans made anew
-//! in every turn.
-//!
-//! What is kept is found by comparing the texts of two turns, byte by byte.
+//! `cache`: what a session costs if the provider caches the front of a text: stable plans, and
+//! plans made anew in every turn. What is cached is found by comparing the texts of two turns, byte
+//! by byte.
 
 pub(crate) mod session;
 
@@ -22,8 +20,7 @@ const TURNS: usize = 400;
 /// The budget, in tokens.
 const BUDGET: u32 = 100_000;
 
-/// Hundredths of the price of a token that a cache has, and of one that is
-/// written to it.
+/// Hundredths of a token's price: read from the cache, and written to it.
 const READ: u64 = 10;
 const WRITE: u64 = 125;
 
@@ -177,9 +174,8 @@ struct Before {
 }
 
 impl Before {
-    /// Tokens at the front of `text` that a cache has: of a stable plan what it
-    /// says itself, if it is so, up to the end of a part; else up to the last
-    /// byte that is the same.
+    /// Returns the tokens at the front of `text` that a cache has: of a stable plan its own figure,
+    /// which must be true, else those up to the first difference.
     fn cached(
         &self,
         turn: usize,

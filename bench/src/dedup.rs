@@ -1,5 +1,5 @@
-//! `dedup`: how fast duplicates are found, how many of them, and whether anything is lost; datasketch's
-//! `MinHashLSH` gets the same texts.
+//! `dedup`: how fast duplicates are found, how many, and whether anything is lost; and datasketch's
+//! LSH.
 
 pub mod check;
 mod code;

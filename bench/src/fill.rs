@@ -14,8 +14,7 @@ use crate::table::{Better, Row, Wanted};
 /// Budgets, in tokens.
 const BUDGETS: [u32; 7] = [2_000, 4_000, 8_000, 16_000, 32_000, 64_000, 100_000];
 
-/// A crate is a pack if it has more tokens than this; a budget is one of its
-/// cases if it is smaller than the crate.
+/// Tokens of the smallest crate that is a pack.
 const TOKENS_MIN: u32 = 2_500;
 
 /// How much of a budget is content, of one case.

@@ -1,5 +1,4 @@
-//! What all benchmarks share: clocks, figures of several rounds, turns of contenders, and
-//! measuring processes.
+//! What all benchmarks share: clocks, rounds, races, and measuring processes.
 
 use std::path::Path;
 use std::process::Command;
@@ -27,11 +26,7 @@ pub(crate) fn at(path: &Path) -> impl Fn(std::io::Error) -> String {
     move |error| format!("{}: {error}", path.display())
 }
 
-/// Runs something on one thread, and returns the processor time that this took.
-///
-/// # Errors
-///
-/// Fails if other threads worked meanwhile.
+/// Returns the processor time of something on one thread; fails if other threads worked meanwhile.
 pub(crate) fn timed<T>(run: impl FnOnce() -> T) -> Result<(T, Duration)> {
     let start = read(ClockId::ThreadCPUTime);
     let (result, process) = process_timed(run);
@@ -44,7 +39,7 @@ pub(crate) fn timed<T>(run: impl FnOnce() -> T) -> Result<(T, Duration)> {
     Ok((result, thread))
 }
 
-/// Runs something, and returns the processor time of all threads that this took.
+/// Returns the processor time of something on all threads.
 pub(crate) fn process_timed<T>(run: impl FnOnce() -> T) -> (T, Duration) {
     let start = read(ClockId::ProcessCPUTime);
     let result = run();
@@ -81,8 +76,7 @@ pub(crate) fn median(figures: impl IntoIterator<Item = f64>) -> f64 {
     figures.get(figures.len() / 2).copied().unwrap_or(f64::NAN)
 }
 
-/// Returns how many times as long something takes for `to` things as for `from`, if it takes
-/// n log n.
+/// Returns how much longer something that takes n log n takes for `to` things than for `from`.
 pub(crate) fn n_log_n_growth(from: usize, to: usize) -> f64 {
     let steps = |count: usize| float(count as u64) * float(count as u64).log2();
     (steps(to) / steps(from)).round()
@@ -105,9 +99,8 @@ impl<'c> Contender<'c> {
     }
 }
 
-/// Lets each contender do it `times` times in turn, round by round, the first of which is not
-/// counted. Another one begins each round: who follows a program that left much to the disk may
-/// wait for it.
+/// Lets contenders take turns of `times` times; the first round is not counted. Another one begins
+/// each round: who follows one that left much to the disk may wait for it.
 pub(crate) fn race(
     contenders: &mut [Contender<'_>],
     rounds: usize,
@@ -162,8 +155,7 @@ impl Times {
     }
 }
 
-/// Has another process of this program measure something: the arguments are a benchmark, and what
-/// its worker takes.
+/// Runs a measuring process of a benchmark, and returns what it prints.
 pub(crate) fn ask<T: DeserializeOwned>(bench: &str, arguments: &[&str], path: &Path) -> Result<T> {
     let output = Command::new(std::env::current_exe()?)
         .args([bench, WORKER])

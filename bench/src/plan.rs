@@ -102,8 +102,7 @@ fn replay(
     Ok((time, plans.first().and_then(|plan| plan.optimality)))
 }
 
-/// Blocks of 5 to 60 words in eight categories, of all priorities, half of them
-/// ranked.
+/// Makes blocks of 5 to 60 words in eight categories, of all priorities, half of them ranked.
 fn pack(blocks: usize) -> Vec<Block<'static>> {
     let shares = Shares::conversation();
     let mut pack: Vec<Block<'static>> = (0..blocks)

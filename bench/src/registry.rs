@@ -1,5 +1,4 @@
-//! The sources of the crates that this workspace builds with: texts that
-//! every machine has, and that are the same everywhere.
+//! The sources of the crates that this workspace builds with: the same on every machine.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -23,8 +22,7 @@ pub(crate) struct Crate {
 }
 
 impl Crate {
-    /// The files that are wanted, each with its path below the crate's folder,
-    /// in the order of their paths.
+    /// Returns the wanted files, each with its path below the crate's folder, sorted.
     pub(crate) fn files(&self, wanted: fn(&Path) -> bool) -> Result<Vec<(String, String)>> {
         let mut paths = files_in(&self.folder, FILE_BYTES_MAX).map_err(at(&self.folder))?;
         paths.retain(|path| wanted(path));
@@ -63,11 +61,7 @@ pub(crate) fn crates() -> Result<Vec<Crate>> {
     Ok(crates)
 }
 
-/// Returns those of `crates` that have these names.
-///
-/// # Errors
-///
-/// Fails if there is none of a name.
+/// Returns those of `crates` that have these names; fails if there is none of a name.
 pub(crate) fn named<'c>(crates: &'c [Crate], names: &[&str]) -> Result<Vec<&'c Crate>> {
     for name in names {
         if !crates.iter().any(|known| known.name == *name) {

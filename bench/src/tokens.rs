@@ -1,5 +1,5 @@
-//! `tokens`: what a project costs as text, and how long it takes to make the text, compared with naive
-//! Markdown and with programs that do the same job.
+//! `tokens`: what a project costs as text, and how long it takes to make the text, compared with
+//! naive Markdown and with programs that do the same job.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -64,8 +64,7 @@ impl Bench {
         Ok(output(command.arg("-q").args(arguments).current_dir(&self.project))?)
     }
 
-    /// Returns what the same files cost in full: without a tree, a summary or a heading of the
-    /// project, so that files alone are compared.
+    /// Compares full texts of the same files, without trees and summaries.
     fn full_texts(&self, repomix: Option<&Path>) -> Result<Vec<Row>> {
         let pack = self.folder.join("whole.lcp");
         let pack = pack.to_string_lossy().into_owned();
@@ -99,8 +98,7 @@ impl Bench {
         Ok(rows)
     }
 
-    /// Returns the tokens of repomix's text of the same files: by itself it leaves out some that
-    /// `lcp` packs, and takes hidden ones.
+    /// Returns the tokens of repomix's text of the files that `lcp` packs.
     fn repomix_full(&self, program: &Path, files: &[String]) -> Result<u32> {
         let more = ["--no-file-summary", "--no-directory-structure"];
         let same = ["--no-default-patterns", "--ignore", ".*"];

@@ -1,5 +1,4 @@
-//! A session with an agent, made up: what it says is random words of the code
-//! that its tools read, the code is real.
+//! A made-up session with an agent: random words, and real code that its tools read.
 
 use lcp_testkit::SplitMix64;
 use lcp_types::{Annotation, Block, Priority, Role, Status, Tag};
@@ -10,9 +9,7 @@ use crate::registry::{crates, is_code, named};
 /// Crates whose files the tools read.
 const READ: &[&str] = &["proptest", "regex-automata", "serde_json", "syn", "tokio", "zerocopy"];
 
-/// Bytes of the smallest and the largest tool result, where files are long
-/// enough. Half of all are twice the smallest or more, a quarter four times,
-/// and so on.
+/// Bytes of the smallest and the largest tool result; the density falls with the square.
 const RESULT_BYTES: (usize, usize) = (3_400, 32_000);
 
 /// A session: turns that each append to the pack.
@@ -122,8 +119,7 @@ impl<'f> Writer<'f> {
         self.results.push(result);
     }
 
-    /// What was said of old blocks changes: results lose in weight or gain
-    /// some, get a summary; what was said once turns out to be what counts.
+    /// Changes old blocks: results get another priority or a summary, turns become critical.
     fn think_again(&mut self, number: usize) {
         let result = self.rng.choose(&self.results);
         if number.is_multiple_of(7) {

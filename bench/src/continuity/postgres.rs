@@ -73,8 +73,7 @@ fn durable(server: PostgresServer) -> Result<PostgresServer, String> {
     Ok(server)
 }
 
-/// Returns the round trips that it takes to do something once. At first, statements are prepared,
-/// too: that is not counted.
+/// Returns the round trips of doing something once, when its statements are prepared.
 fn trips(proxy: &CountingProxy, mut once: impl FnMut() -> Result) -> Result<f64> {
     for _ in 0..10 {
         once()?;

@@ -1,5 +1,4 @@
-//! Those who write to a SQLite file: the store, and statements that write the same
-//! rows, with nothing around them.
+//! Writers of a SQLite file: the store, and bare statements that write the same rows.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -86,8 +85,7 @@ impl<S: Store> Writer for Own<S> {
     }
 }
 
-/// The same rows, by prepared statements: nothing is looked at before, no hash is
-/// made, no lock taken but SQLite's.
+/// Prepared statements that write the same rows: no checks, no hashes, no locks but SQLite's.
 pub(super) struct Bare {
     connection: Connection,
     conversation: String,
@@ -182,8 +180,7 @@ impl Writer for Bare {
     }
 }
 
-/// Returns a folder next to this program: where programs are built is a disk, where temporary files
-/// are may be memory.
+/// Returns a folder next to this program: temporary files may be in memory.
 pub(super) fn folder() -> Result<TempDir> {
     let program = std::env::current_exe().unwrap_or_default();
     let parent = program.parent().map_or_else(std::env::temp_dir, PathBuf::from);

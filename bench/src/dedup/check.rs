@@ -1,5 +1,5 @@
-//! Whether all that was removed can still be read: by comparing lines, one by
-//! one, with nothing that deduplication itself uses.
+//! Checks that all that was removed can still be read, by comparing lines, independently of
+//! `lcp-dedup`.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -105,8 +105,7 @@ impl<'d> Shown<'d> {
         shown
     }
 
-    /// What can be read in the place of a block: its text, as it was, grown or cut
-    /// down; of changes what they make, which is checked where it is their turn.
+    /// Returns the readable text in the place of a block: of changes, the text that they restore.
     fn readable(&self, index: usize) -> Option<&'d [u8]> {
         let covered = self.duplicates.covered.get(&index);
         match covered.map(|covered| (covered.relation, covered.in_place)) {

@@ -1,5 +1,4 @@
-//! Lines that look like code, made of a seed: most of them are different, some
-//! are those that any code has.
+//! Lines that look like code, made of a seed; some are those that any code has.
 
 use lcp_testkit::SplitMix64;
 
@@ -28,8 +27,7 @@ pub(super) fn below(rng: &mut SplitMix64, end: usize) -> u32 {
     u32::try_from(rng.below(end)).unwrap_or_default()
 }
 
-/// A file that is as long as anybody reads. Nothing of it is kept but its seed
-/// and what was changed.
+/// A file of any length: only its seed and its edits are stored.
 pub(super) struct File {
     seed: u64,
     /// Lines, and the seeds of what they are now.
@@ -127,8 +125,7 @@ fn push_line(out: &mut String, rng: &mut SplitMix64, opens: bool) {
     fill(out, rng, template);
 }
 
-/// The template with a word for each `a` that stands alone, a name for `A`, a
-/// number for `0`.
+/// Pushes the template with a word for each lone `a`, a name for `A`, a number for `0`.
 fn fill(out: &mut String, rng: &mut SplitMix64, template: &str) {
     let bytes = template.as_bytes();
     for (place, c) in template.char_indices() {

@@ -1,6 +1,4 @@
-//! Chunks of code as a search or a session with an agent gathers them, made up:
-//! copies, near copies, ranges that overlap, what was read again, and texts that
-//! only look alike.
+//! Made-up chunks of code as a search or a session with an agent gathers them.
 
 use std::fmt::Write;
 
@@ -21,8 +19,7 @@ enum Kind {
     Copy,
     /// The same with a few changes.
     Near,
-    /// Not near, though it has the head, the shape or half of the lines of
-    /// another one.
+    /// Not near, but with the head, the shape or half of the lines of another one.
     Alike,
     /// The same lines of the same file, read again.
     Again,
@@ -39,13 +36,9 @@ enum Kind {
 /// What a corpus is made of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mix {
-    /// Every chunk is a file of its own: what matters are the texts alone. Just
-    /// over half of them are new, a third are copies or near, the rest only look
-    /// like others.
+    /// Every chunk is a file of its own: half are new, a third copies or near.
     Texts,
-    /// Ranges of files besides: two fifths overlap, touch or repeat what was
-    /// read, and a third of the copies are results of a search. Half of the chunks
-    /// have ranks.
+    /// Ranges of files, too: two fifths overlap, touch or repeat. Half of the chunks have ranks.
     Session,
 }
 
@@ -82,8 +75,7 @@ impl Mix {
     }
 }
 
-/// The same so many chunks on every machine, with the annotations that rank them
-/// behind.
+/// Returns so many chunks, always the same, followed by the annotations that rank them.
 #[must_use]
 pub fn corpus(mix: Mix, chunks: usize) -> Vec<Block<'static>> {
     let rng = SplitMix64::new(chunks as u64);
@@ -141,8 +133,7 @@ impl Maker {
         self.read(Read { file: self.files.len() - 1, first, last: first + lines - 1 });
     }
 
-    /// A text that is made of one that is there, as a file of its own or what a
-    /// search gave.
+    /// Adds a variant of an earlier text, as a file of its own or as the result of a search.
     fn add_text(&mut self, mix: Mix, made: fn(&str, &mut SplitMix64) -> String) {
         let base = self.rng.below(self.blocks.len());
         let base = self.blocks[base].content.text().and_then(|text| text.as_str());
@@ -188,8 +179,7 @@ impl Maker {
     }
 }
 
-/// A few changes: a line is another one, lines are new, lines are missing, a
-/// name is another one on one line or two, lines end with spaces: some or all.
+/// Returns the text with a few changed, new or missing lines, other names, or spaces at line ends.
 fn near(base: &str, rng: &mut SplitMix64) -> String {
     let mut lines: Vec<String> = base.lines().map(str::to_owned).collect();
     let few = 1 + rng.below(2);
@@ -210,8 +200,7 @@ fn near(base: &str, rng: &mut SplitMix64) -> String {
     joined(&lines)
 }
 
-/// A text that is not near: under the same licence, of the same shape with
-/// other names and numbers, with other numbers, or half the same.
+/// Returns a text that is not near: other names and numbers, or half the same.
 fn alike(base: &str, rng: &mut SplitMix64) -> String {
     let seed = rng.next_u64();
     let lines: Vec<&str> = base.lines().collect();

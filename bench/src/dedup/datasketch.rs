@@ -139,8 +139,7 @@ fn measured(
     })
 }
 
-/// Of the texts that were taken for near an earlier one, returns those of which a line stands in
-/// none of these.
+/// Counts the texts of which a line is in none of the earlier texts that they were found near to.
 fn lost(sets: &Sets, pairs: &HashSet<(u32, u32)>) -> f64 {
     let mut is_kept: HashMap<u32, bool> = HashMap::new();
     for &(text, earlier) in pairs {

@@ -1,6 +1,5 @@
-//! What is really near: every pair of texts whose sets of lines have a Jaccard
-//! index of the threshold or more. Found by counting common lines, without the
-//! means that deduplication uses for it.
+//! The ground truth of near texts: pairs of line sets with a Jaccard index of the threshold or
+//! more, by counting common lines.
 
 use std::collections::{HashMap, HashSet};
 
@@ -42,8 +41,7 @@ impl Sets {
         Self { sets, holders }
     }
 
-    /// Whether the Jaccard index of two sets is at least that many hundredths.
-    /// Two empty sets are not near.
+    /// Returns whether the Jaccard index of two sets is at least `percent` hundredths.
     #[must_use]
     pub fn are_near(&self, one: u32, other: u32, percent: usize) -> bool {
         let (one, other) = (&self.sets[one as usize], &self.sets[other as usize]);
@@ -100,8 +98,7 @@ pub(super) fn lines(text: &str) -> impl Iterator<Item = &str> {
 /// How many of what is really near was found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Score {
-    /// Texts that are near an earlier one, and could give way to it; of them, those
-    /// that were found with an earlier one that they are near to.
+    /// Texts that are near an earlier one; of them, those that were found.
     pub texts: (usize, usize),
     /// Pairs that are near; of them, those that were found.
     pub pairs: (usize, usize),

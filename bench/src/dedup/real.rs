@@ -1,6 +1,4 @@
 //! Chunks of real code: the sources of the crates that this workspace builds with.
-//! Crates of which there are two versions make near copies, licences and
-//! generated code make equal ones.
 
 use lcp_testkit::SplitMix64;
 use lcp_types::{Block, Lang};
@@ -12,12 +10,11 @@ use crate::registry::{crates, is_code, lang};
 const RANGE: usize = 60;
 const STEP: usize = 45;
 
-/// Chunks of some of the files: of every `one_in`th of each crate. A third of the
-/// files are one chunk, a third ranges of lines that overlap, a third both.
+/// Returns chunks of every `one_in`th file of each crate: files, ranges that overlap, or both.
 ///
 /// # Errors
 ///
-/// Where the sources cannot be read.
+/// Fails if the sources cannot be read.
 pub fn chunks(one_in: usize) -> Result<Vec<Block<'static>>> {
     let rng = &mut SplitMix64::new(6);
     let mut chunks = Vec::new();

@@ -60,8 +60,7 @@ fn speaker(turn: usize) -> Role {
     }
 }
 
-/// Sources of the crates that this workspace builds with, from all over the
-/// registry; some are ranges, some have summaries.
+/// Returns files from all over the registry; some are ranges, some have summaries.
 fn files() -> Result<Vec<Block<'static>>> {
     let mut all = Vec::new();
     for found in crates()? {

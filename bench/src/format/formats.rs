@@ -1,8 +1,8 @@
 //! LCP as its users read and write it, and its peers, each in the fastest of its ways that checks
 //! what it reads.
 //!
-//! Those that can borrow write a list as its length and its items, so it is read one by one, as LCP's
-//! blocks are: faster than a list of all blocks, which nobody keeps here.
+//! Those that can borrow write a list as its length and its items, so it is read one by one, as
+//! LCP's blocks are: faster than a list of all blocks, which nobody keeps here.
 
 use std::any::Any;
 use std::fmt::Display;

@@ -81,8 +81,7 @@ impl Pack {
 }
 
 impl Block {
-    /// Returns the block as every format has it; `None` where a code is no byte or the content
-    /// is missing.
+    /// Returns the block as every format has it; `None` if it is malformed.
     pub(super) fn view(&self) -> Option<Borrowed<'_>> {
         let content = match self.content.as_ref()? {
             Content::Code(code) => BorrowedContent::Code {

@@ -1,5 +1,4 @@
-//! The blocks as structs with the derives of general formats, and as a view that every format
-//! gives.
+//! The blocks as structs with the derives of general formats, and as a borrowed view.
 
 use bincode::{BorrowDecode, Decode, Encode};
 use lcp_types::{Block as LcpBlock, BlockContent};
@@ -135,8 +134,7 @@ impl Block {
     }
 }
 
-/// Numbers and lengths of all that was seen, in its order: what keeps a walk
-/// from being optimised away, at next to no cost.
+/// A hash of numbers and lengths, so that no walk is optimised away.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Digest(u64);
 

@@ -1,5 +1,4 @@
-//! Plans by value: how fast they are, how their time grows, and how near they
-//! are to what no plan can exceed.
+//! Plans by value: their time, its growth, and how near they are to the LP bound.
 
 use std::time::Duration;
 
@@ -11,13 +10,11 @@ use super::{REPLAYED, ROUNDS, Times};
 use crate::harness::{Progress, Result, float, milliseconds, n_log_n_growth};
 use crate::table::{Better, Row, Wanted};
 
-/// Blocks of the packs, each with its rounds and how often a round replays: few
-/// where plans alone take gigabytes.
+/// Blocks of the packs, their rounds, and replays of a round.
 const PACKS: [(usize, usize, u32); 4] =
     [(1_000, 5, 10), (10_000, 10, 20), (100_000, ROUNDS, REPLAYED), (1_000_000, 3, 2)];
 
-/// The budget that growth is measured with: small, so that the text, whose
-/// length does not grow, is no part worth mentioning of the smallest time.
+/// The budget that growth is measured with: small, so that counting the text doesn't matter.
 const GROWTH_BUDGET: u32 = 10_000;
 
 /// The blocks that the others are set beside.
@@ -26,8 +23,7 @@ const GROWTH_FROM: usize = 10_000;
 /// The pack whose time is limited, and the limit in milliseconds.
 const LIMITED: (usize, f64) = (100_000, 40.0);
 
-/// The budgets of which that is wanted; the text of larger ones takes longer to
-/// count than a plan does to make.
+/// The largest budget with a limit: longer texts take longer to count than to plan.
 const LIMITED_BUDGET_MAX: u32 = 100_000;
 
 /// Percent of the LP bound that plans are worth at least.
@@ -74,8 +70,7 @@ fn budgets(blocks: usize) -> &'static [u32] {
     }
 }
 
-/// Returns the time for so many blocks and that for the smallest number: it grows with n log n at
-/// most.
+/// Returns the growth of the time, which is n log n at most.
 fn grown(blocks: usize, time: Duration, base: Duration) -> Row {
     let count = |blocks: usize| format!("{} blocks", group_thousands(blocks as u64));
     let what = format!("by value, {}, growth", count(blocks));
@@ -103,8 +98,7 @@ fn certified(what: &str, optimality: Option<OptimalityBound>) -> Row {
     if is_fine { row.wants(Wanted::OwnAtLeast(OF_BOUND_MIN)) } else { row }
 }
 
-/// Turns of 8 to 40 words, of which there are two to four details: the content
-/// and a line, a summary of two thirds, and of a third a level besides.
+/// Makes turns of 8 to 40 words with two to four levels of detail.
 fn pack(blocks: usize) -> Vec<Block<'static>> {
     let rng = &mut SplitMix64::new(blocks as u64);
     let mut annotations = Vec::new();

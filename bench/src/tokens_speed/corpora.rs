@@ -1,5 +1,4 @@
-//! What is counted: the sources of the crates that this workspace builds with,
-//! so every machine has them and has the same.
+//! The counted texts: sources of the crates that this workspace builds with.
 
 use std::collections::HashSet;
 use std::path::Path;
@@ -86,8 +85,7 @@ fn texts(found: &Crate, wanted: fn(&Path) -> bool) -> Result<Vec<String>> {
     Ok(found.files(wanted)?.into_iter().map(|(_, text)| text).collect())
 }
 
-/// Lines that were seen: licences are the same in many crates, some crates are
-/// there in two versions, and some carry their own old versions.
+/// Lines that were seen: crates share licences, and come in several versions.
 #[derive(Default)]
 struct Known {
     lines: HashSet<String>,

@@ -49,9 +49,7 @@ impl Engine {
         Self::all().find(|engine| engine.name() == name)
     }
 
-    /// Loads it: with the vocabulary that it has built in, else from the file
-    /// that [`vocabulary::write`] left in `folder`. It counts if it can, else
-    /// it makes tokens by its quickest way.
+    /// Loads its own vocabulary, or the file that [`vocabulary::write`] left in `folder`.
     pub(super) fn load(self, encoding: Encoding, folder: &Path) -> Result<Count> {
         let unusable = |error: &dyn std::fmt::Display| format!("{}: {error}", self.name());
         let is_o200k = encoding == Encoding::O200kBase;

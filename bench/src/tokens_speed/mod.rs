@@ -1,8 +1,8 @@
 //! `tokens-speed`: how fast texts are counted, compared with other tokenizers.
 //!
-//! Every figure is of one thread and of a process of its own, in which one tokenizer has loaded, has
-//! warmed its caches on other texts, and then counts texts that it never saw. Tokenizers take turns,
-//! several rounds; figures are medians.
+//! Every figure is of one thread and of a process of its own, in which one tokenizer has loaded,
+//! has warmed its caches on other texts, and then counts texts that it never saw. Tokenizers take
+//! turns, several rounds; figures are medians.
 
 mod corpora;
 mod engines;

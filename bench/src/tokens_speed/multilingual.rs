@@ -1,8 +1,4 @@
-//! Text in many scripts, put together of what vocabularies hold.
-//!
-//! Words are made of pieces of a vocabulary, the common ones often and the rare
-//! ones seldom, so that texts share many words and each has its own. It is the
-//! same at every run.
+//! Text in many scripts, of pieces of vocabularies: common ones often, rare ones seldom.
 
 use lcp_testkit::SplitMix64;
 
@@ -39,8 +35,7 @@ const SCRIPTS: &[Script] = &[
 /// Bytes of a text, about.
 const TEXT_BYTES: usize = 4 << 10;
 
-/// Texts of one script each, together of about `bytes` bytes, of the pieces of
-/// a vocabulary: its tokens, common ones first.
+/// Returns texts of one script each, about `bytes` in all; the common tokens come first.
 pub(super) fn texts(vocabulary: &[(Vec<u8>, u32)], seed: u64, bytes: usize) -> Vec<String> {
     let scripts: Vec<_> =
         SCRIPTS.iter().map(|script| (script, Pieces::new(script, vocabulary))).collect();

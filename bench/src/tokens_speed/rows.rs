@@ -17,8 +17,7 @@ pub(super) struct Measured {
     pub(super) starts: Vec<Start>,
 }
 
-/// Returns the rows of an encoding: speeds of each kind of text and each peer, then speeds in units of
-/// tiktoken-rs, then load, memory and a sample.
+/// Returns the rows of an encoding: speeds, load, memory and a sample.
 pub(super) fn of_encoding(encoding: Encoding, measured: &[Measured]) -> Vec<Row> {
     let find = |engine| measured.iter().find(|measured| measured.engine == engine);
     let (Some(lcp), Some(oracle)) = (find(Engine::Lcp), find(Engine::TiktokenRs)) else {
@@ -114,7 +113,8 @@ pub(super) fn of_growth(encoding: Encoding, growth: &[WithItself]) -> Vec<Row> {
     with_itself(encoding, growth, "ns/byte", "itself at 200 KB", 3.0)
 }
 
-/// Returns rows of LCP and itself: counting up to a limit in 10 MB, and counting as many tokens alone.
+/// Returns rows of LCP and itself: counting up to a limit in 10 MB, and counting as many tokens
+/// alone.
 pub(super) fn of_limited(encoding: Encoding, limited: &[WithItself]) -> Vec<Row> {
     with_itself(encoding, limited, "ms", "itself on so many tokens", 2.0)
 }

@@ -21,8 +21,7 @@ pub(super) fn oracle(encoding: Encoding) -> &'static tiktoken_rs::CoreBPE {
     }
 }
 
-/// The pre-tokenizer's pattern, spelt as those who know it by heart spell it,
-/// with no special tokens: all text is ordinary.
+/// Returns the pattern of the pre-tokenizer, without special tokens.
 pub(super) fn pattern(encoding: Encoding) -> TiktokenConfig {
     let pattern = match encoding {
         Encoding::O200kBase => fastokens::tiktoken::O200K_BASE_PATTERN,
@@ -117,8 +116,7 @@ fn tokenizer_json(tokens: &[(Vec<u8>, u32)], pattern: &str) -> Value {
     })
 }
 
-/// The two tokens that a token is merged from: what is left of its own bytes
-/// when every merge but the last is done. A single byte has none.
+/// Returns the two tokens that a token is merged from.
 fn last_merge<'a>(
     bytes: &'a [u8],
     token: u32,
@@ -137,8 +135,7 @@ fn last_merge<'a>(
     }
 }
 
-/// The character that stands for each byte in a `tokenizer.json`: itself if it
-/// is visible, else one of those from U+0100 on.
+/// Returns the character of each byte in a `tokenizer.json`.
 fn letters() -> [char; 256] {
     let mut unseen = '\u{100}'..;
     std::array::from_fn(|byte| {

@@ -1,5 +1,4 @@
-//! What is measured, each in a process of its own: no tokenizer finds its
-//! caches, its memory or the processor as another one left them.
+//! Measurements, each in a process of its own, with its own caches and memory.
 
 use std::fs;
 use std::hint::black_box;
@@ -168,9 +167,7 @@ fn growth(encoding: Encoding) -> Result<Vec<WithItself>> {
 /// Bytes of the text that is not counted to its end.
 const LIMITED_BYTES: usize = 10_000_000;
 
-/// Measures the milliseconds to count no further than a limit in a long text of code, and to count as
-/// much alone. The smaller limits are less than a token for each 128 bytes, which is known without
-/// looking.
+/// Measures counting up to a limit in a long text, and counting as much alone, in milliseconds.
 fn limited(encoding: Encoding, folder: &Path) -> Result<Vec<WithItself>> {
     let corpora = corpora(folder)?;
     let mut text = corpora.code.concat();

@@ -75,8 +75,7 @@ fn write_document(report: &Report) -> Result<()> {
     Ok(std::fs::write(path, document)?)
 }
 
-/// Returns the document with these results in place of those of the same benchmark; `None` if it
-/// has no place for any.
+/// Replaces the results of a benchmark in a document; `None` if it has no place for any.
 fn write(document: &str, report: &Report) -> Option<String> {
     let (before, rest) = document.split_once(BEGIN)?;
     let (body, after) = rest.split_once(END)?;

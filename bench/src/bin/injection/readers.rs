@@ -1,10 +1,8 @@
-//! For each form of others the plainest reader that its documents suggest: what begins a file,
-//! what ends it, and nothing that guesses.
+//! The plainest reader that the documents of each form suggest: nothing guesses.
 
 use super::Entries;
 
-/// `<file path="…">`, the content, `</file>`: repomix. `unescape` says whether entities are
-/// what they stand for.
+/// `<file path="…">`, the content, `</file>`: repomix.
 pub(super) fn elements(text: &str, unescape: bool) -> Entries {
     const BEGIN: &str = "<file path=\"";
     let value = |text: &str| if unescape { unescaped(text) } else { text.to_owned() };
@@ -61,8 +59,7 @@ fn character(entity: &str) -> Option<char> {
     })
 }
 
-/// A line that begins a file, a fence, the content, the same fence: repomix and
-/// files-to-prompt in Markdown. `heading` stands before the path.
+/// A line of `heading` and a path, a fence, the content, the same fence: Markdown.
 pub(super) fn fences(text: &str, heading: &str) -> Entries {
     let mut entries = Entries::new();
     let mut lines = text.split_inclusive('\n').peekable();
@@ -114,8 +111,7 @@ pub(super) fn dashes(text: &str) -> Entries {
     parts.filter_map(entry).collect()
 }
 
-/// `<source>…</source>` and `<document_content>…</document_content>`: files-to-prompt for
-/// Claude.
+/// `<source>…</source>` and `<document_content>…</document_content>`: `--cxml`.
 pub(super) fn documents(text: &str) -> Entries {
     let mut entries = Entries::new();
     for part in text.split("<document index=\"").skip(1) {

@@ -1,5 +1,4 @@
-//! The repository: files whose contents and names look like the end of a file and the start of
-//! another, in the form of every program that is compared.
+//! Files whose contents and names forge the boundaries between files of every program.
 
 use std::path::Path;
 

@@ -1,5 +1,4 @@
-//! How work grows on inputs that hurt most: four times as much of a thing takes about four
-//! times as many instructions, never sixteen times.
+//! How the instructions of a walk grow with four times the adversarial input.
 
 mod inputs;
 
@@ -20,8 +19,7 @@ use lcp_packfile::recover;
 
 use super::Result;
 
-/// How many things there are, and how many times as many there are then. What is quadratic
-/// in as few as this shows: what is not, costs about a hundred instructions for each.
+/// Things of an input, and how many times as many there are then.
 const FEW: usize = 2_000;
 const TIMES: usize = 4;
 

@@ -6,8 +6,7 @@ use lcp_types::{Block, FormatHint, Lang, MemoryContentStore, Role};
 
 use super::Walk;
 
-/// The inputs of a walk, with so many things in each; bodies that they refer to go into the
-/// store.
+/// Returns the inputs of a walk; bodies that they refer to go into the store.
 pub(super) fn cases(walk: Walk, many: usize, store: &mut MemoryContentStore) -> Vec<Case> {
     match walk {
         Walk::Manifest => hostile::manifests(many),
