@@ -22,12 +22,6 @@ pub struct DedupResult<'a> {
 }
 
 impl Detected {
-    /// Returns the number of blocks that are covered or get a new text.
-    #[must_use]
-    pub fn len(&self) -> usize {
-        self.outcomes.iter().flatten().count()
-    }
-
     /// Returns whether no block changes.
     #[must_use]
     pub fn is_empty(&self) -> bool {

@@ -45,9 +45,8 @@ fn versions(state: &DedupState<'_, '_>, members: &[Member]) -> Vec<Vec<(usize, (
     }
     let text = |index: usize| state.blocks[index].content.text().map(CowBytes::as_slice);
     let chunk = |member: &Member| {
-        let ((first, last), text) = member.range.zip(text(member.index))?;
-        let (position, priority) = (member.index, Priority::Normal);
-        Some(Chunk { first, last, text, order: 0, position, priority, fixed: false })
+        let (range, text) = member.range.zip(text(member.index))?;
+        Some(Chunk::new(range, text))
     };
     let chunks: Vec<_> = members.iter().filter_map(chunk).collect();
     let lines = overlap::Lines::new(&chunks);
@@ -122,11 +121,10 @@ fn resolve_priority(
     options: &overlap::OverlapOptions,
 ) -> Vec<Option<Outcome>> {
     let blocks = state.blocks;
-    let own =
-        |index: usize| blocks[index].content.text().map(CowBytes::as_slice).unwrap_or_default();
-    let chunk = |index: usize, (first, last): (u32, u32), text, fixed| {
+    let own = |index: usize| blocks[index].content.text().map(CowBytes::as_slice).unwrap_or_default();
+    let chunk = |index: usize, range, text, fixed| {
         let priority = state.ranks[index].priority;
-        Chunk { first, last, text, order: 0, position: index, priority, fixed }
+        Chunk { position: index, priority, fixed, ..Chunk::new(range, text) }
     };
     let stand = resolved_chunks.iter().map(|ResolvedChunk { index, range, text }| {
         chunk(*index, *range, text.as_deref().unwrap_or_else(|| own(*index)), true)
@@ -154,11 +152,7 @@ fn resolve_priority(
             match (rest.by.first().filter(|_| !is_fixed), rest.own) {
                 (None, _) => left.push(at),
                 (Some(&by), None) => {
-                    let relation = if rest.is_within_one {
-                        DuplicateKind::Contained
-                    } else {
-                        DuplicateKind::Overlapping
-                    };
+                    let relation = overlap::relation(rest.is_within_one);
                     let stub = StubKind::None;
                     outcomes[at] = Some(Outcome::Covered { by: index(by), relation, stub });
                 }

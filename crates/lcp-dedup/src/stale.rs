@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
-use lcp_types::{BlockContent, DiffHunk, DuplicateKind, Priority, Status, ToolResult};
+use lcp_types::{BlockContent, DiffHunk, DuplicateKind, Status, ToolResult};
 
 use crate::overlap::{Chunk, Lines, agree};
 use crate::paths::{Member, Paths};
@@ -125,11 +125,11 @@ fn snapshots<'b>(
     members: &[Member],
     old_sides: &'b [OldSide],
 ) -> Vec<Snapshot<'b>> {
-    let snapshot = |index, is_read, is_whole, (first, last), text| {
-        // Only lines and text matter here.
-        let (order, position, priority, fixed) = (0, index, Priority::default(), false);
-        let chunk = Chunk { first, last, text, order, position, priority, fixed };
-        Snapshot { index, is_read, is_whole, chunk }
+    let snapshot = |index, is_read, is_whole, range, text| Snapshot {
+        index,
+        is_read,
+        is_whole,
+        chunk: Chunk::new(range, text),
     };
     let mut edits = old_sides.iter().peekable();
     let mut snapshots = Vec::with_capacity(members.len() + old_sides.len());

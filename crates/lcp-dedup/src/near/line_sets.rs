@@ -2,8 +2,7 @@
 
 use std::ops::Range;
 
-use super::line_interner::intern_lines;
-use super::lines::{comparison_key, split_lines, without_newline};
+use super::lines::{comparison_key, intern_lines, split_lines, without_newline};
 
 /// Maximum size of all texts together, so that the number and the position of a line fit in 32 bits.
 const BYTES_MAX: usize = u32::MAX as usize;

@@ -1,4 +1,9 @@
-//! Lines: splitting, and the part that is compared to find candidates. Decisions compare all bytes.
+//! Lines: splitting, the part that is compared to find candidates, and numbers of equal lines by radix
+//! partition and hash tables. Decisions compare all bytes.
+
+use std::hash::BuildHasher;
+
+use foldhash::fast::RandomState;
 
 /// Returns a line or text without its final newline.
 pub(super) fn without_newline(text: &[u8]) -> &[u8] {
@@ -31,25 +36,89 @@ fn without_number(line: &[u8]) -> &[u8] {
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
+/// The approximate number of lines of a partition: its table fits into the processor cache. In one
+/// table of all lines, nearly every lookup would miss the cache.
+const PART_LINES: usize = 1 << 14;
+/// The maximum binary logarithm of the number of partitions.
+const PART_BITS_MAX: u32 = 16;
 
-    #[test]
-    fn numbers_and_trailing_white_space_are_not_comparison_key() {
-        for (line, expected) in [
-            ("     1\tfn main() {\n", "fn main() {"),
-            ("123456\t  x \t\r\n", "  x"),
-            ("     7\t\n", ""),
-            ("  indented", "  indented"),
-            ("\tx", "\tx"),
-            ("  \tx", "  \tx"),
-            ("12 x", "12 x"),
-            ("12", "12"),
-            (" \n", ""),
-        ] {
-            assert_eq!(comparison_key(line.as_bytes(), false), expected.as_bytes(), "{line:?}");
+/// A line in a partition.
+#[derive(Clone, Copy)]
+struct Entry {
+    /// Half of its hash, which differs for nearly all lines of a partition.
+    tag: u32,
+    line: u32,
+}
+
+const EMPTY: Entry = Entry { tag: 0, line: u32::MAX };
+
+/// Returns the first equal line of each line. `lines` must have fewer than 2³² lines. The result does
+/// not depend on the hash key.
+pub(super) fn intern_lines(lines: &[&[u8]]) -> Vec<u32> {
+    let key = RandomState::default();
+    let hashes: Vec<u64> = lines.iter().map(|line| key.hash_one(line)).collect();
+    let (entries, starts) = partition(&hashes);
+    drop(hashes);
+
+    let mut firsts = vec![0; lines.len()];
+    let mut table = Vec::new();
+    for part in starts.windows(2) {
+        let part = &entries[part[0]..part[1]];
+        table.clear();
+        table.resize((2 * part.len()).next_power_of_two(), EMPTY);
+        for entry in part {
+            firsts[entry.line as usize] = first(&mut table, *entry, lines);
         }
-        assert_eq!(comparison_key(b"  1\tx \r\n", true), b"  1\tx \r");
+    }
+    firsts
+}
+
+/// Partitions lines by one half of their hash; returns the lines, in order within each partition,
+/// and the start of each partition with the end of the last one.
+fn partition(hashes: &[u64]) -> (Vec<Entry>, Vec<usize>) {
+    let bits = (hashes.len() / PART_LINES).next_power_of_two().ilog2().min(PART_BITS_MAX);
+    let part = |hash: u64| (hash >> 48) as usize >> (PART_BITS_MAX - bits);
+    let mut starts = vec![0; (1 << bits) + 1];
+    for hash in hashes {
+        starts[part(*hash) + 1] += 1;
+    }
+    for at in 1..starts.len() {
+        starts[at] += starts[at - 1];
+    }
+    let mut next = starts.clone();
+    let mut entries = vec![EMPTY; hashes.len()];
+    for (line, hash) in (0..).zip(hashes) {
+        let place = &mut next[part(*hash)];
+        entries[*place] = Entry { tag: tag(*hash), line };
+        *place += 1;
+    }
+    (entries, starts)
+}
+
+/// Returns the first equal line of `entry` in the table, and adds it if there is none. At least half
+/// of the table is empty.
+fn first(table: &mut [Entry], entry: Entry, lines: &[&[u8]]) -> u32 {
+    let mask = table.len() - 1;
+    let mut slot = entry.tag as usize & mask;
+    loop {
+        let there = &mut table[slot];
+        if there.line == EMPTY.line {
+            *there = entry;
+            return entry.line;
+        }
+        let same =
+            there.tag == entry.tag && lines[there.line as usize] == lines[entry.line as usize];
+        if same {
+            return there.line;
+        }
+        slot = (slot + 1) & mask;
     }
 }
+
+#[expect(clippy::cast_possible_truncation, reason = "the other half selects the partition")]
+fn tag(hash: u64) -> u32 {
+    hash as u32
+}
+
+#[cfg(test)]
+mod tests;

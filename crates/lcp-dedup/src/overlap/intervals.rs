@@ -3,11 +3,8 @@
 
 use std::collections::BTreeMap;
 
-use lcp_types::DuplicateKind;
-
-use super::lines::{Lines, agree};
-use super::range::contains;
-use super::{Chunk, ChunkOutcome, Resolved, TRIED_MAX};
+use super::lines::{Lines, agree, contains};
+use super::{Chunk, ChunkOutcome, Resolved, TRIED_MAX, relation};
 
 /// The lines of a chunk that another one took over.
 #[derive(Clone, Copy, Debug)]
@@ -165,12 +162,7 @@ impl Resolved {
             let text = lines.slice(chunk, range).to_vec();
             ChunkOutcome::Cut { by, first: range.0, last: range.1, text }
         } else {
-            let relation = if contains(has, (first, last)) {
-                DuplicateKind::Contained
-            } else {
-                DuplicateKind::Overlapping
-            };
-            ChunkOutcome::Covered { by, relation }
+            ChunkOutcome::Covered { by, relation: relation(contains(has, (first, last))) }
         };
     }
 }

@@ -1,4 +1,4 @@
-//! Where lines begin in a text, without a table of all of them.
+//! The lines of texts without a table of all of them, and ranges of lines.
 
 use std::cell::OnceCell;
 
@@ -112,6 +112,108 @@ pub(crate) fn agree(a: &[u8], b: &[u8]) -> bool {
     behind(text, head).is_some()
 }
 
+/// Why the range of a chunk is not that of its text (RFC 0006 §6).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum BadRange {
+    /// There is no line.
+    #[error("the text is empty")]
+    Empty,
+    /// Lines are counted from 1.
+    #[error("lines are counted from 1, not from 0")]
+    Zero,
+    /// The last line stands before the first.
+    #[error("the range ends at line {last}, before line {first}, where it begins")]
+    Inverted {
+        /// The line at which the range begins.
+        first: u32,
+        /// The line at which it ends.
+        last: u32,
+    },
+    /// The text has fewer lines, or more.
+    #[error("lines {first} to {last} are not the {lines} lines of the text")]
+    Length {
+        /// The first line of the range.
+        first: u32,
+        /// The last line of the range.
+        last: u32,
+        /// The lines of the text.
+        lines: u64,
+    },
+    /// With only one end given, the other is no line number.
+    #[error("{lines} lines do not fit in a range with line {end} as one end")]
+    Outside {
+        /// The end that was given.
+        end: u32,
+        /// The lines of the text.
+        lines: u64,
+    },
+}
+
+/// The first and the last line of a text. An end that is not given follows from the
+/// other and the number of lines; without both, lines are counted from 1.
+///
+/// # Errors
+///
+/// [`BadRange`] if the range is not one of as many lines as the text has.
+pub(crate) fn range_of(
+    line_start: Option<u32>,
+    line_end: Option<u32>,
+    text: &[u8],
+) -> Result<(u32, u32), BadRange> {
+    let lines = count(text);
+    if lines == 0 {
+        return Err(BadRange::Empty);
+    }
+    if line_start == Some(0) || line_end == Some(0) {
+        return Err(BadRange::Zero);
+    }
+    let outside = |end| BadRange::Outside { end, lines };
+    match (line_start, line_end) {
+        (Some(first), Some(last)) if first > last => Err(BadRange::Inverted { first, last }),
+        (Some(first), Some(last)) if lines_in((first, last)) != lines => {
+            Err(BadRange::Length { first, last, lines })
+        }
+        (Some(first), Some(last)) => Ok((first, last)),
+        (None, Some(last)) => {
+            let first = (u64::from(last) + 1).checked_sub(lines).filter(|first| *first > 0);
+            let first = first.and_then(|first| u32::try_from(first).ok());
+            first.map(|first| (first, last)).ok_or(outside(last))
+        }
+        (first, None) => {
+            let first = first.unwrap_or(1);
+            let last = u32::try_from(u64::from(first) + lines - 1);
+            last.map(|last| (first, last)).map_err(|_| outside(first))
+        }
+    }
+}
+
+/// The common lines of two ranges, by the lines of the smaller one: 0 to 1
+/// (Task 016.c).
+pub(crate) fn overlap(a: (u32, u32), b: (u32, u32)) -> f64 {
+    let smaller = lines_in(a).min(lines_in(b));
+    if smaller == 0 {
+        return 0.0;
+    }
+    #[expect(clippy::cast_precision_loss, reason = "there are 2^32 line numbers")]
+    let part = lines_in((a.0.max(b.0), a.1.min(b.1))) as f64 / smaller as f64;
+    part
+}
+
+/// Whether two ranges have a line in common.
+pub(super) fn shares((first, last): (u32, u32), other: (u32, u32)) -> bool {
+    first <= other.1 && other.0 <= last
+}
+
+/// Whether `inner` has no line that `outer` lacks.
+pub(super) fn contains((first, last): (u32, u32), inner: (u32, u32)) -> bool {
+    first <= inner.0 && inner.1 <= last
+}
+
+fn lines_in((first, last): (u32, u32)) -> u64 {
+    (u64::from(last) + 1).saturating_sub(u64::from(first))
+}
+
 #[cfg(test)]
 thread_local! {
     /// How many texts were compared.
@@ -119,41 +221,4 @@ thread_local! {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn lines_end_with_a_newline_and_behind_the_last_one_there_is_none() {
-        for (text, lines) in [("", 0), ("\n", 1), ("a", 1), ("a\n", 1), ("a\n\n", 2), ("a\r\nb", 2)]
-        {
-            assert_eq!(count(text.as_bytes()), lines, "{text:?}");
-        }
-        assert_eq!(count(&[b'\n'; 1000]), 1000);
-    }
-
-    #[test]
-    fn every_line_is_found_in_texts_of_any_size() {
-        for lines in [1_u32, 2, 40, 700, 3000] {
-            let text: String = (1..=lines).map(|n| "x".repeat(n as usize % 7) + "\n").collect();
-            let chunk = Chunk { first: 11, last: 10 + lines, ..Chunk::from_text(text.as_bytes()) };
-            let (chunks, mut at) = ([chunk], 0);
-            let index = Lines::new(&chunks);
-            for (line, content) in (11..).zip(text.split_inclusive('\n')) {
-                assert_eq!(index.start(0, line), at);
-                assert_eq!(index.slice(0, (line, line)), content.as_bytes());
-                at += content.len();
-            }
-            assert_eq!(index.start(0, 11 + lines), text.len());
-        }
-    }
-
-    #[test]
-    fn the_last_newline_is_no_difference_and_any_other_byte_is() {
-        assert_eq!(behind(b"a\nb", b"a"), Some(&b"b"[..]));
-        assert_eq!(behind(b"a\nb", b"a\n"), Some(&b"b"[..]));
-        assert_eq!(behind(b"a\n", b"a"), Some(&b""[..]));
-        assert_eq!(behind(b"ab", b"a"), None);
-        assert!(agree(b"a", b"a\n") && agree(b"a\n", b"a") && agree(b"a\nb", b"a"));
-        assert!(!agree(b"a\r\n", b"a\n") && !agree(b"a ", b"a") && !agree(b"a\n\n", b"a\nb"));
-    }
-}
+mod tests;

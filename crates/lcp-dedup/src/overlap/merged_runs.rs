@@ -2,8 +2,7 @@
 
 use lcp_types::{DuplicateKind, Priority};
 
-use super::lines::Lines;
-use super::range::{contains, shares};
+use super::lines::{Lines, contains, shares};
 use super::{Chunk, ChunkOutcome, Resolved};
 
 /// How a chunk came into its run.

@@ -1,15 +1,12 @@
 //! Overlapping chunks of one path (RFC 0006 §6).
 //!
 //! These modules do not depend on blocks. `merge.rs` merges chunks into runs (`merged_runs.rs`),
-//! `trim.rs` cuts without merging, `earliest_first.rs` keeps the earlier chunk; the last two use
-//! `intervals.rs` for the lines that are shown already.
+//! `trim.rs` cuts without merging, by `intervals.rs`, the lines that are shown already.
 
-mod earliest_first;
 mod intervals;
 mod lines;
 mod merge;
 mod merged_runs;
-mod range;
 #[cfg(test)]
 mod tests;
 mod trim;
@@ -23,9 +20,8 @@ use lcp_types::{DuplicateKind, Priority};
 /// (RFC 0006 §6).
 const TRIED_MAX: usize = 16;
 
-pub(crate) use lines::{Lines, agree};
-pub use range::BadRange;
-pub(crate) use range::range_of;
+pub use lines::BadRange;
+pub(crate) use lines::{Lines, agree, range_of};
 
 /// A chunk of a path. All chunks of one call have the same path.
 #[derive(Clone, Copy, Debug)]
@@ -83,6 +79,11 @@ pub(crate) enum ChunkOutcome {
     },
 }
 
+/// Returns the relation of a chunk whose lines all stand in others.
+pub(crate) const fn relation(is_within_one: bool) -> DuplicateKind {
+    if is_within_one { DuplicateKind::Contained } else { DuplicateKind::Overlapping }
+}
+
 /// The outcomes for all chunks of a path.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Resolved {
@@ -99,15 +100,7 @@ pub(crate) fn agrees(a: ((u32, u32), &[u8]), b: ((u32, u32), &[u8])) -> bool {
     if first > last {
         return true;
     }
-    let chunks = [a, b].map(|((first, last), text)| Chunk {
-        first,
-        last,
-        text,
-        order: 0,
-        position: 0,
-        priority: Priority::Normal,
-        fixed: false,
-    });
+    let chunks = [a, b].map(|(range, text)| Chunk::new(range, text));
     let lines = Lines::new(&chunks);
     lines::agree(lines.slice(0, (first, last)), lines.slice(1, (first, last)))
 }
@@ -170,12 +163,12 @@ pub(crate) fn subtract<'t>(
     options: &OverlapOptions,
 ) -> Vec<ChunkRemainder<'t>> {
     let lines = Lines::new(chunks);
-    let rests = earliest_first::subtract(chunks, held, options).into_iter().enumerate();
+    let rests = trim::subtract(chunks, held, options).into_iter().enumerate();
     let left = rests.map(|(at, rest)| {
         let at = at + held;
         let range = chunks[at].range();
         let all =
-            |given: &intervals::SharedLines| range::contains((given.first, given.last), range);
+            |given: &intervals::SharedLines| lines::contains((given.first, given.last), range);
         ChunkRemainder {
             own: rest.range.map(|own| (own, lines.slice(at, own))),
             by: rest.given.iter().map(|given| given.by).collect(),
@@ -203,11 +196,11 @@ pub(crate) fn resolve_all(chunks: &[Chunk<'_>], options: &OverlapOptions) -> Res
     if !sorted.iter().any(meets) {
         Resolved::all_stay(chunks)
     } else if options.first {
-        earliest_first::resolve(chunks, options)
+        trim::keep_earliest(chunks, options)
     } else if options.merge {
         merge::resolve(chunks, &sorted, options)
     } else {
-        trim::resolve(chunks, &sorted, options)
+        trim::keep_best(chunks, &sorted, options)
     }
 }
 
@@ -217,7 +210,13 @@ impl Resolved {
     }
 }
 
-impl Chunk<'_> {
+impl<'t> Chunk<'t> {
+    /// Creates a chunk of normal priority; its order and position are to be set.
+    pub(crate) const fn new((first, last): (u32, u32), text: &'t [u8]) -> Self {
+        let priority = Priority::Normal;
+        Self { first, last, text, order: 0, position: 0, priority, fixed: false }
+    }
+
     const fn range(&self) -> (u32, u32) {
         (self.first, self.last)
     }

@@ -1,15 +1,12 @@
 //! Trimming without merging: contained chunks are covered; of two other chunks that share many
-//! lines, the lower ranked one is cut.
-
-use lcp_types::DuplicateKind;
+//! lines, the lower ranked or the later one is cut.
 
 use super::intervals::{LineIntervals, Remainder, SharedLines};
-use super::lines::{Lines, agree};
-use super::range::{contains, overlap, shares};
-use super::{Chunk, ChunkOutcome, OverlapOptions, Resolved, TRIED_MAX};
+use super::lines::{Lines, agree, contains, overlap, shares};
+use super::{Chunk, ChunkOutcome, OverlapOptions, Resolved, TRIED_MAX, relation};
 
-/// `sorted` are all chunks, in the order of lines.
-pub(super) fn resolve(
+/// Keeps the better ranked chunk. `sorted` are all chunks, in the order of lines.
+pub(super) fn keep_best(
     chunks: &[Chunk<'_>],
     sorted: &[usize],
     options: &OverlapOptions,
@@ -86,9 +83,12 @@ fn resolve_contained(
     chunks: &[Chunk<'_>],
 ) {
     let range = chunks[chunk].range();
-    let covered = |by, relation| ChunkOutcome::Covered { by, relation };
+    let covered = |by, is_within_one| {
+        let relation = relation(is_within_one);
+        ChunkOutcome::Covered { by, relation }
+    };
     let Some(rest) = rest.filter(|rest| !rest.given.is_empty()) else {
-        resolved.outcomes[chunk] = covered(by, DuplicateKind::Contained);
+        resolved.outcomes[chunk] = covered(by, true);
         return;
     };
     rest.given.sort_unstable_by_key(|given| given.first);
@@ -99,9 +99,56 @@ fn resolve_contained(
     let holders: Vec<SharedLines> = own.into_iter().chain(given.copied()).collect();
     let container = holders.iter().find(|holder| contains(holder.has, range));
     if let Some(container) = container {
-        resolved.outcomes[chunk] = covered(container.by, DuplicateKind::Contained);
+        resolved.outcomes[chunk] = covered(container.by, true);
     } else if let Some((best, others)) = holders.split_first() {
-        resolved.outcomes[chunk] = covered(best.by, DuplicateKind::Overlapping);
+        resolved.outcomes[chunk] = covered(best.by, false);
         resolved.shared.extend(others.iter().map(|other| (chunk, other.by)));
     }
+}
+
+/// Keeps the earlier chunk: the outcome of a chunk depends only on earlier ones.
+pub(super) fn keep_earliest(chunks: &[Chunk<'_>], options: &OverlapOptions) -> Resolved {
+    let lines = Lines::new(chunks);
+    let mut shown = LineIntervals::new(chunks, &lines);
+    let mut resolved = Resolved::all_stay(chunks);
+    let mut stream: Vec<_> = (0..chunks.len()).collect();
+    stream.sort_unstable_by_key(|chunk| chunks[*chunk].position);
+    for chunk in stream {
+        let range = chunks[chunk].range();
+        if chunks[chunk].fixed {
+            shown.add(chunk, range);
+            continue;
+        }
+        // A chunk from before another version of the lines does not cover them, even if they are
+        // equal again.
+        let other = shown.newest_other(chunk);
+        let rest = shown.rest(chunk, |held, of| {
+            other.is_none_or(|other| chunks[held].position > other)
+                && (options.merge || overlap(of, range) >= options.threshold)
+        });
+        resolved.set_remainder(chunk, &rest, chunks, &lines);
+        if let Some(range) = rest.range {
+            shown.add(chunk, range);
+        }
+    }
+    resolved
+}
+
+/// Subtracts the lines of the first `held` chunks from both ends of each other chunk.
+pub(super) fn subtract(
+    chunks: &[Chunk<'_>],
+    held: usize,
+    options: &OverlapOptions,
+) -> Vec<Remainder> {
+    let lines = Lines::new(chunks);
+    let mut shown = LineIntervals::new(chunks, &lines);
+    for (at, chunk) in chunks.iter().enumerate().take(held) {
+        shown.add(at, chunk.range());
+    }
+    let rest = |at: usize| {
+        let range = chunks[at].range();
+        let may = |_, of| options.merge || overlap(of, range) >= options.threshold;
+        shown.rest(at, may)
+    };
+    (held..chunks.len()).map(rest).collect()
 }

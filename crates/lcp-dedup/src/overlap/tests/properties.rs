@@ -6,8 +6,7 @@ use lcp_types::{DuplicateKind, Priority};
 use proptest::prelude::*;
 
 use super::MERGE;
-use crate::overlap::lines::COMPARED;
-use crate::overlap::range::{contains, range_of};
+use crate::overlap::lines::{COMPARED, contains, range_of};
 use crate::overlap::{Chunk, ChunkOutcome, OverlapOptions, Resolved, TRIED_MAX, resolve_all};
 
 /// A chunk that owns its text.

@@ -1,0 +1,31 @@
+use std::collections::BTreeMap;
+use std::hash::{BuildHasherDefault, Hasher};
+
+use lcp_types::{Block, Lang};
+
+use super::*;
+use crate::options::{DedupLevel, Options};
+
+/// Everything collides.
+#[derive(Default)]
+struct Constant;
+
+impl Hasher for Constant {
+    fn finish(&self) -> u64 {
+        7
+    }
+    fn write(&mut self, _: &[u8]) {}
+}
+
+#[test]
+fn a_collision_removes_nothing() {
+    let text = |i: u32| format!("fn f{}() {{}}\n", i % 40);
+    let blocks: Vec<_> =
+        (0..60).map(|i| Block::code(Lang::Rust, format!("{i}.rs"), text(i))).collect();
+    let (metas, options) = (BTreeMap::new(), Options::new(DedupLevel::Exact));
+    let mut state = DedupState::new(&blocks, &metas, &options);
+    replace_exact(&mut state, &BuildHasherDefault::<Constant>::default());
+    let covered: Vec<_> = (0..60).filter(|&i| state.outcomes[i].is_some()).collect();
+    assert_eq!(covered, (40..60).collect::<Vec<_>>());
+    assert!(covered.iter().all(|&i| state.root(i).0 == i - 40));
+}
