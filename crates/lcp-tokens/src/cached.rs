@@ -11,7 +11,7 @@ use quick_cache::sync::Cache;
 use crate::TokenEstimator;
 use crate::estimator::forward;
 
-/// What a text and its estimator are known by: BLAKE3, keyed by the estimator.
+/// A BLAKE3 hash of a text, keyed by its estimator.
 type Key = [u8; KEY_BYTES];
 
 const KEY_BYTES: usize = 32;
@@ -20,10 +20,7 @@ const COUNT_BYTES: usize = 4;
 /// Bytes of a record in a file.
 const RECORD_BYTES: usize = KEY_BYTES + COUNT_BYTES;
 
-/// Bytes that an entry takes in memory at worst: key and count, its place in the
-/// order of use and in a table that is half empty, and the hashes that are
-/// remembered of entries that went. Measured with an allocator that counts:
-/// 108 to 177, by how near the number of entries is to a power of two.
+/// Bytes that an entry takes in memory at worst, measured: 108 to 177.
 const ENTRY_BYTES: usize = 192;
 
 /// A file begins with this; the last character is the version.

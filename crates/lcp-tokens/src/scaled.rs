@@ -51,14 +51,14 @@ impl<E: TokenEstimator> ScaledEstimator<E> {
         u32::try_from(scaled).unwrap_or(u32::MAX).max(u32::from(!text.is_empty()))
     }
 
-    /// The most tokens of the inner estimator that are `tokens` of this one.
+    /// Returns the most tokens of the inner estimator that are `tokens` of this one.
     fn inner_limit(&self, tokens: u32) -> u32 {
-        // No text but the empty one is 0 tokens, whatever the factor.
+        if tokens == 0 {
+            // No text but the empty one is 0 tokens, whatever the factor.
+            return 0;
+        }
         let most = (u64::from(tokens) * 100).checked_div(u64::from(self.percent));
-        most.filter(|_| tokens > 0).map_or_else(
-            || if tokens == 0 { 0 } else { u32::MAX },
-            |most| u32::try_from(most).unwrap_or(u32::MAX),
-        )
+        most.and_then(|most| u32::try_from(most).ok()).unwrap_or(u32::MAX)
     }
 
     /// The factor, in percent.
@@ -70,10 +70,8 @@ impl<E: TokenEstimator> ScaledEstimator<E> {
 
 #[cfg(feature = "o200k")]
 impl ScaledEstimator<Tiktoken> {
-    /// An estimate for Claude before 4.7, named `claude`: `o200k_base` ×
-    /// [`CLAUDE_SCALE_PERCENT`].
-    ///
-    /// Not a count. Ask the provider where the number must be right.
+    /// Creates an estimate for Claude before 4.7, named `claude`: `o200k_base` ×
+    /// [`CLAUDE_SCALE_PERCENT`]. Not a count: ask the provider where the number must be right.
     ///
     /// ```
     /// use lcp_tokens::{ScaledEstimator, TokenEstimator};
@@ -83,25 +81,15 @@ impl ScaledEstimator<Tiktoken> {
     /// assert!(!claude.is_exact());
     /// ```
     #[must_use]
-    pub const fn claude() -> Self {
-        Self {
-            inner: Tiktoken::new(Encoding::O200kBase),
-            percent: CLAUDE_SCALE_PERCENT,
-            name: Cow::Borrowed("claude"),
-        }
+    pub fn claude() -> Self {
+        Self::new(Tiktoken::new(Encoding::O200kBase), CLAUDE_SCALE_PERCENT, "claude")
     }
 
-    /// An estimate for Claude 4.7 and later, named `claude-4.7`: `o200k_base` ×
+    /// Creates an estimate for Claude 4.7 and later, named `claude-4.7`: `o200k_base` ×
     /// [`CLAUDE_4_7_SCALE_PERCENT`].
-    ///
-    /// Not a count, as [`Self::claude`] is none.
     #[must_use]
-    pub const fn claude_4_7() -> Self {
-        Self {
-            inner: Tiktoken::new(Encoding::O200kBase),
-            percent: CLAUDE_4_7_SCALE_PERCENT,
-            name: Cow::Borrowed("claude-4.7"),
-        }
+    pub fn claude_4_7() -> Self {
+        Self::new(Tiktoken::new(Encoding::O200kBase), CLAUDE_4_7_SCALE_PERCENT, "claude-4.7")
     }
 }
 

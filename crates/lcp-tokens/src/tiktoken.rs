@@ -64,8 +64,7 @@ impl Encoding {
         Self::ALL.iter().copied().find(|encoding| encoding.name() == name)
     }
 
-    /// The engine, loaded at its first use. `o200k_harmony` has other special
-    /// tokens than `o200k_base`, and the same ordinary ones.
+    /// Returns the engine, loaded at its first use. The two o200k encodings have the same tokens.
     fn engine(self) -> &'static Bpe {
         macro_rules! engine {
             ($pattern:expr, $vocabulary:literal, $id:literal) => {{

@@ -26,12 +26,10 @@ pub(super) struct Segment {
     pub(super) tokens: usize,
 }
 
-/// Text that repeats after so many bytes takes a short cut: runs of one character, whose
-/// tokens are powers of two long.
+/// Text that repeats after so many bytes takes a short cut.
 const PERIOD: usize = 256;
 
-/// Calls `visit` with each prefix of a piece (forward) or each suffix (backward), from one
-/// byte to the whole piece.
+/// Calls `visit` with each prefix (forward) or suffix (backward) of a piece, the shortest first.
 pub(super) fn each_segment<B>(
     vocabulary: &Vocabulary,
     piece: &[u8],
@@ -97,8 +95,7 @@ pub(super) fn count(vocabulary: &Vocabulary, piece: &[u8]) -> usize {
     count
 }
 
-/// Returns the number of tokens of a piece if that is at most `limit`; the piece is not
-/// read much further than that.
+/// Returns the number of tokens of a piece if that is at most `limit`; reads not much further.
 pub(super) fn count_up_to(vocabulary: &Vocabulary, piece: &[u8], limit: usize) -> Option<usize> {
     let (mut count, mut beyond) = (0, 0);
     let read = each_segment(vocabulary, piece, Direction::Forward, |segment| {
@@ -138,8 +135,7 @@ pub(super) fn to_u8(len: usize) -> u8 {
     u8::try_from(len).expect("no token has more than 255 bytes")
 }
 
-/// Returns the lengths of the longest segments of a piece that count at most `max_tokens`,
-/// the longest first: up to [`CANDIDATES`] of them.
+/// Returns the lengths of the longest segments that count at most `max_tokens`, the longest first.
 pub(super) fn longest_segments(
     vocabulary: &Vocabulary,
     piece: &[u8],
@@ -164,8 +160,7 @@ pub(super) fn longest_segments(
     fitting.into()
 }
 
-/// The most segments that [`longest_segments`] returns: some may end within a character,
-/// or be of no use otherwise.
+/// The most segments that [`longest_segments`] returns: some may end within a character.
 const CANDIDATES: usize = 64;
 
 /// Returns whether two adjacent tokens are what merging their bytes results in: no merge

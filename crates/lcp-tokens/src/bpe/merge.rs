@@ -15,8 +15,7 @@ const MIDDLE: usize = 64;
 /// The length of the longest piece that is merged here.
 pub(super) const LONG: usize = 512;
 
-/// The number of bits of a position in a piece, below those of the rank: the lowest key has
-/// the lowest rank, and is the leftmost of several.
+/// The bits of a position, below those of the rank: the lowest key is the leftmost lowest rank.
 const POSITION_BITS: u32 = LONG.trailing_zeros();
 
 /// The key of a position where nothing merges.
@@ -52,8 +51,7 @@ pub(super) fn lengths(vocabulary: &Vocabulary, piece: &[u8]) -> Vec<u8> {
     ends.map(|end| linear::to_u8(end - std::mem::replace(&mut at, end))).collect()
 }
 
-/// Merges a piece of 2 to `N` bytes. Returns the number of tokens, and for each position
-/// where the token that begins there ends.
+/// Returns the number of tokens of 2 to `N` bytes, and the end of the token at each position.
 #[inline]
 fn merge<const N: usize>(vocabulary: &Vocabulary, piece: &[u8]) -> (usize, [u16; N]) {
     const { assert!(N <= LONG && N.is_multiple_of(8)) }

@@ -43,14 +43,12 @@ impl Bpe {
         write(self.vocabulary.packed());
     }
 
-    /// Returns whether a run of white space is cut at its last newline, so that counts add
-    /// up at [additive boundaries](crate::is_additive_boundary).
+    /// Returns whether counts add up at [additive boundaries](crate::is_additive_boundary).
     pub(crate) const fn is_additive(&self) -> bool {
         !matches!(self.pattern, Pattern::Gpt2)
     }
 
-    /// Returns the length in bytes of the longest token: a text of more than `n` times as
-    /// many bytes has more than `n` tokens.
+    /// Returns the length in bytes of the longest token.
     const fn longest_token(&self) -> usize {
         self.vocabulary.longest()
     }
@@ -65,8 +63,7 @@ impl Bpe {
         tokens
     }
 
-    /// Returns the number of tokens of `text` if that is at most `limit`, in time that grows
-    /// with the limit only.
+    /// Returns the number of tokens up to `limit`, in time that grows with the limit only.
     pub(crate) fn count_up_to(&self, text: &str, limit: usize) -> Option<usize> {
         if text.len() > limit.saturating_mul(self.longest_token()) {
             return None;
@@ -88,8 +85,7 @@ impl Bpe {
         done.is_continue().then_some(tokens)
     }
 
-    /// Calls `visit` with the end and the number of tokens of each piece in turn, until it
-    /// breaks.
+    /// Calls `visit` with the end and the number of tokens of each piece, until it breaks.
     #[inline]
     fn for_each_piece<B>(
         &self,
@@ -104,8 +100,7 @@ impl Bpe {
         })
     }
 
-    /// Returns the lengths in bytes of the tokens of the piece that begins at `at`, the last
-    /// token first.
+    /// Returns the lengths of the tokens of the piece at `at`, the last token first.
     pub(crate) fn token_lengths_reversed(&self, text: &str, at: usize) -> Vec<u8> {
         let end = self.pattern.piece_end(text.as_bytes(), at);
         let mut lengths = merge::lengths(&self.vocabulary, &text.as_bytes()[at..end]);

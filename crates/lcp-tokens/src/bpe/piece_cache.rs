@@ -9,16 +9,14 @@ use std::cell::RefCell;
 use super::merge;
 use super::vocabulary::{self, Vocabulary};
 
-/// Slots for short pieces: 16 bytes each, so a MiB for each encoding that a thread uses,
-/// which stays in the second-level cache of most processors.
+/// Slots for short pieces: 16 bytes each, a MiB for each encoding that a thread uses.
 const SLOT_BITS: u32 = 16;
 const SLOTS: usize = 1 << SLOT_BITS;
 
 /// The length in bytes of the longest piece in the table of short ones.
 const KEY_BYTES_MAX: usize = 15;
 
-/// Slots for longer pieces: 96 bytes each. There are few: long names, runs of white space,
-/// lines of dashes.
+/// Slots for longer pieces, 96 bytes each: long names, runs of white space, lines of dashes.
 pub(super) const LONG_SLOT_BITS: u32 = 12;
 const LONG_SLOTS: usize = 1 << LONG_SLOT_BITS;
 

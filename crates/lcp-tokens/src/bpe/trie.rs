@@ -31,8 +31,7 @@ pub(super) struct Trie {
 const EMPTY: u64 = u64::MAX;
 
 impl Trie {
-    /// Builds the trie of tokens, each given by its number and its bytes in the order of
-    /// lookup; `bytes` is the sum of their lengths.
+    /// Builds the trie of numbered tokens of `bytes` bytes in all.
     pub(super) fn new<B: Iterator<Item = u8>>(
         tokens: impl Iterator<Item = (Token, B)>,
         bytes: usize,
@@ -82,8 +81,7 @@ impl Trie {
         })
     }
 
-    /// Returns the tokens that `text` begins with and their lengths in bytes, the shortest
-    /// first.
+    /// Returns the tokens that `text` begins with and their lengths, the shortest first.
     #[inline]
     pub(super) fn prefixes(
         &self,

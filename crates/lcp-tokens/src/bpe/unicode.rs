@@ -11,17 +11,14 @@ pub(super) const NUMBER: u8 = 1 << 3;
 /// White space: `\s`.
 pub(super) const SPACE: u8 = 1 << 4;
 
-/// The tables that `cargo xtask gen-vocab` generates: for each 128 characters the number
-/// of a page, then the pages, with a byte of classes for each character.
+/// The page of each 128 characters, then the pages, from `cargo xtask gen-vocab`.
 pub(super) const TABLES: &[u8] = include_bytes!("../../data/classes.bin");
 
 const PAGE: usize = 128;
 /// Pages that cover all of Unicode.
 const INDICES: usize = 0x11_0000 / PAGE;
 
-/// Returns the classes of the character that begins at `at`, and its length in bytes.
-///
-/// `text` is UTF-8 and `at` is a boundary in it.
+/// Returns the classes of the character at the boundary `at`, and its length in bytes.
 #[inline]
 pub(super) fn class(text: &[u8], at: usize) -> (u8, usize) {
     let lead = text[at];

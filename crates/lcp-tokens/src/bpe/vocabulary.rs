@@ -125,8 +125,7 @@ impl Vocabulary {
         parts(self.packed, token)
     }
 
-    /// Appends the bytes of a token to the text: a byte, or those of its parts, which have
-    /// lower numbers and precede it.
+    /// Appends the bytes of a token, whose parts have lower numbers and precede it.
     fn spell(&mut self, token: Token) {
         match entry(self.packed, token) {
             (SINGLE, SINGLE) => {}
@@ -199,9 +198,7 @@ impl Vocabulary {
         }
     }
 
-    /// Returns the trie of all tokens for segments that grow in this direction: their last
-    /// token is looked up from its last byte, or their first one from its first. Built at its
-    /// first use.
+    /// Returns the trie of all tokens for segments that grow in this direction.
     pub(super) fn trie(&self, direction: Direction) -> &Trie {
         let tokens = (0..self.len()).map(|token| (token, self.spelling(token).iter().copied()));
         match direction {

@@ -2,8 +2,7 @@
 
 use super::Model;
 
-/// What stands before a model's name, joined by `.` (Bedrock) or `:`: regions,
-/// providers and hosts.
+/// Prefixes of names before `.` (Bedrock) or `:`: regions, providers and hosts.
 const BEFORE: &str = "us us-gov eu apac jp au ca global \
     ai21 anthropic azure azure-openai bedrock bedrock-converse deepseek fireworks google \
     google-genai google-gla google-vertex google-vertexai groq litellm meta mistral mistralai \
@@ -15,8 +14,7 @@ const SIBLINGS: &[&str] = &[
     "ultra",
 ];
 
-/// Parts that say that a model is not for text, wherever they stand: it has the
-/// name of a text model, but not its limits.
+/// Parts that name a model that is not for text, and has other limits.
 #[rustfmt::skip]
 const KINDS: &[&str] = &[
     "audio", "embed", "embedding", "guard", "image", "live", "moderation", "realtime", "rerank",
@@ -26,8 +24,7 @@ const KINDS: &[&str] = &[
 /// The most names that are suggested.
 const SUGGESTIONS_MAX: usize = 5;
 
-/// How much of a name is compared for nearness, in characters; the rest of an
-/// absurdly long one would only cost time.
+/// Characters of a name that are compared for similarity.
 const COMPARED_MAX: usize = 64;
 
 /// The model that a name means.
@@ -128,8 +125,7 @@ pub(super) fn suggestions(models: &[Model], name: &str) -> Vec<String> {
     found.into_iter().map(|(_, name)| name.to_owned()).take(SUGGESTIONS_MAX).collect()
 }
 
-/// How far apart two names are, if they are near: up to a third of the letters
-/// differ (two of a short name), or of a name that goes on, up to a quarter of its beginning.
+/// Returns the edit distance of two similar names, or of the beginning of a longer one.
 fn distance(asked: &str, known: &str) -> Option<usize> {
     let (asked_length, known_length) = (asked.chars().count(), known.chars().count());
     let whole = strsim::damerau_levenshtein(asked, known);

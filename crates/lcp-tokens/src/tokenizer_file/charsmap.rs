@@ -4,8 +4,7 @@
 //! The crate `tokenizers` indexes such a table without a check and panics on a damaged one,
 //! so this module also checks the tables of `tokenizer.json`.
 
-/// Bytes of the longest text that one entry replaces, and of what it becomes:
-/// NFKC needs 33.
+/// Bytes of the longest text of an entry and of its replacement: NFKC needs 33.
 const KEY_BYTES_MAX: usize = 256;
 const STRING_BYTES_MAX: usize = 256;
 
@@ -35,10 +34,6 @@ fn value(unit: u32) -> usize {
 
 impl Charsmap {
     /// Reads the table: four bytes of the trie's length, the trie, the strings.
-    ///
-    /// # Errors
-    ///
-    /// What is wrong with it.
     pub(super) fn new(bytes: &[u8]) -> Result<Self, &'static str> {
         let (len, rest) = bytes.split_first_chunk().ok_or("the table is cut off")?;
         let (trie, strings) = usize::try_from(u32::from_le_bytes(*len))
@@ -57,8 +52,7 @@ impl Charsmap {
         Ok(table)
     }
 
-    /// Checks every node of the trie. Children lie at the offset with the last eight
-    /// bits replaced by the label, so one look at the highest is enough.
+    /// Checks every node: children lie at the offset, its last eight bits replaced by the label.
     fn check(&self) -> Result<(), &'static str> {
         const OUTSIDE: &str = "the trie points outside of itself";
         let mut seen = vec![false; self.units.len()];
@@ -82,8 +76,7 @@ impl Charsmap {
         Ok(())
     }
 
-    /// The longest start of `text` that is replaced: its length in bytes, and
-    /// what stands for it.
+    /// Returns the length of the longest start of `text` that is replaced, and the replacement.
     pub(super) fn replace(&self, text: &str) -> Option<(usize, &str)> {
         let mut at = offset(*self.units.first()?);
         let mut found = None;

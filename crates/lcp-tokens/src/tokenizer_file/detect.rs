@@ -92,7 +92,7 @@ fn json(bytes: &[u8]) -> Result<TokenizerFileFormat, TokenizerFileError> {
         let tekken = head.windows(13).any(|window| window == b"\"token_bytes\"");
         let format =
             if tekken { TokenizerFileFormat::Tekken } else { TokenizerFileFormat::HuggingFace };
-        TokenizerFileError::Broken { format, reason: error.to_string() }
+        format.broken(error)
     })?;
     let has = |key: &str| keys.contains(key);
     let looks_like = if has("model") {

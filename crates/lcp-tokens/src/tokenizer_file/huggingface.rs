@@ -22,8 +22,7 @@ use super::{TokenizerFileError, TokenizerFileFormat};
 const BYTE_LEVEL: &str =
     r"'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+";
 
-/// The longest word that a `WordPiece` model may look at: its time is cubic, and
-/// 100 is what models have.
+/// The longest word of a `WordPiece` model, whose time is cubic; models have 100.
 const WORD_CHARS_MAX: usize = 256;
 
 /// One step of the cut into pieces.
@@ -45,12 +44,11 @@ pub(super) struct HuggingFace {
 impl HuggingFace {
     pub(super) fn new(bytes: &[u8]) -> Result<Self, TokenizerFileError> {
         let unknown = outline(bytes)?;
-        let mut tokenizer =
-            Tokenizer::from_bytes(bytes).map_err(|error| broken(error.to_string()))?;
+        let mut tokenizer = Tokenizer::from_bytes(bytes).map_err(broken)?;
         // What looks like a special token is text, and all of the text counts.
         tokenizer.set_encode_special_tokens(true);
         tokenizer.with_padding(None);
-        tokenizer.with_truncation(None).map_err(|error| broken(error.to_string()))?;
+        tokenizer.with_truncation(None).map_err(broken)?;
         if let Some(model) = counting_model(&tokenizer, unknown)? {
             tokenizer.with_model(model);
         }
@@ -160,12 +158,13 @@ fn flatten(step: &PreTokenizerWrapper, steps: &mut Vec<Step>) -> Result<(), Toke
     Ok(())
 }
 
-fn broken(reason: impl Into<String>) -> TokenizerFileError {
-    TokenizerFileError::Broken { format: TokenizerFileFormat::HuggingFace, reason: reason.into() }
+const FORMAT: TokenizerFileFormat = TokenizerFileFormat::HuggingFace;
+
+fn broken(reason: impl std::fmt::Display) -> TokenizerFileError {
+    FORMAT.broken(reason)
 }
 
-/// Checks what the library would only find out while counting, and gives the
-/// model to count with where that is not the file's own.
+/// Checks the model, and returns another one to count with if needed.
 fn counting_model(
     tokenizer: &Tokenizer,
     unknown: Option<usize>,
@@ -191,11 +190,8 @@ fn counting_model(
             }))
         }
         ModelWrapper::WordPiece(model) if model.max_input_chars_per_word > WORD_CHARS_MAX => {
-            Err(TokenizerFileError::Unsupported {
-                format: TokenizerFileFormat::HuggingFace,
-                part: "max_input_chars_per_word",
-                kind: model.max_input_chars_per_word.to_string(),
-            })
+            let most = model.max_input_chars_per_word;
+            Err(FORMAT.unsupported("max_input_chars_per_word", most))
         }
         ModelWrapper::WordPiece(model) => unknown_of(&model.unk_token).map(|()| None),
         ModelWrapper::WordLevel(model) => unknown_of(&model.unk_token).map(|()| None),
@@ -203,8 +199,7 @@ fn counting_model(
     }
 }
 
-/// A Unigram model finds every entry of its vocabulary in the text, special
-/// tokens too. They get names that no text has.
+/// Renames special tokens of a Unigram model, so that no text has them.
 fn without_special(
     tokenizer: &Tokenizer,
     model: &Unigram,
@@ -227,7 +222,7 @@ fn without_special(
     };
     let vocabulary = model.iter().map(rename).collect();
     let model = Unigram::from(vocabulary, unknown, model.byte_fallback());
-    model.map(|model| Some(ModelWrapper::Unigram(model))).map_err(|error| broken(error.to_string()))
+    model.map(|model| Some(ModelWrapper::Unigram(model))).map_err(broken)
 }
 
 /// The parts of the file by which it is told what the library does not know.
@@ -286,20 +281,11 @@ const PRE_TOKENIZERS: [&str; 12] = [
     "Punctuation", "Sequence", "Split", "UnicodeScripts", "Whitespace", "WhitespaceSplit",
 ];
 
-/// Checks what kinds of parts the file asks for, which the library would only
-/// refuse with the names of its own types. Gives a Unigram model's `unk_id`.
+/// Checks the kinds of all parts, and returns the `unk_id` of a Unigram model.
 fn outline(bytes: &[u8]) -> Result<Option<usize>, TokenizerFileError> {
-    let unsupported = |part, kind: String| {
-        Err(TokenizerFileError::Unsupported {
-            format: TokenizerFileFormat::HuggingFace,
-            part,
-            kind,
-        })
-    };
-    let outline: Outline =
-        serde_json::from_slice(bytes).map_err(|error| broken(error.to_string()))?;
+    let outline: Outline = serde_json::from_slice(bytes).map_err(broken)?;
     if let Some(version) = outline.version.filter(|version| version != "1.0") {
-        return unsupported("version", version);
+        return Err(FORMAT.unsupported("version", version));
     }
     let Some(model) = outline.model else { return Err(broken("its `model` is null")) };
     let mut open = vec![("model", &MODELS[..], &model)];
@@ -312,16 +298,16 @@ fn outline(bytes: &[u8]) -> Result<Option<usize>, TokenizerFileError> {
             growth = growth.saturating_mul(part.growth());
             if growth > GROWTH_MAX {
                 let times = format!("that makes a text {growth} times as long");
-                return unsupported(what, times);
+                return Err(FORMAT.unsupported(what, times));
             }
         }
         if let Some(kind) = &part.kind
             && !known.contains(&kind.as_str())
         {
-            return unsupported(what, kind.clone());
+            return Err(FORMAT.unsupported(what, kind));
         }
         if let Some(table) = &part.precompiled_charsmap {
-            let table = BASE64_STANDARD.decode(table).map_err(|error| broken(error.to_string()))?;
+            let table = BASE64_STANDARD.decode(table).map_err(broken)?;
             Charsmap::new(&table)
                 .map_err(|error| broken(format!("precompiled_charsmap: {error}")))?;
         }

@@ -2,10 +2,8 @@
 
 mod charsmap;
 mod detect;
-mod error;
 mod huggingface;
 mod merge;
-mod protobuf;
 mod sentencepiece;
 mod split;
 mod tekken;
@@ -14,20 +12,101 @@ mod tests;
 
 use std::fmt;
 use std::fs::File;
-use std::io::Read;
+use std::io::{self, Read};
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use self::huggingface::HuggingFace;
 use self::sentencepiece::SentencePiece;
 use self::tekken::Tekken;
 use crate::TokenEstimator;
 
-pub use self::error::{TokenizerFileError, TokenizerFileFormat};
-
 /// The most bytes that a tokenizer file may have: 256 MiB, eight times the
 /// largest in use.
 pub const FILE_BYTES_MAX: usize = 256 << 20;
+
+/// Why a file gives no tokenizer.
+///
+/// [`TokenizerFileError::Read`] names the file; the others say what is wrong inside it.
+///
+/// ```
+/// use lcp_tokens::{TokenizerFileError, FileTokenizer};
+///
+/// let error = FileTokenizer::from_bytes("model.gguf", b"GGUF\x03\0\0\0").unwrap_err();
+/// assert!(matches!(error, TokenizerFileError::NotATokenizer { .. }));
+/// assert_eq!(error.to_string(), "not a tokenizer file: it looks like GGUF model weights");
+/// ```
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum TokenizerFileError {
+    /// The file cannot be read.
+    #[error("cannot read {}: {source}", path.display())]
+    Read {
+        /// The path as it was given.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// The file has more than [`FILE_BYTES_MAX`] bytes.
+    #[error("the tokenizer file has more than {FILE_BYTES_MAX} bytes")]
+    TooLarge,
+    /// The file is something else.
+    #[error("not a tokenizer file: it looks like {looks_like}")]
+    NotATokenizer {
+        /// What it looks like.
+        looks_like: String,
+    },
+    /// A tokenizer that cannot be counted with.
+    #[error("unsupported {part} {kind:?} in the {format} file")]
+    Unsupported {
+        /// The file's format.
+        format: TokenizerFileFormat,
+        /// Which part of the tokenizer: its model, normalizer, …
+        part: &'static str,
+        /// The kind of it that the file asks for.
+        kind: String,
+    },
+    /// A tokenizer file that is damaged or contradicts itself.
+    #[error("broken {format} file: {reason}")]
+    Broken {
+        /// The file's format.
+        format: TokenizerFileFormat,
+        /// What is wrong, and where if that is known.
+        reason: String,
+    },
+}
+
+/// The formats of tokenizer files.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum TokenizerFileFormat {
+    /// `tokenizer.json` of Hugging Face's libraries.
+    HuggingFace,
+    /// Mistral's `tekken.json`.
+    Tekken,
+    /// A `SentencePiece` model.
+    SentencePiece,
+}
+
+impl fmt::Display for TokenizerFileFormat {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            Self::HuggingFace => "tokenizer.json",
+            Self::Tekken => "tekken",
+            Self::SentencePiece => "SentencePiece",
+        })
+    }
+}
+
+impl TokenizerFileFormat {
+    fn broken(self, reason: impl fmt::Display) -> TokenizerFileError {
+        TokenizerFileError::Broken { format: self, reason: reason.to_string() }
+    }
+
+    fn unsupported(self, part: &'static str, kind: impl fmt::Display) -> TokenizerFileError {
+        TokenizerFileError::Unsupported { format: self, part, kind: kind.to_string() }
+    }
+}
 
 /// Counts by a tokenizer file: Hugging Face's `tokenizer.json`, Mistral's
 /// tekken or a `SentencePiece` model.
@@ -111,10 +190,10 @@ impl FileTokenizer {
             })
         };
         let engine = catch_unwind(AssertUnwindSafe(load)).unwrap_or_else(|panic| {
-            let told = panic.downcast_ref::<String>().map(String::as_str);
-            let told = told.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or_default();
-            let reason = format!("its parts contradict each other: {told}");
-            Err(TokenizerFileError::Broken { format, reason })
+            let message = panic.downcast_ref::<String>().map(String::as_str);
+            let message = message.or_else(|| panic.downcast_ref::<&str>().copied());
+            let message = message.unwrap_or_default();
+            Err(format.broken(format!("its parts contradict each other: {message}")))
         })?;
         let hash = blake3::hash(bytes);
         let name = name.rsplit(['/', '\\']).next().unwrap_or_default();

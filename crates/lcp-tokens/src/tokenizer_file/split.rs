@@ -2,8 +2,7 @@
 
 use regex_automata::meta::Regex;
 
-/// What most files end their pattern with: white space, but for the last
-/// character of it where something follows.
+/// The end of most patterns: white space without the last character before other text.
 const TRAILING: &str = r"|\s+(?!\S)|\s+";
 
 /// A pattern, compiled to the cheapest form that gives its matches.
@@ -15,8 +14,7 @@ pub(super) enum Splitter {
     /// expression engine backtracks over it and gives up on a million spaces.
     /// The second pattern is white space.
     Trailing(Regex),
-    /// Look-around elsewhere. Gives up where one match takes a million steps;
-    /// what follows is then one piece.
+    /// Look-around elsewhere. Gives up after a million steps: the rest is one piece.
     Backtracking(fancy_regex::Regex),
 }
 

@@ -38,10 +38,7 @@ pub(super) struct Tekken {
 
 impl Tekken {
     pub(super) fn new(bytes: &[u8]) -> Result<Self, TokenizerFileError> {
-        let broken = |reason: String| TokenizerFileError::Broken {
-            format: TokenizerFileFormat::Tekken,
-            reason,
-        };
+        let broken = |reason: String| TokenizerFileFormat::Tekken.broken(reason);
         let file: File =
             serde_json::from_slice(bytes).map_err(|error| broken(error.to_string()))?;
         let splitter = Splitter::new(&file.config.pattern)

@@ -7,8 +7,7 @@ use std::ops::ControlFlow;
 
 use simd::WINDOW;
 
-/// After a window that begins with a character outside ASCII, so many pieces are cut one
-/// by one before the next window is tried.
+/// The pieces cut one by one after a window that begins outside ASCII.
 const SCALAR_PIECES: u32 = 4;
 
 /// The pattern by which an encoding cuts text into pieces.

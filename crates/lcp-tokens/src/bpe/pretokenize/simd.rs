@@ -157,8 +157,7 @@ pub(super) fn piece_starts(o200k: bool, window: &[u8; WINDOW]) -> u64 {
     starts & certain
 }
 
-/// Returns the bits up to the first one of the run that `place` is in; `gaps` has the bits
-/// that are not in runs.
+/// Returns the bits up to the start of the run at `place`; `gaps` are the bits outside runs.
 #[inline]
 fn up_to_run(gaps: u64, place: u64) -> u64 {
     let before = gaps & (place - 1);

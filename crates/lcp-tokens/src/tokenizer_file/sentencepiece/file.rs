@@ -3,7 +3,6 @@
 use std::collections::HashSet;
 
 use super::super::charsmap::Charsmap;
-use super::super::protobuf::{Fields, Malformed, Value};
 use super::super::{TokenizerFileError, TokenizerFileFormat};
 use super::normalize::{Normalizer, SPACE, Side, Symbols};
 
@@ -67,7 +66,7 @@ impl File {
             space: SPACE,
         };
         let mut fields = Fields::new(bytes, 0);
-        while let Some((field, value)) = fields.next().map_err(malformed)? {
+        while let Some((field, value)) = fields.next()? {
             let Value::Bytes(message) = value else { continue };
             let inner = Fields::new(message, fields.offset() - message.len());
             match field {
@@ -85,7 +84,7 @@ impl File {
         let place = self.pieces.len();
         let wrong = |what: &str| broken(format!("piece {place} {what}"));
         let mut entry = Entry { text: String::new(), score: 0.0, kind: Kind::Normal };
-        while let Some((field, value)) = fields.next().map_err(malformed)? {
+        while let Some((field, value)) = fields.next()? {
             match (field, value) {
                 (1, Value::Bytes(text)) => {
                     if text.len() > PIECE_BYTES_MAX {
@@ -118,7 +117,7 @@ impl File {
     }
 
     fn trainer(&mut self, mut fields: Fields<'_>) -> Result<(), TokenizerFileError> {
-        while let Some((field, value)) = fields.next().map_err(malformed)? {
+        while let Some((field, value)) = fields.next()? {
             match (field, value) {
                 (3, Value::Number(1)) => self.algorithm = Algorithm::Unigram,
                 (3, Value::Number(2)) => self.algorithm = Algorithm::Bpe,
@@ -128,11 +127,7 @@ impl File {
                         4 => "char".to_owned(),
                         other => other.to_string(),
                     };
-                    return Err(TokenizerFileError::Unsupported {
-                        format: TokenizerFileFormat::SentencePiece,
-                        part: "model",
-                        kind,
-                    });
+                    return Err(FORMAT.unsupported("model", kind));
                 }
                 (24, Value::Number(0)) => self.side = Side::Start,
                 (24, Value::Number(_)) => self.side = Side::End,
@@ -144,7 +139,7 @@ impl File {
     }
 
     fn normalizer(&mut self, mut fields: Fields<'_>) -> Result<(), TokenizerFileError> {
-        while let Some((field, value)) = fields.next().map_err(malformed)? {
+        while let Some((field, value)) = fields.next()? {
             match (field, value) {
                 (2, Value::Bytes([])) => self.charsmap = None,
                 (2, Value::Bytes(table)) => {
@@ -163,26 +158,26 @@ impl File {
     /// What the original library refuses too.
     fn check(&self) -> Result<(), TokenizerFileError> {
         if self.pieces.is_empty() {
-            return Err(broken("it has no pieces".into()));
+            return Err(broken("it has no pieces"));
         }
         let of = |kind| self.pieces.iter().filter(move |piece| piece.kind == kind);
         if of(Kind::Unknown).count() != 1 {
-            return Err(broken("it must have one piece for what is unknown".into()));
+            return Err(broken("it must have one piece for what is unknown"));
         }
         let mut seen = HashSet::new();
         if let Some(twice) = self.pieces.iter().find(|piece| !seen.insert(&piece.text)) {
             return Err(broken(format!("the piece {:?} is there twice", twice.text)));
         }
         if !of(Kind::Normal).any(|_| true) {
-            return Err(broken("it has no ordinary pieces".into()));
+            return Err(broken("it has no ordinary pieces"));
         }
         let bytes: HashSet<_> = of(Kind::Byte).map(|piece| &piece.text[..]).collect();
         let all = (0..=u8::MAX).all(|byte| bytes.contains(&format!("<0x{byte:02X}>")[..]));
         match (self.byte_fallback, bytes.len()) {
             (false, 0) => Ok(()),
-            (false, _) => Err(broken("it has pieces for bytes and does not use them".into())),
+            (false, _) => Err(broken("it has pieces for bytes and does not use them")),
             (true, 256) if all => Ok(()),
-            (true, _) => Err(broken("it lacks pieces for some bytes".into())),
+            (true, _) => Err(broken("it lacks pieces for some bytes")),
         }
     }
 
@@ -202,10 +197,83 @@ impl File {
     }
 }
 
-fn broken(reason: String) -> TokenizerFileError {
-    TokenizerFileError::Broken { format: TokenizerFileFormat::SentencePiece, reason }
+const FORMAT: TokenizerFileFormat = TokenizerFileFormat::SentencePiece;
+
+fn broken(reason: impl std::fmt::Display) -> TokenizerFileError {
+    FORMAT.broken(reason)
 }
 
-fn malformed(error: Malformed) -> TokenizerFileError {
-    broken(error.to_string())
+/// A field's value. Fixed 64-bit numbers are passed over: no message read here
+/// has one.
+#[derive(Clone, Copy, Debug)]
+enum Value<'a> {
+    Number(u64),
+    Bytes(&'a [u8]),
+    Float(f32),
+    Other,
+}
+
+/// Reads field after field. `base` is where the message begins in the file.
+struct Fields<'a> {
+    rest: &'a [u8],
+    len: usize,
+    base: usize,
+}
+
+impl<'a> Fields<'a> {
+    fn new(message: &'a [u8], base: usize) -> Self {
+        Self { rest: message, len: message.len(), base }
+    }
+
+    /// Where the next byte is in the file.
+    fn offset(&self) -> usize {
+        self.base + self.len - self.rest.len()
+    }
+
+    fn error(&self, what: &str) -> TokenizerFileError {
+        broken(format!("{what} at byte {}", self.offset()))
+    }
+
+    /// The next field's number and value; `None` at the end.
+    fn next(&mut self) -> Result<Option<(u64, Value<'a>)>, TokenizerFileError> {
+        if self.rest.is_empty() {
+            return Ok(None);
+        }
+        let tag = self.number()?;
+        let value = match tag & 7 {
+            0 => Value::Number(self.number()?),
+            1 => self.take(8).map(|_| Value::Other)?,
+            2 => {
+                let len = self.number()?;
+                let len = usize::try_from(len).map_err(|_| self.error("a length too large"))?;
+                Value::Bytes(self.take(len)?)
+            }
+            5 => {
+                let bytes = self.take(4)?.try_into().map_err(|_| self.error("an odd number"))?;
+                Value::Float(f32::from_le_bytes(bytes))
+            }
+            _ => return Err(self.error("an unknown wire type")),
+        };
+        Ok(Some((tag >> 3, value)))
+    }
+
+    fn take(&mut self, len: usize) -> Result<&'a [u8], TokenizerFileError> {
+        let (head, rest) = self.rest.split_at_checked(len).ok_or_else(|| {
+            self.error("the file breaks off inside a field, or its length is wrong,")
+        })?;
+        self.rest = rest;
+        Ok(head)
+    }
+
+    fn number(&mut self) -> Result<u64, TokenizerFileError> {
+        let mut number = 0u64;
+        for shift in (0..64).step_by(7) {
+            let byte = self.take(1)?[0];
+            number |= u64::from(byte & 0x7F) << shift;
+            if byte < 0x80 {
+                return Ok(number);
+            }
+        }
+        Err(self.error("a number of more than ten bytes"))
+    }
 }

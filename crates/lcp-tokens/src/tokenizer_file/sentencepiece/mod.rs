@@ -31,8 +31,7 @@ pub(super) struct SentencePiece {
     normalizer: Normalizer,
     algorithm: Encoder,
     byte_fallback: bool,
-    /// No piece has white space after something else, so a text may be cut
-    /// there: memory is then bounded by the longest word, not the text.
+    /// Whether texts may be cut before white space, so that memory is bounded by the longest word.
     cuts_at_space: bool,
 }
 
@@ -91,8 +90,7 @@ impl SentencePiece {
     }
 }
 
-/// Counts pieces: unknown ones are one where they follow each other, or their
-/// bytes where the model has pieces for those.
+/// A count in which adjacent unknown pieces are one, or their bytes.
 struct PieceCounter {
     count: u64,
     after_unknown: bool,

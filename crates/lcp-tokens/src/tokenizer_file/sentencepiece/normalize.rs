@@ -66,8 +66,7 @@ impl Normalizer {
         (&text[..len], len)
     }
 
-    /// Gives the normalized text to `each`: part by part if `cut`, each but the
-    /// first beginning with white space and having none later, else whole.
+    /// Gives the normalized text to `each`, if `cut` in parts that begin with white space.
     pub(super) fn run(&self, mut text: &str, cut: bool, mut each: impl FnMut(&str)) {
         if self.remove_extra_spaces {
             while !text.is_empty() {
