@@ -15,23 +15,18 @@ pub struct Checked {
 }
 
 impl Checked {
-    /// Compares the blocks of a pack with what became of them: `after` has a block
-    /// for every one, with its text as it stands now; what it says of removed ones
-    /// does not matter.
+    /// Compares the blocks of a pack with `after`, which has a block for every one, with its current
+    /// text; those of removed blocks don't matter.
     ///
     /// * Equal: the covering block has the same content.
-    /// * Contained, overlapping, adjacent: each line stands at its number in a
-    ///   block of the path that is still there; others in order in the covering one,
-    ///   which may be of another path, where that covers the block of this path, or
-    ///   anywhere, where several blocks have them.
-    /// * Near: each line stands, in order, in the covering block, or the changes
-    ///   below the line that stands in its place make the block again.
-    /// * Superseded: a newer block of the path, or result of the tool, is there, or
-    ///   is covered by the same block.
+    /// * Contained, overlapping, adjacent: each line is at its number in a remaining block of the
+    ///   path, or in order in the covering block, or anywhere if several blocks share them.
+    /// * Near: each line is in order in the covering block, or the diff restores the block.
+    /// * Superseded: a newer block of the path or result of the tool remains, or is covered by the
+    ///   same block.
     ///
-    /// Whatever the relation but the last: no line is missing in all that is shown.
-    /// Where nothing stands in a block's place, it is enough if this is so of another
-    /// one with the same content that the same block covers.
+    /// But for superseded blocks, no line is missing in all remaining texts. Of a removed block it is
+    /// enough if this is so of another one with the same content and cover.
     #[must_use]
     pub fn new<'d>(
         before: &'d [Block<'d>],

@@ -56,25 +56,19 @@ impl Pack {
     /// Copies these blocks.
     pub(super) fn from_blocks(blocks: &[serde_model::Block]) -> Self {
         let blocks = blocks.iter().map(|block| {
-            let content = match &block.content {
-                serde_model::Content::Code { lang, path, content, line_start, line_end } => {
-                    Content::Code(Code {
-                        lang: (*lang).into(),
-                        path: path.clone(),
-                        content: content.clone(),
-                        line_start: *line_start,
-                        line_end: *line_end,
-                    })
+            let Borrowed { summary, content } = block.view();
+            let content = match content {
+                BorrowedContent::Code { lang, path, content, line_start, line_end } => {
+                    let (lang, path, content) = (lang.into(), path.into(), content.into());
+                    Content::Code(Code { lang, path, content, line_start, line_end })
                 }
-                serde_model::Content::Conversation { role, content, tool_call_id } => {
-                    Content::Conversation(Conversation {
-                        role: (*role).into(),
-                        content: content.clone(),
-                        tool_call_id: tool_call_id.clone(),
-                    })
+                BorrowedContent::Conversation { role, content, tool_call_id } => {
+                    let (role, content) = (role.into(), content.into());
+                    let tool_call_id = tool_call_id.map(str::to_owned);
+                    Content::Conversation(Conversation { role, content, tool_call_id })
                 }
             };
-            Block { summary: block.summary.clone(), content: Some(content) }
+            Block { summary: summary.map(str::to_owned), content: Some(content) }
         });
         Self { blocks: blocks.collect() }
     }

@@ -83,35 +83,20 @@ fn tokenizer_json(tokens: &[(Vec<u8>, u32)], pattern: &str) -> Value {
         .map(|(left, right)| [spell(left), spell(right)])
         .collect();
     let split = json!({
-        "type": "Split",
-        "pattern": { "Regex": pattern },
-        "behavior": "Isolated",
-        "invert": false,
+        "type": "Split", "pattern": { "Regex": pattern }, "behavior": "Isolated", "invert": false,
     });
-    let byte_level = |kind: &str| json!({ "type": kind, "add_prefix_space": false, "trim_offsets": true, "use_regex": false });
+    let byte_level = json!({
+        "type": "ByteLevel", "add_prefix_space": false, "trim_offsets": true, "use_regex": false,
+    });
     json!({
-        "version": "1.0",
-        "truncation": null,
-        "padding": null,
-        "added_tokens": [],
-        "normalizer": null,
-        "pre_tokenizer": {
-            "type": "Sequence",
-            "pretokenizers": [split, byte_level("ByteLevel")],
-        },
-        "post_processor": null,
-        "decoder": byte_level("ByteLevel"),
+        "version": "1.0", "truncation": null, "padding": null, "added_tokens": [],
+        "normalizer": null, "post_processor": null, "decoder": byte_level,
+        "pre_tokenizer": { "type": "Sequence", "pretokenizers": [split, byte_level] },
         "model": {
-            "type": "BPE",
-            "dropout": null,
-            "unk_token": null,
-            "continuing_subword_prefix": null,
-            "end_of_word_suffix": null,
-            "fuse_unk": false,
-            "byte_fallback": false,
-            "ignore_merges": true,
-            "vocab": vocabulary,
-            "merges": merges,
+            "type": "BPE", "dropout": null, "unk_token": null, "fuse_unk": false,
+            "continuing_subword_prefix": null, "end_of_word_suffix": null,
+            "byte_fallback": false, "ignore_merges": true,
+            "vocab": vocabulary, "merges": merges,
         },
     })
 }

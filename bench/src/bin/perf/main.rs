@@ -73,15 +73,14 @@ fn main() -> Result {
         return Ok(());
     }
     if args.scaling {
-        return scaling::run(count_of);
+        return scaling::run(count);
     }
     let mut instructions = Vec::new();
     for way in KeyPath::value_variants() {
         let name = way.to_possible_value().map(|value| value.get_name().to_owned());
         let name = name.unwrap_or_default();
-        // What it takes to prepare is not of the path.
-        let (idle, walked) = (count(&name, true)?, count(&name, false)?);
-        instructions.push((name, walked.saturating_sub(idle)));
+        let count = count(&["--walk".to_owned(), name.clone()])?;
+        instructions.push((name, count));
     }
     let found = Record { compiler: compiler()?, profile: profile().into(), instructions };
     let path = root().join(RECORD);
@@ -131,28 +130,21 @@ fn change(count: u64, before: u64) -> f64 {
     count as f64 / before.max(1) as f64 - 1.0
 }
 
-/// The instructions of this program on that path.
-fn count(name: &str, idle: bool) -> Result<u64> {
-    let mut arguments = vec!["--walk".to_owned(), name.to_owned()];
-    if idle {
-        arguments.push("--idle".into());
-    }
-    count_of(&arguments)
+/// Returns the instructions of this program with these arguments, without those of preparing.
+fn count(arguments: &[String]) -> Result<u64> {
+    let idle = count_once(&[arguments, &["--idle".to_owned()]].concat())?;
+    Ok(count_once(arguments)?.saturating_sub(idle))
 }
 
-/// The instructions of this command with these arguments.
-fn count_of(walk: &[String]) -> Result<u64> {
-    let program = std::env::current_exe()?;
+fn count_once(arguments: &[String]) -> Result<u64> {
     let folder = tempfile::tempdir()?;
     let out = folder.path().join("callgrind.out");
-    let mut arguments = vec![
-        "--tool=callgrind".to_owned(),
-        "--quiet".to_owned(),
-        format!("--callgrind-out-file={}", out.display()),
-        program.display().to_string(),
-    ];
-    arguments.extend_from_slice(walk);
-    let status = Command::new("valgrind").args(&arguments).status()?;
+    let status = Command::new("valgrind")
+        .args(["--tool=callgrind", "--quiet"])
+        .arg(format!("--callgrind-out-file={}", out.display()))
+        .arg(std::env::current_exe()?)
+        .args(arguments)
+        .status()?;
     if !status.success() {
         return Err(format!("valgrind failed: {status}").into());
     }

@@ -192,8 +192,7 @@ pub(super) fn run(count: impl Fn(&[String]) -> Result<u64>) -> Result {
         let of = |many: usize| -> Result<u64> {
             let arguments = ["--scaling-case", &at.to_string(), "--things", &many.to_string()];
             let arguments: Vec<_> = arguments.into_iter().map(str::to_owned).collect();
-            let idle = count(&[&arguments[..], &["--idle".to_owned()]].concat())?;
-            Ok(count(&arguments)?.saturating_sub(idle))
+            count(&arguments)
         };
         let (few, many) = (of(FEW)?, of(TIMES * FEW)?);
         let growth = ratio(many, few);
