@@ -9,7 +9,7 @@ mod serde_model;
 use std::hint::black_box;
 use std::time::Duration;
 
-use lcp_types::Bytes;
+use lcp_types::CowBytes;
 
 use self::corpus::Data;
 use self::formats::{Format, Show};
@@ -38,7 +38,7 @@ struct Entry {
 pub(crate) fn run(progress: &mut Progress<'_>) -> Result<Vec<Row>> {
     let data = Data::new()?;
     let text = data.lcp.iter().filter_map(|block| block.content.text());
-    let kib = text.map(Bytes::len).sum::<usize>() / 1024;
+    let kib = text.map(CowBytes::len).sum::<usize>() / 1024;
     progress(format!("{} blocks, {kib} KiB of text", data.lcp.len()));
     let expected = Digest::from_blocks(data.serde_model.iter().map(Block::view));
     let mut entries = Vec::new();

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use lcp_decoder::DecodeOptions;
 use lcp_encoder::{Compression, EncodeOptions, Magic, PackWriter};
 use lcp_types::{
-    Block, BlockMeta, Extension, HANDOFF_INDEX_VERSION as VERSION, HANDOFF_TYPE_NAME, Level,
+    Block, BlockMeta, CarriedLevel, Extension, HANDOFF_INDEX_VERSION as VERSION, HANDOFF_TYPE_NAME,
     Priority, Tag,
 };
 use serde::{Deserialize, Serialize};
@@ -85,7 +85,7 @@ impl SessionHandoff {
         let index = write_blocks(&mut pack, self)?;
         let json = serde_json::to_vec(&index).map_err(bad)?;
         let mut pack = PackWriter::new(STORED);
-        pack.add(&Block::extension(Level::NAMESPACE, HANDOFF_TYPE_NAME, json))?;
+        pack.add(&Block::extension(CarriedLevel::NAMESPACE, HANDOFF_TYPE_NAME, json))?;
         write_blocks(&mut pack, self)?;
         Ok(pack.finish()?)
     }
@@ -272,7 +272,7 @@ fn add_summary(pack: &mut PackWriter, handoff: &SessionHandoff) -> Result<u64, P
     let mut added = pack.add(&block)?;
     added.tag(&Tag::new(Tag::RANK, SUMMARY.to_string()))?;
     if let Some(tags) = &handoff.summary_tags {
-        added.level(Level::Tags, tags)?;
+        added.level(CarriedLevel::Tags, tags)?;
     }
     Ok(added.index())
 }
@@ -299,7 +299,7 @@ fn read_index(blocks: &[Block<'_>]) -> Result<Index, PackageError> {
 }
 
 fn is_index(extension: &Extension<'_>) -> bool {
-    extension.namespace == Level::NAMESPACE && extension.type_name == HANDOFF_TYPE_NAME
+    extension.namespace == CarriedLevel::NAMESPACE && extension.type_name == HANDOFF_TYPE_NAME
 }
 
 struct PackBlocks<'b, 'p>(&'b [Block<'p>]);

@@ -121,7 +121,8 @@ fn resolve_priority(
     options: &overlap::OverlapOptions,
 ) -> Vec<Option<Outcome>> {
     let blocks = state.blocks;
-    let own = |index: usize| blocks[index].content.text().map(CowBytes::as_slice).unwrap_or_default();
+    let own =
+        |index: usize| blocks[index].content.text().map(CowBytes::as_slice).unwrap_or_default();
     let chunk = |index: usize, range, text, fixed| {
         let priority = state.ranks[index].priority;
         Chunk { position: index, priority, fixed, ..Chunk::new(range, text) }

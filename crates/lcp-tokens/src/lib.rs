@@ -47,9 +47,9 @@ pub use cached::{CacheFileError, CachedEstimator, CountCache};
 pub use estimator::{TokenEstimator, count_batch};
 pub use heuristic::{CodeAwareEstimator, HeuristicEstimator};
 pub use incremental::IncrementalCounter;
-#[cfg(feature = "models-file")]
-pub use models::ModelsError;
 pub use models::{ENCODINGS, Model, Models, UnknownModel};
+#[cfg(feature = "models-file")]
+pub use models::{ModelsError, ModelsErrorKind};
 pub use resolve::{
     TOKENIZER_NAMES, TokenizerError, UnknownTokenizer, or_fallback, tokenizer_by_name,
     tokenizer_by_name_or_file, tokenizer_for_model,

@@ -16,6 +16,7 @@ const SHORT_FILES: &[(&str, &str)] = &[
     ("crates/lcp-cli/src/commands/completions.rs", "a command"),
     ("crates/lcp-cli/src/commands/decode.rs", "a command"),
     ("crates/lcp-cli/src/costs.rs", "shared by three commands"),
+    ("crates/lcp-cli/src/dedup_args.rs", "a group of flags"),
 ];
 
 /// Files that may be short: the root of a binary, and lists of modules.

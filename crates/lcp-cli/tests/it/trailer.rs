@@ -126,7 +126,7 @@ fn what_would_count_is_told_to_be_idle_where_nobody_counts() {
             let input = if command == "encode" { MANIFEST } else { "# A text\n" };
             let output = run_with(&[command, "-", flag], input.as_bytes());
             let (name, _) = flag.split_once('=').unwrap();
-            let wanted = format!("{name} has no effect without --counts");
+            let wanted = format!("{name} has no effect without --index-costs");
             assert!(output.status.success() && stderr(&output).contains(&wanted), "{command}");
         }
     }
@@ -150,7 +150,7 @@ fn counts_that_cannot_be_kept_are_refused() {
     for flags in [&["--no-index"][..], &["--magic", "bcp"], &["--compress", "payload"]] {
         refused(
             &[&["encode", "-", "--no-config", "--index-costs"], flags].concat(),
-            &["error: --index-costs needs a trailer", "hint: leave out --no-index"],
+            &["error: --index-costs needs an index", "hint: leave out --no-index"],
         );
     }
 }
