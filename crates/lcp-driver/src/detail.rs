@@ -2,13 +2,11 @@
 
 use lcp_types::AlternateLevel;
 
-use crate::fmt::named_enum;
-
 /// The revision of the renderer. It is raised when the text of any part changes, so that counts and
 /// saved plans of the old text are not used.
 pub const RENDERER_REVISION: u32 = 3;
 
-named_enum! {
+lcp_types::named_enum! {
     /// The format of the rendered text (RFC 0002 §6).
     #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
     pub enum OutputMode {
@@ -22,7 +20,7 @@ named_enum! {
     }
 }
 
-named_enum! {
+lcp_types::named_enum! {
     /// How much of each block is rendered (SPEC_08 §1).
     #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
     pub enum Verbosity {
@@ -38,7 +36,7 @@ named_enum! {
 
 pub(crate) const LEVELS: usize = DetailLevel::ALL.len();
 
-named_enum! {
+lcp_types::named_enum! {
     /// How much of a block is shown. The fullest level first.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
     pub(crate) enum DetailLevel {

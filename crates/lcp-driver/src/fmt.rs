@@ -1,32 +1,6 @@
-//! Names of enum variants, and formatting onto the end of a string.
+//! Formatting onto the end of a string, and of numbers.
 
 use std::fmt::{Arguments, Write};
-
-/// Declares an enum without fields, each of whose variants has a stable name.
-macro_rules! named_enum {
-    ($(#[$meta:meta])* $vis:vis enum $Enum:ident {
-        $($(#[$doc:meta])* $Variant:ident = $name:literal,)*
-    }) => {
-        $(#[$meta])*
-        $vis enum $Enum {
-            $($(#[$doc])* $Variant,)*
-        }
-
-        impl $Enum {
-            /// All values, in order.
-            $vis const ALL: [Self; [$($name),*].len()] = [$(Self::$Variant),*];
-
-            /// Returns the name in flags, reports and messages.
-            #[must_use]
-            $vis const fn name(self) -> &'static str {
-                match self {
-                    $(Self::$Variant => $name,)*
-                }
-            }
-        }
-    };
-}
-pub(crate) use named_enum;
 
 pub(crate) fn write_to(out: &mut String, args: Arguments<'_>) {
     // Writing to a string cannot fail.

@@ -5,7 +5,6 @@
 use std::collections::VecDeque;
 
 use crate::fixed_point::{BILLION, billionths};
-use crate::fmt::named_enum;
 
 /// Whether the value of `DEBUG_BUDGET` asks for [`Usage::debug_line`]: any does
 /// but none, an empty one, `0` and `false`.
@@ -14,7 +13,7 @@ pub fn debug_budget_enabled(value: Option<&str>) -> bool {
     value.is_some_and(|value| !matches!(value, "" | "0" | "false"))
 }
 
-named_enum! {
+lcp_types::named_enum! {
     /// How full a budget is.
     #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
     pub enum UsageLevel {

@@ -2,8 +2,6 @@
 
 use std::fmt;
 
-use crate::fmt::named_enum;
-
 /// Something odd or lossy about a run; none of it stops rendering.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Warning {
@@ -34,7 +32,7 @@ impl fmt::Display for Warning {
     }
 }
 
-named_enum! {
+lcp_types::named_enum! {
     /// The kinds of warning; their names are stable.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
     #[non_exhaustive]

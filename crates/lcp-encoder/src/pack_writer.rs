@@ -16,19 +16,19 @@ use crate::fields::{FieldEncoder, LengthPrefix, length_prefixed, varint};
 use crate::index::{IndexWriter, append_index};
 use crate::memory_limit::{DecodeMemoryEstimate, nested_bytes};
 
-/// What is compressed with zstd.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Compression {
-    /// Nothing.
-    #[default]
-    None,
-    /// Each body of 256 bytes and more, where that makes it smaller.
-    Block,
-    /// All that follows the header, as one stream.
-    Payload,
+lcp_types::named_enum! {
+    /// What is compressed with zstd.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+    pub enum Compression {
+        /// Nothing.
+        #[default]
+        None = "none",
+        /// Each body of 256 bytes and more, where that makes it smaller.
+        Block = "block",
+        /// All that follows the header, as one stream.
+        Payload = "payload",
+    }
 }
-
-lcp_types::named_values!(Compression { None = "none", Block = "block", Payload = "payload" });
 
 /// How to write a pack.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -8,51 +8,38 @@ use serde_json::{Value, json};
 use crate::file_type::FileType;
 use crate::rules::BlockAttributes;
 
-/// The reason why a file has no block.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum SkipReason {
-    /// It is empty.
-    Empty,
-    /// It has a NUL among its first 8 KiB, or is no image of the type that its name has.
-    Binary,
-    /// It is an image, and those are not packed.
-    Image,
-    /// It is larger than files may be.
-    TooLarge,
-    /// It could not be read.
-    Unreadable,
-    /// An ignore file that cannot be read, so that its patterns are unknown: all files
-    /// below it are left out.
-    IgnoreFile,
-    /// It was removed after it was found.
-    Vanished,
-    /// A link, and those are not followed.
-    Link,
-    /// A link that leads nowhere.
-    BrokenLink,
-    /// A link that leads to a folder above it.
-    Loop,
-    /// A pipe, a socket or a device.
-    Special,
-    /// A change that is too large, or of a file that is left out, also where only files that
-    /// differ are asked for.
-    Change,
+lcp_types::named_enum! {
+    /// The reason why a file has no block.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+    pub enum SkipReason {
+        /// It is empty.
+        Empty = "empty",
+        /// It has a NUL among its first 8 KiB, or is no image of the type that its name has.
+        Binary = "binary",
+        /// It is an image, and those are not packed.
+        Image = "image",
+        /// It is larger than files may be.
+        TooLarge = "too_large",
+        /// It could not be read.
+        Unreadable = "unreadable",
+        /// An ignore file that cannot be read, so that its patterns are unknown: all files
+        /// below it are left out.
+        IgnoreFile = "ignore_file",
+        /// It was removed after it was found.
+        Vanished = "vanished",
+        /// A link, and those are not followed.
+        Link = "link",
+        /// A link that leads nowhere.
+        BrokenLink = "broken_link",
+        /// A link that leads to a folder above it.
+        Loop = "loop",
+        /// A pipe, a socket or a device.
+        Special = "special",
+        /// A change that is too large, or of a file that is left out, also where only files that
+        /// differ are asked for.
+        Change = "change",
+    }
 }
-
-lcp_types::named_values!(SkipReason {
-    Empty = "empty",
-    Binary = "binary",
-    Image = "image",
-    TooLarge = "too_large",
-    Unreadable = "unreadable",
-    IgnoreFile = "ignore_file",
-    Vanished = "vanished",
-    Link = "link",
-    BrokenLink = "broken_link",
-    Loop = "loop",
-    Special = "special",
-    Change = "change",
-});
 
 impl SkipReason {
     /// Returns the reason of a read error.

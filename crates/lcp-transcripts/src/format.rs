@@ -1,23 +1,25 @@
 //! The formats of transcripts.
 
-/// A format that is imported (RFC 0010 §5).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-#[non_exhaustive]
-pub enum Format {
-    /// Messages of `OpenAI`'s chat completions.
-    OpenAiChat,
-    /// Items of `OpenAI`'s responses.
-    OpenAiResponses,
-    /// Messages of Anthropic.
-    Anthropic,
-    /// A session of Claude Code, as JSON lines.
-    ClaudeCode,
-    /// A rollout of Codex, as JSON lines.
-    Codex,
-    /// Results of tools that are called over MCP.
-    Mcp,
-    /// Turns under headings, or any Markdown.
-    Markdown,
+lcp_types::named_enum! {
+    /// A format that is imported (RFC 0010 §5).
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+    #[non_exhaustive]
+    pub enum Format {
+        /// Messages of `OpenAI`'s chat completions.
+        OpenAiChat = "openai-chat",
+        /// Items of `OpenAI`'s responses.
+        OpenAiResponses = "openai-responses",
+        /// Messages of Anthropic.
+        Anthropic = "anthropic",
+        /// A session of Claude Code, as JSON lines.
+        ClaudeCode = "claude-code",
+        /// A rollout of Codex, as JSON lines.
+        Codex = "codex",
+        /// Results of tools that are called over MCP.
+        Mcp = "mcp",
+        /// Turns under headings, or any Markdown.
+        Markdown = "markdown",
+    }
 }
 
 impl Format {
@@ -41,23 +43,13 @@ impl Format {
     }
 }
 
-lcp_types::named_values!(Format {
-    OpenAiChat = "openai-chat",
-    OpenAiResponses = "openai-responses",
-    Anthropic = "anthropic",
-    ClaudeCode = "claude-code",
-    Codex = "codex",
-    Mcp = "mcp",
-    Markdown = "markdown",
-});
-
-/// A provider whose messages an export makes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Provider {
-    /// Messages of `OpenAI`'s chat completions.
-    OpenAi,
-    /// Messages of Anthropic.
-    Anthropic,
+lcp_types::named_enum! {
+    /// A provider whose messages an export makes.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+    pub enum Provider {
+        /// Messages of `OpenAI`'s chat completions.
+        OpenAi = "openai",
+        /// Messages of Anthropic.
+        Anthropic = "anthropic",
+    }
 }
-
-lcp_types::named_values!(Provider { OpenAi = "openai", Anthropic = "anthropic" });

@@ -4,24 +4,26 @@ use std::borrow::Cow;
 
 use crate::Extension;
 
-/// A level of detail that a pack can carry besides content and summary (RFC 0004 §6).
-///
-/// ```
-/// use lcp_types::{Block, Lang, CarriedLevel};
-///
-/// let block = Block::code(Lang::Rust, "src/main.rs", "fn main() { run() }");
-/// let level = CarriedLevel::Detailed.to_extension(0, "fn main()");
-/// let pack = [block, Block::new(level)];
-/// let found = pack[1].as_extension().and_then(CarriedLevel::read).unwrap()?;
-/// assert_eq!((found.target, found.level, found.text.as_ref()), (0, CarriedLevel::Detailed, "fn main()"));
-/// # Ok::<(), &str>(())
-/// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum CarriedLevel {
-    /// Between the content and the summary.
-    Detailed,
-    /// A few words, below the summary.
-    Tags,
+crate::named_enum! {
+    /// A level of detail that a pack can carry besides content and summary (RFC 0004 §6).
+    ///
+    /// ```
+    /// use lcp_types::{Block, Lang, CarriedLevel};
+    ///
+    /// let block = Block::code(Lang::Rust, "src/main.rs", "fn main() { run() }");
+    /// let level = CarriedLevel::Detailed.to_extension(0, "fn main()");
+    /// let pack = [block, Block::new(level)];
+    /// let found = pack[1].as_extension().and_then(CarriedLevel::read).unwrap()?;
+    /// assert_eq!((found.target, found.level, found.text.as_ref()), (0, CarriedLevel::Detailed, "fn main()"));
+    /// # Ok::<(), &str>(())
+    /// ```
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+    pub enum CarriedLevel {
+        /// Between the content and the summary.
+        Detailed = "detailed",
+        /// A few words, below the summary.
+        Tags = "tags",
+    }
 }
 
 /// A level of one block, read.
@@ -34,8 +36,6 @@ pub struct AlternateText<'a> {
     /// What is shown in place of the content; empty for none.
     pub text: Cow<'a, str>,
 }
-
-crate::named_values!(CarriedLevel { Detailed = "detailed", Tags = "tags" });
 
 impl CarriedLevel {
     /// The namespace of the extensions that are LCP's own: metadata, never

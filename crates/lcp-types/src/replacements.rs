@@ -4,35 +4,28 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::{Block, BlockMeta};
 
-/// The kind of a duplicate: its relation to the block that replaces it (RFC 0006 §3).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
-#[non_exhaustive]
-pub enum DuplicateKind {
-    /// The same content.
-    Equal,
-    /// All of its lines stand in a chunk of the same path.
-    Contained,
-    /// It was merged with a chunk of the same path with which it shares lines,
-    /// or cut down to the lines that are its own.
-    Overlapping,
-    /// It was merged with a chunk of the same path that begins where it ends.
-    Adjacent,
-    /// A newer read of the same lines, or a newer result of the same call.
-    Superseded,
-    /// Nearly the same lines.
-    Near,
+crate::named_enum! {
+    /// The kind of a duplicate: its relation to the block that replaces it (RFC 0006 §3).
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+    #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+    #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
+    #[non_exhaustive]
+    pub enum DuplicateKind {
+        /// The same content.
+        Equal = "equal",
+        /// All of its lines stand in a chunk of the same path.
+        Contained = "contained",
+        /// It was merged with a chunk of the same path with which it shares lines,
+        /// or cut down to the lines that are its own.
+        Overlapping = "overlapping",
+        /// It was merged with a chunk of the same path that begins where it ends.
+        Adjacent = "adjacent",
+        /// A newer read of the same lines, or a newer result of the same call.
+        Superseded = "superseded",
+        /// Nearly the same lines.
+        Near = "near",
+    }
 }
-
-crate::named_values!(DuplicateKind {
-    Equal = "equal",
-    Contained = "contained",
-    Overlapping = "overlapping",
-    Adjacent = "adjacent",
-    Superseded = "superseded",
-    Near = "near",
-});
 
 /// A block that is replaced by another one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -4,17 +4,17 @@
 pub const MAGIC_LCP: [u8; 4] = *b"LCP\0";
 /// The magic of the Bit Context Protocol 1.0, which has the same wire format.
 pub const MAGIC_BCP: [u8; 4] = *b"BCP\0";
-/// The magic that a pack begins with.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Magic {
-    /// `LCP\0`.
-    #[default]
-    Lcp,
-    /// `BCP\0`, for readers of the Bit Context Protocol 1.0.
-    Bcp,
+crate::named_enum! {
+    /// The magic that a pack begins with.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+    pub enum Magic {
+        /// `LCP\0`.
+        #[default]
+        Lcp = "lcp",
+        /// `BCP\0`, for readers of the Bit Context Protocol 1.0.
+        Bcp = "bcp",
+    }
 }
-
-crate::named_values!(Magic { Lcp = "lcp", Bcp = "bcp" });
 
 impl Magic {
     /// Returns the bytes of the magic.

@@ -8,30 +8,53 @@ use std::borrow::Cow;
 use crate::codec::{FieldReader, FieldValue, FieldWriter, OrderedReader};
 use crate::wire::WireType;
 
-/// Gives the values of an enumeration names: `ALL`, `name`, `from_name` and `Display`.
+/// Declares an enumeration without fields, each of whose variants has a stable name: `ALL`, `name`,
+/// `from_name` and `Display`.
+///
+/// ```
+/// lcp_types::named_enum! {
+///     /// A side.
+///     #[derive(Clone, Copy, Debug, PartialEq)]
+///     pub enum Side {
+///         /// The left one.
+///         Left = "left",
+///         /// The right one.
+///         Right = "right",
+///     }
+/// }
+/// assert_eq!((Side::Left.name(), Side::from_name("right")), ("left", Some(Side::Right)));
+/// ```
 #[macro_export]
-macro_rules! named_values {
-    ($enum:ident { $($variant:ident = $name:literal),* $(,)? }) => {
-        impl $enum {
+macro_rules! named_enum {
+    ($(#[$meta:meta])* $vis:vis enum $Enum:ident {
+        $($(#[$doc:meta])* $Variant:ident = $name:literal,)*
+    }) => {
+        $(#[$meta])*
+        $vis enum $Enum {
+            $($(#[$doc])* $Variant,)*
+        }
+
+        impl $Enum {
             /// Every value, in order.
-            pub const ALL: [Self; [$($name),*].len()] = [$(Self::$variant),*];
+            $vis const ALL: [Self; [$($name),*].len()] = [$(Self::$Variant),*];
 
             /// Returns the name in reports, flags and texts.
             #[must_use]
-            pub const fn name(self) -> &'static str {
+            $vis const fn name(self) -> &'static str {
                 match self {
-                    $(Self::$variant => $name,)*
+                    $(Self::$Variant => $name,)*
                 }
             }
 
             /// Returns the value with this name.
             #[must_use]
-            pub fn from_name(name: &str) -> Option<Self> {
+            #[allow(dead_code, reason = "not every enumeration is parsed")]
+            $vis fn from_name(name: &str) -> Option<Self> {
                 Self::ALL.into_iter().find(|value| value.name() == name)
             }
         }
 
-        impl std::fmt::Display for $enum {
+        impl std::fmt::Display for $Enum {
             fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
                 f.pad(self.name())
             }
@@ -286,22 +309,24 @@ impl Role {
     }
 }
 
-/// The importance of a block (SPEC_08 §3), in order: `Critical` sorts first.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
-pub enum Priority {
-    /// Always in full, even over the budget.
-    Critical,
-    /// In full if the budget allows, else the summary.
-    High,
-    /// Like `High`, after it. What a block has that nobody annotated.
-    #[default]
-    Normal,
-    /// The summary if the budget allows, else a placeholder.
-    Low,
-    /// A one-line reference if the budget allows, else nothing.
-    Background,
+named_enum! {
+    /// The importance of a block (SPEC_08 §3), in order: `Critical` sorts first.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+    #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+    #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
+    pub enum Priority {
+        /// Always in full, even over the budget.
+        Critical = "critical",
+        /// In full if the budget allows, else the summary.
+        High = "high",
+        /// Like `High`, after it. What a block has that nobody annotated.
+        #[default]
+        Normal = "normal",
+        /// The summary if the budget allows, else a placeholder.
+        Low = "low",
+        /// A one-line reference if the budget allows, else nothing.
+        Background = "background",
+    }
 }
 
 impl Priority {
@@ -324,11 +349,3 @@ impl Priority {
         }
     }
 }
-
-named_values!(Priority {
-    Critical = "critical",
-    High = "high",
-    Normal = "normal",
-    Low = "low",
-    Background = "background",
-});

@@ -49,7 +49,7 @@ fn the_budget_breakdown() {
         context.budget.excerpts                       with fill    default
         context.budget.objective                      strict       default
         context.budget.overflow                       allow        default
-        context.budget.special_tokens                 report       default
+        context.budget.special_tokens                 warn         default
         context.stable.high_watermark                 0.9          default  (only with --previous or --plan)
         context.stable.low_watermark                  0.7          default  (only with --previous or --plan)
         context.dedup.enabled                         true         lcp.toml:13
@@ -101,7 +101,7 @@ fn a_breakdown_of_a_window() {
         context.budget.excerpts                       with fill    default
         context.budget.objective                      strict       default
         context.budget.overflow                       allow        default
-        context.budget.special_tokens                 report       default
+        context.budget.special_tokens                 warn         default
         context.stable.high_watermark                 0.9          default  (only with --previous or --plan)
         context.stable.low_watermark                  0.7          default  (only with --previous or --plan)
         context.dedup.enabled                         false        default

@@ -20,7 +20,6 @@ use crate::config::DriverConfig;
 use crate::cost::{Counter, DetailCosts};
 use crate::detail::{DetailLevel, RENDERER_REVISION, ShownDetail};
 use crate::error::DriverError;
-use crate::fmt::named_enum;
 use crate::plan::RollUp;
 use crate::planner::overflow::warn_of_overflow;
 use crate::planner::plan_builder::cap_warnings;
@@ -65,7 +64,7 @@ pub enum PlanSource {
     AllBlocks(FullReadReason),
 }
 
-named_enum! {
+lcp_types::named_enum! {
     /// Why all blocks were read.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
     #[non_exhaustive]

@@ -44,7 +44,6 @@ mod tests;
 use std::sync::Arc;
 
 use crate::fixed_point::{BILLION, billionths};
-use crate::fmt::named_enum;
 #[cfg(feature = "serde")]
 pub use json::PlanFileError;
 pub use previous_plan::PreviousPlan;
@@ -59,7 +58,7 @@ pub struct StableOptions {
     pub previous: Option<Arc<PreviousPlan>>,
 }
 
-named_enum! {
+lcp_types::named_enum! {
     /// What became of the previous text.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
     #[non_exhaustive]
@@ -73,7 +72,7 @@ named_enum! {
     }
 }
 
-named_enum! {
+lcp_types::named_enum! {
     /// Why a text was packed anew, or is above its high watermark.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
     #[non_exhaustive]

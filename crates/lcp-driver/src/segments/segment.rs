@@ -1,9 +1,8 @@
 //! The input of an allocation: segments, options, focus.
 
 use crate::fixed_point::{BILLION, billionths};
-use crate::fmt::named_enum;
 
-named_enum! {
+lcp_types::named_enum! {
     /// A compression level of a segment, the fullest first.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
     pub enum CompressionLevel {
@@ -85,7 +84,7 @@ pub struct Focus {
     pub expanded: Vec<String>,
 }
 
-named_enum! {
+lcp_types::named_enum! {
     /// The reason for the phase of a segment: the first one that applies, in the order Expanded,
     /// Recent, `ContainsAnchors`, `TopicRelevant`, Baseline.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -22,10 +22,9 @@ use std::ops::Range;
 
 use lcp_types::Block;
 
-use crate::fmt::named_enum;
 use crate::warning::{Warning, WarningCode};
 
-named_enum! {
+lcp_types::named_enum! {
     /// What is done about special tokens.
     #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
     pub enum SpecialTokens {
