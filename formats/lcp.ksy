@@ -22,9 +22,9 @@ seq:
     size-eos: true
     if: header.is_payload_compressed
     doc: One or more zstd frames that hold the blocks, END among them.
-  - id: trailer
-    type: trailer
-    if: header.is_lcp and header.has_trailer and not header.is_payload_compressed and not _io.eof
+  - id: index
+    type: index
+    if: header.is_lcp and header.has_index and not header.is_payload_compressed and not _io.eof
     doc: An index of the blocks and their checksums.
   - id: rest
     size-eos: true
@@ -45,7 +45,7 @@ types:
         type: u1
       - id: is_payload_compressed
         type: b1
-      - id: has_trailer
+      - id: has_index
         type: b1
       - id: reserved_flags
         type: b6
@@ -174,9 +174,9 @@ types:
             0: varint
             1: bytes
             2: record
-  trailer:
+  index:
     seq:
-      - id: index
+      - id: frame
         type: index_frame
       - id: footer
         type: footer
@@ -190,8 +190,8 @@ types:
         type: varint
       - id: body
         size: len_body.value
-        type: index
-  index:
+        type: columns
+  columns:
     seq:
       - id: columns
         type: column

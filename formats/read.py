@@ -43,9 +43,9 @@ def costs(columns):
         }
 
 
-def trailer(seen):
-    """What the index and the footer say."""
-    columns = {column.name: column.entries for column in seen.index.body.columns}
+def index(seen):
+    """What the index and its footer say."""
+    columns = {column.name: column.entries for column in seen.frame.body.columns}
     names = Lcp.ColumnName
     return {
         "types": columns[names.types].codes,
@@ -54,7 +54,7 @@ def trailer(seen):
         "end_offset": seen.footer.end_offset,
         "index_offset": seen.footer.index_offset,
         "blocks": seen.footer.blocks,
-        "costs": list(costs(seen.index.body.columns)),
+        "costs": list(costs(seen.frame.body.columns)),
     }
 
 
@@ -64,5 +64,5 @@ for path in sys.argv[1:]:
         print(json.dumps({"compressed": len(pack.payload)}))
     else:
         blocks = [block(seen) for seen in pack.blocks]
-        behind = trailer(pack.trailer) if getattr(pack, "trailer", None) else None
-        print(json.dumps({"blocks": blocks, "trailer": behind, "rest": len(pack.rest)}))
+        behind = index(pack.index) if getattr(pack, "index", None) else None
+        print(json.dumps({"blocks": blocks, "index": behind, "rest": len(pack.rest)}))

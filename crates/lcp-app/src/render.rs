@@ -72,8 +72,8 @@ pub struct RenderJob<'b> {
     counter: LoadedTokenizer,
     /// What is odd about the settings.
     warnings: Vec<Warning>,
-    /// What is odd about the pack's trailer.
-    of_trailer: Vec<Warning>,
+    /// What is odd about the pack's index.
+    of_index: Vec<Warning>,
 }
 
 /// Everything that a render needs but the pack.
@@ -149,7 +149,7 @@ impl<'b> RenderSetup<'b> {
         let Some(file) = regular(path) else { return Ok(None) };
         // Whoever reads all blocks tells what is wrong with the pack, and where.
         let Ok(reader) = PackReader::open(file, DecodeOptions::default()) else { return Ok(None) };
-        // What is odd about the header, and why there is no trailer, is told where all is read.
+        // What is odd about the header, and why there is no index, is told where all is read.
         if reader.header().flags & HEADER_RESERVED != 0 {
             return Ok(None);
         }
@@ -186,7 +186,7 @@ impl<'b> RenderSetup<'b> {
     pub fn with(
         self,
         mut pack: Pack<'b>,
-        of_trailer: Vec<Warning>,
+        of_index: Vec<Warning>,
         reporter: &dyn Reporter,
     ) -> Result<RenderJob<'b>> {
         let Self { path, mut config, deduping, special_tokens, window, counter, mut warnings } =
@@ -209,7 +209,7 @@ impl<'b> RenderSetup<'b> {
             config.duplicates = Some(deduped.duplicates);
         }
         let driver = DefaultDriver::new(Arc::clone(&counter.estimator));
-        Ok(RenderJob { path, pack, driver, config, window, counter, warnings, of_trailer })
+        Ok(RenderJob { path, pack, driver, config, window, counter, warnings, of_index })
     }
 }
 
@@ -290,7 +290,7 @@ impl<'b> RenderJob<'b> {
             };
             Warning::new(code, None, warning.to_string())
         });
-        plan.warnings.splice(0..0, of_input.chain(self.of_trailer.iter().cloned()));
+        plan.warnings.splice(0..0, of_input.chain(self.of_index.iter().cloned()));
         for warning in &plan.warnings {
             self.counter.warn(warning, reporter);
         }

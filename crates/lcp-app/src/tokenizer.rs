@@ -118,7 +118,7 @@ impl TokenizerOptions {
         Ok(LoadedTokenizer { from, place, ..self.cached(estimator, reporter)? })
     }
 
-    /// What counts the costs that a trailer keeps: by these names or, without any, by what
+    /// What counts the costs that an index keeps: by these names or, without any, by what
     /// the other flags and the file say. It must count exactly, and so that parts add up
     /// (RFC 0003 §4).
     pub fn for_costs(

@@ -17,8 +17,8 @@ use crate::model::{
 use crate::resume_prompt::blocks;
 use crate::store::StoredMessage;
 
-/// How messages and hand-offs are written: without a trailer, since a store holds many
-/// small packs that are read whole, and an index would make most of them twice as large.
+/// How messages and hand-offs are written: without an index, since a store holds many
+/// small packs that are read whole, and it would make most of them twice as large.
 const STORED: EncodeOptions =
     EncodeOptions { magic: Magic::Lcp, compression: Compression::None, index: false };
 

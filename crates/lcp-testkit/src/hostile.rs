@@ -46,7 +46,7 @@ fn all(scale: Scale) -> Vec<Case> {
         malformed_lengths(),
         many_small_blocks(scale),
         many_compressed_blocks(scale),
-        trailers(),
+        indices(),
     ]
     .concat()
 }
@@ -167,7 +167,7 @@ fn many_compressed_blocks(scale: Scale) -> Vec<Case> {
 }
 
 /// Footers that say what is not so, with checksums that are right.
-fn trailers() -> Vec<Case> {
+fn indices() -> Vec<Case> {
     let frames = conversation_frame(&[]);
     let end_offset = 8 + frames.len() as u64;
     let blocks = [header(2), frames, END.to_vec()].concat();
@@ -189,7 +189,7 @@ fn trailers() -> Vec<Case> {
         ("an index of a thousand encodings", of(index(&[three.concat(), said.concat()]), 1)),
         ("an index whose columns come again", of(index(&vec![three.concat(); 1000]), 1)),
         ("an index of names that are empty", of(index(&[three.concat(), column(9, 1 << 16)]), 1)),
-        ("a trailer that is not there", blocks.clone()),
+        ("an index that is not there", blocks.clone()),
     ]
 }
 

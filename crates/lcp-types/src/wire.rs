@@ -38,7 +38,7 @@ pub const VERSION_MINOR: u8 = 0;
 
 /// Header flag: all that follows the header is one zstd stream.
 pub const HEADER_PAYLOAD_ZSTD: u8 = 1 << 0;
-/// Header flag: an index trailer follows END.
+/// Header flag: an index follows END.
 pub const HEADER_INDEX: u8 = 1 << 1;
 /// Header flags that this version has no meaning for.
 pub const HEADER_RESERVED: u8 = !(HEADER_PAYLOAD_ZSTD | HEADER_INDEX);

@@ -14,7 +14,7 @@ pub(super) enum KeyPath {
     Encode,
     /// Bytes to blocks.
     Decode,
-    /// The trailer of a pack.
+    /// The index of a pack.
     Index,
     /// Tokens of a text.
     Count,

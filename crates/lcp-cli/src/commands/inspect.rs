@@ -49,8 +49,8 @@ pub fn run(args: &Args, output: &Output) -> Result {
     for warning in &pack.warnings {
         output.warn(format!("{warning} [{}]", warning.code()));
     }
-    let trailer = PackIndex::find(&bytes);
-    if let Some(Err(error)) = &trailer {
+    let index = PackIndex::find(&bytes);
+    if let Some(Err(error)) = &index {
         output.warn(format!("{error} [{BAD_INDEX}]"));
     }
     let counter = if args.no_tokens { None } else { Some(args.counting.plain(false, output)?) };
@@ -68,7 +68,7 @@ pub fn run(args: &Args, output: &Output) -> Result {
             Some(counter.as_ref()?.estimator.estimate(summary))
         })
         .collect();
-    let seen = Seen { pack: &pack, bytes: bytes.len(), trailer, metas, plans, summaries };
+    let seen = Seen { pack: &pack, bytes: bytes.len(), index, metas, plans, summaries };
     let text =
         if args.json { files::json(&seen.json()) } else { seen.table(Look::of_stdout(output)) };
     files::write(None, text.as_bytes())?;
@@ -81,15 +81,15 @@ pub fn run(args: &Args, output: &Output) -> Result {
     }
 }
 
-/// The warning of a trailer that is announced and not accepted (RFC 0003 §2).
+/// The warning of an index that is announced and not accepted (RFC 0003 §2).
 const BAD_INDEX: &str = WarningCode::BadIndex.name();
 
 /// A pack, and all that is said of its blocks.
 struct Seen<'b> {
     pack: &'b PackScan<'b>,
     bytes: usize,
-    /// Its trailer, if it is to have one, or why it is not used.
-    trailer: Option<Result<PackIndex, IndexError>>,
+    /// Its index, if it is to have one, or why it is not used.
+    index: Option<Result<PackIndex, IndexError>>,
     metas: Vec<BlockMeta<'b>>,
     /// None, one, or one for each mode.
     plans: Vec<Plan>,
@@ -198,29 +198,29 @@ impl Seen<'_> {
         sums
     }
 
-    /// The line that tells of the trailer.
+    /// The line that tells of the index.
     fn behind(&self) -> String {
-        let bytes = group_thousands(self.trailer_bytes());
-        match &self.trailer {
-            None => "no trailer".to_owned(),
-            Some(Err(_)) => format!("trailer of {bytes} bytes, not accepted"),
-            Some(Ok(trailer)) => {
-                let costs: Vec<_> = trailer
+        let bytes = group_thousands(self.index_bytes());
+        match &self.index {
+            None => "no index".to_owned(),
+            Some(Err(_)) => format!("index of {bytes} bytes, not accepted"),
+            Some(Ok(index)) => {
+                let costs: Vec<_> = index
                     .block_index()
                     .costs
                     .iter()
                     .map(|of| escape_control(&of.encoding))
                     .collect();
                 let of = if costs.is_empty() { "none".to_owned() } else { costs.join(", ") };
-                format!("trailer of {bytes} bytes, accepted, costs of {of}")
+                format!("index of {bytes} bytes, accepted, costs of {of}")
             }
         }
     }
 
-    /// Bytes of the trailer; of one that is not accepted those behind END.
-    fn trailer_bytes(&self) -> u64 {
-        match &self.trailer {
-            Some(Ok(trailer)) => trailer.footer().index_len + FOOTER_BYTES as u64,
+    /// Bytes of the index with its footer; of one that is not accepted those behind END.
+    fn index_bytes(&self) -> u64 {
+        match &self.index {
+            Some(Ok(index)) => index.footer().index_len + FOOTER_BYTES as u64,
             Some(Err(_)) if self.pack.compression_name() != "payload" => {
                 (self.bytes as u64).saturating_sub(self.pack.unpacked_len())
             }
@@ -228,15 +228,15 @@ impl Seen<'_> {
         }
     }
 
-    fn trailer_json(&self) -> Value {
-        let Some(trailer) = &self.trailer else { return Value::Null };
-        let costs = trailer.iter().flat_map(|trailer| &trailer.block_index().costs);
+    fn index_json(&self) -> Value {
+        let Some(index) = &self.index else { return Value::Null };
+        let costs = index.iter().flat_map(|index| &index.block_index().costs);
         let costs = costs.map(|of| json!({ "encoding": of.encoding, "revision": of.revision }));
         json!({
-            "accepted": trailer.is_ok(),
-            "bytes": self.trailer_bytes(),
+            "accepted": index.is_ok(),
+            "bytes": self.index_bytes(),
             "costs": costs.collect::<Vec<_>>(),
-            "problem": trailer.as_ref().err().map(|error| {
+            "problem": index.as_ref().err().map(|error| {
                 json!({ "message": error.kind().to_string(), "offset": error.offset() })
             }),
         })
@@ -249,7 +249,7 @@ impl Seen<'_> {
             .warnings
             .iter()
             .map(|warning| json!({ "code": warning.code(), "message": warning.to_string() }));
-        let unused = self.trailer.iter().filter_map(|trailer| trailer.as_ref().err());
+        let unused = self.index.iter().filter_map(|index| index.as_ref().err());
         let unused = unused.map(|error| json!({ "code": BAD_INDEX, "message": error.to_string() }));
         let errors = pack.problems().map(|error| {
             json!({
@@ -270,7 +270,7 @@ impl Seen<'_> {
             "encoding": counted.map(|plan| &plan.encoding),
             "exact": counted.map(|plan| plan.exact),
             "blocks": blocks,
-            "trailer": self.trailer_json(),
+            "trailer": self.index_json(),
             "warnings": warnings.chain(unused).collect::<Vec<_>>(),
             "errors": errors.collect::<Vec<_>>(),
         })

@@ -127,7 +127,7 @@ impl Stats {
             whole.content += row.content;
         }
         let (encoding, exact) = (plans[0].encoding.clone(), plans[0].exact);
-        // A trailer is not compressed.
+        // The index is not compressed.
         let behind = (bytes - pack.unpacked_len().min(bytes))
             * u64::from(pack.compression_name() != "payload");
         let unpacked = unpacked(pack) + behind;

@@ -87,8 +87,8 @@ fn costs_are_kept_and_counted() {
     let foreign = EncodingCosts { encoding: "other".into(), ..costs(&all) };
     let pack = encode_with_costs(&all, EncodeOptions::default(), &[foreign, costs(&all)]).unwrap();
     let found = appended(&pack, &[&added]);
-    let trailer = PackIndex::find(&found.pack).unwrap().unwrap();
-    let names: Vec<_> = trailer.block_index().costs.iter().map(|costs| &costs.encoding).collect();
+    let index = PackIndex::find(&found.pack).unwrap().unwrap();
+    let names: Vec<_> = index.block_index().costs.iter().map(|costs| &costs.encoding).collect();
     assert_eq!(names, ["o200k_base"]);
     assert_eq!(found.warnings.len(), 1, "{:?}", found.warnings);
 }
@@ -154,9 +154,9 @@ fn append_adds_packs_and_manifests_where_the_pack_lies() {
     assert!(!journal_path(pack.as_ref()).exists());
 }
 
-/// A pack without a trailer gets one.
+/// A pack without an index gets one.
 #[test]
-fn a_trailer_is_added() {
+fn an_index_is_added() {
     let (_folder, path) = scratch();
     let pack = path("pack.lcp");
     let plain = EncodeOptions { index: false, ..EncodeOptions::default() };

@@ -80,7 +80,7 @@ fn a_damaged_index_is_dropped_and_told_of() {
 
 /// Wherever the pack is read as a whole, once.
 #[test]
-fn a_trailer_that_is_not_accepted_is_told_of() {
+fn an_index_that_is_not_accepted_is_told_of() {
     let project = project();
     let mut pack = std::fs::read(project.path("plain.lcp")).expect("just written");
     let place = pack.len() - 80;

@@ -57,8 +57,8 @@ fn every_truncation_is_an_error() {
             choice(pack.len()).collect()
         };
         // No block needs what stands behind END.
-        let trailer = PackIndex::find(&pack).transpose().unwrap();
-        let end = trailer.map_or(pack.len() as u64, |trailer| trailer.footer().index_offset);
+        let index = PackIndex::find(&pack).transpose().unwrap();
+        let end = index.map_or(pack.len() as u64, |index| index.footer().index_offset);
         for length in lengths {
             let cut = &pack[..length];
             assert_eq!(decodes(cut), length as u64 >= end, "{name}, {length} bytes");

@@ -157,7 +157,7 @@ struct Seen {
     compressed: Option<usize>,
     #[serde(default)]
     blocks: Vec<SeenBlock>,
-    trailer: Option<SeenIndex>,
+    index: Option<SeenIndex>,
     #[serde(default)]
     rest: usize,
 }
@@ -193,9 +193,9 @@ impl SeenCosts {
 }
 
 impl SeenIndex {
-    fn from_index(trailer: &PackIndex) -> Self {
-        let (footer, facts) = (trailer.footer(), trailer.block_index());
-        let frames = (0..).map_while(|block| trailer.frame(block));
+    fn from_index(index: &PackIndex) -> Self {
+        let (footer, facts) = (index.footer(), index.block_index());
+        let frames = (0..).map_while(|block| index.frame(block));
         Self {
             types: facts.types.clone(),
             lengths: frames.map(|frame| frame.end - frame.start).collect(),
@@ -261,9 +261,9 @@ fn compare(seen: &Seen, pack: &[u8]) -> Result<(), String> {
             return Err(format!("block {index} has another content"));
         }
     }
-    let trailer = PackIndex::find(pack).transpose().map_err(|error| error.to_string())?;
-    if seen.trailer != trailer.as_ref().map(SeenIndex::from_index) {
-        return Err("another trailer".into());
+    let index = PackIndex::find(pack).transpose().map_err(|error| error.to_string())?;
+    if seen.index != index.as_ref().map(SeenIndex::from_index) {
+        return Err("another index".into());
     }
     let ends = blocks.next().is_some_and(|end| (end.r#type, end.bytes) == (0xFF, 0));
     if ends && blocks.next().is_none() && seen.rest == 0 {

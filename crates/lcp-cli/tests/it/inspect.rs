@@ -11,7 +11,7 @@ fn pack(blocks: &Value) -> Vec<u8> {
 }
 
 /// A pack that ends with its END.
-fn without_trailer(blocks: &Value) -> Vec<u8> {
+fn without_index(blocks: &Value) -> Vec<u8> {
     encoded(blocks, &["--no-index"])
 }
 
@@ -70,7 +70,7 @@ fn inspect_prints_a_table() {
             2  code        src/b.rs      64     27       4  normal
 
         3 blocks (1 of metadata), 232 bytes, magic lcp, compression none, 8 tokens of content (o200k_base)
-        trailer of 134 bytes, accepted, costs of none
+        index of 134 bytes, accepted, costs of none
     "#]]
     .assert_eq(&printed(&output));
 }
@@ -78,7 +78,7 @@ fn inspect_prints_a_table() {
 /// What can be seen of a damaged pack is shown, then what is wrong.
 #[test]
 fn inspect_shows_what_is_there() {
-    let whole = without_trailer(&two_files());
+    let whole = without_index(&two_files());
     let (seen, code) = as_json(&["inspect", "-", "--json"], &whole[..whole.len() - 6]);
     assert_eq!((code, seen["blocks"].as_array().unwrap().len()), (Some(3), 2));
     assert_eq!(seen["errors"][0]["code"], "unexpected_eof");
@@ -117,7 +117,7 @@ fn cat_prints_bytes_as_they_are() {
         { "type": "diff", "path": "d.rs",
           "hunks": [{ "old_start": 1, "new_start": 1, "lines": "-a\n+b\n" }] },
     ]);
-    let pack = without_trailer(&blocks);
+    let pack = without_index(&blocks);
     let cat = |arguments: &[&str]| run_with(&[&["cat", "-"], arguments].concat(), &pack);
     assert_eq!(cat(&["0"]).stdout, b"\x89PNG\0\xff");
     assert_eq!(cat(&["a.md"]).stdout, b"no newline");
@@ -177,7 +177,7 @@ fn stats_know_what_a_pack_unpacks_to() {
     let [none, block, payload] =
         ["none", "block", "payload"].map(|compress| stats(&["--no-index", "--compress", compress]));
     assert_eq!(none["bytes"], none["unpacked_bytes"]);
-    // A trailer is part of both.
+    // The index is part of both.
     let with = stats(&[]);
     assert_eq!(with["bytes"], with["unpacked_bytes"]);
     assert!(with["bytes"].as_u64() > none["bytes"].as_u64());
@@ -191,7 +191,7 @@ fn stats_know_what_a_pack_unpacks_to() {
 
 #[test]
 fn validate_finds_what_annotations_say_wrong() {
-    let mut pack = without_trailer(&json!([
+    let mut pack = without_index(&json!([
         { "type": "document", "title": "a", "content": "x", "format_hint": "plain" },
         { "type": "annotation", "target_block_id": 99, "kind": "priority", "value_base64": "Ag==" },
         { "type": "annotation", "target_block_id": 0, "kind": "priority", "value_base64": "CQ==" },

@@ -18,6 +18,7 @@ mod full;
 mod handoff_demo;
 mod hidden;
 mod import;
+mod index;
 mod inspect;
 mod limits;
 #[cfg(feature = "mcp")]
@@ -32,5 +33,4 @@ mod shell;
 mod smallest;
 mod special;
 mod stable;
-mod trailer;
 mod unrender;

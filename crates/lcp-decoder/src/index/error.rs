@@ -31,10 +31,10 @@ impl IndexError {
 #[non_exhaustive]
 pub enum IndexErrorKind {
     /// A pack with such a header cannot have an index.
-    #[error("a trailer is announced where there can be none")]
+    #[error("an index is announced where there can be none")]
     Header,
     /// An index is announced, and the pack does not end with a footer.
-    #[error("a trailer is announced, and the pack does not end with one")]
+    #[error("an index is announced, and the pack does not end with a footer")]
     NoFooter,
     /// The footer is damaged.
     #[error("the footer does not have its checksum")]
@@ -47,10 +47,10 @@ pub enum IndexErrorKind {
     },
     /// The offsets do not agree with the pack: the index belongs to another one, or bytes
     /// were added.
-    #[error("the places that the trailer names are not those of this pack")]
+    #[error("the places that the index names are not those of this pack")]
     Offsets,
     /// It announces more than a pack may hold.
-    #[error("the trailer names more than a pack may hold")]
+    #[error("the index names more than a pack may hold")]
     TooLarge,
     /// The index is damaged.
     #[error("the index does not have its checksum")]

@@ -229,7 +229,7 @@ mod compressed {
         let input = builder.finish().expect("within the limits");
         let options = memory(102 * 384, 0);
         let reader = PackReader::open(&input[..], options).expect("a header");
-        assert!(reader.index().is_some_and(|trailer| trailer.is_ok()));
+        assert!(reader.index().is_some_and(|index| index.is_ok()));
         assert_eq!(reader.read(&[1]).expect("two blocks and a hundred hunks"), &blocks[1..2]);
         let reader = PackReader::open(&input[..], memory(102 * 384 - 1, 0)).expect("a header");
         let error = reader.read(&[1]).expect_err("one hunk too many");

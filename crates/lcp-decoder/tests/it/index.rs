@@ -1,4 +1,4 @@
-//! The trailer (RFC 0003 §1 to §5): what is accepted, what is refused, and that no
+//! The index (RFC 0003 §1 to §5): what is accepted, what is refused, and that no
 //! changed bit goes unnoticed.
 
 use lcp_decoder::{DecodeOptions, IndexErrorKind, IndexFooter, PackIndex, PackReader, decode};
@@ -43,7 +43,7 @@ impl Owned for lcp_decoder::Pack<'_> {
     }
 }
 
-fn trailer(pack: &[u8]) -> PackIndex {
+fn index_of(pack: &[u8]) -> PackIndex {
     PackIndex::find(pack).expect("announced").expect("as written")
 }
 
@@ -54,14 +54,14 @@ fn refused(pack: &[u8]) -> IndexErrorKind {
 #[test]
 fn what_is_written_is_what_the_blocks_are() {
     let (blocks, pack) = pack_of_all();
-    let trailer = trailer(&pack);
-    assert_eq!(trailer.block_index(), &BlockIndex::from_blocks(&blocks));
-    assert_eq!(trailer.block_index().priorities, [(0, Priority::High)]);
-    assert_eq!(trailer.block_index().ranks, [(0, 0.5)]);
-    assert_eq!(trailer.block_index().category_names, ["code"]);
-    assert_eq!(trailer.block_index().annotations.len(), 5);
-    assert_eq!(trailer.block_index().calls.len(), 2);
-    assert_eq!(trailer.footer().blocks, blocks.len() as u64);
+    let index = index_of(&pack);
+    assert_eq!(index.block_index(), &BlockIndex::from_blocks(&blocks));
+    assert_eq!(index.block_index().priorities, [(0, Priority::High)]);
+    assert_eq!(index.block_index().ranks, [(0, 0.5)]);
+    assert_eq!(index.block_index().category_names, ["code"]);
+    assert_eq!(index.block_index().annotations.len(), 5);
+    assert_eq!(index.block_index().calls.len(), 2);
+    assert_eq!(index.footer().blocks, blocks.len() as u64);
     let reader = PackReader::open(pack, DecodeOptions::default()).expect("a pack");
     assert_eq!(reader.verify().expect("readable"), []);
 }
@@ -93,8 +93,8 @@ fn costs_come_back() {
     };
     let costs = [costs("o200k_base"), costs("cl100k_base")];
     let pack = encode_with_costs(&blocks, EncodeOptions::default(), &costs).expect("fits");
-    assert_eq!(trailer(&pack).block_index().costs, costs);
-    assert!(trailer(&pack).block_index().costs_in("o200k_base", 4).is_none());
+    assert_eq!(index_of(&pack).block_index().costs, costs);
+    assert!(index_of(&pack).block_index().costs_in("o200k_base", 4).is_none());
     // Of other blocks.
     let error = encode_with_costs(&blocks[..2], EncodeOptions::default(), &costs).unwrap_err();
     assert_eq!(error.to_string(), "costs in o200k_base are of 3 blocks, the pack has 2");
@@ -133,14 +133,14 @@ fn costs_that_cannot_be_kept_are_refused() {
     }
     let most: Vec<_> = (0..32).map(|revision| costs(revision, numbered(16))).collect();
     let pack = encode_with_costs(&blocks, EncodeOptions::default(), &most).expect("fits");
-    assert_eq!(trailer(&pack).block_index().costs, most);
+    assert_eq!(index_of(&pack).block_index().costs, most);
 }
 
 /// A footer that nobody parsed.
 #[test]
 fn a_footer_made_by_hand_is_refused() {
     let (_, pack) = pack_of_all();
-    let footer = *trailer(&pack).footer();
+    let footer = *index_of(&pack).footer();
     for (end_offset, index_offset) in [(9, 8), (u64::MAX, 0), (0, u64::MAX)] {
         let made = IndexFooter { end_offset, index_offset, ..footer };
         assert!(made.pack_bytes() >= index_offset);
@@ -180,7 +180,7 @@ fn is_noticed(pack: &[u8]) -> bool {
         return true;
     }
     let reader = PackReader::open(pack.to_vec(), DecodeOptions::default()).expect("decodes");
-    // A pack that was written with a trailer, and has none.
+    // A pack that was written with an index, and has none.
     reader.index().is_none() || reader.verify().map_or(true, |wrong| !wrong.is_empty())
 }
 
@@ -213,11 +213,11 @@ fn footers_of_other_bytes_are_refused() {
     let (_, pack) = pack_of_all();
     let other = encode(&[Block::conversation(Role::User, "hi")], EncodeOptions::default());
     let other = other.expect("fits");
-    let end = trailer(&other).footer().index_offset;
+    let end = index_of(&other).footer().index_offset;
     let tail = &other[usize::try_from(end).expect("small")..];
     // Behind the pack's own, in place of it, and its own twice.
     assert_eq!(refused(&[&pack[..], tail].concat()), IndexErrorKind::Offsets);
-    let own_at = usize::try_from(trailer(&pack).footer().index_offset).expect("small");
+    let own_at = usize::try_from(index_of(&pack).footer().index_offset).expect("small");
     assert_eq!(refused(&[&pack[..own_at], tail].concat()), IndexErrorKind::Offsets);
     assert_eq!(refused(&[&pack[..], &pack[own_at..]].concat()), IndexErrorKind::Offsets);
     assert_eq!(refused(&[&pack[..], b"more"].concat()), IndexErrorKind::NoFooter);
@@ -245,7 +245,7 @@ fn a_displaced_footer_is_read() {
         let end = damaged.len() - 56;
         let index = &damaged[end - usize::try_from(parsed.index_len).expect("small")..end];
         let found = PackIndex::parse(parsed, &[&END_FRAME, index].concat());
-        assert_eq!(found.as_ref(), Ok(&trailer(&pack)));
+        assert_eq!(found.as_ref(), Ok(&index_of(&pack)));
     }
     let mut flipped = footer.to_vec();
     for bit in 0..footer.len() * 8 {
@@ -256,9 +256,9 @@ fn a_displaced_footer_is_read() {
     assert!(IndexFooter::parse_at_unknown_offset(&footer[1..]).is_err());
 }
 
-/// A trailer with another body, and checks that hold.
+/// The pack, its index with another body, and checks that hold.
 fn with_body(pack: &[u8], change: impl Fn(&mut Vec<u8>)) -> Vec<u8> {
-    let footer = *trailer(pack).footer();
+    let footer = *index_of(pack).footer();
     let at = usize::try_from(footer.index_offset).expect("small");
     let index = &pack[at..pack.len() - 56];
     let head = index.len() - body_len(index);
@@ -301,7 +301,7 @@ fn indices_that_lie_are_refused_or_found_out() {
     assert_eq!(with_body(&pack, |_| {}), pack);
     // Columns that are not known are passed over.
     let more = with_body(&pack, |body| body.extend([99, 1, 2, 0, 0]));
-    assert_eq!(trailer(&more).block_index(), &BlockIndex::from_blocks(&blocks));
+    assert_eq!(index_of(&more).block_index(), &BlockIndex::from_blocks(&blocks));
     let missing = with_body(&pack, Vec::clear);
     assert_eq!(refused(&missing), IndexErrorKind::Column { column: "types" });
     let mut rng = SplitMix64::new(7);
@@ -356,15 +356,15 @@ fn what_would_be_asked_for_again_and_again_is_refused() {
     let pack = pack.expect("fits");
     let with = |more: &[Vec<u8>]| with_body(&pack, |body| body.extend(more.concat()));
     let (one, other) = (costs_field("o200k_base"), costs_field("cl100k_base"));
-    assert_eq!(trailer(&with(&[one.clone(), other])).block_index().costs.len(), 2);
+    assert_eq!(index_of(&with(&[one.clone(), other])).block_index().costs.len(), 2);
     assert_eq!(refused(&with(&[one.clone(), one])), IndexErrorKind::Column { column: "costs" });
     // As many encodings and modes as an index has, and one more.
     let mut encodings: Vec<_> = (0..32).map(|name| costs_field(&format!("e{name}"))).collect();
-    assert_eq!(trailer(&with(&encodings)).block_index().costs.len(), 32);
+    assert_eq!(index_of(&with(&encodings)).block_index().costs.len(), 32);
     encodings.push(costs_field("one more"));
     assert_eq!(refused(&with(&encodings)), IndexErrorKind::Column { column: "costs" });
     let modes = |count| vec![costs_of_modes(count)];
-    assert_eq!(trailer(&with(&modes(16))).block_index().costs[0].modes.len(), 16);
+    assert_eq!(index_of(&with(&modes(16))).block_index().costs[0].modes.len(), 16);
     assert_eq!(refused(&with(&modes(17))), IndexErrorKind::Column { column: "modes" });
     // More names than blocks that could have them.
     let names = crate::support::bytes(9, [1, b'a', 1, b'b']);
@@ -390,7 +390,7 @@ fn an_end_of_any_length_is_none() {
 #[test]
 fn ids_and_labels_may_be_written_in_another_way() {
     let (_, pack) = pack_of_all();
-    let calls = trailer(&pack).block_index().calls.clone();
+    let calls = index_of(&pack).block_index().calls.clone();
     let numbered = |id: u64| {
         let (mut bytes, mut before) = (Vec::new(), 0);
         for call in &calls {
@@ -403,7 +403,7 @@ fn ids_and_labels_may_be_written_in_another_way() {
     };
     // Of a column that comes twice the last one counts.
     let other = with_body(&pack, |body| body.extend(numbered(70)));
-    assert_eq!(trailer(&other).block_index().calls[0].id, 70);
+    assert_eq!(index_of(&other).block_index().calls[0].id, 70);
     let reader = PackReader::open(other, DecodeOptions::default()).expect("a pack");
     assert_eq!(reader.verify().expect("readable"), []);
 }

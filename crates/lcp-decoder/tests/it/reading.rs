@@ -90,7 +90,7 @@ fn files_and_maps_give_what_memory_gives() {
 }
 
 #[test]
-fn packs_without_a_trailer_are_read_as_a_whole() {
+fn packs_without_an_index_are_read_as_a_whole() {
     let blocks = blocks(10);
     let options = EncodeOptions { index: false, ..EncodeOptions::default() };
     let pack = encode(&blocks, options).expect("fits");

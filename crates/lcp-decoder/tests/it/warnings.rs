@@ -53,10 +53,10 @@ fn bytes_after_end() {
 }
 
 #[test]
-fn an_announced_trailer_is_not_odd() {
+fn an_announced_index_is_not_odd() {
     let input = [header(0b10), hi(), END.to_vec(), b"index".to_vec()].concat();
     assert_eq!(warnings(&input), [""; 0]);
-    let pack = decode(&input, STRICT).expect("a trailer is no error");
+    let pack = decode(&input, STRICT).expect("an index is no error");
     assert!(pack.header.has_index());
 }
 

@@ -218,7 +218,7 @@ pub fn roll_back(storage: &mut dyn Storage) -> io::Result<JournalState> {
 /// # Errors
 ///
 /// Those of the storage, and what cannot be: the two must be the same before `end_offset`, but
-/// for the flag that announces a trailer.
+/// for the flag that announces an index.
 pub fn replace_tail(
     storage: &mut dyn Storage,
     old: &[u8],

@@ -357,7 +357,7 @@ fn a_damaged_journal_stays_beside_a_pack_that_is_not_whole() {
             let mut disk = Noted::new(state.clone());
             let beside = roll_back(&mut disk).unwrap();
             if is_sound(pack) {
-                // The new one may be there without its trailer.
+                // The new one may be there without its index.
                 let blocks =
                     |pack| lcp_decoder::decode(pack, DecodeOptions::default()).unwrap().blocks;
                 assert!([&old, &new].iter().any(|of| blocks(of) == blocks(pack)));

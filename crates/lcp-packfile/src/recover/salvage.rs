@@ -12,7 +12,7 @@ use super::{Lost, message};
 use crate::error::Error;
 use crate::scan::{PackScan, slice};
 
-/// The header that a pack with a trailer has.
+/// The header that a pack with an index has.
 const HEADER: [u8; HEADER_BYTES] = {
     let [a, b, c, d] = MAGIC_LCP;
     [a, b, c, d, VERSION_MAJOR, VERSION_MINOR, HEADER_INDEX, 0]
@@ -26,7 +26,7 @@ pub(super) struct Salvage<'a> {
     pub(super) before: Option<Vec<(u64, Range<u64>)>>,
     /// How many blocks there were, if that is known.
     pub(super) total: Option<u64>,
-    /// Whether there was a trailer.
+    /// Whether there was an index.
     pub(super) has_index: bool,
     pub(super) lost: Vec<Lost>,
 }
@@ -66,12 +66,12 @@ impl<'a> Salvage<'a> {
             && !scan.is_payload_compressed()
         {
             let why = match PackIndex::find(pack) {
-                Some(Err(error)) => format!("the trailer is made anew: {error}"),
+                Some(Err(error)) => format!("the index is made anew: {error}"),
                 _ => "bytes after END that nothing announces".to_owned(),
             };
             found.lost.push(Lost { bytes: end..size, block: None, why });
         } else if let Some(Err(error)) = PackIndex::find(pack) {
-            let why = format!("the trailer is made anew: {error}");
+            let why = format!("the index is made anew: {error}");
             found.lost.push(Lost { bytes: size..size, block: None, why });
         } else if let Some(warning) = scan.warnings.first() {
             let why = warning.to_string();

@@ -102,7 +102,7 @@ fn a_payload_is_saved_as_far_as_it_decompresses() {
     assert_eq!(recovered.missing, None);
 }
 
-/// With a trailer any one bit costs one block at most, and what speaks of it.
+/// With an index any one bit costs one block at most, and what speaks of it.
 #[test]
 fn every_flipped_bit_is_noticed_and_costs_one_block() {
     let all = small();
@@ -152,7 +152,7 @@ fn what_speaks_of_a_block_follows_it() {
     assert_eq!(targets, [None, Some(0), Some(0), None, Some(3), Some(4)]);
 }
 
-/// Without a trailer a block that cannot be read does not hide those behind it.
+/// Without an index a block that cannot be read does not hide those behind it.
 #[test]
 fn a_malformed_body_costs_its_block_alone() {
     let all = small();
@@ -329,10 +329,10 @@ fn varint(rest: &mut &[u8]) -> u64 {
 proptest! {
     #[test]
     fn whole_packs_come_out_as_they_went_in(
-        all in any_pack(), trailer in any::<bool>(), block in any::<bool>(),
+        all in any_pack(), index in any::<bool>(), block in any::<bool>(),
     ) {
         let compression = if block { Compression::Block } else { Compression::None };
-        let pack = encode(&all, EncodeOptions { compression, ..plain(trailer) }).unwrap();
+        let pack = encode(&all, EncodeOptions { compression, ..plain(index) }).unwrap();
         let recovered = recover(&pack).unwrap();
         prop_assert_eq!((recovered.pack, recovered.saved), (pack, all.len() as u64));
     }

@@ -96,7 +96,7 @@ pub fn encoder(data: &[u8]) {
 
 /// A pack with an index, then some of its bytes changed: the index is never believed over the
 /// blocks, and what is whole is saved.
-pub fn trailer(data: &[u8]) {
+pub fn index(data: &[u8]) {
     let mut input = Input::new(data);
     let compression = input.one_of(&[Compression::None, Compression::None, Compression::Block]);
     let changes: Vec<_> =
@@ -110,7 +110,7 @@ pub fn trailer(data: &[u8]) {
         lcp_encoder::encode_with_costs(&blocks, options, &costs).expect("costs of its own");
     check_written_pack(&bytes, &blocks, seed);
     for (place, byte) in changes {
-        // From the end: the trailer is what this is about.
+        // From the end: the index is what this is about.
         let place = bytes.len() - 1 - place % bytes.len();
         bytes[place] = byte;
     }
@@ -154,7 +154,7 @@ fn check_changed_pack(bytes: &[u8], seed: u8) {
                 assert_eq!(read.first(), block, "block {index}");
             }
         }
-        // Without a trailer there is nothing to verify by.
+        // Without an index there is nothing to verify by.
         if let (Some(Ok(_)), Ok(problems), Err(error)) = (reader.index(), reader.verify(), &decoded)
         {
             assert!(!problems.is_empty(), "a pack that is malformed is verified: {error}");

@@ -10,7 +10,7 @@
 //! | `decoder` | a pack | the same blocks, warnings and error however it is cut, read or split over threads |
 //! | `round_trip` | a pack | what was decoded can be encoded, and comes back |
 //! | `encoder` | any blocks | what is written, is read; limits are errors |
-//! | `trailer` | a pack whose bytes were changed | an index is never believed over the blocks; `recover` saves what is whole |
+//! | `index` | a pack whose bytes were changed | its index is never believed over the blocks; `recover` saves what is whole |
 //! | `render` | blocks, a configuration | the laws of the budget (RFC 0002 §5); the text splits back into its blocks |
 //! | `split` | a text | an error with its place, or pieces |
 //! | `manifest` | JSON | what was read, is written and comes back |
@@ -29,7 +29,7 @@ mod seeds;
 mod stored_records;
 
 pub use self::render::{render, split, tokens};
-pub use codec::{decoder, encoder, round_trip, trailer};
+pub use codec::{decoder, encoder, index, round_trip};
 pub use dedup::dedup;
 pub use json::{import, manifest};
 pub use python_rows::row;
@@ -63,7 +63,7 @@ pub const TARGETS: &[Target] = &[
     target("decoder", decoder, 1024, "pack"),
     target("round_trip", round_trip, 1024, "pack"),
     target("encoder", encoder, 512, "text"),
-    target("trailer", trailer, 512, "pack"),
+    target("index", index, 512, "pack"),
     target("render", render, 512, "text"),
     target("split", split, 1024, "text"),
     target("manifest", manifest, 2048, "json"),

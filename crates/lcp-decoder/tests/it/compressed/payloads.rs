@@ -134,7 +134,7 @@ fn bytes_after_end_of_a_payload() {
     "#]],
     );
     let announced = [header(0b11), zstd(&stream)].concat();
-    let pack = decode(&announced, strict).expect("a trailer is no error");
+    let pack = decode(&announced, strict).expect("an index is no error");
     assert_eq!((pack.blocks.len(), pack.warnings), (1, vec![]));
     assert_same_however_cut(&announced, strict, Cuts::EveryByte);
 }

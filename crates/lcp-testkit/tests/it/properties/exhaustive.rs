@@ -14,7 +14,7 @@ const PACK_BYTES_MAX: usize = 8 << 10;
 #[test]
 #[ignore = "flips millions of bits"]
 fn every_flip_is_noticed_and_no_cut_loses_a_complete_block() {
-    let is_tried = |pack: &Vec<u8>| pack.len() <= PACK_BYTES_MAX && has_trailer(pack);
+    let is_tried = |pack: &Vec<u8>| pack.len() <= PACK_BYTES_MAX && has_index(pack);
     let packs: Vec<_> = seeds("decoder").into_iter().filter(is_tried).collect();
     let mut all = Tried::default();
     for pack in &packs {
@@ -79,7 +79,7 @@ impl Tried {
     }
 }
 
-fn has_trailer(pack: &[u8]) -> bool {
+fn has_index(pack: &[u8]) -> bool {
     let reader = PackReader::open(pack, DecodeOptions::default());
     reader.is_ok_and(|reader| matches!(reader.index(), Some(Ok(_))))
 }
@@ -89,8 +89,8 @@ fn has_trailer(pack: &[u8]) -> bool {
 /// count as saved.
 fn lost_by_cut(pack: &[u8], len: usize) -> u64 {
     let Ok(reader) = PackReader::open(pack, DecodeOptions::default()) else { return 0 };
-    let Some(Ok(trailer)) = reader.index() else { return 0 };
-    let frames = (0..).map_while(|index| trailer.frame(index));
+    let Some(Ok(index)) = reader.index() else { return 0 };
+    let frames = (0..).map_while(|block| index.frame(block));
     let whole = frames.take_while(|frame| frame.end <= len as u64).count() as u64;
     if whole == 0 {
         return 0;

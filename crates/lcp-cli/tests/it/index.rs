@@ -1,4 +1,4 @@
-//! The trailer of packs that commands write: `--no-index`, `--counts`, and what `inspect`
+//! The index of packs that commands write: `--no-index`, `--index-costs`, and what `inspect`
 //! tells of it (RFC 0003).
 
 use lcp_decoder::{DecodeOptions, PackIndex, decode};
@@ -33,7 +33,7 @@ fn packs(flags: &[&str]) -> Vec<(&'static str, Vec<u8>)> {
     commands.into_iter().map(pack).collect()
 }
 
-/// What its trailer says that blocks cost; `None` if it has none.
+/// What its index says that blocks cost; `None` if it has none.
 #[track_caller]
 fn costs(pack: &[u8]) -> Option<Vec<EncodingCosts>> {
     Some(PackIndex::find(pack)?.expect("one that is accepted").block_index().costs.clone())
@@ -61,7 +61,7 @@ fn inspected(pack: &[u8]) -> (Value, String) {
 }
 
 #[test]
-fn packs_have_a_trailer_unless_they_may_not() {
+fn packs_have_an_index_unless_they_may_not() {
     for (command, pack) in packs(&[]) {
         assert_eq!(costs(&pack), Some(Vec::new()), "{command}");
         let blocks = decode(&pack, DecodeOptions::default()).unwrap();
@@ -170,7 +170,7 @@ fn counts_change_no_block() {
 }
 
 #[test]
-fn inspect_tells_of_the_trailer() {
+fn inspect_tells_of_the_index() {
     let output = run_with(&["encode", "-", "--no-config", "--index-costs"], MANIFEST.as_bytes());
     let mut pack = output.stdout;
     let (seen, said) = inspected(&pack);
@@ -179,7 +179,7 @@ fn inspect_tells_of_the_trailer() {
     let wanted = json!({ "accepted": true, "bytes": bytes, "costs": costs, "problem": null });
     assert_eq!((&seen["trailer"], &seen["warnings"], said.as_str()), (&wanted, &json!([]), ""));
     let table = printed(&run_with(&["inspect", "-", "--no-tokens"], &pack));
-    let last = format!("\ntrailer of {bytes} bytes, accepted, costs of o200k_base\n");
+    let last = format!("\nindex of {bytes} bytes, accepted, costs of o200k_base\n");
     assert!(table.ends_with(&last), "{table}");
 
     // The last byte of INDEX.
@@ -196,10 +196,10 @@ fn inspect_tells_of_the_trailer() {
     let pack = run_with(&["encode", "-", "--no-index"], MANIFEST.as_bytes()).stdout;
     assert_eq!(inspected(&pack).0["trailer"], Value::Null);
     let table = printed(&run_with(&["inspect", "-", "--no-tokens"], &pack));
-    assert!(table.ends_with("\nno trailer\n"), "{table}");
+    assert!(table.ends_with("\nno index\n"), "{table}");
 }
 
-/// A pack of no blocks has a trailer as well.
+/// A pack of no blocks has an index as well.
 #[test]
 fn an_empty_pack_has_one() {
     let output = run(&["inspect", &sample("empty.lcp"), "--json", "--no-tokens"]);
