@@ -4,9 +4,9 @@ use lcp_driver::{Warning, WarningCode};
 use lcp_tokens::Model;
 
 pub use crate::config::BudgetOptions;
-use crate::config::{Config, NothingLeft, Origin, Setting, Settings};
+use crate::config::{Config, EmptyBudgetError, Origin, Setting, Settings};
 use crate::error::{Error, ErrorKind, Result};
-use crate::tokenizer::{TokenizerOptions, place};
+use crate::tokenizer::{TokenizerOptions, with_location};
 
 /// What is in force.
 pub struct EffectiveBudget {
@@ -40,15 +40,16 @@ fn ineffective(settings: &Settings) -> impl Iterator<Item = Warning> {
     })
 }
 
-fn nothing_left(nothing: &NothingLeft, config: &Config) -> Error {
-    let failure = Error::new(ErrorKind::Usage, place(nothing, nothing.from, config));
-    match nothing.most {
+/// Returns the error of a window of which nothing is left.
+fn empty_budget_error(error: &EmptyBudgetError, config: &Config) -> Error {
+    let failure = Error::new(ErrorKind::Usage, with_location(error, error.from, config));
+    match error.most {
         Some((_, Origin::Flag(name))) => {
             failure.with_hint(format!("lower {name}, which takes most, or give a larger --window"))
         }
         Some((key, from)) => failure.with_hint(format!(
             "lower {}, which takes most, or give a larger --window",
-            place(&key, from, config)
+            with_location(&key, from, config)
         )),
         None => failure.with_hint("give a larger --window"),
     }
@@ -69,7 +70,7 @@ impl BudgetOptions {
     /// # Errors
     ///
     /// If nothing is left of the window, or the model is not known.
-    pub fn resolve_with(
+    pub(crate) fn resolve_with(
         self,
         config: Config,
         tokenizer: &TokenizerOptions,
@@ -77,7 +78,7 @@ impl BudgetOptions {
         let is_sized = self.budget.is_some() || self.window.is_some();
         let (model, unknown) = tokenizer.model(&config, is_sized)?;
         let settings = Settings::resolve(self, &config, model.as_ref())
-            .map_err(|nothing| nothing_left(&nothing, &config))?;
+            .map_err(|error| empty_budget_error(&error, &config))?;
         let warnings = unknown.into_iter();
         let warnings =
             warnings.chain(exceeded(&settings, model.as_ref())).chain(ineffective(&settings));

@@ -19,8 +19,8 @@ pub struct DedupOptions {
     pub prefer: Option<Survivor>,
 }
 
-/// Blocks, and which of those before others cover.
-pub struct Deduped<'b> {
+/// A deduplicated pack: blocks, and which of those before others cover.
+pub struct DedupedPack<'b> {
     /// The blocks, each in its place or what is left of them.
     pub blocks: Vec<Block<'b>>,
     /// Which of those before others cover.
@@ -74,24 +74,24 @@ pub fn apply<'b>(
     blocks: Vec<Block<'b>>,
     options: &Options,
     estimator: &dyn TokenEstimator,
-) -> Result<Deduped<'b>> {
+) -> Result<DedupedPack<'b>> {
     let (found, deduplicated) = find(&blocks, options, estimator)?;
     let blocks = deduplicated.blocks_with_stubs(blocks);
-    Ok(Deduped { warnings: warnings(&found), blocks, duplicates: deduplicated.duplicates })
+    Ok(DedupedPack { warnings: warnings(&found), blocks, duplicates: deduplicated.duplicates })
 }
 
-/// Rounds of [`readable`]: what refers to what is not shown becomes less with each.
+/// Rounds of [`apply_within_budget`]: what refers to what is not shown becomes less with each.
 const ROUNDS_MAX: usize = 4;
 
 /// The same for a run: what refers to a block that the budget does not show in full
 /// is left as it is.
-pub fn readable<'b>(
+pub(crate) fn apply_within_budget<'b>(
     blocks: Vec<Block<'b>>,
     mut options: Options,
     driver: &DefaultDriver,
     config: &DriverConfig,
     counter: &LoadedTokenizer,
-) -> Result<Deduped<'b>> {
+) -> Result<DedupedPack<'b>> {
     for _ in 1..ROUNDS_MAX {
         let (_, deduplicated) = find(&blocks, &options, &counter.estimator)?;
         let refers = |covered: &Replacement| {
@@ -119,11 +119,11 @@ pub fn pack<'b>(
     blocks: &[Block<'b>],
     options: &Options,
     estimator: &dyn TokenEstimator,
-) -> Result<Deduped<'b>> {
+) -> Result<DedupedPack<'b>> {
     if let Some(index) = blocks.iter().position(|block| handoff_index(block).is_some()) {
         let message = "the pack holds a hand-off, which names its blocks: nothing is deduplicated";
         let warnings = vec![Warning::new(WarningCode::NoEffect, Some(index), message)];
-        return Ok(Deduped {
+        return Ok(DedupedPack {
             warnings,
             blocks: blocks.to_vec(),
             duplicates: Replacements::default(),
@@ -131,7 +131,7 @@ pub fn pack<'b>(
     }
     let (found, deduplicated) = find(blocks, options, estimator)?;
     let blocks = deduplicated.to_pack_blocks(blocks);
-    Ok(Deduped { warnings: warnings(&found), blocks, duplicates: deduplicated.duplicates })
+    Ok(DedupedPack { warnings: warnings(&found), blocks, duplicates: deduplicated.duplicates })
 }
 
 fn find<'b>(

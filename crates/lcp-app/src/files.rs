@@ -54,7 +54,7 @@ fn read_file(path: &Path, reporter: &dyn Reporter) -> std::io::Result<Vec<u8>> {
 }
 
 /// Reads a file, if there is one.
-pub fn read_if_exists(path: &Path) -> Result<Option<Vec<u8>>> {
+pub(crate) fn read_if_exists(path: &Path) -> Result<Option<Vec<u8>>> {
     match std::fs::read(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
         read => read.map(Some).map_err(|error| Error::io("read", path.display(), &error)),
@@ -89,7 +89,7 @@ fn check(path: &Path) -> Result {
     let checked = match std::fs::metadata(path) {
         Ok(existing) if existing.is_dir() => Err(io::ErrorKind::IsADirectory.into()),
         Ok(_) => Ok(()),
-        Err(_) => interrupt::registered(|| temporary(path, None)).map(drop),
+        Err(_) => interrupt::register_temp_file(|| temporary(path, None)).map(drop),
     };
     checked.map_err(|error| unwritten(path, error))
 }
@@ -139,7 +139,7 @@ fn write_file(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
     // The file behind a link, not the link.
     let target = if existing.is_some() { path.canonicalize()? } else { path.to_owned() };
     let permissions = existing.map(|existing| existing.permissions());
-    let (mut file, _registered) = interrupt::registered(|| temporary(&target, permissions))?;
+    let (mut file, _guard) = interrupt::register_temp_file(|| temporary(&target, permissions))?;
     file.write_all(bytes)?;
     file.persist(&target).map_err(|error| error.error)?;
     journal::remove(&target);

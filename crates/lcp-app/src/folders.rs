@@ -3,13 +3,13 @@
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-/// What a program knows and must not lose; `variable` reads the environment.
-pub fn data(variable: impl Fn(&str) -> Option<OsString>) -> Option<PathBuf> {
+/// Returns the folder of data that a program must not lose; `variable` reads the environment.
+pub fn data_dir(variable: impl Fn(&str) -> Option<OsString>) -> Option<PathBuf> {
     resolve(variable, "XDG_DATA_HOME", ".local/share", "Library/Application Support")
 }
 
-/// What it can make again.
-pub fn caches(variable: impl Fn(&str) -> Option<OsString>) -> Option<PathBuf> {
+/// Returns the folder of what a program can make again.
+pub fn cache_dir(variable: impl Fn(&str) -> Option<OsString>) -> Option<PathBuf> {
     resolve(variable, "XDG_CACHE_HOME", ".cache", "Library/Caches")
 }
 

@@ -18,13 +18,13 @@ static TEMPORARY: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
 /// Whether the process is being interrupted.
 static IS_ENDING: AtomicBool = AtomicBool::new(false);
 
-/// How long what is given back may take: a store may not answer.
-const PATIENCE: Duration = Duration::from_secs(2);
+/// The longest time that hooks may take: a store may not answer.
+const HOOK_TIMEOUT: Duration = Duration::from_secs(2);
 
 type Work = dyn Fn() + Send + Sync;
 
 /// Held while an operation runs that an interrupt must not split.
-static UNINTERRUPTED: Mutex<()> = Mutex::new(());
+static DEFER_LOCK: Mutex<()> = Mutex::new(());
 
 /// What is to be done besides.
 static HOOKS: Mutex<Vec<Weak<Work>>> = Mutex::new(Vec::new());
@@ -35,7 +35,7 @@ pub fn install() {
     let _ = ctrlc::set_handler(|| {
         IS_ENDING.store(true, Ordering::SeqCst);
         // Never given back: nothing of the kind is begun any more.
-        let _whole = UNINTERRUPTED.lock().unwrap_or_else(PoisonError::into_inner);
+        let _guard = DEFER_LOCK.lock().unwrap_or_else(PoisonError::into_inner);
         // Kept until the end: no further file is made, and none is renamed unseen.
         let files = TEMPORARY.lock().unwrap_or_else(PoisonError::into_inner);
         for file in files.iter() {
@@ -46,17 +46,17 @@ pub fn install() {
     });
 }
 
-/// Where the process is being interrupted, waits for its end: what this thread would say of
+/// Waits for the end of the process if it is being interrupted: what this thread would say of
 /// work that was stopped under its hands is no news, and its exit code not the one of Ctrl-C.
-pub fn settle() {
+pub fn wait_if_interrupted() {
     while IS_ENDING.load(Ordering::SeqCst) {
         std::thread::park();
     }
 }
 
-/// Does work that an interruption waits for; where one came before, it is not begun.
-pub fn uninterrupted<T>(work: impl FnOnce() -> T) -> T {
-    let _whole = UNINTERRUPTED.lock().unwrap_or_else(PoisonError::into_inner);
+/// Runs work that an interruption waits for; where one came before, it is not begun.
+pub fn defer_interrupt<T>(work: impl FnOnce() -> T) -> T {
+    let _guard = DEFER_LOCK.lock().unwrap_or_else(PoisonError::into_inner);
     work()
 }
 
@@ -95,32 +95,32 @@ pub fn run_hooks() {
         }
         let _ = done.send(());
     });
-    let _ = over.recv_timeout(PATIENCE);
+    let _ = over.recv_timeout(HOOK_TIMEOUT);
 }
 
-/// Makes a temporary file that is removed if the process is interrupted, as long as what
-/// is given back beside it lives.
+/// Registers a temporary file that is removed if the process is interrupted, as long as the
+/// returned guard lives.
 ///
 /// # Errors
 ///
 /// Those of `make`.
-pub fn registered(
+pub(crate) fn register_temp_file(
     make: impl FnOnce() -> std::io::Result<NamedTempFile>,
-) -> std::io::Result<(NamedTempFile, Registered)> {
+) -> std::io::Result<(NamedTempFile, TempFileGuard)> {
     // Held while it is made, so that there is no file that is not known.
     let mut files = TEMPORARY.lock().unwrap_or_else(PoisonError::into_inner);
     let file = make()?;
     let path = file.path().to_owned();
     files.push(path.clone());
-    Ok((file, Registered(path)))
+    Ok((file, TempFileGuard(path)))
 }
 
 /// A temporary file that an interruption removes.
 #[derive(Debug)]
 #[must_use]
-pub struct Registered(PathBuf);
+pub(crate) struct TempFileGuard(PathBuf);
 
-impl Drop for Registered {
+impl Drop for TempFileGuard {
     fn drop(&mut self) {
         let mut files = TEMPORARY.lock().unwrap_or_else(PoisonError::into_inner);
         files.retain(|path| *path != self.0);

@@ -6,7 +6,7 @@ use lcp_ingest::{
     FILE_BYTES_MAX, Globs, IngestOptions, IngestResult, Pattern, Rule, Rules, WalkOptions,
 };
 
-use crate::config::{Config, Packing};
+use crate::config::{Config, PackSettings};
 use crate::dedup::{self, DedupOptions};
 use crate::error::{Error, ErrorKind, Result};
 use crate::pack_output::PackEncoder;
@@ -92,7 +92,7 @@ impl PackOptions {
     /// # Errors
     ///
     /// Globs that cannot be compiled.
-    pub fn to_ingest_options(&self, settings: &Packing) -> Result<IngestOptions<'static>> {
+    pub fn to_ingest_options(&self, settings: &PackSettings) -> Result<IngestOptions<'static>> {
         let wrong = |message: String| Error::new(ErrorKind::Usage, message);
         let include = if self.include.is_empty() { &settings.include } else { &self.include };
         let rules = settings.rules.iter().chain(&self.rules).cloned().collect();

@@ -62,7 +62,7 @@ impl<'c> PackEncoder<'c> {
             return Err(Error::new(ErrorKind::Usage, message)
                 .with_hint("leave out --no-index, --magic bcp and --compress payload"));
         }
-        let estimators = tokenizer.for_costs(named, config)?;
+        let estimators = tokenizer.load_for_index_costs(named, config)?;
         Ok(Self { options: options.encode, tokenizer, estimators })
     }
 

@@ -73,7 +73,7 @@ pub struct RenderJob<'b> {
     /// What is odd about the settings.
     warnings: Vec<Warning>,
     /// What is odd about the pack's index.
-    of_index: Vec<Warning>,
+    index_warnings: Vec<Warning>,
 }
 
 /// Everything that a render needs but the pack.
@@ -82,7 +82,7 @@ pub struct RenderSetup<'b> {
     /// The configuration of the driver.
     pub config: DriverConfig,
     /// What is looked for that stands twice, if anything is.
-    deduping: Option<Options>,
+    dedup: Option<Options>,
     /// What is done about special tokens.
     special_tokens: SpecialTokens,
     window: Option<ContextWindow>,
@@ -122,13 +122,13 @@ impl<'b> RenderSetup<'b> {
         let counter = options.tokenizer.counter(file, model.as_ref(), strict, reporter)?;
         // Who says how large a chunk may grow means it.
         let is_said = file.dedup.merged_bytes.is_some();
-        let deduping = dedup.map(|options| match config.token_budget.filter(|_| !is_said) {
+        let dedup = dedup.map(|options| match config.token_budget.filter(|_| !is_said) {
             Some(budget) => options.within(budget),
             None => options,
         });
         let window = settings.budget.as_ref().and_then(|budget| budget.value.window);
         let special_tokens = special_tokens::effective(options.special_tokens, file);
-        Ok(RenderSetup { path, config, deduping, special_tokens, window, counter, warnings })
+        Ok(RenderSetup { path, config, dedup, special_tokens, window, counter, warnings })
     }
 
     /// Renders by the index of the pack alone, if that gives the same text as all blocks.
@@ -139,14 +139,14 @@ impl<'b> RenderSetup<'b> {
     pub fn render_by_index(&self, reporter: &dyn Reporter) -> Result<Option<IndexedRender>> {
         let Self { path, config, counter, .. } = self;
         if *path == OsStr::new(files::STANDARD)
-            || self.deduping.is_some()
+            || self.dedup.is_some()
             // What is changed costs something else, and what is refused may not be shown.
             || self.special_tokens != SpecialTokens::Warn
             || !config.is_planned_by_costs()
         {
             return Ok(None);
         }
-        let Some(file) = regular(path) else { return Ok(None) };
+        let Some(file) = open_regular_file(path) else { return Ok(None) };
         // Whoever reads all blocks tells what is wrong with the pack, and where.
         let Ok(reader) = PackReader::open(file, DecodeOptions::default()) else { return Ok(None) };
         // What is odd about the header, and why there is no index, is told where all is read.
@@ -161,7 +161,7 @@ impl<'b> RenderSetup<'b> {
         let driver = DefaultDriver::new(Arc::clone(&counter.estimator));
         let rendered = match driver.render_source(&reader, config) {
             Ok(rendered) => rendered,
-            Err(SourceRenderError::Driver(error)) => return Err(denied(&error, path)),
+            Err(SourceRenderError::Driver(error)) => return Err(over_budget_error(&error, path)),
             Err(SourceRenderError::Source(error)) if error.kind == BlockSourceErrorKind::Io => {
                 let message = format!("cannot read {}: {error}", path.display());
                 return Err(Error::new(ErrorKind::Io, message));
@@ -182,25 +182,25 @@ impl<'b> RenderSetup<'b> {
         Ok(Some(rendered))
     }
 
-    /// Takes a decoded pack, and warnings about its index.
-    pub fn with(
+    /// Turns the setup into the job of a decoded pack, with warnings about its index.
+    pub fn into_job(
         self,
         mut pack: Pack<'b>,
-        of_index: Vec<Warning>,
+        index_warnings: Vec<Warning>,
         reporter: &dyn Reporter,
     ) -> Result<RenderJob<'b>> {
-        let Self { path, mut config, deduping, special_tokens, window, counter, mut warnings } =
-            self;
+        let Self { path, mut config, dedup, special_tokens, window, counter, mut warnings } = self;
         if let Some(warning) = special_tokens::apply(&mut pack.blocks, special_tokens, path)? {
             reporter.warn(&warning);
             warnings.push(warning);
         }
-        if let Some(options) = deduping {
+        if let Some(options) = dedup {
             let previous = config.stable.as_ref().and_then(|stable| stable.previous.as_deref());
             let in_text = previous.map(|plan| plan.in_text(&pack.blocks)).unwrap_or_default();
             let options = Options { types: config.types.clone(), in_text, ..options };
             let driver = DefaultDriver::new(Arc::clone(&counter.estimator));
-            let deduped = dedup::readable(pack.blocks, options, &driver, &config, &counter)?;
+            let deduped =
+                dedup::apply_within_budget(pack.blocks, options, &driver, &config, &counter)?;
             for warning in &deduped.warnings {
                 reporter.warn(&warning);
             }
@@ -209,7 +209,7 @@ impl<'b> RenderSetup<'b> {
             config.duplicates = Some(deduped.duplicates);
         }
         let driver = DefaultDriver::new(Arc::clone(&counter.estimator));
-        Ok(RenderJob { path, pack, driver, config, window, counter, warnings, of_index })
+        Ok(RenderJob { path, pack, driver, config, window, counter, warnings, index_warnings })
     }
 }
 
@@ -248,7 +248,7 @@ impl<'b> RenderJob<'b> {
         let pack = files::decode(path, bytes)?;
         let index_warnings = index_warning(bytes).into_iter().collect();
         RenderSetup::new(path, options, config, false, reporter)?
-            .with(pack, index_warnings, reporter)
+            .into_job(pack, index_warnings, reporter)
     }
 
     /// The text and its plan. Says what the plan warns of.
@@ -256,8 +256,8 @@ impl<'b> RenderJob<'b> {
         let mut rendered = self
             .driver
             .run(&self.pack.blocks, &self.config)
-            .map_err(|error| self.denied(&error))?;
-        self.tell(&mut rendered.plan, reporter);
+            .map_err(|error| self.over_budget_error(&error))?;
+        self.report_warnings(&mut rendered.plan, reporter);
         Ok(rendered)
     }
 
@@ -266,15 +266,17 @@ impl<'b> RenderJob<'b> {
         let mut plan = self
             .driver
             .plan(&self.pack.blocks, &self.config)
-            .map_err(|error| self.denied(&error))?;
-        self.tell(&mut plan, reporter);
+            .map_err(|error| self.over_budget_error(&error))?;
+        self.report_warnings(&mut plan, reporter);
         Ok(plan)
     }
 
     /// The plans for other budgets, whatever overflows.
     pub fn replay(&self, budgets: &[u32]) -> Result<Vec<Plan>> {
         let config = DriverConfig { overflow: Overflow::Allow, ..self.config.clone() };
-        self.driver.replay(&self.pack.blocks, &config, budgets).map_err(|error| self.denied(&error))
+        self.driver
+            .replay(&self.pack.blocks, &config, budgets)
+            .map_err(|error| self.over_budget_error(&error))
     }
 
     /// Keeps the counts, where that was asked for.
@@ -282,7 +284,8 @@ impl<'b> RenderJob<'b> {
         self.counter.save_cache(reporter);
     }
 
-    fn tell(&self, plan: &mut Plan, reporter: &dyn Reporter) {
+    /// Adds the warnings of the input to those of the plan, and reports all of them and the costs.
+    fn report_warnings(&self, plan: &mut Plan, reporter: &dyn Reporter) {
         let of_input = self.pack.warnings.iter().map(|warning| {
             let code = match warning {
                 lcp_decoder::Warning::TrailingData { .. } => WarningCode::TrailingData,
@@ -290,7 +293,7 @@ impl<'b> RenderJob<'b> {
             };
             Warning::new(code, None, warning.to_string())
         });
-        plan.warnings.splice(0..0, of_input.chain(self.of_index.iter().cloned()));
+        plan.warnings.splice(0..0, of_input.chain(self.index_warnings.iter().cloned()));
         for warning in &plan.warnings {
             self.counter.warn(warning, reporter);
         }
@@ -316,13 +319,13 @@ impl<'b> RenderJob<'b> {
         }
     }
 
-    fn denied(&self, error: &DriverError) -> Error {
-        denied(error, self.path)
+    fn over_budget_error(&self, error: &DriverError) -> Error {
+        over_budget_error(error, self.path)
     }
 }
 
-/// The failure of a text that may not be as large as it must be.
-fn denied(error: &DriverError, path: &Path) -> Error {
+/// Returns the error of a text that may not be as large as it must be.
+fn over_budget_error(error: &DriverError, path: &Path) -> Error {
     let message = format!("{error} [{}] ({})", error.code(), files::display_name(path));
     let failure = Error::new(ErrorKind::OverBudget, message);
     match error {
@@ -336,8 +339,8 @@ fn denied(error: &DriverError, path: &Path) -> Error {
     }
 }
 
-/// The file, if it is one that can be read at any offset.
-fn regular(path: &Path) -> Option<File> {
+/// Opens a file, if it is one that can be read at any offset.
+fn open_regular_file(path: &Path) -> Option<File> {
     // A pipe that is opened and closed again takes away what somebody writes into it.
     std::fs::metadata(path).ok().filter(std::fs::Metadata::is_file)?;
     let file = File::open(path).ok()?;
@@ -386,7 +389,7 @@ mod tests {
         let pipe = folder.path().join("pipe");
         assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
         let (sender, receiver) = mpsc::channel();
-        std::thread::spawn(move || sender.send(regular(&pipe).is_none()));
+        std::thread::spawn(move || sender.send(open_regular_file(&pipe).is_none()));
         assert_eq!(receiver.recv_timeout(Duration::from_secs(20)), Ok(true));
     }
 }

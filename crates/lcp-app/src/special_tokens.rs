@@ -69,7 +69,11 @@ pub fn warning_about(text: &str) -> Option<String> {
 
 /// Applies the policy to the blocks of a pack. Returns a warning about changes; the plan warns
 /// about tokens that stay.
-pub fn apply(blocks: &mut [Block<'_>], how: SpecialTokens, path: &Path) -> Result<Option<Warning>> {
+pub(crate) fn apply(
+    blocks: &mut [Block<'_>],
+    how: SpecialTokens,
+    path: &Path,
+) -> Result<Option<Warning>> {
     match how {
         SpecialTokens::Warn => Ok(None),
         SpecialTokens::Escape => Ok(changed(&escape(blocks))),

@@ -42,7 +42,7 @@ pub struct LoadedTokenizer {
     /// Who chose it.
     pub from: Origin,
     /// Where the file said it, if the file did.
-    place: Option<String>,
+    location: Option<String>,
     kept: Option<(PathBuf, Arc<CountCache>)>,
 }
 
@@ -50,7 +50,7 @@ type Tokenizer = Result<Arc<dyn TokenEstimator>, TokenizerError>;
 
 impl TokenizerOptions {
     /// What the `lcp.toml` says, if there is one.
-    pub fn read_config(&self) -> Result<Config> {
+    pub(crate) fn read_config(&self) -> Result<Config> {
         self.config.read()
     }
 
@@ -89,11 +89,17 @@ impl TokenizerOptions {
         match config.models.find(named.value) {
             Ok(model) => Ok((Some(Setting { value: model.clone(), from: named.from }), None)),
             Err(error) if is_sized && self.encoding.is_some() => {
-                let message =
-                    format!("{}; nothing of it is needed", place(&error, named.from, config));
+                let message = format!(
+                    "{}; nothing of it is needed",
+                    with_location(&error, named.from, config)
+                );
                 Ok((None, Some(Warning::new(WarningCode::NoEffect, None, message))))
             }
-            Err(error) => Err(Error::new(ErrorKind::Usage, place(&error, named.from, config)).with_hint(
+            Err(error) => Err(Error::new(
+                ErrorKind::Usage,
+                with_location(&error, named.from, config),
+            )
+            .with_hint(
                 "with --encoding, and --window or --budget unless files are counted, nothing of \
                  the model is needed; a [[model]] entry of lcp.toml describes one",
             )),
@@ -114,14 +120,14 @@ impl TokenizerOptions {
             Err(error) if strict => return Err(unloaded(&error, from, config)),
             tokenizer => or_fallback(tokenizer),
         };
-        let place = place_of(from, config);
-        Ok(LoadedTokenizer { from, place, ..self.cached(estimator, reporter)? })
+        let location = file_location(from, config);
+        Ok(LoadedTokenizer { from, location, ..self.cached(estimator, reporter)? })
     }
 
-    /// What counts the costs that an index keeps: by these names or, without any, by what
+    /// Loads what counts the costs that an index keeps: by these names or, without any, by what
     /// the other flags and the file say. It must count exactly, and so that parts add up
     /// (RFC 0003 §4).
-    pub fn for_costs(
+    pub(crate) fn load_for_index_costs(
         &self,
         named: &[String],
         config: &Config,
@@ -140,7 +146,7 @@ impl TokenizerOptions {
             if !estimator.is_exact() || !estimator.is_additive() {
                 let what =
                     format!("--index-costs cannot keep counts of {name}: they do not add up");
-                return Err(Error::new(ErrorKind::Usage, place(&what, from, config)).with_hint(
+                return Err(Error::new(ErrorKind::Usage, with_location(&what, from, config)).with_hint(
                     "o200k_base, cl100k_base and o200k_harmony can be kept: --index-costs=o200k_base",
                 ));
             }
@@ -152,14 +158,14 @@ impl TokenizerOptions {
     }
 
     /// This estimator, with the counts that are kept between runs.
-    pub fn cached(
+    pub(crate) fn cached(
         &self,
         estimator: Arc<dyn TokenEstimator>,
         reporter: &dyn Reporter,
     ) -> Result<LoadedTokenizer> {
-        let (from, place) = (Origin::Default, None);
+        let (from, location) = (Origin::Default, None);
         let Some(path) = &self.count_cache else {
-            return Ok(LoadedTokenizer { estimator, from, place, kept: None });
+            return Ok(LoadedTokenizer { estimator, from, location, kept: None });
         };
         let cache = match CountCache::load(path, CACHE_BYTES) {
             Err(error @ CacheFileError::Foreign) => {
@@ -176,12 +182,16 @@ impl TokenizerOptions {
         };
         let cache = Arc::new(cache);
         let estimator = Arc::new(CachedEstimator::new(estimator, Arc::clone(&cache)));
-        Ok(LoadedTokenizer { estimator, from, place, kept: Some((path.clone(), cache)) })
+        Ok(LoadedTokenizer { estimator, from, location, kept: Some((path.clone(), cache)) })
     }
 
-    /// The estimator of a command that asks for no budget; warns where its counts are
+    /// Loads the estimator of a command that asks for no budget; warns where its counts are
     /// not exact.
-    pub fn plain(&self, strict: bool, reporter: &dyn Reporter) -> Result<LoadedTokenizer> {
+    pub fn load_without_budget(
+        &self,
+        strict: bool,
+        reporter: &dyn Reporter,
+    ) -> Result<LoadedTokenizer> {
         let config = self.read_config()?;
         // Nobody asks how large its window is.
         let (model, unknown) = self.model(&config, true)?;
@@ -227,9 +237,10 @@ impl TokenizerOptions {
             }
             (TIKTOKEN, Some(model)) => {
                 let what = format!("{} has no encoding of {TIKTOKEN}", model.value.name);
-                return Err(Error::new(ErrorKind::Usage, place(&what, from, config)).with_hint(
-                    "leave `type` out for the tokenizer of the model, or name an encoding",
-                ));
+                return Err(Error::new(ErrorKind::Usage, with_location(&what, from, config))
+                    .with_hint(
+                        "leave `type` out for the tokenizer of the model, or name an encoding",
+                    ));
             }
             (name, _) if ENCODINGS.contains(&name) => {
                 tokenizer_by_name(name).map_err(TokenizerError::from)
@@ -242,7 +253,7 @@ impl TokenizerOptions {
 
 /// There is no tokenizer to count with, and nothing else may stand in for it.
 fn unloaded(error: &TokenizerError, from: Origin, config: &Config) -> Error {
-    let message = place(&format!("{error} [LCP-BUD-003]"), from, config);
+    let message = with_location(&format!("{error} [LCP-BUD-003]"), from, config);
     Error::new(ErrorKind::Io, message)
         .with_hint("--encoding names an encoding or a tokenizer file to count with")
 }
@@ -251,12 +262,13 @@ fn is_openai(model: &Model) -> bool {
     model.encoding.as_deref().and_then(Encoding::from_name).is_some()
 }
 
-/// What is wrong, and where the file said it, if the file did.
-pub fn place(what: &impl Display, from: Origin, config: &Config) -> String {
-    place_of(from, config).map_or_else(|| what.to_string(), |place| format!("{what} {place}"))
+/// Returns a message, and where the file said what it is about, if the file did.
+pub(crate) fn with_location(what: &impl Display, from: Origin, config: &Config) -> String {
+    file_location(from, config)
+        .map_or_else(|| what.to_string(), |location| format!("{what} {location}"))
 }
 
-fn place_of(from: Origin, config: &Config) -> Option<String> {
+fn file_location(from: Origin, config: &Config) -> Option<String> {
     match (from, &config.path) {
         (Origin::File(line), Some(path)) => {
             Some(format!("({}, line {line})", files::display_name(path)))
@@ -270,9 +282,9 @@ impl LoadedTokenizer {
     /// also where that was. The report does not: it is the same wherever the
     /// settings come from.
     pub fn warn(&self, warning: &Warning, reporter: &dyn Reporter) {
-        match &self.place {
-            Some(place) if warning.code == WarningCode::TokenizerFallback => {
-                reporter.warn(&format!("{warning} {place}"));
+        match &self.location {
+            Some(location) if warning.code == WarningCode::TokenizerFallback => {
+                reporter.warn(&format!("{warning} {location}"));
             }
             _ => reporter.warn(&warning),
         }

@@ -55,7 +55,7 @@ impl Check for CostCheck {
                     let message = format!("what blocks cost in {name} cannot be counted here");
                     report.notes.push(Problem::new("costs_unchecked", message, offset));
                 }
-                Some(counted) if !agree(stored, &counted) => {
+                Some(counted) if !costs_match(stored, &counted) => {
                     let message = format!("the index does not have what the blocks cost in {name}");
                     report.problems.push(Problem::new("bad_index", message, offset));
                 }
@@ -66,7 +66,7 @@ impl Check for CostCheck {
 }
 
 /// Returns whether costs are those counted; modes that are unknown here are not compared.
-fn agree(stored: &EncodingCosts, counted: &EncodingCosts) -> bool {
+fn costs_match(stored: &EncodingCosts, counted: &EncodingCosts) -> bool {
     let mut modes = stored.modes.iter();
     stored.contents == counted.contents
         && stored.joins == counted.joins

@@ -20,18 +20,21 @@ pub fn parse<P: Parser>() -> Result<P, (Error, Output)> {
     P::try_parse().map_err(|error| match error.kind() {
         ClapErrorKind::DisplayHelp | ClapErrorKind::DisplayVersion => {
             let printed = error.print().and_then(|()| std::io::stdout().flush());
-            match files::written(printed) {
+            match files::to_stdout_result(printed) {
                 Ok(_) => std::process::exit(0),
-                Err(failure) => (failure, Output::asked_for(std::env::args_os())),
+                Err(failure) => (failure, Output::from_raw_arguments(std::env::args_os())),
             }
         }
         ClapErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => error.exit(),
-        _ => (failure(&error.render().to_string()), Output::asked_for(std::env::args_os())),
+        _ => (
+            usage_error(&error.render().to_string()),
+            Output::from_raw_arguments(std::env::args_os()),
+        ),
     })
 }
 
-/// From what clap would print: a line or more, perhaps tips, then the usage.
-fn failure(said: &str) -> Error {
+/// Returns the error of what clap would print: a line or more, perhaps tips, then the usage.
+fn usage_error(said: &str) -> Error {
     let said = said.strip_prefix("error: ").unwrap_or(said);
     let lines = said.lines().take_while(|line| {
         !line.starts_with("Usage: ") && !line.starts_with("For more information, ")
@@ -64,8 +67,8 @@ pub fn on_off() -> impl TypedValueParser<Value = bool> {
     by_name([("on", true), ("off", false)])
 }
 
-/// A number of tokens.
-pub fn tokens(value: &str) -> Result<u32, String> {
+/// Parses a number of tokens.
+pub fn parse_tokens(value: &str) -> Result<u32, String> {
     value.parse().map_err(|_| format!("a number of tokens from 0 to {} is wanted", u32::MAX))
 }
 
@@ -77,7 +80,7 @@ mod tests {
     fn one_line_and_the_tips() {
         let said = "error: invalid value 'x' for '--mode <MODE>'\n  [possible values: a, b]\n\n  \
                     tip: one\n  tip: two\n\nUsage: c\n\nFor more information, try '--help'.\n";
-        let failure = failure(said);
+        let failure = usage_error(said);
         let line = "invalid value 'x' for '--mode <MODE>' [possible values: a, b]";
         assert_eq!((failure.message.as_str(), failure.hint.as_deref()), (line, Some("one; two")));
     }

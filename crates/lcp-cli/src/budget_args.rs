@@ -7,7 +7,7 @@ use lcp_driver::shares::Shares;
 use lcp_driver::{Excerpts, Objective, Overflow, ValueModel};
 
 use crate::Result;
-use crate::arguments::{by_name, on_off, tokens};
+use crate::arguments::{by_name, on_off, parse_tokens};
 use lcp_app::{Error, ErrorKind};
 
 const EXCERPTS: [(&str, Excerpts); 2] = [("on", Excerpts::On), ("off", Excerpts::Off)];
@@ -24,17 +24,17 @@ fn objectives() -> [(&'static str, Objective); 2] {
 pub struct BudgetArgs {
     /// Tokens that the whole text may have; without it what the window
     /// leaves, or everything in full where there is none
-    #[arg(long, value_name = "N", value_parser = tokens, allow_negative_numbers = true)]
+    #[arg(long, value_name = "N", value_parser = parse_tokens, allow_negative_numbers = true)]
     pub budget: Option<u32>,
     /// Tokens of the window: the safety factor (0.8) and the reserves are
     /// taken off; without it that of lcp.toml, or of the model
-    #[arg(long, value_name = "N", value_parser = tokens, allow_negative_numbers = true)]
+    #[arg(long, value_name = "N", value_parser = parse_tokens, allow_negative_numbers = true)]
     pub window: Option<u32>,
     /// Tokens of the window set aside for the system prompt
-    #[arg(long, value_name = "N", value_parser = tokens, allow_negative_numbers = true)]
+    #[arg(long, value_name = "N", value_parser = parse_tokens, allow_negative_numbers = true)]
     pub system_prompt_reserve: Option<u32>,
     /// Tokens of the window set aside for the answer
-    #[arg(long, value_name = "N", value_parser = tokens, allow_negative_numbers = true)]
+    #[arg(long, value_name = "N", value_parser = parse_tokens, allow_negative_numbers = true)]
     pub response_reserve: Option<u32>,
     /// Divide the budget into the shares of a preset
     #[arg(long, value_name = "PRESET",

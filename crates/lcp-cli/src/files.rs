@@ -24,9 +24,9 @@ pub fn malformed(path: &Path, bytes: &[u8], error: &lcp_decoder::Error) -> Error
     lcp_app::files::malformed(path, bytes, error)
 }
 
-/// What became of bytes for standard output.
+/// A result of writing to standard output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Written {
+pub enum StdoutResult {
     /// All are written.
     All,
     /// Whoever reads has had enough: that is no failure.
@@ -45,16 +45,16 @@ pub fn json(json: &Value) -> String {
 }
 
 /// Writes to standard output.
-pub fn write_stdout(bytes: &[u8]) -> Result<Written> {
+pub fn write_stdout(bytes: &[u8]) -> Result<StdoutResult> {
     let mut stdout = std::io::stdout().lock();
-    written(stdout.write_all(bytes).and_then(|()| stdout.flush()))
+    to_stdout_result(stdout.write_all(bytes).and_then(|()| stdout.flush()))
 }
 
-/// What became of it, by what writing to standard output said.
-pub fn written(result: std::io::Result<()>) -> Result<Written> {
+/// Converts what writing to standard output returned: a reader that has had enough is no error.
+pub fn to_stdout_result(result: std::io::Result<()>) -> Result<StdoutResult> {
     match result {
-        Ok(()) => Ok(Written::All),
-        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(Written::Cut),
+        Ok(()) => Ok(StdoutResult::All),
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(StdoutResult::Cut),
         Err(error) => Err(Error::io("write", "standard output", &error)),
     }
 }

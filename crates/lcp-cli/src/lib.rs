@@ -17,7 +17,7 @@ pub mod costs;
 pub mod dedup_args;
 pub mod files;
 pub mod help;
-pub mod naive;
+pub mod naive_markdown;
 pub mod output;
 pub mod output_args;
 pub mod progress;
@@ -61,7 +61,7 @@ pub fn main() -> ExitCode {
     };
     let done = cli.command.run(&cli.output);
     cli.output.warn_deferred();
-    lcp_app::interrupt::settle();
+    lcp_app::interrupt::wait_if_interrupted();
     match done {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => cli.output.fail(&error),

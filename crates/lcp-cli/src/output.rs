@@ -56,8 +56,8 @@ impl Output {
         Self { quiet: true, ..Self::default() }
     }
 
-    /// What arguments ask for that cannot be understood as a whole.
-    pub fn asked_for(arguments: impl Iterator<Item = OsString>) -> Self {
+    /// Returns what arguments ask for that cannot be understood as a whole.
+    pub fn from_raw_arguments(arguments: impl Iterator<Item = OsString>) -> Self {
         let arguments: Vec<_> = arguments.filter_map(|word| word.into_string().ok()).collect();
         let after = |at: usize| arguments.get(at + 1).map(String::as_str);
         let color = arguments.iter().enumerate().find_map(|(at, word)| match word.as_str() {

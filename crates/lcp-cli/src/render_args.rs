@@ -50,10 +50,10 @@ pub struct RenderArgs {
     pub types: Option<Vec<BlockType>>,
     /// What is kept of the text before.
     #[command(flatten)]
-    pub keeping: PromptCacheArgs,
+    pub prompt_cache: PromptCacheArgs,
     /// What is done about what stands twice.
     #[command(flatten)]
-    pub deduping: DedupArgs,
+    pub dedup: DedupArgs,
     /// What is done about words like `<|im_start|>` in a content, of which careless programs make
     /// control tokens: `warn` lists them, `escape` puts a space into each, `reject` ends with 3;
     /// warn unless lcp.toml says otherwise
@@ -70,15 +70,15 @@ impl RenderArgs {
             verbosity: self.verbosity,
             tokenizer: self.counting.options(),
             types: self.types.clone(),
-            prompt_cache: self.keeping.options(),
-            dedup: self.deduping.options(),
+            prompt_cache: self.prompt_cache.options(),
+            dedup: self.dedup.options(),
             special_tokens: self.special_tokens,
         })
     }
 
     /// Returns the path of the previous plan.
     pub fn previous(&self) -> Option<&Path> {
-        self.keeping.previous()
+        self.prompt_cache.previous()
     }
 
     /// Reads the pack; meanwhile the tokenizer is loaded.

@@ -5,7 +5,7 @@ use lcp_app::sessions::{HandoffSettings, SessionOptions, StoreOptions, WindowOpt
 use lcp_continuity::DirectiveStyle;
 use lcp_driver::OutputMode;
 
-use crate::arguments::{by_name, tokens};
+use crate::arguments::{by_name, parse_tokens};
 use crate::tokenizer_args::TokenizerArgs;
 
 /// The flag that says where sessions are kept.
@@ -24,7 +24,7 @@ impl StoreArgs {
     }
 }
 
-/// Flags of `track`, `handoff` and `resume`.
+/// Flags of `session record`, `handoff` and `resume`.
 #[derive(Debug, clap::Args)]
 pub struct SessionArgs {
     #[command(flatten)]
@@ -45,11 +45,11 @@ impl SessionArgs {
 pub struct HandoffArgs {
     /// Tokens that a directive may have; a quarter of what the window leaves
     /// unless lcp.toml says otherwise
-    #[arg(long, value_name = "N", value_parser = tokens, allow_negative_numbers = true)]
+    #[arg(long, value_name = "N", value_parser = parse_tokens, allow_negative_numbers = true)]
     pub target: Option<u32>,
     /// Tokens that the summary in it may have; 2,000 unless lcp.toml says
     /// otherwise
-    #[arg(long, value_name = "N", value_parser = tokens, allow_negative_numbers = true)]
+    #[arg(long, value_name = "N", value_parser = parse_tokens, allow_negative_numbers = true)]
     pub summary: Option<u32>,
     /// How a directive is worded; structured unless lcp.toml says otherwise
     #[arg(long, value_parser = by_name(STYLES))]
@@ -85,11 +85,11 @@ impl HandoffArgs {
 pub struct WindowArgs {
     /// Tokens of the model's window; without it that of lcp.toml, of the model,
     /// or 64,000
-    #[arg(long, value_name = "N", value_parser = tokens, allow_negative_numbers = true)]
+    #[arg(long, value_name = "N", value_parser = parse_tokens, allow_negative_numbers = true)]
     pub window: Option<u32>,
     /// Tokens of it that the model's output needs; 0 unless lcp.toml says
     /// otherwise
-    #[arg(long, value_name = "N", value_parser = tokens, allow_negative_numbers = true)]
+    #[arg(long, value_name = "N", value_parser = parse_tokens, allow_negative_numbers = true)]
     pub output_reserve: Option<u32>,
 }
 

@@ -137,7 +137,7 @@ fn with_hook(summarizer: FileSummarizer) -> (FileSummarizer, Hook) {
 
 /// Returns the folder `lcp/summaries` of the caches of this user.
 fn default_cache(variable: impl Fn(&str) -> Option<OsString>) -> Option<PathBuf> {
-    folders::caches(variable).map(|caches| caches.join("lcp").join("summaries"))
+    folders::cache_dir(variable).map(|folder| folder.join("lcp").join("summaries"))
 }
 
 #[cfg(test)]

@@ -18,9 +18,9 @@ pub enum Column {
     Label(&'static str),
 }
 
-/// How a table looks.
+/// A style of a table.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Look {
+pub struct TableStyle {
     /// Whether the first line is in bold.
     pub color: bool,
     /// Columns of the terminal, where there is one.
@@ -30,9 +30,9 @@ pub struct Look {
 /// Characters that a label keeps, however narrow the terminal.
 const LABEL_CHARS_MIN: usize = 12;
 
-impl Look {
-    /// That of a table on standard output.
-    pub fn of_stdout(output: &Output) -> Self {
+impl TableStyle {
+    /// Returns the style of a table on standard output.
+    pub fn for_stdout(output: &Output) -> Self {
         let stdout = std::io::stdout();
         let color = output.is_colored(&stdout);
         let size = console::Term::stdout().size_checked().filter(|_| stdout.is_terminal());
@@ -42,7 +42,7 @@ impl Look {
 
 /// The lines of a table, each with its newline. What would not show in a cell is
 /// escaped.
-pub fn render(columns: &[Column], rows: &[Vec<String>], look: Look) -> String {
+pub fn render(columns: &[Column], rows: &[Vec<String>], style: TableStyle) -> String {
     let rows: Vec<Vec<_>> = rows
         .iter()
         .map(|row| row.iter().map(|cell| escape_control(cell).into_owned()).collect())
@@ -54,7 +54,7 @@ pub fn render(columns: &[Column], rows: &[Vec<String>], look: Look) -> String {
         }
     }
     let label = columns.iter().position(|column| matches!(column, Column::Label(_)));
-    if let (Some(terminal), Some(label)) = (look.width, label) {
+    if let (Some(terminal), Some(label)) = (style.width, label) {
         let others: usize = widths
             .iter()
             .enumerate()
@@ -66,7 +66,7 @@ pub fn render(columns: &[Column], rows: &[Vec<String>], look: Look) -> String {
     }
     let titles: Vec<_> = columns.iter().map(|column| column.title().to_owned()).collect();
     let head = line(columns, &titles, &widths);
-    let head = if look.color { format!("\x1b[1m{head}\x1b[0m") } else { head };
+    let head = if style.color { format!("\x1b[1m{head}\x1b[0m") } else { head };
     let lines = rows.iter().map(|row| line(columns, row, &widths));
     std::iter::once(head).chain(lines).map(|line| line + "\n").collect()
 }
@@ -113,7 +113,7 @@ mod tests {
 
     #[test]
     fn columns_stand_below_each_other() {
-        let text = render(&COLUMNS, &rows(), Look::default());
+        let text = render(&COLUMNS, &rows(), TableStyle::default());
         let lines: Vec<_> = text.lines().collect();
         assert_eq!(lines[0], "index  label                    x");
         assert_eq!(lines[1], "    0  src/a/very/long/path.rs  one");
@@ -122,8 +122,8 @@ mod tests {
 
     #[test]
     fn labels_lose_their_beginning_on_a_narrow_terminal() {
-        let look = Look { color: true, width: Some(30) };
-        let text = render(&COLUMNS, &rows(), look);
+        let style = TableStyle { color: true, width: Some(30) };
+        let text = render(&COLUMNS, &rows(), style);
         assert!(text.starts_with("\x1b[1mindex"), "{text}");
         assert!(text.contains("    0  …very/long/path.rs  one\n"), "{text}");
         assert!(text.lines().skip(1).all(|line| width(line) <= 30), "{text}");

@@ -70,8 +70,8 @@ impl TokenizerArgs {
     }
 
     /// Loads the tokenizer of a command that has no budget.
-    pub fn plain(&self, strict: bool, output: &Output) -> Result<LoadedTokenizer> {
-        self.options().plain(strict, output)
+    pub fn load_without_budget(&self, strict: bool, output: &Output) -> Result<LoadedTokenizer> {
+        self.options().load_without_budget(strict, output)
     }
 
     /// Returns the file that counts are kept in.

@@ -1,7 +1,7 @@
 //! Choices in the input of tools.
 
 use lcp_dedup::DedupLevel as Level;
-use lcp_driver::special_tokens::SpecialTokens as Policy;
+use lcp_driver::special_tokens::SpecialTokens;
 use lcp_driver::{Objective, OutputMode, Overflow, ValueModel, Verbosity};
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -52,17 +52,17 @@ impl From<Detail> for Verbosity {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 #[schemars(inline)]
-pub(crate) enum Competition {
+pub(crate) enum ObjectiveChoice {
     Strict,
     Value,
 }
 
-impl From<Competition> for Objective {
-    fn from(competition: Competition) -> Self {
-        match competition {
-            Competition::Strict => Self::Strict,
+impl From<ObjectiveChoice> for Objective {
+    fn from(objective: ObjectiveChoice) -> Self {
+        match objective {
+            ObjectiveChoice::Strict => Self::Strict,
             // The table is that of the settings.
-            Competition::Value => Self::Value(ValueModel::default()),
+            ObjectiveChoice::Value => Self::Value(ValueModel::default()),
         }
     }
 }
@@ -111,7 +111,7 @@ impl From<DedupLevel> for Option<Level> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 #[schemars(inline)]
-pub(crate) enum SpecialTokens {
+pub(crate) enum SpecialTokensChoice {
     #[serde(alias = "report")]
     Warn,
     #[serde(alias = "neutralise")]
@@ -119,12 +119,12 @@ pub(crate) enum SpecialTokens {
     Reject,
 }
 
-impl From<SpecialTokens> for Policy {
-    fn from(policy: SpecialTokens) -> Self {
+impl From<SpecialTokensChoice> for SpecialTokens {
+    fn from(policy: SpecialTokensChoice) -> Self {
         match policy {
-            SpecialTokens::Warn => Self::Warn,
-            SpecialTokens::Escape => Self::Escape,
-            SpecialTokens::Reject => Self::Reject,
+            SpecialTokensChoice::Warn => Self::Warn,
+            SpecialTokensChoice::Escape => Self::Escape,
+            SpecialTokensChoice::Reject => Self::Reject,
         }
     }
 }

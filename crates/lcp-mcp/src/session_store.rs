@@ -34,7 +34,7 @@ impl LazySessionStore {
 
     /// Opens the store if it is not open, and calls `work` with it, one call at a time: a lease
     /// that one call takes of the store, another would release.
-    pub(crate) fn with<T>(
+    pub(crate) fn with_store<T>(
         &self,
         config: &Config,
         may_create: bool,

@@ -53,7 +53,7 @@ pub struct Continuity {
 impl Continuity {
     pub(super) fn read(root: &mut Section<'_>) -> Result<Self> {
         let Some(entry) = root.take("continuity") else { return Ok(Self::default()) };
-        let spot = entry.spot();
+        let location = entry.location();
         let mut section = entry.section()?;
         let levels = CompressionLevel::ALL.map(|level| (level.name(), level));
         let continuity = Self {
@@ -63,17 +63,17 @@ impl Continuity {
             recent_tokens: section.integer("recent_tokens")?,
             summary_level: named(&mut section, "summary_level", &levels)?,
             thresholds: thresholds(&mut section)?,
-            expiry_days: section.whole_in("expiry_days", 1..=DAYS_MAX)?,
-            lease_seconds: section.whole_in("lease_seconds", 1..=LEASE_SECONDS_MAX)?,
+            expiry_days: section.integer_in("expiry_days", 1..=DAYS_MAX)?,
+            lease_seconds: section.integer_in("lease_seconds", 1..=LEASE_SECONDS_MAX)?,
             store: words(&mut section, "store")?,
             summarizer_timeout_seconds: section
-                .whole_in("summarizer_timeout_seconds", 1..=SUMMARIZER_SECONDS_MAX)?,
+                .integer_in("summarizer_timeout_seconds", 1..=SUMMARIZER_SECONDS_MAX)?,
             style: named(&mut section, "style", &STYLES)?,
             mode: named(&mut section, "mode", &MODES)?,
         };
         section.finish()?;
         // Each may be right and all of them out of order.
-        continuity.thresholds.validate().map_err(|error| spot.fail(error))?;
+        continuity.thresholds.validate().map_err(|error| location.fail(error))?;
         Ok(continuity)
     }
 }
@@ -81,13 +81,14 @@ impl Continuity {
 fn thresholds(section: &mut Section<'_>) -> Result<Thresholds> {
     let default = Thresholds::default();
     let or = |found: Option<Located<u32>>, default| found.map_or(default, |found| found.value);
-    let mut percent = |key, default| section.whole_in(key, 1..=100).map(|found| or(found, default));
+    let mut percent =
+        |key, default| section.integer_in(key, 1..=100).map(|found| or(found, default));
     let handoff_percent = percent("handoff_percent", default.handoff_percent)?;
     // What the file does not say is never above what it says.
     let at_most = |percent: u32| percent.min(handoff_percent);
     let long_task_percent = percent("long_task_percent", at_most(default.long_task_percent))?;
     let warning_percent = percent("warning_percent", at_most(default.warning_percent))?;
-    let margin_percent = section.whole_in("margin_percent", 0..=100)?;
+    let margin_percent = section.integer_in("margin_percent", 0..=100)?;
     let steps = section.integer("long_task_steps")?;
     Ok(Thresholds {
         handoff_percent,
@@ -112,7 +113,7 @@ fn words(section: &mut Section<'_>, key: &'static str) -> Result<Option<Located<
     let said = |entry: Entry<'_>| {
         let found = entry.text()?;
         let is_empty = found.value.trim().is_empty();
-        if is_empty { Err(entry.must("must not be empty")) } else { Ok(found) }
+        if is_empty { Err(entry.value_error("must not be empty")) } else { Ok(found) }
     };
     section.take(key).map(said).transpose()
 }

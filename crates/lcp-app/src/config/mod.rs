@@ -17,14 +17,14 @@ mod values;
 pub use continuity::{Continuity, STYLES, SUMMARIZER_SECONDS_MAX};
 pub use dedup::Dedup;
 #[cfg(feature = "full")]
-pub use pack::{Packing, parse_size};
+pub use pack::{PackSettings, parse_size};
 pub use reader::{ConfigError, Located};
-pub use sections::{Budget, MODES, NamedShares, Segments, TIKTOKEN, Tokenizer, Usage};
-pub use settings::{
-    Allowance, BudgetOptions, IneffectiveSetting, NothingLeft, Origin, Setting, Settings,
-};
-pub use source::{ConfigSource, find_upwards};
-pub use stable::Marks;
+pub(crate) use sections::TIKTOKEN;
+pub use sections::{Budget, MODES, NamedShares, Segments, Tokenizer, Usage};
+pub(crate) use settings::EmptyBudgetError;
+pub use settings::{BudgetOptions, IneffectiveSetting, Origin, ResolvedBudget, Setting, Settings};
+pub use source::ConfigSource;
+pub use stable::WatermarkSettings;
 pub use values::ValueTable;
 
 use std::path::{Path, PathBuf};
@@ -48,9 +48,9 @@ pub struct Config {
     pub dedup: Dedup,
     #[cfg(feature = "full")]
     /// `[pack]`.
-    pub pack: Packing,
+    pub pack: PackSettings,
     /// `[context.stable]`.
-    pub stable: Marks,
+    pub stable: WatermarkSettings,
     /// `[context.tokenizer]`.
     pub tokenizer: Tokenizer,
     /// `[context.usage]`.
@@ -71,8 +71,8 @@ impl Default for Config {
             budget: Budget::default(),
             dedup: Dedup::default(),
             #[cfg(feature = "full")]
-            pack: Packing::default(),
-            stable: Marks::default(),
+            pack: PackSettings::default(),
+            stable: WatermarkSettings::default(),
             tokenizer: Tokenizer::default(),
             usage: Usage::default(),
             segments: Segments::default(),
@@ -98,7 +98,7 @@ impl Config {
         #[cfg(feature = "full")]
         {
             config.continuity = Continuity::read(&mut root)?;
-            config.pack = Packing::read(&mut root)?;
+            config.pack = PackSettings::read(&mut root)?;
         }
         #[cfg(not(feature = "full"))]
         for unused in ["continuity", "pack"] {
@@ -107,7 +107,7 @@ impl Config {
         if let Some(mut context) = root.section("context")? {
             config.budget = Budget::read(&mut context)?;
             config.dedup = Dedup::read(&mut context)?;
-            config.stable = Marks::read(&mut context)?;
+            config.stable = WatermarkSettings::read(&mut context)?;
             config.tokenizer = Tokenizer::read(&mut context)?;
             config.usage = Usage::read(&mut context)?;
             config.segments = Segments::read(&mut context)?;

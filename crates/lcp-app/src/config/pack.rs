@@ -5,9 +5,9 @@ use lcp_types::Priority;
 
 use super::reader::{Entry, Located, Result, Section, choice};
 
-/// What the file says of packs that are made.
+/// The settings of packs that are made.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Packing {
+pub struct PackSettings {
     /// Whether hidden files are packed.
     pub hidden: Option<Located<bool>>,
     /// Bytes that a file may have.
@@ -22,11 +22,11 @@ pub struct Packing {
     pub rules: Vec<Rule>,
 }
 
-impl Packing {
+impl PackSettings {
     pub(super) fn read(root: &mut Section<'_>) -> Result<Self> {
         let Some(mut section) = root.section("pack")? else { return Ok(Self::default()) };
         let summaries = [("off", false), ("outline", true)];
-        let packing = Self {
+        let settings = Self {
             hidden: section.boolean("hidden")?,
             max_file_size: section.take("max_file_size").map(|entry| size(&entry)).transpose()?,
             include: patterns(section.take("include"))?,
@@ -38,7 +38,7 @@ impl Packing {
             rules: items(section.take("rule"))?.into_iter().map(rule).collect::<Result<_>>()?,
         };
         section.finish()?;
-        Ok(packing)
+        Ok(settings)
     }
 }
 
@@ -48,8 +48,8 @@ fn items(entry: Option<Entry<'_>>) -> Result<Vec<Entry<'_>>> {
 
 fn size(entry: &Entry<'_>) -> Result<Located<u64>> {
     let text = entry.text()?;
-    let size =
-        parse_size(&text.value).map_err(|error| entry.must(&format!("is wrong: {error}")))?;
+    let size = parse_size(&text.value)
+        .map_err(|error| entry.value_error(&format!("is wrong: {error}")))?;
     Ok(text.map(|_| size))
 }
 
@@ -58,13 +58,13 @@ fn patterns(entry: Option<Entry<'_>>) -> Result<Vec<Pattern>> {
 }
 
 fn pattern(entry: &Entry<'_>) -> Result<Pattern> {
-    Pattern::parse(&entry.text()?.value).map_err(|error| entry.spot().fail(error))
+    Pattern::parse(&entry.text()?.value).map_err(|error| entry.location().fail(error))
 }
 
 fn rule(entry: Entry<'_>) -> Result<Rule> {
-    let spot = entry.spot();
+    let location = entry.location();
     let mut section = entry.section()?;
-    let glob = section.take("glob").ok_or_else(|| spot.fail("it has no glob"))?;
+    let glob = section.take("glob").ok_or_else(|| location.fail("it has no glob"))?;
     let priorities = Priority::ALL.map(|priority| (priority.name(), priority));
     let priority = section.take("priority").map(|entry| choice(&entry, &priorities)).transpose()?;
     let category = section.take("category").map(|entry| category(&entry)).transpose()?;
@@ -76,14 +76,14 @@ fn rule(entry: Entry<'_>) -> Result<Rule> {
     };
     section.finish()?;
     if attributes.is_empty() {
-        return Err(spot.fail("it says nothing: priority, category, rank or pinned is wanted"));
+        return Err(location.fail("it says nothing: priority, category, rank or pinned is wanted"));
     }
     Ok(Rule { pattern: pattern(&glob)?, attributes })
 }
 
 fn category(entry: &Entry<'_>) -> Result<String> {
     let name = entry.text()?.value;
-    if name.is_empty() { Err(entry.must("must not be empty")) } else { Ok(name) }
+    if name.is_empty() { Err(entry.value_error("must not be empty")) } else { Ok(name) }
 }
 
 /// Parses a number of bytes such as `4096`, `500k` or `2M`, with units of 1,024.

@@ -73,8 +73,8 @@ pub(super) struct Entry<'t> {
     value: Spanned<DeValue<'t>>,
 }
 
-/// A key, and where it stands.
-pub(super) struct Spot {
+/// A key, and its location.
+pub(super) struct KeyLocation {
     path: String,
     line: usize,
     column: usize,
@@ -85,7 +85,7 @@ impl<'t> Section<'t> {
     pub(super) fn parse(text: &'t str) -> Result<Self> {
         let table = DeTable::parse(text).map_err(|error| {
             let at = error.span().unwrap_or_default().start;
-            place(text, at, error.message().to_owned())
+            error_at(text, at, error.message().to_owned())
         })?;
         Ok(Self::new(text, String::new(), table.into_inner()))
     }
@@ -94,7 +94,7 @@ impl<'t> Section<'t> {
         let entry = |(key, value): (Spanned<toml::de::DeString<'t>>, Spanned<DeValue<'t>>)| {
             let key_span = key.span();
             let key = key.into_inner().into_owned();
-            Entry { text, path: format!("{path}{}", shown(&key)), key, key_span, value }
+            Entry { text, path: format!("{path}{}", quote_key(&key)), key, key_span, value }
         };
         let mut left: Vec<_> = table.into_iter().map(entry).collect();
         left.sort_by_key(|entry| entry.key_span.start);
@@ -120,11 +120,11 @@ impl<'t> Section<'t> {
 
     /// A number of tokens, or of whatever is counted.
     pub(super) fn integer(&mut self, key: &'static str) -> Result<Option<Located<u32>>> {
-        self.whole_in(key, 0..=u32::MAX)
+        self.integer_in(key, 0..=u32::MAX)
     }
 
-    /// A whole number within a range.
-    pub(super) fn whole_in(
+    /// Reads an integer within a range.
+    pub(super) fn integer_in(
         &mut self,
         key: &'static str,
         range: RangeInclusive<u32>,
@@ -132,22 +132,22 @@ impl<'t> Section<'t> {
         self.take(key).map(|entry| entry.integer_in(&range)).transpose()
     }
 
-    /// A number for which `holds`; `must` says so in words.
+    /// A number for which `holds`; `requirement` says so in words.
     pub(super) fn number(
         &mut self,
         key: &'static str,
         holds: fn(f64) -> bool,
-        must: &str,
+        requirement: &str,
     ) -> Result<Option<Located<f64>>> {
-        self.take(key).map(|entry| entry.number(holds, must)).transpose()
+        self.take(key).map(|entry| entry.number(holds, requirement)).transpose()
     }
 
     /// `true` or `false`.
     pub(super) fn boolean(&mut self, key: &'static str) -> Result<Option<Located<bool>>> {
         let Some(entry) = self.take(key) else { return Ok(None) };
         match entry.value.get_ref().as_bool() {
-            Some(value) => Ok(Some(entry.spot().located(value))),
-            None => Err(entry.must("must be true or false")),
+            Some(value) => Ok(Some(entry.location().located(value))),
+            None => Err(entry.value_error("must be true or false")),
         }
     }
 
@@ -155,7 +155,11 @@ impl<'t> Section<'t> {
     pub(super) fn finish(self) -> Result<()> {
         let Some(entry) = self.left.first() else { return Ok(()) };
         let hint = self.names(&entry.key);
-        Err(place(self.text, entry.key_span.start, format!("unknown key {}; {hint}", entry.path)))
+        Err(error_at(
+            self.text,
+            entry.key_span.start,
+            format!("unknown key {}; {hint}", entry.path),
+        ))
     }
 
     /// The keys near one that there is not, or all.
@@ -174,10 +178,10 @@ impl<'t> Section<'t> {
 }
 
 impl<'t> Entry<'t> {
-    /// Where the key stands.
-    pub(super) fn spot(&self) -> Spot {
+    /// Returns the location of the key.
+    pub(super) fn location(&self) -> KeyLocation {
         let (line, column) = position(self.text, self.key_span.start);
-        Spot { path: self.path.clone(), line, column }
+        KeyLocation { path: self.path.clone(), line, column }
     }
 
     pub(super) fn is_table(&self) -> bool {
@@ -187,7 +191,7 @@ impl<'t> Entry<'t> {
     pub(super) fn section(self) -> Result<Section<'t>> {
         match self.value.get_ref().as_table() {
             Some(table) => Ok(Section::new(self.text, self.path + ".", table.clone())),
-            None => Err(self.must("must be a table")),
+            None => Err(self.value_error("must be a table")),
         }
     }
 
@@ -197,12 +201,12 @@ impl<'t> Entry<'t> {
             u32::try_from(number).ok().filter(|number| range.contains(number))
         });
         let (least, most) = range.clone().into_inner();
-        whole
-            .map(|whole| self.spot().located(whole))
-            .ok_or_else(|| self.must(&format!("must be a whole number from {least} to {most}")))
+        whole.map(|whole| self.location().located(whole)).ok_or_else(|| {
+            self.value_error(&format!("must be a whole number from {least} to {most}"))
+        })
     }
 
-    pub(super) fn number(&self, holds: fn(f64) -> bool, must: &str) -> Result<Located<f64>> {
+    pub(super) fn number(&self, holds: fn(f64) -> bool, requirement: &str) -> Result<Located<f64>> {
         let number = match self.value.get_ref() {
             DeValue::Integer(number) => i64::from_str_radix(number.as_str(), number.radix())
                 .ok()
@@ -211,8 +215,8 @@ impl<'t> Entry<'t> {
             _ => None,
         };
         match number.filter(|&number| holds(number)) {
-            Some(number) => Ok(self.spot().located(number)),
-            None => Err(self.must(must)),
+            Some(number) => Ok(self.location().located(number)),
+            None => Err(self.value_error(requirement)),
         }
     }
 
@@ -220,16 +224,16 @@ impl<'t> Entry<'t> {
     pub(super) fn word<'w>(&self, words: &[&'w str]) -> Result<Located<&'w str>> {
         let word = self.text()?;
         if let Some(known) = words.iter().find(|known| **known == word.value) {
-            return Ok(self.spot().located(known));
+            return Ok(self.location().located(known));
         }
         let (last, others) = words.split_last().unwrap_or((&"", &[]));
-        Err(self.must(&format!("must be {} or {last}", others.join(", "))))
+        Err(self.value_error(&format!("must be {} or {last}", others.join(", "))))
     }
 
     pub(super) fn text(&self) -> Result<Located<String>> {
         match self.value.get_ref().as_str() {
-            Some(text) => Ok(self.spot().located(text.to_owned())),
-            None => Err(self.must("must be a string")),
+            Some(text) => Ok(self.location().located(text.to_owned())),
+            None => Err(self.value_error("must be a string")),
         }
     }
 
@@ -237,7 +241,7 @@ impl<'t> Entry<'t> {
     /// What an array holds, each in its place.
     pub(super) fn items(self) -> Result<Vec<Self>> {
         let Some(array) = self.value.get_ref().as_array() else {
-            return Err(self.must("must be an array"));
+            return Err(self.value_error("must be an array"));
         };
         let item = |value: &Spanned<DeValue<'t>>| Self {
             text: self.text,
@@ -257,14 +261,14 @@ impl<'t> Entry<'t> {
             let name = name.and_then(|table| table.get("name")?.get_ref().as_str());
             if let Some(name) = name {
                 let what = format!("{} {name:?} has no {key}", self.path);
-                return Err(place(self.text, at, what));
+                return Err(error_at(self.text, at, what));
             }
         }
         Ok(())
     }
 
-    /// An error at the value, which it names.
-    pub(super) fn must(&self, must: &str) -> ConfigError {
+    /// Returns an error at the value, which it names.
+    pub(super) fn value_error(&self, requirement: &str) -> ConfigError {
         let value = match self.value.get_ref() {
             DeValue::Integer(number) => number.to_string(),
             DeValue::Float(number) => number.to_string(),
@@ -274,11 +278,15 @@ impl<'t> Entry<'t> {
             DeValue::Array(_) => "an array".to_owned(),
             DeValue::Table(_) => "a table".to_owned(),
         };
-        place(self.text, self.value.span().start, format!("{} is {value}, it {must}", self.path))
+        error_at(
+            self.text,
+            self.value.span().start,
+            format!("{} is {value}, it {requirement}", self.path),
+        )
     }
 }
 
-impl Spot {
+impl KeyLocation {
     /// A value of the key.
     pub(super) fn located<T>(&self, value: T) -> Located<T> {
         Located { value, line: self.line }
@@ -291,8 +299,8 @@ impl Spot {
     }
 }
 
-/// A key as TOML would have it: quoted where it is no plain word.
-fn shown(key: &str) -> Cow<'_, str> {
+/// Quotes a key where TOML needs it: where it is no plain word.
+fn quote_key(key: &str) -> Cow<'_, str> {
     let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-');
     let is_plain = !key.is_empty() && key.chars().all(plain);
     if is_plain { key.into() } else { format!("{key:?}").into() }
@@ -310,7 +318,8 @@ pub(super) fn near<'n>(name: &str, known: &[&'n str]) -> Vec<&'n str> {
     near.into_iter().map(|(_, name)| name).collect()
 }
 
-fn place(text: &str, at: usize, what: String) -> ConfigError {
+/// Returns an error at a byte of the text.
+fn error_at(text: &str, at: usize, what: String) -> ConfigError {
     let (line, column) = position(text, at);
     ConfigError { what, line, column }
 }
@@ -330,6 +339,6 @@ pub(super) fn choice<T: Copy>(
     let word = entry.word(&names)?;
     let found = choices.iter().find(|(name, _)| *name == word.value);
     // `word` gives one of the names.
-    let found = found.ok_or_else(|| entry.must(&format!("must be {}", names.join(", "))))?;
-    Ok(entry.spot().located(found.1))
+    let found = found.ok_or_else(|| entry.value_error(&format!("must be {}", names.join(", "))))?;
+    Ok(entry.location().located(found.1))
 }

@@ -12,7 +12,7 @@ use super::reader::{Entry, Located, Result, Section, choice, near};
 pub(super) const CATEGORIES: &str = "categories";
 
 /// A tokenizer type that means the encoding of the model, which must be one of OpenAI's.
-pub const TIKTOKEN: &str = "tiktoken";
+pub(crate) const TIKTOKEN: &str = "tiktoken";
 
 /// Output modes by their names.
 pub const MODES: [(&str, OutputMode); 3] = [
@@ -45,7 +45,7 @@ pub struct Budget {
     pub response_reserve: Option<Located<u32>>,
     /// A preset, or the categories with their sizes.
     pub shares: Option<Located<NamedShares>>,
-    /// Whether what is left shows Low and Background blocks in full.
+    /// Whether leftover budget shows Low and Background blocks in full.
     pub fill: Option<Located<bool>>,
     /// Whether blocks may be shown in part.
     pub excerpts: Option<Located<bool>>,
@@ -86,13 +86,13 @@ fn objective(entry: &Entry<'_>) -> Result<Located<Objective>> {
     let by_value = Objective::Value(ValueModel::default());
     let word = entry.word(&[Objective::Strict.name(), by_value.name()])?;
     let objective = if word.value == by_value.name() { by_value } else { Objective::Strict };
-    Ok(entry.spot().located(objective))
+    Ok(entry.location().located(objective))
 }
 
 fn overflow(entry: &Entry<'_>) -> Result<Located<Overflow>> {
     let word = entry.word(&["allow", "deny"])?;
     let overflow = if word.value == "deny" { Overflow::Deny } else { Overflow::Allow };
-    Ok(entry.spot().located(overflow))
+    Ok(entry.location().located(overflow))
 }
 
 fn special_tokens(entry: &Entry<'_>) -> Result<Located<SpecialTokens>> {
@@ -102,7 +102,7 @@ fn special_tokens(entry: &Entry<'_>) -> Result<Located<SpecialTokens>> {
         "neutralise" => SpecialTokens::Escape,
         _ => return choice(entry, &SpecialTokens::ALL.map(|policy| (policy.name(), policy))),
     };
-    Ok(entry.spot().located(policy))
+    Ok(entry.location().located(policy))
 }
 
 fn shares(
@@ -111,12 +111,12 @@ fn shares(
 ) -> Result<Option<Located<NamedShares>>> {
     match (preset, categories) {
         (Some(preset), Some(_)) => {
-            Err(preset.spot().fail("a preset and categories exclude each other"))
+            Err(preset.location().fail("a preset and categories exclude each other"))
         }
         (Some(preset), None) => {
             let name = preset.word(Shares::PRESETS)?.value;
             let shares = Shares::preset(name).unwrap_or_else(Shares::agent);
-            Ok(Some(preset.spot().located(NamedShares { name: name.to_owned(), shares })))
+            Ok(Some(preset.location().located(NamedShares { name: name.to_owned(), shares })))
         }
         (None, Some(entry)) => categories_of(entry).map(Some),
         (None, None) => Ok(None),
@@ -125,10 +125,10 @@ fn shares(
 
 /// A list of categories, in the order of the file: that decides ties.
 fn categories_of(entry: Entry<'_>) -> Result<Located<NamedShares>> {
-    let spot = entry.spot();
+    let location = entry.location();
     let shares: Result<Vec<Share>> = entry.section()?.take_all().into_iter().map(share).collect();
-    let shares = Shares::new(shares?).map_err(|error| spot.fail(error))?;
-    Ok(spot.located(NamedShares { name: CATEGORIES.to_owned(), shares }))
+    let shares = Shares::new(shares?).map_err(|error| location.fail(error))?;
+    Ok(location.located(NamedShares { name: CATEGORIES.to_owned(), shares }))
 }
 
 fn share(entry: Entry<'_>) -> Result<Share> {
@@ -139,7 +139,7 @@ fn share(entry: Entry<'_>) -> Result<Share> {
     if !entry.is_table() {
         return Ok(Share::ratio(name, entry.number(is_percent, MUST)?.value / 100.0));
     }
-    let spot = entry.spot();
+    let location = entry.location();
     let mut section = entry.section()?;
     let percent = section.number("percent", is_percent, MUST)?;
     let tokens = section.integer("tokens")?;
@@ -148,14 +148,14 @@ fn share(entry: Entry<'_>) -> Result<Share> {
     match (percent, tokens) {
         (Some(percent), None) => Ok(Share { cap, ..Share::ratio(name, percent.value / 100.0) }),
         (None, Some(tokens)) => Ok(Share { cap, ..Share::tokens(name, tokens.value) }),
-        _ => Err(spot.fail("it must have either percent or tokens")),
+        _ => Err(location.fail("it must have either percent or tokens")),
     }
 }
 
 /// `[context.tokenizer]`: what counts.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Tokenizer {
-    /// [`TIKTOKEN`], one of [`ENCODINGS`], or a file.
+    /// `tiktoken`, one of [`ENCODINGS`], or a file.
     pub kind: Option<Located<String>>,
     /// The model that reads the text.
     pub model: Option<Located<String>>,
@@ -181,7 +181,7 @@ fn tokenizer(entry: &Entry<'_>) -> Result<Located<String>> {
     }
     let near = near(name, &known);
     let may = if near.is_empty() { known } else { near };
-    Err(entry.must(&format!("must be a tokenizer file, or {}", may.join(", "))))
+    Err(entry.value_error(&format!("must be a tokenizer file, or {}", may.join(", "))))
 }
 
 /// `[context.usage]`: when the use of a budget is told of.
@@ -200,7 +200,7 @@ pub struct Usage {
 impl Usage {
     pub(super) fn read(context: &mut Section<'_>) -> Result<Self> {
         let Some(entry) = context.take("usage") else { return Ok(Self::default()) };
-        let spot = entry.spot();
+        let location = entry.location();
         let mut section = entry.section()?;
         let usage = Self {
             warning: section.number("warning", is_ratio, FROM_0_TO_1)?,
@@ -210,7 +210,7 @@ impl Usage {
         };
         section.finish()?;
         // Each may be right and all of them out of order.
-        UsageMonitor::new(usage.thresholds()).map_err(|error| spot.fail(error))?;
+        UsageMonitor::new(usage.thresholds()).map_err(|error| location.fail(error))?;
         Ok(usage)
     }
 

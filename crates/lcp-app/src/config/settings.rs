@@ -53,7 +53,7 @@ impl<T> Setting<T> {
     }
 
     /// What the file says.
-    pub fn from_file(found: &Located<T>) -> Self
+    fn from_file(found: &Located<T>) -> Self
     where
         T: Clone,
     {
@@ -92,9 +92,9 @@ pub struct BudgetOptions {
     pub overflow: Option<Overflow>,
 }
 
-/// What the text may have, and what that was taken from.
+/// A budget of a text, and what it was taken from.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Allowance {
+pub struct ResolvedBudget {
     /// Tokens of the text.
     pub tokens: u32,
     /// The key or flag that says it.
@@ -109,7 +109,7 @@ pub struct Allowance {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Settings {
     /// What the text may have; `None` for everything in full.
-    pub budget: Option<Setting<Allowance>>,
+    pub budget: Option<Setting<ResolvedBudget>>,
     /// The part of a window that may be used.
     pub safety: Setting<f64>,
     /// Tokens of a window set aside for the system prompt.
@@ -118,7 +118,7 @@ pub struct Settings {
     pub response_reserve: Setting<u32>,
     /// How the budget is divided, if it is.
     pub shares: Option<Setting<NamedShares>>,
-    /// Whether what is left shows Low and Background blocks in full.
+    /// Whether leftover budget shows Low and Background blocks in full.
     pub fill: Setting<bool>,
     /// Whether blocks may be shown in part.
     pub excerpts: Setting<Excerpts>,
@@ -132,7 +132,7 @@ pub struct Settings {
 
 /// A window of which nothing is left, and who said how large it is.
 #[derive(Clone, Debug, PartialEq)]
-pub struct NothingLeft {
+pub(crate) struct EmptyBudgetError {
     /// All numbers; boxed, as an error should be small.
     error: Box<WindowError>,
     /// The tokens of the window.
@@ -140,12 +140,12 @@ pub struct NothingLeft {
     /// The key of the window.
     key: &'static str,
     /// Who said it.
-    pub from: Origin,
+    pub(crate) from: Origin,
     /// The larger reserve and its key, if a reserve takes anything.
-    pub most: Option<(&'static str, Origin)>,
+    pub(crate) most: Option<(&'static str, Origin)>,
 }
 
-impl fmt::Display for NothingLeft {
+impl fmt::Display for EmptyBudgetError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.from {
             Origin::Flag(name) if self.tokens == 0 => write!(f, "{name} is 0, nothing is left"),
@@ -163,12 +163,12 @@ impl Settings {
     ///
     /// # Errors
     ///
-    /// [`NothingLeft`].
-    pub fn resolve(
+    /// [`EmptyBudgetError`].
+    pub(crate) fn resolve(
         flags: BudgetOptions,
         config: &Config,
         model: Option<&Setting<Model>>,
-    ) -> Result<Self, NothingLeft> {
+    ) -> Result<Self, EmptyBudgetError> {
         let file = &config.budget;
         let excerpts = file.excerpts.as_ref().map(|found| Located {
             value: if found.value { Excerpts::On } else { Excerpts::Off },
@@ -216,7 +216,7 @@ impl Settings {
             idle: Vec::new(),
         };
         settings.budget = if let Some(tokens) = flags.budget {
-            let value = Allowance { tokens, key: "budget", window: None, is_total: false };
+            let value = ResolvedBudget { tokens, key: "budget", window: None, is_total: false };
             Some(Setting { value, from: Origin::Flag("--budget") })
         } else {
             let window = settings.window(flags.window, file, model);
@@ -273,9 +273,9 @@ impl Settings {
 }
 
 impl Setting<(&'static str, ContextWindow)> {
-    fn left(self, settings: &Settings) -> Result<Setting<Allowance>, NothingLeft> {
+    fn left(self, settings: &Settings) -> Result<Setting<ResolvedBudget>, EmptyBudgetError> {
         let Self { value: (key, window), from } = self;
-        let tokens = window.available().map_err(|error| NothingLeft {
+        let tokens = window.available().map_err(|error| EmptyBudgetError {
             error: Box::new(error),
             tokens: window.tokens,
             key,
@@ -283,7 +283,7 @@ impl Setting<(&'static str, ContextWindow)> {
             most: settings.largest_reserve(),
         })?;
         let is_total = key == TOTAL_TOKENS;
-        Ok(Setting { value: Allowance { tokens, key, window: Some(window), is_total }, from })
+        Ok(Setting { value: ResolvedBudget { tokens, key, window: Some(window), is_total }, from })
     }
 }
 
@@ -324,16 +324,16 @@ impl IneffectiveSetting {
     /// All of them, where the budget of `settings` is in force.
     pub(super) fn all(window: Option<u32>, config: &Config, settings: &Settings) -> Vec<Self> {
         let file = &config.budget;
-        let allowance = settings.budget.as_ref();
-        let why = allowance.map_or(Reason::NoWindow, |budget| {
+        let budget = settings.budget.as_ref();
+        let why = budget.map_or(Reason::NoWindow, |budget| {
             Reason::Overridden(match budget.from {
                 Origin::Flag(name) => name,
                 _ => budget.value.key,
             })
         });
-        let has_window = allowance.is_some_and(|budget| budget.value.window.is_some());
-        let is_total = allowance.is_some_and(|budget| budget.value.is_total);
-        let is_flag = |flag| allowance.is_some_and(|budget| budget.from == Origin::Flag(flag));
+        let has_window = budget.is_some_and(|budget| budget.value.window.is_some());
+        let is_total = budget.is_some_and(|budget| budget.value.is_total);
+        let is_flag = |flag| budget.is_some_and(|budget| budget.from == Origin::Flag(flag));
         let mut idle = Vec::new();
         let mut push = |holds: bool, key, setting: Option<Setting<Value>>| {
             let Some(Setting { value, from }) = setting.filter(|_| holds) else { return };

@@ -45,7 +45,7 @@ impl ConfigSource {
             Error::new(ErrorKind::Usage, format!("{what} ({})", files::display_name(&path)))
         };
         if !self.is_named() {
-            plain(&path).map_err(wrong)?;
+            check_regular(&path).map_err(wrong)?;
         }
         let text = String::from_utf8(files::read(&path, &Silent)?)
             .map_err(|error| wrong(error.to_string()))?;
@@ -58,9 +58,9 @@ impl ConfigSource {
     }
 }
 
-/// Whether a file that was merely found is one: to read a pipe would wait, and a device may
+/// Checks that a file that was merely found is one: to read a pipe would wait, and a device may
 /// have no end.
-fn plain(path: &Path) -> Result<(), String> {
+fn check_regular(path: &Path) -> Result<(), String> {
     // What is wrong else is said by who reads it.
     let Ok(about) = path.metadata() else { return Ok(()) };
     if !about.is_file() && !about.is_dir() {
@@ -77,7 +77,7 @@ const FILE_NAME: &str = "lcp.toml";
 
 /// Returns the nearest `lcp.toml` from `folder` upwards, as a path from there: messages name it
 /// in the same way wherever a project lies.
-pub fn find_upwards(folder: &Path) -> Option<PathBuf> {
+fn find_upwards(folder: &Path) -> Option<PathBuf> {
     let mut up = PathBuf::new();
     for ancestor in folder.ancestors() {
         // A folder of that name too: nobody means that, and reading it says so.

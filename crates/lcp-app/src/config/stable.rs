@@ -6,30 +6,30 @@ use lcp_driver::prompt_cache::{WatermarkError, Watermarks};
 use super::reader::{Located, Result, Section};
 use super::settings::Setting;
 
-/// What the file says of watermarks, as parts of the budget.
+/// The watermarks of the file, as parts of the budget.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Marks {
+pub struct WatermarkSettings {
     /// Above what a text is packed anew.
     high: Option<Located<f64>>,
     /// Down to where.
     low: Option<Located<f64>>,
 }
 
-impl Marks {
+impl WatermarkSettings {
     pub(super) fn read(context: &mut Section<'_>) -> Result<Self> {
         const MUST: &str = "must be above 0 and at most 1";
         let Some(entry) = context.take("stable") else { return Ok(Self::default()) };
-        let spot = entry.spot();
+        let location = entry.location();
         let mut section = entry.section()?;
         let is_part = |part: f64| part > 0.0 && part <= 1.0;
-        let marks = Self {
+        let settings = Self {
             high: section.number("high_watermark", is_part, MUST)?,
             low: section.number("low_watermark", is_part, MUST)?,
         };
         section.finish()?;
         // Each may be right and both out of order.
-        marks.checked().map_err(|error| spot.fail(error))?;
-        Ok(marks)
+        settings.checked().map_err(|error| location.fail(error))?;
+        Ok(settings)
     }
 
     fn checked(&self) -> Result<Watermarks, WatermarkError> {

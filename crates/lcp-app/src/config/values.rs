@@ -63,7 +63,7 @@ impl ValueTable {
         let Some(mut section) = context.section(SECTION)? else { return Ok(Self::default()) };
         let mut given = Vec::new();
         for Entry { key, range, .. } in ENTRIES {
-            let found = section.whole_in(key.trim_start_matches(ABOVE), range)?;
+            let found = section.integer_in(key.trim_start_matches(ABOVE), range)?;
             given.extend(found.map(|found| (key, found)));
         }
         section.finish()?;

@@ -1,7 +1,7 @@
 //! Messages of a pack within a budget (RFC 0010 §5.3).
 
+mod exported_content;
 mod fit;
-mod shown;
 
 use std::collections::BTreeSet;
 
@@ -10,6 +10,7 @@ use lcp_tokens::TokenEstimator;
 use lcp_transcripts::{ExportBlock, ExportResult, Format, Provider, Shown, annotation_keys};
 use lcp_types::{Annotation, Block, BlockContent, Role, Tag};
 
+use exported_content::exported_content;
 pub use fit::{FittedMessages, Unfit, fit, has_turns};
 
 /// Tokens of a message beside its texts.
@@ -91,7 +92,7 @@ impl<'b> Candidates<'b> {
 
     /// The blocks with those that no message can hold made into annotations of nothing:
     /// they cost nothing, and all others keep their places.
-    pub fn to_plan(&self) -> Vec<Block<'b>> {
+    fn to_plan(&self) -> Vec<Block<'b>> {
         let nothing = |at: usize| Block::new(Annotation::tag(at as u64, &Tag::bare("unexported")));
         let block = |(at, block): (usize, &Block<'b>)| {
             let is_kept = block.content.is_metadata() || self.planned.contains(&at);
@@ -122,7 +123,7 @@ impl<'b> Candidates<'b> {
             }
             let is_answer = metas[at].tool_call_id.is_some() && forms.contains(&at);
             let decision = &plan.items[at].decision;
-            blocks[at].shown = shown::shown(&self.blocks[at], decision, text, is_answer);
+            blocks[at].shown = exported_content(&self.blocks[at], decision, text, is_answer);
         }
         for at in &self.along {
             blocks[*at].shown = Shown::Full;
@@ -134,7 +135,7 @@ impl<'b> Candidates<'b> {
 
 /// Tokens of a request: those of all that its messages say
 /// ([`ExportedMessage::text`](lcp_transcripts::ExportedMessage::text)), 4 for each and 3 for
-/// all, and [`request_extra_tokens`] them.
+/// all, and those of what stands beside them, such as tools.
 pub fn count(exported: &ExportResult, estimator: &dyn TokenEstimator) -> u64 {
     let texts = exported.messages.iter().map(|message| message.text.as_str());
     let tokens = texts.map(|text| u64::from(estimator.estimate(text)) + MESSAGE_TOKENS);
@@ -143,7 +144,7 @@ pub fn count(exported: &ExportResult, estimator: &dyn TokenEstimator) -> u64 {
 
 /// Tokens of what the model reads of a request beside its messages, such as tools, as it
 /// is written ([`ExportResult::request_extras`]).
-pub fn request_extra_tokens(exported: &ExportResult, estimator: &dyn TokenEstimator) -> u64 {
+fn request_extra_tokens(exported: &ExportResult, estimator: &dyn TokenEstimator) -> u64 {
     exported.request_extras().map_or(0, |json| estimator.estimate(&json).into())
 }
 

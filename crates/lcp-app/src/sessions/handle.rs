@@ -45,13 +45,13 @@ impl SessionOptions {
     pub fn open(
         &self,
         (config, model): (&Config, Option<&Setting<Model>>),
-        making: &HandoffSettings,
+        handoff: &HandoffSettings,
         may_begin: bool,
         reporter: &dyn Reporter,
     ) -> Result<SessionHandle> {
         let counter = self.tokenizer.counter(config, model, false, reporter)?;
         let store = self.store.open(config, self.tokenizer.config.is_named(), may_begin)?;
-        let summarizer = making.summarizer(&config.continuity);
+        let summarizer = handoff.summarizer(&config.continuity);
         let stopping = summarizer.as_ref().map(|summarizer| {
             let filter = summarizer.filter().clone();
             interrupt::on_interrupt(move || filter.stop())
@@ -59,10 +59,10 @@ impl SessionOptions {
         let sessions = Sessions::new(
             store,
             std::sync::Arc::clone(&counter.estimator),
-            making.config(&config.continuity),
+            handoff.config(&config.continuity),
             summarizer,
         )
-        .with_summary_of_size(making.summary.is_some());
+        .with_summary_of_size(handoff.summary.is_some());
         let held = sessions.held().clone();
         let giving = interrupt::on_interrupt(move || held.release_all());
         Ok(SessionHandle { sessions, counter, _hooks: [stopping, Some(giving)] })

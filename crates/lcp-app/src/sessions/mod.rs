@@ -2,8 +2,8 @@
 //!
 //! | look for | in |
 //! |---|---|
-//! | what `track`, `handoff` and `resume` do, for any program | [`Sessions`] |
-//! | where sessions are kept | [`Place`] |
+//! | what `session record`, `handoff` and `resume` do, for any program | [`Sessions`] |
+//! | where sessions are kept | [`StoreLocation`] |
 //! | how hand-offs are made, by flags and `lcp.toml` | [`HandoffSettings`], [`WindowOptions`] |
 //! | messages of files | [`input`] |
 //! | what is given back when the process is interrupted | [`HeldLeases`] |
@@ -22,7 +22,7 @@ pub use handle::{SessionHandle, SessionOptions};
 pub use handoff_settings::HandoffSettings;
 pub use leases::HeldLeases;
 pub use service::{NewMessages, Prepared, Sessions, When, resume_text};
-pub use store_location::{Place, StoreOptions};
+pub use store_location::{StoreLocation, StoreOptions};
 pub use tracked::{Tracked, Verdict};
 pub use window::{Window, WindowOptions};
 

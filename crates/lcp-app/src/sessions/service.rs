@@ -94,7 +94,7 @@ impl Sessions {
 
     /// The same; if `is_asked`, for a summary of a size that was asked for.
     #[must_use]
-    pub fn with_summary_of_size(mut self, is_asked: bool) -> Self {
+    pub(super) fn with_summary_of_size(mut self, is_asked: bool) -> Self {
         self.asked.has_summary = is_asked;
         self
     }
@@ -115,7 +115,7 @@ impl Sessions {
     ) -> Result<Tracked> {
         let _one = self.one();
         let is_new = self.begin(id, window)?;
-        self.with(id, || {
+        self.with_lease(id, || {
             let recorded = match said {
                 NewMessages::Conversation(messages) => {
                     self.service.append_new_messages(id, messages)?
@@ -138,14 +138,14 @@ impl Sessions {
     /// nothing.
     pub fn should_handoff(&self, id: &str) -> Result<Tracked> {
         let _one = self.one();
-        self.with(id, || self.tracked(id))
+        self.with_lease(id, || self.tracked(id))
     }
 
     /// Makes a hand-off of a conversation, if it is time. One that nobody claimed, has all
     /// messages and is what is asked for, is not made again.
     pub fn handoff(&self, id: &str, when: When) -> Result<Prepared> {
         let _one = self.one();
-        self.with(id, || {
+        self.with_lease(id, || {
             let made = match when {
                 When::Once => self.once(id)?,
                 When::Due | When::Always => {
@@ -217,15 +217,19 @@ impl Sessions {
                 Err(Error::new(ErrorKind::Io, message).with_hint("give no window, or another id"))
             }
             (Err(store::Error::UnknownConversation { .. }), Some(window)) => {
-                store.begin(&window.begins(id)).map_err(failed)?;
+                store.begin(&window.to_new_conversation(id)).map_err(failed)?;
                 Ok(true)
             }
             (record, _) => record.map(|_| false).map_err(failed),
         }
     }
 
-    /// Works with a conversation that is held here while it does.
-    fn with<T>(&self, id: &str, work: impl FnOnce() -> lcp_continuity::Result<T>) -> Result<T> {
+    /// Runs work on a conversation that is held here meanwhile.
+    fn with_lease<T>(
+        &self,
+        id: &str,
+        work: impl FnOnce() -> lcp_continuity::Result<T>,
+    ) -> Result<T> {
         let _taken = Taken { sessions: self, id };
         self.held.takes(id);
         self.service.reopen(id).map_err(failed)?;

@@ -29,28 +29,28 @@ impl StoreOptions {
     ///
     /// # Errors
     ///
-    /// Those of [`Place`].
+    /// Those of [`StoreLocation`].
     pub fn open(&self, config: &Config, is_named: bool, may_begin: bool) -> Result<Arc<dyn Store>> {
-        if let Some(place) = Place::from_flag(self.store.as_deref(), config, is_named)? {
-            return place.open(config, may_begin);
+        if let Some(location) = StoreLocation::from_flag(self.store.as_deref(), config, is_named)? {
+            return location.open(config, may_begin);
         }
-        let place = Place::of_user()?;
+        let location = StoreLocation::from_data_dir()?;
         if may_begin {
-            place.make_folder()?;
+            location.make_folder()?;
         }
-        place.open(config, may_begin)
+        location.open(config, may_begin)
     }
 
     /// The files of the store that is meant, if files hold it, whether or not they are there.
     ///
     /// # Errors
     ///
-    /// Those of [`Place`].
+    /// Those of [`StoreLocation`].
     pub fn files(&self, config: &Config, is_named: bool) -> Result<Vec<PathBuf>> {
-        let place = Place::from_flag(self.store.as_deref(), config, is_named)?;
-        match place.map_or_else(Place::of_user, Ok)? {
-            Place::Database(_) => Ok(Vec::new()),
-            Place::File(path) => {
+        let location = StoreLocation::from_flag(self.store.as_deref(), config, is_named)?;
+        match location.map_or_else(StoreLocation::from_data_dir, Ok)? {
+            StoreLocation::Database(_) => Ok(Vec::new()),
+            StoreLocation::File(path) => {
                 let beside = |end: &str| {
                     let mut name = path.clone().into_os_string();
                     name.push(end);
@@ -62,17 +62,17 @@ impl StoreOptions {
     }
 }
 
-/// Where sessions are kept.
+/// A location of a store.
 #[derive(Clone, PartialEq, Eq)]
-pub enum Place {
+pub enum StoreLocation {
     /// A SQLite file.
     File(PathBuf),
     /// A database, by its address, which may hold a password.
     Database(String),
 }
 
-impl Place {
-    /// The place that a flag names, else the file, if either does. The path of a file is
+impl StoreLocation {
+    /// Returns the location that a flag names, else the file, if either does. The path of a file is
     /// relative to it. `is_named`: the file was named, not merely found.
     ///
     /// # Errors
@@ -84,8 +84,8 @@ impl Place {
             return Self::parse(store, Path::new("")).map(Some);
         }
         let Some(store) = &config.continuity.store else { return Ok(None) };
-        let place = Self::parse(&store.value, config.folder())?;
-        if matches!(place, Self::Database(_)) && !is_named {
+        let location = Self::parse(&store.value, config.folder())?;
+        if matches!(location, Self::Database(_)) && !is_named {
             let message = format!(
                 "the address of a store is not taken from a file that was merely found \
                  (lcp.toml, line {})",
@@ -94,7 +94,7 @@ impl Place {
             return Err(Error::new(ErrorKind::Usage, message)
                 .with_hint("name the file with --config, or the store with --store"));
         }
-        Ok(Some(place))
+        Ok(Some(location))
     }
 
     fn parse(store: &str, folder: &Path) -> Result<Self> {
@@ -106,25 +106,25 @@ impl Place {
         })
     }
 
-    /// `lcp/sessions.sqlite` in the user's data folder.
+    /// Returns `lcp/sessions.sqlite` in the user's data folder.
     ///
     /// # Errors
     ///
     /// A user without a folder.
-    pub fn of_user() -> Result<Self> {
-        let folder = folders::data(|name| std::env::var_os(name)).ok_or_else(|| {
+    fn from_data_dir() -> Result<Self> {
+        let folder = folders::data_dir(|name| std::env::var_os(name)).ok_or_else(|| {
             Error::new(ErrorKind::Io, "there is no folder of the user's to keep sessions in")
                 .with_hint("name a place with --store, or set HOME")
         })?;
         Ok(Self::File(folder.join("lcp").join("sessions.sqlite")))
     }
 
-    /// Makes the folder of the user's place, for the user alone.
+    /// Makes the folder of the user's location, for the user alone.
     ///
     /// # Errors
     ///
     /// One that cannot be made.
-    pub fn make_folder(&self) -> Result {
+    fn make_folder(&self) -> Result {
         let Self::File(path) = self else { return Ok(()) };
         let Some(folder) = path.parent() else { return Ok(()) };
         let mut builder = std::fs::DirBuilder::new();
@@ -162,7 +162,7 @@ impl Place {
 }
 
 /// The path; of a database only that it is one.
-impl fmt::Display for Place {
+impl fmt::Display for StoreLocation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::File(path) => path.display().fmt(f),
@@ -171,9 +171,9 @@ impl fmt::Display for Place {
     }
 }
 
-impl fmt::Debug for Place {
+impl fmt::Debug for StoreLocation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Place({self})")
+        write!(f, "StoreLocation({self})")
     }
 }
 
@@ -199,7 +199,7 @@ mod tests {
     #[test]
     fn the_folder_of_a_user() {
         let of = |given: &'static [(&str, &str)]| {
-            folders::data(|name| {
+            folders::data_dir(|name| {
                 given.iter().find(|(known, _)| *known == name).map(|(_, value)| value.into())
             })
         };
@@ -215,21 +215,21 @@ mod tests {
     fn an_address_is_taken_from_a_named_file_only() {
         let text = "[continuity]\nstore = \"postgres://u:secret@h/d\"\n";
         let config = Config::parse(Path::new("a/lcp.toml"), text).unwrap();
-        let refused = Place::from_flag(None, &config, false).unwrap_err();
+        let refused = StoreLocation::from_flag(None, &config, false).unwrap_err();
         assert!(refused.message.contains("line 2") && !refused.message.contains("secret"));
-        let place = Place::from_flag(None, &config, true).unwrap().unwrap();
-        assert_eq!(place, Place::Database("postgres://u:secret@h/d".into()));
-        assert!(!format!("{place} {place:?}").contains("secret"));
-        let flag = Place::from_flag(Some("b.sqlite"), &config, false).unwrap();
-        assert_eq!(flag, Some(Place::File("b.sqlite".into())));
+        let location = StoreLocation::from_flag(None, &config, true).unwrap().unwrap();
+        assert_eq!(location, StoreLocation::Database("postgres://u:secret@h/d".into()));
+        assert!(!format!("{location} {location:?}").contains("secret"));
+        let flag = StoreLocation::from_flag(Some("b.sqlite"), &config, false).unwrap();
+        assert_eq!(flag, Some(StoreLocation::File("b.sqlite".into())));
     }
 
     #[test]
     fn a_path_is_relative_to_its_file() {
         let text = "[continuity]\nstore = \"s.sqlite\"\n";
         let config = Config::parse(Path::new("a/lcp.toml"), text).unwrap();
-        let place = Place::from_flag(None, &config, false).unwrap();
-        assert_eq!(place, Some(Place::File("a/s.sqlite".into())));
-        assert_eq!(Place::from_flag(None, &Config::default(), true), Ok(None));
+        let location = StoreLocation::from_flag(None, &config, false).unwrap();
+        assert_eq!(location, Some(StoreLocation::File("a/s.sqlite".into())));
+        assert_eq!(StoreLocation::from_flag(None, &Config::default(), true), Ok(None));
     }
 }

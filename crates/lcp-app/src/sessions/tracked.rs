@@ -97,9 +97,9 @@ impl Tracked {
         used.checked_div(self.effective_window().into()).unwrap_or(0)
     }
 
-    /// All of it, for people.
+    /// Returns all of it as lines, for people.
     #[must_use]
-    pub fn lines(&self) -> String {
+    pub fn to_lines(&self) -> String {
         let Self { decision, messages, recorded, verdict, .. } = self;
         let usage = &decision.current_usage;
         let source = match usage.source {
@@ -136,9 +136,9 @@ impl Tracked {
         )
     }
 
-    /// All of it, for programs.
+    /// Returns all of it as JSON, for programs.
     #[must_use]
-    pub fn json(&self) -> Value {
+    pub fn to_json(&self) -> Value {
         let decision = &self.decision;
         let usage = &decision.current_usage;
         json!({

@@ -26,9 +26,9 @@ pub struct Window {
     /// Tokens of it that the output needs, fewer than these.
     pub output_reserve: u32,
     /// Whether the tokens were asked for, so that another window is an error.
-    pub is_said: bool,
+    pub(super) is_explicit: bool,
     /// The same of the reserve.
-    pub is_reserve_said: bool,
+    pub(super) is_reserve_explicit: bool,
 }
 
 impl WindowOptions {
@@ -53,16 +53,15 @@ impl WindowOptions {
         Ok(Window {
             tokens: window,
             output_reserve: reserve,
-            is_said: self.window.is_some(),
-            is_reserve_said: self.output_reserve.is_some(),
+            is_explicit: self.window.is_some(),
+            is_reserve_explicit: self.output_reserve.is_some(),
         })
     }
 }
 
 impl Window {
-    /// A conversation that begins with it.
-    #[must_use]
-    pub fn begins(&self, id: &str) -> NewConversation {
+    /// Returns a new conversation that begins with it.
+    pub(super) fn to_new_conversation(self, id: &str) -> NewConversation {
         NewConversation {
             id: id.to_owned(),
             window_tokens: self.tokens,
@@ -72,7 +71,7 @@ impl Window {
 
     /// Whether a conversation has what was asked for.
     pub(super) fn is_that_of(&self, record: &ConversationRecord) -> bool {
-        (!self.is_said || self.tokens == record.window_tokens)
-            && (!self.is_reserve_said || self.output_reserve == record.output_reserve_tokens)
+        (!self.is_explicit || self.tokens == record.window_tokens)
+            && (!self.is_reserve_explicit || self.output_reserve == record.output_reserve_tokens)
     }
 }

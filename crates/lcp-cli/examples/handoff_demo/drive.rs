@@ -105,7 +105,7 @@ pub(super) fn run(
     };
     for (message, is_end) in messages.into_iter().zip(ends) {
         drive.record(message)?;
-        match settings.what {
+        match settings.mode {
             _ if !is_end => {}
             Mode::Compact => drive.compact()?,
             Mode::Automatic | Mode::Manual => drive.check()?,

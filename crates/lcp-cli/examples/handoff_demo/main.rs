@@ -49,7 +49,7 @@ struct Args {
     #[command(flatten)]
     window: WindowArgs,
     #[command(flatten)]
-    making: HandoffArgs,
+    handoff: HandoffArgs,
     /// Only say where a hand-off is due
     #[arg(long)]
     manual: bool,
@@ -105,9 +105,9 @@ fn run(args: &Args, output: &Output) -> Result {
         return Err(Error::new(ErrorKind::Usage, "--limit 0 leaves no message"));
     }
     let counter = args.counting.options().counter(&config, model.as_ref(), false, output)?;
-    let (place, service) = settings.open(Arc::clone(&counter.estimator))?;
+    let (demo, service) = settings.open(Arc::clone(&counter.estimator))?;
     let start = Instant::now();
-    let story = drive::run(&service, &settings, &place.conversation, messages, output)?;
+    let story = drive::run(&service, &settings, &demo.conversation, messages, output)?;
     output.progress(format!("{:.1} s", start.elapsed().as_secs_f64()));
     let checks = checks::check(&story, &*counter.estimator)?;
     if let Some(folder) = &args.pack {

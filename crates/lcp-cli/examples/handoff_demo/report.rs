@@ -26,7 +26,7 @@ pub(super) fn json(
         "schema": "lcp.handoff.v1",
         "encoding": counter.name(),
         "exact": counter.is_exact(),
-        "what": settings.what.name(),
+        "what": settings.mode.name(),
         "window": settings.window,
         "output_reserve": settings.output_reserve,
         "messages": story.messages.len(),

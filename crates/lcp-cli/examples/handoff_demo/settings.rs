@@ -1,4 +1,4 @@
-//! Mode is in force: flags, else `lcp.toml`, else the defaults.
+//! The settings in force: flags, else `lcp.toml`, else the defaults.
 
 use std::sync::Arc;
 
@@ -13,26 +13,26 @@ use tempfile::TempDir;
 use super::Args;
 use lcp_app::Error;
 use lcp_app::config::{Config, Setting};
-use lcp_app::sessions::{Place as Kept, Window};
+use lcp_app::sessions::{StoreLocation, Window};
 use lcp_cli::Result;
 
 /// 2026-01-01 00:00 UTC: what a temporary store has is the same every time.
 const EPOCH: Timestamp = Timestamp(1_767_225_600_000);
 
-/// Mode is in force.
+/// The settings in force.
 pub(super) struct Settings {
-    pub(super) what: Mode,
+    pub(super) mode: Mode,
     pub(super) window: u32,
     pub(super) output_reserve: u32,
     config: ContinuityConfig,
-    /// Mode `lcp.toml` says.
+    /// The `lcp.toml`.
     file: Config,
     /// A temporary file if there is none.
-    store: Option<Kept>,
+    store: Option<StoreLocation>,
     summarizer: Option<CommandSummarizer>,
 }
 
-/// Mode is done where a window comes near its end.
+/// The action where a window comes near its end.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Mode {
     Automatic,
@@ -40,8 +40,8 @@ pub(super) enum Mode {
     Compact,
 }
 
-/// Where the conversation is kept, until this is dropped if that is temporary.
-pub(super) struct Place {
+/// The conversation of the demo; a temporary store is removed when this is dropped.
+pub(super) struct DemoConversation {
     pub(super) conversation: NewConversation,
     _temporary: Option<TempDir>,
 }
@@ -71,21 +71,22 @@ impl Settings {
             args.window.options().resolve(config, model)?;
         let file = &config.continuity;
         let is_manual = args.manual || file.auto.as_ref().is_some_and(|auto| !auto.value);
-        let what = match (args.compact, is_manual) {
+        let mode = match (args.compact, is_manual) {
             (true, _) => Mode::Compact,
             (false, true) => Mode::Manual,
             (false, false) => Mode::Automatic,
         };
-        let mode = if what == Mode::Manual { TriggerMode::Manual } else { TriggerMode::Automatic };
+        let trigger =
+            if mode == Mode::Manual { TriggerMode::Manual } else { TriggerMode::Automatic };
         let is_named = args.counting.options().config.is_named();
         Ok(Self {
-            what,
+            mode,
             window,
             output_reserve,
-            config: ContinuityConfig { mode, ..args.making.options().config(file) },
+            config: ContinuityConfig { mode: trigger, ..args.handoff.options().config(file) },
             file: config.clone(),
-            store: Kept::from_flag(args.store.as_deref(), config, is_named)?,
-            summarizer: args.making.options().summarizer(file),
+            store: StoreLocation::from_flag(args.store.as_deref(), config, is_named)?,
+            summarizer: args.handoff.options().summarizer(file),
         })
     }
 
@@ -103,7 +104,7 @@ impl Settings {
     pub(super) fn open(
         &self,
         counter: Arc<dyn TokenEstimator>,
-    ) -> Result<(Place, SessionContinuityService)> {
+    ) -> Result<(DemoConversation, SessionContinuityService)> {
         let (store, temporary) = self.store()?;
         let mut service =
             SessionContinuityService::new(store, counter).with_config(self.config.clone());
@@ -122,16 +123,16 @@ impl Settings {
             window_tokens: self.window,
             output_reserve_tokens: self.output_reserve,
         };
-        Ok((Place { conversation, _temporary: temporary }, service))
+        Ok((DemoConversation { conversation, _temporary: temporary }, service))
     }
 
     fn store(&self) -> Result<(Arc<dyn Store>, Option<TempDir>)> {
-        if let Some(place) = &self.store {
-            return Ok((place.open(&self.file, true)?, None));
+        if let Some(location) = &self.store {
+            return Ok((location.open(&self.file, true)?, None));
         }
         let folder =
             TempDir::new().map_err(|error| Error::io("make", "a temporary folder", &error))?;
-        let place = Kept::File(folder.path().join("demo.sqlite"));
-        Ok((place.open(&self.file, true)?, Some(folder)))
+        let location = StoreLocation::File(folder.path().join("demo.sqlite"));
+        Ok((location.open(&self.file, true)?, Some(folder)))
     }
 }

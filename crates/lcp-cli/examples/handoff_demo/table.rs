@@ -103,7 +103,7 @@ fn ratio(kept: Ratio) -> String {
 fn totals(text: &mut String, settings: &Settings, story: &Story, checks: &Checks) {
     let (messages, tokens, window) = (story.messages.len(), story.tokens, settings.window);
     line(text, format_args!("{messages} messages of {tokens} tokens, window {window}"));
-    if settings.what == Mode::Compact {
+    if settings.mode == Mode::Compact {
         line(text, format_args!("{} compactions", story.compacted.len()));
         return;
     }

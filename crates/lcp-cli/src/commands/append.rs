@@ -85,7 +85,7 @@ pub fn run(args: &Args, output: &Output) -> Result {
         output.note("there is nothing to add");
         return Ok(());
     }
-    interrupt::uninterrupted(|| {
+    interrupt::defer_interrupt(|| {
         journal::replace_tail(&mut disk, &pack, &appended.pack, appended.end_offset)
             .map_err(|error| Error::io("write", args.pack.display(), &error))?;
         if interrupt::is_ending() {
@@ -145,7 +145,7 @@ pub(super) fn rolled_back(pack: &Path) -> String {
 
 /// The bytes of a pack, after what was interrupted is undone.
 fn begin(path: &Path, disk: &mut PackFile, output: &Output) -> Result<Vec<u8>> {
-    let beside = interrupt::uninterrupted(|| journal::roll_back(disk))
+    let beside = interrupt::defer_interrupt(|| journal::roll_back(disk))
         .map_err(|error| Error::io("roll back", path.display(), &error))?;
     match beside {
         JournalState::RolledBack => output.warn(rolled_back(path)),

@@ -120,8 +120,8 @@ fn origin(from: Origin, in_force: &EffectiveBudget) -> String {
 
 fn as_json(in_force: &EffectiveBudget, rows: &[Row]) -> String {
     let settings = &in_force.settings;
-    let allowance = settings.budget.as_ref().map(|budget| budget.value);
-    let window = allowance.and_then(|allowance| allowance.window).map(|window| {
+    let budget = settings.budget.as_ref().map(|budget| budget.value);
+    let window = budget.and_then(|budget| budget.window).map(|window| {
         json!({
             "tokens": window.tokens,
             "safety": window.safety,
@@ -142,7 +142,7 @@ fn as_json(in_force: &EffectiveBudget, rows: &[Row]) -> String {
     let whole = json!({
         "schema": "lcp.budget.v1",
         "window": window,
-        "available": allowance.map(|allowance| allowance.tokens),
+        "available": budget.map(|budget| budget.tokens),
         "shares": divided.shares(),
         "note": divided.note().map(|note| note.to_string()),
         "settings": rows.collect::<Vec<_>>(),

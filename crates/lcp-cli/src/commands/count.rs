@@ -8,8 +8,8 @@ use lcp_tokens::TokenEstimator;
 use serde_json::json;
 
 use crate::Result;
-use crate::arguments::tokens;
-use crate::files::{self, Written};
+use crate::arguments::parse_tokens;
+use crate::files::{self, StdoutResult};
 use crate::output::Output;
 use crate::tokenizer_args::TokenizerArgs;
 
@@ -30,7 +30,7 @@ pub struct Args {
     #[command(flatten)]
     counting: TokenizerArgs,
     /// Stop counting a file at so many tokens, and print `>N` for more
-    #[arg(long, value_name = "N", value_parser = tokens, allow_negative_numbers = true)]
+    #[arg(long, value_name = "N", value_parser = parse_tokens, allow_negative_numbers = true)]
     up_to: Option<u32>,
     /// Print the sum of all files as a last line
     #[arg(long, conflicts_with_all = ["up_to", "json"])]
@@ -43,10 +43,10 @@ pub struct Args {
 /// Counts.
 pub fn run(args: &Args, output: &Output) -> Result {
     // A number is all there is to see, so there is none instead of a wrong one.
-    let counter = args.counting.plain(true, output)?;
+    let counter = args.counting.load_without_budget(true, output)?;
     let estimator = &counter.estimator;
     let mut stdout = BufWriter::new(std::io::stdout().lock());
-    let mut print = |line: String| files::written(writeln!(stdout, "{line}"));
+    let mut print = |line: String| files::to_stdout_result(writeln!(stdout, "{line}"));
     let (mut rows, mut total) = (Vec::new(), Some(0));
     for path in &args.files {
         let bytes = files::read(path, output)?;
@@ -64,7 +64,7 @@ pub fn run(args: &Args, output: &Output) -> Result {
         } else {
             let count = count.map_or_else(|| format!(">{limit}"), |count| count.to_string());
             let line = format!("{count} {}", escape_control(&path.display().to_string()));
-            if print(line)? == Written::Cut {
+            if print(line)? == StdoutResult::Cut {
                 counter.save_cache(output);
                 return Ok(());
             }
@@ -83,7 +83,7 @@ pub fn run(args: &Args, output: &Output) -> Result {
     } else if let Some(total) = total.filter(|_| args.total) {
         print(format!("{total} total"))?;
     }
-    files::written(stdout.flush())?;
+    files::to_stdout_result(stdout.flush())?;
     counter.save_cache(output);
     Ok(())
 }

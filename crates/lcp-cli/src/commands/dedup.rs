@@ -25,7 +25,7 @@ pub struct Args {
     /// The pack; `-` for standard input
     pack: PathBuf,
     #[command(flatten)]
-    deduping: DedupArgs,
+    dedup: DedupArgs,
     #[command(flatten)]
     counting: TokenizerArgs,
     #[command(flatten)]
@@ -45,7 +45,7 @@ pub fn run(args: &Args, output: &Output) -> Result {
     let outputs = outputs.into_iter().filter_map(|(flag, path)| Some((flag, path.as_deref()?)));
     files::check_distinct_paths(&[(PACK, &args.pack)], &outputs.collect::<Vec<_>>(), |_, _| false)?;
     let config = args.counting.config()?;
-    let (tokenizer, dedup) = (args.counting.options(), args.deduping.options());
+    let (tokenizer, dedup) = (args.counting.options(), args.dedup.options());
     let writer = args.form.encoder(&tokenizer, &config)?;
     let bytes = files::read(&args.pack, output)?;
     let pack = files::decode(&args.pack, &bytes)?;

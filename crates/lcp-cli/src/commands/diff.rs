@@ -49,7 +49,7 @@ pub fn run(args: &Args, output: &Output) -> Result {
     }
     let (bytes_a, bytes_b) = (files::read(&args.a, output)?, files::read(&args.b, output)?);
     let (a, b) = (files::decode(&args.a, &bytes_a)?, files::decode(&args.b, &bytes_b)?);
-    let counter = args.counting.plain(false, output)?;
+    let counter = args.counting.load_without_budget(false, output)?;
     let cost = |blocks: &[Block<'_>]| {
         let mut plans = costs::full_costs(blocks, &[OutputMode::Minimal], &counter.estimator)?;
         plans.pop().ok_or_else(|| Error::new(ErrorKind::Usage, "a mode has no plan"))
@@ -57,20 +57,20 @@ pub fn run(args: &Args, output: &Output) -> Result {
     let plans = (cost(&a.blocks)?, cost(&b.blocks)?);
     let (a, b) = (DiffSide::new(&a.blocks), DiffSide::new(&b.blocks));
     let pairs = lcp_packfile::diff(&a, &b);
-    let seen = Seen { a, b, plans, pairs };
+    let diff = PackDiff { a, b, plans, pairs };
     let colored = output.is_colored(&std::io::stdout());
-    let text = if args.json { files::json(&seen.json()) } else { seen.lines(args.text, colored) };
+    let text = if args.json { files::json(&diff.json()) } else { diff.lines(args.text, colored) };
     files::write(None, text.as_bytes())?;
     counter.save_cache(output);
-    if args.exit_code && seen.pairs.iter().any(BlockPair::differs) {
+    if args.exit_code && diff.pairs.iter().any(BlockPair::differs) {
         // The differences are printed already.
         return Err(Error::new(ErrorKind::Io, ""));
     }
     Ok(())
 }
 
-/// Two packs, and what became of their blocks.
-struct Seen<'b> {
+/// A diff of two packs: both, and what became of their blocks.
+struct PackDiff<'b> {
     a: DiffSide<'b>,
     b: DiffSide<'b>,
     plans: (Plan, Plan),
@@ -89,7 +89,7 @@ struct Sums {
     tokens_removed: u64,
 }
 
-impl Seen<'_> {
+impl PackDiff<'_> {
     /// The block of a pair as it is in the second pack, else as it was in the first.
     fn block(&self, pair: &BlockPair) -> Option<&Block<'_>> {
         pair.b.map(|at| &self.b.blocks[at]).or_else(|| pair.a.map(|at| &self.a.blocks[at]))

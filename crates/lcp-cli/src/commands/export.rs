@@ -79,7 +79,7 @@ pub fn run(args: &Args, output: &Output) -> Result {
     let driver = DefaultDriver::new(Arc::clone(&counter.estimator));
     let candidates = Candidates::new(target, &pack.blocks);
     if candidates.is_empty() {
-        lacks(&candidates, output);
+        print_left_out(&candidates, output);
         let message =
             format!("nothing has a place in messages ({})", files::display_name(&args.pack));
         let hint = if candidates.whole.report.orphans > 0 {
@@ -91,8 +91,8 @@ pub fn run(args: &Args, output: &Output) -> Result {
         return Err(Error::new(ErrorKind::Usage, message).with_hint(hint));
     }
     let fitted = fit(&candidates, &driver, &counter.estimator, &config)
-        .map_err(|error| args.denied(&error))?;
-    tell(&candidates, &fitted, &counter, output);
+        .map_err(|error| args.over_budget_error(&error))?;
+    print_warnings(&candidates, &fitted, &counter, output);
     if let Some(path) = &args.report {
         let json = files::json(&facts(target, &candidates, &fitted, config.token_budget));
         if path.as_os_str() == files::STANDARD {
@@ -122,7 +122,7 @@ fn config(settings: &Settings) -> DriverConfig {
 }
 
 impl Args {
-    fn denied(&self, error: &Unfit) -> Error {
+    fn over_budget_error(&self, error: &Unfit) -> Error {
         let message = format!("{error} [{}] ({})", error.code(), files::display_name(&self.pack));
         match error {
             Unfit::Plan(_) => Error::new(ErrorKind::OverBudget, message),
@@ -135,8 +135,8 @@ impl Args {
     }
 }
 
-/// Says what the messages lack, and why.
-fn tell(
+/// Prints what the messages lack, and why.
+fn print_warnings(
     candidates: &Candidates<'_>,
     fitted: &FittedMessages,
     counter: &LoadedTokenizer,
@@ -151,7 +151,7 @@ fn tell(
             "no plan fitted the budget: {dropped} messages were dropped, the oldest first"
         ));
     }
-    lacks(candidates, output);
+    print_left_out(candidates, output);
     if exported.report.inserted > 0 && !has_turns(exported) {
         output
             .warn("no message but the system's is there: one of the user that says so is inserted");
@@ -164,8 +164,8 @@ fn tell(
     output.note(format!("{messages} messages, {tokens} tokens{beside}, {plans} plans"));
 }
 
-/// Says what no message can have of the pack.
-fn lacks(candidates: &Candidates<'_>, output: &Output) {
+/// Prints what no message can have of the pack.
+fn print_left_out(candidates: &Candidates<'_>, output: &Output) {
     let report = &candidates.whole.report;
     for (count, what) in [
         (report.unanswered, "tool calls that no result answers are left out"),

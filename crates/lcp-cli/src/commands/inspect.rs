@@ -9,7 +9,7 @@ use lcp_types::wire::{BLOCK_HAS_SUMMARY, BLOCK_RESERVED, FOOTER_BYTES};
 use serde_json::{Value, json};
 
 use crate::output::Output;
-use crate::table::{self, Column, Look};
+use crate::table::{self, Column, TableStyle};
 use crate::tokenizer_args::TokenizerArgs;
 use crate::{Result, costs, files};
 use lcp_packfile::{PackScan, ScannedFrame, is_reference};
@@ -53,7 +53,8 @@ pub fn run(args: &Args, output: &Output) -> Result {
     if let Some(Err(error)) = &index {
         output.warn(format!("{error} [{BAD_INDEX}]"));
     }
-    let counter = if args.no_tokens { None } else { Some(args.counting.plain(false, output)?) };
+    let counter =
+        if args.no_tokens { None } else { Some(args.counting.load_without_budget(false, output)?) };
     // One mode is enough for the figures that a table has.
     let modes = if args.json { &OutputMode::ALL[..] } else { &[OutputMode::Minimal] };
     let plans = match &counter {
@@ -68,9 +69,13 @@ pub fn run(args: &Args, output: &Output) -> Result {
             Some(counter.as_ref()?.estimator.estimate(summary))
         })
         .collect();
-    let seen = Seen { pack: &pack, bytes: bytes.len(), index, metas, plans, summaries };
-    let text =
-        if args.json { files::json(&seen.json()) } else { seen.table(Look::of_stdout(output)) };
+    let inspected =
+        InspectedPack { pack: &pack, bytes: bytes.len(), index, metas, plans, summaries };
+    let text = if args.json {
+        files::json(&inspected.json())
+    } else {
+        inspected.table(TableStyle::for_stdout(output))
+    };
     files::write(None, text.as_bytes())?;
     if let Some(counter) = &counter {
         counter.save_cache(output);
@@ -85,7 +90,7 @@ pub fn run(args: &Args, output: &Output) -> Result {
 const BAD_INDEX: &str = WarningCode::BadIndex.name();
 
 /// A pack, and all that is said of its blocks.
-struct Seen<'b> {
+struct InspectedPack<'b> {
     pack: &'b PackScan<'b>,
     bytes: usize,
     /// Its index, if it is to have one, or why it is not used.
@@ -97,7 +102,7 @@ struct Seen<'b> {
     summaries: Vec<Option<u32>>,
 }
 
-impl Seen<'_> {
+impl InspectedPack<'_> {
     fn rows(&self) -> impl Iterator<Item = (usize, &ScannedFrame<'_>)> {
         self.pack.frames.iter().enumerate()
     }
@@ -125,7 +130,7 @@ impl Seen<'_> {
         is_shown.then_some(item.content_tokens)
     }
 
-    fn table(&self, look: Look) -> String {
+    fn table(&self, style: TableStyle) -> String {
         const COLUMNS: [Column; 8] = [
             Column::Right("index"),
             Column::Left("type"),
@@ -150,7 +155,7 @@ impl Seen<'_> {
             ]
         };
         let rows: Vec<_> = self.rows().map(row).collect();
-        let (table, sums) = (table::render(&COLUMNS, &rows, look), self.sums());
+        let (table, sums) = (table::render(&COLUMNS, &rows, style), self.sums());
         format!("{table}\n{sums}\n{}\n", self.behind())
     }
 

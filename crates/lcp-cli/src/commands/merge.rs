@@ -30,7 +30,7 @@ pub struct Args {
     #[arg(required = true, value_name = "PACK")]
     packs: Vec<PathBuf>,
     #[command(flatten)]
-    deduping: DedupArgs,
+    dedup: DedupArgs,
     #[command(flatten)]
     counting: TokenizerArgs,
     #[command(flatten)]
@@ -89,13 +89,13 @@ fn deduplicated<'b>(
     merged: Vec<Block<'b>>,
     output: &Output,
 ) -> Result<Vec<Block<'b>>> {
-    if let Some(warning) = args.deduping.options().ineffective(&config.dedup) {
+    if let Some(warning) = args.dedup.options().ineffective(&config.dedup) {
         output.warn(warning);
     }
-    let Some(options) = args.deduping.options().options(&config.dedup, false) else {
+    let Some(options) = args.dedup.options().options(&config.dedup, false) else {
         return Ok(merged);
     };
-    let counter = args.counting.plain(false, output)?;
+    let counter = args.counting.load_without_budget(false, output)?;
     let deduped = dedup::pack(&merged, &options, &counter.estimator)?;
     for warning in &deduped.warnings {
         output.warn(warning);

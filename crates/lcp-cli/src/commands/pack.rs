@@ -102,7 +102,7 @@ pub struct Args {
     pub diff: Option<String>,
     /// What stands twice.
     #[command(flatten)]
-    pub deduping: DedupArgs,
+    pub dedup: DedupArgs,
     /// How files get summaries.
     #[command(flatten)]
     pub summaries: SummaryArgs,
@@ -128,7 +128,7 @@ pub fn run(args: &Args, output: &Output) -> Result {
     let outputs: Vec<_> = outputs.collect();
     files::check_distinct_paths(&[], &outputs, |_, _| false)?;
     let config = args.counting.config()?;
-    if let Some(warning) = args.deduping.options().ineffective(&config.dedup) {
+    if let Some(warning) = args.dedup.options().ineffective(&config.dedup) {
         output.warn(warning);
     }
     let tokenizer = args.counting.options();
@@ -157,7 +157,7 @@ pub fn run(args: &Args, output: &Output) -> Result {
     };
     let packed = args.summaries.run_in_pool(|| ingest(&options))?.map_err(Error::from)?;
     drop(bar);
-    tell(&packed.report, output);
+    print_warnings(&packed.report, output);
     if let Some(warning) = args.unmatched(&packed.report)? {
         output.warn(warning);
     }
@@ -203,7 +203,7 @@ impl Args {
             default_rules: !self.no_default_rules,
             since: self.since.clone(),
             diff: self.diff.clone(),
-            dedup: self.deduping.options(),
+            dedup: self.dedup.options(),
             tokenizer: self.counting.options(),
         }
     }
@@ -252,8 +252,8 @@ impl Args {
     }
 }
 
-/// Says what is odd, and how much was left out.
-fn tell(report: &IngestReport, output: &Output) {
+/// Prints warnings, and how much was left out.
+fn print_warnings(report: &IngestReport, output: &Output) {
     for warning in &report.warnings {
         output.warn(warning);
     }

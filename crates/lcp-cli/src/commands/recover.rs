@@ -82,7 +82,7 @@ fn tidy_up(pack: &Path, output: &Output) {
         return;
     }
     let tidied = lock(pack, Duration::from_secs(10)).and_then(|mut disk| {
-        interrupt::uninterrupted(|| journal::roll_back(&mut disk))
+        interrupt::defer_interrupt(|| journal::roll_back(&mut disk))
             .map_err(|error| Error::io("roll back", pack.display(), &error))
     });
     match tidied {

@@ -82,12 +82,12 @@ pub fn run(args: &Args, output: &Output) -> Result {
         return Ok(());
     }
     let bytes = args.choices.read(output)?;
-    let of_index = if args.verify {
+    let index_warnings = if args.verify {
         render::verify_index(&args.choices.pack, &bytes)?
     } else {
         render::index_warning(&bytes).into_iter().collect()
     };
-    let run = setup.with(files::decode(&args.choices.pack, &bytes)?, of_index, output)?;
+    let run = setup.into_job(files::decode(&args.choices.pack, &bytes)?, index_warnings, output)?;
     let rendered = run.render(output)?;
     let plan = &rendered.plan;
     if let Some(path) = &args.report {

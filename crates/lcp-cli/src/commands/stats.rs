@@ -10,9 +10,9 @@ use lcp_types::DuplicateKind;
 use serde_json::{Value, json};
 
 use crate::output::Output;
-use crate::table::{self, Column, Look};
+use crate::table::{self, Column, TableStyle};
 use crate::tokenizer_args::TokenizerArgs;
-use crate::{Result, costs, files, naive};
+use crate::{Result, costs, files, naive_markdown};
 use lcp_app::dedup;
 use lcp_app::render;
 use lcp_packfile::PackScan;
@@ -53,12 +53,12 @@ pub fn run(args: &Args, output: &Output) -> Result {
         let references = pack.references().count();
         output.warn(format!("{references} blocks are in a content store; they are not counted"));
     }
-    let counter = args.counting.plain(false, output)?;
+    let counter = args.counting.load_without_budget(false, output)?;
     let stats = Stats::new(&pack, bytes.len() as u64, &counter.estimator)?;
     let text = if args.json {
         files::json(&stats.json(&pack))
     } else {
-        stats.table(&pack, Look::of_stdout(output))
+        stats.table(&pack, TableStyle::for_stdout(output))
     };
     files::write(None, text.as_bytes())?;
     counter.save_cache(output);
@@ -107,7 +107,7 @@ impl Stats {
                 metadata += u64::from(frame.problem.is_none());
                 continue;
             }
-            let text = naive::block(block);
+            let text = naive_markdown::block_to_markdown(block);
             let row = by_type.entry(frame.block_type.code()).or_default();
             row.name = frame.block_type.to_string();
             row.blocks += 1;
@@ -139,7 +139,7 @@ impl Stats {
         self.by_type.values().chain(std::iter::once(&self.whole))
     }
 
-    fn table(&self, pack: &PackScan<'_>, look: Look) -> String {
+    fn table(&self, pack: &PackScan<'_>, style: TableStyle) -> String {
         const COLUMNS: [Column; 7] = [
             Column::Left("type"),
             Column::Right("blocks"),
@@ -165,7 +165,7 @@ impl Stats {
              Bytes: {stored} stored, {unpacked} unpacked ({ratio:.2} times as many), compression {}\n\
              Metadata: {} blocks\n\
              Twice: {}\n",
-            table::render(&COLUMNS, &rows, look),
+            table::render(&COLUMNS, &rows, style),
             escape_control(&self.encoding),
             beside.collect::<Vec<_>>().join(", "),
             pack.compression_name(),

@@ -92,7 +92,7 @@ impl tool::Tool for Tool {
             (false, true) => When::Once,
             (false, false) => When::Due,
         };
-        let making = HandoffSettings {
+        let settings = HandoffSettings {
             target: input.target,
             summary: input.summary,
             style: input.style.as_deref().map(style).transpose()?,
@@ -100,7 +100,7 @@ impl tool::Tool for Tool {
             ..HandoffSettings::default()
         };
         let (encoding, model) = (input.encoding, input.model);
-        let options = SessionOptions { encoding, model, making, may_create: false };
+        let options = SessionOptions { encoding, model, handoff: settings, may_create: false };
         let prepared =
             with_sessions(state, options, |sessions| sessions.handoff(&input.conversation, when))?;
         let tracked = prepared.tracked;

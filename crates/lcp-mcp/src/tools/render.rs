@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::choices::{Competition, DedupLevel, Detail, Mode, OnOverflow, SpecialTokens};
+use crate::choices::{DedupLevel, Detail, Mode, ObjectiveChoice, OnOverflow, SpecialTokensChoice};
 use crate::error::{ToolError, ToolResult};
 use crate::state::{ServerState, counting};
 use crate::text::{truncate_list, truncate_list_to_bytes};
@@ -53,14 +53,14 @@ pub(crate) struct Input {
     /// Whether blocks that do not fit may be shown in part.
     pub(crate) excerpts: Option<bool>,
     /// How blocks compete: tier by tier, or by value per token.
-    pub(crate) objective: Option<Competition>,
+    pub(crate) objective: Option<ObjectiveChoice>,
     /// What to do where the critical blocks alone exceed the budget: allow it, or fail.
     pub(crate) overflow: Option<OnOverflow>,
     /// Show once what stands twice: off, exact, overlap or near.
     pub(crate) dedup: Option<DedupLevel>,
     /// What to do about words like <|im_start|> in a content: warn of those of the text, escape
     /// them (put a space into each), or reject the pack.
-    pub(crate) special_tokens: Option<SpecialTokens>,
+    pub(crate) special_tokens: Option<SpecialTokensChoice>,
     /// Only blocks of these types: code, conversation, file-tree, tool-result, document, data,
     /// diff, embedding-ref, image, extension.
     pub(crate) types: Option<Vec<String>>,

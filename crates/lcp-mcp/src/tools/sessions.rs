@@ -16,7 +16,7 @@ use crate::state::{ServerState, counting};
 pub(crate) struct SessionOptions {
     pub(crate) encoding: Option<String>,
     pub(crate) model: Option<String>,
-    pub(crate) making: HandoffSettings,
+    pub(crate) handoff: HandoffSettings,
     /// Whether a store that does not exist is created.
     pub(crate) may_create: bool,
 }
@@ -31,10 +31,10 @@ pub(crate) fn with_sessions<T>(
     let settings = &state.config.settings;
     let (model, _) = counting.model(settings, true)?;
     let counter = counting.counter(settings, model.as_ref(), false, &state.quiet)?;
-    state.config.sessions.with(settings, options.may_create, |store| {
-        let making = options.making.config(&settings.continuity);
+    state.config.sessions.with_store(settings, options.may_create, |store| {
+        let handoff = options.handoff.config(&settings.continuity);
         let estimator = Arc::clone(&counter.estimator);
-        let sessions = Sessions::new(Arc::clone(store), estimator, making, None);
+        let sessions = Sessions::new(Arc::clone(store), estimator, handoff, None);
         let held = sessions.held().clone();
         let _hook = interrupt::on_interrupt(move || held.release_all());
         Ok(work(&sessions)?)

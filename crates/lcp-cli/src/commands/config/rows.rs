@@ -72,7 +72,7 @@ fn window(rows: &mut Vec<Row>, settings: &Settings) {
         return;
     };
     let Some(window) = budget.value.window else {
-        rows.push(row(budget.value.key, map(budget, |allowance| allowance.tokens)));
+        rows.push(row(budget.value.key, map(budget, |resolved| resolved.tokens)));
         return;
     };
     rows.push(row(budget.value.key, map(budget, |_| window.tokens)));

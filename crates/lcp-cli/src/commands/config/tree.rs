@@ -6,21 +6,21 @@ use lcp_driver::shares::{ContextBudget, Share, ShareSize, SharesNote};
 use lcp_driver::window::ContextWindow;
 use serde_json::{Value, json};
 
-use lcp_app::config::{Allowance, Settings};
+use lcp_app::config::{ResolvedBudget, Settings};
 
 /// What there is, and the tokens of each share.
 pub(super) struct Divided<'s> {
-    allowance: Option<Allowance>,
+    resolved: Option<ResolvedBudget>,
     shares: &'s [Share],
     budget: Option<ContextBudget>,
 }
 
 impl<'s> Divided<'s> {
     pub(super) fn new(settings: &'s Settings) -> Self {
-        let allowance = settings.budget.as_ref().map(|budget| budget.value);
+        let resolved = settings.budget.as_ref().map(|budget| budget.value);
         let shares = settings.shares.as_ref().map(|shares| &shares.value.shares);
-        let budget = shares.zip(allowance).map(|(shares, all)| shares.divide(all.tokens));
-        Self { allowance, shares: shares.map_or(&[], |shares| shares.as_slice()), budget }
+        let budget = shares.zip(resolved).map(|(shares, all)| shares.divide(all.tokens));
+        Self { resolved, shares: shares.map_or(&[], |shares| shares.as_slice()), budget }
     }
 
     /// What was changed about the sizes of the shares, if anything.
@@ -53,12 +53,12 @@ impl<'s> Divided<'s> {
 
     /// The tree, a line each, with a final newline.
     pub(super) fn tree(&self) -> String {
-        let root = match self.allowance {
+        let root = match self.resolved {
             None => Node::new("No budget: everything is shown in full").with(self.parts()),
-            Some(Allowance { tokens, window: None, .. }) => {
+            Some(ResolvedBudget { tokens, window: None, .. }) => {
                 Node::tokens("Budget", tokens).with(self.parts())
             }
-            Some(Allowance { tokens, window: Some(window), .. }) => {
+            Some(ResolvedBudget { tokens, window: Some(window), .. }) => {
                 let available = Node::tokens("Available for Context", tokens).with(self.parts());
                 let mut nodes = taken_off(&window);
                 nodes.push(available);

@@ -1,4 +1,4 @@
-//! `store check`: everything that is kept is read.
+//! `session check`: everything that is kept is read.
 
 use lcp_continuity::SessionHandoff;
 use lcp_continuity::store::{ConversationRecord, Store};

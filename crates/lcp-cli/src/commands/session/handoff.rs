@@ -33,7 +33,7 @@ pub struct Args {
     #[arg(short, long, value_name = "PACK")]
     output: Option<PathBuf>,
     #[command(flatten)]
-    making: HandoffArgs,
+    handoff: HandoffArgs,
     #[command(flatten)]
     session: SessionArgs,
     /// Print JSON instead
@@ -60,7 +60,7 @@ pub fn run(args: &Args, output: &Output) -> Result {
     let store = session.store_files(&config)?;
     let store: Vec<_> = store.iter().map(|path| ("the store", path.as_path())).collect();
     files::check_distinct_paths(&store, target.map(|path| ("-o", path)).as_slice(), |_, _| false)?;
-    let opened = session.open((&config, model.as_ref()), &args.making.options(), false, output)?;
+    let opened = session.open((&config, model.as_ref()), &args.handoff.options(), false, output)?;
     let when = match (args.force, args.if_due) {
         (true, _) => When::Always,
         (_, true) => When::Once,
@@ -68,7 +68,7 @@ pub fn run(args: &Args, output: &Output) -> Result {
     };
     let prepared = opened.sessions.handoff(&args.id, when)?;
     opened.keep_counts(output);
-    tell(&prepared, output);
+    print_outcome(&prepared, output);
     let id = prepared.handoff.as_ref().map(|(handoff, _)| handoff.handoff_id.as_str());
     let printed = match id {
         _ if args.json => files::json(&as_json(&prepared)),
@@ -87,8 +87,8 @@ pub fn run(args: &Args, output: &Output) -> Result {
     }
 }
 
-/// What is said beside the id.
-fn tell(prepared: &Prepared, output: &Output) {
+/// Prints to standard error what became of the hand-off.
+fn print_outcome(prepared: &Prepared, output: &Output) {
     let tracked = &prepared.tracked;
     let Some((handoff, _)) = &prepared.handoff else {
         let reason = prepared.why_not.as_ref().unwrap_or(&tracked.decision.reason);

@@ -1,4 +1,4 @@
-//! `store list`: a line for each conversation.
+//! `session list`: a line for each conversation.
 
 use std::time::Duration;
 

@@ -66,7 +66,7 @@ pub fn run(args: &Args, output: &Output) -> Result {
     let window = may_begin.then_some(&settled);
     let tracked = opened.sessions.record_usage(&args.id, said, args.usage, window)?;
     opened.keep_counts(output);
-    let text = if args.json { files::json(&tracked.json()) } else { tracked.lines() };
+    let text = if args.json { files::json(&tracked.to_json()) } else { tracked.to_lines() };
     files::print(&text)
 }
 

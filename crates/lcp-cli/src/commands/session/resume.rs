@@ -4,8 +4,8 @@ use lcp_continuity::{ResumeOptions, ResumedSession};
 use serde_json::{Value, json};
 
 use crate::Result;
-use crate::arguments::tokens;
-use crate::files::{self, Written};
+use crate::arguments::parse_tokens;
+use crate::files::{self, StdoutResult};
 use crate::output::Output;
 use crate::session_args::SessionArgs;
 use lcp_app::sessions::HandoffSettings;
@@ -29,10 +29,10 @@ pub struct Args {
     #[arg(long = "as", value_name = "ID")]
     conversation: Option<String>,
     /// Tokens of the window of the model that goes on; those of the one before without it
-    #[arg(long, value_name = "N", value_parser = tokens, allow_negative_numbers = true)]
+    #[arg(long, value_name = "N", value_parser = parse_tokens, allow_negative_numbers = true)]
     window: Option<u32>,
     /// Tokens of it that the model's output needs; likewise
-    #[arg(long, value_name = "N", value_parser = tokens, allow_negative_numbers = true)]
+    #[arg(long, value_name = "N", value_parser = parse_tokens, allow_negative_numbers = true)]
     output_reserve: Option<u32>,
     /// Print what a hand-off gave that was resumed, and resume nothing
     #[arg(long, alias = "again", conflicts_with_all = ["conversation", "window", "output_reserve"])]
@@ -53,8 +53,8 @@ pub fn run(args: &Args, output: &Output) -> Result {
         return Err(Error::new(ErrorKind::Usage, message)
             .with_hint("give a larger --window, or a smaller --output-reserve"));
     }
-    let making = HandoffSettings::default();
-    let opened = session.open((&config, model.as_ref()), &making, false, output)?;
+    let settings = HandoffSettings::default();
+    let opened = session.open((&config, model.as_ref()), &settings, false, output)?;
     let options = ResumeOptions {
         conversation_id: args.conversation.clone(),
         window_tokens: args.window,
@@ -79,7 +79,7 @@ pub fn run(args: &Args, output: &Output) -> Result {
     let repeat = format!("lcp session resume --repeat {}", args.handoff.escape_debug());
     match files::write_stdout(text.as_bytes()) {
         // It is resumed, and no other try gives this text.
-        Ok(Written::Cut) => {
+        Ok(StdoutResult::Cut) => {
             output.warn(format!("not all of it was read: `{repeat}` prints it once more"));
             Ok(())
         }

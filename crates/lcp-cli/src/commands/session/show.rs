@@ -1,4 +1,4 @@
-//! `store show`: one conversation with its hand-offs and messages, or one hand-off.
+//! `session show`: one conversation with its hand-offs and messages, or one hand-off.
 
 use lcp_continuity::Message;
 use lcp_continuity::store::{

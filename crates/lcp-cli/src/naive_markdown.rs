@@ -4,11 +4,11 @@
 use lcp_driver::{content_text, fence_info};
 use lcp_types::{Block, BlockContent};
 
-/// A block as naive Markdown; empty for annotations and other metadata.
+/// Returns a block as naive Markdown; empty for annotations and other metadata.
 ///
 /// A chat turn is `**role:** text`; anything else a heading with its path, title or name,
 /// and the content in a fence with its language. What has no text has the heading alone.
-pub fn block(block: &Block<'_>) -> String {
+pub fn block_to_markdown(block: &Block<'_>) -> String {
     if block.content.is_metadata() {
         return String::new();
     }
@@ -22,9 +22,9 @@ pub fn block(block: &Block<'_>) -> String {
     format!("## {label}\n\n```{}\n{text}{newline}```\n\n", fence_info(&block.content))
 }
 
-/// A whole pack so.
-pub fn markdown(blocks: &[Block<'_>]) -> String {
-    blocks.iter().map(block).collect()
+/// Returns all blocks of a pack as naive Markdown.
+pub fn pack_to_markdown(blocks: &[Block<'_>]) -> String {
+    blocks.iter().map(block_to_markdown).collect()
 }
 
 #[cfg(test)]
@@ -41,6 +41,6 @@ mod tests {
             Block::conversation(Role::User, "Why?"),
         ];
         let expected = "## src/main.rs\n\n```rust\nfn main() {}\n```\n\n**user:** Why?\n\n";
-        assert_eq!(markdown(&blocks), expected);
+        assert_eq!(pack_to_markdown(&blocks), expected);
     }
 }

@@ -1,4 +1,4 @@
-//! What stands in messages of a block of which a plan shows so much.
+//! The content that messages have of a block, by what a plan shows of it.
 
 use std::borrow::Cow;
 
@@ -6,8 +6,9 @@ use lcp_driver::{BlockText, RenderDecision};
 use lcp_transcripts::{Format, Shown};
 use lcp_types::{Block, BlockContent};
 
-/// `is_answer`: the block is what a tool gave, and can be written as the tool did.
-pub(super) fn shown<'b>(
+/// Returns the content that messages have of a block. `is_answer`: the block is what a tool gave,
+/// and can be written as the tool did.
+pub(super) fn exported_content<'b>(
     block: &Block<'_>,
     decision: &RenderDecision,
     text: &BlockText,
