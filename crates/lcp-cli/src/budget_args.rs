@@ -40,7 +40,7 @@ pub struct BudgetArgs {
     #[arg(long, value_name = "PRESET",
         value_parser = PossibleValuesParser::new(Shares::PRESETS.iter().copied()))]
     pub shares: Option<String>,
-    /// Let what is left of the budget show Low and Background blocks in full
+    /// Use leftover budget for low-priority blocks
     #[arg(long, value_name = "WHEN", num_args = 0..=1, require_equals = true,
         default_missing_value = "on", value_parser = on_off())]
     pub fill: Option<bool>,
