@@ -12,10 +12,10 @@
 //! | `encoder` | any blocks | what is written, is read; limits are errors |
 //! | `index` | a pack whose bytes were changed | its index is never believed over the blocks; `recover` saves what is whole |
 //! | `render` | blocks, a configuration | the laws of the budget (RFC 0002 §5); the text splits back into its blocks |
-//! | `split` | a text | an error with its place, or pieces |
+//! | `parse` | a text | an error with its place, or pieces |
 //! | `manifest` | JSON | what was read, is written and comes back |
 //! | `import` | a transcript, a diff, numbered lines | blocks that can be written; messages that providers take |
-//! | `records` | hand-offs, saved plans, journals, bodies of a store | what is accepted, comes back; a hash that is not that of a body is found |
+//! | `stored_records` | hand-offs, saved plans, journals, bodies of a store | what is accepted, comes back; a hash that is not that of a body is found |
 //! | `dedup` | a session's blocks | no unique line is lost; the same result twice |
 //! | `tokens` | a text | counts of parts add up, cuts keep their limit |
 
@@ -28,13 +28,13 @@ mod render;
 mod seeds;
 mod stored_records;
 
-pub use self::render::{render, split, tokens};
+pub use self::render::{parse, render, tokens};
 pub use codec::{decoder, encoder, index, round_trip};
 pub use dedup::dedup;
 pub use json::{import, manifest};
 pub use python_rows::row;
 pub use seeds::seeds;
-pub use stored_records::records;
+pub use stored_records::stored_records;
 
 /// A law, or several, of any bytes.
 #[derive(Clone, Copy, Debug)]
@@ -65,10 +65,10 @@ pub const TARGETS: &[Target] = &[
     target("encoder", encoder, 512, "text"),
     target("index", index, 512, "pack"),
     target("render", render, 512, "text"),
-    target("split", split, 1024, "text"),
+    target("parse", parse, 1024, "text"),
     target("manifest", manifest, 2048, "json"),
     target("import", import, 4096, "json"),
-    target("records", records, 2048, "json"),
+    target("stored_records", stored_records, 2048, "json"),
     target("dedup", dedup, 512, "text"),
     target("tokens", tokens, 512, "text"),
 ];

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use lcp_driver::budget::TokenEstimator;
-use lcp_driver::parse::{PartKind, parse, parse_blocks};
+use lcp_driver::parse::{PartKind, parse as parse_parts, parse_blocks};
 use lcp_driver::shares::Shares;
 use lcp_driver::{
     DefaultDriver, DriverConfig, Excerpts, Objective, OutputMode, Plan, RenderDecision, ValueModel,
@@ -59,14 +59,14 @@ pub fn render(data: &[u8]) {
         assert_eq!(special_tokens::escape(&mut blocks).count, 0);
     }
     if exact {
-        laws(&DefaultDriver::new(O200K), &O200K, &blocks, &config, budget);
+        check_properties(&DefaultDriver::new(O200K), &O200K, &blocks, &config, budget);
     } else {
         let counter = HeuristicEstimator;
-        laws(&DefaultDriver::new(counter), &counter, &blocks, &config, budget);
+        check_properties(&DefaultDriver::new(counter), &counter, &blocks, &config, budget);
     }
 }
 
-fn laws(
+fn check_properties(
     driver: &DefaultDriver,
     counter: &impl TokenEstimator,
     blocks: &[Block<'_>],
@@ -112,7 +112,7 @@ fn complete(plan: &Plan) {
 }
 
 fn splits_back(blocks: &[Block<'_>], plan: &Plan, text: &str) {
-    let pieces = parse(text, plan.mode).unwrap_or_else(|error| panic!("{error}\n{text}"));
+    let pieces = parse_parts(text, plan.mode).unwrap_or_else(|error| panic!("{error}\n{text}"));
     let shown = blocks.iter().zip(&plan.items).filter(|(_, item)| item.decision.is_shown());
     let mut pieces = pieces.into_iter();
     for (block, item) in shown {
@@ -127,11 +127,11 @@ fn splits_back(blocks: &[Block<'_>], plan: &Plan, text: &str) {
     }
     let rest = pieces.next();
     assert_eq!(rest.is_some(), plan.rolled_up.is_some(), "{rest:?}");
-    unrenders(blocks, plan, text);
+    parses_back(blocks, plan, text);
 }
 
 /// Every block that is shown in full comes back, in its order.
-fn unrenders(blocks: &[Block<'_>], plan: &Plan, text: &str) {
+fn parses_back(blocks: &[Block<'_>], plan: &Plan, text: &str) {
     let found = parse_blocks(text, plan.mode).unwrap_or_else(|error| panic!("{error}\n{text}"));
     let is_line =
         |decision: &RenderDecision| matches!(decision, RenderDecision::Placeholder { .. });
@@ -152,7 +152,7 @@ fn unrenders(blocks: &[Block<'_>], plan: &Plan, text: &str) {
 }
 
 /// Any text is pieces, or an error with its place.
-pub fn split(data: &[u8]) {
+pub fn parse(data: &[u8]) {
     let mut input = Input::new(data);
     let mode = input.one_of(&OutputMode::ALL);
     let built;
@@ -172,14 +172,14 @@ pub fn split(data: &[u8]) {
         text
     };
     // What is taken for a text of ours, one block or line for each piece, or refused.
-    match (parse_blocks(text, mode), parse(text, mode)) {
+    match (parse_blocks(text, mode), parse_parts(text, mode)) {
         (Ok(found), pieces) => {
             let pieces = pieces.expect("it was split before").len();
             assert_eq!(found.blocks.len() + found.omitted.len(), pieces);
         }
         (Err(error), _) => assert!(text.is_char_boundary(error.offset), "{error}"),
     }
-    match parse(text, mode) {
+    match parse_parts(text, mode) {
         Ok(pieces) => assert!(pieces.len() <= text.len()),
         Err(error) => assert!(text.is_char_boundary(error.offset), "{error}"),
     }

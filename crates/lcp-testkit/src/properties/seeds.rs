@@ -23,8 +23,8 @@ pub fn seeds(target: &str) -> Vec<Vec<u8>> {
         "decoder" | "round_trip" => packs(),
         "manifest" => files(&root().join("samples"), "json"),
         "import" => transcripts(),
-        "records" => records(),
-        "split" => texts(),
+        "stored_records" => stored_records(),
+        "parse" => texts(),
         _ => Vec::new(),
     }
 }
@@ -72,7 +72,7 @@ fn transcripts() -> Vec<Vec<u8>> {
 }
 
 /// Each record as it is written, behind the byte that says which it is.
-fn records() -> Vec<Vec<u8>> {
+fn stored_records() -> Vec<Vec<u8>> {
     let mut inputs = handoffs();
     for pack in packs() {
         inputs.push([&[2], &pack[..]].concat());

@@ -8,7 +8,7 @@ use lcp_store::content::{Backend, ContentAddressedStore, Lookup, Name, PutMode, 
 use lcp_types::ContentStore;
 
 /// What is accepted, comes back; a body that is not that of its hash is found.
-pub fn records(data: &[u8]) {
+pub fn stored_records(data: &[u8]) {
     let Some((&choice, bytes)) = data.split_first() else { return };
     match choice & 7 {
         0 | 1 => handoff(bytes),
