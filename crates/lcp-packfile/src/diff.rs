@@ -52,8 +52,8 @@ impl BlockPair {
         }
     }
 
-    /// Returns whether anything differs.
-    pub fn differs(&self) -> bool {
+    /// Returns whether anything has changed.
+    pub fn has_changed(&self) -> bool {
         self.change() != Change::Common || self.moved || !self.changed.is_empty()
     }
 }
@@ -202,7 +202,7 @@ fn in_order(pairs: Vec<BlockPair>) -> Vec<BlockPair> {
         .filter_map(|pair| Some((pair.a?, pair.b?)))
         .collect();
     kept.sort_unstable();
-    let place = |pair: &BlockPair| match (pair.a, pair.b) {
+    let sort_key = |pair: &BlockPair| match (pair.a, pair.b) {
         (_, Some(b)) => (b + 1, 0, 0),
         (Some(a), None) => {
             let before = kept.partition_point(|(at, _)| *at < a);
@@ -211,6 +211,6 @@ fn in_order(pairs: Vec<BlockPair>) -> Vec<BlockPair> {
         (None, None) => (0, 0, 0),
     };
     let mut pairs = pairs;
-    pairs.sort_by_cached_key(place);
+    pairs.sort_by_cached_key(sort_key);
     pairs
 }

@@ -110,18 +110,18 @@ pub fn renumber_handoff_index(content: &[u8], mut to: impl FnMut(u64) -> u64) ->
     let members = index.as_object_mut()?;
     let version = members.get("version").and_then(Value::as_u64);
     version.filter(|version| *version <= HANDOFF_INDEX_VERSION)?;
-    let mut place = |value: Option<&mut Value>| {
-        if let Some((block, place)) = value.and_then(|place| Some((place.as_u64()?, place))) {
-            *place = to(block).into();
+    let mut renumber = |value: Option<&mut Value>| {
+        if let Some((block, index)) = value.and_then(|index| Some((index.as_u64()?, index))) {
+            *index = to(block).into();
         }
     };
     for name in ["intent", "summary"] {
-        place(members.get_mut(name));
+        renumber(members.get_mut(name));
     }
     for name in ["tasks", "anchors", "recent"] {
         let items = members.get_mut(name).and_then(Value::as_array_mut);
-        items.into_iter().flatten().for_each(|item| place(item.get_mut("block")));
+        items.into_iter().flatten().for_each(|item| renumber(item.get_mut("block")));
     }
-    place(members.get_mut("state").and_then(|state| state.get_mut("block")));
+    renumber(members.get_mut("state").and_then(|state| state.get_mut("block")));
     serde_json::to_vec(&index).ok()
 }

@@ -27,8 +27,8 @@ pub struct PackScan<'a> {
     pub header: Option<Header>,
     /// Its frames in order, up to END or to the first that is incomplete.
     pub frames: Vec<ScannedFrame<'a>>,
-    /// The block of each frame. A body that cannot be read has a stand-in (an annotation of
-    /// an unknown kind), so that indices stay true.
+    /// The block of each frame. A body that cannot be read has a placeholder (an annotation
+    /// of an unknown kind), so that indices stay true.
     pub blocks: Vec<Block<'a>>,
     /// The offset of END, if it was reached. Offsets are in bytes before the payload was
     /// compressed.
@@ -63,7 +63,7 @@ pub struct ScannedFrame<'a> {
 
 impl ScannedFrame<'_> {
     /// Returns whether the frame can be read, or refers to a body in a content store.
-    pub fn is_sound(&self) -> bool {
+    pub(crate) fn is_sound(&self) -> bool {
         self.problem.as_ref().is_none_or(is_reference)
     }
 }
@@ -116,7 +116,7 @@ impl<'a> PackScan<'a> {
                     let index = frame.index;
                     let block = events.decode_consuming(frame).unwrap_or_else(|error| {
                         scanned.problem = Some(error);
-                        stand_in(index)
+                        placeholder_block(index)
                     });
                     scan.blocks.push(block);
                     scan.frames.push(scanned);
@@ -135,7 +135,7 @@ impl<'a> PackScan<'a> {
     /// # Errors
     ///
     /// The error of a pack without one.
-    pub fn require_header(self) -> Result<Self, Error> {
+    pub(crate) fn require_header(self) -> Result<Self, Error> {
         match self.broken {
             Some(error) if self.header.is_none() => Err(error),
             _ => Ok(self),
@@ -160,7 +160,7 @@ impl<'a> PackScan<'a> {
     }
 
     /// Returns the end of the last complete frame.
-    pub fn frames_end(&self) -> u64 {
+    pub(crate) fn frames_end(&self) -> u64 {
         self.frames.last().map_or(HEADER_BYTES as u64, |frame| frame.range.end)
     }
 
@@ -181,7 +181,7 @@ impl<'a> PackScan<'a> {
     }
 
     /// Returns how the pack is compressed.
-    pub fn compression(&self) -> Compression {
+    pub(crate) fn compression(&self) -> Compression {
         if self.is_payload_compressed() {
             Compression::Payload
         } else if self.frames.iter().any(|frame| frame.is_compressed) {
@@ -219,7 +219,7 @@ pub(crate) fn slice<'a>(pack: &'a [u8], range: &Range<u64>) -> Option<&'a [u8]> 
 }
 
 /// Returns a block in place of one that cannot be read: an annotation that means nothing.
-fn stand_in(index: u64) -> Block<'static> {
+fn placeholder_block(index: u64) -> Block<'static> {
     let mut annotation = Annotation::summary(index, "");
     annotation.kind = AnnotationKind::Other(u8::MAX);
     annotation.value = CowBytes::from(Vec::new());

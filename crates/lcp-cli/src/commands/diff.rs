@@ -62,7 +62,7 @@ pub fn run(args: &Args, output: &Output) -> Result {
     let text = if args.json { files::json(&diff.json()) } else { diff.lines(args.text, colored) };
     files::write(None, text.as_bytes())?;
     counter.save_cache(output);
-    if args.exit_code && diff.pairs.iter().any(BlockPair::differs) {
+    if args.exit_code && diff.pairs.iter().any(BlockPair::has_changed) {
         // The differences are printed already.
         return Err(Error::new(ErrorKind::Io, ""));
     }
@@ -113,7 +113,7 @@ impl PackDiff<'_> {
             match pair.change() {
                 Change::Added => sums.added += 1,
                 Change::Removed => sums.removed += 1,
-                Change::Common if !pair.differs() => sums.same += 1,
+                Change::Common if !pair.has_changed() => sums.same += 1,
                 Change::Common => {
                     sums.changed += u64::from(!pair.changed.is_empty());
                     sums.moved += u64::from(pair.moved);
@@ -125,7 +125,7 @@ impl PackDiff<'_> {
 
     fn lines(&self, text: bool, colored: bool) -> String {
         let mut out = String::new();
-        for pair in self.pairs.iter().filter(|pair| pair.differs()) {
+        for pair in self.pairs.iter().filter(|pair| pair.has_changed()) {
             let Some(block) = self.block(pair) else { continue };
             let (sign, color) = match pair.change() {
                 Change::Added => ('+', "32"),
@@ -189,7 +189,7 @@ impl PackDiff<'_> {
 
     fn json(&self) -> Value {
         let sums = self.sums();
-        let rows = self.pairs.iter().filter(|pair| pair.differs()).filter_map(|pair| {
+        let rows = self.pairs.iter().filter(|pair| pair.has_changed()).filter_map(|pair| {
             let block = self.block(pair)?;
             let (before, after) = self.tokens(pair);
             let is_in = |at: Option<usize>, tokens: u64| at.map(|_| tokens);
@@ -213,7 +213,7 @@ impl PackDiff<'_> {
             "schema": "lcp.diff.v1",
             "encoding": self.plans.0.encoding,
             "exact": self.plans.0.exact,
-            "differs": self.pairs.iter().any(BlockPair::differs),
+            "differs": self.pairs.iter().any(BlockPair::has_changed),
             "added": sums.added,
             "removed": sums.removed,
             "changed": sums.changed,

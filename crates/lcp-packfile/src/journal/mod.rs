@@ -79,8 +79,8 @@ impl Journal {
         bytes
     }
 
-    /// Reads one; `None` if it is not whole, or none of this version.
-    pub fn parse(bytes: &[u8]) -> Option<Self> {
+    /// Reads a journal; `None` if it is not whole, or none of this version.
+    pub fn from_bytes(bytes: &[u8]) -> Option<Self> {
         let (head, tail) = sealed(bytes)?;
         if head[..MAGIC.len()] != MAGIC {
             return None;
@@ -101,9 +101,9 @@ impl Journal {
         (len == journal.old_len && journal.end_offset >= HEADER_BYTES as u64).then_some(journal)
     }
 
-    /// Whether it can be of this pack: the old one, the new one, or one between them. A
+    /// Returns whether it can be of this pack: the old one, the new one, or one between them. A
     /// pack that took the place of the one that was written to is none of these.
-    pub fn matches(&self, pack: &[u8]) -> bool {
+    pub fn is_of_pack(&self, pack: &[u8]) -> bool {
         let len = pack.len() as u64;
         let lengths = self.old_len.min(self.new_len)..=self.old_len.max(self.new_len);
         let end = usize::try_from(self.end_offset).unwrap_or(usize::MAX);
@@ -178,8 +178,8 @@ impl JournalState {
 
 /// Returns the meaning of a journal for its pack, and the journal if it is to be undone.
 fn meaning(pack: &[u8], journal: &[u8]) -> (JournalState, Option<Journal>) {
-    match Journal::parse(journal) {
-        Some(journal) if journal.matches(pack) => (JournalState::RolledBack, Some(journal)),
+    match Journal::from_bytes(journal) {
+        Some(journal) if journal.is_of_pack(pack) => (JournalState::RolledBack, Some(journal)),
         Some(_) => (JournalState::Foreign, None),
         // A pack is not touched before its journal is whole. One of a pack that was touched,
         // and was damaged since, may be all that is left of the old pack.
@@ -226,7 +226,7 @@ pub fn replace_tail(
     end_offset: u64,
 ) -> io::Result<()> {
     let (at, len) = (usize::try_from(end_offset).unwrap_or(usize::MAX), new.len() as u64);
-    let journal = Journal::new(old, end_offset, len).filter(|journal| journal.matches(new));
+    let journal = Journal::new(old, end_offset, len).filter(|journal| journal.is_of_pack(new));
     let (Some(journal), Some(tail)) = (journal, new.get(at..)) else {
         return Err(io::Error::other("the packs differ before their ends"));
     };

@@ -285,7 +285,7 @@ fn what_fails_is_undone() {
 fn a_journal_of_another_pack_is_left_alone() {
     let (old, new, end_offset) = cases().remove(0);
     let journal = Journal::new(&old, end_offset, new.len() as u64).unwrap();
-    assert_eq!(Journal::parse(&journal.to_bytes()).as_ref(), Some(&journal));
+    assert_eq!(Journal::from_bytes(&journal.to_bytes()).as_ref(), Some(&journal));
     let end = usize::try_from(end_offset).unwrap();
     let other = |at: usize| {
         let mut other = old.clone();

@@ -36,7 +36,7 @@ impl<'a> Salvage<'a> {
         match PackEnd::read(pack) {
             Some(ends) if ends.footer.pack_bytes() == pack.len() as u64 => Ok(ends.salvage(pack)),
             Some(PackEnd { footer, index: Some(index) }) if !is_behind_another(pack, &footer) => {
-                Ok(displaced(pack, &footer, &index))
+                Ok(salvage_shifted(pack, &footer, &index))
             }
             _ => Self::in_order(pack),
         }
@@ -174,22 +174,22 @@ impl PackEnd {
 }
 
 /// Where bytes of a pack stand of which others before them are missing, or too many.
-fn moved(pack: &[u8], footer: &IndexFooter, place: &Range<u64>) -> Option<Range<u64>> {
+fn shifted_range(pack: &[u8], footer: &IndexFooter, place: &Range<u64>) -> Option<Range<u64>> {
     let to = |at: u64| at.checked_add(pack.len() as u64)?.checked_sub(footer.pack_bytes());
     Some(to(place.start)?..to(place.end)?)
 }
 
 /// Whether the footer is of a pack that stands whole behind another one: readers see the first.
 fn is_behind_another(pack: &[u8], footer: &IndexFooter) -> bool {
-    let header = moved(pack, footer, &(0..HEADER_BYTES as u64));
+    let header = shifted_range(pack, footer, &(0..HEADER_BYTES as u64));
     let header = header.filter(|header| header.start > 0).and_then(|header| slice(pack, &header));
     PackScan::new(pack).header.is_some()
         && header.is_some_and(|header| header.starts_with(&MAGIC_LCP))
 }
 
 /// The frames of a pack of another size than its footer says: bytes are missing, or were
-/// added. What stands before them is at its place, what stands behind is moved by as much.
-fn displaced<'a>(pack: &'a [u8], footer: &IndexFooter, index: &PackIndex) -> Salvage<'a> {
+/// added. What stands before them is at its place, what stands behind is shifted by as much.
+fn salvage_shifted<'a>(pack: &'a [u8], footer: &IndexFooter, index: &PackIndex) -> Salvage<'a> {
     let size = pack.len() as u64;
     let head = pack.get(..HEADER_BYTES).unwrap_or_default();
     let has_header = head.starts_with(&MAGIC_LCP)
@@ -202,21 +202,21 @@ fn displaced<'a>(pack: &'a [u8], footer: &IndexFooter, index: &PackIndex) -> Sal
     // From the end on: a frame that lost bytes would reach into the one behind it.
     let mut found: Vec<(u32, Range<u64>)> = Vec::new();
     let mut limit = if has_end { end.start } else { end.end };
-    let mut is_behind_moved = false;
+    let mut is_behind_shifted = false;
     for block in (0..blocks).rev() {
         let Some(place) = index.frame(block) else { continue };
         let is_whole = |place: &Range<u64>| {
             let bytes = slice(pack, place).filter(|_| place.start >= start && place.end <= limit);
             bytes.is_some_and(|bytes| damage(index, block, bytes).is_none())
         };
-        let there = moved(pack, footer, &place).filter(&is_whole);
-        let is_moved = there.is_some();
+        let there = shifted_range(pack, footer, &place).filter(&is_whole);
+        let is_shifted = there.is_some();
         // Without a checksum nothing tells whether what was added is in it or behind it.
         let is_sure = |place: &Range<u64>| {
-            index.checksum(block).is_some() || !is_behind_moved || place.end == limit
+            index.checksum(block).is_some() || !is_behind_shifted || place.end == limit
         };
         let there = there.or_else(|| Some(place).filter(&is_whole).filter(is_sure));
-        is_behind_moved = is_moved;
+        is_behind_shifted = is_shifted;
         if let Some(place) = there {
             limit = place.start;
             found.push((block, place));

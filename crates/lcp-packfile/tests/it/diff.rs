@@ -40,7 +40,7 @@ fn equal_blocks_of_one_label_find_together() {
     let turn = |text: &'static str| Block::conversation(Role::User, text);
     let a = [turn("1"), turn("2"), turn("3")];
     let b = [turn("1"), turn("1½"), turn("2"), turn("3")];
-    let new: Vec<_> = compared(&a, &b).into_iter().filter(BlockPair::differs).collect();
+    let new: Vec<_> = compared(&a, &b).into_iter().filter(BlockPair::has_changed).collect();
     assert_eq!(new, [BlockPair { a: None, b: Some(1), changed: Vec::new(), moved: false }]);
 }
 
@@ -75,7 +75,7 @@ fn ranks_by_messages_are_no_change() {
 proptest! {
     #[test]
     fn a_pack_does_not_differ_from_itself(pack in any_pack()) {
-        prop_assert!(compared(&pack, &pack).iter().all(|pair| !pair.differs()));
+        prop_assert!(compared(&pack, &pack).iter().all(|pair| !pair.has_changed()));
     }
 
     #[test]

@@ -47,15 +47,15 @@ fn journal(bytes: &[u8]) {
     let (pack, beside) = bytes.split_at(usize::from(cut).min(bytes.len()));
     let mut sealed = beside.to_vec();
     sealed.extend_from_slice(&crc32c::crc32c(beside).to_le_bytes());
-    if let Some(journal) = Journal::parse(&sealed) {
-        assert_eq!(Journal::parse(&journal.to_bytes()), Some(journal));
+    if let Some(journal) = Journal::from_bytes(&sealed) {
+        assert_eq!(Journal::from_bytes(&journal.to_bytes()), Some(journal));
     }
     let (before, _) = rolled_back(pack.to_vec(), Some(&sealed));
     assert!(before.len() <= pack.len() + sealed.len());
     // One that is true gives the old pack again.
     if let Some(journal) = Journal::new(pack, cut.into(), bytes.len() as u64) {
         let new = [pack.get(..cut.into()).unwrap_or_default(), beside].concat();
-        if journal.matches(&new) {
+        if journal.is_of_pack(&new) {
             assert_eq!(journal.restore(new), pack);
         }
     }
