@@ -13,13 +13,13 @@
 )]
 //!
 //! [`BatchStore`] is the interface for callers. [`ContentAddressedStore`] implements it for every
-//! backend: it hashes, verifies, bounds and names bodies. A [`Backend`] only keeps bytes under
-//! names. Nothing is ever deleted.
+//! backend: it hashes, verifies and bounds bodies, and gives them keys. A [`Backend`] only
+//! keeps bytes under keys. Nothing is ever deleted.
 //!
 //! ```
-//! use lcp_store::content::{BatchStore, ContentAddressedStore};
+//! use lcp_store::content::{BatchStore, ContentAddressedStore, MemoryBackend};
 //!
-//! let mut store = ContentAddressedStore::in_memory();
+//! let mut store = ContentAddressedStore::new(MemoryBackend::default());
 //! let hashes = store.put_many(&[b"one", b"two"])?;
 //! assert_eq!(store.has_many(&[hashes[1], [0; 32]])?, [true, false]);
 //! assert_eq!(store.get_many(&[[0; 32], hashes[0]])?, [None, Some(b"one".to_vec())]);
@@ -41,6 +41,6 @@ pub use object_store::ObjectStoreBackend;
 #[cfg(feature = "content-sqlite")]
 pub use sqlite::SqliteBackend;
 pub use store::{
-    BODY_BYTES_MAX, Backend, BatchStore, ContentAddressedStore, Lookup, MemoryBackend, Name,
+    BODY_BYTES_MAX, Backend, BatchStore, BodyKey, ContentAddressedStore, Lookup, MemoryBackend,
     PutMode, TenantKey,
 };

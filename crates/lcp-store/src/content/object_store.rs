@@ -12,7 +12,7 @@ use object_store::{
 };
 
 use super::error::{Error, Result};
-use super::store::{BODY_BYTES_MAX, Backend, Lookup, Name, PutMode};
+use super::store::{BODY_BYTES_MAX, Backend, BodyKey, Lookup, PutMode};
 use crate::runtime::OwnedRuntime;
 
 const CONCURRENCY: usize = 16;
@@ -71,16 +71,16 @@ impl ObjectStoreBackend {
         self.runtime.block_on(all)
     }
 
-    async fn exists(&self, name: &Name) -> Result<bool> {
-        match self.objects.head(&path(name)).await {
+    async fn exists(&self, key: &BodyKey) -> Result<bool> {
+        match self.objects.head(&path(key)).await {
             Ok(_) => Ok(true),
             Err(ObjectError::NotFound { .. }) => Ok(false),
             Err(error) => Err(read_failed(&error)),
         }
     }
 
-    async fn read(&self, name: &Name) -> Result<Lookup> {
-        let object = match self.objects.get_opts(&path(name), GetOptions::default()).await {
+    async fn read(&self, key: &BodyKey) -> Result<Lookup> {
+        let object = match self.objects.get_opts(&path(key), GetOptions::default()).await {
             Ok(object) => object,
             Err(ObjectError::NotFound { .. }) => return Ok(Lookup::Missing),
             Err(error) => return Err(read_failed(&error)),
@@ -100,12 +100,12 @@ impl ObjectStoreBackend {
         Ok(Lookup::Body(body))
     }
 
-    async fn write(&self, name: &Name, body: &[u8], mode: PutMode) -> Result<()> {
+    async fn write(&self, key: &BodyKey, body: &[u8], mode: PutMode) -> Result<()> {
         // What cannot be asked for, by who may only write, may still be put.
-        if mode == PutMode::Keep && self.exists(name).await == Ok(true) {
+        if mode == PutMode::Keep && self.exists(key).await == Ok(true) {
             return Ok(());
         }
-        let (path, payload) = (path(name), PutPayload::from(body.to_vec()));
+        let (path, payload) = (path(key), PutPayload::from(body.to_vec()));
         let mode = match mode {
             PutMode::Keep => ObjectPutMode::Create,
             PutMode::Replace => ObjectPutMode::Overwrite,
@@ -124,22 +124,22 @@ impl ObjectStoreBackend {
 }
 
 impl Backend for ObjectStoreBackend {
-    fn has(&self, names: &[Name]) -> Result<Vec<bool>> {
-        self.for_each(names.iter(), |name| self.exists(name))
+    fn has(&self, keys: &[BodyKey]) -> Result<Vec<bool>> {
+        self.for_each(keys.iter(), |key| self.exists(key))
     }
 
-    fn get(&self, names: &[Name]) -> Result<Vec<Lookup>> {
-        self.for_each(names.iter(), |name| self.read(name))
+    fn get(&self, keys: &[BodyKey]) -> Result<Vec<Lookup>> {
+        self.for_each(keys.iter(), |key| self.read(key))
     }
 
-    fn put(&mut self, bodies: &[(Name, &[u8])], mode: PutMode) -> Result<()> {
-        self.for_each(bodies.iter(), |(name, body)| self.write(name, body, mode)).map(drop)
+    fn put(&mut self, bodies: &[(BodyKey, &[u8])], mode: PutMode) -> Result<()> {
+        self.for_each(bodies.iter(), |(key, body)| self.write(key, body, mode)).map(drop)
     }
 }
 
 /// Returns the path of an object: not all are in one folder, which file systems do not like.
-fn path(name: &Name) -> Path {
-    let name = blake3::Hash::from_bytes(*name).to_hex();
+fn path(key: &BodyKey) -> Path {
+    let name = blake3::Hash::from_bytes(*key).to_hex();
     let (folder, file) = name.split_at(2);
     Path::from_iter([folder, file])
 }

@@ -8,7 +8,7 @@ use rusqlite::{Connection, OptionalExtension, Statement, TransactionBehavior, ff
 use zstd::bulk::{Compressor, Decompressor};
 
 use super::error::{Error, Result};
-use super::store::{BODY_BYTES_MAX, Backend, Lookup, Name, PutMode};
+use super::store::{BODY_BYTES_MAX, Backend, BodyKey, Lookup, PutMode};
 use crate::sqlite::{self, Options, SchemaSpec};
 
 const SCHEMA: SchemaSpec = SchemaSpec {
@@ -104,9 +104,12 @@ impl SqliteBackend {
         Ok(Self { connection, compressor })
     }
 
-    fn missing<'a, 'b>(&self, bodies: &'a [(Name, &'b [u8])]) -> Result<Vec<&'a (Name, &'b [u8])>> {
-        let names: Vec<_> = bodies.iter().map(|(name, _)| *name).collect();
-        let exists = self.has(&names)?;
+    fn missing<'a, 'b>(
+        &self,
+        bodies: &'a [(BodyKey, &'b [u8])],
+    ) -> Result<Vec<&'a (BodyKey, &'b [u8])>> {
+        let keys: Vec<_> = bodies.iter().map(|(key, _)| *key).collect();
+        let exists = self.has(&keys)?;
         Ok(bodies
             .iter()
             .zip(exists)
@@ -116,21 +119,21 @@ impl SqliteBackend {
 }
 
 impl Backend for SqliteBackend {
-    fn has(&self, names: &[Name]) -> Result<Vec<bool>> {
+    fn has(&self, keys: &[BodyKey]) -> Result<Vec<bool>> {
         // One snapshot, and one lock, for all of them.
         let snapshot = self.connection.unchecked_transaction()?;
         let mut query = snapshot.prepare("SELECT 1 FROM bodies WHERE name = ?1")?;
-        names.iter().map(|name| Ok(query.exists([name])?)).collect()
+        keys.iter().map(|key| Ok(query.exists([key])?)).collect()
     }
 
-    fn get(&self, names: &[Name]) -> Result<Vec<Lookup>> {
+    fn get(&self, keys: &[BodyKey]) -> Result<Vec<Lookup>> {
         let snapshot = self.connection.unchecked_transaction()?;
         let mut query = snapshot.prepare("SELECT size, body FROM bodies WHERE name = ?1")?;
         let mut decompressor = Decompressor::new().map_err(|error| failed(&error))?;
-        names.iter().map(|name| find(&mut query, name, &mut decompressor)).collect()
+        keys.iter().map(|key| find(&mut query, key, &mut decompressor)).collect()
     }
 
-    fn put(&mut self, bodies: &[(Name, &[u8])], mode: PutMode) -> Result<()> {
+    fn put(&mut self, bodies: &[(BodyKey, &[u8])], mode: PutMode) -> Result<()> {
         let bodies = match mode {
             PutMode::Keep => self.missing(bodies)?,
             PutMode::Replace => bodies.iter().collect(),
@@ -140,8 +143,8 @@ impl Backend for SqliteBackend {
         }
         // Before the lock: others need not wait for the compression.
         let mut rows = Vec::with_capacity(bodies.len());
-        for (name, body) in bodies {
-            rows.push((name, body.len().cast_signed(), compress(&mut self.compressor, body)?));
+        for (key, body) in bodies {
+            rows.push((key, body.len().cast_signed(), compress(&mut self.compressor, body)?));
         }
         let clash = match mode {
             PutMode::Keep => "NOTHING",
@@ -154,8 +157,8 @@ impl Backend for SqliteBackend {
         let behavior = TransactionBehavior::Immediate;
         let transaction = self.connection.transaction_with_behavior(behavior)?;
         let mut insert = transaction.prepare(&sql)?;
-        for (name, size, body) in &rows {
-            insert.execute((name, size, body.as_ref()))?;
+        for (key, size, body) in &rows {
+            insert.execute((key, size, body.as_ref()))?;
         }
         drop(insert);
         Ok(transaction.commit()?)
@@ -164,11 +167,11 @@ impl Backend for SqliteBackend {
 
 fn find(
     query: &mut Statement<'_>,
-    name: &Name,
+    key: &BodyKey,
     decompressor: &mut Decompressor<'_>,
 ) -> Result<Lookup> {
     let found = query
-        .query_row([name], |row| {
+        .query_row([key], |row| {
             let (size, body) = (row.get_ref(0)?.as_i64(), row.get_ref(1)?.as_blob());
             Ok(match (size, body) {
                 (Ok(size), Ok(body)) => decompress(decompressor, size, body),

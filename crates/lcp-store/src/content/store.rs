@@ -1,5 +1,5 @@
-//! The content-addressed store, which hashes, verifies, bounds and names bodies, and the key-value
-//! interface that it needs of its backend.
+//! The content-addressed store, which hashes, verifies and bounds bodies, and gives them keys; and
+//! the key-value interface that it needs of its backend.
 
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
@@ -10,9 +10,9 @@ use lcp_types::{ContentHash, ContentStore, StoreError, limits};
 use super::error::{Error, Result};
 
 /// The key of a body: its hash, or for a tenant the keyed hash of that.
-pub type Name = [u8; 32];
+pub type BodyKey = [u8; 32];
 
-/// What [`Backend::put`] does with a name that exists.
+/// What [`Backend::put`] does with a key that exists.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PutMode {
     /// Leaves the existing body.
@@ -21,10 +21,10 @@ pub enum PutMode {
     Replace,
 }
 
-/// The result of looking a name up.
+/// The result of looking a key up.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Lookup {
-    /// The name does not exist.
+    /// The key does not exist.
     Missing,
     /// A body, which need not be the right one.
     Body(Vec<u8>),
@@ -32,53 +32,53 @@ pub enum Lookup {
     Damaged,
 }
 
-/// A place that keeps bytes under names.
+/// A place that keeps bytes under keys.
 ///
 /// It need not be trusted: [`ContentAddressedStore`](super::ContentAddressedStore) hashes what
 /// it returns.
 pub trait Backend {
-    /// Returns which of `names` exist, in their order.
+    /// Returns which of `keys` exist, in their order.
     ///
     /// # Errors
     ///
     /// If the backend cannot be read.
-    fn has(&self, names: &[Name]) -> Result<Vec<bool>>;
+    fn has(&self, keys: &[BodyKey]) -> Result<Vec<bool>>;
 
-    /// Returns what is stored under `names`, in their order.
+    /// Returns what is stored under `keys`, in their order.
     ///
     /// # Errors
     ///
     /// If the backend cannot be read.
-    fn get(&self, names: &[Name]) -> Result<Vec<Lookup>>;
+    fn get(&self, keys: &[BodyKey]) -> Result<Vec<Lookup>>;
 
-    /// Stores bodies under names; no name occurs twice. Each is stored completely or not at all.
+    /// Stores bodies under keys; no key occurs twice. Each is stored completely or not at all.
     ///
     /// # Errors
     ///
     /// If not all of them could be stored.
-    fn put(&mut self, bodies: &[(Name, &[u8])], mode: PutMode) -> Result<()>;
+    fn put(&mut self, bodies: &[(BodyKey, &[u8])], mode: PutMode) -> Result<()>;
 }
 
 /// Bodies in memory.
 #[derive(Clone, Default)]
 pub struct MemoryBackend {
-    bodies: HashMap<Name, Vec<u8>>,
+    bodies: HashMap<BodyKey, Vec<u8>>,
 }
 
 impl Backend for MemoryBackend {
-    fn has(&self, names: &[Name]) -> Result<Vec<bool>> {
-        Ok(names.iter().map(|name| self.bodies.contains_key(name)).collect())
+    fn has(&self, keys: &[BodyKey]) -> Result<Vec<bool>> {
+        Ok(keys.iter().map(|key| self.bodies.contains_key(key)).collect())
     }
 
-    fn get(&self, names: &[Name]) -> Result<Vec<Lookup>> {
-        let find = |name| self.bodies.get(name).cloned().map_or(Lookup::Missing, Lookup::Body);
-        Ok(names.iter().map(find).collect())
+    fn get(&self, keys: &[BodyKey]) -> Result<Vec<Lookup>> {
+        let find = |key| self.bodies.get(key).cloned().map_or(Lookup::Missing, Lookup::Body);
+        Ok(keys.iter().map(find).collect())
     }
 
-    fn put(&mut self, bodies: &[(Name, &[u8])], mode: PutMode) -> Result<()> {
-        for &(name, body) in bodies {
-            if mode == PutMode::Replace || !self.bodies.contains_key(&name) {
-                self.bodies.insert(name, body.to_vec());
+    fn put(&mut self, bodies: &[(BodyKey, &[u8])], mode: PutMode) -> Result<()> {
+        for &(key, body) in bodies {
+            if mode == PutMode::Replace || !self.bodies.contains_key(&key) {
+                self.bodies.insert(key, body.to_vec());
             }
         }
         Ok(())
@@ -145,14 +145,6 @@ pub struct ContentAddressedStore<B> {
     tenant: Option<TenantKey>,
 }
 
-impl ContentAddressedStore<MemoryBackend> {
-    /// Creates an empty store in memory.
-    #[must_use]
-    pub fn in_memory() -> Self {
-        Self::default()
-    }
-}
-
 impl<B: Backend> ContentAddressedStore<B> {
     /// Creates a store that keeps its bodies in `backend`.
     #[must_use]
@@ -163,16 +155,16 @@ impl<B: Backend> ContentAddressedStore<B> {
     /// Returns the part of the store that belongs to the tenant with this key. It shares nothing
     /// with the part of another key, or with that without a key.
     #[must_use]
-    pub fn for_tenant(self, key: TenantKey) -> Self {
+    pub fn with_tenant(self, key: TenantKey) -> Self {
         Self { tenant: Some(key), ..self }
     }
 
-    fn name(&self, hash: &ContentHash) -> Name {
+    fn body_key(&self, hash: &ContentHash) -> BodyKey {
         self.tenant.as_ref().map_or(*hash, |key| *blake3::keyed_hash(&key.0, hash).as_bytes())
     }
 
-    fn names(&self, hashes: &[ContentHash]) -> Vec<Name> {
-        hashes.iter().map(|hash| self.name(hash)).collect()
+    fn body_keys(&self, hashes: &[ContentHash]) -> Vec<BodyKey> {
+        hashes.iter().map(|hash| self.body_key(hash)).collect()
     }
 
     fn put_all(&mut self, bodies: &[&[u8]], mode: PutMode) -> Result<Vec<ContentHash>> {
@@ -180,9 +172,9 @@ impl<B: Backend> ContentAddressedStore<B> {
         let hashes: Vec<_> = bodies.iter().map(|body| hash(body)).collect();
         let mut seen = HashSet::new();
         let new = hashes.iter().zip(bodies).filter(|(hash, _)| seen.insert(**hash));
-        let named: Vec<_> = new.map(|(hash, body)| (self.name(hash), *body)).collect();
-        if !named.is_empty() {
-            self.backend.put(&named, mode)?;
+        let keyed: Vec<_> = new.map(|(hash, body)| (self.body_key(hash), *body)).collect();
+        if !keyed.is_empty() {
+            self.backend.put(&keyed, mode)?;
         }
         Ok(hashes)
     }
@@ -190,11 +182,11 @@ impl<B: Backend> ContentAddressedStore<B> {
 
 impl<B: Backend> BatchStore for ContentAddressedStore<B> {
     fn has_many(&self, hashes: &[ContentHash]) -> Result<Vec<bool>> {
-        self.backend.has(&self.names(hashes))
+        self.backend.has(&self.body_keys(hashes))
     }
 
     fn get_many(&self, hashes: &[ContentHash]) -> Result<Vec<Option<Vec<u8>>>> {
-        let bodies = self.backend.get(&self.names(hashes))?;
+        let bodies = self.backend.get(&self.body_keys(hashes))?;
         bodies.into_iter().zip(hashes).map(|(body, hash)| verify(body, hash)).collect()
     }
 
@@ -209,7 +201,7 @@ impl<B: Backend> BatchStore for ContentAddressedStore<B> {
 
 impl<B: Backend> ContentStore for ContentAddressedStore<B> {
     fn get(&self, hash: &ContentHash) -> Result<Option<Cow<'_, [u8]>>, StoreError> {
-        let body = self.backend.get(&[self.name(hash)])?.pop().unwrap_or(Lookup::Missing);
+        let body = self.backend.get(&[self.body_key(hash)])?.pop().unwrap_or(Lookup::Missing);
         Ok(verify(body, hash)?.map(Cow::Owned))
     }
 
@@ -219,14 +211,14 @@ impl<B: Backend> ContentStore for ContentAddressedStore<B> {
         if given != actual {
             return Err(Error::WrongHash { given, actual }.into());
         }
-        Ok(self.backend.put(&[(self.name(&given), body)], PutMode::Keep)?)
+        Ok(self.backend.put(&[(self.body_key(&given), body)], PutMode::Keep)?)
     }
 }
 
-/// A tenant's secret: bodies are stored under names that only its holder can compute.
+/// A tenant's secret: bodies are stored under keys that only its holder can compute.
 ///
 /// Who shares a store but not the key can neither ask whether a body exists, nor learn from a
-/// name which body it is. The bodies themselves are **not encrypted**: whoever can read the file
+/// body's key which body it is. The bodies themselves are **not encrypted**: whoever can read the file
 /// or bucket can read them. A body of two tenants is stored twice.
 #[derive(Clone)]
 pub struct TenantKey([u8; 32]);

@@ -4,7 +4,7 @@ use lcp_continuity::store::StoredMessage;
 use lcp_continuity::{SessionHandoff, Timestamp};
 use lcp_driver::prompt_cache::PreviousPlan;
 use lcp_packfile::journal::{Journal, rolled_back};
-use lcp_store::content::{Backend, ContentAddressedStore, Lookup, Name, PutMode, Result};
+use lcp_store::content::{Backend, BodyKey, ContentAddressedStore, Lookup, PutMode, Result};
 use lcp_types::ContentStore;
 
 /// What is accepted, comes back; a body that is not that of its hash is found.
@@ -61,19 +61,19 @@ fn journal(bytes: &[u8]) {
     }
 }
 
-/// A place that gives the same bytes for every name.
+/// A place that gives the same bytes for every key.
 struct FixedBackend<'b>(&'b [u8]);
 
 impl Backend for FixedBackend<'_> {
-    fn has(&self, names: &[Name]) -> Result<Vec<bool>> {
-        Ok(vec![true; names.len()])
+    fn has(&self, keys: &[BodyKey]) -> Result<Vec<bool>> {
+        Ok(vec![true; keys.len()])
     }
 
-    fn get(&self, names: &[Name]) -> Result<Vec<Lookup>> {
-        Ok(vec![Lookup::Body(self.0.to_vec()); names.len()])
+    fn get(&self, keys: &[BodyKey]) -> Result<Vec<Lookup>> {
+        Ok(vec![Lookup::Body(self.0.to_vec()); keys.len()])
     }
 
-    fn put(&mut self, _: &[(Name, &[u8])], _: PutMode) -> Result<()> {
+    fn put(&mut self, _: &[(BodyKey, &[u8])], _: PutMode) -> Result<()> {
         Ok(())
     }
 }

@@ -1,6 +1,6 @@
 //! The smallest and largest bodies, batches with gaps and copies, wrong hashes.
 
-use lcp_store::content::{BODY_BYTES_MAX, BatchStore, ContentAddressedStore, Error};
+use lcp_store::content::{BODY_BYTES_MAX, BatchStore, ContentAddressedStore, Error, MemoryBackend};
 
 use crate::content::support::{every_store, hash, noise};
 
@@ -92,7 +92,7 @@ fn a_wrong_hash_keeps_nothing() {
 
 #[test]
 fn bodies_are_never_printed() {
-    let mut store = ContentAddressedStore::in_memory();
+    let mut store = ContentAddressedStore::new(MemoryBackend::default());
     store.put_many(&[b"secret", b"another"]).expect("memory");
     assert_eq!(
         format!("{store:?}"),

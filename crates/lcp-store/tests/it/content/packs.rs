@@ -45,11 +45,12 @@ fn a_pack_is_read_with_the_store_and_only_then() {
 
 #[test]
 fn a_pack_is_not_read_as_another_tenant() {
-    let mut memory = ContentAddressedStore::in_memory().for_tenant(TenantKey::new([1; 32]));
+    let mut memory =
+        ContentAddressedStore::new(MemoryBackend::default()).with_tenant(TenantKey::new([1; 32]));
     let pack = pack_into(&mut memory);
-    let other = memory.clone().for_tenant(TenantKey::new([2; 32]));
+    let other = memory.clone().with_tenant(TenantKey::new([2; 32]));
     assert_eq!(code(&pack, Some(&other)), "unresolved_reference");
-    let nobody = memory.for_tenant(TenantKey::new([0; 32]));
+    let nobody = memory.with_tenant(TenantKey::new([0; 32]));
     assert_eq!(code(&pack, Some(&nobody)), "unresolved_reference");
 }
 
@@ -58,7 +59,7 @@ fn a_damaged_body_fails_the_pack_by_its_hash() {
     use lcp_store::content::Backend;
 
     let mut pack = PackWriter::default();
-    let mut store = ContentAddressedStore::in_memory();
+    let mut store = ContentAddressedStore::new(MemoryBackend::default());
     pack.add_reference(&Block::conversation(Role::User, "hi"), &mut store).expect("a reference");
     let pack = pack.finish().expect("a pack");
     let hash = hash(b"\x01\0\x02\x02\x01\x02hi");

@@ -5,7 +5,7 @@ use std::path::Path;
 
 #[cfg(feature = "object-store")]
 use lcp_store::content::ObjectStoreBackend;
-use lcp_store::content::{Backend, BatchStore, ContentAddressedStore, TenantKey};
+use lcp_store::content::{Backend, BatchStore, ContentAddressedStore, MemoryBackend, TenantKey};
 #[cfg(feature = "content-sqlite")]
 use lcp_store::content::{Result, SqliteBackend};
 #[cfg(feature = "content-sqlite")]
@@ -24,7 +24,8 @@ pub(crate) struct Tested {
 /// An empty store of every kind, with this key or none.
 pub(crate) fn every_store(key: Option<[u8; 32]>) -> Vec<Tested> {
     #[cfg_attr(not(any(feature = "content-sqlite", feature = "object-store")), allow(unused_mut))]
-    let mut all = vec![tested("memory", ContentAddressedStore::in_memory(), key, None)];
+    let mut all =
+        vec![tested("memory", ContentAddressedStore::new(MemoryBackend::default()), key, None)];
     #[cfg(feature = "content-sqlite")]
     {
         let folder = folder();
@@ -48,7 +49,7 @@ fn tested<B: Backend + 'static>(
     folder: Option<TempDir>,
 ) -> Tested {
     let store: Box<dyn BatchStore> = match key {
-        Some(key) => Box::new(store.for_tenant(TenantKey::new(key))),
+        Some(key) => Box::new(store.with_tenant(TenantKey::new(key))),
         None => Box::new(store),
     };
     Tested { kind, store, _folder: folder }

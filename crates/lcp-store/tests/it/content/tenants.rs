@@ -25,13 +25,13 @@ fn memory_of(key: [u8; 32]) -> MemoryBackend {
 
 #[test]
 fn the_name_is_the_keyed_hash_of_the_hash() {
-    let store = ContentAddressedStore::new(memory_of([1; 32])).for_tenant(TenantKey::new([1; 32]));
+    let store = ContentAddressedStore::new(memory_of([1; 32])).with_tenant(TenantKey::new([1; 32]));
     assert_eq!(store.get_many(&[hash(b"mine")]), Ok(vec![Some(b"mine".to_vec())]));
 }
 
 #[test]
 fn others_find_nothing() {
-    let other = ContentAddressedStore::new(memory_of([1; 32])).for_tenant(TenantKey::new([2; 32]));
+    let other = ContentAddressedStore::new(memory_of([1; 32])).with_tenant(TenantKey::new([2; 32]));
     assert_eq!(other.has_many(&[hash(b"mine")]), Ok(vec![false]));
     assert_eq!(other.get_many(&[hash(b"mine")]), Ok(vec![None]));
     let nobody = ContentAddressedStore::new(memory_of([1; 32]));
@@ -45,7 +45,8 @@ fn others_find_nothing() {
 fn a_key_is_never_printed() {
     let key = TenantKey::new([0xAB; 32]);
     assert_eq!(format!("{key:?}"), "TenantKey(..)");
-    let store = format!("{:?}", ContentAddressedStore::in_memory().for_tenant(key));
+    let store =
+        format!("{:?}", ContentAddressedStore::new(MemoryBackend::default()).with_tenant(key));
     assert!(!store.contains("171") && !store.to_lowercase().contains("abab"), "{store}");
 }
 
@@ -56,7 +57,7 @@ fn tenants_of_one_file() {
 
     let folder = folder();
     let path = folder.path().join("bodies.db");
-    let tenant = |key| quick_sqlite(&path).for_tenant(TenantKey::new(key));
+    let tenant = |key| quick_sqlite(&path).with_tenant(TenantKey::new(key));
     let (mut first, second) = (tenant([1; 32]), tenant([2; 32]));
     first.put_many(&[b"mine"]).expect("a put");
     assert_eq!(second.has_many(&[hash(b"mine")]), Ok(vec![false]));
