@@ -54,6 +54,6 @@ pub use options::{
     WalkOptions,
 };
 pub use report::{IngestReport, IngestedFile, SkipReason, SkippedFile};
-pub use rules::{BlockAttributes, FileInfo, Rule, Rules};
+pub use rules::{BlockAttributes, Rule, Rules};
 #[cfg(feature = "summaries")]
 pub use summaries::{FileSummarizer, cached_answers};

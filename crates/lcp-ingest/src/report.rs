@@ -69,7 +69,7 @@ pub struct SkippedFile {
     /// Its label; of a path without a label, the path as it was given.
     pub path: String,
     /// Whether `path` is no label, and so is not in the pack.
-    pub is_unlabelled: bool,
+    pub(crate) is_unlabelled: bool,
     /// The reason.
     pub reason: SkipReason,
     /// Its size, where that is known.

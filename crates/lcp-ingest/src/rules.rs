@@ -36,11 +36,11 @@ pub struct Rules {
 
 /// Facts about a file besides its name.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct FileInfo {
+pub(crate) struct FileInfo {
     /// It differs from the revision that the options name.
-    pub changed: bool,
+    pub(crate) changed: bool,
     /// It is generated or minified.
-    pub generated: bool,
+    pub(crate) generated: bool,
 }
 
 #[derive(Clone, Debug)]
@@ -102,8 +102,7 @@ impl Rules {
     }
 
     /// Returns the attributes of the file with this label.
-    #[must_use]
-    pub fn attributes(&self, label: &str, info: FileInfo) -> BlockAttributes {
+    pub(crate) fn attributes(&self, label: &str, info: FileInfo) -> BlockAttributes {
         let priority = self.defaults.as_ref().and_then(|rules| rules.priority(label, info));
         let mut attributes = BlockAttributes { priority, ..BlockAttributes::default() };
         for rule in self.globs.matches(label) {
