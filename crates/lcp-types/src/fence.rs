@@ -7,8 +7,8 @@
 ///
 /// let open = Fence::parse("````rust").unwrap();
 /// assert_eq!((open.len, open.info), (4, "rust"));
-/// assert!(!Fence::parse("```").unwrap().closes(&open));
-/// assert!(Fence::parse("  `````").unwrap().closes(&open));
+/// assert!(!open.is_closed_by(&Fence::parse("```").unwrap()));
+/// assert!(open.is_closed_by(&Fence::parse("  `````").unwrap()));
 /// assert_eq!(Fence::parse("```code``` in a line"), None);
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -46,10 +46,10 @@ impl<'l> Fence<'l> {
         })
     }
 
-    /// Returns whether this fence closes one that is open.
+    /// Returns whether another line closes the fence that this one opens.
     #[must_use]
-    pub fn closes(&self, open: &Fence<'_>) -> bool {
-        let is_bare = self.info.trim_matches([' ', '\t']).is_empty();
-        is_bare && self.mark == open.mark && self.len >= open.len
+    pub fn is_closed_by(&self, other: &Fence<'_>) -> bool {
+        let is_bare = other.info.trim_matches([' ', '\t']).is_empty();
+        is_bare && other.mark == self.mark && other.len >= self.len
     }
 }

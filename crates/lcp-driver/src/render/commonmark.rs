@@ -85,7 +85,7 @@ fn ends_at_top_level(text: &str) -> bool {
         let mark = Fence::parse(line);
         if let Some(open) = fence {
             match mark {
-                Some(mark) if mark.closes(&open) => {
+                Some(mark) if open.is_closed_by(&mark) => {
                     if indent != open.indent {
                         return false;
                     }

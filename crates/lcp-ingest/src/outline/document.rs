@@ -54,7 +54,7 @@ fn after_front_matter(out: &OutlineBuilder<'_>) -> usize {
 /// Returns the fence that is open after a line.
 fn fence_after<'t>(open: Option<Fence<'t>>, line: &'t str) -> Option<Fence<'t>> {
     match (open, Fence::parse(line)) {
-        (Some(open), Some(fence)) if fence.closes(&open) => None,
+        (Some(open), Some(fence)) if open.is_closed_by(&fence) => None,
         (Some(open), _) => Some(open),
         (None, fence) => fence,
     }

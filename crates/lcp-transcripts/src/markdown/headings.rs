@@ -99,7 +99,7 @@ fn speaker_headings(text: &str) -> Vec<SpeakerHeading> {
         start += line.len();
         match (open, Fence::parse(line.trim_end())) {
             (None, Some(fence)) => open = Some(fence),
-            (Some(before), Some(fence)) if fence.closes(&before) => open = None,
+            (Some(before), Some(fence)) if before.is_closed_by(&fence) => open = None,
             (None, None) => {
                 if let Some((style, role, end)) = parse_heading(line) {
                     headings.push(SpeakerHeading { style, role, start: at, end: at + end });

@@ -89,7 +89,9 @@ impl<'t> Lines<'t> {
             return None;
         }
         if let Some(open) = Fence::parse(body).filter(|fence| !fence.info.contains('`')) {
-            self.skip_until(|line| Fence::parse(line).is_some_and(|fence| fence.closes(&open)));
+            self.skip_until(|line| {
+                Fence::parse(line).is_some_and(|fence| open.is_closed_by(&fence))
+            });
             return None;
         }
         if body.starts_with('>') || !body.contains(char::is_alphanumeric) {
