@@ -27,8 +27,8 @@ const NEAR_PERCENT: usize = 80;
 
 const ROUNDS: usize = 3;
 
-/// The ways in which the script uses it, and their titles.
-const WAYS: [(&str, &str); 3] = [
+/// How the script uses it, and the titles of these approaches.
+const APPROACHES: [(&str, &str); 3] = [
     ("bulk", "datasketch at its best"),
     ("recall", "datasketch, more bands"),
     ("documented", "datasketch as documented"),
@@ -38,7 +38,8 @@ const WAYS: [(&str, &str); 3] = [
 #[derive(Deserialize)]
 struct Answer {
     versions: Versions,
-    ways: Vec<Way>,
+    #[serde(rename = "ways")]
+    approaches: Vec<Approach>,
 }
 
 #[derive(Deserialize)]
@@ -48,7 +49,7 @@ struct Versions {
 }
 
 #[derive(Deserialize)]
-struct Way {
+struct Approach {
     name: String,
     /// How many, and how many permutations each.
     bands: (usize, usize),
@@ -58,7 +59,7 @@ struct Way {
     pairs: HashSet<(u32, u32)>,
 }
 
-/// The figures of one way; no numbers if it could not be asked.
+/// The figures of one approach; no numbers if it could not be asked.
 struct Measured {
     name: &'static str,
     milliseconds: f64,
@@ -83,8 +84,8 @@ pub(super) fn rows(
     let near = sets.near_pairs(NEAR_PERCENT);
     let score = Score::new(&near, own);
     let answer = ask(&texts, progress).map_err(|error| error.to_string());
-    let ways = WAYS.map(|(way, name)| {
-        measured(way, name, answer.as_ref(), &sets, &near).unwrap_or_else(|why| Measured {
+    let approaches = APPROACHES.map(|(approach, name)| {
+        measured(approach, name, answer.as_ref(), &sets, &near).unwrap_or_else(|why| Measured {
             name,
             milliseconds: f64::NAN,
             recall: f64::NAN,
@@ -96,40 +97,45 @@ pub(super) fn rows(
 
     let rows = |what: &str, better, unit, own: f64, peer: fn(&Measured) -> f64| {
         let what = format!("{} texts, {what}", group_thousands(texts.len() as u64));
-        let row = |way: &Measured| Row::new(what.clone(), better, unit, own, way.name, peer(way));
-        ways.iter().map(row).collect::<Vec<_>>()
+        let row = |measured: &Measured| {
+            Row::new(what.clone(), better, unit, own, measured.name, peer(measured))
+        };
+        approaches.iter().map(row).collect::<Vec<_>>()
     };
-    let times = rows("time", Better::Lower, "ms", milliseconds(time), |way| way.milliseconds);
-    let notes = ways.iter().map(|way| Some(way.note.clone()));
+    let times =
+        rows("time", Better::Lower, "ms", milliseconds(time), |measured| measured.milliseconds);
+    let notes = approaches.iter().map(|measured| Some(measured.note.clone()));
     let times = times.into_iter().zip(notes);
     let times = times.map(|(row, note)| row.wants(Wanted::RatioAtLeast(FASTER_MIN)).notes(note));
-    let recalls = rows("recall", Better::Higher, "%", score.recall(), |way| way.recall);
+    let recalls = rows("recall", Better::Higher, "%", score.recall(), |measured| measured.recall);
     let recalls = recalls
         .into_iter()
         .map(|row| row.wants(Wanted::OwnAtLeast(RECALL_MIN)).notes(Some(score.summary())));
-    let precisions = rows("precision", Better::Higher, "%", score.precision(), |way| way.precision);
-    let losses = rows("lines lost with a drop", Better::Lower, "texts", lost, |way| way.lost);
+    let precisions =
+        rows("precision", Better::Higher, "%", score.precision(), |measured| measured.precision);
+    let losses =
+        rows("lines lost with a drop", Better::Lower, "texts", lost, |measured| measured.lost);
     let losses = losses.into_iter().map(|row| row.wants(Wanted::OwnAtMost(0.0)));
     times.chain(recalls).chain(precisions).chain(losses).collect()
 }
 
 fn measured(
-    way: &str,
+    approach: &str,
     name: &'static str,
     answer: Result<&Answer, &String>,
     sets: &Sets,
     near: &HashSet<(u32, u32)>,
 ) -> Result<Measured, String> {
-    let Answer { versions, ways } = answer.map_err(Clone::clone)?;
-    let way = ways.iter().find(|known| known.name == way);
-    let way = way.ok_or("the script does not know it")?;
-    let (score, (bands, rows)) = (Score::new(near, &way.pairs), way.bands);
+    let Answer { versions, approaches } = answer.map_err(Clone::clone)?;
+    let approach = approaches.iter().find(|known| known.name == approach);
+    let approach = approach.ok_or("the script does not know it")?;
+    let (score, (bands, rows)) = (Score::new(near, &approach.pairs), approach.bands);
     Ok(Measured {
         name,
-        milliseconds: way.seconds.iter().copied().fold(f64::INFINITY, f64::min) * 1e3,
+        milliseconds: approach.seconds.iter().copied().fold(f64::INFINITY, f64::min) * 1e3,
         recall: score.recall(),
         precision: score.precision(),
-        lost: lost(sets, &way.pairs),
+        lost: lost(sets, &approach.pairs),
         note: format!(
             "datasketch {}, numpy {}, {bands} bands of {rows}: {}",
             versions.datasketch,

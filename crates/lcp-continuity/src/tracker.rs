@@ -200,7 +200,7 @@ impl Tracked {
         usage.total_tokens = usage.total_tokens.saturating_add(tokens);
         usage.last_message_tokens = tokens;
         usage.message_count = usage.message_count.saturating_add(1);
-        self.settle();
+        self.update_derived_counts();
     }
 
     fn report(&mut self, reported: ReportedUsage) {
@@ -209,10 +209,10 @@ impl Tracked {
         usage.cached_input_tokens = reported.cached_input_tokens.min(reported.input_tokens);
         usage.output_tokens = reported.output_tokens;
         usage.source = UsageSource::Reported;
-        self.settle();
+        self.update_derived_counts();
     }
 
-    fn settle(&mut self) {
+    fn update_derived_counts(&mut self) {
         let usage = &mut self.usage;
         usage.system_prompt_tokens = self.system_tokens.min(usage.total_tokens);
         usage.conversation_history_tokens = usage.total_tokens - usage.system_prompt_tokens;

@@ -244,11 +244,11 @@ impl<'a> DedupResult<'a> {
             }
         }
         let kept: Vec<_> = (0..all.len()).filter(|&index| keeps[index]).collect();
-        let places: HashMap<u64, u64> =
+        let new_indices: HashMap<u64, u64> =
             (0u64..).zip(&kept).map(|(new, &old)| (old as u64, new)).collect();
-        let place = |target| places.get(&target).copied().unwrap_or(target);
+        let new_index = |target| new_indices.get(&target).copied().unwrap_or(target);
         let mut pack: Vec<_> =
-            kept.iter().map(|&old| all[old].clone().with_target(place)).collect();
+            kept.iter().map(|&old| all[old].clone().with_target(new_index)).collect();
         let before = BlockMeta::resolve_all(&all, &mut |_, _| {});
         let mut after = before.clone();
         self.duplicates.inherit_metadata(&all, &mut after);

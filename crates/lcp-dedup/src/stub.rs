@@ -30,18 +30,20 @@ impl<'t> StubTarget<'t> {
     /// Returns the line that refers to this block, which is above or below, without a newline.
     pub(crate) fn line(self, above: bool, relation: DuplicateKind) -> String {
         let label = self.label();
-        let place = place(above);
+        let direction = direction(above);
         match relation {
-            DuplicateKind::Superseded => format!("[outdated: the newer one is {label} {place}]"),
-            DuplicateKind::Equal => format!("[the same as {label} {place}]"),
-            _ => format!("[all of it stands in {label} {place}]"),
+            DuplicateKind::Superseded => {
+                format!("[outdated: the newer one is {label} {direction}]")
+            }
+            DuplicateKind::Equal => format!("[the same as {label} {direction}]"),
+            _ => format!("[all of it stands in {label} {direction}]"),
         }
     }
 
     /// Returns a line that names this block, and a diff against it.
     pub(crate) fn diff(self, above: bool, hunks: &[u8]) -> Vec<u8> {
-        let mut text =
-            format!("[{} {}, but for these changes]\n", self.label(), place(above)).into_bytes();
+        let mut text = format!("[{} {}, but for these changes]\n", self.label(), direction(above))
+            .into_bytes();
         text.extend_from_slice(hunks);
         text
     }
@@ -110,7 +112,7 @@ pub(crate) fn is_stub(text: &[u8]) -> bool {
     is_diff || (is_line && line.ends_with(b"]"))
 }
 
-const fn place(above: bool) -> &'static str {
+const fn direction(above: bool) -> &'static str {
     if above { "above" } else { "below" }
 }
 

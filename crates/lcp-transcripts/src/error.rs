@@ -7,7 +7,7 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 
 /// Why a transcript cannot be imported, and where.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{kind}{}", place(*.line, *.column))]
+#[error("{kind}{}", location(*.line, *.column))]
 pub struct Error {
     /// What is wrong.
     pub kind: ErrorKind,
@@ -64,7 +64,7 @@ impl Error {
     }
 }
 
-fn place(line: usize, column: usize) -> String {
+fn location(line: usize, column: usize) -> String {
     match (line, column) {
         (0, _) => String::new(),
         (line, 0) => format!(" (line {line})"),

@@ -23,8 +23,8 @@ pub(crate) fn media_type(mime: &str) -> Option<MediaType> {
     }
 }
 
-/// The name of a media type that models see; `None` for SVG and what is not known.
-pub(crate) const fn seen(media: MediaType) -> Option<&'static str> {
+/// Returns the MIME type of an image that models see; `None` for SVG and unknown types.
+pub(crate) const fn mime_type(media: MediaType) -> Option<&'static str> {
     match media {
         MediaType::Png => Some("image/png"),
         MediaType::Jpeg => Some("image/jpeg"),

@@ -151,9 +151,9 @@ fn immediate_actions(handoff: &SessionHandoff, tasks: &[&PendingTask]) -> Vec<St
 
 /// Returns the anchors that hold, by kind, then importance, then age.
 fn live_anchors(anchors: &[AnchorPoint]) -> Vec<&AnchorPoint> {
-    let place = |kind| AnchorKind::ALL.iter().position(|of| *of == kind);
+    let position = |kind| AnchorKind::ALL.iter().position(|of| *of == kind);
     let order = |a: &&AnchorPoint, b: &&AnchorPoint| {
-        place(a.kind).cmp(&place(b.kind)).then(b.importance.total_cmp(&a.importance))
+        position(a.kind).cmp(&position(b.kind)).then(b.importance.total_cmp(&a.importance))
     };
     let mut live: Vec<_> = anchors.iter().filter(|anchor| anchor.is_live()).collect();
     live.sort_by(order);

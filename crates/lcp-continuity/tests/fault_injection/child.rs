@@ -68,7 +68,7 @@ impl Args {
         self.work
     }
 
-    pub(super) fn place(&self) -> StoreLocation {
+    pub(super) fn location(&self) -> StoreLocation {
         StoreLocation::from_arguments(&self.store, self.schema.as_deref())
     }
 
@@ -82,7 +82,7 @@ pub(super) fn run(args: &Args) -> Result {
     if work == Work::Plain {
         return commit::plain(args);
     }
-    let store = args.place().open_limited(args.max_bytes).map_err(|error| refused(&error))?;
+    let store = args.location().open_limited(args.max_bytes).map_err(|error| refused(&error))?;
     match work {
         Work::Write => write::run(&*store, args),
         Work::Claim => claim::run(&*store, args),

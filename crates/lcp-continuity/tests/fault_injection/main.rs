@@ -238,7 +238,7 @@ mod tests {
             let words: Vec<_> = process::Order::new(work, place, "a name").arguments();
             let words: Vec<_> = words.iter().map(|word| word.to_str().unwrap()).collect();
             let Some(Role::Child(child)) = parsed(&words).role else { panic!("no child") };
-            assert_eq!((child.work(), &child.place()), (work, place));
+            assert_eq!((child.work(), &child.location()), (work, place));
         }
     }
 

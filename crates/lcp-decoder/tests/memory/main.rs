@@ -24,10 +24,10 @@ const MIB: u64 = 1 << 20;
 /// What each way holds whatever the input is: windows, chunks, a pool's queues.
 const CONSTANT: u64 = 512 * KIB;
 
-/// A way into the decoder.
-type Way = (&'static str, fn(&[u8], DecodeOptions<'_>));
+/// A function that decodes, and its name.
+type Approach = (&'static str, fn(&[u8], DecodeOptions<'_>));
 
-const WAYS: &[Way] = &[
+const APPROACHES: &[Approach] = &[
     ("decode", |pack, options| drop(black_box(decode(pack, options)))),
     #[cfg(feature = "rayon")]
     ("decode_parallel", |pack, options| {
@@ -142,7 +142,7 @@ fn has_zstd(name: &str) -> bool {
 fn check(name: &str, pack: &[u8], options: DecodeOptions<'_>) -> (u64, &'static str) {
     let decompressed = if has_zstd(name) { u64::MAX } else { 0 };
     let (mut worst, mut worst_way) = (0, "");
-    for &(way, run) in WAYS {
+    for &(way, run) in APPROACHES {
         let allowed = allowed(pack, &options, decompressed, threads(way));
         let peak = peak(|| run(pack, options));
         assert!(
@@ -165,7 +165,7 @@ static ALONE: Mutex<()> = Mutex::new(());
 fn check_all(cases: &[hostile::Case]) {
     // What is made once: the pool's threads, zstd's.
     let warm = lcp_testkit::wire::pack(&[]);
-    for (_, run) in WAYS {
+    for (_, run) in APPROACHES {
         run(&warm, DecodeOptions::default());
     }
     let low = DecodeOptions {

@@ -175,7 +175,7 @@ impl<'p> Page<'p> {
         let mut blocks = Columns::default();
         for item in &plan.items {
             blocks.label.push(shorten(&item.label).into_owned());
-            blocks.r#type.push(types.place(item.block_type.label()));
+            blocks.r#type.push(types.intern(item.block_type.label()));
             blocks.category.push(categories.binary_search(&&*item.category).unwrap_or_default());
             blocks.priority.push(priorities.binary_search(&item.priority).unwrap_or_default());
             blocks.full.push(item.full_tokens);
@@ -295,7 +295,7 @@ fn letter(place: Option<usize>) -> char {
 struct Names(Vec<&'static str>);
 
 impl Names {
-    fn place(&mut self, name: &'static str) -> usize {
+    fn intern(&mut self, name: &'static str) -> usize {
         self.0.iter().position(|known| *known == name).unwrap_or_else(|| {
             self.0.push(name);
             self.0.len() - 1

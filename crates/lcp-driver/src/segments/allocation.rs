@@ -67,7 +67,7 @@ impl LevelAllocation {
             warnings: Vec::new(),
         };
         for (at, (segment, forms)) in segments.iter().zip(choices).enumerate() {
-            allocation.warnings.extend(forms.costly().map(|costly| warning(segment, costly)));
+            allocation.warnings.extend(forms.dominated().map(|level| warning(segment, level)));
             let Some(choice) = assignment.choice(at, forms) else {
                 allocation.omitted.push(segment.id.clone());
                 continue;
@@ -85,8 +85,8 @@ impl LevelAllocation {
     }
 }
 
-fn warning(segment: &Segment, costly: (CompressionLevel, u32, u32)) -> Warning {
-    let (level, cost, fuller) = costly;
+fn warning(segment: &Segment, dominated: (CompressionLevel, u32, u32)) -> Warning {
+    let (level, cost, fuller) = dominated;
     let mut message = String::from("segment ");
     push_quoted(&mut message, &segment.id);
     write_to(

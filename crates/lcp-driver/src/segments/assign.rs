@@ -62,9 +62,9 @@ impl LevelChoices {
     }
 
     /// Returns the forms that cost more than a fuller one, each with both costs.
-    pub(super) fn costly(&self) -> impl Iterator<Item = (CompressionLevel, u32, u32)> {
-        let costly = self.0.dominated();
-        costly.map(|(level, cost, fuller)| (CompressionLevel::ALL[level as usize], cost, fuller))
+    pub(super) fn dominated(&self) -> impl Iterator<Item = (CompressionLevel, u32, u32)> {
+        let dominated = self.0.dominated();
+        dominated.map(|(level, cost, fuller)| (CompressionLevel::ALL[level as usize], cost, fuller))
     }
 }
 

@@ -124,16 +124,16 @@ fn levels(object: &mut Object<'_, '_>) -> Result<Vec<(CarriedLevel, String)>> {
     let Value::Object(levels) = value else {
         return Err(object.fail("levels", "must be an object"));
     };
-    let place = |name: &str| object.path_of(&format!("levels.{name}"));
+    let path = |name: &str| object.path_of(&format!("levels.{name}"));
     let mut texts = Vec::new();
     for (name, text) in levels {
         let Some(level) = CarriedLevel::from_name(&name) else {
             let names = CarriedLevel::ALL.map(CarriedLevel::name).join(", ");
             let message = format!("unknown key; it may be {names}");
-            return Err(ManifestError::new(place(&name), message));
+            return Err(ManifestError::new(path(&name), message));
         };
         let Value::String(text) = text else {
-            return Err(ManifestError::new(place(&name), "must be a string"));
+            return Err(ManifestError::new(path(&name), "must be a string"));
         };
         texts.push((level, text));
     }

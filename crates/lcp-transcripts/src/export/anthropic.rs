@@ -178,7 +178,7 @@ impl Writer<'_> {
             }
             PartKind::Picture { media, alt, data } => {
                 let has_pictures = matches!(speaker, Speaker::User | Speaker::Tool);
-                let written = images::seen(*media)
+                let written = images::mime_type(*media)
                     .filter(|_| has_pictures)
                     .map(|mime| WrittenPart::object(&part.blocks, "", picture(mime, data, part)));
                 Some(written.unwrap_or_else(|| {

@@ -170,7 +170,7 @@ impl Writer<'_> {
         let mut content = Content::default();
         for part in &answer.parts {
             match &part.kind {
-                PartKind::Picture { media, data, .. } if images::seen(*media).is_some() => {
+                PartKind::Picture { media, data, .. } if images::mime_type(*media).is_some() => {
                     if let Some(object) = picture(*media, data, part) {
                         pictures.object(part, object);
                     }
@@ -262,7 +262,7 @@ fn function_call(call: &Call<'_>, part: &Part<'_>) -> Object {
 
 /// A picture as a part of a message of the user.
 fn picture(media: MediaType, data: &[u8], part: &Part<'_>) -> Option<Object> {
-    let uri = format!("data:{};base64,{}", images::seen(media)?, images::encode(data));
+    let uri = format!("data:{};base64,{}", images::mime_type(media)?, images::encode(data));
     let mut inner = Object::default();
     inner.text("url", &uri).all(under(part, "image_url").as_deref());
     let mut object = Object::default();

@@ -26,7 +26,7 @@ pub(crate) struct LineIndex {
 impl LineIndex {
     /// Returns the line of `part`, which is a part of the text, counted from 1.
     pub(crate) fn line(&self, part: &str) -> usize {
-        self.place(self.offset(part)).0
+        self.line_and_column(self.offset(part)).0
     }
 
     fn offset(&self, part: &str) -> usize {
@@ -34,7 +34,7 @@ impl LineIndex {
     }
 
     /// Returns line and column of a byte, counted from 1.
-    fn place(&self, offset: usize) -> (usize, usize) {
+    fn line_and_column(&self, offset: usize) -> (usize, usize) {
         let line = self.starts.partition_point(|start| *start <= offset);
         let start = line.checked_sub(1).and_then(|at| self.starts.get(at)).copied().unwrap_or(0);
         (line + 1, offset.saturating_sub(start) + 1)
@@ -74,7 +74,7 @@ impl<'a> Source<'a> {
     /// The value that `part`, a part of this text, is.
     pub(crate) fn value(&self, part: &'a str) -> Result<&'a RawValue> {
         let value = serde_json::from_str::<&RawValue>(part).map_err(|error| {
-            let (first, column) = self.lines.place(self.lines.offset(part));
+            let (first, column) = self.lines.line_and_column(self.lines.offset(part));
             let column =
                 if error.line() > 1 { error.column() } else { error.column() + column - 1 };
             let message = error.to_string();
@@ -85,7 +85,8 @@ impl<'a> Source<'a> {
         match too_deep(value.get()) {
             None => Ok(value),
             Some(at) => {
-                let (line, column) = self.lines.place(self.lines.offset(value.get()) + at);
+                let (line, column) =
+                    self.lines.line_and_column(self.lines.offset(value.get()) + at);
                 Err(Error::at(ErrorKind::TooDeep { max: TRANSCRIPT_DEPTH_MAX }, line, column))
             }
         }

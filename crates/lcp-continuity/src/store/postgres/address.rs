@@ -46,8 +46,8 @@ impl Address {
         Ok(Self { config, root_certificate: options.root_certificate.clone() })
     }
 
-    /// In words, without the password.
-    pub(super) fn place(&self) -> String {
+    /// Describes where the server is, without the password.
+    pub(super) fn location(&self) -> String {
         let hosts = self.config.get_hosts().iter().map(|host| match host {
             Host::Tcp(name) => name.clone(),
             #[cfg(unix)]

@@ -178,7 +178,7 @@ impl PostgresStore {
 impl fmt::Debug for PostgresStore {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("PostgresStore")
-            .field("place", &self.database.place)
+            .field("place", &self.database.location)
             .field("schema", &self.schema)
             .field("expiry", &self.expiry)
             .field("clock", &self.clock)

@@ -32,13 +32,13 @@ pub(super) struct Database {
     runtime: OwnedRuntime,
     answer_timeout: Duration,
     /// Where it is, without the password.
-    pub(super) place: String,
+    pub(super) location: String,
 }
 
 impl Database {
     /// Connections to `address`, none of which is made yet.
     pub(super) fn connect(address: Address, options: &PostgresOptions) -> Result<Self> {
-        let (settings, place) = (settings(options), address.place());
+        let (settings, location) = (settings(options), address.location());
         let set_up = Hook::async_fn(move |client: &mut deadpool_postgres::ClientWrapper, _| {
             let settings = settings.clone();
             Box::pin(
@@ -65,7 +65,7 @@ impl Database {
             runtime: OwnedRuntime::new("lcp-postgres")
                 .map_err(|error| Error::Io { reason: error.to_string() })?,
             answer_timeout: options.statement_timeout.saturating_add(CLIENT_TIMEOUT_MARGIN),
-            place,
+            location,
         })
     }
 
@@ -77,7 +77,7 @@ impl Database {
     pub(super) async fn connection(&self) -> Result<Object, Failure> {
         match self.pool.get().await.map_err(Failure::from) {
             Err(Failure::Final(Error::Io { reason })) => {
-                let reason = format!("{}: {reason}", self.place);
+                let reason = format!("{}: {reason}", self.location);
                 Err(Failure::Final(Error::Io { reason }))
             }
             other => other,

@@ -25,9 +25,9 @@ fn modes_of_tls_are_honoured() {
 
 #[test]
 fn no_address_is_told_with_its_password() {
-    let place = parse("postgres://u:hunter2@h:1,i:2/d").unwrap().place();
-    assert_eq!(place, "u@h,i:1,2/d");
-    assert_eq!(parse("host=h user=u password=hunter2").unwrap().place(), "u@h/u");
+    let location = parse("postgres://u:hunter2@h:1,i:2/d").unwrap().location();
+    assert_eq!(location, "u@h,i:1,2/d");
+    assert_eq!(parse("host=h user=u password=hunter2").unwrap().location(), "u@h/u");
     for url in [
         "postgres://u:hunter2@h/d?hunter2=1", "postgres://u:hunter2@h:port/d",
         "postgres://u:hunter2@/d?x", "password=hunter2", "hunter2",
