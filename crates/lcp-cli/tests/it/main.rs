@@ -5,7 +5,6 @@
 mod append;
 mod asked;
 mod budget;
-mod by_index;
 mod command;
 mod config;
 mod damage;
@@ -19,6 +18,7 @@ mod handoff_demo;
 mod hidden;
 mod import;
 mod index;
+mod indexed_render;
 mod inspect;
 mod limits;
 #[cfg(feature = "mcp")]
@@ -26,6 +26,7 @@ mod mcp;
 mod merge;
 mod objective;
 mod pack;
+mod parse;
 mod samples;
 mod sessions;
 mod settings;
@@ -33,4 +34,3 @@ mod shell;
 mod smallest;
 mod special;
 mod stable;
-mod unrender;

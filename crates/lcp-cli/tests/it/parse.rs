@@ -1,4 +1,4 @@
-//! `unrender`: from a text back to a manifest (RFC 0008 §2).
+//! `parse`: from a text back to a manifest (RFC 0008 §2).
 
 use lcp_testkit::cli_harness::root;
 use serde_json::{Value, json};
@@ -28,7 +28,7 @@ fn shown(manifest: &[u8]) -> Vec<u8> {
     manifest.to_string().into_bytes()
 }
 
-/// Render, unrender, encode, render: the same text.
+/// Render, parse, encode, render: the same text.
 #[test]
 fn a_text_of_every_sample_comes_back() {
     let samples = root().join("samples");
