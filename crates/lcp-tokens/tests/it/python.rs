@@ -1,8 +1,8 @@
 //! Our counts against those of Python's tiktoken, which are kept in
 //! `fixtures/tiktoken.json`: words of many languages, text that was made to
 //! hurt, long runs. The ignored test `differential` writes the file, from
-//! rank files whose SHA-256 Python's tiktoken knows; `cargo xtask exact
-//! --python` compares on far more text.
+//! rank files whose SHA-256 Python's tiktoken knows, and compares on far more
+//! text.
 
 use lcp_tokens::{Encoding, Tiktoken, TokenEstimator};
 use serde_json::Value;
