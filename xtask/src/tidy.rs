@@ -61,7 +61,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
         "lcp-testkit",
         &[
             "lcp-types", "lcp-decoder", "lcp-encoder", "lcp-packfile", "lcp-tokens", "lcp-driver",
-            "lcp-dedup", "lcp-continuity", "lcp-transcripts", "lcp-app", "lcp-cli", "lcp-store",
+            "lcp-dedup", "lcp-store", "lcp-continuity", "lcp-transcripts",
         ],
     ),
     ("xtask", &[]),

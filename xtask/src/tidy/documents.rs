@@ -1,6 +1,6 @@
 //! Documents name only files, crates and RFCs that exist.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use super::{read, tracked};
 use anyhow::Result;
@@ -9,16 +9,21 @@ use anyhow::Result;
 const PATHS: &[&str] =
     &["crates/", "xtask/", "samples/", "docs/", "rfcs/", "bench/", ".ci/", ".cargo/", "fuzz/"];
 
+/// The document that also names files by the ends of their paths.
+const ARCHITECTURE: &str = "ARCHITECTURE.md";
+
 /// The rendering that the README shows.
 const SHOWN_IN_README: &str = "samples/rendered/priorities.100.txt";
 
 pub(super) fn check() -> Result<Vec<String>> {
     let mut problems = Vec::new();
+    let paths = tracked("*")?;
     for document in tracked("*.md")? {
         let text = read(&document)?;
+        let is_architecture = document == Path::new(ARCHITECTURE);
         for (number, line) in text.lines().enumerate() {
             for word in line.split('`').skip(1).step_by(2).flat_map(str::split_whitespace) {
-                if names_nothing(word) {
+                if names_nothing(word) || is_architecture && ends_no_path(word, &paths) {
                     let place = format!("{}:{}", document.display(), number + 1);
                     problems.push(format!("{place}: {word} does not exist"));
                 }
@@ -46,6 +51,22 @@ fn names_nothing(word: &str) -> bool {
         && !crate::workspace().join(path).exists()
 }
 
+/// Returns whether a word names a source file or a folder, and is the end of none of `paths` or
+/// of their folders.
+fn ends_no_path(word: &str, paths: &[PathBuf]) -> bool {
+    let word = word.trim_end_matches(['.', ',', ':', ';']);
+    let is_folder = word.ends_with('/');
+    let is_end = |path: &PathBuf| {
+        if is_folder {
+            path.ancestors().skip(1).any(|folder| folder.ends_with(word))
+        } else {
+            path.ends_with(word)
+        }
+    };
+    let is_source = Path::new(word).extension().is_some_and(|extension| extension == "rs");
+    (is_folder || is_source) && !paths.iter().any(is_end)
+}
+
 /// The RFCs that source files cite, each with one file that does.
 fn rfcs_named() -> Result<Vec<(u32, String)>> {
     let mut named: Vec<(u32, String)> = Vec::new();
@@ -70,4 +91,25 @@ fn rfc_exists(number: u32) -> Result<bool> {
         .iter()
         .filter_map(|path| path.file_name()?.to_str())
         .any(|name| name.starts_with(&start)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_path_must_be_the_end_of_a_tracked_one() {
+        let paths = ["crates/x/src/parse/mod.rs", "crates/x/src/usage.rs"].map(PathBuf::from);
+        let missing = |word| ends_no_path(word, &paths);
+        for word in ["usage.rs", "src/usage.rs,", "parse/mod.rs", "parse/", "x/src/"] {
+            assert!(!missing(word), "{word}");
+        }
+        for word in ["usage/", "age.rs", "parse/usage.rs", "src/parse.rs", "rates/x/"] {
+            assert!(missing(word), "{word}");
+        }
+        // Neither a source file nor a folder.
+        for word in ["usage", "lcp.toml", "--budget"] {
+            assert!(!missing(word), "{word}");
+        }
+    }
 }
