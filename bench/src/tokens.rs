@@ -78,7 +78,8 @@ impl Bench {
             .map(|block| block.label().into_owned())
             .collect();
         files.sort_unstable();
-        let naive = self.count(lcp_cli::naive_markdown::pack_to_markdown(&decoded.blocks).as_bytes());
+        let naive =
+            self.count(lcp_cli::naive_markdown::pack_to_markdown(&decoded.blocks).as_bytes());
         let mut peers = vec![("naive Markdown", naive)];
         if let Some(program) = repomix {
             peers.push(("repomix, XML", self.repomix_full(program, &files)?));

@@ -17,6 +17,7 @@ const SHORT_FILES: &[(&str, &str)] = &[
     ("crates/lcp-cli/src/commands/decode.rs", "a command"),
     ("crates/lcp-cli/src/costs.rs", "shared by three commands"),
     ("crates/lcp-cli/src/dedup_args.rs", "a group of flags"),
+    ("crates/lcp-driver/src/fmt.rs", "below all other files"),
 ];
 
 /// Files that may be short: the root of a binary, and lists of modules.
