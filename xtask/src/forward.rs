@@ -24,8 +24,8 @@ pub(crate) struct GoldenArgs {
 
 /// The commands of `lcp` that are also tasks.
 const PRODUCT: &[&str] = &[
-    "render", "report", "config", "budget", "count", "encode", "decode", "parse", "validate",
-    "dedup",
+    "render", "report", "config", "budget", "count", "encode", "decode", "parse", "unrender",
+    "validate", "dedup",
 ];
 
 /// Tokenizers that the slim command has built in. Anything else is a tokenizer file.
@@ -46,24 +46,40 @@ pub(crate) fn product(arguments: &[OsString]) -> Result<ExitCode> {
     let mut command = Command::new(cargo());
     command.args(["run", "--quiet", "--manifest-path"]);
     command.arg(crate::workspace().join("crates/lcp-cli/Cargo.toml"));
-    command.args(features(arguments)).arg("--").args(arguments);
+    command.args(features(arguments, has_settings(arguments))).arg("--").args(arguments);
     run(command)
 }
 
-/// Returns the feature flags of cargo for a command line of `lcp`. Only the full command validates
-/// (it checks hand-offs, too), and reads tokenizer files.
-fn features(arguments: &[OsString]) -> &'static [&'static str] {
-    let encoding = arguments.iter().enumerate().find_map(|(at, argument)| {
-        let argument = argument.to_str()?;
-        match argument.strip_prefix("--encoding") {
-            Some("") => arguments.get(at + 1)?.to_str(),
-            Some(value) => value.strip_prefix('='),
-            None => None,
+/// Returns whether an `lcp.toml` is in force: it may name a tokenizer file, and all of it is checked.
+fn has_settings(arguments: &[OsString]) -> bool {
+    let is_given = |flag: &str| arguments.iter().any(|argument| argument == flag);
+    let is_there = |folder: &std::path::Path| folder.join("lcp.toml").exists();
+    let nearest = || std::env::current_dir().is_ok_and(|folder| folder.ancestors().any(is_there));
+    !is_given("--no-config") && (values(arguments, "--config").next().is_some() || nearest())
+}
+
+/// Returns the values of a flag: in the same argument, or in the next one.
+fn values<'a>(arguments: &'a [OsString], flag: &'a str) -> impl Iterator<Item = &'a str> {
+    arguments.iter().enumerate().filter_map(move |(at, argument)| {
+        match argument.to_str()?.strip_prefix(flag)? {
+            "" => arguments.get(at + 1)?.to_str(),
+            value => value.strip_prefix('='),
         }
+    })
+}
+
+/// Returns the feature flags of cargo for a command line of `lcp`. Only the full command validates
+/// (it checks hand-offs, too), reads tokenizer files, and checks every setting.
+fn features(arguments: &[OsString], has_settings: bool) -> &'static [&'static str] {
+    // These take a value only behind `=`.
+    let costs = arguments.iter().filter_map(|argument| {
+        let (flag, value) = argument.to_str()?.split_once('=')?;
+        ["--index-costs", "--counts"].contains(&flag).then_some(value)
     });
-    let is_built_in = |name: &str| BUILT_IN_ENCODINGS.contains(&name);
+    let mut names = values(arguments, "--encoding").chain(costs.flat_map(|value| value.split(',')));
+    let is_built_in = names.all(|name| BUILT_IN_ENCODINGS.contains(&name));
     let is_validate = arguments.iter().any(|argument| argument == "validate");
-    let is_slim = !is_validate && encoding.is_none_or(is_built_in);
+    let is_slim = !is_validate && !has_settings && is_built_in;
     if is_slim { &["--no-default-features"] } else { &[] }
 }
 
@@ -171,12 +187,16 @@ mod tests {
     #[test]
     fn validation_and_tokenizer_files_need_the_full_command() {
         for slim in ["render a", "render a --encoding heuristic", "count --encoding=o200k_base a"] {
-            assert_eq!(features(&words(slim)), ["--no-default-features"], "{slim}");
+            assert_eq!(features(&words(slim), false), ["--no-default-features"], "{slim}");
         }
         for full in
             ["validate a", "render a --encoding tokenizer.json", "count --encoding=./tekken.json a"]
         {
-            assert!(features(&words(full)).is_empty(), "{full}");
+            assert!(features(&words(full), false).is_empty(), "{full}");
         }
+        let costs = words("encode a --index-costs=o200k_base,tokenizer.json");
+        assert!(
+            features(&costs, false).is_empty() && features(&words("render a"), true).is_empty()
+        );
     }
 }

@@ -1,4 +1,4 @@
-//! Blocks of a pack by index or label.
+//! Blocks of a pack by index or label, and the bytes of their contents.
 
 use std::borrow::Cow;
 

@@ -81,7 +81,7 @@ pub struct EncodedPack {
     pub bytes: Vec<u8>,
     /// The number of blocks, annotations included.
     pub blocks: usize,
-    /// Warnings of deduplication.
+    /// Warnings of deduplication and of its tokenizer.
     pub warnings: Vec<String>,
 }
 

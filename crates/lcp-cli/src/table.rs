@@ -40,9 +40,21 @@ impl TableStyle {
     }
 }
 
-/// The lines of a table, each with its newline. What would not show in a cell is
+/// Returns the lines of a table below its titles, each with its newline. Control characters are
 /// escaped.
 pub fn render(columns: &[Column], rows: &[Vec<String>], style: TableStyle) -> String {
+    let (head, rows) = lines(columns, rows, style);
+    let head = if style.color { format!("\x1b[1m{head}\x1b[0m") } else { head };
+    format!("{head}\n{rows}")
+}
+
+/// Returns the lines of a table without titles.
+pub fn render_rows(columns: &[Column], rows: &[Vec<String>]) -> String {
+    lines(columns, rows, TableStyle::default()).1
+}
+
+/// Returns the line of titles, and the other lines.
+fn lines(columns: &[Column], rows: &[Vec<String>], style: TableStyle) -> (String, String) {
     let rows: Vec<Vec<_>> = rows
         .iter()
         .map(|row| row.iter().map(|cell| escape_control(cell).into_owned()).collect())
@@ -65,10 +77,8 @@ pub fn render(columns: &[Column], rows: &[Vec<String>], style: TableStyle) -> St
         widths[label] = widths[label].min(room);
     }
     let titles: Vec<_> = columns.iter().map(|column| column.title().to_owned()).collect();
-    let head = line(columns, &titles, &widths);
-    let head = if style.color { format!("\x1b[1m{head}\x1b[0m") } else { head };
-    let lines = rows.iter().map(|row| line(columns, row, &widths));
-    std::iter::once(head).chain(lines).map(|line| line + "\n").collect()
+    let rows = rows.iter().map(|row| line(columns, row, &widths) + "\n");
+    (line(columns, &titles, &widths), rows.collect())
 }
 
 impl Column {

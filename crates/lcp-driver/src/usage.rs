@@ -6,7 +6,7 @@ use std::collections::VecDeque;
 
 use crate::fixed_point::{BILLION, billionths};
 
-/// Whether the value of `DEBUG_BUDGET` asks for [`Usage::debug_line`]: any does
+/// Returns whether the value of `LCP_DEBUG_BUDGET` asks for [`Usage::debug_line`]: any does
 /// but none, an empty one, `0` and `false`.
 #[must_use]
 pub fn debug_budget_enabled(value: Option<&str>) -> bool {

@@ -17,9 +17,13 @@ pub struct Args {
     shell: Shell,
 }
 
-/// Prints the script.
+/// Prints the script. It completes no former names.
 pub fn run(args: &Args) -> Result {
+    let all = Cli::command();
+    let visible = all.get_subcommands().filter(|command| !command.is_hide_set()).cloned();
+    let mut command = clap::Command::new("lcp").args(all.get_arguments().cloned());
+    command = command.subcommands(visible);
     let mut script = Vec::new();
-    generate(args.shell, &mut Cli::command(), "lcp", &mut script);
+    generate(args.shell, &mut command, "lcp", &mut script);
     files::write(None, &script)
 }

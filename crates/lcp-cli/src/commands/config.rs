@@ -7,9 +7,10 @@ use lcp_driver::{Warning, WarningCode, escape_control};
 use serde_json::{Value, json};
 
 use crate::Result;
-use crate::budget_args;
+use crate::budget_args::BudgetArgs;
 use crate::files;
 use crate::output::Output;
+use crate::table::{self, Column};
 use crate::tokenizer_args::TokenizerArgs;
 use lcp_app::budget::EffectiveBudget;
 use lcp_app::config::{Origin, Setting};
@@ -24,7 +25,7 @@ use lcp_app::config::{Origin, Setting};
   lcp config --config lcp.toml --json")]
 pub struct Args {
     #[command(flatten)]
-    limits: budget_args::BudgetArgs,
+    limits: BudgetArgs,
     #[command(flatten)]
     counting: TokenizerArgs,
     /// Print JSON instead
@@ -34,7 +35,7 @@ pub struct Args {
 
 /// The former group of commands about the budget
 #[derive(Debug, clap::Args)]
-pub struct BudgetArgs {
+pub struct FormerBudgetArgs {
     #[command(subcommand)]
     command: BudgetCommand,
 }
@@ -45,7 +46,7 @@ enum BudgetCommand {
 }
 
 /// Runs the former `budget show`.
-pub fn run_budget(args: &BudgetArgs, output: &Output) -> Result {
+pub fn run_budget(args: &FormerBudgetArgs, output: &Output) -> Result {
     let BudgetCommand::Show(args) = &args.command;
     run(args, output)
 }
@@ -97,14 +98,12 @@ fn table(in_force: &EffectiveBudget, rows: &[Row]) -> String {
         Value::Null => "none".to_owned(),
         value => value.to_string(),
     };
-    let width = |text: &dyn Fn(&Row) -> usize| rows.iter().map(text).max().unwrap_or(0);
-    let (keys, values) = (width(&|row| row.key.len()), width(&|row| shown(row).len()));
-    let line = |row: &Row| {
-        let (key, value, from) = (row.key, shown(row), origin(row.from, in_force));
+    let cells = |row: &Row| {
         let note = row.idle.as_ref().map_or_else(String::new, |why| format!("  ({why})"));
-        format!("{key:keys$}  {value:values$}  {from}{note}\n")
+        vec![row.key.to_owned(), shown(row), origin(row.from, in_force) + &note]
     };
-    rows.iter().map(line).collect()
+    let columns = [Column::Left(""), Column::Left(""), Column::Left("")];
+    table::render_rows(&columns, &rows.iter().map(cells).collect::<Vec<_>>())
 }
 
 /// Who said it, in words.

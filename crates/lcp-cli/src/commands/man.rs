@@ -16,7 +16,7 @@ use lcp_app::{Error, ErrorKind};
   lcp man render | man -l -
   lcp man --dir ~/.local/share/man/man1")]
 pub struct Args {
-    /// The subcommand that the page is about (`budget show` for one of its own);
+    /// The subcommand that the page is about (such as `session record`);
     /// that of lcp itself by default
     #[arg(value_name = "COMMAND", conflicts_with = "dir")]
     command: Vec<String>,
@@ -28,8 +28,8 @@ pub struct Args {
 
 /// Prints or writes the pages.
 pub fn run(args: &Args, output: &Output) -> Result {
-    let pages = pages();
     if let Some(dir) = &args.dir {
+        let pages = pages();
         std::fs::create_dir_all(dir).map_err(|error| Error::io("make", dir.display(), &error))?;
         for page in &pages {
             files::write(Some(&dir.join(page.get_filename())), &text(page)?)?;
@@ -37,13 +37,17 @@ pub fn run(args: &Args, output: &Output) -> Result {
         output.note(format!("{} pages ({})", pages.len(), dir.display()));
         return Ok(());
     }
-    let wanted = std::iter::once("lcp").chain(args.command.iter().map(String::as_str));
-    let wanted = wanted.collect::<Vec<_>>().join("-") + ".1";
-    let page = pages.iter().find(|page| page.get_filename() == wanted).ok_or_else(|| {
+    let mut root = Cli::command().disable_help_subcommand(true);
+    root.build();
+    let find = |command: Option<clap::Command>, name: &String| {
+        command.and_then(|command| command.find_subcommand(name).cloned())
+    };
+    // Former names have pages, too, though `--dir` writes none.
+    let command = args.command.iter().fold(Some(root), find).ok_or_else(|| {
         let message = format!("there is no subcommand {:?}", args.command.join(" "));
         Error::new(ErrorKind::Usage, message).with_hint("lcp --help lists them")
     })?;
-    files::write(None, &text(page)?)
+    files::write(None, &text(&page(command))?)
 }
 
 /// The page of the command, then those of its subcommands.
@@ -54,9 +58,13 @@ fn pages() -> Vec<Man> {
     let mut left = vec![command];
     while let Some(command) = left.pop() {
         left.extend(command.get_subcommands().filter(|command| !command.is_hide_set()).cloned());
-        pages.push(Man::new(command).source(concat!("lcp ", env!("CARGO_PKG_VERSION"))));
+        pages.push(page(command));
     }
     pages
+}
+
+fn page(command: clap::Command) -> Man {
+    Man::new(command).source(concat!("lcp ", env!("CARGO_PKG_VERSION")))
 }
 
 fn text(page: &Man) -> Result<Vec<u8>> {

@@ -73,7 +73,7 @@ pub enum Command {
     Export(export::Args),
     // Former names.
     #[command(hide = true)]
-    Budget(config::BudgetArgs),
+    Budget(config::FormerBudgetArgs),
     #[cfg(feature = "full")]
     #[command(hide = true)]
     Track(session::record::Args),
@@ -85,7 +85,7 @@ pub enum Command {
     Resume(session::resume::Args),
     #[cfg(feature = "full")]
     #[command(hide = true)]
-    Store(session::StoreArgs),
+    Store(session::FormerStoreArgs),
 }
 
 impl Command {

@@ -13,7 +13,7 @@ use lcp_app::prompt_cache::{PLAN, PREVIOUS};
 use lcp_app::render;
 use lcp_app::{Error, ErrorKind};
 
-/// Variables that ask for a line on the tokens used, the newer name first.
+/// Variables that ask for a line on the tokens used.
 const DEBUG_BUDGET: [&str; 2] = ["LCP_DEBUG_BUDGET", "DEBUG_BUDGET"];
 
 /// How many budgets the slider of the HTML report has.
@@ -123,9 +123,11 @@ pub fn run(args: &Args, output: &Output) -> Result {
 
 /// Prints the tokens used, if a variable asks for it.
 fn debug_budget(used: u32, budget: Option<u32>, output: &Output) {
-    let asked = DEBUG_BUDGET.iter().find_map(std::env::var_os);
-    let asked = asked.as_ref().map(|value| value.to_string_lossy());
-    if let Some(budget) = budget.filter(|_| debug_budget_enabled(asked.as_deref())) {
+    let is_set = |name: &&str| {
+        let value = std::env::var_os(name);
+        debug_budget_enabled(value.as_ref().map(|value| value.to_string_lossy()).as_deref())
+    };
+    if let Some(budget) = budget.filter(|_| DEBUG_BUDGET.iter().any(is_set)) {
         output.print(UsageMonitor::default().record(used, budget).debug_line);
     }
 }

@@ -158,10 +158,9 @@ fn the_command_page_has_every_command_and_flag() {
     let mut cli = lcp_cli::Cli::command();
     cli.build();
     let mut missing = Vec::new();
-    for command in cli
-        .get_subcommands()
-        .filter(|command| command.get_name() != "help" && !command.is_hide_set())
-    {
+    let is_documented =
+        |command: &&clap::Command| command.get_name() != "help" && !command.is_hide_set();
+    for command in cli.get_subcommands().filter(is_documented) {
         let name = command.get_name();
         let has_section = page
             .lines()
@@ -169,9 +168,13 @@ fn the_command_page_has_every_command_and_flag() {
         if !has_section {
             missing.push(format!("## {name}"));
         }
+    }
+    let mut left: Vec<_> = cli.get_subcommands().filter(is_documented).collect();
+    while let Some(command) = left.pop() {
+        left.extend(command.get_subcommands().filter(is_documented));
         for flag in command.get_arguments().filter_map(|argument| argument.get_long()) {
             if !page.contains(&format!("--{flag}")) {
-                missing.push(format!("{name} --{flag}"));
+                missing.push(format!("{} --{flag}", command.get_name()));
             }
         }
     }

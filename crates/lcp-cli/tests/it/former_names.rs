@@ -75,8 +75,33 @@ fn help_shows_new_names_only() {
     for former in ["unrender", "track", "handoff", "resume", "store", "budget "] {
         assert!(!help.contains(&format!("\n  {former}")), "{former}: {help}");
     }
-    let render = printed(&run(&["render", "--help"]));
-    for former in ["--dedup-keep", "--watermarks", "neutralise"] {
-        assert!(!render.contains(former), "{former}: {render}");
+    let helps = ["render", "encode", "session resume"].map(|command| {
+        printed(&run(&[&command.split(' ').collect::<Vec<_>>()[..], &["--help"]].concat()))
+    });
+    let former =
+        ["--dedup-keep", "--watermarks", "neutralise", "--counts", "--no-trailer", "--again"];
+    for (former, help) in
+        former.iter().flat_map(|former| helps.iter().map(move |help| (former, help)))
+    {
+        assert!(!help.contains(former), "{former}: {help}");
+    }
+    let completions = printed(&run(&["completions", "bash"]));
+    assert!(completions.contains("session") && !completions.contains("unrender"));
+    assert!(!completions.contains("lcp__track") && !completions.contains(" track "));
+    for former in [&["man", "track"][..], &["man", "unrender"], &["man", "store", "list"]] {
+        assert!(printed(&run(former)).contains(".SH NAME"), "{former:?}");
+    }
+}
+
+#[test]
+fn former_values_of_settings_are_valid() {
+    let project = LCP.project("");
+    let special_tokens = || project.stdout_of(&["config", "--json"]);
+    for (former, new) in [("report", "warn"), ("neutralise", "escape")] {
+        let setting = |value: &str| format!("[context.budget]\nspecial_tokens = {value:?}\n");
+        project.write(&setting(new));
+        let wanted = special_tokens();
+        project.write(&setting(former));
+        assert_eq!(special_tokens(), wanted);
     }
 }

@@ -18,7 +18,8 @@ pub(super) trait Transactional: Send + Sync + fmt::Debug {
     /// Reads with `work`, all at one moment.
     fn read<T>(&self, work: impl FnOnce(&dyn Tables) -> Result<T>) -> Result<T>;
 
-    /// Writes with `work`, completely or not at all.
+    /// Writes with `work`, completely or not at all. The store in memory undoes nothing: in `work`,
+    /// all that can fail there comes before the first change.
     fn write<T>(&self, work: impl FnOnce(&mut dyn Tables) -> Result<T>) -> Result<T>;
 
     fn expiry(&self) -> Duration;

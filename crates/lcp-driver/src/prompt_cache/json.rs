@@ -237,10 +237,6 @@ struct Name(&'static str);
 /// The name of an excerpt among the names of levels.
 const EXCERPT: &str = "excerpt";
 
-fn level_named(name: &str) -> Option<DetailLevel> {
-    DetailLevel::ALL.into_iter().find(|level| level.name() == name)
-}
-
 impl PartRow {
     fn from_part(part: &PreviousPart) -> Self {
         let (detail, excerpt) = match part.shown {
@@ -264,7 +260,7 @@ impl PartRow {
     fn part(self, part: usize) -> Result<PreviousPart, PlanFileError> {
         let Name(detail) = self.detail;
         let wrong = |message| Err(PlanFileError::Part { part, detail, message });
-        let known = level_named(detail);
+        let known = DetailLevel::from_name(detail);
         let has_level =
             matches!(known, Some(DetailLevel::Detailed | DetailLevel::Summary | DetailLevel::Tags));
         if has_level && self.level.as_deref().is_none_or(str::is_empty) {
@@ -294,7 +290,7 @@ impl PartRow {
 
 fn shown<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Name, D::Error> {
     let name = String::deserialize(deserializer)?;
-    let known = level_named(&name).map(DetailLevel::name);
+    let known = DetailLevel::from_name(&name).map(DetailLevel::name);
     let known = known.or_else(|| (name == EXCERPT).then_some(EXCERPT)).map(Name);
     known.ok_or_else(|| bad(&name, "is nothing that a part shows"))
 }

@@ -32,6 +32,11 @@ proptest! {
             for magic in Magic::ALL {
                 let options = EncodeOptions { magic, compression, index: true };
                 let bytes = encode(&blocks, options).expect("within the limits");
+                let start = match magic {
+                    Magic::Lcp => b"LCP\0",
+                    Magic::Bcp => b"BCP\0",
+                };
+                prop_assert!(bytes.starts_with(start));
                 let pack = decode(&bytes, STRICT).expect("as written");
                 prop_assert_eq!(&pack.blocks, &blocks);
                 prop_assert_eq!(pack.header.magic, magic);

@@ -227,7 +227,7 @@ fn pack_options(input: Input) -> ToolResult<PackOptions> {
         max_file_bytes: input.max_file_bytes,
         tree: input.tree != Some(false),
         images: input.images,
-        // As those of flags, they follow the rules of lcp.toml.
+        // They come after the rules of lcp.toml, as those of flags do.
         rules: input.rules.into_iter().map(rule).collect::<ToolResult<_>>()?,
         since: input.since,
         diff: input.diff,

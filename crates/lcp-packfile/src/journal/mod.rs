@@ -119,7 +119,7 @@ impl Journal {
             && crc32c::crc32c(kept) == self.kept_check
     }
 
-    /// The old pack, of one that [it is of](Self::matches).
+    /// Returns the old pack, given one that [belongs to it](Self::is_of_pack).
     pub fn restore(&self, mut pack: Vec<u8>) -> Vec<u8> {
         pack.truncate(usize::try_from(self.end_offset).unwrap_or(usize::MAX));
         pack.extend_from_slice(&self.tail);

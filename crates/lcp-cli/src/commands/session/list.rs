@@ -7,6 +7,7 @@ use lcp_continuity::store::{ConversationRecord, EXPIRY_DAYS, Store};
 use lcp_driver::group_thousands;
 use serde_json::{Value, json};
 
+use crate::table::{self, Column, TableStyle};
 use crate::{Result, files};
 use lcp_app::config::Config;
 use lcp_app::sessions::failed;
@@ -14,11 +15,16 @@ use lcp_app::sessions::failed;
 /// Conversations that are read at a time.
 pub(super) const PAGE: u64 = 1_000;
 
-const HEADINGS: [&str; 8] =
-    ["conversation", "messages", "tokens", "window", "epoch", "updated", "expires", "state"];
-
-/// Columns of numbers, which end at the same place; all others begin there.
-const NUMBERS: std::ops::Range<usize> = 1..5;
+const COLUMNS: [Column; 8] = [
+    Column::Left("conversation"),
+    Column::Right("messages"),
+    Column::Right("tokens"),
+    Column::Right("window"),
+    Column::Right("epoch"),
+    Column::Left("updated"),
+    Column::Left("expires"),
+    Column::Left("state"),
+];
 
 pub(super) fn run(config: &Config, store: &dyn Store, as_json: bool) -> Result {
     let records = all(store)?;
@@ -81,29 +87,12 @@ fn held(record: &ConversationRecord) -> Option<&(String, Timestamp)> {
 
 fn table(records: &[ConversationRecord], config: &Config) -> String {
     let rows: Vec<_> = records.iter().map(|record| row(record, config)).collect();
-    let heading = HEADINGS.map(str::to_owned);
-    let rows: Vec<_> = std::iter::once(heading).chain(rows).collect();
-    let width = |column: usize| {
-        rows.iter().map(|row| row[column].chars().count()).max().unwrap_or_default()
-    };
-    let widths: [usize; HEADINGS.len()] = std::array::from_fn(width);
-    let line = |row: &[String; HEADINGS.len()]| {
-        let cells = row.iter().zip(widths).enumerate().map(|(column, (cell, width))| {
-            if NUMBERS.contains(&column) {
-                format!("{cell:>width$}")
-            } else {
-                format!("{cell:width$}")
-            }
-        });
-        let line = cells.collect::<Vec<_>>().join("  ");
-        format!("{}\n", line.trim_end())
-    };
-    rows.iter().map(line).collect()
+    table::render(&COLUMNS, &rows, TableStyle::default())
 }
 
-fn row(record: &ConversationRecord, config: &Config) -> [String; HEADINGS.len()] {
+fn row(record: &ConversationRecord, config: &Config) -> Vec<String> {
     let tokens = record.usage().map(|usage| group_thousands(usage.total_tokens.into()));
-    [
+    vec![
         record.id.escape_debug().to_string(),
         group_thousands(record.messages),
         tokens.unwrap_or_else(|| "-".to_owned()),

@@ -13,7 +13,7 @@ use lcp_continuity::store::Store;
 use serde_json::json;
 
 use crate::output::Output;
-use crate::session_args::StoreArgs as StoreFlag;
+use crate::session_args::StoreArgs;
 use crate::tokenizer_args::ConfigArgs;
 use crate::{Result, files};
 use lcp_app::config::Config;
@@ -37,7 +37,7 @@ enum SessionCommand {
 
 /// The former group of commands about the store
 #[derive(Debug, clap::Args)]
-pub struct StoreArgs {
+pub struct FormerStoreArgs {
     #[command(subcommand)]
     command: StoreCommand,
 }
@@ -126,7 +126,7 @@ struct Check {
 #[derive(Debug, clap::Args)]
 struct Flags {
     #[command(flatten)]
-    store: StoreFlag,
+    store: StoreArgs,
     #[command(flatten)]
     file: ConfigArgs,
 }
@@ -151,7 +151,7 @@ pub fn run(args: &Args, output: &Output) -> Result {
 }
 
 /// Runs a command of the former group `store`.
-pub fn run_store(args: &StoreArgs, output: &Output) -> Result {
+pub fn run_store(args: &FormerStoreArgs, output: &Output) -> Result {
     args.command.run(output)
 }
 

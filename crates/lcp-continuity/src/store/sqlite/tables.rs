@@ -125,7 +125,7 @@ impl Tables for Transaction<'_> {
         if messages.is_empty() {
             return Ok(());
         }
-        let Conversation { number, .. } = self.row_of(&record.id)?;
+        let number = self.number_of(&record.id)?;
         for (position, (hash, message)) in (record.messages.cast_signed()..).zip(messages) {
             let content = self.put_content(hash, &message.body)?;
             self.execute(
@@ -174,7 +174,7 @@ impl Tables for Transaction<'_> {
     }
 
     fn message_epoch(&self, conversation: &str, position: u64) -> Result<Option<u32>> {
-        let Conversation { number, .. } = self.row_of(conversation)?;
+        let number = self.number_of(conversation)?;
         let ranges = self.message_ranges(number, position, position.saturating_add(1))?;
         let Some((number, ..)) = ranges.first() else { return Ok(None) };
         let sql = "SELECT epoch FROM messages WHERE conversation = ?1 AND position = ?2";
@@ -286,6 +286,11 @@ impl Transaction<'_> {
 
     fn row_of(&self, id: &str) -> Result<Conversation> {
         self.find_row(id)?.ok_or_else(|| Error::unknown_conversation(id))
+    }
+
+    fn number_of(&self, id: &str) -> Result<i64> {
+        let sql = "SELECT number FROM conversations WHERE id = ?1";
+        self.row(sql, [id], |row| row.get(0))?.ok_or_else(|| Error::unknown_conversation(id))
     }
 
     /// Stores a body with this hash, and returns the number of its content.
