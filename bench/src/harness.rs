@@ -1,4 +1,4 @@
-//! What all benchmarks share: clocks, rounds, races, and measuring processes.
+//! The harness of all benchmarks: clocks, rounds, races, and measuring processes.
 
 use std::path::Path;
 use std::process::Command;
@@ -12,7 +12,7 @@ use crate::table::{Better, Row};
 /// Why nothing could be measured.
 pub type Error = Box<dyn std::error::Error + Send + Sync>;
 
-/// What a measurement returns.
+/// The result of a measurement.
 pub type Result<T = (), E = Error> = std::result::Result<T, E>;
 
 /// Takes the steps of a benchmark, in words.

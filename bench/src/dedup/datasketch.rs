@@ -27,7 +27,7 @@ const NEAR_PERCENT: usize = 80;
 
 const ROUNDS: usize = 3;
 
-/// How the script uses it, and the titles of these approaches.
+/// The approaches by which the script uses datasketch, with their titles.
 const APPROACHES: [(&str, &str); 3] = [
     ("bulk", "datasketch at its best"),
     ("recall", "datasketch, more bands"),
@@ -51,7 +51,7 @@ struct Versions {
 #[derive(Deserialize)]
 struct Approach {
     name: String,
-    /// How many, and how many permutations each.
+    /// The number of texts, and of permutations for each.
     bands: (usize, usize),
     /// Processor time of each round.
     seconds: Vec<f64>,

@@ -111,7 +111,7 @@ fn growth(mix: Mix, level: DedupLevel, progress: &mut Progress<'_>) -> Result<Ro
         .wants(Wanted::RatioAtMost(n_log_n_growth(few, many))))
 }
 
-/// What was dropped of a pack, and whether it can still be read.
+/// The blocks dropped from a pack, and whether their contents can still be read.
 struct Dropped {
     duplicates: Replacements,
     /// Pairs that are near and stay.

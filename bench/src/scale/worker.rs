@@ -12,7 +12,7 @@ use crate::harness::{Result, memory_kib, milliseconds, process_timed};
 /// Tokens of the texts.
 const BUDGET: u32 = 5_000;
 
-/// What a process does: it renders by the index, or without it.
+/// The task of a process: rendering by the index, or without it.
 pub(super) const INDEX: &str = "index";
 pub(super) const SCAN: &str = "scan";
 

@@ -51,11 +51,6 @@ enum Color {
 }
 
 impl Output {
-    /// No warnings.
-    pub fn silent() -> Self {
-        Self { quiet: true, ..Self::default() }
-    }
-
     /// Returns what arguments ask for that cannot be understood as a whole.
     pub fn from_raw_arguments(arguments: impl Iterator<Item = OsString>) -> Self {
         let arguments: Vec<_> = arguments.filter_map(|word| word.into_string().ok()).collect();

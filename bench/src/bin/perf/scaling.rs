@@ -1,4 +1,4 @@
-//! How the instructions of a walk grow with four times the adversarial input.
+//! Growth of the instructions of a walk when its adversarial input grows fourfold.
 
 mod inputs;
 

@@ -39,15 +39,15 @@ pub struct Config {
     pub path: Option<PathBuf>,
     /// The models that are built in, and its own.
     pub models: Models,
-    #[cfg(feature = "full")]
     /// `[continuity]`.
+    #[cfg(feature = "full")]
     pub continuity: Continuity,
     /// `[context.budget]`.
     pub budget: Budget,
     /// `[context.dedup]`.
     pub dedup: Dedup,
-    #[cfg(feature = "full")]
     /// `[pack]`.
+    #[cfg(feature = "full")]
     pub pack: PackSettings,
     /// `[context.stable]`.
     pub stable: WatermarkSettings,

@@ -237,8 +237,8 @@ impl<'t> Entry<'t> {
         }
     }
 
-    #[cfg(feature = "full")]
     /// What an array holds, each in its place.
+    #[cfg(feature = "full")]
     pub(super) fn items(self) -> Result<Vec<Self>> {
         let Some(array) = self.value.get_ref().as_array() else {
             return Err(self.value_error("must be an array"));
