@@ -50,22 +50,13 @@ impl<'a, 's> EventIter<'a, 's> {
         if may_be { limits.blocks_max.saturating_sub(self.parser.state.index) } else { 0 }
     }
 
-    /// Looks into a frame, as [`Parser::decode`].
+    /// Decodes a frame, as [`Parser::decode`].
     ///
     /// # Errors
     ///
     /// If the body is malformed or exceeds a limit.
-    pub fn decode(&mut self, frame: &Frame<'a>) -> Result<Block<'a>> {
+    pub fn decode(&mut self, frame: Frame<'a>) -> Result<Block<'a>> {
         self.parser.decode(frame)
-    }
-
-    /// Looks into a frame and uses it up, as [`Parser::decode_consuming`].
-    ///
-    /// # Errors
-    ///
-    /// As [`Self::decode`].
-    pub fn decode_consuming(&mut self, frame: Frame<'a>) -> Result<Block<'a>> {
-        self.parser.decode_consuming(frame)
     }
 }
 
@@ -180,7 +171,7 @@ impl<'a> BlockIter<'a, '_> {
                 Ok(Event::Warning(warning)) => self.warnings.push(warning),
                 Ok(Event::End { .. } | Event::Done) => {}
                 Ok(Event::Frame(frame)) => {
-                    let block = self.events.decode_consuming(frame);
+                    let block = self.events.decode(frame);
                     self.events.done |= block.is_err();
                     self.plain_left = self.events.plain_blocks_max();
                     self.plain_since = (self.plain_left, self.events.data.len());

@@ -80,7 +80,7 @@ pub(crate) fn decode<'a>(
             })?,
         }
     };
-    used.nested += memory - left.memory();
+    used.nested += memory - left.memory;
     Ok(block)
 }
 
@@ -135,7 +135,7 @@ fn block<'b>(frame: &Frame<'_>, mut body: Reader<'b>, left: &mut Quota) -> Resul
         let max = limits::SUMMARY_BYTES_MAX;
         summary = Some(fields::text(window, "summary", "SUMMARY_BYTES_MAX", max)?);
     }
-    let mut fields = Fields::new(body, frame.block_type.name(), left);
+    let mut fields = Fields::new(body, frame.block_type.name(), left, 0);
     let content = match BlockContent::read(frame.block_type, &mut fields)? {
         Some(content) => content,
         None => BlockContent::Raw(RawBlock {

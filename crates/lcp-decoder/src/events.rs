@@ -93,11 +93,6 @@ impl Frame<'_> {
         self.flags & BLOCK_IS_REFERENCE != 0
     }
 
-    /// Returns the same frame, its body borrowed from this one.
-    pub(crate) fn reborrow(&self) -> Frame<'_> {
-        Frame { body: Cow::Borrowed(&self.body), ..*self }
-    }
-
     /// Copies a body that is borrowed.
     #[must_use]
     pub fn into_owned(self) -> Frame<'static> {

@@ -13,8 +13,8 @@ use crate::reader::Reader;
 pub(crate) struct Quota {
     fields: u64,
     fields_max: u64,
-    /// Bytes of memory for records and unknown fields.
-    memory: u64,
+    /// Bytes of memory for records and unknown fields that are left.
+    pub(crate) memory: u64,
     memory_max: u64,
 }
 
@@ -22,11 +22,6 @@ impl Quota {
     /// `memory` bytes are left of `memory_max`.
     pub(crate) fn new(fields_max: u64, memory: u64, memory_max: u64) -> Self {
         Self { fields: fields_max, fields_max, memory, memory_max }
-    }
-
-    /// Bytes of memory that are left.
-    pub(crate) fn memory(&self) -> u64 {
-        self.memory
     }
 
     fn take_field(&mut self) -> Result<(), ErrorKind> {
@@ -75,11 +70,12 @@ enum FieldPayload<'a> {
 const NO_FIELD: FieldSpec = FieldSpec { id: 0, name: "", wire: WireType::Varint, required: false };
 
 impl<'a, 'c> Fields<'a, 'c> {
-    pub(crate) fn new(body: Reader<'a>, record: &'static str, quota: &'c mut Quota) -> Self {
-        Self::level(body, record, quota, 0)
-    }
-
-    fn level(rest: Reader<'a>, record: &'static str, quota: &'c mut Quota, depth: u32) -> Self {
+    pub(crate) fn new(
+        rest: Reader<'a>,
+        record: &'static str,
+        quota: &'c mut Quota,
+        depth: u32,
+    ) -> Self {
         Self {
             start: rest.offset(),
             rest,
@@ -189,7 +185,7 @@ impl<'a> FieldReader<'a> for Fields<'a, '_> {
         const { assert!(4 * size_of::<T>() as u64 <= limits::RECORD_MEMORY_BYTES) };
         let window = self.window()?;
         self.quota.take_memory(limits::RECORD_MEMORY_BYTES).map_err(|kind| self.fail(kind))?;
-        let mut level = Fields::level(window, T::NAME, self.quota, depth);
+        let mut level = Fields::new(window, T::NAME, self.quota, depth);
         into.push(T::read(&mut level)?);
         Ok(())
     }

@@ -74,28 +74,20 @@ impl<'s, S: ReadAt> PackReader<'s, S> {
     pub fn open(source: S, options: DecodeOptions<'s>) -> Result<Self, ReadError> {
         let size = source.size()?;
         let tail = if source.has_high_latency() { TAIL_BYTES } else { FOOTER_BYTES as u64 };
-        let tail = size.saturating_sub(tail)..size;
-        let head = 0..size.min(HEADER_BYTES as u64);
-        let mut first = if size == 0 {
-            Vec::new()
-        } else if head.end >= tail.start {
-            let whole = source.read(std::slice::from_ref(&(0..size)))?;
-            let whole = whole.into_iter().next().unwrap_or_default();
-            let head = whole.get(..HEADER_BYTES.min(whole.len())).unwrap_or_default().to_vec();
-            let start = usize::try_from(tail.start).unwrap_or_default();
-            let tail = whole.get(start..).unwrap_or_default().to_vec();
-            vec![Cow::Owned(head), Cow::Owned(tail)]
-        } else {
-            source.read(&[head, tail.clone()])?
+        let (all, head, tail) = (0..size, 0..HEADER_BYTES as u64, size.saturating_sub(tail)..size);
+        let is_short = head.end >= tail.start;
+        let head_and_tail = [head, tail];
+        let ranges = if is_short { std::slice::from_ref(&all) } else { &head_and_tail };
+        let read = if all.is_empty() { Vec::new() } else { source.read(ranges)? };
+        let first = read.first().map(Cow::as_ref).unwrap_or_default();
+        let header = Header::parse(first.get(..HEADER_BYTES).unwrap_or(first))?;
+        let index = match (ranges.last(), read.last()) {
+            (Some(range), Some(end)) if header.has_index() => {
+                Some(read_index(&source, header, size, range.start, end)?)
+            }
+            _ => None,
         };
-        let end = first.pop().unwrap_or_default();
-        let header = Header::parse(&first.pop().unwrap_or_default())?;
-        let index = if header.has_index() {
-            Some(read_index(&source, header, size, tail.start, &end)?)
-        } else {
-            None
-        };
-        drop(end);
+        drop(read);
         Ok(Self { source, options, header, index, whole: OnceCell::new() })
     }
 
@@ -309,5 +301,5 @@ fn decode_checked<'a>(
     if pack_index.flags(index) != Some(frame.flags) {
         return Err(differs("its flags"));
     }
-    parser.decode_consuming(frame).map_err(|error| error.to_string())
+    parser.decode(frame).map_err(|error| error.to_string())
 }

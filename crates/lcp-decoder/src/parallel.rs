@@ -82,7 +82,7 @@ pub fn decode_parallel<'a>(pack: &'a [u8], options: DecodeOptions<'_>) -> Result
                         // others have decompressed behind it is in its way.
                         ready = Vec::new();
                     }
-                    state.decode_consuming(frame, options.store)?
+                    state.decode(frame, options.store)?
                 }
             };
             blocks.push(block);

@@ -23,7 +23,7 @@ use crate::state::ParserState;
 ///     let step = parser.parse(data, true)?;
 ///     data = &data[step.consumed..];
 ///     match step.event {
-///         Some(Event::Frame(frame)) => println!("{:?}", parser.decode_consuming(frame)?),
+///         Some(Event::Frame(frame)) => println!("{:?}", parser.decode(frame)?),
 ///         Some(Event::Done) => break,
 ///         Some(_) => {}
 ///         None => unreachable!("all data was given, with eof"),
@@ -46,7 +46,7 @@ impl<'s> Parser<'s> {
     /// The stream offset of the next byte that the parser will look at.
     #[must_use]
     pub fn offset(&self) -> u64 {
-        self.state.offset()
+        self.state.offset
     }
 
     /// Returns the least number of further bytes that the next event needs, if the last call
@@ -54,7 +54,7 @@ impl<'s> Parser<'s> {
     /// once.
     #[must_use]
     pub fn bytes_needed(&self) -> u64 {
-        self.state.bytes_needed()
+        self.state.bytes_needed
     }
 
     /// Parses the front of `data`, which begins where the consumed bytes ended; with `eof` it
@@ -67,23 +67,14 @@ impl<'s> Parser<'s> {
         self.state.parse(data, eof)
     }
 
-    /// Decodes a frame: resolves, decompresses and reads it. Stored bytes stay borrowed.
+    /// Decodes a frame: resolves, decompresses and reads it. A borrowed body stays borrowed;
+    /// an owned one of 1 MiB or more is moved into the block (RFC 0008 §5.2).
     ///
     /// # Errors
     ///
     /// If the body is malformed or exceeds a limit. The frames after it can
     /// still be parsed and decoded.
-    pub fn decode<'a>(&mut self, frame: &Frame<'a>) -> Result<Block<'a>> {
+    pub fn decode<'a>(&mut self, frame: Frame<'a>) -> Result<Block<'a>> {
         self.state.decode(frame, self.store)
-    }
-
-    /// Decodes a frame and moves an owned body of 1 MiB or more into the block (RFC 0008
-    /// §5.2).
-    ///
-    /// # Errors
-    ///
-    /// As [`Self::decode`].
-    pub fn decode_consuming<'a>(&mut self, frame: Frame<'a>) -> Result<Block<'a>> {
-        self.state.decode_consuming(frame, self.store)
     }
 }

@@ -30,7 +30,7 @@ pub(crate) struct ParserState {
     pub(crate) limits: Limits,
     phase: Phase,
     /// The stream offset of the next byte: of the input, or of `buffer`.
-    offset: u64,
+    pub(crate) offset: u64,
     /// The index of the next block.
     pub(crate) index: u64,
     /// The resources that decoded blocks use.
@@ -38,7 +38,7 @@ pub(crate) struct ParserState {
     payload: Option<Box<PayloadState>>,
     has_index: bool,
     /// The bytes that the next event needs at least, if the last call found none.
-    bytes_needed: u64,
+    pub(crate) bytes_needed: u64,
     /// The first error; given again for ever after.
     failed: Option<Error>,
 }
@@ -106,14 +106,6 @@ impl ParserState {
     pub(crate) fn seek(&mut self, offset: u64, index: u64) {
         (self.phase, self.offset, self.index) = (Phase::Blocks, offset, index);
         self.failed = None;
-    }
-
-    pub(crate) fn offset(&self) -> u64 {
-        self.offset
-    }
-
-    pub(crate) fn bytes_needed(&self) -> u64 {
-        self.bytes_needed
     }
 
     /// Bytes of memory that a compressed payload takes.
@@ -336,19 +328,8 @@ impl ParserState {
         Ok(None)
     }
 
+    /// Decodes a frame; a long body that it owns is moved into the block.
     pub(crate) fn decode<'a>(
-        &mut self,
-        frame: &Frame<'a>,
-        store: Option<&dyn ContentStore>,
-    ) -> Result<Block<'a>> {
-        match frame.body {
-            Cow::Borrowed(_) => self.decode_consuming(frame.clone(), store),
-            Cow::Owned(_) => self.decode_consuming(frame.reborrow(), store).map(Block::into_owned),
-        }
-    }
-
-    /// As [`Self::decode`]; a long body that the frame owns is handed over to the block.
-    pub(crate) fn decode_consuming<'a>(
         &mut self,
         frame: Frame<'a>,
         store: Option<&dyn ContentStore>,
@@ -369,7 +350,8 @@ impl ParserState {
         let before = self.used.plus(more);
         let mut used = before;
         let payload = self.payload_bytes(frame);
-        let block = body::decode(frame.reborrow(), &self.limits, None, payload, &mut used).ok()?;
+        let frame = Frame { body: Cow::Borrowed(&frame.body), ..*frame };
+        let block = body::decode(frame, &self.limits, None, payload, &mut used).ok()?;
         Some((block.into_owned(), used.minus(before)))
     }
 

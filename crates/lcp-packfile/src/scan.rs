@@ -114,7 +114,7 @@ impl<'a> PackScan<'a> {
                         problem: None,
                     };
                     let index = frame.index;
-                    let block = events.decode_consuming(frame).unwrap_or_else(|error| {
+                    let block = events.decode(frame).unwrap_or_else(|error| {
                         scanned.problem = Some(error);
                         placeholder_block(index)
                     });

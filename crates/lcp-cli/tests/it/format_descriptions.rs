@@ -251,7 +251,7 @@ fn compare(seen: &Seen, pack: &[u8]) -> Result<(), String> {
             return Err(format!("block {index} is another"));
         }
         let Some(texts) = &block.texts else { continue };
-        let decoded = events.decode(&frame).map_err(|error| error.to_string())?;
+        let decoded = events.decode(frame).map_err(|error| error.to_string())?;
         if decoded.summary.as_deref() != block.summary.as_deref() {
             return Err(format!("block {index} has another summary"));
         }

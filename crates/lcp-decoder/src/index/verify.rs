@@ -30,7 +30,7 @@ pub(crate) fn verify(
         let Event::Frame(frame) = event? else { continue };
         wrong.extend(compare_frame(index, pack, &frame));
         let block_type = frame.block_type;
-        if let Ok(block) = events.decode_consuming(frame) {
+        if let Ok(block) = events.decode(frame) {
             builder.push(&block);
         } else {
             // Its body is stored elsewhere, or it is malformed, which is for others to tell.

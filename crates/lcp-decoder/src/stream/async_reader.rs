@@ -5,13 +5,13 @@ use std::future::poll_fn;
 use std::io::ErrorKind;
 use std::ops::Deref;
 use std::pin::Pin;
-use std::task::{Context, Poll, ready};
+use std::task::Poll;
 
 use lcp_types::{Block, ContentStore};
 use tokio::io::{AsyncRead, ReadBuf};
 
 use super::StreamError;
-use super::state::{Progress, StreamState};
+use super::state::StreamState;
 use crate::error::Error;
 use crate::events::{Event, Frame};
 use crate::options::DecodeOptions;
@@ -73,25 +73,12 @@ impl<R: AsyncRead + Unpin> AsyncStreamDecoder<R> {
     ///
     /// As [`StreamDecoder::next_block`](crate::StreamDecoder::next_block).
     pub async fn next_block(&mut self) -> Result<Option<Block<'static>>, StreamError> {
-        poll_fn(|cx| self.poll_block(cx)).await
-    }
-
-    /// [`Self::next_block`] for streams of any library, as
-    /// `futures::stream::poll_fn(|cx| stream.poll_block(cx).map(Result::transpose))`.
-    ///
-    /// # Errors
-    ///
-    /// As [`Self::next_block`].
-    pub fn poll_block(
-        &mut self,
-        cx: &mut Context<'_>,
-    ) -> Poll<Result<Option<Block<'static>>, StreamError>> {
         loop {
-            match self.state.next_block(without_send(self.store.as_deref()))? {
-                Progress::Ready(block) => return Poll::Ready(Ok(Some(block))),
-                Progress::Done => return Poll::Ready(Ok(None)),
-                Progress::NeedsData => ready!(self.poll_fill(cx))?,
+            let block = self.state.next_block(without_send(self.store.as_deref()))?;
+            if let Poll::Ready(block) = block {
+                return Ok(block);
             }
+            self.fill().await?;
         }
     }
 
@@ -102,46 +89,35 @@ impl<R: AsyncRead + Unpin> AsyncStreamDecoder<R> {
     ///
     /// As [`Self::next_block`], but frames are not looked into.
     pub async fn next_event(&mut self) -> Result<Option<Event<'static>>, StreamError> {
-        poll_fn(|cx| {
-            loop {
-                match self.state.next_event()? {
-                    Progress::Ready(event) => return Poll::Ready(Ok(Some(event))),
-                    Progress::Done => return Poll::Ready(Ok(None)),
-                    Progress::NeedsData => ready!(self.poll_fill(cx))?,
-                }
+        loop {
+            if let Poll::Ready(event) = self.state.next_event()? {
+                return Ok(event);
             }
-        })
-        .await
+            self.fill().await?;
+        }
     }
 
-    /// Looks into a frame, as [`Parser::decode`](crate::Parser::decode).
+    /// Decodes a frame, as [`Parser::decode`](crate::Parser::decode).
     ///
     /// # Errors
     ///
     /// If the body is malformed or exceeds a limit.
-    pub fn decode(&mut self, frame: &Frame<'static>) -> Result<Block<'static>, Error> {
+    pub fn decode(&mut self, frame: Frame<'static>) -> Result<Block<'static>, Error> {
         self.state.parser.decode(frame, without_send(self.store.as_deref()))
     }
 
-    /// Looks into a frame and uses it up, as [`Parser::decode_consuming`](crate::Parser::decode_consuming).
-    ///
-    /// # Errors
-    ///
-    /// As [`Self::decode`].
-    pub fn decode_consuming(&mut self, frame: Frame<'static>) -> Result<Block<'static>, Error> {
-        self.state.parser.decode_consuming(frame, without_send(self.store.as_deref()))
-    }
-
-    fn poll_fill(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), StreamError>> {
+    /// Reads once. What was read is in the state when the future is ready.
+    async fn fill(&mut self) -> Result<(), StreamError> {
         loop {
             let mut space = ReadBuf::new(self.state.space());
-            match ready!(Pin::new(&mut self.reader).poll_read(cx, &mut space)) {
+            let reader = &mut self.reader;
+            match poll_fn(|cx| Pin::new(&mut *reader).poll_read(cx, &mut space)).await {
                 Ok(()) => {
                     let count = space.filled().len();
-                    return Poll::Ready(self.state.filled(count));
+                    return self.state.filled(count);
                 }
                 Err(error) if error.kind() == ErrorKind::Interrupted => {}
-                Err(error) => return Poll::Ready(Err(self.state.unread(error))),
+                Err(error) => return Err(self.state.unread(error)),
             }
         }
     }

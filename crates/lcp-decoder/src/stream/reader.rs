@@ -4,11 +4,12 @@ use std::fmt;
 use std::io::{ErrorKind, Read};
 use std::iter::FusedIterator;
 use std::ops::Deref;
+use std::task::Poll;
 
 use lcp_types::{Block, ContentStore};
 
 use super::StreamError;
-use super::state::{Progress, StreamState};
+use super::state::StreamState;
 use crate::error::Error;
 use crate::events::{Event, Frame};
 use crate::options::DecodeOptions;
@@ -63,11 +64,10 @@ impl<'s, R: Read> StreamDecoder<'s, R> {
     /// [`StreamError::Decode`] for the first thing that is wrong; it is final.
     pub fn next_block(&mut self) -> Result<Option<Block<'static>>, StreamError> {
         loop {
-            match self.state.next_block(self.store)? {
-                Progress::Ready(block) => return Ok(Some(block)),
-                Progress::Done => return Ok(None),
-                Progress::NeedsData => self.fill()?,
+            if let Poll::Ready(block) = self.state.next_block(self.store)? {
+                return Ok(block);
             }
+            self.fill()?;
         }
     }
 
@@ -79,30 +79,20 @@ impl<'s, R: Read> StreamDecoder<'s, R> {
     /// As [`Self::next_block`], but frames are not looked into.
     pub fn next_event(&mut self) -> Result<Option<Event<'static>>, StreamError> {
         loop {
-            match self.state.next_event()? {
-                Progress::Ready(event) => return Ok(Some(event)),
-                Progress::Done => return Ok(None),
-                Progress::NeedsData => self.fill()?,
+            if let Poll::Ready(event) = self.state.next_event()? {
+                return Ok(event);
             }
+            self.fill()?;
         }
     }
 
-    /// Looks into a frame, as [`Parser::decode`](crate::Parser::decode).
+    /// Decodes a frame, as [`Parser::decode`](crate::Parser::decode).
     ///
     /// # Errors
     ///
     /// If the body is malformed or exceeds a limit.
-    pub fn decode(&mut self, frame: &Frame<'static>) -> Result<Block<'static>, Error> {
+    pub fn decode(&mut self, frame: Frame<'static>) -> Result<Block<'static>, Error> {
         self.state.parser.decode(frame, self.store)
-    }
-
-    /// Looks into a frame and uses it up, as [`Parser::decode_consuming`](crate::Parser::decode_consuming).
-    ///
-    /// # Errors
-    ///
-    /// As [`Self::decode`].
-    pub fn decode_consuming(&mut self, frame: Frame<'static>) -> Result<Block<'static>, Error> {
-        self.state.parser.decode_consuming(frame, self.store)
     }
 
     fn fill(&mut self) -> Result<(), StreamError> {

@@ -1,6 +1,7 @@
 //! The state of a stream decoder: the bytes between a reader and the parser.
 
 use std::io;
+use std::task::Poll;
 
 use lcp_types::{Block, ContentStore};
 
@@ -12,15 +13,6 @@ use crate::state::ParserState;
 
 /// Bytes that are asked of a reader at once, where no block needs more.
 const CHUNK_BYTES: usize = 64 * 1024;
-
-/// The outcome of parsing the bytes that were read.
-pub(super) enum Progress<T> {
-    Ready(T),
-    /// Nothing more comes.
-    Done,
-    /// More bytes must be read first.
-    NeedsData,
-}
 
 /// The state of a [`StreamDecoder`](crate::StreamDecoder) or its asynchronous sibling.
 ///
@@ -77,7 +69,7 @@ impl StreamState {
     /// [`Parser::offset`](crate::Parser::offset).
     #[must_use]
     pub fn offset(&self) -> u64 {
-        self.parser.offset()
+        self.parser.offset
     }
 
     /// Returns the bytes of memory that the buffers take.
@@ -86,30 +78,27 @@ impl StreamState {
         self.bytes.capacity() + self.parser.capacity()
     }
 
-    /// The next block; its errors are final.
+    /// Returns the next block, `None` at the end; `Pending` if bytes must be read first. Errors
+    /// are final.
     pub(super) fn next_block(
         &mut self,
         store: Option<&dyn ContentStore>,
-    ) -> Result<Progress<Block<'static>>> {
+    ) -> Result<Poll<Option<Block<'static>>>> {
         if let Some(error) = &self.failed {
             return Err(error.clone());
         }
         let block = self.advance(|parser, event| match event {
-            Event::Frame(frame) => {
-                Some(parser.decode_consuming(frame, store).map(Block::into_owned))
-            }
+            Event::Frame(frame) => Some(parser.decode(frame, store).map(Block::into_owned)),
             _ => None,
         })?;
-        Ok(match block {
-            Progress::Ready(block) => {
-                Progress::Ready(block.inspect_err(|error| self.failed = Some(error.clone()))?)
-            }
-            Progress::Done => Progress::Done,
-            Progress::NeedsData => Progress::NeedsData,
-        })
+        if let Poll::Ready(Some(Err(error))) = &block {
+            self.failed = Some(error.clone());
+        }
+        Ok(block?)
     }
 
-    pub(super) fn next_event(&mut self) -> Result<Progress<Event<'static>>> {
+    /// Returns the next event, as [`Self::next_block`].
+    pub(super) fn next_event(&mut self) -> Result<Poll<Option<Event<'static>>>> {
         self.advance(|_, event| Some(event.into_owned()))
     }
 
@@ -117,17 +106,17 @@ impl StreamState {
     fn advance<T>(
         &mut self,
         mut take: impl FnMut(&mut ParserState, Event<'_>) -> Option<T>,
-    ) -> Result<Progress<T>> {
+    ) -> Result<Poll<Option<T>>> {
         while !self.done {
             let data = self.bytes.get(self.start..self.end).unwrap_or_default();
             if data.len() < self.wanted && !self.eof {
-                return Ok(Progress::NeedsData);
+                return Ok(Poll::Pending);
             }
             let step = self.parser.parse(data, self.eof)?;
             self.start += step.consumed;
             self.wanted = 0;
             let Some(event) = step.event else {
-                let missing = usize::try_from(self.parser.bytes_needed()).unwrap_or(usize::MAX);
+                let missing = usize::try_from(self.parser.bytes_needed).unwrap_or(usize::MAX);
                 self.wanted = (self.end - self.start).saturating_add(missing);
                 self.done = self.eof;
                 continue;
@@ -139,10 +128,10 @@ impl StreamState {
                 Event::Frame(_) | Event::End { .. } => {}
             }
             if let Some(item) = take(&mut self.parser, event) {
-                return Ok(Progress::Ready(item));
+                return Ok(Poll::Ready(Some(item)));
             }
         }
-        Ok(Progress::Done)
+        Ok(Poll::Ready(None))
     }
 
     /// Where the next bytes are to be read to: one at least.

@@ -113,7 +113,7 @@ fn what_fails_is_not_kept() {
     let mut found = Vec::new();
     while let Some(event) = events.next() {
         if let Ok(lcp_decoder::Event::Frame(frame)) = event {
-            found.push(events.decode(&frame).map_err(|error| error.code()));
+            found.push(events.decode(frame).map_err(|error| error.code()));
         }
     }
     assert_eq!(found[0].as_ref().err(), Some(&"wrong_wire_type"));

@@ -50,9 +50,8 @@ pub(crate) fn decode_at_once(pack: &[u8], options: DecodeOptions<'_>) -> Vec<See
     while let Some(event) = events.next() {
         match event {
             Ok(Event::Frame(frame)) => {
-                let block = events.decode(&frame).map(Block::into_owned);
-                let once =
-                    EventIter::new(pack, options).decode_consuming(frame.clone().into_owned());
+                let block = events.decode(frame.clone()).map(Block::into_owned);
+                let once = EventIter::new(pack, options).decode(frame.clone().into_owned());
                 if let (Ok(block), Ok(once)) = (&block, once) {
                     assert!(*block == once, "{frame:?}");
                 }
@@ -101,7 +100,7 @@ pub(crate) fn incremental(
             assert!(is_hinted, "{:?} in {} of {enough} bytes", step.event, data.len());
             match step.event {
                 Some(Event::Frame(frame)) => {
-                    let block = parser.decode(&frame).map(Block::into_owned);
+                    let block = parser.decode(frame.clone()).map(Block::into_owned);
                     seen.push(Seen::Event(Event::Frame(frame.into_owned())));
                     seen.push(Seen::Block(block));
                 }

@@ -146,7 +146,7 @@ fn all_that_is_wrong_can_be_told() {
     let mut found = Vec::new();
     while let Some(event) = events.next() {
         if let Event::Frame(frame) = event.expect("the frames are whole") {
-            found.push((frame.offset, events.decode(&frame).is_ok()));
+            found.push((frame.offset, events.decode(frame).is_ok()));
         }
     }
     assert_eq!(found, [(8, false), (14, true), (25, false)]);

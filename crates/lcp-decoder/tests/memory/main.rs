@@ -89,7 +89,7 @@ fn parse(pack: &[u8], options: DecodeOptions<'_>) {
     let mut len = data.len().min(4096);
     while let Ok(step) = parser.parse(&data[..len], len == data.len()) {
         match step.event {
-            Some(Event::Frame(frame)) => match parser.decode_consuming(frame) {
+            Some(Event::Frame(frame)) => match parser.decode(frame) {
                 Ok(block) => blocks.push(block),
                 Err(_) => break,
             },

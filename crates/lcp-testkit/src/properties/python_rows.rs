@@ -29,7 +29,8 @@ fn blocks(pack: &[u8]) -> Result<Vec<Value>, Error> {
     let mut blocks = Vec::new();
     while let Some(event) = events.next() {
         if let Event::Frame(frame) = event? {
-            blocks.push(block(&events.decode(&frame)?, frame.flags));
+            let flags = frame.flags;
+            blocks.push(block(&events.decode(frame)?, flags));
         }
     }
     Ok(blocks)

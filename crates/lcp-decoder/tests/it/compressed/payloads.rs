@@ -207,7 +207,7 @@ fn blocks_of_a_payload_arrive_with_their_window() {
         {
             data = &data[step.consumed..];
             if let Some(Event::Frame(frame)) = step.event {
-                frames.push(parser.decode(&frame));
+                frames.push(parser.decode(frame));
             }
         }
         assert_eq!(data, b"", "a payload is taken as it comes");

@@ -137,7 +137,7 @@ fn streams_move_between_threads() {
             let mut blocks = Vec::new();
             while let Some(event) = stream.next_event().await? {
                 if let Event::Frame(frame) = event {
-                    blocks.push(stream.decode(&frame)?);
+                    blocks.push(stream.decode(frame)?);
                 }
             }
             Ok::<_, StreamError>(blocks)

@@ -54,7 +54,7 @@ fn streamed(reader: impl Read, options: DecodeOptions<'_>) -> Vec<Seen> {
     loop {
         match stream.next_event() {
             Ok(Some(Event::Frame(frame))) => {
-                let block = stream.decode(&frame);
+                let block = stream.decode(frame.clone());
                 seen.push(Seen::Event(Event::Frame(frame)));
                 seen.push(Seen::Block(block));
             }
@@ -232,7 +232,7 @@ fn events_go_on_behind_a_malformed_block() {
     let mut blocks = Vec::new();
     let end = loop {
         match stream.next_event().expect("no malformed frame") {
-            Some(Event::Frame(frame)) => blocks.push(stream.decode(&frame)),
+            Some(Event::Frame(frame)) => blocks.push(stream.decode(frame)),
             Some(Event::End { offset }) => break offset,
             Some(_) => {}
             None => panic!("END comes first"),
