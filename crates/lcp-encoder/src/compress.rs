@@ -10,7 +10,7 @@ const BODY_BYTES_MIN: usize = 256;
 #[cfg(feature = "zstd")]
 const LEVEL: i32 = 3;
 
-/// The body compressed, where that is due and makes it smaller.
+/// Returns the body compressed, if it is long enough and that makes it smaller.
 #[cfg(feature = "zstd")]
 pub(crate) fn body(body: &[u8]) -> Result<Option<Vec<u8>>> {
     if body.len() < BODY_BYTES_MIN {
@@ -28,7 +28,7 @@ pub(crate) fn zstd(bytes: &[u8]) -> Result<Vec<u8>> {
 
 /// Returns the bytes read and decompressed after each window of a payload (RFC 0001 §10.2).
 #[cfg(feature = "zstd")]
-pub(crate) fn decompressed_by_window(compressed: &[u8]) -> Result<Vec<(u64, u64)>> {
+pub(crate) fn window_progress(compressed: &[u8]) -> Result<Vec<(u64, u64)>> {
     use ::zstd::stream::raw::{Decoder, InBuffer, Operation, OutBuffer};
     use lcp_types::wire::{HEADER_BYTES, PAYLOAD_WINDOW_BYTES};
 
@@ -55,7 +55,7 @@ pub(crate) fn decompressed_by_window(compressed: &[u8]) -> Result<Vec<(u64, u64)
 }
 
 #[cfg(not(feature = "zstd"))]
-pub(crate) fn decompressed_by_window(_compressed: &[u8]) -> Result<Vec<(u64, u64)>> {
+pub(crate) fn window_progress(_compressed: &[u8]) -> Result<Vec<(u64, u64)>> {
     Err(crate::error::Error::CompressionUnsupported)
 }
 

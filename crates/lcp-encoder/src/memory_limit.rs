@@ -39,17 +39,18 @@ impl DecodeMemoryEstimate {
         }
     }
 
-    /// Returns whether readers accept the payload; `given` returns the progress by window.
+    /// Returns whether readers accept the payload; `progress` has the bytes read and decompressed
+    /// after each window.
     pub(crate) fn payload_fits<E>(
         &self,
-        given: impl FnOnce() -> Result<Vec<(u64, u64)>, E>,
+        progress: impl FnOnce() -> Result<Vec<(u64, u64)>, E>,
     ) -> Result<bool, E> {
         let ends = self.ends.as_deref().unwrap_or_default();
         if block_bytes(self.blocks, self.nested) <= limits::BLOCK_MEMORY_BYTES_MAX {
             return Ok(true);
         }
-        Ok(given()?.into_iter().all(|(input_bytes, given)| {
-            let blocks = ends.partition_point(|(end, _)| *end <= given);
+        Ok(progress()?.into_iter().all(|(input_bytes, decompressed)| {
+            let blocks = ends.partition_point(|(end, _)| *end <= decompressed);
             let nested = blocks.checked_sub(1).and_then(|last| ends.get(last));
             block_bytes(blocks as u64, nested.map_or(0, |(_, nested)| *nested))
                 <= allowed(input_bytes)

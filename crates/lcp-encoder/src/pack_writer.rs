@@ -266,25 +266,17 @@ impl PackWriter {
     ///
     /// If the payload cannot be compressed.
     pub fn finish(&self) -> Result<Vec<u8>> {
-        self.finish_with_costs(&[])
+        self.end(self.bytes.clone(), &[])
     }
 
-    /// Finishes the pack with the token costs of its blocks in the index, so that plans
-    /// need not count tokens (RFC 0003 §4). Without an index they are left out.
+    /// Finishes the pack without a copy of it, and with the token costs of its blocks in the
+    /// index, so that plans need not count tokens (RFC 0003 §4). Without an index they are
+    /// left out.
     ///
     /// # Errors
     ///
     /// If the payload cannot be compressed; [`Error::WrongCosts`] if the costs are of another
     /// number of blocks, [`Error::UnusableCosts`] if readers would not accept them.
-    pub fn finish_with_costs(&self, costs: &[EncodingCosts]) -> Result<Vec<u8>> {
-        self.end(self.bytes.clone(), costs)
-    }
-
-    /// Finishes the pack without a copy of it, as [`Self::finish_with_costs`].
-    ///
-    /// # Errors
-    ///
-    /// As [`Self::finish_with_costs`].
     pub fn into_bytes(mut self, costs: &[EncodingCosts]) -> Result<Vec<u8>> {
         let bytes = std::mem::take(&mut self.bytes);
         self.end(bytes, costs)
@@ -315,7 +307,7 @@ impl PackWriter {
         check("the pack", "TOTAL_DECOMPRESSED_BYTES_MAX", found, max)?;
         let mut pack = header.to_vec();
         let compressed = compress::zstd(&payload)?;
-        if self.memory.payload_fits(|| compress::decompressed_by_window(&compressed))? {
+        if self.memory.payload_fits(|| compress::window_progress(&compressed))? {
             payload = compressed;
         } else {
             // A reader would refuse that many blocks in so few bytes.
@@ -346,7 +338,7 @@ impl BlockHandle<'_> {
     ///
     /// If the pack has as many blocks as it may; likewise for [`Self::tag`].
     pub fn priority(&mut self, priority: Priority) -> Result<&mut Self> {
-        self.annotate(Annotation::priority(self.target, priority))
+        self.add(&Block::new(Annotation::priority(self.target, priority)))
     }
 
     /// Tags the block.
@@ -355,7 +347,7 @@ impl BlockHandle<'_> {
     ///
     /// If the pack has as many blocks as it may, or the tag is too long.
     pub fn tag(&mut self, tag: &Tag<'_>) -> Result<&mut Self> {
-        self.annotate(Annotation::tag(self.target, tag))
+        self.add(&Block::new(Annotation::tag(self.target, tag)))
     }
 
     /// Adds a further level of detail of the block (RFC 0004 §6).
@@ -364,12 +356,11 @@ impl BlockHandle<'_> {
     ///
     /// If the pack has as many blocks as it may, or the text is too long.
     pub fn level(&mut self, level: CarriedLevel, text: &str) -> Result<&mut Self> {
-        self.pack.append(&Block::new(level.to_extension(self.target, text)), None)?;
-        Ok(self)
+        self.add(&Block::new(level.to_extension(self.target, text)))
     }
 
-    fn annotate(&mut self, annotation: Annotation<'_>) -> Result<&mut Self> {
-        self.pack.append(&Block::new(annotation), None)?;
+    fn add(&mut self, block: &Block<'_>) -> Result<&mut Self> {
+        self.pack.append(block, None)?;
         Ok(self)
     }
 }
@@ -397,7 +388,7 @@ pub fn encode<'a, 'b: 'a>(
     encode_with_costs(blocks, options, &[])
 }
 
-/// Encodes `blocks` with their token costs: as [`PackWriter::finish_with_costs`].
+/// Encodes `blocks` with their token costs: as [`PackWriter::into_bytes`].
 ///
 /// # Errors
 ///
@@ -410,18 +401,15 @@ pub fn encode_with_costs<'a, 'b: 'a>(
     let blocks: Vec<_> = blocks.into_iter().collect();
     let mut pack = PackWriter::new(options);
     // Growing step by step would copy a large pack several times.
-    pack.bytes.reserve(blocks.iter().map(|block| expected_bytes(block)).sum());
+    pack.bytes.reserve(blocks.iter().map(|block| text_bytes(block) + FRAME_BYTES).sum());
     for block in blocks {
         pack.add(block)?;
     }
     pack.into_bytes(costs)
 }
 
-/// Bytes of a frame, about: its texts, and what stands around them.
-fn expected_bytes(block: &Block<'_>) -> usize {
-    const AROUND: usize = 64;
-    text_bytes(block) + AROUND
-}
+/// Bytes of a frame around its texts, about.
+const FRAME_BYTES: usize = 64;
 
 /// Bytes of the texts that can be long.
 fn text_bytes(block: &Block<'_>) -> usize {

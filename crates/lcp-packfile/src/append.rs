@@ -92,12 +92,12 @@ pub fn append(
         let recount = Some(recount).filter(|_| is_readable);
         costs(old, &merged, start, recount, &mut warnings)
     });
-    let pack = builder.finish_with_costs(&costs.unwrap_or_default())?;
+    let blocks = (start as u64, builder.blocks());
+    let pack = builder.into_bytes(&costs.unwrap_or_default())?;
     if compression == Compression::Block || written == Compression::Block {
         // Together they may decompress to more than a reader accepts.
         scan_sound(&pack, None)?;
     }
-    let blocks = (start as u64, builder.blocks());
     Ok(Appended { pack, end_offset, blocks, warnings })
 }
 

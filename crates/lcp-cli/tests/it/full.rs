@@ -106,7 +106,7 @@ fn what_cannot_be_checked_is_a_note() {
     let block = Block::document("", "elsewhere", FormatHint::Plain);
     builder.add_reference(&block, &mut MemoryContentStore::default()).unwrap();
     let costs = costs(&[block]);
-    let found = check_full(&builder.finish_with_costs(&[costs]).unwrap());
+    let found = check_full(&builder.into_bytes(&[costs]).unwrap());
     assert_eq!((codes(&found), notes(&found)), (vec![], vec!["no_store", "costs_unchecked"]));
 }
 

@@ -58,10 +58,9 @@ fn check_depth(json: &[u8]) -> Result<()> {
 
 /// Rejects annotations as blocks and as keys at once: keys would shift the targets of blocks.
 fn annotations_once(entries: &[Entry]) -> Result<()> {
-    let explicit = entries.iter().any(|entry| entry.block.as_annotation().is_some());
-    let annotated = entries.iter().position(Entry::has_annotations);
-    match annotated {
-        Some(i) if explicit => Err(ManifestError::new(
+    let is_explicit = entries.iter().any(|entry| entry.block.as_annotation().is_some());
+    match entries.iter().position(Entry::has_annotations) {
+        Some(i) if is_explicit => Err(ManifestError::new(
             format!("blocks[{i}]"),
             "priority, tags and levels cannot be used in a manifest with annotation blocks; write them as blocks too",
         )),
@@ -87,10 +86,8 @@ fn entry(value: Value, path: &str, load: &mut FileLoader<'_>) -> Result<Entry> {
                 return Err(object.fail("tags", "must be strings: \"key=value\" or \"key\""));
             };
             let Tag { key, value } = Tag::parse(&tag);
-            tags.push(match value {
-                Some(value) => Tag::new(key.into_owned(), value.into_owned()),
-                None => Tag::bare(key.into_owned()),
-            });
+            let value = value.map(|value| value.into_owned().into());
+            tags.push(Tag { key: key.into_owned().into(), value });
         }
     }
     let levels = levels(&mut object)?;
@@ -141,42 +138,18 @@ fn levels(object: &mut Object<'_, '_>) -> Result<Vec<(CarriedLevel, String)>> {
 }
 
 fn array(value: Value, path: &str) -> Result<Vec<Value>> {
-    match value {
-        Value::Array(items) => Ok(items),
-        _ => Err(ManifestError::new(path, "must be an array")),
-    }
+    let Value::Array(items) = value else {
+        return Err(ManifestError::new(path, "must be an array"));
+    };
+    Ok(items)
 }
 
 /// The keys of every block, besides those of its type.
 const COMMON: &[&str] = &["summary", "priority", "tags", "levels", "reserved_flags"];
 
-/// How the bytes of a field are given.
-#[derive(Clone, Copy, PartialEq)]
-enum Form {
-    Plain,
-    Base64,
-    File,
-}
-
-impl Form {
-    /// The forms that a field of this wire type can have.
-    fn from_wire_type(wire: WireType) -> &'static [Self] {
-        if wire == WireType::Bytes {
-            &[Self::Plain, Self::Base64, Self::File]
-        } else {
-            &[Self::Plain]
-        }
-    }
-
-    /// What stands behind the field's name in its key.
-    const fn suffix(self) -> &'static str {
-        match self {
-            Self::Plain => "",
-            Self::Base64 => "_base64",
-            Self::File => "_file",
-        }
-    }
-}
+/// The ends of keys whose values are base64, or name a file.
+const BASE64: &str = "_base64";
+const FILE: &str = "_file";
 
 /// A JSON object whose keys are taken one by one; what is left is an error.
 struct Object<'l, 'f> {
@@ -186,7 +159,8 @@ struct Object<'l, 'f> {
     /// Keys that were taken before the fields are read.
     common: &'static [&'static str],
     field: &'static str,
-    form: Form,
+    /// The end of the key after the field's name: none, [`BASE64`] or [`FILE`].
+    suffix: &'static str,
     value: Value,
 }
 
@@ -197,8 +171,7 @@ impl<'l, 'f> Object<'l, 'f> {
             return Err(ManifestError::new(path, format!("{what} must be an object")));
         };
         let path = path.to_owned();
-        let (form, value) = (Form::Plain, Value::Null);
-        Ok(Self { path, map, load, common: &[], field: "", form, value })
+        Ok(Self { path, map, load, common: &[], field: "", suffix: "", value: Value::Null })
     }
 
     fn path_of(&self, key: &str) -> String {
@@ -272,15 +245,16 @@ impl<'l, 'f> Object<'l, 'f> {
     /// Makes a field the current one, in any form; returns whether it exists.
     fn select(&mut self, field: &'static str, wire: WireType) -> Result<bool> {
         let mut found = false;
-        for form in Form::from_wire_type(wire) {
-            let key = format!("{field}{}", form.suffix());
+        let suffixes = if wire == WireType::Bytes { &["", BASE64, FILE][..] } else { &[""] };
+        for suffix in suffixes {
+            let key = format!("{field}{suffix}");
             let Some(value) = self.map.remove(&key) else {
                 continue;
             };
             if found {
                 return Err(self.fail(&key, format!("{} is given already", self.key())));
             }
-            (self.field, self.form, self.value) = (field, *form, value);
+            (self.field, self.suffix, self.value) = (field, suffix, value);
             found = true;
         }
         Ok(found)
@@ -288,7 +262,7 @@ impl<'l, 'f> Object<'l, 'f> {
 
     /// The key of the current field.
     fn key(&self) -> String {
-        format!("{}{}", self.field, self.form.suffix())
+        format!("{}{}", self.field, self.suffix)
     }
 
     fn base64(&self, key: &str, text: &str) -> Result<Vec<u8>> {
@@ -343,13 +317,13 @@ impl FieldReader<'static> for Object<'_, '_> {
         let Value::String(text) = std::mem::take(&mut self.value) else {
             return Err(self.fail(&self.key(), "must be a string"));
         };
-        match self.form {
-            Form::Plain => Ok(text.into()),
-            Form::Base64 => self.base64(&self.key(), &text).map(CowBytes::from),
-            Form::File => (self.load)(&text).map(CowBytes::from).map_err(|error| {
+        match self.suffix {
+            BASE64 => self.base64(&self.key(), &text).map(CowBytes::from),
+            FILE => (self.load)(&text).map(CowBytes::from).map_err(|error| {
                 self.fail(&self.key(), format!("cannot read {text:?}: {error}"))
                     .with_kind(ManifestErrorKind::Io)
             }),
+            _ => Ok(text.into()),
         }
     }
 
