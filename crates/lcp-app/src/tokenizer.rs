@@ -220,7 +220,7 @@ impl TokenizerOptions {
             value: tokenizer_for_model(&model.value, config.folder()),
             from: model.from,
         };
-        let default = || tokenizer_by_name(DEFAULT).map_err(TokenizerError::from);
+        let default = || tokenizer_by_name(DEFAULT);
         let flagged = model.filter(|model| model.from == Origin::Flag("--model"));
         if let Some(model) = flagged.filter(|model| model.value.encoding.is_some()) {
             return Ok(of_model(model));
@@ -242,9 +242,7 @@ impl TokenizerOptions {
                         "leave `type` out for the tokenizer of the model, or name an encoding",
                     ));
             }
-            (name, _) if ENCODINGS.contains(&name) => {
-                tokenizer_by_name(name).map_err(TokenizerError::from)
-            }
+            (name, _) if ENCODINGS.contains(&name) => tokenizer_by_name(name),
             (file, _) => tokenizer_by_name_or_file(&config.folder().join(file).to_string_lossy()),
         };
         Ok(Setting { value, from })

@@ -47,12 +47,12 @@ pub use cached::{CacheFileError, CachedEstimator, CountCache};
 pub use estimator::{TokenEstimator, count_batch};
 pub use heuristic::{CodeAwareEstimator, HeuristicEstimator};
 pub use incremental::IncrementalCounter;
-pub use models::{ENCODINGS, Model, Models, UnknownModel};
 #[cfg(feature = "models-file")]
-pub use models::{ModelsError, ModelsErrorKind};
+pub use models::ModelsError;
+pub use models::{ENCODINGS, Model, Models, UnknownModel};
 pub use resolve::{
-    TOKENIZER_NAMES, TokenizerError, UnknownTokenizer, or_fallback, tokenizer_by_name,
-    tokenizer_by_name_or_file, tokenizer_for_model,
+    TOKENIZER_NAMES, TokenizerError, or_fallback, tokenizer_by_name, tokenizer_by_name_or_file,
+    tokenizer_for_model,
 };
 pub use scaled::{CLAUDE_4_7_SCALE_PERCENT, CLAUDE_SCALE_PERCENT, ScaledEstimator};
 #[cfg(feature = "bpe")]

@@ -35,21 +35,16 @@ pub const TOKENIZER_NAMES: &[&str] = &[
     "code-aware",
 ];
 
-/// A name that no estimator has.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("unknown encoding {name:?}; it may be {}", TOKENIZER_NAMES.join(", "))]
-pub struct UnknownTokenizer {
-    /// The name.
-    pub name: String,
-}
-
 /// Why there is no tokenizer to count with.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum TokenizerError {
-    /// It is neither a name nor looks like a file.
-    #[error(transparent)]
-    UnknownTokenizer(#[from] UnknownTokenizer),
+    /// No estimator has the name, and it does not look like a file.
+    #[error("unknown encoding {name:?}; it may be {}", TOKENIZER_NAMES.join(", "))]
+    UnknownName {
+        /// The name.
+        name: String,
+    },
     /// The file cannot be used.
     #[cfg(feature = "tokenizer-files")]
     #[error("{name}: {}", without_path(error))]
@@ -78,15 +73,15 @@ pub enum TokenizerError {
 ///
 /// # Errors
 ///
-/// [`UnknownTokenizer`], which lists the names there are.
+/// [`TokenizerError::UnknownName`], which lists the names there are.
 ///
 /// ```
 /// assert_eq!(lcp_tokens::tokenizer_by_name("heuristic")?.name(), "heuristic");
 /// let error = lcp_tokens::tokenizer_by_name("o200k").err().unwrap();
 /// assert!(error.to_string().starts_with("unknown encoding \"o200k\"; it may be "));
-/// # Ok::<(), lcp_tokens::UnknownTokenizer>(())
+/// # Ok::<(), lcp_tokens::TokenizerError>(())
 /// ```
-pub fn tokenizer_by_name(name: &str) -> Result<Arc<dyn TokenEstimator>, UnknownTokenizer> {
+pub fn tokenizer_by_name(name: &str) -> Result<Arc<dyn TokenEstimator>, TokenizerError> {
     match name {
         "heuristic" => return Ok(Arc::new(HeuristicEstimator)),
         "code-aware" => return Ok(Arc::new(CodeAwareEstimator)),
@@ -100,7 +95,7 @@ pub fn tokenizer_by_name(name: &str) -> Result<Arc<dyn TokenEstimator>, UnknownT
     if let Some(encoding) = Encoding::from_name(name) {
         return Ok(Arc::new(Tiktoken::new(encoding)));
     }
-    Err(UnknownTokenizer { name: name.to_owned() })
+    Err(TokenizerError::UnknownName { name: name.to_owned() })
 }
 
 /// The estimator for what a flag may say: one of [`TOKENIZER_NAMES`], or the path of a
@@ -113,7 +108,7 @@ pub fn tokenizer_by_name(name: &str) -> Result<Arc<dyn TokenEstimator>, UnknownT
 pub fn tokenizer_by_name_or_file(what: &str) -> Result<Arc<dyn TokenEstimator>, TokenizerError> {
     match tokenizer_by_name(what) {
         Err(_) if what.contains(['.', '/', '\\']) => file(Path::new(what)),
-        known => Ok(known?),
+        known => known,
     }
 }
 
@@ -152,7 +147,7 @@ pub fn tokenizer_for_model(
             );
             Ok(Arc::new(FallbackEstimator { estimator: tokenizer_by_name(name)?, caveat }))
         }
-        Some(name) => Ok(tokenizer_by_name(name)?),
+        Some(name) => tokenizer_by_name(name),
         None => Err(TokenizerError::NoTokenizer { model: model.name.clone() }),
     }
 }

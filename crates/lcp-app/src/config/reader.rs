@@ -29,8 +29,8 @@ impl fmt::Display for ConfigError {
 
 impl From<ModelsError> for ConfigError {
     fn from(error: ModelsError) -> Self {
-        let ModelsError { kind, line, column, .. } = error;
-        Self { what: kind.to_string(), line, column }
+        let ModelsError { message, line, column, .. } = error;
+        Self { what: message, line, column }
     }
 }
 

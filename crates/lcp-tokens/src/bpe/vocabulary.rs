@@ -150,12 +150,8 @@ impl Vocabulary {
 
     fn insert_token(&mut self, token: Token) {
         let hash = hash(self.spelling(token));
-        let mask = self.index.len() - 1;
-        let mut slot = slot_of(hash, self.shift);
-        while self.index[slot & mask] != EMPTY {
-            slot += 1;
-        }
-        self.index[slot & mask] = hash >> 32 << 32 | u64::from(token);
+        let entry = hash >> 32 << 32 | u64::from(token);
+        insert(&mut self.index, slot_of(hash, self.shift), entry);
     }
 
     /// Returns the token of a byte.
@@ -225,17 +221,22 @@ fn parts(packed: &[u8], token: Token) -> Option<(Token, Token)> {
 
 /// Returns the hash table of pairs.
 fn pair_table(packed: &[u8], slots: usize) -> Vec<u64> {
-    let (mut pairs, mask, shift) = (vec![EMPTY; slots], slots - 1, shift(slots));
+    let (mut pairs, shift) = (vec![EMPTY; slots], shift(slots));
     for (token, _) in (0..).zip(packed.chunks_exact(ENTRY_BYTES)) {
         let Some((left, right)) = parts(packed, token) else { continue };
         let key = key(left, right);
-        let mut slot = slot_of(key, shift);
-        while pairs[slot & mask] != EMPTY {
-            slot += 1;
-        }
-        pairs[slot & mask] = key << TOKEN_BITS | u64::from(token);
+        insert(&mut pairs, slot_of(key, shift), key << TOKEN_BITS | u64::from(token));
     }
     pairs
+}
+
+/// Inserts an entry into the first empty slot from this one on.
+fn insert(table: &mut [u64], mut slot: usize, entry: u64) {
+    let mask = table.len() - 1;
+    while table[slot & mask] != EMPTY {
+        slot += 1;
+    }
+    table[slot & mask] = entry;
 }
 
 /// Returns the shift that turns a hash into one of so many slots.

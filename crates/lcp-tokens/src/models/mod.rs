@@ -13,7 +13,7 @@ mod toml;
 use std::path::{Path, PathBuf};
 
 #[cfg(feature = "models-file")]
-pub use self::toml::{ModelsError, ModelsErrorKind};
+pub use self::toml::ModelsError;
 
 /// The encodings that a model may name, whichever of them are compiled in;
 /// everything else is a tokenizer file.

@@ -12,63 +12,15 @@ use super::{ENCODINGS, Model, lookup};
 ///
 /// Line and column count from 1; columns are characters.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{kind}, at line {line}, column {column}")]
+#[error("{message}, at line {line}, column {column}")]
 #[non_exhaustive]
 pub struct ModelsError {
     /// What is wrong.
-    pub kind: ModelsErrorKind,
+    pub message: String,
     /// The line.
     pub line: usize,
     /// The column.
     pub column: usize,
-}
-
-/// What is wrong with an entry.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum ModelsErrorKind {
-    /// Not TOML, or not the keys and values of an entry; the text says what.
-    #[error("{0}")]
-    Syntax(String),
-    /// A name, an alias or a prefix without a character.
-    #[error("{key} must not be empty")]
-    Empty {
-        /// The key.
-        key: &'static str,
-    },
-    /// A limit of 0 tokens.
-    #[error("{key} of {model:?} must not be 0")]
-    Zero {
-        /// The key.
-        key: &'static str,
-        /// The model's name.
-        model: String,
-    },
-    /// An output limit above the window.
-    #[error("output of {model:?} is {output} tokens and its window only {window}")]
-    OutputOverWindow {
-        /// The model's name.
-        model: String,
-        /// The output limit.
-        output: u32,
-        /// The window.
-        window: u32,
-    },
-    /// A spelling that the file has already given to a model.
-    #[error("{spelling:?} is given twice")]
-    Duplicate {
-        /// The spelling.
-        spelling: String,
-    },
-    /// Neither one of [`ENCODINGS`] nor the path of a file.
-    #[error(
-        "encoding {encoding:?} is unknown; it may be {}, or a tokenizer file",
-        ENCODINGS.join(", ")
-    )]
-    UnknownEncoding {
-        /// The encoding.
-        encoding: String,
-    },
 }
 
 /// The part of an `lcp.toml` that is read here.
@@ -93,13 +45,10 @@ struct Entry {
 
 /// The models of a file, in its order.
 pub(super) fn parse(text: &str) -> Result<Vec<Model>, ModelsError> {
-    let fail = |span: Range<usize>, kind| Err(error(text, span.start, kind));
+    let fail = |span: Range<usize>, message| Err(error(text, span.start, message));
     let file: File = match ::toml::from_str(text) {
         Ok(file) => file,
-        Err(bad) => {
-            let kind = ModelsErrorKind::Syntax(bad.message().to_owned());
-            return fail(bad.span().unwrap_or_default(), kind);
-        }
+        Err(bad) => return fail(bad.span().unwrap_or_default(), bad.message().to_owned()),
     };
     // Names and aliases are one set, prefixes another: a model may be its own
     // prefix.
@@ -112,48 +61,48 @@ pub(super) fn parse(text: &str) -> Result<Vec<Model>, ModelsError> {
         for (key, spelling) in names.chain(prefixes) {
             let normal = lookup::normalize(spelling.get_ref());
             if normal.is_empty() {
-                return fail(spelling.span(), ModelsErrorKind::Empty { key });
+                return fail(spelling.span(), format!("{key} must not be empty"));
             }
             let seen = if key == "prefixes" { &mut beginnings } else { &mut whole };
             if !seen.insert(normal) {
-                let spelling_ = spelling.get_ref().clone();
-                return fail(spelling.span(), ModelsErrorKind::Duplicate { spelling: spelling_ });
+                let message = format!("{:?} is given twice", spelling.get_ref());
+                return fail(spelling.span(), message);
             }
         }
         match entry.checked() {
             Ok(model) => models.push(model),
-            Err((span, kind)) => return fail(span, kind),
+            Err((span, message)) => return fail(span, message),
         }
     }
     Ok(models)
 }
 
 impl Entry {
-    fn checked(self) -> Result<Model, (Range<usize>, ModelsErrorKind)> {
+    fn checked(self) -> Result<Model, (Range<usize>, String)> {
         let name = self.name.into_inner();
         let window = *self.window.get_ref();
         if window == 0 {
-            let kind = ModelsErrorKind::Zero { key: "window", model: name };
-            return Err((self.window.span(), kind));
+            return Err((self.window.span(), format!("window of {name:?} must not be 0")));
         }
         if let Some(output) = &self.output {
-            let kind = match *output.get_ref() {
-                0 => Some(ModelsErrorKind::Zero { key: "output", model: name.clone() }),
-                output if output > window => {
-                    Some(ModelsErrorKind::OutputOverWindow { model: name.clone(), output, window })
-                }
-                _ => None,
-            };
-            if let Some(kind) = kind {
-                return Err((output.span(), kind));
+            let tokens = *output.get_ref();
+            if tokens == 0 {
+                return Err((output.span(), format!("output of {name:?} must not be 0")));
+            }
+            if tokens > window {
+                let message =
+                    format!("output of {name:?} is {tokens} tokens and its window only {window}");
+                return Err((output.span(), message));
             }
         }
         if let Some(encoding) = &self.encoding {
             let name = encoding.get_ref();
             // A misspelt encoding must not pass for a file.
             if !ENCODINGS.contains(&name.as_str()) && !name.contains(['.', '/', '\\']) {
-                let kind = ModelsErrorKind::UnknownEncoding { encoding: name.clone() };
-                return Err((encoding.span(), kind));
+                let known = ENCODINGS.join(", ");
+                let message =
+                    format!("encoding {name:?} is unknown; it may be {known}, or a tokenizer file");
+                return Err((encoding.span(), message));
             }
         }
         let inner = |list: Vec<Spanned<String>>| list.into_iter().map(Spanned::into_inner);
@@ -169,11 +118,11 @@ impl Entry {
     }
 }
 
-fn error(text: &str, at: usize, kind: ModelsErrorKind) -> ModelsError {
+fn error(text: &str, at: usize, message: String) -> ModelsError {
     let before = text.get(..at).unwrap_or(text);
     let line_start = before.rfind('\n').map_or(0, |newline| newline + 1);
     ModelsError {
-        kind,
+        message,
         line: before.matches('\n').count() + 1,
         column: before[line_start..].chars().count() + 1,
     }
