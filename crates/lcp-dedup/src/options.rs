@@ -4,56 +4,30 @@ use std::collections::BTreeMap;
 
 use lcp_types::BlockType;
 
-/// The extent of the search; each level includes the previous ones (RFC 0006 §3).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum DedupLevel {
-    /// Equal contents.
-    Exact,
-    /// Chunks of one path that share lines or touch, and content that a newer read or result
-    /// supersedes.
-    Overlap,
-    /// Texts that share nearly all of their lines.
-    Near,
-}
-
-impl DedupLevel {
-    /// Every level.
-    pub const ALL: [Self; 3] = [Self::Exact, Self::Overlap, Self::Near];
-
-    /// Returns the name in flags.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Exact => "exact",
-            Self::Overlap => "overlap",
-            Self::Near => "near",
-        }
+lcp_types::named_enum! {
+    /// The extent of the search; each level includes the previous ones (RFC 0006 §3).
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+    pub enum DedupLevel {
+        /// Equal contents.
+        Exact = "exact",
+        /// Chunks of one path that share lines or touch, and content that a newer read or result
+        /// supersedes.
+        Overlap = "overlap",
+        /// Texts that share nearly all of their lines.
+        Near = "near",
     }
 }
 
-/// The rule that decides which of two blocks survives (RFC 0006 §3).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum Survivor {
-    /// The highest ranked: by rank, then priority, then position. The newest of
-    /// two versions.
-    #[default]
-    Best,
-    /// The earlier one, unchanged: the outcome of a block depends only on earlier blocks, so a prompt
-    /// cache can keep the previous text.
-    First,
-}
-
-impl Survivor {
-    /// Every choice.
-    pub const ALL: [Self; 2] = [Self::Best, Self::First];
-
-    /// Returns the name in flags and settings.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Best => "best",
-            Self::First => "first",
-        }
+lcp_types::named_enum! {
+    /// The rule that decides which of two blocks survives (RFC 0006 §3).
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+    pub enum Survivor {
+        /// The highest ranked: by rank, then priority, then position. The newest of two versions.
+        #[default]
+        Best = "best",
+        /// The earlier one, unchanged: the outcome of a block depends only on earlier blocks, so a
+        /// prompt cache can keep the previous text.
+        First = "first",
     }
 }
 
