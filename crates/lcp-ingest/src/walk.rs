@@ -260,8 +260,8 @@ impl Walker<'_> {
     }
 
     fn add_error(&self, error: &ignore::Error, known: Option<String>, result: &mut WalkResult) {
-        let location = locate(error);
-        let at = location.path.map(|path| label_in(self.root, path).0);
+        let (location, is_loop) = locate(error);
+        let at = location.map(|path| label_in(self.root, path).0);
         let path = known.or(at).unwrap_or_else(|| self.root.label_below(""));
         let is_unlabelled = path.is_empty();
         let path = match self.options.open {
@@ -270,7 +270,7 @@ impl Walker<'_> {
             Some(_) if is_unlabelled => ".".to_owned(),
             _ => path,
         };
-        if location.is_loop {
+        if is_loop {
             result.skipped.push(SkippedFile::new(path, SkipReason::Loop));
             return;
         }
@@ -280,40 +280,33 @@ impl Walker<'_> {
         };
         let mut skipped = SkippedFile { is_unlabelled, ..SkippedFile::failed(path, io) };
         let is_link = |path: &Path| path.symlink_metadata().is_ok_and(|of| of.is_symlink());
-        if skipped.reason == SkipReason::Vanished && location.path.is_some_and(is_link) {
+        if skipped.reason == SkipReason::Vanished && location.is_some_and(is_link) {
             skipped.reason = SkipReason::BrokenLink;
         }
         // A link that cannot be followed leads to itself, unless a folder on its way is locked.
         let is_locked = io.kind() == std::io::ErrorKind::PermissionDenied;
-        if skipped.reason == SkipReason::Unreadable
-            && !is_locked
-            && location.path.is_some_and(is_link)
-        {
+        if skipped.reason == SkipReason::Unreadable && !is_locked && location.is_some_and(is_link) {
             skipped.reason = SkipReason::Loop;
         }
-        if skipped.reason == SkipReason::Unreadable && location.path.is_some_and(Path::is_dir) {
+        if skipped.reason == SkipReason::Unreadable && location.is_some_and(Path::is_dir) {
             skipped.path.push('/');
         }
         result.skipped.push(skipped);
     }
 }
 
-struct ErrorLocation<'e> {
-    path: Option<&'e Path>,
-    is_loop: bool,
-}
-
-fn locate(error: &ignore::Error) -> ErrorLocation<'_> {
+/// Returns the path of an error, and whether it is a loop of links.
+fn locate(error: &ignore::Error) -> (Option<&Path>, bool) {
     match error {
         ignore::Error::WithPath { path, err } => {
-            let inner = locate(err);
-            ErrorLocation { path: inner.path.or(Some(path)), ..inner }
+            let (inner, is_loop) = locate(err);
+            (inner.or(Some(path)), is_loop)
         }
         ignore::Error::WithDepth { err, .. } | ignore::Error::WithLineNumber { err, .. } => {
             locate(err)
         }
-        ignore::Error::Loop { child, .. } => ErrorLocation { path: Some(child), is_loop: true },
-        _ => ErrorLocation { path: None, is_loop: false },
+        ignore::Error::Loop { child, .. } => (Some(child), true),
+        _ => (None, false),
     }
 }
 

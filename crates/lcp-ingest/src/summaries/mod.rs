@@ -63,13 +63,17 @@ impl FileSummarizer {
         move || filter.iter().for_each(CommandFilter::stop)
     }
 
-    /// Summarizes the text of a file; returns `None` if the summary would not be smaller.
+    /// Summarizes the text of a file; returns `None` if the summary would not be smaller, or too
+    /// large for a block.
     #[must_use]
     pub fn summarize(&self, path: &str, kind: InputKind, text: &str) -> Option<String> {
         let outline = || outline(kind, text, &OutlineOptions::default());
         let Some(command) = &self.command else { return outline() };
         match command.answer(path, kind.language().unwrap_or_default(), text) {
-            Ok(answer) => (answer.len() < text.len()).then_some(answer),
+            Ok(answer) => {
+                let fits = answer.len() as u64 <= SUMMARY_BYTES_MAX;
+                (fits && answer.len() < text.len()).then_some(answer)
+            }
             Err(error) => {
                 let mut failures = self.failures.lock().unwrap_or_else(PoisonError::into_inner);
                 failures.count += 1;
@@ -105,10 +109,7 @@ impl FileSummarizer {
             BlockContent::ToolResult(result) => (InputKind::Text, &result.content),
             _ => return None,
         };
-        let summary = self.summarize(&block.label(), kind, content.as_str()?)?;
-        let is_smaller = summary.len() < content.len();
-        let fits = summary.len() as u64 <= SUMMARY_BYTES_MAX;
-        (is_smaller && fits && !summary.is_empty()).then_some(summary)
+        self.summarize(&block.label(), kind, content.as_str()?)
     }
 
     /// Returns a line about the calls of the program that failed, if any did.
