@@ -1,13 +1,11 @@
 //! A PostgreSQL server for tests: thrown away afterwards, however they end.
 
-use std::fmt::Write as _;
 use std::fs;
-use std::io::{self, BufRead, BufReader};
+use std::io::{self, BufRead as _, BufReader, Write as _};
 use std::net::TcpListener;
 use std::path::{Path, PathBuf};
-use std::process::{Child, ChildStdin, Command, Stdio};
+use std::process::{Child, Command, Stdio};
 use std::sync::OnceLock;
-use std::sync::atomic::{AtomicU32, Ordering};
 
 /// Where a server is that tests may use: its URL.
 const GIVEN: &str = "LCP_TEST_POSTGRES";
@@ -52,8 +50,7 @@ pub struct PostgresServer {
     port: u16,
     programs: PathBuf,
     prefix: Vec<String>,
-    /// Open as long as the server is wanted.
-    wanted: Option<ChildStdin>,
+    /// Its input is open as long as the server is wanted.
     guard: Child,
 }
 
@@ -137,25 +134,20 @@ impl PostgresServer {
     }
 
     fn attempt(programs: &Path, prefix: &[String], user: Option<&str>) -> Result<Self, String> {
-        static STARTED: AtomicU32 = AtomicU32::new(0);
-        let number = STARTED.fetch_add(1, Ordering::Relaxed);
-        let name = format!("lcp-postgres-{}-{number}", std::process::id());
-        let folder = std::env::temp_dir().join(name);
-        fs::create_dir(&folder).map_err(|error| format!("{}: {error}", folder.display()))?;
-        let made = Self::make(programs, prefix, user, &folder);
-        if made.is_err() {
-            fs::remove_dir_all(&folder).ok();
-        }
-        made
+        let folder = tempfile::Builder::new().prefix("lcp-postgres-").tempdir().map_err(io)?;
+        let (port, guard) = Self::launch(programs, prefix, user, folder.path())?;
+        let (programs, prefix) = (programs.to_owned(), prefix.to_vec());
+        // From now on the guard removes the folder.
+        Ok(Self { folder: folder.keep(), port, programs, prefix, guard })
     }
 
-    fn make(
+    /// Creates a database in a folder, and starts a server for it: returns its port and its guard.
+    fn launch(
         programs: &Path,
         prefix: &[String],
         user: Option<&str>,
         folder: &Path,
-    ) -> Result<Self, String> {
-        let io = |error: io::Error| error.to_string();
+    ) -> Result<(u16, Child), String> {
         fs::write(folder.join("password"), PASSWORD).map_err(io)?;
         if let Some(user) = user {
             run(Command::new("chown").arg("-R").arg(user).arg(folder))?;
@@ -170,14 +162,11 @@ impl PostgresServer {
 
         let port = TcpListener::bind("127.0.0.1:0").and_then(|free| free.local_addr());
         let port = port.map_err(io)?.port();
-        let mut settings = fs::read_to_string(data.join("postgresql.conf")).map_err(io)?;
-        write!(
-            settings,
-            "\nlisten_addresses = '127.0.0.1'\nport = {port}\nunix_socket_directories = ''\n\
+        let settings = format!(
+            "listen_addresses = '127.0.0.1'\nport = {port}\nunix_socket_directories = ''\n\
              max_connections = 500\nshared_buffers = 16MB\nsynchronous_commit = off\nfsync = off\n"
-        )
-        .map_err(|error| error.to_string())?;
-        fs::write(data.join("postgresql.conf"), settings).map_err(io)?;
+        );
+        append_settings(&data, &settings)?;
 
         let mut guard = Command::new("sh");
         guard.args(["-c", GUARD, "sh"]).arg(folder).args(prefix);
@@ -187,19 +176,17 @@ impl PostgresServer {
         #[cfg(unix)]
         std::os::unix::process::CommandExt::process_group(&mut guard, 0);
         let mut guard = guard.spawn().map_err(io)?;
-        let wanted = guard.stdin.take();
         let mut line = String::new();
         if let Some(output) = guard.stdout.take() {
             BufReader::new(output).read_line(&mut line).map_err(io)?;
         }
-        if line.trim() != "started" {
-            drop(wanted);
-            let log = fs::read_to_string(folder.join("log")).unwrap_or_default();
-            guard.wait().map_err(io)?;
-            return Err(format!("the server did not start: {log}"));
+        if line.trim() == "started" {
+            return Ok((port, guard));
         }
-        let (folder, programs, prefix) = (folder.to_owned(), programs.to_owned(), prefix.to_vec());
-        Ok(Self { folder, port, programs, prefix, wanted, guard })
+        let log = fs::read_to_string(folder.join("log")).unwrap_or_default();
+        // This closes its input, too.
+        guard.wait().map_err(io)?;
+        Err(format!("the server did not start: {log}"))
     }
 
     /// Where it is, with its user and password; without TLS.
@@ -231,23 +218,24 @@ impl PostgresServer {
         self.control(&["-l", &log, "-w", "-t", "60", "start"])
     }
 
+    /// Appends lines to `postgresql.conf`, and starts it again.
+    pub fn configure(&self, settings: &str) -> Result<(), String> {
+        append_settings(&self.data(), settings)?;
+        self.crash()?;
+        self.restart()
+    }
+
     /// Gives it a key and a certificate (PEM), and starts it again: from then on it
     /// has TLS for whoever asks.
     pub fn use_tls(&self, key: &Path, certificate: &Path) -> Result<(), String> {
-        let io = |error: io::Error| error.to_string();
-        let mut settings = fs::read_to_string(self.data().join("postgresql.conf")).map_err(io)?;
-        settings.push_str("\nssl = on\n");
         for (from, setting) in [(key, "ssl_key_file"), (certificate, "ssl_cert_file")] {
             let to = self.data().join(setting);
             fs::copy(from, &to).map_err(io)?;
             // PostgreSQL uses no key that others may read.
             run(Command::new("chmod").arg("600").arg(&to))?;
             run(Command::new("chown").arg("--reference").arg(self.data()).arg(&to))?;
-            settings.extend([setting, " = '", setting, "'\n"]);
         }
-        fs::write(self.data().join("postgresql.conf"), settings).map_err(io)?;
-        self.crash()?;
-        self.restart()
+        self.configure("ssl = on\nssl_key_file = 'ssl_key_file'\nssl_cert_file = 'ssl_cert_file'\n")
     }
 
     fn control(&self, arguments: &[&str]) -> Result<(), String> {
@@ -258,9 +246,19 @@ impl PostgresServer {
 
 impl Drop for PostgresServer {
     fn drop(&mut self) {
-        drop(self.wanted.take());
+        // This closes its input, too.
         self.guard.wait().ok();
     }
+}
+
+fn io(error: io::Error) -> String {
+    error.to_string()
+}
+
+fn append_settings(data: &Path, settings: &str) -> Result<(), String> {
+    let mut file =
+        fs::OpenOptions::new().append(true).open(data.join("postgresql.conf")).map_err(io)?;
+    write!(file, "\n{settings}").map_err(io)
 }
 
 /// The folder of PostgreSQL's programs: of several versions the newest.
