@@ -71,16 +71,16 @@ pub(crate) fn run(progress: &mut Progress<'_>) -> Result<Vec<Row>> {
             count("over the budget", stable.over, anew.over).wants(Wanted::OwnAtMost(0.0)),
             count("without the newest question", stable.unasked, anew.unasked)
                 .wants(Wanted::OwnAtMost(0.0)),
-            count("packed anew", stable.repacks(), anew.turns - 1).notes(Some(stable.causes())),
+            count("packed anew", stable.repacks(), anew.turns - 1).notes(stable.causes()),
         ]);
         for (high, low) in OTHER_MARKS {
             let what = format!("watermarks {high} and {low}");
             let other = billed_session(&what, Some(Watermarks::new(high, low)?))?;
-            rows.push(billed(&format!("{what}, billed a turn"), &other).notes(Some(format!(
+            rows.push(billed(&format!("{what}, billed a turn"), &other).notes(format!(
                 "{} tokens shown a turn, packed anew in {} turns",
                 group_thousands(other.shown / other.turns as u64),
                 other.repacks(),
-            ))));
+            )));
         }
     }
     Ok(rows)

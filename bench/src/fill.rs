@@ -72,7 +72,7 @@ pub(crate) fn run(progress: &mut Progress<'_>) -> Result<Vec<Row>> {
             let without = median(cases.iter().map(|case| case.without));
             let what = format!("{}, {what}", mode.name());
             Row::new(what, Better::Higher, "%", with(cases), "without excerpts", without)
-                .notes(Some(format!("{} cases, worst {worst:.1} %", cases.len())))
+                .notes(format!("{} cases, worst {worst:.1} %", cases.len()))
         };
         let all: Vec<_> = cases.iter().collect();
         let what = format!("{packs} crates, all budgets");

@@ -150,8 +150,7 @@ impl Times {
     pub(crate) fn row(&self, what: &str, peer_name: &str, peer: &Self) -> Row {
         let summary = |times: &Self| format!("{:.3}, {:.3}", times.best(), times.mean());
         let note = format!("best, mean: {}; peer {}", summary(self), summary(peer));
-        Row::new(what, Better::Lower, "ms", self.median(), peer_name, peer.median())
-            .notes(Some(note))
+        Row::new(what, Better::Lower, "ms", self.median(), peer_name, peer.median()).notes(note)
     }
 }
 

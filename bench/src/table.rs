@@ -11,8 +11,7 @@ pub enum Wanted {
     RatioAtLeast(f64),
     /// A ratio of this or less: `<= 3.0`.
     RatioAtMost(f64),
-    /// A figure of LCP's own of this or less. Shown with the unit of the row:
-    /// `<= 100 ms`.
+    /// A figure of LCP's own of this or less. Shown with the unit of the row: `<= 100 ms`.
     OwnAtMost(f64),
     /// A figure of LCP's own of this or more: `>= 97 %`.
     OwnAtLeast(f64),
@@ -102,9 +101,11 @@ impl Row {
         Self::new(what, Better::Higher, unit, lcp, other_name, other)
     }
 
-    /// Returns the row with something wanted of it. A figure that is not a number holds nothing.
+    /// Returns the row with something wanted of it, if anything is. A figure that is not a number
+    /// holds nothing.
     #[must_use]
-    pub fn wants(self, wanted: Wanted) -> Self {
+    pub fn wants(self, wanted: impl Into<Option<Wanted>>) -> Self {
+        let Some(wanted) = wanted.into() else { return self };
         let Self { ratio, lcp, unit, .. } = self;
         let (holds, wanted) = match wanted {
             Wanted::RatioAtLeast(least) => (ratio >= least, format!(">= {least:?}")),
@@ -124,8 +125,8 @@ impl Row {
 
     /// Returns the row with a note.
     #[must_use]
-    pub fn notes(mut self, note: Option<String>) -> Self {
-        self.note = note;
+    pub fn notes(mut self, note: impl Into<Option<String>>) -> Self {
+        self.note = note.into();
         self
     }
 

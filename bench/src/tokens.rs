@@ -58,17 +58,18 @@ impl Bench {
         self.counter.estimate(&String::from_utf8_lossy(text))
     }
 
-    /// Runs `lcp` in the project.
-    fn lcp(&self, arguments: &[&str]) -> Result<Vec<u8>> {
+    /// Returns `lcp` in the project.
+    fn lcp(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(&self.lcp);
-        Ok(output(command.arg("-q").args(arguments).current_dir(&self.project))?)
+        command.arg("-q").args(arguments).current_dir(&self.project);
+        command
     }
 
     /// Compares full texts of the same files, without trees and summaries.
     fn full_texts(&self, repomix: Option<&Path>) -> Result<Vec<Row>> {
         let pack = self.folder.join("whole.lcp");
         let pack = pack.to_string_lossy().into_owned();
-        self.lcp(&["pack", ".", "--no-tree", "-o", &pack])?;
+        output(&mut self.lcp(&["pack", ".", "--no-tree", "-o", &pack]))?;
         let bytes = std::fs::read(&pack)?;
         let decoded = lcp_decoder::decode(&bytes, lcp_decoder::DecodeOptions::default())?;
         let mut files: Vec<_> = decoded
@@ -86,14 +87,14 @@ impl Bench {
         }
         let mut rows = Vec::new();
         for mode in ["minimal", "markdown", "xml"] {
-            let tokens = self.count(&self.lcp(&["render", &pack, "--mode", mode])?);
+            let text = output(&mut self.lcp(&["render", &pack, "--mode", mode]))?;
+            let tokens = self.count(&text);
             let what = format!("{PROJECT} whole, {mode}");
             for (peer, figure) in &peers {
                 let (own, figure) = (tokens.into(), (*figure).into());
+                let wanted = (mode == "minimal").then_some(Wanted::RatioAtLeast(1.0));
                 let row = Row::new(&what, Better::Lower, "tokens", own, *peer, figure);
-                let row = row.notes(Some(format!("{} files", files.len())));
-                let is_wanted = mode == "minimal";
-                rows.push(if is_wanted { row.wants(Wanted::RatioAtLeast(1.0)) } else { row });
+                rows.push(row.notes(format!("{} files", files.len())).wants(wanted));
             }
         }
         Ok(rows)
@@ -133,13 +134,8 @@ impl Bench {
 
     /// Returns a text of the folder within a budget, by the two commands of the README.
     fn within(&self) -> Result<Vec<u8>> {
-        let lcp = |arguments: &[&str]| {
-            let mut command = Command::new(&self.lcp);
-            command.arg("-q").args(arguments).current_dir(&self.project);
-            command
-        };
-        let mut packs = lcp(&["pack", "."]).stdout(Stdio::piped()).spawn()?;
-        let mut renders = lcp(&["render", "-", "--budget", &BUDGET.to_string()]);
+        let mut packs = self.lcp(&["pack", "."]).stdout(Stdio::piped()).spawn()?;
+        let mut renders = self.lcp(&["render", "-", "--budget", &BUDGET.to_string()]);
         renders.stdin(packs.stdout.take().map_or_else(Stdio::null, Stdio::from));
         let text = renders.output()?;
         if packs.wait()?.success() && text.status.success() {
