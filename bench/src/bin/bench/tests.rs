@@ -17,8 +17,8 @@ fn results_take_the_place_of_those_before() {
     let both = write(&written, &report("fill", "first")).unwrap();
     assert!(both.contains(row) && both.contains("| first |"), "{both}");
     let peer = Row::new("c", Better::Lower, "ms", 1234.5, "itself", 0.5);
-    let row = peer.wants(Wanted::RatioAtLeast(3.0));
-    let with_peer = write(&document, &Report { bench: "plan", rows: vec![row] }).unwrap();
+    let rows = vec![peer.wants(Wanted::RatioAtLeast(3.0))];
+    let with_peer = write(&document, &Report { bench: "plan", rows }).unwrap();
     assert!(with_peer.contains("| 1234 ms | itself | 0.500 ms |"), "{with_peer}");
     let again = write(&both, &report("plan", "second")).unwrap();
     assert!(!again.contains(row) && again.contains("| second |"), "{again}");
