@@ -1,41 +1,84 @@
 //! `scale`: packs of which only what is shown is read (RFC 0003).
+//!
+//! Each pack that is rendered is so by a process of its own, so that its memory is its alone.
 
-mod generated;
-mod object_store;
-mod worker;
-
+use std::borrow::Cow;
+use std::cell::Cell;
+use std::fs::File;
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
+use std::io;
+use std::ops::Range;
 use std::path::Path;
+use std::sync::Arc;
 
-use lcp_encoder::EncodeOptions;
+use lcp_decoder::{DecodeOptions, MmapFile, PackIndex, PackReader, ReadAt, RemoteObject};
+use lcp_driver::{DefaultDriver, DriverConfig, IndexCosts, PlanSource};
+use lcp_encoder::{EncodeOptions, PackWriter};
+use lcp_testkit::SplitMix64;
+use lcp_tokens::{Encoding, Tiktoken, TokenEstimator};
+use lcp_types::{Annotation, Block, Lang, Priority, Role};
+use object_store::ObjectStoreExt as _;
+use object_store::memory::InMemory;
+use serde::{Deserialize, Serialize};
 
 use crate::format::corpus;
-use crate::harness::{Progress, Result, ask, float, milliseconds, timed};
+use crate::harness::{
+    Progress, Result, ask, float, memory_kib, milliseconds, process_timed, timed,
+};
 use crate::table::{Better, Row, Wanted};
-pub(crate) use worker::measure;
-use worker::{INDEX, Measured, SCAN};
 
 /// Its name.
 pub(crate) const NAME: &str = "scale";
 
 const ROUNDS: usize = 5;
 
+/// Tokens of the texts of packs in files.
+const BUDGET: u32 = 5_000;
+
+/// The task of a process: rendering by the index, or without it.
+const INDEX: &str = "index";
+const SCAN: &str = "scan";
+
+const COUNTER: Tiktoken = Tiktoken::new(Encoding::O200kBase);
+
+/// The figures of a process.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+struct Measured {
+    /// Time of all threads, the loading of the vocabulary included.
+    milliseconds: f64,
+    load_milliseconds: f64,
+    /// Bytes of memory at most, pages of the map that were touched included.
+    peak_bytes: u64,
+    used: u32,
+    /// Blocks that were read.
+    read: usize,
+    /// A hash of the text.
+    text: u64,
+}
+
 pub(crate) fn run(progress: &mut Progress<'_>) -> Result<Vec<Row>> {
-    let folder = tempfile::tempdir()?;
     let mut rows = opening(progress)?;
-    let mut each = Vec::new();
-    for blocks in [10_000, 100_000, 1_000_000] {
+    let folder = tempfile::tempdir()?;
+    let path = folder.path().join("pack.lcp");
+    let mut write = |blocks| -> Result<u64> {
         progress(format!("a pack of {blocks} blocks"));
-        let path = folder.path().join(format!("{blocks}.lcp"));
-        let size = generated::write(&path, blocks)?;
+        let size = write_pack(&path, blocks)?;
         progress(format!("{} KB", size / 1_000));
-        let by_index = best(INDEX, &path)?;
-        each.push((blocks, by_index));
-        if blocks == 1_000_000 {
-            rows.extend(million(&path, size, by_index)?);
-        }
-    }
-    rows.extend(flat(&each));
-    rows.extend(object_store::rows(progress)?);
+        Ok(size)
+    };
+    write(10_000)?;
+    let small = best(INDEX, &path)?;
+    let size = write(1_000_000)?;
+    let large = best(INDEX, &path)?;
+    rows.extend(million(&path, size, large)?);
+    let per_block = |measured: Measured, blocks: f64| {
+        (measured.milliseconds - measured.load_milliseconds) * 1e6 / blocks
+    };
+    let (large, small) = (per_block(large, 1e6), per_block(small, 1e4));
+    let row =
+        Row::with_itself("a block by the index, of 1,000,000", "ns", large, "of 10,000", small);
+    rows.push(row.wants(Wanted::RatioAtMost(1.5)));
+    rows.extend(far(progress)?);
     Ok(rows)
 }
 
@@ -43,14 +86,13 @@ pub(crate) fn run(progress: &mut Progress<'_>) -> Result<Vec<Row>> {
 fn opening(progress: &mut Progress<'_>) -> Result<Vec<Row>> {
     progress("files, turns and tiny turns".into());
     let blocks = corpus::blocks()?;
-    let counter = lcp_tokens::Tiktoken::new(lcp_tokens::Encoding::O200kBase);
-    let costs: Vec<_> = lcp_driver::IndexCosts::new(&counter).count(&blocks).into_iter().collect();
+    let costs: Vec<_> = IndexCosts::new(&COUNTER).count(&blocks).into_iter().collect();
     let encode = |costs| lcp_encoder::encode_with_costs(&blocks, EncodeOptions::default(), costs);
     let (pack, with_costs) = (encode(&[])?, encode(&costs)?);
     let mut best = [f64::MAX; 2];
     for _ in 0..ROUNDS * 4 {
         for (best, pack) in best.iter_mut().zip([&pack, &with_costs]) {
-            let (index, time) = timed(|| lcp_decoder::PackIndex::find(pack))?;
+            let (index, time) = timed(|| PackIndex::find(pack))?;
             assert!(matches!(index, Some(Ok(_))), "as written");
             *best = best.min(milliseconds(time));
         }
@@ -81,23 +123,12 @@ fn million(path: &Path, size: u64, by_index: Measured) -> Result<Vec<Row>> {
     Ok(vec![
         row("1,000,000 blocks rendered by the index", by_index, "without index", scanned)
             .wants(Wanted::OwnAtMost(150.0))
-            .notes(Some(note)),
+            .notes(note),
         Row::with_itself("its peak memory", "MB", peak, "the file", float(size) / 1e6)
             .wants(Wanted::RatioAtMost(1.3)),
         row("1,000,000 blocks rendered without the index", scanned, "by the index", by_index)
             .wants(Wanted::OwnAtMost(3_000.0)),
     ])
-}
-
-/// Returns what a block costs, without the loading of the vocabulary.
-fn flat(each: &[(u32, Measured)]) -> Option<Row> {
-    let per_block = |(blocks, measured): &(u32, Measured)| {
-        (measured.milliseconds - measured.load_milliseconds) * 1e6 / f64::from(*blocks)
-    };
-    let (first, last) = (per_block(each.first()?), per_block(each.last()?));
-    let row =
-        Row::with_itself("a block by the index, of 1,000,000", "ns", last, "of 10,000", first);
-    Some(row.wants(Wanted::RatioAtMost(1.5)))
 }
 
 /// Returns the best of some runs, each a process of its own.
@@ -110,4 +141,174 @@ fn best(task: &str, path: &Path) -> Result<Measured> {
         }
     }
     Ok(best)
+}
+
+/// Returns what a process measures, as JSON.
+pub(crate) fn measure(arguments: &[String]) -> Result<String> {
+    let [task, path] = arguments else { return Err("arguments are missing".into()) };
+    let (_, load) = process_timed(|| COUNTER.estimate("the first count loads the vocabulary"));
+    let (rendered, time) = process_timed(|| render(task == SCAN, path));
+    let (used, read, text) = rendered?;
+    let load_milliseconds = milliseconds(load);
+    let peak = memory_kib("VmHWM").ok_or("the system does not tell the peak of memory")?;
+    Ok(serde_json::to_string(&Measured {
+        milliseconds: milliseconds(time) + load_milliseconds,
+        load_milliseconds,
+        peak_bytes: u64::from(peak) * 1024,
+        used,
+        read,
+        text: {
+            let mut hasher = DefaultHasher::new();
+            text.hash(&mut hasher);
+            hasher.finish()
+        },
+    })?)
+}
+
+/// The tokens of the text, the blocks that were read for it, and the text.
+fn render(scan: bool, path: &str) -> Result<(u32, usize, String)> {
+    let file = File::open(path)?;
+    #[expect(unsafe_code, reason = "nobody but this benchmark knows the file")]
+    // SAFETY: the file was written by the process that waits for this one, which changes it only
+    // afterwards.
+    let map = unsafe { MmapFile::open(&file) }?;
+    let mut reader = PackReader::open(map, DecodeOptions::default())?;
+    if scan {
+        reader.ignore_index();
+    }
+    let config = DriverConfig { token_budget: Some(BUDGET), ..DriverConfig::default() };
+    let rendered = DefaultDriver::new(COUNTER).render_source(&reader, &config)?;
+    let read = match rendered.planned {
+        PlanSource::Index { read, .. } if !scan => read,
+        PlanSource::AllBlocks(_) if scan => rendered.blocks,
+        other => return Err(format!("planned by {other:?}").into()),
+    };
+    Ok((rendered.used_tokens, read, rendered.text))
+}
+
+/// What lines are made of.
+const WORDS: &[&str] = &[
+    "the", "budget", "of", "a", "session", "is", "kept", "by", "its", "blocks", "and", "fn",
+    "return", "tokens", "0x7F", "render()", "=>", "naïve", "index", "reads", "what", "was", "said",
+];
+
+/// A line of about so many bytes.
+fn line(rng: &mut SplitMix64, bytes: usize) -> String {
+    let mut line = String::new();
+    while line.len() < bytes {
+        line.push_str(rng.choose(WORDS));
+        line.push(' ');
+    }
+    line.push('.');
+    line
+}
+
+/// Writes a pack of so many blocks with counts, and says how large it is.
+fn write_pack(path: &Path, blocks: u32) -> Result<u64> {
+    let mut rng = SplitMix64::new(3);
+    let mut block = |i: u32| {
+        let bytes = 30 + rng.below(90);
+        let text = line(&mut rng, bytes);
+        match i % 4 {
+            0 => Block::code(Lang::Rust, format!("src/f{i}.rs"), text),
+            1 => Block::conversation(Role::User, text),
+            _ => Block::conversation(Role::Assistant, text),
+        }
+    };
+    let blocks: Vec<_> = (0..blocks).map(&mut block).collect();
+    let pack = pack_with_costs(&blocks)?;
+    std::fs::write(path, &pack)?;
+    Ok(pack.len() as u64)
+}
+
+/// The pack of these blocks, with what they cost; one in a hundred is High.
+fn pack_with_costs(blocks: &[Block<'_>]) -> Result<Vec<u8>> {
+    let mut pack = PackWriter::new(EncodeOptions::default());
+    let mut all = Vec::with_capacity(blocks.len());
+    for (i, block) in blocks.iter().enumerate() {
+        let mut added = pack.add(block)?;
+        all.push(block.clone());
+        if i % 100 == 99 {
+            let index = added.index();
+            added.priority(Priority::High)?;
+            all.push(Block::new(Annotation::priority(index, Priority::High)));
+        }
+    }
+    let costs: Vec<_> = IndexCosts::new(&COUNTER).count(&all).into_iter().collect();
+    Ok(pack.into_bytes(&costs)?)
+}
+
+/// Blocks of the pack in an object store.
+const FAR_BLOCKS: u32 = 20_000;
+
+/// Tokens of its text.
+const FAR_BUDGET: u32 = 8_000;
+
+/// Bytes of each of its blocks, so that all have 100 MB.
+const FAR_BLOCK_BYTES: usize = 5_000;
+
+/// What is read of an object: each range is a request.
+struct Counted {
+    object: RemoteObject,
+    ranges: Cell<u64>,
+    bytes: Cell<u64>,
+}
+
+impl ReadAt for Counted {
+    fn size(&self) -> io::Result<u64> {
+        self.object.size()
+    }
+
+    fn read(&self, ranges: &[Range<u64>]) -> io::Result<Vec<Cow<'_, [u8]>>> {
+        self.ranges.set(self.ranges.get() + ranges.len() as u64);
+        let bytes: u64 = ranges.iter().map(|range| range.end - range.start).sum();
+        self.bytes.set(self.bytes.get() + bytes);
+        self.object.read(ranges)
+    }
+
+    fn has_high_latency(&self) -> bool {
+        true
+    }
+}
+
+/// Renders a pack in an object store.
+fn far(progress: &mut Progress<'_>) -> Result<Vec<Row>> {
+    progress(format!("{FAR_BLOCKS} blocks in an object store"));
+    let mut rng = SplitMix64::new(5);
+    let mut block = |i: u32| {
+        let mut text = String::new();
+        let bytes = FAR_BLOCK_BYTES / 2 + rng.below(FAR_BLOCK_BYTES);
+        while text.len() < bytes {
+            text.push_str(&line(&mut rng, 60));
+            text.push('\n');
+        }
+        Block::code(Lang::Rust, format!("src/f{i}.rs"), text)
+    };
+    let blocks: Vec<_> = (0..FAR_BLOCKS).map(&mut block).collect();
+    let pack = pack_with_costs(&blocks)?;
+    let size = float(pack.len() as u64);
+    let (store, path) = (Arc::new(InMemory::new()), object_store::path::Path::from("pack.lcp"));
+    let runtime = tokio::runtime::Builder::new_current_thread().build()?;
+    runtime.block_on(store.put(&path, pack.into()))?;
+    let object = RemoteObject::open(store, &path)?;
+    let counted = Counted { object, ranges: Cell::new(0), bytes: Cell::new(0) };
+    let reader = PackReader::open(counted, DecodeOptions::default())?;
+    let driver = DefaultDriver::new(COUNTER);
+    let config = DriverConfig { token_budget: Some(FAR_BUDGET), ..DriverConfig::default() };
+    let rendered = driver.render_source(&reader, &config)?;
+    let PlanSource::Index { .. } = rendered.planned else {
+        return Err(format!("planned by {:?}", rendered.planned).into());
+    };
+    let ranges = float(reader.source().ranges.get());
+    let percent = float(reader.source().bytes.get()) / size * 100.0;
+    let shown = float(rendered.shown as u64);
+    let note = format!("{} tokens of {FAR_BUDGET}", rendered.used_tokens);
+    let row = |what, unit, own, peer, other| Row::new(what, Better::Lower, unit, own, peer, other);
+    Ok(vec![
+        row("ranges read of a far pack", "ranges", ranges, "blocks shown", shown)
+            .wants(Wanted::OwnAtMost(3.0 + shown))
+            .notes(note),
+        row("bytes read of it", "%", percent, "the whole pack", 100.0)
+            .wants(Wanted::OwnAtMost(2.0)),
+    ])
 }
