@@ -5,31 +5,61 @@
 //! many takes beyond one of a single budget, divided by their number, is what
 //! planning costs when every count is known.
 
-mod value;
-
-use std::time::Duration;
-
 use lcp_driver::shares::Shares;
-use lcp_driver::{DefaultDriver, DriverConfig, Excerpts, OptimalityBound};
+use lcp_driver::{
+    DefaultDriver, DriverConfig, Excerpts, Objective, OptimalityBound, Plan, ValueModel,
+    group_thousands,
+};
+use lcp_testkit::SplitMix64;
 use lcp_tokens::{Encoding, Tiktoken};
-use lcp_types::{Annotation, Block, Priority, Role, Tag};
+use lcp_types::{Annotation, Block, CarriedLevel, Priority, Role, Tag};
 
-use crate::harness::{Progress, Result, milliseconds, timed};
-use crate::table::{Row, Wanted};
+use crate::harness::{Progress, Result, float, milliseconds, n_log_n_growth, timed};
+use crate::table::{Better, Row, Wanted};
 
 const ROUNDS: usize = 5;
 
 /// Budgets that a round plans for, besides the first.
 const REPLAYED: u32 = 10;
 
+/// Packs that are planned by value: their blocks, rounds, replays of a round, and budgets.
+const BY_VALUE: [(usize, usize, u32, &[u32]); 4] = [
+    (1_000, 5, 10, &[2_000, 10_000]),
+    (10_000, 10, 20, &[10_000, 100_000]),
+    (100_000, ROUNDS, REPLAYED, &[10_000, 100_000, 1_000_000]),
+    (1_000_000, 3, 2, &[10_000]),
+];
+
+/// The budget that growth is measured with: small, so that counting the text doesn't matter.
+const GROWTH_BUDGET: u32 = 10_000;
+
+/// The blocks that the others are set beside.
+const GROWTH_FROM: usize = 10_000;
+
+/// The pack whose time is limited, and the limit in milliseconds.
+const LIMITED: (usize, f64) = (100_000, 40.0);
+
+/// The largest budget with a limit: longer texts take longer to count than to plan.
+const LIMITED_BUDGET_MAX: u32 = 100_000;
+
+/// Percent of the LP bound that plans are worth at least.
+const OF_BOUND_MIN: f64 = 99.9;
+
 pub(crate) fn run(progress: &mut Progress<'_>) -> Result<Vec<Row>> {
+    let mut rows = by_tiers(progress)?;
+    rows.extend(by_value(progress)?);
+    Ok(rows)
+}
+
+/// Plans with shares and without.
+fn by_tiers(progress: &mut Progress<'_>) -> Result<Vec<Row>> {
     let mut rows = Vec::new();
     for (blocks, shares, what, wanted) in [
         (100_000, true, "100,000 blocks in 8 categories", Some(50.0)),
         (100_000, false, "100,000 blocks without shares", None),
         (100, true, "100 blocks in 8 categories", Some(25.0)),
     ] {
-        let pack = pack(blocks);
+        let pack = pack_in_categories(blocks);
         for budget in [10_000u32, 100_000] {
             let config = DriverConfig {
                 shares: shares.then(Shares::conversation),
@@ -39,23 +69,50 @@ pub(crate) fn run(progress: &mut Progress<'_>) -> Result<Vec<Row>> {
             let times = Times::measure(&pack, &config, budget, ROUNDS, REPLAYED)?;
             let what = format!("{what}, budget {budget}");
             progress(what.clone());
-            let row = times.row(what);
-            rows.push(match wanted {
-                Some(most) => row.wants(Wanted::OwnAtMost(most)),
-                None => row,
-            });
+            rows.push(times.row(what).wants(wanted.map(Wanted::OwnAtMost)));
         }
     }
-    rows.extend(value::rows(progress)?);
     Ok(rows)
 }
 
-/// What plans for one budget took: the best of some rounds.
+/// Plans by value: their time, its growth, and how near they are to the LP bound.
+fn by_value(progress: &mut Progress<'_>) -> Result<Vec<Row>> {
+    let config = DriverConfig {
+        objective: Objective::Value(ValueModel::default()),
+        excerpts: Excerpts::On,
+        ..DriverConfig::default()
+    };
+    let (mut speed, mut growth, mut good) = (Vec::new(), Vec::new(), Vec::new());
+    let mut base = f64::NAN;
+    for (blocks, rounds, replayed, budgets) in BY_VALUE {
+        let pack = pack_with_levels(blocks);
+        for &budget in budgets {
+            let what =
+                format!("by value, {} blocks, budget {budget}", group_thousands(blocks as u64));
+            progress(what.clone());
+            let times = Times::measure(&pack, &config, budget, rounds, replayed)?;
+            if blocks == LIMITED.0 {
+                let wanted = (budget <= LIMITED_BUDGET_MAX).then_some(Wanted::OwnAtMost(LIMITED.1));
+                speed.push(times.row(what.clone()).wants(wanted));
+            }
+            if budget == GROWTH_BUDGET && blocks == GROWTH_FROM {
+                base = times.each;
+            }
+            if budget == GROWTH_BUDGET && blocks > GROWTH_FROM {
+                growth.push(grown(blocks, times.each, base));
+            }
+            good.push(certified(&what, times.optimality));
+        }
+    }
+    Ok([speed, growth, good].concat())
+}
+
+/// What plans for one budget took, in milliseconds: the best of some rounds.
 struct Times {
     /// A plan, when every count is known.
-    each: Duration,
+    each: f64,
     /// A plan, counting included.
-    counted: Duration,
+    counted: f64,
     /// How good it is, where the objective is value.
     optimality: Option<OptimalityBound>,
 }
@@ -69,41 +126,57 @@ impl Times {
         rounds: usize,
         replayed: u32,
     ) -> Result<Self> {
-        let one = [budget];
+        let replay = |budgets: &[u32]| -> Result<(f64, Vec<Plan>)> {
+            let driver = DefaultDriver::new(Tiktoken::new(Encoding::O200kBase));
+            let (plans, time) = timed(|| driver.replay(pack, config, budgets))?;
+            Ok((milliseconds(time), plans?))
+        };
         let many: Vec<_> = (0..=replayed).map(|_| budget).collect();
-        let (mut best_one, mut best_many) = (Duration::MAX, Duration::MAX);
-        let mut optimality = None;
+        let (mut counted, mut best_many, mut optimality) = (f64::MAX, f64::MAX, None);
         for _ in 0..rounds {
-            let (spent, certified) = replay(pack, config, &one)?;
-            best_one = best_one.min(spent);
-            best_many = best_many.min(replay(pack, config, &many)?.0);
-            optimality = certified;
+            let (time, plans) = replay(&[budget])?;
+            counted = counted.min(time);
+            best_many = best_many.min(replay(&many)?.0);
+            optimality = plans[0].optimality;
         }
-        let each = best_many.saturating_sub(best_one) / replayed.max(1);
-        Ok(Self { each, counted: best_one, optimality })
+        let each = (best_many - counted).max(0.0) / f64::from(replayed);
+        Ok(Self { each, counted, optimality })
     }
 
     fn row(&self, what: impl Into<String>) -> Row {
-        let (each, counted) = (milliseconds(self.each), milliseconds(self.counted));
-        Row::with_itself(what, "ms", each, "with counting", counted)
+        Row::with_itself(what, "ms", self.each, "with counting", self.counted)
     }
 }
 
-/// The time, and how good the first plan is.
-fn replay(
-    pack: &[Block<'_>],
-    config: &DriverConfig,
-    budgets: &[u32],
-) -> Result<(Duration, Option<OptimalityBound>)> {
-    let driver = DefaultDriver::new(Tiktoken::new(Encoding::O200kBase));
-    let (plans, time) = timed(|| driver.replay(pack, config, budgets))?;
-    let plans = plans.unwrap_or_default();
-    assert_eq!(plans.len(), budgets.len(), "nothing denies a budget");
-    Ok((time, plans.first().and_then(|plan| plan.optimality)))
+/// Returns the growth of the time, which is n log n at most.
+fn grown(blocks: usize, time: f64, base: f64) -> Row {
+    let count = |blocks: usize| format!("{} blocks", group_thousands(blocks as u64));
+    let what = format!("by value, {}, growth", count(blocks));
+    Row::with_itself(what, "ms", time, count(GROWTH_FROM), base)
+        .wants(Wanted::RatioAtMost(n_log_n_growth(GROWTH_FROM, blocks)))
+}
+
+/// Returns what a plan is worth, in percent of the LP bound.
+fn certified(what: &str, optimality: Option<OptimalityBound>) -> Row {
+    let percent =
+        optimality.map_or(f64::NAN, |bound| float(bound.value) * 100.0 / float(bound.lp_bound));
+    let note = optimality.map(|bound| {
+        if bound.is_optimal() {
+            return "proven best".to_owned();
+        }
+        format!("at most {:.4} % below the best", bound.relative_gap() * 100.0)
+    });
+    let what = format!("{what}, value");
+    let row = Row::new(what, Better::Higher, "%", percent, "LP bound", 100.0).notes(note);
+    // Nothing is wanted where a single upgrade is more than what is missing.
+    let values = ValueModel::default();
+    let largest = u64::from(values.high) * u64::from(values.highest_rank);
+    let is_fine = optimality.is_some_and(|bound| bound.value >= 1_000 * largest);
+    row.wants(is_fine.then_some(Wanted::OwnAtLeast(OF_BOUND_MIN)))
 }
 
 /// Makes blocks of 5 to 60 words in eight categories, of all priorities, half of them ranked.
-fn pack(blocks: usize) -> Vec<Block<'static>> {
+fn pack_in_categories(blocks: usize) -> Vec<Block<'static>> {
     let shares = Shares::conversation();
     let mut pack: Vec<Block<'static>> = (0..blocks)
         .map(|i| {
@@ -125,4 +198,49 @@ fn pack(blocks: usize) -> Vec<Block<'static>> {
         }
     }
     pack
+}
+
+/// Makes turns of 8 to 40 words with two to four levels of detail.
+fn pack_with_levels(blocks: usize) -> Vec<Block<'static>> {
+    let rng = &mut SplitMix64::new(blocks as u64);
+    let mut annotations = Vec::new();
+    let mut pack = Vec::with_capacity(blocks * 3);
+    for i in 0..blocks {
+        let target = i as u64;
+        let words = 8 + rng.below(33);
+        let block = Block::conversation(Role::User, text(rng, words));
+        pack.push(match i % 3 {
+            0 => block,
+            _ => block.with_summary(text(rng, words / 4)),
+        });
+        if i % 3 == 2 {
+            let (level, words) = if i % 2 == 0 {
+                (CarriedLevel::Detailed, words * 3 / 5)
+            } else {
+                (CarriedLevel::Tags, 2)
+            };
+            annotations.push(Block::new(level.to_extension(target, &text(rng, words))));
+        }
+        let priority = rng.choose(&[
+            Priority::High,
+            Priority::Normal,
+            Priority::Normal,
+            Priority::Low,
+            Priority::Background,
+        ]);
+        if priority != Priority::default() {
+            annotations.push(Block::new(Annotation::priority(target, priority)));
+        }
+        if rng.below(2) == 0 {
+            let rank = Tag::new(Tag::RANK, rng.below(1_000).to_string());
+            annotations.push(Block::new(Annotation::tag(target, &rank)));
+        }
+    }
+    pack.extend(annotations);
+    pack
+}
+
+fn text(rng: &mut SplitMix64, words: usize) -> String {
+    let words: Vec<_> = (0..words).map(|_| format!("word{}", rng.below(1_000))).collect();
+    words.join(" ")
 }
