@@ -4,7 +4,6 @@
 //! Times of what is durable are wall time: that is what waits for a disk.
 
 mod langgraph;
-mod lock_waits;
 mod postgres;
 mod sqlite;
 mod writers;
@@ -23,16 +22,13 @@ use lcp_types::BlockContent;
 use crate::cache::session::Session;
 use crate::harness::{Progress, Result, at, float, milliseconds, timed};
 use crate::table::{Better, Row};
-pub(crate) use lock_waits::measure;
+pub(crate) use sqlite::{NAME, measure};
 use writers::{MESSAGE_BYTES, STATUS, conversation, folder, text};
-
-/// Its name.
-pub(crate) const NAME: &str = lock_waits::BENCH;
 
 pub(crate) fn run(progress: &mut Progress<'_>) -> Result<Vec<Row>> {
     let mut rows = sqlite::rows(progress)?;
     rows.push(sqlite::reopened(progress)?);
-    rows.push(lock_waits::row(progress)?);
+    rows.push(sqlite::lock_waits(progress)?);
     rows.extend(postgres::rows(progress)?);
     rows.push(handoff(progress)?);
     rows.push(forks(progress)?);
@@ -81,7 +77,7 @@ fn handoff(progress: &mut Progress<'_>) -> Result<Row> {
     );
     let what = format!("a hand-off of {} tokens, prepared", group_thousands(u64::from(TOKENS)));
     let (prepared, once) = (milliseconds(prepared), milliseconds(once));
-    Ok(Row::with_itself(what, "ms", prepared, "counting it once", once).notes(Some(note)))
+    Ok(Row::with_itself(what, "ms", prepared, "counting it once", once).notes(note))
 }
 
 /// Returns a session with an agent, in which something is decided now and then.

@@ -97,5 +97,5 @@ pub(super) fn compare<'c>(
 /// Returns the row of a peer that is not there.
 pub(super) fn unmeasured(what: &str, own: f64, peer_name: &str, why: &str) -> Row {
     Row::new(what, Better::Lower, "ms", own, peer_name, f64::NAN)
-        .notes(Some(format!("not measured: {why}")))
+        .notes(format!("not measured: {why}"))
 }

@@ -1,6 +1,5 @@
 //! Durable hand-offs in PostgreSQL, on a server that is thrown away.
 
-use std::fs;
 use std::time::Duration;
 
 use lcp_continuity::store::{PostgresOptions, PostgresStore};
@@ -9,7 +8,7 @@ use tokio::runtime::{Builder, Runtime};
 use tokio_postgres::{Client, NoTls, Statement};
 
 use super::langgraph::{Langgraph, compare, unmeasured};
-use super::writers::{HANDOFF_BYTES, Own, Writer, text};
+use super::writers::{HANDOFF_BYTES, Own, text};
 use crate::harness::{Contender, Progress, Result, wall_timed};
 use crate::programs;
 use crate::table::{Better, Row, Wanted};
@@ -22,7 +21,12 @@ const COUNTED: u32 = 50;
 
 pub(super) fn rows(progress: &mut Progress<'_>) -> Result<Vec<Row>> {
     progress("durable hand-offs in PostgreSQL".to_owned());
-    let server = match PostgresServer::start().and_then(durable) {
+    let started = PostgresServer::start().and_then(|server| {
+        // What is committed is on the disk.
+        server.configure("fsync = on\nsynchronous_commit = on\n")?;
+        Ok(server)
+    });
+    let server = match started {
         Ok(server) => server,
         Err(why) => {
             let row = |what| unmeasured(what, f64::NAN, "PostgreSQL", &why);
@@ -56,21 +60,10 @@ pub(super) fn rows(progress: &mut Progress<'_>) -> Result<Vec<Row>> {
     let row = |name, peer| Row::new(TRIPS, Better::Lower, "trips", own, name, peer);
     let row = match peer {
         Ok((peer, name)) => row(name, peer),
-        Err(why) => row("PostgresSaver".to_owned(), f64::NAN).notes(Some(why.to_string())),
+        Err(why) => row("PostgresSaver".to_owned(), f64::NAN).notes(why.to_string()),
     };
     rows.push(row.wants(Wanted::OwnAtMost(1.0)));
     Ok(rows)
-}
-
-/// Makes the server write what is committed to the disk.
-fn durable(server: PostgresServer) -> Result<PostgresServer, String> {
-    let path = server.data().join("postgresql.conf");
-    let settings = fs::read_to_string(&path).map_err(|error| error.to_string())?;
-    let settings = format!("{settings}\nfsync = on\nsynchronous_commit = on\n");
-    fs::write(&path, settings).map_err(|error| error.to_string())?;
-    server.crash()?;
-    server.restart()?;
-    Ok(server)
 }
 
 /// Returns the round trips of doing something once, when its statements are prepared.

@@ -20,6 +20,9 @@ pub(super) const MESSAGE_BYTES: usize = 1_000;
 const HOUR: Duration = Duration::from_secs(60 * 60);
 const PATIENCE: Duration = Duration::from_secs(30);
 
+/// A moment. Any would do.
+const NOW: i64 = 1_750_000_000_000;
+
 /// What is kept with the conversation each time: as large as what a service keeps.
 pub(super) const STATUS: &str = concat!(
     r#"{"usage":{"conversation_id":"refactoring","total_tokens":140000,"#,
@@ -40,15 +43,6 @@ pub(super) fn conversation(id: &str) -> NewConversation {
     NewConversation { id: id.into(), window_tokens: 200_000, output_reserve_tokens: 8_000 }
 }
 
-/// Writes to a conversation, and returns how long that took.
-pub(super) trait Writer {
-    /// A hand-off.
-    fn commit(&mut self) -> Result<Duration>;
-
-    /// A message.
-    fn append(&mut self) -> Result<Duration>;
-}
-
 /// A store, with a lease that is held.
 pub(super) struct Own<S> {
     store: S,
@@ -63,10 +57,9 @@ impl<S: Store> Own<S> {
         let lease = store.lease(id, "holder", HOUR)?;
         Ok(Self { store, lease, written: 0 })
     }
-}
 
-impl<S: Store> Writer for Own<S> {
-    fn commit(&mut self) -> Result<Duration> {
+    /// Writes a hand-off, and returns how long that took.
+    pub(super) fn commit(&mut self) -> Result<Duration> {
         self.written += 1;
         let handoff = NewHandoff {
             id: format!("{} {}", self.lease.conversation, self.written),
@@ -78,7 +71,8 @@ impl<S: Store> Writer for Own<S> {
         wall_timed(|| Ok(self.store.commit(&self.lease, &handoff)?))
     }
 
-    fn append(&mut self) -> Result<Duration> {
+    /// Writes a message, and returns how long that took.
+    pub(super) fn append(&mut self) -> Result<Duration> {
         self.written += 1;
         let message = [NewMessage { body: text(self.written, MESSAGE_BYTES), tokens: 250 }];
         wall_timed(|| Ok(self.store.append(&self.lease, &message, Some(STATUS))?))
@@ -124,13 +118,9 @@ impl Bare {
     fn hash(&self) -> Vec<u8> {
         text(self.written ^ (u64::from(std::process::id()) << 32), 32)
     }
-}
 
-/// A moment. Any would do.
-const NOW: i64 = 1_750_000_000_000;
-
-impl Writer for Bare {
-    fn commit(&mut self) -> Result<Duration> {
+    /// Writes a hand-off, and returns how long that took.
+    pub(super) fn commit(&mut self) -> Result<Duration> {
         self.written += 1;
         let id = format!("{} {}", self.conversation, self.written);
         let (hash, pack) = (self.hash(), text(self.written, HANDOFF_BYTES));
@@ -159,7 +149,8 @@ impl Writer for Bare {
         Ok(time)
     }
 
-    fn append(&mut self) -> Result<Duration> {
+    /// Writes a message, and returns how long that took.
+    pub(super) fn append(&mut self) -> Result<Duration> {
         self.written += 1;
         let (hash, body) = (self.hash(), text(self.written, MESSAGE_BYTES));
         self.messages += 1;
