@@ -1,12 +1,12 @@
-//! The counted texts: sources of the crates that this workspace builds with.
+//! The counted texts: sources of the crates that this workspace builds with, and made-up text in
+//! many scripts, of pieces of vocabularies: common ones often, rare ones seldom.
 
 use std::collections::HashSet;
 use std::path::Path;
 
-use lcp_testkit::{comments, is_prose};
+use lcp_testkit::{SplitMix64, comments, is_prose};
 use serde::{Deserialize, Serialize};
 
-use super::multilingual;
 use crate::harness::Result;
 use crate::registry::{Crate, crates, is_code, named};
 
@@ -25,29 +25,19 @@ const PROSE: &[&str] = &["bitvec", "fancy-regex", "rand", "regex", "rustix", "sy
 /// Bytes of made-up multilingual text: to warm with, and to count.
 const MULTILINGUAL_BYTES: (usize, usize) = (1 << 20, 2 << 20);
 
+/// The kinds of text, as rows call them.
+pub(super) const KINDS: [&str; 3] = ["code", "prose", "multilingual"];
+
 /// The texts, one for each file.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) struct Corpora {
     /// What caches are warmed with: some of each kind.
     pub(super) warm: Vec<String>,
-    pub(super) code: Vec<String>,
-    pub(super) prose: Vec<String>,
-    pub(super) multilingual: Vec<String>,
+    /// The texts of each of [`KINDS`].
+    pub(super) texts: [Vec<String>; 3],
 }
 
 impl Corpora {
-    /// The kinds of text, as rows call them.
-    pub(super) const KINDS: [&str; 3] = ["code", "prose", "multilingual"];
-
-    /// The texts of a kind.
-    pub(super) fn texts(&self, kind: &str) -> &[String] {
-        match kind {
-            "code" => &self.code,
-            "prose" => &self.prose,
-            _ => &self.multilingual,
-        }
-    }
-
     /// Collects them. `vocabulary` is what multilingual text is made of.
     pub(super) fn collect(vocabulary: &[(Vec<u8>, u32)]) -> Result<Self> {
         let crates = crates()?;
@@ -74,9 +64,9 @@ impl Corpora {
             let comments = texts(found, is_code)?.iter().map(|text| comments(text)).collect();
             prose.extend(known.new_to(comments));
         }
-        warm.extend(multilingual::texts(vocabulary, 1, MULTILINGUAL_BYTES.0));
-        let multilingual = multilingual::texts(vocabulary, 2, MULTILINGUAL_BYTES.1);
-        Ok(Self { warm, code, prose, multilingual })
+        warm.extend(multilingual(vocabulary, 1, MULTILINGUAL_BYTES.0));
+        let multilingual = multilingual(vocabulary, 2, MULTILINGUAL_BYTES.1);
+        Ok(Self { warm, texts: [code, prose, multilingual] })
     }
 }
 
@@ -105,5 +95,109 @@ impl Known {
             }
         }
         fresh * 2 > text.len()
+    }
+}
+
+/// A script: the characters its words are made of, and how they are set.
+struct Script {
+    ranges: &'static [(char, char)],
+    /// What is between two words.
+    space: &'static str,
+    /// What ends a sentence.
+    stop: &'static str,
+}
+
+const SCRIPTS: &[Script] = &[
+    // Latin with accents, as in French, Polish, Vietnamese.
+    Script {
+        ranges: &[('a', 'z'), ('\u{df}', '\u{24f}'), ('\u{1e00}', '\u{1eff}')],
+        space: " ",
+        stop: ". ",
+    },
+    Script { ranges: &[('\u{370}', '\u{3ff}')], space: " ", stop: ". " },
+    Script { ranges: &[('\u{400}', '\u{52f}')], space: " ", stop: ". " },
+    Script { ranges: &[('\u{590}', '\u{5ff}')], space: " ", stop: ". " },
+    Script { ranges: &[('\u{600}', '\u{6ff}')], space: " ", stop: "؟ " },
+    Script { ranges: &[('\u{900}', '\u{963}')], space: " ", stop: "। " },
+    Script { ranges: &[('\u{e00}', '\u{e4f}')], space: "", stop: " " },
+    // Chinese, Japanese, Korean.
+    Script { ranges: &[('\u{4e00}', '\u{9fff}')], space: "", stop: "。" },
+    Script {
+        ranges: &[('\u{3041}', '\u{30ff}'), ('\u{4e00}', '\u{9fff}')], space: "", stop: "。"
+    },
+    Script { ranges: &[('\u{ac00}', '\u{d7a3}')], space: " ", stop: ". " },
+];
+
+/// Bytes of a text, about.
+const TEXT_BYTES: usize = 4 << 10;
+
+/// Returns texts of one script each, about `bytes` in all; the common tokens come first.
+fn multilingual(vocabulary: &[(Vec<u8>, u32)], seed: u64, bytes: usize) -> Vec<String> {
+    let scripts: Vec<_> =
+        SCRIPTS.iter().map(|script| (script, Pieces::new(script, vocabulary))).collect();
+    let mut rng = SplitMix64::new(seed);
+    let mut texts = Vec::new();
+    let mut total = 0;
+    for (script, pieces) in scripts.iter().cycle() {
+        if total >= bytes {
+            break;
+        }
+        let text = text(script, pieces, &mut rng);
+        total += text.len();
+        texts.push(text);
+    }
+    texts
+}
+
+fn text(script: &Script, pieces: &Pieces<'_>, rng: &mut SplitMix64) -> String {
+    let mut text = String::new();
+    while text.len() < TEXT_BYTES {
+        for _ in 0..4 + rng.below(14) {
+            // Most words are a piece, some are two or three.
+            let parts = 1 + usize::from(rng.below(3) == 0) + usize::from(rng.below(8) == 0);
+            (0..parts).for_each(|_| text += pieces.any(rng));
+            text += script.space;
+        }
+        text.truncate(text.trim_end().len());
+        text += script.stop;
+        if rng.below(6) == 0 {
+            text.truncate(text.trim_end().len());
+            text += "\n\n";
+        }
+    }
+    text
+}
+
+/// The pieces of a script. The n-th is drawn in proportion to 1 ÷ (n + 3).
+struct Pieces<'a> {
+    pieces: Vec<&'a str>,
+    /// For each piece, the sum of the weights up to it.
+    sums: Vec<usize>,
+}
+
+impl<'a> Pieces<'a> {
+    fn new(script: &Script, vocabulary: &'a [(Vec<u8>, u32)]) -> Self {
+        let is_in =
+            |c: char| script.ranges.iter().any(|(first, last)| (*first..=*last).contains(&c));
+        let pieces: Vec<&str> = vocabulary
+            .iter()
+            .filter_map(|(bytes, _)| str::from_utf8(bytes).ok())
+            .map(str::trim_start)
+            // A single letter of Latin would be every other word.
+            .filter(|piece| piece.len() > 1 && piece.chars().all(is_in))
+            .collect();
+        let weights = (0..pieces.len()).map(|n| 1_000_000 / (n + 3) + 1);
+        let sums = weights.scan(0, |sum, weight| {
+            *sum += weight;
+            Some(*sum)
+        });
+        Self { sums: sums.collect(), pieces }
+    }
+
+    fn any(&self, rng: &mut SplitMix64) -> &'a str {
+        let end = self.sums.last().copied().unwrap_or(1);
+        let drawn = rng.below(end);
+        let at = self.sums.partition_point(|sum| *sum <= drawn);
+        self.pieces.get(at).copied().unwrap_or_default()
     }
 }

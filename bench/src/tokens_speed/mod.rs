@@ -6,9 +6,6 @@
 
 mod corpora;
 mod engines;
-mod multilingual;
-mod rows;
-mod vocabulary;
 mod worker;
 
 use std::fs;
@@ -17,12 +14,12 @@ use std::path::Path;
 use lcp_tokens::Encoding;
 use serde::de::DeserializeOwned;
 
-use crate::harness::{self, Progress, Result};
-use crate::table::Row;
-use corpora::Corpora;
-use engines::Engine;
-use rows::Measured;
+use crate::harness::{self, Progress, Result, float, median};
+use crate::table::{Better, Row, Wanted};
+use corpora::{Corpora, KINDS};
+use engines::{ENGINES, LCP, ORACLE, oracle};
 pub(crate) use worker::measure;
+use worker::{Pass, Start, WithItself};
 
 /// Its name.
 pub(crate) const NAME: &str = "tokens-speed";
@@ -36,6 +33,14 @@ const ROUNDS: usize = 5;
 /// Tokens of the sample, by OpenAI's newest encoding.
 const SAMPLE_TOKENS: usize = 10_000;
 
+/// What LCP is compared with itself in: the task of the process, the unit, the name of the other
+/// figure, and the largest ratio. Hard texts of 2 MB and of 200 KB; counting up to a limit in
+/// 10 MB, and counting as many tokens alone.
+const WITH_ITSELF: [(&str, &str, &str, f64); 2] = [
+    ("growth", "ns/byte", "itself at 200 KB", 3.0),
+    ("limited", "ms", "itself on so many tokens", 2.0),
+];
+
 pub(crate) fn run(progress: &mut Progress<'_>) -> Result<Vec<Row>> {
     let folder = tempfile::tempdir()?;
     let folder = folder.path();
@@ -43,18 +48,15 @@ pub(crate) fn run(progress: &mut Progress<'_>) -> Result<Vec<Row>> {
     prepare(folder, progress)?;
     let mut rows = Vec::new();
     for encoding in ENCODINGS {
-        let measured = race(encoding, folder, progress)?;
-        check(encoding, &measured)?;
-        rows.extend(rows::of_encoding(encoding, &measured));
+        rows.extend(peer_rows(encoding, &race(encoding, folder, progress)?)?);
         progress(format!("{encoding}: hard texts"));
-        rows.extend(rows::of_growth(
-            encoding,
-            &ask::<Vec<_>>("growth", Engine::Lcp, encoding, folder)?,
-        ));
-        rows.extend(rows::of_limited(
-            encoding,
-            &ask::<Vec<_>>("limited", Engine::Lcp, encoding, folder)?,
-        ));
+        for (task, unit, other_name, most) in WITH_ITSELF {
+            for measured in ask::<Vec<WithItself>>(task, LCP, encoding, folder)? {
+                let what = format!("{encoding}, {}", measured.what);
+                let row = Row::with_itself(what, unit, measured.own, other_name, measured.other);
+                rows.push(row.wants(Wanted::RatioAtMost(most)));
+            }
+        }
     }
     Ok(rows)
 }
@@ -62,78 +64,155 @@ pub(crate) fn run(progress: &mut Progress<'_>) -> Result<Vec<Row>> {
 /// Writes what the measuring processes read.
 fn prepare(folder: &Path, progress: &mut Progress<'_>) -> Result<()> {
     for encoding in ENCODINGS {
-        vocabulary::write(folder, encoding)?;
+        engines::write_vocabulary(folder, encoding)?;
     }
-    let corpora = Corpora::collect(&vocabulary::tokens(Encoding::O200kBase))?;
-    for kind in Corpora::KINDS {
-        let texts = corpora.texts(kind);
+    let corpora = Corpora::collect(&engines::tokens(Encoding::O200kBase))?;
+    for (kind, texts) in KINDS.iter().zip(&corpora.texts) {
         let bytes: usize = texts.iter().map(String::len).sum();
         progress(format!("{kind}: {} texts, {} KB", texts.len(), bytes / 1000));
     }
     fs::write(folder.join(worker::CORPORA), serde_json::to_vec(&corpora)?)?;
-    Ok(fs::write(folder.join(worker::SAMPLE), sample(&corpora.code))?)
+    Ok(fs::write(folder.join(worker::SAMPLE), sample(&corpora.texts[0]))?)
 }
 
 /// The first texts, until there are enough tokens.
 fn sample(texts: &[String]) -> String {
-    let mut tokens = vocabulary::oracle(Encoding::O200kBase).encode_ordinary(&texts.concat());
+    let mut tokens = oracle(Encoding::O200kBase).encode_ordinary(&texts.concat());
     tokens.truncate(SAMPLE_TOKENS);
-    let bytes = vocabulary::oracle(Encoding::O200kBase).decode_bytes(&tokens).unwrap_or_default();
+    let bytes = oracle(Encoding::O200kBase).decode_bytes(&tokens).unwrap_or_default();
     String::from_utf8_lossy(&bytes).into_owned()
 }
 
-/// Each tokenizer in turn, round by round.
+/// The measurements of one tokenizer in one encoding.
+struct Measured {
+    engine: &'static str,
+    /// For each round, a pass over each kind of text.
+    passes: Vec<Vec<Pass>>,
+    /// For each round, a start.
+    starts: Vec<Start>,
+}
+
+impl Measured {
+    fn round(&mut self, encoding: Encoding, folder: &Path) -> Result<()> {
+        self.passes.push(ask("speed", self.engine, encoding, folder)?);
+        self.starts.push(ask("start", self.engine, encoding, folder)?);
+        Ok(())
+    }
+
+    /// Returns the median and the worst speed over a kind of text, in MB/s.
+    fn speeds(&self, kind: usize) -> (f64, f64) {
+        let speed = |pass: Pass| float(pass.bytes as u64) / 1e6 / pass.seconds;
+        let each = || self.passes.iter().map(|passes| speed(passes[kind]));
+        (median(each()), each().fold(f64::INFINITY, f64::min))
+    }
+
+    /// Returns the tokens that it counts in a kind of text.
+    fn tokens(&self, kind: usize) -> usize {
+        self.passes.first().map_or(0, |passes| passes[kind].tokens)
+    }
+}
+
+/// Each tokenizer in turn, round by round; LCP is the first, tiktoken-rs the last.
 fn race(encoding: Encoding, folder: &Path, progress: &mut Progress<'_>) -> Result<Vec<Measured>> {
     let new = |engine| Measured { engine, passes: Vec::new(), starts: Vec::new() };
-    let mut all: Vec<Measured> = Engine::all().map(new).collect();
+    let mut all: Vec<_> = ENGINES.into_iter().map(new).collect();
     for round in 1..=ROUNDS {
         progress(format!("{encoding}: round {round} of {ROUNDS}"));
-        let mut failed = Vec::new();
-        for measured in &mut all {
-            let engine = measured.engine;
-            let passes = ask("speed", engine, encoding, folder);
-            let start = ask("start", engine, encoding, folder);
-            match passes.and_then(|passes| Ok((passes, start?))) {
-                Ok((passes, start)) => {
-                    measured.passes.push(passes);
-                    measured.starts.push(start);
-                }
-                Err(error) if matches!(engine, Engine::Lcp | Engine::TiktokenRs) => {
-                    return Err(error);
-                }
+        for mut measured in std::mem::take(&mut all) {
+            match measured.round(encoding, folder) {
+                Ok(()) => all.push(measured),
+                Err(error) if matches!(measured.engine, LCP | ORACLE) => return Err(error),
                 Err(error) => {
-                    progress(format!("{encoding}: {} is left out: {error}", engine.name()));
-                    failed.push(engine);
+                    progress(format!("{encoding}: {} is left out: {error}", measured.engine));
                 }
             }
         }
-        all.retain(|measured| !failed.contains(&measured.engine));
     }
     Ok(all)
 }
 
-/// LCP counts what tiktoken-rs counts, or it has no business to be quick.
-fn check(encoding: Encoding, measured: &[Measured]) -> Result<()> {
-    let find = |engine| measured.iter().find(|measured| measured.engine == engine);
-    let passes = |engine| find(engine).and_then(|measured| measured.passes.first());
-    let pairs = passes(Engine::Lcp).zip(passes(Engine::TiktokenRs));
-    let (lcp, oracle) = pairs.ok_or("nothing was measured")?;
-    for ((kind, lcp), oracle) in Corpora::KINDS.into_iter().zip(lcp).zip(oracle) {
-        if lcp.tokens != oracle.tokens {
-            let (own, right) = (lcp.tokens, oracle.tokens);
-            let message = format!("LCP counts {own} tokens, tiktoken-rs {right}");
+/// Returns the rows of an encoding: speeds, load, memory and a sample. LCP counts what tiktoken-rs
+/// counts, or it has no business to be quick.
+fn peer_rows(encoding: Encoding, measured: &[Measured]) -> Result<Vec<Row>> {
+    let (Some((lcp, peers)), Some(oracle)) = (measured.split_first(), measured.last()) else {
+        return Err("nothing was measured".into());
+    };
+    let mut rows = Vec::new();
+    for (at, kind) in KINDS.into_iter().enumerate() {
+        let (own, right) = (lcp.tokens(at), oracle.tokens(at));
+        if own != right {
+            let message = format!("LCP counts {own} tokens, {ORACLE} {right}");
             return Err(format!("{encoding}, {kind}: {message}").into());
         }
+        for peer in peers {
+            let mark = match (kind, peer.engine) {
+                ("code", "fastokens") => " (goal)",
+                ("code", "toktok-rs" | "tiktoken") => " (floor)",
+                _ => "",
+            };
+            let ((own, own_worst), (other, other_worst)) = (lcp.speeds(at), peer.speeds(at));
+            let what = format!("{encoding}, {kind}{mark}");
+            let row = Row::new(what, Better::Higher, "MB/s", own, peer.engine, other)
+                .worst(own_worst, other_worst)
+                .notes(inexact(peer.tokens(at), right))
+                .wants((!mark.is_empty()).then_some(Wanted::RatioAtLeast(1.0)));
+            rows.push(row);
+        }
     }
-    Ok(())
+    for peer in peers.iter().filter(|peer| peer.engine != ORACLE) {
+        let times = |engine: &Measured| engine.speeds(0).0 / oracle.speeds(0).0;
+        let what = format!("{encoding}, code, × {ORACLE}");
+        rows.push(Row::new(what, Better::Higher, "x", times(lcp), peer.engine, times(peer)));
+    }
+    for (at, peer) in peers.iter().enumerate() {
+        // What is wanted is wanted of LCP alone: once is enough.
+        rows.extend(start_rows(encoding, lcp, peer, at == 0));
+    }
+    Ok(rows)
+}
+
+/// Returns what is wrong with a peer's count.
+fn inexact(tokens: usize, right: usize) -> Option<String> {
+    let sign = if tokens > right { '+' } else { '-' };
+    let by = tokens.abs_diff(right);
+    (by > 0).then(|| format!("inexact: {sign}{by} of {right} tokens"))
+}
+
+/// Returns the rows of load, memory and a sample.
+fn start_rows(encoding: Encoding, lcp: &Measured, peer: &Measured, is_wanted: bool) -> Vec<Row> {
+    let figure = |measured: &Measured, of: &dyn Fn(&Start) -> Option<f64>| {
+        let each: Option<Vec<f64>> = measured.starts.iter().map(of).collect();
+        each.map(median)
+    };
+    let row = |what: &str, unit, most: Option<f64>, of: &dyn Fn(&Start) -> Option<f64>| {
+        let (own, others) = (figure(lcp, of)?, figure(peer, of)?);
+        let what = format!("{encoding}, {what}");
+        let row = Row::new(what, Better::Lower, unit, own, peer.engine, others);
+        Some(row.wants(most.filter(|_| is_wanted).map(Wanted::OwnAtMost)))
+    };
+    let megabytes = |kib: Option<u32>| Some(f64::from(kib?) / 1024.0);
+    // The limits are those of the largest vocabulary.
+    let (load, memory) = match encoding {
+        Encoding::O200kBase => (Some(100.0), Some(64.0)),
+        _ => (None, None),
+    };
+    let tokens = lcp.starts.first().map_or(0, |start| start.sample_tokens);
+    let sample = format!("{tokens} tokens, nothing cached");
+    let rows = [
+        row("load and first count", "ms", load, &|start| Some(start.load_seconds * 1e3)),
+        row("resident after it", "MiB", memory, &|start| megabytes(start.resident_kib)),
+        row("peak meanwhile", "MiB", None, &|start| megabytes(start.peak_kib)),
+        row(&sample, "ms", Some(5.0), &|start| Some(start.sample_seconds * 1e3)),
+    ];
+    rows.into_iter().flatten().collect()
 }
 
 /// Has another process of this program measure something.
 fn ask<T: DeserializeOwned>(
     task: &str,
-    engine: Engine,
+    engine: &str,
     encoding: Encoding,
     folder: &Path,
 ) -> Result<T> {
-    harness::ask(NAME, &[task, engine.name(), encoding.name()], folder)
+    harness::ask(NAME, &[task, engine, encoding.name()], folder)
 }

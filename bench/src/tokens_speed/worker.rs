@@ -9,7 +9,7 @@ use lcp_tokens::{Encoding, Tiktoken, TokenEstimator};
 use serde::{Deserialize, Serialize};
 
 use super::corpora::Corpora;
-use super::engines::Engine;
+use super::engines::load;
 use crate::harness::{Error, Result, at, median, memory_kib, process_timed, timed};
 
 /// The file of texts, in the folder that all processes share.
@@ -22,7 +22,6 @@ pub(super) const SAMPLE: &str = "sample.txt";
 pub(crate) fn measure(arguments: &[String]) -> Result<String> {
     let unknown = || format!("cannot measure {arguments:?}");
     let [task, engine, encoding, folder] = arguments else { return Err(unknown().into()) };
-    let engine = Engine::from_name(engine).ok_or_else(unknown)?;
     let encoding = Encoding::from_name(encoding).ok_or_else(unknown)?;
     let folder = Path::new(folder);
     let json = match task.as_str() {
@@ -43,20 +42,19 @@ pub(super) struct Pass {
     pub(super) seconds: f64,
 }
 
-/// One pass over each kind of text, in the order of [`Corpora::KINDS`].
-fn speed(engine: Engine, encoding: Encoding, folder: &Path) -> Result<Vec<Pass>> {
+/// One pass over each kind of text, in the order of [`KINDS`](super::corpora::KINDS).
+fn speed(engine: &str, encoding: Encoding, folder: &Path) -> Result<Vec<Pass>> {
     let corpora = corpora(folder)?;
-    let mut count = engine.load(encoding, folder)?;
+    let mut count = load(engine, encoding, folder)?;
     for text in &corpora.warm {
         count(text);
     }
-    let pass = |kind: &&str| {
-        let texts = corpora.texts(kind);
+    let pass = |texts: &Vec<String>| {
         let (tokens, time) = timed(|| texts.iter().map(|text| count(text)).sum())?;
         let bytes = texts.iter().map(String::len).sum();
         Ok(Pass { bytes, tokens, seconds: time.as_secs_f64() })
     };
-    Corpora::KINDS.iter().map(pass).collect()
+    corpora.texts.iter().map(pass).collect()
 }
 
 /// The texts that were collected.
@@ -80,10 +78,10 @@ pub(super) struct Start {
 }
 
 /// Loads, counts a little, then counts the sample.
-fn start(engine: Engine, encoding: Encoding, folder: &Path) -> Result<Start> {
+fn start(engine: &str, encoding: Encoding, folder: &Path) -> Result<Start> {
     let before = memory_kib("VmRSS");
     let (loaded, load) = process_timed(|| {
-        let mut count = engine.load(encoding, folder)?;
+        let mut count = load(engine, encoding, folder)?;
         black_box(count("fn main() {}\n"));
         Ok::<_, Error>(count)
     });
@@ -102,17 +100,15 @@ fn start(engine: Engine, encoding: Encoding, folder: &Path) -> Result<Start> {
     })
 }
 
-/// A text that is hard on tokenizers, of any length.
-struct Hard {
-    name: &'static str,
-    make: fn(&mut SplitMix64, usize) -> String,
-}
+/// Makes a text of so many bytes.
+type Make = fn(&mut SplitMix64, usize) -> String;
 
-const HARD: &[Hard] = &[
-    Hard { name: "white space, then x", make: |_, bytes| " ".repeat(bytes - 1) + "x" },
-    Hard { name: "the letter a", make: |_, bytes| "a".repeat(bytes) },
-    Hard { name: "Chinese without a space", make: |rng, bytes| drawn(rng, bytes, &HAN) },
-    Hard { name: "base64", make: |rng, bytes| drawn(rng, bytes, &BASE64) },
+/// Texts that are hard on tokenizers, of any length.
+const HARD: &[(&str, Make)] = &[
+    ("white space, then x", |_, bytes| " ".repeat(bytes - 1) + "x"),
+    ("the letter a", |_, bytes| "a".repeat(bytes)),
+    ("Chinese without a space", |rng, bytes| drawn(rng, bytes, &HAN)),
+    ("base64", |rng, bytes| drawn(rng, bytes, &BASE64)),
 ];
 
 /// Characters that are drawn from: ranges, first and last.
@@ -152,14 +148,14 @@ fn growth(encoding: Encoding) -> Result<Vec<WithItself>> {
     counter.estimate("");
     // Never the same text twice, except where there is only one.
     let mut rng = SplitMix64::new(3);
-    let mut per_byte = |hard: &Hard, bytes: u32| {
-        let make = || (hard.make)(&mut rng, bytes as usize);
+    let mut per_byte = |make: Make, bytes: u32| {
+        let make = || make(&mut rng, bytes as usize);
         let seconds = median_seconds(make, |text| counter.estimate(black_box(text)))?;
         Ok::<_, Error>(seconds * 1e9 / f64::from(bytes))
     };
-    let growth = |hard: &Hard| {
-        let (other, own) = (per_byte(hard, 200_000)?, per_byte(hard, 2_000_000)?);
-        Ok(WithItself { what: format!("2 MB of {}", hard.name), own, other })
+    let growth = |(name, make): &(&str, Make)| {
+        let (other, own) = (per_byte(*make, 200_000)?, per_byte(*make, 2_000_000)?);
+        Ok(WithItself { what: format!("2 MB of {name}"), own, other })
     };
     HARD.iter().map(growth).collect()
 }
@@ -170,7 +166,7 @@ const LIMITED_BYTES: usize = 10_000_000;
 /// Measures counting up to a limit in a long text, and counting as much alone, in milliseconds.
 fn limited(encoding: Encoding, folder: &Path) -> Result<Vec<WithItself>> {
     let corpora = corpora(folder)?;
-    let mut text = corpora.code.concat();
+    let mut text = corpora.texts[0].concat();
     text = text.repeat(LIMITED_BYTES / text.len() + 1);
     let counter = Tiktoken::new(encoding);
     let measured = |limit: u32| {
