@@ -2,12 +2,10 @@
 //! LSH.
 
 pub mod check;
-mod code;
 pub mod corpus;
 #[cfg(feature = "peers")]
 mod datasketch;
 pub mod ground_truth;
-pub mod real;
 #[cfg(feature = "peers")]
 mod rows;
 

@@ -1,11 +1,35 @@
-//! Made-up chunks of code as a search or a session with an agent gathers them.
+//! Chunks of code as a search or a session with an agent gathers them: made-up ones, and real ones
+//! of the sources of the crates that this workspace builds with.
+//!
+//! Lines are made of a seed and look like code; some are those that any code has.
 
 use std::fmt::Write;
 
 use lcp_testkit::SplitMix64;
 use lcp_types::{Annotation, Block, Lang, Status, Tag};
 
-use super::code::{self, File};
+use crate::harness::Result;
+use crate::registry::{crates, is_code, lang};
+
+const SYLLABLES: [&str; 40] = [
+    "re", "con", "ta", "ser", "lo", "pa", "de", "mi", "no", "va", "ru", "ti", "me", "co", "la",
+    "si", "ba", "ge", "no", "ra", "su", "pe", "ma", "to", "fi", "ce", "do", "li", "ka", "mo", "ne",
+    "pi", "sa", "te", "vo", "wa", "xi", "yu", "ze", "qua",
+];
+
+/// Lines that any code has, the commonest first.
+const COMMON: [&str; 16] = [
+    "    }", "}", "", "        }", "    Ok(())", "    } else {", "        return None;",
+    "            }", "    });", "    #[must_use]", "    /// # Errors", "    ///", "use std::fmt;",
+    "        continue;", "        _ => {}", "#[cfg(test)]",
+];
+
+/// Words that renaming leaves.
+const KEYWORDS: [&str; 10] =
+    ["pub", "let", "self", "return", "for", "push", "Error", "Some", "const", "else"];
+
+/// Out of a hundred lines, those that any code has.
+const COMMON_SHARE: usize = 22;
 
 /// Lines of a chunk that is new: the least, and how many lengths there are.
 const LINES: (u32, usize) = (12, 17);
@@ -123,13 +147,13 @@ impl Maker {
     }
 
     fn add_new(&mut self, mix: Mix) {
-        let lines = LINES.0 + code::below(&mut self.rng, LINES.1);
+        let lines = LINES.0 + below(&mut self.rng, LINES.1);
         if mix == Mix::Texts {
             let seed = self.rng.next_u64();
             return self.add_file(File::new(seed).lines(1, lines));
         }
         self.files.push(File::new(self.rng.next_u64()));
-        let first = 1 + code::below(&mut self.rng, 200);
+        let first = 1 + below(&mut self.rng, 200);
         self.read(Read { file: self.files.len() - 1, first, last: first + lines - 1 });
     }
 
@@ -154,10 +178,10 @@ impl Maker {
         let read = self.rng.choose(&self.reads);
         let Read { file, first, last } = read;
         let lines = last - first + 1;
-        let some = 1 + code::below(&mut self.rng, (lines as usize / 2).max(1));
+        let some = 1 + below(&mut self.rng, (lines as usize / 2).max(1));
         let wanted = match kind {
             Kind::Changed => {
-                let line = first + code::below(&mut self.rng, lines as usize);
+                let line = first + below(&mut self.rng, lines as usize);
                 let seed = self.rng.next_u64();
                 self.files[file].edit(line, seed);
                 read
@@ -188,10 +212,10 @@ fn near(base: &str, rng: &mut SplitMix64) -> String {
         let place = rng.below(lines.len());
         let seed = rng.next_u64();
         match change {
-            0 => lines[place] = code::line(seed),
-            1 => lines.insert(place, code::line(seed)),
+            0 => lines[place] = line(seed),
+            1 => lines.insert(place, line(seed)),
             2 if lines.len() > 2 => drop(lines.remove(place)),
-            3 => lines[place] = code::renamed(&lines[place], seed),
+            3 => lines[place] = renamed(&lines[place], seed),
             // An editor that does this to every line leaves nothing to cover.
             _ if seed.is_multiple_of(10) => lines.iter_mut().for_each(|line| line.push(' ')),
             _ => lines[place].push(' '),
@@ -205,16 +229,16 @@ fn alike(base: &str, rng: &mut SplitMix64) -> String {
     let seed = rng.next_u64();
     let lines: Vec<&str> = base.lines().collect();
     match rng.below(4) {
-        0 => code::licence(rng.below(3)) + &File::new(seed).lines(1, 14),
-        1 => joined(&lines.iter().map(|line| code::renamed(line, seed)).collect::<Vec<_>>()),
+        0 => licence(rng.below(3)) + &File::new(seed).lines(1, 14),
+        1 => joined(&lines.iter().map(|line| renamed(line, seed)).collect::<Vec<_>>()),
         2 => (0..lines.len()).fold(String::new(), |mut table, row| {
-            let of = code::below(&mut SplitMix64::new(seed ^ row as u64), 10_000);
+            let of = below(&mut SplitMix64::new(seed ^ row as u64), 10_000);
             let _ = writeln!(table, "    (\"row {row}\", {of}, 0x{:04x}),", of * 7);
             table
         }),
         _ => {
             let half = lines.len() / 2;
-            let rest = File::new(seed).lines(1, code::below(rng, half + 1) + 4);
+            let rest = File::new(seed).lines(1, below(rng, half + 1) + 4);
             joined(&lines[..half]) + &rest
         }
     }
@@ -222,4 +246,174 @@ fn alike(base: &str, rng: &mut SplitMix64) -> String {
 
 fn joined(lines: &[impl AsRef<str>]) -> String {
     lines.iter().flat_map(|line| [line.as_ref(), "\n"]).collect()
+}
+
+/// A number below `end`, which fits.
+fn below(rng: &mut SplitMix64, end: usize) -> u32 {
+    u32::try_from(rng.below(end)).unwrap_or_default()
+}
+
+/// A file of any length: only its seed and its edits are stored.
+struct File {
+    seed: u64,
+    /// Lines, and the seeds of what they are now.
+    edits: Vec<(u32, u64)>,
+}
+
+impl File {
+    const fn new(seed: u64) -> Self {
+        Self { seed, edits: Vec::new() }
+    }
+
+    fn edit(&mut self, line: u32, seed: u64) {
+        self.edits.push((line, seed));
+    }
+
+    /// The text of these lines, counted from 1, the last one included.
+    fn lines(&self, first: u32, last: u32) -> String {
+        let mut text = String::with_capacity(40 * (last - first + 1) as usize);
+        for number in first..=last {
+            let edited = self.edits.iter().rev().find(|(line, _)| *line == number);
+            let place = u64::from(number).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+            let seed = edited.map_or(self.seed ^ place, |(_, seed)| *seed);
+            push_line(&mut text, &mut SplitMix64::new(seed), number % 20 == 1);
+            text.push('\n');
+        }
+        text
+    }
+}
+
+/// One line.
+fn line(seed: u64) -> String {
+    let mut line = String::new();
+    push_line(&mut line, &mut SplitMix64::new(seed), false);
+    line
+}
+
+/// The head of a file under one of three licences.
+fn licence(number: usize) -> String {
+    let name = ["MIT", "Apache-2.0", "BSD-3-Clause"][number % 3];
+    format!(
+        "// Copyright the authors of this work. All rights reserved.\n\
+         // Licensed under the terms of {name}, which the file LICENSE has.\n\
+         // You may not use this file but in compliance with {name}.\n\
+         // It is distributed on an \"as is\" basis,\n\
+         // without warranties or conditions of any kind ({name}).\n\n"
+    )
+}
+
+/// The line with other names and numbers, the same ones for the same seed.
+fn renamed(line: &str, seed: u64) -> String {
+    let mut out = String::with_capacity(line.len() + 8);
+    let mut word = String::new();
+    for c in line.chars().chain(std::iter::once('\n')) {
+        if c.is_ascii_alphanumeric() {
+            word.push(c);
+            continue;
+        }
+        if word.len() < 3 && !word.starts_with(|c: char| c.is_ascii_digit())
+            || KEYWORDS.contains(&word.as_str())
+        {
+            out.push_str(&word);
+        } else if !word.is_empty() {
+            let hash = word.bytes().fold(seed, |hash, byte| {
+                (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01B3)
+            });
+            let rng = &mut SplitMix64::new(hash);
+            if word.starts_with(|c: char| c.is_ascii_digit()) {
+                out.push_str(&rng.below(10_000).to_string());
+            } else {
+                push_word(&mut out, rng, word.starts_with(|c: char| c.is_ascii_uppercase()));
+            }
+        }
+        word.clear();
+        if c != '\n' {
+            out.push(c);
+        }
+    }
+    out
+}
+
+fn push_line(out: &mut String, rng: &mut SplitMix64, opens: bool) {
+    if opens {
+        return fill(out, rng, "pub fn a_a(a: &A, a: usize) -> A {");
+    }
+    if rng.below(100) < COMMON_SHARE {
+        let most = 1 + rng.below(COMMON.len());
+        return out.push_str(COMMON[rng.below(most)]);
+    }
+    let template = rng.choose(&[
+        "    let a_a = a.a(a, a.a);", "        if a.a_a > 0 {", "    self.a_a.push(a(a, 0));",
+        "        return Err(Error::A(a_a));", "    /// a a a a a.", "    a_a: A<A>,",
+        "    for a in a_a.a() {", "        A::A => a_a(a, 0),",
+        "    assert_eq!(a.a(0), Some(a_a));", "const A: usize = 0 * a::A;",
+    ]);
+    fill(out, rng, template);
+}
+
+/// Pushes the template with a word for each lone `a`, a name for `A`, a number for `0`.
+fn fill(out: &mut String, rng: &mut SplitMix64, template: &str) {
+    let bytes = template.as_bytes();
+    for (place, c) in template.char_indices() {
+        let near = [place.checked_sub(1), Some(place + 1)];
+        let mut near = near.into_iter().flatten().filter_map(|place| bytes.get(place));
+        let alone = !near.any(u8::is_ascii_alphanumeric);
+        match c {
+            'a' | 'A' if alone => push_word(out, rng, c == 'A'),
+            '0' if alone => out.push_str(&rng.below(1_000).to_string()),
+            c => out.push(c),
+        }
+    }
+}
+
+fn push_word(out: &mut String, rng: &mut SplitMix64, capital: bool) {
+    let start = out.len();
+    for _ in 0..2 + rng.below(2) {
+        let syllable = rng.choose(&SYLLABLES);
+        out.push_str(syllable);
+    }
+    if capital && let Some(first) = out.get_mut(start..=start) {
+        first.make_ascii_uppercase();
+    }
+}
+
+/// Lines of a range, and from where to where the next one begins.
+const RANGE: usize = 60;
+const STEP: usize = 45;
+
+/// Returns chunks of every `one_in`th file of each crate: files, ranges that overlap, or both.
+///
+/// # Errors
+///
+/// Fails if the sources cannot be read.
+pub fn real_chunks(one_in: usize) -> Result<Vec<Block<'static>>> {
+    let rng = &mut SplitMix64::new(6);
+    let mut chunks = Vec::new();
+    for (number, found) in crates()?.iter().enumerate() {
+        for (path, text) in found.files(is_code)?.into_iter().step_by(one_in) {
+            let lang = lang(&path);
+            // Two versions of a crate are two crates.
+            let path = format!("{}.{number}/{path}", found.name);
+            let ways = rng.below(3);
+            if ways != 0 {
+                chunks.extend(ranges(lang, &path, &text));
+            }
+            if ways != 1 {
+                chunks.push(Block::code(lang, path, text));
+            }
+        }
+    }
+    Ok(chunks)
+}
+
+fn ranges(lang: Lang, path: &str, text: &str) -> Vec<Block<'static>> {
+    let lines: Vec<&str> = text.split_inclusive('\n').collect();
+    let number = |line: usize| u32::try_from(line).unwrap_or(u32::MAX);
+    let starts = (0..lines.len()).step_by(STEP);
+    let ranges = starts.map(|start| {
+        let end = (start + RANGE).min(lines.len());
+        let text = lines[start..end].concat();
+        Block::code_lines(lang, path.to_owned(), text, number(start + 1), number(end))
+    });
+    ranges.collect()
 }

@@ -59,14 +59,11 @@ struct Approach {
     pairs: HashSet<(u32, u32)>,
 }
 
-/// The figures of one approach; no numbers if it could not be asked.
+/// The figures of one approach.
 struct Measured {
-    name: &'static str,
-    milliseconds: f64,
-    recall: f64,
-    precision: f64,
-    /// Texts that hold what is in none of those that they would give way to.
-    lost: f64,
+    /// Milliseconds, recall and precision in percent, and texts that hold what is in none of those
+    /// that they would give way to; no numbers if it could not be asked.
+    figures: [f64; 4],
     note: String,
 }
 
@@ -85,43 +82,35 @@ pub(super) fn rows(
     let score = Score::new(&near, own);
     let answer = ask(&texts, progress).map_err(|error| error.to_string());
     let approaches = APPROACHES.map(|(approach, name)| {
-        measured(approach, name, answer.as_ref(), &sets, &near).unwrap_or_else(|why| Measured {
-            name,
-            milliseconds: f64::NAN,
-            recall: f64::NAN,
-            precision: f64::NAN,
-            lost: f64::NAN,
-            note: format!("not measured: {why}"),
-        })
+        let measured = measured(approach, answer.as_ref(), &sets, &near);
+        let unmeasured =
+            |why| Measured { figures: [f64::NAN; 4], note: format!("not measured: {why}") };
+        (name, measured.unwrap_or_else(unmeasured))
     });
-
-    let rows = |what: &str, better, unit, own: f64, peer: fn(&Measured) -> f64| {
-        let what = format!("{} texts, {what}", group_thousands(texts.len() as u64));
-        let row = |measured: &Measured| {
-            Row::new(what.clone(), better, unit, own, measured.name, peer(measured))
-        };
-        approaches.iter().map(row).collect::<Vec<_>>()
-    };
-    let times =
-        rows("time", Better::Lower, "ms", milliseconds(time), |measured| measured.milliseconds);
-    let notes = approaches.iter().map(|measured| Some(measured.note.clone()));
-    let times = times.into_iter().zip(notes);
-    let times = times.map(|(row, note)| row.wants(Wanted::RatioAtLeast(FASTER_MIN)).notes(note));
-    let recalls = rows("recall", Better::Higher, "%", score.recall(), |measured| measured.recall);
-    let recalls = recalls
-        .into_iter()
-        .map(|row| row.wants(Wanted::OwnAtLeast(RECALL_MIN)).notes(Some(score.summary())));
-    let precisions =
-        rows("precision", Better::Higher, "%", score.precision(), |measured| measured.precision);
-    let losses =
-        rows("lines lost with a drop", Better::Lower, "texts", lost, |measured| measured.lost);
-    let losses = losses.into_iter().map(|row| row.wants(Wanted::OwnAtMost(0.0)));
-    times.chain(recalls).chain(precisions).chain(losses).collect()
+    let figures = [
+        ("time", Better::Lower, "ms", milliseconds(time)),
+        ("recall", Better::Higher, "%", score.recall()),
+        ("precision", Better::Higher, "%", score.precision()),
+        ("lines lost with a drop", Better::Lower, "texts", lost),
+    ];
+    let mut rows = Vec::new();
+    for (at, (what, better, unit, own)) in figures.into_iter().enumerate() {
+        for (name, measured) in &approaches {
+            let what = format!("{} texts, {what}", group_thousands(texts.len() as u64));
+            let row = Row::new(what, better, unit, own, *name, measured.figures[at]);
+            rows.push(match at {
+                0 => row.wants(Wanted::RatioAtLeast(FASTER_MIN)).notes(measured.note.clone()),
+                1 => row.wants(Wanted::OwnAtLeast(RECALL_MIN)).notes(score.summary()),
+                2 => row,
+                _ => row.wants(Wanted::OwnAtMost(0.0)),
+            });
+        }
+    }
+    rows
 }
 
 fn measured(
     approach: &str,
-    name: &'static str,
     answer: Result<&Answer, &String>,
     sets: &Sets,
     near: &HashSet<(u32, u32)>,
@@ -130,12 +119,10 @@ fn measured(
     let approach = approaches.iter().find(|known| known.name == approach);
     let approach = approach.ok_or("the script does not know it")?;
     let (score, (bands, rows)) = (Score::new(near, &approach.pairs), approach.bands);
+    let best = approach.seconds.iter().copied().fold(f64::INFINITY, f64::min);
+    let lost = lost(sets, &approach.pairs);
     Ok(Measured {
-        name,
-        milliseconds: approach.seconds.iter().copied().fold(f64::INFINITY, f64::min) * 1e3,
-        recall: score.recall(),
-        precision: score.precision(),
-        lost: lost(sets, &approach.pairs),
+        figures: [best * 1e3, score.recall(), score.precision(), lost],
         note: format!(
             "datasketch {}, numpy {}, {bands} bands of {rows}: {}",
             versions.datasketch,

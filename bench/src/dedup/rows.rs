@@ -10,8 +10,8 @@ use lcp_tokens::{Encoding, Tiktoken, TokenEstimator as _};
 use lcp_types::{Block, Replacements};
 
 use super::check::Checked;
-use super::corpus::{Mix, corpus};
-use super::{datasketch, real};
+use super::corpus::{Mix, corpus, real_chunks};
+use super::datasketch;
 use crate::harness::{Progress, Result, float, milliseconds, n_log_n_growth, timed};
 use crate::table::{Better, Row, Wanted};
 
@@ -30,11 +30,7 @@ pub(crate) fn run(progress: &mut Progress<'_>) -> Result<Vec<Row>> {
         progress(what.clone());
         let blocks = corpus(mix, chunks);
         let times = Times::measure(&blocks, level, rounds)?;
-        let row = times.row(&what);
-        rows.push(match wanted {
-            Some(most) => row.wants(Wanted::OwnAtMost(most)),
-            None => row,
-        });
+        rows.push(times.row(&what).wants(wanted.map(Wanted::OwnAtMost)));
         let dropped = Dropped::measure(&blocks, level)?;
         drops.push(dropped.row(&what));
         if mix == Mix::Texts {
@@ -47,7 +43,7 @@ pub(crate) fn run(progress: &mut Progress<'_>) -> Result<Vec<Row>> {
         rows.push(growth(mix, level, progress)?);
     }
     progress("sources of the registry".to_owned());
-    let blocks = real::chunks(1)?;
+    let blocks = real_chunks(1)?;
     let what = format!("real code, {} chunks", group_thousands(blocks.len() as u64));
     rows.push(Times::measure(&blocks, DedupLevel::Near, 3)?.row(&what));
     drops.push(Dropped::measure(&blocks, DedupLevel::Near)?.row(&what));
@@ -148,6 +144,6 @@ impl Dropped {
         let what = format!("{what}, false drops");
         Row::new(what, Better::Lower, "blocks", float(wrong), "all drops", float(all))
             .wants(Wanted::OwnAtMost(0.0))
-            .notes(Some(note))
+            .notes(note)
     }
 }

@@ -4,9 +4,8 @@
 use std::collections::HashSet;
 
 use lcp_bench::dedup::check::Checked;
-use lcp_bench::dedup::corpus::{Mix, corpus};
+use lcp_bench::dedup::corpus::{Mix, corpus, real_chunks};
 use lcp_bench::dedup::ground_truth::{Score, Sets};
-use lcp_bench::dedup::real;
 use lcp_dedup::{DedupLevel, Options, Survivor, dedup};
 use lcp_tokens::HeuristicEstimator;
 use lcp_types::{Block, DuplicateKind, Lang, Replacement, Replacements};
@@ -102,7 +101,7 @@ fn nothing_is_lost_of_chunks_that_were_made_up() {
 /// A few hundred files of the crates that are built here.
 #[test]
 fn nothing_is_lost_of_real_code() {
-    let blocks = real::chunks(25).unwrap();
+    let blocks = real_chunks(25).unwrap();
     assert!(blocks.len() > 500, "{}", blocks.len());
     check(
         &blocks,
