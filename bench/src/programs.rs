@@ -6,6 +6,7 @@ use std::process::Command;
 pub(crate) use lcp_testkit::python::{last_line, output};
 
 use crate::harness::{Progress, Result};
+use crate::registry::cargo;
 
 /// Returns the folder of a peer next to this program.
 fn folder(name: &str) -> Result<PathBuf, String> {
@@ -39,7 +40,7 @@ pub(crate) fn cargo_program(name: &str, version: &str) -> Result<PathBuf, String
     let program = folder.join("bin").join(name);
     let reported = output(Command::new(&program).arg("--version")).unwrap_or_default();
     if !String::from_utf8_lossy(&reported).contains(version) {
-        let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+        let mut cargo = cargo();
         cargo.args(["install", "--quiet", "--locked", "--force", "--version", version, "--root"]);
         output(cargo.arg(&folder).arg(name).env_remove("CARGO_TARGET_DIR"))?;
     }
@@ -50,7 +51,7 @@ pub(crate) fn cargo_program(name: &str, version: &str) -> Result<PathBuf, String
 pub(crate) fn lcp(progress: &mut Progress<'_>) -> Result<PathBuf> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     progress("cargo builds lcp".to_owned());
-    let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    let mut cargo = cargo();
     cargo.args(["build", "--quiet", "--release", "--locked", "-p", "lcp-cli"]);
     cargo.arg("--target-dir").arg(root.join("target")).current_dir(&root);
     output(&mut cargo)?;

@@ -37,12 +37,17 @@ impl Crate {
     }
 }
 
+/// Returns cargo as it was called.
+pub(crate) fn cargo() -> Command {
+    Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
+}
+
 /// The crates from the registry, sorted by name and version.
 pub(crate) fn crates() -> Result<Vec<Crate>> {
     let host = output(Command::new("rustc").arg("-vV"))?;
     let host = String::from_utf8_lossy(&host);
     let host = host.lines().find_map(|line| line.strip_prefix("host: ")).unwrap_or_default();
-    let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    let mut cargo = cargo();
     cargo.args(["metadata", "--format-version", "1", "--locked", "--all-features"]);
     cargo.args(["--filter-platform", host, "--manifest-path"]);
     let metadata = output(cargo.arg(concat!(env!("CARGO_MANIFEST_DIR"), "/Cargo.toml")))?;
