@@ -5,7 +5,7 @@
 mod paths;
 mod scaling;
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Command;
 
 use clap::{Parser as _, ValueEnum};
@@ -44,8 +44,8 @@ struct Args {
 /// How much more a path may cost than was recorded.
 const MORE_MAX: f64 = 0.03;
 
-/// Where counts are recorded.
-const RECORD: &str = "bench/instructions.json";
+/// Where counts are recorded, below this package.
+const RECORD: &str = "instructions.json";
 
 /// What was counted, and with what.
 #[derive(Debug, Default, Deserialize, Serialize)]
@@ -83,7 +83,7 @@ fn main() -> Result {
         instructions.push((name, count));
     }
     let found = Record { compiler: compiler()?, profile: profile().into(), instructions };
-    let path = root().join(RECORD);
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(RECORD);
     if args.bless {
         let json = serde_json::to_string_pretty(&found).unwrap_or_default() + "\n";
         std::fs::write(&path, json)?;
@@ -109,7 +109,7 @@ fn compare(record: &Record, found: &Record) -> Result {
             println!("{name:<8} {count:>13} instructions");
             continue;
         };
-        let more = change(*count, *before);
+        let more = ratio(*count, *before) - 1.0;
         let percent = more * 100.0;
         println!("{name:<8} {count:>13} instructions ({percent:+.2} %)");
         if more > MORE_MAX {
@@ -126,8 +126,8 @@ fn compare(record: &Record, found: &Record) -> Result {
 }
 
 #[expect(clippy::cast_precision_loss, reason = "a part, for people")]
-fn change(count: u64, before: u64) -> f64 {
-    count as f64 / before.max(1) as f64 - 1.0
+fn ratio(count: u64, before: u64) -> f64 {
+    count as f64 / before.max(1) as f64
 }
 
 /// Returns the instructions of this program with these arguments, without those of preparing.
@@ -157,11 +157,6 @@ fn total(path: &Path) -> Result<u64> {
     let totals = profile.lines().filter_map(|line| line.strip_prefix("totals:"));
     let total = totals.filter_map(|total| total.trim().parse().ok()).next_back();
     total.ok_or_else(|| "callgrind names no total".into())
-}
-
-/// Returns the root of the repository.
-fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
 }
 
 /// Returns the version of the compiler and the processor.

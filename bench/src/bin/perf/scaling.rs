@@ -17,7 +17,7 @@ use lcp_types::{Block, BlockSource as _, MemoryContentStore};
 
 use lcp_packfile::recover;
 
-use super::Result;
+use super::{Result, ratio};
 
 /// Things of an input, and how many times as many there are then.
 const FEW: usize = 2_000;
@@ -208,11 +208,6 @@ pub(super) fn run(count: impl Fn(&[String]) -> Result<u64>) -> Result {
     }
     let message = format!("of {TIMES} times as much: {}", worse.join(", "));
     Err(message.into())
-}
-
-#[expect(clippy::cast_precision_loss, reason = "a part, for people")]
-fn ratio(many: u64, few: u64) -> f64 {
-    many as f64 / few.max(1) as f64
 }
 
 #[cfg(test)]
