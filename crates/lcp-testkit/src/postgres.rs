@@ -251,6 +251,7 @@ impl Drop for PostgresServer {
     }
 }
 
+#[expect(clippy::needless_pass_by_value, reason = "for `map_err`")]
 fn io(error: io::Error) -> String {
     error.to_string()
 }
