@@ -19,11 +19,8 @@ pub enum Error {
     #[error(transparent)]
     Package(#[from] PackageError),
     /// The conversation was not opened here.
-    #[error("conversation {conversation:?} is not open here: open it first")]
-    NotOpen {
-        /// The conversation.
-        conversation: String,
-    },
+    #[error("conversation {0:?} is not open here: open it first")]
+    NotOpen(String),
     /// A transcript is not that of the conversation.
     #[error(
         "message {position} is not what was recorded of conversation {conversation:?} in its place"
@@ -35,11 +32,8 @@ pub enum Error {
         position: u64,
     },
     /// There is nothing to hand over.
-    #[error("conversation {conversation:?} has no messages: there is nothing to hand over")]
-    NothingToHandOver {
-        /// The conversation.
-        conversation: String,
-    },
+    #[error("conversation {0:?} has no messages: there is nothing to hand over")]
+    NothingToHandOver(String),
     /// The directive cannot be rendered.
     #[error(transparent)]
     Directive(#[from] lcp_driver::DriverError),
@@ -58,9 +52,9 @@ impl Error {
         match self {
             Self::Store(error) => error.code(),
             Self::Package(_) => "bad_package",
-            Self::NotOpen { .. } => "not_open",
+            Self::NotOpen(_) => "not_open",
             Self::Differs { .. } => "differs",
-            Self::NothingToHandOver { .. } => "nothing_to_hand_over",
+            Self::NothingToHandOver(_) => "nothing_to_hand_over",
             Self::Directive(_) => "bad_directive",
             Self::Compaction(_) => "not_compacted",
             Self::Thresholds(_) => "bad_thresholds",

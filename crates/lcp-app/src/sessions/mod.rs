@@ -42,10 +42,10 @@ pub fn failed(error: impl Into<lcp_continuity::Error>) -> Error {
     let mut failure = Error::new(kind, format!("{error} [{}]", error.code()));
     failure.code = (kind == ErrorKind::Io).then(|| error.code());
     match error {
-        lcp_continuity::Error::Store(store::Error::UnknownConversation { .. }) => {
+        lcp_continuity::Error::Store(store::Error::UnknownConversation(_)) => {
             failure.with_hint("`lcp session list` tells those that there are")
         }
-        lcp_continuity::Error::Store(store::Error::UnknownHandoff { .. }) => {
+        lcp_continuity::Error::Store(store::Error::UnknownHandoff(_)) => {
             failure.with_hint("`lcp session show ID` tells the hand-offs of a conversation")
         }
         lcp_continuity::Error::Store(store::Error::AlreadyResumed { handoff, .. }) => failure.with_hint(format!(

@@ -216,7 +216,7 @@ impl Sessions {
                 );
                 Err(Error::new(ErrorKind::Io, message).with_hint("give no window, or another id"))
             }
-            (Err(store::Error::UnknownConversation { .. }), Some(window)) => {
+            (Err(store::Error::UnknownConversation(_)), Some(window)) => {
                 store.begin(&window.to_new_conversation(id)).map_err(failed)?;
                 Ok(true)
             }

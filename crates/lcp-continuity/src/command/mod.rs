@@ -98,11 +98,8 @@ pub enum CommandError {
         at: usize,
     },
     /// The answer is empty, where the caller needs one.
-    #[error("{program} gave an empty summary")]
-    Empty {
-        /// The program.
-        program: String,
-    },
+    #[error("{0} gave an empty summary")]
+    Empty(String),
 }
 
 #[derive(Clone, Debug)]

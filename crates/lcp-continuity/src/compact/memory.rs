@@ -175,7 +175,7 @@ impl SummaryWriter<'_> {
         };
         if let Some(error) = error {
             // One that cannot be had is not waited for again and again.
-            if !matches!(error, SummaryError::Empty { .. } | SummaryError::OverTarget { .. }) {
+            if !matches!(error, SummaryError::Empty(_) | SummaryError::OverTarget { .. }) {
                 self.failure = Some(error.clone());
             }
             self.warnings.push(CompactionWarning::SummarizerFailed { first, last, error });

@@ -72,11 +72,8 @@ pub enum SummaryError {
     #[error(transparent)]
     Command(#[from] CommandError),
     /// The answer is empty.
-    #[error("{name} gave an empty summary")]
-    Empty {
-        /// What was to write it.
-        name: String,
-    },
+    #[error("{0} gave an empty summary")]
+    Empty(String),
     /// The summary is longer than it may be, whatever it says of itself.
     #[error("the summary of {name} has {tokens} tokens, it may have {target}")]
     OverTarget {

@@ -112,7 +112,7 @@ impl SessionContinuityService {
         let record = self.store.handoff(handoff_id)?;
         if record.pack.is_empty() {
             let handoff = handoff_id.to_owned();
-            return Err(crate::store::Error::HandoffExpired { handoff }.into());
+            return Err(crate::store::Error::HandoffExpired(handoff).into());
         }
         Ok(SessionHandoff::from_pack(&record.pack)?)
     }
@@ -160,7 +160,7 @@ impl SessionContinuityService {
     ) -> Result<HandoffDraft> {
         let conversation = &session.record.id;
         if session.messages.is_empty() && session.origin.is_none() {
-            return Err(Error::NothingToHandOver { conversation: conversation.clone() });
+            return Err(Error::NothingToHandOver(conversation.clone()));
         }
         let mut warnings = Vec::new();
         let (anchors, superseded) = self.live_anchors(session, options, &mut warnings);

@@ -202,7 +202,7 @@ impl SessionContinuityService {
     fn session(&self, conversation: &str) -> Result<Arc<Mutex<Session>>> {
         let sessions = lock(&self.sessions);
         let session = sessions.get(conversation).map(|(_, session)| Arc::clone(session));
-        session.ok_or_else(|| Error::NotOpen { conversation: conversation.to_owned() })
+        session.ok_or_else(|| Error::NotOpen(conversation.to_owned()))
     }
 
     /// Closes a conversation that was opened with this fence, not one that was reopened since.

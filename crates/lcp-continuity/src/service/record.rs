@@ -151,12 +151,12 @@ impl SessionContinuityService {
         if session.leased.elapsed() > self.config.lease / 3 {
             match self.renew_lease(session) {
                 // The write says the same, or that the conversation goes on as another.
-                Err(store::Error::LeaseLost { .. }) => {}
+                Err(store::Error::LeaseLost(_)) => {}
                 prolonged => prolonged.map_err(|error| self.forget_if_lost(session, error))?,
             }
         }
         let written = match write(&*self.store, &session.lease) {
-            Err(store::Error::LeaseLost { .. }) => {
+            Err(store::Error::LeaseLost(_)) => {
                 self.renew_lease(session).and_then(|()| write(&*self.store, &session.lease))
             }
             written => written,
@@ -175,7 +175,7 @@ impl SessionContinuityService {
     /// whether it was written: to take it up reads what there is.
     fn forget_if_lost(&self, session: &Session, error: store::Error) -> Error {
         use store::Error as Lost;
-        if matches!(error, Lost::LeaseLost { .. } | Lost::Continued { .. } | Lost::Io { .. }) {
+        if matches!(error, Lost::LeaseLost(_) | Lost::Continued { .. } | Lost::Io(_)) {
             self.forget(&session.record.id, session.lease.fence);
         }
         error.into()

@@ -121,7 +121,7 @@ impl SessionContinuityService {
         };
         match self.store.resume(claim, &conversation) {
             // Perhaps it is done: asked again, the store tells.
-            Err(store::Error::Io { .. }) => self.store.resume(claim, &conversation)?,
+            Err(store::Error::Io(_)) => self.store.resume(claim, &conversation)?,
             resumed => resumed?,
         };
         if let Ok(old) = self.session(&before.id) {

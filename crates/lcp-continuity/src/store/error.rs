@@ -12,23 +12,14 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 #[non_exhaustive]
 pub enum Error {
     /// There is no conversation of this id.
-    #[error("there is no conversation {id:?}")]
-    UnknownConversation {
-        /// The id.
-        id: String,
-    },
+    #[error("there is no conversation {0:?}")]
+    UnknownConversation(String),
     /// There is no hand-off of this id.
-    #[error("there is no hand-off {id:?}")]
-    UnknownHandoff {
-        /// The id.
-        id: String,
-    },
+    #[error("there is no hand-off {0:?}")]
+    UnknownHandoff(String),
     /// The id is taken, by something else.
-    #[error("{id:?} exists already and is something else: choose another id")]
-    Exists {
-        /// The id.
-        id: String,
-    },
+    #[error("{0:?} exists already and is something else: choose another id")]
+    Exists(String),
     /// An id is empty, too long, or not printable.
     #[error("the id {id:?} cannot be used: it must have 1 to {max} bytes, no control characters")]
     BadId {
@@ -60,13 +51,8 @@ pub enum Error {
         until: Timestamp,
     },
     /// The lease is not in force any longer.
-    #[error(
-        "the lease of conversation {conversation:?} was lost: take it again and read what others wrote"
-    )]
-    LeaseLost {
-        /// The conversation.
-        conversation: String,
-    },
+    #[error("the lease of conversation {0:?} was lost: take it again and read what others wrote")]
+    LeaseLost(String),
     /// The conversation was handed over and resumed.
     #[error("conversation {conversation:?} goes on as {into:?}: write to that, or fork this one")]
     Continued {
@@ -88,11 +74,8 @@ pub enum Error {
         until: Timestamp,
     },
     /// The claim is not in force any longer.
-    #[error("the claim of hand-off {handoff:?} was lost: claim it again")]
-    ClaimLost {
-        /// The hand-off.
-        handoff: String,
-    },
+    #[error("the claim of hand-off {0:?} was lost: claim it again")]
+    ClaimLost(String),
     /// The hand-off was resumed.
     #[error("hand-off {handoff:?} was resumed already: the work goes on as {into:?}")]
     AlreadyResumed {
@@ -110,11 +93,8 @@ pub enum Error {
         by: String,
     },
     /// Nobody resumed the hand-off in time.
-    #[error("hand-off {handoff:?} has expired")]
-    HandoffExpired {
-        /// The hand-off.
-        handoff: String,
-    },
+    #[error("hand-off {0:?} has expired")]
+    HandoffExpired(String),
     /// Something is too large to be kept.
     #[error("{what} is too large: {limit} is {max} bytes, it has {found}")]
     TooLarge {
@@ -137,11 +117,8 @@ pub enum Error {
     #[error("the store is busy: others write to it, try again")]
     Busy,
     /// What is kept is not what was put.
-    #[error("the store is damaged: restore it, or begin a new one ({reason})")]
-    Damaged {
-        /// What is wrong.
-        reason: String,
-    },
+    #[error("the store is damaged: restore it, or begin a new one ({0})")]
+    Damaged(String),
     /// The file is something else. It was not written to.
     #[error("{} is not a continuity store: {reason}; choose another path", .path.display())]
     NotAStore {
@@ -181,30 +158,11 @@ pub enum Error {
     /// The store could not be reached, read or written, for another reason: its file was
     /// moved or deleted while it was open, a database does not let one in. What was asked
     /// for may have been done or not.
-    #[error("the store cannot be used: {reason}")]
-    Io {
-        /// In the words of the system or the service.
-        reason: String,
-    },
+    #[error("the store cannot be used: {0}")]
+    Io(String),
 }
 
 impl Error {
-    pub(super) fn unknown_conversation(id: &str) -> Self {
-        Self::UnknownConversation { id: id.to_owned() }
-    }
-
-    pub(super) fn unknown_handoff(id: &str) -> Self {
-        Self::UnknownHandoff { id: id.to_owned() }
-    }
-
-    pub(super) fn exists(id: &str) -> Self {
-        Self::Exists { id: id.to_owned() }
-    }
-
-    pub(super) fn lease_lost(conversation: &str) -> Self {
-        Self::LeaseLost { conversation: conversation.to_owned() }
-    }
-
     pub(super) fn continued(conversation: &str, into: &str) -> Self {
         Self::Continued { conversation: conversation.to_owned(), into: into.to_owned() }
     }
@@ -213,28 +171,28 @@ impl Error {
     #[must_use]
     pub const fn code(&self) -> &'static str {
         match self {
-            Self::UnknownConversation { .. } => "unknown_conversation",
-            Self::UnknownHandoff { .. } => "unknown_handoff",
-            Self::Exists { .. } => "exists",
+            Self::UnknownConversation(_) => "unknown_conversation",
+            Self::UnknownHandoff(_) => "unknown_handoff",
+            Self::Exists(_) => "exists",
             Self::BadId { .. } => "bad_id",
             Self::BadFork { .. } => "bad_fork",
             Self::Held { .. } => "held",
-            Self::LeaseLost { .. } => "lease_lost",
+            Self::LeaseLost(_) => "lease_lost",
             Self::Continued { .. } => "continued",
             Self::Claimed { .. } => "claimed",
-            Self::ClaimLost { .. } => "claim_lost",
+            Self::ClaimLost(_) => "claim_lost",
             Self::AlreadyResumed { .. } => "already_resumed",
             Self::Superseded { .. } => "superseded",
-            Self::HandoffExpired { .. } => "handoff_expired",
+            Self::HandoffExpired(_) => "handoff_expired",
             Self::TooLarge { .. } => "too_large",
             Self::ReadOnly => "read_only",
             Self::Full => "full",
             Self::Busy => "busy",
-            Self::Damaged { .. } => "damaged",
+            Self::Damaged(_) => "damaged",
             Self::NotAStore { .. } | Self::ForeignSchema { .. } => "not_a_store",
             Self::TooNew { .. } => "too_new",
             Self::NetworkFileSystem { .. } => "network_file_system",
-            Self::Io { .. } => "io",
+            Self::Io(_) => "io",
         }
     }
 }

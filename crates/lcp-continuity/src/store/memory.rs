@@ -142,8 +142,9 @@ impl Conversation {
 impl State {
     /// Returns messages of a conversation with their positions.
     fn find_messages(&self, id: &str, from: u64, limit: u64) -> Result<Vec<(u64, &Message)>> {
-        let find =
-            |id: &str| self.conversations.get(id).ok_or_else(|| Error::unknown_conversation(id));
+        let find = |id: &str| {
+            self.conversations.get(id).ok_or_else(|| Error::UnknownConversation(id.to_owned()))
+        };
         let mut conversation = find(id)?;
         let mut end = from.saturating_add(limit).min(conversation.record.messages);
         // Up the parents, then down again: a long line of forks is a loop.
@@ -230,7 +231,8 @@ impl Tables for State {
     ) -> Result<()> {
         let Self { conversations, bodies, now, .. } = self;
         let conversation = conversations.get_mut(&record.id);
-        let own = &mut conversation.ok_or_else(|| Error::unknown_conversation(&record.id))?.own;
+        let own =
+            &mut conversation.ok_or_else(|| Error::UnknownConversation(record.id.clone()))?.own;
         own.extend(messages.iter().map(|(hash, message)| {
             let body = bodies.entry(*hash).or_insert_with(|| Arc::from(message.body.as_slice()));
             let (epoch, body) = (record.epoch, Arc::clone(body));

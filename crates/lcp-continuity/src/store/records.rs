@@ -72,7 +72,7 @@ impl ConversationRecord {
             && self.output_reserve_tokens == new.output_reserve_tokens
             && self.parent.is_none()
             && self.origin.as_deref() == origin;
-        if is_same { Ok(self) } else { Err(Error::exists(&self.id)) }
+        if is_same { Ok(self) } else { Err(Error::Exists(self.id.clone())) }
     }
 
     /// Returns the existing conversation if it is a fork at this point.
@@ -81,7 +81,7 @@ impl ConversationRecord {
         if point.is_some_and(|at| at.conversation == parent && at.messages == messages) {
             Ok(self)
         } else {
-            Err(Error::exists(&self.id))
+            Err(Error::Exists(self.id.clone()))
         }
     }
 
@@ -124,7 +124,7 @@ impl ConversationRecord {
         if self.has_lease(lease) && self.is_held(now) {
             Ok(())
         } else {
-            Err(Error::lease_lost(&self.id))
+            Err(Error::LeaseLost(self.id.clone()))
         }
     }
 
@@ -275,7 +275,7 @@ impl HandoffState {
             Self::Claimed { by, until } => Error::Claimed { handoff, by, until },
             Self::Resumed { into } => Error::AlreadyResumed { handoff, into },
             Self::Superseded { by } => Error::Superseded { handoff, by },
-            Self::Committed | Self::Expired => Error::HandoffExpired { handoff },
+            Self::Committed | Self::Expired => Error::HandoffExpired(handoff),
         }
     }
 }
@@ -306,7 +306,7 @@ impl StoredHandoff {
             && self.record.conversation == lease.conversation
             && self.record.previous == new.previous
             && self.record.messages == new.messages;
-        if is_same { Ok(()) } else { Err(Error::exists(&new.id)) }
+        if is_same { Ok(()) } else { Err(Error::Exists(new.id.clone())) }
     }
 
     pub(super) fn state(&self, now: Timestamp) -> HandoffState {
@@ -345,9 +345,9 @@ impl StoredHandoff {
             (HandoffState::Claimed { by, .. }, existing)
                 if by == claim.claimant && is_last_claim =>
             {
-                existing.map_or(Ok(None), |existing| Err(Error::exists(&existing.id)))
+                existing.map_or(Ok(None), |existing| Err(Error::Exists(existing.id.clone())))
             }
-            _ => Err(Error::ClaimLost { handoff: handoff.clone() }),
+            _ => Err(Error::ClaimLost(handoff.clone())),
         }
     }
 }

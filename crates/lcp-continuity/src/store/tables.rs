@@ -74,7 +74,7 @@ pub(super) trait Tables {
 
 impl dyn Tables + '_ {
     fn conversation(&self, id: &str) -> Result<ConversationRecord> {
-        self.find_conversation(id)?.ok_or_else(|| Error::unknown_conversation(id))
+        self.find_conversation(id)?.ok_or_else(|| Error::UnknownConversation(id.to_owned()))
     }
 
     /// Returns the conversation of a lease, if this is its newest one, run out or not.
@@ -85,7 +85,7 @@ impl dyn Tables + '_ {
     /// Returns the conversation of a lease that can be written to, as active now.
     fn touched(&self, lease: &Lease, status: Option<&str>) -> Result<ConversationRecord> {
         let id = &lease.conversation;
-        let mut record = self.find_conversation(id)?.ok_or_else(|| Error::lease_lost(id))?;
+        let mut record = self.find_conversation(id)?.ok_or_else(|| Error::LeaseLost(id.clone()))?;
         record.check_writable(lease, self.now())?;
         record.active = self.now();
         record.status = status.map(str::to_owned).or(record.status);
@@ -93,7 +93,7 @@ impl dyn Tables + '_ {
     }
 
     fn handoff(&self, id: &str) -> Result<StoredHandoff> {
-        self.find_handoff(id)?.ok_or_else(|| Error::unknown_handoff(id))
+        self.find_handoff(id)?.ok_or_else(|| Error::UnknownHandoff(id.to_owned()))
     }
 
     /// Returns the record of a hand-off now, with its pack if that was not dropped.
@@ -149,7 +149,7 @@ impl<S: Transactional> Store for S {
     fn renew(&self, lease: &Lease, span: Duration) -> Result<Lease> {
         self.write(|tables| {
             let record = tables.leased(lease)?;
-            let mut record = record.ok_or_else(|| Error::lease_lost(&lease.conversation))?;
+            let mut record = record.ok_or_else(|| Error::LeaseLost(lease.conversation.clone()))?;
             let until = tables.now().after(span);
             record.holder = Some((lease.holder.clone(), until));
             tables.update_conversation(&record)?;
@@ -322,7 +322,7 @@ impl<S: Transactional> Store for S {
                 // Each was committed after the one before it.
                 if handoff.order >= newest {
                     let reason = format!("hand-off {id:?} is not before those after it");
-                    return Err(Error::Damaged { reason });
+                    return Err(Error::Damaged(reason));
                 }
                 newest = handoff.order;
                 next = handoff.record.previous.clone().filter(|_| handoff.has_pack);

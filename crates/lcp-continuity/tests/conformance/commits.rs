@@ -67,7 +67,7 @@ pub(crate) fn an_id_of_other_content_is_refused(harness: &dyn Harness) {
     let (store, lease) = begun(harness, "a");
     let new = handoff("h", None);
     let kept = store.commit(&lease, &new).unwrap();
-    let taken = Err(Error::Exists { id: "h".into() });
+    let taken = Err(Error::Exists("h".into()));
     let pack = b"another".to_vec();
     assert_eq!(store.commit(&lease, &NewHandoff { pack, ..new.clone() }), taken);
     assert_eq!(store.commit(&lease, &NewHandoff { messages: 1, ..new.clone() }), taken);
@@ -113,7 +113,7 @@ pub(crate) fn a_lost_lease_commits_nothing(harness: &dyn Harness) {
     let mut new = handoff("h2", None);
     new.status = Some("late".into());
 
-    let lost = Err(Error::LeaseLost { conversation: "a".into() });
+    let lost = Err(Error::LeaseLost("a".into()));
     harness.clock().advance(SECOND);
     assert_eq!(store.commit(&lease, &new), lost);
     assert_eq!(store.conversation("a"), Ok(before));
@@ -131,7 +131,7 @@ pub(crate) fn the_hand_off_before_must_exist(harness: &dyn Harness) {
     let (store, lease) = begun(harness, "a");
     store.commit(&lease, &handoff("h1", None)).unwrap();
     for previous in ["unknown", "h2"] {
-        let expected = Error::UnknownHandoff { id: previous.into() };
+        let expected = Error::UnknownHandoff(previous.into());
         assert_eq!(store.commit(&lease, &handoff("h2", Some(previous))), Err(expected));
     }
     assert_eq!(store.handoff("h1").unwrap().state, HandoffState::Committed);

@@ -41,7 +41,7 @@ pub(crate) fn beginning_again_gives_the_same(harness: &dyn Harness) {
 pub(crate) fn an_id_that_is_taken_begins_nothing(harness: &dyn Harness) {
     let store = harness.store();
     store.begin(&window("a")).unwrap();
-    let taken = |id: &str| Err(Error::Exists { id: id.into() });
+    let taken = |id: &str| Err(Error::Exists(id.into()));
     assert_eq!(store.begin(&NewConversation { window_tokens: 1, ..window("a") }), taken("a"));
     let reserve = NewConversation { output_reserve_tokens: 1, ..window("a") };
     assert_eq!(store.begin(&reserve), taken("a"));
@@ -82,14 +82,14 @@ pub(crate) fn what_is_not_there_is_unknown(harness: &dyn Harness) {
     let unknown = "unknown_conversation";
     // The last cannot be there; no store may stumble over it.
     for id in ["a", "THERE", "there ", "the%", "a\0b"] {
-        let named = Error::UnknownConversation { id: id.into() };
+        let named = Error::UnknownConversation(id.into());
         assert_eq!(store.conversation(id), Err(named));
         assert_eq!(refused(store.lease(id, "holder", MINUTE)), unknown);
         assert_eq!(refused(store.messages(id, 0, 1)), unknown);
         assert_eq!(refused(store.fork(id, 0, "fork")), unknown);
         assert_eq!(refused(store.latest(id)), unknown);
 
-        assert_eq!(store.handoff(id), Err(Error::UnknownHandoff { id: id.into() }));
+        assert_eq!(store.handoff(id), Err(Error::UnknownHandoff(id.into())));
         assert_eq!(refused(store.claim(id, "claimant", MINUTE)), "unknown_handoff");
         assert_eq!(refused(store.chain(id)), "unknown_handoff");
     }

@@ -34,7 +34,7 @@ pub(crate) fn a_hand_off_nobody_resumed_expires(harness: &dyn Harness) {
     let told = store.handoff("h").unwrap();
     assert_eq!((told.state, told.pack), (HandoffState::Expired, kept.pack));
     assert_eq!(store.latest("a"), Ok(None));
-    let expired = Err(Error::HandoffExpired { handoff: "h".into() });
+    let expired = Err(Error::HandoffExpired("h".into()));
     assert_eq!(store.claim("h", "claimant", MINUTE), expired);
     assert_eq!(refused(store.resume(&claim, &window("b"))), "claim_lost");
 }

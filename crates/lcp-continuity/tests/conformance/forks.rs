@@ -105,7 +105,7 @@ pub(crate) fn forking_again_gives_the_same(harness: &dyn Harness) {
     assert_eq!(store.fork("a", 1, "fork"), store.conversation("fork"));
     assert_eq!(message_texts(&*store, "fork"), "0 f1");
 
-    let taken = |id: &str| Err(Error::Exists { id: id.into() });
+    let taken = |id: &str| Err(Error::Exists(id.into()));
     assert_eq!(store.fork("a", 2, "fork"), taken("fork"));
     assert_eq!(store.fork("fork", 1, "fork"), taken("fork"));
     assert_eq!(store.fork("a", 1, "a"), taken("a"));

@@ -9,7 +9,7 @@ use super::support::{
 };
 
 fn lost(lease: &Lease) -> Error {
-    Error::LeaseLost { conversation: lease.conversation.clone() }
+    Error::LeaseLost(lease.conversation.clone())
 }
 
 pub(crate) fn one_holder_has_the_lease(harness: &dyn Harness) {

@@ -118,7 +118,7 @@ pub(crate) fn resuming_again_takes_no_other_conversation(harness: &dyn Harness) 
     assert_eq!(store.resume(&claim, &window("b")), Err(already));
 
     let other = store.begin(&window("b")).unwrap();
-    let taken = Error::Exists { id: "b".into() };
+    let taken = Error::Exists("b".into());
     assert_eq!(store.resume(&claim, &window("b")), Err(taken));
     assert_eq!(store.conversation("b"), Ok(other));
 }
@@ -135,7 +135,7 @@ pub(crate) fn a_lost_claim_resumes_nothing(harness: &dyn Harness) {
     let (store, _) = begun(harness, "a");
     commit(&*store, "a", "h", None);
     let first = store.claim("h", "claimant", MINUTE).unwrap();
-    let lost = Err(Error::ClaimLost { handoff: "h".into() });
+    let lost = Err(Error::ClaimLost("h".into()));
     // It ran out; what the claimant believes of its end does not count.
     harness.clock().advance(MINUTE);
     let late = Claim { until: first.until.after(DAY), ..first.clone() };
@@ -159,7 +159,7 @@ pub(crate) fn an_id_that_is_taken_resumes_nothing(harness: &dyn Harness) {
     store.commit(&lease, &handoff("h", None)).unwrap();
     let claim = store.claim("h", "claimant", MINUTE).unwrap();
     for id in ["a", "other"] {
-        let taken = Err(Error::Exists { id: id.into() });
+        let taken = Err(Error::Exists(id.into()));
         assert_eq!(store.resume(&claim, &window(id)), taken);
     }
     assert_eq!(store.handoff("h").unwrap(), claim.handoff);

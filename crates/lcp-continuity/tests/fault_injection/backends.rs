@@ -152,5 +152,5 @@ fn postgres(url: &str, schema: &str) -> store::Result<Box<dyn Store>> {
 
 #[cfg(not(feature = "postgres"))]
 fn postgres(_: &str, _: &str) -> store::Result<Box<dyn Store>> {
-    Err(store::Error::Io { reason: "PostgreSQL is not built in".to_owned() })
+    Err(store::Error::Io("PostgreSQL is not built in".to_owned()))
 }

@@ -87,7 +87,7 @@ fn race(store: &dyn Store, name: &str, claimants: &mut [Process], sums: &mut Sum
     let mut others = others.map(|claimant| successor(&handoff, &claimant));
     let is_alone = others.all(|id| {
         winners.contains(&id)
-            || matches!(store.conversation(&id), Err(Error::UnknownConversation { .. }))
+            || matches!(store.conversation(&id), Err(Error::UnknownConversation(_)))
     });
     sums.unfair += u64::from(!is_fair || !is_alone);
     Ok(())

@@ -66,7 +66,7 @@ impl Wrong {
 
 /// Compares a conversation, whose writer is gone, with what that one acknowledged.
 pub(super) fn compare(store: &dyn Store, id: &str, acknowledged: &Acknowledged) -> Result<Wrong> {
-    if let Err(Error::UnknownConversation { .. }) = store.conversation(id) {
+    if let Err(Error::UnknownConversation(_)) = store.conversation(id) {
         return Ok(Wrong { lost: acknowledged.all(), altered: 0 });
     }
     let mut wrong = messages(store, id, acknowledged.messages)?;
@@ -78,7 +78,7 @@ pub(super) fn compare(store: &dyn Store, id: &str, acknowledged: &Acknowledged) 
 fn messages(store: &dyn Store, conversation: &str, acknowledged: u64) -> Result<Wrong> {
     let found = match store.messages(conversation, 0, u64::MAX) {
         Ok(found) => found,
-        Err(Error::Damaged { .. }) => return Ok(Wrong { lost: 0, altered: 1 }),
+        Err(Error::Damaged(_)) => return Ok(Wrong { lost: 0, altered: 1 }),
         Err(error) => return Err(refused(&error)),
     };
     let lost = acknowledged.saturating_sub(found.len() as u64);
@@ -98,8 +98,8 @@ fn handoffs(store: &dyn Store, conversation: &str, acknowledged: u64) -> Result<
         let expected = handoff(conversation, number);
         match store.handoff(&expected.id) {
             Ok(found) if found.pack == expected.pack && found.previous == expected.previous => {}
-            Ok(_) | Err(Error::Damaged { .. }) => wrong.altered += 1,
-            Err(Error::UnknownHandoff { .. }) => wrong.lost += 1,
+            Ok(_) | Err(Error::Damaged(_)) => wrong.altered += 1,
+            Err(Error::UnknownHandoff(_)) => wrong.lost += 1,
             Err(error) => return Err(refused(&error)),
         }
     }

@@ -88,7 +88,7 @@ fn look_at(dead: &Dead, sums: &mut Sums) -> Result {
 fn is_given_away(store: &dyn Store, conversation: &str) -> Result<bool> {
     let until = match store.conversation(conversation) {
         Ok(record) => record.holder.map(|(_, until)| until),
-        Err(Error::UnknownConversation { .. }) => None,
+        Err(Error::UnknownConversation(_)) => None,
         Err(error) => return Err(refused(&error)),
     };
     let Some(until) = until else { return Ok(false) };

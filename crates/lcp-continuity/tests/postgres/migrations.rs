@@ -66,7 +66,7 @@ fn a_missing_table_is_damage() {
     drop(schema.open());
     schema.execute("DROP TABLE contents");
     let error = refused(&schema);
-    assert!(matches!(&error, Error::Damaged { reason } if reason.contains("contents")), "{error}");
+    assert!(matches!(&error, Error::Damaged(reason) if reason.contains("contents")), "{error}");
 }
 
 #[test]
@@ -79,7 +79,7 @@ fn a_body_that_was_changed_is_damage() {
     schema.execute("UPDATE contents SET body = 'eins' WHERE body = 'one'");
     schema.execute("UPDATE handoffs SET pack = 'eins'");
     let error = store.messages("a", 0, 9).unwrap_err();
-    assert!(matches!(&error, Error::Damaged { reason } if reason.contains("message 0")), "{error}");
+    assert!(matches!(&error, Error::Damaged(reason) if reason.contains("message 0")), "{error}");
     assert_eq!(store.messages("a", 1, 9).unwrap().len(), 1);
     assert_eq!(store.handoff("h").unwrap_err().code(), "damaged");
     assert_eq!(store.claim("h", "c", crate::support::MINUTE).unwrap_err().code(), "damaged");

@@ -11,7 +11,7 @@ use crate::support::{Direct, MINUTE, Schema, begun, handoff, message, window};
 
 fn reason(url: &str, options: &PostgresOptions) -> String {
     match PostgresStore::open_with(url, options).unwrap_err() {
-        Error::Io { reason } => reason,
+        Error::Io(reason) => reason,
         other => panic!("{other:?}"),
     }
 }

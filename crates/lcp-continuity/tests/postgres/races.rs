@@ -131,12 +131,12 @@ fn expiring_takes_nothing_from_who_writes() {
             });
             match written {
                 // Dropped, as it may be, before it was leased.
-                Ok(()) | Err(Error::UnknownConversation { .. }) => {}
+                Ok(()) | Err(Error::UnknownConversation(_)) => {}
                 Err(error) => panic!("round {round}: {error}"),
             }
             match store.messages(&id, 0, u64::MAX) {
                 Ok(messages) => assert_eq!(messages.len() % 2, 0),
-                Err(Error::UnknownConversation { .. }) => {}
+                Err(Error::UnknownConversation(_)) => {}
                 Err(error) => panic!("round {round}: {error}"),
             }
         }

@@ -30,7 +30,7 @@ fn the_certificate_of_the_server_is_checked() {
     let folder = tempfile::tempdir().unwrap();
     let mut schema = Schema::on(&server.url().replace("sslmode=disable", "sslmode=require"));
     let refused = |schema: &Schema| match PostgresStore::open_with(&schema.url, &schema.options) {
-        Err(Error::Io { reason }) => reason,
+        Err(Error::Io(reason)) => reason,
         other => panic!("{other:?}"),
     };
     assert!(refused(&schema).contains("server does not support TLS"));

@@ -151,7 +151,7 @@ impl CachedCommand {
         };
         let answer = answer.trim();
         if answer.is_empty() {
-            return Err(CommandError::Empty { program: self.filter.name().to_owned() });
+            return Err(CommandError::Empty(self.filter.name().to_owned()));
         }
         if let Some(cache) = &self.cache {
             cache.put(&key, answer);

@@ -20,18 +20,12 @@ pub enum Error {
     /// A body is not what its hash says.
     #[error(
         "the store's body {} is damaged: repair it with the original, or read it elsewhere",
-        blake3::Hash::from_bytes(*.hash)
+        blake3::Hash::from_bytes(*.0)
     )]
-    Corrupt {
-        /// The hash that was asked for.
-        hash: ContentHash,
-    },
+    Corrupt(ContentHash),
     /// The file itself is damaged, beyond single bodies.
-    #[error("the store's file is damaged: restore it, or begin a new one ({reason})")]
-    Damaged {
-        /// In the words of what reads it.
-        reason: String,
-    },
+    #[error("the store's file is damaged: restore it, or begin a new one ({0})")]
+    Damaged(String),
     /// Another process kept the store to itself for longer than one waits.
     #[error("the store is busy: another process writes to it, try again")]
     Busy,
@@ -74,11 +68,8 @@ pub enum Error {
         actual: ContentHash,
     },
     /// The store could not be reached, read or written, for another reason.
-    #[error("the store cannot be used: {reason}")]
-    Io {
-        /// In the words of the system or the service.
-        reason: String,
-    },
+    #[error("the store cannot be used: {0}")]
+    Io(String),
 }
 
 impl From<Error> for StoreError {

@@ -56,8 +56,8 @@ impl ObjectStoreBackend {
     ///
     /// [`Error::Io`] if the runtime's threads cannot be started.
     pub fn new(objects: Arc<dyn ObjectStore>) -> Result<Self> {
-        let runtime = OwnedRuntime::new("lcp-store")
-            .map_err(|error| Error::Io { reason: error.to_string() })?;
+        let runtime =
+            OwnedRuntime::new("lcp-store").map_err(|error| Error::Io(error.to_string()))?;
         Ok(Self { objects, runtime: Arc::new(runtime) })
     }
 
@@ -145,7 +145,7 @@ fn path(key: &BodyKey) -> Path {
 }
 
 fn read_failed(error: &ObjectError) -> Error {
-    Error::Io { reason: error.to_string() }
+    Error::Io(error.to_string())
 }
 
 pub(super) fn write_failed(error: &ObjectError) -> Error {

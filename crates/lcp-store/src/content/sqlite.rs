@@ -201,12 +201,12 @@ impl From<sqlite::Error> for Error {
         match error {
             File::ReadOnly => Self::ReadOnly,
             File::Full => Self::Full,
-            File::Damaged { reason } => Self::Damaged { reason },
+            File::Damaged(reason) => Self::Damaged(reason),
             File::Busy => Self::Busy,
             File::ForeignFile { path, reason } => Self::NotAStore { path, reason },
             File::TooNew { found, known } => Self::TooNew { found, known },
-            File::Io { reason } => Self::Io { reason },
-            other => Self::Io { reason: other.to_string() },
+            File::Io(reason) => Self::Io(reason),
+            other => Self::Io(other.to_string()),
         }
     }
 }
@@ -244,5 +244,5 @@ fn decompress(decompressor: &mut Decompressor<'_>, size: i64, stored: &[u8]) -> 
 }
 
 fn failed(error: &std::io::Error) -> Error {
-    Error::Io { reason: format!("zstd: {error}") }
+    Error::Io(format!("zstd: {error}"))
 }

@@ -253,6 +253,6 @@ fn verify(body: Lookup, asked: &ContentHash) -> Result<Option<Vec<u8>>> {
     match body {
         Lookup::Missing => Ok(None),
         Lookup::Body(body) if hash(&body) == *asked => Ok(Some(body)),
-        Lookup::Body(_) | Lookup::Damaged => Err(Error::Corrupt { hash: *asked }),
+        Lookup::Body(_) | Lookup::Damaged => Err(Error::Corrupt(*asked)),
     }
 }

@@ -16,5 +16,5 @@ fn a_cause_says_what_to_do() {
     assert_eq!(error(io::ErrorKind::StorageFull), Error::Full);
     assert_eq!(error(io::ErrorKind::QuotaExceeded), Error::Full);
     assert_eq!(error(io::ErrorKind::ReadOnlyFilesystem), Error::ReadOnly);
-    assert!(matches!(error(io::ErrorKind::ConnectionReset), Error::Io { .. }));
+    assert!(matches!(error(io::ErrorKind::ConnectionReset), Error::Io(_)));
 }

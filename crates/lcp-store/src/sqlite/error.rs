@@ -19,11 +19,8 @@ pub enum Error {
     #[error("the file is full: make room and write again, what it had is unharmed")]
     Full,
     /// It is ours by its header, but cannot be read as such.
-    #[error("the file is damaged: restore it, or begin a new one ({reason})")]
-    Damaged {
-        /// In the words of what reads it.
-        reason: String,
-    },
+    #[error("the file is damaged: restore it, or begin a new one ({0})")]
+    Damaged(String),
     /// Others wrote to it for longer than one waits.
     #[error("the file is busy: another process writes to it, try again")]
     Busy,
@@ -66,16 +63,13 @@ pub enum Error {
         kind: String,
     },
     /// It could not be reached, read or written, for another reason.
-    #[error("the file cannot be used: {reason}")]
-    Io {
-        /// In the words of the system, or of SQLite.
-        reason: String,
-    },
+    #[error("the file cannot be used: {0}")]
+    Io(String),
 }
 
 impl Error {
     pub(super) fn unreachable(path: &Path, error: &io::Error) -> Self {
-        Self::Io { reason: format!("{}: {error}", path.display()) }
+        Self::Io(format!("{}: {error}", path.display()))
     }
 
     pub(super) fn unwritable(path: &Path, error: &io::Error) -> Self {
@@ -98,7 +92,7 @@ impl From<rusqlite::Error> for Error {
         | Sql::InvalidColumnType(..)
         | Sql::Utf8Error(..) = error
         {
-            return Self::Damaged { reason };
+            return Self::Damaged(reason);
         }
         match error.sqlite_error_code() {
             Some(ErrorCode::ReadOnly) => Self::ReadOnly,
@@ -106,9 +100,9 @@ impl From<rusqlite::Error> for Error {
             Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => Self::Busy,
             // Unknown: there is no such table, or column.
             Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase | ErrorCode::Unknown) => {
-                Self::Damaged { reason }
+                Self::Damaged(reason)
             }
-            _ => Self::Io { reason },
+            _ => Self::Io(reason),
         }
     }
 }

@@ -124,22 +124,22 @@ pub fn open_read_only(
     let (connection, is_current) = match inspect(&connection, &path, spec) {
         // The files beside it are not there, and cannot be made. If there is nothing
         // that only they have, the file alone will do.
-        Err(Error::Io { .. } | Error::ReadOnly) if !paths::has_log(&path) => {
+        Err(Error::Io(_) | Error::ReadOnly) if !paths::has_log(&path) => {
             let immutable = open_immutable(&path)?;
             prepare(&immutable, spec, options)?;
             let is_current = inspect(&immutable, &path, spec)?;
             (immutable, is_current)
         }
-        Err(Error::Io { .. } | Error::ReadOnly) => {
+        Err(Error::Io(_) | Error::ReadOnly) => {
             let reason = "its last writer was cut off and its folder cannot be written: open it \
                           for writing once";
-            return Err(Error::Io { reason: reason.to_owned() });
+            return Err(Error::Io(reason.to_owned()));
         }
         other => (connection, other?),
     };
     if !is_current {
         let reason = "its version is older: open it for writing once";
-        return Err(Error::Io { reason: reason.to_owned() });
+        return Err(Error::Io(reason.to_owned()));
     }
     Ok(connection)
 }
@@ -206,7 +206,7 @@ fn write_ahead(connection: &Connection, timeout: Duration) -> Result<()> {
             Ok(mode) if mode.eq_ignore_ascii_case("wal") => return Ok(()),
             Ok(_) => {
                 let reason = "its file system does not support SQLite's WAL".to_owned();
-                return Err(Error::Io { reason });
+                return Err(Error::Io(reason));
             }
             // While others open a new file, SQLite does not wait by itself.
             Err(Error::Busy) if start.elapsed() < timeout => {

@@ -161,7 +161,7 @@ pub(super) fn check(connection: &Connection, spec: &SchemaSpec) -> Result<()> {
     let expected = objects(&model, usize::MAX)?;
     if objects(connection, expected.len() + 1)? != expected {
         let reason = format!("its tables are not those of a {}", spec.name);
-        return Err(Error::Damaged { reason });
+        return Err(Error::Damaged(reason));
     }
     Ok(())
 }

@@ -21,7 +21,7 @@ const LINE_CHARS: usize = 72;
 pub(super) fn run(config: &Config, store: &dyn Store, id: &str, as_json: bool) -> Result {
     let text = match store.conversation(id) {
         Ok(record) => conversation(config, store, &record, as_json)?,
-        Err(unknown @ Error::UnknownConversation { .. }) => match store.handoff(id) {
+        Err(unknown @ Error::UnknownConversation(_)) => match store.handoff(id) {
             Ok(handoff) if as_json => {
                 let mut json = json!({ "schema": "lcp.handoff-record.v1" });
                 merge(&mut json, handoff_json(&handoff));
@@ -29,7 +29,7 @@ pub(super) fn run(config: &Config, store: &dyn Store, id: &str, as_json: bool) -
                 files::json(&json)
             }
             Ok(handoff) => handoff_lines(&handoff),
-            Err(Error::UnknownHandoff { .. }) => return Err(failed(unknown)),
+            Err(Error::UnknownHandoff(_)) => return Err(failed(unknown)),
             Err(error) => return Err(failed(error)),
         },
         Err(error) => return Err(failed(error)),

@@ -151,7 +151,7 @@ fn ranks(parts: &[&[Line]; 2], most: usize) -> [Vec<PieceRef>; 2] {
 ///     counter: &HeuristicEstimator,
 /// });
 /// assert_eq!(summary, "user: Fix the parser.");
-/// assert_eq!(why, Some(SummaryError::Empty { name: "silent".into() }));
+/// assert_eq!(why, Some(SummaryError::Empty("silent".into())));
 /// ```
 pub fn summarize_or_builtin(
     summarizer: &dyn Summarizer,
@@ -165,7 +165,7 @@ pub fn summarize_or_builtin(
         Err(why) => {
             let summary = extract(request);
             // Silence about nothing is no failure.
-            let nothing = summary.is_empty() && matches!(why, SummaryError::Empty { .. });
+            let nothing = summary.is_empty() && matches!(why, SummaryError::Empty(_));
             (summary, (!nothing).then_some(why))
         }
     }
@@ -179,7 +179,7 @@ fn validated(
 ) -> Result<String, SummaryError> {
     let (name, target) = (name.to_owned(), request.target_tokens);
     if summary.trim().is_empty() {
-        return Err(SummaryError::Empty { name });
+        return Err(SummaryError::Empty(name));
     }
     match request.counter.recount(&summary) {
         tokens if tokens > target => Err(SummaryError::OverTarget { name, tokens, target }),

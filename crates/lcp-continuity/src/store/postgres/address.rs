@@ -24,15 +24,17 @@ pub(super) struct Address {
 impl Address {
     pub(super) fn parse(url: &str, options: &PostgresOptions) -> Result<Self> {
         // What the parser says is not passed on: it may quote a part of the password.
-        let mut config: Config = plain(url).parse().map_err(|_| Error::Io {
-            reason: "the address of the database is not understood: write \
+        let mut config: Config = plain(url).parse().map_err(|_| {
+            Error::Io(
+                "the address of the database is not understood: write \
                      postgres://USER:PASSWORD@HOST:PORT/DATABASE?sslmode=require, with % and two \
                      digits for special characters"
-                .to_owned(),
+                    .to_owned(),
+            )
         })?;
         if config.get_hosts().is_empty() && config.get_hostaddrs().is_empty() {
             let reason = "the address of the database has no host".to_owned();
-            return Err(Error::Io { reason });
+            return Err(Error::Io(reason));
         }
         if config.get_connect_timeout().is_none() {
             config.connect_timeout(options.connect_timeout);
@@ -94,7 +96,7 @@ pub(super) fn tls_connector(roots: Option<&Path>) -> Result<MakeRustlsConnect> {
     }
     let config = ClientConfig::builder_with_provider(Arc::new(ring::default_provider()))
         .with_safe_default_protocol_versions()
-        .map_err(|error| Error::Io { reason: error.to_string() })?
+        .map_err(|error| Error::Io(error.to_string()))?
         .with_root_certificates(trusted)
         .with_no_client_auth();
     Ok(MakeRustlsConnect::new(config))
@@ -111,5 +113,5 @@ fn read_certificates(path: &Path) -> Result<Vec<CertificateDer<'static>>> {
 }
 
 fn unusable(path: &Path, reason: &dyn std::fmt::Display) -> Error {
-    Error::Io { reason: format!("the certificates of {} cannot be used: {reason}", path.display()) }
+    Error::Io(format!("the certificates of {} cannot be used: {reason}", path.display()))
 }

@@ -35,7 +35,7 @@ impl From<Error> for Failure {
 impl From<DatabaseError> for Failure {
     fn from(error: DatabaseError) -> Self {
         let Some(told) = error.as_db_error() else {
-            let reason = Error::Io { reason: words(&error) };
+            let reason = Error::Io(words(&error));
             // What was not sent, or was not understood, was not cut off.
             let mut cause = error.source();
             while let Some(inner) = cause {
@@ -47,14 +47,14 @@ impl From<DatabaseError> for Failure {
             return if error.is_closed() { Self::Broken(reason) } else { Self::Final(reason) };
         };
         let code = told.code();
-        let io = || Error::Io { reason: words(&error) };
+        let io = || Error::Io(words(&error));
         match class(code) {
             Class::Conflict => Self::Conflict(Error::Busy),
             Class::Broken => Self::Broken(io()),
             Class::Busy => Self::Final(Error::Busy),
             Class::Full => Self::Final(Error::Full),
             Class::ReadOnly => Self::Final(Error::ReadOnly),
-            Class::Damaged => Self::Final(Error::Damaged { reason: words(&error) }),
+            Class::Damaged => Self::Final(Error::Damaged(words(&error))),
             Class::Other => Self::Final(io()),
         }
     }
@@ -72,29 +72,21 @@ pub(super) enum Class {
 }
 
 pub(super) fn class(code: &SqlState) -> Class {
-    let known: [(&SqlState, Class); 15] = [
-        // Somebody else made it at the same time: the next look sees it.
-        (&SqlState::UNIQUE_VIOLATION, Class::Conflict),
-        (&SqlState::T_R_SERIALIZATION_FAILURE, Class::Conflict),
-        (&SqlState::T_R_DEADLOCK_DETECTED, Class::Conflict),
-        (&SqlState::LOCK_NOT_AVAILABLE, Class::Conflict),
-        (&SqlState::QUERY_CANCELED, Class::Busy),
-        (&SqlState::TOO_MANY_CONNECTIONS, Class::Busy),
-        (&SqlState::CONFIGURATION_LIMIT_EXCEEDED, Class::Busy),
-        (&SqlState::DISK_FULL, Class::Full),
-        (&SqlState::READ_ONLY_SQL_TRANSACTION, Class::ReadOnly),
-        (&SqlState::DATA_CORRUPTED, Class::Damaged),
-        (&SqlState::INDEX_CORRUPTED, Class::Damaged),
-        (&SqlState::ADMIN_SHUTDOWN, Class::Broken),
-        (&SqlState::CRASH_SHUTDOWN, Class::Broken),
-        (&SqlState::CANNOT_CONNECT_NOW, Class::Broken),
-        (&SqlState::IDLE_IN_TRANSACTION_SESSION_TIMEOUT, Class::Broken),
-    ];
-    if let Some((_, class)) = known.iter().find(|(known, _)| *known == code) {
-        return *class;
+    match code.code() {
+        // A unique violation (somebody else made it at the same time: the next look sees it), a
+        // conflict of transactions, a deadlock, a lock that is not available.
+        "23505" | "40001" | "40P01" | "55P03" => Class::Conflict,
+        // A statement that was cancelled, too many connections, a limit of the configuration.
+        "57014" | "53300" | "53400" => Class::Busy,
+        "53100" => Class::Full,
+        "25006" => Class::ReadOnly,
+        "XX001" | "XX002" => Class::Damaged,
+        // The server shuts down, crashes or starts; a session was idle for too long.
+        "57P01" | "57P02" | "57P03" | "25P03" => Class::Broken,
+        // The class of connections.
+        code if code.starts_with("08") => Class::Broken,
+        _ => Class::Other,
     }
-    // The class of connections.
-    if code.code().starts_with("08") { Class::Broken } else { Class::Other }
 }
 
 impl From<PoolError> for Failure {
@@ -110,9 +102,9 @@ impl From<PoolError> for Failure {
             PoolError::Timeout(deadpool_postgres::TimeoutType::Wait) => Self::Final(Error::Busy),
             PoolError::Timeout(_) => {
                 let reason = "the database did not answer in time".to_owned();
-                Self::Final(Error::Io { reason })
+                Self::Final(Error::Io(reason))
             }
-            other => Self::Final(Error::Io { reason: other.to_string() }),
+            other => Self::Final(Error::Io(other.to_string())),
         }
     }
 }

@@ -8,9 +8,9 @@
 
 mod address;
 mod error;
-mod migrate;
 mod pool;
 mod rows;
+mod schema;
 mod statements;
 #[cfg(test)]
 mod tests;
@@ -26,7 +26,7 @@ use tokio_postgres::Row;
 use self::address::Address;
 use self::error::Failure;
 use self::pool::{Database, Values};
-use self::rows::{big, millis, name, number, value};
+use self::rows::{millis, name, number, to_bigint, value};
 use self::statements::{
     ABANDON, APPEND, BEGIN, CHAIN, CLAIM, COMMIT, DROP_EXPIRED, FIND_CONVERSATION, FIND_HANDOFF,
     FORK, LATEST, LEASE, LIST_CONVERSATIONS, LIST_HANDOFFS, LOCK_CONVERSATIONS, NEXT_EPOCH,
@@ -112,8 +112,8 @@ pub struct PostgresStore {
 }
 
 impl PostgresStore {
-    /// Opens the store in the schema `lcp_continuity` of a database. Its tables are
-    /// made, or brought up to date, if need be.
+    /// Opens the store in the schema `lcp_continuity` of a database. Its tables are created if
+    /// there are none.
     ///
     /// `url` is `postgres://USER:PASSWORD@HOST:PORT/DATABASE`, or libpq's `host=… user=…`. Its
     /// `sslmode` is honoured: `disable`; `prefer`, which it is where nothing is said: TLS if the
@@ -134,10 +134,10 @@ impl PostgresStore {
     ///
     /// As [`Self::open`]; [`Error::BadId`](super::Error::BadId) if the schema's name cannot be one.
     pub fn open_with(url: &str, options: &PostgresOptions) -> Result<Self> {
-        migrate::check_name(&options.schema)?;
+        schema::check_name(&options.schema)?;
         let address = Address::parse(url, options)?;
         let database = Database::connect(address, options)?;
-        database.block_on(migrate::run(&database, &options.schema))?;
+        database.block_on(schema::create(&database, &options.schema))?;
         Ok(Self {
             database,
             schema: options.schema.clone(),
@@ -197,13 +197,14 @@ impl Store for PostgresStore {
 
     fn conversation(&self, id: &str) -> Result<ConversationRecord> {
         let rows = self.rows(&FIND_CONVERSATION, &[&name(id)])?;
-        rows.first().map_or_else(|| Err(Error::unknown_conversation(id)), rows::conversation)
+        rows.first()
+            .map_or_else(|| Err(Error::UnknownConversation(id.to_owned())), rows::conversation)
     }
 
     fn conversations(&self, after: &str, limit: u64) -> Result<Vec<ConversationRecord>> {
         // No id has a NUL, so nothing lies between a text and the same cut there.
         let after = after.split('\0').next().unwrap_or_default();
-        let rows = self.rows(&LIST_CONVERSATIONS, &[&after, &big(limit)])?;
+        let rows = self.rows(&LIST_CONVERSATIONS, &[&after, &to_bigint(limit)])?;
         rows.iter().map(rows::conversation).collect()
     }
 
@@ -211,7 +212,8 @@ impl Store for PostgresStore {
         validate::id(holder)?;
         let values: Values<'_> = &[&name(conversation), &holder, &self.now(), &millis(span)];
         let rows = self.rows(&LEASE, values)?;
-        let row = rows.first().ok_or_else(|| Error::unknown_conversation(conversation))?;
+        let row =
+            rows.first().ok_or_else(|| Error::UnknownConversation(conversation.to_owned()))?;
         let until = Timestamp(value::<Option<i64>>(row, "held_until")?.unwrap_or_default());
         let conversation = conversation.to_owned();
         match value(row, "verdict")? {
@@ -231,7 +233,7 @@ impl Store for PostgresStore {
         let (id, holder, fence, epoch) = lease_values(lease);
         let values: Values<'_> = &[&id, &holder, &fence, &epoch, &self.now(), &millis(span)];
         let rows = self.rows(&RENEW, values)?;
-        let row = rows.first().ok_or_else(|| Error::lease_lost(&lease.conversation))?;
+        let row = rows.first().ok_or_else(|| Error::LeaseLost(lease.conversation.clone()))?;
         Ok(Lease { until: rows::moment(row, "held_until")?, ..lease.clone() })
     }
 
@@ -263,8 +265,10 @@ impl Store for PostgresStore {
 
     fn messages(&self, conversation: &str, from: u64, limit: u64) -> Result<Vec<StoredMessage>> {
         let end = from.saturating_add(limit);
-        let rows = self.rows(&READ_MESSAGES, &[&name(conversation), &big(from), &big(end)])?;
-        let first = rows.first().ok_or_else(|| Error::unknown_conversation(conversation))?;
+        let rows =
+            self.rows(&READ_MESSAGES, &[&name(conversation), &to_bigint(from), &to_bigint(end)])?;
+        let first =
+            rows.first().ok_or_else(|| Error::UnknownConversation(conversation.to_owned()))?;
         let count: u64 = number(first, "there")?;
         let mut messages = Vec::with_capacity(rows.len());
         for row in &rows {
@@ -295,9 +299,10 @@ impl Store for PostgresStore {
 
     fn fork(&self, conversation: &str, messages: u64, id: &str) -> Result<ConversationRecord> {
         validate::id(id)?;
-        let values: Values<'_> = &[&name(conversation), &big(messages), &id, &self.now()];
+        let values: Values<'_> = &[&name(conversation), &to_bigint(messages), &id, &self.now()];
         let rows = self.rows(&FORK, values)?;
-        let row = rows.first().ok_or_else(|| Error::unknown_conversation(conversation))?;
+        let row =
+            rows.first().ok_or_else(|| Error::UnknownConversation(conversation.to_owned()))?;
         if rows::exists(row)? {
             return rows::conversation(row)?.if_forked_at(conversation, messages);
         }
@@ -315,23 +320,26 @@ impl Store for PostgresStore {
         let (conversation, holder, fence, epoch) = lease_values(lease);
         let (now, expiry) = (self.now(), millis(self.expiry));
         let previous = new.previous.as_deref().map(name);
-        let (messages, status) = (big(new.messages), new.status.as_ref().map(String::as_bytes));
+        let (messages, status) =
+            (to_bigint(new.messages), new.status.as_ref().map(String::as_bytes));
         let values: Values<'_> = &[
             &conversation, &holder, &fence, &epoch, &now, &new.id, &previous, &messages, &hash,
             &new.pack, &expiry, &status,
         ];
         let rows = self.rows(&COMMIT, values)?;
-        let row = rows.first().ok_or_else(|| Error::lease_lost(&lease.conversation))?;
+        let row = rows.first().ok_or_else(|| Error::LeaseLost(lease.conversation.clone()))?;
         if !rows::exists(row)? {
             check_written(&rows, lease)?;
-            return Err(Error::unknown_handoff(new.previous.as_deref().unwrap_or_default()));
+            return Err(Error::UnknownHandoff(
+                new.previous.as_deref().unwrap_or_default().to_owned(),
+            ));
         }
         let is_same = value::<&[u8]>(row, "hash")? == hash
             && value::<&str>(row, "conversation")? == lease.conversation
             && value::<Option<&str>>(row, "previous")? == new.previous.as_deref()
             && value::<i64>(row, "messages")? == messages;
         if !is_same {
-            return Err(Error::exists(&new.id));
+            return Err(Error::Exists(new.id.clone()));
         }
         let is_dropped = value::<Option<&[u8]>>(row, "pack")?.is_none();
         rows::handoff_with(row, if is_dropped { Vec::new() } else { new.pack.clone() })
@@ -339,14 +347,14 @@ impl Store for PostgresStore {
 
     fn handoff(&self, id: &str) -> Result<HandoffRecord> {
         let rows = self.rows(&FIND_HANDOFF, &[&name(id), &self.now()])?;
-        rows.first().map_or_else(|| Err(Error::unknown_handoff(id)), rows::handoff)
+        rows.first().map_or_else(|| Err(Error::UnknownHandoff(id.to_owned())), rows::handoff)
     }
 
     fn claim(&self, handoff: &str, claimant: &str, span: Duration) -> Result<Claim> {
         validate::id(claimant)?;
         let values: Values<'_> = &[&name(handoff), &claimant, &self.now(), &millis(span)];
         let rows = self.rows(&CLAIM, values)?;
-        let row = rows.first().ok_or_else(|| Error::unknown_handoff(handoff))?;
+        let row = rows.first().ok_or_else(|| Error::UnknownHandoff(handoff.to_owned()))?;
         let record = rows::handoff(row)?;
         if !matches!(value(row, "verdict")?, "ok" | "again") {
             return Err(record.state.into_claim_error(&record.id));
@@ -361,15 +369,15 @@ impl Store for PostgresStore {
     fn resume(&self, claim: &Claim, new: &NewConversation) -> Result<ConversationRecord> {
         validate::id(&new.id)?;
         let handoff = &claim.handoff.id;
-        let (id, claimant, fence) = (name(handoff), name(&claim.claimant), big(claim.fence));
+        let (id, claimant, fence) = (name(handoff), name(&claim.claimant), to_bigint(claim.fence));
         let (window, reserve) =
             (i64::from(new.window_tokens), i64::from(new.output_reserve_tokens));
         let values: Values<'_> = &[&id, &claimant, &fence, &new.id, &window, &reserve, &self.now()];
         let rows = self.rows(&RESUME, values)?;
-        let row = rows.first().ok_or_else(|| Error::unknown_handoff(handoff))?;
+        let row = rows.first().ok_or_else(|| Error::UnknownHandoff(handoff.to_owned()))?;
         match value(row, "verdict")? {
             "ok" => rows::conversation(row),
-            "exists" => Err(Error::exists(&new.id)),
+            "exists" => Err(Error::Exists(new.id.clone())),
             "resumed" => {
                 let into: String = value(row, "resumed_into")?;
                 // The claim that resumed it was the last one it had.
@@ -379,28 +387,29 @@ impl Store for PostgresStore {
                 }
                 Err(Error::AlreadyResumed { handoff: handoff.clone(), into })
             }
-            _ => Err(Error::ClaimLost { handoff: handoff.clone() }),
+            _ => Err(Error::ClaimLost(handoff.clone())),
         }
     }
 
     fn abandon(&self, claim: &Claim) -> Result<()> {
         let (id, claimant) = (name(&claim.handoff.id), name(&claim.claimant));
-        self.rows(&ABANDON, &[&id, &claimant, &big(claim.fence)]).map(drop)
+        self.rows(&ABANDON, &[&id, &claimant, &to_bigint(claim.fence)]).map(drop)
     }
 
     fn chain(&self, handoff: &str) -> Result<Vec<HandoffRecord>> {
         let rows = self.rows(&CHAIN, &[&name(handoff), &self.now()])?;
         if rows.is_empty() {
-            return Err(Error::unknown_handoff(handoff));
+            return Err(Error::UnknownHandoff(handoff.to_owned()));
         }
         rows.iter().map(rows::handoff).collect()
     }
 
     fn handoffs(&self, conversation: &str, limit: u64) -> Result<Vec<HandoffRecord>> {
         // One at least, which tells that there is such a conversation.
-        let values: Values<'_> = &[&name(conversation), &self.now(), &big(limit.max(1))];
+        let values: Values<'_> = &[&name(conversation), &self.now(), &to_bigint(limit.max(1))];
         let rows = self.rows(&LIST_HANDOFFS, values)?;
-        let first = rows.first().ok_or_else(|| Error::unknown_conversation(conversation))?;
+        let first =
+            rows.first().ok_or_else(|| Error::UnknownConversation(conversation.to_owned()))?;
         if limit == 0 || !rows::exists(first)? {
             return Ok(Vec::new());
         }
@@ -409,7 +418,10 @@ impl Store for PostgresStore {
 
     fn latest(&self, conversation: &str) -> Result<Option<String>> {
         let rows = self.rows(&LATEST, &[&name(conversation), &self.now()])?;
-        value(rows.first().ok_or_else(|| Error::unknown_conversation(conversation))?, "id")
+        value(
+            rows.first().ok_or_else(|| Error::UnknownConversation(conversation.to_owned()))?,
+            "id",
+        )
     }
 
     fn expire(&self) -> Result<ExpiryStats> {
@@ -428,16 +440,16 @@ impl Store for PostgresStore {
 /// Returns the values `$1` to `$4` of the statements that check a lease.
 fn lease_values(lease: &Lease) -> (&str, &str, i64, i64) {
     let (id, holder) = (name(&lease.conversation), name(&lease.holder));
-    (id, holder, big(lease.fence), i64::from(lease.epoch))
+    (id, holder, to_bigint(lease.fence), i64::from(lease.epoch))
 }
 
 /// Returns the row of a statement with [`leased!`](super::statements), if the lease let it write.
 fn check_written<'a>(rows: &'a [Row], lease: &Lease) -> Result<&'a Row> {
     let id = &lease.conversation;
-    let row = rows.first().ok_or_else(|| Error::lease_lost(id))?;
+    let row = rows.first().ok_or_else(|| Error::LeaseLost(id.clone()))?;
     match value(row, "verdict")? {
         "continued" => Err(Error::continued(id, value(row, "continued_as")?)),
-        "lost" => Err(Error::lease_lost(id)),
+        "lost" => Err(Error::LeaseLost(id.clone())),
         _ => Ok(row),
     }
 }

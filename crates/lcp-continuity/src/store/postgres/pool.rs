@@ -59,11 +59,11 @@ impl Database {
             .create_timeout(Some(options.connect_timeout))
             .post_create(set_up)
             .build()
-            .map_err(|error| Error::Io { reason: error.to_string() })?;
+            .map_err(|error| Error::Io(error.to_string()))?;
         Ok(Self {
             pool,
             runtime: OwnedRuntime::new("lcp-postgres")
-                .map_err(|error| Error::Io { reason: error.to_string() })?,
+                .map_err(|error| Error::Io(error.to_string()))?,
             answer_timeout: options.statement_timeout.saturating_add(CLIENT_TIMEOUT_MARGIN),
             location,
         })
@@ -76,9 +76,9 @@ impl Database {
     /// A connection; where there is none to be had, the error says of what.
     pub(super) async fn connection(&self) -> Result<Object, Failure> {
         match self.pool.get().await.map_err(Failure::from) {
-            Err(Failure::Final(Error::Io { reason })) => {
+            Err(Failure::Final(Error::Io(reason))) => {
                 let reason = format!("{}: {reason}", self.location);
-                Err(Failure::Final(Error::Io { reason }))
+                Err(Failure::Final(Error::Io(reason)))
             }
             other => other,
         }
@@ -106,7 +106,7 @@ impl Database {
             Err(_) => {
                 drop(Object::take(own));
                 let reason = "the database did not answer in time".to_owned();
-                Err(Failure::Final(Error::Io { reason }))
+                Err(Failure::Final(Error::Io(reason)))
             }
         }
     }
@@ -117,7 +117,7 @@ impl Database {
     }
 
     pub(super) fn row(&self, statement: &Statement, values: Values<'_>) -> Result<Row> {
-        let missing = || Error::Io { reason: "the database gave no row".to_owned() };
+        let missing = || Error::Io("the database gave no row".to_owned());
         self.rows(statement, values)?.into_iter().next().ok_or_else(missing)
     }
 

@@ -32,7 +32,7 @@ pub(super) fn exists(row: &Row) -> Result<bool> {
 }
 
 fn damaged(column: &str, reason: &dyn fmt::Display) -> Error {
-    Error::Damaged { reason: format!("the column {column} has a value that is none: {reason}") }
+    Error::Damaged(format!("the column {column} has a value that is none: {reason}"))
 }
 
 /// A text in a column of bytes, which unlike those of texts can hold any.
@@ -78,7 +78,7 @@ pub(super) fn handoff(row: &Row) -> Result<HandoffRecord> {
     if pack.is_some_and(|pack| !has_hash(pack, hash)) {
         let id: &str = value(row, "id")?;
         let reason = format!("hand-off {id:?} is not what its hash says");
-        return Err(Error::Damaged { reason });
+        return Err(Error::Damaged(reason));
     }
     handoff_with(row, pack.unwrap_or_default().to_vec())
 }
@@ -131,7 +131,7 @@ pub(super) fn message(row: &Row, id: &str, position: u64) -> Result<StoredMessag
 }
 
 pub(super) fn damaged_message(id: &str, position: u64, how: &str) -> Error {
-    Error::Damaged { reason: format!("message {position} of {id:?} is {how}") }
+    Error::Damaged(format!("message {position} of {id:?} is {how}"))
 }
 
 fn has_hash(body: &[u8], hash: &[u8]) -> bool {
@@ -139,7 +139,7 @@ fn has_hash(body: &[u8], hash: &[u8]) -> bool {
 }
 
 /// A number as the database has them: one that is too large is none that it has.
-pub(super) fn big(number: u64) -> i64 {
+pub(super) fn to_bigint(number: u64) -> i64 {
     i64::try_from(number).unwrap_or(i64::MAX)
 }
 

@@ -7,7 +7,7 @@ use lcp_types::ContentHash;
 use rusqlite::{Row, named_params};
 
 use super::schema::{EXPIRED, OPEN, RESUMED, SUPERSEDED};
-use super::{Transaction, damaged, to_limit};
+use super::{Transaction, to_limit};
 use crate::model::Timestamp;
 use crate::store::error::{Error, Result};
 use crate::store::records::{
@@ -16,14 +16,8 @@ use crate::store::records::{
 };
 use crate::store::tables::Tables;
 
-/// A conversation, and the number of its row.
-struct Conversation {
-    number: i64,
-    record: ConversationRecord,
-}
-
 /// The columns that [`read_conversation`] reads.
-const CONVERSATIONS: &str = "SELECT c.number, c.id, c.window_tokens, c.output_reserve_tokens,
+const CONVERSATIONS: &str = "SELECT c.id, c.window_tokens, c.output_reserve_tokens,
          c.origin, c.continued_as, c.epoch, c.fence, c.holder, c.until, c.messages, c.status,
          c.created, c.active, c.parent, p.id, c.shared
      FROM conversations AS c LEFT JOIN conversations AS p ON p.number = c.parent";
@@ -64,13 +58,12 @@ impl Tables for Transaction<'_> {
     }
 
     fn find_conversation(&self, id: &str) -> Result<Option<ConversationRecord>> {
-        Ok(self.find_row(id)?.map(|row| row.record))
+        self.row(&format!("{CONVERSATIONS} WHERE c.id = ?1"), [id], read_conversation)
     }
 
     fn conversations(&self, after: &str, limit: u64) -> Result<Vec<ConversationRecord>> {
         let sql = format!("{CONVERSATIONS} WHERE c.id > ?1 ORDER BY c.id LIMIT ?2");
-        let rows = self.rows(&sql, (after, to_limit(limit)), read_conversation)?;
-        rows.into_iter().map(|row| Ok(row?.record)).collect()
+        self.rows(&sql, (after, to_limit(limit)), read_conversation)
     }
 
     fn insert_conversation(&mut self, record: &ConversationRecord) -> Result<()> {
@@ -138,10 +131,11 @@ impl Tables for Transaction<'_> {
     }
 
     fn messages(&self, id: &str, from: u64, limit: u64) -> Result<Vec<StoredMessage>> {
-        let Conversation { number, record } = self.row_of(id)?;
+        let record = self.find_conversation(id)?;
+        let record = record.ok_or_else(|| Error::UnknownConversation(id.to_owned()))?;
         let end = from.saturating_add(limit).min(record.messages);
         let damaged = |position| {
-            damaged(format!("message {position} of conversation {id:?} is not what it was"))
+            Error::Damaged(format!("message {position} of conversation {id:?} is not what it was"))
         };
         let mut query = self.connection.prepare_cached(
             "SELECT position, epoch, body, tokens, recorded, hash
@@ -149,7 +143,7 @@ impl Tables for Transaction<'_> {
              WHERE conversation = ?1 AND position >= ?2 AND position < ?3 ORDER BY position",
         )?;
         let mut messages = Vec::new();
-        for range in self.message_ranges(number, from, end)? {
+        for range in self.message_ranges(self.number_of(id)?, from, end)? {
             let mut rows = query.query(range)?;
             while let Some(row) = rows.next()? {
                 let message = StoredMessage {
@@ -178,22 +172,22 @@ impl Tables for Transaction<'_> {
         let ranges = self.message_ranges(number, position, position.saturating_add(1))?;
         let Some((number, ..)) = ranges.first() else { return Ok(None) };
         let sql = "SELECT epoch FROM messages WHERE conversation = ?1 AND position = ?2";
-        self.row(sql, (number, position.cast_signed()), |row| row.get(0))
+        self.row(sql, (number, position.cast_signed()), |row| Ok(row.get(0)?))
     }
 
     fn find_handoff(&self, id: &str) -> Result<Option<StoredHandoff>> {
-        Ok(self.handoff_rows("WHERE id = ?1", [id])?.pop())
+        self.row(&format!("{HANDOFFS} WHERE id = ?1"), [id], read_handoff)
     }
 
     /// Looks through all rows: there is an index of the open ones alone.
     fn handoffs(&self, conversation: &str, limit: u64) -> Result<Vec<StoredHandoff>> {
-        let which = "WHERE conversation = ?1 ORDER BY number DESC LIMIT ?2";
-        self.handoff_rows(which, (conversation, to_limit(limit)))
+        let sql = format!("{HANDOFFS} WHERE conversation = ?1 ORDER BY number DESC LIMIT ?2");
+        self.rows(&sql, (conversation, to_limit(limit)), read_handoff)
     }
 
     fn open_handoffs(&self, conversation: &str) -> Result<Vec<StoredHandoff>> {
-        let which = "WHERE conversation = ?1 AND state = 0 ORDER BY number";
-        self.handoff_rows(which, [conversation])
+        let sql = format!("{HANDOFFS} WHERE conversation = ?1 AND state = 0 ORDER BY number");
+        self.rows(&sql, [conversation], read_handoff)
     }
 
     fn insert_handoff(&mut self, handoff: &StoredHandoff, pack: &[u8]) -> Result<()> {
@@ -239,19 +233,18 @@ impl Tables for Transaction<'_> {
 
     fn pack(&self, handoff: &StoredHandoff) -> Result<Vec<u8>> {
         let sql = "SELECT pack FROM packs WHERE handoff = ?1";
-        let pack: Option<Vec<u8>> = self.row(sql, [handoff.order], |row| row.get(0))?;
+        let pack: Option<Vec<u8>> = self.row(sql, [handoff.order], |row| Ok(row.get(0)?))?;
         pack.filter(|pack| *blake3::hash(pack).as_bytes() == handoff.hash).ok_or_else(|| {
-            damaged(format!("the pack of hand-off {:?} is not what it was", handoff.record.id))
+            let id = &handoff.record.id;
+            Error::Damaged(format!("the pack of hand-off {id:?} is not what it was"))
         })
     }
 
     fn expire(&mut self, expiry: Duration) -> Result<ExpiryStats> {
         let span = i64::try_from(expiry.as_millis()).unwrap_or(i64::MAX);
         let numbers = |which: &str| -> Result<Vec<i64>> {
-            let mut query = self.connection.prepare(&format!("{ALIVE} {which}"))?;
             let times = (self.now.0, self.now.0.saturating_sub(span));
-            let numbers = query.query_map(times, |row| row.get(0))?;
-            Ok(numbers.collect::<rusqlite::Result<_>>()?)
+            self.rows(&format!("{ALIVE} {which}"), times, |row| Ok(row.get(0)?))
         };
         // Both are asked for before anything is dropped.
         let conversations = numbers(
@@ -279,18 +272,10 @@ impl Tables for Transaction<'_> {
 }
 
 impl Transaction<'_> {
-    fn find_row(&self, id: &str) -> Result<Option<Conversation>> {
-        let sql = format!("{CONVERSATIONS} WHERE c.id = ?1");
-        self.row(&sql, [id], read_conversation)?.transpose()
-    }
-
-    fn row_of(&self, id: &str) -> Result<Conversation> {
-        self.find_row(id)?.ok_or_else(|| Error::unknown_conversation(id))
-    }
-
     fn number_of(&self, id: &str) -> Result<i64> {
         let sql = "SELECT number FROM conversations WHERE id = ?1";
-        self.row(sql, [id], |row| row.get(0))?.ok_or_else(|| Error::unknown_conversation(id))
+        let number = self.row(sql, [id], |row| Ok(row.get(0)?))?;
+        number.ok_or_else(|| Error::UnknownConversation(id.to_owned()))
     }
 
     /// Stores a body with this hash, and returns the number of its content.
@@ -337,7 +322,7 @@ impl Transaction<'_> {
         let mut contents = BTreeSet::new();
         for number in conversations {
             let sql = "SELECT content FROM messages WHERE conversation = ?1";
-            contents.extend(self.rows(sql, [number], |row| row.get::<_, i64>(0))?);
+            contents.extend(self.rows(sql, [number], |row| Ok(row.get::<_, i64>(0)?))?);
             self.execute("DELETE FROM messages WHERE conversation = ?1", [number])?;
             self.execute("DELETE FROM conversations WHERE number = ?1", [number])?;
         }
@@ -351,79 +336,64 @@ impl Transaction<'_> {
         }
         Ok(dropped)
     }
-
-    fn handoff_rows(
-        &self,
-        which: &str,
-        values: impl rusqlite::Params,
-    ) -> Result<Vec<StoredHandoff>> {
-        self.rows(&format!("{HANDOFFS} {which}"), values, read_handoff)?.into_iter().collect()
-    }
 }
 
-fn read_conversation(row: &Row<'_>) -> rusqlite::Result<Result<Conversation>> {
-    let id: String = row.get(1)?;
-    let holder: (Option<String>, Option<i64>) = (row.get(8)?, row.get(9)?);
+fn read_conversation(row: &Row<'_>) -> Result<ConversationRecord> {
+    let id: String = row.get(0)?;
+    let holder: (Option<String>, Option<i64>) = (row.get(7)?, row.get(8)?);
     let parent: (Option<i64>, Option<String>, Option<i64>) =
-        (row.get(14)?, row.get(15)?, row.get(16)?);
+        (row.get(13)?, row.get(14)?, row.get(15)?);
     let point = parent.1.zip(parent.2);
     if parent.0.is_some() && point.is_none() {
-        return Ok(Err(damaged(format!("the parent of conversation {id:?} is missing"))));
+        return Err(Error::Damaged(format!("the parent of conversation {id:?} is missing")));
     }
-    let record = ConversationRecord {
+    Ok(ConversationRecord {
         id,
-        window_tokens: row.get(2)?,
-        output_reserve_tokens: row.get(3)?,
+        window_tokens: row.get(1)?,
+        output_reserve_tokens: row.get(2)?,
         parent: point.map(|(conversation, shared)| ForkPoint {
             conversation,
             messages: shared.cast_unsigned(),
         }),
-        origin: row.get(4)?,
-        continued_as: row.get(5)?,
-        epoch: row.get(6)?,
-        fence: row.get::<_, i64>(7)?.cast_unsigned(),
+        origin: row.get(3)?,
+        continued_as: row.get(4)?,
+        epoch: row.get(5)?,
+        fence: row.get::<_, i64>(6)?.cast_unsigned(),
         holder: holder.0.zip(holder.1.map(Timestamp)),
-        messages: row.get::<_, i64>(10)?.cast_unsigned(),
-        status: row.get(11)?,
-        created: Timestamp(row.get(12)?),
-        active: Timestamp(row.get(13)?),
-    };
-    Ok(Ok(Conversation { number: row.get(0)?, record }))
+        messages: row.get::<_, i64>(9)?.cast_unsigned(),
+        status: row.get(10)?,
+        created: Timestamp(row.get(11)?),
+        active: Timestamp(row.get(12)?),
+    })
 }
 
-fn read_handoff(row: &Row<'_>) -> rusqlite::Result<Result<StoredHandoff>> {
+fn read_handoff(row: &Row<'_>) -> Result<StoredHandoff> {
     let id: String = row.get(1)?;
-    let Some(state) = read_state(row)? else {
-        return Ok(Err(damaged(format!("the state of hand-off {id:?} is unknown"))));
-    };
-    let record = HandoffRecord {
-        id,
-        conversation: row.get(2)?,
-        epoch: row.get(3)?,
-        previous: row.get(4)?,
-        messages: row.get::<_, i64>(5)?.cast_unsigned(),
-        pack: Vec::new(),
-        state,
-        created: Timestamp(row.get(13)?),
-        expires: Timestamp(row.get(14)?),
-    };
-    let fence = row.get::<_, i64>(12)?.cast_unsigned();
-    let (order, hash, has_pack) = (row.get(0)?, row.get(6)?, row.get(7)?);
-    Ok(Ok(StoredHandoff { record, hash, fence, order, has_pack }))
-}
-
-/// Reads the state that a hand-off was left in; `None` if it is not known.
-fn read_state(row: &Row<'_>) -> rusqlite::Result<Option<HandoffState>> {
     let claim: (Option<String>, Option<i64>) = (row.get(10)?, row.get(11)?);
     let successor: Option<String> = row.get(9)?;
-    Ok(match (row.get(8)?, claim) {
-        (OPEN, (Some(by), Some(until))) => {
-            Some(HandoffState::Claimed { by, until: Timestamp(until) })
-        }
-        (OPEN, _) => Some(HandoffState::Committed),
-        (EXPIRED, _) => Some(HandoffState::Expired),
-        (RESUMED, _) => successor.map(|into| HandoffState::Resumed { into }),
-        (SUPERSEDED, _) => successor.map(|by| HandoffState::Superseded { by }),
-        _ => None,
+    let state = match (row.get(8)?, claim, successor) {
+        (OPEN, (Some(by), Some(until)), _) => HandoffState::Claimed { by, until: Timestamp(until) },
+        (OPEN, ..) => HandoffState::Committed,
+        (EXPIRED, ..) => HandoffState::Expired,
+        (RESUMED, _, Some(into)) => HandoffState::Resumed { into },
+        (SUPERSEDED, _, Some(by)) => HandoffState::Superseded { by },
+        _ => return Err(Error::Damaged(format!("the state of hand-off {id:?} is unknown"))),
+    };
+    Ok(StoredHandoff {
+        record: HandoffRecord {
+            id,
+            conversation: row.get(2)?,
+            epoch: row.get(3)?,
+            previous: row.get(4)?,
+            messages: row.get::<_, i64>(5)?.cast_unsigned(),
+            pack: Vec::new(),
+            state,
+            created: Timestamp(row.get(13)?),
+            expires: Timestamp(row.get(14)?),
+        },
+        hash: row.get(6)?,
+        fence: row.get::<_, i64>(12)?.cast_unsigned(),
+        order: row.get(0)?,
+        has_pack: row.get(7)?,
     })
 }

@@ -109,7 +109,7 @@ impl Side {
             Operation::Renew(lease, span) => self.with_lease(*lease, |side, lease| {
                 // Both are true of a conversation that was resumed.
                 let renewed = store.renew(lease, *span).map_err(|error| match error {
-                    Error::Continued { conversation, .. } => Error::LeaseLost { conversation },
+                    Error::Continued { conversation, .. } => Error::LeaseLost(conversation),
                     other => other,
                 });
                 side.leased(renewed)

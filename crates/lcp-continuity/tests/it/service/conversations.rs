@@ -45,7 +45,7 @@ fn a_process_takes_over_where_another_was() {
     assert_eq!(error.code(), "lease_lost");
     assert_eq!(fixture.service.usage("c").message_count, 0);
     let error = fixture.service.record_message("c", Message::user("late")).unwrap_err();
-    assert_eq!(error, Error::NotOpen { conversation: "c".into() });
+    assert_eq!(error, Error::NotOpen("c".into()));
     assert_eq!(fixture.store.messages("c", 0, 10).unwrap().len(), 2);
     let handoff = other.service.prepare_handoff("c", 1_000, &HandoffOptions::default()).unwrap();
     assert_eq!(handoff.anchors[0].text, "Two spaces.");

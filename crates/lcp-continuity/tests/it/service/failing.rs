@@ -37,7 +37,7 @@ struct Failing {
 
 /// Does something, or fails before or after it.
 fn fails<T>(when: &AtomicU32, act: impl FnOnce() -> store::Result<T>) -> store::Result<T> {
-    let broken = || store::Error::Io { reason: "broken".into() };
+    let broken = || store::Error::Io("broken".into());
     match when.swap(0, Ordering::SeqCst) {
         BEFORE => Err(broken()),
         AFTER => act().and_then(|_| Err(broken())),

@@ -82,9 +82,9 @@ fn nothing_to_hand_over() {
     let fixture = Fixture::new();
     fixture.open("c", 1_000);
     let error = fixture.service.prepare_handoff("c", 100, &HandoffOptions::default()).unwrap_err();
-    assert_eq!(error, Error::NothingToHandOver { conversation: "c".into() });
+    assert_eq!(error, Error::NothingToHandOver("c".into()));
     let error = fixture.service.prepare_handoff("d", 100, &HandoffOptions::default()).unwrap_err();
-    assert_eq!(error, Error::NotOpen { conversation: "d".into() });
+    assert_eq!(error, Error::NotOpen("d".into()));
 }
 
 /// Says more than it may, and says that it did not.

@@ -11,7 +11,7 @@ use crate::content::support::hash;
 fn assert_damaged(store: &mut dyn BatchStore, damaged: &[u8], other: &[u8]) {
     let hashes = [hash(other), hash(damaged)];
     let error = store.get_many(&hashes).expect_err("damaged");
-    assert_eq!(error, Error::Corrupt { hash: hash(damaged) });
+    assert_eq!(error, Error::Corrupt(hash(damaged)));
     assert!(error.to_string().contains(&blake3::hash(damaged).to_string()), "{error}");
     let message = store.get(&hashes[1]).expect_err("damaged").message;
     assert_eq!(message, error.to_string());
@@ -140,7 +140,7 @@ mod sqlite {
         std::fs::write(&path, file).expect("a change");
         let store = open_sqlite_read_only(&path).expect("its header is whole");
         let error = store.get_many(&[hash(&bodies[0])]).expect_err("no table");
-        assert!(matches!(error, Error::Damaged { .. }), "{error:?}");
+        assert!(matches!(error, Error::Damaged(_)), "{error:?}");
     }
 
     #[test]
@@ -154,7 +154,7 @@ mod sqlite {
         file.set_len(64 * 1024).expect("a cut");
         drop(file);
         let error = open_sqlite(&path).expect_err("most of it is missing");
-        assert!(matches!(error, Error::Damaged { .. }), "{error:?}");
+        assert!(matches!(error, Error::Damaged(_)), "{error:?}");
     }
 
     #[test]
@@ -173,7 +173,7 @@ mod sqlite {
     fn not_our_schema(path: &Path) -> String {
         let before = std::fs::read(path).expect("the file");
         let error = open_sqlite(path).expect_err("not our schema");
-        assert!(matches!(error, Error::Damaged { .. }), "{error:?}");
+        assert!(matches!(error, Error::Damaged(_)), "{error:?}");
         assert_eq!(open_sqlite_read_only(path).expect_err("not our schema"), error);
         assert!(std::fs::read(path).expect("the file") == before, "it is as it was");
         error.to_string()

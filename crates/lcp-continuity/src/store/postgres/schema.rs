@@ -1,6 +1,6 @@
-//! The tables: made, brought up to date, or refused.
+//! The tables: created, or refused.
 
-use deadpool_postgres::{Object, Transaction};
+use deadpool_postgres::Object;
 use tokio_postgres::GenericClient;
 
 use super::error::Failure;
@@ -8,9 +8,8 @@ use super::pool::Database;
 use super::statements::quote_identifier;
 use crate::store::error::{Error, Result};
 
-/// What each version adds to the one before. None is ever changed.
-const STEPS: [&str; KNOWN as usize] = [V1];
-const KNOWN: u32 = 1;
+/// The version of [`TABLES_SQL`].
+const VERSION: u32 = 1;
 /// What says that a schema is ours, and in which version.
 const MARK: &str = "lcp_continuity_version";
 /// The longest name that PostgreSQL does not cut.
@@ -18,7 +17,7 @@ const NAME_BYTES_MAX: usize = 63;
 /// The advisory lock that one migrates under, in any schema of the database.
 const LOCK: i64 = 0x6c63_705f_636f_6e74;
 
-const V1: &str = "
+const TABLES_SQL: &str = "
 CREATE TABLE lcp_continuity_version (version bigint NOT NULL);
 
 CREATE TABLE conversations (
@@ -91,55 +90,42 @@ pub(super) fn check_name(schema: &str) -> Result<()> {
     Err(Error::BadId { id: schema.chars().take(32).collect(), max: NAME_BYTES_MAX })
 }
 
-/// Creates the tables of `schema`, or upgrades them.
-pub(super) async fn run(database: &Database, schema: &str) -> Result<()> {
+/// Creates the tables of `schema` where it has none.
+pub(super) async fn create(database: &Database, schema: &str) -> Result<()> {
     let mut client = None;
-    for _ in 0..2 {
-        let done = database.bounded(&mut client, async |client| bring_up(client, schema).await);
+    let mut tries = 0..2;
+    loop {
+        let done =
+            database.bounded(&mut client, async |client| try_to_create(client, schema).await);
         match done.await {
             // Whoever came first made it: then there is nothing left to do.
-            Err(Failure::Conflict(_) | Failure::Broken(_)) => {}
+            Err(Failure::Conflict(_) | Failure::Broken(_)) if tries.next().is_some() => {}
             other => return other.map_err(Failure::into_error),
         }
     }
-    let done = database.bounded(&mut client, async |client| bring_up(client, schema).await);
-    done.await.map_err(Failure::into_error)
 }
 
-async fn bring_up(client: &mut Object, schema: &str) -> Result<(), Failure> {
-    if version(&***client, schema).await? == Some(KNOWN) {
+async fn try_to_create(client: &mut Object, schema: &str) -> Result<(), Failure> {
+    if has_tables(&***client, schema).await? {
         return Ok(());
     }
     let transaction = client.transaction().await?;
     transaction.query("SELECT pg_advisory_xact_lock($1)", &[&LOCK]).await?;
-    migrate(&transaction, schema).await?;
-    transaction.commit().await?;
-    Ok(())
-}
-
-async fn migrate(transaction: &Transaction<'_>, schema: &str) -> Result<(), Failure> {
-    let found = version(&**transaction, schema).await?;
-    if found == Some(KNOWN) {
+    // Another process may have been faster.
+    if has_tables(&*transaction, schema).await? {
         return Ok(());
     }
-    if found.is_none() {
-        let there = "SELECT FROM pg_catalog.pg_namespace WHERE nspname = $1";
-        if transaction.query_opt(there, &[&schema]).await?.is_none() {
-            let sql = format!("CREATE SCHEMA {}", quote_identifier(schema));
-            transaction.batch_execute(&sql).await?;
-        }
+    let exists = "SELECT FROM pg_catalog.pg_namespace WHERE nspname = $1";
+    if transaction.query_opt(exists, &[&schema]).await?.is_none() {
+        transaction.batch_execute(&format!("CREATE SCHEMA {}", quote_identifier(schema))).await?;
     }
-    let from = usize::try_from(found.unwrap_or(0)).unwrap_or(usize::MAX);
-    for step in STEPS.iter().skip(from) {
-        transaction.batch_execute(step).await?;
-    }
-    let mark = format!("DELETE FROM {MARK}; INSERT INTO {MARK} VALUES ({KNOWN});");
-    transaction.batch_execute(&mark).await?;
-    Ok(())
+    transaction.batch_execute(TABLES_SQL).await?;
+    transaction.batch_execute(&format!("INSERT INTO {MARK} VALUES ({VERSION})")).await?;
+    Ok(transaction.commit().await?)
 }
 
-/// The version of what is in the schema; none if there is nothing in it.
-async fn version(client: &impl GenericClient, schema: &str) -> Result<Option<u32>, Failure> {
+/// Whether the schema has our tables, rather than none.
+async fn has_tables(client: &impl GenericClient, schema: &str) -> Result<bool, Failure> {
     let sql = "SELECT current_setting('server_encoding'), \
                array(SELECT c.relname::text FROM pg_catalog.pg_class c \
                      JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace \
@@ -148,14 +134,14 @@ async fn version(client: &impl GenericClient, schema: &str) -> Result<Option<u32
     let (encoding, tables): (&str, Vec<&str>) = (row.try_get(0)?, row.try_get(1)?);
     if encoding != "UTF8" {
         let reason = format!("the encoding of the database is {encoding}: make one in UTF8");
-        return Err(Error::Io { reason }.into());
+        return Err(Error::Io(reason).into());
     }
     let foreign = |reason: &str| Error::ForeignSchema {
         schema: schema.to_owned(),
         reason: reason.to_owned(),
     };
     if tables.is_empty() {
-        return Ok(None);
+        return Ok(false);
     }
     if !tables.contains(&MARK) {
         return Err(foreign("it has other tables").into());
@@ -166,17 +152,15 @@ async fn version(client: &impl GenericClient, schema: &str) -> Result<Option<u32
         return Err(foreign("it has no version, or several").into());
     };
     let version: i64 = row.try_get(0).map_err(|_| foreign("its version is no number"))?;
-    let version = u32::try_from(version).map_err(|_| foreign("its version is none"))?;
-    if version > KNOWN {
-        return Err(Error::TooNew { found: version, known: KNOWN }.into());
-    }
-    if version == 0 {
-        return Err(foreign("its version is none").into());
+    match u32::try_from(version) {
+        Ok(VERSION) => {}
+        Ok(found) if found > VERSION => {
+            return Err(Error::TooNew { found, known: VERSION }.into());
+        }
+        _ => return Err(foreign("its version is none").into()),
     }
     match TABLES.iter().find(|table| !tables.contains(*table)) {
-        Some(missing) if version == KNOWN => {
-            Err(Error::Damaged { reason: format!("the table {missing} is missing") }.into())
-        }
-        _ => Ok(Some(version)),
+        Some(missing) => Err(Error::Damaged(format!("the table {missing} is missing")).into()),
+        None => Ok(true),
     }
 }
