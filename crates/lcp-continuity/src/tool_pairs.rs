@@ -3,14 +3,14 @@
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
-use crate::model::{Message, Recorded};
+use crate::model::Recorded;
 
 /// The newest messages of at most `tokens` tokens together, calls and their results whole.
 pub(crate) fn newest_within(messages: &[Recorded], tokens: u32) -> &[Recorded] {
-    let plain: Vec<&Message> = messages.iter().map(|message| &message.message).collect();
+    let all: Vec<&Recorded> = messages.iter().collect();
     let mut left = tokens;
     let mut first = messages.len();
-    for group in inseparable_runs(&plain).into_iter().rev() {
+    for group in inseparable_runs(&all).into_iter().rev() {
         let size = messages[group.clone()]
             .iter()
             .fold(0u32, |sum, message| sum.saturating_add(message.tokens));
@@ -27,11 +27,11 @@ pub(crate) fn is_before_call(messages: &[Recorded], at: usize) -> bool {
 
 /// For each result, the place of the newest call before it of its id.
 pub(crate) fn answered_calls<'m>(
-    messages: impl IntoIterator<Item = &'m Message>,
+    messages: impl IntoIterator<Item = &'m Recorded>,
 ) -> Vec<Option<usize>> {
     let mut calls: HashMap<&str, usize> = HashMap::new();
     let mut answered = Vec::new();
-    for (at, message) in messages.into_iter().enumerate() {
+    for (at, Recorded { message, .. }) in messages.into_iter().enumerate() {
         let id = message.tool_call_id();
         if message.is_result() {
             answered.push(id.and_then(|id| calls.get(id).copied()));
@@ -45,11 +45,11 @@ pub(crate) fn answered_calls<'m>(
 
 /// The places of the calls that have no result among these messages.
 pub(crate) fn open_calls<'m>(
-    messages: impl IntoIterator<Item = &'m Message> + Clone,
+    messages: impl IntoIterator<Item = &'m Recorded> + Clone,
 ) -> Vec<usize> {
     let answered: HashSet<_> = answered_calls(messages.clone()).into_iter().flatten().collect();
     let all = messages.into_iter().enumerate();
-    all.filter(|(at, message)| message.is_call() && !answered.contains(at))
+    all.filter(|(at, recorded)| recorded.message.is_call() && !answered.contains(at))
         .map(|(at, _)| at)
         .collect()
 }
@@ -59,11 +59,12 @@ pub(crate) fn open_calls<'m>(
 /// A call and all its results stand together, with all between them: so do calls that run at once.
 /// A call that has no result yet stands with the message after it, a result whose call is not known
 /// with the message before it. An id that is used again is that of the newest call.
-pub(crate) fn inseparable_runs(messages: &[&Message]) -> Vec<Range<usize>> {
+pub(crate) fn inseparable_runs(messages: &[&Recorded]) -> Vec<Range<usize>> {
     // The last message that must stand with each.
     let mut reach: Vec<usize> = (0..messages.len()).collect();
     let answered = answered_calls(messages.iter().copied());
-    for ((at, message), call) in messages.iter().enumerate().zip(answered) {
+    for ((at, Recorded { message, .. }), call) in messages.iter().copied().enumerate().zip(answered)
+    {
         if message.is_result() {
             reach[call.unwrap_or(at.saturating_sub(1))] = at;
         } else if message.tool_call_id().is_some() {

@@ -39,7 +39,7 @@ use crate::model::{Clock, Message, ReportedUsage, SystemClock, TokenUsage, Usage
 pub struct ConversationTokenTracker {
     counter: Arc<dyn TokenEstimator>,
     clock: Arc<dyn Clock>,
-    conversations: Mutex<HashMap<String, Tracked>>,
+    conversations: Mutex<HashMap<String, UsageAccumulator>>,
 }
 
 impl ConversationTokenTracker {
@@ -72,22 +72,22 @@ impl ConversationTokenTracker {
 
     /// Adds a message of this role that has so many tokens. Gives what is used with it.
     pub fn record_counted(&self, conversation: &str, role: Role, tokens: u32) -> TokenUsage {
-        self.change(conversation, |tracked| tracked.add(role, tokens))
+        self.change(conversation, |accumulator| accumulator.add(role, tokens))
     }
 
     /// Takes what a provider reports of the newest request in place of the sum: the total is its
     /// input and its output. The system prompt stays what was counted of it, the total at most; the
     /// rest is history. Reports are not added up, and are no messages. Gives what is used.
     pub fn record_reported(&self, conversation: &str, reported: ReportedUsage) -> TokenUsage {
-        self.change(conversation, |tracked| tracked.report(reported))
+        self.change(conversation, |accumulator| accumulator.report(reported))
     }
 
     /// What is used; zeros for a conversation that was never seen, with the moment now.
     #[must_use]
     pub fn usage(&self, conversation: &str) -> TokenUsage {
-        match self.locked().get(conversation) {
-            Some(tracked) => tracked.usage.clone(),
-            None => self.empty(conversation, 0),
+        match self.lock().get(conversation) {
+            Some(accumulator) => accumulator.usage.clone(),
+            None => self.accumulator(conversation, 0).usage,
         }
     }
 
@@ -106,20 +106,20 @@ impl ConversationTokenTracker {
     /// Begins a new epoch with zeros, as where the window was emptied. Gives the
     /// epoch: 1 for a conversation that was never seen.
     pub fn reset(&self, conversation: &str) -> u32 {
-        let mut conversations = self.locked();
-        let epoch = conversations.get(conversation).map_or(0, |t| t.usage.epoch).saturating_add(1);
-        let begun = Tracked::new(self.empty(conversation, epoch));
-        conversations.insert(conversation.to_owned(), begun);
+        let mut conversations = self.lock();
+        let epoch =
+            conversations.get(conversation).map_or(0, |it| it.usage.epoch).saturating_add(1);
+        conversations.insert(conversation.to_owned(), self.accumulator(conversation, epoch));
         epoch
     }
 
     /// Begins this epoch with zeros; changes nothing if the conversation is in this
     /// epoch already, or in a later one.
     pub fn begin(&self, conversation: &str, epoch: u32) {
-        let mut conversations = self.locked();
-        if conversations.get(conversation).is_none_or(|tracked| tracked.usage.epoch < epoch) {
-            let begun = Tracked::new(self.empty(conversation, epoch));
-            conversations.insert(conversation.to_owned(), begun);
+        let mut conversations = self.lock();
+        if conversations.get(conversation).is_none_or(|accumulator| accumulator.usage.epoch < epoch)
+        {
+            conversations.insert(conversation.to_owned(), self.accumulator(conversation, epoch));
         }
     }
 
@@ -129,40 +129,41 @@ impl ConversationTokenTracker {
     /// The average goes on as exactly as it can: how many of the messages were system turns is not
     /// told, and taken to be one, or more where only more give the same average.
     pub fn restore(&self, usage: TokenUsage) {
-        self.locked().insert(usage.conversation_id.clone(), Tracked::new(usage));
+        self.lock().insert(usage.conversation_id.clone(), UsageAccumulator::new(usage));
     }
 
     /// Forgets a conversation; whether it was known.
     pub fn forget(&self, conversation: &str) -> bool {
-        self.locked().remove(conversation).is_some()
+        self.lock().remove(conversation).is_some()
     }
 
     /// How many conversations are known.
     #[must_use]
     pub fn conversations(&self) -> usize {
-        self.locked().len()
+        self.lock().len()
     }
 
-    fn change(&self, conversation: &str, change: impl FnOnce(&mut Tracked)) -> TokenUsage {
-        let mut conversations = self.locked();
-        let tracked = conversations
+    fn change(&self, conversation: &str, change: impl FnOnce(&mut UsageAccumulator)) -> TokenUsage {
+        let mut conversations = self.lock();
+        let accumulator = conversations
             .entry(conversation.to_owned())
-            .or_insert_with(|| Tracked::new(self.empty(conversation, 0)));
-        change(tracked);
-        tracked.usage.last_updated = self.clock.now();
-        tracked.usage.clone()
+            .or_insert_with(|| self.accumulator(conversation, 0));
+        change(accumulator);
+        accumulator.usage.last_updated = self.clock.now();
+        accumulator.usage.clone()
     }
 
-    fn empty(&self, conversation: &str, epoch: u32) -> TokenUsage {
-        TokenUsage {
+    /// Creates the accumulator of an epoch in which nothing was recorded yet.
+    fn accumulator(&self, conversation: &str, epoch: u32) -> UsageAccumulator {
+        UsageAccumulator::new(TokenUsage {
             conversation_id: conversation.to_owned(),
             last_updated: self.clock.now(),
             epoch,
             ..TokenUsage::default()
-        }
+        })
     }
 
-    fn locked(&self) -> MutexGuard<'_, HashMap<String, Tracked>> {
+    fn lock(&self) -> MutexGuard<'_, HashMap<String, UsageAccumulator>> {
         // Whoever panicked did so in a clock: the sums are whole.
         self.conversations.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -177,7 +178,7 @@ impl fmt::Debug for ConversationTokenTracker {
     }
 }
 
-struct Tracked {
+struct UsageAccumulator {
     usage: TokenUsage,
     /// Tokens of system turns, even if that is more than the total.
     system_tokens: u32,
@@ -185,7 +186,7 @@ struct Tracked {
     turns: u32,
 }
 
-impl Tracked {
+impl UsageAccumulator {
     fn new(usage: TokenUsage) -> Self {
         Self { system_tokens: usage.system_prompt_tokens, turns: turns_of(&usage), usage }
     }

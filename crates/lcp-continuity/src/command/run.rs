@@ -1,5 +1,6 @@
 //! Runs a program with an input, and all that it starts, within bounds.
 
+use std::collections::HashSet;
 use std::io::{Read, Write};
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, SyncSender};
@@ -9,7 +10,7 @@ use std::{io, thread};
 
 use super::{CommandError, CommandOptions};
 
-/// Bytes of the end of standard error that are end.
+/// Bytes of the end of standard error that reports show.
 const STDERR_BYTES: usize = 2 << 10;
 /// How long it takes at most to see that the program has ended.
 const LOOK_EVERY: Duration = Duration::from_millis(10);
@@ -18,10 +19,10 @@ const DRAIN: Duration = Duration::from_millis(500);
 /// Parts of output that may wait to be taken.
 const PARTS: usize = 16;
 
-enum Event {
+/// What the program wrote to one of its pipes.
+enum Part {
     Output(Vec<u8>),
-    OutputEnds,
-    ErrorsEnd,
+    Errors(Vec<u8>),
 }
 
 /// Runs `command` with `input` and returns what it wrote to standard output, if it
@@ -37,28 +38,26 @@ pub(super) fn run(
     running: Arc<RunningGroups>,
 ) -> Result<Vec<u8>, CommandError> {
     let program = || name.to_owned();
-    let not_started = |error: std::io::Error| CommandError::NotStarted {
+    let not_started = |error: io::Error| CommandError::NotStarted {
         program: program(),
         reason: error.to_string(),
     };
     let deadline = Instant::now().checked_add(options.timeout);
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut group = ProcessGroup::start(&mut command, running).map_err(not_started)?;
-    let (send, events) = mpsc::sync_channel(PARTS);
-    let stderr = Arc::new(Mutex::new(Vec::new()));
-    if let Err(error) = attach(&mut group, input, &send, &stderr) {
-        group.stop();
-        return Err(not_started(error));
-    }
-    drop(send);
-    let mut output = Output { bytes: Vec::new(), max: options.max_output_bytes, open: [true; 2] };
-    let failed = |status, stderr| CommandError::Failed { program: program(), status, stderr };
-    let error = match output.read_to_end(&mut group, &events, deadline) {
-        Ok(status) if status.success() => return Ok(output.bytes),
-        Ok(status) => {
-            let stderr = stderr.lock().unwrap_or_else(PoisonError::into_inner);
-            return Err(failed(status.to_string(), escape(&stderr)));
+    let parts = match attach(&mut group.child, input) {
+        Ok(parts) => parts,
+        Err(error) => {
+            group.stop();
+            return Err(not_started(error));
         }
+    };
+    let mut output =
+        Output { bytes: Vec::new(), max: options.max_output_bytes, errors: Vec::new() };
+    let failed = |status, stderr| CommandError::Failed { program: program(), status, stderr };
+    let error = match output.read_to_end(&mut group, &parts, deadline) {
+        Ok(status) if status.success() => return Ok(output.bytes),
+        Ok(status) => return Err(failed(status.to_string(), escape(&output.errors))),
         Err(Stop::TimedOut) => {
             // 300 ms are not 0 s.
             let seconds = options.timeout.as_millis().div_ceil(1000);
@@ -78,52 +77,34 @@ enum Stop {
     TimedOut,
     OutputTooLong,
     /// The system does not tell whether it has ended.
-    NoStatus(std::io::Error),
+    NoStatus(io::Error),
 }
 
-fn attach(
-    group: &mut ProcessGroup,
-    input: String,
-    send: &SyncSender<Event>,
-    stderr: &Arc<Mutex<Vec<u8>>>,
-) -> std::io::Result<()> {
-    let child = group.child();
+/// Writes `input` to a program, and receives what it writes until it closes both pipes.
+fn attach(child: &mut Child, input: String) -> io::Result<Receiver<Part>> {
     let named = |name: &str| thread::Builder::new().name(format!("lcp-summary-{name}"));
+    let (send, parts) = mpsc::sync_channel(PARTS);
     if let Some(mut pipe) = child.stdin.take() {
         // It need not read: a pipe that is closed is no error.
         named("in").spawn(move || drop(pipe.write_all(input.as_bytes())))?;
     }
     if let Some(pipe) = child.stdout.take() {
         let send = send.clone();
-        named("out").spawn(move || {
-            read_parts(pipe, |part| send.send(Event::Output(part.to_vec())).is_ok());
-            drop(send.send(Event::OutputEnds));
-        })?;
+        named("out").spawn(move || send_parts(pipe, &send, Part::Output))?;
     }
     if let Some(pipe) = child.stderr.take() {
-        let (send, stderr) = (send.clone(), Arc::clone(stderr));
-        named("err").spawn(move || {
-            read_parts(pipe, |part| {
-                let mut end = stderr.lock().unwrap_or_else(PoisonError::into_inner);
-                end.extend_from_slice(part);
-                let more = end.len().saturating_sub(STDERR_BYTES);
-                end.drain(..more);
-                // Nobody listens any more.
-                Arc::strong_count(&stderr) > 1
-            });
-            drop(send.send(Event::ErrorsEnd));
-        })?;
+        named("err").spawn(move || send_parts(pipe, &send, Part::Errors))?;
     }
-    Ok(())
+    Ok(parts)
 }
 
-/// Gives `each` what comes out of a pipe, until it ends, or `each` has enough.
-fn read_parts(mut pipe: impl Read, mut each: impl FnMut(&[u8]) -> bool) {
+/// Sends what comes out of a pipe, until it ends, or nobody receives it any more.
+fn send_parts(mut pipe: impl Read, send: &SyncSender<Part>, part: fn(Vec<u8>) -> Part) {
     let mut buffer = [0; 8 << 10];
     loop {
         match pipe.read(&mut buffer) {
-            Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
-            Ok(count) if count > 0 && each(&buffer[..count]) => {}
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Ok(count) if count > 0 && send.send(part(buffer[..count].to_vec())).is_ok() => {}
             _ => return,
         }
     }
@@ -132,16 +113,16 @@ fn read_parts(mut pipe: impl Read, mut each: impl FnMut(&[u8]) -> bool) {
 struct Output {
     bytes: Vec<u8>,
     max: usize,
-    /// Whether standard output and standard error are open.
-    open: [bool; 2],
+    /// The end of standard error.
+    errors: Vec<u8>,
 }
 
 impl Output {
-    /// Takes what comes until the program has ended and its pipes are empty.
+    /// Takes what comes until the program has ended and its pipes are closed.
     fn read_to_end(
         &mut self,
         group: &mut ProcessGroup,
-        events: &Receiver<Event>,
+        parts: &Receiver<Part>,
         deadline: Option<Instant>,
     ) -> Result<ExitStatus, Stop> {
         let mut look_every = Duration::from_millis(1);
@@ -158,8 +139,8 @@ impl Output {
                 return Err(Stop::TimedOut);
             }
             let wait = left.min(look_every);
-            match events.recv_timeout(wait) {
-                Ok(event) => self.add(event)?,
+            match parts.recv_timeout(wait) {
+                Ok(part) => self.add(part)?,
                 Err(RecvTimeoutError::Timeout) => {}
                 // Both pipes are closed, but it lives on.
                 Err(RecvTimeoutError::Disconnected) => thread::sleep(wait),
@@ -167,23 +148,25 @@ impl Output {
             look_every = (look_every * 2).min(LOOK_EVERY);
         };
         let drained = Instant::now().checked_add(DRAIN);
-        while self.open.contains(&true) {
-            match events.recv_timeout(left(drained)) {
-                Ok(event) => self.add(event)?,
-                Err(_) => break,
+        loop {
+            let left = left(drained);
+            match parts.recv_timeout(left) {
+                Ok(part) if !left.is_zero() => self.add(part)?,
+                _ => return Ok(status),
             }
         }
-        Ok(status)
     }
 
-    fn add(&mut self, event: Event) -> Result<(), Stop> {
-        match event {
-            Event::Output(part) if part.len() > self.max - self.bytes.len() => {
+    fn add(&mut self, part: Part) -> Result<(), Stop> {
+        match part {
+            Part::Output(part) if part.len() > self.max - self.bytes.len() => {
                 return Err(Stop::OutputTooLong);
             }
-            Event::Output(part) => self.bytes.extend(part),
-            Event::OutputEnds => self.open[0] = false,
-            Event::ErrorsEnd => self.open[1] = false,
+            Part::Output(part) => self.bytes.extend(part),
+            Part::Errors(part) => {
+                self.errors.extend(part);
+                self.errors.drain(..self.errors.len().saturating_sub(STDERR_BYTES));
+            }
         }
         Ok(())
     }
@@ -206,14 +189,15 @@ fn escape(stderr: &[u8]) -> String {
 }
 
 /// The process groups that a filter and its clones run, so that all of them can be stopped at once.
+///
+/// Locked while a program is started or waited for: before that, its id is not used again.
 #[derive(Debug, Default)]
 pub(super) struct RunningGroups(Mutex<Groups>);
 
-/// Locked while a program is started or waited for: before that, its id is not used again.
 #[derive(Debug, Default)]
 struct Groups {
     is_stopped: bool,
-    leaders: Vec<u32>,
+    leaders: HashSet<u32>,
 }
 
 impl RunningGroups {
@@ -225,19 +209,11 @@ impl RunningGroups {
     pub(super) fn stop(&self) {
         let mut groups = self.lock();
         groups.is_stopped = true;
-        for leader in std::mem::take(&mut groups.leaders) {
-            kill_group(leader);
-        }
+        groups.leaders.drain().for_each(kill_group);
     }
 }
 
-impl Groups {
-    fn remove(&mut self, child: &Child) {
-        self.leaders.retain(|leader| *leader != child.id());
-    }
-}
-
-pub(super) struct ProcessGroup {
+struct ProcessGroup {
     child: Child,
     status: Option<ExitStatus>,
     running: Arc<RunningGroups>,
@@ -245,7 +221,7 @@ pub(super) struct ProcessGroup {
 
 impl ProcessGroup {
     /// Starts a program, on Unix in a process group of its own, unless `running` is stopped.
-    pub(super) fn start(command: &mut Command, running: Arc<RunningGroups>) -> io::Result<Self> {
+    fn start(command: &mut Command, running: Arc<RunningGroups>) -> io::Result<Self> {
         #[cfg(unix)]
         std::os::unix::process::CommandExt::process_group(command, 0);
         let mut groups = running.lock();
@@ -253,38 +229,34 @@ impl ProcessGroup {
             return Err(io::Error::other("no program is started any more"));
         }
         let child = command.spawn()?;
-        groups.leaders.push(child.id());
+        groups.leaders.insert(child.id());
         drop(groups);
         Ok(Self { child, status: None, running })
     }
 
-    pub(super) const fn child(&mut self) -> &mut Child {
-        &mut self.child
-    }
-
     /// Returns how the program ended, if it did, and stops what it has started.
-    pub(super) fn try_wait(&mut self) -> io::Result<Option<ExitStatus>> {
+    fn try_wait(&mut self) -> io::Result<Option<ExitStatus>> {
         if self.status.is_none() && kill_orphans(&self.child) {
             let mut groups = self.running.lock();
             self.status = self.child.try_wait()?;
             if self.status.is_some() {
-                groups.remove(&self.child);
+                groups.leaders.remove(&self.child.id());
             }
         }
         Ok(self.status)
     }
 
     /// Stops the program and what it started. Returns at once.
-    pub(super) fn stop(mut self) {
+    fn stop(mut self) {
         if self.status.is_some() {
             return;
         }
         kill_group(self.child.id());
-        self.running.lock().remove(&self.child);
+        self.running.lock().leaders.remove(&self.child.id());
         // On Unix once more: it may have left the group.
         let _ = self.child.kill();
         // Nobody waits for one that hangs in the system.
-        let waiter = std::thread::Builder::new().name("lcp-summary-end".to_owned());
+        let waiter = thread::Builder::new().name("lcp-summary-end".to_owned());
         let _ = waiter.spawn(move || self.child.wait());
     }
 }

@@ -7,7 +7,7 @@ use lcp_tokens::TokenEstimator;
 use lcp_types::Role;
 
 use super::{ArchivedChunk, CompactionWarning};
-use crate::model::{Message, Recorded};
+use crate::model::Recorded;
 
 /// The messages of a conversation, counted, and what stands together of them.
 pub(super) struct CountedMessages<'a> {
@@ -42,7 +42,7 @@ impl<'a> CountedMessages<'a> {
         let (system, history): (Vec<_>, Vec<_>) = (0..messages.len()).partition(is_system);
         let is_memory = |at: &usize| Some(messages[*at].position) == memory;
         let (memory, prompts): (Vec<_>, Vec<_>) = system.into_iter().partition(is_memory);
-        let said: Vec<&Message> = history.iter().map(|&at| &messages[at].message).collect();
+        let said: Vec<&Recorded> = history.iter().map(|&at| &messages[at]).collect();
         Self {
             messages,
             tokens: messages.iter().map(count).collect(),

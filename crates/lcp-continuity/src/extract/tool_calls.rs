@@ -109,8 +109,7 @@ pub(crate) struct CallResults<'m> {
 
 impl<'m> CallResults<'m> {
     pub(crate) fn new(messages: &'m [Recorded]) -> Self {
-        let answered =
-            tool_pairs::answered_calls(messages.iter().map(|recorded| &recorded.message));
+        let answered = tool_pairs::answered_calls(messages);
         let mut result_of = HashMap::new();
         for (at, call) in answered.iter().enumerate() {
             if let Some(call) = call {

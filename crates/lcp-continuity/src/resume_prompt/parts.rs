@@ -119,7 +119,7 @@ fn urgency(task: &PendingTask) -> u8 {
 
 /// Groups messages of one tool call, the newest group first.
 fn groups(messages: &[&Recorded]) -> Vec<Vec<usize>> {
-    let answered = tool_pairs::answered_calls(messages.iter().map(|recorded| &recorded.message));
+    let answered = tool_pairs::answered_calls(messages.iter().copied());
     let mut groups: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
     for (at, call) in answered.into_iter().enumerate() {
         groups.entry(call.unwrap_or(at)).or_default().push(at);
@@ -175,7 +175,7 @@ fn next_steps(task: &PendingTask) -> impl Iterator<Item = String> {
 
 /// The calls that have no result yet: those among the newest messages, then others.
 fn open_calls(handoff: &SessionHandoff) -> impl Iterator<Item = String> {
-    let open = tool_pairs::open_calls(handoff.recent.iter().map(|recorded| &recorded.message));
+    let open = tool_pairs::open_calls(&handoff.recent);
     let recent = open.into_iter().map(|at| OpenCall::from_message(&handoff.recent[at].message));
     recent.chain(handoff.open_calls.iter().cloned()).map(|OpenCall { id, text }| {
         let (name, id) = (truncate_inline(&text, NAME_CHARS), truncate_inline(&id, NAME_CHARS));

@@ -347,7 +347,7 @@ fn open_calls(session: &Session, turns: &[Recorded], recent: usize) -> Vec<OpenC
     let own = roles().filter(|role| *role != Role::System).count();
     let told = session.origin.iter().filter(|_| !has_spoken).flat_map(|origin| &origin.open_calls);
     let turns = if has_spoken { &turns[turns.len() - own..] } else { turns };
-    let older = tool_pairs::open_calls(turns.iter().map(|turn| &turn.message)).into_iter();
+    let older = tool_pairs::open_calls(turns).into_iter();
     let older = older.filter(|at| at + recent < turns.len());
     let older = older.map(|at| OpenCall::from_message(&turns[at].message));
     let mut open: Vec<_> = told.cloned().chain(older).collect();

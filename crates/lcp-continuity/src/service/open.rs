@@ -160,30 +160,21 @@ pub(super) fn decode_stored(stored: &StoredMessage) -> Result<Recorded> {
     })
 }
 
-/// What is kept with a conversation, or with the nearest before it that keeps anything.
-pub(super) struct InheritedState {
-    status: SavedState,
-    /// Whose it is, where it is another's, and how many messages they share.
-    of: Option<ForkPoint>,
-}
+/// What is kept with a conversation, or with the nearest before it that keeps anything: whose it
+/// is, where it is another's, and how many messages they share.
+type InheritedState = (SavedState, Option<ForkPoint>);
 
 impl SessionContinuityService {
-    pub(super) fn inherited_state(
-        &self,
-        record: &ConversationRecord,
-    ) -> Result<Option<InheritedState>> {
+    fn inherited_state(&self, record: &ConversationRecord) -> Result<Option<InheritedState>> {
         if let Some(status) = SavedState::from_record(record) {
-            return Ok(Some(InheritedState { status, of: None }));
+            return Ok(Some((status, None)));
         }
         let (mut parent, mut messages) = (record.parent.clone(), u64::MAX);
         while let Some(point) = parent {
             messages = messages.min(point.messages);
             let record = self.store.conversation(&point.conversation)?;
             if let Some(status) = SavedState::from_record(&record) {
-                return Ok(Some(InheritedState {
-                    status,
-                    of: Some(ForkPoint { messages, ..point }),
-                }));
+                return Ok(Some((status, Some(ForkPoint { messages, ..point }))));
             }
             parent = record.parent;
         }
@@ -191,15 +182,17 @@ impl SessionContinuityService {
     }
 
     /// What replaced the anchors of a conversation that no longer hold.
-    pub(super) fn superseded(
+    fn superseded(
         &self,
         kept: Option<&InheritedState>,
         messages: &[Recorded],
         origin: Option<&SessionHandoff>,
     ) -> Result<Vec<(String, String)>> {
-        let Some(InheritedState { status, of }) = kept else { return Ok(Vec::new()) };
+        let Some((status, fork)) = kept else { return Ok(Vec::new()) };
         let mut superseded = status.superseded.clone();
-        let Some(ForkPoint { conversation, messages: shared }) = of else { return Ok(superseded) };
+        let Some(ForkPoint { conversation, messages: shared }) = fork else {
+            return Ok(superseded);
+        };
         if !superseded.is_empty() {
             // What was said there behind the fork has replaced nothing here.
             let later =
@@ -233,15 +226,15 @@ impl SessionContinuityService {
     }
 }
 
-pub(super) fn memories(
+fn memories(
     kept: Option<&InheritedState>,
     record: &ConversationRecord,
     messages: &[Recorded],
 ) -> Vec<u64> {
     match kept {
-        Some(kept) => {
-            let memories = kept.status.memories(messages).into_iter();
-            let shared = kept.of.as_ref().map_or(u64::MAX, |point| point.messages);
+        Some((status, fork)) => {
+            let memories = status.memories(messages).into_iter();
+            let shared = fork.as_ref().map_or(u64::MAX, |point| point.messages);
             memories.filter(|at| *at < shared).collect()
         }
         // Something is kept that cannot be read.

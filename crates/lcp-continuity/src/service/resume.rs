@@ -239,22 +239,17 @@ fn resumed_session(
 
 /// Whether results among these messages answer calls that are not.
 fn has_results_alone(messages: &[Recorded]) -> bool {
-    let mut answered = messages.iter().zip(tool_pairs::answered_calls(plain_messages(messages)));
-    answered.any(|(of, call)| {
-        call.is_none() && of.message.is_result() && of.message.tool_call_id().is_some()
+    let mut answered = messages.iter().zip(tool_pairs::answered_calls(messages));
+    answered.any(|(Recorded { message, .. }, call)| {
+        call.is_none() && message.is_result() && message.tool_call_id().is_some()
     })
 }
 
 /// The late messages, behind those calls of the ones before that they answer.
 fn with_calls(before: Vec<Recorded>, late: Vec<Recorded>) -> Vec<Recorded> {
-    let all = plain_messages(&before).chain(plain_messages(&late));
-    let calls: HashSet<_> =
-        tool_pairs::answered_calls(all).into_iter().skip(before.len()).flatten().collect();
+    let answered = tool_pairs::answered_calls(before.iter().chain(&late));
+    let calls: HashSet<_> = answered.into_iter().skip(before.len()).flatten().collect();
     let before = before.into_iter().enumerate();
     let answered = before.filter(|(at, _)| calls.contains(at)).map(|(_, call)| call);
     answered.chain(late).collect()
-}
-
-fn plain_messages(messages: &[Recorded]) -> impl Iterator<Item = &Message> {
-    messages.iter().map(|recorded| &recorded.message)
 }
