@@ -16,6 +16,8 @@ pub use handoff::{
 };
 pub use message::{Message, Recorded};
 pub use state::{PendingTask, SessionState, TaskStatus};
+#[cfg(any(feature = "postgres", feature = "sqlite"))]
+pub(crate) use time::to_millis;
 pub use time::{Clock, ManualClock, SystemClock, Timestamp};
 pub use usage::{ReportedUsage, TokenUsage, UsageSource};
 

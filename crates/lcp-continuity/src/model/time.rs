@@ -30,16 +30,15 @@ impl Timestamp {
     /// The moment this long after it; the latest there is where that is too late.
     #[must_use]
     pub fn after(self, span: Duration) -> Self {
-        Self(self.0.saturating_add(i64::try_from(span.as_millis()).unwrap_or(i64::MAX)))
+        Self(self.0.saturating_add(to_millis(span)))
     }
 
     /// The moment of the system's clock now.
     #[must_use]
     pub fn now() -> Self {
-        let millis = |span: Duration| i64::try_from(span.as_millis()).unwrap_or(i64::MAX);
         match SystemTime::now().duration_since(UNIX_EPOCH) {
-            Ok(span) => Self(millis(span)),
-            Err(before) => Self(-millis(before.duration())),
+            Ok(span) => Self(to_millis(span)),
+            Err(before) => Self(-to_millis(before.duration())),
         }
     }
 }
@@ -55,6 +54,11 @@ impl fmt::Display for Timestamp {
         write!(f, "{sign}{year:04}-{month:02}-{day:02}T")?;
         write!(f, "{hour:02}:{minute:02}:{second:02}.{millis:03}Z")
     }
+}
+
+/// Converts a span to milliseconds, as many as there can be at most.
+pub(crate) fn to_millis(span: Duration) -> i64 {
+    i64::try_from(span.as_millis()).unwrap_or(i64::MAX)
 }
 
 /// Year, month and day of the Gregorian calendar, so many days after 1970-01-01.

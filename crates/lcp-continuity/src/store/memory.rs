@@ -1,6 +1,5 @@
 //! The store in memory, which ends with its process.
 
-use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fmt;
 use std::ops::Bound;
@@ -161,6 +160,14 @@ impl State {
         Ok(parts.flat_map(|(conversation, end)| conversation.own_messages(from, end)).collect())
     }
 
+    /// Returns the hand-offs of a conversation, the oldest first.
+    fn handoffs_of(&self, conversation: &str) -> Vec<&StoredHandoff> {
+        let mut handoffs: Vec<_> = self.handoffs.values().map(|(handoff, _)| handoff).collect();
+        handoffs.retain(|handoff| handoff.record.conversation == conversation);
+        handoffs.sort_unstable_by_key(|handoff| handoff.order);
+        handoffs
+    }
+
     /// Returns the ids of what is alive, and of all that this came from.
     fn needed(&self, expiry: Duration) -> (HashSet<String>, HashSet<String>) {
         let now = self.now;
@@ -262,18 +269,15 @@ impl Tables for State {
     }
 
     fn handoffs(&self, conversation: &str, limit: u64) -> Result<Vec<StoredHandoff>> {
-        let mut handoffs: Vec<_> = self.handoffs.values().map(|(handoff, _)| handoff).collect();
-        handoffs.retain(|handoff| handoff.record.conversation == conversation);
-        handoffs.sort_unstable_by_key(|handoff| Reverse(handoff.order));
-        handoffs.truncate(usize::try_from(limit).unwrap_or(usize::MAX));
-        Ok(handoffs.into_iter().cloned().collect())
+        let limit = usize::try_from(limit).unwrap_or(usize::MAX);
+        let newest_first = self.handoffs_of(conversation).into_iter().rev();
+        Ok(newest_first.take(limit).cloned().collect())
     }
 
     fn open_handoffs(&self, conversation: &str) -> Result<Vec<StoredHandoff>> {
-        let mut handoffs = self.handoffs(conversation, u64::MAX)?;
+        let mut handoffs = self.handoffs_of(conversation);
         handoffs.retain(|handoff| handoff.record.state.is_open());
-        handoffs.reverse();
-        Ok(handoffs)
+        Ok(handoffs.into_iter().cloned().collect())
     }
 
     fn insert_handoff(&mut self, handoff: &StoredHandoff, pack: &[u8]) -> Result<()> {

@@ -220,8 +220,7 @@ pub enum TriggerMode {
     Manual,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum TriggerEvent {
     Warn,
     /// Prepare a hand-off, and tell the trigger how it went.

@@ -3,7 +3,7 @@
 //! | look for | in |
 //! |---|---|
 //! | the mark and the tables of a file | [`SchemaSpec`] |
-//! | a connection | [`open`], [`open_private`], [`open_read_only`], [`Options`] |
+//! | a connection | [`open`], [`open_read_only`], [`Options`] |
 //! | writers that wait in a queue | [`WriteLock`] |
 //!
 //! A file of another program is refused and left as it is, without a trace. One
@@ -48,5 +48,5 @@ mod tests;
 
 pub use error::{Error, Result};
 pub use lock::{WriteGuard, WriteLock};
-pub use open::{open, open_private, open_read_only};
+pub use open::{open, open_read_only};
 pub use schema::{Options, SchemaSpec};

@@ -30,30 +30,7 @@ use super::{paths, schema};
 /// more; [`Error::ReadOnly`] if it cannot be written; [`Error::NetworkFileSystem`] if that is not
 /// allowed; [`Error::Moved`] if only its log is there.
 pub fn open(path: impl AsRef<Path>, spec: &SchemaSpec, options: &Options) -> Result<Connection> {
-    open_to_write(path.as_ref(), spec, options, false)
-}
-
-/// The same; where there is no file, it is made such that on Unix nobody but its owner
-/// can read or write it (mode 0600). The files beside it have the mode that it has.
-///
-/// # Errors
-///
-/// As for [`open`].
-pub fn open_private(
-    path: impl AsRef<Path>,
-    spec: &SchemaSpec,
-    options: &Options,
-) -> Result<Connection> {
-    open_to_write(path.as_ref(), spec, options, true)
-}
-
-fn open_to_write(
-    path: &Path,
-    spec: &SchemaSpec,
-    options: &Options,
-    private: bool,
-) -> Result<Connection> {
-    let path = paths::resolve(path)?;
+    let path = paths::resolve(path.as_ref())?;
     if options.local_only {
         paths::check_local(&path)?;
     }
@@ -64,7 +41,7 @@ fn open_to_write(
     } else if has_log {
         let reason = "its log (-wal) is there, the file is not: move it back, or the log away";
         return Err(Error::Moved { path, reason });
-    } else if private {
+    } else if options.private {
         paths::create_private(&path)?;
     }
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE

@@ -55,6 +55,9 @@ pub struct Options {
     /// Without (`synchronous = NORMAL`), a loss of power may take the last commits,
     /// and nothing else.
     pub durable: bool,
+    /// Whether a new file is made such that on Unix nobody but its owner can read or write it (mode
+    /// 0600); `false` by default. The files beside it have the mode that it has.
+    pub private: bool,
     /// Whether a file on a network file system is refused
     /// ([`Error::NetworkFileSystem`](super::Error::NetworkFileSystem)); `false` by default.
     ///
@@ -69,6 +72,7 @@ impl Default for Options {
             busy_timeout: Duration::from_secs(30),
             max_bytes: None,
             durable: true,
+            private: false,
             local_only: false,
         }
     }

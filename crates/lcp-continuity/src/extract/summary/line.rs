@@ -78,14 +78,12 @@ pub(super) fn kind(message: &Message) -> Kind {
     }
 }
 
-pub(super) struct MessageText<'a> {
-    pub(super) text: Cow<'a, str>,
-    /// Whether they are the summary of its block.
-    pub(super) is_summary: bool,
-}
-
-/// Returns the words of a message, or the summary of its block where that is enough.
-pub(super) fn message_text(message: &Message, level: CompressionLevel) -> Option<MessageText<'_>> {
+/// Returns the words of a message, or the summary of its block where that is enough, and whether
+/// it is that.
+pub(super) fn message_text(
+    message: &Message,
+    level: CompressionLevel,
+) -> Option<(Cow<'_, str>, bool)> {
     let summary = message.block.summary.as_deref().filter(|text| !text.trim().is_empty());
     let enough = match kind(message) {
         Kind::Result { .. } => level >= CompressionLevel::Detailed,
@@ -93,10 +91,8 @@ pub(super) fn message_text(message: &Message, level: CompressionLevel) -> Option
     };
     let text = message.text();
     match summary {
-        Some(summary) if enough || text.trim().is_empty() => {
-            Some(MessageText { text: Cow::Borrowed(summary), is_summary: true })
-        }
-        _ => (!text.trim().is_empty()).then_some(MessageText { text, is_summary: false }),
+        Some(summary) if enough || text.trim().is_empty() => Some((Cow::Borrowed(summary), true)),
+        _ => (!text.trim().is_empty()).then_some((text, false)),
     }
 }
 

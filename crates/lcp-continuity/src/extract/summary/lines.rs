@@ -43,24 +43,22 @@ fn line(
     if message.block.content.is_metadata() {
         return None;
     }
-    let text = message_text(message, level)?;
+    let (text, is_summary) = message_text(message, level)?;
     let pieces = match kind(message) {
         Kind::Turn => {
-            let mut pieces = sentence_pieces(&text.text);
+            let mut pieces = sentence_pieces(&text);
             pieces.retain(|(_, text)| noise || !is_noise(text));
             if pieces.is_empty() {
                 return None;
             }
             pieces
         }
-        Kind::Call => excerpts(&[first_line(&text.text)]),
-        _ if text.is_summary => sentence_pieces(&text.text),
-        Kind::Result { failed: true } => excerpts(&[error_line(&text.text)]),
+        Kind::Call => excerpts(&[first_line(&text)]),
+        _ if is_summary => sentence_pieces(&text),
+        Kind::Result { failed: true } => excerpts(&[error_line(&text)]),
         // A result of one line is its own summary.
-        _ if line_count(&text.text) == 1 => excerpts(&[first_line(&text.text)]),
-        _ if level == CompressionLevel::Full => {
-            excerpts(&[first_line(&text.text), last_line(&text.text)])
-        }
+        _ if line_count(&text) == 1 => excerpts(&[first_line(&text)]),
+        _ if level == CompressionLevel::Full => excerpts(&[first_line(&text), last_line(&text)]),
         _ => excerpts(&[]),
     };
     let label = label(message);

@@ -29,8 +29,8 @@ pub(super) fn term_lines(request: &SummaryRequest<'_>) -> [Vec<Line>; 2] {
         };
         let recency = recency(at, request.messages.len());
         newer.add(path, recency);
-        if let Some(text) = message_text(message, CompressionLevel::Tags) {
-            newer.add(&text.text, recency);
+        if let Some((text, _)) = message_text(message, CompressionLevel::Tags) {
+            newer.add(&text, recency);
         }
     }
     [earlier, newer].map(Terms::into_lines)

@@ -26,7 +26,7 @@ use tokio_postgres::Row;
 use self::address::Address;
 use self::error::Failure;
 use self::pool::{Database, Values};
-use self::rows::{millis, name, number, to_bigint, value};
+use self::rows::{name, number, to_bigint, value};
 use self::statements::{
     ABANDON, APPEND, BEGIN, CHAIN, CLAIM, COMMIT, DROP_EXPIRED, FIND_CONVERSATION, FIND_HANDOFF,
     FORK, LATEST, LEASE, LIST_CONVERSATIONS, LIST_HANDOFFS, LOCK_CONVERSATIONS, NEXT_EPOCH,
@@ -38,7 +38,7 @@ use super::records::{
     NewHandoff, NewMessage, StoredMessage,
 };
 use super::{DEFAULT_EXPIRY, Store, validate};
-use crate::model::{Clock, Timestamp};
+use crate::model::{Clock, Timestamp, to_millis};
 
 /// How often it is tried to delete what has expired: others may be in the way.
 const EXPIRE_TRIES: u32 = 3;
@@ -151,7 +151,7 @@ impl PostgresStore {
     }
 
     async fn try_to_expire(&self) -> Result<ExpiryStats, Failure> {
-        let (now, expiry) = (self.now(), millis(self.expiry));
+        let (now, expiry) = (self.now(), to_millis(self.expiry));
         let mut client = None;
         let work = self.database.bounded(&mut client, async |client| {
             let transaction = client.transaction().await?;
@@ -210,7 +210,7 @@ impl Store for PostgresStore {
 
     fn lease(&self, conversation: &str, holder: &str, span: Duration) -> Result<Lease> {
         validate::id(holder)?;
-        let values: Values<'_> = &[&name(conversation), &holder, &self.now(), &millis(span)];
+        let values: Values<'_> = &[&name(conversation), &holder, &self.now(), &to_millis(span)];
         let rows = self.rows(&LEASE, values)?;
         let row =
             rows.first().ok_or_else(|| Error::UnknownConversation(conversation.to_owned()))?;
@@ -231,7 +231,7 @@ impl Store for PostgresStore {
 
     fn renew(&self, lease: &Lease, span: Duration) -> Result<Lease> {
         let (id, holder, fence, epoch) = lease_values(lease);
-        let values: Values<'_> = &[&id, &holder, &fence, &epoch, &self.now(), &millis(span)];
+        let values: Values<'_> = &[&id, &holder, &fence, &epoch, &self.now(), &to_millis(span)];
         let rows = self.rows(&RENEW, values)?;
         let row = rows.first().ok_or_else(|| Error::LeaseLost(lease.conversation.clone()))?;
         Ok(Lease { until: rows::moment(row, "held_until")?, ..lease.clone() })
@@ -318,7 +318,7 @@ impl Store for PostgresStore {
         let hash = *blake3::hash(&new.pack).as_bytes();
         let hash = hash.as_slice();
         let (conversation, holder, fence, epoch) = lease_values(lease);
-        let (now, expiry) = (self.now(), millis(self.expiry));
+        let (now, expiry) = (self.now(), to_millis(self.expiry));
         let previous = new.previous.as_deref().map(name);
         let (messages, status) =
             (to_bigint(new.messages), new.status.as_ref().map(String::as_bytes));
@@ -352,7 +352,7 @@ impl Store for PostgresStore {
 
     fn claim(&self, handoff: &str, claimant: &str, span: Duration) -> Result<Claim> {
         validate::id(claimant)?;
-        let values: Values<'_> = &[&name(handoff), &claimant, &self.now(), &millis(span)];
+        let values: Values<'_> = &[&name(handoff), &claimant, &self.now(), &to_millis(span)];
         let rows = self.rows(&CLAIM, values)?;
         let row = rows.first().ok_or_else(|| Error::UnknownHandoff(handoff.to_owned()))?;
         let record = rows::handoff(row)?;

@@ -1,7 +1,6 @@
 //! Conversion of rows to records, and of values to those of the database.
 
 use std::fmt;
-use std::time::Duration;
 
 use tokio_postgres::Row;
 use tokio_postgres::types::FromSql;
@@ -141,10 +140,6 @@ fn has_hash(body: &[u8], hash: &[u8]) -> bool {
 /// A number as the database has them: one that is too large is none that it has.
 pub(super) fn to_bigint(number: u64) -> i64 {
     i64::try_from(number).unwrap_or(i64::MAX)
-}
-
-pub(super) fn millis(span: Duration) -> i64 {
-    i64::try_from(span.as_millis()).unwrap_or(i64::MAX)
 }
 
 /// A name to look for. Texts of the database have no NUL, so what has one is not

@@ -114,9 +114,10 @@ impl SqliteStore {
     /// As [`Self::open`].
     pub fn open_with(path: impl AsRef<Path>, options: &SqliteOptions) -> Result<Self> {
         let SqliteOptions { busy_timeout, max_bytes, expiry, ref clock } = *options;
-        let file = Options { busy_timeout, max_bytes, durable: true, local_only: true };
+        let file =
+            Options { busy_timeout, max_bytes, durable: true, private: true, local_only: true };
         let connect = || -> Result<_> {
-            let connection = sqlite::open_private(&path, &schema::SCHEMA, &file)?;
+            let connection = sqlite::open(&path, &schema::SCHEMA, &file)?;
             // Every statement that there is.
             connection.set_prepared_statement_cache_capacity(64);
             Ok(connection)

@@ -8,7 +8,7 @@ use rusqlite::{Row, named_params};
 
 use super::schema::{EXPIRED, OPEN, RESUMED, SUPERSEDED};
 use super::{Transaction, to_limit};
-use crate::model::Timestamp;
+use crate::model::{Timestamp, to_millis};
 use crate::store::error::{Error, Result};
 use crate::store::records::{
     ConversationRecord, ExpiryStats, ForkPoint, HandoffRecord, HandoffState, NewMessage,
@@ -241,9 +241,8 @@ impl Tables for Transaction<'_> {
     }
 
     fn expire(&mut self, expiry: Duration) -> Result<ExpiryStats> {
-        let span = i64::try_from(expiry.as_millis()).unwrap_or(i64::MAX);
         let numbers = |which: &str| -> Result<Vec<i64>> {
-            let times = (self.now.0, self.now.0.saturating_sub(span));
+            let times = (self.now.0, self.now.0.saturating_sub(to_millis(expiry)));
             self.rows(&format!("{ALIVE} {which}"), times, |row| Ok(row.get(0)?))
         };
         // Both are asked for before anything is dropped.
