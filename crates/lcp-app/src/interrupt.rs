@@ -1,5 +1,6 @@
-//! Ctrl-C, and other requests to end: no temporary file stays behind, and what is held
-//! elsewhere is given back.
+//! What a process that ends early must not leave behind: temporary files, and what it holds
+//! elsewhere. A front end that catches Ctrl-C calls [`clean_up`] and ends the process there;
+//! this crate never does.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -9,13 +10,10 @@ use std::time::Duration;
 
 use tempfile::NamedTempFile;
 
-/// The exit code after Ctrl-C, as shells have it.
-const INTERRUPTED: i32 = 130;
-
-/// Temporary files that there are now.
+/// The temporary files that exist.
 static TEMPORARY: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
 
-/// Whether the process is being interrupted.
+/// Whether the process is about to end.
 static IS_ENDING: AtomicBool = AtomicBool::new(false);
 
 /// The longest time that hooks may take: a store may not answer.
@@ -29,43 +27,33 @@ static DEFER_LOCK: Mutex<()> = Mutex::new(());
 /// What is to be done besides.
 static HOOKS: Mutex<Vec<Weak<Work>>> = Mutex::new(Vec::new());
 
-/// Ends this process with 130 on Ctrl-C, after its temporary files are removed.
-pub fn install() {
-    // Where no handler can be set, the system ends the process in its own way.
-    let _ = ctrlc::set_handler(|| {
-        IS_ENDING.store(true, Ordering::SeqCst);
-        // Never given back: nothing of the kind is begun any more.
-        let _guard = DEFER_LOCK.lock().unwrap_or_else(PoisonError::into_inner);
-        // Kept until the end: no further file is made, and none is renamed unseen.
-        let files = TEMPORARY.lock().unwrap_or_else(PoisonError::into_inner);
-        for file in files.iter() {
-            let _ = std::fs::remove_file(file);
-        }
-        run_hooks();
-        std::process::exit(INTERRUPTED);
-    });
-}
-
-/// Waits for the end of the process if it is being interrupted: what this thread would say of
-/// work that was stopped under its hands is no news, and its exit code not the one of Ctrl-C.
-pub fn wait_if_interrupted() {
-    while IS_ENDING.load(Ordering::SeqCst) {
-        std::thread::park();
+/// Removes the temporary files and runs the hooks, then `end`. Waits for work of
+/// [`defer_interrupt`]; until `end` returns, no such work and no temporary file begins.
+pub fn clean_up(end: impl FnOnce()) {
+    IS_ENDING.store(true, Ordering::SeqCst);
+    let _deferred = DEFER_LOCK.lock().unwrap_or_else(PoisonError::into_inner);
+    // Held until the end: no further file is made, and none is renamed unseen.
+    let files = TEMPORARY.lock().unwrap_or_else(PoisonError::into_inner);
+    for file in files.iter() {
+        let _ = std::fs::remove_file(file);
     }
+    run_hooks();
+    end();
+    IS_ENDING.store(false, Ordering::SeqCst);
 }
 
-/// Runs work that an interruption waits for; where one came before, it is not begun.
+/// Runs work that [`clean_up`] waits for; where that began before, the work waits.
 pub fn defer_interrupt<T>(work: impl FnOnce() -> T) -> T {
     let _guard = DEFER_LOCK.lock().unwrap_or_else(PoisonError::into_inner);
     work()
 }
 
-/// Whether the process ends as soon as nothing holds it up.
+/// Returns whether [`clean_up`] was called and has not returned.
 pub fn is_ending() -> bool {
     IS_ENDING.load(Ordering::SeqCst)
 }
 
-/// Has this work done if the process is interrupted, as long as what is given back lives.
+/// Registers work for [`clean_up`], as long as the returned value lives.
 pub fn on_interrupt(work: impl Fn() + Send + Sync + 'static) -> Hook {
     let work: Arc<Work> = Arc::new(work);
     let mut hooks = HOOKS.lock().unwrap_or_else(PoisonError::into_inner);
@@ -84,8 +72,7 @@ impl fmt::Debug for Hook {
     }
 }
 
-/// Does the work of all hooks, as if the process were interrupted. The work waits for nobody
-/// for more than a moment.
+/// Runs all hooks, as if the process were interrupted, and waits for them for a moment at most.
 pub fn run_hooks() {
     let hooks = std::mem::take(&mut *HOOKS.lock().unwrap_or_else(PoisonError::into_inner));
     let (done, over) = mpsc::channel();

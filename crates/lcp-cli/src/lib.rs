@@ -35,8 +35,11 @@ use std::process::ExitCode;
 use clap::Parser;
 
 pub use commands::Command;
-use lcp_app::Error;
+use lcp_app::{Error, interrupt};
 use output::Output;
+
+/// The exit code after Ctrl-C, as shells have it.
+const INTERRUPTED: i32 = 130;
 
 /// What a command ends with.
 pub type Result<T = (), E = Error> = std::result::Result<T, E>;
@@ -54,16 +57,26 @@ pub struct Cli {
 
 /// Runs the command that the arguments of this process say.
 pub fn main() -> ExitCode {
-    lcp_app::interrupt::install();
+    install_interrupt_handler();
     let cli: Cli = match arguments::parse() {
         Ok(cli) => cli,
         Err((error, output)) => return output.fail(&error),
     };
     let done = cli.command.run(&cli.output);
     cli.output.warn_deferred();
-    lcp_app::interrupt::wait_if_interrupted();
+    // What this thread would report of work that was stopped is no news, and its exit code is not
+    // that of Ctrl-C.
+    while interrupt::is_ending() {
+        std::thread::park();
+    }
     match done {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => cli.output.fail(&error),
     }
+}
+
+/// Ends this process on Ctrl-C, after its temporary files are removed.
+fn install_interrupt_handler() {
+    // Where no handler can be set, the system ends the process in its own way.
+    let _ = ctrlc::set_handler(|| interrupt::clean_up(|| std::process::exit(INTERRUPTED)));
 }
