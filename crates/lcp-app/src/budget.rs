@@ -1,14 +1,56 @@
 //! The budget of a text: options, settings and model together.
 
-use lcp_driver::{Warning, WarningCode};
+use lcp_driver::shares::{ContextBudget, Share};
+use lcp_driver::window::{ContextWindow, WindowError};
+use lcp_driver::{Excerpts, Objective, Overflow, Warning, WarningCode};
 use lcp_tokens::Model;
+use serde_json::Value;
 
-pub use crate::config::BudgetOptions;
-use crate::config::{Config, EmptyBudgetError, Origin, Setting, Settings};
+use crate::config::keys::{
+    CATEGORIES, EXCERPTS, FILL, OBJECTIVE, OVERFLOW, RESPONSE_RESERVE, SAFETY, SHARES,
+    SYSTEM_PROMPT_RESERVE, TOTAL_TOKENS, WINDOW,
+};
+use crate::config::{Config, NamedShares, Origin, Setting};
 use crate::error::{Error, ErrorKind, Result};
-use crate::tokenizer::{TokenizerOptions, with_location};
+use crate::tokenizer::TokenizerOptions;
 
-/// What is in force.
+/// The options that bound a text; each wins over the settings.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct BudgetOptions {
+    /// `--budget`.
+    pub budget: Option<u32>,
+    /// `--window`.
+    pub window: Option<u32>,
+    /// `--system-prompt-reserve`.
+    pub system_prompt_reserve: Option<u32>,
+    /// `--response-reserve`.
+    pub response_reserve: Option<u32>,
+    /// `--shares`.
+    pub shares: Option<NamedShares>,
+    /// `--fill`.
+    pub fill: Option<bool>,
+    /// `--excerpts`.
+    pub excerpts: Option<Excerpts>,
+    /// `--objective`; without the table of values.
+    pub objective: Option<Objective>,
+    /// `--overflow`.
+    pub overflow: Option<Overflow>,
+}
+
+/// A budget of a text, and what it was taken from.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ResolvedBudget {
+    /// Tokens of the text.
+    pub tokens: u32,
+    /// The key or flag that gives it.
+    pub key: &'static str,
+    /// The window that they are left of; `None` for a budget of the text itself.
+    pub window: Option<ContextWindow>,
+    /// Whether it is a total that is taken as it is, without the safety factor.
+    pub is_total: bool,
+}
+
+/// What is in force for a text.
 pub struct EffectiveBudget {
     /// What `lcp.toml` says.
     pub config: Config,
@@ -16,73 +58,250 @@ pub struct EffectiveBudget {
     pub model: Option<Setting<Model>>,
     /// Options, file and defaults together.
     pub settings: Settings,
-    /// What is odd about it.
+    /// Warnings about them.
     pub warnings: Vec<Warning>,
 }
 
-/// Where the text may be more than its reader can take.
-fn exceeded(settings: &Settings, model: Option<&Setting<Model>>) -> Option<Warning> {
-    let (tokens, model) = (settings.budget.as_ref()?.value.tokens, &model?.value);
-    let (name, window) = (&model.name, model.window);
-    let message =
-        format!("a text of {tokens} tokens does not fit into {name}: its window is {window}");
-    (tokens > window).then(|| Warning::new(WarningCode::WindowExceeded, None, message))
+/// The settings in force.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Settings {
+    /// What the text may have; `None` for everything in full.
+    pub budget: Option<Setting<ResolvedBudget>>,
+    /// The part of a window that may be used.
+    pub safety: Setting<f64>,
+    /// Tokens of a window set aside for the system prompt.
+    pub system_prompt_reserve: Setting<u32>,
+    /// Tokens of a window set aside for the answer.
+    pub response_reserve: Setting<u32>,
+    /// How the budget is divided, if it is.
+    pub shares: Option<Setting<NamedShares>>,
+    /// Whether leftover budget shows Low and Background blocks in full.
+    pub fill: Setting<bool>,
+    /// Whether blocks may be shown in part.
+    pub excerpts: Setting<Excerpts>,
+    /// How blocks compete, with the table of values.
+    pub objective: Setting<Objective>,
+    /// What to do where Critical blocks exceed the budget.
+    pub overflow: Setting<Overflow>,
+    /// Settings that are given and change nothing.
+    pub ineffective: Vec<IneffectiveSetting>,
 }
 
-/// Returns a warning for each option that changes nothing.
-fn ineffective(settings: &Settings) -> impl Iterator<Item = Warning> {
-    settings.idle.iter().filter_map(|idle| match idle.from {
-        Origin::Flag(name) => {
-            let message = format!("{name} has no effect: {idle}");
-            Some(Warning::new(WarningCode::NoEffect, None, message))
-        }
-        _ => None,
-    })
-}
-
-/// Returns the error of a window of which nothing is left.
-fn empty_budget_error(error: &EmptyBudgetError, config: &Config) -> Error {
-    let failure = Error::new(ErrorKind::Usage, with_location(error, error.from, config));
-    match error.most {
-        Some((_, Origin::Flag(name))) => {
-            failure.with_hint(format!("lower {name}, which takes most, or give a larger --window"))
-        }
-        Some((key, from)) => failure.with_hint(format!(
-            "lower {}, which takes most, or give a larger --window",
-            with_location(&key, from, config)
-        )),
-        None => failure.with_hint("give a larger --window"),
-    }
+/// A setting that changes nothing.
+#[derive(Clone, Debug, PartialEq)]
+pub struct IneffectiveSetting {
+    /// The key.
+    pub key: &'static str,
+    /// The value.
+    pub value: Value,
+    /// Where it comes from.
+    pub from: Origin,
+    /// The reason.
+    pub reason: String,
 }
 
 impl BudgetOptions {
-    /// Returns what is in force with the settings that the tokenizer options name.
-    ///
-    /// # Errors
-    ///
-    /// If nothing is left of the window, or the model is not known.
-    pub fn resolve(self, tokenizer: &TokenizerOptions) -> Result<EffectiveBudget> {
-        self.resolve_with(tokenizer.read_config()?, tokenizer)
-    }
-
     /// Returns what is in force with these settings.
     ///
+    /// What the text may have is the first of: the budget of the options, their
+    /// window, the total of the file, its window, the window of the model.
+    ///
     /// # Errors
     ///
     /// If nothing is left of the window, or the model is not known.
-    pub(crate) fn resolve_with(
-        self,
-        config: Config,
-        tokenizer: &TokenizerOptions,
-    ) -> Result<EffectiveBudget> {
+    pub fn resolve(self, config: Config, tokenizer: &TokenizerOptions) -> Result<EffectiveBudget> {
         let is_sized = self.budget.is_some() || self.window.is_some();
         let (model, unknown) = tokenizer.model(&config, is_sized)?;
-        let settings = Settings::resolve(self, &config, model.as_ref())
-            .map_err(|error| empty_budget_error(&error, &config))?;
-        let warnings = unknown.into_iter();
-        let warnings =
-            warnings.chain(exceeded(&settings, model.as_ref())).chain(ineffective(&settings));
-        let warnings = warnings.collect();
+        let settings = Settings::new(self, &config, model.as_ref())?;
+        let mut warnings: Vec<_> = unknown.into_iter().collect();
+        warnings.extend(settings.window_exceeded(model.as_ref()));
+        for setting in &settings.ineffective {
+            if let Origin::Flag(name) = setting.from {
+                let message = format!("{name} has no effect: {}", setting.reason);
+                warnings.push(Warning::new(WarningCode::NoEffect, None, message));
+            }
+        }
         Ok(EffectiveBudget { config, model, settings, warnings })
+    }
+}
+
+impl Settings {
+    fn new(flags: BudgetOptions, config: &Config, model: Option<&Setting<Model>>) -> Result<Self> {
+        let file = &config.budget;
+        let shares = match flags.shares {
+            Some(value) => Some(Setting { value, from: Origin::Flag("--shares") }),
+            None => file.shares.clone().map(|shares| match config.origin(SHARES) {
+                Origin::Default => config.setting(CATEGORIES, shares),
+                from => Setting { value: shares, from },
+            }),
+        };
+        let mut settings = Self {
+            budget: None,
+            safety: config.setting(SAFETY, file.safety),
+            system_prompt_reserve: config.setting_or_flag(
+                flags.system_prompt_reserve, "--system-prompt-reserve", SYSTEM_PROMPT_RESERVE,
+                file.system_prompt_reserve,
+            ),
+            response_reserve: config.setting_or_flag(
+                flags.response_reserve, "--response-reserve", RESPONSE_RESERVE,
+                file.response_reserve,
+            ),
+            shares,
+            fill: config.setting_or_flag(flags.fill, "--fill", FILL, file.fill),
+            excerpts: config.setting_or_flag(flags.excerpts, "--excerpts", EXCERPTS, file.excerpts),
+            objective: config
+                .setting_or_flag(flags.objective, "--objective", OBJECTIVE, file.objective),
+            overflow: config.setting_or_flag(flags.overflow, "--overflow", OVERFLOW, file.overflow),
+            ineffective: Vec::new(),
+        };
+        settings.budget = if let Some(tokens) = flags.budget {
+            let value = ResolvedBudget { tokens, key: "budget", window: None, is_total: false };
+            Some(Setting { value, from: Origin::Flag("--budget") })
+        } else {
+            let window = settings.window(flags.window, config, model);
+            window.map(|(key, window)| settings.left_of(key, window, config)).transpose()?
+        };
+        if let Objective::Value(values) = &mut settings.objective.value {
+            *values = config.values;
+        }
+        settings.ineffective = settings.find_ineffective(flags.window, config);
+        Ok(settings)
+    }
+
+    /// Returns the window and its key.
+    fn window(
+        &self,
+        flag: Option<u32>,
+        config: &Config,
+        model: Option<&Setting<Model>>,
+    ) -> Option<(&'static str, Setting<ContextWindow>)> {
+        let file = &config.budget;
+        let window = |tokens| ContextWindow {
+            safety: self.safety.value,
+            ..ContextWindow::from_model(tokens)
+        };
+        let (key, mut setting) = if let Some(tokens) = flag {
+            (WINDOW, Setting { value: window(tokens), from: Origin::Flag("--window") })
+        } else if let Some(total) = file.total_tokens {
+            (TOTAL_TOKENS, config.setting(TOTAL_TOKENS, ContextWindow::from_total(total)))
+        } else if let Some(tokens) = file.window {
+            (WINDOW, config.setting(WINDOW, window(tokens)))
+        } else {
+            ("model.window", model?.map(|model| window(model.window)))
+        };
+        let reserves = (self.system_prompt_reserve.value, self.response_reserve.value);
+        setting.value = setting.value.with_reserves(reserves.0, reserves.1);
+        Some((key, setting))
+    }
+
+    /// Returns what is left of a window.
+    fn left_of(
+        &self,
+        key: &'static str,
+        window: Setting<ContextWindow>,
+        config: &Config,
+    ) -> Result<Setting<ResolvedBudget>> {
+        let tokens = window
+            .value
+            .available()
+            .map_err(|error| self.empty_window_error(key, &window, &error, config))?;
+        let is_total = key == TOTAL_TOKENS;
+        Ok(window.map(|window| ResolvedBudget { tokens, key, window: Some(*window), is_total }))
+    }
+
+    /// Returns the error of a window of which nothing is left.
+    fn empty_window_error(
+        &self,
+        key: &str,
+        window: &Setting<ContextWindow>,
+        error: &WindowError,
+        config: &Config,
+    ) -> Error {
+        let message = match window.from {
+            _ if window.value.tokens > 0 => error.to_string(),
+            Origin::Flag(name) => format!("{name} is 0, nothing is left"),
+            _ => format!("{key} is 0, nothing is left"),
+        };
+        let (system_prompt, response) = (&self.system_prompt_reserve, &self.response_reserve);
+        let (key, largest) = if system_prompt.value > response.value {
+            (SYSTEM_PROMPT_RESERVE, system_prompt)
+        } else {
+            (RESPONSE_RESERVE, response)
+        };
+        let hint = match largest.from {
+            _ if largest.value == 0 => "give a larger --window".to_owned(),
+            Origin::Flag(name) => {
+                format!("lower {name}, which takes most, or give a larger --window")
+            }
+            from => format!(
+                "lower {}, which takes most, or give a larger --window",
+                config.with_location(&key, from)
+            ),
+        };
+        Error::new(ErrorKind::Usage, config.with_location(&message, window.from)).with_hint(hint)
+    }
+
+    /// Returns the shares, an empty list for none.
+    pub fn shares(&self) -> &[Share] {
+        self.shares.as_ref().map_or(&[], |shares| shares.value.shares.as_slice())
+    }
+
+    /// Divides the budget among the shares, if there are both.
+    pub fn divide(&self) -> Option<ContextBudget> {
+        let tokens = self.budget.as_ref()?.value.tokens;
+        Some(self.shares.as_ref()?.value.shares.divide(tokens))
+    }
+
+    /// Returns a warning if the text may be more than its reader can take.
+    fn window_exceeded(&self, model: Option<&Setting<Model>>) -> Option<Warning> {
+        let (tokens, model) = (self.budget.as_ref()?.value.tokens, &model?.value);
+        let (name, window) = (&model.name, model.window);
+        let message =
+            format!("a text of {tokens} tokens does not fit into {name}: its window is {window}");
+        (tokens > window).then(|| Warning::new(WarningCode::WindowExceeded, None, message))
+    }
+
+    /// Returns the settings that change nothing.
+    fn find_ineffective(&self, window: Option<u32>, config: &Config) -> Vec<IneffectiveSetting> {
+        let file = &config.budget;
+        let budget = self.budget.as_ref();
+        let reason = match budget {
+            None => "there is no window".to_owned(),
+            Some(Setting { from: Origin::Flag(name), .. }) => format!("overridden by {name}"),
+            Some(budget) => format!("overridden by {}", budget.value.key),
+        };
+        let has_window = budget.is_some_and(|budget| budget.value.window.is_some());
+        let is_total = budget.is_some_and(|budget| budget.value.is_total);
+        let is_flag = |flag| budget.is_some_and(|budget| budget.from == Origin::Flag(flag));
+        let is_budget = is_flag("--budget");
+        let is_sized = is_budget || is_flag("--window");
+        let mut settings = Vec::new();
+        let mut push = |is_idle, key, setting: Setting<Value>| {
+            if is_idle && setting.from != Origin::Default {
+                let (value, from, reason) = (setting.value, setting.from, reason.clone());
+                settings.push(IneffectiveSetting { key, value, from, reason });
+            }
+        };
+        if let Some(window) = window {
+            let setting = Setting { value: window.into(), from: Origin::Flag("--window") };
+            push(is_budget, WINDOW, setting);
+        }
+        push(is_sized, TOTAL_TOKENS, config.setting(TOTAL_TOKENS, file.total_tokens.into()));
+        push(is_sized || is_total, WINDOW, config.setting(WINDOW, file.window.into()));
+        push(!has_window || is_total, SAFETY, config.setting(SAFETY, file.safety.into()));
+        for (key, reserve) in [
+            (SYSTEM_PROMPT_RESERVE, &self.system_prompt_reserve),
+            (RESPONSE_RESERVE, &self.response_reserve),
+        ] {
+            push(!has_window, key, reserve.map(|&tokens| tokens.into()));
+        }
+        if self.objective.value == Objective::Strict {
+            let values = config.values().filter(|(_, value)| value.from != Origin::Default);
+            settings.extend(values.map(|(key, Setting { value, from })| {
+                let reason = "the objective is strict".to_owned();
+                IneffectiveSetting { key, value: value.into(), from, reason }
+            }));
+        }
+        settings
     }
 }

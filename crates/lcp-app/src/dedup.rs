@@ -5,7 +5,7 @@ use lcp_driver::{DefaultDriver, DriverConfig, Warning, WarningCode};
 use lcp_tokens::TokenEstimator;
 use lcp_types::{Block, DuplicateKind, Replacement, Replacements};
 
-use crate::config::Dedup;
+use crate::config::DedupSettings;
 use crate::error::{Error, ErrorKind, Result};
 use crate::tokenizer::LoadedTokenizer;
 use lcp_packfile::handoff_index;
@@ -32,35 +32,29 @@ pub struct DedupedPack<'b> {
 impl DedupOptions {
     /// What is looked for, if anything is. `stable`: a prompt cache is to be
     /// kept.
-    pub fn options(self, file: &Dedup, stable: bool) -> Option<Options> {
-        let is_on = file.enabled.as_ref().is_some_and(|enabled| enabled.value);
-        self.level_or(file, is_on).map(|level| self.at(level, file, stable))
+    pub fn options(self, file: &DedupSettings, stable: bool) -> Option<Options> {
+        self.options_if(file.enabled, file, stable)
     }
 
     /// The same, where it is asked for by the command itself.
-    pub fn options_or_default(self, file: &Dedup) -> Option<Options> {
-        self.level_or(file, true).map(|level| self.at(level, file, false))
+    pub fn options_or_default(self, file: &DedupSettings) -> Option<Options> {
+        self.options_if(true, file, false)
     }
 
-    fn level_or(self, file: &Dedup, is_on: bool) -> Option<DedupLevel> {
-        let default =
-            || is_on.then(|| file.level.as_ref().map_or(Dedup::LEVEL, |found| found.value));
-        self.level.unwrap_or_else(default)
-    }
-
-    fn at(self, level: DedupLevel, file: &Dedup, stable: bool) -> Options {
-        let mut options = file.options(level);
+    fn options_if(self, is_on: bool, file: &DedupSettings, stable: bool) -> Option<Options> {
+        let level = self.level.unwrap_or(is_on.then_some(file.options.level))?;
+        let mut options = Options { level, ..file.options.clone() };
         match self.prefer {
             Some(keep) => options.keep = keep,
             // What a cache has seen must not change from turn to turn.
-            None if stable && file.keep.is_none() => options.keep = Survivor::First,
+            None if stable && !file.has_keep => options.keep = Survivor::First,
             None => {}
         }
-        options
+        Some(options)
     }
 
     /// That `--dedup-prefer` decides nothing.
-    pub fn ineffective(self, file: &Dedup) -> Option<Warning> {
+    pub fn ineffective(self, file: &DedupSettings) -> Option<Warning> {
         let is_off = self.options(file, false).is_none();
         self.prefer.filter(|_| is_off).map(|_| {
             let message = "--dedup-prefer has no effect: nothing is deduplicated";

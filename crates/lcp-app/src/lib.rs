@@ -42,9 +42,9 @@
 //! | [`export`] | messages for chat APIs within a budget |
 //! | [`sessions`] | recording, handing over and resuming conversations |
 //! | [`budget`], [`tokenizer`], [`dedup`], [`prompt_cache`], [`special_tokens`], [`pack_output`] | options, each with what it puts in force |
-//! | [`config`] | `lcp.toml` |
+//! | [`config`], [`names`] | `lcp.toml`; the names of values in flags, settings and tools |
 //! | [`validate`] | validation of packs with costs and hand-offs |
-//! | [`files`], [`interrupt`] | files that appear whole; Ctrl-C |
+//! | [`files`], [`interrupt`] | files that appear whole; what is undone where a process ends early |
 
 #![allow(
     clippy::missing_errors_doc,
@@ -63,6 +63,7 @@ mod find_block;
 #[cfg(feature = "full")]
 pub mod folders;
 pub mod interrupt;
+pub mod names;
 #[cfg(feature = "full")]
 pub mod pack;
 pub mod pack_output;

@@ -96,19 +96,20 @@ impl PackOptions {
         let wrong = |message: String| Error::new(ErrorKind::Usage, message);
         let include = if self.include.is_empty() { &settings.include } else { &self.include };
         let rules = settings.rules.iter().chain(&self.rules).cloned().collect();
-        let hidden = self.hidden.or(settings.hidden.as_ref().map(|setting| setting.value));
-        let max_file_bytes = settings.max_file_size.as_ref().map(|setting| setting.value);
         Ok(IngestOptions {
             paths: self.paths.clone(),
             walk: WalkOptions {
-                hidden: hidden.unwrap_or_default(),
+                hidden: self.hidden.unwrap_or(settings.hidden),
                 ignored: self.ignored,
                 follow: self.follow,
             },
             one_file_system: self.one_file_system,
             include: Globs::new(include).map_err(wrong)?,
             exclude: Globs::new(settings.exclude.iter().chain(&self.exclude)).map_err(wrong)?,
-            max_file_bytes: self.max_file_bytes.or(max_file_bytes).unwrap_or(FILE_BYTES_MAX),
+            max_file_bytes: self
+                .max_file_bytes
+                .or(settings.max_file_size)
+                .unwrap_or(FILE_BYTES_MAX),
             tree: self.tree,
             images: self.images,
             rules: Rules::new(rules, self.default_rules).map_err(wrong)?,

@@ -17,8 +17,8 @@ use lcp_packfile::journal;
 use lcp_types::wire::HEADER_RESERVED;
 use lcp_types::{BlockSource, BlockSourceErrorKind, BlockType};
 
-use crate::budget::{BudgetOptions, EffectiveBudget};
-use crate::config::{Config, Settings};
+use crate::budget::{BudgetOptions, EffectiveBudget, Settings};
+use crate::config::Config;
 use crate::dedup::{self, DedupOptions};
 use crate::error::{Error, ErrorKind, Result};
 use crate::files;
@@ -106,7 +106,7 @@ impl<'b> RenderSetup<'b> {
         keep_plan: bool,
         reporter: &dyn Reporter,
     ) -> Result<Self> {
-        let in_force = options.budget.clone().resolve_with(config, &options.tokenizer)?;
+        let in_force = options.budget.clone().resolve(config, &options.tokenizer)?;
         let mut config = options.driver_config(&in_force.settings);
         let kept = options.prompt_cache.resolve(keep_plan, &in_force.config, &config)?;
         let mut warnings = in_force.warnings.clone();
@@ -121,8 +121,8 @@ impl<'b> RenderSetup<'b> {
         let strict = config.overflow == Overflow::Deny;
         let counter = options.tokenizer.counter(file, model.as_ref(), strict, reporter)?;
         // Who says how large a chunk may grow means it.
-        let is_said = file.dedup.merged_bytes.is_some();
-        let dedup = dedup.map(|options| match config.token_budget.filter(|_| !is_said) {
+        let is_given = file.dedup.has_merged_bytes;
+        let dedup = dedup.map(|options| match config.token_budget.filter(|_| !is_given) {
             Some(budget) => options.within(budget),
             None => options,
         });
@@ -182,13 +182,24 @@ impl<'b> RenderSetup<'b> {
         Ok(Some(rendered))
     }
 
-    /// Turns the setup into the job of a decoded pack, with warnings about its index.
+    /// Turns the setup into the job of a pack. With `verify` the index is compared with the
+    /// blocks.
+    ///
+    /// # Errors
+    ///
+    /// If the pack is malformed.
     pub fn into_job(
         self,
-        mut pack: Pack<'b>,
-        index_warnings: Vec<Warning>,
+        bytes: &'b [u8],
+        verify: bool,
         reporter: &dyn Reporter,
     ) -> Result<RenderJob<'b>> {
+        let index_warnings = if verify {
+            verify_index(self.path, bytes)?
+        } else {
+            index_warning(bytes).into_iter().collect()
+        };
+        let mut pack = files::decode(self.path, bytes)?;
         let Self { path, mut config, dedup, special_tokens, window, counter, mut warnings } = self;
         if let Some(warning) = special_tokens::apply(&mut pack.blocks, special_tokens, path)? {
             reporter.warn(&warning);
@@ -245,10 +256,7 @@ impl<'b> RenderJob<'b> {
         config: Config,
         reporter: &dyn Reporter,
     ) -> Result<Self> {
-        let pack = files::decode(path, bytes)?;
-        let index_warnings = index_warning(bytes).into_iter().collect();
-        RenderSetup::new(path, options, config, false, reporter)?
-            .into_job(pack, index_warnings, reporter)
+        RenderSetup::new(path, options, config, false, reporter)?.into_job(bytes, false, reporter)
     }
 
     /// The text and its plan. Says what the plan warns of.
@@ -359,7 +367,7 @@ pub fn index_warning(pack: &[u8]) -> Option<Warning> {
 }
 
 /// Returns warnings about everything that is wrong with the index of a pack.
-pub fn verify_index(path: &Path, pack: &[u8]) -> Result<Vec<Warning>> {
+fn verify_index(path: &Path, pack: &[u8]) -> Result<Vec<Warning>> {
     // What is wrong with the blocks, decoding tells.
     let Ok(reader) = PackReader::open(pack, DecodeOptions::default()) else {
         return Ok(Vec::new());

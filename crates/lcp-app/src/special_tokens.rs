@@ -1,6 +1,7 @@
 //! The policy for special tokens of a pack, applied before anything is counted (RFC 0008 §3).
 
 use std::borrow::Cow;
+use std::cmp;
 use std::path::Path;
 
 use lcp_driver::special_tokens::{
@@ -15,14 +16,13 @@ use crate::files;
 
 /// Returns the policy in force: the given one, else that of the settings.
 pub fn effective(given: Option<SpecialTokens>, config: &Config) -> SpecialTokens {
-    let of_file = || config.budget.special_tokens.as_ref().map(|found| found.value);
-    given.or_else(of_file).unwrap_or_default()
+    given.unwrap_or(config.budget.special_tokens)
 }
 
 /// Returns the stricter of the given policy and that of the settings.
-pub fn at_least(given: Option<SpecialTokens>, config: &Config) -> Option<SpecialTokens> {
-    let of_file = config.budget.special_tokens.as_ref().map(|found| found.value);
-    given.into_iter().chain(of_file).max_by_key(|policy| *policy as u8)
+pub fn at_least(given: Option<SpecialTokens>, config: &Config) -> SpecialTokens {
+    let of_file = config.budget.special_tokens;
+    given.map_or(of_file, |given| cmp::max_by_key(given, of_file, |policy| *policy as u8))
 }
 
 /// Applies the policy to one block of a pack.

@@ -1,6 +1,5 @@
 //! What counts: the flags that choose it, and the estimator that they mean.
 
-use std::fmt::Display;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -11,7 +10,8 @@ use lcp_tokens::{
     tokenizer_for_model,
 };
 
-use crate::config::{Config, ConfigSource, Origin, Setting, TIKTOKEN};
+use crate::config::keys::{MODEL, TOKENIZER};
+use crate::config::{Config, Origin, Setting, TIKTOKEN};
 use crate::error::{Error, ErrorKind, Result};
 use crate::files;
 use crate::reporter::Reporter;
@@ -29,8 +29,6 @@ pub struct TokenizerOptions {
     pub encoding: Option<String>,
     /// The model that reads the text.
     pub model: Option<String>,
-    /// The settings.
-    pub config: ConfigSource,
     /// A file that keeps counts between runs.
     pub count_cache: Option<PathBuf>,
 }
@@ -49,18 +47,11 @@ pub struct LoadedTokenizer {
 type Tokenizer = Result<Arc<dyn TokenEstimator>, TokenizerError>;
 
 impl TokenizerOptions {
-    /// What the `lcp.toml` says, if there is one.
-    pub(crate) fn read_config(&self) -> Result<Config> {
-        self.config.read()
-    }
-
     /// Begins to load the encoding that will count, where it is plain which: so that it is
     /// there when the pack is read, which another program may still be making.
-    pub fn begin_loading(&self) {
-        let is_default = || {
-            let config = self.read_config();
-            config.is_ok_and(|of| of.tokenizer.kind.is_none() && of.tokenizer.model.is_none())
-        };
+    pub fn begin_loading(&self, config: &Config) {
+        let file = &config.tokenizer;
+        let is_default = || file.kind.is_none() && file.model.is_none();
         let encoding = match (&self.encoding, &self.model) {
             (Some(name), _) => Encoding::from_name(name),
             (None, None) if is_default() => Encoding::from_name(DEFAULT),
@@ -83,21 +74,19 @@ impl TokenizerOptions {
     ) -> Result<(Option<Setting<Model>>, Option<Warning>)> {
         let named = match (&self.model, &config.tokenizer.model) {
             (Some(name), _) => Setting { value: name, from: Origin::Flag("--model") },
-            (None, Some(found)) => Setting { value: &found.value, from: Origin::File(found.line) },
+            (None, Some(name)) => config.setting(MODEL, name),
             (None, None) => return Ok((None, None)),
         };
         match config.models.find(named.value) {
             Ok(model) => Ok((Some(Setting { value: model.clone(), from: named.from }), None)),
             Err(error) if is_sized && self.encoding.is_some() => {
-                let message = format!(
-                    "{}; nothing of it is needed",
-                    with_location(&error, named.from, config)
-                );
+                let error = config.with_location(&error, named.from);
+                let message = format!("{error}; nothing of it is needed");
                 Ok((None, Some(Warning::new(WarningCode::NoEffect, None, message))))
             }
             Err(error) => Err(Error::new(
                 ErrorKind::Usage,
-                with_location(&error, named.from, config),
+                config.with_location(&error, named.from),
             )
             .with_hint(
                 "with --encoding, and --window or --budget unless files are counted, nothing of \
@@ -120,7 +109,7 @@ impl TokenizerOptions {
             Err(error) if strict => return Err(unloaded(&error, from, config)),
             tokenizer => or_fallback(tokenizer),
         };
-        let location = file_location(from, config);
+        let location = config.location(from);
         Ok(LoadedTokenizer { from, location, ..self.cached(estimator, reporter)? })
     }
 
@@ -146,7 +135,7 @@ impl TokenizerOptions {
             if !estimator.is_exact() || !estimator.is_additive() {
                 let what =
                     format!("--index-costs cannot keep counts of {name}: they do not add up");
-                return Err(Error::new(ErrorKind::Usage, with_location(&what, from, config)).with_hint(
+                return Err(Error::new(ErrorKind::Usage, config.with_location(&what, from)).with_hint(
                     "o200k_base, cl100k_base and o200k_harmony can be kept: --index-costs=o200k_base",
                 ));
             }
@@ -189,16 +178,16 @@ impl TokenizerOptions {
     /// not exact.
     pub fn load_without_budget(
         &self,
+        config: &Config,
         strict: bool,
         reporter: &dyn Reporter,
     ) -> Result<LoadedTokenizer> {
-        let config = self.read_config()?;
         // Nobody asks how large its window is.
-        let (model, unknown) = self.model(&config, true)?;
+        let (model, unknown) = self.model(config, true)?;
         if let Some(warning) = unknown {
             reporter.warn(&warning);
         }
-        let counter = self.counter(&config, model.as_ref(), strict, reporter)?;
+        let counter = self.counter(config, model.as_ref(), strict, reporter)?;
         if !counter.estimator.is_exact() {
             reporter.warn(&format!("token counts are estimates ({})", counter.estimator.name()));
         }
@@ -229,15 +218,15 @@ impl TokenizerOptions {
             let default = || Setting { value: default(), from: Origin::Default };
             return Ok(model.map_or_else(default, of_model));
         };
-        let from = Origin::File(kind.line);
-        let value = match (kind.value.as_str(), model) {
+        let from = config.origin(TOKENIZER);
+        let value = match (kind.as_str(), model) {
             (TIKTOKEN, None) => default(),
             (TIKTOKEN, Some(model)) if flagged.is_some() || is_openai(&model.value) => {
                 of_model(model).value
             }
             (TIKTOKEN, Some(model)) => {
                 let what = format!("{} has no encoding of {TIKTOKEN}", model.value.name);
-                return Err(Error::new(ErrorKind::Usage, with_location(&what, from, config))
+                return Err(Error::new(ErrorKind::Usage, config.with_location(&what, from))
                     .with_hint(
                         "leave `type` out for the tokenizer of the model, or name an encoding",
                     ));
@@ -251,28 +240,13 @@ impl TokenizerOptions {
 
 /// There is no tokenizer to count with, and nothing else may stand in for it.
 fn unloaded(error: &TokenizerError, from: Origin, config: &Config) -> Error {
-    let message = with_location(&format!("{error} [LCP-BUD-003]"), from, config);
+    let message = config.with_location(&format!("{error} [LCP-BUD-003]"), from);
     Error::new(ErrorKind::Io, message)
         .with_hint("--encoding names an encoding or a tokenizer file to count with")
 }
 
 fn is_openai(model: &Model) -> bool {
     model.encoding.as_deref().and_then(Encoding::from_name).is_some()
-}
-
-/// Returns a message, and where the file said what it is about, if the file did.
-pub(crate) fn with_location(what: &impl Display, from: Origin, config: &Config) -> String {
-    file_location(from, config)
-        .map_or_else(|| what.to_string(), |location| format!("{what} {location}"))
-}
-
-fn file_location(from: Origin, config: &Config) -> Option<String> {
-    match (from, &config.path) {
-        (Origin::File(line), Some(path)) => {
-            Some(format!("({}, line {line})", files::display_name(path)))
-        }
-        _ => None,
-    }
 }
 
 impl LoadedTokenizer {

@@ -5,6 +5,7 @@ use std::io::Write as _;
 use clap::Parser;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::error::ErrorKind as ClapErrorKind;
+use lcp_app::names::{current, value_of};
 use lcp_app::{Error, ErrorKind};
 
 use crate::files;
@@ -48,18 +49,17 @@ fn usage_error(said: &str) -> Error {
     if tips.is_empty() { failure } else { failure.with_hint(tips.join("; ")) }
 }
 
-/// Returns a parser of values by their names. A name behind `=` is a former one: `new=former`.
-pub fn by_name<T: Copy + Send + Sync + 'static, const N: usize>(
-    values: [(&'static str, T); N],
+/// Returns a parser of values by their names. Former names are aliases.
+pub fn by_name<T: Copy + PartialEq + Send + Sync + 'static, const N: usize>(
+    names: [(&'static str, T); N],
 ) -> impl TypedValueParser<Value = T> {
-    let possible = values.map(|(names, _)| {
-        let mut names = names.split('=');
-        PossibleValue::new(names.next().unwrap_or_default()).aliases(names)
+    let possible = current(&names).into_iter().map(|name| {
+        let value = value_of(&names, name);
+        let same = names.iter().filter(|(_, other)| Some(*other) == value);
+        PossibleValue::new(name).aliases(same.map(|(alias, _)| *alias).filter(|it| *it != name))
     });
-    PossibleValuesParser::new(possible).try_map(move |name| {
-        let value = values.iter().find(|(names, _)| names.split('=').any(|known| known == name));
-        value.map(|(_, value)| *value).ok_or("there is no such name")
-    })
+    PossibleValuesParser::new(possible.collect::<Vec<_>>())
+        .try_map(move |name| value_of(&names, &name).ok_or("there is no such name"))
 }
 
 /// Returns a parser of `on` and `off`.

@@ -3,21 +3,15 @@
 use clap::builder::PossibleValuesParser;
 use lcp_app::budget::BudgetOptions;
 use lcp_app::config::NamedShares;
+use lcp_app::names::{OVERFLOWS, objectives};
 use lcp_driver::shares::Shares;
-use lcp_driver::{Excerpts, Objective, Overflow, ValueModel};
+use lcp_driver::{Excerpts, Objective, Overflow};
 
 use crate::Result;
 use crate::arguments::{by_name, on_off, parse_tokens};
 use lcp_app::{Error, ErrorKind};
 
 const EXCERPTS: [(&str, Excerpts); 2] = [("on", Excerpts::On), ("off", Excerpts::Off)];
-
-const OVERFLOWS: [(&str, Overflow); 2] = [("allow", Overflow::Allow), ("deny", Overflow::Deny)];
-
-/// Returns objectives by their names. The values of lcp.toml take the place of these.
-fn objectives() -> [(&'static str, Objective); 2] {
-    [("strict", Objective::Strict), ("value", Objective::Value(ValueModel::default()))]
-}
 
 /// Flags that bound a text.
 #[derive(Debug, Default, clap::Args)]

@@ -2,9 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
-use lcp_app::config::{Config, MODES};
+use lcp_app::config::Config;
 use lcp_app::files;
-use lcp_app::render::{RenderJob, RenderOptions, RenderSetup, block_type};
+use lcp_app::names::{MODES, SPECIAL_TOKENS, VERBOSITIES};
+use lcp_app::render::{RenderOptions, block_type};
 use lcp_driver::special_tokens::SpecialTokens;
 use lcp_driver::{OutputMode, Verbosity};
 use lcp_types::BlockType;
@@ -16,17 +17,6 @@ use crate::dedup_args::DedupArgs;
 use crate::output::Output;
 use crate::prompt_cache_args::PromptCacheArgs;
 use crate::tokenizer_args::TokenizerArgs;
-
-/// Amounts of detail by their names.
-const VERBOSITIES: [(&str, Verbosity); 3] =
-    [("full", Verbosity::Full), ("summary", Verbosity::Summary), ("adaptive", Verbosity::Adaptive)];
-
-/// Policies for special tokens by their names.
-const SPECIAL_TOKENS: [(&str, SpecialTokens); 3] = [
-    ("warn=report", SpecialTokens::Warn),
-    ("escape=neutralise", SpecialTokens::Escape),
-    ("reject", SpecialTokens::Reject),
-];
 
 /// What decides what a text is: as flags say it, or any other program.
 #[derive(Debug, Default, clap::Args)]
@@ -81,26 +71,15 @@ impl RenderArgs {
         self.prompt_cache.previous()
     }
 
-    /// Reads the pack; meanwhile the tokenizer is loaded.
-    pub fn read(&self, output: &Output) -> Result<Vec<u8>> {
-        self.counting.options().begin_loading();
-        files::read(&self.pack, output)
-    }
-
-    /// Reads the settings; meanwhile the tokenizer is loaded.
+    /// Reads the settings, and begins to load the tokenizer.
     pub fn config(&self) -> Result<Config> {
-        self.counting.options().begin_loading();
-        self.counting.config()
-    }
-
-    /// Puts everything together but the pack.
-    pub fn setup(&self, config: Config, plan: bool, output: &Output) -> Result<RenderSetup<'_>> {
-        RenderSetup::new(&self.pack, &self.options()?, config, plan, output)
-    }
-
-    /// Puts everything together.
-    pub fn job<'b>(&'b self, bytes: &'b [u8], output: &Output) -> Result<RenderJob<'b>> {
         let config = self.counting.config()?;
-        RenderJob::new(&self.pack, bytes, &self.options()?, config, output)
+        self.counting.options().begin_loading(&config);
+        Ok(config)
+    }
+
+    /// Reads the pack.
+    pub fn read(&self, output: &Output) -> Result<Vec<u8>> {
+        files::read(&self.pack, output)
     }
 }

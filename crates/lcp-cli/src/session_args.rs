@@ -1,10 +1,12 @@
 //! Flags of commands that work with sessions.
 
-use lcp_app::config::{MODES, STYLES, SUMMARIZER_SECONDS_MAX};
-use lcp_app::sessions::{HandoffSettings, SessionOptions, StoreOptions, WindowOptions};
+use lcp_app::config::{Config, SUMMARIZER_SECONDS_MAX};
+use lcp_app::names::{MODES, STYLES};
+use lcp_app::sessions::{HandoffSettings, SessionOptions, WindowOptions};
 use lcp_continuity::DirectiveStyle;
 use lcp_driver::OutputMode;
 
+use crate::Result;
 use crate::arguments::{by_name, parse_tokens};
 use crate::tokenizer_args::TokenizerArgs;
 
@@ -15,13 +17,6 @@ pub struct StoreArgs {
     /// of lcp.toml, else lcp/sessions.sqlite in the user's data folder
     #[arg(long, value_name = "PATH|URL")]
     pub store: Option<String>,
-}
-
-impl StoreArgs {
-    /// Returns the options that these flags ask for.
-    pub fn options(&self) -> StoreOptions {
-        StoreOptions { store: self.store.clone() }
-    }
 }
 
 /// Flags of `session record`, `handoff` and `resume`.
@@ -36,12 +31,17 @@ pub struct SessionArgs {
 impl SessionArgs {
     /// Returns the options that these flags ask for.
     pub fn options(&self) -> SessionOptions {
-        SessionOptions { store: self.store.options(), tokenizer: self.counting.options() }
+        SessionOptions { store: self.store.store.clone(), tokenizer: self.counting.options() }
+    }
+
+    /// Reads the settings.
+    pub fn config(&self) -> Result<Config> {
+        self.counting.config()
     }
 }
 
 /// The flags that say what a hand-off is to be like.
-#[derive(Debug, Default, clap::Args)]
+#[derive(Clone, Debug, Default, clap::Args)]
 pub struct HandoffArgs {
     /// Tokens that a directive may have; a quarter of what the window leaves
     /// unless lcp.toml says otherwise
@@ -69,14 +69,9 @@ pub struct HandoffArgs {
 impl HandoffArgs {
     /// Returns the options that these flags ask for.
     pub fn options(&self) -> HandoffSettings {
-        HandoffSettings {
-            target: self.target,
-            summary: self.summary,
-            style: self.style,
-            mode: self.mode,
-            summarizer_cmd: self.summarizer_cmd.clone(),
-            summarizer_timeout: self.summarizer_timeout,
-        }
+        let Self { target, summary, style, mode, summarizer_cmd, summarizer_timeout } =
+            self.clone();
+        HandoffSettings { target, summary, style, mode, summarizer_cmd, summarizer_timeout }
     }
 }
 

@@ -21,13 +21,14 @@ pub struct ConfigArgs {
 }
 
 impl ConfigArgs {
-    /// Returns the source of the settings.
-    pub fn source(&self) -> ConfigSource {
-        match &self.config {
+    /// Reads the settings.
+    pub fn read(&self) -> Result<Config> {
+        let source = match &self.config {
             Some(path) => ConfigSource::File(path.clone()),
             None if self.no_config => ConfigSource::None,
             None => ConfigSource::Nearest,
-        }
+        };
+        source.read()
     }
 }
 
@@ -59,19 +60,18 @@ impl TokenizerArgs {
         TokenizerOptions {
             encoding: self.encoding.clone(),
             model: self.model.clone(),
-            config: self.file.source(),
             count_cache: self.count_cache.clone(),
         }
     }
 
     /// Reads the settings.
     pub fn config(&self) -> Result<Config> {
-        self.file.source().read()
+        self.file.read()
     }
 
     /// Loads the tokenizer of a command that has no budget.
     pub fn load_without_budget(&self, strict: bool, output: &Output) -> Result<LoadedTokenizer> {
-        self.options().load_without_budget(strict, output)
+        self.options().load_without_budget(&self.config()?, strict, output)
     }
 
     /// Returns the file that counts are kept in.

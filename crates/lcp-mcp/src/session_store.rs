@@ -6,16 +6,15 @@ use std::sync::{Arc, Mutex, PoisonError};
 use lcp_continuity::store::Store;
 
 use lcp_app::config::Config;
-use lcp_app::sessions::StoreOptions;
+use lcp_app::sessions::open_store;
 
 use super::error::ToolResult;
 
 /// The store of sessions.
 #[derive(Default)]
 pub struct LazySessionStore {
-    options: StoreOptions,
-    /// Whether the `lcp.toml` was named.
-    is_named: bool,
+    /// The name of the store, if it was given.
+    name: Option<String>,
     store: Mutex<Option<Arc<dyn Store>>>,
 }
 
@@ -26,10 +25,10 @@ impl fmt::Debug for LazySessionStore {
 }
 
 impl LazySessionStore {
-    /// Returns the store of these options; `is_named`: the `lcp.toml` that may have it was named.
+    /// Returns the store of this name, else that of the settings, or the user's.
     #[must_use]
-    pub fn new(options: StoreOptions, is_named: bool) -> Self {
-        Self { options, is_named, store: Mutex::default() }
+    pub fn new(name: Option<String>) -> Self {
+        Self { name, store: Mutex::default() }
     }
 
     /// Opens the store if it is not open, and calls `work` with it, one call at a time: a lease
@@ -43,7 +42,7 @@ impl LazySessionStore {
         let mut store = self.store.lock().unwrap_or_else(PoisonError::into_inner);
         match &*store {
             Some(store) => work(store),
-            None => work(store.insert(self.options.open(config, self.is_named, may_create)?)),
+            None => work(store.insert(open_store(self.name.as_deref(), config, may_create)?)),
         }
     }
 }

@@ -4,15 +4,8 @@ use lcp_continuity::{DirectiveStyle, Thresholds};
 use lcp_driver::OutputMode;
 use lcp_driver::segments::CompressionLevel;
 
-use super::reader::{Entry, Located, Result, Section, choice};
-use super::sections::MODES;
-
-/// How a directive can be worded, by the names of flags and files.
-pub const STYLES: [(&str, DirectiveStyle); 3] = [
-    ("concise", DirectiveStyle::Concise),
-    ("narrative", DirectiveStyle::Narrative),
-    ("structured", DirectiveStyle::Structured),
-];
+use super::reader::{Result, Section};
+use crate::names::{MODES, STYLES};
 
 /// Seconds that a program may have for a summary.
 pub const SUMMARIZER_SECONDS_MAX: u32 = 3_600;
@@ -24,36 +17,35 @@ const LEASE_SECONDS_MAX: u32 = 86_400;
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Continuity {
     /// Whether a hand-off that is due is prepared, or only told of.
-    pub auto: Option<Located<bool>>,
+    pub auto: Option<bool>,
     /// Tokens that a directive may have.
-    pub target_tokens: Option<Located<u32>>,
+    pub target_tokens: Option<u32>,
     /// Tokens that the summary in it may have.
-    pub summary_tokens: Option<Located<u32>>,
+    pub summary_tokens: Option<u32>,
     /// Tokens of the newest messages that are handed over as they are.
-    pub recent_tokens: Option<Located<u32>>,
+    pub recent_tokens: Option<u32>,
     /// How much a summary goes into detail.
-    pub summary_level: Option<Located<CompressionLevel>>,
+    pub summary_level: Option<CompressionLevel>,
     /// When a hand-off is due; by default where the file says nothing.
     pub thresholds: Thresholds,
     /// Days that a hand-off can be resumed.
-    pub expiry_days: Option<Located<u32>>,
+    pub expiry_days: Option<u32>,
     /// Seconds that a lease or a claim lasts.
-    pub lease_seconds: Option<Located<u32>>,
+    pub lease_seconds: Option<u32>,
     /// A SQLite file, relative to this one, or the address of a database.
-    pub store: Option<Located<String>>,
+    pub store: Option<String>,
     /// Seconds that a program that writes summaries has for one. Which program that is,
     /// no file says: files come with folders of other people.
-    pub summarizer_timeout_seconds: Option<Located<u32>>,
+    pub summarizer_timeout_seconds: Option<u32>,
     /// How a directive is worded.
-    pub style: Option<Located<DirectiveStyle>>,
+    pub style: Option<DirectiveStyle>,
     /// How a directive is rendered.
-    pub mode: Option<Located<OutputMode>>,
+    pub mode: Option<OutputMode>,
 }
 
 impl Continuity {
     pub(super) fn read(root: &mut Section<'_>) -> Result<Self> {
         let Some(entry) = root.take("continuity") else { return Ok(Self::default()) };
-        let location = entry.location();
         let mut section = entry.section()?;
         let levels = CompressionLevel::ALL.map(|level| (level.name(), level));
         let continuity = Self {
@@ -61,28 +53,27 @@ impl Continuity {
             target_tokens: section.integer("target_tokens")?,
             summary_tokens: section.integer("summary_tokens")?,
             recent_tokens: section.integer("recent_tokens")?,
-            summary_level: named(&mut section, "summary_level", &levels)?,
+            summary_level: section.choice("summary_level", &levels)?,
             thresholds: thresholds(&mut section)?,
             expiry_days: section.integer_in("expiry_days", 1..=DAYS_MAX)?,
             lease_seconds: section.integer_in("lease_seconds", 1..=LEASE_SECONDS_MAX)?,
-            store: words(&mut section, "store")?,
+            store: store(&mut section)?,
             summarizer_timeout_seconds: section
                 .integer_in("summarizer_timeout_seconds", 1..=SUMMARIZER_SECONDS_MAX)?,
-            style: named(&mut section, "style", &STYLES)?,
-            mode: named(&mut section, "mode", &MODES)?,
+            style: section.choice("style", &STYLES)?,
+            mode: section.choice("mode", &MODES)?,
         };
         section.finish()?;
         // Each may be right and all of them out of order.
-        continuity.thresholds.validate().map_err(|error| location.fail(error))?;
+        continuity.thresholds.validate().map_err(|error| entry.key_error(error))?;
         Ok(continuity)
     }
 }
 
 fn thresholds(section: &mut Section<'_>) -> Result<Thresholds> {
     let default = Thresholds::default();
-    let or = |found: Option<Located<u32>>, default| found.map_or(default, |found| found.value);
     let mut percent =
-        |key, default| section.integer_in(key, 1..=100).map(|found| or(found, default));
+        |key, default| section.integer_in(key, 1..=100).map(|percent| percent.unwrap_or(default));
     let handoff_percent = percent("handoff_percent", default.handoff_percent)?;
     // What the file does not say is never above what it says.
     let at_most = |percent: u32| percent.min(handoff_percent);
@@ -93,27 +84,16 @@ fn thresholds(section: &mut Section<'_>) -> Result<Thresholds> {
     Ok(Thresholds {
         handoff_percent,
         long_task_percent,
-        long_task_steps: steps.map_or(default.long_task_steps, |found| found.value as usize),
+        long_task_steps: steps.map_or(default.long_task_steps, |steps| steps as usize),
         warning_percent,
-        warning_turns: or(section.integer("warning_turns")?, default.warning_turns),
-        margin_percent: or(margin_percent, default.margin_percent),
+        warning_turns: section.integer("warning_turns")?.unwrap_or(default.warning_turns),
+        margin_percent: margin_percent.unwrap_or(default.margin_percent),
     })
 }
 
-fn named<T: Copy>(
-    section: &mut Section<'_>,
-    key: &'static str,
-    of: &[(&'static str, T)],
-) -> Result<Option<Located<T>>> {
-    section.take(key).map(|entry| choice(&entry, of)).transpose()
-}
-
-/// A text that says something.
-fn words(section: &mut Section<'_>, key: &'static str) -> Result<Option<Located<String>>> {
-    let said = |entry: Entry<'_>| {
-        let found = entry.text()?;
-        let is_empty = found.value.trim().is_empty();
-        if is_empty { Err(entry.value_error("must not be empty")) } else { Ok(found) }
-    };
-    section.take(key).map(said).transpose()
+fn store(section: &mut Section<'_>) -> Result<Option<String>> {
+    let Some(entry) = section.take("store") else { return Ok(None) };
+    let store = entry.text()?;
+    let is_empty = store.trim().is_empty();
+    if is_empty { Err(entry.value_error("must not be empty")) } else { Ok(Some(store)) }
 }

@@ -1,42 +1,91 @@
-//! `lcp.toml`: what it says, checked, and what is in force beside flags
-//! (RFC 0004 §2, §10).
+//! `lcp.toml`: what it says, checked, each value with its line (RFC 0004 §2, §10).
 
+mod budget;
+mod context;
 #[cfg(feature = "full")]
 mod continuity;
-mod dedup;
 #[cfg(feature = "full")]
 mod pack;
 mod reader;
-mod sections;
-mod settings;
 mod source;
-mod stable;
-mod values;
 
+pub use budget::{Budget, NamedShares};
+pub use context::{DedupSettings, Tokenizer, Usage, WatermarkSettings};
 #[cfg(feature = "full")]
-pub use continuity::{Continuity, STYLES, SUMMARIZER_SECONDS_MAX};
-pub use dedup::Dedup;
+pub use continuity::{Continuity, SUMMARIZER_SECONDS_MAX};
 #[cfg(feature = "full")]
 pub use pack::{PackSettings, parse_size};
-pub use reader::{ConfigError, Located};
-pub(crate) use sections::TIKTOKEN;
-pub use sections::{Budget, MODES, NamedShares, Segments, Tokenizer, Usage};
-pub(crate) use settings::EmptyBudgetError;
-pub use settings::{BudgetOptions, IneffectiveSetting, Origin, ResolvedBudget, Setting, Settings};
+pub use reader::ConfigError;
 pub use source::ConfigSource;
-pub use stable::WatermarkSettings;
-pub use values::ValueTable;
 
+use std::collections::BTreeMap;
+use std::fmt::Display;
 use std::path::{Path, PathBuf};
 
+use lcp_driver::ValueModel;
+use lcp_driver::segments::BudgetAllocationOptions;
 use lcp_tokens::Models;
 use reader::Section;
 
-/// What an `lcp.toml` says. The default is that of a folder without one.
+use crate::files;
+
+/// Keys of settings that flags, rows and messages name as well.
+pub(crate) mod keys {
+    pub(crate) const WINDOW: &str = "context.budget.window";
+    pub(crate) const TOTAL_TOKENS: &str = "context.budget.total_tokens";
+    pub(crate) const SAFETY: &str = "context.budget.safety";
+    pub(crate) const SYSTEM_PROMPT_RESERVE: &str = "context.budget.system_prompt_reserve";
+    pub(crate) const RESPONSE_RESERVE: &str = "context.budget.response_reserve";
+    pub(crate) const SHARES: &str = "context.budget.shares";
+    pub(crate) const CATEGORIES: &str = "context.budget.categories";
+    pub(crate) const FILL: &str = "context.budget.fill";
+    pub(crate) const EXCERPTS: &str = "context.budget.excerpts";
+    pub(crate) const OBJECTIVE: &str = "context.budget.objective";
+    pub(crate) const OVERFLOW: &str = "context.budget.overflow";
+    pub(crate) const TOKENIZER: &str = "context.tokenizer.type";
+    pub(crate) const MODEL: &str = "context.tokenizer.model";
+}
+
+/// A tokenizer type that means the encoding of the model, which must be one of OpenAI's.
+pub(crate) const TIKTOKEN: &str = "tiktoken";
+
+/// Where a value comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Origin {
+    /// Nobody gave it.
+    Default,
+    /// A flag.
+    Flag(&'static str),
+    /// The file, on this line.
+    File(usize),
+}
+
+/// A value in force, and where it comes from.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Setting<T> {
+    /// The value.
+    pub value: T,
+    /// Where it comes from.
+    pub from: Origin,
+}
+
+impl<T> Setting<T> {
+    /// Returns a setting of the same origin.
+    pub fn map<'s, U>(&'s self, value: impl FnOnce(&'s T) -> U) -> Setting<U> {
+        Setting { value: value(&self.value), from: self.from }
+    }
+}
+
+/// What an `lcp.toml` says, and the defaults where it says nothing. The default is that of a
+/// folder without one.
 #[derive(Clone, Debug)]
 pub struct Config {
     /// Where it was read from, if anywhere.
     pub path: Option<PathBuf>,
+    /// Whether the file was named. One that is merely found may come from other people.
+    pub is_named: bool,
+    /// The lines of the keys that the file has.
+    lines: BTreeMap<String, usize>,
     /// The models that are built in, and its own.
     pub models: Models,
     /// `[continuity]`.
@@ -45,7 +94,7 @@ pub struct Config {
     /// `[context.budget]`.
     pub budget: Budget,
     /// `[context.dedup]`.
-    pub dedup: Dedup,
+    pub dedup: DedupSettings,
     /// `[pack]`.
     #[cfg(feature = "full")]
     pub pack: PackSettings,
@@ -55,28 +104,30 @@ pub struct Config {
     pub tokenizer: Tokenizer,
     /// `[context.usage]`.
     pub usage: Usage,
-    /// `[context.segments]`.
-    pub segments: Segments,
-    /// `[context.values]`.
-    pub values: ValueTable,
+    /// `[context.segments]`: how the segments of a conversation are divided.
+    pub segments: BudgetAllocationOptions,
+    /// `[context.values]`: what details are worth under the objective `value` (RFC 0005 §2).
+    pub values: ValueModel,
 }
 
 impl Default for Config {
     fn default() -> Self {
         Self {
             path: None,
+            is_named: false,
+            lines: BTreeMap::new(),
             models: Models::builtin(),
             #[cfg(feature = "full")]
             continuity: Continuity::default(),
             budget: Budget::default(),
-            dedup: Dedup::default(),
+            dedup: DedupSettings::default(),
             #[cfg(feature = "full")]
             pack: PackSettings::default(),
             stable: WatermarkSettings::default(),
             tokenizer: Tokenizer::default(),
             usage: Usage::default(),
-            segments: Segments::default(),
-            values: ValueTable::default(),
+            segments: BudgetAllocationOptions::default(),
+            values: ValueModel::default(),
         }
     }
 }
@@ -86,10 +137,10 @@ impl Config {
     ///
     /// # Errors
     ///
-    /// Text that is not TOML, a key that is not known, a value that cannot be;
-    /// with line and column.
+    /// Text that is not TOML, an unknown key, a value that is out of range; with line and column.
     pub fn parse(path: &Path, text: &str) -> Result<Self, ConfigError> {
-        let mut root = Section::parse(text)?;
+        let offsets = reader::Offsets::default();
+        let mut root = Section::parse(text, &offsets)?;
         let mut config = Self { path: Some(path.to_owned()), ..Self::default() };
         if let Some(models) = root.take("model") {
             models.all_have("window")?;
@@ -106,20 +157,74 @@ impl Config {
         }
         if let Some(mut context) = root.section("context")? {
             config.budget = Budget::read(&mut context)?;
-            config.dedup = Dedup::read(&mut context)?;
+            config.dedup = DedupSettings::read(&mut context)?;
             config.stable = WatermarkSettings::read(&mut context)?;
             config.tokenizer = Tokenizer::read(&mut context)?;
             config.usage = Usage::read(&mut context)?;
-            config.segments = Segments::read(&mut context)?;
-            config.values = ValueTable::read(&mut context)?;
+            config.segments = context::read_segments(&mut context)?;
+            config.values = context::read_values(&mut context)?;
             context.finish()?;
         }
         root.finish()?;
+        config.lines = reader::to_lines(text, offsets);
         Ok(config)
     }
 
-    /// The folder that its paths are relative to.
+    /// Returns the folder that its paths are relative to.
     pub fn folder(&self) -> &Path {
         self.path.as_deref().and_then(Path::parent).unwrap_or(Path::new(""))
+    }
+
+    /// Returns the line of a key, if the file has it.
+    pub(crate) fn line(&self, key: &str) -> Option<usize> {
+        self.lines.get(key).copied()
+    }
+
+    /// Returns where the value of a key comes from.
+    pub fn origin(&self, key: &str) -> Origin {
+        self.line(key).map_or(Origin::Default, Origin::File)
+    }
+
+    /// Returns the value of a key with its origin.
+    pub fn setting<T>(&self, key: &str, value: T) -> Setting<T> {
+        Setting { value, from: self.origin(key) }
+    }
+
+    /// Returns the value of a flag if it is given, else that of a key.
+    pub(crate) fn setting_or_flag<T>(
+        &self,
+        flag: Option<T>,
+        name: &'static str,
+        key: &str,
+        value: T,
+    ) -> Setting<T> {
+        match flag {
+            Some(value) => Setting { value, from: Origin::Flag(name) },
+            None => self.setting(key, value),
+        }
+    }
+
+    /// Returns the values of details, by their keys.
+    pub fn values(&self) -> impl Iterator<Item = (&'static str, Setting<u32>)> {
+        context::VALUES.iter().map(|(key, _, field)| {
+            let mut values = self.values;
+            (*key, self.setting(key, *field(&mut values)))
+        })
+    }
+
+    /// Returns where the file says something, for messages; `None` for other origins.
+    pub(crate) fn location(&self, from: Origin) -> Option<String> {
+        match (from, &self.path) {
+            (Origin::File(line), Some(path)) => {
+                Some(format!("({}, line {line})", files::display_name(path)))
+            }
+            _ => None,
+        }
+    }
+
+    /// Returns a message with the location that it is about, if that is in the file.
+    pub(crate) fn with_location(&self, message: &impl Display, from: Origin) -> String {
+        self.location(from)
+            .map_or_else(|| message.to_string(), |location| format!("{message} {location}"))
     }
 }

@@ -3,21 +3,21 @@
 use lcp_ingest::{BlockAttributes, Pattern, Rule};
 use lcp_types::Priority;
 
-use super::reader::{Entry, Located, Result, Section, choice};
+use super::reader::{Entry, Result, Section};
 
 /// The settings of packs that are made.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct PackSettings {
     /// Whether hidden files are packed.
-    pub hidden: Option<Located<bool>>,
+    pub hidden: bool,
     /// Bytes that a file may have.
-    pub max_file_size: Option<Located<u64>>,
+    pub max_file_size: Option<u64>,
     /// If there are any: nothing else is packed.
     pub include: Vec<Pattern>,
     /// What is not packed.
     pub exclude: Vec<Pattern>,
     /// Whether files get an outline for a summary.
-    pub summarize: Option<Located<bool>>,
+    pub summarize: bool,
     /// What is said of files, in order.
     pub rules: Vec<Rule>,
 }
@@ -27,15 +27,12 @@ impl PackSettings {
         let Some(mut section) = root.section("pack")? else { return Ok(Self::default()) };
         let summaries = [("off", false), ("outline", true)];
         let settings = Self {
-            hidden: section.boolean("hidden")?,
+            hidden: section.boolean("hidden")?.unwrap_or(false),
             max_file_size: section.take("max_file_size").map(|entry| size(&entry)).transpose()?,
             include: patterns(section.take("include"))?,
             exclude: patterns(section.take("exclude"))?,
-            summarize: section
-                .take("summarize")
-                .map(|entry| choice(&entry, &summaries))
-                .transpose()?,
-            rules: items(section.take("rule"))?.into_iter().map(rule).collect::<Result<_>>()?,
+            summarize: section.choice("summarize", &summaries)?.unwrap_or(false),
+            rules: items(section.take("rule"))?.iter().map(rule).collect::<Result<_>>()?,
         };
         section.finish()?;
         Ok(settings)
@@ -46,11 +43,8 @@ fn items(entry: Option<Entry<'_>>) -> Result<Vec<Entry<'_>>> {
     entry.map(Entry::items).transpose().map(Option::unwrap_or_default)
 }
 
-fn size(entry: &Entry<'_>) -> Result<Located<u64>> {
-    let text = entry.text()?;
-    let size = parse_size(&text.value)
-        .map_err(|error| entry.value_error(&format!("is wrong: {error}")))?;
-    Ok(text.map(|_| size))
+fn size(entry: &Entry<'_>) -> Result<u64> {
+    parse_size(&entry.text()?).map_err(|error| entry.value_error(&format!("is wrong: {error}")))
 }
 
 fn patterns(entry: Option<Entry<'_>>) -> Result<Vec<Pattern>> {
@@ -58,31 +52,32 @@ fn patterns(entry: Option<Entry<'_>>) -> Result<Vec<Pattern>> {
 }
 
 fn pattern(entry: &Entry<'_>) -> Result<Pattern> {
-    Pattern::parse(&entry.text()?.value).map_err(|error| entry.location().fail(error))
+    Pattern::parse(&entry.text()?).map_err(|error| entry.key_error(error))
 }
 
-fn rule(entry: Entry<'_>) -> Result<Rule> {
-    let location = entry.location();
+fn rule(entry: &Entry<'_>) -> Result<Rule> {
     let mut section = entry.section()?;
-    let glob = section.take("glob").ok_or_else(|| location.fail("it has no glob"))?;
+    let glob = section.take("glob").ok_or_else(|| entry.key_error("it has no glob"))?;
     let priorities = Priority::ALL.map(|priority| (priority.name(), priority));
-    let priority = section.take("priority").map(|entry| choice(&entry, &priorities)).transpose()?;
+    let priority = section.choice("priority", &priorities)?;
     let category = section.take("category").map(|entry| category(&entry)).transpose()?;
     let attributes = BlockAttributes {
-        priority: priority.map(|found| found.value),
+        priority,
         category,
-        rank: section.number("rank", f64::is_finite, "must be finite")?.map(|found| found.value),
-        pinned: section.boolean("pinned")?.map(|found| found.value),
+        rank: section.number("rank", f64::is_finite, "must be finite")?,
+        pinned: section.boolean("pinned")?,
     };
     section.finish()?;
     if attributes.is_empty() {
-        return Err(location.fail("it says nothing: priority, category, rank or pinned is wanted"));
+        return Err(
+            entry.key_error("it says nothing: priority, category, rank or pinned is wanted")
+        );
     }
     Ok(Rule { pattern: pattern(&glob)?, attributes })
 }
 
 fn category(entry: &Entry<'_>) -> Result<String> {
-    let name = entry.text()?.value;
+    let name = entry.text()?;
     if name.is_empty() { Err(entry.value_error("must not be empty")) } else { Ok(name) }
 }
 

@@ -1,13 +1,16 @@
-//! TOML with places: values by key, each error with line and column, and no key
-//! that nobody asked for.
+//! TOML with places: values by key, each error with line and column, and no unknown key.
 
 use std::borrow::Cow;
+use std::cell::RefCell;
+use std::collections::BTreeMap;
 use std::fmt;
 use std::ops::{Range, RangeInclusive};
 
 use lcp_tokens::ModelsError;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
+
+use crate::names::{self, Names};
 
 /// What is wrong with an `lcp.toml`, and where; both count from 1, columns are
 /// characters.
@@ -36,28 +39,21 @@ impl From<ModelsError> for ConfigError {
 
 pub(super) type Result<T, E = ConfigError> = std::result::Result<T, E>;
 
-/// A value and the line that it stands on.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Located<T> {
-    /// The value.
-    pub value: T,
-    /// Its line, from 1.
-    pub line: usize,
-}
+/// The offsets of the keys that were read.
+pub(super) type Offsets = RefCell<BTreeMap<String, usize>>;
 
-impl<T> Located<T> {
-    /// The same place, with what this makes of the value.
-    pub fn map<U>(&self, made: impl FnOnce(&T) -> U) -> Located<U> {
-        Located { value: made(&self.value), line: self.line }
-    }
+/// Returns the lines of the keys that were read.
+pub(super) fn to_lines(text: &str, offsets: Offsets) -> BTreeMap<String, usize> {
+    offsets.into_inner().into_iter().map(|(key, at)| (key, position(text, at).0)).collect()
 }
 
 /// A table that is read key by key.
 pub(super) struct Section<'t> {
     text: &'t str,
+    offsets: &'t Offsets,
     /// Its name with those above it, and a final point; empty at the top.
     path: String,
-    /// What nobody has taken yet, in the order of the file.
+    /// The entries that were not taken yet, in the order of the file.
     left: Vec<Entry<'t>>,
     /// The keys that were asked for: all that there can be.
     asked: Vec<&'static str>,
@@ -66,6 +62,7 @@ pub(super) struct Section<'t> {
 /// A key and its value.
 pub(super) struct Entry<'t> {
     text: &'t str,
+    offsets: &'t Offsets,
     /// The key, without those above it.
     pub(super) key: String,
     path: String,
@@ -73,53 +70,58 @@ pub(super) struct Entry<'t> {
     value: Spanned<DeValue<'t>>,
 }
 
-/// A key, and its location.
-pub(super) struct KeyLocation {
-    path: String,
-    line: usize,
-    column: usize,
-}
-
 impl<'t> Section<'t> {
-    /// The top of a file.
-    pub(super) fn parse(text: &'t str) -> Result<Self> {
+    /// Parses a file.
+    pub(super) fn parse(text: &'t str, offsets: &'t Offsets) -> Result<Self> {
         let table = DeTable::parse(text).map_err(|error| {
             let at = error.span().unwrap_or_default().start;
             error_at(text, at, error.message().to_owned())
         })?;
-        Ok(Self::new(text, String::new(), table.into_inner()))
+        Ok(Self::new(text, offsets, String::new(), table.into_inner()))
     }
 
-    fn new(text: &'t str, path: String, table: DeTable<'t>) -> Self {
+    fn new(text: &'t str, offsets: &'t Offsets, path: String, table: DeTable<'t>) -> Self {
         let entry = |(key, value): (Spanned<toml::de::DeString<'t>>, Spanned<DeValue<'t>>)| {
             let key_span = key.span();
             let key = key.into_inner().into_owned();
-            Entry { text, path: format!("{path}{}", quote_key(&key)), key, key_span, value }
+            let path = format!("{path}{}", quote_key(&key));
+            Entry { text, offsets, key, path, key_span, value }
         };
         let mut left: Vec<_> = table.into_iter().map(entry).collect();
         left.sort_by_key(|entry| entry.key_span.start);
-        Self { text, path, left, asked: Vec::new() }
+        Self { text, offsets, path, left, asked: Vec::new() }
     }
 
-    /// The value of a key, if the file has it.
+    /// Takes the entry of a key, if the file has it.
     pub(super) fn take(&mut self, key: &'static str) -> Option<Entry<'t>> {
         self.asked.push(key);
         let at = self.left.iter().position(|entry| entry.key == key)?;
-        Some(self.left.remove(at))
+        let entry = self.left.remove(at);
+        self.offsets.borrow_mut().insert(entry.path.clone(), entry.key_span.start);
+        Some(entry)
     }
 
-    /// All that is left, whatever its keys.
-    pub(super) fn take_all(&mut self) -> Vec<Entry<'t>> {
-        std::mem::take(&mut self.left)
+    /// Returns all entries that are left, whatever their keys.
+    pub(super) fn into_entries(self) -> Vec<Entry<'t>> {
+        self.left
     }
 
-    /// The table of a key.
+    /// Reads a value as `read` does.
+    fn read<T>(
+        &mut self,
+        key: &'static str,
+        read: impl FnOnce(&Entry<'t>) -> Result<T>,
+    ) -> Result<Option<T>> {
+        self.take(key).map(|entry| read(&entry)).transpose()
+    }
+
+    /// Reads a table.
     pub(super) fn section(&mut self, key: &'static str) -> Result<Option<Section<'t>>> {
-        self.take(key).map(Entry::section).transpose()
+        self.read(key, Entry::section)
     }
 
-    /// A number of tokens, or of whatever is counted.
-    pub(super) fn integer(&mut self, key: &'static str) -> Result<Option<Located<u32>>> {
+    /// Reads a number of tokens, or of whatever is counted.
+    pub(super) fn integer(&mut self, key: &'static str) -> Result<Option<u32>> {
         self.integer_in(key, 0..=u32::MAX)
     }
 
@@ -128,85 +130,76 @@ impl<'t> Section<'t> {
         &mut self,
         key: &'static str,
         range: RangeInclusive<u32>,
-    ) -> Result<Option<Located<u32>>> {
-        self.take(key).map(|entry| entry.integer_in(&range)).transpose()
+    ) -> Result<Option<u32>> {
+        self.read(key, |entry| entry.integer_in(&range))
     }
 
-    /// A number for which `holds`; `requirement` says so in words.
+    /// Reads a number for which `holds`; `requirement` says so in words.
     pub(super) fn number(
         &mut self,
         key: &'static str,
         holds: fn(f64) -> bool,
         requirement: &str,
-    ) -> Result<Option<Located<f64>>> {
-        self.take(key).map(|entry| entry.number(holds, requirement)).transpose()
+    ) -> Result<Option<f64>> {
+        self.read(key, |entry| entry.number(holds, requirement))
     }
 
-    /// `true` or `false`.
-    pub(super) fn boolean(&mut self, key: &'static str) -> Result<Option<Located<bool>>> {
-        let Some(entry) = self.take(key) else { return Ok(None) };
-        match entry.value.get_ref().as_bool() {
-            Some(value) => Ok(Some(entry.location().located(value))),
-            None => Err(entry.value_error("must be true or false")),
-        }
+    /// Reads `true` or `false`.
+    pub(super) fn boolean(&mut self, key: &'static str) -> Result<Option<bool>> {
+        self.read(key, |entry| {
+            let value = entry.value.get_ref().as_bool();
+            value.ok_or_else(|| entry.value_error("must be true or false"))
+        })
     }
 
-    /// Nothing may be left.
+    /// Reads the name of a value.
+    pub(super) fn choice<T: Copy + PartialEq>(
+        &mut self,
+        key: &'static str,
+        names: &Names<T>,
+    ) -> Result<Option<T>> {
+        self.read(key, |entry| entry.choice(names))
+    }
+
+    /// Checks that nothing is left.
     pub(super) fn finish(self) -> Result<()> {
         let Some(entry) = self.left.first() else { return Ok(()) };
-        let hint = self.names(&entry.key);
-        Err(error_at(
-            self.text,
-            entry.key_span.start,
-            format!("unknown key {}; {hint}", entry.path),
-        ))
-    }
-
-    /// The keys near one that there is not, or all.
-    fn names(&self, key: &str) -> String {
-        let near: Vec<_> = near(key, &self.asked);
-        let names = |names: &[&str]| {
-            let names: Vec<_> = names.iter().map(|name| format!("{}{name}", self.path)).collect();
-            names.join(", ")
-        };
-        if near.is_empty() {
-            format!("it may be {}", names(&self.asked))
-        } else {
-            format!("near it: {}", names(&near))
-        }
+        let near = near(&entry.key, &self.asked);
+        let (intro, names) =
+            if near.is_empty() { ("it may be", &self.asked) } else { ("near it:", &near) };
+        let names: Vec<_> = names.iter().map(|name| format!("{}{name}", self.path)).collect();
+        let what = format!("unknown key {}; {intro} {}", entry.path, names.join(", "));
+        Err(error_at(self.text, entry.key_span.start, what))
     }
 }
 
 impl<'t> Entry<'t> {
-    /// Returns the location of the key.
-    pub(super) fn location(&self) -> KeyLocation {
-        let (line, column) = position(self.text, self.key_span.start);
-        KeyLocation { path: self.path.clone(), line, column }
-    }
-
     pub(super) fn is_table(&self) -> bool {
         self.value.get_ref().is_table()
     }
 
-    pub(super) fn section(self) -> Result<Section<'t>> {
+    pub(super) fn section(&self) -> Result<Section<'t>> {
         match self.value.get_ref().as_table() {
-            Some(table) => Ok(Section::new(self.text, self.path + ".", table.clone())),
+            Some(table) => {
+                let path = format!("{}.", self.path);
+                Ok(Section::new(self.text, self.offsets, path, table.clone()))
+            }
             None => Err(self.value_error("must be a table")),
         }
     }
 
-    fn integer_in(&self, range: &RangeInclusive<u32>) -> Result<Located<u32>> {
+    fn integer_in(&self, range: &RangeInclusive<u32>) -> Result<u32> {
         let whole = self.value.get_ref().as_integer().and_then(|number| {
             let number = i128::from_str_radix(number.as_str(), number.radix()).ok()?;
             u32::try_from(number).ok().filter(|number| range.contains(number))
         });
-        let (least, most) = range.clone().into_inner();
-        whole.map(|whole| self.location().located(whole)).ok_or_else(|| {
+        let (least, most) = (range.start(), range.end());
+        whole.ok_or_else(|| {
             self.value_error(&format!("must be a whole number from {least} to {most}"))
         })
     }
 
-    pub(super) fn number(&self, holds: fn(f64) -> bool, requirement: &str) -> Result<Located<f64>> {
+    pub(super) fn number(&self, holds: fn(f64) -> bool, requirement: &str) -> Result<f64> {
         let number = match self.value.get_ref() {
             DeValue::Integer(number) => i64::from_str_radix(number.as_str(), number.radix())
                 .ok()
@@ -214,30 +207,25 @@ impl<'t> Entry<'t> {
             DeValue::Float(number) => number.as_str().parse::<f64>().ok(),
             _ => None,
         };
-        match number.filter(|&number| holds(number)) {
-            Some(number) => Ok(self.location().located(number)),
-            None => Err(self.value_error(requirement)),
-        }
+        number.filter(|&number| holds(number)).ok_or_else(|| self.value_error(requirement))
     }
 
-    /// One of these words.
-    pub(super) fn word<'w>(&self, words: &[&'w str]) -> Result<Located<&'w str>> {
-        let word = self.text()?;
-        if let Some(known) = words.iter().find(|known| **known == word.value) {
-            return Ok(self.location().located(known));
-        }
-        let (last, others) = words.split_last().unwrap_or((&"", &[]));
-        Err(self.value_error(&format!("must be {} or {last}", others.join(", "))))
+    /// Reads the name of a value. A former name is valid, but no error names it.
+    pub(super) fn choice<T: Copy + PartialEq>(&self, names: &Names<T>) -> Result<T> {
+        let name = self.text()?;
+        names::value_of(names, &name).ok_or_else(|| {
+            let current = names::current(names);
+            let (last, others) = current.split_last().unwrap_or((&"", &[]));
+            self.value_error(&format!("must be {} or {last}", others.join(", ")))
+        })
     }
 
-    pub(super) fn text(&self) -> Result<Located<String>> {
-        match self.value.get_ref().as_str() {
-            Some(text) => Ok(self.location().located(text.to_owned())),
-            None => Err(self.value_error("must be a string")),
-        }
+    pub(super) fn text(&self) -> Result<String> {
+        let text = self.value.get_ref().as_str();
+        text.map(str::to_owned).ok_or_else(|| self.value_error("must be a string"))
     }
 
-    /// What an array holds, each in its place.
+    /// Returns the items of an array, each in its place.
     #[cfg(feature = "full")]
     pub(super) fn items(self) -> Result<Vec<Self>> {
         let Some(array) = self.value.get_ref().as_array() else {
@@ -245,6 +233,7 @@ impl<'t> Entry<'t> {
         };
         let item = |value: &Spanned<DeValue<'t>>| Self {
             text: self.text,
+            offsets: self.offsets,
             key: self.key.clone(),
             path: self.path.clone(),
             key_span: value.span(),
@@ -253,7 +242,7 @@ impl<'t> Entry<'t> {
         Ok(array.iter().map(item).collect())
     }
 
-    /// Every table of an array that has a name must have this key.
+    /// Checks that every table of an array that has a name has this key.
     pub(super) fn all_have(&self, key: &str) -> Result<()> {
         for table in self.value.get_ref().as_array().into_iter().flatten() {
             let (at, table) = (table.span().start, table.get_ref().as_table());
@@ -265,6 +254,11 @@ impl<'t> Entry<'t> {
             }
         }
         Ok(())
+    }
+
+    /// Returns an error at the key.
+    pub(super) fn key_error(&self, what: impl fmt::Display) -> ConfigError {
+        error_at(self.text, self.key_span.start, format!("{}: {what}", self.path))
     }
 
     /// Returns an error at the value, which it names.
@@ -286,19 +280,6 @@ impl<'t> Entry<'t> {
     }
 }
 
-impl KeyLocation {
-    /// A value of the key.
-    pub(super) fn located<T>(&self, value: T) -> Located<T> {
-        Located { value, line: self.line }
-    }
-
-    /// What is wrong with the key.
-    pub(super) fn fail(&self, what: impl fmt::Display) -> ConfigError {
-        let what = format!("{}: {what}", self.path);
-        ConfigError { what, line: self.line, column: self.column }
-    }
-}
-
 /// Quotes a key where TOML needs it: where it is no plain word.
 fn quote_key(key: &str) -> Cow<'_, str> {
     let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-');
@@ -306,7 +287,7 @@ fn quote_key(key: &str) -> Cow<'_, str> {
     if is_plain { key.into() } else { format!("{key:?}").into() }
 }
 
-/// The names near one that there is not, the nearest first.
+/// Returns the known names near a name, the nearest first.
 pub(super) fn near<'n>(name: &str, known: &[&'n str]) -> Vec<&'n str> {
     let most = (name.chars().count() / 3).max(2);
     let mut near: Vec<(usize, &str)> = known
@@ -328,17 +309,4 @@ fn position(text: &str, at: usize) -> (usize, usize) {
     let before = text.get(..at).unwrap_or(text);
     let line_start = before.rfind('\n').map_or(0, |newline| newline + 1);
     (before.matches('\n').count() + 1, before[line_start..].chars().count() + 1)
-}
-
-/// Returns the value of a name.
-pub(super) fn choice<T: Copy>(
-    entry: &Entry<'_>,
-    choices: &[(&'static str, T)],
-) -> Result<Located<T>> {
-    let names: Vec<_> = choices.iter().map(|(name, _)| *name).collect();
-    let word = entry.word(&names)?;
-    let found = choices.iter().find(|(name, _)| *name == word.value);
-    // `word` gives one of the names.
-    let found = found.ok_or_else(|| entry.value_error(&format!("must be {}", names.join(", "))))?;
-    Ok(entry.location().located(found.1))
 }

@@ -34,6 +34,7 @@ impl ConfigSource {
     ///
     /// If the file cannot be read, or has settings that cannot be.
     pub fn read(&self) -> Result<Config> {
+        let is_named = matches!(self, Self::File(_));
         let here = || std::env::current_dir().ok().and_then(|folder| find_upwards(&folder));
         let path = match self {
             Self::File(path) => Some(path.clone()),
@@ -44,17 +45,13 @@ impl ConfigSource {
         let wrong = |what: String| {
             Error::new(ErrorKind::Usage, format!("{what} ({})", files::display_name(&path)))
         };
-        if !self.is_named() {
+        if !is_named {
             check_regular(&path).map_err(wrong)?;
         }
         let text = String::from_utf8(files::read(&path, &Silent)?)
             .map_err(|error| wrong(error.to_string()))?;
-        Config::parse(&path, &text).map_err(|error| wrong(error.to_string()))
-    }
-
-    /// Returns whether the file was named: one that is merely found may come from other people.
-    pub const fn is_named(&self) -> bool {
-        matches!(self, Self::File(_))
+        let config = Config::parse(&path, &text).map_err(|error| wrong(error.to_string()))?;
+        Ok(Config { is_named, ..config })
     }
 }
 

@@ -7,7 +7,7 @@ use lcp_continuity::extract::CommandSummarizer;
 use lcp_continuity::{ContinuityConfig, DirectiveStyle, HandoffOptions};
 use lcp_driver::OutputMode;
 
-use crate::config::{Continuity, Located};
+use crate::config::Continuity;
 
 /// The options of hand-offs; each wins over the settings.
 #[derive(Clone, Debug, Default)]
@@ -32,20 +32,19 @@ impl HandoffSettings {
     pub fn config(&self, file: &Continuity) -> ContinuityConfig {
         let default = ContinuityConfig::default();
         let options = HandoffOptions::default();
-        let summary = self.summary.or(value(file.summary_tokens.as_ref()));
-        let lease = value(file.lease_seconds.as_ref());
+        let summary = self.summary.or(file.summary_tokens);
         ContinuityConfig {
             thresholds: file.thresholds,
-            target_token_budget: self.target.or(value(file.target_tokens.as_ref())),
+            target_token_budget: self.target.or(file.target_tokens),
             handoff: HandoffOptions {
                 target_summary_tokens: summary.unwrap_or(options.target_summary_tokens),
-                recent_tokens: value(file.recent_tokens.as_ref()).unwrap_or(options.recent_tokens),
-                summary_level: value(file.summary_level.as_ref()).unwrap_or(options.summary_level),
-                style: self.style.or(value(file.style.as_ref())).unwrap_or(options.style),
-                mode: self.mode.or(value(file.mode.as_ref())).unwrap_or(options.mode),
+                recent_tokens: file.recent_tokens.unwrap_or(options.recent_tokens),
+                summary_level: file.summary_level.unwrap_or(options.summary_level),
+                style: self.style.or(file.style).unwrap_or(options.style),
+                mode: self.mode.or(file.mode).unwrap_or(options.mode),
                 ..options
             },
-            lease: lease.map_or(default.lease, |seconds| Duration::from_secs(seconds.into())),
+            lease: file.lease_seconds.map_or(default.lease, seconds),
             ..default
         }
     }
@@ -56,14 +55,12 @@ impl HandoffSettings {
     pub fn summarizer(&self, file: &Continuity) -> Option<CommandSummarizer> {
         let line = self.summarizer_cmd.clone()?;
         let mut options = CommandOptions::default();
-        let seconds = self.summarizer_timeout.or(value(file.summarizer_timeout_seconds.as_ref()));
-        if let Some(seconds) = seconds {
-            options.timeout = Duration::from_secs(seconds.into());
-        }
+        let timeout = self.summarizer_timeout.or(file.summarizer_timeout_seconds);
+        options.timeout = timeout.map_or(options.timeout, seconds);
         Some(CommandSummarizer::new(CommandFilter::shell(line).with_options(options)))
     }
 }
 
-fn value<T: Copy>(found: Option<&Located<T>>) -> Option<T> {
-    found.map(|found| found.value)
+fn seconds(count: u32) -> Duration {
+    Duration::from_secs(count.into())
 }

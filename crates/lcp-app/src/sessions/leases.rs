@@ -9,10 +9,10 @@ use lcp_continuity::store::{Error, Lease, Store};
 ///
 /// Without it they would be nobody else's until the lease ends.
 #[derive(Clone, Debug)]
-pub struct HeldLeases {
+pub(super) struct HeldLeases {
     store: Arc<dyn Store>,
     holder: String,
-    what: Arc<Mutex<Claims>>,
+    claims: Arc<Mutex<Claims>>,
 }
 
 #[derive(Debug, Default)]
@@ -22,17 +22,17 @@ struct Claims {
 }
 
 impl HeldLeases {
-    /// Nothing yet, of this holder.
+    /// Creates it for a holder that has nothing yet.
     pub(super) fn new(store: Arc<dyn Store>, holder: String) -> Self {
-        Self { store, holder, what: Arc::default() }
+        Self { store, holder, claims: Arc::default() }
     }
 
     /// Gives everything back: what this process still does with it fails from now on.
     /// Says nothing of what cannot be given back: that ends by itself.
-    pub fn release_all(&self) {
+    pub(super) fn release_all(&self) {
         let (handoff, mut conversations) = {
-            let mut what = self.locked();
-            (what.handoff.take(), std::mem::take(&mut what.conversations))
+            let mut claims = self.lock();
+            (claims.handoff.take(), std::mem::take(&mut claims.conversations))
         };
         if let Some(handoff) = handoff {
             // Whoever has a claim gets it again; one that nobody has is taken and left.
@@ -58,19 +58,22 @@ impl HeldLeases {
         let _ = self.store.release(&Lease { conversation, holder, fence, epoch, until });
     }
 
-    pub(super) fn takes(&self, conversation: &str) {
-        self.locked().conversations.push(conversation.to_owned());
+    /// Registers a conversation that is taken.
+    pub(super) fn take(&self, conversation: &str) {
+        self.lock().conversations.push(conversation.to_owned());
     }
 
-    pub(super) fn gave_back(&self, conversation: &str) {
-        self.locked().conversations.retain(|held| held != conversation);
+    /// Forgets a conversation that is given back.
+    pub(super) fn give_back(&self, conversation: &str) {
+        self.lock().conversations.retain(|held| held != conversation);
     }
 
-    pub(super) fn claims(&self, handoff: Option<&str>) {
-        self.locked().handoff = handoff.map(str::to_owned);
+    /// Registers the hand-off that is claimed, if any.
+    pub(super) fn claim(&self, handoff: Option<&str>) {
+        self.lock().handoff = handoff.map(str::to_owned);
     }
 
-    fn locked(&self) -> MutexGuard<'_, Claims> {
-        self.what.lock().unwrap_or_else(PoisonError::into_inner)
+    fn lock(&self) -> MutexGuard<'_, Claims> {
+        self.claims.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -5,24 +5,28 @@
 //! | what `session record`, `handoff` and `resume` do, for any program | [`Sessions`] |
 //! | where sessions are kept | [`StoreLocation`] |
 //! | how hand-offs are made, by flags and `lcp.toml` | [`HandoffSettings`], [`WindowOptions`] |
+//! | records of a store, and its check | [`find_record`], [`conversations`], [`check_store`] |
 //! | messages of files | [`input`] |
-//! | what is given back when the process is interrupted | [`HeldLeases`] |
+//! | what is given back when the process is interrupted | `leases.rs` |
 
 mod address;
-mod handle;
+mod check;
 mod handoff_settings;
 pub mod input;
 mod leases;
+mod records;
 mod service;
+mod session_options;
 mod store_location;
 mod tracked;
 mod window;
 
-pub use handle::{SessionHandle, SessionOptions};
+pub use check::{StoreCheck, check_store};
 pub use handoff_settings::HandoffSettings;
-pub use leases::HeldLeases;
+pub use records::{Record, conversations, expiry, find_record, for_each_message, holder};
 pub use service::{NewMessages, Prepared, Sessions, When, resume_text};
-pub use store_location::{StoreLocation, StoreOptions};
+pub use session_options::SessionOptions;
+pub use store_location::{StoreLocation, open_store, store_files};
 pub use tracked::{Tracked, Verdict};
 pub use window::{Window, WindowOptions};
 

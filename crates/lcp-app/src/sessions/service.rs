@@ -2,20 +2,22 @@
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use lcp_continuity::extract::{CommandSummarizer, Summarizer};
+use lcp_continuity::extract::Summarizer;
 use lcp_continuity::store::{self, HandoffState, Store};
 use lcp_continuity::{
-    CheckOutcome, ContinuityConfig, HandoffDecision, Message, ReportedUsage, ResumeOptions,
-    ResumedSession, SessionContinuityService, SessionHandoff,
+    CheckOutcome, HandoffDecision, Message, ReportedUsage, ResumeOptions, ResumedSession,
+    SessionContinuityService, SessionHandoff,
 };
 use lcp_driver::{DefaultDriver, DriverConfig, append_text};
 use lcp_tokens::TokenEstimator;
 
-use super::failed;
 use super::leases::HeldLeases;
 use super::tracked::Tracked;
 use super::window::Window;
+use super::{HandoffSettings, failed};
+use crate::config::Continuity;
 use crate::error::{Error, ErrorKind, Result};
+use crate::interrupt::{self, Hook};
 
 /// Sessions in a store: each call takes what it needs, and gives it back, also where it
 /// fails. Calls of several threads wait for each other.
@@ -23,20 +25,14 @@ use crate::error::{Error, ErrorKind, Result};
 pub struct Sessions {
     service: SessionContinuityService,
     held: HeldLeases,
-    /// What of how hand-offs are made was asked for explicitly.
-    asked: Asked,
+    /// The program that writes summaries, if one was named.
+    summarizer: Option<String>,
+    /// Whether the size of the summary was given: no hand-off says what it was made with.
+    has_summary_size: bool,
     /// One call at a time: what one takes, the other would give back.
     one: Mutex<()>,
-}
-
-/// What was asked for explicitly of how hand-offs are made, and does not show in
-/// [`ContinuityConfig`].
-#[derive(Clone, Debug, Default)]
-struct Asked {
-    /// The program that writes summaries.
-    summarizer: Option<String>,
-    /// Whether the tokens of the summary were: no hand-off says what it was made with.
-    has_summary: bool,
+    /// They end the program, and give back what is held, if the process is interrupted.
+    _hooks: Vec<Hook>,
 }
 
 /// Messages to record.
@@ -75,33 +71,35 @@ pub struct Prepared {
 }
 
 impl Sessions {
-    /// Sessions in this store, counted by this counter.
+    /// Opens the sessions of a store, with hand-offs as the options say, else the settings.
     pub fn new(
         store: Arc<dyn Store>,
         counter: Arc<dyn TokenEstimator>,
-        config: ContinuityConfig,
-        summarizer: Option<CommandSummarizer>,
+        options: &HandoffSettings,
+        file: &Continuity,
     ) -> Self {
+        let config = options.config(file);
         let held = HeldLeases::new(Arc::clone(&store), config.holder.clone());
         let mut service = SessionContinuityService::new(store, counter).with_config(config);
-        let name = summarizer.as_ref().map(|of| Summarizer::name(of).to_owned());
-        let asked = Asked { summarizer: name, has_summary: false };
-        if let Some(summarizer) = summarizer {
+        let (mut hooks, mut name) = (Vec::new(), None);
+        if let Some(summarizer) = options.summarizer(file) {
+            name = Some(Summarizer::name(&summarizer).to_owned());
+            let filter = summarizer.filter().clone();
+            hooks.push(interrupt::on_interrupt(move || filter.stop()));
             service = service.with_summarizer(summarizer);
         }
-        Self { service, held, asked, one: Mutex::default() }
-    }
-
-    /// The same; if `is_asked`, for a summary of a size that was asked for.
-    #[must_use]
-    pub(super) fn with_summary_of_size(mut self, is_asked: bool) -> Self {
-        self.asked.has_summary = is_asked;
-        self
-    }
-
-    /// What is held while a call is under way.
-    pub fn held(&self) -> &HeldLeases {
-        &self.held
+        hooks.push(interrupt::on_interrupt({
+            let held = held.clone();
+            move || held.release_all()
+        }));
+        Self {
+            service,
+            held,
+            summarizer: name,
+            has_summary_size: options.summary.is_some(),
+            one: Mutex::default(),
+            _hooks: hooks,
+        }
     }
 
     /// Records messages, then what a provider reported of the newest request. A
@@ -113,7 +111,7 @@ impl Sessions {
         reported: Option<ReportedUsage>,
         window: Option<&Window>,
     ) -> Result<Tracked> {
-        let _one = self.one();
+        let _guard = self.lock();
         let is_new = self.begin(id, window)?;
         self.with_lease(id, || {
             let recorded = match said {
@@ -137,14 +135,14 @@ impl Sessions {
     /// What is known of a conversation, and whether it should be handed over. Records
     /// nothing.
     pub fn should_handoff(&self, id: &str) -> Result<Tracked> {
-        let _one = self.one();
+        let _guard = self.lock();
         self.with_lease(id, || self.tracked(id))
     }
 
     /// Makes a hand-off of a conversation, if it is time. One that nobody claimed, has all
     /// messages and is what is asked for, is not made again.
     pub fn handoff(&self, id: &str, when: When) -> Result<Prepared> {
-        let _one = self.one();
+        let _guard = self.lock();
         self.with_lease(id, || {
             let made = match when {
                 When::Once => self.once(id)?,
@@ -182,15 +180,15 @@ impl Sessions {
         options: &ResumeOptions,
         check: impl FnOnce(&ResumedSession) -> Result,
     ) -> Result<ResumedSession> {
-        let _one = self.one();
+        let _guard = self.lock();
         check(&self.service.inspect_resume(handoff, options).map_err(failed)?)?;
-        self.held.claims(Some(handoff));
+        self.held.claim(Some(handoff));
         let resumed = self.service.resume_with_options(handoff, options);
         if let Ok(resumed) = &resumed {
             // All is kept; a lease that could not be given back ends by itself.
             let _ = self.service.close(&resumed.new_conversation_id);
         }
-        self.held.claims(None);
+        self.held.claim(None);
         resumed.map_err(failed)
     }
 
@@ -231,7 +229,7 @@ impl Sessions {
         work: impl FnOnce() -> lcp_continuity::Result<T>,
     ) -> Result<T> {
         let _taken = Taken { sessions: self, id };
-        self.held.takes(id);
+        self.held.take(id);
         self.service.reopen(id).map_err(failed)?;
         work().map_err(failed)
     }
@@ -301,11 +299,11 @@ impl Sessions {
         messages == Ok(made.messages)
             && self.target(id) == Ok(made.target_tokens)
             && (asked.style, asked.mode) == (made.style, made.mode)
-            && self.asked.summarizer.as_ref().is_none_or(|asked| *asked == made.summarizer)
-            && !self.asked.has_summary
+            && self.summarizer.as_ref().is_none_or(|name| *name == made.summarizer)
+            && !self.has_summary_size
     }
 
-    fn one(&self) -> MutexGuard<'_, ()> {
+    fn lock(&self) -> MutexGuard<'_, ()> {
         self.one.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -320,7 +318,7 @@ impl Drop for Taken<'_> {
     fn drop(&mut self) {
         // All is kept; a lease that could not be given back ends by itself.
         let _ = self.sessions.service.close(self.id);
-        self.sessions.held.gave_back(self.id);
+        self.sessions.held.give_back(self.id);
     }
 }
 

@@ -15,49 +15,39 @@ use crate::folders;
 
 const SECONDS_A_DAY: u64 = 24 * 60 * 60;
 
-/// The choice of a store.
-#[derive(Clone, Debug, Default)]
-pub struct StoreOptions {
-    /// A SQLite file, or the address of a database; without it that of the settings, or the
-    /// user's.
-    pub store: Option<String>,
+/// Opens the store of this name, that of the settings, or the user's. Where `may_begin` says so,
+/// one that is not there is made.
+///
+/// # Errors
+///
+/// Those of [`StoreLocation`].
+pub fn open_store(named: Option<&str>, config: &Config, may_begin: bool) -> Result<Arc<dyn Store>> {
+    if let Some(location) = StoreLocation::from_flag(named, config)? {
+        return location.open(config, may_begin);
+    }
+    let location = StoreLocation::from_data_dir()?;
+    if may_begin {
+        location.make_folder()?;
+    }
+    location.open(config, may_begin)
 }
 
-impl StoreOptions {
-    /// Opens the store that is meant; `is_named`: the `lcp.toml` was named. Where
-    /// `may_begin` says so, one that is not there is made.
-    ///
-    /// # Errors
-    ///
-    /// Those of [`StoreLocation`].
-    pub fn open(&self, config: &Config, is_named: bool, may_begin: bool) -> Result<Arc<dyn Store>> {
-        if let Some(location) = StoreLocation::from_flag(self.store.as_deref(), config, is_named)? {
-            return location.open(config, may_begin);
-        }
-        let location = StoreLocation::from_data_dir()?;
-        if may_begin {
-            location.make_folder()?;
-        }
-        location.open(config, may_begin)
-    }
-
-    /// The files of the store that is meant, if files hold it, whether or not they are there.
-    ///
-    /// # Errors
-    ///
-    /// Those of [`StoreLocation`].
-    pub fn files(&self, config: &Config, is_named: bool) -> Result<Vec<PathBuf>> {
-        let location = StoreLocation::from_flag(self.store.as_deref(), config, is_named)?;
-        match location.map_or_else(StoreLocation::from_data_dir, Ok)? {
-            StoreLocation::Database(_) => Ok(Vec::new()),
-            StoreLocation::File(path) => {
-                let beside = |end: &str| {
-                    let mut name = path.clone().into_os_string();
-                    name.push(end);
-                    PathBuf::from(name)
-                };
-                Ok(["", "-wal", "-shm", ".lock"].map(beside).into())
-            }
+/// Returns the files of the same store, if files hold it, whether or not they are there.
+///
+/// # Errors
+///
+/// Those of [`StoreLocation`].
+pub fn store_files(named: Option<&str>, config: &Config) -> Result<Vec<PathBuf>> {
+    let location = StoreLocation::from_flag(named, config)?;
+    match location.map_or_else(StoreLocation::from_data_dir, Ok)? {
+        StoreLocation::Database(_) => Ok(Vec::new()),
+        StoreLocation::File(path) => {
+            let beside = |end: &str| {
+                let mut name = path.clone().into_os_string();
+                name.push(end);
+                PathBuf::from(name)
+            };
+            Ok(["", "-wal", "-shm", ".lock"].map(beside).into())
         }
     }
 }
@@ -73,23 +63,23 @@ pub enum StoreLocation {
 
 impl StoreLocation {
     /// Returns the location that a flag names, else the file, if either does. The path of a file is
-    /// relative to it. `is_named`: the file was named, not merely found.
+    /// relative to it.
     ///
     /// # Errors
     ///
     /// A store that is neither a path nor an address of PostgreSQL; an address in a file
     /// that came along with some folder, to which conversations would be sent.
-    pub fn from_flag(flag: Option<&str>, config: &Config, is_named: bool) -> Result<Option<Self>> {
+    pub fn from_flag(flag: Option<&str>, config: &Config) -> Result<Option<Self>> {
         if let Some(store) = flag {
             return Self::parse(store, Path::new("")).map(Some);
         }
         let Some(store) = &config.continuity.store else { return Ok(None) };
-        let location = Self::parse(&store.value, config.folder())?;
-        if matches!(location, Self::Database(_)) && !is_named {
+        let location = Self::parse(store, config.folder())?;
+        if matches!(location, Self::Database(_)) && !config.is_named {
             let message = format!(
                 "the address of a store is not taken from a file that was merely found \
                  (lcp.toml, line {})",
-                store.line
+                config.line("continuity.store").unwrap_or_default()
             );
             return Err(Error::new(ErrorKind::Usage, message)
                 .with_hint("name the file with --config, or the store with --store"));
@@ -142,8 +132,8 @@ impl StoreLocation {
     ///
     /// A store that is not there, or that cannot be opened.
     pub fn open(&self, config: &Config, may_begin: bool) -> Result<Arc<dyn Store>> {
-        let days = config.continuity.expiry_days.as_ref();
-        let expiry = days.map(|days| Duration::from_secs(u64::from(days.value) * SECONDS_A_DAY));
+        let days = config.continuity.expiry_days;
+        let expiry = days.map(|days| Duration::from_secs(u64::from(days) * SECONDS_A_DAY));
         match self {
             Self::Database(url) => database(url, expiry),
             Self::File(path) => {
@@ -214,13 +204,14 @@ mod tests {
     #[test]
     fn an_address_is_taken_from_a_named_file_only() {
         let text = "[continuity]\nstore = \"postgres://u:secret@h/d\"\n";
-        let config = Config::parse(Path::new("a/lcp.toml"), text).unwrap();
-        let refused = StoreLocation::from_flag(None, &config, false).unwrap_err();
+        let mut config = Config::parse(Path::new("a/lcp.toml"), text).unwrap();
+        let refused = StoreLocation::from_flag(None, &config).unwrap_err();
         assert!(refused.message.contains("line 2") && !refused.message.contains("secret"));
-        let location = StoreLocation::from_flag(None, &config, true).unwrap().unwrap();
+        config.is_named = true;
+        let location = StoreLocation::from_flag(None, &config).unwrap().unwrap();
         assert_eq!(location, StoreLocation::Database("postgres://u:secret@h/d".into()));
         assert!(!format!("{location} {location:?}").contains("secret"));
-        let flag = StoreLocation::from_flag(Some("b.sqlite"), &config, false).unwrap();
+        let flag = StoreLocation::from_flag(Some("b.sqlite"), &config).unwrap();
         assert_eq!(flag, Some(StoreLocation::File("b.sqlite".into())));
     }
 
@@ -228,8 +219,8 @@ mod tests {
     fn a_path_is_relative_to_its_file() {
         let text = "[continuity]\nstore = \"s.sqlite\"\n";
         let config = Config::parse(Path::new("a/lcp.toml"), text).unwrap();
-        let location = StoreLocation::from_flag(None, &config, false).unwrap();
+        let location = StoreLocation::from_flag(None, &config).unwrap();
         assert_eq!(location, Some(StoreLocation::File("a/s.sqlite".into())));
-        assert_eq!(StoreLocation::from_flag(None, &Config::default(), true), Ok(None));
+        assert_eq!(StoreLocation::from_flag(None, &Config::default()), Ok(None));
     }
 }

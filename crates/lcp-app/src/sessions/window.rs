@@ -3,7 +3,7 @@
 use lcp_continuity::store::{ConversationRecord, NewConversation};
 use lcp_tokens::Model;
 
-use crate::config::{Config, Located, Setting};
+use crate::config::{Config, Setting};
 use crate::error::{Error, ErrorKind, Result};
 
 /// Tokens of a window where nothing says otherwise.
@@ -39,11 +39,9 @@ impl WindowOptions {
     /// A window that leaves nothing.
     pub fn resolve(&self, config: &Config, model: Option<&Setting<Model>>) -> Result<Window> {
         let budget = &config.budget;
-        let said = |found: Option<&Located<u32>>| found.map(|found| found.value);
-        let window = self.window.or(said(budget.total_tokens.as_ref()));
-        let window = window.or(said(budget.window.as_ref()));
-        let window = window.or_else(|| model.map(|model| model.value.window)).unwrap_or(WINDOW);
-        let reserve = self.output_reserve.or(said(budget.response_reserve.as_ref())).unwrap_or(0);
+        let window = self.window.or(budget.total_tokens).or(budget.window);
+        let window = window.or(model.map(|model| model.value.window)).unwrap_or(WINDOW);
+        let reserve = self.output_reserve.unwrap_or(budget.response_reserve);
         if reserve >= window {
             let message =
                 format!("a window of {window} tokens less {reserve} for the output is none");

@@ -70,7 +70,7 @@ impl Settings {
         let Window { tokens: window, output_reserve, .. } =
             args.window.options().resolve(config, model)?;
         let file = &config.continuity;
-        let is_manual = args.manual || file.auto.as_ref().is_some_and(|auto| !auto.value);
+        let is_manual = args.manual || file.auto == Some(false);
         let mode = match (args.compact, is_manual) {
             (true, _) => Mode::Compact,
             (false, true) => Mode::Manual,
@@ -78,14 +78,13 @@ impl Settings {
         };
         let trigger =
             if mode == Mode::Manual { TriggerMode::Manual } else { TriggerMode::Automatic };
-        let is_named = args.counting.options().config.is_named();
         Ok(Self {
             mode,
             window,
             output_reserve,
             config: ContinuityConfig { mode: trigger, ..args.handoff.options().config(file) },
             file: config.clone(),
-            store: StoreLocation::from_flag(args.store.as_deref(), config, is_named)?,
+            store: StoreLocation::from_flag(args.store.as_deref(), config)?,
             summarizer: args.handoff.options().summarizer(file),
         })
     }

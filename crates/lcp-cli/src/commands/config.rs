@@ -3,6 +3,7 @@
 mod rows;
 mod tree;
 
+use lcp_driver::shares::ContextBudget;
 use lcp_driver::{Warning, WarningCode, escape_control};
 use serde_json::{Value, json};
 
@@ -54,7 +55,7 @@ pub fn run_budget(args: &FormerBudgetArgs, output: &Output) -> Result {
 /// Prints the settings in force.
 pub fn run(args: &Args, output: &Output) -> Result {
     let tokenizer = args.counting.options();
-    let in_force = args.limits.options()?.resolve(&tokenizer)?;
+    let in_force = args.limits.options()?.resolve(args.counting.config()?, &tokenizer)?;
     for warning in &in_force.warnings {
         output.warn(warning);
     }
@@ -69,12 +70,14 @@ pub fn run(args: &Args, output: &Output) -> Result {
     let text = if args.json {
         as_json(&in_force, &rows)
     } else {
-        let divided = tree::Divided::new(&in_force.settings);
-        if let Some(note) = divided.note() {
+        let divided = in_force.settings.divide();
+        let note = divided.as_ref().and_then(ContextBudget::note);
+        if let Some(note) = &note {
             output.warn(Warning::new(WarningCode::SharesNormalised, None, note.to_string()));
         }
-        let note = divided.note().map_or_else(String::new, |note| format!("Note: {note}\n"));
-        format!("{}{note}\n{}", divided.tree(), table(&in_force, &rows))
+        let note = note.map_or_else(String::new, |note| format!("Note: {note}\n"));
+        let tree = tree::tree(&in_force.settings, divided.as_ref());
+        format!("{tree}{note}\n{}", table(&in_force, &rows))
     };
     files::print(&text)
 }
@@ -128,7 +131,8 @@ fn as_json(in_force: &EffectiveBudget, rows: &[Row]) -> String {
             "response_reserve": window.response_reserve,
         })
     });
-    let divided = tree::Divided::new(settings);
+    let divided = settings.divide();
+    let note = divided.as_ref().and_then(ContextBudget::note);
     let rows = rows.iter().map(|row| {
         json!({
             "key": row.key,
@@ -142,8 +146,8 @@ fn as_json(in_force: &EffectiveBudget, rows: &[Row]) -> String {
         "schema": "lcp.budget.v1",
         "window": window,
         "available": budget.map(|budget| budget.tokens),
-        "shares": divided.shares(),
-        "note": divided.note().map(|note| note.to_string()),
+        "shares": tree::shares_json(settings, divided.as_ref()),
+        "note": note.map(|note| note.to_string()),
         "settings": rows.collect::<Vec<_>>(),
     });
     files::json(&whole)

@@ -14,8 +14,8 @@ use crate::budget_args::BudgetArgs;
 use crate::files::{self, PACK};
 use crate::output::Output;
 use crate::tokenizer_args::TokenizerArgs;
-use lcp_app::budget::EffectiveBudget;
-use lcp_app::config::{Origin, Settings};
+use lcp_app::budget::{EffectiveBudget, Settings};
+use lcp_app::config::Origin;
 use lcp_app::export::{Candidates, FittedMessages, Unfit, fit, has_turns};
 use lcp_app::render;
 use lcp_app::tokenizer::LoadedTokenizer;
@@ -63,7 +63,7 @@ pub fn run(args: &Args, output: &Output) -> Result {
     let pack = files::decode(&args.pack, &bytes)?;
     let tokenizer = args.counting.options();
     let EffectiveBudget { config: file, model, settings, warnings } =
-        args.limits.options()?.resolve(&tokenizer)?;
+        args.limits.options()?.resolve(args.counting.config()?, &tokenizer)?;
     for warning in &warnings {
         output.warn(warning);
     }

@@ -44,7 +44,7 @@ pub fn run(args: &Args, output: &Output) -> Result {
         roots: Roots::new(roots)?,
         settings: lcp_app::config::ConfigSource::from_path(args.config.clone()).read()?,
         git: args.git,
-        sessions: LazySessionStore::new(args.store.options(), args.config.is_some()),
+        sessions: LazySessionStore::new(args.store.store.clone()),
         reporter: Box::new(output.clone()),
     };
     let state = ServerState::new(config);

@@ -95,7 +95,7 @@ fn deduplicated<'b>(
     let Some(options) = args.dedup.options().options(&config.dedup, false) else {
         return Ok(merged);
     };
-    let counter = args.counting.load_without_budget(false, output)?;
+    let counter = args.counting.options().load_without_budget(config, false, output)?;
     let deduped = dedup::pack(&merged, &options, &counter.estimator)?;
     for warning in &deduped.warnings {
         output.warn(warning);

@@ -133,8 +133,7 @@ pub fn run(args: &Args, output: &Output) -> Result {
     }
     let tokenizer = args.counting.options();
     let writer = args.form.encoder(&tokenizer, &config)?;
-    let is_on = config.pack.summarize.as_ref().is_some_and(|found| found.value);
-    let method = if is_on { SummaryMethod::Outline } else { SummaryMethod::Off };
+    let method = if config.pack.summarize { SummaryMethod::Outline } else { SummaryMethod::Off };
     let summarizer = args.summaries.summarizer(method)?;
     let summarize = |file: &FileToSummarize<'_>| {
         let (summarizer, _) = summarizer.as_ref()?;

@@ -13,7 +13,7 @@ use crate::Result;
 use crate::arguments::by_name;
 use crate::files;
 use crate::output::Output;
-use lcp_app::config::MODES;
+use lcp_app::names::MODES;
 use lcp_app::{Error, ErrorKind};
 
 /// What errors call the text.

@@ -10,7 +10,7 @@ use crate::files::{self, PACK};
 use crate::output::Output;
 use crate::render_args::RenderArgs;
 use lcp_app::prompt_cache::{PLAN, PREVIOUS};
-use lcp_app::render;
+use lcp_app::render::RenderSetup;
 use lcp_app::{Error, ErrorKind};
 
 /// Variables that ask for a line on the tokens used.
@@ -72,22 +72,19 @@ pub fn run(args: &Args, output: &Output) -> Result {
         }
     }
     args.outputs()?;
-    let setup = args.choices.setup(args.choices.config()?, args.plan.is_some(), output)?;
+    let choices = &args.choices;
+    let (config, options) = (choices.config()?, choices.options()?);
+    let setup = RenderSetup::new(&choices.pack, &options, config, args.plan.is_some(), output)?;
     // A report tells of every block, and so reads them all.
-    let alone = args.report.is_none() && args.html.is_none() && !args.verify;
-    if alone && let Some(rendered) = setup.render_by_index(output)? {
+    let needs_blocks = args.report.is_some() || args.html.is_some() || args.verify;
+    if !needs_blocks && let Some(rendered) = setup.render_by_index(output)? {
         files::write(args.output.as_deref(), rendered.text.as_bytes())?;
         debug_budget(rendered.used_tokens, setup.config.token_budget, output);
         setup.counter.save_cache(output);
         return Ok(());
     }
-    let bytes = args.choices.read(output)?;
-    let index_warnings = if args.verify {
-        render::verify_index(&args.choices.pack, &bytes)?
-    } else {
-        render::index_warning(&bytes).into_iter().collect()
-    };
-    let run = setup.into_job(files::decode(&args.choices.pack, &bytes)?, index_warnings, output)?;
+    let bytes = choices.read(output)?;
+    let run = setup.into_job(&bytes, args.verify, output)?;
     let rendered = run.render(output)?;
     let plan = &rendered.plan;
     if let Some(path) = &args.report {

@@ -7,6 +7,7 @@ use crate::Result;
 use crate::files;
 use crate::output::Output;
 use crate::render_args::RenderArgs;
+use lcp_app::render::RenderJob;
 
 /// Tell where the tokens of a render go, as a table
 ///
@@ -28,8 +29,10 @@ pub struct Args {
 
 /// Prints the table.
 pub fn run(args: &Args, output: &Output) -> Result {
-    let bytes = args.choices.read(output)?;
-    let run = args.choices.job(&bytes, output)?;
+    let choices = &args.choices;
+    let (config, options) = (choices.config()?, choices.options()?);
+    let bytes = choices.read(output)?;
+    let run = RenderJob::new(&choices.pack, &bytes, &options, config, output)?;
     let plan = run.plan(output)?;
     let text = if args.json {
         escape_control_json(&to_json(&plan)).into_owned()

@@ -9,7 +9,7 @@ use crate::choices::Mode;
 use crate::error::{ToolError, ToolResult};
 use crate::state::ServerState;
 use crate::tool::{self, SideEffect, ToolOutput};
-use lcp_app::config::STYLES;
+use lcp_app::names::STYLES;
 use lcp_app::sessions::{HandoffSettings, When};
 
 pub(crate) struct Tool;

@@ -133,9 +133,7 @@ impl tool::Tool for Tool {
         let (base, paths) = resolve_paths(state, &input.paths)?;
         let title = title(&input.paths);
         let config = &state.config.settings;
-        let outlines = input
-            .outlines
-            .unwrap_or_else(|| config.pack.summarize.as_ref().is_some_and(|found| found.value));
+        let outlines = input.outlines.unwrap_or(config.pack.summarize);
         let summarizer = outlines.then(FileSummarizer::outlines);
         let summarize = |file: &FileToSummarize<'_>| {
             summarizer.as_ref()?.summarize(file.path, file.file_type.input_kind(), file.text)

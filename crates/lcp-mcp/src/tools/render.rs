@@ -150,8 +150,8 @@ pub(crate) fn render(state: &ServerState, input: Input) -> ToolResult<Facts> {
     let pack = state.pack(&input.pack)?;
     let wants_report = input.report;
     let mut options = options(input)?;
-    options.special_tokens =
-        special_tokens::at_least(options.special_tokens, &state.config.settings);
+    let policy = special_tokens::at_least(options.special_tokens, &state.config.settings);
+    options.special_tokens = Some(policy);
     let config = state.config.settings.clone();
     let run = RenderJob::new(&pack.name, &pack.bytes, &options, config, &state.quiet)?;
     let rendered = run.render(&state.quiet)?;

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
+use lcp_app::Result;
 use lcp_app::sessions::{HandoffSettings, Sessions, Tracked};
-use lcp_app::{Result, interrupt};
 use lcp_continuity::UsageSource;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -32,12 +32,9 @@ pub(crate) fn with_sessions<T>(
     let (model, _) = counting.model(settings, true)?;
     let counter = counting.counter(settings, model.as_ref(), false, &state.quiet)?;
     state.config.sessions.with_store(settings, options.may_create, |store| {
-        let handoff = options.handoff.config(&settings.continuity);
         let estimator = Arc::clone(&counter.estimator);
-        let sessions = Sessions::new(Arc::clone(store), estimator, handoff, None);
-        let held = sessions.held().clone();
-        let _hook = interrupt::on_interrupt(move || held.release_all());
-        Ok(work(&sessions)?)
+        let (handoff, file) = (&options.handoff, &settings.continuity);
+        Ok(work(&Sessions::new(Arc::clone(store), estimator, handoff, file))?)
     })
 }
 

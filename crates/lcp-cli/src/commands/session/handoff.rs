@@ -8,7 +8,7 @@ use crate::output::Output;
 use crate::output_args::refuse_terminal;
 use crate::session_args::{HandoffArgs, SessionArgs};
 use crate::{Result, files};
-use lcp_app::sessions::{Prepared, When};
+use lcp_app::sessions::{Prepared, When, store_files};
 
 /// Prepare a hand-off of a conversation, if it is due, and print its id
 ///
@@ -55,19 +55,21 @@ pub fn run(args: &Args, output: &Output) -> Result {
     }
     // The window is the conversation's own.
     let session = args.session.options();
-    let (config, model) = session.config(true, output)?;
+    let config = args.session.config()?;
+    let model = session.model(&config, true, output)?;
     // Before anything is kept.
-    let store = session.store_files(&config)?;
+    let store = store_files(session.store.as_deref(), &config)?;
     let store: Vec<_> = store.iter().map(|path| ("the store", path.as_path())).collect();
     files::check_distinct_paths(&store, target.map(|path| ("-o", path)).as_slice(), |_, _| false)?;
-    let opened = session.open((&config, model.as_ref()), &args.handoff.options(), false, output)?;
+    let settings = args.handoff.options();
+    let (sessions, counter) = session.open(&config, model.as_ref(), &settings, false, output)?;
     let when = match (args.force, args.if_due) {
         (true, _) => When::Always,
         (_, true) => When::Once,
         _ => When::Due,
     };
-    let prepared = opened.sessions.handoff(&args.id, when)?;
-    opened.keep_counts(output);
+    let prepared = sessions.handoff(&args.id, when)?;
+    counter.save_cache(output);
     print_outcome(&prepared, output);
     let id = prepared.handoff.as_ref().map(|(handoff, _)| handoff.handoff_id.as_str());
     let printed = match id {

@@ -1,19 +1,14 @@
 //! `session list`: a line for each conversation.
 
-use std::time::Duration;
-
 use lcp_continuity::Timestamp;
-use lcp_continuity::store::{ConversationRecord, EXPIRY_DAYS, Store};
+use lcp_continuity::store::{ConversationRecord, Store};
 use lcp_driver::group_thousands;
 use serde_json::{Value, json};
 
 use crate::table::{self, Column, TableStyle};
 use crate::{Result, files};
 use lcp_app::config::Config;
-use lcp_app::sessions::failed;
-
-/// Conversations that are read at a time.
-pub(super) const PAGE: u64 = 1_000;
+use lcp_app::sessions::{conversations, expiry, holder};
 
 const COLUMNS: [Column; 8] = [
     Column::Left("conversation"),
@@ -27,7 +22,7 @@ const COLUMNS: [Column; 8] = [
 ];
 
 pub(super) fn run(config: &Config, store: &dyn Store, as_json: bool) -> Result {
-    let records = all(store)?;
+    let records = conversations(store)?;
     let text = if as_json {
         let conversations: Vec<_> = records.iter().map(|it| facts(it, config)).collect();
         let json = json!({ "schema": "lcp.store.v1", "conversations": conversations });
@@ -36,26 +31,6 @@ pub(super) fn run(config: &Config, store: &dyn Store, as_json: bool) -> Result {
         table(&records, config)
     };
     files::print(&text)
-}
-
-/// All conversations, by their ids.
-pub(super) fn all(store: &dyn Store) -> Result<Vec<ConversationRecord>> {
-    let mut all: Vec<ConversationRecord> = Vec::new();
-    loop {
-        let after = all.last().map_or("", |last| last.id.as_str());
-        let page = store.conversations(after, PAGE).map_err(failed)?;
-        let is_last = (page.len() as u64) < PAGE;
-        all.extend(page);
-        if is_last {
-            return Ok(all);
-        }
-    }
-}
-
-/// When a conversation may be dropped, unless something alive needs it.
-fn expires(record: &ConversationRecord, config: &Config) -> Timestamp {
-    let days = config.continuity.expiry_days.as_ref().map_or(EXPIRY_DAYS, |days| days.value);
-    record.active.after(Duration::from_secs(u64::from(days) * 24 * 60 * 60))
 }
 
 /// What is known of a conversation, for programs.
@@ -70,19 +45,14 @@ pub(super) fn facts(record: &ConversationRecord, config: &Config) -> Value {
         "epoch": record.epoch,
         "created": record.created.to_string(),
         "updated": record.active.to_string(),
-        "expires": expires(record, config).to_string(),
+        "expires": expiry(record, config).to_string(),
         "parent": parent.map(|it| json!({ "id": it.conversation, "messages": it.messages })),
         "origin": record.origin,
         "continued_as": record.continued_as,
-        "holder": held(record).map(|(holder, until)| {
+        "holder": holder(record).map(|(holder, until)| {
             json!({ "name": holder, "until": until.to_string() })
         }),
     })
-}
-
-/// Who holds it now, as far as this machine's clock tells.
-fn held(record: &ConversationRecord) -> Option<&(String, Timestamp)> {
-    record.holder.as_ref().filter(|(_, until)| *until > Timestamp::now())
 }
 
 fn table(records: &[ConversationRecord], config: &Config) -> String {
@@ -99,7 +69,7 @@ fn row(record: &ConversationRecord, config: &Config) -> Vec<String> {
         group_thousands(record.window_tokens.into()),
         record.epoch.to_string(),
         second(record.active),
-        second(expires(record, config)),
+        second(expiry(record, config)),
         state(record),
     ]
 }
@@ -115,7 +85,7 @@ pub(super) fn state(record: &ConversationRecord) -> String {
     if let Some(into) = &record.continued_as {
         return format!("goes on as {}", into.escape_debug());
     }
-    match held(record) {
+    match holder(record) {
         Some((holder, _)) => format!("held by {}", holder.escape_debug()),
         None => "open".to_owned(),
     }

@@ -17,7 +17,7 @@ use crate::session_args::StoreArgs;
 use crate::tokenizer_args::ConfigArgs;
 use crate::{Result, files};
 use lcp_app::config::Config;
-use lcp_app::sessions::failed;
+use lcp_app::sessions::{failed, open_store};
 
 /// Record conversations, hand them over, resume them, and look into their store
 #[derive(Debug, clap::Args)]
@@ -44,98 +44,71 @@ pub struct FormerStoreArgs {
 
 #[derive(Debug, clap::Subcommand)]
 enum StoreCommand {
-    List(List),
-    Show(Show),
-    Fork(Fork),
-    Expire(Expire),
-    Check(Check),
-}
-
-/// Print a line for each conversation
-#[derive(Debug, clap::Args)]
-#[command(after_help = "Examples:
+    /// Print a line for each conversation
+    #[command(after_help = "Examples:
   lcp session list
   lcp session list --json --store sessions.sqlite")]
-struct List {
-    #[command(flatten)]
-    place: Flags,
-    /// Print JSON instead
-    #[arg(long)]
-    json: bool,
-}
-
-/// Print what is known of a conversation, its hand-offs and a line for each message; or
-/// what became of a hand-off
-#[derive(Debug, clap::Args)]
-#[command(after_help = "Examples:
+    List(StoreQuery),
+    /// Print what is known of a conversation, its hand-offs and a line for each message; or
+    /// what became of a hand-off
+    #[command(after_help = "Examples:
   lcp session show parser
   lcp session show h-0f1e2d3c4b5a69788796a5b4c3d2e1f0 --json")]
-struct Show {
-    /// The id of a conversation, or of a hand-off
-    id: String,
-    #[command(flatten)]
-    place: Flags,
-    /// Print JSON instead
-    #[arg(long)]
-    json: bool,
-}
-
-/// Begin a conversation that shares the first messages of another, and print its id
-#[derive(Debug, clap::Args)]
-#[command(after_help = "Examples:
+    Show {
+        /// The id of a conversation, or of a hand-off
+        id: String,
+        #[command(flatten)]
+        query: StoreQuery,
+    },
+    /// Begin a conversation that shares the first messages of another, and print its id
+    #[command(after_help = "Examples:
   lcp session fork parser --at 12 --as parser-again")]
-struct Fork {
-    /// The conversation's id
-    id: String,
-    /// How many of its messages both have
-    #[arg(long, value_name = "N")]
-    at: u64,
-    /// The id of the one that begins
-    #[arg(long = "as", value_name = "NEW")]
-    new: String,
-    #[command(flatten)]
-    place: Flags,
-}
-
-/// Drop what is older than `expiry_days` and needed by nothing alive, and say how much
-#[derive(Debug, clap::Args)]
-#[command(after_help = "Examples:
+    Fork {
+        /// The conversation's id
+        id: String,
+        /// How many of its messages both have
+        #[arg(long, value_name = "N")]
+        at: u64,
+        /// The id of the one that begins
+        #[arg(long = "as", value_name = "NEW")]
+        new: String,
+        #[command(flatten)]
+        place: StorePlace,
+    },
+    /// Drop what is older than `expiry_days` and needed by nothing alive, and say how much
+    #[command(after_help = "Examples:
   lcp session expire
   lcp session expire --json")]
-struct Expire {
-    #[command(flatten)]
-    place: Flags,
-    /// Print JSON instead
-    #[arg(long)]
-    json: bool,
-}
-
-/// Read everything that is kept, and compare it with its hashes
-#[derive(Debug, clap::Args)]
-#[command(after_help = "Examples:
+    Expire(StoreQuery),
+    /// Read everything that is kept, and compare it with its hashes
+    #[command(after_help = "Examples:
   lcp session check --store sessions.sqlite")]
-struct Check {
+    Check(StoreQuery),
+}
+
+/// A store, and the form of the answer.
+#[derive(Debug, clap::Args)]
+struct StoreQuery {
     #[command(flatten)]
-    place: Flags,
+    place: StorePlace,
     /// Print JSON instead
     #[arg(long)]
     json: bool,
 }
 
-/// Which store.
+/// A store.
 #[derive(Debug, clap::Args)]
-struct Flags {
+struct StorePlace {
     #[command(flatten)]
     store: StoreArgs,
     #[command(flatten)]
     file: ConfigArgs,
 }
 
-impl Flags {
+impl StorePlace {
     fn open(&self) -> Result<(Config, Arc<dyn Store>)> {
-        let source = self.file.source();
-        let config = source.read()?;
-        let store = self.store.options().open(&config, source.is_named(), false)?;
+        let config = self.file.read()?;
+        let store = open_store(self.store.store.as_deref(), &config, false)?;
         Ok((config, store))
     }
 }
@@ -157,29 +130,24 @@ pub fn run_store(args: &FormerStoreArgs, output: &Output) -> Result {
 
 impl StoreCommand {
     fn run(&self, output: &Output) -> Result {
+        let place = match self {
+            Self::List(query)
+            | Self::Show { query, .. }
+            | Self::Expire(query)
+            | Self::Check(query) => &query.place,
+            Self::Fork { place, .. } => place,
+        };
+        let (config, store) = place.open()?;
         match self {
-            Self::List(args) => {
-                let (config, store) = args.place.open()?;
-                list::run(&config, &*store, args.json)
-            }
-            Self::Show(args) => {
-                let (config, store) = args.place.open()?;
-                show::run(&config, &*store, &args.id, args.json)
-            }
-            Self::Fork(args) => {
-                let (_, store) = args.place.open()?;
-                let fork = store.fork(&args.id, args.at, &args.new).map_err(failed)?;
+            Self::List(query) => list::run(&config, &*store, query.json),
+            Self::Show { id, query } => show::run(&config, &*store, id, query.json),
+            Self::Fork { id, at, new, .. } => {
+                let fork = store.fork(id, *at, new).map_err(failed)?;
                 output.progress(format!("{} messages, epoch {}", fork.messages, fork.epoch));
                 files::write(None, format!("{}\n", fork.id).as_bytes())
             }
-            Self::Expire(args) => {
-                let (_, store) = args.place.open()?;
-                expire(&*store, args.json)
-            }
-            Self::Check(args) => {
-                let (_, store) = args.place.open()?;
-                check::run(&*store, args.json)
-            }
+            Self::Expire(query) => expire(&*store, query.json),
+            Self::Check(query) => check::run(&*store, query.json),
         }
     }
 }

@@ -48,9 +48,10 @@ pub struct Args {
 pub fn run(args: &Args, output: &Output) -> Result {
     let WindowArgs { window, output_reserve } = args.window;
     let session = args.session.options();
-    let (config, model) = session.config(window.is_some(), output)?;
-    let settled = args.window.options().resolve(&config, model.as_ref())?;
-    let said = match &args.file {
+    let config = args.session.config()?;
+    let model = session.model(&config, window.is_some(), output)?;
+    let resolved = args.window.options().resolve(&config, model.as_ref())?;
+    let messages = match &args.file {
         Some(file) => {
             let mut messages = input::messages(file, output)?;
             messages.drain(..args.skip.min(messages.len()));
@@ -61,11 +62,12 @@ pub fn run(args: &Args, output: &Output) -> Result {
     let is_query = args.file.is_none() && args.usage.is_none();
     // An id that was mistyped begins nothing.
     let may_begin = !is_query || window.is_some() || output_reserve.is_some();
-    let opened =
-        session.open((&config, model.as_ref()), &HandoffSettings::default(), may_begin, output)?;
-    let window = may_begin.then_some(&settled);
-    let tracked = opened.sessions.record_usage(&args.id, said, args.usage, window)?;
-    opened.keep_counts(output);
+    let settings = HandoffSettings::default();
+    let (sessions, counter) =
+        session.open(&config, model.as_ref(), &settings, may_begin, output)?;
+    let window = may_begin.then_some(&resolved);
+    let tracked = sessions.record_usage(&args.id, messages, args.usage, window)?;
+    counter.save_cache(output);
     let text = if args.json { files::json(&tracked.to_json()) } else { tracked.to_lines() };
     files::print(&text)
 }

@@ -47,25 +47,26 @@ pub struct Args {
 /// Takes it up.
 pub fn run(args: &Args, output: &Output) -> Result {
     let session = args.session.options();
-    let (config, model) = session.config(true, output)?;
+    let config = args.session.config()?;
+    let model = session.model(&config, true, output)?;
     if args.window.is_some_and(|window| window <= args.output_reserve.unwrap_or(0)) {
         let message = "the window leaves nothing beside the output";
         return Err(Error::new(ErrorKind::Usage, message)
             .with_hint("give a larger --window, or a smaller --output-reserve"));
     }
     let settings = HandoffSettings::default();
-    let opened = session.open((&config, model.as_ref()), &settings, false, output)?;
+    let (sessions, counter) = session.open(&config, model.as_ref(), &settings, false, output)?;
     let options = ResumeOptions {
         conversation_id: args.conversation.clone(),
         window_tokens: args.window,
         output_reserve_tokens: args.output_reserve,
     };
     let resumed = if args.repeat {
-        opened.sessions.resumed(&args.handoff)?
+        sessions.resumed(&args.handoff)?
     } else {
-        opened.sessions.resume(&args.handoff, &options, |told| resume_text(told).map(drop))?
+        sessions.resume(&args.handoff, &options, |resumed| resume_text(resumed).map(drop))?
     };
-    opened.keep_counts(output);
+    counter.save_cache(output);
     let id = resumed.new_conversation_id.escape_debug();
     output.progress(format!("goes on as {id}: {} tokens", resumed.directive.tokens));
     for warning in &resumed.directive.warnings {

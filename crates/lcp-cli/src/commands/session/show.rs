@@ -2,15 +2,15 @@
 
 use lcp_continuity::Message;
 use lcp_continuity::store::{
-    ConversationRecord, Error, HandoffRecord, HandoffState, Store, StoredMessage,
+    ConversationRecord, HandoffRecord, HandoffState, Store, StoredMessage,
 };
 use lcp_driver::group_thousands;
 use serde_json::{Value, json};
 
-use super::list::{self, PAGE, second};
+use super::list::{self, second};
 use crate::{Result, files};
 use lcp_app::config::Config;
-use lcp_app::sessions::failed;
+use lcp_app::sessions::{Record, failed, find_record, for_each_message};
 
 /// Hand-offs of a conversation that are told of, the newest.
 const HANDOFFS_MAX: u64 = 1_000;
@@ -19,20 +19,15 @@ const HANDOFFS_MAX: u64 = 1_000;
 const LINE_CHARS: usize = 72;
 
 pub(super) fn run(config: &Config, store: &dyn Store, id: &str, as_json: bool) -> Result {
-    let text = match store.conversation(id) {
-        Ok(record) => conversation(config, store, &record, as_json)?,
-        Err(unknown @ Error::UnknownConversation(_)) => match store.handoff(id) {
-            Ok(handoff) if as_json => {
-                let mut json = json!({ "schema": "lcp.handoff-record.v1" });
-                merge(&mut json, handoff_json(&handoff));
-                json["pack_bytes"] = handoff.pack.len().into();
-                files::json(&json)
-            }
-            Ok(handoff) => handoff_lines(&handoff),
-            Err(Error::UnknownHandoff(_)) => return Err(failed(unknown)),
-            Err(error) => return Err(failed(error)),
-        },
-        Err(error) => return Err(failed(error)),
+    let text = match find_record(store, id)? {
+        Record::Conversation(record) => conversation(config, store, &record, as_json)?,
+        Record::Handoff(handoff) if as_json => {
+            let mut json = json!({ "schema": "lcp.handoff-record.v1" });
+            merge(&mut json, handoff_json(&handoff));
+            json["pack_bytes"] = handoff.pack.len().into();
+            files::json(&json)
+        }
+        Record::Handoff(handoff) => handoff_lines(&handoff),
     };
     files::print(&text)
 }
@@ -45,17 +40,10 @@ fn conversation(
 ) -> Result<String> {
     let handoffs = store.handoffs(&record.id, HANDOFFS_MAX).map_err(failed)?;
     let mut lines = Vec::new();
-    while (lines.len() as u64) < record.messages {
-        let from = lines.len() as u64;
-        let limit = PAGE.min(record.messages - from);
-        let page = store.messages(&record.id, from, limit).map_err(failed)?;
-        if page.is_empty() {
-            break;
-        }
-        for stored in page {
-            lines.push(Line::from_stored(&stored)?);
-        }
-    }
+    for_each_message(store, record, |stored| {
+        lines.push(Line::from_stored(stored)?);
+        Ok(())
+    })?;
     if as_json {
         let mut json = json!({ "schema": "lcp.conversation.v1" });
         merge(&mut json, list::facts(record, config));

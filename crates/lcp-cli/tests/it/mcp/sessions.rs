@@ -138,6 +138,18 @@ fn a_session_is_recorded_handed_over_and_resumed() {
     assert_eq!(client.fault("resume", arguments)["code"], "already_resumed");
 }
 
+/// No hand-off says how large a summary was asked for.
+#[test]
+fn a_hand_off_that_waits_is_not_one_with_a_summary_of_another_size() {
+    let place = Place::new();
+    let mut client = place.client(&[]);
+    let id = handed_over(&mut client);
+    let arguments = json!({ "conversation": "c", "force": true });
+    assert_eq!(client.facts("handoff", arguments)["handoff"]["id"], id);
+    let arguments = json!({ "conversation": "c", "force": true, "summary": 50 });
+    assert_eq!(client.facts("handoff", arguments)["handoff"]["new"], true);
+}
+
 #[test]
 fn a_transcript_below_the_roots_is_recorded() {
     let place = Place::new();

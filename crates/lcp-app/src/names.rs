@@ -1,0 +1,74 @@
+//! The names of options in flags, settings and tools. Behind a name, further ones of the same
+//! value are former ones: they are valid, and no help or error lists them.
+
+#[cfg(feature = "full")]
+use lcp_continuity::DirectiveStyle;
+use lcp_dedup::DedupLevel;
+use lcp_driver::special_tokens::SpecialTokens;
+use lcp_driver::{Excerpts, Objective, OutputMode, Overflow, ValueModel, Verbosity};
+
+/// Values by their names.
+pub type Names<T> = [(&'static str, T)];
+
+/// Formats of a text.
+pub const MODES: [(&str, OutputMode); 3] = [
+    (OutputMode::Xml.name(), OutputMode::Xml),
+    (OutputMode::Markdown.name(), OutputMode::Markdown),
+    (OutputMode::Minimal.name(), OutputMode::Minimal),
+];
+
+/// Amounts of detail.
+pub const VERBOSITIES: [(&str, Verbosity); 3] = [
+    (Verbosity::Full.name(), Verbosity::Full),
+    (Verbosity::Summary.name(), Verbosity::Summary),
+    (Verbosity::Adaptive.name(), Verbosity::Adaptive),
+];
+
+/// What to do where Critical blocks exceed the budget.
+pub const OVERFLOWS: [(&str, Overflow); 2] = [("allow", Overflow::Allow), ("deny", Overflow::Deny)];
+
+/// Levels of deduplication, or none.
+pub const DEDUP_LEVELS: [(&str, Option<DedupLevel>); 4] = [
+    ("off", None),
+    ("exact", Some(DedupLevel::Exact)),
+    ("overlap", Some(DedupLevel::Overlap)),
+    ("near", Some(DedupLevel::Near)),
+];
+
+/// Policies for special tokens.
+pub const SPECIAL_TOKENS: [(&str, SpecialTokens); 5] = [
+    ("warn", SpecialTokens::Warn),
+    ("escape", SpecialTokens::Escape),
+    ("reject", SpecialTokens::Reject),
+    ("report", SpecialTokens::Warn),
+    ("neutralise", SpecialTokens::Escape),
+];
+
+/// Wordings of a directive.
+#[cfg(feature = "full")]
+pub const STYLES: [(&str, DirectiveStyle); 3] = [
+    ("concise", DirectiveStyle::Concise),
+    ("narrative", DirectiveStyle::Narrative),
+    ("structured", DirectiveStyle::Structured),
+];
+
+/// Returns the ways in which blocks compete. The settings have the table of values.
+pub fn objectives() -> [(&'static str, Objective); 2] {
+    [Objective::Strict, Objective::Value(ValueModel::default())].map(|by| (by.name(), by))
+}
+
+/// Returns whether blocks may be shown in part, for `on` and `off`.
+pub const fn excerpts(are_on: bool) -> Excerpts {
+    if are_on { Excerpts::On } else { Excerpts::Off }
+}
+
+/// Returns the value of a name, also of a former one.
+pub fn value_of<T: Copy>(names: &Names<T>, name: &str) -> Option<T> {
+    names.iter().find(|(known, _)| *known == name).map(|(_, value)| *value)
+}
+
+/// Returns the names that are not former ones.
+pub fn current<T: PartialEq>(names: &Names<T>) -> Vec<&'static str> {
+    let is_current = |at: usize| names[..at].iter().all(|(_, earlier)| *earlier != names[at].1);
+    (0..names.len()).filter(|&at| is_current(at)).map(|at| names[at].0).collect()
+}

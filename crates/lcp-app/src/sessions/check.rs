@@ -1,0 +1,93 @@
+//! A check of a store: everything that is kept is read, and compared with its hashes.
+
+use lcp_continuity::SessionHandoff;
+use lcp_continuity::store::{ConversationRecord, HandoffRecord, Store};
+
+use super::failed;
+use super::records::{PAGE, conversations};
+use crate::error::Result;
+
+/// Problems after which the rest is not looked at.
+const PROBLEMS_MAX: usize = 1_000;
+
+/// What was read of a store, and what is wrong with it.
+#[derive(Debug, Default)]
+pub struct StoreCheck {
+    /// Conversations that were read.
+    pub conversations: u64,
+    /// Messages that were read.
+    pub messages: u64,
+    /// Hand-offs that were read.
+    pub handoffs: u64,
+    /// A line for each problem.
+    pub problems: Vec<String>,
+}
+
+/// Reads everything that a store has.
+///
+/// # Errors
+///
+/// If the conversations cannot be listed; everything else is a problem of the result.
+pub fn check_store(store: &dyn Store) -> Result<StoreCheck> {
+    let mut check = StoreCheck::default();
+    for record in conversations(store)? {
+        check.conversations += 1;
+        check.read_messages(store, &record);
+        check.read_handoffs(store, &record);
+    }
+    Ok(check)
+}
+
+impl StoreCheck {
+    fn read_messages(&mut self, store: &dyn Store, record: &ConversationRecord) {
+        let mut from = 0;
+        while from < record.messages && self.problems.len() < PROBLEMS_MAX {
+            // A page, and where that is damaged each message alone.
+            for limit in [PAGE, 1] {
+                match store.messages(&record.id, from, limit) {
+                    Ok(page) if !page.is_empty() => {
+                        from += page.len() as u64;
+                        for message in &page {
+                            self.messages += 1;
+                            let (position, id) = (message.position, &record.id);
+                            self.problems.extend(message.message().err().map(|error| {
+                                format!("message {position} of conversation {id:?}: {error}")
+                            }));
+                        }
+                        break;
+                    }
+                    Err(error) if limit == 1 => {
+                        self.problems.push(error.to_string());
+                        from += 1;
+                    }
+                    Err(_) => {}
+                    Ok(_) => return,
+                }
+            }
+        }
+    }
+
+    fn read_handoffs(&mut self, store: &dyn Store, record: &ConversationRecord) {
+        let handoffs = store.handoffs(&record.id, u64::MAX).unwrap_or_else(|error| {
+            self.problems.push(error.to_string());
+            Vec::new()
+        });
+        for handoff in handoffs {
+            self.handoffs += 1;
+            let checked = match store.handoff(&handoff.id) {
+                Ok(handoff) => check_pack(&handoff),
+                Err(error) => Some(failed(error).message),
+            };
+            self.problems.extend(checked);
+        }
+    }
+}
+
+/// Returns the problem of the pack of a hand-off, if it has a pack.
+fn check_pack(handoff: &HandoffRecord) -> Option<String> {
+    if handoff.pack.is_empty() {
+        return None;
+    }
+    let error = SessionHandoff::from_pack(&handoff.pack).err()?;
+    Some(format!("hand-off {:?}: {error}", handoff.id))
+}

@@ -1,0 +1,82 @@
+//! Records of a store: conversations, hand-offs and messages as they are kept.
+
+use std::time::Duration;
+
+use lcp_continuity::Timestamp;
+use lcp_continuity::store::{
+    self, ConversationRecord, EXPIRY_DAYS, HandoffRecord, Store, StoredMessage,
+};
+
+use super::failed;
+use crate::config::Config;
+use crate::error::Result;
+
+/// Records that are read at a time.
+pub(super) const PAGE: u64 = 1_000;
+
+/// A conversation or a hand-off.
+#[derive(Debug)]
+pub enum Record {
+    /// A conversation.
+    Conversation(ConversationRecord),
+    /// A hand-off.
+    Handoff(HandoffRecord),
+}
+
+/// Returns the conversation of this id, else the hand-off.
+pub fn find_record(store: &dyn Store, id: &str) -> Result<Record> {
+    let unknown = match store.conversation(id) {
+        Ok(record) => return Ok(Record::Conversation(record)),
+        Err(error @ store::Error::UnknownConversation { .. }) => error,
+        Err(error) => return Err(failed(error)),
+    };
+    match store.handoff(id) {
+        Ok(record) => Ok(Record::Handoff(record)),
+        Err(store::Error::UnknownHandoff { .. }) => Err(failed(unknown)),
+        Err(error) => Err(failed(error)),
+    }
+}
+
+/// Returns all conversations, by their ids.
+pub fn conversations(store: &dyn Store) -> Result<Vec<ConversationRecord>> {
+    let mut all: Vec<ConversationRecord> = Vec::new();
+    loop {
+        let after = all.last().map_or("", |last| last.id.as_str());
+        let page = store.conversations(after, PAGE).map_err(failed)?;
+        let is_last = (page.len() as u64) < PAGE;
+        all.extend(page);
+        if is_last {
+            return Ok(all);
+        }
+    }
+}
+
+/// Calls `each` with all messages of a conversation, in order.
+pub fn for_each_message(
+    store: &dyn Store,
+    record: &ConversationRecord,
+    mut each: impl FnMut(&StoredMessage) -> Result,
+) -> Result {
+    let mut from = 0;
+    while from < record.messages {
+        let page = store.messages(&record.id, from, PAGE.min(record.messages - from));
+        let page = page.map_err(failed)?;
+        if page.is_empty() {
+            break;
+        }
+        from += page.len() as u64;
+        page.iter().try_for_each(&mut each)?;
+    }
+    Ok(())
+}
+
+/// Returns when a conversation may be dropped, unless something alive needs it.
+pub fn expiry(record: &ConversationRecord, config: &Config) -> Timestamp {
+    let days = config.continuity.expiry_days.unwrap_or(EXPIRY_DAYS);
+    record.active.after(Duration::from_secs(u64::from(days) * 24 * 60 * 60))
+}
+
+/// Returns who holds a conversation now, and until when, as far as the clock of this machine tells.
+pub fn holder(record: &ConversationRecord) -> Option<&(String, Timestamp)> {
+    record.holder.as_ref().filter(|(_, until)| *until > Timestamp::now())
+}

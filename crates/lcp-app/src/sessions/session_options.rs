@@ -1,0 +1,53 @@
+//! Sessions of a store and a tokenizer that options choose.
+
+use std::sync::Arc;
+
+use lcp_tokens::Model;
+
+use super::{HandoffSettings, Sessions, open_store};
+use crate::config::{Config, Setting};
+use crate::error::Result;
+use crate::reporter::Reporter;
+use crate::tokenizer::{LoadedTokenizer, TokenizerOptions};
+
+/// The choice of a store and a tokenizer.
+#[derive(Clone, Debug, Default)]
+pub struct SessionOptions {
+    /// A SQLite file, or the address of a database; without it that of the settings, or the
+    /// user's.
+    pub store: Option<String>,
+    /// The tokenizer.
+    pub tokenizer: TokenizerOptions,
+}
+
+impl SessionOptions {
+    /// Returns the model that is named.
+    pub fn model(
+        &self,
+        config: &Config,
+        has_window: bool,
+        reporter: &dyn Reporter,
+    ) -> Result<Option<Setting<Model>>> {
+        let (model, unknown) = self.tokenizer.model(config, has_window)?;
+        if let Some(warning) = unknown {
+            reporter.warn(&warning);
+        }
+        Ok(model)
+    }
+
+    /// Opens the sessions, and returns their tokenizer as well. Where `may_begin` says so, a store
+    /// that is not there is made.
+    pub fn open(
+        &self,
+        config: &Config,
+        model: Option<&Setting<Model>>,
+        handoff: &HandoffSettings,
+        may_begin: bool,
+        reporter: &dyn Reporter,
+    ) -> Result<(Sessions, LoadedTokenizer)> {
+        let counter = self.tokenizer.counter(config, model, false, reporter)?;
+        let store = open_store(self.store.as_deref(), config, may_begin)?;
+        let estimator = Arc::clone(&counter.estimator);
+        Ok((Sessions::new(store, estimator, handoff, &config.continuity), counter))
+    }
+}
