@@ -1,130 +1,83 @@
-//! Choices in the input of tools.
+//! Values that the input of tools gives by their names.
 
-use lcp_dedup::DedupLevel as Level;
+use std::borrow::Cow;
+
+use lcp_app::names::{self, DEDUP_LEVELS, MODES, OVERFLOWS, SPECIAL_TOKENS, VERBOSITIES};
+use lcp_dedup::DedupLevel;
 use lcp_driver::special_tokens::SpecialTokens;
-use lcp_driver::{Objective, OutputMode, Overflow, ValueModel, Verbosity};
-use schemars::JsonSchema;
-use serde::Deserialize;
+use lcp_driver::{Objective, OutputMode, Overflow, Verbosity};
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::de::{Deserialize, Deserializer, Error as _};
 
-/// The format of a text.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
-#[serde(rename_all = "lowercase")]
-#[schemars(inline)]
-pub(crate) enum Mode {
-    #[default]
-    Xml,
-    Markdown,
-    Minimal,
+/// A value of a type that has names.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Named<T>(pub(crate) T);
+
+/// A type whose values have names.
+pub(crate) trait Choice: Copy + PartialEq + 'static {
+    /// Returns the values by their names.
+    fn names() -> Vec<(&'static str, Self)>;
 }
 
-impl From<Mode> for OutputMode {
-    fn from(mode: Mode) -> Self {
-        match mode {
-            Mode::Xml => Self::Xml,
-            Mode::Markdown => Self::Markdown,
-            Mode::Minimal => Self::Minimal,
-        }
+impl Choice for OutputMode {
+    fn names() -> Vec<(&'static str, Self)> {
+        MODES.into()
     }
 }
 
-/// How much of each block is shown.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
-#[serde(rename_all = "lowercase")]
-#[schemars(inline)]
-pub(crate) enum Detail {
-    Full,
-    Summary,
-    #[default]
-    Adaptive,
-}
-
-impl From<Detail> for Verbosity {
-    fn from(detail: Detail) -> Self {
-        match detail {
-            Detail::Full => Self::Full,
-            Detail::Summary => Self::Summary,
-            Detail::Adaptive => Self::Adaptive,
-        }
+impl Choice for Verbosity {
+    fn names() -> Vec<(&'static str, Self)> {
+        VERBOSITIES.into()
     }
 }
 
-/// How blocks compete.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
-#[serde(rename_all = "lowercase")]
-#[schemars(inline)]
-pub(crate) enum ObjectiveChoice {
-    Strict,
-    Value,
-}
-
-impl From<ObjectiveChoice> for Objective {
-    fn from(objective: ObjectiveChoice) -> Self {
-        match objective {
-            ObjectiveChoice::Strict => Self::Strict,
-            // The table is that of the settings.
-            ObjectiveChoice::Value => Self::Value(ValueModel::default()),
-        }
+impl Choice for Objective {
+    fn names() -> Vec<(&'static str, Self)> {
+        names::objectives().into()
     }
 }
 
-/// What happens where critical blocks exceed the budget.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
-#[serde(rename_all = "lowercase")]
-#[schemars(inline)]
-pub(crate) enum OnOverflow {
-    Allow,
-    Deny,
-}
-
-impl From<OnOverflow> for Overflow {
-    fn from(overflow: OnOverflow) -> Self {
-        match overflow {
-            OnOverflow::Allow => Self::Allow,
-            OnOverflow::Deny => Self::Deny,
-        }
+impl Choice for Overflow {
+    fn names() -> Vec<(&'static str, Self)> {
+        OVERFLOWS.into()
     }
 }
 
-/// A level of deduplication.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
-#[serde(rename_all = "lowercase")]
-#[schemars(inline)]
-pub(crate) enum DedupLevel {
-    Off,
-    Exact,
-    Overlap,
-    Near,
-}
-
-impl From<DedupLevel> for Option<Level> {
-    fn from(level: DedupLevel) -> Self {
-        match level {
-            DedupLevel::Off => None,
-            DedupLevel::Exact => Some(Level::Exact),
-            DedupLevel::Overlap => Some(Level::Overlap),
-            DedupLevel::Near => Some(Level::Near),
-        }
+impl Choice for Option<DedupLevel> {
+    fn names() -> Vec<(&'static str, Self)> {
+        DEDUP_LEVELS.into()
     }
 }
 
-/// A policy for special tokens.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
-#[serde(rename_all = "lowercase")]
-#[schemars(inline)]
-pub(crate) enum SpecialTokensChoice {
-    #[serde(alias = "report")]
-    Warn,
-    #[serde(alias = "neutralise")]
-    Escape,
-    Reject,
+impl Choice for SpecialTokens {
+    fn names() -> Vec<(&'static str, Self)> {
+        SPECIAL_TOKENS.into()
+    }
 }
 
-impl From<SpecialTokensChoice> for SpecialTokens {
-    fn from(policy: SpecialTokensChoice) -> Self {
-        match policy {
-            SpecialTokensChoice::Warn => Self::Warn,
-            SpecialTokensChoice::Escape => Self::Escape,
-            SpecialTokensChoice::Reject => Self::Reject,
-        }
+impl<'de, T: Choice> Deserialize<'de> for Named<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let (name, names) = (String::deserialize(deserializer)?, T::names());
+        names::value_of(&names, &name).map(Self).ok_or_else(|| {
+            let expected = match names::current(&names)[..] {
+                [first, second] => format!("`{first}` or `{second}`"),
+                ref names => format!("one of `{}`", names.join("`, `")),
+            };
+            D::Error::custom(format!("unknown variant `{name}`, expected {expected}"))
+        })
+    }
+}
+
+impl<T: Choice> JsonSchema for Named<T> {
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn schema_name() -> Cow<'static, str> {
+        "Choice".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({ "type": "string", "enum": names::current(&T::names()) })
     }
 }

@@ -10,7 +10,7 @@ use super::pack_cache::{CachedPack, URI_PREFIX};
 use super::state::ServerState;
 use super::text::check_length;
 use super::tools::render;
-use crate::choices::Mode;
+use lcp_driver::OutputMode;
 
 /// The media type of a pack.
 const PACK_TYPE: &str = "application/vnd.lcp";
@@ -59,10 +59,10 @@ pub(crate) fn read(state: &ServerState, uri: &str) -> ToolResult<ResourceContent
     };
     let mut input = parse_query(query)?;
     input.pack = pack.id;
-    let mime_type = match input.mode {
-        Mode::Xml => "application/xml",
-        Mode::Markdown => "text/markdown",
-        Mode::Minimal => "text/plain",
+    let mime_type = match input.mode.0 {
+        OutputMode::Xml => "application/xml",
+        OutputMode::Markdown => "text/markdown",
+        OutputMode::Minimal => "text/plain",
     };
     let text = render::render(state, input)?.text;
     check_length(&text, "read a shorter one: ?budget=8000")?;

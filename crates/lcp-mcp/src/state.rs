@@ -13,7 +13,7 @@ use super::sandbox::Roots;
 use super::session_store::LazySessionStore;
 use lcp_app::config::Config;
 use lcp_app::files;
-use lcp_app::tokenizer::TokenizerOptions;
+use lcp_app::tokenizer::{LoadedTokenizer, TokenizerOptions};
 use lcp_app::{Reporter, Silent};
 
 /// The configuration of a server.
@@ -52,6 +52,19 @@ impl ServerState {
     #[must_use]
     pub fn new(config: ServerConfig) -> Self {
         Self { config, packs: PackCache::default(), quiet: Silent }
+    }
+
+    /// Loads the tokenizer of these arguments. `strict`: nothing else may stand in for it.
+    pub(crate) fn tokenizer(
+        &self,
+        encoding: Option<String>,
+        model: Option<String>,
+        strict: bool,
+    ) -> ToolResult<LoadedTokenizer> {
+        let (options, config) = (counting(encoding, model)?, &self.config.settings);
+        // Nobody asks how large its window is.
+        let (model, _) = options.model(config, true)?;
+        Ok(options.counter(config, model.as_ref(), strict, &self.quiet)?)
     }
 
     /// Returns a pack by its id, its URI, or its path.

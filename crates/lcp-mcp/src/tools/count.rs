@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::error::{ToolError, ToolResult};
-use crate::state::{ServerState, counting};
+use crate::state::ServerState;
 use crate::tool::{self, SideEffect, ToolOutput};
 
 /// Bytes of a file that is counted.
@@ -73,12 +73,7 @@ impl tool::Tool for Tool {
                 return Err(ToolError::limit(message));
             }
         }
-        let counting = counting(encoding, model)?;
-        let config = &state.config.settings;
-        // Nobody asks how large its window is.
-        let (model, _) = counting.model(config, true)?;
-        let counter = counting.counter(config, model.as_ref(), true, &state.quiet)?;
-        let estimator = &counter.estimator;
+        let estimator = state.tokenizer(encoding, model, true)?.estimator;
         let mut counts = Vec::new();
         for text in texts {
             let tokens = estimator.estimate(&text);

@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::error::{ToolError, ToolResult};
-use crate::state::{ServerState, counting};
+use crate::state::ServerState;
 use crate::tool::{self, SideEffect, ToolOutput};
 use lcp_app::files;
 use lcp_app::special_tokens;
@@ -100,9 +100,8 @@ impl tool::Tool for Tool {
         if let Some(error) = &pack.frames[index].problem {
             return Err(broken(error));
         }
-        let config = &state.config.settings;
         let mut block = pack.blocks[index].clone();
-        let how = special_tokens::effective(None, config);
+        let how = special_tokens::effective(None, &state.config.settings);
         special_tokens::apply_to_block(&mut block, index, how, &file.name)?;
         let block = &block;
         let content = lcp_app::content_bytes(block);
@@ -114,10 +113,8 @@ impl tool::Tool for Tool {
         let text = String::from_utf8_lossy(&content);
         let text = special_tokens::apply_to_text(text, (index, block), how, &file.name)?;
         let page = page(&text, input.offset, input.limit)?;
-        let counting = counting(input.encoding, input.model)?;
-        let (model, _) = counting.model(config, true)?;
-        let counter = counting.counter(config, model.as_ref(), false, &state.quiet)?;
-        let page = truncate(page, input.budget, &counter.estimator)?;
+        let estimator = state.tokenizer(input.encoding, input.model, false)?.estimator;
+        let page = truncate(page, input.budget, &estimator)?;
         let end = input.offset + page.len();
         Ok(ToolOutput {
             text: Some(page.to_owned()),
@@ -129,7 +126,7 @@ impl tool::Tool for Tool {
                 offset: input.offset,
                 next_offset: (end < text.len()).then_some(end),
                 total_bytes: text.len(),
-                tokens: counter.estimator.estimate(page),
+                tokens: estimator.estimate(page),
             },
         })
     }

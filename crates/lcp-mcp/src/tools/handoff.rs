@@ -1,15 +1,16 @@
 //! `handoff`: prepares a hand-off of a conversation.
 
 use lcp_continuity::DirectiveStyle;
+use lcp_driver::OutputMode;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::sessions::{SessionOptions, with_sessions};
-use crate::choices::Mode;
+use crate::choices::Named;
 use crate::error::{ToolError, ToolResult};
 use crate::state::ServerState;
 use crate::tool::{self, SideEffect, ToolOutput};
-use lcp_app::names::STYLES;
+use lcp_app::names::{STYLES, current, value_of};
 use lcp_app::sessions::{HandoffSettings, When};
 
 pub(crate) struct Tool;
@@ -33,7 +34,7 @@ pub(crate) struct Input {
     /// How the directive is worded: structured (the default), concise or narrative.
     style: Option<String>,
     /// The format of the directive: xml unless it is said.
-    mode: Option<Mode>,
+    mode: Option<Named<OutputMode>>,
     /// The model that is talked to: it picks the encoding.
     model: Option<String>,
     /// What counts; o200k_base unless a model says otherwise.
@@ -96,7 +97,7 @@ impl tool::Tool for Tool {
             target: input.target,
             summary: input.summary,
             style: input.style.as_deref().map(style).transpose()?,
-            mode: input.mode.map(Into::into),
+            mode: input.mode.map(|mode| mode.0),
             ..HandoffSettings::default()
         };
         let (encoding, model) = (input.encoding, input.model);
@@ -130,9 +131,8 @@ impl tool::Tool for Tool {
 }
 
 fn style(name: &str) -> ToolResult<DirectiveStyle> {
-    let style = STYLES.iter().find(|(known, _)| *known == name);
-    style.map(|(_, style)| *style).ok_or_else(|| {
-        let known = STYLES.map(|(known, _)| known).join(", ");
+    value_of(&STYLES, name).ok_or_else(|| {
+        let known = current(&STYLES).join(", ");
         ToolError::usage(format!("{name:?} is no style")).with_hint(format!("it may be {known}"))
     })
 }

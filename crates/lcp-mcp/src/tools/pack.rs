@@ -7,6 +7,7 @@ use lcp_app::dedup::DedupOptions;
 use lcp_app::files;
 use lcp_app::pack::{EncodedPack, PackOptions};
 use lcp_app::pack_output::{PackEncoder, PackOutputOptions};
+use lcp_dedup::DedupLevel;
 use lcp_ingest::{
     BlockAttributes, FileSummarizer, FileToSummarize, IngestOptions, Pattern, Rule, ingest,
 };
@@ -14,7 +15,7 @@ use lcp_types::Priority;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::choices::DedupLevel;
+use crate::choices::Named;
 use crate::error::{ToolError, ToolResult};
 use crate::sandbox::SandboxedPath;
 use crate::state::ServerState;
@@ -64,7 +65,7 @@ pub(crate) struct Input {
     /// Add the changes to this revision of git, such as HEAD.
     diff: Option<String>,
     /// Leave out what stands twice: off, exact, overlap or near.
-    dedup: Option<DedupLevel>,
+    dedup: Option<Named<Option<DedupLevel>>>,
 }
 
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -229,7 +230,7 @@ fn pack_options(input: Input) -> ToolResult<PackOptions> {
         rules: input.rules.into_iter().map(rule).collect::<ToolResult<_>>()?,
         since: input.since,
         diff: input.diff,
-        dedup: DedupOptions { level: input.dedup.map(Into::into), ..DedupOptions::default() },
+        dedup: DedupOptions { level: input.dedup.map(|level| level.0), ..DedupOptions::default() },
         ..PackOptions::default()
     })
 }

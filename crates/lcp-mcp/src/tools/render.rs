@@ -2,12 +2,14 @@
 
 use std::collections::BTreeMap;
 
-use lcp_driver::{Plan, Warning, report};
+use lcp_dedup::DedupLevel;
+use lcp_driver::special_tokens::SpecialTokens;
+use lcp_driver::{Objective, OutputMode, Overflow, Plan, Verbosity, Warning, report};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::choices::{DedupLevel, Detail, Mode, ObjectiveChoice, OnOverflow, SpecialTokensChoice};
+use crate::choices::Named;
 use crate::error::{ToolError, ToolResult};
 use crate::state::{ServerState, counting};
 use crate::text::{truncate_list, truncate_list_to_bytes};
@@ -15,8 +17,7 @@ use crate::tool::{self, SideEffect, ToolOutput};
 use lcp_app::budget::BudgetOptions;
 use lcp_app::dedup::DedupOptions;
 use lcp_app::render::{RenderJob, RenderOptions, block_type};
-use lcp_app::special_tokens;
-use lcp_driver::Excerpts;
+use lcp_app::{names, special_tokens};
 
 /// Blocks that are listed because they are not in full.
 const REDUCED_BLOCKS_MAX: usize = 200;
@@ -44,23 +45,23 @@ pub(crate) struct Input {
     pub(crate) window: Option<u32>,
     /// The format of the text: xml unless it is said.
     #[serde(default)]
-    pub(crate) mode: Mode,
+    pub(crate) mode: Named<OutputMode>,
     /// How much of each block: adaptive unless it is said; the others ignore the budget.
     #[serde(default)]
-    pub(crate) verbosity: Detail,
+    pub(crate) verbosity: Named<Verbosity>,
     /// Let what is left of the budget show blocks of low priority in full.
     pub(crate) fill: Option<bool>,
     /// Whether blocks that do not fit may be shown in part.
     pub(crate) excerpts: Option<bool>,
     /// How blocks compete: tier by tier, or by value per token.
-    pub(crate) objective: Option<ObjectiveChoice>,
+    pub(crate) objective: Option<Named<Objective>>,
     /// What to do where the critical blocks alone exceed the budget: allow it, or fail.
-    pub(crate) overflow: Option<OnOverflow>,
+    pub(crate) overflow: Option<Named<Overflow>>,
     /// Show once what stands twice: off, exact, overlap or near.
-    pub(crate) dedup: Option<DedupLevel>,
+    pub(crate) dedup: Option<Named<Option<DedupLevel>>>,
     /// What to do about words like <|im_start|> in a content: warn of those of the text, escape
     /// them (put a space into each), or reject the pack.
-    pub(crate) special_tokens: Option<SpecialTokensChoice>,
+    pub(crate) special_tokens: Option<Named<SpecialTokens>>,
     /// Only blocks of these types: code, conversation, file-tree, tool-result, document, data,
     /// diff, embedding-ref, image, extension.
     pub(crate) types: Option<Vec<String>>,
@@ -217,17 +218,17 @@ fn options(input: Input) -> ToolResult<RenderOptions> {
             budget: input.budget,
             window: input.window,
             fill: input.fill,
-            excerpts: input.excerpts.map(|on| if on { Excerpts::On } else { Excerpts::Off }),
-            objective: input.objective.map(Into::into),
-            overflow: input.overflow.map(Into::into),
+            excerpts: input.excerpts.map(names::excerpts),
+            objective: input.objective.map(|objective| objective.0),
+            overflow: input.overflow.map(|overflow| overflow.0),
             ..BudgetOptions::default()
         },
-        mode: input.mode.into(),
-        verbosity: input.verbosity.into(),
+        mode: input.mode.0,
+        verbosity: input.verbosity.0,
         tokenizer: counting(input.encoding, input.model)?,
         types,
-        dedup: DedupOptions { level: input.dedup.map(Into::into), ..DedupOptions::default() },
-        special_tokens: input.special_tokens.map(Into::into),
+        dedup: DedupOptions { level: input.dedup.map(|level| level.0), ..DedupOptions::default() },
+        special_tokens: input.special_tokens.map(|policy| policy.0),
         ..RenderOptions::default()
     })
 }

@@ -9,7 +9,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::error::ToolResult;
-use crate::state::{ServerState, counting};
+use crate::state::ServerState;
 
 /// The options of a call that works with sessions.
 #[derive(Debug, Default)]
@@ -27,12 +27,9 @@ pub(crate) fn with_sessions<T>(
     options: SessionOptions,
     work: impl FnOnce(&Sessions) -> Result<T>,
 ) -> ToolResult<T> {
-    let counting = counting(options.encoding, options.model)?;
     let settings = &state.config.settings;
-    let (model, _) = counting.model(settings, true)?;
-    let counter = counting.counter(settings, model.as_ref(), false, &state.quiet)?;
+    let estimator = state.tokenizer(options.encoding, options.model, false)?.estimator;
     state.config.sessions.with_store(settings, options.may_create, |store| {
-        let estimator = Arc::clone(&counter.estimator);
         let (handoff, file) = (&options.handoff, &settings.continuity);
         Ok(work(&Sessions::new(Arc::clone(store), estimator, handoff, file))?)
     })
