@@ -30,7 +30,7 @@ pub fn read(path: &Path, reporter: &dyn Reporter) -> Result<Vec<u8>> {
     }
     read_file(path, reporter).map_err(|error| {
         let failure = Error::io("read", path.display(), &error);
-        if error.kind() == io::ErrorKind::IsADirectory {
+        if cfg!(feature = "full") && error.kind() == io::ErrorKind::IsADirectory {
             return failure
                 .with_hint("`lcp pack` makes a pack of a folder: lcp pack PATH | lcp render -");
         }
@@ -204,9 +204,11 @@ pub fn malformed(path: &Path, bytes: &[u8], error: &lcp_decoder::Error) -> Error
         lcp_decoder::ErrorKind::BadMagic { .. } if looks_like_json => {
             failure.with_hint("this looks like a JSON manifest: `encode` makes a pack of it")
         }
-        lcp_decoder::ErrorKind::BadMagic { .. } => failure.with_hint(
+        lcp_decoder::ErrorKind::BadMagic { .. } if cfg!(feature = "full") => failure.with_hint(
             "this is no pack: `lcp pack PATH` makes one of files, `lcp import FILE` of a transcript",
         ),
+        lcp_decoder::ErrorKind::BadMagic { .. } => failure
+            .with_hint("this is no pack: `lcp encode MANIFEST -o PACK` makes one of a JSON manifest"),
         lcp_decoder::ErrorKind::UnexpectedEof { .. } | lcp_decoder::ErrorKind::MissingEnd => {
             failure.with_hint("the pack is truncated: was it copied or downloaded as a whole?")
         }

@@ -39,6 +39,7 @@
 //! |---|---|
 //! | [`render`] | the render job: options, setup, text and plan |
 //! | [`pack`] | packs of folders, git changes and standard input |
+//! | [`append`] | packs that are changed in place |
 //! | [`export`] | messages for chat APIs within a budget |
 //! | [`sessions`] | recording, handing over and resuming conversations |
 //! | [`budget`], [`tokenizer`], [`dedup`], [`prompt_cache`], [`special_tokens`], [`pack_output`] | options, each with what it puts in force |
@@ -52,6 +53,7 @@
     reason = "an error says what was wrong"
 )]
 
+pub mod append;
 pub mod budget;
 pub mod config;
 pub mod dedup;

@@ -1,15 +1,19 @@
 //! Encoding of packs, with costs in the index.
 
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use lcp_decoder::{DecodeOptions, Event, EventIter};
 use lcp_driver::{IndexCosts, RENDERER_REVISION};
+use lcp_encoder::manifest::{Manifest, ManifestErrorKind};
 use lcp_encoder::{Compression, EncodeOptions};
 use lcp_tokens::{Encoding, Tiktoken, TokenEstimator};
 use lcp_types::{Block, BlockIndex, EncodingCosts};
 
 use crate::config::Config;
 use crate::error::{Error, ErrorKind, Result};
+use crate::files;
 use crate::reporter::Reporter;
 use crate::tokenizer::TokenizerOptions;
 
@@ -33,6 +37,37 @@ pub fn warn_if_uncompressed(pack: &[u8], options: EncodeOptions, reporter: &dyn 
              attack (BLOCK_MEMORY_BYTES_MAX)",
         );
     }
+}
+
+/// Encodes a manifest that was read from `path`, and returns the files that it names as well: they
+/// are looked for beside it.
+///
+/// # Errors
+///
+/// A manifest that is malformed, a file that cannot be read.
+pub fn encode_manifest(
+    path: &Path,
+    json: &[u8],
+    options: EncodeOptions,
+) -> Result<(Vec<u8>, Vec<PathBuf>)> {
+    let folder = if path == OsStr::new(files::STANDARD) { None } else { path.parent() };
+    let mut parts = Vec::new();
+    let mut load = |name: &str| {
+        let part = folder.map_or_else(|| PathBuf::from(name), |folder| folder.join(name));
+        let read = std::fs::read(&part);
+        parts.push(part);
+        read
+    };
+    let pack = Manifest::parse(json, &mut load).and_then(|manifest| manifest.to_pack(options));
+    let pack = pack.map_err(|error| {
+        let kind = match error.kind {
+            ManifestErrorKind::Limit => ErrorKind::Limit,
+            ManifestErrorKind::Io => ErrorKind::Io,
+            _ => ErrorKind::Malformed,
+        };
+        Error::new(kind, format!("{error} ({})", files::display_name(path)))
+    })?;
+    Ok((pack, parts))
 }
 
 /// Writes packs, with what their blocks cost where that is asked for.

@@ -9,19 +9,16 @@ use serde_json::Value;
 
 use crate::Result;
 use lcp_app::Error;
-pub use lcp_app::files::{PACK, STANDARD, check_distinct_paths, decode, display_name, read};
+pub use lcp_app::files::{
+    PACK, STANDARD, check_distinct_paths, decode, display_name, malformed, read,
+};
 
 /// Writes a file, or to standard output for `None` and `-`.
 pub fn write(path: Option<&Path>, bytes: &[u8]) -> Result {
     match path {
-        Some(path) if path != OsStr::new(STANDARD) => Ok(lcp_app::files::write(path, bytes)?),
+        Some(path) if path != OsStr::new(STANDARD) => lcp_app::files::write(path, bytes),
         _ => write_stdout(bytes).map(drop),
     }
-}
-
-/// Returns the failure of a pack that cannot be decoded.
-pub fn malformed(path: &Path, bytes: &[u8], error: &lcp_decoder::Error) -> Error {
-    lcp_app::files::malformed(path, bytes, error)
 }
 
 /// A result of writing to standard output.

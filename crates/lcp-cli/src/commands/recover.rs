@@ -2,19 +2,15 @@
 
 use std::ops::Range;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
-use lcp_packfile::journal::{self, JournalState};
 use lcp_packfile::{Lost, Recovered, recover};
 use serde_json::json;
 
-use super::append::{lock, rolled_back};
 use crate::Result;
 use crate::files;
 use crate::output::Output;
 use crate::output_args::refuse_terminal;
-use lcp_app::interrupt;
-use lcp_app::{Error, ErrorKind};
+use lcp_app::{Error, ErrorKind, append};
 
 /// Save the whole blocks of a pack that is cut off or damaged
 ///
@@ -53,7 +49,7 @@ pub fn run(args: &Args, output: &Output) -> Result {
     refuse_terminal(args.output.as_deref())?;
     let outputs: Vec<_> = args.output.iter().map(|path| ("-o", path.as_path())).collect();
     files::check_distinct_paths(&[(files::PACK, &args.pack)], &outputs, |_, _| false)?;
-    tidy_up(&args.pack, output);
+    append::roll_back(&args.pack, output);
     let bytes = files::read(&args.pack, output)?;
     let name = files::display_name(&args.pack);
     let recovered = recover(&bytes).map_err(|error| match error {
@@ -72,25 +68,6 @@ pub fn run(args: &Args, output: &Output) -> Result {
     }
     output.note(format!("{} blocks are whole", recovered.saved));
     if recovered.lost.is_empty() { Ok(()) } else { Err(verdict(&name, &recovered)) }
-}
-
-/// Undoes what an interrupted `append` began; where that cannot be, the pack is read as if
-/// it had been.
-fn tidy_up(pack: &Path, output: &Output) {
-    let journal = pack.canonicalize().map(|path| journal::journal_path(&path));
-    if !journal.is_ok_and(|journal| journal.exists()) {
-        return;
-    }
-    let tidied = lock(pack, Duration::from_secs(10)).and_then(|mut disk| {
-        interrupt::defer_interrupt(|| journal::roll_back(&mut disk))
-            .map_err(|error| Error::io("roll back", pack.display(), &error))
-    });
-    match tidied {
-        Ok(JournalState::RolledBack) => output.warn(rolled_back(pack)),
-        // Whoever reads the pack tells of one that stays.
-        Ok(_) => {}
-        Err(failure) => output.warn(failure.message),
-    }
 }
 
 /// Neighbours that are lost for the same reason, as one; with how many they are.

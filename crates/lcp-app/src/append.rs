@@ -1,0 +1,159 @@
+//! Packs that are changed where they lie: locked, appended to, and rolled back after an
+//! interruption (RFC 0003 §8).
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use lcp_encoder::{Compression, EncodeOptions};
+use lcp_packfile::journal::{self, JournalState, LockResult, PackFile, Storage as _};
+use lcp_packfile::{Addition, AppendOptions, Appended, Error as AppendError};
+
+use crate::error::{Error, ErrorKind, Result};
+use crate::files;
+use crate::interrupt;
+use crate::pack_output;
+use crate::reporter::Reporter;
+
+/// A pack that this process alone may change.
+#[derive(Debug)]
+pub struct LockedPack<'p> {
+    path: &'p Path,
+    file: PackFile,
+}
+
+impl<'p> LockedPack<'p> {
+    /// Locks a pack, and waits so long for others who use it.
+    pub fn lock(path: &'p Path, wait: Duration) -> Result<Self> {
+        match PackFile::lock(path, wait) {
+            Ok(LockResult::Acquired(file)) => Ok(Self { path, file }),
+            Ok(LockResult::Busy) => {
+                let message = format!("another process is using the pack ({})", path.display());
+                Err(Error::new(ErrorKind::Io, message).with_hint("--wait SECONDS waits longer"))
+            }
+            Err(error) => Err(Error::io("open", path.display(), &error)),
+        }
+    }
+
+    /// Undoes what an interrupted `append` began, with a warning.
+    fn roll_back(&mut self, reporter: &dyn Reporter) -> Result<JournalState> {
+        let path = self.path.display();
+        let state = interrupt::defer_interrupt(|| journal::roll_back(&mut self.file))
+            .map_err(|error| Error::io("roll back", path, &error))?;
+        if state == JournalState::RolledBack {
+            reporter.warn(&format!(
+                "an append was interrupted; the pack is what it was before ({})",
+                self.path.display()
+            ));
+        }
+        Ok(state)
+    }
+
+    /// Reads the pack, after what was interrupted is undone.
+    ///
+    /// # Errors
+    ///
+    /// Also a journal that cannot be undone.
+    pub fn read(&mut self, reporter: &dyn Reporter) -> Result<Vec<u8>> {
+        let state = self.roll_back(reporter)?;
+        let journal = self.file.journal_path().display();
+        let (message, hint) = match state {
+            JournalState::Absent | JournalState::Torn | JournalState::RolledBack => {
+                let read = self.file.pack();
+                return read.map_err(|error| Error::io("read", self.path.display(), &error));
+            }
+            JournalState::Unknown => (
+                format!(
+                    "the journal beside the pack cannot be read: it is damaged, of a newer \
+                     version, or something else ({journal})"
+                ),
+                UNKNOWN_JOURNAL,
+            ),
+            JournalState::Foreign => (
+                format!("there is a journal of another pack beside this one ({journal})"),
+                "if the pack was put in place of one that was being appended to, remove the \
+                 journal",
+            ),
+        };
+        Err(Error::new(ErrorKind::Malformed, message).with_hint(hint))
+    }
+
+    /// Returns the pack with the blocks of others appended, for [`Self::write`]. The additions
+    /// have their paths; where `compression` is `None`, new blocks are compressed as the old ones.
+    pub fn append(
+        &self,
+        pack: &[u8],
+        additions: &[(PathBuf, Vec<u8>)],
+        compression: Option<Compression>,
+    ) -> Result<Appended> {
+        let names: Vec<_> = additions.iter().map(|(path, _)| files::display_name(path)).collect();
+        let inputs = names.iter().zip(additions);
+        let inputs: Vec<_> = inputs.map(|(name, (_, pack))| Addition { name, pack }).collect();
+        let options = AppendOptions { compression, recount: Some(&pack_output::recount) };
+        lcp_packfile::append(pack, &inputs, &options).map_err(|error| match error {
+            AppendError::Malformed { input: Some(at), error } => {
+                let (path, pack) = &additions[at];
+                files::malformed(path, pack, &error)
+            }
+            error => append_error(self.path, pack, &error),
+        })
+    }
+
+    /// Writes an appended pack in place of `pack`, so that a crash leaves either.
+    ///
+    /// Within [`interrupt::defer_interrupt`] an interruption waits for it.
+    pub fn write(&mut self, pack: &[u8], appended: &Appended) -> Result {
+        journal::replace_tail(&mut self.file, pack, &appended.pack, appended.end_offset)
+            .map_err(|error| Error::io("write", self.path.display(), &error))
+    }
+}
+
+#[cfg(feature = "full")]
+const UNKNOWN_JOURNAL: &str = "a newer version may undo what it says; remove it where `lcp validate \
+                               --full PACK` finds no problem, or after `lcp recover PACK -o NEW`";
+
+#[cfg(not(feature = "full"))]
+const UNKNOWN_JOURNAL: &str =
+    "a newer version may undo what it says; remove it after `lcp recover PACK -o NEW`";
+
+/// Undoes what an interrupted `append` to a pack began; where that cannot be, readers see the pack
+/// as if it had been. Everything that happens is a warning.
+pub fn roll_back(pack: &Path, reporter: &dyn Reporter) {
+    let journal = pack.canonicalize().map(|path| journal::journal_path(&path));
+    if !journal.is_ok_and(|journal| journal.exists()) {
+        return;
+    }
+    let locked = LockedPack::lock(pack, Duration::from_secs(10));
+    // Whoever reads the pack tells of a journal that stays.
+    if let Err(error) = locked.and_then(|mut locked| locked.roll_back(reporter)) {
+        reporter.warn(&error.message);
+    }
+}
+
+/// Reads a pack, or makes one of a JSON manifest, to be appended.
+pub fn read_addition(path: &Path, reporter: &dyn Reporter) -> Result<Vec<u8>> {
+    let bytes = files::read(path, reporter)?;
+    let is_json = bytes.iter().find(|byte| !byte.is_ascii_whitespace()) == Some(&b'{');
+    // A transcript is JSON, too: reading it as a pack fails with a hint.
+    #[cfg(feature = "full")]
+    let is_json = is_json && lcp_transcripts::detect(&bytes).is_none();
+    if is_json {
+        return pack_output::encode_manifest(path, &bytes, EncodeOptions::default())
+            .map(|(pack, _)| pack);
+    }
+    Ok(bytes)
+}
+
+/// Converts the error of a pack that was read from `path`.
+fn append_error(path: &Path, bytes: &[u8], error: &AppendError) -> Error {
+    let kind = match error {
+        AppendError::Malformed { error, .. } => return files::malformed(path, bytes, error),
+        AppendError::NotAppendable(_) => ErrorKind::Usage,
+        AppendError::Damaged(_) => ErrorKind::Malformed,
+        _ => ErrorKind::Limit,
+    };
+    let failure = Error::new(kind, format!("{error} ({})", files::display_name(path)));
+    match error.hint() {
+        Some(hint) => failure.with_hint(hint),
+        None => failure,
+    }
+}
