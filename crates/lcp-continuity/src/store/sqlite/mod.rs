@@ -191,14 +191,14 @@ impl Transaction<'_> {
         self.connection.prepare_cached(sql)?.query_and_then(parameters, read)?.collect()
     }
 
-    /// Returns the only row, if there is one.
+    /// Returns the first row, if there is one.
     fn row<T>(
         &self,
         sql: &str,
         parameters: impl Params,
         read: impl FnMut(&Row<'_>) -> Result<T>,
     ) -> Result<Option<T>> {
-        Ok(self.rows(sql, parameters, read)?.pop())
+        self.connection.prepare_cached(sql)?.query_and_then(parameters, read)?.next().transpose()
     }
 }
 
