@@ -15,6 +15,7 @@ const SHORT_FILES: &[(&str, &str)] = &[
     ("crates/lcp-app/src/folders.rs", "the folders of a user, on every system"),
     ("crates/lcp-cli/src/commands/completions.rs", "a command"),
     ("crates/lcp-cli/src/commands/decode.rs", "a command"),
+    ("crates/lcp-cli/src/commands/session/check.rs", "a command"),
     ("crates/lcp-cli/src/costs.rs", "shared by three commands"),
     ("crates/lcp-cli/src/dedup_args.rs", "a group of flags"),
     ("crates/lcp-driver/src/fmt.rs", "below all other files"),
