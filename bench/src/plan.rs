@@ -107,7 +107,7 @@ fn by_value(progress: &mut Progress<'_>) -> Result<Vec<Row>> {
     Ok([speed, growth, good].concat())
 }
 
-/// What plans for one budget took, in milliseconds: the best of some rounds.
+/// The times of plans for one budget in milliseconds, the best of some rounds.
 struct Times {
     /// A plan, when every count is known.
     each: f64,

@@ -186,7 +186,7 @@ fn render(scan: bool, path: &str) -> Result<(u32, usize, String)> {
     Ok((rendered.used_tokens, read, rendered.text))
 }
 
-/// What lines are made of.
+/// The words of generated lines.
 const WORDS: &[&str] = &[
     "the", "budget", "of", "a", "session", "is", "kept", "by", "its", "blocks", "and", "fn",
     "return", "tokens", "0x7F", "render()", "=>", "naïve", "index", "reads", "what", "was", "said",
@@ -247,7 +247,7 @@ const FAR_BUDGET: u32 = 8_000;
 /// Bytes of each of its blocks, so that all have 100 MB.
 const FAR_BLOCK_BYTES: usize = 5_000;
 
-/// What is read of an object: each range is a request.
+/// An object that counts the ranges and bytes read from it; each range is a request.
 struct Counted {
     object: RemoteObject,
     ranges: Cell<u64>,

@@ -116,20 +116,20 @@ pub(super) fn reopened(progress: &mut Progress<'_>) -> Result<Row> {
 
 const PROCESSES: usize = 4;
 
-/// How long they write.
+/// The time for which the processes write.
 const SPAN: Duration = Duration::from_secs(10);
 
 /// Milliseconds that one may wait.
 const WAIT_MAX: f64 = 250.0;
 
-/// What a process says when it is ready.
+/// The line that a process prints when it is ready.
 const READY: &str = "ready";
 
 /// The writers, by their names among processes.
 const OWN_WRITER: &str = "own";
 const BARE_WRITER: &str = "bare";
 
-/// What a process has measured.
+/// The commits that a process made, and the longest wait.
 #[derive(Serialize, Deserialize)]
 struct Waited {
     commits: u64,
@@ -153,7 +153,7 @@ pub(super) fn lock_waits(progress: &mut Progress<'_>) -> Result<Row> {
     Ok(row.wants(Wanted::OwnAtMost(WAIT_MAX)).notes(note))
 }
 
-/// What so many of them measure at the same time.
+/// Runs the processes at the same time, and returns their measurements.
 fn together(writer: &str) -> Result<Vec<Waited>> {
     let folder = folder()?;
     let path = folder.path().join("store");

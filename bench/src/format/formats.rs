@@ -22,7 +22,7 @@ use crate::harness::Result;
 pub(super) struct Format {
     /// The name of its crate.
     pub(super) name: &'static str,
-    /// Whether decoded texts can borrow from the input.
+    /// `true` if decoded texts borrow from the input.
     pub(super) borrows: bool,
     pub(super) encode: fn(&Data) -> Result<Vec<u8>>,
     /// Reads every block, each of its texts checked, and borrowed where that is possible.

@@ -22,7 +22,7 @@ pub struct LockedPack<'p> {
 }
 
 impl<'p> LockedPack<'p> {
-    /// Locks a pack, and waits so long for others who use it.
+    /// Locks a pack; waits at most `wait` for other processes that use it.
     pub fn lock(path: &'p Path, wait: Duration) -> Result<Self> {
         match PackFile::lock(path, wait) {
             Ok(LockResult::Acquired(file)) => Ok(Self { path, file }),
@@ -34,7 +34,7 @@ impl<'p> LockedPack<'p> {
         }
     }
 
-    /// Undoes what an interrupted `append` began, with a warning.
+    /// Rolls back an interrupted append, with a warning.
     fn roll_back(&mut self, reporter: &dyn Reporter) -> Result<JournalState> {
         let path = self.path.display();
         let state = interrupt::defer_interrupt(|| journal::roll_back(&mut self.file))
@@ -48,7 +48,7 @@ impl<'p> LockedPack<'p> {
         Ok(state)
     }
 
-    /// Reads the pack, after what was interrupted is undone.
+    /// Rolls back an interrupted append, then reads the pack.
     ///
     /// # Errors
     ///
@@ -115,15 +115,15 @@ const UNKNOWN_JOURNAL: &str = "a newer version may undo what it says; remove it 
 const UNKNOWN_JOURNAL: &str =
     "a newer version may undo what it says; remove it after `lcp recover PACK -o NEW`";
 
-/// Undoes what an interrupted `append` to a pack began; where that cannot be, readers see the pack
-/// as if it had been. Everything that happens is a warning.
+/// Rolls back an interrupted append to a pack. Readers ignore an append that cannot be rolled
+/// back. Warns of both.
 pub fn roll_back(pack: &Path, reporter: &dyn Reporter) {
     let journal = pack.canonicalize().map(|path| journal::journal_path(&path));
     if !journal.is_ok_and(|journal| journal.exists()) {
         return;
     }
     let locked = LockedPack::lock(pack, Duration::from_secs(10));
-    // Whoever reads the pack tells of a journal that stays.
+    // Readers of the pack report a journal that stays.
     if let Err(error) = locked.and_then(|mut locked| locked.roll_back(reporter)) {
         reporter.warn(&error.message);
     }

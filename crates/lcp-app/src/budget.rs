@@ -37,20 +37,20 @@ pub struct BudgetOptions {
     pub overflow: Option<Overflow>,
 }
 
-/// A budget of a text, and what it was taken from.
+/// The budget of a text and its origin.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ResolvedBudget {
     /// Tokens of the text.
     pub tokens: u32,
     /// The key or flag that gives it.
     pub key: &'static str,
-    /// The window that they are left of; `None` for a budget of the text itself.
+    /// The window that the tokens remain of; `None` for a budget of the text itself.
     pub window: Option<ContextWindow>,
     /// Whether it is a total that is taken as it is, without the safety factor.
     pub is_total: bool,
 }
 
-/// What is in force for a text.
+/// The settings of a text, with its model and warnings.
 pub struct EffectiveBudget {
     /// What `lcp.toml` says.
     pub config: Config,
@@ -65,7 +65,7 @@ pub struct EffectiveBudget {
 /// The settings in force.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Settings {
-    /// What the text may have; `None` for everything in full.
+    /// The budget; `None` shows everything in full.
     pub budget: Option<Setting<ResolvedBudget>>,
     /// The part of a window that may be used.
     pub safety: Setting<f64>,
@@ -101,10 +101,10 @@ pub struct IneffectiveSetting {
 }
 
 impl BudgetOptions {
-    /// Returns what is in force with these settings.
+    /// Combines the options with these settings.
     ///
-    /// What the text may have is the first of: the budget of the options, their
-    /// window, the total of the file, its window, the window of the model.
+    /// The budget is the first of: the budget of the options, their window, the total of the
+    /// file, its window, the window of the model.
     ///
     /// # Errors
     ///
@@ -194,7 +194,7 @@ impl Settings {
         Some((key, setting))
     }
 
-    /// Returns what is left of a window.
+    /// Returns the rest of a window after its reserves.
     fn left_of(
         &self,
         key: &'static str,
@@ -209,7 +209,7 @@ impl Settings {
         Ok(window.map(|window| ResolvedBudget { tokens, key, window: Some(*window), is_total }))
     }
 
-    /// Returns the error of a window of which nothing is left.
+    /// Returns the error for a window that its reserves use up.
     fn empty_window_error(
         &self,
         key: &str,
@@ -241,7 +241,7 @@ impl Settings {
         Error::new(ErrorKind::Usage, config.with_location(&message, window.from)).with_hint(hint)
     }
 
-    /// Returns the shares, an empty list for none.
+    /// Returns the shares; empty without any.
     pub fn shares(&self) -> &[Share] {
         self.shares.as_ref().map_or(&[], |shares| shares.value.shares.as_slice())
     }

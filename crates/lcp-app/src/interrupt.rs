@@ -1,6 +1,5 @@
-//! What a process that ends early must not leave behind: temporary files, and what it holds
-//! elsewhere. A front end that catches Ctrl-C calls [`clean_up`] and ends the process there;
-//! this crate never does.
+//! Cleanup of a process that ends early: temporary files, and hooks that release leases. A front
+//! end that catches Ctrl-C calls [`clean_up`] and ends the process there; this crate never does.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -24,7 +23,7 @@ type Work = dyn Fn() + Send + Sync;
 /// Held while an operation runs that an interrupt must not split.
 static DEFER_LOCK: Mutex<()> = Mutex::new(());
 
-/// What is to be done besides.
+/// The work that [`clean_up`] runs.
 static HOOKS: Mutex<Vec<Weak<Work>>> = Mutex::new(Vec::new());
 
 /// Removes the temporary files and runs the hooks, then `end`. Waits for work of
@@ -32,7 +31,7 @@ static HOOKS: Mutex<Vec<Weak<Work>>> = Mutex::new(Vec::new());
 pub fn clean_up(end: impl FnOnce()) {
     IS_ENDING.store(true, Ordering::SeqCst);
     let _deferred = DEFER_LOCK.lock().unwrap_or_else(PoisonError::into_inner);
-    // Held until the end: no further file is made, and none is renamed unseen.
+    // Held until the end, so that no file is created or renamed meanwhile.
     let files = TEMPORARY.lock().unwrap_or_else(PoisonError::into_inner);
     for file in files.iter() {
         let _ = std::fs::remove_file(file);

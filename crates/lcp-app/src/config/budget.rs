@@ -1,4 +1,4 @@
-//! `[context.budget]`: what the text may have, and how it is divided.
+//! `[context.budget]`: the budget of the text, and its shares.
 
 use lcp_driver::shares::{Share, Shares};
 use lcp_driver::special_tokens::SpecialTokens;
@@ -11,7 +11,7 @@ use crate::names;
 /// The name of [`NamedShares`] that are listed one by one.
 const CATEGORIES: &str = "categories";
 
-/// Shares, and what they are called: a preset, or `categories`.
+/// Shares with their name: that of a preset, or `categories`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct NamedShares {
     /// The name.
@@ -25,7 +25,7 @@ pub struct NamedShares {
 pub struct Budget {
     /// Tokens of the window, taken as they are.
     pub total_tokens: Option<u32>,
-    /// Tokens of the window, of which the safety factor takes a part.
+    /// Tokens of the window, before the safety factor.
     pub window: Option<u32>,
     /// The part of a window that may be used, above 0 and up to 1.
     pub safety: f64,

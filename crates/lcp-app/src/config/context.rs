@@ -18,7 +18,7 @@ fn is_ratio(number: f64) -> bool {
     (0.0..=1.0).contains(&number)
 }
 
-/// `[context.tokenizer]`: what counts.
+/// `[context.tokenizer]`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Tokenizer {
     /// `tiktoken`, one of [`ENCODINGS`], or a file.
@@ -49,12 +49,12 @@ fn tokenizer(entry: &Entry<'_>) -> Result<String> {
     Err(entry.value_error(&format!("must be a tokenizer file, or {}", may.join(", "))))
 }
 
-/// `[context.dedup]`: what stands twice in a pack (RFC 0006).
+/// `[context.dedup]`: deduplication (RFC 0006).
 #[derive(Clone, Debug, PartialEq)]
 pub struct DedupSettings {
-    /// Whether what stands twice is shown once.
+    /// Whether duplicates are replaced.
     pub enabled: bool,
-    /// How it is looked for.
+    /// The kinds of duplicates and their thresholds.
     pub options: Options,
     /// Whether the file says which of two stays.
     pub has_keep: bool,
@@ -98,7 +98,7 @@ impl DedupSettings {
 /// `[context.stable]`: between which parts of the budget a stable text grows (RFC 0005 §6).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct WatermarkSettings {
-    /// Above this part a text is packed anew.
+    /// Above this part, a text is packed again.
     pub high: f64,
     /// Down to this part.
     pub low: f64,
@@ -134,7 +134,7 @@ impl WatermarkSettings {
     }
 }
 
-/// `[context.usage]`: when the use of a budget is told of.
+/// `[context.usage]`: the levels at which programs are warned.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Usage {
     /// Where the levels begin.
@@ -186,7 +186,7 @@ type ValueKey = (&'static str, RangeInclusive<u32>, fn(&mut ValueModel) -> &mut 
 
 const WEIGHT: RangeInclusive<u32> = 0..=ValueModel::WEIGHT_MAX;
 
-/// In thousandths of the whole.
+/// In thousandths of the content.
 const CONVEYED: RangeInclusive<u32> = 0..=1_000;
 
 /// In thousandths, too; no rank makes a block worth less.

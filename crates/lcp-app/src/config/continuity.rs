@@ -1,5 +1,7 @@
 //! `[continuity]`: when a session is handed over, and how it is kept (RFC 0007).
 
+use std::time::Duration;
+
 use lcp_continuity::{DirectiveStyle, Thresholds};
 use lcp_driver::OutputMode;
 use lcp_driver::segments::CompressionLevel;
@@ -13,7 +15,7 @@ pub const SUMMARIZER_SECONDS_MAX: u32 = 3_600;
 const DAYS_MAX: u32 = 36_500;
 const LEASE_SECONDS_MAX: u32 = 86_400;
 
-/// What the file says of hand-offs.
+/// The settings of hand-offs and their store.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Continuity {
     /// Whether a hand-off that is due is prepared, or only told of.
@@ -44,6 +46,12 @@ pub struct Continuity {
 }
 
 impl Continuity {
+    /// Returns how long a hand-off can be resumed.
+    pub fn expiry(&self) -> Option<Duration> {
+        const SECONDS_PER_DAY: u64 = 24 * 60 * 60;
+        self.expiry_days.map(|days| Duration::from_secs(u64::from(days) * SECONDS_PER_DAY))
+    }
+
     pub(super) fn read(root: &mut Section<'_>) -> Result<Self> {
         let Some(entry) = root.take("continuity") else { return Ok(Self::default()) };
         let mut section = entry.section()?;

@@ -1,4 +1,4 @@
-//! `lcp.toml`: what it says, checked, each value with its line (RFC 0004 §2, §10).
+//! `lcp.toml`: its values, checked, and the lines of their keys (RFC 0004 §2, §10).
 
 mod budget;
 mod context;
@@ -76,13 +76,13 @@ impl<T> Setting<T> {
     }
 }
 
-/// What an `lcp.toml` says, and the defaults where it says nothing. The default is that of a
-/// folder without one.
+/// The values of an `lcp.toml`, with defaults for missing keys. The default is that of a folder
+/// without the file.
 #[derive(Clone, Debug)]
 pub struct Config {
     /// Where it was read from, if anywhere.
     pub path: Option<PathBuf>,
-    /// Whether the file was named. One that is merely found may come from other people.
+    /// Whether the user named the file. A file in a folder may come from other people.
     pub is_named: bool,
     /// The lines of the keys that the file has.
     lines: BTreeMap<String, usize>,
@@ -212,7 +212,7 @@ impl Config {
         })
     }
 
-    /// Returns where the file says something, for messages; `None` for other origins.
+    /// Returns file and line of a value, for messages; `None` for other origins.
     pub(crate) fn location(&self, from: Origin) -> Option<String> {
         match (from, &self.path) {
             (Origin::File(line), Some(path)) => {

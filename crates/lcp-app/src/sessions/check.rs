@@ -1,4 +1,4 @@
-//! A check of a store: everything that is kept is read, and compared with its hashes.
+//! Checks a store: reads all of it, and compares it with its hashes.
 
 use lcp_continuity::SessionHandoff;
 use lcp_continuity::store::{ConversationRecord, HandoffRecord, Store};
@@ -7,10 +7,10 @@ use super::failed;
 use super::records::{PAGE, conversations};
 use crate::error::Result;
 
-/// Problems after which the rest is not looked at.
+/// The number of problems after which the check ends.
 const PROBLEMS_MAX: usize = 1_000;
 
-/// What was read of a store, and what is wrong with it.
+/// The counts and problems of a checked store.
 #[derive(Debug, Default)]
 pub struct StoreCheck {
     /// Conversations that were read.

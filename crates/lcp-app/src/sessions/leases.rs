@@ -27,8 +27,8 @@ impl HeldLeases {
         Self { store, holder, claims: Arc::default() }
     }
 
-    /// Gives everything back: what this process still does with it fails from now on.
-    /// Says nothing of what cannot be given back: that ends by itself.
+    /// Releases all leases and the claim; later writes of this process fail. Ignores errors:
+    /// leases expire.
     pub(super) fn release_all(&self) {
         let (handoff, mut conversations) = {
             let mut claims = self.lock();

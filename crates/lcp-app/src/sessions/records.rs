@@ -1,10 +1,8 @@
 //! Records of a store: conversations, hand-offs and messages as they are kept.
 
-use std::time::Duration;
-
 use lcp_continuity::Timestamp;
 use lcp_continuity::store::{
-    self, ConversationRecord, EXPIRY_DAYS, HandoffRecord, Store, StoredMessage,
+    self, ConversationRecord, DEFAULT_EXPIRY, HandoffRecord, Store, StoredMessage,
 };
 
 use super::failed;
@@ -27,12 +25,12 @@ pub enum Record {
 pub fn find_record(store: &dyn Store, id: &str) -> Result<Record> {
     let unknown = match store.conversation(id) {
         Ok(record) => return Ok(Record::Conversation(record)),
-        Err(error @ store::Error::UnknownConversation { .. }) => error,
+        Err(error @ store::Error::UnknownConversation(_)) => error,
         Err(error) => return Err(failed(error)),
     };
     match store.handoff(id) {
         Ok(record) => Ok(Record::Handoff(record)),
-        Err(store::Error::UnknownHandoff { .. }) => Err(failed(unknown)),
+        Err(store::Error::UnknownHandoff(_)) => Err(failed(unknown)),
         Err(error) => Err(failed(error)),
     }
 }
@@ -72,11 +70,10 @@ pub fn for_each_message(
 
 /// Returns when a conversation may be dropped, unless something alive needs it.
 pub fn expiry(record: &ConversationRecord, config: &Config) -> Timestamp {
-    let days = config.continuity.expiry_days.unwrap_or(EXPIRY_DAYS);
-    record.active.after(Duration::from_secs(u64::from(days) * 24 * 60 * 60))
+    record.active.after(config.continuity.expiry().unwrap_or(DEFAULT_EXPIRY))
 }
 
-/// Returns who holds a conversation now, and until when, as far as the clock of this machine tells.
+/// Returns the holder of a conversation and the end of its lease, by the clock of this machine.
 pub fn holder(record: &ConversationRecord) -> Option<&(String, Timestamp)> {
     record.holder.as_ref().filter(|(_, until)| *until > Timestamp::now())
 }

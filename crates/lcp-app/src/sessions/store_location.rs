@@ -13,8 +13,6 @@ use crate::config::Config;
 use crate::error::{Error, ErrorKind, Result};
 use crate::folders;
 
-const SECONDS_A_DAY: u64 = 24 * 60 * 60;
-
 /// Opens the store of this name, that of the settings, or the user's. Where `may_begin` says so,
 /// one that is not there is made.
 ///
@@ -132,8 +130,7 @@ impl StoreLocation {
     ///
     /// A store that is not there, or that cannot be opened.
     pub fn open(&self, config: &Config, may_begin: bool) -> Result<Arc<dyn Store>> {
-        let days = config.continuity.expiry_days;
-        let expiry = days.map(|days| Duration::from_secs(u64::from(days) * SECONDS_A_DAY));
+        let expiry = config.continuity.expiry();
         match self {
             Self::Database(url) => database(url, expiry),
             Self::File(path) => {

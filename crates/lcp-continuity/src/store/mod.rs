@@ -36,12 +36,8 @@ pub use records::{
 #[cfg(feature = "sqlite")]
 pub use sqlite::{SqliteOptions, SqliteStore};
 
-/// Days that a hand-off can be resumed, and a conversation is kept after something
-/// was last recorded, unless told otherwise.
-pub const EXPIRY_DAYS: u32 = 30;
-
-/// [`EXPIRY_DAYS`] as a span.
-pub const DEFAULT_EXPIRY: Duration = Duration::from_secs(EXPIRY_DAYS as u64 * 24 * 60 * 60);
+/// The default time for which a hand-off can be resumed, and an idle conversation is kept: 30 days.
+pub const DEFAULT_EXPIRY: Duration = Duration::from_secs(30 * 24 * 60 * 60);
 
 /// Conversations and hand-offs, kept durably.
 ///
