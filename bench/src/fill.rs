@@ -90,14 +90,14 @@ pub(crate) fn run(progress: &mut Progress<'_>) -> Result<Vec<Row>> {
 
 /// Returns the percentage of the budget that parts take which show content.
 fn filled(plan: &Plan, budget: u32) -> f64 {
-    let content = plan.items.iter().filter(|item| item.decision.shows_content());
+    let content = plan.items.iter().filter(|item| item.decision.has_content());
     percent(content.map(|item| u64::from(item.tokens)).sum(), budget)
 }
 
 /// Returns the percentage of the budget that contents take without their heads: exact for what is
 /// shown in full, for excerpts less the marker and the head of the block.
 fn bare(plan: &Plan, budget: u32) -> f64 {
-    let content = plan.items.iter().filter(|item| item.decision.shows_content());
+    let content = plan.items.iter().filter(|item| item.decision.has_content());
     let tokens = content.map(|item| {
         let head = item.full_tokens.saturating_sub(item.content_tokens);
         let marker = if item.decision.name() == "full" { 0 } else { EXCERPT_EXTRA };

@@ -39,7 +39,7 @@ impl Session {
         let mut writer = Writer::new(&files);
         let system = writer.say(400, 400);
         writer.add(0, Block::conversation(Role::System, system));
-        writer.tag(0, &Tag::bare(Tag::PINNED));
+        writer.tag(0, &Tag::from_key(Tag::PINNED));
         let turns = (1..=turns).map(|number| writer.turn(number)).collect();
         Ok(Self { blocks: writer.blocks, turns })
     }
@@ -74,7 +74,7 @@ impl<'f> Writer<'f> {
         let user = self.add(number, Block::conversation(Role::User, said.clone()));
         self.said.push(user);
         if number == 1 || number.is_multiple_of(80) {
-            self.tag(user, &Tag::bare(Tag::PINNED));
+            self.tag(user, &Tag::from_key(Tag::PINNED));
         } else if self.rng.below(10) == 0 {
             self.priority(user, Priority::High);
         }

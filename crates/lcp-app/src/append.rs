@@ -88,7 +88,7 @@ impl<'p> LockedPack<'p> {
         let names: Vec<_> = additions.iter().map(|(path, _)| files::display_name(path)).collect();
         let inputs = names.iter().zip(additions);
         let inputs: Vec<_> = inputs.map(|(name, (_, pack))| Addition { name, pack }).collect();
-        let options = AppendOptions { compression, recount: Some(&pack_output::recount) };
+        let options = AppendOptions { compression, count_costs: Some(&pack_output::count_costs) };
         lcp_packfile::append(pack, &inputs, &options).map_err(|error| match error {
             AppendError::Malformed { input: Some(at), error } => {
                 let (path, pack) = &additions[at];

@@ -134,8 +134,8 @@ impl<'c> PackEncoder<'c> {
 }
 
 /// Counts the costs of all blocks in an encoding, given those of the first `start` blocks
-/// (the [`lcp_packfile::Recount`] of `append`).
-pub fn recount(
+/// (the [`lcp_packfile::CountCosts`] of `append`).
+pub fn count_costs(
     facts: &BlockIndex,
     encoding: &str,
     blocks: &[Block<'_>],

@@ -123,7 +123,7 @@ impl<'b> RenderSetup<'b> {
         // Who says how large a chunk may grow means it.
         let is_given = file.dedup.has_merged_bytes;
         let dedup = dedup.map(|options| match config.token_budget.filter(|_| !is_given) {
-            Some(budget) => options.within(budget),
+            Some(budget) => options.with_token_budget(budget),
             None => options,
         });
         let window = settings.budget.as_ref().and_then(|budget| budget.value.window);

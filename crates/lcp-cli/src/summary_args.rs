@@ -77,7 +77,7 @@ impl SummaryArgs {
     pub fn summarizer(&self, default: SummaryMethod) -> Result<Option<(FileSummarizer, Hook)>> {
         let Some(line) = &self.summarizer_cmd else {
             let is_on = self.summarize.unwrap_or(default) == SummaryMethod::Outline;
-            return Ok(is_on.then(|| with_hook(FileSummarizer::outlines())));
+            return Ok(is_on.then(|| with_hook(FileSummarizer::default())));
         };
         if self.summarize == Some(SummaryMethod::Off) {
             let message = "--summarizer-cmd has nothing to do with --summarize off";
@@ -98,7 +98,7 @@ impl SummaryArgs {
         };
         let jobs = self.jobs().or_else(|| std::thread::available_parallelism().ok());
         let jobs = jobs.unwrap_or(NonZeroUsize::MIN);
-        Ok(Some(with_hook(FileSummarizer::command(line, options, jobs, cache))))
+        Ok(Some(with_hook(FileSummarizer::with_command(line, options, jobs, cache))))
     }
 
     fn jobs(&self) -> Option<NonZeroUsize> {

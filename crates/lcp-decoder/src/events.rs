@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use lcp_types::BlockType;
 use lcp_types::wire::{
-    BLOCK_COMPRESSED, BLOCK_IS_REFERENCE, HEADER_BYTES, HEADER_FLAGS_AT, HEADER_INDEX,
+    BLOCK_COMPRESSED, BLOCK_IS_REFERENCE, HEADER_BYTES, HEADER_FLAGS_OFFSET, HEADER_INDEX,
     HEADER_PAYLOAD_ZSTD, Magic, VERSION_MAJOR,
 };
 
@@ -56,7 +56,7 @@ impl Header {
         if found(7) != 0 {
             return Err(Error::new(ErrorKind::ReservedHeader { found: found(7) }, 7));
         }
-        Ok(Self { magic: magic_known, minor, flags: found(HEADER_FLAGS_AT) })
+        Ok(Self { magic: magic_known, minor, flags: found(HEADER_FLAGS_OFFSET) })
     }
 }
 

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::mem;
 
-use lcp_types::wire::{HEADER_BYTES, HEADER_FLAGS_AT, HEADER_RESERVED, TYPE_END};
+use lcp_types::wire::{HEADER_BYTES, HEADER_FLAGS_OFFSET, HEADER_RESERVED, TYPE_END};
 use lcp_types::{Block, BlockType, ContentStore};
 
 use crate::body::{self, ResourceUse, block_memory};
@@ -170,7 +170,7 @@ impl ParserState {
         if reserved != 0 && self.limits.strict {
             return Err(Error::new(
                 ErrorKind::ReservedHeader { found: reserved },
-                HEADER_FLAGS_AT as u64,
+                HEADER_FLAGS_OFFSET as u64,
             ));
         }
         self.phase = if reserved == 0 { Phase::Blocks } else { Phase::ReservedFlags(reserved) };

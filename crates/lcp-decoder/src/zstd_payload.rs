@@ -169,7 +169,7 @@ pub(crate) use with_zstd::{PayloadDecoder, decompress_body};
 
 #[cfg(not(feature = "zstd"))]
 mod without_zstd {
-    use lcp_types::wire::HEADER_FLAGS_AT;
+    use lcp_types::wire::HEADER_FLAGS_OFFSET;
 
     use crate::error::{Error, ErrorKind, Result};
     use crate::options::Limits;
@@ -193,7 +193,7 @@ mod without_zstd {
     impl PayloadDecoder {
         pub(crate) fn new(_: &Limits) -> Result<Self> {
             // At the flag that says so.
-            Err(Error::new(ErrorKind::CompressionUnsupported, HEADER_FLAGS_AT as u64))
+            Err(Error::new(ErrorKind::CompressionUnsupported, HEADER_FLAGS_OFFSET as u64))
         }
 
         uncallable! {

@@ -18,7 +18,7 @@ pub struct DedupResult<'a> {
     /// The covered blocks and the tokens that this saves, for the driver.
     pub duplicates: Replacements,
     /// The blocks with a new text, by their index.
-    pub replaced: BTreeMap<usize, Block<'a>>,
+    pub changed_blocks: BTreeMap<usize, Block<'a>>,
 }
 
 impl Detected {
@@ -130,7 +130,7 @@ impl Detected {
         }
         duplicates.changed = replaced.keys().copied().collect();
         duplicates.shared.clone_from(&self.shared);
-        DedupResult { duplicates, replaced }
+        DedupResult { duplicates, changed_blocks: replaced }
     }
 }
 
@@ -213,7 +213,7 @@ impl<'a> DedupResult<'a> {
     /// that gets [`Self::duplicates`].
     #[must_use]
     pub fn blocks_with_stubs(&self, mut blocks: Vec<Block<'a>>) -> Vec<Block<'a>> {
-        for (&index, block) in &self.replaced {
+        for (&index, block) in &self.changed_blocks {
             if let Some(place) = blocks.get_mut(index) {
                 place.clone_from(block);
             }
@@ -262,7 +262,7 @@ impl<'a> DedupResult<'a> {
                 pack.push(Block::new(Annotation::tag(new, &tag)));
             }
             if after.pinned && !before.pinned {
-                pack.push(Block::new(Annotation::tag(new, &Tag::bare(Tag::PINNED))));
+                pack.push(Block::new(Annotation::tag(new, &Tag::from_key(Tag::PINNED))));
             }
         }
         pack

@@ -11,7 +11,7 @@ use crate::chunks::resolve_overlaps;
 use crate::near::{self, Document, JoinLimits};
 use crate::options::{DedupError, DedupLevel, Options, Survivor};
 use crate::origin::Origins;
-use crate::overlap::BadRange;
+use crate::overlap::LineRangeError;
 use crate::paths::Paths;
 use crate::state::{DedupState, Outcome, StubKind};
 use crate::{exact, stale};
@@ -29,7 +29,7 @@ pub struct Detected {
     /// Chunks, each with a further one that has some of its lines.
     pub(crate) shared: BTreeSet<(usize, usize)>,
     /// Chunks whose line range does not fit their text; they stay unchanged.
-    pub bad_ranges: Vec<(usize, BadRange)>,
+    pub bad_ranges: Vec<(usize, LineRangeError)>,
     /// Blocks that stay because a limit of comparisons was reached (RFC 0006 §7).
     pub capped: Vec<usize>,
     /// Blocks that stay although they are near another one, because a diff would be too long.

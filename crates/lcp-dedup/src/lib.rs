@@ -50,7 +50,7 @@ pub use apply::DedupResult;
 pub use detect::{Detected, detect};
 pub use near::{RestoreError, restore};
 pub use options::{DedupError, DedupLevel, Options, Survivor};
-pub use overlap::BadRange;
+pub use overlap::LineRangeError;
 
 /// Detects which of `blocks` cover others, and builds the remaining blocks.
 ///

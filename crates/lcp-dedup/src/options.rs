@@ -82,7 +82,7 @@ impl Options {
     /// Limits merged chunks to a quarter of a budget of `tokens` (of four bytes each), so that a
     /// budget is never spent on a single block.
     #[must_use]
-    pub fn within(mut self, tokens: u32) -> Self {
+    pub fn with_token_budget(mut self, tokens: u32) -> Self {
         let quarter = usize::try_from(tokens).unwrap_or(usize::MAX);
         self.merged_bytes = self.merged_bytes.min(quarter);
         self

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use foldhash::fast::RandomState;
 use lcp_types::BlockContent;
 
-use crate::overlap::{BadRange, range_of};
+use crate::overlap::{LineRangeError, range_of};
 use crate::state::DedupState;
 
 /// CODE and DIFF blocks by path, in the order of the stream.
@@ -16,7 +16,7 @@ pub(crate) struct Paths {
     /// The start of each path in `members`.
     starts: Vec<usize>,
     /// Chunks whose line range does not fit their text.
-    pub(crate) bad_ranges: Vec<(usize, BadRange)>,
+    pub(crate) bad_ranges: Vec<(usize, LineRangeError)>,
 }
 
 /// A block of a path.

@@ -74,7 +74,7 @@ impl Plan {
                 covered.relation,
                 DuplicateKind::Superseded | DuplicateKind::Overlapping | DuplicateKind::Adjacent
             );
-            let is_shown = shown(index).is_some_and(RenderDecision::shows_content);
+            let is_shown = shown(index).is_some_and(RenderDecision::has_content);
             let is_there = shown(covered.by) == Some(&RenderDecision::Full);
             (covered.in_place && is_copy && is_shown && !is_there).then_some(index)
         };

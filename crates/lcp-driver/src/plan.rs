@@ -70,13 +70,13 @@ impl RenderDecision {
     /// Whether the block has a part of the text of its own.
     #[must_use]
     pub const fn is_shown(&self) -> bool {
-        self.shows_content() || matches!(self, Self::Placeholder { .. })
+        self.has_content() || matches!(self, Self::Placeholder { .. })
     }
 
     /// Whether something of the block's content is shown: not a mere line that says what is
     /// omitted.
     #[must_use]
-    pub const fn shows_content(&self) -> bool {
+    pub const fn has_content(&self) -> bool {
         matches!(self, Self::Full | Self::Detailed | Self::Summary | Self::Tags | Self::Excerpt(_))
     }
 }

@@ -6,10 +6,10 @@ use std::collections::VecDeque;
 
 use crate::fixed_point::{BILLION, billionths};
 
-/// Returns whether the value of `LCP_DEBUG_BUDGET` asks for [`Usage::debug_line`]: any does
+/// Returns whether the value of `LCP_DEBUG_BUDGET` asks for [`UsageStatus::debug_line`]: any does
 /// but none, an empty one, `0` and `false`.
 #[must_use]
-pub fn debug_budget_enabled(value: Option<&str>) -> bool {
+pub fn is_debug_budget_set(value: Option<&str>) -> bool {
     value.is_some_and(|value| !matches!(value, "" | "0" | "false"))
 }
 
@@ -93,7 +93,7 @@ pub struct UsageMonitor {
 
 /// What one record says.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Usage {
+pub struct UsageStatus {
     /// The level after it.
     pub level: UsageLevel,
     /// The part of the total that is used, in percent, rounded down. What is
@@ -138,7 +138,7 @@ impl UsageMonitor {
     }
 
     /// Takes in that `used` of `total` tokens are used.
-    pub fn record(&mut self, used: u32, total: u32) -> Usage {
+    pub fn record(&mut self, used: u32, total: u32) -> UsageStatus {
         self.level = self.level_of(used, total);
         let percent = match total {
             0 => u64::from(used > 0) * 100,
@@ -153,7 +153,7 @@ impl UsageMonitor {
             )
         });
         let debug_line = format!("[Budget] Used {used} / {total} tokens ({percent}%)");
-        Usage { level: self.level, percent, remaining, over, warning_line, debug_line }
+        UsageStatus { level: self.level, percent, remaining, over, warning_line, debug_line }
     }
 
     fn level_of(&self, used: u32, total: u32) -> UsageLevel {

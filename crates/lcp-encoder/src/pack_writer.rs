@@ -2,7 +2,7 @@
 
 use lcp_types::wire::{
     BLOCK_COMPRESSED, BLOCK_HAS_SUMMARY, BLOCK_IS_REFERENCE, BLOCK_RESERVED, END_FRAME, HASH_BYTES,
-    HEADER_BYTES, HEADER_FLAGS_AT, HEADER_INDEX, HEADER_PAYLOAD_ZSTD, Magic, VERSION_MAJOR,
+    HEADER_BYTES, HEADER_FLAGS_OFFSET, HEADER_INDEX, HEADER_PAYLOAD_ZSTD, Magic, VERSION_MAJOR,
     VERSION_MINOR,
 };
 use lcp_types::{
@@ -291,7 +291,7 @@ impl PackWriter {
         if self.options.has_index()
             && let Some(index) = self.index.body(costs)?
         {
-            pack[HEADER_FLAGS_AT] |= HEADER_INDEX;
+            pack[HEADER_FLAGS_OFFSET] |= HEADER_INDEX;
             append_index(&mut pack, self.blocks, &index);
         }
         Ok(pack)
@@ -311,7 +311,7 @@ impl PackWriter {
             payload = compressed;
         } else {
             // A reader would refuse that many blocks in so few bytes.
-            pack[HEADER_FLAGS_AT] &= !HEADER_PAYLOAD_ZSTD;
+            pack[HEADER_FLAGS_OFFSET] &= !HEADER_PAYLOAD_ZSTD;
         }
         pack.extend(payload);
         Ok(pack)

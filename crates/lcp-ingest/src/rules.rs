@@ -82,7 +82,7 @@ impl BlockAttributes {
             .chain(self.rank.map(|rank| tag(Tag::RANK, rank.to_string())))
             .chain(
                 (self.pinned == Some(true))
-                    .then(|| Annotation::tag(target, &Tag::bare(Tag::PINNED))),
+                    .then(|| Annotation::tag(target, &Tag::from_key(Tag::PINNED))),
             )
             .collect()
     }

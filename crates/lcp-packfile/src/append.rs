@@ -42,11 +42,12 @@ pub struct AppendOptions<'a> {
     /// Counts the costs of all blocks again, given those of the first `usize` blocks in the
     /// index of the old pack; `None` if they cannot be counted in this encoding. Without it
     /// the new pack has no costs.
-    pub recount: Option<&'a Recount<'a>>,
+    pub count_costs: Option<&'a CountCosts<'a>>,
 }
 
 /// A function that counts costs of blocks in the encoding of this name.
-pub type Recount<'a> = dyn Fn(&BlockIndex, &str, &[Block<'_>], usize) -> Option<EncodingCosts> + 'a;
+pub type CountCosts<'a> =
+    dyn Fn(&BlockIndex, &str, &[Block<'_>], usize) -> Option<EncodingCosts> + 'a;
 
 /// Returns the pack `old` with the blocks of others appended, as [`merge`](merge::merge) does:
 /// annotations keep their targets.
@@ -88,9 +89,9 @@ pub fn append(
         }
     }
     let is_readable = frames.iter().all(|frame| frame.problem.is_none());
-    let costs = options.recount.map(|recount| {
-        let recount = Some(recount).filter(|_| is_readable);
-        costs(old, &merged, start, recount, &mut warnings)
+    let costs = options.count_costs.map(|count_costs| {
+        let count_costs = Some(count_costs).filter(|_| is_readable);
+        costs(old, &merged, start, count_costs, &mut warnings)
     });
     let blocks = (start as u64, builder.blocks());
     let pack = builder.into_bytes(&costs.unwrap_or_default())?;
@@ -169,7 +170,7 @@ fn costs(
     old: &[u8],
     blocks: &[Block<'_>],
     start: usize,
-    recount: Option<&Recount<'_>>,
+    count_costs: Option<&CountCosts<'_>>,
     warnings: &mut Vec<String>,
 ) -> Vec<EncodingCosts> {
     let Some(Ok(index)) = PackIndex::find(old) else { return Vec::new() };
@@ -178,9 +179,10 @@ fn costs(
     let mut seen = BTreeSet::new();
     let encodings = facts.costs.iter().map(|costs| &costs.encoding);
     for encoding in encodings.filter(|encoding| seen.insert(*encoding)) {
-        let counted = recount.and_then(|recount| recount(facts, encoding, blocks, start));
+        let counted =
+            count_costs.and_then(|count_costs| count_costs(facts, encoding, blocks, start));
         if counted.is_none() {
-            let why = match recount {
+            let why = match count_costs {
                 Some(_) => "that cannot be counted here",
                 None => "some contents are in a store",
             };

@@ -25,7 +25,7 @@ mod recover;
 mod scan;
 mod validate;
 
-pub use append::{Addition, AppendOptions, Appended, Recount, append};
+pub use append::{Addition, AppendOptions, Appended, CountCosts, append};
 pub use diff::{BlockPair, Change, DiffSide, diff};
 pub use error::Error;
 pub use merge::{handoff_index, merge, renumber_handoff_index, unreadable_handoffs};

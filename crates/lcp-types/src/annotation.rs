@@ -109,7 +109,7 @@ impl<'a> Tag<'a> {
 
     /// A tag that is only a key.
     #[must_use]
-    pub fn bare(key: impl Into<Cow<'a, str>>) -> Self {
+    pub fn from_key(key: impl Into<Cow<'a, str>>) -> Self {
         Self { key: key.into(), value: None }
     }
 
@@ -118,7 +118,7 @@ impl<'a> Tag<'a> {
     pub fn parse(text: &'a str) -> Self {
         match text.split_once('=') {
             Some((key, value)) => Self::new(key, value),
-            None => Self::bare(text),
+            None => Self::from_key(text),
         }
     }
 }

@@ -182,13 +182,13 @@ pub trait FieldValue<'a>: Sized {
     fn finish(slot: Self::Slot) -> Option<Self>;
 
     /// What is lent of the value: a few words that are copied.
-    type Lent: Copy;
+    type BorrowedValue: Copy;
 
     /// Reads the field that `from` stands at; `None` where it cannot.
-    fn lend<R: OrderedReader<'a>>(from: &mut R) -> Option<Self::Lent>;
+    fn read_borrowed<R: OrderedReader<'a>>(from: &mut R) -> Option<Self::BorrowedValue>;
 
     /// As [`Self::finish`], of what was lent.
-    fn from_lent(lent: Option<Self::Lent>) -> Option<Self>;
+    fn from_borrowed(lent: Option<Self::BorrowedValue>) -> Option<Self>;
 
     /// Writes the field, if there is anything to write.
     fn write<W: FieldWriter>(&self, field: &FieldSpec, to: &mut W) -> Result<(), W::Error>;
@@ -196,7 +196,7 @@ pub trait FieldValue<'a>: Sized {
 
 /// A required scalar: `read` and `write` are all that differs.
 macro_rules! scalar {
-    ($ty:ty, $wire:expr, |$from:ident| $read:expr, $lent:ty = $lend:expr, $from_lent:expr, |$value:ident, $field:ident, $to:ident| $write:expr) => {
+    ($ty:ty, $wire:expr, |$from:ident| $read:expr, $lent:ty = $read_borrowed:expr, $from_borrowed:expr, |$value:ident, $field:ident, $to:ident| $write:expr) => {
         impl<'a> FieldValue<'a> for $ty {
             type Slot = Option<Self>;
             const WIRE: WireType = $wire;
@@ -216,16 +216,16 @@ macro_rules! scalar {
                 slot
             }
 
-            type Lent = $lent;
+            type BorrowedValue = $lent;
 
             #[inline]
-            fn lend<R: OrderedReader<'a>>($from: &mut R) -> Option<Self::Lent> {
-                $lend
+            fn read_borrowed<R: OrderedReader<'a>>($from: &mut R) -> Option<Self::BorrowedValue> {
+                $read_borrowed
             }
 
             #[inline]
-            fn from_lent(lent: Option<Self::Lent>) -> Option<Self> {
-                lent.map($from_lent)
+            fn from_borrowed(lent: Option<Self::BorrowedValue>) -> Option<Self> {
+                lent.map($from_borrowed)
             }
 
             fn write<W: FieldWriter>(
@@ -280,16 +280,16 @@ impl<'a, T: FieldValue<'a, Slot = Option<T>>> FieldValue<'a> for Option<T> {
         Some(slot)
     }
 
-    type Lent = T::Lent;
+    type BorrowedValue = T::BorrowedValue;
 
     #[inline]
-    fn lend<R: OrderedReader<'a>>(from: &mut R) -> Option<Self::Lent> {
-        T::lend(from)
+    fn read_borrowed<R: OrderedReader<'a>>(from: &mut R) -> Option<Self::BorrowedValue> {
+        T::read_borrowed(from)
     }
 
     #[inline]
-    fn from_lent(lent: Option<Self::Lent>) -> Option<Self> {
-        Some(T::from_lent(lent))
+    fn from_borrowed(lent: Option<Self::BorrowedValue>) -> Option<Self> {
+        Some(T::from_borrowed(lent))
     }
 
     fn write<W: FieldWriter>(&self, field: &FieldSpec, to: &mut W) -> Result<(), W::Error> {
@@ -314,16 +314,16 @@ impl<'a, T: Record<'a>> FieldValue<'a> for Vec<T> {
         Some(slot)
     }
 
-    type Lent = ();
+    type BorrowedValue = ();
 
     /// Nothing: a list is not lent.
     #[inline]
-    fn lend<R: OrderedReader<'a>>(_: &mut R) -> Option<()> {
+    fn read_borrowed<R: OrderedReader<'a>>(_: &mut R) -> Option<()> {
         None
     }
 
     #[inline]
-    fn from_lent(lent: Option<()>) -> Option<Self> {
+    fn from_borrowed(lent: Option<()>) -> Option<Self> {
         lent.is_none().then(Self::new)
     }
 
@@ -386,7 +386,7 @@ macro_rules! record {
             #[allow(clippy::inline_always, reason = "handing the record on in memory takes longer")]
             fn read_in_order<R: $crate::codec::OrderedReader<'a>>(from: &mut R) -> Option<Self> {
                 $(let $field = if from.next_is($id, <$ty as $crate::codec::FieldValue<'a>>::WIRE) {
-                    Some(<$ty as $crate::codec::FieldValue<'a>>::lend(from)?)
+                    Some(<$ty as $crate::codec::FieldValue<'a>>::read_borrowed(from)?)
                 } else if <$ty as $crate::codec::FieldValue<'a>>::REQUIRED {
                     return None;
                 } else {
@@ -396,7 +396,7 @@ macro_rules! record {
                     return None;
                 }
                 Some(Self::from_fields(
-                    $(<$ty as $crate::codec::FieldValue<'a>>::from_lent($field)?),*
+                    $(<$ty as $crate::codec::FieldValue<'a>>::from_borrowed($field)?),*
                 ))
             }
 

@@ -180,7 +180,7 @@ impl<'b> Statement<'b> {
         }
         let extension =
             block.as_extension().filter(|of| of.namespace == CarriedLevel::NAMESPACE)?;
-        match CarriedLevel::read(extension) {
+        match AlternateText::from_extension(extension) {
             Some(Ok(level)) => Some(Ok(Self::Level(level))),
             Some(Err(message)) => {
                 Some(Err(AnnotationError::new(AnnotationErrorKind::BadValue, message.to_owned())))
@@ -300,9 +300,9 @@ impl Block<'_> {
     pub fn target_index(&self) -> Option<u64> {
         match &self.content {
             BlockContent::Annotation(annotation) => Some(annotation.target_block_id),
-            BlockContent::Extension(extension) => {
-                CarriedLevel::read(extension).and_then(Result::ok).map(|level| level.target)
-            }
+            BlockContent::Extension(extension) => AlternateText::from_extension(extension)
+                .and_then(Result::ok)
+                .map(|level| level.target),
             _ => None,
         }
     }
@@ -315,7 +315,7 @@ impl Block<'_> {
                 annotation.target_block_id = to(annotation.target_block_id);
             }
             BlockContent::Extension(extension) => {
-                let level = CarriedLevel::read(extension)
+                let level = AlternateText::from_extension(extension)
                     .and_then(Result::ok)
                     .map(|level| level.level.to_extension(to(level.target), &level.text).content);
                 if let Some(content) = level {

@@ -30,7 +30,7 @@ impl Magic {
 /// Bytes of the header.
 pub const HEADER_BYTES: usize = 8;
 /// Where the flags stand in the header.
-pub const HEADER_FLAGS_AT: usize = 6;
+pub const HEADER_FLAGS_OFFSET: usize = 6;
 /// The major version that this crate speaks; any other is an error.
 pub const VERSION_MAJOR: u8 = 1;
 /// The minor version that is written; any is read.

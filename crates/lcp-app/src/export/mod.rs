@@ -93,7 +93,8 @@ impl<'b> Candidates<'b> {
     /// The blocks with those that no message can hold made into annotations of nothing:
     /// they cost nothing, and all others keep their places.
     fn to_plan(&self) -> Vec<Block<'b>> {
-        let nothing = |at: usize| Block::new(Annotation::tag(at as u64, &Tag::bare("unexported")));
+        let nothing =
+            |at: usize| Block::new(Annotation::tag(at as u64, &Tag::from_key("unexported")));
         let block = |(at, block): (usize, &Block<'b>)| {
             let is_kept = block.content.is_metadata() || self.planned.contains(&at);
             if is_kept { block.clone() } else { nothing(at) }

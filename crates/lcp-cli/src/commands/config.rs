@@ -71,7 +71,7 @@ pub fn run(args: &Args, output: &Output) -> Result {
         as_json(&in_force, &rows)
     } else {
         let divided = in_force.settings.divide();
-        let note = divided.as_ref().and_then(ContextBudget::note);
+        let note = divided.as_ref().and_then(ContextBudget::scaling);
         if let Some(note) = &note {
             output.warn(Warning::new(WarningCode::SharesNormalised, None, note.to_string()));
         }
@@ -132,7 +132,7 @@ fn as_json(in_force: &EffectiveBudget, rows: &[Row]) -> String {
         })
     });
     let divided = settings.divide();
-    let note = divided.as_ref().and_then(ContextBudget::note);
+    let note = divided.as_ref().and_then(ContextBudget::scaling);
     let rows = rows.iter().map(|row| {
         json!({
             "key": row.key,

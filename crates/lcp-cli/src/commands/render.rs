@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use lcp_driver::usage::{UsageMonitor, debug_budget_enabled};
+use lcp_driver::usage::{UsageMonitor, is_debug_budget_set};
 use lcp_driver::{Plan, escape_control_json, report};
 
 use crate::Result;
@@ -122,7 +122,7 @@ pub fn run(args: &Args, output: &Output) -> Result {
 fn debug_budget(used: u32, budget: Option<u32>, output: &Output) {
     let is_set = |name: &&str| {
         let value = std::env::var_os(name);
-        debug_budget_enabled(value.as_ref().map(|value| value.to_string_lossy()).as_deref())
+        is_debug_budget_set(value.as_ref().map(|value| value.to_string_lossy()).as_deref())
     };
     if let Some(budget) = budget.filter(|_| DEBUG_BUDGET.iter().any(is_set)) {
         output.print(UsageMonitor::default().record(used, budget).debug_line);

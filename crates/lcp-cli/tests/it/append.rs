@@ -4,7 +4,7 @@ use std::fs;
 use std::io::ErrorKind;
 use std::time::Duration;
 
-use lcp_app::pack_output::recount;
+use lcp_app::pack_output::count_costs;
 use lcp_decoder::{DecodeOptions, PackIndex, decode};
 use lcp_driver::IndexCosts;
 use lcp_encoder::{Compression, EncodeOptions, Magic, PackWriter, encode, encode_with_costs};
@@ -33,7 +33,7 @@ fn scratch() -> (tempfile::TempDir, impl Fn(&str) -> String) {
 }
 
 fn append_options(compression: Option<Compression>) -> AppendOptions<'static> {
-    AppendOptions { compression, recount: Some(&recount) }
+    AppendOptions { compression, count_costs: Some(&count_costs) }
 }
 
 fn appended(old: &[u8], added: &[&[u8]]) -> Appended {

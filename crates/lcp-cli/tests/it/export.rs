@@ -61,7 +61,7 @@ fn by_position(mut blocks: Vec<Block<'static>>) -> Vec<Block<'static>> {
         let annotation =
             block.as_annotation().filter(|of| of.as_tag().is_some_and(|tag| tag.key == Tag::RANK));
         if let Some(target) = annotation.map(|of| of.target_block_id) {
-            *block = Block::new(Annotation::tag(target, &Tag::bare("unranked")));
+            *block = Block::new(Annotation::tag(target, &Tag::from_key("unranked")));
         }
     }
     blocks

@@ -71,7 +71,7 @@ impl Draft {
         let mut annotate =
             |annotation: Annotation<'static>| self.blocks.push(Block::new(annotation));
         if picked {
-            annotate(Annotation::tag(index, &Tag::bare(Tag::PINNED)));
+            annotate(Annotation::tag(index, &Tag::from_key(Tag::PINNED)));
         } else {
             if part.priority == Priority::Low {
                 annotate(Annotation::priority(index, Priority::Low));

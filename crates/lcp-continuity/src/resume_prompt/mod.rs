@@ -106,7 +106,7 @@ fn omissions(lost: &[String], fitted: &FittedDraft) -> Vec<String> {
     for (at, name) in &fitted.draft.unpinned {
         match plan.items.get(*at).map(|item| &item.decision) {
             None | Some(RenderDecision::Full) => {}
-            Some(decision) if decision.shows_content() => {
+            Some(decision) if decision.has_content() => {
                 warnings.push(format!("shortened: {name} ({})", decision.name()));
             }
             Some(_) => warnings.push(format!("left out: {name}")),

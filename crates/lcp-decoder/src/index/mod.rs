@@ -7,7 +7,7 @@ mod verify;
 use std::ops::Range;
 
 use lcp_types::wire::{
-    FOOTER_BYTES, FOOTER_MAGIC, HEADER_BYTES, HEADER_FLAGS_AT, INDEX_VERSION, Magic, TYPE_END,
+    FOOTER_BYTES, FOOTER_MAGIC, HEADER_BYTES, HEADER_FLAGS_OFFSET, INDEX_VERSION, Magic, TYPE_END,
     TYPE_INDEX,
 };
 use lcp_types::{BlockIndex, limits};
@@ -260,7 +260,7 @@ impl PackIndex {
 /// Checks that a pack with such a header can have an index.
 pub(crate) fn check_header(header: Header) -> Result<()> {
     if header.magic != Magic::Lcp || header.is_payload_compressed() {
-        return Err(IndexError::new(IndexErrorKind::Header, HEADER_FLAGS_AT as u64));
+        return Err(IndexError::new(IndexErrorKind::Header, HEADER_FLAGS_OFFSET as u64));
     }
     Ok(())
 }

@@ -28,7 +28,7 @@ fn pack_of_all() -> (Vec<Block<'static>>, Vec<u8>) {
     pack.add(&Block::conversation_with_call(Role::Assistant, "call", "c1")).expect("fits");
     pack.add(&Block::conversation_with_call(Role::Tool, "result", "c1")).expect("fits");
     let document = Block::code(Lang::Toml, "Cargo.toml", "[package]\n").with_summary("manifest");
-    pack.add(&document).expect("fits").tag(&Tag::bare("pinned")).expect("fits");
+    pack.add(&document).expect("fits").tag(&Tag::from_key("pinned")).expect("fits");
     let bytes = pack.finish().expect("fits");
     (decode(&bytes, DecodeOptions::default()).expect("as written").blocks_owned(), bytes)
 }

@@ -83,7 +83,7 @@ fn sampler(compression: Compression, store: &mut MemoryContentStore) -> Vec<u8> 
     let mut add = |block: &Block<'_>| {
         let mut added = pack.add(block).expect("within the limits");
         added.priority(Priority::High).expect("within the limits");
-        added.tag(&Tag::bare("pinned")).expect("within the limits");
+        added.tag(&Tag::from_key("pinned")).expect("within the limits");
     };
     add(&code.with_summary("naïve"));
     add(&Block::file_tree("/", tree));

@@ -55,7 +55,7 @@ pub(super) struct LineSets<'t> {
 
 /// The number of texts that have a line, counted while texts are read.
 #[derive(Clone, Copy, Default)]
-struct LineFrequency {
+struct TextsWithLine {
     texts: u32,
     /// The last of these texts, from 1 on.
     last: u32,
@@ -104,7 +104,7 @@ impl<'t> LineSets<'t> {
 
     /// Numbers the lines. `firsts` has the first equal line of each line.
     fn rank(&mut self, firsts: &[u32]) {
-        let mut seen = vec![LineFrequency::default(); firsts.len()];
+        let mut seen = vec![TextsWithLine::default(); firsts.len()];
         for (text, range) in (1..).zip(self.line_starts.windows(2)) {
             for first in &firsts[range[0]..range[1]] {
                 let seen = &mut seen[*first as usize];

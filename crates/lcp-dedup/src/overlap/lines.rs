@@ -115,7 +115,7 @@ pub(crate) fn agree(a: &[u8], b: &[u8]) -> bool {
 /// Why the range of a chunk is not that of its text (RFC 0006 §6).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
-pub enum BadRange {
+pub enum LineRangeError {
     /// There is no line.
     #[error("the text is empty")]
     Empty,
@@ -155,24 +155,24 @@ pub enum BadRange {
 ///
 /// # Errors
 ///
-/// [`BadRange`] if the range is not one of as many lines as the text has.
+/// [`LineRangeError`] if the range is not one of as many lines as the text has.
 pub(crate) fn range_of(
     line_start: Option<u32>,
     line_end: Option<u32>,
     text: &[u8],
-) -> Result<(u32, u32), BadRange> {
+) -> Result<(u32, u32), LineRangeError> {
     let lines = count(text);
     if lines == 0 {
-        return Err(BadRange::Empty);
+        return Err(LineRangeError::Empty);
     }
     if line_start == Some(0) || line_end == Some(0) {
-        return Err(BadRange::Zero);
+        return Err(LineRangeError::Zero);
     }
-    let outside = |end| BadRange::Outside { end, lines };
+    let outside = |end| LineRangeError::Outside { end, lines };
     match (line_start, line_end) {
-        (Some(first), Some(last)) if first > last => Err(BadRange::Inverted { first, last }),
+        (Some(first), Some(last)) if first > last => Err(LineRangeError::Inverted { first, last }),
         (Some(first), Some(last)) if lines_in((first, last)) != lines => {
-            Err(BadRange::Length { first, last, lines })
+            Err(LineRangeError::Length { first, last, lines })
         }
         (Some(first), Some(last)) => Ok((first, last)),
         (None, Some(last)) => {

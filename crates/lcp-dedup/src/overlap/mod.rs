@@ -20,7 +20,7 @@ use lcp_types::{DuplicateKind, Priority};
 /// (RFC 0006 §6).
 const TRIED_MAX: usize = 16;
 
-pub use lines::BadRange;
+pub use lines::LineRangeError;
 pub(crate) use lines::{Lines, agree, range_of};
 
 /// A chunk of a path. All chunks of one call have the same path.

@@ -60,7 +60,7 @@ fn should_handle_no_duplicates() {
     let blocks = [file("a.rs", F), file("b.rs", G)];
     let found = at(DedupLevel::Exact, &blocks);
     assert!(covered(&found).is_empty());
-    assert!(found.replaced.is_empty());
+    assert!(found.changed_blocks.is_empty());
     assert_eq!(found.to_pack_blocks(&blocks), blocks);
     assert!(covered(&at(DedupLevel::Near, &[])).is_empty());
     assert!(covered(&at(DedupLevel::Near, &blocks[..1])).is_empty());

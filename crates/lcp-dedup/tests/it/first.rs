@@ -54,8 +54,8 @@ proptest! {
                 whole.duplicates.covered.iter().filter(|(index, _)| **index < cut).collect();
             prop_assert_eq!(of_whole, before.duplicates.covered.iter().collect::<Vec<_>>());
             let replaced: Vec<_> =
-                whole.replaced.iter().filter(|(index, _)| **index < cut).collect();
-            prop_assert_eq!(replaced, before.replaced.iter().collect::<Vec<_>>());
+                whole.changed_blocks.iter().filter(|(index, _)| **index < cut).collect();
+            prop_assert_eq!(replaced, before.changed_blocks.iter().collect::<Vec<_>>());
         }
     }
 }

@@ -111,7 +111,7 @@ proptest! {
         let run = || dedup(&blocks, &options, &counter()).unwrap();
         let (one, two) = (run(), run());
         prop_assert_eq!(&one.duplicates, &two.duplicates);
-        prop_assert_eq!(one.replaced, two.replaced);
+        prop_assert_eq!(one.changed_blocks, two.changed_blocks);
     }
 
     /// Behind a first run a second one finds nothing that is equal.
@@ -183,7 +183,7 @@ proptest! {
         for (index, covered) in &found.duplicates.covered {
             if covered.relation == DuplicateKind::Superseded {
                 prop_assert!(covered.in_place && !found.duplicates.is_removed(covered.by));
-                prop_assert!(found.replaced.contains_key(index));
+                prop_assert!(found.changed_blocks.contains_key(index));
             }
         }
     }

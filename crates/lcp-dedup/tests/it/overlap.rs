@@ -65,7 +65,7 @@ fn should_handle_contained_chunk() {
     let blocks = [chunk("a.rs", 1, 50), chunk("a.rs", 10, 20)];
     let found = at(DedupLevel::Overlap, &blocks);
     assert_eq!(covered(&found), [(1, DuplicateKind::Contained, 0)]);
-    assert!(found.replaced.is_empty());
+    assert!(found.changed_blocks.is_empty());
     let whole = [chunk("a.rs", 10, 20), Block::code(Lang::Rust, "a.rs", numbered(1, 50))];
     let found = at(DedupLevel::Overlap, &whole);
     assert_eq!(contents(&found.to_pack_blocks(&whole)), [numbered(1, 50)]);
@@ -158,9 +158,9 @@ fn chunks_of_other_priorities_are_not_merged() {
 #[test]
 fn a_chunk_grows_within_a_quarter_of_the_budget() {
     let blocks = [chunk("a.rs", 1, 50), chunk("a.rs", 25, 75)];
-    let found = with(&blocks, &Options::new(DedupLevel::Overlap).within(1_200));
+    let found = with(&blocks, &Options::new(DedupLevel::Overlap).with_token_budget(1_200));
     assert_eq!(found.to_pack_blocks(&blocks), [chunk("a.rs", 1, 50), chunk("a.rs", 51, 75)]);
-    let found = with(&blocks, &Options::new(DedupLevel::Overlap).within(8_000));
+    let found = with(&blocks, &Options::new(DedupLevel::Overlap).with_token_budget(8_000));
     assert_eq!(found.to_pack_blocks(&blocks), [chunk("a.rs", 1, 75)]);
 }
 

@@ -67,7 +67,7 @@ pub(crate) fn text<'t>(
     found: &'t DedupResult<'static>,
     index: usize,
 ) -> &'t [u8] {
-    let block = found.replaced.get(&index).unwrap_or(&blocks[index]);
+    let block = found.changed_blocks.get(&index).unwrap_or(&blocks[index]);
     block.content.text().map(lcp_types::CowBytes::as_slice).unwrap_or_default()
 }
 
@@ -123,7 +123,8 @@ pub(crate) fn check(blocks: &[Block<'static>], found: &DedupResult<'static>) {
         }
     }
     // What grew has all that it had, or others have it.
-    for index in found.replaced.keys().filter(|index| !duplicates.covered.contains_key(index)) {
+    for index in found.changed_blocks.keys().filter(|index| !duplicates.covered.contains_key(index))
+    {
         let Some(original) = blocks[*index].content.text() else { continue };
         assert!(lines(original.as_slice()).all(|line| left.contains(line)), "{index} lost lines");
     }
@@ -133,7 +134,7 @@ pub(crate) fn check(blocks: &[Block<'static>], found: &DedupResult<'static>) {
         .filter_map(|block| block.content.text())
         .flat_map(|text| lines(text.as_slice()))
         .collect();
-    for (index, block) in &found.replaced {
+    for (index, block) in &found.changed_blocks {
         let own = duplicates.covered.get(index);
         let text = block.content.text().unwrap();
         // A line that refers to another block is no content; that all stands there is checked above.

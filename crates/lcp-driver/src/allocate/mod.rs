@@ -191,7 +191,7 @@ impl Selection {
         }
     }
 
-    pub(crate) fn shows_content(self, candidate: &Candidate) -> bool {
+    pub(crate) fn has_content(self, candidate: &Candidate) -> bool {
         match self {
             Self::Level(level) => level < candidate.content_levels,
             Self::Excerpt { .. } => true,
@@ -219,7 +219,7 @@ impl Allocation {
     /// Returns the tokens of the content that is shown.
     pub(crate) fn shown_tokens(&self, candidates: &[Candidate]) -> u64 {
         let shown = |(chosen, candidate): (&Option<Selection>, &Candidate)| {
-            let chosen = chosen.filter(|selection| selection.shows_content(candidate))?;
+            let chosen = chosen.filter(|selection| selection.has_content(candidate))?;
             Some(chosen.cost(candidate))
         };
         self.chosen.iter().zip(candidates).filter_map(shown).sum()

@@ -490,7 +490,7 @@ proptest! {
                 prop_assert!(items[i].costs[detail] - paid.min(items[i].costs[detail]) > left
                     || items[i].costs[detail] <= paid, "block {i} detail {detail}");
             }
-            let tells = allocation.chosen[i].is_some_and(|choice| choice.shows_content(&items[i]));
+            let tells = allocation.chosen[i].is_some_and(|choice| choice.has_content(&items[i]));
             if input.excerpts && !tells && items[i].may_be_cut && items[i].ceiling == 0 {
                 let most = excerpt_step((paid + left).min(items[i].costs[0] - 1));
                 let cut = most.and_then(|most| Cuts(&items).excerpt_cost(i, most));

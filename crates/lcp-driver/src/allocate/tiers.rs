@@ -184,22 +184,22 @@ impl TierAllocator<'_, '_> {
         }
     }
 
-    fn shows_content(&self, i: usize) -> bool {
+    fn has_content(&self, i: usize) -> bool {
         let candidate = &self.input.candidates[i];
-        self.ledger.chosen(i).is_some_and(|selection| selection.shows_content(candidate))
+        self.ledger.chosen(i).is_some_and(|selection| selection.has_content(candidate))
     }
 
     /// Shows something of one block whatever its ceiling, if nothing is shown yet.
     fn place_at_least_one(&mut self, order: &[usize]) {
         let candidates = self.input.candidates;
-        if (0..candidates.len()).any(|i| self.shows_content(i)) {
+        if (0..candidates.len()).any(|i| self.has_content(i)) {
             return;
         }
         let background = self.input.by_rank(Priority::Background);
         for &i in order.iter().chain(&background) {
             self.ledger.upgrade(i, 0, candidates[i].content_levels);
             self.excerpt(i, EXCERPT_FIRST);
-            if self.shows_content(i) {
+            if self.has_content(i) {
                 return;
             }
         }

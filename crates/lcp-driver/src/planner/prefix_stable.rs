@@ -205,7 +205,7 @@ impl<'c> Scan<'_, 'c> {
         let fresh = self.fresh_decisions(budget);
         fresh.get(newest).is_some_and(|(decision, ..)| match shown {
             None => decision.is_shown(),
-            Some(ShownDetail::Level(DetailLevel::Placeholder)) => decision.shows_content(),
+            Some(ShownDetail::Level(DetailLevel::Placeholder)) => decision.has_content(),
             Some(_) => *decision == RenderDecision::Full,
         })
     }

@@ -26,7 +26,7 @@ impl ShareBudgets {
             return budgets;
         };
         let divided = shares.divide(budget);
-        if let Some(note) = divided.note() {
+        if let Some(note) = divided.scaling() {
             warnings.push(Warning::new(WarningCode::SharesNormalised, None, note.to_string()));
         }
         for share in shares.as_slice() {

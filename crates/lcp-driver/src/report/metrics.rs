@@ -14,7 +14,7 @@ impl Plan {
     /// roll-up line and the envelope do not count.
     #[must_use]
     pub fn content_tokens_shown(&self) -> u64 {
-        let shown = self.items.iter().filter(|item| item.decision.shows_content());
+        let shown = self.items.iter().filter(|item| item.decision.has_content());
         shown.map(|item| u64::from(item.tokens)).sum()
     }
 

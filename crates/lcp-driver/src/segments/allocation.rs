@@ -66,13 +66,13 @@ impl LevelAllocation {
             tokens_by_level: CompressionLevel::ALL.map(|level| (level, 0)).into(),
             warnings: Vec::new(),
         };
-        for (at, (segment, forms)) in segments.iter().zip(choices).enumerate() {
-            allocation.warnings.extend(forms.dominated().map(|level| warning(segment, level)));
-            let Some(choice) = assignment.choice(at, forms) else {
+        for (at, (segment, choices)) in segments.iter().zip(choices).enumerate() {
+            allocation.warnings.extend(choices.dominated().map(|level| warning(segment, level)));
+            let Some(choice) = assignment.choice(at, choices) else {
                 allocation.omitted.push(segment.id.clone());
                 continue;
             };
-            let (level, allocated_tokens) = forms.get(choice);
+            let (level, allocated_tokens) = choices.get(choice);
             *allocation.tokens_by_level.entry(level).or_default() += allocated_tokens;
             allocation.segments.push(SegmentAllocation {
                 segment_id: segment.id.clone(),

@@ -7,7 +7,8 @@ use std::collections::HashSet;
 use lcp_types::Priority;
 
 use super::segment::{
-    AllocationReason, BudgetAllocationOptions, CompressionLevel, Focus, Forms, Segment,
+    AllocationReason, BudgetAllocationOptions, CompressionLevel, LevelCosts, PreferredSegments,
+    Segment,
 };
 use crate::allocate::{BudgetLedger, Candidate, Eligibility, Selection};
 use crate::cost::DetailCosts;
@@ -19,8 +20,8 @@ use crate::fixed_point::BILLION;
 pub(super) struct LevelChoices(DetailCosts);
 
 impl LevelChoices {
-    pub(super) fn new(forms: Forms) -> Self {
-        let Forms { full, detailed, brief, tags } = forms;
+    pub(super) fn new(costs: LevelCosts) -> Self {
+        let LevelCosts { full, detailed, brief, tags } = costs;
         Self(DetailCosts::new(full, [Some(full), detailed, brief, tags, None]))
     }
 
@@ -123,25 +124,25 @@ pub(super) fn requests(
     segments: &[Segment],
     choices: &[LevelChoices],
     options: &BudgetAllocationOptions,
-    focus: &Focus,
+    focus: &PreferredSegments,
 ) -> Vec<Request> {
     let expanded: HashSet<&str> = focus.expanded.iter().map(String::as_str).collect();
     let topics: HashSet<&str> = focus.topics.iter().map(String::as_str).collect();
     let recent_from = segments.len().saturating_sub(RECENT);
     let request = |(at, segment): (usize, &Segment)| {
-        let forms = &choices[at];
+        let choices = &choices[at];
         let (phase, reason, target) = if expanded.contains(segment.id.as_str()) {
             (Phase::Expanded, AllocationReason::Expanded, 0)
         } else if at >= recent_from {
-            (Phase::Recent, AllocationReason::Recent, forms.within(options.recent_cap()))
+            (Phase::Recent, AllocationReason::Recent, choices.within(options.recent_cap()))
         } else if !segment.anchors.is_empty() {
-            let target = forms.at_least(CompressionLevel::Detailed);
+            let target = choices.at_least(CompressionLevel::Detailed);
             (Phase::Detailed, AllocationReason::ContainsAnchors, target)
         } else if segment.topics.iter().any(|topic| topics.contains(topic.as_str())) {
-            let target = forms.at(CompressionLevel::Detailed);
+            let target = choices.at(CompressionLevel::Detailed);
             (Phase::Detailed, AllocationReason::TopicRelevant, target)
         } else {
-            (Phase::Brief, AllocationReason::Baseline, forms.at(CompressionLevel::Brief))
+            (Phase::Brief, AllocationReason::Baseline, choices.at(CompressionLevel::Brief))
         };
         let anchored = reason == AllocationReason::ContainsAnchors;
         let importance = if anchored { segment.anchors.iter().sum() } else { 0.0 };
@@ -182,11 +183,11 @@ pub(super) struct Assignment {
 
 impl Assignment {
     /// Returns the choice for segment `at`.
-    pub(super) fn choice(&self, at: usize, forms: &LevelChoices) -> Option<usize> {
+    pub(super) fn choice(&self, at: usize, choices: &LevelChoices) -> Option<usize> {
         match self.chosen[at] {
             Some(Selection::Level(choice)) => Some(choice),
             // A form that costs nothing is always shown.
-            _ => (forms.get(forms.last()).1 == 0).then_some(forms.last()),
+            _ => (choices.get(choices.last()).1 == 0).then_some(choices.last()),
         }
     }
 }
@@ -249,13 +250,13 @@ fn assign_in_order(
 }
 
 /// Converts a segment to an item of the budget engine. All segments compete for the same budget.
-fn item(forms: &LevelChoices) -> Candidate {
+fn item(choices: &LevelChoices) -> Candidate {
     Candidate {
         priority: Priority::Normal,
         rank: None,
-        costs: forms.costs().map(u64::from).collect(),
+        costs: choices.costs().map(u64::from).collect(),
         ceiling: 0,
-        content_levels: forms.above_tags(),
+        content_levels: choices.above_tags(),
         may_grow: false,
         may_be_cut: false,
         share: 0,

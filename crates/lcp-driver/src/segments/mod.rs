@@ -8,13 +8,13 @@
 //!
 //! ```
 //! use lcp_driver::segments::{
-//!     BudgetAllocationOptions, CompressionLevel, Focus, Forms, Segment, allocate,
+//!     BudgetAllocationOptions, CompressionLevel, PreferredSegments, LevelCosts, Segment, allocate,
 //! };
 //!
-//! let forms = Forms { brief: Some(40), tags: Some(8), ..Forms::full(600) };
-//! let segments: Vec<_> = (1..=4).map(|i| Segment::new(format!("s{i}"), forms)).collect();
+//! let costs = LevelCosts { brief: Some(40), tags: Some(8), ..LevelCosts::full(600) };
+//! let segments: Vec<_> = (1..=4).map(|i| Segment::new(format!("s{i}"), costs)).collect();
 //! let options = BudgetAllocationOptions::default();
-//! let allocation = allocate(&segments, 1_300, &options, &Focus::default())?;
+//! let allocation = allocate(&segments, 1_300, &options, &PreferredSegments::default())?;
 //! let levels: Vec<_> = allocation.segments.iter().map(|segment| segment.level).collect();
 //! use CompressionLevel::{Brief, Full};
 //! assert_eq!(levels, [Brief, Brief, Full, Full]);
@@ -30,8 +30,8 @@ use std::collections::{HashMap, HashSet};
 
 pub use allocation::{LevelAllocation, SegmentAllocation};
 pub use segment::{
-    AllocationReason, BudgetAllocationOptions, CompressionLevel, Focus, Forms, Segment,
-    SegmentsError,
+    AllocationReason, BudgetAllocationOptions, CompressionLevel, LevelCosts, PreferredSegments,
+    Segment, SegmentsError,
 };
 
 use crate::telemetry;
@@ -53,7 +53,7 @@ pub fn allocate(
     segments: &[Segment],
     total_budget: u32,
     options: &BudgetAllocationOptions,
-    focus: &Focus,
+    focus: &PreferredSegments,
 ) -> Result<LevelAllocation, SegmentsError> {
     allocate_from(segments, total_budget, options, focus, |_, _| Current::New)
 }
@@ -69,14 +69,14 @@ pub fn allocate(
 ///
 /// ```
 /// use lcp_driver::segments::{
-///     BudgetAllocationOptions, CompressionLevel, Focus, Forms, Segment, allocate, rebalance,
+///     BudgetAllocationOptions, CompressionLevel, PreferredSegments, LevelCosts, Segment, allocate, rebalance,
 /// };
 ///
-/// let forms = Forms { brief: Some(40), tags: Some(8), ..Forms::full(600) };
-/// let segments: Vec<_> = (1..=4).map(|i| Segment::new(format!("s{i}"), forms)).collect();
+/// let costs = LevelCosts { brief: Some(40), tags: Some(8), ..LevelCosts::full(600) };
+/// let segments: Vec<_> = (1..=4).map(|i| Segment::new(format!("s{i}"), costs)).collect();
 /// let options = BudgetAllocationOptions::default();
-/// let current = allocate(&segments, 1_300, &options, &Focus::default())?;
-/// let focus = Focus { expanded: vec!["s1".into()], ..Focus::default() };
+/// let current = allocate(&segments, 1_300, &options, &PreferredSegments::default())?;
+/// let focus = PreferredSegments { expanded: vec!["s1".into()], ..PreferredSegments::default() };
 /// let allocation = rebalance(&segments, &current, 1_300, &options, &focus)?;
 /// let levels: Vec<_> = allocation.segments.iter().map(|segment| segment.level).collect();
 /// use CompressionLevel::{Brief, Full};
@@ -92,7 +92,7 @@ pub fn rebalance(
     current: &LevelAllocation,
     new_budget: u32,
     options: &BudgetAllocationOptions,
-    focus: &Focus,
+    focus: &PreferredSegments,
 ) -> Result<LevelAllocation, SegmentsError> {
     let shown = current.segments.iter().map(|shown| (shown.segment_id.as_str(), Some(shown.level)));
     let omitted = current.omitted.iter().map(|id| (id.as_str(), None));
@@ -110,14 +110,14 @@ fn allocate_from(
     segments: &[Segment],
     budget: u32,
     options: &BudgetAllocationOptions,
-    focus: &Focus,
+    focus: &PreferredSegments,
     current: impl Fn(&Segment, &LevelChoices) -> Current,
 ) -> Result<LevelAllocation, SegmentsError> {
     let fraction = options
         .upgrade_fraction()
         .ok_or(SegmentsError::Aggressiveness { value: options.compression_aggressiveness })?;
     check(segments, focus)?;
-    let choices: Vec<_> = segments.iter().map(|segment| LevelChoices::new(segment.forms)).collect();
+    let choices: Vec<_> = segments.iter().map(|segment| LevelChoices::new(segment.costs)).collect();
     let current: Vec<_> = segments.iter().zip(&choices).map(|(s, c)| current(s, c)).collect();
     let requests = requests(segments, &choices, options, focus);
     let assignment = assign(&choices, &requests, &current, budget, fraction);
@@ -126,7 +126,7 @@ fn allocate_from(
     Ok(allocation)
 }
 
-fn check(segments: &[Segment], focus: &Focus) -> Result<(), SegmentsError> {
+fn check(segments: &[Segment], focus: &PreferredSegments) -> Result<(), SegmentsError> {
     let mut ids = HashSet::new();
     for segment in segments {
         if !ids.insert(segment.id.as_str()) {

@@ -23,7 +23,7 @@ lcp_types::named_enum! {
 /// A form that costs no less than a fuller one is not used; the fuller one replaces it. If it costs
 /// more, the allocation has a warning.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Forms {
+pub struct LevelCosts {
     /// Tokens of the segment itself.
     pub full: u32,
     /// Tokens of its detailed summary.
@@ -34,8 +34,8 @@ pub struct Forms {
     pub tags: Option<u32>,
 }
 
-impl Forms {
-    /// Creates the forms of a segment with `tokens` tokens and no other form.
+impl LevelCosts {
+    /// Creates the costs of a segment with `tokens` tokens and no other form.
     #[must_use]
     pub const fn full(tokens: u32) -> Self {
         Self { full: tokens, detailed: None, brief: None, tags: None }
@@ -59,7 +59,7 @@ pub struct Segment {
     /// Its unique id.
     pub id: String,
     /// The costs of its forms.
-    pub forms: Forms,
+    pub costs: LevelCosts,
     /// The importance of each of its anchors, in any unit: 0 or more, and finite. Anchors are facts
     /// that should survive compression: decisions, commitments, open questions.
     pub anchors: Vec<f64>,
@@ -70,14 +70,14 @@ pub struct Segment {
 impl Segment {
     /// Creates a segment without anchors and topics.
     #[must_use]
-    pub fn new(id: impl Into<String>, forms: Forms) -> Self {
-        Self { id: id.into(), forms, ..Self::default() }
+    pub fn new(id: impl Into<String>, costs: LevelCosts) -> Self {
+        Self { id: id.into(), costs, ..Self::default() }
     }
 }
 
 /// The current topics and expanded segments.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Focus {
+pub struct PreferredSegments {
     /// The current topics: segments with exactly one of these names are preferred.
     pub topics: Vec<String>,
     /// The ids of the segments that a user or an agent wants to see in full.

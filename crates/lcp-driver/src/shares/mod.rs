@@ -4,13 +4,13 @@
 //! [`ContextBudget`] that can be consumed; [`max_min_fair`] lends what one part does not need to
 //! the others. *CBS* below is Context Budget System.
 
-mod ledger;
+mod context_budget;
 mod max_min_fair;
 mod presets;
 mod share;
 
 pub use crate::fixed_point::percent;
-pub use ledger::{BudgetError, ContextBudget, ShareBudget, ShareLeft, SharesNote};
+pub use context_budget::{BudgetError, ContextBudget, RemainingShare, ShareBudget, ShareScaling};
 pub use max_min_fair::{Demand, max_min_fair};
 pub use presets::{
     AGENT_RATIOS, CODE_FOCUSED_RATIOS, DEFAULT_BUDGET_RATIOS, PREFERENCE_FOCUSED_RATIOS,

@@ -1,6 +1,6 @@
 //! Shares that are ready for use.
 
-use super::ledger::{ShareWeights, saturate};
+use super::context_budget::{ShareWeights, saturate};
 use super::{ContextBudget, Shares};
 use crate::fixed_point::{BILLION, billionths};
 

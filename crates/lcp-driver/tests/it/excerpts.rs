@@ -165,7 +165,7 @@ fn something_is_shown_where_lines_would_take_the_whole_budget() {
     let blocks: Vec<_> = (0..20).map(|i| bare_file(&format!("src/file_{i}.rs"), 100)).collect();
     for budget in 60..420 {
         let rendered = run(&blocks, budget, OutputMode::Xml);
-        let any = rendered.plan.items.iter().any(|item| item.decision.shows_content());
+        let any = rendered.plan.items.iter().any(|item| item.decision.has_content());
         let warned = rendered.plan.warnings.iter().any(|w| w.code == WarningCode::EmptyResult);
         assert!(any != warned, "budget {budget}");
         assert!(any || budget < 100, "budget {budget}");
@@ -207,7 +207,7 @@ fn runs_of_backticks_are_cut_like_everything_else() {
     ] {
         for budget in (60..9_000).step_by(61) {
             let plan = run(std::slice::from_ref(&block), budget, OutputMode::Markdown).plan;
-            assert!(plan.items[0].decision.shows_content(), "budget {budget}");
+            assert!(plan.items[0].decision.has_content(), "budget {budget}");
             if let RenderDecision::Excerpt(excerpt) = plan.items[0].decision {
                 assert!(excerpt.head_bytes + excerpt.tail_bytes < content.len(), "{excerpt:?}");
                 // A longer fence does not waste what it leaves: half of the budget
@@ -242,7 +242,7 @@ fn content_does_not_jump_as_the_budget_grows() {
     let mut before = 0;
     for budget in (200..4_000).step_by(3) {
         let plan = run(&blocks, budget, OutputMode::Xml).plan;
-        let content = plan.items.iter().filter(|item| item.decision.shows_content());
+        let content = plan.items.iter().filter(|item| item.decision.has_content());
         let content: u32 = content.map(|item| item.tokens).sum();
         assert!(content * 10 >= before * 9, "budget {budget}: {before} to {content}");
         before = content;

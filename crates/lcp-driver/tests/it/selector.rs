@@ -45,7 +45,7 @@ fn should_select_by_rank_order() {
 fn should_fill_to_budget() {
     let config = DriverConfig { fill: true, ..within(5_000) };
     let plan = plan(&files(40), &config);
-    let content = plan.items.iter().filter(|item| item.decision.shows_content());
+    let content = plan.items.iter().filter(|item| item.decision.has_content());
     let content: u32 = content.map(|item| item.tokens).sum();
     assert!(content >= 4_850, "{content} of 5,000");
 }

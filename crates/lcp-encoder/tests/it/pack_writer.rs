@@ -19,7 +19,7 @@ fn annotations_come_right_after_their_block() -> Result<(), Error> {
     let code = Block::code(Lang::Rust, "a.rs", "").with_summary("nothing");
     let mut added = pack.add(&code)?;
     assert_eq!(added.index(), 1);
-    added.priority(Priority::High)?.tag(&Tag::bare("pinned"))?.tag(&Tag::new("rank", "1"))?;
+    added.priority(Priority::High)?.tag(&Tag::from_key("pinned"))?.tag(&Tag::new("rank", "1"))?;
     assert_eq!(added.index(), 1, "the block's index, not that of its annotations");
     assert_eq!(pack.add(&hi())?.priority(Priority::Low)?.index(), 5);
     assert_eq!(pack.blocks(), 7);
@@ -29,7 +29,7 @@ fn annotations_come_right_after_their_block() -> Result<(), Error> {
         hi(),
         code,
         Block::new(Annotation::priority(1, Priority::High)),
-        Block::new(Annotation::tag(1, &Tag::bare("pinned"))),
+        Block::new(Annotation::tag(1, &Tag::from_key("pinned"))),
         Block::new(Annotation::tag(1, &Tag::new("rank", "1"))),
         hi(),
         Block::new(Annotation::priority(5, Priority::Low)),
@@ -118,7 +118,7 @@ fn a_block_that_fails_leaves_the_pack_as_it_was() -> Result<(), Error> {
 fn a_tag_that_fails_leaves_its_block() -> Result<(), Error> {
     let mut pack = PackWriter::default();
     let long = "a".repeat(usize::try_from(lcp_types::limits::BODY_BYTES_MAX).expect("64 bits") + 1);
-    let error = pack.add(&hi())?.tag(&Tag::bare(long)).expect_err("a body of its own");
+    let error = pack.add(&hi())?.tag(&Tag::from_key(long)).expect_err("a body of its own");
     assert_eq!(
         error.to_string(),
         "value is too large: BODY_BYTES_MAX is 268435456, it has 268435457",

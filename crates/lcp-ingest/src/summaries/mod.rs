@@ -14,8 +14,8 @@ use rayon::prelude::*;
 use crate::outline::{InputKind, OutlineOptions, outline};
 use cache::Cache;
 
-/// A summarizer of files, which any number of threads may share.
-#[derive(Debug)]
+/// A summarizer of files, which any number of threads may share; by default it makes outlines.
+#[derive(Debug, Default)]
 pub struct FileSummarizer {
     command: Option<CachedCommand>,
     failures: Mutex<Failures>,
@@ -30,19 +30,13 @@ struct Failures {
 }
 
 impl FileSummarizer {
-    /// Returns a summarizer that makes outlines.
-    #[must_use]
-    pub fn outlines() -> Self {
-        Self { command: None, failures: Mutex::default() }
-    }
-
     /// Returns a summarizer that lets the shell run a command line for each text.
     ///
     /// The text is on standard input, `LCP_PATH` and `LCP_LANG` are in the environment, the
     /// summary is on standard output. No more than `jobs` programs run at once. Answers are
     /// kept in the folder `cache`. Where the program fails, the outline is taken.
     #[must_use]
-    pub fn command(
+    pub fn with_command(
         line: &str,
         options: CommandOptions,
         jobs: NonZeroUsize,

@@ -12,7 +12,12 @@ const CODE: &str = "fn long() {\n    let x = 1;\n    let y = 2;\n    let z = x +
 
 fn command(line: &str, jobs: usize, cache: Option<&Path>) -> FileSummarizer {
     let jobs = NonZeroUsize::new(jobs).unwrap();
-    FileSummarizer::command(line, CommandOptions::default(), jobs, cache.map(Path::to_path_buf))
+    FileSummarizer::with_command(
+        line,
+        CommandOptions::default(),
+        jobs,
+        cache.map(Path::to_path_buf),
+    )
 }
 
 fn summarize(summarizer: &FileSummarizer) -> Option<String> {
@@ -22,7 +27,7 @@ fn summarize(summarizer: &FileSummarizer) -> Option<String> {
 #[cfg(feature = "outline")]
 #[test]
 fn an_outline() {
-    let summarizer = FileSummarizer::outlines();
+    let summarizer = FileSummarizer::default();
     assert_eq!(summarize(&summarizer).as_deref(), Some("fn long()"));
     assert_eq!(summarizer.warning(), None);
 }

@@ -135,7 +135,7 @@ impl tool::Tool for Tool {
         let title = title(&input.paths);
         let config = &state.config.settings;
         let outlines = input.outlines.unwrap_or(config.pack.summarize);
-        let summarizer = outlines.then(FileSummarizer::outlines);
+        let summarizer = outlines.then(FileSummarizer::default);
         let summarize = |file: &FileToSummarize<'_>| {
             summarizer.as_ref()?.summarize(file.path, file.file_type.input_kind(), file.text)
         };

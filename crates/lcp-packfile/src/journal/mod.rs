@@ -8,7 +8,7 @@ mod tests;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use lcp_types::wire::{HEADER_BYTES, HEADER_FLAGS_AT, HEADER_INDEX};
+use lcp_types::wire::{HEADER_BYTES, HEADER_FLAGS_OFFSET, HEADER_INDEX};
 
 use crate::recover::is_sound;
 pub use storage::{LockResult, PackFile, Storage, lock_shared, read, remove};
@@ -111,7 +111,7 @@ impl Journal {
             return false;
         };
         let plain = |mut header: [u8; HEADER_BYTES]| {
-            header[HEADER_FLAGS_AT] &= !HEADER_INDEX;
+            header[HEADER_FLAGS_OFFSET] &= !HEADER_INDEX;
             header
         };
         lengths.contains(&len)
@@ -242,10 +242,10 @@ pub fn replace_tail(
         }
         return Err(error);
     }
-    let flags = (old.get(HEADER_FLAGS_AT), new.get(HEADER_FLAGS_AT..=HEADER_FLAGS_AT));
+    let flags = (old.get(HEADER_FLAGS_OFFSET), new.get(HEADER_FLAGS_OFFSET..=HEADER_FLAGS_OFFSET));
     let changed = flags.1.filter(|new| flags.0 != new.first());
     let written = changed
-        .map_or(Ok(()), |flags| storage.write(HEADER_FLAGS_AT as u64, flags))
+        .map_or(Ok(()), |flags| storage.write(HEADER_FLAGS_OFFSET as u64, flags))
         .and_then(|()| storage.write(end_offset, tail))
         .and_then(|()| storage.set_len(len))
         .and_then(|()| storage.sync())

@@ -5,7 +5,7 @@ mod index;
 use std::fmt;
 
 use lcp_decoder::{Error, PackIndex, Warning};
-use lcp_types::wire::HEADER_FLAGS_AT;
+use lcp_types::wire::HEADER_FLAGS_OFFSET;
 use lcp_types::{AnnotationErrorKind, Block, BlockMeta};
 
 use crate::scan::PackScan;
@@ -88,7 +88,7 @@ impl From<&Warning> for Problem {
         let (offset, message) = match warning {
             Warning::TrailingData { offset } => (*offset, "there are bytes after END".to_owned()),
             Warning::ReservedFlags { flags } => {
-                (HEADER_FLAGS_AT as u64, format!("the header has unknown flags: {flags:#04x}"))
+                (HEADER_FLAGS_OFFSET as u64, format!("the header has unknown flags: {flags:#04x}"))
             }
             other => (0, other.to_string()),
         };

@@ -18,12 +18,12 @@ fn small() -> Vec<Block<'static>> {
         Block::conversation(Role::User, "first"),
         Block::new(Annotation::priority(0, Priority::High)),
         Block::code(Lang::Rust, "a.rs", "fn a() {}").with_summary("a"),
-        Block::new(Annotation::tag(2, &Tag::bare("pinned"))),
+        Block::new(Annotation::tag(2, &Tag::from_key("pinned"))),
         Block::new(CarriedLevel::Detailed.to_extension(2, "fn a()")),
         Block::conversation(Role::Assistant, "last"),
         Block::new(Annotation::priority(5, Priority::Low)),
         // Of an annotation.
-        Block::new(Annotation::tag(6, &Tag::bare("odd"))),
+        Block::new(Annotation::tag(6, &Tag::from_key("odd"))),
     ]
 }
 

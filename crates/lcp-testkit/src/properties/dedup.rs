@@ -73,7 +73,10 @@ pub fn dedup(data: &[u8]) {
     let found = lcp_dedup::dedup(&blocks, &options, &HeuristicEstimator).expect("any blocks");
     support::check(&blocks, &found);
     let again = lcp_dedup::dedup(&blocks, &options, &HeuristicEstimator).expect("any blocks");
-    assert_eq!((&again.duplicates, &again.replaced), (&found.duplicates, &found.replaced));
+    assert_eq!(
+        (&again.duplicates, &again.changed_blocks),
+        (&found.duplicates, &found.changed_blocks)
+    );
     let pack = found.to_pack_blocks(&blocks);
     lcp_encoder::encode(&pack, lcp_encoder::EncodeOptions::default()).expect("smaller than before");
 }

@@ -41,7 +41,7 @@ proptest! {
     ) {
         let tag = match value {
             Some(value) => Tag::new(key, value),
-            None => Tag::bare(key),
+            None => Tag::from_key(key),
         };
         let text = tag.to_string();
         prop_assert_eq!(Tag::parse(&text), tag);
@@ -83,7 +83,7 @@ fn bad_values_are_no_priority() {
 
 #[test]
 fn a_tag_that_is_not_utf8_is_none() {
-    let mut annotation = Annotation::tag(0, &Tag::bare("pinned"));
+    let mut annotation = Annotation::tag(0, &Tag::from_key("pinned"));
     annotation.value = vec![b'a', 0xFF].into();
     assert_eq!(annotation.as_tag(), None);
 }

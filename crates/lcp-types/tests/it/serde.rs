@@ -90,7 +90,7 @@ fn json_shows_names_and_text() {
         json(&block),
         r#"{"summary":"a","content":{"code":{"lang":"rust","path":"a.rs","content":"fn a() {}","line_start":3,"line_end":9,"unknown":[]}},"reserved_flags":0}"#,
     );
-    let tag = Annotation::tag(2, &Tag::bare("pinned"));
+    let tag = Annotation::tag(2, &Tag::from_key("pinned"));
     assert_eq!(json(&tag), r#"{"target_block_id":2,"kind":"tag","value":"pinned","unknown":[]}"#,);
     assert_eq!(json(&Priority::Background), r#""background""#);
     assert_eq!(json(&BlockType::StructuredData), r#""structured_data""#);

@@ -78,7 +78,7 @@ impl Task<'_> {
         self.input.first.map_or(0, |first| {
             let candidate = &self.input.candidates[first];
             let shown =
-                allocation.chosen[first].filter(|selection| selection.shows_content(candidate));
+                allocation.chosen[first].filter(|selection| selection.has_content(candidate));
             shown.map_or(0, |selection| selection.cost(candidate))
         })
     }

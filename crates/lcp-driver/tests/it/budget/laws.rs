@@ -188,7 +188,7 @@ proptest! {
             ..config
         };
         let plan = driver.plan(&blocks, &config).unwrap();
-        let shown = plan.items.iter().any(|item| item.decision.shows_content());
+        let shown = plan.items.iter().any(|item| item.decision.has_content());
         let is_text = |item: &PlanItem| item.content_tokens > 8 && item.decision != RenderDecision::Metadata;
         prop_assert!(shown || !plan.items.iter().any(is_text), "{:?}", plan);
     }
@@ -202,7 +202,7 @@ proptest! {
         let plan = driver.plan(&blocks, &config).unwrap();
         let is_content = |item: &&PlanItem| item.decision != RenderDecision::Metadata;
         let any = plan.items.iter().any(|item| is_content(&item));
-        let shown = plan.items.iter().any(|item| item.decision.shows_content());
+        let shown = plan.items.iter().any(|item| item.decision.has_content());
         let warned = plan.warnings.iter().any(|w| w.code == WarningCode::EmptyResult);
         prop_assert_eq!(warned, any && !shown);
     }

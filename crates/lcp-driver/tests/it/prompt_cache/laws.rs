@@ -229,7 +229,7 @@ fn stands_still(turn: &Turned) -> Law {
     let (plan, said) = (turn.plan(), turn.annotated());
     let stable = stable_of(plan);
     let gone = |i: usize| !is_shown(&plan.items[i]);
-    let shows = plan.items.iter().any(|item| item.decision.shows_content());
+    let shows = plan.items.iter().any(|item| item.decision.has_content());
     let is_short = has_warning(plan, WarningCode::BelowFloor) || !shows;
     let above = plan.used_tokens > stable.high_tokens;
     let is_due = above && stable.cause != Some(RepackReason::CriticalAboveLow);

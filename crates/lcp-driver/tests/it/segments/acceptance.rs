@@ -9,7 +9,7 @@ use super::*;
 fn recent_messages_get_full_allocation() {
     // Under the caps, and above them.
     for full in [700, 1_000, 1_400, 2_000] {
-        let segments = segments([forms(full, full / 2, full / 4, 20); 10]);
+        let segments = segments([costs(full, full / 2, full / 4, 20); 10]);
         let allocation = allocated(&segments, 8_000, &BudgetAllocationOptions::default());
         let last = &allocation.segments[allocation.segments.len() - 2..];
         for (segment, id) in last.iter().zip(["s9", "s10"]) {
@@ -24,7 +24,7 @@ fn recent_messages_get_full_allocation() {
 /// Criterion 1: recent segments have the highest priority, at level Full.
 #[test]
 fn recent_segments_have_the_highest_priority() {
-    let mut segments = segments([forms(900, 500, 100, 10); 6]);
+    let mut segments = segments([costs(900, 500, 100, 10); 6]);
     for segment in &mut segments[..4] {
         segment.anchors = vec![9.0; 5];
     }
@@ -39,7 +39,7 @@ fn recent_segments_have_the_highest_priority() {
 /// Criterion 2: segments with anchors are at least at level Detailed.
 #[test]
 fn segments_with_anchors_are_at_least_detailed() {
-    let mut segments = segments([forms(1_000, 400, 100, 10); 12]);
+    let mut segments = segments([costs(1_000, 400, 100, 10); 12]);
     // Few anchors and many, small importance and large, more than three.
     for (at, anchors) in [(0, 1), (2, 3), (3, 7), (5, 2), (6, 4), (8, 5)] {
         segments[at].anchors = vec![0.0; anchors];
@@ -56,7 +56,7 @@ fn segments_with_anchors_are_at_least_detailed() {
 /// Criterion 3: the allocation does not exceed the budget.
 #[test]
 fn the_total_allocation_does_not_exceed_the_budget() {
-    let mut segments = segments([forms(3_000, 900, 300, 30); 20]);
+    let mut segments = segments([costs(3_000, 900, 300, 30); 20]);
     for segment in &mut segments[..9] {
         segment.anchors = vec![1.0; 4];
     }
@@ -72,9 +72,9 @@ fn the_total_allocation_does_not_exceed_the_budget() {
 
 /// Ten segments of which 7,000 of 8,000 tokens are used.
 fn conversation() -> (Vec<Segment>, BudgetAllocationOptions) {
-    let mut all = [forms(1_200, 700, 300, 50); 10];
-    all[2] = forms(2_200, 1_500, 200, 50);
-    (all[8], all[9]) = (forms(1_000, 500, 300, 50), forms(1_000, 500, 300, 50));
+    let mut all = [costs(1_200, 700, 300, 50); 10];
+    all[2] = costs(2_200, 1_500, 200, 50);
+    (all[8], all[9]) = (costs(1_000, 500, 300, 50), costs(1_000, 500, 300, 50));
     let options =
         BudgetAllocationOptions { compression_aggressiveness: 0.25, ..Default::default() };
     (segments(all), options)

@@ -5,25 +5,29 @@ use lcp_driver::segments::SegmentsError;
 
 use super::*;
 
-fn failed(segments: &[Segment], options: &BudgetAllocationOptions, focus: &Focus) -> SegmentsError {
+fn failed(
+    segments: &[Segment],
+    options: &BudgetAllocationOptions,
+    focus: &PreferredSegments,
+) -> SegmentsError {
     allocate(segments, 1_000, options, focus).unwrap_err()
 }
 
 fn two() -> Vec<Segment> {
-    segments([Forms::full(10); 2])
+    segments([LevelCosts::full(10); 2])
 }
 
 #[test]
 fn the_aggressiveness_is_from_0_to_1() {
     for value in [-0.01, 1.01, f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
         let options = BudgetAllocationOptions { compression_aggressiveness: value, ..unlifted() };
-        let error = failed(&two(), &options, &Focus::default());
+        let error = failed(&two(), &options, &PreferredSegments::default());
         assert_eq!(error.code(), "bad_aggressiveness");
         assert!(error.to_string().ends_with(&format!("it is {value}")));
     }
     for value in [0.0, -0.0, 1.0] {
         let options = BudgetAllocationOptions { compression_aggressiveness: value, ..unlifted() };
-        assert!(allocate(&two(), 1_000, &options, &Focus::default()).is_ok());
+        assert!(allocate(&two(), 1_000, &options, &PreferredSegments::default()).is_ok());
     }
 }
 
@@ -32,7 +36,7 @@ fn an_importance_is_a_number_from_0_on() {
     for value in [-0.1, f64::NAN, f64::INFINITY] {
         let mut segments = two();
         segments[1].anchors = vec![1.0, value];
-        let error = failed(&segments, &unlifted(), &Focus::default());
+        let error = failed(&segments, &unlifted(), &PreferredSegments::default());
         assert_eq!(error.code(), "bad_importance");
         assert!(error.to_string().contains(&format!("\"s2\" one is {value}")));
     }
@@ -42,7 +46,7 @@ fn an_importance_is_a_number_from_0_on() {
 fn ids_are_unique() {
     let mut segments = two();
     segments[1].id = "s1".into();
-    let error = failed(&segments, &unlifted(), &Focus::default());
+    let error = failed(&segments, &unlifted(), &PreferredSegments::default());
     assert_eq!(error, SegmentsError::DuplicateId { id: "s1".into() });
     expect![[r#"two segments have the id "s1""#]].assert_eq(&error.to_string());
 }
@@ -54,6 +58,9 @@ fn only_segments_that_there_are_can_be_expanded() {
         .assert_eq(&error.to_string());
     assert_eq!(error.code(), "unknown_segment");
     // Twice is once.
-    let twice = Focus { expanded: vec!["s1".into(), "s1".into()], ..Focus::default() };
+    let twice = PreferredSegments {
+        expanded: vec!["s1".into(), "s1".into()],
+        ..PreferredSegments::default()
+    };
     assert_eq!(allocate(&two(), 10, &unlifted(), &twice).unwrap().used_tokens, 10);
 }

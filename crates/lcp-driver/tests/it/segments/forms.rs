@@ -1,4 +1,4 @@
-//! Forms that are missing, cost nothing, or cost too much.
+//! LevelCosts that are missing, cost nothing, or cost too much.
 
 use expect_test::expect;
 use lcp_driver::WarningCode;
@@ -6,8 +6,8 @@ use lcp_driver::WarningCode;
 use super::*;
 
 /// What a segment gets of more than enough, if it is not one of the last two.
-fn level_of(forms: Forms, anchored: bool) -> char {
-    let mut segments = segments([forms, Forms::full(1), Forms::full(1)]);
+fn level_of(forms: LevelCosts, anchored: bool) -> char {
+    let mut segments = segments([forms, LevelCosts::full(1), LevelCosts::full(1)]);
     segments[0].anchors = if anchored { vec![1.0] } else { Vec::new() };
     let allocation = allocated(&segments, 10_000, &unlifted());
     levels(&segments, &allocation).chars().next().unwrap()
@@ -15,23 +15,23 @@ fn level_of(forms: Forms, anchored: bool) -> char {
 
 #[test]
 fn a_form_that_does_not_exist_is_no_choice() {
-    let none = Forms::full(1_000);
+    let none = LevelCosts::full(1_000);
     assert_eq!(level_of(none, false), 'F');
-    assert_eq!(level_of(Forms { tags: Some(5), ..none }, false), 'T');
-    assert_eq!(level_of(Forms { detailed: Some(500), ..none }, false), 'D');
-    assert_eq!(level_of(Forms { detailed: Some(500), tags: Some(5), ..none }, false), 'T');
+    assert_eq!(level_of(LevelCosts { tags: Some(5), ..none }, false), 'T');
+    assert_eq!(level_of(LevelCosts { detailed: Some(500), ..none }, false), 'D');
+    assert_eq!(level_of(LevelCosts { detailed: Some(500), tags: Some(5), ..none }, false), 'T');
 }
 
 #[test]
 fn anchors_are_at_least_detailed_where_there_is_no_such_form() {
-    assert_eq!(level_of(Forms { brief: Some(50), ..Forms::full(1_000) }, true), 'F');
-    assert_eq!(level_of(Forms { detailed: Some(50), ..Forms::full(1_000) }, true), 'D');
+    assert_eq!(level_of(LevelCosts { brief: Some(50), ..LevelCosts::full(1_000) }, true), 'F');
+    assert_eq!(level_of(LevelCosts { detailed: Some(50), ..LevelCosts::full(1_000) }, true), 'D');
 }
 
 #[test]
 fn a_form_that_costs_no_less_than_a_fuller_one_is_not_used() {
     // As dear as the segment itself: it stands for it, and nothing is wrong.
-    let forms = Forms { brief: Some(100), ..Forms::full(100) };
+    let forms = LevelCosts { brief: Some(100), ..LevelCosts::full(100) };
     assert_eq!(level_of(forms, false), 'F');
     let allocation = allocated(&segments([forms]), 100, &unlifted());
     assert_eq!(allocation.warnings, []);
@@ -39,7 +39,7 @@ fn a_form_that_costs_no_less_than_a_fuller_one_is_not_used() {
 
 #[test]
 fn a_form_that_costs_more_than_a_fuller_one_is_a_warning_with_both_numbers() {
-    let mut all = segments([Forms { brief: Some(400), ..forms(1_000, 300, 0, 350) }; 3]);
+    let mut all = segments([LevelCosts { brief: Some(400), ..costs(1_000, 300, 0, 350) }; 3]);
     all[1].id = "evil\n\u{1b}[31m\u{202e}".into();
     all.truncate(2);
     let allocation = allocated(&all, 10_000, &unlifted());
@@ -58,8 +58,11 @@ fn a_form_that_costs_more_than_a_fuller_one_is_a_warning_with_both_numbers() {
 
 #[test]
 fn what_costs_nothing_is_shown_without_a_budget() {
-    let segments =
-        segments([Forms::full(0), Forms { tags: Some(0), ..Forms::full(9) }, Forms::full(1)]);
+    let segments = segments([
+        LevelCosts::full(0),
+        LevelCosts { tags: Some(0), ..LevelCosts::full(9) },
+        LevelCosts::full(1),
+    ]);
     let allocation = allocated(&segments, 0, &unlifted());
     assert_eq!(levels(&segments, &allocation), "FT-");
     assert_eq!(allocation.omitted, ["s3"]);

@@ -6,7 +6,7 @@ use proptest::prelude::*;
 
 use super::*;
 
-fn any_forms() -> impl Strategy<Value = Forms> {
+fn any_forms() -> impl Strategy<Value = LevelCosts> {
     // Per cent of the full costs. They fall mostly; some are too high.
     let part = |most: u32| {
         let part = prop_oneof![4 => 0..most, 1 => 0..most * 3 / 2];
@@ -15,7 +15,7 @@ fn any_forms() -> impl Strategy<Value = Forms> {
     let full = prop_oneof![1 => 0u32..3, 8 => 1u32..1_500];
     (full, part(100), part(60), part(40)).prop_map(|(full, detailed, brief, tags)| {
         let of = |part: Option<u32>| part.map(|part| full * part / 100);
-        Forms { full, detailed: of(detailed), brief: of(brief), tags: of(tags) }
+        LevelCosts { full, detailed: of(detailed), brief: of(brief), tags: of(tags) }
     })
 }
 
@@ -49,17 +49,17 @@ fn any_options() -> impl Strategy<Value = BudgetAllocationOptions> {
 }
 
 /// A focus on the topic or none, with some of the segments expanded.
-fn focus(segments: &[Segment], seed: u64) -> Focus {
+fn focus(segments: &[Segment], seed: u64) -> PreferredSegments {
     let topics = if seed.is_multiple_of(3) { vec!["topic".to_owned()] } else { Vec::new() };
     let is_expanded = |at: usize| (seed >> (at % 60)) & 0b1111 == 1;
     let expanded = (0..segments.len()).filter(|at| is_expanded(*at));
-    Focus { topics, expanded: expanded.map(|at| segments[at].id.clone()).collect() }
+    PreferredSegments { topics, expanded: expanded.map(|at| segments[at].id.clone()).collect() }
 }
 
 fn cost_is_right(segments: &[Segment], allocation: &LevelAllocation) -> bool {
     allocation.segments.iter().all(|found| {
         let segment = segments.iter().find(|segment| segment.id == found.segment_id);
-        segment.and_then(|segment| segment.forms.cost(found.level)) == Some(found.allocated_tokens)
+        segment.and_then(|segment| segment.costs.cost(found.level)) == Some(found.allocated_tokens)
     })
 }
 
@@ -87,7 +87,7 @@ fn check(
     // be spent.
     for id in &allocation.omitted {
         let segment = segments.iter().find(|segment| segment.id == *id);
-        let costs = CompressionLevel::ALL.map(|level| segment.and_then(|s| s.forms.cost(level)));
+        let costs = CompressionLevel::ALL.map(|level| segment.and_then(|s| s.costs.cost(level)));
         prop_assert!(costs[2..].iter().flatten().all(|cost| *cost > allocation.remaining_tokens));
     }
     Ok(())
@@ -105,7 +105,7 @@ proptest! {
         check(&segments, budget, &allocation)?;
         prop_assert_eq!(&allocation, &allocate(&segments, budget, &options, &focus).unwrap());
         for id in focus.expanded.iter().filter(|_| focus.expanded.len() == 1) {
-            let full = segments.iter().find(|s| s.id == *id).map_or(0, |s| s.forms.full);
+            let full = segments.iter().find(|s| s.id == *id).map_or(0, |s| s.costs.full);
             let found = allocation.get(id).map(|found| found.allocated_tokens);
             prop_assert!(full > budget || found == Some(full));
         }
@@ -161,7 +161,7 @@ mod rebalancing {
         ) {
             prop_assume!(!segments.is_empty());
             let at = at.index(segments.len());
-            let (id, full) = (&segments[at].id, segments[at].forms.full);
+            let (id, full) = (&segments[at].id, segments[at].costs.full);
             let current = allocated(&segments, budget, &options);
             let expanded = rebalance(&segments, &current, budget, &options, &expanding(id)).unwrap();
             check(&segments, budget, &expanded)?;
@@ -181,7 +181,7 @@ mod rebalancing {
         fn those_served_later_give_way_first(
             count in 3usize..40, budget in 0u32..20_000, options in any_options(), at: prop::sample::Index,
         ) {
-            let segments = segments(vec![forms(700, 300, 100, 10); count]);
+            let segments = segments(vec![costs(700, 300, 100, 10); count]);
             let at = at.index(count - 2);
             let current = allocated(&segments, budget, &options);
             let focus = expanding(&segments[at].id);

@@ -9,16 +9,17 @@ mod reasons;
 mod rebalance;
 
 use lcp_driver::segments::{
-    BudgetAllocationOptions, CompressionLevel, Focus, Forms, LevelAllocation, Segment, allocate,
+    BudgetAllocationOptions, CompressionLevel, LevelAllocation, LevelCosts, PreferredSegments,
+    Segment, allocate,
 };
 
 /// The costs of all four forms, fullest first.
-fn forms(full: u32, detailed: u32, brief: u32, tags: u32) -> Forms {
-    Forms { full, detailed: Some(detailed), brief: Some(brief), tags: Some(tags) }
+fn costs(full: u32, detailed: u32, brief: u32, tags: u32) -> LevelCosts {
+    LevelCosts { full, detailed: Some(detailed), brief: Some(brief), tags: Some(tags) }
 }
 
 /// Segments `s1`, `s2` and so on.
-fn segments(forms: impl IntoIterator<Item = Forms>) -> Vec<Segment> {
+fn segments(forms: impl IntoIterator<Item = LevelCosts>) -> Vec<Segment> {
     let name = |(at, forms)| Segment::new(format!("s{}", at + 1), forms);
     forms.into_iter().enumerate().map(name).collect()
 }
@@ -28,7 +29,7 @@ fn allocated(
     budget: u32,
     options: &BudgetAllocationOptions,
 ) -> LevelAllocation {
-    allocate(segments, budget, options, &Focus::default()).unwrap()
+    allocate(segments, budget, options, &PreferredSegments::default()).unwrap()
 }
 
 /// Nothing but the levels of the turns: what is left lifts none but the last two.
@@ -36,8 +37,8 @@ fn unlifted() -> BudgetAllocationOptions {
     BudgetAllocationOptions { compression_aggressiveness: 1.0, ..Default::default() }
 }
 
-fn expanding(id: &str) -> Focus {
-    Focus { expanded: vec![id.into()], ..Focus::default() }
+fn expanding(id: &str) -> PreferredSegments {
+    PreferredSegments { expanded: vec![id.into()], ..PreferredSegments::default() }
 }
 
 /// The level of each segment by one letter, `-` where it is omitted.

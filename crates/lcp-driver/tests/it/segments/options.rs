@@ -19,8 +19,8 @@ fn the_defaults_are_those_of_the_requirements() {
 
 #[test]
 fn recent_messages_full_budget_chooses_the_first_form_of_the_last_two() {
-    let old = Forms { brief: Some(300), ..Forms::full(2_000) };
-    let recent = Forms { brief: Some(60), ..Forms::full(600) };
+    let old = LevelCosts { brief: Some(300), ..LevelCosts::full(2_000) };
+    let recent = LevelCosts { brief: Some(60), ..LevelCosts::full(600) };
     let segments = segments([old, old, recent, recent]);
     let with = |recent_messages_full_budget| {
         let options = BudgetAllocationOptions { recent_messages_full_budget, ..unlifted() };
@@ -37,9 +37,10 @@ fn recent_messages_full_budget_chooses_the_first_form_of_the_last_two() {
 
 #[test]
 fn anchor_budget_chooses_who_is_served_at_once() {
-    let plain = Forms { brief: Some(200), ..Forms::full(1_000) };
-    let anchored = Forms { detailed: Some(300), brief: Some(50), ..Forms::full(1_000) };
-    let mut segments = segments([anchored, plain, plain, plain, Forms::full(10), Forms::full(10)]);
+    let plain = LevelCosts { brief: Some(200), ..LevelCosts::full(1_000) };
+    let anchored = LevelCosts { detailed: Some(300), brief: Some(50), ..LevelCosts::full(1_000) };
+    let mut segments =
+        segments([anchored, plain, plain, plain, LevelCosts::full(10), LevelCosts::full(10)]);
     segments[0].anchors = vec![0.5; 3];
     let with = |anchor_budget| {
         let options = BudgetAllocationOptions { anchor_budget, ..unlifted() };
@@ -55,7 +56,7 @@ fn anchor_budget_chooses_who_is_served_at_once() {
 
 #[test]
 fn compression_aggressiveness_is_the_part_that_lifts_nobody() {
-    let segments = segments([Forms { brief: Some(100), ..Forms::full(600) }; 10]);
+    let segments = segments([LevelCosts { brief: Some(100), ..LevelCosts::full(600) }; 10]);
     let with = |compression_aggressiveness| {
         let options = BudgetAllocationOptions { compression_aggressiveness, ..Default::default() };
         shown(&segments, 4_000, &options)
@@ -69,15 +70,16 @@ fn compression_aggressiveness_is_the_part_that_lifts_nobody() {
 
 #[test]
 fn aggressiveness_is_no_matter_for_the_last_two() {
-    let segments = segments([Forms { brief: Some(100), ..Forms::full(3_000) }; 4]);
+    let segments = segments([LevelCosts { brief: Some(100), ..LevelCosts::full(3_000) }; 4]);
     assert_eq!(shown(&segments, 6_200, &unlifted()), ("BBFF".into(), 6_200));
 }
 
 #[test]
 fn min_segments_at_brief_come_before_later_detailed_forms() {
-    let plain = Forms { brief: Some(100), ..Forms::full(1_000) };
-    let anchored = Forms { detailed: Some(300), brief: Some(50), ..Forms::full(1_000) };
-    let mut segments = segments([anchored, plain, plain, plain, Forms::full(10), Forms::full(10)]);
+    let plain = LevelCosts { brief: Some(100), ..LevelCosts::full(1_000) };
+    let anchored = LevelCosts { detailed: Some(300), brief: Some(50), ..LevelCosts::full(1_000) };
+    let mut segments =
+        segments([anchored, plain, plain, plain, LevelCosts::full(10), LevelCosts::full(10)]);
     segments[0].anchors = vec![1.0];
     let with = |min_segments_at_brief| {
         let options = BudgetAllocationOptions { min_segments_at_brief, ..unlifted() };

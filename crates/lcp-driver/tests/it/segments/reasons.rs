@@ -9,7 +9,7 @@ fn reasons(allocation: &LevelAllocation) -> Vec<AllocationReason> {
 }
 
 fn same(count: usize) -> Vec<Segment> {
-    segments(vec![forms(500, 200, 100, 10); count])
+    segments(vec![costs(500, 200, 100, 10); count])
 }
 
 #[test]
@@ -73,7 +73,7 @@ fn topic_relevant_is_for_segments_with_a_topic_of_the_focus() {
     segments[1].topics = vec!["Wire".into()];
     let of = |topics: &[&str]| {
         let topics = topics.iter().map(|topic| (*topic).to_owned()).collect();
-        let focus = Focus { topics, ..Focus::default() };
+        let focus = PreferredSegments { topics, ..PreferredSegments::default() };
         allocate(&segments, 10_000, &unlifted(), &focus).unwrap()
     };
     assert_eq!(levels(&segments, &of(&[])), "BBBFF");
@@ -82,7 +82,7 @@ fn topic_relevant_is_for_segments_with_a_topic_of_the_focus() {
     assert_eq!(reasons(&wire)[0], AllocationReason::TopicRelevant);
     // Anchors come first, and are the reason where there are both.
     segments[0].anchors = vec![1.0];
-    let focus = Focus { topics: vec!["wire".into()], ..Focus::default() };
+    let focus = PreferredSegments { topics: vec!["wire".into()], ..PreferredSegments::default() };
     let both = allocate(&segments, 10_000, &unlifted(), &focus).unwrap();
     assert_eq!(reasons(&both)[0], AllocationReason::ContainsAnchors);
 }
@@ -92,7 +92,7 @@ fn anchors_come_before_topics() {
     let mut segments = same(4);
     segments[0].anchors = vec![0.0];
     segments[1].topics = vec!["wire".into()];
-    let focus = Focus { topics: vec!["wire".into()], ..Focus::default() };
+    let focus = PreferredSegments { topics: vec!["wire".into()], ..PreferredSegments::default() };
     let allocation = allocate(&segments, 1_210, &unlifted(), &focus).unwrap();
     assert_eq!(levels(&segments, &allocation), "DTFF");
 }
@@ -100,11 +100,11 @@ fn anchors_come_before_topics() {
 #[test]
 fn expanded_is_first_and_in_full() {
     let segments = same(5);
-    let of = |budget, focus: &Focus| {
+    let of = |budget, focus: &PreferredSegments| {
         let allocation = allocate(&segments, budget, &unlifted(), focus).unwrap();
         levels(&segments, &allocation)
     };
-    assert_eq!(of(1_400, &Focus::default()), "BBBFF");
+    assert_eq!(of(1_400, &PreferredSegments::default()), "BBBFF");
     assert_eq!(of(1_400, &expanding("s2")), "BFBDF");
     // Before the last two.
     assert_eq!(of(500, &expanding("s2")), "-F---");

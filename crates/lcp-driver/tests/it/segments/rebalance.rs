@@ -5,14 +5,14 @@ use lcp_driver::segments::{AllocationReason, rebalance};
 use super::*;
 
 fn same(count: usize) -> Vec<Segment> {
-    segments(vec![forms(500, 200, 100, 10); count])
+    segments(vec![costs(500, 200, 100, 10); count])
 }
 
 fn rebalanced(
     segments: &[Segment],
     current: &LevelAllocation,
     budget: u32,
-    focus: &Focus,
+    focus: &PreferredSegments,
 ) -> LevelAllocation {
     rebalance(segments, current, budget, &unlifted(), focus).unwrap()
 }
@@ -49,12 +49,12 @@ fn new_messages_become_recent_and_others_are_recent_no_more() {
     let current = allocated(&before, 1_300, &unlifted());
     assert_eq!(levels(&before, &current), "BBFF");
     let after = same(6);
-    let next = rebalanced(&after, &current, 1_300, &Focus::default());
+    let next = rebalanced(&after, &current, 1_300, &PreferredSegments::default());
     // What was in full keeps what fits, not more.
     assert_eq!(levels(&after, &next), "-BBBFF");
     assert_eq!(next.get("s6").unwrap().reason, AllocationReason::Recent);
     assert_eq!(next.get("s4").unwrap().reason, AllocationReason::Baseline);
-    let next = rebalanced(&after, &current, 5_000, &Focus::default());
+    let next = rebalanced(&after, &current, 5_000, &PreferredSegments::default());
     assert_eq!(levels(&after, &next), "BBFFFF");
 }
 
@@ -64,7 +64,7 @@ fn segments_that_are_gone_free_their_tokens() {
     let current = allocated(&before, 1_210, &unlifted());
     assert_eq!(levels(&before, &current), "-TBBFF");
     // Those that had no place get one now.
-    let next = rebalanced(&before[..4], &current, 1_210, &Focus::default());
+    let next = rebalanced(&before[..4], &current, 1_210, &PreferredSegments::default());
     assert_eq!(levels(&before[..4], &next), "BBFF");
     assert_eq!(next.segments.len() + next.omitted.len(), 4);
 }
@@ -75,7 +75,8 @@ fn a_larger_budget_serves_the_turns_and_lifts_nobody_beyond() {
     segments[0].anchors = vec![1.0];
     let current = allocated(&segments, 700, &BudgetAllocationOptions::default());
     let options = BudgetAllocationOptions { compression_aggressiveness: 0.0, ..unlifted() };
-    let next = rebalance(&segments, &current, 100_000, &options, &Focus::default()).unwrap();
+    let next =
+        rebalance(&segments, &current, 100_000, &options, &PreferredSegments::default()).unwrap();
     assert_eq!(levels(&segments, &next), "DBBBFF");
     // All of it anew does.
     assert_eq!(levels(&segments, &allocated(&segments, 100_000, &options)), "FFFFFF");
@@ -86,11 +87,11 @@ fn new_segments_are_lifted_with_their_part_of_what_is_left() {
     let current = allocated(&same(2), 5_000, &unlifted());
     let after = same(6);
     let options = BudgetAllocationOptions { compression_aggressiveness: 0.0, ..unlifted() };
-    let next = rebalance(&after, &current, 2_600, &options, &Focus::default()).unwrap();
+    let next = rebalance(&after, &current, 2_600, &options, &PreferredSegments::default()).unwrap();
     assert_eq!(levels(&after, &next), "FFBFFF");
-    let next = rebalance(&after, &current, 3_000, &options, &Focus::default()).unwrap();
+    let next = rebalance(&after, &current, 3_000, &options, &PreferredSegments::default()).unwrap();
     assert_eq!(levels(&after, &next), "FFFFFF");
-    let next = rebalanced(&after, &current, 3_000, &Focus::default());
+    let next = rebalanced(&after, &current, 3_000, &PreferredSegments::default());
     assert_eq!(levels(&after, &next), "FFBBFF");
 }
 
@@ -100,7 +101,7 @@ fn what_was_expanded_keeps_its_place_while_there_is_room() {
     let focus = expanding("s1");
     let current = allocate(&segments, 1_600, &unlifted(), &focus).unwrap();
     assert_eq!(levels(&segments, &current), "FBFF");
-    let next = rebalanced(&segments, &current, 1_600, &Focus::default());
+    let next = rebalanced(&segments, &current, 1_600, &PreferredSegments::default());
     assert_eq!(levels(&segments, &next), "FBFF");
     assert_eq!(next.get("s1").unwrap().reason, AllocationReason::Baseline);
     let next = rebalanced(&segments, &next, 1_600, &expanding("s2"));

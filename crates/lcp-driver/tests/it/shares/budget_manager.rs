@@ -121,7 +121,7 @@ fn should_report_remaining() {
 fn should_handle_zero_budget() {
     let mut budget = Shares::agent().divide(0);
     assert!(budget.shares().iter().all(|share| share.tokens == 0 && share.percent() == 0));
-    assert_eq!((budget.remaining(), budget.percent(), budget.note()), (0, 0, None));
+    assert_eq!((budget.remaining(), budget.percent(), budget.scaling()), (0, 0, None));
     assert!(budget.can_fit(0, "references"));
     assert_eq!(budget.consume(1, "references").unwrap_err().code(), "LCP-BUD-001");
     assert_eq!(budget.adjust_for_total(100).tokens("open_files"), Some(30));

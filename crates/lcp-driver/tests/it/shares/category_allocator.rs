@@ -23,7 +23,7 @@ fn should_handle_fixed_allocation() {
     let shares = Shares::new(shares).unwrap();
     let budget = shares.divide(10_000);
     assert_eq!(tokens(&budget), [1_500, 6_000, 1_000]);
-    assert_eq!((budget.unassigned(), budget.note()), (1_500, None));
+    assert_eq!((budget.unassigned(), budget.scaling()), (1_500, None));
     // The ratios change with the total, the fixed number does not.
     assert_eq!(tokens(&shares.divide(20_000)), [1_500, 12_000, 2_000]);
 }
@@ -41,7 +41,7 @@ proptest! {
             let budget = shares.divide(total);
             let sum: u64 = budget.shares().iter().map(|share| u64::from(share.tokens)).sum();
             prop_assert_eq!(sum, u64::from(total));
-            prop_assert_eq!((budget.unassigned(), budget.note()), (0, None));
+            prop_assert_eq!((budget.unassigned(), budget.scaling()), (0, None));
         }
     }
 }

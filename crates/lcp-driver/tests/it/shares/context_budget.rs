@@ -223,7 +223,7 @@ fn every_preset_is_valid_and_whole() {
         assert_eq!(checked, preset, "{name}");
         for total in [0, 1, 7, 6_553, 90_001, u32::MAX] {
             let budget = preset.divide(total);
-            assert_eq!((budget.unassigned(), budget.note()), (0, None), "{name} {total}");
+            assert_eq!((budget.unassigned(), budget.scaling()), (0, None), "{name} {total}");
         }
     }
     assert_eq!(Shares::preset("agent"), Some(Shares::agent()));

@@ -1,7 +1,7 @@
 //! Sizes that do not fit, and sizes that are none.
 
 use expect_test::expect;
-use lcp_driver::shares::{Share, Shares, SharesError, SharesNote};
+use lcp_driver::shares::{Share, ShareScaling, Shares, SharesError};
 use proptest::prelude::*;
 
 fn tokens(shares: &Shares, available: u32) -> Vec<u32> {
@@ -17,15 +17,15 @@ fn ratios_over_the_whole_are_scaled_down() {
     let shares = ratios(&[0.8, 0.4, 0.4]).unwrap();
     let budget = shares.divide(1_000);
     assert_eq!(tokens(&shares, 1_000), [500, 250, 250]);
-    assert_eq!(budget.note(), Some(SharesNote::RatiosScaled { wanted: 1_600, left: 1_000 }));
+    assert_eq!(budget.scaling(), Some(ShareScaling::Ratios { wanted: 1_600, left: 1_000 }));
     expect![
         "the ratios of the shares ask for 1600 tokens, they were scaled down to the 1000 that there are for them"
     ]
-    .assert_eq(&budget.note().unwrap().to_string());
+    .assert_eq(&budget.scaling().unwrap().to_string());
     // The adjusted budget has the same proportions.
     assert_eq!(budget.adjust_for_total(2_000).tokens("s0"), Some(1_000));
     // Even one token is too few for ratios over 1.
-    assert!(shares.divide(1).note().is_some());
+    assert!(shares.divide(1).scaling().is_some());
 }
 
 #[test]
@@ -35,9 +35,9 @@ fn ratios_give_way_to_fixed_numbers() {
     let shares = shares.unwrap();
     let budget = shares.divide(1_000);
     assert_eq!(tokens(&shares, 1_000), [225, 700, 75]);
-    assert_eq!(budget.note(), Some(SharesNote::RatiosScaled { wanted: 800, left: 300 }));
-    assert_eq!((shares.divide(3_500).note(), shares.divide(3_500).unassigned()), (None, 0));
-    assert!(shares.divide(3_499).note().is_some());
+    assert_eq!(budget.scaling(), Some(ShareScaling::Ratios { wanted: 800, left: 300 }));
+    assert_eq!((shares.divide(3_500).scaling(), shares.divide(3_500).unassigned()), (None, 0));
+    assert!(shares.divide(3_499).scaling().is_some());
 }
 
 #[test]
@@ -47,18 +47,18 @@ fn fixed_numbers_over_the_whole_are_scaled_down() {
     let shares = shares.unwrap();
     let budget = shares.divide(1_001);
     assert_eq!(tokens(&shares, 1_001), [751, 0, 250]);
-    assert_eq!(budget.note(), Some(SharesNote::FixedScaled { wanted: 4_000, available: 1_001 }));
+    assert_eq!(budget.scaling(), Some(ShareScaling::Fixed { wanted: 4_000, available: 1_001 }));
     expect![
         "the fixed shares ask for 4000 tokens, they were scaled down to the 1001 that there are"
     ]
-    .assert_eq(&budget.note().unwrap().to_string());
+    .assert_eq(&budget.scaling().unwrap().to_string());
 }
 
 #[test]
 fn ratios_below_the_whole_leave_the_rest_to_nobody() {
     let budget = ratios(&[0.25, 0.25]).unwrap().divide(1_001);
     assert_eq!((budget.tokens("s0"), budget.tokens("s1")), (Some(250), Some(250)));
-    assert_eq!((budget.unassigned(), budget.note()), (501, None));
+    assert_eq!((budget.unassigned(), budget.scaling()), (501, None));
 }
 
 #[test]
@@ -133,7 +133,7 @@ proptest! {
             }
             prop_assert_eq!(sum + u64::from(budget.unassigned()), u64::from(budget.total()));
             let is_capped = budget.shares().iter().any(|share| share.cap == Some(share.tokens));
-            prop_assert!(budget.note().is_none() || budget.unassigned() == 0 || is_capped);
+            prop_assert!(budget.scaling().is_none() || budget.unassigned() == 0 || is_capped);
         }
         prop_assert_eq!(budget.adjust_for_total(total), budget);
     }
@@ -146,5 +146,5 @@ fn a_fixed_share_counts_as_its_cap() {
     let shares = Shares::new([Share::ratio("a", 0.9), large]).unwrap().with_cap("b", 100).unwrap();
     let budget = shares.divide(1_000);
     assert_eq!((budget.tokens("a"), budget.tokens("b")), (Some(900), Some(100)));
-    assert!(budget.note().is_none());
+    assert!(budget.scaling().is_none());
 }

@@ -1,7 +1,7 @@
 //! RFC 0004 §9: how full a budget is.
 
 use lcp_driver::usage::{
-    Usage, UsageHistory, UsageLevel, UsageMonitor, UsageThresholds, debug_budget_enabled,
+    UsageHistory, UsageLevel, UsageMonitor, UsageStatus, UsageThresholds, is_debug_budget_set,
 };
 
 use UsageLevel::{Critical, Normal, Warning};
@@ -10,7 +10,7 @@ fn levels(monitor: &mut UsageMonitor, used: &[u32]) -> Vec<UsageLevel> {
     used.iter().map(|&used| monitor.record(used, 1_000).level).collect()
 }
 
-fn once(used: u32, total: u32) -> Usage {
+fn once(used: u32, total: u32) -> UsageStatus {
     UsageMonitor::default().record(used, total)
 }
 
@@ -137,10 +137,10 @@ fn a_cooldown_separates_warning_lines() {
 
 #[test]
 fn debug_budget_is_read_by_the_caller() {
-    assert!(debug_budget_enabled(Some("1")));
-    assert!(debug_budget_enabled(Some("yes")));
+    assert!(is_debug_budget_set(Some("1")));
+    assert!(is_debug_budget_set(Some("yes")));
     for off in [None, Some(""), Some("0"), Some("false")] {
-        assert!(!debug_budget_enabled(off), "{off:?}");
+        assert!(!is_debug_budget_set(off), "{off:?}");
     }
 }
 

@@ -150,7 +150,7 @@ fn total_allocated_after_rebalancing() {
     let (gauges, current) = (Gauges::default(), allocated());
     let options = BudgetAllocationOptions::default();
     with_local_recorder(&gauges, || {
-        rebalance(&segments(), &current, 100, &options, &Focus::default()).unwrap()
+        rebalance(&segments(), &current, 100, &options, &PreferredSegments::default()).unwrap()
     });
     is(gauges.total(), 80);
     is(gauges.level("brief"), 80);

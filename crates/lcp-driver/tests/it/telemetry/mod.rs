@@ -6,7 +6,7 @@ mod gauges;
 mod trace;
 
 use lcp_driver::segments::{
-    BudgetAllocationOptions, Focus, Forms, LevelAllocation, Segment, allocate,
+    BudgetAllocationOptions, LevelAllocation, LevelCosts, PreferredSegments, Segment, allocate,
 };
 use lcp_driver::{DefaultDriver, DriverConfig, IndexedRender, OutputMode, Plan, PlanSource};
 use lcp_types::{Block, DuplicateKind, Lang, Replacement, Replacements, Role};
@@ -50,11 +50,11 @@ fn deduplicated() -> Plan {
 }
 
 fn segments() -> Vec<Segment> {
-    let forms = Forms { brief: Some(40), tags: Some(700), ..Forms::full(600) };
+    let forms = LevelCosts { brief: Some(40), tags: Some(700), ..LevelCosts::full(600) };
     (1..=4).map(|i| Segment::new(format!("s{i}"), forms)).collect()
 }
 
 fn allocated() -> LevelAllocation {
     let options = BudgetAllocationOptions::default();
-    allocate(&segments(), 1_250, &options, &Focus::default()).unwrap()
+    allocate(&segments(), 1_250, &options, &PreferredSegments::default()).unwrap()
 }

@@ -208,7 +208,7 @@ fn comp_budget_line_of_a_rebalancing() {
     use lcp_driver::segments::rebalance;
 
     let (current, options) = (allocated(), BudgetAllocationOptions::default());
-    let focus = Focus { expanded: vec!["s1".into()], ..Focus::default() };
+    let focus = PreferredSegments { expanded: vec!["s1".into()], ..PreferredSegments::default() };
     let rebalanced = || rebalance(&segments(), &current, 1_300, &options, &focus).unwrap();
     assert_eq!(
         events(Level::INFO, rebalanced).last().unwrap(),

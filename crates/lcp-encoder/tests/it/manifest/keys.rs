@@ -6,9 +6,9 @@ use lcp_decoder::{DecodeOptions, decode};
 use lcp_encoder::EncodeOptions;
 use lcp_encoder::manifest::{Manifest, to_json};
 use lcp_types::{
-    Annotation, AnnotationKind, Block, BlockContent, CarriedLevel, DataFormat, DiffHunk, FileEntry,
-    FileEntryKind, FormatHint, Lang, MediaType, Priority, Role, Status, Tag, UnknownField,
-    UnknownValue,
+    AlternateText, Annotation, AnnotationKind, Block, BlockContent, CarriedLevel, DataFormat,
+    DiffHunk, FileEntry, FileEntryKind, FormatHint, Lang, MediaType, Priority, Role, Status, Tag,
+    UnknownField, UnknownValue,
 };
 
 use super::parse;
@@ -204,7 +204,7 @@ fn priority_and_tags_become_annotations_right_after_their_block() {
     ]}"#;
     let manifest = parse(json).expect("a good manifest");
     assert_eq!(manifest.entries[2].priority, Some(Priority::Low));
-    assert_eq!(manifest.entries[2].tags, [Tag::new("rank", "1"), Tag::bare("pinned")]);
+    assert_eq!(manifest.entries[2].tags, [Tag::new("rank", "1"), Tag::from_key("pinned")]);
     let bytes = manifest.to_pack(EncodeOptions::default()).expect("within the limits");
     let pack = decode(&bytes, DecodeOptions::default()).expect("as written");
     let turn = |content: &'static str| Block::conversation(Role::User, content);
@@ -215,7 +215,7 @@ fn priority_and_tags_become_annotations_right_after_their_block() {
         turn("c"),
         Block::new(Annotation::priority(3, Priority::Low)),
         Block::new(Annotation::tag(3, &Tag::new("rank", "1"))),
-        Block::new(Annotation::tag(3, &Tag::bare("pinned"))),
+        Block::new(Annotation::tag(3, &Tag::from_key("pinned"))),
     ];
     assert_eq!(pack.blocks, expected);
     // Printed, they are blocks, and encode to the same bytes.
@@ -232,7 +232,7 @@ fn levels_become_extensions_right_after_their_block() {
     let bytes = parse(json).unwrap().to_pack(EncodeOptions::default()).unwrap();
     let pack = decode(&bytes, DecodeOptions::default()).unwrap();
     let read = |block: &Block<'_>| {
-        let level = block.as_extension().and_then(CarriedLevel::read)?.unwrap();
+        let level = block.as_extension().and_then(AlternateText::from_extension)?.unwrap();
         Some((level.target, level.level, level.text.into_owned()))
     };
     let levels: Vec<_> = pack.blocks.iter().map(read).collect();

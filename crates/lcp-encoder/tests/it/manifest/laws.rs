@@ -36,7 +36,7 @@ proptest! {
         without in prop::sample::subsequence(LEFT_OUT, 0..=LEFT_OUT.len()),
     ) {
         let (priority, value, text) = said;
-        let tag = value.map_or_else(|| Tag::bare("pinned"), |value| Tag::new("rank", value));
+        let tag = value.map_or_else(|| Tag::from_key("pinned"), |value| Tag::new("rank", value));
         let entry = |block: Block<'static>| Entry {
             priority: priority.map(|at| Priority::ALL[at]),
             tags: vec![tag.clone()],

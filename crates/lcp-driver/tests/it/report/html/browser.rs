@@ -123,7 +123,7 @@ fn group_thousands(number: u32) -> String {
 fn check_figures(dom: &str, plan: &Plan) {
     assert_eq!(text(dom, "used"), group_thousands(plan.used_tokens));
     assert_eq!(text(dom, "budget"), plan.budget.map_or("None".to_owned(), group_thousands));
-    let shown = plan.items.iter().filter(|item| item.decision.shows_content()).count();
+    let shown = plan.items.iter().filter(|item| item.decision.has_content()).count();
     assert_eq!(text(dom, "blocks-shown"), shown.to_string());
     assert_eq!(text(dom, "exact"), "Exact");
 }

@@ -22,7 +22,7 @@ pub struct ContextBudget {
     total: u32,
     shares: Vec<ShareBudget>,
     basis: ShareWeights,
-    note: Option<SharesNote>,
+    scaling: Option<ShareScaling>,
 }
 
 /// One share of a [`ContextBudget`].
@@ -55,7 +55,7 @@ impl ShareBudget {
 
 /// What a share has left.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ShareLeft {
+pub struct RemainingShare {
     /// Its name.
     pub name: String,
     /// Tokens that are left, 0 where it used more than it has.
@@ -70,7 +70,7 @@ impl ContextBudget {
         shares: &[Share],
         tokens: &[u32],
         basis: ShareWeights,
-        note: Option<SharesNote>,
+        scaling: Option<ShareScaling>,
     ) -> Self {
         let share = |(share, &tokens): (&Share, &u32)| ShareBudget {
             name: share.name.clone(),
@@ -79,7 +79,7 @@ impl ContextBudget {
             cap: share.cap,
         };
         let shares = shares.iter().zip(tokens).map(share).collect();
-        Self { total, shares, basis, note }
+        Self { total, shares, basis, scaling }
     }
 
     /// Tokens of the whole budget.
@@ -139,8 +139,8 @@ impl ContextBudget {
 
     /// What was changed about the sizes that were asked for, if anything.
     #[must_use]
-    pub fn note(&self) -> Option<SharesNote> {
-        self.note
+    pub fn scaling(&self) -> Option<ShareScaling> {
+        self.scaling
     }
 
     /// The same budget in another window: every share keeps its part of the whole, fixed numbers
@@ -173,12 +173,15 @@ impl ContextBudget {
     /// # Errors
     ///
     /// [`BudgetError::UnknownCategory`].
-    pub fn available_tokens(&self, used: &[(&str, u32)]) -> Result<Vec<ShareLeft>, BudgetError> {
+    pub fn available_tokens(
+        &self,
+        used: &[(&str, u32)],
+    ) -> Result<Vec<RemainingShare>, BudgetError> {
         let mut sums: Vec<u64> = self.shares.iter().map(|share| share.used.into()).collect();
         for &(name, tokens) in used {
             sums[self.position(name)?] += u64::from(tokens);
         }
-        let left = |(share, used): (&ShareBudget, u64)| ShareLeft {
+        let left = |(share, used): (&ShareBudget, u64)| RemainingShare {
             name: share.name.clone(),
             tokens: share.tokens.saturating_sub(u32::try_from(used).unwrap_or(u32::MAX)),
             over: used.saturating_sub(share.tokens.into()),
@@ -244,10 +247,10 @@ impl Shares {
         let (basis, fixed_sum) = (ShareWeights::from_ratios(ratios), fixed.iter().sum::<u64>());
         let left = u32::try_from(u64::from(available).saturating_sub(fixed_sum)).unwrap_or(0);
         let asked = basis.asked(available);
-        let note = if fixed_sum > available.into() {
-            Some(SharesNote::FixedScaled { wanted: fixed_sum, available })
+        let scaling = if fixed_sum > available.into() {
+            Some(ShareScaling::Fixed { wanted: fixed_sum, available })
         } else if asked > left.into() {
-            Some(SharesNote::RatiosScaled { wanted: asked, left })
+            Some(ShareScaling::Ratios { wanted: asked, left })
         } else {
             None
         };
@@ -260,7 +263,7 @@ impl Shares {
             ShareWeights { weights: tokens, whole: available.into() }
         };
         let tokens = basis.tokens(available);
-        ContextBudget::new(available, self.as_slice(), &tokens, basis, note)
+        ContextBudget::new(available, self.as_slice(), &tokens, basis, scaling)
     }
 }
 
@@ -313,16 +316,16 @@ impl BudgetError {
 /// What was changed about the sizes of shares so that they fit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum SharesNote {
+pub enum ShareScaling {
     /// The ratios were scaled down.
-    RatiosScaled {
+    Ratios {
         /// Tokens that they ask for, rounded up.
         wanted: u64,
         /// Tokens that there are for them, less fixed numbers.
         left: u32,
     },
     /// Fixed numbers were scaled down; ratios beside them got nothing.
-    FixedScaled {
+    Fixed {
         /// Tokens that they ask for.
         wanted: u64,
         /// Tokens that there are.
@@ -330,15 +333,15 @@ pub enum SharesNote {
     },
 }
 
-impl fmt::Display for SharesNote {
+impl fmt::Display for ShareScaling {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::RatiosScaled { wanted, left } => write!(
+            Self::Ratios { wanted, left } => write!(
                 f,
                 "the ratios of the shares ask for {wanted} tokens, they were scaled down to the \
                  {left} that there are for them"
             ),
-            Self::FixedScaled { wanted, available } => write!(
+            Self::Fixed { wanted, available } => write!(
                 f,
                 "the fixed shares ask for {wanted} tokens, they were scaled down to the \
                  {available} that there are"
