@@ -232,7 +232,7 @@ impl Shares {
     ///
     /// Ratios are of all that is available, fixed numbers are taken as they are. Where together
     /// they exceed it, the ratios are scaled down to what the fixed ones leave; where those exceed
-    /// it alone, they are scaled down themselves. [`ContextBudget::note`] then says so. Sizes that
+    /// it alone, they are scaled down themselves. [`ContextBudget::scaling`] then says so. Sizes that
     /// sum to the whole (ratios to a billionth each) give tokens that sum to it exactly, by largest
     /// remainder, ties in order. A share has no more than its cap: a fixed number counts as its cap
     /// where that is less, and what a cap leaves of a ratio is nobody's, to be borrowed.
