@@ -154,12 +154,12 @@ fn play(
         let asked = plan.items[turn.user].decision.name() == "full" && text.contains(&turn.said);
         bill.unasked += usize::from(!asked);
         if let Some(stable) = &plan.stable {
-            let cause = stable.cause.map_or("", |cause| cause.name());
-            *bill.turned.entry((stable.turn.name(), cause)).or_default() += 1;
+            let cause = stable.repack_reason.map_or("", |cause| cause.name());
+            *bill.turned.entry((stable.reuse.name(), cause)).or_default() += 1;
         }
         let (prefix, plan) = plan
             .stable
-            .map_or((text.len(), None), |stable| (stable.prefix_bytes, Some(stable.next)));
+            .map_or((text.len(), None), |stable| (stable.prefix_bytes, Some(stable.next_plan)));
         before = Some(Before { text, prefix, plan: plan.map(Arc::new) });
     }
     Ok(bill)
@@ -196,7 +196,7 @@ impl Before {
         if kept > same.min(self.prefix) {
             return untrue(format!("{kept} bytes were kept"));
         }
-        if stable.turn == TextReuse::Appended && kept < self.prefix {
+        if stable.reuse == TextReuse::Appended && kept < self.prefix {
             return untrue("all parts were kept".to_owned());
         }
         let tokens = counter.estimate(text.get(..kept).unwrap_or_default());

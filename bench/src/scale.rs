@@ -178,7 +178,7 @@ fn render(scan: bool, path: &str) -> Result<(u32, usize, String)> {
     }
     let config = DriverConfig { token_budget: Some(BUDGET), ..DriverConfig::default() };
     let rendered = DefaultDriver::new(COUNTER).render_source(&reader, &config)?;
-    let read = match rendered.planned {
+    let read = match rendered.source {
         PlanSource::Index { read, .. } if !scan => read,
         PlanSource::AllBlocks(_) if scan => rendered.blocks,
         other => return Err(format!("planned by {other:?}").into()),
@@ -296,8 +296,8 @@ fn far(progress: &mut Progress<'_>) -> Result<Vec<Row>> {
     let driver = DefaultDriver::new(COUNTER);
     let config = DriverConfig { token_budget: Some(FAR_BUDGET), ..DriverConfig::default() };
     let rendered = driver.render_source(&reader, &config)?;
-    let PlanSource::Index { .. } = rendered.planned else {
-        return Err(format!("planned by {:?}", rendered.planned).into());
+    let PlanSource::Index { .. } = rendered.source else {
+        return Err(format!("planned by {:?}", rendered.source).into());
     };
     let ranges = float(reader.source().ranges.get());
     let percent = float(reader.source().bytes.get()) / size * 100.0;

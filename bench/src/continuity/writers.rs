@@ -18,7 +18,7 @@ pub(super) const MESSAGE_BYTES: usize = 1_000;
 
 /// How long a lease is held, and how long a writer waits for others.
 const HOUR: Duration = Duration::from_secs(60 * 60);
-const PATIENCE: Duration = Duration::from_secs(30);
+const TIMEOUT: Duration = Duration::from_secs(30);
 
 /// A moment. Any would do.
 const NOW: i64 = 1_750_000_000_000;
@@ -181,7 +181,7 @@ pub(super) fn folder() -> Result<TempDir> {
 /// Opens a file that a store made, with its settings.
 pub(super) fn open(path: &Path) -> Result<Connection> {
     let connection = Connection::open(path)?;
-    connection.busy_timeout(PATIENCE)?;
+    connection.busy_timeout(TIMEOUT)?;
     connection.pragma_update(None, "synchronous", "FULL")?;
     Ok(connection)
 }

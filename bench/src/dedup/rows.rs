@@ -122,7 +122,7 @@ impl Dropped {
         let result = detected.apply(blocks, &estimator);
         let after = result.blocks_with_stubs(blocks.to_vec());
         let checked = Checked::new(blocks, &after, &result.duplicates);
-        Ok(Self { duplicates: result.duplicates, alike: detected.alike, checked })
+        Ok(Self { duplicates: result.duplicates, alike: detected.near_unreplaced, checked })
     }
 
     /// Returns the pairs that LCP finds, the later text first: one covers the other, or both stay.

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use lcp_encoder::{Compression, EncodeOptions};
 use lcp_packfile::journal::{self, JournalState, LockResult, PackFile, Storage as _};
-use lcp_packfile::{Addition, AppendOptions, Appended, Error as AppendError};
+use lcp_packfile::{AppendInput, AppendOptions, AppendResult, Error as AppendError};
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::files;
@@ -84,10 +84,10 @@ impl<'p> LockedPack<'p> {
         pack: &[u8],
         additions: &[(PathBuf, Vec<u8>)],
         compression: Option<Compression>,
-    ) -> Result<Appended> {
+    ) -> Result<AppendResult> {
         let names: Vec<_> = additions.iter().map(|(path, _)| files::display_name(path)).collect();
         let inputs = names.iter().zip(additions);
-        let inputs: Vec<_> = inputs.map(|(name, (_, pack))| Addition { name, pack }).collect();
+        let inputs: Vec<_> = inputs.map(|(name, (_, pack))| AppendInput { name, pack }).collect();
         let options = AppendOptions { compression, count_costs: Some(&pack_output::count_costs) };
         lcp_packfile::append(pack, &inputs, &options).map_err(|error| match error {
             AppendError::Malformed { input: Some(at), error } => {
@@ -101,7 +101,7 @@ impl<'p> LockedPack<'p> {
     /// Writes an appended pack in place of `pack`, so that a crash leaves either.
     ///
     /// Within [`interrupt::defer_interrupt`] an interruption waits for it.
-    pub fn write(&mut self, pack: &[u8], appended: &Appended) -> Result {
+    pub fn write(&mut self, pack: &[u8], appended: &AppendResult) -> Result {
         journal::replace_tail(&mut self.file, pack, &appended.pack, appended.end_offset)
             .map_err(|error| Error::io("write", self.path.display(), &error))
     }

@@ -45,9 +45,9 @@ impl DedupOptions {
         let level = self.level.unwrap_or(is_on.then_some(file.options.level))?;
         let mut options = Options { level, ..file.options.clone() };
         match self.prefer {
-            Some(keep) => options.keep = keep,
+            Some(keep) => options.survivor = keep,
             // What a cache has seen must not change from turn to turn.
-            None if stable && !file.has_keep => options.keep = Survivor::First,
+            None if stable && !file.has_keep => options.survivor = Survivor::First,
             None => {}
         }
         Some(options)
@@ -99,11 +99,11 @@ pub(crate) fn apply_within_budget<'b>(
         let config = DriverConfig { duplicates, ..config.clone() };
         // What is denied is said by the run itself.
         let Ok(plan) = driver.plan(&tried, &config) else { break };
-        let unreadable = plan.unreadable();
+        let unreadable = plan.dangling_references();
         if unreadable.is_empty() {
             break;
         }
-        options.in_text.extend(unreadable.into_iter().map(|index| (index, true)));
+        options.previous_blocks.extend(unreadable.into_iter().map(|index| (index, true)));
     }
     apply(blocks, &options, &counter.estimator)
 }
@@ -145,10 +145,10 @@ fn warnings(found: &Detected) -> Vec<Warning> {
         .iter()
         .map(|(index, bad)| Warning::new(WarningCode::BadLineRange, Some(*index), bad.to_string()));
     let mut warnings: Vec<_> = bad.collect();
-    if !found.capped.is_empty() {
+    if !found.limit_reached.is_empty() {
         let message = format!(
             "{} blocks are like too many others to be compared with all of them; they are kept",
-            found.capped.len()
+            found.limit_reached.len()
         );
         warnings.push(Warning::new(WarningCode::NearCapped, None, message));
     }

@@ -172,7 +172,7 @@ impl<'b> RenderSetup<'b> {
             counter.warn(warning, reporter);
         }
         let budget = config.token_budget.unwrap_or_default();
-        let blocks = match rendered.planned {
+        let blocks = match rendered.source {
             PlanSource::Index { read, .. } => {
                 format!("{read} of {} blocks read", rendered.blocks)
             }
@@ -208,7 +208,8 @@ impl<'b> RenderSetup<'b> {
         if let Some(options) = dedup {
             let previous = config.stable.as_ref().and_then(|stable| stable.previous.as_deref());
             let in_text = previous.map(|plan| plan.in_text(&pack.blocks)).unwrap_or_default();
-            let options = Options { types: config.types.clone(), in_text, ..options };
+            let options =
+                Options { types: config.types.clone(), previous_blocks: in_text, ..options };
             let driver = DefaultDriver::new(Arc::clone(&counter.estimator));
             let deduped =
                 dedup::apply_within_budget(pack.blocks, options, &driver, &config, &counter)?;
@@ -319,10 +320,11 @@ impl<'b> RenderJob<'b> {
             reporter.note(&format!("{blocks} blocks are covered by others: {saved} tokens saved"));
         }
         if let Some(stable) = &plan.stable {
-            let cause =
-                stable.cause.map_or_else(String::new, |cause| format!(" ({})", cause.name()));
+            let cause = stable
+                .repack_reason
+                .map_or_else(String::new, |cause| format!(" ({})", cause.name()));
             let (kept, previous) = (stable.kept_tokens, stable.previous_tokens);
-            let turn = stable.turn.name();
+            let turn = stable.reuse.name();
             reporter.note(&format!("{turn}{cause}: {kept} of {previous} tokens before are kept"));
         }
     }

@@ -42,7 +42,7 @@ pub struct PackReader<'s, S> {
     header: Header,
     index: Option<Result<PackIndex, IndexError>>,
     /// The whole pack, once it had to be read.
-    whole: OnceCell<Vec<u8>>,
+    full_pack: OnceCell<Vec<u8>>,
 }
 
 /// A pack that could not be read.
@@ -88,7 +88,7 @@ impl<'s, S: ReadAt> PackReader<'s, S> {
             _ => None,
         };
         drop(read);
-        Ok(Self { source, options, header, index, whole: OnceCell::new() })
+        Ok(Self { source, options, header, index, full_pack: OnceCell::new() })
     }
 
     /// The header.
@@ -130,7 +130,7 @@ impl<'s, S: ReadAt> PackReader<'s, S> {
     ///
     /// If they cannot be read.
     pub fn bytes(&self) -> io::Result<&[u8]> {
-        if let Some(whole) = self.whole.get() {
+        if let Some(whole) = self.full_pack.get() {
             return Ok(whole);
         }
         let all = 0..self.source.size()?;
@@ -140,7 +140,7 @@ impl<'s, S: ReadAt> PackReader<'s, S> {
         let read = self.source.read(std::slice::from_ref(&all))?.into_iter().next();
         match read.unwrap_or_default() {
             Cow::Borrowed(bytes) => Ok(bytes),
-            Cow::Owned(bytes) => Ok(self.whole.get_or_init(|| bytes)),
+            Cow::Owned(bytes) => Ok(self.full_pack.get_or_init(|| bytes)),
         }
     }
 
@@ -287,7 +287,7 @@ fn decode_checked<'a>(
     let fail = |kind| IndexError::new(kind, range.start).to_string();
     let differs = |what| fail(IndexErrorKind::BlockMismatch { block: index, what });
     if pack_index.checksum(index).is_some_and(|checksum| crc32c::crc32c(stored) != checksum) {
-        return Err(fail(IndexErrorKind::FrameCheck { block: index }));
+        return Err(fail(IndexErrorKind::FrameChecksum { block: index }));
     }
     parser.state.seek(range.start, u64::from(index));
     let step = parser.parse(stored, true).map_err(|error| error.to_string())?;

@@ -34,13 +34,13 @@ mod with_zstd {
     pub(crate) struct PayloadDecoder {
         decoder: Decoder<'static>,
         window: Vec<u8>,
-        /// How much of the window zstd has taken, while it runs.
-        taken: Option<usize>,
+        /// How much of the window zstd has consumed, while it runs.
+        consumed: Option<usize>,
         chunk: Box<[u8]>,
         /// Bytes of the windows before this one.
-        fed: u64,
+        input_bytes: u64,
         /// Bytes that zstd gave back.
-        given: u64,
+        output_bytes: u64,
         /// The limit on them, and its name.
         limit: (&'static str, u64),
         /// Whether zstd is between two frames, where the input may end.
@@ -63,10 +63,10 @@ mod with_zstd {
             Ok(Self {
                 decoder,
                 window: Vec::new(),
-                taken: None,
+                consumed: None,
                 chunk: vec![0; CHUNK_BYTES].into(),
-                fed: 0,
-                given: 0,
+                input_bytes: 0,
+                output_bytes: 0,
                 limit,
                 between_frames: true,
                 is_last: false,
@@ -76,7 +76,7 @@ mod with_zstd {
 
         /// Whether a window is there that may give more bytes.
         pub(crate) fn is_running(&self) -> bool {
-            self.taken.is_some()
+            self.consumed.is_some()
         }
 
         /// Whether all bytes were decompressed.
@@ -86,7 +86,7 @@ mod with_zstd {
 
         /// Bytes of the input that were read: the header, and all windows so far.
         pub(crate) fn input_bytes(&self) -> u64 {
-            HEADER_BYTES as u64 + self.fed + self.window.len() as u64
+            HEADER_BYTES as u64 + self.input_bytes + self.window.len() as u64
         }
 
         /// Bytes of memory that it takes, those of zstd not counted.
@@ -99,22 +99,23 @@ mod with_zstd {
             (WINDOW_BYTES - self.window.len()) as u64
         }
 
-        /// Takes at most one window of input; returns the bytes taken. Not while it runs.
+        /// Takes at most one window of input; returns the bytes consumed. Not while it runs.
         pub(crate) fn fill(&mut self, input: &[u8], eof: bool) -> usize {
-            let taken = input.len().min(WINDOW_BYTES - self.window.len());
-            let (head, rest) = input.split_at_checked(taken).unwrap_or_default();
+            let consumed = input.len().min(WINDOW_BYTES - self.window.len());
+            let (head, rest) = input.split_at_checked(consumed).unwrap_or_default();
             self.window.extend_from_slice(head);
             let is_full = self.window.len() == WINDOW_BYTES;
             self.is_last = eof && rest.is_empty() && !is_full;
             if is_full || self.is_last {
-                self.taken = Some(0);
+                self.consumed = Some(0);
             }
-            taken
+            consumed
         }
 
         /// Appends the next chunk of what the window gives to `out`.
         pub(crate) fn decompress_chunk(&mut self, out: &mut Vec<u8>) -> Result<()> {
-            let rest = self.taken.and_then(|taken| self.window.get(taken..)).unwrap_or_default();
+            let rest =
+                self.consumed.and_then(|consumed| self.window.get(consumed..)).unwrap_or_default();
             let is_empty = rest.is_empty();
             if !is_empty || !self.between_frames {
                 let mut input = InBuffer::around(rest);
@@ -122,45 +123,45 @@ mod with_zstd {
                 let hint = self
                     .decoder
                     .run(&mut input, &mut output)
-                    .map_err(|error| failed(&error, self.fed))?;
+                    .map_err(|error| failed(&error, self.input_bytes))?;
                 self.between_frames = hint == 0;
                 let written = output.as_slice();
-                self.given += written.len() as u64;
+                self.output_bytes += written.len() as u64;
                 let (limit, max) = self.limit;
-                if self.given > max {
-                    let found = self.given;
-                    return Err(at(ErrorKind::TooLarge { limit, found, max }, self.fed));
+                if self.output_bytes > max {
+                    let found = self.output_bytes;
+                    return Err(at(ErrorKind::TooLarge { limit, found, max }, self.input_bytes));
                 }
                 // It doubles, but not beyond what may still come.
                 if out.capacity() - out.len() < written.len() {
-                    let most = usize::try_from(max - self.given).unwrap_or(usize::MAX);
+                    let most = usize::try_from(max - self.output_bytes).unwrap_or(usize::MAX);
                     out.reserve_exact(written.len() + out.len().min(most));
                 }
                 out.extend_from_slice(written);
-                self.taken = self.taken.map(|taken| taken + input.pos());
+                self.consumed = self.consumed.map(|consumed| consumed + input.pos());
                 if !is_empty || !written.is_empty() {
                     return Ok(());
                 }
             }
-            self.fed += self.window.len() as u64;
+            self.input_bytes += self.window.len() as u64;
             self.window.clear();
-            self.taken = None;
+            self.consumed = None;
             if self.is_last && !self.between_frames {
                 let what = "a compressed payload";
-                return Err(at(ErrorKind::UnexpectedEof { what, missing: 1 }, self.fed));
+                return Err(at(ErrorKind::UnexpectedEof { what, missing: 1 }, self.input_bytes));
             }
             self.ended = self.is_last;
             Ok(())
         }
     }
 
-    fn failed(error: &std::io::Error, fed: u64) -> Error {
-        at(ErrorKind::BadCompression { reason: error.to_string() }, fed)
+    fn failed(error: &std::io::Error, input_bytes: u64) -> Error {
+        at(ErrorKind::BadCompression { reason: error.to_string() }, input_bytes)
     }
 
-    /// An error behind `fed` stored bytes of the payload.
-    fn at(kind: ErrorKind, fed: u64) -> Error {
-        Error::new(kind, HEADER_BYTES as u64 + fed)
+    /// An error behind `input_bytes` stored bytes of the payload.
+    fn at(kind: ErrorKind, input_bytes: u64) -> Error {
+        Error::new(kind, HEADER_BYTES as u64 + input_bytes)
     }
 }
 

@@ -15,7 +15,7 @@ pub(crate) fn resolve_overlaps(state: &mut DedupState<'_, '_>, paths: &Paths) {
         merge: options.merge_overlapping,
         threshold: options.overlap_threshold,
         merged_bytes: options.merged_bytes,
-        first: options.keep == Survivor::First,
+        first: options.survivor == Survivor::First,
     };
     for members in paths.with_several_blocks() {
         for chunks in versions(state, members) {

@@ -31,9 +31,9 @@ pub struct Detected {
     /// Chunks whose line range does not fit their text; they stay unchanged.
     pub bad_ranges: Vec<(usize, LineRangeError)>,
     /// Blocks that stay because a limit of comparisons was reached (RFC 0006 §7).
-    pub capped: Vec<usize>,
+    pub limit_reached: Vec<usize>,
     /// Blocks that stay although they are near another one, because a diff would be too long.
-    pub alike: Vec<(usize, usize)>,
+    pub near_unreplaced: Vec<(usize, usize)>,
 }
 
 /// Detects which of `blocks` cover others. `estimator` is used only at [`DedupLevel::Near`], to
@@ -51,7 +51,7 @@ pub fn detect(
     let metas = BlockMeta::resolve_annotated(blocks);
     let mut state = DedupState::new(blocks, &metas, options);
     let paths = (options.level >= DedupLevel::Overlap).then(|| Paths::new(&mut state));
-    if let Some(paths) = paths.as_ref().filter(|_| options.keep == Survivor::Best) {
+    if let Some(paths) = paths.as_ref().filter(|_| options.survivor == Survivor::Best) {
         stale::replace_stale(&mut state, paths);
     }
     exact::replace_exact(&mut state, &RandomState::default());
@@ -65,7 +65,13 @@ pub fn detect(
     }
     resolve_chains(&mut state);
     let shared = state.shared.into_iter().collect();
-    Ok(Detected { outcomes: state.outcomes, shared, bad_ranges, capped, alike })
+    Ok(Detected {
+        outcomes: state.outcomes,
+        shared,
+        bad_ranges,
+        limit_reached: capped,
+        near_unreplaced: alike,
+    })
 }
 
 /// Resolves chains of coverings: a block whose cover was covered by a later step is covered by the
@@ -145,7 +151,7 @@ fn detect_near(
     };
     // A block that covers others must not become a diff. With `first`, it does not matter: earlier
     // blocks must not depend on later ones.
-    let covers: HashSet<usize, RandomState> = match state.options.keep {
+    let covers: HashSet<usize, RandomState> = match state.options.survivor {
         Survivor::Best => state.outcomes.iter().flatten().filter_map(Outcome::by).collect(),
         Survivor::First => HashSet::default(),
     };

@@ -41,12 +41,12 @@ pub(crate) fn replace_exact<S: BuildHasher>(state: &mut DedupState<'_, '_>, hash
     for alike in copies {
         for mut alike in split_at_changes(state, &origins, alike) {
             // Fixed blocks come first, even with a lower rank.
-            if state.options.keep == Survivor::Best {
+            if state.options.survivor == Survivor::Best {
                 alike.sort_by_key(|&index| !state.ranks[index].fixed);
             }
             let Some((&best, others)) = alike.split_first() else { continue };
             for &index in others {
-                let first = state.options.keep == Survivor::First;
+                let first = state.options.survivor == Survivor::First;
                 // An earlier block must not change because of a later one.
                 let stays =
                     state.ranks[index].fixed || (first && state.makes_critical(index, best));

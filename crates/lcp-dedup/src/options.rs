@@ -44,7 +44,7 @@ pub struct Options {
     /// The extent of the search.
     pub level: DedupLevel,
     /// The block that survives; the best by default.
-    pub keep: Survivor,
+    pub survivor: Survivor,
     /// Whether chunks of one path that overlap or touch are merged, without loss. Default: true.
     pub merge_overlapping: bool,
     /// Without merging: the minimum fraction of the smaller chunk's lines, from 0 to 1, at which the
@@ -60,7 +60,7 @@ pub struct Options {
     pub types: Option<Vec<BlockType>>,
     /// Blocks of a previous text, which must not change, and whether they are shown in full. They are
     /// never covered; those that are not shown in full cover nothing. Empty by default.
-    pub in_text: BTreeMap<usize, bool>,
+    pub previous_blocks: BTreeMap<usize, bool>,
 }
 
 impl Options {
@@ -69,13 +69,13 @@ impl Options {
     pub const fn new(level: DedupLevel) -> Self {
         Self {
             level,
-            keep: Survivor::Best,
+            survivor: Survivor::Best,
             merge_overlapping: true,
             overlap_threshold: 0.8,
             merged_bytes: 16 << 10,
             near_threshold: 0.8,
             types: None,
-            in_text: BTreeMap::new(),
+            previous_blocks: BTreeMap::new(),
         }
     }
 

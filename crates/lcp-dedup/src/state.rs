@@ -85,7 +85,7 @@ impl<'b, 'a> DedupState<'b, 'a> {
         let is_user = |block: &Block<'_>| role(block) == Some(Role::User);
         let newest = blocks.iter().rposition(is_user);
         // Which turn is the newest depends on later blocks.
-        let first = options.keep == Survivor::First;
+        let first = options.survivor == Survivor::First;
         let rank = |(index, block): (usize, &Block<'_>)| BlockRank {
             priority: Priority::default(),
             rank: UNRANKED,
@@ -104,16 +104,17 @@ impl<'b, 'a> DedupState<'b, 'a> {
             rank.fixed |= meta.pinned || is_result;
         }
         // Blocks of a previous text must not change.
-        for index in options.in_text.keys() {
+        for index in options.previous_blocks.keys() {
             if let Some(rank) = ranks.get_mut(*index) {
                 rank.fixed = true;
             }
         }
         let takes_part = |&index: &usize| {
-            takes_part(&blocks[index], options) && options.in_text.get(&index) != Some(&false)
+            takes_part(&blocks[index], options)
+                && options.previous_blocks.get(&index) != Some(&false)
         };
         let mut order: Vec<_> = (0..blocks.len()).filter(takes_part).collect();
-        if options.keep == Survivor::Best {
+        if options.survivor == Survivor::Best {
             // Fixed blocks come first: they can only cover.
             order.sort_by(|&a, &b| ranks[a].cmp(&ranks[b]));
         }

@@ -7,16 +7,16 @@ use crate::plan::{Plan, RenderDecision};
 /// What deduplication did before a plan was made.
 ///
 /// ```
-/// use lcp_driver::DedupSums;
+/// use lcp_driver::DedupStats;
 /// use lcp_types::{Replacement, Replacements, DuplicateKind};
 ///
 /// let equal = Replacement { by: 0, relation: DuplicateKind::Equal, in_place: false, tokens_saved: 40 };
 /// let duplicates = Replacements { covered: [(2, equal)].into(), ..Replacements::default() };
-/// let sums = DedupSums::from(&duplicates);
+/// let sums = DedupStats::from(&duplicates);
 /// assert_eq!((sums.removed, sums.tokens_saved), (1, 40));
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct DedupSums {
+pub struct DedupStats {
     /// Blocks that another one holds: equal, contained and near ones.
     pub removed: u64,
     /// Blocks merged with one that overlaps or adjoins, or cut down to the lines that are their
@@ -25,14 +25,14 @@ pub struct DedupSums {
     /// Blocks of which a newer one takes the place.
     pub superseded: u64,
     /// Those of all these in whose place a line or a diff stands that refers to the other block.
-    pub referred: u64,
+    pub references: u64,
     /// Those of the merged that are still there with the lines of their own.
     pub cut: u64,
     /// Tokens of contents that all of this saved.
     pub tokens_saved: u64,
 }
 
-impl From<&Replacements> for DedupSums {
+impl From<&Replacements> for DedupStats {
     fn from(duplicates: &Replacements) -> Self {
         let mut sums = Self::default();
         for covered in duplicates.covered.values() {
@@ -44,11 +44,11 @@ impl From<&Replacements> for DedupSums {
                 }
                 DuplicateKind::Superseded => {
                     sums.superseded += 1;
-                    sums.referred += in_place;
+                    sums.references += in_place;
                 }
                 _ => {
                     sums.removed += 1;
-                    sums.referred += in_place;
+                    sums.references += in_place;
                 }
             }
         }
@@ -59,15 +59,15 @@ impl From<&Replacements> for DedupSums {
 impl Plan {
     /// What deduplication did; `None` where nothing was looked for.
     #[must_use]
-    pub fn dedup_sums(&self) -> Option<DedupSums> {
-        self.duplicates.as_ref().map(DedupSums::from)
+    pub fn dedup_stats(&self) -> Option<DedupStats> {
+        self.duplicates.as_ref().map(DedupStats::from)
     }
 
     /// Blocks that are shown by a line or a diff that refers to another one, of which the text
     /// shows less than all: nobody can read there what they stand for (RFC 0006 §8). Not those that
     /// a newer one replaces: what is outdated is no loss.
     #[must_use]
-    pub fn unreadable(&self) -> Vec<usize> {
+    pub fn dangling_references(&self) -> Vec<usize> {
         let shown = |index: usize| self.items.get(index).map(|item| &item.decision);
         let refers = |(&index, covered): (&usize, &Replacement)| {
             let is_copy = !matches!(
@@ -85,7 +85,7 @@ impl Plan {
     /// Which block covers the one at `index`, removed or with something in its place; `None` where
     /// none does.
     #[must_use]
-    pub fn covered(&self, index: usize) -> Option<&Replacement> {
+    pub fn replacement(&self, index: usize) -> Option<&Replacement> {
         self.duplicates.as_ref()?.covered.get(&index)
     }
 }

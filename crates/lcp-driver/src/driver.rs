@@ -111,7 +111,7 @@ impl DefaultDriver {
     /// let driver = DefaultDriver::default();
     /// // A slice knows nothing but its blocks.
     /// let rendered = driver.render_source(&blocks[..], &config)?;
-    /// assert_eq!(rendered.planned, PlanSource::AllBlocks(FullReadReason::NoIndex));
+    /// assert_eq!(rendered.source, PlanSource::AllBlocks(FullReadReason::NoIndex));
     /// assert_eq!(rendered.text, driver.render(&blocks, &config)?);
     /// # Ok::<(), lcp_driver::SourceRenderError>(())
     /// ```
@@ -200,7 +200,7 @@ fn with_layout<R>(
     let metas = resolve(blocks, plan.duplicates.as_ref(), &mut Vec::new());
     // A stable plan shows blocks as they were said to be when they came in.
     let previous: Option<HashMap<_, _>> = plan.stable.as_ref().map(|stable| {
-        let metas = stable.next.parts.iter().map(PreviousPart::meta);
+        let metas = stable.next_plan.parts.iter().map(PreviousPart::meta);
         stable.order.iter().copied().zip(metas).collect()
     });
     Ok(print(MetaLookup { own: &metas, previous: previous.as_ref() }, &Layout::from_plan(plan)))

@@ -101,7 +101,7 @@ pub use block_view::label::{
 pub use block_view::{content_text, fence_info};
 pub use config::{DriverConfig, Excerpts, Objective, OutputMode, Overflow, Verbosity};
 pub use cost::IndexCosts;
-pub use dedup::DedupSums;
+pub use dedup::DedupStats;
 pub use detail::{Excerpt, RENDERER_REVISION};
 pub use driver::{DefaultDriver, Rendered};
 pub use error::DriverError;
@@ -110,7 +110,9 @@ pub use indexed::{FullReadReason, IndexedRender, PlanSource, SourceRenderError};
 pub use meta::resolve_priorities;
 
 pub use objective::ValueModel;
-pub use plan::{OptimalityBound, Plan, PlanItem, Reason, RenderDecision, RollUp, ShareUsage};
+pub use plan::{
+    DecisionReason, OptimalityBound, Plan, PlanItem, RenderDecision, RollUp, ShareUsage,
+};
 pub use planner::allocate_budget;
 pub use render::{append_text, render_placeholder};
 pub use warning::{Warning, WarningCode};

@@ -217,7 +217,7 @@ pub struct PlanItem {
     /// What is shown of it.
     pub decision: RenderDecision,
     /// Why.
-    pub reason: Reason,
+    pub reason: DecisionReason,
     /// Tokens of what is shown, tags and all.
     pub tokens: u32,
     /// Tokens that it would have in full.
@@ -239,7 +239,7 @@ pub struct RollUp {
 /// Why a block got its detail.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
-pub enum Reason {
+pub enum DecisionReason {
     /// There is no budget, or the verbosity ignores it.
     NoBudget,
     /// The verbosity asks for summaries.
@@ -251,7 +251,7 @@ pub enum Reason {
     /// It stands as in the previous text, whatever the pack says of it by now (RFC 0005 §6).
     Unchanged,
     /// The previous text had no part of it; it waits for the next repack.
-    Waits,
+    Deferred,
     /// It fits.
     Fits,
     /// More of it than its priority allows is not shown (SPEC_08's ceilings).
@@ -270,7 +270,7 @@ pub enum Reason {
     Duplicate(DuplicateKind),
 }
 
-impl Reason {
+impl DecisionReason {
     /// The name in reports.
     #[must_use]
     pub const fn name(self) -> &'static str {
@@ -280,7 +280,7 @@ impl Reason {
             Self::Critical => "critical",
             Self::Pinned => "pinned",
             Self::Unchanged => "kept",
-            Self::Waits => "waits",
+            Self::Deferred => "waits",
             Self::Fits => "fits",
             Self::Ceiling => "ceiling",
             Self::OverBudget => "over_budget",
@@ -293,7 +293,7 @@ impl Reason {
     }
 }
 
-impl Reason {
+impl DecisionReason {
     /// Whether the block is shown whatever the budget is.
     #[must_use]
     pub const fn is_fixed(self) -> bool {

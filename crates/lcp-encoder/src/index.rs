@@ -57,19 +57,19 @@ impl IndexWriter {
 /// Appends INDEX and footer to a pack that ends with END.
 pub(crate) fn append_index(pack: &mut Vec<u8>, blocks: u64, body: &[u8]) {
     let index_offset = pack.len();
-    let blocks_check = crc32c::crc32c(pack);
+    let blocks_checksum = crc32c::crc32c(pack);
     pack.reserve(body.len() + FOOTER_BYTES + 16);
     varint(pack, u64::from(TYPE_INDEX));
     pack.push(0);
     length_prefixed(pack, body);
-    let index_check = crc32c::crc32c(pack.get(index_offset..).unwrap_or_default());
+    let index_checksum = crc32c::crc32c(pack.get(index_offset..).unwrap_or_default());
     let mut footer = Vec::with_capacity(FOOTER_BYTES);
     let end_offset = index_offset - END_FRAME.len();
     for offset in [end_offset, index_offset, pack.len() - index_offset] {
         footer.extend_from_slice(&(offset as u64).to_le_bytes());
     }
     footer.extend_from_slice(&blocks.to_le_bytes());
-    for number in [blocks_check, index_check, INDEX_VERSION] {
+    for number in [blocks_checksum, index_checksum, INDEX_VERSION] {
         footer.extend_from_slice(&number.to_le_bytes());
     }
     let footer_check = crc32c::crc32c_append(crc32c::crc32c(&footer), &FOOTER_MAGIC);

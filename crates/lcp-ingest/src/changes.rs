@@ -21,7 +21,7 @@ pub(crate) struct Changes {
     /// Files that differ, untracked ones included.
     pub(crate) changed: Labels,
     /// The files that alone are packed, with `since`.
-    pub(crate) only: Option<Labels>,
+    pub(crate) allowed: Option<Labels>,
     /// The changes of each file, by its label.
     pub(crate) diffs: Vec<Diff<'static>>,
     /// Changes that are left out.
@@ -60,10 +60,10 @@ const PATCH_FLAGS: [&str; 6] = [
 pub(crate) fn collect(
     roots: &[Root],
     options: &IngestOptions<'_>,
-    walked: &WalkResult,
+    filter: &WalkResult,
 ) -> Result<Changes> {
     let mut changes = Changes::default();
-    let labels: HashSet<&str> = walked.files.iter().map(|file| file.label.as_str()).collect();
+    let labels: HashSet<&str> = filter.files.iter().map(|file| file.label.as_str()).collect();
     let is_wanted = |label: &str, include: &Globs, exclude: &Globs| {
         (include.is_empty() || include.is_match(label)) && !exclude.is_match(label)
     };
@@ -71,7 +71,7 @@ pub(crate) fn collect(
         let mut only = Labels::default();
         // Files that differ and exist, but were not found: hidden or ignored ones.
         let (mut unseen, outputs) = (BTreeSet::new(), OwnOutputs::new(&options.outputs));
-        let skipped: HashSet<&str> = walked.skipped.iter().map(|of| of.path.as_str()).collect();
+        let skipped: HashSet<&str> = filter.skipped.iter().map(|of| of.path.as_str()).collect();
         for root in roots {
             for (label, path) in GitPath::new(root).changed_files(since, &mut only)? {
                 let is_known = labels.contains(&*label) || skipped.contains(&*label);
@@ -87,15 +87,15 @@ pub(crate) fn collect(
         let unseen = unseen.into_iter().map(|label| SkippedFile::new(label, SkipReason::Change));
         changes.skipped.extend(unseen);
         changes.changed.clone_from(&only);
-        changes.only = Some(only);
+        changes.allowed = Some(only);
     }
     if let Some(revision) = &options.diff {
         let mut diffs: BTreeMap<String, Vec<Diff<'static>>> = BTreeMap::new();
-        let walked = Walked { options, labels };
+        let filter = WalkFilter { options, labels };
         for root in roots {
             let path = GitPath::new(root);
             path.changed_files(revision, &mut changes.changed)?;
-            path.diffs(revision, &walked, &mut diffs, &mut changes)?;
+            path.diffs(revision, &filter, &mut diffs, &mut changes)?;
         }
         diffs.retain(|label, _| is_wanted(label, &options.include, &options.exclude));
         let shared: usize = diffs.values().map(|of_label| of_label.len() - 1).sum();
@@ -111,13 +111,13 @@ pub(crate) fn collect(
 }
 
 /// The files that a walk found: a change shows no file that it left out.
-struct Walked<'w> {
+struct WalkFilter<'w> {
     options: &'w IngestOptions<'w>,
     labels: HashSet<&'w str>,
 }
 
-impl Walked<'_> {
-    fn leaves_out(&self, root: &Root, label: &str, diff: &Diff<'_>) -> bool {
+impl WalkFilter<'_> {
+    fn is_excluded(&self, root: &Root, label: &str, diff: &Diff<'_>) -> bool {
         let bytes: usize = diff.hunks.iter().map(|hunk| hunk.lines.len()).sum();
         if bytes as u64 > self.options.max_file_bytes {
             return true;
@@ -189,7 +189,7 @@ impl<'r> GitPath<'r> {
     fn diffs(
         &self,
         revision: &str,
-        walked: &Walked<'_>,
+        filter: &WalkFilter<'_>,
         into: &mut BTreeMap<String, Vec<Diff<'static>>>,
         changes: &mut Changes,
     ) -> Result<()> {
@@ -208,7 +208,7 @@ impl<'r> GitPath<'r> {
         })?;
         for diff in read.diffs {
             let path = self.label(&diff.path);
-            if walked.leaves_out(self.root, &path, &diff) {
+            if filter.is_excluded(self.root, &path, &diff) {
                 changes.skipped.push(SkippedFile::new(path, SkipReason::Change));
                 continue;
             }

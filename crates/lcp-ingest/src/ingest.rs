@@ -44,7 +44,7 @@ pub fn ingest(options: &IngestOptions<'_>) -> Result<IngestResult> {
     let mut walked = walk::walk(&roots, options)?;
     let changes = changes::collect(&roots, options, &walked)?;
     walked.skipped.extend(changes.skipped);
-    if let Some(only) = &changes.only {
+    if let Some(only) = &changes.allowed {
         walked.files.retain(|file| only.contains(&file.label));
         // Nobody knows what has changed in a folder that cannot be read.
         walked.skipped.retain(|skipped| {

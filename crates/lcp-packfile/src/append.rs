@@ -14,7 +14,7 @@ use crate::scan::{PackScan, ScannedFrame};
 
 /// A pack with more blocks.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Appended {
+pub struct AppendResult {
     /// The new pack.
     pub pack: Vec<u8>,
     /// The offset up to which it equals the old pack, but for the flag that announces an index.
@@ -27,7 +27,7 @@ pub struct Appended {
 
 /// A pack whose blocks are added.
 #[derive(Clone, Copy, Debug)]
-pub struct Addition<'a> {
+pub struct AppendInput<'a> {
     /// Its name in warnings.
     pub name: &'a str,
     /// Its bytes.
@@ -60,9 +60,9 @@ pub type CountCosts<'a> =
 /// If a pack is malformed or damaged, or this one cannot grow in place.
 pub fn append(
     old: &[u8],
-    additions: &[Addition<'_>],
+    additions: &[AppendInput<'_>],
     options: &AppendOptions<'_>,
-) -> Result<Appended, Error> {
+) -> Result<AppendResult, Error> {
     let scan = scan_sound(old, None)?;
     let end_offset = check_appendable(old, &scan)?;
     let added = additions.iter().enumerate().map(|(at, added)| scan_sound(added.pack, Some(at)));
@@ -99,7 +99,7 @@ pub fn append(
         // Together they may decompress to more than a reader accepts.
         scan_sound(&pack, None)?;
     }
-    Ok(Appended { pack, end_offset, blocks, warnings })
+    Ok(AppendResult { pack, end_offset, blocks, warnings })
 }
 
 /// Scans a pack, and returns its first error if it has one.

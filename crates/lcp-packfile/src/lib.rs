@@ -25,10 +25,10 @@ mod recover;
 mod scan;
 mod validate;
 
-pub use append::{Addition, AppendOptions, Appended, CountCosts, append};
+pub use append::{AppendInput, AppendOptions, AppendResult, CountCosts, append};
 pub use diff::{BlockPair, Change, DiffSide, diff};
 pub use error::Error;
 pub use merge::{handoff_index, merge, renumber_handoff_index, unreadable_handoffs};
-pub use recover::{Lost, Recovered, recover};
+pub use recover::{LostRange, Recovery, recover};
 pub use scan::{PackScan, ScannedFrame, is_reference};
 pub use validate::{Check, Problem, Report, ValidateOptions, validate};

@@ -19,7 +19,7 @@ use lcp_types::{Annotation, AnnotationKind, Block, BlockType, CowBytes};
 ///
 /// let scan = PackScan::new(&pack[..20]);
 /// assert_eq!(scan.blocks, blocks[..1]);
-/// assert!(scan.broken.is_some());
+/// assert!(scan.error.is_some());
 /// ```
 #[derive(Debug)]
 pub struct PackScan<'a> {
@@ -36,7 +36,7 @@ pub struct PackScan<'a> {
     /// Warnings of the decoder.
     pub warnings: Vec<Warning>,
     /// The error that ended the scan, if the pack does not end properly.
-    pub broken: Option<Error>,
+    pub error: Option<Error>,
 }
 
 /// A complete frame.
@@ -86,7 +86,7 @@ impl<'a> PackScan<'a> {
             blocks: Vec::new(),
             end: None,
             warnings: Vec::new(),
-            broken: None,
+            error: None,
         };
         let mut events = EventIter::new(pack, DecodeOptions::default());
         while let Some(event) = events.next() {
@@ -124,7 +124,7 @@ impl<'a> PackScan<'a> {
                 Ok(Event::End { offset }) => scan.end = Some(offset),
                 Ok(Event::Warning(warning)) => scan.warnings.push(warning),
                 Ok(_) => {}
-                Err(error) => scan.broken = Some(error),
+                Err(error) => scan.error = Some(error),
             }
         }
         scan
@@ -136,7 +136,7 @@ impl<'a> PackScan<'a> {
     ///
     /// The error of a pack without one.
     pub(crate) fn require_header(self) -> Result<Self, Error> {
-        match self.broken {
+        match self.error {
             Some(error) if self.header.is_none() => Err(error),
             _ => Ok(self),
         }
@@ -150,7 +150,7 @@ impl<'a> PackScan<'a> {
     /// Returns all errors in the order of the pack; references into a content store are none.
     pub fn problems(&self) -> impl Iterator<Item = &Error> {
         let of_frames = self.frames.iter().filter_map(|frame| frame.problem.as_ref());
-        of_frames.filter(|error| !is_reference(error)).chain(&self.broken)
+        of_frames.filter(|error| !is_reference(error)).chain(&self.error)
     }
 
     /// Returns the errors of blocks whose bodies are in a content store.

@@ -71,13 +71,13 @@ fn zstd_bombs(scale: Scale) -> Vec<Case> {
         ("a payload of seven long fields", payload(&conversation_frame(&part(7).repeat(7)))),
         ("a payload of a tree of long names", payload(&tree(&long_name.repeat(250)))),
         ("bombs in a bomb", payload(&vec![body(body_max); 64].concat())),
-        ("zstd that says it gives 2^40 bytes", pack(&[frame(RAW, COMPRESSED, SAYS_2_40)])),
+        ("zstd that says it gives 2^40 bytes", pack(&[frame(RAW, COMPRESSED, CONTENT_SIZE_2_40)])),
         ("zstd with a window of 128 MiB", pack(&[frame(RAW, COMPRESSED, WIDE_WINDOW)])),
     ]
 }
 
 /// A frame of zstd: a content size of 8 bytes, 2⁴⁰; then one block, the last, a byte repeated.
-const SAYS_2_40: &[u8] =
+const CONTENT_SIZE_2_40: &[u8] =
     &[0x28, 0xB5, 0x2F, 0xFD, 0xC0, 0x50, 0, 0, 0, 0, 0, 1, 0, 0, 0x0B, 0, 0, 0x61];
 
 /// A window of 2²⁷ bytes and no content size; one block, the last, of one byte.

@@ -58,7 +58,7 @@ pub struct PostgresServer {
 #[derive(Debug)]
 pub enum Postgres {
     /// Somebody gave its URL, and it is not ours to stop.
-    Given(String),
+    External(String),
     /// One of our own.
     Own(PostgresServer),
 }
@@ -70,7 +70,7 @@ impl Postgres {
     pub fn shared() -> Option<&'static Self> {
         static SHARED: OnceLock<Result<Postgres, String>> = OnceLock::new();
         let find = || match std::env::var(GIVEN) {
-            Ok(url) => Ok(Self::Given(url)),
+            Ok(url) => Ok(Self::External(url)),
             Err(_) => PostgresServer::start().map(Self::Own),
         };
         or_skip(SHARED.get_or_init(find).as_ref().map_err(String::as_str))
@@ -80,7 +80,7 @@ impl Postgres {
     #[must_use]
     pub fn url(&self) -> String {
         match self {
-            Self::Given(url) => url.clone(),
+            Self::External(url) => url.clone(),
             Self::Own(server) => server.url(),
         }
     }
@@ -89,7 +89,7 @@ impl Postgres {
     #[must_use]
     pub fn own(&self) -> Option<&PostgresServer> {
         match self {
-            Self::Given(_) => None,
+            Self::External(_) => None,
             Self::Own(server) => Some(server),
         }
     }

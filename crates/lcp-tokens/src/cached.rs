@@ -67,18 +67,18 @@ pub enum CacheFileError {
     Damaged,
     /// It is larger than all that its cache may take.
     #[error(
-        "the file of token counts has {bytes} bytes, more than the {most} that its cache may take"
+        "the file of token counts has {bytes} bytes, more than the {max} that its cache may take"
     )]
     TooLarge {
         /// Bytes of the file.
         bytes: u64,
         /// Bytes that the cache may take.
-        most: usize,
+        max: usize,
     },
 }
 
 impl CountCache {
-    /// An empty cache that takes `bytes` of memory at most; at least one entry
+    /// An empty cache that takes `bytes` of memory at max; at least one entry
     /// of 192 bytes.
     #[must_use]
     pub fn new(bytes: usize) -> Self {
@@ -107,7 +107,7 @@ impl CountCache {
         };
         // The file is read as a whole; a cache of this size writes a fifth of it.
         if size > bytes.saturating_add(MAGIC.len() + KEY_BYTES) as u64 {
-            return Err(CacheFileError::TooLarge { bytes: size, most: bytes });
+            return Err(CacheFileError::TooLarge { bytes: size, max: bytes });
         }
         let file = fs::read(path)?;
         if file.is_empty() {

@@ -140,7 +140,7 @@ pub fn tokenizer_for_model(
         return file(&path);
     }
     match &model.encoding {
-        Some(name) if model.assumed => {
+        Some(name) if model.is_family_default => {
             let caveat = format!(
                 "the model is not in the table; counted by {name}, as its family {} is taken to be",
                 model.name

@@ -29,7 +29,7 @@ pub struct ImportReport {
     /// Results of tools.
     pub results: u64,
     /// Pictures that came with their data.
-    pub pictures: u64,
+    pub images: u64,
     /// Calls that no result answers.
     pub unanswered: u64,
     /// Results that answer no call that is open.

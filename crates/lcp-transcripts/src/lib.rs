@@ -52,7 +52,7 @@ mod typed_results;
 
 pub use detect::detect;
 pub use error::{Error, ErrorKind, Result};
-pub use export::{ExportBlock, ExportReport, ExportResult, ExportedMessage, Shown, export};
+pub use export::{ExportBlock, ExportDetail, ExportReport, ExportResult, ExportedMessage, export};
 pub use format::{Format, Provider};
 pub use import::{ImportReport, ImportResult, WARNINGS_MAX, Warning};
 pub use markdown::AIDER_TOOL_NAME;

@@ -28,11 +28,11 @@ struct Args {
     /// most five times the instructions
     #[arg(long, conflicts_with = "bless", alias = "growth")]
     scaling: bool,
-    /// Walk this one of them once, of so many things
-    #[arg(long, hide = true, requires = "things")]
+    /// Walk this one of them once, with this count
+    #[arg(long, hide = true, requires = "count")]
     scaling_case: Option<usize>,
     #[arg(long, hide = true)]
-    things: Option<usize>,
+    count: Option<usize>,
     /// Walk this path once and say nothing: what is run under valgrind
     #[arg(long, hide = true)]
     walk: Option<KeyPath>,
@@ -64,7 +64,7 @@ fn main() -> Result {
         way.walk(args.idle);
         return Ok(());
     }
-    if let (Some(at), Some(many)) = (args.scaling_case, args.things) {
+    if let (Some(at), Some(many)) = (args.scaling_case, args.count) {
         scaling::walk(at, many, args.idle);
         return Ok(());
     }

@@ -43,7 +43,7 @@ enum Walk {
     /// Special tokens looked for, and taken out.
     Special,
     /// A rendered text, back into its blocks, in every mode.
-    Unrender,
+    Parse,
     /// A manifest, and the pack of it.
     Manifest,
     /// A transcript, by what it looks like.
@@ -80,7 +80,7 @@ const WALKS: &[(Walk, &[&str])] = &[
         &["special tokens", "special tokens that do not end", "a tree of empty entries"],
     ),
     (
-        Walk::Unrender,
+        Walk::Parse,
         &[
             "empty turns", "trees as deep as they may be", "a diff of empty hunks", "newlines",
             "fences", "fences that grow", "end tags", "ends of minimal texts",
@@ -109,13 +109,13 @@ pub(super) fn walk(at: usize, many: usize, idle: bool) -> bool {
     let Some((_, input)) = cases.find(|(known, _)| *known == name) else { return false };
     let options = DecodeOptions { store: Some(&store), ..DecodeOptions::default() };
     let mut blocks = match walk {
-        Walk::Encode | Walk::Render | Walk::Special | Walk::Unrender => {
+        Walk::Encode | Walk::Render | Walk::Special | Walk::Parse => {
             decode(&input, options).map(|pack| pack.blocks).unwrap_or_default()
         }
         _ => Vec::new(),
     };
     let texts = match walk {
-        Walk::Unrender => OutputMode::ALL.map(|mode| rendered(&blocks, mode, None)).to_vec(),
+        Walk::Parse => OutputMode::ALL.map(|mode| rendered(&blocks, mode, None)).to_vec(),
         _ => Vec::new(),
     };
     if idle {
@@ -150,7 +150,7 @@ pub(super) fn walk(at: usize, many: usize, idle: bool) -> bool {
             black_box(escape(&mut blocks));
             !blocks.is_empty()
         }
-        Walk::Unrender => OutputMode::ALL
+        Walk::Parse => OutputMode::ALL
             .into_iter()
             .zip(&texts)
             .all(|(mode, text)| !text.is_empty() && black_box(parse_blocks(text, mode)).is_ok()),
@@ -190,7 +190,7 @@ pub(super) fn run(count: impl Fn(&[String]) -> Result<u64>) -> Result {
     let mut worse = Vec::new();
     for (at, (walk, name)) in walks().enumerate() {
         let of = |many: usize| -> Result<u64> {
-            let arguments = ["--scaling-case", &at.to_string(), "--things", &many.to_string()];
+            let arguments = ["--scaling-case", &at.to_string(), "--count", &many.to_string()];
             let arguments: Vec<_> = arguments.into_iter().map(str::to_owned).collect();
             count(&arguments)
         };

@@ -80,7 +80,7 @@ impl DedupSettings {
         let enabled = section.boolean("enabled")?.unwrap_or(default.enabled);
         options.level = section.choice("level", &levels)?.unwrap_or(options.level);
         let keep = section.choice("keep", &keeps)?;
-        options.keep = keep.unwrap_or(options.keep);
+        options.survivor = keep.unwrap_or(options.survivor);
         let overlap = section.number("overlap_threshold", is_ratio, FROM_0_TO_1)?;
         options.overlap_threshold = overlap.unwrap_or(options.overlap_threshold);
         let merge = section.boolean("merge_overlapping")?;

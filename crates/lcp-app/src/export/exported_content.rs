@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use lcp_driver::{BlockText, RenderDecision};
-use lcp_transcripts::{Format, Shown};
+use lcp_transcripts::{ExportDetail, Format};
 use lcp_types::{Block, BlockContent};
 
 /// Returns the content that messages have of a block. `is_answer`: the block is what a tool gave,
@@ -13,14 +13,14 @@ pub(super) fn exported_content<'b>(
     decision: &RenderDecision,
     text: &BlockText,
     is_answer: bool,
-) -> Shown<'b> {
+) -> ExportDetail<'b> {
     let is_full = matches!(decision, RenderDecision::Full);
-    let part = || Shown::Replaced(Cow::Owned(text.part.trim_end_matches('\n').to_owned()));
-    let body = || text.body.clone().map_or_else(part, |body| Shown::Replaced(body.into()));
+    let part = || ExportDetail::Replaced(Cow::Owned(text.part.trim_end_matches('\n').to_owned()));
+    let body = || text.body.clone().map_or_else(part, |body| ExportDetail::Replaced(body.into()));
     match &block.content {
         BlockContent::Conversation(_) | BlockContent::ToolResult(_) | BlockContent::Image(_) => {
             if is_full {
-                Shown::Full
+                ExportDetail::Full
             } else {
                 body()
             }
@@ -28,14 +28,14 @@ pub(super) fn exported_content<'b>(
         // JSON of a provider stands there as it is, or not at all.
         BlockContent::Extension(extension) if Format::from_name(&extension.namespace).is_some() => {
             if is_full {
-                Shown::Full
+                ExportDetail::Full
             } else {
-                Shown::Omitted
+                ExportDetail::Omitted
             }
         }
         _ if is_answer => {
             if is_full {
-                Shown::Full
+                ExportDetail::Full
             } else {
                 body()
             }

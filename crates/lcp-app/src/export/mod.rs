@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 
 use lcp_driver::{BlockTexts, Plan, RenderDecision};
 use lcp_tokens::TokenEstimator;
-use lcp_transcripts::{ExportBlock, ExportResult, Format, Provider, Shown, annotation_keys};
+use lcp_transcripts::{ExportBlock, ExportDetail, ExportResult, Format, Provider, annotation_keys};
 use lcp_types::{Annotation, Block, BlockContent, Role, Tag};
 
 use exported_content::exported_content;
@@ -43,8 +43,12 @@ impl<'b> Candidates<'b> {
             .iter()
             .enumerate()
             .map(|(at, block)| {
-                let shown = if sidechains.contains(&at) { Shown::Omitted } else { Shown::Full };
-                ExportBlock { block, shown }
+                let shown = if sidechains.contains(&at) {
+                    ExportDetail::Omitted
+                } else {
+                    ExportDetail::Full
+                };
+                ExportBlock { block, detail: shown }
             })
             .collect();
         let whole = lcp_transcripts::export(target, &all, None);
@@ -113,8 +117,11 @@ impl<'b> Candidates<'b> {
 
     /// The messages that a plan makes, without the blocks in `dropped`.
     fn export(&self, plan: &Plan, texts: &BlockTexts, dropped: &BTreeSet<usize>) -> ExportResult {
-        let mut blocks: Vec<_> =
-            self.blocks.iter().map(|block| ExportBlock { block, shown: Shown::Omitted }).collect();
+        let mut blocks: Vec<_> = self
+            .blocks
+            .iter()
+            .map(|block| ExportBlock { block, detail: ExportDetail::Omitted })
+            .collect();
         let metas = lcp_types::BlockMeta::resolve_all(self.blocks, &mut |_, _| {});
         let forms = tagged(self.blocks, annotation_keys::FORM);
         for text in &texts.shown {
@@ -124,10 +131,10 @@ impl<'b> Candidates<'b> {
             }
             let is_answer = metas[at].tool_call_id.is_some() && forms.contains(&at);
             let decision = &plan.items[at].decision;
-            blocks[at].shown = exported_content(&self.blocks[at], decision, text, is_answer);
+            blocks[at].detail = exported_content(&self.blocks[at], decision, text, is_answer);
         }
         for at in &self.along {
-            blocks[*at].shown = Shown::Full;
+            blocks[*at].detail = ExportDetail::Full;
         }
         let note = texts.roll_up.as_deref().map(str::trim_end);
         lcp_transcripts::export(self.target, &blocks, note)

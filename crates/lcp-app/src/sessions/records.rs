@@ -70,7 +70,7 @@ pub fn for_each_message(
 
 /// Returns when a conversation may be dropped, unless something alive needs it.
 pub fn expiry(record: &ConversationRecord, config: &Config) -> Timestamp {
-    record.active.after(config.continuity.expiry().unwrap_or(DEFAULT_EXPIRY))
+    record.last_active.after(config.continuity.expiry().unwrap_or(DEFAULT_EXPIRY))
 }
 
 /// Returns the holder of a conversation and the end of its lease, by the clock of this machine.

@@ -200,7 +200,7 @@ fn malformed(path: &Path, error: &lcp_transcripts::Error) -> Error {
 
 /// What was found, for people.
 fn line(format: Format, report: &ImportReport) -> String {
-    let ImportReport { messages, calls, results, pictures, .. } = report;
+    let ImportReport { messages, calls, results, images: pictures, .. } = report;
     let mut parts = vec![format!(
         "{format}: {messages} messages, {calls} tool calls, {results} results, {pictures} pictures"
     )];
@@ -227,7 +227,7 @@ fn facts(format: Format, imported: &ImportResult) -> Value {
         "messages": report.messages,
         "calls": report.calls,
         "results": report.results,
-        "pictures": report.pictures,
+        "pictures": report.images,
         "unanswered": report.unanswered,
         "orphans": report.orphans,
         "unknown": report.unknown,

@@ -43,7 +43,7 @@ pub fn run(args: &Args, output: &Output) -> Result {
     let pack = PackScan::new(&bytes);
     if pack.header.is_none() {
         return pack
-            .broken
+            .error
             .map_or(Ok(()), |error| Err(files::malformed(&args.pack, &bytes, &error)));
     }
     for warning in &pack.warnings {

@@ -69,7 +69,7 @@ fn parse(bytes: &[u8], mode: OutputMode, path: &Path) -> Result<ParsedBlocks> {
     })?;
     parse::parse_blocks(text, mode).map_err(|error| {
         let mut failure = failure(error.to_string(), error.offset);
-        if error.too_large.is_some() {
+        if error.exceeded.is_some() {
             failure.kind = ErrorKind::Limit;
         }
         match hint(text, mode, &error) {

@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
-use lcp_packfile::{Lost, Recovered, recover};
+use lcp_packfile::{LostRange, Recovery, recover};
 use serde_json::json;
 
 use crate::Result;
@@ -66,17 +66,17 @@ pub fn run(args: &Args, output: &Output) -> Result {
             output.warn(format!("{} ({name})", line(&lost)));
         }
     }
-    output.note(format!("{} blocks are whole", recovered.saved));
+    output.note(format!("{} blocks are whole", recovered.blocks));
     if recovered.lost.is_empty() { Ok(()) } else { Err(verdict(&name, &recovered)) }
 }
 
 /// Neighbours that are lost for the same reason, as one; with how many they are.
-fn joined(lost: &[Lost]) -> Vec<(Lost, u64)> {
-    let mut joined: Vec<(Lost, u64)> = Vec::new();
+fn joined(lost: &[LostRange]) -> Vec<(LostRange, u64)> {
+    let mut joined: Vec<(LostRange, u64)> = Vec::new();
     for lost in lost {
         match joined.last_mut() {
             Some((before, count))
-                if before.why == lost.why
+                if before.reason == lost.reason
                     && before.bytes.end == lost.bytes.start
                     && lost.block.is_some() =>
             {
@@ -89,7 +89,7 @@ fn joined(lost: &[Lost]) -> Vec<(Lost, u64)> {
     joined
 }
 
-fn line((lost, count): &(Lost, u64)) -> String {
+fn line((lost, count): &(LostRange, u64)) -> String {
     let Range { start, end } = lost.bytes;
     let blocks = match (lost.block, count) {
         (Some(block), 1) => format!("block {block}, "),
@@ -98,23 +98,23 @@ fn line((lost, count): &(Lost, u64)) -> String {
     };
     let bytes =
         if start == end { format!("byte {start}") } else { format!("bytes {start} to {end}") };
-    format!("{blocks}{bytes}: {}", lost.why)
+    format!("{blocks}{bytes}: {}", lost.reason)
 }
 
-fn as_json(name: &str, recovered: &Recovered) -> String {
-    let row = |lost: &Lost| {
+fn as_json(name: &str, recovered: &Recovery) -> String {
+    let row = |lost: &LostRange| {
         json!({
             "start": lost.bytes.start,
             "end": lost.bytes.end,
             "block": lost.block,
-            "why": lost.why,
+            "why": lost.reason,
         })
     };
     let report = json!({
         "schema": "lcp.recover.v1",
         "file": name,
         "whole": recovered.lost.is_empty(),
-        "blocks": recovered.saved,
+        "blocks": recovered.blocks,
         "missing": recovered.missing,
         "dropped": recovered.dropped,
         "lost": recovered.lost.iter().map(row).collect::<Vec<_>>(),
@@ -123,8 +123,8 @@ fn as_json(name: &str, recovered: &Recovered) -> String {
 }
 
 /// What the command ends with where something is lost.
-fn verdict(name: &str, recovered: &Recovered) -> Error {
-    let Recovered { saved, missing, dropped, .. } = recovered;
+fn verdict(name: &str, recovered: &Recovery) -> Error {
+    let Recovery { blocks: saved, missing, dropped, .. } = recovered;
     let missing = match missing {
         Some(missing) => format!("{missing} missing"),
         None => "an unknown number missing".to_owned(),

@@ -111,7 +111,7 @@ pub fn run(args: &Args, output: &Output) -> Result {
     // Last, so that a text that could not be written is not taken for one that
     // was sent.
     if let Some((path, stable)) = args.plan.as_deref().zip(plan.stable.as_ref()) {
-        files::write(Some(path), stable.next.to_json().as_bytes())?;
+        files::write(Some(path), stable.next_plan.to_json().as_bytes())?;
     }
     debug_budget(plan.used_tokens, plan.budget, output);
     run.save_cache(output);

@@ -9,7 +9,7 @@ use lcp_decoder::{DecodeOptions, PackIndex, decode};
 use lcp_driver::IndexCosts;
 use lcp_encoder::{Compression, EncodeOptions, Magic, PackWriter, encode, encode_with_costs};
 use lcp_packfile::journal::{Journal, LockResult, PackFile, journal_path, replace_tail};
-use lcp_packfile::{Addition, AppendOptions, Appended, PackScan, append, merge};
+use lcp_packfile::{AppendInput, AppendOptions, AppendResult, PackScan, append, merge};
 use lcp_testkit::any_pack;
 use lcp_tokens::{Encoding, Tiktoken};
 use lcp_types::{Block, EncodingCosts, FormatHint, MemoryContentStore, Role};
@@ -36,8 +36,8 @@ fn append_options(compression: Option<Compression>) -> AppendOptions<'static> {
     AppendOptions { compression, count_costs: Some(&count_costs) }
 }
 
-fn appended(old: &[u8], added: &[&[u8]]) -> Appended {
-    let added: Vec<_> = added.iter().map(|pack| Addition { name: "x", pack }).collect();
+fn appended(old: &[u8], added: &[&[u8]]) -> AppendResult {
+    let added: Vec<_> = added.iter().map(|pack| AppendInput { name: "x", pack }).collect();
     append(old, &added, &append_options(None)).unwrap()
 }
 
@@ -57,7 +57,7 @@ proptest! {
         let [second, third] =
             [&b, &c].map(|blocks| encode(blocks, options(compression)).unwrap());
         let appended = {
-            let added = [&second, &third].map(|pack| Addition { name: "x", pack });
+            let added = [&second, &third].map(|pack| AppendInput { name: "x", pack });
             append(&old, &added, &append_options(Some(compression))).unwrap()
         };
         let end = usize::try_from(appended.end_offset).unwrap();
@@ -120,7 +120,7 @@ fn references_are_appended_as_they_stand() {
         let found = appended(old, &[new]);
         let walk = PackScan::with_bytes(&found.pack);
         assert!(frame.starts_with(&walk.frames[at].bytes));
-        assert_eq!((walk.frames.len(), walk.broken.is_none()), (2, true));
+        assert_eq!((walk.frames.len(), walk.error.is_none()), (2, true));
     }
 }
 

@@ -30,7 +30,7 @@ fn they_are_reported_unless_it_is_said_otherwise() {
 }
 
 #[test]
-fn neutralised_text_has_none_and_keeps_its_budget() {
+fn escaped_text_has_no_special_token_and_keeps_its_budget() {
     let flags = ["--special-tokens", "escape"];
     for mode in ["xml", "markdown", "minimal"] {
         for budget in ["", "40", "60"] {

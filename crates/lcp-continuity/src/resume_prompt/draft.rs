@@ -41,7 +41,7 @@ pub(super) struct Draft {
 impl Draft {
     pub(super) fn new(parts: &Parts<'_>, selections: &[Selection], style: DirectiveStyle) -> Self {
         let picked = SelectedParts::new(parts, selections);
-        let has = |section| picked.whole.contains(&&section);
+        let has = |section| picked.full_sections.contains(&&section);
         let mut draft = Self::default();
         draft.add(&INTRO, styles::intro(style, parts.handoff), has(Section::Intro));
         if let Some(intent) = parts.intent() {
@@ -177,7 +177,7 @@ struct SelectedParts<'p> {
     anchors: Vec<bool>,
     tasks: Vec<Selection>,
     messages: Vec<bool>,
-    whole: Vec<&'p Section>,
+    full_sections: Vec<&'p Section>,
 }
 
 impl<'p> SelectedParts<'p> {
@@ -186,15 +186,15 @@ impl<'p> SelectedParts<'p> {
             anchors: vec![false; parts.anchors.len()],
             tasks: vec![Selection::Omitted; parts.tasks.len()],
             messages: vec![false; parts.messages.len()],
-            whole: Vec::new(),
+            full_sections: Vec::new(),
         };
         for (section, selection) in parts.sections.iter().zip(selections) {
-            let whole = *selection == Selection::Full;
+            let is_full = *selection == Selection::Full;
             match section {
-                Section::Anchor(at) => picked.anchors[*at] = whole,
+                Section::Anchor(at) => picked.anchors[*at] = is_full,
                 Section::Task(at) => picked.tasks[*at] = *selection,
-                Section::Messages(of) => of.iter().for_each(|at| picked.messages[*at] = whole),
-                _ if whole => picked.whole.push(section),
+                Section::Messages(of) => of.iter().for_each(|at| picked.messages[*at] = is_full),
+                _ if is_full => picked.full_sections.push(section),
                 _ => {}
             }
         }

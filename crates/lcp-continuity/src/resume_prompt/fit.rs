@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use lcp_driver::{
-    DefaultDriver, DriverConfig, DriverError, Excerpts, Reason, Rendered, WarningCode,
+    DecisionReason, DefaultDriver, DriverConfig, DriverError, Excerpts, Rendered, WarningCode,
 };
 use lcp_tokens::TokenEstimator;
 
@@ -141,7 +141,7 @@ impl Fitter<'_, '_> {
         };
         let mut variants = Vec::new();
         let sections = self.parts.sections.iter().enumerate().skip(from);
-        for (at, section) in sections.take_while(|(_, section)| section.gives_way_last()) {
+        for (at, section) in sections.take_while(|(_, section)| section.is_essential()) {
             let mut add =
                 |selection, tokens| variants.push(Variant { section: at, selection, tokens });
             match section {
@@ -164,7 +164,8 @@ impl Fitter<'_, '_> {
 
     /// Tokens that what is picked leaves.
     fn remaining_tokens(&self, fitted: &FittedDraft) -> u32 {
-        let picked = fitted.rendered.plan.items.iter().filter(|item| item.reason == Reason::Pinned);
+        let picked =
+            fitted.rendered.plan.items.iter().filter(|item| item.reason == DecisionReason::Pinned);
         let picked: u32 = picked.map(|item| item.tokens).sum();
         self.config.token_budget.unwrap_or(u32::MAX).saturating_sub(picked)
     }

@@ -50,7 +50,7 @@ pub(super) enum Selection {
 
 impl Section {
     /// Whether it gives way last: nothing else stands while it does not.
-    pub(super) const fn gives_way_last(&self) -> bool {
+    pub(super) const fn is_essential(&self) -> bool {
         matches!(self, Self::Intro | Self::Anchor(_) | Self::Task(_))
     }
 }

@@ -22,7 +22,7 @@ pub struct CheckResult {
 #[non_exhaustive]
 pub enum CheckOutcome {
     /// Nothing: there is no reason, or it came of it before.
-    Nothing,
+    NoAction,
     /// The limit approaches: the event was told.
     Warned,
     /// A hand-off is due, and it is up to the caller to prepare it.
@@ -102,7 +102,7 @@ impl SessionContinuityService {
         let config = &self.config;
         let fired = session.trigger.observe(&config.thresholds, &decision, max_tokens, config.mode);
         let (outcome, event) = match fired {
-            None => (CheckOutcome::Nothing, None),
+            None => (CheckOutcome::NoAction, None),
             Some(TriggerEvent::Warn) => {
                 observe::approaching(decision.estimated_remaining_turns);
                 (CheckOutcome::Warned, Some(limit_approaching(&decision)))
@@ -145,7 +145,7 @@ impl SessionContinuityService {
                     CheckOutcome::Futile { next_session_tokens, max_tokens }
                 });
                 // It may have been reported in this epoch.
-                return Ok((outcome.unwrap_or(CheckOutcome::Nothing), None));
+                return Ok((outcome.unwrap_or(CheckOutcome::NoAction), None));
             }
             session.trigger.mark_prepared();
             let handoff = self.commit(session, draft, usage, options)?;

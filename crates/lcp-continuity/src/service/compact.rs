@@ -119,17 +119,18 @@ fn context_view(
     memory: Option<u64>,
     messages: &[Recorded],
 ) -> ContextView {
-    let mut also: Vec<u64> = compaction.recent.iter().map(|message| message.position).collect();
-    also.sort_unstable();
+    let mut earlier_positions: Vec<u64> =
+        compaction.recent.iter().map(|message| message.position).collect();
+    earlier_positions.sort_unstable();
     let mut from = messages.len() as u64;
     for message in messages.iter().rev() {
         // System turns are shown wherever they stand, the memory among them.
-        if also.last() == Some(&message.position) {
-            also.pop();
+        if earlier_positions.last() == Some(&message.position) {
+            earlier_positions.pop();
         } else if message.message.role() != Role::System {
             break;
         }
         from = message.position;
     }
-    ContextView { memory, from, also }
+    ContextView { memory, from, earlier_positions }
 }

@@ -99,13 +99,14 @@ pub(super) struct ContextView {
     /// The place of the message from which on all are shown.
     pub(super) from: u64,
     /// The places of messages before it that are shown too.
-    pub(super) also: Vec<u64>,
+    #[serde(rename = "also")]
+    pub(super) earlier_positions: Vec<u64>,
 }
 
 impl ContextView {
     /// Whether the message at this place is shown, if it is no system turn.
     pub(super) fn shows(&self, position: u64) -> bool {
-        position >= self.from || self.also.contains(&position)
+        position >= self.from || self.earlier_positions.contains(&position)
     }
 }
 

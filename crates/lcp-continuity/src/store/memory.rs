@@ -171,8 +171,9 @@ impl State {
     /// Returns the ids of what is alive, and of all that this came from.
     fn needed(&self, expiry: Duration) -> (HashSet<String>, HashSet<String>) {
         let now = self.now;
-        let is_alive =
-            |record: &&ConversationRecord| record.active.after(expiry) > now || record.is_held(now);
+        let is_alive = |record: &&ConversationRecord| {
+            record.last_active.after(expiry) > now || record.is_held(now)
+        };
         let records = self.conversations.values().map(|conversation| &conversation.record);
         let mut conversations: Vec<_> = records.filter(is_alive).map(|record| &record.id).collect();
         let open = self.handoffs.iter().filter(|(_, (handoff, _))| handoff.state(now).is_open());

@@ -44,7 +44,7 @@ pub struct ConversationRecord {
     /// When it began.
     pub created: Timestamp,
     /// When something was last recorded.
-    pub active: Timestamp,
+    pub last_active: Timestamp,
 }
 
 impl ConversationRecord {
@@ -62,7 +62,7 @@ impl ConversationRecord {
             messages: 0,
             status: None,
             created: now,
-            active: now,
+            last_active: now,
         }
     }
 

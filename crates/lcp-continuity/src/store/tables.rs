@@ -87,7 +87,7 @@ impl dyn Tables + '_ {
         let id = &lease.conversation;
         let mut record = self.find_conversation(id)?.ok_or_else(|| Error::LeaseLost(id.clone()))?;
         record.check_writable(lease, self.now())?;
-        record.active = self.now();
+        record.last_active = self.now();
         record.status = status.map(str::to_owned).or(record.status);
         Ok(record)
     }
@@ -217,7 +217,7 @@ impl<S: Transactional> Store for S {
                 messages,
                 status: None,
                 created: now,
-                active: now,
+                last_active: now,
                 ..parent
             };
             tables.insert_conversation(&fork)?;

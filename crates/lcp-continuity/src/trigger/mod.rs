@@ -207,7 +207,8 @@ pub(crate) enum TriggerState {
     Warned,
     Preparing,
     /// A hand-off was prepared, or is of no use.
-    Cooling,
+    #[serde(rename = "cooling")]
+    Disarmed,
 }
 
 /// Who prepares a hand-off that is due (`continuity.auto`).
@@ -248,9 +249,9 @@ impl Trigger {
             return None;
         }
         if usage.epoch > self.epoch {
-            *self = Self { state: TriggerState::Cooling, ..Self::new(usage.epoch) };
+            *self = Self { state: TriggerState::Disarmed, ..Self::new(usage.epoch) };
         }
-        if self.state == TriggerState::Cooling && !self.closed {
+        if self.state == TriggerState::Disarmed && !self.closed {
             if thresholds.is_futile(usage.total_tokens, max_tokens) {
                 return self.report_futile();
             }
@@ -283,7 +284,7 @@ impl Trigger {
 
     /// A hand-off was prepared and is kept, by whomever: nothing more happens in this epoch.
     pub(crate) fn mark_prepared(&mut self) {
-        self.state = TriggerState::Cooling;
+        self.state = TriggerState::Disarmed;
         self.closed = true;
     }
 

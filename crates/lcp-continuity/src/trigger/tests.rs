@@ -57,7 +57,7 @@ fn each_event_fires_once_however_usage_trembles() {
     assert_eq!(watch.see_all([100, 749, 750, 749, 751, 750]), [Warn]);
     assert_eq!(watch.see_all([849, 850, 849, 851, 850]), [Prepare]);
     watch.trigger.mark_prepared();
-    assert_eq!(watch.trigger.state, TriggerState::Cooling);
+    assert_eq!(watch.trigger.state, TriggerState::Disarmed);
     assert_eq!(watch.see_all([849, 850, 10, 750, 850, 1_000]), []);
 }
 
@@ -106,7 +106,7 @@ fn an_epoch_that_begins_within_the_margin_is_futile() {
     for epoch in 1..4 {
         watch.epoch = epoch;
         assert_eq!(watch.see_all([600, 860, 601, 1_000]), [Futile]);
-        assert_eq!(watch.trigger.state, TriggerState::Cooling);
+        assert_eq!(watch.trigger.state, TriggerState::Disarmed);
     }
     // Somebody made room, after all.
     assert_eq!(watch.see_all([599, 600, 860]), [Prepare]);

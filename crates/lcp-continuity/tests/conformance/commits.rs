@@ -37,7 +37,7 @@ pub(crate) fn a_hand_off_comes_back_byte_for_byte(harness: &dyn Harness) {
     assert_eq!(store.commit(&lease, &new), Ok(expected.clone()));
     assert_eq!(harness.store().handoff("h"), Ok(expected));
     let record = store.conversation("a").unwrap();
-    assert_eq!((record.status.as_deref(), record.active), (Some("after"), now));
+    assert_eq!((record.status.as_deref(), record.last_active), (Some("after"), now));
 
     // The conversation may go on.
     assert_eq!(append(&*store, &lease, &["2"]), Ok(3));

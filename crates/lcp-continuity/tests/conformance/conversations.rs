@@ -26,7 +26,7 @@ pub(crate) fn beginning_again_gives_the_same(harness: &dyn Harness) {
         messages: 0,
         status: None,
         created: now,
-        active: now,
+        last_active: now,
     };
     assert_eq!(begun, expected);
 

@@ -28,7 +28,7 @@ pub(crate) fn a_fork_shares_what_was_before_it(harness: &dyn Harness) {
         messages: 2,
         status: None,
         created: now,
-        active: now,
+        last_active: now,
     };
     assert_eq!(fork, expected);
     assert_eq!(harness.store().conversation("fork"), Ok(expected));

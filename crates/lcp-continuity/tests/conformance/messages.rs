@@ -26,7 +26,7 @@ pub(crate) fn messages_are_kept_in_order(harness: &dyn Harness) {
     assert_eq!(harness.store().messages("a", 0, 10), Ok(expected));
     let record = store.conversation("a").unwrap();
     assert_eq!((record.messages, record.epoch), (3, 1));
-    assert_eq!((record.created, record.active), (first, second));
+    assert_eq!((record.created, record.last_active), (first, second));
 }
 
 pub(crate) fn bodies_are_kept_byte_for_byte(harness: &dyn Harness) {

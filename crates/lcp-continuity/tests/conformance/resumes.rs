@@ -34,7 +34,7 @@ pub(crate) fn a_conversation_goes_on_in_the_next_epoch(harness: &dyn Harness) {
         messages: 0,
         status: None,
         created: now,
-        active: now,
+        last_active: now,
     };
     assert_eq!(store.resume(&claim, &new), Ok(expected.clone()));
     assert_eq!(harness.store().conversation("b"), Ok(expected));
@@ -50,7 +50,7 @@ pub(crate) fn what_was_handed_over_is_ended(harness: &dyn Harness) {
     let (store, lease) = begun(harness, "a");
     append(&*store, &lease, &["0"]).unwrap();
     store.commit(&lease, &handoff("h", None)).unwrap();
-    let active = store.conversation("a").unwrap().active;
+    let active = store.conversation("a").unwrap().last_active;
     harness.clock().advance(SECOND);
     resume(&*store, "h", "b");
 
@@ -63,7 +63,7 @@ pub(crate) fn what_was_handed_over_is_ended(harness: &dyn Harness) {
     store.release(&lease).unwrap();
 
     let record = store.conversation("a").unwrap();
-    assert_eq!((record.continued_as.as_deref(), record.active), (Some("b"), active));
+    assert_eq!((record.continued_as.as_deref(), record.last_active), (Some("b"), active));
     assert_eq!(message_texts(&*store, "a"), "0");
     assert_eq!(refused(store.handoff("h2")), "unknown_handoff");
     // To begin it again tells that it goes on elsewhere.

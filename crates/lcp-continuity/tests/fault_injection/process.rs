@@ -14,7 +14,7 @@ use super::protocol::{Acknowledged, Line};
 use crate::Result;
 
 /// Longer than anything takes, however busy the machine is.
-const PATIENCE: Duration = Duration::from_secs(60);
+const TIMEOUT: Duration = Duration::from_secs(60);
 
 /// Sets the size that a file may have, in blocks of 512 bytes, and has writing beyond
 /// it be an error instead of the end.
@@ -122,7 +122,7 @@ pub(super) struct Process {
 impl Process {
     /// The next thing that it says; none at its end.
     pub(super) fn line(&mut self) -> Result<Option<Line>> {
-        self.line_within(PATIENCE)
+        self.line_within(TIMEOUT)
     }
 
     fn line_within(&mut self, patience: Duration) -> Result<Option<Line>> {
@@ -145,7 +145,7 @@ impl Process {
 
     /// Waits until it has kept more hand-offs than this; whether it did.
     pub(super) fn keeps_more_than(&mut self, handoffs: u64) -> Result<bool> {
-        let end = Instant::now() + PATIENCE;
+        let end = Instant::now() + TIMEOUT;
         while self.acknowledged.handoffs <= handoffs {
             if Instant::now() > end || self.line()?.is_none() {
                 return Ok(false);

@@ -38,7 +38,7 @@ pub enum IndexErrorKind {
     NoFooter,
     /// The footer is damaged.
     #[error("the footer does not have its checksum")]
-    FooterCheck,
+    FooterChecksum,
     /// A footer of another version.
     #[error("the footer has the unknown version {found}")]
     Version {
@@ -54,7 +54,7 @@ pub enum IndexErrorKind {
     TooLarge,
     /// The index is damaged.
     #[error("the index does not have its checksum")]
-    IndexCheck,
+    IndexChecksum,
     /// A column of the index is malformed.
     #[error("the column {column} of the index cannot be read")]
     Column {
@@ -63,10 +63,10 @@ pub enum IndexErrorKind {
     },
     /// The blocks are damaged.
     #[error("the blocks do not have their checksum")]
-    BlocksCheck,
+    BlocksChecksum,
     /// A block does not have its checksum.
     #[error("block {block} does not have its checksum")]
-    FrameCheck {
+    FrameChecksum {
         /// Its index.
         block: u32,
     },

@@ -34,9 +34,9 @@ pub struct IndexFooter {
     /// The number of blocks, annotations counted.
     pub blocks: u64,
     /// CRC-32C of all bytes before INDEX.
-    pub blocks_check: u32,
+    pub blocks_checksum: u32,
     /// CRC-32C of INDEX.
-    pub index_check: u32,
+    pub index_checksum: u32,
 }
 
 impl IndexFooter {
@@ -82,7 +82,7 @@ impl IndexFooter {
         }
         let (values, check) = values.split_at(values.len() - 4);
         if crc32c::crc32c_append(crc32c::crc32c(values), magic) != u32_at(check, 0) {
-            return Err(fail(IndexErrorKind::FooterCheck));
+            return Err(fail(IndexErrorKind::FooterChecksum));
         }
         let version = u32_at(values, 40);
         if version != INDEX_VERSION {
@@ -95,8 +95,8 @@ impl IndexFooter {
             index_offset: long(8),
             index_len: long(16),
             blocks: long(24),
-            blocks_check: u32_at(values, 32),
-            index_check: u32_at(values, 36),
+            blocks_checksum: u32_at(values, 32),
+            index_checksum: u32_at(values, 36),
         };
         let index_end = footer.index_offset.checked_add(footer.index_len);
         if footer.end_offset < HEADER_BYTES as u64
@@ -212,8 +212,9 @@ impl PackIndex {
             return Err(IndexError::new(IndexErrorKind::Offsets, footer.end_offset));
         }
         let fail = |kind| IndexError::new(kind, footer.index_offset);
-        if index.len() as u64 != footer.index_len || crc32c::crc32c(index) != footer.index_check {
-            return Err(fail(IndexErrorKind::IndexCheck));
+        if index.len() as u64 != footer.index_len || crc32c::crc32c(index) != footer.index_checksum
+        {
+            return Err(fail(IndexErrorKind::IndexChecksum));
         }
         let Some((TYPE_INDEX, body)) = frame(index, footer.index_offset) else {
             return Err(fail(IndexErrorKind::Offsets));

@@ -20,8 +20,8 @@ pub(crate) fn verify(
     let mut wrong = Vec::new();
     let index_offset = index.footer.index_offset;
     let blocks = usize::try_from(index_offset).ok().and_then(|end| pack.get(..end));
-    if blocks.map(crc32c::crc32c) != Some(index.footer.blocks_check) {
-        wrong.push(IndexError::new(IndexErrorKind::BlocksCheck, 0));
+    if blocks.map(crc32c::crc32c) != Some(index.footer.blocks_checksum) {
+        wrong.push(IndexError::new(IndexErrorKind::BlocksChecksum, 0));
     }
     let mut builder = BlockIndexBuilder::default();
     let (mut bodies_known, mut annotations_known) = (true, true);
@@ -62,7 +62,7 @@ fn compare_frame(index: &PackIndex, pack: &[u8], frame: &Frame<'_>) -> Option<In
     }
     let stored = within(pack, 0, &(frame.offset..end)).unwrap_or_default();
     if index.checksum(block).is_some_and(|check| check != crc32c::crc32c(stored)) {
-        return fail(IndexErrorKind::FrameCheck { block });
+        return fail(IndexErrorKind::FrameChecksum { block });
     }
     if index.blocks.types.get(block as usize) != Some(&frame.block_type.code()) {
         return differs("its type");

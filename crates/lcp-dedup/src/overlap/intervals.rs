@@ -21,7 +21,7 @@ pub(super) struct SharedLines {
 pub(super) struct Remainder {
     /// The lines that no other chunk has; `None` if there are none.
     pub(super) range: Option<(u32, u32)>,
-    pub(super) given: Vec<SharedLines>,
+    pub(super) shared_lines: Vec<SharedLines>,
 }
 
 /// The lines of a chunk that are shown.
@@ -46,12 +46,12 @@ pub(super) struct LineIntervals<'c, 't> {
     /// At most [`TRIED_MAX`] layers, each of disjoint intervals.
     layers: Vec<BTreeMap<u32, Interval>>,
     /// The newest stream position of a chunk that did not fit into the layers.
-    unheld: Option<usize>,
+    last_uncovered: Option<usize>,
 }
 
 impl<'c, 't> LineIntervals<'c, 't> {
     pub(super) fn new(chunks: &'c [Chunk<'t>], lines: &'c Lines<'c, 't>) -> Self {
-        Self { chunks, lines, layers: Vec::new(), unheld: None }
+        Self { chunks, lines, layers: Vec::new(), last_uncovered: None }
     }
 
     /// Adds lines of a chunk, unless there are too many layers.
@@ -65,7 +65,7 @@ impl<'c, 't> LineIntervals<'c, 't> {
         } else if self.layers.len() < TRIED_MAX {
             self.layers.push(BTreeMap::from([(first, held)]));
         } else {
-            self.unheld = self.unheld.max(Some(self.chunks[chunk].position));
+            self.last_uncovered = self.last_uncovered.max(Some(self.chunks[chunk].position));
         }
     }
 
@@ -78,14 +78,14 @@ impl<'c, 't> LineIntervals<'c, 't> {
             let others = common.filter(|held| !self.agrees(*held, chunk));
             others.map(|held| self.chunks[held.chunk].position).max()
         };
-        self.layers.iter().filter_map(common).max().max(self.unheld)
+        self.layers.iter().filter_map(common).max().max(self.last_uncovered)
     }
 
     /// Subtracts shown lines from both ends of a chunk, for chunks that agree with it on every common
     /// line and for which `may(chunk, range)` is true.
     pub(super) fn rest(&self, chunk: usize, may: impl Fn(usize, (u32, u32)) -> bool) -> Remainder {
         let Chunk { first, last, .. } = self.chunks[chunk];
-        let mut rest = Remainder { range: Some((first, last)), given: Vec::new() };
+        let mut rest = Remainder { range: Some((first, last)), shared_lines: Vec::new() };
         // The last refused chunk of each layer and end.
         let mut refused = [[None; 2]; TRIED_MAX];
         for end in [End::Front, End::Back] {
@@ -136,7 +136,7 @@ impl Remainder {
     fn give(&mut self, held: Interval, (first, last): (u32, u32)) {
         let (from, to) = (held.first.max(first), held.last.min(last));
         let has = (held.first, held.last);
-        self.given.push(SharedLines { first: from, last: to, by: held.chunk, has });
+        self.shared_lines.push(SharedLines { first: from, last: to, by: held.chunk, has });
         self.range = match (from == first, to == last) {
             (true, true) => None,
             (true, false) => Some((to + 1, last)),
@@ -155,8 +155,8 @@ impl Resolved {
         lines: &Lines<'_, '_>,
     ) {
         let Chunk { first, last, .. } = chunks[chunk];
-        let Some(&SharedLines { by, has, .. }) = rest.given.first() else { return };
-        let others = rest.given.iter().map(|given| given.by).filter(|other| *other != by);
+        let Some(&SharedLines { by, has, .. }) = rest.shared_lines.first() else { return };
+        let others = rest.shared_lines.iter().map(|given| given.by).filter(|other| *other != by);
         self.shared.extend(others.map(|other| (chunk, other)));
         self.outcomes[chunk] = if let Some(range) = rest.range {
             let text = lines.slice(chunk, range).to_vec();

@@ -171,8 +171,8 @@ pub(crate) fn subtract<'t>(
             |given: &intervals::SharedLines| lines::contains((given.first, given.last), range);
         ChunkRemainder {
             own: rest.range.map(|own| (own, lines.slice(at, own))),
-            by: rest.given.iter().map(|given| given.by).collect(),
-            is_within_one: rest.given.iter().any(all),
+            by: rest.shared_lines.iter().map(|given| given.by).collect(),
+            is_within_one: rest.shared_lines.iter().any(all),
         }
     });
     left.collect()

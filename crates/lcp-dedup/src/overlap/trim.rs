@@ -87,13 +87,13 @@ fn resolve_contained(
         let relation = relation(is_within_one);
         ChunkOutcome::Covered { by, relation }
     };
-    let Some(rest) = rest.filter(|rest| !rest.given.is_empty()) else {
+    let Some(rest) = rest.filter(|rest| !rest.shared_lines.is_empty()) else {
         resolved.outcomes[chunk] = covered(by, true);
         return;
     };
-    rest.given.sort_unstable_by_key(|given| given.first);
-    let at = rest.given.partition_point(|given| given.last < range.0);
-    let given = rest.given[at..].iter().take_while(|given| given.first <= range.1);
+    rest.shared_lines.sort_unstable_by_key(|given| given.first);
+    let at = rest.shared_lines.partition_point(|given| given.last < range.0);
+    let given = rest.shared_lines[at..].iter().take_while(|given| given.first <= range.1);
     let own = rest.range.filter(|own| shares(*own, range));
     let own = own.map(|own| SharedLines { first: own.0, last: own.1, by, has: own });
     let holders: Vec<SharedLines> = own.into_iter().chain(given.copied()).collect();

@@ -8,7 +8,7 @@ use crate::laws::session;
 use crate::support::{check, chunk, contents, counter, covered, rank, with};
 
 fn first(level: DedupLevel) -> Options {
-    Options { keep: Survivor::First, ..Options::new(level) }
+    Options { survivor: Survivor::First, ..Options::new(level) }
 }
 
 #[test]

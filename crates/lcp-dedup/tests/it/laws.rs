@@ -91,7 +91,7 @@ fn options() -> impl Strategy<Value = Options> {
         0..=10u8,
     )
         .prop_map(|(level, keep, merge_overlapping, merged_bytes, tenths)| Options {
-            keep,
+            survivor: keep,
             merge_overlapping,
             merged_bytes,
             overlap_threshold: f64::from(tenths) / 10.0,

@@ -143,7 +143,7 @@ fn lines_that_never_changed_are_not_outdated() {
 
 #[test]
 fn with_first_the_older_stays_and_the_newer_too() {
-    let options = Options { keep: Survivor::First, ..Options::new(DedupLevel::Overlap) };
+    let options = Options { survivor: Survivor::First, ..Options::new(DedupLevel::Overlap) };
     let blocks = [file("a.rs", OLD), file("a.rs", NEW), file("a.rs", NEW)];
     assert_eq!(covered(&with(&blocks, &options)), [(2, DuplicateKind::Equal, 1)]);
     // Between two equal reads something else was read: the last is no copy.
@@ -192,7 +192,7 @@ fn what_came_back_is_no_copy_of_what_it_was() {
     for blocks in sequences {
         for level in DedupLevel::ALL {
             for keep in Survivor::ALL {
-                let options = Options { keep, ..Options::new(level) };
+                let options = Options { survivor: keep, ..Options::new(level) };
                 let found = with(&blocks, &options);
                 assert!(!found.duplicates.covered.contains_key(&2), "{blocks:?} {options:?}");
             }
@@ -206,7 +206,7 @@ fn nothing_is_merged_across_an_edit() {
     let edit = Block::diff("a.rs", vec![DiffHunk::new(10, 10, " a\n+b\n+c\n")]);
     let blocks = [chunk("a.rs", 1, 50), edit, chunk("a.rs", 51, 90)];
     for keep in Survivor::ALL {
-        let options = Options { keep, ..Options::new(DedupLevel::Overlap) };
+        let options = Options { survivor: keep, ..Options::new(DedupLevel::Overlap) };
         assert!(covered(&with(&blocks, &options)).is_empty());
     }
     // Nor across a read of another state.

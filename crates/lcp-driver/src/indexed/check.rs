@@ -14,7 +14,7 @@ use crate::planner::scan::warn_of_block;
 use crate::warning::Warning;
 
 /// Compares blocks with the columns of an index.
-pub(super) struct IndexCheck<'c, 'b, 'e> {
+pub(super) struct IndexChecksum<'c, 'b, 'e> {
     columns: Columns<'c>,
     mode: OutputMode,
     counter: &'c mut Counter<'e>,
@@ -23,7 +23,7 @@ pub(super) struct IndexCheck<'c, 'b, 'e> {
     numbers: HashMap<&'b str, u32>,
 }
 
-impl<'c, 'b, 'e> IndexCheck<'c, 'b, 'e> {
+impl<'c, 'b, 'e> IndexChecksum<'c, 'b, 'e> {
     pub(super) fn new(
         columns: Columns<'c>,
         mode: OutputMode,

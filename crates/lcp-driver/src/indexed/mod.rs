@@ -28,7 +28,7 @@ use crate::planner::{plan_and_render, roll_up_bound};
 use crate::telemetry::{self, IndexedPlan};
 use crate::warning::{Warning, WarningCode};
 use candidates::IndexCandidates;
-use check::IndexCheck;
+use check::IndexChecksum;
 use columns::Columns;
 
 /// The text of a pack, and what there is to know of it without a plan of every block.
@@ -47,7 +47,7 @@ pub struct IndexedRender {
     /// What a reader of the text should know. Of blocks that were not read there are none.
     pub warnings: Vec<Warning>,
     /// What was planned by.
-    pub planned: PlanSource,
+    pub source: PlanSource,
 }
 
 /// What a text was planned by: the text is the same.
@@ -73,7 +73,7 @@ lcp_types::named_enum! {
         NoIndex = "no_index",
         /// What was asked for takes more than costs:
         /// [`DriverConfig::is_planned_by_costs`](crate::DriverConfig::is_planned_by_costs).
-        Asked = "asked",
+        ConfigNeedsBlocks = "asked",
         /// The index has no costs of this encoding, this mode and this revision, or the encoding's
         /// counts do not add up.
         NoCosts = "no_costs",
@@ -122,7 +122,7 @@ pub(crate) fn render<S: BlockSource + ?Sized>(
         blocks: plan.items.len(),
         shown: plan.items.iter().filter(|item| item.decision.is_shown()).count(),
         warnings: plan.warnings,
-        planned: PlanSource::AllBlocks(why),
+        source: PlanSource::AllBlocks(why),
     })
 }
 
@@ -169,7 +169,7 @@ fn by_index<S: BlockSource + ?Sized>(
 ) -> Result<IndexedRender, Fallback> {
     let facts = source.block_index().ok_or(Fallback::All(FullReadReason::NoIndex))?;
     let by_costs = config.token_budget.filter(|_| config.is_planned_by_costs());
-    let budget = by_costs.ok_or(Fallback::All(FullReadReason::Asked))?;
+    let budget = by_costs.ok_or(Fallback::All(FullReadReason::ConfigNeedsBlocks))?;
     let adds_up = estimator.is_additive() && estimator.is_exact();
     let costs = facts.costs_in(estimator.name(), RENDERER_REVISION).filter(|_| adds_up);
     let costs = costs.and_then(|costs| Some((costs, costs.mode(config.mode.name())?)));
@@ -209,7 +209,7 @@ fn by_index<S: BlockSource + ?Sized>(
         metas[at] = meta;
         shown.push((at, ShownDetail::Level(part.detail), part.costs.content));
     }
-    let mut check = IndexCheck::new(columns, config.mode, &mut counter);
+    let mut check = IndexChecksum::new(columns, config.mode, &mut counter);
     for (part, &(at, ..)) in parts.iter().zip(&shown) {
         check.part(part, &blocks[at], &metas[at], &mut warnings).map_err(Fallback::Wrong)?;
     }
@@ -248,7 +248,7 @@ fn by_index<S: BlockSource + ?Sized>(
         blocks: facts.len(),
         shown: parts.len(),
         warnings,
-        planned: PlanSource::Index { read: blocks.len(), passed_over: candidates.passed_over },
+        source: PlanSource::Index { read: blocks.len(), passed_over: candidates.passed_over },
     })
 }
 

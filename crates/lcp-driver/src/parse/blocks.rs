@@ -77,8 +77,8 @@ pub fn parse_blocks(text: &str, mode: OutputMode) -> Result<ParsedBlocks, ParseE
         };
         if let (PartKind::Full, Some(body)) = (parsed.kind, &parsed.body) {
             set_content(&mut typed.block, body).map_err(|error| {
-                let (expected, too_large) = error.describe();
-                ParseError { offset: start.at, expected, too_large }
+                let (expected, exceeded) = error.describe();
+                ParseError { offset: start.at, expected, exceeded }
             })?;
         }
         typed.check(start, &parsed, mode)?;

@@ -5,7 +5,7 @@
 use lcp_types::limits::DEPTH_MAX;
 use lcp_types::{DiffHunk, FileEntry, FileEntryKind, UnknownFields};
 
-use super::TooLarge;
+use super::LimitExceeded;
 use crate::block_view::label::take_word;
 
 /// The indentation of one level of a tree.
@@ -20,11 +20,11 @@ pub(super) enum BodyError {
 
 impl BodyError {
     /// Returns the expected input and the exceeded limit.
-    pub(super) fn describe(&self) -> (&'static str, Option<TooLarge>) {
+    pub(super) fn describe(&self) -> (&'static str, Option<LimitExceeded>) {
         match *self {
             Self::Line => ("a block whose body is one of its type", None),
             Self::Depth(found) => {
-                let limit = TooLarge { limit: "DEPTH_MAX", found, max: DEPTH_MAX.into() };
+                let limit = LimitExceeded { limit: "DEPTH_MAX", found, max: DEPTH_MAX.into() };
                 ("a tree of so few levels", Some(limit))
             }
         }

@@ -95,12 +95,12 @@ pub struct ParseError {
     /// The expected input at that offset.
     pub expected: &'static str,
     /// The limit that the text exceeds, if that is the error.
-    pub too_large: Option<TooLarge>,
+    pub exceeded: Option<LimitExceeded>,
 }
 
 /// A value that exceeds a limit of [`lcp_types::limits`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct TooLarge {
+pub struct LimitExceeded {
     /// The name of the limit.
     pub limit: &'static str,
     /// The value in the text.
@@ -111,8 +111,8 @@ pub struct TooLarge {
 
 impl fmt::Display for ParseError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { offset, expected, too_large } = self;
-        if let Some(TooLarge { limit, found, max }) = too_large {
+        let Self { offset, expected, exceeded } = self;
+        if let Some(LimitExceeded { limit, found, max }) = exceeded {
             return write!(f, "{limit} is {max}, the text has {found} at byte {offset}");
         }
         write!(f, "not a rendered text: {expected} is expected at byte {offset}")
@@ -199,7 +199,7 @@ impl<'t> Cursor<'t> {
     }
 
     fn fail<T>(&self, expected: &'static str) -> Result<T, ParseError> {
-        Err(ParseError { offset: self.at, expected, too_large: None })
+        Err(ParseError { offset: self.at, expected, exceeded: None })
     }
 
     /// Takes a line, without its newline.

@@ -12,11 +12,11 @@ use crate::config::{Objective, Verbosity};
 use crate::cost::DetailCosts;
 use crate::detail::{DetailLevel, ShownDetail};
 use crate::error::DriverError;
-use crate::plan::{Reason, RenderDecision, RollUp};
+use crate::plan::{DecisionReason, RenderDecision, RollUp};
 use crate::warning::{Warning, WarningCode};
 
 /// What a block becomes, why, and its tokens before the final text is counted.
-pub(super) type BlockDecision = (RenderDecision, Reason, u32);
+pub(super) type BlockDecision = (RenderDecision, DecisionReason, u32);
 
 impl Scan<'_, '_> {
     /// Decides for every block that can be shown.
@@ -31,7 +31,11 @@ impl Scan<'_, '_> {
         let decide = |(at, (i, costs)): (usize, &(usize, DetailCosts))| {
             let (candidate, selection) = (&self.candidates[at], allocation.chosen[at]);
             if let Some(part) = self.previous.as_ref().and_then(|previous| previous.part(at)) {
-                return (self.decision_for(*i, costs, part.shown), Reason::Unchanged, part.cost);
+                return (
+                    self.decision_for(*i, costs, part.shown),
+                    DecisionReason::Unchanged,
+                    part.cost,
+                );
             }
             let reason = self.reason(at, selection, allocation, cap_left.get(candidate.share));
             let unseen = if fits && candidate.needs_mention() {
@@ -84,9 +88,13 @@ impl Scan<'_, '_> {
                 && self.metas[*i].summary.is_some()
                 && !self.groups.pinned[at];
             if summary {
-                (RenderDecision::Summary, Reason::Verbosity, costs.cost(DetailLevel::Summary))
+                (
+                    RenderDecision::Summary,
+                    DecisionReason::Verbosity,
+                    costs.cost(DetailLevel::Summary),
+                )
             } else {
-                (RenderDecision::Full, Reason::NoBudget, costs.cost(DetailLevel::Full))
+                (RenderDecision::Full, DecisionReason::NoBudget, costs.cost(DetailLevel::Full))
             }
         };
         let decisions: Vec<_> = self.shown.iter().enumerate().map(decide).collect();
@@ -147,7 +155,7 @@ impl Scan<'_, '_> {
         selection: Option<Selection>,
         allocation: &Allocation,
         cap_left: Option<&u64>,
-    ) -> Reason {
+    ) -> DecisionReason {
         let candidate = &self.candidates[at];
         let over = || {
             let paid = selection.map_or(0, |selection| selection.cost(candidate));
@@ -155,20 +163,22 @@ impl Scan<'_, '_> {
             // No budget helps against a cap.
             let capped =
                 next.is_some_and(|next| cap_left.is_some_and(|cap_left| next - paid > *cap_left));
-            if capped { Reason::ShareCap } else { Reason::OverBudget }
+            if capped { DecisionReason::ShareCap } else { DecisionReason::OverBudget }
         };
         let strict = self.config.objective == Objective::Strict;
         let waits = strict && !allocation.at_ceiling && !self.config.fill;
         match selection {
-            _ if candidate.eligibility == Eligibility::Excluded => Reason::Waits,
-            _ if self.groups.pinned[at] => Reason::Pinned,
-            _ if candidate.priority == Priority::Critical => Reason::Critical,
-            Some(Selection::Level(0)) => Reason::Fits,
+            _ if candidate.eligibility == Eligibility::Excluded => DecisionReason::Deferred,
+            _ if self.groups.pinned[at] => DecisionReason::Pinned,
+            _ if candidate.priority == Priority::Critical => DecisionReason::Critical,
+            Some(Selection::Level(0)) => DecisionReason::Fits,
             Some(Selection::Level(detail)) if detail <= candidate.ceiling => {
                 // What may grow once all have their ceiling, and does not, lacks room.
-                if candidate.may_grow && !waits { over() } else { Reason::Ceiling }
+                if candidate.may_grow && !waits { over() } else { DecisionReason::Ceiling }
             }
-            None if candidate.priority == Priority::Background && waits => Reason::Background,
+            None if candidate.priority == Priority::Background && waits => {
+                DecisionReason::Background
+            }
             _ => over(),
         }
     }

@@ -11,7 +11,7 @@ use super::{PlanInputs, RenderedPlan};
 use crate::assemble::roll_up_line;
 use crate::detail::DetailLevel;
 use crate::error::DriverError;
-use crate::plan::{Plan, PlanItem, Reason, RenderDecision, RollUp};
+use crate::plan::{DecisionReason, Plan, PlanItem, RenderDecision, RollUp};
 use crate::prompt_cache::TextReuse;
 use crate::warning::{Warning, WarningCode};
 
@@ -45,7 +45,7 @@ impl Scan<'_, '_> {
             }
         };
         let mut items: Vec<_> = self.blocks.iter().enumerate().map(item).collect();
-        // An empty text pays nothing: `share_out` shares its zero tokens.
+        // An empty text pays nothing: `apportion_tokens` shares its zero tokens.
         let overhead = self.overhead(rolled_up);
         let tokens: Vec<_> = items.iter().map(|item| item.tokens).collect();
         let (overhead_tokens, tokens) = apportion_tokens(&tokens, overhead, used);
@@ -57,7 +57,7 @@ impl Scan<'_, '_> {
         // for a larger budget.
         let wanted_budget = match (&stable, &self.config.stable) {
             (Some(used), Some(stable)) => wanted_budget
-                .filter(|_| used.turn != TextReuse::Appended)
+                .filter(|_| used.reuse != TextReuse::Appended)
                 .map(|tokens| stable.watermarks.budget_for(tokens)),
             _ => wanted_budget,
         };
@@ -89,11 +89,11 @@ impl Scan<'_, '_> {
     /// Returns the reason why block `i` cannot be shown.
     fn unshown_decision(&self, i: usize) -> BlockDecision {
         if self.blocks[i].content.is_metadata() {
-            return (RenderDecision::Metadata, Reason::Metadata, 0);
+            return (RenderDecision::Metadata, DecisionReason::Metadata, 0);
         }
         let covered = self.duplicates.as_ref().and_then(|all| all.covered.get(&i));
-        covered.map_or((RenderDecision::Filtered, Reason::Filtered, 0), |covered| {
-            let reason = Reason::Duplicate(covered.relation);
+        covered.map_or((RenderDecision::Filtered, DecisionReason::Filtered, 0), |covered| {
+            let reason = DecisionReason::Duplicate(covered.relation);
             (RenderDecision::Duplicate { by: covered.by }, reason, 0)
         })
     }
@@ -118,7 +118,7 @@ impl Scan<'_, '_> {
         // A Background block is not wanted where nothing is left for it.
         let wanting = self.candidates.iter().zip(&self.shown);
         let mut wanting = wanting.filter(|(candidate, _)| wanted_tokens(candidate, fill) > 0);
-        let lacks = wanting.any(|(_, (i, _))| items[*i].reason == Reason::OverBudget);
+        let lacks = wanting.any(|(_, (i, _))| items[*i].reason == DecisionReason::OverBudget);
         lacks.then(|| self.envelope + shares.wanted(&self.candidates, fill, self.roll_up_bound()))
     }
 }

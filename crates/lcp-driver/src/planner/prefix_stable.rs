@@ -127,9 +127,9 @@ impl<'c> Scan<'_, 'c> {
         let reason = if not_full.any(|at| self.candidates[at].is_fixed()) {
             Some(RepackReason::BecameCritical)
         } else if self.lacks_newest_turn(&previous, marks.budget) {
-            Some(RepackReason::Question)
+            Some(RepackReason::NewestUserTurn)
         } else if self.splits_tool_call(&previous, marks.low) {
-            Some(RepackReason::Pair)
+            Some(RepackReason::SplitToolCall)
         } else {
             None
         };
@@ -255,7 +255,7 @@ impl<'c> Scan<'_, 'c> {
             shown > 0 && shown < group.len()
         };
         if self.groups.members.iter().any(is_split) {
-            return Err(RepackReason::Pair);
+            return Err(RepackReason::SplitToolCall);
         }
         let lacks = |newest: usize| {
             let candidate = &self.candidates[newest];
@@ -333,7 +333,7 @@ impl<'c> Scan<'_, 'c> {
         let mut parts = Vec::with_capacity(order.len());
         for (&at, text) in order.iter().zip(rendered.text.parts(mode)) {
             parts.push(match self.previous.as_ref().and_then(|previous| previous.part(at)) {
-                Some(part) => PreviousPart { place: at, ..part.clone() },
+                Some(part) => PreviousPart { position: at, ..part.clone() },
                 None => self.next_part(at, blocks[at], &rendered.decisions[at], text),
             });
         }
@@ -344,8 +344,8 @@ impl<'c> Scan<'_, 'c> {
         let same = same.count();
         let end = |parts: usize| parts.checked_sub(1).map_or(0, |last| rendered.text.ends[last].1);
         StableOutcome {
-            turn: stable.reuse,
-            cause: stable.reason,
+            reuse: stable.reuse,
+            repack_reason: stable.reason,
             high_tokens: marks.high,
             low_tokens: marks.low,
             prefix_bytes: end(parts.len()),
@@ -354,7 +354,7 @@ impl<'c> Scan<'_, 'c> {
             kept_bytes: end(same),
             kept_tokens: self.prefix_tokens(&parts[..same], &rendered.text),
             order: order.iter().map(|&at| self.shown[at].0).collect(),
-            next: PreviousPlan {
+            next_plan: PreviousPlan {
                 renderer: RENDERER_REVISION,
                 encoding: self.estimator.name().to_owned(),
                 mode,
@@ -382,7 +382,7 @@ impl<'c> Scan<'_, 'c> {
         };
         let shown = ShownDetail::from_decision(decision);
         PreviousPart {
-            place: at,
+            position: at,
             block,
             shown: shown.unwrap_or(ShownDetail::Level(DetailLevel::Full)),
             cost: *cost,

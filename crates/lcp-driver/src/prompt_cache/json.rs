@@ -244,7 +244,7 @@ impl PartRow {
             ShownDetail::Level(detail) => (detail.name(), None),
         };
         Self {
-            place: part.place,
+            place: part.position,
             hash: part.block,
             detail: Name(detail),
             cost: part.cost,
@@ -276,7 +276,7 @@ impl PartRow {
             (None, None) => return wrong("without its figures"),
         };
         Ok(PreviousPart {
-            place: self.place,
+            position: self.place,
             block: self.hash,
             shown,
             cost: self.cost,

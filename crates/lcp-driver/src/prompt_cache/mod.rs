@@ -26,7 +26,7 @@
 //! let mut blocks = vec![Block::conversation(Role::User, "What is a pack?")];
 //! let first = driver.run(&blocks, &config)?;
 //!
-//! let previous = first.plan.stable.map(|stable| Arc::new(stable.next));
+//! let previous = first.plan.stable.map(|stable| Arc::new(stable.next_plan));
 //! config.stable = Some(StableOptions { previous, ..StableOptions::default() });
 //! blocks.push(Block::conversation(Role::Assistant, "A stream of typed blocks."));
 //! let second = driver.run(&blocks, &config)?;
@@ -83,9 +83,9 @@ lcp_types::named_enum! {
         BecameCritical = "became_critical",
         /// The newest user turn was not in the text, or not in full, and a plan made anew shows more of
         /// it.
-        Question = "question",
+        NewestUserTurn = "question",
         /// A tool call and its result would have been torn apart.
-        Pair = "pair",
+        SplitToolCall = "pair",
         /// Critical and pinned blocks and the newest user turn alone reach the low watermark: packing
         /// anew cannot help, so it was appended up to the budget.
         CriticalAboveLow = "critical_above_low",
@@ -99,9 +99,9 @@ lcp_types::named_enum! {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StableOutcome {
     /// What became of the previous text.
-    pub turn: TextReuse,
+    pub reuse: TextReuse,
     /// Why it was packed anew, or is above the high watermark.
-    pub cause: Option<RepackReason>,
+    pub repack_reason: Option<RepackReason>,
     /// The high watermark, in tokens.
     pub high_tokens: u32,
     /// The low watermark, in tokens.
@@ -120,7 +120,7 @@ pub struct StableOutcome {
     /// The blocks that have a part, by their index in the pack, in the order of the text.
     pub order: Vec<usize>,
     /// What [`StableOptions::previous`] should be in the next turn.
-    pub next: PreviousPlan,
+    pub next_plan: PreviousPlan,
 }
 
 /// Parts of the budget between which a stable text grows (RFC 0005 §6); by default 0.9 and 0.7.

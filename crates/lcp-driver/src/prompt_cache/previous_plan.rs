@@ -69,11 +69,11 @@ impl PreviousPlan {
 
     pub(crate) fn blocks(&self) -> Vec<PreviousBlock<'_>> {
         let mut parts: Vec<_> = self.parts.iter().enumerate().collect();
-        parts.sort_by_key(|(_, part)| part.place);
+        parts.sort_by_key(|(_, part)| part.position);
         let mut unshown = self.unshown.iter();
         let mut blocks = Vec::with_capacity(parts.len() + self.unshown.len());
         for (number, part) in parts {
-            let free = part.place.saturating_sub(blocks.len());
+            let free = part.position.saturating_sub(blocks.len());
             blocks.extend(unshown.by_ref().take(free).map(PreviousBlock::Unshown));
             blocks.push(PreviousBlock::Part(number, part));
         }
@@ -85,7 +85,7 @@ impl PreviousPlan {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct PreviousPart {
     /// The position of its block among those of the pack that could be shown.
-    pub(crate) place: usize,
+    pub(crate) position: usize,
     /// The fingerprint of its block.
     pub(crate) block: Fingerprint,
     pub(crate) shown: ShownDetail,

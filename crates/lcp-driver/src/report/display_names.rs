@@ -7,7 +7,7 @@ use lcp_types::DuplicateKind;
 use super::metrics::{percent, relative_gap};
 use crate::block_view::label::{cap, escape_control, push_word};
 use crate::fmt::group_thousands;
-use crate::plan::{OptimalityBound, Reason};
+use crate::plan::{DecisionReason, OptimalityBound};
 use crate::prompt_cache::{RepackReason, StableOutcome, TextReuse};
 
 /// Formats an identifier or a category for people: `tool_results` becomes `Tool Results`. Names of
@@ -57,31 +57,43 @@ pub(super) fn decision_rank(decision: &str) -> usize {
     DECISIONS.iter().position(|known| *known == decision).unwrap_or(DECISIONS.len())
 }
 
-pub(super) const fn describe_reason(reason: Reason) -> &'static str {
+pub(super) const fn describe_reason(reason: DecisionReason) -> &'static str {
     match reason {
-        Reason::NoBudget => "Nothing limits it: there is no budget, or it is ignored.",
-        Reason::Verbosity => "The verbosity asks for summaries.",
-        Reason::Critical => "It is Critical, or of a tool call that is, so it is shown in full.",
-        Reason::Pinned => "It is pinned, or of a tool call that is, so it is shown in full.",
-        Reason::Unchanged => "It stands as in the previous text, for the sake of caches.",
-        Reason::Waits => "The previous text had no part of it; it waits for the next repack.",
-        Reason::Fits => "All that it may have fits.",
-        Reason::Ceiling => "Its priority allows no more of it.",
-        Reason::OverBudget => "More of it does not fit in the budget.",
-        Reason::ShareCap => "More of it would exceed the hard cap of its share.",
-        Reason::Background => "It is Background, and waits until all others have what they may.",
-        Reason::Metadata => "It says something of other blocks, and is no text itself.",
-        Reason::Filtered => "Its type was not asked for.",
-        Reason::Duplicate(DuplicateKind::Equal) => "Another block has the same content.",
-        Reason::Duplicate(DuplicateKind::Contained) => "Another block has all of its lines.",
-        Reason::Duplicate(DuplicateKind::Overlapping | DuplicateKind::Adjacent) => {
+        DecisionReason::NoBudget => "Nothing limits it: there is no budget, or it is ignored.",
+        DecisionReason::Verbosity => "The verbosity asks for summaries.",
+        DecisionReason::Critical => {
+            "It is Critical, or of a tool call that is, so it is shown in full."
+        }
+        DecisionReason::Pinned => {
+            "It is pinned, or of a tool call that is, so it is shown in full."
+        }
+        DecisionReason::Unchanged => "It stands as in the previous text, for the sake of caches.",
+        DecisionReason::Deferred => {
+            "The previous text had no part of it; it waits for the next repack."
+        }
+        DecisionReason::Fits => "All that it may have fits.",
+        DecisionReason::Ceiling => "Its priority allows no more of it.",
+        DecisionReason::OverBudget => "More of it does not fit in the budget.",
+        DecisionReason::ShareCap => "More of it would exceed the hard cap of its share.",
+        DecisionReason::Background => {
+            "It is Background, and waits until all others have what they may."
+        }
+        DecisionReason::Metadata => "It says something of other blocks, and is no text itself.",
+        DecisionReason::Filtered => "Its type was not asked for.",
+        DecisionReason::Duplicate(DuplicateKind::Equal) => "Another block has the same content.",
+        DecisionReason::Duplicate(DuplicateKind::Contained) => {
+            "Another block has all of its lines."
+        }
+        DecisionReason::Duplicate(DuplicateKind::Overlapping | DuplicateKind::Adjacent) => {
             "It was merged into another block."
         }
-        Reason::Duplicate(DuplicateKind::Near) => {
+        DecisionReason::Duplicate(DuplicateKind::Near) => {
             "Another block has all of its lines, and a few more."
         }
-        Reason::Duplicate(DuplicateKind::Superseded) => "A newer block has what became of it.",
-        Reason::Duplicate(_) => "Another block covers it.",
+        DecisionReason::Duplicate(DuplicateKind::Superseded) => {
+            "A newer block has what became of it."
+        }
+        DecisionReason::Duplicate(_) => "Another block covers it.",
     }
 }
 
@@ -115,8 +127,8 @@ pub(super) fn describe_reuse(stable: &StableOutcome) -> Option<String> {
 pub(super) fn describe_repack(stable: &StableOutcome) -> Option<String> {
     let (high, low) = (stable.high_tokens, stable.low_tokens);
     let tokens = |tokens: u32| group_thousands(tokens.into());
-    Some(match stable.cause {
-        None if stable.turn == TextReuse::Fresh => "there was no previous text to keep".to_owned(),
+    Some(match stable.repack_reason {
+        None if stable.reuse == TextReuse::Fresh => "there was no previous text to keep".to_owned(),
         None => return None,
         Some(RepackReason::HighWatermark) => {
             format!("it would have exceeded the high watermark of {} tokens", tokens(high))
@@ -124,10 +136,12 @@ pub(super) fn describe_repack(stable: &StableOutcome) -> Option<String> {
         Some(RepackReason::BecameCritical) => {
             "a block that was not in full became Critical or pinned".to_owned()
         }
-        Some(RepackReason::Question) => {
+        Some(RepackReason::NewestUserTurn) => {
             "the newest user turn was not in full, and more of it is shown now".to_owned()
         }
-        Some(RepackReason::Pair) => "a tool call would have been torn from its result".to_owned(),
+        Some(RepackReason::SplitToolCall) => {
+            "a tool call would have been torn from its result".to_owned()
+        }
         Some(RepackReason::CriticalAboveLow) => format!(
             "Critical and pinned blocks and the newest question reach the low watermark of {}",
             tokens(low)

@@ -15,7 +15,7 @@ use super::rows::{PageDuplicates, ShareRow, StableRow};
 use crate::block_view::label::escape_control;
 use crate::detail::Verbosity;
 use crate::fmt::group_thousands;
-use crate::plan::{Plan, Reason, RenderDecision};
+use crate::plan::{DecisionReason, Plan, RenderDecision};
 
 const PAGE: &str = include_str!("html/page.html");
 const STYLE: &[&str] = &[include_str!("html/theme.css"), include_str!("html/parts.css")];
@@ -226,7 +226,7 @@ fn decisions(plans: &[&Plan]) -> Vec<&'static str> {
     names
 }
 
-fn reasons(plans: &[&Plan]) -> Vec<Reason> {
+fn reasons(plans: &[&Plan]) -> Vec<DecisionReason> {
     let items = plans.iter().flat_map(|plan| &plan.items);
     let mut reasons: Vec<_> = items.map(|item| item.reason).collect();
     reasons.sort_unstable_by_key(|reason| reason.name());
@@ -235,7 +235,7 @@ fn reasons(plans: &[&Plan]) -> Vec<Reason> {
 }
 
 impl<'p> Run<'p> {
-    fn new(plan: &'p Plan, decisions: &[&str], reasons: &[Reason]) -> Self {
+    fn new(plan: &'p Plan, decisions: &[&str], reasons: &[DecisionReason]) -> Self {
         let mut run = Self {
             budget: plan.budget,
             used: plan.used_tokens,

@@ -175,7 +175,7 @@ pub fn to_json(plan: &Plan) -> String {
         if item.decision.is_shown() {
             report.by_level.entry(decision).or_default().add(item);
         }
-        let (covered, excerpt) = (plan.covered(index), excerpt(item));
+        let (covered, excerpt) = (plan.replacement(index), excerpt(item));
         report.blocks.push(BlockRow {
             index,
             r#type: item.block_type.label(),

@@ -6,7 +6,7 @@ use lcp_types::{DuplicateKind, Replacement, Replacements};
 use serde::Serialize;
 
 use crate::fmt::group_thousands;
-use crate::plan::{OptimalityBound, Plan, PlanItem, Reason, RenderDecision, ShareUsage};
+use crate::plan::{DecisionReason, OptimalityBound, Plan, PlanItem, RenderDecision, ShareUsage};
 use crate::shares;
 
 impl Plan {
@@ -103,10 +103,13 @@ pub(super) fn cuts(plan: &Plan) -> Vec<Cut<'_>> {
 
 fn is_cut(item: &PlanItem) -> bool {
     // These decisions do not depend on the budget.
-    if matches!(item.reason, Reason::Unchanged | Reason::Waits) {
+    if matches!(item.reason, DecisionReason::Unchanged | DecisionReason::Deferred) {
         return false;
     }
-    let lacks = matches!(item.reason, Reason::OverBudget | Reason::ShareCap | Reason::Background);
+    let lacks = matches!(
+        item.reason,
+        DecisionReason::OverBudget | DecisionReason::ShareCap | DecisionReason::Background
+    );
     matches!(item.decision, RenderDecision::Excerpt(_)) || (lacks && item.tokens < item.full_tokens)
 }
 

@@ -7,7 +7,7 @@ use lcp_types::{DuplicateKind, Replacement, Replacements};
 use serde::Serialize;
 
 use super::metrics::{BlockSum, by_relation, covered, over_cap, percent, relative_gap};
-use crate::dedup::DedupSums;
+use crate::dedup::DedupStats;
 use crate::plan::{OptimalityBound, Plan, ShareUsage};
 use crate::prompt_cache::{RepackReason, StableOutcome};
 
@@ -52,8 +52,8 @@ pub(super) struct StableRow {
 impl From<&StableOutcome> for StableRow {
     fn from(stable: &StableOutcome) -> Self {
         Self {
-            turn: stable.turn.name(),
-            cause: stable.cause.map(RepackReason::name),
+            turn: stable.reuse.name(),
+            cause: stable.repack_reason.map(RepackReason::name),
             high_tokens: stable.high_tokens,
             low_tokens: stable.low_tokens,
             prefix_bytes: stable.prefix_bytes,
@@ -109,7 +109,7 @@ pub(super) struct DedupRow {
 
 impl From<&Replacements> for DedupRow {
     fn from(duplicates: &Replacements) -> Self {
-        let DedupSums { removed, merged, superseded, referred, cut, tokens_saved } =
+        let DedupStats { removed, merged, superseded, references: referred, cut, tokens_saved } =
             duplicates.into();
         let by_relation = by_relation(duplicates).collect();
         Self { removed, merged, superseded, referred, cut, tokens_saved, by_relation }
@@ -131,7 +131,7 @@ pub(super) struct PageDuplicates {
 impl PageDuplicates {
     pub(super) fn new(plan: &Plan) -> Option<Self> {
         let duplicates = plan.duplicates.as_ref()?;
-        let sums = DedupSums::from(duplicates);
+        let sums = DedupStats::from(duplicates);
         let relations: Vec<_> = by_relation(duplicates).filter(|(_, sum)| sum.blocks > 0).collect();
         let position = |relation: DuplicateKind| {
             relations.iter().position(|(name, _)| *name == relation.name()).unwrap_or_default()

@@ -91,7 +91,7 @@ struct Usage {
     name: String,
     used: u64,
     limit: Option<u64>,
-    whole: u64,
+    total: u64,
     note: String,
 }
 
@@ -143,7 +143,7 @@ impl Table<'_> {
             rows.iter().map(|row| text(row).chars().count()).max().unwrap_or_default()
         };
         let limit = |row: &Usage| row.limit.map(group_thousands).unwrap_or_default();
-        let share = |row: &Usage| match percent(row.used, row.whole) {
+        let share = |row: &Usage| match percent(row.used, row.total) {
             Some(percent) => format!("({percent}%)"),
             None => "(–)".to_owned(),
         };
@@ -164,7 +164,7 @@ impl Table<'_> {
             write_to(&mut line, format_args!(" {}", pad(&share(row), share_width)));
             let room = self.room(line.chars().count() + 2 + note_width);
             if room > 0 {
-                let bar = bar(row.used, row.whole, room);
+                let bar = bar(row.used, row.total, room);
                 write_to(&mut line, format_args!("  {}", self.paint(CYAN, &pad(&bar, room))));
             }
             if !row.note.is_empty() {
@@ -179,9 +179,9 @@ impl Table<'_> {
         if !self.plan.shares.is_empty() {
             return self.plan.shares.iter().map(share_usage).collect();
         }
-        let whole = self.plan.used_tokens.into();
+        let total = self.plan.used_tokens.into();
         let usage =
-            |name: String, used| Usage { name, used, limit: None, whole, note: String::new() };
+            |name: String, used| Usage { name, used, limit: None, total, note: String::new() };
         let mut sums = sections::by_category(self.plan);
         // A pack may have any number of categories.
         let rest = sums.split_off(sums.len().min(CATEGORIES_MAX));
@@ -223,7 +223,7 @@ impl Table<'_> {
         let (tokens, bytes) = (group_thousands(tokens), group_thousands(bytes));
         self.line(format!("  Prefix: {tokens} tokens ({bytes} bytes) that a cache may keep"));
         if let Some(why) = describe_repack(stable) {
-            self.line(format!("  {}: {why}", display_name(stable.turn.name())));
+            self.line(format!("  {}: {why}", display_name(stable.reuse.name())));
         }
     }
 
@@ -256,7 +256,7 @@ fn share_usage(share: &ShareUsage) -> Usage {
         name: if share.name.is_empty() { "No Share".to_owned() } else { category(&share.name) },
         used: share.used.into(),
         limit: Some(share.tokens.into()),
-        whole: share.tokens.into(),
+        total: share.tokens.into(),
         note: notes.join(", "),
     }
 }

@@ -260,7 +260,7 @@ impl Shares {
             let of_fixed = apportion(available.min(saturate(fixed_sum)), &fixed);
             let of_ratios = apportion(basis.shared(available).min(left), &basis.weights);
             let tokens = of_fixed.iter().zip(of_ratios).map(|(a, b)| u64::from(a + b)).collect();
-            ShareWeights { weights: tokens, whole: available.into() }
+            ShareWeights { weights: tokens, total: available.into() }
         };
         let tokens = basis.tokens(available);
         ContextBudget::new(available, self.as_slice(), &tokens, basis, scaling)
@@ -355,26 +355,26 @@ impl fmt::Display for ShareScaling {
 pub(super) struct ShareWeights {
     pub(super) weights: Vec<u64>,
     /// The weight of the whole.
-    pub(super) whole: u64,
+    pub(super) total: u64,
 }
 
 impl ShareWeights {
     pub(super) fn from_ratios(ratios: Vec<u64>) -> Self {
         let sum: u64 = ratios.iter().sum();
         // Each ratio was rounded: three thirds lack a billionth.
-        let whole = if sum.abs_diff(BILLION) <= ratios.len() as u64 { sum } else { BILLION };
-        Self { weights: ratios, whole }
+        let total = if sum.abs_diff(BILLION) <= ratios.len() as u64 { sum } else { BILLION };
+        Self { weights: ratios, total }
     }
 
     /// Returns the tokens that the weights ask for, rounded up.
     pub(super) fn asked(&self, total: u32) -> u64 {
-        let asked = self.scaled(total).div_ceil(u128::from(self.whole.max(1)));
+        let asked = self.scaled(total).div_ceil(u128::from(self.total.max(1)));
         u64::try_from(asked).unwrap_or(u64::MAX)
     }
 
     /// Returns the tokens that they get: no more than all.
     pub(super) fn shared(&self, total: u32) -> u32 {
-        let shared = self.scaled(total) / u128::from(self.whole.max(1));
+        let shared = self.scaled(total) / u128::from(self.total.max(1));
         u32::try_from(shared).unwrap_or(u32::MAX).min(total)
     }
 

@@ -87,7 +87,7 @@ fn any_text() -> impl Strategy<Value = String> {
 proptest! {
     /// A space in each, no other byte, and nothing special is left or new.
     #[test]
-    fn neutralised_once_is_neutral(text in any_text()) {
+    fn an_escaped_text_stays_escaped(text in any_text()) {
         let mut blocks = [Block::conversation(Role::User, text.clone())];
         let expected = find(&text).count();
         let found = escape(&mut blocks);

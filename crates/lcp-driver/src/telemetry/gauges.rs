@@ -3,7 +3,7 @@
 use metrics::gauge;
 
 use super::IndexedPlan;
-use crate::dedup::DedupSums;
+use crate::dedup::DedupStats;
 use crate::detail::DetailLevel;
 use crate::plan::{Plan, RenderDecision};
 use crate::segments::allocation::LevelAllocation;
@@ -37,7 +37,7 @@ pub(super) fn plan(plan: &Plan) {
     let overhead = ("overhead", plan.overhead_tokens);
     let shown = plan.items.iter().filter_map(|item| Some((level(&item.decision)?, item.tokens)));
     set(plan.used_tokens, shown.chain([overhead]));
-    deduplicated(plan.dedup_sums().unwrap_or_default());
+    deduplicated(plan.dedup_stats().unwrap_or_default());
 }
 
 /// A text that was planned by an index: nothing is deduplicated.
@@ -50,11 +50,11 @@ pub(super) fn indexed(plan: &IndexedPlan<'_>) {
     };
     let shown = plan.parts.iter().map(|(detail, tokens)| (name(*detail), *tokens));
     set(plan.used, shown.chain([overhead]));
-    deduplicated(DedupSums::default());
+    deduplicated(DedupStats::default());
 }
 
 /// Sets the gauges of deduplication; 0 without it.
-fn deduplicated(sums: DedupSums) {
+fn deduplicated(sums: DedupStats) {
     gauge!(TOKENS_SAVED).set(as_f64(sums.tokens_saved));
     gauge!(REMOVED).set(as_f64(sums.removed));
     gauge!(MERGED).set(as_f64(sums.merged));

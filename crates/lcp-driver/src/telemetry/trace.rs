@@ -6,7 +6,7 @@ use tracing::{Level, debug, enabled, info, warn};
 
 use super::IndexedPlan;
 use crate::block_view::label::{escape_control, push_word};
-use crate::dedup::DedupSums;
+use crate::dedup::DedupStats;
 use crate::fmt::write_to;
 use crate::plan::{OptimalityBound, Plan};
 use crate::segments::allocation::LevelAllocation;
@@ -53,7 +53,7 @@ fn decisions(plan: &Plan) {
             reason = item.reason.name(),
             tokens = item.tokens,
             // What is not covered has no such field.
-            covered_by = plan.covered(index).map(|covered| covered.by),
+            covered_by = plan.replacement(index).map(|covered| covered.by),
             "decided"
         );
     }
@@ -90,10 +90,11 @@ fn summary(plan: &Plan) {
         write_to(&mut line, format_args!("; worth {value} of at most {bound}"));
     }
     if let Some(stable) = &plan.stable {
-        let (turn, kept, before) = (stable.turn.name(), stable.kept_tokens, stable.previous_tokens);
+        let (turn, kept, before) =
+            (stable.reuse.name(), stable.kept_tokens, stable.previous_tokens);
         write_to(&mut line, format_args!("; {turn}, kept {kept} of {before} tokens"));
     }
-    if let Some(DedupSums { removed, merged, superseded, tokens_saved, .. }) = plan.dedup_sums() {
+    if let Some(DedupStats { removed, merged, superseded, tokens_saved, .. }) = plan.dedup_stats() {
         write_to(
             &mut line,
             format_args!(

@@ -78,8 +78,8 @@ fn plan_bytes(driver: &DefaultDriver, blocks: &[Block<'_>], config: &DriverConfi
         bytes.extend(to_json(&rendered.plan).bytes());
         bytes.extend(rendered.text.bytes());
         if let Some(used) = rendered.plan.stable {
-            bytes.extend(used.next.to_json().bytes());
-            stable.previous = Some(Arc::new(used.next));
+            bytes.extend(used.next_plan.to_json().bytes());
+            stable.previous = Some(Arc::new(used.next_plan));
         }
     }
     bytes

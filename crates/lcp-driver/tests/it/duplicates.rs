@@ -9,8 +9,8 @@ use std::collections::BTreeSet;
 
 use lcp_driver::shares::Shares;
 use lcp_driver::{
-    DefaultDriver, DriverConfig, OutputMode, Plan, Reason, RenderDecision, Rendered, Verbosity,
-    WarningCode,
+    DecisionReason, DefaultDriver, DriverConfig, OutputMode, Plan, RenderDecision, Rendered,
+    Verbosity, WarningCode,
 };
 use lcp_types::{
     Annotation, Block, BlockType, CarriedLevel, DuplicateKind, Lang, Priority, Replacement,
@@ -71,7 +71,7 @@ fn what_is_removed_is_not_in_the_text_and_costs_nothing() {
                 assert_eq!(rendered.plan.used_tokens, plain.plan.used_tokens);
                 let item = &rendered.plan.items[1];
                 assert_eq!(item.decision, RenderDecision::Duplicate { by: 0 });
-                assert_eq!(item.reason, Reason::Duplicate(DuplicateKind::Equal));
+                assert_eq!(item.reason, DecisionReason::Duplicate(DuplicateKind::Equal));
                 assert_eq!((item.tokens, item.full_tokens, item.content_tokens), (0, 0, 0));
             }
         }
@@ -85,8 +85,8 @@ fn what_stands_in_place_is_planned_as_any_block() {
     let rendered = run(&blocks, &config([referred(0, 1, DuplicateKind::Superseded)]));
     assert_eq!(decisions(&rendered.plan), ["full", "full"]);
     assert!(rendered.text.contains(line));
-    assert_eq!(rendered.plan.covered(0).map(|covered| covered.by), Some(1));
-    assert_eq!(rendered.plan.covered(1), None);
+    assert_eq!(rendered.plan.replacement(0).map(|covered| covered.by), Some(1));
+    assert_eq!(rendered.plan.replacement(1), None);
 }
 
 #[test]
@@ -121,7 +121,7 @@ fn priority_rank_and_pin_pass_to_what_covers() {
     let pinned = [file("a.rs", 30), file("b.rs", 30), tag(1, "pinned")];
     let tight = |config: DriverConfig| DriverConfig { token_budget: Some(60), ..config };
     let rendered = run(&pinned, &tight(config([removed(1, 0, DuplicateKind::Equal)])));
-    assert_eq!(rendered.plan.items[0].reason, Reason::Pinned);
+    assert_eq!(rendered.plan.items[0].reason, DecisionReason::Pinned);
     assert_eq!(rendered.plan.items[0].decision, RenderDecision::Full);
     assert!(rendered.plan.overflow_tokens() > 0);
 }
@@ -180,7 +180,7 @@ fn types_that_were_not_asked_for_win() {
     let rendered = only(removed(0, 1, DuplicateKind::Equal), BlockType::Code);
     assert_eq!(decisions(&rendered.plan), ["filtered", "full", "metadata"]);
     assert_eq!(rendered.plan.items[1].priority, Priority::Normal);
-    assert_eq!(rendered.plan.dedup_sums().unwrap().removed, 0);
+    assert_eq!(rendered.plan.dedup_stats().unwrap().removed, 0);
     // With both types it is removed.
     let rendered = run(&blocks, &config([removed(1, 0, DuplicateKind::Equal)]));
     assert_eq!(decisions(&rendered.plan), ["full", "duplicate", "metadata"]);
@@ -205,7 +205,7 @@ fn a_block_that_nothing_in_the_text_covers_is_shown() {
         let rendered = run(&blocks, &config(covered.clone()));
         let shown = ["full", "full", "full", "metadata"];
         assert_eq!(decisions(&rendered.plan), shown, "{covered:?}");
-        assert_eq!(rendered.plan.dedup_sums().unwrap().removed, 0, "{covered:?}");
+        assert_eq!(rendered.plan.dedup_stats().unwrap().removed, 0, "{covered:?}");
     }
     // Of a chain, what is covered by a block that is there is still removed.
     let chain = config([removed(0, 1, equal), removed(1, 2, equal)]);

@@ -1,6 +1,6 @@
 //! Blocks that a text shows in full come back from it, whatever they hold (RFC 0008 §2).
 
-use lcp_driver::parse::{ParsedBlock, PartKind, TooLarge, detect_mode, parse, parse_blocks};
+use lcp_driver::parse::{LimitExceeded, ParsedBlock, PartKind, detect_mode, parse, parse_blocks};
 use lcp_driver::{DefaultDriver, DriverConfig, OutputMode, Verbosity};
 use lcp_types::{
     Block, BlockContent, BlockType, DiffHunk, FileEntry, FileEntryKind, FormatHint, Lang,
@@ -406,12 +406,12 @@ fn a_tree_is_as_deep_as_a_pack_may_have_it() {
     for levels in [65, 2_000] {
         let error = parse_blocks(&tree(levels), OutputMode::Minimal).unwrap_err();
         // The first line that is too deep is told.
-        let expected = TooLarge { limit: "DEPTH_MAX", found: 65, max: 64 };
-        assert_eq!(error.too_large, Some(expected));
+        let expected = LimitExceeded { limit: "DEPTH_MAX", found: 65, max: 64 };
+        assert_eq!(error.exceeded, Some(expected));
     }
     // What has no entry above it stands on no level.
     let alone = format!("[file-tree /]\na/\n{}x\n", " ".repeat(140));
-    assert_eq!(parse_blocks(&alone, OutputMode::Minimal).unwrap_err().too_large, None);
+    assert_eq!(parse_blocks(&alone, OutputMode::Minimal).unwrap_err().exceeded, None);
 }
 
 #[test]

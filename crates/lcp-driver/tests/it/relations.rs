@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use lcp_driver::shares::Shares;
 use lcp_driver::{
-    DefaultDriver, DriverConfig, DriverError, Objective, Overflow, Plan, Reason, RenderDecision,
-    ValueModel, Verbosity, WarningCode,
+    DecisionReason, DefaultDriver, DriverConfig, DriverError, Objective, Overflow, Plan,
+    RenderDecision, ValueModel, Verbosity, WarningCode,
 };
 use lcp_types::{Annotation, Block, Priority, Role, Status, Tag};
 use proptest::prelude::*;
@@ -52,7 +52,7 @@ fn a_pinned_block_is_never_lowered() {
         assert_eq!(plan.items[0].decision, RenderDecision::Full, "{verbosity:?}");
         assert_eq!(plan.items[0].priority, Priority::Low);
         if verbosity == Verbosity::Adaptive {
-            assert_eq!(plan.items[0].reason, Reason::Pinned);
+            assert_eq!(plan.items[0].reason, DecisionReason::Pinned);
             assert_eq!(plan.items[1].decision, RenderDecision::Summary);
         }
     }
@@ -96,7 +96,8 @@ fn a_pin_and_a_critical_priority_hold_for_the_whole_call() {
     pinned.push(tag(40, "pinned"));
     let mut critical = calls();
     critical.push(priority(40, Priority::Critical));
-    for (blocks, reason) in [(pinned, Reason::Pinned), (critical, Reason::Critical)] {
+    for (blocks, reason) in [(pinned, DecisionReason::Pinned), (critical, DecisionReason::Critical)]
+    {
         let plan = plan(&blocks, &within(500));
         for item in &plan.items[40..42] {
             assert_eq!((&item.decision, item.reason), (&RenderDecision::Full, reason));
@@ -109,7 +110,7 @@ fn the_tag_of_a_call_means_nothing_but_on_tool_results() {
     let mut blocks = calls();
     blocks.extend([tag(0, "tool_call_id=call_1"), priority(0, Priority::Critical)]);
     let plan = plan(&blocks, &within(800));
-    assert_ne!(plan.items[41].reason, Reason::Critical);
+    assert_ne!(plan.items[41].reason, DecisionReason::Critical);
 }
 
 #[test]
@@ -173,7 +174,7 @@ fn the_newest_turn_of_a_long_chat_is_shown() {
 
 /// The items that are pinned.
 fn pinned(plan: &Plan) -> Vec<usize> {
-    let is_pinned = |&i: &usize| plan.items[i].reason == Reason::Pinned;
+    let is_pinned = |&i: &usize| plan.items[i].reason == DecisionReason::Pinned;
     (0..plan.items.len()).filter(is_pinned).collect()
 }
 
@@ -325,7 +326,7 @@ fn what_is_grouped_with_the_newest_question_takes_its_priority() {
         result_of(Role::Assistant, Some(Priority::High))
     );
     let critical = result_of(Role::User, Some(Priority::Critical));
-    assert_eq!(critical, (RenderDecision::Full, Reason::Critical));
+    assert_eq!(critical, (RenderDecision::Full, DecisionReason::Critical));
 }
 
 /// A pack of calls and their results among all else.

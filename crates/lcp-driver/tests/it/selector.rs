@@ -1,7 +1,7 @@
 //! Selection: which blocks are shown within a budget, and why (Task 016.c).
 
 use lcp_driver::shares::Shares;
-use lcp_driver::{DefaultDriver, DriverConfig, Plan, Reason, RenderDecision, WarningCode};
+use lcp_driver::{DecisionReason, DefaultDriver, DriverConfig, Plan, RenderDecision, WarningCode};
 use lcp_types::{Block, Priority};
 use proptest::prelude::*;
 
@@ -58,7 +58,7 @@ proptest! {
         let critical: u32 = plan
             .items
             .iter()
-            .filter(|item| matches!(item.reason, Reason::Critical | Reason::Pinned))
+            .filter(|item| matches!(item.reason, DecisionReason::Critical | DecisionReason::Pinned))
             .map(|item| item.tokens)
             .sum();
         prop_assert!(plan.used_tokens <= budget || plan.used_tokens <= critical + plan.overhead_tokens);
@@ -73,15 +73,15 @@ proptest! {
             // Every reason says something of the decision that it stands by.
             let agrees = match item.reason {
                 // Others of its tool call can be what makes it so.
-                Reason::Critical | Reason::Pinned | Reason::Fits => {
+                DecisionReason::Critical | DecisionReason::Pinned | DecisionReason::Fits => {
                     item.decision == RenderDecision::Full
                 }
-                Reason::Ceiling => item.decision.is_shown(),
-                Reason::Background => {
+                DecisionReason::Ceiling => item.decision.is_shown(),
+                DecisionReason::Background => {
                     item.priority == Priority::Background && !item.decision.is_shown()
                 }
-                Reason::OverBudget | Reason::ShareCap => item.decision != RenderDecision::Full,
-                Reason::Metadata => item.decision == RenderDecision::Metadata,
+                DecisionReason::OverBudget | DecisionReason::ShareCap => item.decision != RenderDecision::Full,
+                DecisionReason::Metadata => item.decision == RenderDecision::Metadata,
                 _ => false,
             };
             prop_assert!(agrees, "{:?}", item);
@@ -98,7 +98,7 @@ fn should_respect_category_limits() {
     assert_eq!(full(&plan).len(), 2);
     let share = plan.shares.iter().find(|share| share.name == "open_files").unwrap();
     assert!(share.used <= 1_200, "{share:?}");
-    let capped = plan.items.iter().filter(|item| item.reason == Reason::ShareCap).count();
+    let capped = plan.items.iter().filter(|item| item.reason == DecisionReason::ShareCap).count();
     assert_eq!(capped, 8);
 }
 
@@ -108,7 +108,7 @@ fn should_skip_chunk_if_too_large() {
     blocks.insert(1, bare_file("large.rs", 400));
     let plan = plan(&blocks, &within(1_700));
     assert_eq!(full(&plan), [0, 2, 3]);
-    assert_eq!(plan.items[1].reason, Reason::OverBudget);
+    assert_eq!(plan.items[1].reason, DecisionReason::OverBudget);
 }
 
 #[test]

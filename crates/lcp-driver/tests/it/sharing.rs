@@ -4,7 +4,7 @@
 use lcp_driver::budget::TokenEstimator;
 use lcp_driver::shares::{Share, Shares};
 use lcp_driver::{
-    DefaultDriver, DriverConfig, DriverError, Excerpts, Overflow, Plan, Reason, ShareUsage,
+    DecisionReason, DefaultDriver, DriverConfig, DriverError, Excerpts, Overflow, Plan, ShareUsage,
     WarningCode,
 };
 use lcp_tokens::{Encoding, Tiktoken};
@@ -217,7 +217,7 @@ fn a_larger_budget_is_not_wanted_where_only_a_cap_cuts() {
         plan_with(&[bare_file("a.rs", 40), bare_file("b.rs", 40)], shares, budget)
     };
     let plan = capped(1_000_000);
-    assert_eq!(plan.items[0].reason, Reason::ShareCap);
+    assert_eq!(plan.items[0].reason, DecisionReason::ShareCap);
     assert_eq!(plan.wanted_budget, None);
     // Where the budget cuts others, the cap bounds what is wanted, and the line
     // for what it keeps out is part of it.
@@ -239,7 +239,7 @@ fn background_waits_for_all_others() {
     ];
     let config = DriverConfig { token_budget: Some(500), ..DriverConfig::default() };
     let plan = DefaultDriver::new(O200K).plan(&blocks, &config).unwrap();
-    assert_eq!(plan.items[1].reason, Reason::Background);
+    assert_eq!(plan.items[1].reason, DecisionReason::Background);
 }
 
 /// What only a cap keeps down does not keep Background blocks of others out.
@@ -253,9 +253,9 @@ fn background_does_not_wait_for_what_a_cap_keeps_down() {
     ];
     let shares = Shares::agent().with_cap("open_files", 600).unwrap();
     let plan = plan_with(&blocks, shares, 100_000);
-    assert_eq!(plan.items[1].reason, Reason::ShareCap);
+    assert_eq!(plan.items[1].reason, DecisionReason::ShareCap);
     assert_eq!(plan.items[2].decision.name(), "placeholder");
-    assert_eq!(plan.items[2].reason, Reason::Ceiling);
+    assert_eq!(plan.items[2].reason, DecisionReason::Ceiling);
 }
 
 /// Low blocks without a level stay a line while others lack something, and
@@ -265,7 +265,7 @@ fn low_blocks_say_what_keeps_them_small() {
     let blocks = [bare_file("low.rs", 100), priority(0, Priority::Low)];
     let config = DriverConfig { token_budget: Some(400), ..DriverConfig::default() };
     let plan = DefaultDriver::new(O200K).plan(&blocks, &config).unwrap();
-    assert_eq!(plan.items[0].reason, Reason::OverBudget);
+    assert_eq!(plan.items[0].reason, DecisionReason::OverBudget);
     let wanted = u32::try_from(plan.wanted_budget.unwrap()).unwrap();
     let config = DriverConfig { token_budget: Some(wanted), ..DriverConfig::default() };
     let plan = DefaultDriver::new(O200K).plan(&blocks, &config).unwrap();

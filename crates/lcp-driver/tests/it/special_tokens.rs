@@ -54,9 +54,9 @@ const SPECIAL: &[&str] = &[
 proptest! {
     #![proptest_config(ProptestConfig { cases: 600, ..ProptestConfig::default() })]
 
-    /// No text of neutralised blocks has a special token, and all laws of the budget hold.
+    /// No text of escaped blocks has a special token, and all laws of the budget hold.
     #[test]
-    fn no_text_of_neutralised_blocks_has_any(
+    fn rendered_escaped_blocks_have_no_special_token(
         pack in any_pack(),
         given in prop::collection::vec((any::<prop::sample::Index>(), prop::sample::select(SPECIAL)), 0..12),
         config in any_config(),

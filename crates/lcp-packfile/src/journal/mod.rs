@@ -35,7 +35,7 @@ pub struct Journal {
     /// The first bytes of the old pack.
     header: [u8; HEADER_BYTES],
     /// CRC-32C of what stands between header and tail, in both.
-    kept_check: u32,
+    prefix_checksum: u32,
     /// The old pack from `end_offset` on.
     tail: Vec<u8>,
 }
@@ -59,7 +59,7 @@ impl Journal {
             end_offset,
             new_len,
             header: *header,
-            kept_check: crc32c::crc32c(kept),
+            prefix_checksum: crc32c::crc32c(kept),
             tail: tail.to_vec(),
         })
     }
@@ -72,7 +72,7 @@ impl Journal {
             bytes.extend_from_slice(&number.to_le_bytes());
         }
         bytes.extend_from_slice(&self.header);
-        bytes.extend_from_slice(&self.kept_check.to_le_bytes());
+        bytes.extend_from_slice(&self.prefix_checksum.to_le_bytes());
         bytes.extend_from_slice(&[0; 4]);
         bytes.extend_from_slice(&self.tail);
         bytes.extend_from_slice(&crc32c::crc32c(&bytes).to_le_bytes());
@@ -81,7 +81,7 @@ impl Journal {
 
     /// Reads a journal; `None` if it is not whole, or none of this version.
     pub fn from_bytes(bytes: &[u8]) -> Option<Self> {
-        let (head, tail) = sealed(bytes)?;
+        let (head, tail) = split_checksum(bytes)?;
         if head[..MAGIC.len()] != MAGIC {
             return None;
         }
@@ -94,7 +94,7 @@ impl Journal {
             end_offset: long(16)?,
             new_len: long(24)?,
             header: *head.get(32..)?.first_chunk()?,
-            kept_check: u32::from_le_bytes(*head.get(40..)?.first_chunk()?),
+            prefix_checksum: u32::from_le_bytes(*head.get(40..)?.first_chunk()?),
             tail: tail.to_vec(),
         };
         let len = journal.end_offset.checked_add(tail.len() as u64)?;
@@ -116,7 +116,7 @@ impl Journal {
         };
         lengths.contains(&len)
             && plain(*header) == plain(self.header)
-            && crc32c::crc32c(kept) == self.kept_check
+            && crc32c::crc32c(kept) == self.prefix_checksum
     }
 
     /// Returns the old pack, given one that [belongs to it](Self::is_of_pack).
@@ -131,7 +131,7 @@ impl Journal {
 }
 
 /// Head and tail of a journal whose checksum holds.
-fn sealed(bytes: &[u8]) -> Option<(&[u8; HEAD_BYTES], &[u8])> {
+fn split_checksum(bytes: &[u8]) -> Option<(&[u8; HEAD_BYTES], &[u8])> {
     let (said, check) = bytes.split_last_chunk::<CHECK_BYTES>()?;
     let parts = said.split_first_chunk::<HEAD_BYTES>()?;
     (u32::from_le_bytes(*check) == crc32c::crc32c(said)).then_some(parts)
@@ -140,7 +140,7 @@ fn sealed(bytes: &[u8]) -> Option<(&[u8; HEAD_BYTES], &[u8])> {
 /// Returns whether a crash may have left these bytes of a journal: cut off, or zeros.
 fn may_be_begun(bytes: &[u8]) -> bool {
     let is_name = bytes.iter().zip(&MAGIC).all(|(byte, of)| byte == of || *byte == 0);
-    is_name && sealed(bytes).is_none()
+    is_name && split_checksum(bytes).is_none()
 }
 
 /// What a journal beside a pack means for it.

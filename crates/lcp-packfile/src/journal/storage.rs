@@ -31,7 +31,7 @@ pub trait Storage {
 }
 
 /// How long is waited between two looks whether a lock is free.
-const PAUSE: Duration = Duration::from_millis(20);
+const LOCK_RETRY_INTERVAL: Duration = Duration::from_millis(20);
 
 /// How long a reader waits for whoever is changing a pack.
 const LOCK_TIMEOUT: Duration = Duration::from_secs(60);
@@ -104,7 +104,7 @@ fn is_free(
         if until.is_some_and(|until| Instant::now() >= until) {
             return Ok(false);
         }
-        std::thread::sleep(PAUSE);
+        std::thread::sleep(LOCK_RETRY_INTERVAL);
     }
 }
 

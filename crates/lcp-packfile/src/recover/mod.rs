@@ -1,4 +1,4 @@
-//! What can be saved of a pack that is cut off or damaged (RFC 0003 §9).
+//! Recovers the readable blocks of a pack that is cut off or damaged (RFC 0003 §9).
 
 mod rewrite;
 mod salvage;
@@ -11,34 +11,32 @@ use crate::error::Error;
 use crate::scan::{PackScan, ScannedFrame};
 use salvage::Salvage;
 
-/// A pack of what could be saved.
+/// A pack of the blocks that could be read.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Recovered {
-    /// The pack: the one that was given where that is whole.
+pub struct Recovery {
+    /// The pack; an undamaged one is returned as it is.
     pub pack: Vec<u8>,
-    /// How many blocks it has, annotations counted.
-    pub saved: u64,
-    /// How many are missing, those of `dropped` not counted; `None` where nothing tells how
-    /// many there were.
+    /// The number of its blocks, annotations counted.
+    pub blocks: u64,
+    /// The number of missing blocks, without those of `dropped`; `None` if the pack does not tell
+    /// how many there were.
     pub missing: Option<u64>,
-    /// Annotations, levels and indices of hand-offs that are whole, but spoke of blocks that
-    /// are missing.
+    /// The number of readable annotations, levels and hand-off indices whose blocks are missing.
     pub dropped: u64,
-    /// What is lost or was made anew, in the order of the pack. Nothing where the pack is
-    /// whole.
-    pub lost: Vec<Lost>,
+    /// The lost or rebuilt ranges, in the order of the pack; empty if it is undamaged.
+    pub lost: Vec<LostRange>,
 }
 
 /// Bytes of the damaged pack that are not in the new one.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Lost {
-    /// Where they stand. In a compressed payload of which blocks are damaged: before it was
-    /// compressed.
+pub struct LostRange {
+    /// Their range in the pack; in a compressed payload with damaged blocks, the range before
+    /// compression.
     pub bytes: Range<u64>,
     /// The first block that was in them, if it is known.
     pub block: Option<u64>,
-    /// What they were, and what is wrong.
-    pub why: String,
+    /// The kind of data, and the damage.
+    pub reason: String,
 }
 
 /// Saves every block that can be read and has its checksum, if the index has one, with targets
@@ -54,24 +52,24 @@ pub struct Lost {
 /// assert_eq!((recovered.pack, recovered.lost.len()), (pack.clone(), 0));
 ///
 /// let cut = lcp_packfile::recover(&pack[..20])?;
-/// assert_eq!((cut.saved, cut.missing), (1, None));
+/// assert_eq!((cut.blocks, cut.missing), (1, None));
 /// # Ok::<(), lcp_packfile::Error>(())
 /// ```
 ///
 /// # Errors
 ///
 /// If there is nothing of a pack.
-pub fn recover(pack: &[u8]) -> Result<Recovered, Error> {
-    if let Some(saved) = check_sound(pack) {
+pub fn recover(pack: &[u8]) -> Result<Recovery, Error> {
+    if let Some(blocks) = check_sound(pack) {
         let pack = pack.to_vec();
-        return Ok(Recovered { pack, saved, missing: Some(0), dropped: 0, lost: Vec::new() });
+        return Ok(Recovery { pack, blocks, missing: Some(0), dropped: 0, lost: Vec::new() });
     }
     let mut salvage = Salvage::new(pack)?;
-    let (written, saved, dropped) = rewrite::write(&mut salvage)?;
-    let missing = salvage.total.map(|total| total.saturating_sub(saved + dropped));
+    let (written, blocks, dropped) = rewrite::write(&mut salvage)?;
+    let missing = salvage.total.map(|total| total.saturating_sub(blocks + dropped));
     let mut lost = salvage.lost;
     lost.sort_by_key(|lost| (lost.bytes.start, lost.bytes.end));
-    Ok(Recovered { pack: written, saved, missing, dropped, lost })
+    Ok(Recovery { pack: written, blocks, missing, dropped, lost })
 }
 
 /// Returns the message of an error without its place.
@@ -92,7 +90,7 @@ fn check_sound(pack: &[u8]) -> Option<u64> {
         Ok(reader) => reader.verify().is_ok_and(|wrong| wrong.is_empty()),
         Err(_) => false,
     };
-    let is_sound = scan.broken.is_none()
+    let is_sound = scan.error.is_none()
         && scan.frames.iter().all(ScannedFrame::is_sound)
         && !scan.warnings.iter().any(trailing)
         && verified();

@@ -6,7 +6,7 @@ use lcp_encoder::{EncodeOptions, PackWriter};
 use lcp_types::{Block, BlockType};
 
 use super::salvage::Salvage;
-use super::{Lost, message};
+use super::{LostRange, message};
 use crate::error::Error;
 use crate::merge::{handoff_index, renumber_handoff_index, retarget};
 use crate::scan::{PackScan, ScannedFrame};
@@ -26,7 +26,7 @@ pub(super) fn write(salvage: &mut Salvage<'_>) -> Result<(Vec<u8>, u64, u64), Er
             Some(error) if !frame.is_sound() => {
                 let bytes = before(at).map_or(&frame.range, |(_, range)| range).clone();
                 let (block, why) = (Some(old(at)), message(error));
-                salvage.lost.push(Lost { bytes, block, why });
+                salvage.lost.push(LostRange { bytes, block, reason: why });
             }
             _ => sound.push((old(at), frame, scan.readable(at))),
         }

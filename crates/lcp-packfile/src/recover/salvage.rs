@@ -8,7 +8,7 @@ use lcp_types::wire::{
     END_FRAME, FOOTER_BYTES, HEADER_BYTES, HEADER_INDEX, MAGIC_LCP, VERSION_MAJOR, VERSION_MINOR,
 };
 
-use super::{Lost, message};
+use super::{LostRange, message};
 use crate::error::Error;
 use crate::scan::{PackScan, slice};
 
@@ -28,7 +28,7 @@ pub(super) struct Salvage<'a> {
     pub(super) total: Option<u64>,
     /// Whether there was an index.
     pub(super) has_index: bool,
-    pub(super) lost: Vec<Lost>,
+    pub(super) lost: Vec<LostRange>,
 }
 
 impl<'a> Salvage<'a> {
@@ -53,14 +53,14 @@ impl<'a> Salvage<'a> {
             lost: Vec::new(),
         };
         let size = pack.len() as u64;
-        if let Some(error) = &scan.broken {
+        if let Some(error) = &scan.error {
             let reached = if scan.is_payload_compressed() {
                 error.offset().min(size)
             } else {
                 scan.frames_end()
             };
             let block = Some(scan.frames.len() as u64);
-            found.lost.push(Lost { bytes: reached..size, block, why: message(error) });
+            found.lost.push(LostRange { bytes: reached..size, block, reason: message(error) });
         } else if let Some(end) = scan.end.map(|end| end + END_FRAME.len() as u64)
             && end < size
             && !scan.is_payload_compressed()
@@ -69,13 +69,13 @@ impl<'a> Salvage<'a> {
                 Some(Err(error)) => format!("the index is made anew: {error}"),
                 _ => "bytes after END that nothing announces".to_owned(),
             };
-            found.lost.push(Lost { bytes: end..size, block: None, why });
+            found.lost.push(LostRange { bytes: end..size, block: None, reason: why });
         } else if let Some(Err(error)) = PackIndex::find(pack) {
             let why = format!("the index is made anew: {error}");
-            found.lost.push(Lost { bytes: size..size, block: None, why });
+            found.lost.push(LostRange { bytes: size..size, block: None, reason: why });
         } else if let Some(warning) = scan.warnings.first() {
             let why = warning.to_string();
-            found.lost.push(Lost { bytes: size..size, block: None, why });
+            found.lost.push(LostRange { bytes: size..size, block: None, reason: why });
         }
         Ok(found)
     }
@@ -103,18 +103,18 @@ impl PackEnd {
 
     /// The frames, whatever became of the header and of END.
     fn salvage(self, pack: &[u8]) -> Salvage<'_> {
-        let IndexFooter { end_offset, index_offset, blocks, blocks_check, .. } = self.footer;
+        let IndexFooter { end_offset, index_offset, blocks, blocks_checksum, .. } = self.footer;
         let end = usize::try_from(end_offset).unwrap_or(usize::MAX).min(pack.len());
         let (head, between) = (&pack[..HEADER_BYTES], &pack[HEADER_BYTES..end]);
         let with = |header: &[u8]| [header, between, &END_FRAME].concat();
-        let is_sound = |header: &&[u8]| crc32c::crc32c(&with(header)) == blocks_check;
+        let is_sound = |header: &&[u8]| crc32c::crc32c(&with(header)) == blocks_checksum;
         let sound = [head, &HEADER].into_iter().find(is_sound);
         let announces = head.starts_with(&MAGIC_LCP) && PackScan::new(head).header.is_some();
         let header = sound.unwrap_or(if announces { head } else { &HEADER });
         let mut lost = Vec::new();
         let made_anew = |bytes, what: &str| {
             let why = format!("{what}, which is made anew");
-            Lost { bytes, block: None, why }
+            LostRange { bytes, block: None, reason: why }
         };
         if header != head {
             lost.push(made_anew(0..HEADER_BYTES as u64, "a damaged header"));
@@ -136,15 +136,15 @@ impl PackEnd {
             let frames = with(header);
             // Nothing leads past a frame that is damaged.
             let broken = PackScan::new(&frames).require_header().ok();
-            let broken = broken.map(|scan| (scan.frames_end(), scan.frames.len(), scan.broken));
+            let broken = broken.map(|scan| (scan.frames_end(), scan.frames.len(), scan.error));
             if let Some((reached, block, Some(error))) = broken {
                 let (bytes, block) = (reached..end_offset, Some(block as u64));
-                lost.push(Lost { bytes, block, why: message(&error) });
+                lost.push(LostRange { bytes, block, reason: message(&error) });
             } else if sound.is_none() {
                 let why = "the blocks do not have their checksum, and nothing tells which of them \
                            is damaged";
                 let bytes = end_offset..end_offset;
-                lost.push(Lost { bytes, block: None, why: why.to_owned() });
+                lost.push(LostRange { bytes, block: None, reason: why.to_owned() });
             }
             let frames = Cow::Owned(frames);
             return Salvage { frames, before: None, total, has_index, lost };
@@ -159,7 +159,11 @@ impl PackEnd {
                     before.push((u64::from(block), place));
                 }
                 Some(why) => {
-                    lost.push(Lost { bytes: place, block: Some(u64::from(block)), why });
+                    lost.push(LostRange {
+                        bytes: place,
+                        block: Some(u64::from(block)),
+                        reason: why,
+                    });
                 }
             }
         }
@@ -233,11 +237,11 @@ fn salvage_shifted<'a>(pack: &'a [u8], footer: &IndexFooter, index: &PackIndex) 
             // Whose bytes these are, nothing tells.
             let bytes = if block == missing.start { bytes.clone() } else { bytes.end..bytes.end };
             let (block, why) = (Some(block.into()), format!("the block is not whole: {what}"));
-            lost.push(Lost { bytes, block, why });
+            lost.push(LostRange { bytes, block, reason: why });
         }
         if missing.is_empty() && !bytes.is_empty() {
             let why = format!("bytes of no block: {what}");
-            lost.push(Lost { bytes, block: None, why });
+            lost.push(LostRange { bytes, block: None, reason: why });
         }
     };
     let (mut from, mut next) = (start, 0);
@@ -252,7 +256,7 @@ fn salvage_shifted<'a>(pack: &'a [u8], footer: &IndexFooter, index: &PackIndex) 
     for (is_there, bytes, name) in [(has_header, 0..0, "header"), (has_end, end, "END")] {
         if !is_there {
             let why = format!("a damaged {name}, which is made anew");
-            lost.push(Lost { bytes: bytes.end..bytes.end, block: None, why });
+            lost.push(LostRange { bytes: bytes.end..bytes.end, block: None, reason: why });
         }
     }
     let before = found.into_iter().map(|(block, place)| (block.into(), place)).collect();

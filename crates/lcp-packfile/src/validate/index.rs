@@ -36,13 +36,12 @@ pub(super) fn check(bytes: &[u8], checks: &[&dyn Check], report: &mut Report) {
 impl From<&IndexError> for Problem {
     fn from(error: &IndexError) -> Self {
         let code = match error.kind() {
-            IndexErrorKind::BlocksCheck | IndexErrorKind::FrameCheck { .. } => "bad_checksum",
+            IndexErrorKind::BlocksChecksum | IndexErrorKind::FrameChecksum { .. } => "bad_checksum",
             _ => "bad_index",
         };
         let block = match error.kind() {
-            IndexErrorKind::FrameCheck { block } | IndexErrorKind::BlockMismatch { block, .. } => {
-                Some(u64::from(*block))
-            }
+            IndexErrorKind::FrameChecksum { block }
+            | IndexErrorKind::BlockMismatch { block, .. } => Some(u64::from(*block)),
             _ => None,
         };
         Self { block, ..Self::new(code, error.kind().to_string(), error.offset()) }

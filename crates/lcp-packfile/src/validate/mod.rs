@@ -141,7 +141,7 @@ fn check_frames(bytes: &[u8], checks: &[&dyn Check]) -> Report {
     report.notes.extend(scan.references().map(Problem::from));
     let _ = BlockMeta::resolve_all(&scan.blocks, &mut |index, problem| {
         // The targets may be in the part of the pack that is cut off.
-        if problem.kind == AnnotationErrorKind::BadTarget && scan.broken.is_some() {
+        if problem.kind == AnnotationErrorKind::BadTarget && scan.error.is_some() {
             return;
         }
         let code = match problem.kind {

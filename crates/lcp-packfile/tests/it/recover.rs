@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use lcp_decoder::{DecodeOptions, PackIndex, decode};
 use lcp_encoder::{Compression, EncodeOptions, Magic, PackWriter, encode};
-use lcp_packfile::{PackScan, Recovered, recover};
+use lcp_packfile::{PackScan, Recovery, recover};
 use lcp_testkit::{SplitMix64, any_pack};
 use lcp_types::wire::{END_FRAME, FOOTER_BYTES, FOOTER_MAGIC, TYPE_INDEX};
 use lcp_types::{
@@ -48,9 +48,9 @@ fn annotated<'b>(blocks: &[Block<'b>]) -> Vec<(Block<'b>, Block<'b>)> {
 }
 
 /// What is left must be whole itself.
-fn check(recovered: &Recovered) {
+fn check(recovered: &Recovery) {
     assert_eq!(recover(&recovered.pack).unwrap().lost, []);
-    assert_eq!(blocks(&recovered.pack).len() as u64, recovered.saved);
+    assert_eq!(blocks(&recovered.pack).len() as u64, recovered.blocks);
 }
 
 #[test]
@@ -97,8 +97,8 @@ fn a_payload_is_saved_as_far_as_it_decompresses() {
     let pack = encode(&all, EncodeOptions { compression, ..plain(false) }).unwrap();
     let recovered = recover(&pack[..pack.len() / 2]).unwrap();
     check(&recovered);
-    assert!(recovered.saved > 0 && recovered.saved < 600, "{}", recovered.saved);
-    assert_eq!(blocks(&recovered.pack), all[..usize::try_from(recovered.saved).unwrap()]);
+    assert!(recovered.blocks > 0 && recovered.blocks < 600, "{}", recovered.blocks);
+    assert_eq!(blocks(&recovered.pack), all[..usize::try_from(recovered.blocks).unwrap()]);
     assert_eq!(recovered.missing, None);
 }
 
@@ -147,7 +147,7 @@ fn what_speaks_of_a_block_follows_it() {
     let first = places(&pack)[0].clone();
     pack[usize::try_from(first.end).unwrap() - 1] ^= 0xFF;
     let recovered = recover(&pack).unwrap();
-    assert_eq!((recovered.saved, recovered.missing, recovered.dropped), (6, Some(1), 1));
+    assert_eq!((recovered.blocks, recovered.missing, recovered.dropped), (6, Some(1), 1));
     let targets: Vec<_> = blocks(&recovered.pack).iter().map(Block::target_index).collect();
     assert_eq!(targets, [None, Some(0), Some(0), None, Some(3), Some(4)]);
 }
@@ -163,7 +163,7 @@ fn a_malformed_body_costs_its_block_alone() {
     pack[field + 1] = 0x7F;
     let recovered = recover(&pack).unwrap();
     check(&recovered);
-    assert_eq!((recovered.saved, recovered.missing, recovered.dropped), (5, Some(1), 2));
+    assert_eq!((recovered.blocks, recovered.missing, recovered.dropped), (5, Some(1), 2));
     assert_eq!((recovered.lost[0].block, &recovered.lost[0].bytes), (Some(2), &place));
 }
 
@@ -179,7 +179,7 @@ fn references_are_kept_as_they_stand() {
     let mut damaged = pack.clone();
     damaged[12] ^= 1;
     let recovered = recover(&damaged).unwrap();
-    assert_eq!((recovered.saved, recovered.missing, recovered.dropped), (3, Some(1), 0));
+    assert_eq!((recovered.blocks, recovered.missing, recovered.dropped), (3, Some(1), 0));
     let (before, after) = (PackScan::with_bytes(&pack), PackScan::with_bytes(&recovered.pack));
     assert_eq!(after.frames[0].bytes, before.frames[1].bytes);
     assert_eq!(after.readable(2).unwrap().target_index(), Some(1));
@@ -196,7 +196,7 @@ fn odd_ends_are_told_of() {
     assert_eq!(recovered.lost[0].bytes, size..size + 4);
     // Where only END is missing, no block is known to be.
     let cut = recover(&pack[..pack.len() - END_FRAME.len()]).unwrap();
-    assert_eq!((cut.pack, cut.saved, cut.missing), (pack, 8, None));
+    assert_eq!((cut.pack, cut.blocks, cut.missing), (pack, 8, None));
     assert!(recover(b"no pack at all, and long enough for a footer that is none of them").is_err());
 }
 
@@ -214,7 +214,7 @@ fn saves_all_but_one(pack: &[u8], damaged: &[u8], place: &Range<u64>) {
     let shift = |at: u64| at + damaged.len() as u64 - pack.len() as u64;
     let [lost] = &recovered.lost[..] else { panic!("{:?}", recovered.lost) };
     assert_eq!((lost.block, lost.bytes.clone()), (Some(30), place.start..shift(place.end)));
-    assert_eq!((recovered.saved, recovered.missing), (59, Some(1)));
+    assert_eq!((recovered.blocks, recovered.missing), (59, Some(1)));
     let mut rest = many();
     rest.remove(30);
     assert_eq!(blocks(&recovered.pack), rest);
@@ -253,7 +253,7 @@ fn a_block_that_is_missing_is_named() {
     let (start, end) = (place.start, usize::try_from(place.end).unwrap());
     let recovered = recover(&[&pack[..8], &pack[end..]].concat()).unwrap();
     check(&recovered);
-    assert_eq!((recovered.saved, recovered.missing, recovered.dropped), (6, Some(1), 1));
+    assert_eq!((recovered.blocks, recovered.missing, recovered.dropped), (6, Some(1), 1));
     assert_eq!((recovered.lost[0].block, &recovered.lost[0].bytes), (Some(0), &(start..start)));
     let targets: Vec<_> = blocks(&recovered.pack).iter().map(Block::target_index).collect();
     assert_eq!(targets, [None, Some(0), Some(0), None, Some(3), Some(4)]);
@@ -334,7 +334,7 @@ proptest! {
         let compression = if block { Compression::Block } else { Compression::None };
         let pack = encode(&all, EncodeOptions { compression, ..plain(index) }).unwrap();
         let recovered = recover(&pack).unwrap();
-        prop_assert_eq!((recovered.pack, recovered.saved), (pack, all.len() as u64));
+        prop_assert_eq!((recovered.pack, recovered.blocks), (pack, all.len() as u64));
     }
 
     /// Whatever becomes of the bytes of some blocks, the others are there with what was
@@ -361,7 +361,7 @@ proptest! {
         };
         let hit = places.iter().filter(|place| is_hit(place)).count() as u64;
         prop_assert_eq!(recovered.missing, Some(hit));
-        prop_assert_eq!(recovered.saved + recovered.dropped + hit, all.len() as u64);
+        prop_assert_eq!(recovered.blocks + recovered.dropped + hit, all.len() as u64);
         let found = blocks(&recovered.pack);
         let (before, mut after) = (annotated(&all), annotated(&found).into_iter());
         prop_assert!(after.all(|pair| before.contains(&pair)));
@@ -392,7 +392,7 @@ proptest! {
         let missing = recovered.missing.unwrap();
         // One that has its like beside it may be put together from both.
         prop_assert!(missing <= (places.len() - whole) as u64);
-        prop_assert_eq!(recovered.saved + recovered.dropped + missing, all.len() as u64);
+        prop_assert_eq!(recovered.blocks + recovered.dropped + missing, all.len() as u64);
         let found = blocks(&recovered.pack);
         let (before, mut after) = (annotated(&all), annotated(&found).into_iter());
         prop_assert!(after.all(|pair| before.contains(&pair)));

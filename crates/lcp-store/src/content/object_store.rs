@@ -124,7 +124,7 @@ impl ObjectStoreBackend {
 }
 
 impl Backend for ObjectStoreBackend {
-    fn has(&self, keys: &[BodyKey]) -> Result<Vec<bool>> {
+    fn contains(&self, keys: &[BodyKey]) -> Result<Vec<bool>> {
         self.for_each(keys.iter(), |key| self.exists(key))
     }
 

@@ -109,7 +109,7 @@ impl SqliteBackend {
         bodies: &'a [(BodyKey, &'b [u8])],
     ) -> Result<Vec<&'a (BodyKey, &'b [u8])>> {
         let keys: Vec<_> = bodies.iter().map(|(key, _)| *key).collect();
-        let exists = self.has(&keys)?;
+        let exists = self.contains(&keys)?;
         Ok(bodies
             .iter()
             .zip(exists)
@@ -119,7 +119,7 @@ impl SqliteBackend {
 }
 
 impl Backend for SqliteBackend {
-    fn has(&self, keys: &[BodyKey]) -> Result<Vec<bool>> {
+    fn contains(&self, keys: &[BodyKey]) -> Result<Vec<bool>> {
         // One snapshot, and one lock, for all of them.
         let snapshot = self.connection.unchecked_transaction()?;
         let mut query = snapshot.prepare("SELECT 1 FROM bodies WHERE name = ?1")?;

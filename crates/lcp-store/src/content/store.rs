@@ -42,7 +42,7 @@ pub trait Backend {
     /// # Errors
     ///
     /// If the backend cannot be read.
-    fn has(&self, keys: &[BodyKey]) -> Result<Vec<bool>>;
+    fn contains(&self, keys: &[BodyKey]) -> Result<Vec<bool>>;
 
     /// Returns what is stored under `keys`, in their order.
     ///
@@ -66,7 +66,7 @@ pub struct MemoryBackend {
 }
 
 impl Backend for MemoryBackend {
-    fn has(&self, keys: &[BodyKey]) -> Result<Vec<bool>> {
+    fn contains(&self, keys: &[BodyKey]) -> Result<Vec<bool>> {
         Ok(keys.iter().map(|key| self.bodies.contains_key(key)).collect())
     }
 
@@ -182,7 +182,7 @@ impl<B: Backend> ContentAddressedStore<B> {
 
 impl<B: Backend> BatchStore for ContentAddressedStore<B> {
     fn has_many(&self, hashes: &[ContentHash]) -> Result<Vec<bool>> {
-        self.backend.has(&self.body_keys(hashes))
+        self.backend.contains(&self.body_keys(hashes))
     }
 
     fn get_many(&self, hashes: &[ContentHash]) -> Result<Vec<Option<Vec<u8>>>> {

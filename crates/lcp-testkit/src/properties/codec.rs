@@ -167,7 +167,7 @@ fn check_changed_pack(bytes: &[u8], seed: u8) {
         Err(error) if matches!(error.kind(), ErrorKind::NoStore { .. }) => return,
         Err(error) => panic!("what is saved is no pack: {error}"),
     };
-    assert_eq!(saved.blocks.len() as u64, recovered.saved);
+    assert_eq!(saved.blocks.len() as u64, recovered.blocks);
     if decoded.is_ok() && recovered.lost.is_empty() {
         assert_eq!(Ok(saved.blocks), decoded.map(|pack| pack.blocks));
     }

@@ -52,7 +52,7 @@ fn block(input: &mut Input<'_>) -> Block<'static> {
 pub fn dedup(data: &[u8]) {
     let mut input = Input::new(data);
     let options = Options {
-        keep: input.one_of(&Survivor::ALL[..]),
+        survivor: input.one_of(&Survivor::ALL[..]),
         merge_overlapping: input.flag(),
         merged_bytes: 50 + input.below(2_000),
         overlap_threshold: f64::from(input.byte() % 11) / 10.0,

@@ -100,7 +100,7 @@ fn saved_plan(pack: &[u8]) -> Option<Vec<u8>> {
         ..DriverConfig::default()
     };
     let plan = DefaultDriver::new(HeuristicEstimator).plan(&pack.blocks, &config).ok()?;
-    Some([b"\x03", plan.stable?.next.to_json().as_bytes()].concat())
+    Some([b"\x03", plan.stable?.next_plan.to_json().as_bytes()].concat())
 }
 
 /// Hand-offs of a conversation of the tests.

@@ -65,7 +65,7 @@ fn journal(bytes: &[u8]) {
 struct FixedBackend<'b>(&'b [u8]);
 
 impl Backend for FixedBackend<'_> {
-    fn has(&self, keys: &[BodyKey]) -> Result<Vec<bool>> {
+    fn contains(&self, keys: &[BodyKey]) -> Result<Vec<bool>> {
         Ok(vec![true; keys.len()])
     }
 

@@ -67,9 +67,12 @@ fn longest_prefix<'m>(models: &'m [Model], name: &str) -> Option<&'m Model> {
     for model in models {
         for prefix in &model.prefixes {
             let prefix = normalize(prefix);
-            let rank = (!model.assumed, prefix.len());
+            let rank = (!model.is_family_default, prefix.len());
             let longer = best.is_none_or(|(so_far, _)| rank > so_far);
-            if longer && prefix_matches(&prefix, name) && !(model.assumed && is_other_kind(name)) {
+            if longer
+                && prefix_matches(&prefix, name)
+                && !(model.is_family_default && is_other_kind(name))
+            {
                 best = Some((rank, model));
             }
         }
@@ -114,7 +117,7 @@ pub(super) fn suggestions(models: &[Model], name: &str) -> Vec<String> {
     let asked: String = strip_provider(&whole).chars().take(COMPARED_MAX).collect();
     let mut found: Vec<(usize, &str)> = models
         .iter()
-        .filter(|model| !model.assumed)
+        .filter(|model| !model.is_family_default)
         .filter_map(|model| {
             let spellings = model.spellings().chain(model.prefixes.iter().map(String::as_str));
             let distance = spellings.filter_map(|known| distance(&asked, &normalize(known))).min();

@@ -43,7 +43,7 @@ pub struct Model {
     pub prefixes: Vec<String>,
     /// Whether this row stands for a whole family: the model itself is not in
     /// the table, and the values are the cautious ones of its family.
-    pub assumed: bool,
+    pub is_family_default: bool,
 }
 
 impl Model {

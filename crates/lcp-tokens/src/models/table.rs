@@ -44,7 +44,7 @@ fn model(&(name, encoding, window, output, prefixes): &Row, assumed: bool) -> Mo
         output_max: (output != OPEN).then_some(output),
         aliases: Vec::new(),
         prefixes: own.into_iter().chain(prefixes).map(|&prefix| prefix.to_owned()).collect(),
-        assumed,
+        is_family_default: assumed,
     }
 }
 

@@ -113,7 +113,7 @@ impl Entry {
             output_max: self.output.map(Spanned::into_inner),
             aliases: inner(self.aliases).collect(),
             prefixes: inner(self.prefixes).collect(),
-            assumed: false,
+            is_family_default: false,
         })
     }
 }

@@ -1,4 +1,4 @@
-"""Reference counts for `the test `providers``: texts that hurt, models trained
+"""Reference counts for the test `providers`: texts that hurt, models trained
 on this workspace, and what the original libraries make of them.
 
     counts.py WORKSPACE FOLDER RANDOM_TEXTS

@@ -178,5 +178,5 @@ fn a_damaged_file_is_refused() {
         }
     }
     assert_eq!(load(&saved, 1 << 20).unwrap().len(), 5);
-    assert!(matches!(load(&saved, 100), Err(CacheFileError::TooLarge { most: 100, .. })));
+    assert!(matches!(load(&saved, 100), Err(CacheFileError::TooLarge { max: 100, .. })));
 }

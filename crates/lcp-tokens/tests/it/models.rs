@@ -40,7 +40,7 @@ fn every_row_is_consistent() {
 fn every_spelling_of_a_row_finds_it() {
     let models = Models::builtin();
     for model in models.iter() {
-        let family = if model.assumed { "ultra" } else { "" };
+        let family = if model.is_family_default { "ultra" } else { "" };
         for prefix in &model.prefixes {
             let spelling = format!("{prefix}{family}");
             assert_eq!(find_name(&models, &spelling), model.name, "{spelling}");
@@ -64,7 +64,7 @@ fn families_are_cautious() {
     ] {
         let of_family = |model: &&Model| model.name.starts_with(family);
         let (assumed, members): (Vec<_>, Vec<_>) =
-            models.iter().filter(of_family).partition(|model| model.assumed);
+            models.iter().filter(of_family).partition(|model| model.is_family_default);
         let current = members.iter().filter(|model| !older.contains(&model.name.as_str()));
         let smallest = current.clone().map(|model| model.window).min().unwrap();
         let [assumed] = assumed[..] else { panic!("{family} has {} rows", assumed.len()) };
@@ -72,7 +72,7 @@ fn families_are_cautious() {
         assert_eq!(assumed.output_max, None, "{family}");
         assert!(current.clone().any(|model| model.encoding == assumed.encoding), "{family}");
     }
-    assert_eq!(models.iter().filter(|model| model.assumed).count(), 3);
+    assert_eq!(models.iter().filter(|model| model.is_family_default).count(), 3);
 }
 
 /// The encodings of the table are those that counters have names for.
@@ -224,7 +224,7 @@ fn figures_of_well_known_models() {
             (encoding, window, output),
             "{name}"
         );
-        assert!(!model.assumed, "{name}");
+        assert!(!model.is_family_default, "{name}");
     }
 }
 

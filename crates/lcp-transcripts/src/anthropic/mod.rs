@@ -12,7 +12,7 @@ use crate::reader::{Reader, keep};
 
 /// Fields of answers that say nothing to a model and that no request may have.
 #[rustfmt::skip]
-pub(crate) const OF_ANSWERS: [&str; 9] = [
+pub(crate) const RESPONSE_KEYS: [&str; 9] = [
     "id", "type", "model", "usage", "stop_reason", "stop_sequence", "stop_details", "container",
     "context_management",
 ];

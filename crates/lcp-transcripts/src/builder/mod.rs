@@ -205,7 +205,7 @@ impl BlockBuilder {
     pub(crate) fn push_image(&mut self, media: MediaType, alt: &str, data: Vec<u8>) {
         self.push(Block::image(media, alt.to_owned(), data));
         self.tag_role();
-        self.report.pictures += 1;
+        self.report.images += 1;
     }
 
     /// A part of this message that no block holds, as its JSON stood.

@@ -10,13 +10,13 @@ use std::collections::{HashMap, HashSet};
 use lcp_types::Role;
 use serde_json::value::RawValue;
 
-use crate::anthropic::{OF_ANSWERS, parts};
+use crate::anthropic::{RESPONSE_KEYS, parts};
 use crate::builder::BlockBuilder;
 use crate::raw_json::{self, Fields, Line, Object};
 use crate::{Format, ImportResult, Options, Result, annotation_keys, reader};
 
 /// What lines of a session have, and those of others do not.
-const OURS: [&str; 5] = ["uuid", "sessionId", "session_id", "leafUuid", "messageId"];
+const SESSION_KEYS: [&str; 5] = ["uuid", "sessionId", "session_id", "leafUuid", "messageId"];
 
 /// What a result was to the program; the message has what the model saw of it.
 const RESULTS: [&str; 2] = ["toolUseResult", "tool_use_result"];
@@ -26,7 +26,7 @@ const META: [&str; 3] = ["isMeta", "isVisibleInTranscriptOnly", "isApiErrorMessa
 
 /// What a line says of its place among the others, which the blocks have by theirs.
 #[rustfmt::skip]
-const PLACE: [&str; 9] = [
+const POSITION_KEYS: [&str; 9] = [
     "type", "message", "uuid", "parentUuid", "logicalParentUuid", "sourceToolAssistantUUID",
     "isSidechain", "agentId", "parent_tool_use_id",
 ];
@@ -102,7 +102,7 @@ impl Session {
         };
         let kind = fields.string("type").unwrap_or_else(|| "line".to_owned());
         let is_meta = is_meta(&fields);
-        let is_ours = OURS.iter().any(|key| fields.get(key).is_some());
+        let is_ours = SESSION_KEYS.iter().any(|key| fields.get(key).is_some());
         if fields.string("uuid").is_some_and(|id| self.rewound.contains(&id)) {
             builder.skip(REWOUND);
             return true;
@@ -172,14 +172,14 @@ impl Session {
         message.take("role");
         let mut notes = Object::default();
         let mut of_answer = Object::default();
-        for key in OF_ANSWERS {
+        for key in RESPONSE_KEYS {
             if let Some(value) = message.take(key).filter(|_| key != "type")
                 && self.is_new(format!("message.{key}"), value)
             {
                 of_answer.raw(key, value.get());
             }
         }
-        for key in PLACE.iter().chain(&RESULTS) {
+        for key in POSITION_KEYS.iter().chain(&RESULTS) {
             line.take(key);
         }
         for (key, value) in line.rest() {

@@ -34,7 +34,7 @@ enum Kind {
 /// What becomes of a line that the chain may not have.
 #[derive(Clone, Copy)]
 enum LineOutcome {
-    Shown,
+    ExportDetail,
     /// Beside the chain, without a prompt so far: below this node, or the beginning.
     Undecided(Option<usize>),
     Rewound,
@@ -67,10 +67,10 @@ pub(super) fn rewound_ids(lines: &[Line<'_>]) -> HashSet<String> {
             None => LineOutcome::Undecided(None),
         };
         let outcome = match before {
-            _ if chain[index] || node.is_broken => LineOutcome::Shown,
+            _ if chain[index] || node.is_broken => LineOutcome::ExportDetail,
             LineOutcome::Undecided(fork) if node.kind == Kind::Prompt => match goes_on.get(&fork) {
                 Some(Kind::Prompt) => LineOutcome::Rewound,
-                _ => LineOutcome::Shown,
+                _ => LineOutcome::ExportDetail,
             },
             before => before,
         };

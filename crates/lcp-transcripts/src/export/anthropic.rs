@@ -2,7 +2,9 @@
 
 use serde_json::value::RawValue;
 
-use super::turn::{Answer, Call, EMPTY_HISTORY_NOTE, Part, PartKind, Speaker, Turn, no_picture};
+use super::turn::{
+    Call, EMPTY_HISTORY_NOTE, Part, PartKind, Speaker, ToolResult, Turn, no_picture,
+};
 use super::{ExportReport, ExportedMessage};
 use crate::images;
 use crate::raw_json::{self, Fields, Object};
@@ -159,7 +161,7 @@ impl Writer<'_> {
         for part in &turn.parts {
             match &part.kind {
                 PartKind::Call(call) => parts.push(self.call(call, part)),
-                PartKind::Answer(answer) => parts.push(self.answer(answer, part)),
+                PartKind::ToolResult(answer) => parts.push(self.answer(answer, part)),
                 _ => parts.extend(self.part(part, turn.speaker)),
             }
         }
@@ -176,7 +178,7 @@ impl Writer<'_> {
             PartKind::Text(text) => {
                 Some(WrittenPart::text(&part.blocks, text, part.fields.as_deref()))
             }
-            PartKind::Picture { media, alt, data } => {
+            PartKind::Image { media, alt, data } => {
                 let has_pictures = matches!(speaker, Speaker::User | Speaker::Tool);
                 let written = images::mime_type(*media)
                     .filter(|_| has_pictures)
@@ -195,7 +197,7 @@ impl Writer<'_> {
                 }
                 is_taken.then_some(written)
             }
-            PartKind::Call(_) | PartKind::Answer(_) => None,
+            PartKind::Call(_) | PartKind::ToolResult(_) => None,
         }
     }
 
@@ -218,7 +220,7 @@ impl Writer<'_> {
         WrittenPart::object(&part.blocks, &text, object)
     }
 
-    fn answer(&mut self, answer: &Answer<'_>, whole: &Part<'_>) -> WrittenPart {
+    fn answer(&mut self, answer: &ToolResult<'_>, whole: &Part<'_>) -> WrittenPart {
         let (mut parts, mut empty) = (Vec::new(), Vec::<usize>::new());
         for part in &answer.parts {
             match &part.kind {

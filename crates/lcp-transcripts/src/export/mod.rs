@@ -23,12 +23,12 @@ pub struct ExportBlock<'b> {
     /// The block.
     pub block: &'b Block<'b>,
     /// What of it stands in the messages.
-    pub shown: Shown<'b>,
+    pub detail: ExportDetail<'b>,
 }
 
 /// What of a block stands in the messages.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Shown<'b> {
+pub enum ExportDetail<'b> {
     /// All of it.
     Full,
     /// This text in its place: a summary, an excerpt.
@@ -41,7 +41,7 @@ impl<'b> ExportBlock<'b> {
     /// Creates an export of the complete block.
     #[must_use]
     pub const fn new(block: &'b Block<'b>) -> Self {
-        Self { block, shown: Shown::Full }
+        Self { block, detail: ExportDetail::Full }
     }
 }
 

@@ -4,7 +4,7 @@ use lcp_types::MediaType;
 use serde_json::value::RawValue;
 
 use super::turn::{
-    Answer, Call, CallSyntax, EMPTY_HISTORY_NOTE, Part, PartKind, Speaker, Turn, no_picture,
+    Call, CallSyntax, EMPTY_HISTORY_NOTE, Part, PartKind, Speaker, ToolResult, Turn, no_picture,
 };
 use super::{ExportReport, ExportedMessage};
 use crate::images;
@@ -98,7 +98,7 @@ impl Writer<'_> {
         match &part.kind {
             PartKind::Text(text) if text.is_empty() => self.report.empty += 1,
             PartKind::Text(text) => content.text(part, text, part.fields.as_deref()),
-            PartKind::Picture { media, alt, data } => {
+            PartKind::Image { media, alt, data } => {
                 if let Some(object) = picture(*media, data, part).filter(|_| has_pictures) {
                     return content.object(part, object);
                 }
@@ -106,7 +106,7 @@ impl Writer<'_> {
                 content.text(part, &no_picture(alt), None);
             }
             PartKind::Raw(json) => content.raw(part, json),
-            PartKind::Call(_) | PartKind::Answer(_) => {}
+            PartKind::Call(_) | PartKind::ToolResult(_) => {}
         }
     }
 
@@ -157,7 +157,7 @@ impl Writer<'_> {
     fn answers(&mut self, turn: &Turn<'_>) {
         let mut pictures = Content::default();
         for part in &turn.parts {
-            let PartKind::Answer(answer) = &part.kind else { continue };
+            let PartKind::ToolResult(answer) = &part.kind else { continue };
             self.answer(answer, part, &mut pictures);
         }
         let Some(json) = pictures.json() else { return };
@@ -166,11 +166,11 @@ impl Writer<'_> {
         self.push("user", object, pictures.counted);
     }
 
-    fn answer(&mut self, answer: &Answer<'_>, whole: &Part<'_>, pictures: &mut Content) {
+    fn answer(&mut self, answer: &ToolResult<'_>, whole: &Part<'_>, pictures: &mut Content) {
         let mut content = Content::default();
         for part in &answer.parts {
             match &part.kind {
-                PartKind::Picture { media, data, .. } if images::mime_type(*media).is_some() => {
+                PartKind::Image { media, data, .. } if images::mime_type(*media).is_some() => {
                     if let Some(object) = picture(*media, data, part) {
                         pictures.object(part, object);
                     }

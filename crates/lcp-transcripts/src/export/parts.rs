@@ -7,14 +7,15 @@ use std::fmt::Write;
 use lcp_types::{Block, BlockContent, Conversation, Extension, FileEntry, Role, Status, Tag};
 
 use super::annotations::Annotations;
-use super::turn::{Answer, Call, CallSyntax, Part, PartKind, Speaker};
-use super::{ExportBlock, Shown};
-use crate::anthropic::OF_ANSWERS;
+use super::turn::{Call, CallSyntax, Part, PartKind, Speaker, ToolResult};
+use super::{ExportBlock, ExportDetail};
+use crate::anthropic::RESPONSE_KEYS;
 use crate::raw_json::{self, Object, strict};
 use crate::{Format, Provider, annotation_keys, typed_results};
 
 /// Keys of messages that an export writes itself, of what it knows.
-const MADE_HERE: [&str; 5] = ["role", "content", "tool_calls", "function_call", "tool_call_id"];
+const GENERATED_KEYS: [&str; 5] =
+    ["role", "content", "tool_calls", "function_call", "tool_call_id"];
 
 pub(super) struct BlockPart<'b> {
     pub(super) speaker: Speaker,
@@ -43,9 +44,9 @@ pub(super) fn block_part<'b>(
         Some("assistant") => Some(Speaker::Assistant),
         _ => None,
     };
-    let shown = match &block.shown {
-        Shown::Replaced(text) => Some(Cow::Borrowed(text.as_ref())),
-        Shown::Full | Shown::Omitted => None,
+    let shown = match &block.detail {
+        ExportDetail::Replaced(text) => Some(Cow::Borrowed(text.as_ref())),
+        ExportDetail::Full | ExportDetail::Omitted => None,
     };
     let answered = tags.get(index, Tag::TOOL_CALL_ID).filter(|id| !id.is_empty());
     let answered = answered.or_else(|| unnamed.get(&index).cloned());
@@ -60,7 +61,7 @@ pub(super) fn block_part<'b>(
         }
         BlockContent::Image(image) => match shown {
             Some(text) => PartKind::Text(text),
-            None => PartKind::Picture {
+            None => PartKind::Image {
                 media: image.media_type,
                 alt: &image.alt_text,
                 data: image.data.as_slice(),
@@ -68,7 +69,7 @@ pub(super) fn block_part<'b>(
         },
         BlockContent::Extension(extension) if Format::from_name(&extension.namespace).is_some() => {
             tags.get(index, annotation_keys::MESSAGE)?;
-            let json = whole_part(provider, extension, &block.shown)?;
+            let json = whole_part(provider, extension, &block.detail)?;
             if extension.type_name == "message" {
                 let speaker = role.unwrap_or(Speaker::User);
                 let fields = extra_fields(provider, json)?;
@@ -98,13 +99,13 @@ pub(super) fn block_part<'b>(
 fn extra_fields(provider: Provider, json: &str) -> Option<String> {
     let refused = match provider {
         Provider::OpenAi => &[][..],
-        Provider::Anthropic => &OF_ANSWERS,
+        Provider::Anthropic => &RESPONSE_KEYS,
     };
     let mut object = Object::default();
     for (key, value) in raw_json::Fields::parse(json)?.rest() {
         let audio = || raw_json::Fields::read(value)?.get("id");
         match key {
-            _ if MADE_HERE.contains(&key) || refused.contains(&key) => {}
+            _ if GENERATED_KEYS.contains(&key) || refused.contains(&key) => {}
             // What was heard is asked for by its id; its data is no input.
             "audio" if provider == Provider::OpenAi => match audio() {
                 Some(id) => {
@@ -127,12 +128,13 @@ fn extra_fields(provider: Provider, json: &str) -> Option<String> {
 fn whole_part<'b>(
     provider: Provider,
     extension: &'b Extension<'_>,
-    shown: &Shown<'_>,
+    shown: &ExportDetail<'_>,
 ) -> Option<&'b str> {
     let format = Format::from_name(&extension.namespace)?;
     let text = extension.content.as_str()?;
-    let is_part =
-        format.has_parts_of(provider) && *shown == Shown::Full && raw_json::is_json_object(text);
+    let is_part = format.has_parts_of(provider)
+        && *shown == ExportDetail::Full
+        && raw_json::is_json_object(text);
     is_part.then_some(text)
 }
 
@@ -207,8 +209,8 @@ fn call<'b>(
 /// A part of a result. Without an id it answers nothing.
 fn answer<'b>(id: Option<Cow<'b, str>>, failed: bool, kind: PartKind<'b>) -> BlockPart<'b> {
     let (id, name, syntax) = (id.unwrap_or_default(), Cow::Borrowed(""), CallSyntax::Tool);
-    let answer = Answer { id, name, failed, syntax, parts: vec![Part::new(kind)] };
-    BlockPart::new(Speaker::Tool, PartKind::Answer(answer))
+    let answer = ToolResult { id, name, failed, syntax, parts: vec![Part::new(kind)] };
+    BlockPart::new(Speaker::Tool, PartKind::ToolResult(answer))
 }
 
 /// The number of levels of a file tree that are shown; a pack has no deeper ones.

@@ -173,7 +173,7 @@ pub(super) fn rename_ids(provider: Provider, turns: &mut [Turn<'_>], report: &mu
                         call.id = id.into();
                     }
                 }
-                PartKind::Answer(answer) => {
+                PartKind::ToolResult(answer) => {
                     if let Some(id) = before.get(answer.id.as_ref()) {
                         answer.id = id.clone().into();
                     }

@@ -19,10 +19,10 @@ pub(super) fn pair_tools<'b>(mut turns: Vec<Turn<'b>>, report: &mut ExportReport
         for (place, part) in std::mem::take(&mut turn.parts).into_iter().enumerate() {
             let place = (at, place);
             match &part.kind {
-                PartKind::Answer(_) if results.contains(&place) => {
+                PartKind::ToolResult(_) if results.contains(&place) => {
                     taken.insert(place, part);
                 }
-                PartKind::Answer(_) => report.orphans += 1,
+                PartKind::ToolResult(_) => report.orphans += 1,
                 PartKind::Call(_) if !answers.contains_key(&place) => report.unanswered += 1,
                 PartKind::Call(_) => {
                     // Where its part is now: others before it are gone.
@@ -59,7 +59,7 @@ fn match_results(turns: &[Turn<'_>]) -> HashMap<PartIndex, PartIndex> {
                 PartKind::Call(call) => {
                     open.insert(&call.id, (at, place));
                 }
-                PartKind::Answer(answer) => {
+                PartKind::ToolResult(answer) => {
                     if let Some(call) = open.remove(answer.id.as_ref()) {
                         answers.insert(call, (at, place));
                     }
@@ -90,7 +90,7 @@ fn results_after<'b>(
         }
         let Some(stood) = answers.get(&(at, place)) else { continue };
         let Some(mut result) = taken.remove(stood) else { continue };
-        if let PartKind::Answer(answer) = &mut result.kind {
+        if let PartKind::ToolResult(answer) = &mut result.kind {
             answer.syntax = call.syntax;
             answer.name.clone_from(&call.name);
         }

@@ -54,7 +54,7 @@ pub(super) struct Part<'b> {
 #[derive(Debug)]
 pub(super) enum PartKind<'b> {
     Text(Cow<'b, str>),
-    Picture {
+    Image {
         media: MediaType,
         alt: &'b str,
         data: &'b [u8],
@@ -62,7 +62,7 @@ pub(super) enum PartKind<'b> {
     /// A part of this provider, as it stood.
     Raw(Cow<'b, str>),
     Call(Call<'b>),
-    Answer(Answer<'b>),
+    ToolResult(ToolResult<'b>),
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -83,7 +83,7 @@ pub(super) struct Call<'b> {
 }
 
 #[derive(Debug)]
-pub(super) struct Answer<'b> {
+pub(super) struct ToolResult<'b> {
     pub(super) id: Cow<'b, str>,
     /// The tool, as its call names it.
     pub(super) name: Cow<'b, str>,

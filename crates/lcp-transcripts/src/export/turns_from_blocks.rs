@@ -6,11 +6,11 @@ use super::annotations::Annotations;
 use super::parts::block_part;
 use super::tool_names::ToolNames;
 use super::turn::{ExtraFields, Part, PartKind, Turn};
-use super::{ExportBlock, ExportReport, Shown, infer_ids};
+use super::{ExportBlock, ExportDetail, ExportReport, infer_ids};
 use crate::{Format, Provider, annotation_keys, raw_json};
 
 /// Messages, and what the request had beside them.
-pub(super) struct Read<'b> {
+pub(super) struct TurnList<'b> {
     pub(super) turns: Vec<Turn<'b>>,
     pub(super) request: Option<String>,
     /// Tools that are called otherwise.
@@ -22,7 +22,7 @@ pub(super) fn read<'b>(
     provider: Provider,
     blocks: &'b [ExportBlock<'_>],
     report: &mut ExportReport,
-) -> Read<'b> {
+) -> TurnList<'b> {
     let tags = Annotations::collect(blocks);
     let inferred_ids = infer_ids::infer_ids(blocks, &tags);
     let names = ToolNames::collect(blocks, &tags);
@@ -34,7 +34,7 @@ pub(super) fn read<'b>(
         }
         let message =
             tags.get(index, annotation_keys::MESSAGE).and_then(|number| number.parse().ok());
-        if block.shown == Shown::Omitted {
+        if block.detail == ExportDetail::Omitted {
             cut.extend(message);
             continue;
         }
@@ -78,7 +78,7 @@ pub(super) fn read<'b>(
             report.leave_out("request");
         }
     }
-    Read { turns, request: requests.pop(), names }
+    TurnList { turns, request: requests.pop(), names }
 }
 
 /// Adds a part to a message; parts of one result become one.
@@ -94,7 +94,7 @@ fn add<'b>(
         tags.get_own(provider, index, annotation_keys::PART),
         tags.get_own(provider, index, annotation_keys::RESULT),
     );
-    let PartKind::Answer(mut answer) = kind else {
+    let PartKind::ToolResult(mut answer) = kind else {
         turn.parts.push(Part { blocks, kind, fields: part_fields });
         return;
     };
@@ -104,7 +104,7 @@ fn add<'b>(
     }
     // The fields of a result stand with its first block.
     if let (Some(last), None) = (turn.parts.last_mut(), &result_fields)
-        && let PartKind::Answer(before) = &mut last.kind
+        && let PartKind::ToolResult(before) = &mut last.kind
         && before.id == answer.id
         && turn.message.is_some()
     {
@@ -113,7 +113,7 @@ fn add<'b>(
         last.blocks.push(index);
         return;
     }
-    turn.parts.push(Part { blocks, kind: PartKind::Answer(answer), fields: result_fields });
+    turn.parts.push(Part { blocks, kind: PartKind::ToolResult(answer), fields: result_fields });
 }
 
 /// What a block is called that is left out.
@@ -130,7 +130,7 @@ fn request(provider: Provider, block: &ExportBlock<'_>) -> Option<String> {
     let format = Format::from_name(&extension.namespace)?;
     let is_it = extension.type_name == "request"
         && format.has_parts_of(provider)
-        && block.shown == Shown::Full;
+        && block.detail == ExportDetail::Full;
     let text = extension.content.as_str().filter(|text| is_it && raw_json::is_json_object(text))?;
     Some(raw_json::without(text, &["messages", "system"]))
 }

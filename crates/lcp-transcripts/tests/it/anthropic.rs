@@ -1,7 +1,7 @@
 //! Messages of Anthropic.
 
 use expect_test::expect;
-use lcp_transcripts::{ExportBlock, Format, Provider, Shown, export};
+use lcp_transcripts::{ExportBlock, ExportDetail, Format, Provider, export};
 use lcp_types::{Block, BlockContent, BlockMeta, Priority, Role};
 
 use crate::support::{comes_back, exported, imported, lines, value};
@@ -56,7 +56,7 @@ fn a_request_becomes_blocks() {
         anthropic request: "{\"model\":\"claude-sonnet-4-5\",\"max_tokens\":1024}" []
     "#]].assert_eq(&lines(&found.blocks));
     let report = found.report;
-    assert_eq!((report.messages, report.calls, report.results, report.pictures), (5, 2, 2, 2));
+    assert_eq!((report.messages, report.calls, report.results, report.images), (5, 2, 2, 2));
     assert_eq!((report.unanswered, report.orphans, report.warnings.len()), (0, 0, 0));
 }
 
@@ -136,8 +136,8 @@ fn tools_of_the_server_stay_in_pairs() {
             block.as_extension().is_some_and(|extension| extension.type_name == unseen)
         };
         let shown = |block| {
-            let shown = if of_type(block) { Shown::Omitted } else { Shown::Full };
-            ExportBlock { block, shown }
+            let shown = if of_type(block) { ExportDetail::Omitted } else { ExportDetail::Full };
+            ExportBlock { block, detail: shown }
         };
         let blocks: Vec<_> = found.blocks.iter().map(shown).collect();
         let back = export(Provider::Anthropic, &blocks, None);

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use expect_test::{Expect, expect};
-use lcp_transcripts::{ExportBlock, Format, Provider, Shown, export};
+use lcp_transcripts::{ExportBlock, ExportDetail, Format, Provider, export};
 use lcp_types::{
     Annotation, Block, DataFormat, DiffHunk, FileEntry, FormatHint, Lang, MediaType, Role, Status,
     Tag,
@@ -171,7 +171,7 @@ fn names_of_tools_that_providers_refuse_are_changed_everywhere() {
         assert_eq!(exported.renamed_tools["fs read"], "fs_read_3");
         // What is shown of the pack makes no difference.
         let mut some: Vec<_> = blocks.iter().map(ExportBlock::new).collect();
-        some[1].shown = Shown::Omitted;
+        some[1].detail = ExportDetail::Omitted;
         assert_eq!(export(target, &some, None).renamed_tools, exported.renamed_tools);
     }
     let json = value(&exported(Provider::OpenAi, &blocks).json);
@@ -228,11 +228,11 @@ fn what_a_plan_shows_stands_in_place_of_a_block() {
         Block::conversation(Role::User, "The question"),
     ];
     let mut shown: Vec<_> = blocks.iter().map(ExportBlock::new).collect();
-    shown[1].shown = Shown::Replaced("A question".into());
-    shown[2].shown = Shown::Replaced("run …".into());
-    shown[3].shown = Shown::Replaced("a result".into());
-    shown[5].shown = Shown::Omitted;
-    shown[6].shown = Shown::Replaced("[image]".into());
+    shown[1].detail = ExportDetail::Replaced("A question".into());
+    shown[2].detail = ExportDetail::Replaced("run …".into());
+    shown[3].detail = ExportDetail::Replaced("a result".into());
+    shown[5].detail = ExportDetail::Omitted;
+    shown[6].detail = ExportDetail::Replaced("[image]".into());
     let mut all = String::new();
     for target in Provider::ALL {
         let found = export(target, &shown, Some("1 more block is not shown."));
@@ -331,7 +331,7 @@ fn a_result_without_an_id_answers_the_only_call_before_it() {
     // It never becomes the result of a call whose own is not shown.
     let mut shown: Vec<_> = blocks.iter().map(ExportBlock::new).collect();
     for unseen in [4, 6] {
-        shown[unseen].shown = Shown::Omitted;
+        shown[unseen].detail = ExportDetail::Omitted;
     }
     let found = export(Provider::OpenAi, &shown, None);
     assert!(!found.json.contains("of three"), "{}", found.json);
@@ -353,7 +353,7 @@ fn what_a_message_had_beside_its_parts_goes_with_them() {
     assert_eq!(found.messages[0].text, r#"Perhaps."citations":["a"]"refusal":"No.""name":"x""#);
     assert_eq!(found.messages[0].blocks, [0, 3]);
     let mut shown: Vec<_> = blocks.iter().map(ExportBlock::new).collect();
-    shown[0].shown = Shown::Omitted;
+    shown[0].detail = ExportDetail::Omitted;
     let found = export(Provider::OpenAi, &shown, None);
     assert_eq!(found.json, r#"{"messages":[{"role":"user","content":"a"}]}"#);
 }

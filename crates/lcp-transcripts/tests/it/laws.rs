@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use lcp_testkit::known_block;
-use lcp_transcripts::{ExportBlock, Format, Provider, Shown, export};
+use lcp_transcripts::{ExportBlock, ExportDetail, Format, Provider, export};
 use lcp_types::{Annotation, Block, Role, Status, Tag};
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -263,11 +263,11 @@ proptest! {
     fn an_export_is_always_valid(blocks in blocks(), shown in vec(0..6u8, 64), note in any::<bool>()) {
         let blocks: Vec<_> = blocks.iter().zip(shown).map(|(block, shown)| {
             let shown = match shown {
-                0 => Shown::Omitted,
-                1 => Shown::Replaced("short".into()),
-                _ => Shown::Full,
+                0 => ExportDetail::Omitted,
+                1 => ExportDetail::Replaced("short".into()),
+                _ => ExportDetail::Full,
             };
-            ExportBlock { block, shown }
+            ExportBlock { block, detail: shown }
         }).collect();
         for target in Provider::ALL {
             let found = export(target, &blocks, note.then_some("Something is not shown."));

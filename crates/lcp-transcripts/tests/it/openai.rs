@@ -47,7 +47,7 @@ fn a_request_becomes_blocks() {
         openai-chat request: "{\"model\":\"gpt-5\",\"temperature\":0.10000000000000000001,\"tools\":[{\"type\": \"function\", \"function\": {\"name\": \"read_file\", \"parameters\": {\"type\": \"object\"}}}]}" []
     "#]].assert_eq(&lines(&found.blocks));
     let report = found.report;
-    assert_eq!((report.messages, report.calls, report.results, report.pictures), (7, 2, 2, 1));
+    assert_eq!((report.messages, report.calls, report.results, report.images), (7, 2, 2, 1));
     assert_eq!(report.warnings, []);
     let unknown: Vec<_> = report.unknown.iter().map(|(name, n)| format!("{name} {n}")).collect();
     assert_eq!(unknown, ["image_url 1", "input_audio 1", "message 1", "refusal 1", "request 1"]);

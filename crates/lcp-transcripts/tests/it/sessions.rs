@@ -71,7 +71,7 @@ fn shown(imported: &ImportResult) -> String {
         report.messages,
         report.calls,
         report.results,
-        report.pictures,
+        report.images,
         report.unanswered,
         report.orphans,
         report.unknown,

@@ -16,7 +16,7 @@ fn what_grows_too_fast_is_named() {
             let at = arguments.iter().position(|argument| argument == name).unwrap_or_default();
             arguments[at + 1].parse::<u64>().unwrap_or_default()
         };
-        let many = number("--things");
+        let many = number("--count");
         Ok(if number("--scaling-case") == 1 { many * many } else { 10 * many })
     };
     let error = run(count).unwrap_err();

@@ -80,7 +80,7 @@ fn duplicates(rows: &mut Vec<Row>, config: &Config) {
     let idle = (!enabled).then(|| "only with --dedup".to_owned());
     let settings: [(_, Value); 6] = [
         ("context.dedup.level", options.level.name().into()),
-        ("context.dedup.keep", options.keep.name().into()),
+        ("context.dedup.keep", options.survivor.name().into()),
         ("context.dedup.merge_overlapping", options.merge_overlapping.into()),
         ("context.dedup.merged_bytes", options.merged_bytes.into()),
         ("context.dedup.overlap_threshold", options.overlap_threshold.into()),

@@ -44,7 +44,7 @@ pub(super) fn facts(record: &ConversationRecord, config: &Config) -> Value {
         "output_reserve": record.output_reserve_tokens,
         "epoch": record.epoch,
         "created": record.created.to_string(),
-        "updated": record.active.to_string(),
+        "updated": record.last_active.to_string(),
         "expires": expiry(record, config).to_string(),
         "parent": parent.map(|it| json!({ "id": it.conversation, "messages": it.messages })),
         "origin": record.origin,
@@ -68,7 +68,7 @@ fn row(record: &ConversationRecord, config: &Config) -> Vec<String> {
         tokens.unwrap_or_else(|| "-".to_owned()),
         group_thousands(record.window_tokens.into()),
         record.epoch.to_string(),
-        second(record.active),
+        second(record.last_active),
         second(expiry(record, config)),
         state(record),
     ]

@@ -58,7 +58,7 @@ fn conversation(
         group_thousands(record.window_tokens.into()),
         record.epoch,
         second(record.created),
-        second(record.active),
+        second(record.last_active),
     );
     if let Some(parent) = &record.parent {
         let id = parent.conversation.escape_debug();

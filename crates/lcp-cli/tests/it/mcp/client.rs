@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 use crate::command::LCP;
 
 /// How long a server that hangs is waited for.
-const PATIENCE: Duration = Duration::from_secs(60);
+const TIMEOUT: Duration = Duration::from_secs(60);
 
 /// A client whose server runs.
 pub(super) struct Client {
@@ -129,7 +129,7 @@ impl Client {
             if let Some(answer) = self.early.remove(&id) {
                 return answer;
             }
-            let answer = self.answers.recv_timeout(PATIENCE).expect("an answer");
+            let answer = self.answers.recv_timeout(TIMEOUT).expect("an answer");
             if let Some(id) = answer["id"].as_u64() {
                 self.early.insert(id, answer);
             }

@@ -3,7 +3,7 @@
 use crate::model::AnchorKind;
 
 #[derive(Clone, Copy)]
-pub(super) enum Who {
+pub(super) enum SpeakerFilter {
     Anyone,
     User,
     /// The user; or the model where no call follows, so that it sums up.
@@ -11,7 +11,7 @@ pub(super) enum Who {
 }
 
 #[derive(Clone, Copy)]
-pub(super) enum Place {
+pub(super) enum PhrasePosition {
     /// At the beginning of the sentence, behind words like "ok, so".
     Start,
     Anywhere,
@@ -21,8 +21,8 @@ pub(super) enum Place {
 pub(super) struct Phrase {
     pub(super) words: &'static str,
     pub(super) kind: AnchorKind,
-    pub(super) who: Who,
-    pub(super) place: Place,
+    pub(super) who: SpeakerFilter,
+    pub(super) place: PhrasePosition,
 }
 
 macro_rules! phrases {
@@ -30,8 +30,8 @@ macro_rules! phrases {
         &[$($(Phrase {
             words: $words,
             kind: AnchorKind::$kind,
-            who: Who::$who,
-            place: Place::$place,
+            who: SpeakerFilter::$who,
+            place: PhrasePosition::$place,
         },)+)+]
     };
 }
@@ -125,7 +125,7 @@ pub(super) const DOING_NOW: &[&str] = &["let me", "i'll", "i need to", "i should
 pub(super) const CONDITIONS: [&str; 8] =
     ["if", "whether", "unless", "should", "could", "would", "until", "once"];
 
-/// Who decides, right before "decided".
+/// Subjects right before "decided".
 pub(super) const DECIDED_BY: &[&str] = &[
     "we", "i", "we've", "i've", "have", "you", "team", "was", "been", "were", "they", "also",
     "finally", "already", "now", "is",

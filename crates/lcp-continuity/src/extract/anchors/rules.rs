@@ -11,7 +11,8 @@ use super::super::tokenize::{
 };
 use super::phrases::{
     APOLOGIES, CONDITIONS, DECIDED_BY, DOING_NOW, EXCEPTIONS, IMPERATIVES, LOOKING_FOR,
-    OF_PROGRAMS, OFFERED, OFFERS, PHRASES, Phrase, Place, RIGHTS, SMALL_TALK, WE_USE, Who,
+    OF_PROGRAMS, OFFERED, OFFERS, PHRASES, Phrase, PhrasePosition, RIGHTS, SMALL_TALK,
+    SpeakerFilter, WE_USE,
 };
 use crate::model::{AnchorKind, Recorded, Speaker};
 use crate::tool_pairs::is_before_call;
@@ -93,13 +94,13 @@ fn phrase_applies(
     context: SentenceContext,
 ) -> bool {
     let in_place = match phrase.place {
-        Place::Start => at == start,
-        Place::Anywhere => true,
+        PhrasePosition::Start => at == start,
+        PhrasePosition::Anywhere => true,
     };
     let speaks = match phrase.who {
-        Who::Anyone => true,
-        Who::User => context.role == Role::User,
-        Who::AnyoneDone => context.role == Role::User || !context.is_before_call,
+        SpeakerFilter::Anyone => true,
+        SpeakerFilter::User => context.role == Role::User,
+        SpeakerFilter::AnyoneDone => context.role == Role::User || !context.is_before_call,
     };
     if !in_place || !speaks || !starts_with_phrase(&words[at..], phrase.words) {
         return false;

@@ -93,7 +93,7 @@ fn push(out: &mut String, speaker: &str, text: &str) {
     }
 }
 
-/// Who speaks; of a result the tool, and how the call ended unless it succeeded.
+/// Returns the speaker of a message; for a result, the tool and the status unless it succeeded.
 fn speaker(message: &Message) -> String {
     let role = message.role();
     let role = role.name().unwrap_or("turn");

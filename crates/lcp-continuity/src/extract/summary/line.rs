@@ -15,7 +15,7 @@ pub(super) const EXCERPT_BYTES: usize = 160;
 pub(super) const CUT: &str = " […]";
 
 pub(super) struct Line {
-    /// Who speaks; may be empty.
+    /// The speaker; may be empty.
     pub(super) label: String,
     /// What may be chosen of it, in order.
     pub(super) pieces: Vec<Piece>,

@@ -156,7 +156,7 @@ pub(super) fn earlier_lines(text: &str, level: CompressionLevel) -> Vec<Line> {
 
 const USER_LABEL: &str = "user";
 
-/// Who speaks in a line of a summary of ours, and what.
+/// Splits a line of one of our summaries into its speaker and its text.
 fn split_label(line: &str) -> Option<(&str, &str)> {
     let (label, said) = line.split_once(": ")?;
     Role::from_name(label).map(|_| (label, said))

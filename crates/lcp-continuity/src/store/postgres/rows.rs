@@ -66,7 +66,7 @@ pub(super) fn conversation(row: &Row) -> Result<ConversationRecord> {
         messages: number(row, "messages")?,
         status: text(value(row, "status")?, "status")?,
         created: moment(row, "created")?,
-        active: moment(row, "active")?,
+        last_active: moment(row, "active")?,
     })
 }
 

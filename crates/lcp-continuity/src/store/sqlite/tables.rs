@@ -83,7 +83,7 @@ impl Tables for Transaction<'_> {
                 ":epoch": record.epoch,
                 ":messages": record.messages.cast_signed(),
                 ":created": record.created.0,
-                ":active": record.active.0,
+                ":active": record.last_active.0,
             },
         )?;
         Ok(())
@@ -103,7 +103,7 @@ impl Tables for Transaction<'_> {
                 ":holder": holder.map(|(holder, _)| holder),
                 ":until": holder.map(|(_, until)| until.0),
                 ":messages": record.messages.cast_signed(),
-                ":active": record.active.0,
+                ":active": record.last_active.0,
                 ":status": record.status,
             },
         )?;
@@ -362,7 +362,7 @@ fn read_conversation(row: &Row<'_>) -> Result<ConversationRecord> {
         messages: row.get::<_, i64>(9)?.cast_unsigned(),
         status: row.get(10)?,
         created: Timestamp(row.get(11)?),
-        active: Timestamp(row.get(12)?),
+        last_active: Timestamp(row.get(12)?),
     })
 }
 

@@ -19,7 +19,7 @@ pub(super) fn hold(
         prop_assert!((0..record.messages).eq(messages.iter().map(|message| message.position)));
         prop_assert!(messages.is_sorted_by_key(|message| (message.epoch, message.recorded)));
         prop_assert!(messages.last().is_none_or(|message| message.epoch <= record.epoch));
-        prop_assert!(record.created <= record.active);
+        prop_assert!(record.created <= record.last_active);
         if let Some(parent) = &record.parent {
             let shared = usize::try_from(parent.messages).unwrap();
             let theirs = store.messages(&parent.conversation, 0, parent.messages).unwrap();

@@ -25,14 +25,14 @@ fn a_warning_then_a_handoff_each_once() {
     let fixture = Fixture::new();
     fixture.open("c", 10_000);
     fixture.say("c", Message::user(words(2_000)));
-    assert_eq!(report(&fixture, 7_499), CheckOutcome::Nothing);
+    assert_eq!(report(&fixture, 7_499), CheckOutcome::NoAction);
     assert_eq!(report(&fixture, 7_500), CheckOutcome::Warned);
     for tokens in [7_499, 7_500, 7_501, 8_499] {
-        assert_eq!(report(&fixture, tokens), CheckOutcome::Nothing, "{tokens}");
+        assert_eq!(report(&fixture, tokens), CheckOutcome::NoAction, "{tokens}");
     }
     assert!(matches!(report(&fixture, 8_500), CheckOutcome::Prepared(_)));
     for tokens in [8_499, 8_500, 8_499, 8_501, 9_999] {
-        assert_eq!(report(&fixture, tokens), CheckOutcome::Nothing, "{tokens}");
+        assert_eq!(report(&fixture, tokens), CheckOutcome::NoAction, "{tokens}");
         assert_eq!(
             fixture.service.should_handoff("c", 10_000).unwrap().should_handoff,
             tokens >= 8_500
@@ -53,7 +53,7 @@ fn a_long_task_hands_over_at_70_percent() {
     let fixture = manual();
     fixture.open("c", 10_000);
     fixture.say("c", Message::assistant(PLAN));
-    assert_eq!(report(&fixture, 6_999), CheckOutcome::Nothing);
+    assert_eq!(report(&fixture, 6_999), CheckOutcome::NoAction);
     assert_eq!(report(&fixture, 7_000), CheckOutcome::Due);
     let decision = fixture.service.should_handoff("c", 10_000).unwrap();
     assert_eq!(decision.reason, "Long-running task detected with limited remaining context");
@@ -75,7 +75,7 @@ fn manual_says_that_it_is_due_and_keeps_nothing() {
     fixture.open("c", 10_000);
     fixture.say("c", Message::user(words(10)));
     assert_eq!(report(&fixture, 8_500), CheckOutcome::Due);
-    assert_eq!(report(&fixture, 8_600), CheckOutcome::Nothing);
+    assert_eq!(report(&fixture, 8_600), CheckOutcome::NoAction);
     assert_eq!(fixture.store.latest("c").unwrap(), None);
     fixture.service.prepare_handoff("c", 1_000, &HandoffOptions::default()).unwrap();
     assert!(fixture.store.latest("c").unwrap().is_some());
@@ -108,7 +108,7 @@ fn a_handoff_that_would_be_due_again_at_once_is_futile() {
     assert_eq!(fixture.store.latest("c").unwrap(), None);
     for _ in 0..5 {
         fixture.say("c", Message::user(words(10)));
-        assert_eq!(fixture.service.check("c").unwrap().outcome, CheckOutcome::Nothing);
+        assert_eq!(fixture.service.check("c").unwrap().outcome, CheckOutcome::NoAction);
     }
     assert_eq!(fixture.events(), []);
 }
@@ -122,7 +122,7 @@ fn another_process_does_not_fire_again() {
     fixture.service.close("c").unwrap();
     let other = fixture.another("other");
     assert_eq!(other.service.reopen("c").unwrap().total_tokens, 8_500);
-    assert_eq!(other.service.check("c").unwrap().outcome, CheckOutcome::Nothing);
+    assert_eq!(other.service.check("c").unwrap().outcome, CheckOutcome::NoAction);
 }
 
 #[test]
@@ -133,7 +133,7 @@ fn the_next_session_arms_anew() {
     let CheckOutcome::Prepared(handoff) = report(&fixture, 8_500) else { panic!() };
     let resumed = fixture.service.resume_from_handoff(&handoff.handoff_id).unwrap();
     let id = &resumed.new_conversation_id;
-    assert_eq!(fixture.service.check(id).unwrap().outcome, CheckOutcome::Nothing);
+    assert_eq!(fixture.service.check(id).unwrap().outcome, CheckOutcome::NoAction);
     fixture.say(id, Message::user(words(9_000)));
     assert!(matches!(fixture.service.check(id).unwrap().outcome, CheckOutcome::Prepared(_)));
 }
@@ -147,7 +147,7 @@ fn a_large_message_after_a_small_directive_is_not_futile() {
     let CheckOutcome::Prepared(handoff) = report(&fixture, 8_500) else { panic!() };
     let id = fixture.service.resume_from_handoff(&handoff.handoff_id).unwrap().new_conversation_id;
     fixture.say(&id, Message::user(words(6_500)));
-    assert_eq!(fixture.service.check(&id).unwrap().outcome, CheckOutcome::Nothing);
+    assert_eq!(fixture.service.check(&id).unwrap().outcome, CheckOutcome::NoAction);
     fixture.say(&id, Message::user(words(2_000)));
     assert!(matches!(fixture.service.check(&id).unwrap().outcome, CheckOutcome::Prepared(_)));
 }
@@ -163,7 +163,7 @@ fn a_session_that_begins_near_its_end_says_futile_once() {
     let id = fixture.service.resume_from_handoff(&handoff.handoff_id).unwrap().new_conversation_id;
     assert!(matches!(fixture.service.check(&id).unwrap().outcome, CheckOutcome::Futile { .. }));
     fixture.say(&id, Message::user(words(2_500)));
-    assert_eq!(fixture.service.check(&id).unwrap().outcome, CheckOutcome::Nothing);
+    assert_eq!(fixture.service.check(&id).unwrap().outcome, CheckOutcome::NoAction);
 }
 
 /// What it said of the whole epoch holds for a hand-off in it too.
@@ -182,10 +182,10 @@ fn an_epoch_is_called_futile_once_whatever_for() {
     };
     assert!(matches!(fixture.service.check(&id).unwrap().outcome, CheckOutcome::Futile { .. }));
     // There is room after all; but the next session would begin with this as well.
-    assert_eq!(report(500), CheckOutcome::Nothing);
+    assert_eq!(report(500), CheckOutcome::NoAction);
     fixture.say(&id, Message::system(words(620)));
-    assert_eq!(report(900), CheckOutcome::Nothing);
-    assert_eq!(report(950), CheckOutcome::Nothing);
+    assert_eq!(report(900), CheckOutcome::NoAction);
+    assert_eq!(report(950), CheckOutcome::NoAction);
     assert_eq!(fixture.store.latest(&id).unwrap(), None);
 }
 

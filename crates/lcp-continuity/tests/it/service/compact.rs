@@ -87,7 +87,7 @@ fn the_trigger_arms_in_the_new_epoch() {
     fixture.say("c", Message::user(words(60)));
     assert_eq!(fixture.service.check("c").unwrap().outcome, CheckOutcome::Due);
     fixture.service.compact("c", &CompactionOptions::default()).unwrap();
-    assert_eq!(fixture.service.check("c").unwrap().outcome, CheckOutcome::Nothing);
+    assert_eq!(fixture.service.check("c").unwrap().outcome, CheckOutcome::NoAction);
     fixture.say("c", Message::user(words(500)));
     assert_eq!(fixture.service.check("c").unwrap().outcome, CheckOutcome::Due);
 }

@@ -9,7 +9,7 @@ use super::*;
 /// One part of each kind.
 fn small() -> PreviousPlan {
     let part = |byte, shown| PreviousPart {
-        place: usize::from(byte) * 2,
+        position: usize::from(byte) * 2,
         block: Fingerprint([byte; 16]),
         shown,
         cost: 30 + u32::from(byte),
@@ -246,7 +246,16 @@ fn any_part() -> impl Strategy<Value = PreviousPart> {
                 )
             );
             let level = has_level.then_some(level);
-            PreviousPart { place, block, shown, cost, text, priority, tool_call_id, level }
+            PreviousPart {
+                position: place,
+                block,
+                shown,
+                cost,
+                text,
+                priority,
+                tool_call_id,
+                level,
+            }
         },
     )
 }

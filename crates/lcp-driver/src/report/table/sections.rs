@@ -65,7 +65,7 @@ impl Table<'_> {
         let priorities: Vec<_> =
             by_priority.into_iter().map(|(priority, sum)| row(priority.name(), sum)).collect();
         self.sums("By Decision:", &decisions);
-        self.sums("By Reason:", &reasons);
+        self.sums("By DecisionReason:", &reasons);
         self.sums("By Priority:", &priorities);
         self.cuts();
         self.duplicates();
@@ -178,13 +178,13 @@ impl Table<'_> {
     }
 
     pub(super) fn dedup(&mut self) {
-        let Some(sums) = self.plan.dedup_sums() else { return };
+        let Some(sums) = self.plan.dedup_stats() else { return };
         self.heading("Deduplication:");
         self.line(format!("  Duplicates removed: {}", group_thousands(sums.removed)));
         self.line(format!("  Overlaps merged: {}", group_thousands(sums.merged)));
         for (name, blocks) in [
             ("Superseded removed", sums.superseded),
-            ("Shown as a reference or a diff", sums.referred),
+            ("Shown as a reference or a diff", sums.references),
             ("Cut to lines of their own", sums.cut),
         ] {
             if blocks > 0 {

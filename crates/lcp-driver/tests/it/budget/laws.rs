@@ -3,8 +3,8 @@
 
 use lcp_driver::budget::TokenEstimator;
 use lcp_driver::{
-    DefaultDriver, DriverConfig, Excerpts, OutputMode, Plan, PlanItem, Reason, RenderDecision,
-    ShareUsage, Verbosity, WarningCode,
+    DecisionReason, DefaultDriver, DriverConfig, Excerpts, OutputMode, Plan, PlanItem,
+    RenderDecision, ShareUsage, Verbosity, WarningCode,
 };
 use lcp_tokens::{CodeAwareEstimator, Encoding, HeuristicEstimator, Tiktoken};
 use lcp_types::{Block, Priority};
@@ -97,7 +97,7 @@ proptest! {
         for share in plan.shares.iter().filter(|share| share.cap.is_some_and(|cap| share.used > cap)) {
             let others = plan.items.iter().filter(|item| {
                 *item.category == *share.name
-                    && !matches!(item.reason, Reason::Critical | Reason::Pinned)
+                    && !matches!(item.reason, DecisionReason::Critical | DecisionReason::Pinned)
                     && item.tokens > 0
             });
             prop_assert_eq!(others.count(), 0, "{:?}", share);

@@ -25,7 +25,7 @@ fn equal_blocks(blocks: &[Block<'_>]) -> Replacements {
 }
 
 fn turn(blocks: &[Block<'_>], previous: Option<&StableOutcome>) -> Rendered {
-    let previous = previous.map(|stable| Arc::new(stable.next.clone()));
+    let previous = previous.map(|stable| Arc::new(stable.next_plan.clone()));
     let config = DriverConfig {
         token_budget: Some(2_000),
         stable: Some(StableOptions { previous, ..StableOptions::default() }),
@@ -46,7 +46,7 @@ fn the_prefix_stands_though_copies_come_in() {
         let stable = last.as_ref().and_then(|last| last.plan.stable.as_ref());
         let rendered = turn(&blocks, stable);
         if let Some(last) = &last {
-            assert_eq!(rendered.plan.stable.as_ref().unwrap().turn, TextReuse::Appended);
+            assert_eq!(rendered.plan.stable.as_ref().unwrap().reuse, TextReuse::Appended);
             assert!(rendered.text.starts_with(&last.text), "{}", rendered.text);
         }
         let again = DefaultDriver::new(O200K).render_plan(&blocks, &rendered.plan).unwrap();
@@ -54,7 +54,7 @@ fn the_prefix_stands_though_copies_come_in() {
         last = Some(rendered);
     }
     let last = last.unwrap();
-    assert_eq!(last.plan.dedup_sums().unwrap().removed, 6);
+    assert_eq!(last.plan.dedup_stats().unwrap().removed, 6);
     assert_eq!(last.text.matches("[code src/").count(), 2, "each file once");
 }
 

@@ -101,8 +101,8 @@ fn most_are_passed_over() {
     for mode in OutputMode::ALL {
         for budget in [60, 600, 3_000] {
             let rendered = check(&driver, &source, &any_config(mode, false, budget));
-            let PlanSource::Index { read, passed_over } = rendered.planned else {
-                panic!("{:?}", rendered.planned);
+            let PlanSource::Index { read, passed_over } = rendered.source else {
+                panic!("{:?}", rendered.source);
             };
             assert!(passed_over > 2_000, "{passed_over} of 6,000 within {budget}");
             assert!(read < 700, "{read} were read");

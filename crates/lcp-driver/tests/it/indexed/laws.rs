@@ -30,8 +30,8 @@ proptest! {
         let source = Indexed::new(blocks, &[&O200K, &CL100K]);
         let rendered = check(&driver, &source, &config);
         let over = rendered.used_tokens > whole * share / 100;
-        let by_index = matches!(rendered.planned, PlanSource::Index { .. });
-        prop_assert!(by_index || over && rendered.planned == PlanSource::AllBlocks(FullReadReason::OverBudget));
+        let by_index = matches!(rendered.source, PlanSource::Index { .. });
+        prop_assert!(by_index || over && rendered.source == PlanSource::AllBlocks(FullReadReason::OverBudget));
     }
 
     /// Whatever is asked for.
@@ -46,7 +46,7 @@ proptest! {
         let budget = whole.unwrap().used_tokens * share / 100;
         let config = DriverConfig { token_budget: Some(budget), ..config };
         let rendered = check(&driver, &Indexed::new(blocks, &[&O200K]), &config);
-        let asked = rendered.planned == PlanSource::AllBlocks(FullReadReason::Asked);
+        let asked = rendered.source == PlanSource::AllBlocks(FullReadReason::ConfigNeedsBlocks);
         prop_assert_eq!(asked, !config.is_planned_by_costs());
     }
 }
@@ -69,7 +69,7 @@ fn only_what_is_shown_is_read() {
     let source = Indexed::new(blocks(), &[&O200K]);
     let config = DriverConfig { types: Some(vec![BlockType::Conversation]), ..config(200) };
     let rendered = check(&DefaultDriver::new(O200K), &source, &config);
-    assert_eq!(rendered.planned, PlanSource::Index { read: 1, passed_over: 0 });
+    assert_eq!(rendered.source, PlanSource::Index { read: 1, passed_over: 0 });
 }
 
 #[test]
@@ -79,21 +79,21 @@ fn all_blocks_are_read_where_costs_are_not_enough() {
         &Indexed::new(blocks(), &[&O200K]),
         &config,
     )
-    .planned
+    .source
     {
         PlanSource::AllBlocks(why) => why,
         PlanSource::Index { .. } => panic!("the index was not enough"),
     };
     let driver = || DefaultDriver::new(O200K);
-    assert_eq!(why(driver(), DriverConfig::default()), FullReadReason::Asked);
+    assert_eq!(why(driver(), DriverConfig::default()), FullReadReason::ConfigNeedsBlocks);
     assert_eq!(
         why(driver(), DriverConfig { verbosity: Verbosity::Summary, ..config(90) }),
-        FullReadReason::Asked
+        FullReadReason::ConfigNeedsBlocks
     );
     let value = Objective::Value(ValueModel::default());
     assert_eq!(
         why(driver(), DriverConfig { objective: value, ..config(90) }),
-        FullReadReason::Asked
+        FullReadReason::ConfigNeedsBlocks
     );
     assert_eq!(why(DefaultDriver::new(CL100K), config(90)), FullReadReason::NoCosts);
     assert_eq!(
@@ -104,7 +104,7 @@ fn all_blocks_are_read_where_costs_are_not_enough() {
     let mut source = Indexed::new(blocks(), &[&O200K]);
     source.facts.costs[0].revision += 1;
     let rendered = check(&driver(), &source, &config(90));
-    assert_eq!(rendered.planned, PlanSource::AllBlocks(FullReadReason::NoCosts));
+    assert_eq!(rendered.source, PlanSource::AllBlocks(FullReadReason::NoCosts));
 }
 
 #[test]
@@ -114,11 +114,11 @@ fn what_must_exceed_the_budget_is_denied_or_told() {
     let rendered = check(&driver, &source, &config(90));
     assert!(rendered.used_tokens > 90);
     // Of a priority the index alone is not believed, of pins it is.
-    assert_eq!(rendered.planned, PlanSource::AllBlocks(FullReadReason::OverBudget));
+    assert_eq!(rendered.source, PlanSource::AllBlocks(FullReadReason::OverBudget));
     let pins = vec![file("a.rs", 90), tag(0, "pinned")];
     let pinned = check(&driver, &Indexed::new(pins, &[&O200K]), &config(90));
     assert!(pinned.used_tokens > 90);
-    assert!(matches!(pinned.planned, PlanSource::Index { .. }));
+    assert!(matches!(pinned.source, PlanSource::Index { .. }));
     let denied = DriverConfig { overflow: Overflow::Deny, ..config(90) };
     let expected = driver.render(&source.blocks, &denied).unwrap_err();
     match driver.render_source(&source, &denied).unwrap_err() {

@@ -99,7 +99,7 @@ fn a_budget_is_not_exceeded_for_a_priority_that_was_taken_back() {
     let config = DriverConfig { token_budget: Some(60), ..DriverConfig::default() };
     let driver = DefaultDriver::new(O200K);
     let rendered = driver.render_source(&source, &config).unwrap();
-    assert_eq!(rendered.planned, PlanSource::AllBlocks(FullReadReason::OverBudget));
+    assert_eq!(rendered.source, PlanSource::AllBlocks(FullReadReason::OverBudget));
     assert!(rendered.used_tokens <= 60, "{}", rendered.used_tokens);
 }
 
@@ -144,7 +144,7 @@ fn no_index_alone_exceeds_a_budget() {
     let source = Indexed::new(blocks, &[&O200K]);
     let config = DriverConfig { token_budget: Some(30), ..DriverConfig::default() };
     let rendered = super::check(&DefaultDriver::new(O200K), &source, &config);
-    assert_eq!(rendered.planned, PlanSource::AllBlocks(FullReadReason::OverBudget));
+    assert_eq!(rendered.source, PlanSource::AllBlocks(FullReadReason::OverBudget));
 }
 
 /// Changes one number of an index.

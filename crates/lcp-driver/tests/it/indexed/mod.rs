@@ -65,7 +65,7 @@ fn check(driver: &DefaultDriver, source: &Indexed, config: &DriverConfig) -> Ind
         assert_eq!(of_all(&rendered.warnings), of_all(&all.plan.warnings));
         assert!(rendered.warnings.iter().all(|warning| all.plan.warnings.contains(warning)));
     }
-    if let PlanSource::Index { read, .. } = rendered.planned {
+    if let PlanSource::Index { read, .. } = rendered.source {
         assert_eq!(read, source.read.take().len());
     }
     rendered
@@ -79,8 +79,8 @@ fn check_lie(driver: &DefaultDriver, source: &Indexed, config: &DriverConfig) ->
     let budget = config.token_budget.unwrap();
     assert!(rendered.used_tokens <= budget.max(all.plan.used_tokens));
     let warned = rendered.warnings.iter().any(|warning| warning.code == WarningCode::BadIndex);
-    assert_eq!(warned, rendered.planned == PlanSource::AllBlocks(FullReadReason::BadIndex));
-    if let PlanSource::AllBlocks(_) = rendered.planned {
+    assert_eq!(warned, rendered.source == PlanSource::AllBlocks(FullReadReason::BadIndex));
+    if let PlanSource::AllBlocks(_) = rendered.source {
         assert_eq!(rendered.text, all.text);
     }
     warned

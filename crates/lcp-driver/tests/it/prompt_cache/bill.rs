@@ -28,7 +28,7 @@ fn bill(is_stable: bool) -> (u64, u64) {
         }
         let rendered = if is_stable { caller.turn(&blocks) } else { caller.anew(&blocks) };
         let stable = rendered.plan.stable.as_ref();
-        appended += u64::from(stable.is_some_and(|stable| stable.turn == TextReuse::Appended));
+        appended += u64::from(stable.is_some_and(|stable| stable.reuse == TextReuse::Appended));
         // A cache keeps what the two texts begin with, whoever made them.
         // All of them is ASCII.
         let same = before.bytes().zip(rendered.text.bytes()).take_while(|(a, b)| a == b).count();

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use lcp_driver::parse::{PartKind, parse};
 use lcp_driver::prompt_cache::{PreviousPlan, RepackReason, StableOptions, TextReuse};
 use lcp_driver::{
-    DriverConfig, OutputMode, Overflow, Reason, RenderDecision, Verbosity, WarningCode,
+    DecisionReason, DriverConfig, OutputMode, Overflow, RenderDecision, Verbosity, WarningCode,
 };
 use lcp_types::Priority;
 use proptest::prelude::*;
@@ -130,7 +130,7 @@ fn plain(turn: &Turned) -> Law {
     let driver = turn.estimator.driver();
     prop_assert_eq!(&driver.render_plan(&turn.blocks, turn.plan()).unwrap(), turn.text());
     prop_assert_eq!(&driver.plan(&turn.blocks, &turn.config).unwrap(), turn.plan());
-    let next = &stable_of(turn.plan()).next;
+    let next = &stable_of(turn.plan()).next_plan;
     prop_assert_eq!(&PreviousPlan::from_json(&next.to_json()).unwrap(), next);
     Ok(())
 }
@@ -152,7 +152,7 @@ fn marks(turn: &Turned) -> Law {
     let watermarks = turn.config.stable.as_ref().unwrap().watermarks;
     prop_assert_eq!((stable.high_tokens, stable.low_tokens), watermarks.tokens(turn.budget()));
     let above = has_warning(plan, WarningCode::AboveWatermark);
-    match (stable.turn, stable.cause) {
+    match (stable.reuse, stable.repack_reason) {
         (TextReuse::Appended, None) => {
             prop_assert!(!above && plan.used_tokens <= stable.high_tokens);
         }
@@ -169,15 +169,15 @@ fn marks(turn: &Turned) -> Law {
             Some(
                 RepackReason::HighWatermark
                 | RepackReason::BecameCritical
-                | RepackReason::Question
-                | RepackReason::Pair,
+                | RepackReason::NewestUserTurn
+                | RepackReason::SplitToolCall,
             ),
         ) => {
             prop_assert!(!above);
         }
         other => prop_assert!(false, "{:?}", other),
     }
-    if stable.turn != TextReuse::Appended {
+    if stable.reuse != TextReuse::Appended {
         packed(turn)?;
     }
     Ok(())
@@ -232,21 +232,21 @@ fn stands_still(turn: &Turned) -> Law {
     let shows = plan.items.iter().any(|item| item.decision.has_content());
     let is_short = has_warning(plan, WarningCode::BelowFloor) || !shows;
     let above = plan.used_tokens > stable.high_tokens;
-    let is_due = above && stable.cause != Some(RepackReason::CriticalAboveLow);
+    let is_due = above && stable.repack_reason != Some(RepackReason::CriticalAboveLow);
     if is_due || is_short || said.newest.is_some_and(gone) {
         return Ok(());
     }
     let watermarks = turn.config.stable.as_ref().unwrap().watermarks;
-    let previous = Some(Arc::new(stable.next.clone()));
+    let previous = Some(Arc::new(stable.next_plan.clone()));
     let again = DriverConfig {
         stable: Some(StableOptions { watermarks, previous }),
         ..turn.config.clone()
     };
     let again = turn.estimator.driver().run(&turn.blocks, &again).unwrap();
-    let (now, cause) = (stable_of(&again.plan).turn, stable_of(&again.plan).cause);
+    let (now, cause) = (stable_of(&again.plan).reuse, stable_of(&again.plan).repack_reason);
     prop_assert_eq!(now, TextReuse::Appended, "{:?}: {}", cause, turn.text());
     prop_assert_eq!(&again.text, turn.text());
-    prop_assert_eq!(&stable_of(&again.plan).next.to_json(), &stable.next.to_json());
+    prop_assert_eq!(&stable_of(&again.plan).next_plan.to_json(), &stable.next_plan.to_json());
     Ok(())
 }
 
@@ -259,7 +259,7 @@ fn check(session: &Session) -> Law {
         pack.apply(ops);
         settings = other.as_ref().unwrap_or(settings);
         let previous = before.as_ref().map(|before| {
-            let json = stable_of(before.plan()).next.to_json();
+            let json = stable_of(before.plan()).next_plan.to_json();
             Arc::new(PreviousPlan::from_json(&json).unwrap())
         });
         let stable = Some(StableOptions { watermarks: settings.watermarks, previous });
@@ -283,8 +283,14 @@ fn check(session: &Session) -> Law {
 }
 
 /// How blocks of a turn can stand that was appended.
-pub(super) fn is_new(reason: Reason) -> bool {
-    !matches!(reason, Reason::Unchanged | Reason::Waits | Reason::Metadata | Reason::Filtered)
+pub(super) fn is_new(reason: DecisionReason) -> bool {
+    !matches!(
+        reason,
+        DecisionReason::Unchanged
+            | DecisionReason::Deferred
+            | DecisionReason::Metadata
+            | DecisionReason::Filtered
+    )
 }
 
 proptest! {

@@ -22,7 +22,7 @@ fn stable_of(plan: &Plan) -> &StableOutcome {
 
 /// What the next turn starts from, out of a file.
 fn saved(plan: &Plan) -> Arc<PreviousPlan> {
-    Arc::new(PreviousPlan::from_json(&stable_of(plan).next.to_json()).unwrap())
+    Arc::new(PreviousPlan::from_json(&stable_of(plan).next_plan.to_json()).unwrap())
 }
 
 fn has_warning(plan: &Plan, code: WarningCode) -> bool {

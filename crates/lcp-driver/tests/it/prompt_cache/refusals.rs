@@ -27,7 +27,7 @@ fn refusal(plan: &Plan) -> String {
     let code = WarningCode::PreviousRefused;
     let warning = plan.warnings.iter().find(|warning| warning.code == code).unwrap();
     let stable = stable_of(plan);
-    assert_eq!((stable.turn, stable.cause), (TextReuse::Fresh, None));
+    assert_eq!((stable.reuse, stable.repack_reason), (TextReuse::Fresh, None));
     assert_eq!((stable.kept_bytes, stable.kept_tokens, stable.previous_tokens), (0, 0, 0));
     let said = "the previous plan is not used, a fresh one is made: ";
     warning.message.strip_prefix(said).unwrap().to_owned()
@@ -134,7 +134,7 @@ fn a_removed_block_that_was_not_shown_is_no_reason() {
     let first = caller.turn(&blocks);
     let gone = first.plan.items.iter().position(|item| !item.decision.is_shown()).unwrap();
     blocks.remove(gone);
-    assert_eq!(stable_of(&caller.peek(&blocks).plan).turn, TextReuse::Appended);
+    assert_eq!(stable_of(&caller.peek(&blocks).plan).reuse, TextReuse::Appended);
     let shown = stable_of(&first.plan).order[0];
     blocks.remove(shown);
     assert!(has_warning(&caller.peek(&blocks).plan, WarningCode::PreviousRefused));
@@ -156,7 +156,7 @@ fn stable_plans_need_a_budget_and_the_verbosity_adaptive() {
     caller.config.verbosity = Verbosity::Adaptive;
     let plan = caller.peek(&blocks()).plan;
     assert_eq!(
-        (stable_of(&plan).turn, saved(&plan)),
+        (stable_of(&plan).reuse, saved(&plan)),
         (TextReuse::Appended, caller.previous.unwrap())
     );
 }

@@ -2,7 +2,7 @@
 
 use expect_test::expect;
 use lcp_driver::prompt_cache::{RepackReason, TextReuse};
-use lcp_driver::{Reason, Rendered, WarningCode};
+use lcp_driver::{DecisionReason, Rendered, WarningCode};
 use lcp_types::{Annotation, Block, Lang, Priority, Role};
 
 use super::{Caller, has_warning, stable_of};
@@ -14,7 +14,7 @@ fn user(text: &str) -> Block<'_> {
 
 fn reuse(rendered: &Rendered) -> (TextReuse, Option<RepackReason>) {
     let stable = stable_of(&rendered.plan);
-    (stable.turn, stable.cause)
+    (stable.reuse, stable.repack_reason)
 }
 
 fn decisions(rendered: &Rendered) -> Vec<&'static str> {
@@ -75,7 +75,7 @@ fn what_is_said_of_old_blocks_shows_at_the_next_repack() {
     assert_eq!(reuse(&second), APPENDED);
     assert_eq!(second.text, format!("{}[user] And then?\n", first.text));
     let reasons = second.plan.items[..4].iter().map(|item| item.reason);
-    assert!(reasons.eq([Reason::Unchanged; 4]));
+    assert!(reasons.eq([DecisionReason::Unchanged; 4]));
     // What the plan says of priorities is what the pack says by now.
     assert_eq!(second.plan.items[0].priority, Priority::High);
     blocks.push(bare_file("d.rs", 10));
@@ -98,9 +98,9 @@ fn a_text_grows_to_the_high_mark_and_is_packed_down_to_the_low_one() {
         let rendered = caller.turn(&blocks);
         let stable = stable_of(&rendered.plan);
         assert_eq!((stable.high_tokens, stable.low_tokens), (900, 700));
-        let mark = if stable.turn == TextReuse::Repacked { 700 } else { 900 };
+        let mark = if stable.reuse == TextReuse::Repacked { 700 } else { 900 };
         assert!(rendered.plan.used_tokens <= mark);
-        sizes.push(format!("{} {}", stable.turn.name(), rendered.plan.used_tokens));
+        sizes.push(format!("{} {}", stable.reuse.name(), rendered.plan.used_tokens));
     }
     expect![[r"
         fresh 107
@@ -249,7 +249,7 @@ fn a_result_whose_call_waits_forces_a_repack_once() {
     blocks.extend([pair("call_1", 2).swap_remove(1), tag(63, "tool_call_id=call_1")]);
     blocks.push(priority(63, Priority::High));
     let second = caller.turn(&blocks);
-    assert_eq!(reuse(&second), (TextReuse::Repacked, Some(RepackReason::Pair)));
+    assert_eq!(reuse(&second), (TextReuse::Repacked, Some(RepackReason::SplitToolCall)));
     assert_eq!((decisions(&second)[60], decisions(&second)[63]), ("full", "full"));
     let third = caller.turn(&blocks);
     assert_eq!((reuse(&third), third.text), (APPENDED, second.text));

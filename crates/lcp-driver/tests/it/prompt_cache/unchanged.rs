@@ -1,7 +1,7 @@
 //! Kept: what stands of the previous text, and what the plan says of it.
 
 use lcp_driver::prompt_cache::TextReuse;
-use lcp_driver::{Objective, Reason, RenderDecision, ValueModel, WarningCode};
+use lcp_driver::{DecisionReason, Objective, RenderDecision, ValueModel, WarningCode};
 use lcp_types::Priority;
 use proptest::prelude::*;
 
@@ -29,11 +29,11 @@ pub(super) fn check(turn: &Turned, before: Option<&Turned>) -> Law {
     let stable = stable_of(turn.plan());
     let refused = has_warning(turn.plan(), WarningCode::PreviousRefused);
     let Some(before) = before.filter(|_| !refused) else {
-        prop_assert_eq!(stable.turn, TextReuse::Fresh);
+        prop_assert_eq!(stable.reuse, TextReuse::Fresh);
         prop_assert_eq!((stable.kept_bytes, stable.kept_tokens, stable.previous_tokens), (0, 0, 0));
         return Ok(());
     };
-    prop_assert!(stable.turn != TextReuse::Fresh);
+    prop_assert!(stable.reuse != TextReuse::Fresh);
     let (parts, old) = (turn.parts(), before.parts());
     let same = parts.iter().zip(&old).take_while(|(part, old)| part == old).count();
     let bytes: usize = parts[..same].iter().map(|part| part.len()).sum();
@@ -43,7 +43,7 @@ pub(super) fn check(turn: &Turned, before: Option<&Turned>) -> Law {
     prop_assert_eq!(&turn.text()[..bytes], &before.text()[..bytes]);
     prop_assert_eq!(stable.kept_tokens, turn.estimator.count(&turn.text()[..bytes]));
     prop_assert_eq!(stable.previous_tokens, stable_of(before.plan()).prefix_tokens);
-    if stable.turn == TextReuse::Appended {
+    if stable.reuse == TextReuse::Appended {
         prop_assert_eq!(stable.kept_bytes, stable_of(before.plan()).prefix_bytes);
         appended(turn, before)?;
     }
@@ -57,19 +57,19 @@ fn appended(turn: &Turned, before: &Turned) -> Law {
     let (order, old) = (&stable_of(plan).order, &stable_of(was).order);
     let (kept, new) = order.split_at(old.len());
     for (&now, &then) in kept.iter().zip(old) {
-        prop_assert_eq!(plan.items[now].reason, Reason::Unchanged);
+        prop_assert_eq!(plan.items[now].reason, DecisionReason::Unchanged);
         prop_assert_eq!(&plan.items[now].decision, &was.items[then].decision);
     }
     let count = |reason| plan.items.iter().filter(|item| item.reason == reason).count();
-    prop_assert_eq!(count(Reason::Unchanged), kept.len());
+    prop_assert_eq!(count(DecisionReason::Unchanged), kept.len());
     prop_assert!(new.is_sorted());
     prop_assert!(new.iter().all(|&i| is_new(plan.items[i].reason)));
-    let gone = plan.items.iter().filter(|item| item.reason == Reason::Waits);
+    let gone = plan.items.iter().filter(|item| item.reason == DecisionReason::Deferred);
     prop_assert!(gone.clone().all(|item| !is_shown(item)));
     let waited = |i: &usize| before.is_block(*i) && !is_shown(&was.items[*i]);
     let waited = (0..was.items.len()).filter(waited).count();
     prop_assert!(gone.count() <= waited);
-    if stable_of(plan).cause.is_none() {
+    if stable_of(plan).repack_reason.is_none() {
         at_ceilings(turn)?;
     }
     Ok(())
@@ -88,7 +88,7 @@ fn at_ceilings(turn: &Turned) -> Law {
     }
     // A call of which a part waits, and that a plan made anew would not show
     // either, waits too.
-    let waits = |&at: &usize| plan.items[at].reason == Reason::Waits;
+    let waits = |&at: &usize| plan.items[at].reason == DecisionReason::Deferred;
     let is_held =
         |i: usize| said.groups.iter().any(|group| group.contains(&i) && group.iter().any(waits));
     let new = plan.items.iter().enumerate().filter(|(_, item)| is_new(item.reason));

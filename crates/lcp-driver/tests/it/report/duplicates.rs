@@ -2,7 +2,7 @@
 
 use expect_test::expect;
 use lcp_driver::report::{TableOptions, to_html, to_json, to_table};
-use lcp_driver::{DedupSums, DefaultDriver, DriverConfig, Plan};
+use lcp_driver::{DedupStats, DefaultDriver, DriverConfig, Plan};
 use lcp_types::{Block, DuplicateKind, Lang, Replacements, Role};
 use serde_json::{Value, json};
 
@@ -44,9 +44,15 @@ fn sums_by_what_became_of_blocks() {
     let each = all.flat_map(|(i, relation)| {
         [covered(2 * i + 1, 0, relation, 100), in_place(2 * i + 2, 0, relation, 10)]
     });
-    let sums = DedupSums::from(&duplicates(each));
-    let wanted =
-        DedupSums { removed: 6, merged: 4, superseded: 2, referred: 4, cut: 2, tokens_saved: 660 };
+    let sums = DedupStats::from(&duplicates(each));
+    let wanted = DedupStats {
+        removed: 6,
+        merged: 4,
+        superseded: 2,
+        references: 4,
+        cut: 2,
+        tokens_saved: 660,
+    };
     assert_eq!(sums, wanted);
 }
 

@@ -7,7 +7,7 @@ use lcp_driver::prompt_cache::{
     PreviousPlan, RepackReason, StableOptions, StableOutcome, TextReuse,
 };
 use lcp_driver::report::{TableOptions, to_json, to_table};
-use lcp_driver::{DefaultDriver, DriverConfig, Excerpts, Plan, Reason, RenderDecision};
+use lcp_driver::{DecisionReason, DefaultDriver, DriverConfig, Excerpts, Plan, RenderDecision};
 use lcp_types::Block;
 use serde_json::{Value, json};
 
@@ -22,8 +22,8 @@ pub(super) fn appended() -> StableOutcome {
         "\n"
     );
     StableOutcome {
-        turn: TextReuse::Appended,
-        cause: None,
+        reuse: TextReuse::Appended,
+        repack_reason: None,
         high_tokens: 90_000,
         low_tokens: 70_000,
         prefix_bytes: 301_122,
@@ -32,15 +32,15 @@ pub(super) fn appended() -> StableOutcome {
         kept_bytes: 297_300,
         kept_tokens: 72_000,
         order: Vec::new(),
-        next: PreviousPlan::from_json(saved).unwrap(),
+        next_plan: PreviousPlan::from_json(saved).unwrap(),
     }
 }
 
 /// One of a turn that was packed anew.
 pub(super) fn repacked() -> StableOutcome {
     StableOutcome {
-        turn: TextReuse::Repacked,
-        cause: Some(RepackReason::HighWatermark),
+        reuse: TextReuse::Repacked,
+        repack_reason: Some(RepackReason::HighWatermark),
         kept_bytes: 4_007,
         kept_tokens: 1_234,
         ..appended()
@@ -98,7 +98,7 @@ fn the_table_says_what_a_cache_keeps() {
 #[test]
 fn the_table_says_why_a_text_was_packed_anew() {
     let fresh = StableOutcome {
-        turn: TextReuse::Fresh,
+        reuse: TextReuse::Fresh,
         previous_tokens: 0,
         kept_bytes: 0,
         kept_tokens: 0,
@@ -108,12 +108,12 @@ fn the_table_says_why_a_text_was_packed_anew() {
     for (turn, cause) in [
         (TextReuse::Repacked, RepackReason::HighWatermark),
         (TextReuse::Repacked, RepackReason::BecameCritical),
-        (TextReuse::Repacked, RepackReason::Question),
-        (TextReuse::Repacked, RepackReason::Pair),
+        (TextReuse::Repacked, RepackReason::NewestUserTurn),
+        (TextReuse::Repacked, RepackReason::SplitToolCall),
         (TextReuse::Appended, RepackReason::CriticalAboveLow),
         (TextReuse::Appended, RepackReason::TurnAboveGap),
     ] {
-        turns.push(StableOutcome { turn, cause: Some(cause), ..repacked() });
+        turns.push(StableOutcome { reuse: turn, repack_reason: Some(cause), ..repacked() });
     }
     let said: String = turns
         .into_iter()
@@ -171,8 +171,8 @@ fn what_was_kept_or_waits_is_not_over_budget() {
     for item in &mut plan.items {
         match item.decision {
             RenderDecision::Full => {}
-            RenderDecision::Excerpt(_) => item.reason = Reason::Unchanged,
-            _ => item.reason = Reason::Waits,
+            RenderDecision::Excerpt(_) => item.reason = DecisionReason::Unchanged,
+            _ => item.reason = DecisionReason::Deferred,
         }
     }
     assert_eq!(cuts(&plan), 0);
@@ -200,7 +200,7 @@ fn turns_of_a_session_are_reported() {
     let first = turn(&blocks, None);
     let before = report(&first)["stable"].clone();
     assert_eq!((&before["turn"], &before["kept_tokens"]), (&"fresh".into(), &0.into()));
-    let written = first.stable.unwrap().next.to_json();
+    let written = first.stable.unwrap().next_plan.to_json();
     blocks.push(file("src/d.rs", 2));
     let second = turn(&blocks, Some(PreviousPlan::from_json(&written).unwrap()));
     let now = report(&second);

@@ -36,7 +36,7 @@ fn run() -> Plan {
 fn run_by_index() -> IndexedRender {
     let source = Indexed::new(blocks(), &[&O200K]);
     let rendered = DefaultDriver::new(O200K).render_source(&source, &config()).unwrap();
-    assert!(matches!(rendered.planned, PlanSource::Index { .. }));
+    assert!(matches!(rendered.source, PlanSource::Index { .. }));
     rendered
 }
 

@@ -143,7 +143,7 @@ fn the_line_says_what_a_plan_is_worth_and_what_was_kept() {
     expect!["INFO lcp_driver: planned 3 blocks: 31/60 tokens; full 1, placeholder 1, summary 1; worth 136800 of at most 136800; fresh, kept 0 of 0 tokens"]
         .assert_eq(&line(&config));
     let plan = DefaultDriver::default().plan(&blocks(), &config).unwrap();
-    let previous = plan.stable.map(|stable| Arc::new(stable.next));
+    let previous = plan.stable.map(|stable| Arc::new(stable.next_plan));
     config.stable = Some(StableOptions { previous, ..StableOptions::default() });
     expect!["INFO lcp_driver: planned 3 blocks: 31/60 tokens; full 1, placeholder 1, summary 1; appended, kept 31 of 31 tokens"].assert_eq(&line(&config));
 }

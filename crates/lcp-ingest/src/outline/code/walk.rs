@@ -24,7 +24,7 @@ const VALUE_BYTES_MAX: usize = 100;
 
 /// Keeps the declarations of a tree. Returns whether there are any.
 pub(super) fn fill(out: &mut OutlineBuilder<'_>, language: &Language, tree: &Tree) -> bool {
-    let mut walk = Walk { language, out, has_declarations: false };
+    let mut walk = OutlineWalker { language, out, has_declarations: false };
     let mut frames = vec![Frame::new(tree.root_node(), "")];
     loop {
         let level = frames.len();
@@ -110,13 +110,13 @@ impl<'t> Frame<'t> {
     }
 }
 
-struct Walk<'w, 'p> {
+struct OutlineWalker<'w, 'p> {
     language: &'w Language,
     out: &'w mut OutlineBuilder<'p>,
     has_declarations: bool,
 }
 
-impl<'p> Walk<'_, 'p> {
+impl<'p> OutlineWalker<'_, 'p> {
     fn source(&self, from: usize, to: usize) -> &'p str {
         self.out.text().get(from..to).unwrap_or_default()
     }

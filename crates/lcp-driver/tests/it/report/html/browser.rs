@@ -16,7 +16,7 @@ use super::{large_plan, plan};
 const NAMES: &[&str] = &["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"];
 
 /// A browser that hangs is stopped then.
-const PATIENCE: Duration = Duration::from_secs(120);
+const TIMEOUT: Duration = Duration::from_secs(120);
 
 fn browser() -> Option<PathBuf> {
     let path = std::env::var_os("PATH")?;
@@ -80,10 +80,10 @@ fn wait(mut child: std::process::Child) -> ExitStatus {
         if let Some(status) = child.try_wait().unwrap() {
             return status;
         }
-        if start.elapsed() > PATIENCE {
+        if start.elapsed() > TIMEOUT {
             child.kill().unwrap();
             child.wait().unwrap();
-            panic!("the browser did not end within {PATIENCE:?}");
+            panic!("the browser did not end within {TIMEOUT:?}");
         }
         thread::sleep(Duration::from_millis(20));
     }

@@ -4,7 +4,9 @@ mod browser;
 mod page;
 
 use lcp_driver::shares::Shares;
-use lcp_driver::{DefaultDriver, DriverConfig, Excerpts, Plan, PlanItem, Reason, RenderDecision};
+use lcp_driver::{
+    DecisionReason, DefaultDriver, DriverConfig, Excerpts, Plan, PlanItem, RenderDecision,
+};
 use lcp_types::{Block, BlockType, Priority, Role, Status};
 use serde_json::Value;
 
@@ -58,7 +60,7 @@ fn large_plan(blocks: u32, budget: u32) -> Plan {
             priority: Priority::Normal,
             category: format!("category_{}", i % 7).into(),
             decision: if fits { RenderDecision::Full } else { RenderDecision::RolledUp },
-            reason: if fits { Reason::Fits } else { Reason::OverBudget },
+            reason: if fits { DecisionReason::Fits } else { DecisionReason::OverBudget },
             tokens: if fits { full_tokens } else { 0 },
             full_tokens,
             content_tokens: full_tokens - 10,
