@@ -1,4 +1,4 @@
-//! LevelCosts that are missing, cost nothing, or cost too much.
+//! Levels that are missing, cost nothing, or cost too much.
 
 use expect_test::expect;
 use lcp_driver::WarningCode;
