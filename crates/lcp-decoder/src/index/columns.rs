@@ -1,11 +1,11 @@
 //! Decodes the columns of an index (RFC 0003 §3 and §4).
 
 use lcp_types::{
-    AlternateCost, AlternateLevel, BlockIndex, BlockType, EncodingCosts, LabelColumn, ModeCosts,
-    Priority, ToolCallEntry, limits,
+    AlternateCost, AlternateLevel, BlockIndex, EncodingCosts, LabelColumn, ModeCosts, Priority,
+    ToolCallEntry, limits,
 };
 
-use lcp_types::wire::WireType;
+use lcp_types::wire::{TYPE_END, WireType};
 
 use super::error::{IndexError, IndexErrorKind};
 use super::{FrameTable, Result};
@@ -25,8 +25,9 @@ pub(super) fn read(body: Reader<'_>, blocks: u64) -> Result<(FrameTable, BlockIn
             2 => frames.flags = column.bytes_of_blocks()?.to_vec(),
             3 => {
                 frames.lengths = column.dense()?;
-                let range = FRAME_BYTES_MIN..=FRAME_BYTES_MAX;
-                if !frames.lengths.iter().all(|len| range.contains(&u64::from(*len))) {
+                let is_frame =
+                    |len: &u32| matches!(u64::from(*len), FRAME_BYTES_MIN..=FRAME_BYTES_MAX);
+                if !frames.lengths.iter().all(is_frame) {
                     return Err(column.wrong());
                 }
             }
@@ -81,8 +82,7 @@ pub(super) fn read(body: Reader<'_>, blocks: u64) -> Result<(FrameTable, BlockIn
     if index.categories.iter().any(|(_, name)| *name as usize >= names) {
         return Err(record.fail("categories"));
     }
-    let is_end = |code: &u8| BlockType::from_code(*code) == BlockType::End;
-    if index.types.iter().any(is_end) {
+    if index.types.contains(&TYPE_END) {
         return Err(record.fail("types"));
     }
     Ok((frames, index))
@@ -256,7 +256,7 @@ impl<'a> Column<'a> {
                 && eight.is_ascii()
                 && self.blocks - numbers.len() >= eight.len()
             {
-                numbers.extend(eight.map(u32::from));
+                numbers.extend(eight.iter().copied().map(u32::from));
                 bytes = behind;
                 continue;
             }
