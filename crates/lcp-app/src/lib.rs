@@ -56,7 +56,9 @@
 pub mod append;
 pub mod budget;
 pub mod config;
+mod costs;
 pub mod dedup;
+pub mod diff;
 mod error;
 #[cfg(feature = "full")]
 pub mod export;
@@ -64,17 +66,25 @@ pub mod files;
 mod find_block;
 #[cfg(feature = "full")]
 pub mod folders;
+#[cfg(feature = "full")]
+pub mod import;
+pub mod inspect;
 pub mod interrupt;
+pub mod naive_markdown;
 pub mod names;
 #[cfg(feature = "full")]
 pub mod pack;
 pub mod pack_output;
+pub mod parse;
 pub mod prompt_cache;
 pub mod render;
 mod reporter;
 #[cfg(feature = "full")]
 pub mod sessions;
 pub mod special_tokens;
+pub mod stats;
+#[cfg(feature = "full")]
+pub mod summaries;
 pub mod tokenizer;
 #[cfg(feature = "full")]
 pub mod validate;
