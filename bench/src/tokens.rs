@@ -80,7 +80,7 @@ impl Bench {
             .collect();
         files.sort_unstable();
         let naive =
-            self.count(lcp_cli::naive_markdown::pack_to_markdown(&decoded.blocks).as_bytes());
+            self.count(lcp_app::naive_markdown::pack_to_markdown(&decoded.blocks).as_bytes());
         let mut peers = vec![("naive Markdown", naive)];
         if let Some(program) = repomix {
             peers.push(("repomix, XML", self.repomix_full(program, &files)?));

@@ -1,50 +1,53 @@
-//! Everything that front ends of LCP share: the command, the MCP server, and programs.
+//! The jobs of every front end of LCP: the command, the MCP server, bindings and programs.
 //!
-//! Start at [`render::RenderJob`]: a pack within a token budget. Options are plain structs with
-//! defaults; settings are those of an `lcp.toml` ([`config::Config`]) or the defaults. Warnings go
-//! to a [`Reporter`] while a job runs; nothing is printed.
+//! A job is a struct of options with defaults, and a method that returns data. Settings are those of an
+//! `lcp.toml` ([`config::ConfigSource`]) or the defaults; options win over them. Warnings and
+//! progress go to a [`Reporter`] while a job runs; nothing is printed.
+//!
+//! # Example: a folder within a budget
 //!
 //! ```
+//! # #[cfg(feature = "full")]
+//! # {
 //! use std::path::Path;
 //!
-//! use lcp_app::Silent;
+//! use lcp_app::Warnings;
 //! use lcp_app::budget::BudgetOptions;
-//! use lcp_app::config::Config;
+//! use lcp_app::config::ConfigSource;
+//! use lcp_app::pack::PackOptions;
 //! use lcp_app::render::{RenderJob, RenderOptions};
-//! use lcp_driver::OutputMode;
-//! use lcp_driver::report::{TableOptions, to_table};
-//! use lcp_types::{Block, Lang, Role};
 //!
-//! let blocks = [
-//!     Block::conversation(Role::User, "Why does it panic?"),
-//!     Block::code(Lang::Rust, "src/main.rs", "fn main() { panic!() }"),
-//! ];
-//! let pack = lcp_encoder::encode(&blocks, Default::default()).unwrap();
+//! let config = ConfigSource::Nearest.read()?;
+//! let reporter = Warnings::default();
+//!
+//! let mut options = PackOptions::default();
+//! options.ingest.paths.push("src".into());
+//! let packed = options.pack(&config, &reporter)?;
 //!
 //! let options = RenderOptions {
-//!     budget: BudgetOptions { budget: Some(200), ..BudgetOptions::default() },
-//!     mode: OutputMode::Markdown,
+//!     budget: BudgetOptions { budget: Some(2000), ..BudgetOptions::default() },
 //!     ..RenderOptions::default()
 //! };
-//! let name = Path::new("question.lcp");
-//! let job = RenderJob::new(name, &pack, &options, Config::default(), &Silent)?;
-//! let rendered = job.render(&Silent)?;
-//! assert!(rendered.text.contains("fn main()"));
-//! assert!(rendered.plan.used_tokens <= 200);
-//! println!("{}", to_table(&rendered.plan, &TableOptions::default()));
+//! let job = RenderJob::new(Path::new("src.lcp"), &packed.bytes, &options, config, &reporter)?;
+//! let rendered = job.render(&reporter)?;
+//! assert!(rendered.plan.used_tokens <= 2000);
+//! assert!(rendered.text.contains("lib.rs"));
+//! # }
 //! # Ok::<(), lcp_app::Error>(())
 //! ```
 //!
 //! | module | content |
 //! |---|---|
-//! | [`render`] | the render job: options, setup, text and plan |
 //! | [`pack`] | packs of folders, git changes and standard input |
-//! | [`append`] | packs that are changed in place |
-//! | [`export`] | messages for chat APIs within a budget |
-//! | [`sessions`] | recording, handing over and resuming conversations |
-//! | [`budget`], [`tokenizer`], [`dedup`], [`prompt_cache`], [`special_tokens`], [`pack_output`] | options, each with what it puts in force |
-//! | [`config`], [`names`] | `lcp.toml`; the names of values in flags, settings and tools |
+//! | [`render`] | the render job: options, setup, text and plan |
+//! | [`import`], [`export`] | blocks of transcripts; messages for chat APIs within a budget |
+//! | [`parse`] | blocks of rendered texts |
+//! | [`stats`], [`inspect`], [`diff`], [`naive_markdown`] | figures, lists and differences of packs |
 //! | [`validate`] | validation of packs with costs and hand-offs |
+//! | [`append`] | packs that are changed in place |
+//! | [`sessions`] | recording, handing over and resuming conversations |
+//! | [`budget`], [`tokenizer`], [`dedup`], [`prompt_cache`], [`special_tokens`], [`pack_output`], [`summaries`] | options that several jobs have, each with what it puts in force |
+//! | [`config`], [`names`] | `lcp.toml`; the names of values in flags, settings and tools |
 //! | [`files`], [`interrupt`] | files that appear whole; what is undone where a process ends early |
 
 #![allow(
@@ -56,7 +59,9 @@
 pub mod append;
 pub mod budget;
 pub mod config;
+mod costs;
 pub mod dedup;
+pub mod diff;
 mod error;
 #[cfg(feature = "full")]
 pub mod export;
@@ -64,17 +69,25 @@ pub mod files;
 mod find_block;
 #[cfg(feature = "full")]
 pub mod folders;
+#[cfg(feature = "full")]
+pub mod import;
+pub mod inspect;
 pub mod interrupt;
+pub mod naive_markdown;
 pub mod names;
 #[cfg(feature = "full")]
 pub mod pack;
 pub mod pack_output;
+pub mod parse;
 pub mod prompt_cache;
 pub mod render;
 mod reporter;
 #[cfg(feature = "full")]
 pub mod sessions;
 pub mod special_tokens;
+pub mod stats;
+#[cfg(feature = "full")]
+pub mod summaries;
 pub mod tokenizer;
 #[cfg(feature = "full")]
 pub mod validate;

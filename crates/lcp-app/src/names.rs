@@ -6,6 +6,8 @@ use lcp_continuity::DirectiveStyle;
 use lcp_dedup::DedupLevel;
 use lcp_driver::special_tokens::SpecialTokens;
 use lcp_driver::{Excerpts, Objective, OutputMode, Overflow, ValueModel, Verbosity};
+use lcp_types::BlockType;
+use serde::Serializer;
 
 /// Values by their names.
 pub type Names<T> = [(&'static str, T)];
@@ -71,4 +73,13 @@ pub fn value_of<T: Copy>(names: &Names<T>, name: &str) -> Option<T> {
 pub fn current<T: PartialEq>(names: &Names<T>) -> Vec<&'static str> {
     let is_current = |at: usize| names[..at].iter().all(|(_, earlier)| *earlier != names[at].1);
     (0..names.len()).filter(|&at| is_current(at)).map(|at| names[at].0).collect()
+}
+
+/// Serializes a block type as its label.
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde gives a reference")]
+pub(crate) fn serialize_label<S: Serializer>(
+    block_type: &BlockType,
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
+    serializer.serialize_str(block_type.label())
 }

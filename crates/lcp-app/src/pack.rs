@@ -1,151 +1,254 @@
 //! Packs of folders, git changes and standard input.
 
+use std::ffi::OsStr;
+use std::io::Read as _;
 use std::path::PathBuf;
+use std::sync::OnceLock;
 
 use lcp_ingest::{
-    FILE_BYTES_MAX, Globs, IngestOptions, IngestResult, Pattern, Rule, Rules, WalkOptions,
+    FILE_BYTES_MAX, FileToSummarize, Globs, IngestOptions, IngestReport, Input, Pattern, Progress,
+    Rule, Rules, SkipReason, WalkOptions, ingest,
 };
+use lcp_types::{Block, limits};
+use serde_json::Value;
 
-use crate::config::{Config, PackSettings};
+use crate::config::Config;
 use crate::dedup::{self, DedupOptions};
 use crate::error::{Error, ErrorKind, Result};
-use crate::pack_output::PackEncoder;
+use crate::files;
+use crate::pack_output::{PackEncoder, PackOutputOptions};
 use crate::reporter::Reporter;
+use crate::summaries::SummaryOptions;
 use crate::tokenizer::TokenizerOptions;
 
+/// Unreadable files that are named one by one.
+const NAMED_MAX: usize = 10;
+
 /// The options of a pack of files. `None` stands for the setting of `lcp.toml`, or the default.
-#[derive(Clone, Debug)]
-#[expect(clippy::struct_excessive_bools, reason = "each is an option")]
-pub struct PackOptions {
-    /// Files and folders; an empty list means the current folder.
-    pub paths: Vec<PathBuf>,
+#[derive(Default)]
+pub struct PackOptions<'a> {
+    /// The paths, and all that no setting decides. [`Self::pack`] sets `progress`, `summarize` and
+    /// the fields that have the name of one below.
+    pub ingest: IngestOptions<'a>,
+    /// The name of standard input, which the path `-` stands for.
+    pub stdin_name: Option<String>,
     /// Whether hidden files are packed.
     pub hidden: Option<bool>,
-    /// Whether files that ignore files exclude are packed.
-    pub ignored: bool,
-    /// Whether links are followed.
-    pub follow: bool,
-    /// Whether folders on other file systems are left out.
-    pub one_file_system: bool,
     /// If there are any, only files that match one are packed. They replace those of `lcp.toml`.
     pub include: Vec<Pattern>,
     /// Files that match one are left out.
     pub exclude: Vec<Pattern>,
     /// Bytes of the largest file that is packed.
     pub max_file_bytes: Option<u64>,
-    /// Whether the pack begins with a tree of the files.
-    pub tree: bool,
-    /// Whether pictures are packed.
-    pub images: bool,
     /// Priorities, categories, ranks and pins of files; the last match wins.
     pub rules: Vec<Rule>,
-    /// Whether the built-in rules apply first.
-    pub default_rules: bool,
-    /// Only files that differ from this git revision are packed.
-    pub since: Option<String>,
-    /// The changes since this git revision are added.
-    pub diff: Option<String>,
+    /// Whether the built-in rules, which apply first, are left out.
+    pub no_default_rules: bool,
+    /// How files get summaries.
+    pub summaries: SummaryOptions,
     /// Which duplicates are left out.
     pub dedup: DedupOptions,
-    /// The tokenizer that counts duplicates.
+    /// The tokenizer that counts duplicates and the costs in the index.
     pub tokenizer: TokenizerOptions,
+    /// How the pack is written.
+    pub output: PackOutputOptions,
 }
 
-impl Default for PackOptions {
-    fn default() -> Self {
-        Self {
-            paths: Vec::new(),
-            hidden: None,
-            ignored: false,
-            follow: false,
-            one_file_system: false,
-            include: Vec::new(),
-            exclude: Vec::new(),
-            max_file_bytes: None,
-            tree: true,
-            images: false,
-            rules: Vec::new(),
-            default_rules: true,
-            since: None,
-            diff: None,
-            dedup: DedupOptions::default(),
-            tokenizer: TokenizerOptions::default(),
-        }
-    }
-}
-
-/// An encoded pack.
+/// A pack of files.
 #[derive(Debug)]
-pub struct EncodedPack {
-    /// The bytes.
+pub struct PackedFiles {
+    /// The encoded pack.
     pub bytes: Vec<u8>,
     /// The number of blocks, annotations included.
     pub blocks: usize,
+    /// The files that were packed, and those that were left out.
+    pub report: IngestReport,
     /// Warnings of deduplication and of its tokenizer.
     pub warnings: Vec<String>,
 }
 
-impl PackOptions {
-    /// Returns the options of [`lcp_ingest::ingest`], completed by the settings of `lcp.toml`.
-    /// Standard input, progress and summaries are for the caller to add.
+impl PackOptions<'_> {
+    /// Packs the files. Warnings and progress go to the reporter as well.
     ///
     /// # Errors
     ///
-    /// Globs that cannot be compiled.
-    pub fn to_ingest_options(&self, settings: &PackSettings) -> Result<IngestOptions<'static>> {
-        let wrong = |message: String| Error::new(ErrorKind::Usage, message);
+    /// Options that contradict each other, nothing to pack, a tokenizer that cannot be loaded, a
+    /// limit of packs, failures of git. A file that cannot be read is no error: it is in the report.
+    pub fn pack(mut self, config: &Config, reporter: &dyn Reporter) -> Result<PackedFiles> {
+        if let Some(warning) = self.dedup.ineffective(&config.dedup) {
+            reporter.warn(&warning);
+        }
+        let encoder = PackEncoder::new(&self.output, &self.tokenizer, config)?;
+        let summarizer = self.summaries.summarizer(config.pack.summarize)?;
+        let summarize = |file: &FileToSummarize<'_>| {
+            let (summarizer, _) = summarizer.as_ref()?;
+            summarizer.summarize(file.path, file.file_type.input_kind(), file.text)
+        };
+        let bar = OnceLock::new();
+        let progress = |progress| match progress {
+            Progress::FilesFound(files) => drop(bar.set(reporter.begin("packing", files))),
+            Progress::Read => {
+                if let Some(bar) = bar.get() {
+                    bar.step();
+                }
+            }
+        };
+        let mut outputs = std::mem::take(&mut self.ingest.outputs);
+        outputs.extend(self.tokenizer.count_cache.clone());
+        outputs.extend(self.summaries.cached_answers());
+        if self.ingest.input.is_none() {
+            self.ingest.input = self.read_input()?;
+        }
+        let settings = &config.pack;
         let include = if self.include.is_empty() { &settings.include } else { &self.include };
         let rules = settings.rules.iter().chain(&self.rules).cloned().collect();
-        Ok(IngestOptions {
-            paths: self.paths.clone(),
+        let options = IngestOptions {
             walk: WalkOptions {
                 hidden: self.hidden.unwrap_or(settings.hidden),
-                ignored: self.ignored,
-                follow: self.follow,
+                ..self.ingest.walk
             },
-            one_file_system: self.one_file_system,
-            include: Globs::new(include).map_err(wrong)?,
-            exclude: Globs::new(settings.exclude.iter().chain(&self.exclude)).map_err(wrong)?,
+            include: globs(include)?,
+            exclude: globs(settings.exclude.iter().chain(&self.exclude))?,
             max_file_bytes: self
                 .max_file_bytes
                 .or(settings.max_file_size)
                 .unwrap_or(FILE_BYTES_MAX),
-            tree: self.tree,
-            images: self.images,
-            rules: Rules::new(rules, self.default_rules).map_err(wrong)?,
-            since: self.since.clone(),
-            diff: self.diff.clone(),
-            ..IngestOptions::default()
-        })
+            rules: Rules::new(rules, !self.no_default_rules).map_err(usage_error)?,
+            outputs,
+            summarize: summarizer.is_some().then_some(&summarize),
+            progress: &progress,
+            ..self.ingest
+        };
+        let ingested = self.summaries.run_in_pool(|| ingest(&options))??;
+        drop(options);
+        drop(bar);
+        let (blocks, report) = (ingested.blocks, ingested.report);
+        report_warnings(&report, reporter);
+        if let Some(warning) = unmatched(&self.include, &self.rules, &report)? {
+            reporter.warn(&warning);
+        }
+        if let Some(warning) = summarizer.and_then(|(summarizer, _)| summarizer.warning()) {
+            reporter.warn(&warning);
+        }
+        let (blocks, warnings) =
+            deduplicated(blocks, self.dedup, &self.tokenizer, config, reporter)?;
+        let bytes = encoder.encode(&blocks, "the pack", reporter)?;
+        for warning in &warnings {
+            reporter.warn(warning);
+        }
+        reporter.note(&format!(
+            "{} files of {} bytes and {} diffs became {} blocks, annotations counted, in {} bytes",
+            report.files.len(),
+            report.bytes(),
+            report.diffs.len(),
+            blocks.len(),
+            bytes.len(),
+        ));
+        Ok(PackedFiles { bytes, blocks: blocks.len(), report, warnings })
     }
 
-    /// Deduplicates ingested blocks as the options and `config` say, and encodes them.
-    ///
-    /// # Errors
-    ///
-    /// A tokenizer that cannot be loaded, or a limit of packs.
-    pub fn encode(
-        &self,
-        ingested: &IngestResult,
-        config: &Config,
-        encoder: &PackEncoder<'_>,
-        reporter: &dyn Reporter,
-    ) -> Result<EncodedPack> {
-        let encode = |blocks: &[_], warnings| {
-            let bytes = encoder.encode(blocks, "the pack", reporter)?;
-            Ok(EncodedPack { bytes, blocks: blocks.len(), warnings })
-        };
-        let Some(options) = self.dedup.options(&config.dedup, false) else {
-            return encode(&ingested.blocks, Vec::new());
-        };
-        let (model, unknown) = self.tokenizer.model(config, true)?;
-        let mut warnings: Vec<_> = unknown.into_iter().map(|unknown| unknown.to_string()).collect();
-        let counter = self.tokenizer.counter(config, model.as_ref(), false, reporter)?;
-        let deduped = dedup::pack(&ingested.blocks, &options, &counter.estimator)?;
-        warnings.extend(deduped.warnings.iter().map(ToString::to_string));
-        let (blocks, saved) = (deduped.duplicates.covered.len(), deduped.duplicates.tokens_saved());
-        reporter.note(&format!("{blocks} blocks are covered by others: {saved} tokens saved"));
-        counter.save_cache(reporter);
-        encode(&deduped.blocks, warnings)
+    /// Reads standard input, if it is among the paths.
+    fn read_input(&self) -> Result<Option<Input>> {
+        let usage = |message: &str| Err(Error::new(ErrorKind::Usage, message));
+        let is_input = |path: &&PathBuf| path.as_os_str() == OsStr::new(files::STANDARD);
+        match self.ingest.paths.iter().filter(is_input).count() {
+            0 if self.stdin_name.is_some() => {
+                return usage("--stdin-name needs `-` among the PATHs");
+            }
+            0 => return Ok(None),
+            1 => {}
+            _ => return usage("`-` stands twice among the PATHs"),
+        }
+        if self.stdin_name.as_deref() == Some("") {
+            return usage("--stdin-name is empty");
+        }
+        let max = limits::TOTAL_DECOMPRESSED_BYTES_MAX;
+        let mut bytes = Vec::new();
+        let read = std::io::stdin().lock().take(max + 1).read_to_end(&mut bytes);
+        read.map_err(|error| Error::io("read", "standard input", &error))?;
+        Ok(Some(Input { name: self.stdin_name.clone(), bytes }))
+    }
+}
+
+impl PackedFiles {
+    /// Returns the report as JSON, with the blocks and bytes of the pack.
+    pub fn to_json(&self) -> Value {
+        let mut json = self.report.to_json();
+        let totals = &mut json["totals"];
+        totals["blocks"] = Value::from(self.blocks);
+        totals["pack_bytes"] = Value::from(self.bytes.len());
+        json
+    }
+}
+
+fn globs<'p>(patterns: impl IntoIterator<Item = &'p Pattern>) -> Result<Globs> {
+    Globs::new(patterns).map_err(usage_error)
+}
+
+fn usage_error(message: String) -> Error {
+    Error::new(ErrorKind::Usage, message)
+}
+
+/// Returns the blocks without duplicates, if the options ask for that, and warnings.
+fn deduplicated(
+    blocks: Vec<Block<'static>>,
+    options: DedupOptions,
+    tokenizer: &TokenizerOptions,
+    config: &Config,
+    reporter: &dyn Reporter,
+) -> Result<(Vec<Block<'static>>, Vec<String>)> {
+    let Some(options) = options.options(&config.dedup, false) else {
+        return Ok((blocks, Vec::new()));
+    };
+    let (model, unknown) = tokenizer.model(config, true)?;
+    let counter = tokenizer.counter(config, model.as_ref(), false, reporter)?;
+    let deduped = dedup::pack(&blocks, &options, &counter.estimator)?;
+    let warnings = unknown.iter().chain(&deduped.warnings).map(ToString::to_string).collect();
+    let (covered, saved) = (deduped.duplicates.covered.len(), deduped.duplicates.tokens_saved());
+    reporter.note(&format!("{covered} blocks are covered by others: {saved} tokens saved"));
+    counter.save_cache(reporter);
+    Ok((deduped.blocks, warnings))
+}
+
+/// Returns a warning about the patterns of options that match no file, if there are any.
+fn unmatched(include: &[Pattern], rules: &[Rule], report: &IngestReport) -> Result<Option<String>> {
+    let flag = |rule: &Rule| match &rule.attributes {
+        attributes if attributes.priority.is_some() => "--priority",
+        attributes if attributes.category.is_some() => "--category",
+        _ => "--pin",
+    };
+    let include = include.iter().map(|pattern| ("--include", pattern));
+    let patterns: Vec<_> =
+        include.chain(rules.iter().map(|rule| (flag(rule), &rule.pattern))).collect();
+    let globs = globs(patterns.iter().map(|(_, pattern)| *pattern))?;
+    let mut is_matched = vec![false; patterns.len()];
+    let files = report.files.iter().map(|file| &file.path);
+    let others = report.skipped.iter().map(|skipped| &skipped.path);
+    for label in files.chain(report.diffs.iter().map(|(path, ..)| path)).chain(others) {
+        globs.matches(label).into_iter().for_each(|at| is_matched[at] = true);
+    }
+    let names = patterns.iter().zip(&is_matched).filter(|(_, is_matched)| !**is_matched);
+    let names: Vec<_> =
+        names.map(|((flag, pattern), _)| format!("{flag} {:?}", pattern.text())).collect();
+    Ok((!names.is_empty()).then(|| format!("no file matches {}", names.join(", "))))
+}
+
+/// Reports the warnings of ingestion, and how much was left out.
+fn report_warnings(report: &IngestReport, reporter: &dyn Reporter) {
+    for warning in &report.warnings {
+        reporter.warn(warning);
+    }
+    for reason in [SkipReason::Unreadable, SkipReason::IgnoreFile, SkipReason::Vanished] {
+        for skipped in report.skipped_by(reason).take(NAMED_MAX) {
+            let message = skipped.message.as_deref().unwrap_or(reason.name());
+            reporter.warn(&format!("cannot read {}: {message}", skipped.path.escape_debug()));
+        }
+        let more = report.skipped_by(reason).count().saturating_sub(NAMED_MAX);
+        if more > 0 {
+            reporter.warn(&format!("and {more} more that are {}", reason.name()));
+        }
+    }
+    if let Some(left_out) = report.skipped_summary() {
+        reporter.summary(&left_out);
     }
 }

@@ -63,16 +63,10 @@ pub fn block_type(label: &str) -> std::result::Result<BlockType, String> {
 
 /// A pack that is to be rendered.
 pub struct RenderJob<'b> {
-    path: &'b Path,
+    setup: RenderSetup<'b>,
     pack: Pack<'b>,
     driver: DefaultDriver,
-    config: DriverConfig,
-    /// The window that the budget was taken from.
-    pub window: Option<ContextWindow>,
-    counter: LoadedTokenizer,
-    /// What is odd about the settings.
-    warnings: Vec<Warning>,
-    /// What is odd about the pack's index.
+    /// Warnings about the pack's index.
     index_warnings: Vec<Warning>,
 }
 
@@ -85,10 +79,11 @@ pub struct RenderSetup<'b> {
     dedup: Option<Options>,
     /// What is done about special tokens.
     special_tokens: SpecialTokens,
+    /// The window that the budget was taken from.
     window: Option<ContextWindow>,
     /// The tokenizer.
     pub counter: LoadedTokenizer,
-    /// What is odd about the settings.
+    /// Warnings about the settings, then also about the blocks.
     warnings: Vec<Warning>,
 }
 
@@ -189,7 +184,7 @@ impl<'b> RenderSetup<'b> {
     ///
     /// If the pack is malformed.
     pub fn into_job(
-        self,
+        mut self,
         bytes: &'b [u8],
         verify: bool,
         reporter: &dyn Reporter,
@@ -200,28 +195,28 @@ impl<'b> RenderSetup<'b> {
             index_warning(bytes).into_iter().collect()
         };
         let mut pack = files::decode(self.path, bytes)?;
-        let Self { path, mut config, dedup, special_tokens, window, counter, mut warnings } = self;
-        if let Some(warning) = special_tokens::apply(&mut pack.blocks, special_tokens, path)? {
+        let warning = special_tokens::apply(&mut pack.blocks, self.special_tokens, self.path)?;
+        if let Some(warning) = warning {
             reporter.warn(&warning);
-            warnings.push(warning);
+            self.warnings.push(warning);
         }
-        if let Some(options) = dedup {
+        let driver = DefaultDriver::new(Arc::clone(&self.counter.estimator));
+        if let Some(options) = self.dedup.take() {
+            let config = &mut self.config;
             let previous = config.stable.as_ref().and_then(|stable| stable.previous.as_deref());
             let in_text = previous.map(|plan| plan.in_text(&pack.blocks)).unwrap_or_default();
             let options =
                 Options { types: config.types.clone(), previous_blocks: in_text, ..options };
-            let driver = DefaultDriver::new(Arc::clone(&counter.estimator));
             let deduped =
-                dedup::apply_within_budget(pack.blocks, options, &driver, &config, &counter)?;
+                dedup::apply_within_budget(pack.blocks, options, &driver, config, &self.counter)?;
             for warning in &deduped.warnings {
                 reporter.warn(&warning);
             }
-            warnings.extend(deduped.warnings);
+            self.warnings.extend(deduped.warnings);
             pack.blocks = deduped.blocks;
             config.duplicates = Some(deduped.duplicates);
         }
-        let driver = DefaultDriver::new(Arc::clone(&counter.estimator));
-        Ok(RenderJob { path, pack, driver, config, window, counter, warnings, index_warnings })
+        Ok(RenderJob { setup: self, pack, driver, index_warnings })
     }
 }
 
@@ -260,11 +255,16 @@ impl<'b> RenderJob<'b> {
         RenderSetup::new(path, options, config, false, reporter)?.into_job(bytes, false, reporter)
     }
 
+    /// Returns the window that the budget was taken from.
+    pub fn window(&self) -> Option<ContextWindow> {
+        self.setup.window
+    }
+
     /// The text and its plan. Says what the plan warns of.
     pub fn render(&self, reporter: &dyn Reporter) -> Result<Rendered> {
         let mut rendered = self
             .driver
-            .run(&self.pack.blocks, &self.config)
+            .run(&self.pack.blocks, &self.setup.config)
             .map_err(|error| self.over_budget_error(&error))?;
         self.report_warnings(&mut rendered.plan, reporter);
         Ok(rendered)
@@ -274,7 +274,7 @@ impl<'b> RenderJob<'b> {
     pub fn plan(&self, reporter: &dyn Reporter) -> Result<Plan> {
         let mut plan = self
             .driver
-            .plan(&self.pack.blocks, &self.config)
+            .plan(&self.pack.blocks, &self.setup.config)
             .map_err(|error| self.over_budget_error(&error))?;
         self.report_warnings(&mut plan, reporter);
         Ok(plan)
@@ -282,7 +282,7 @@ impl<'b> RenderJob<'b> {
 
     /// The plans for other budgets, whatever overflows.
     pub fn replay(&self, budgets: &[u32]) -> Result<Vec<Plan>> {
-        let config = DriverConfig { overflow: Overflow::Allow, ..self.config.clone() };
+        let config = DriverConfig { overflow: Overflow::Allow, ..self.setup.config.clone() };
         self.driver
             .replay(&self.pack.blocks, &config, budgets)
             .map_err(|error| self.over_budget_error(&error))
@@ -290,7 +290,7 @@ impl<'b> RenderJob<'b> {
 
     /// Keeps the counts, where that was asked for.
     pub fn save_cache(&self, reporter: &dyn Reporter) {
-        self.counter.save_cache(reporter);
+        self.setup.counter.save_cache(reporter);
     }
 
     /// Adds the warnings of the input to those of the plan, and reports all of them and the costs.
@@ -304,10 +304,10 @@ impl<'b> RenderJob<'b> {
         });
         plan.warnings.splice(0..0, of_input.chain(self.index_warnings.iter().cloned()));
         for warning in &plan.warnings {
-            self.counter.warn(warning, reporter);
+            self.setup.counter.warn(warning, reporter);
         }
         // These were said before there was a plan.
-        plan.warnings.splice(0..0, self.warnings.iter().cloned());
+        plan.warnings.splice(0..0, self.setup.warnings.iter().cloned());
         let budget =
             plan.budget.map_or_else(|| "no budget".to_owned(), |budget| budget.to_string());
         reporter.note(&format!(
@@ -330,7 +330,7 @@ impl<'b> RenderJob<'b> {
     }
 
     fn over_budget_error(&self, error: &DriverError) -> Error {
-        over_budget_error(error, self.path)
+        over_budget_error(error, self.setup.path)
     }
 }
 

@@ -18,6 +18,11 @@ pub trait Reporter: Sync {
         let _ = message;
     }
 
+    /// Receives a line that sums up a task.
+    fn summary(&self, message: &dyn Display) {
+        let _ = message;
+    }
+
     /// Begins a task of so many steps. The task ends when the returned value is dropped.
     fn begin(&self, task: &'static str, steps: usize) -> Box<dyn Progress + '_> {
         let _ = (task, steps);
@@ -25,8 +30,8 @@ pub trait Reporter: Sync {
     }
 }
 
-/// A task under way.
-pub trait Progress {
+/// A task under way; several threads may take steps at once.
+pub trait Progress: Send + Sync {
     /// Tells that one more step is done.
     fn step(&self) {}
 }

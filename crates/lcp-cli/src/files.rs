@@ -5,9 +5,10 @@ use std::io::{self, Write};
 use std::path::Path;
 
 use lcp_driver::{escape_control_json, escape_control_lines};
-use serde_json::Value;
+use serde::Serialize;
 
 use crate::Result;
+use crate::output::Output;
 use lcp_app::Error;
 pub use lcp_app::files::{
     PACK, STANDARD, check_distinct_paths, decode, display_name, malformed, read,
@@ -36,9 +37,21 @@ pub fn print(lines: &str) -> Result {
     write_stdout(escape_control_lines(lines).as_bytes()).map(drop)
 }
 
-/// JSON as commands print it: a terminal shows all of it, and it is the same data.
-pub fn json(json: &Value) -> String {
-    escape_control_json(&format!("{json:#}\n")).into_owned()
+/// Returns JSON as commands print it: keys are sorted, and control characters are escaped.
+pub fn json(value: &impl Serialize) -> String {
+    // Only keys that are no text would be an error.
+    let value = serde_json::to_value(value).unwrap_or_default();
+    escape_control_json(&format!("{value:#}\n")).into_owned()
+}
+
+/// Writes a JSON report to a file, or to standard error for `-`.
+pub fn write_report(path: &Path, report: &impl Serialize, output: &Output) -> Result {
+    let json = json(report);
+    if path == OsStr::new(STANDARD) {
+        output.print(json.trim_end());
+        return Ok(());
+    }
+    write(Some(path), json.as_bytes())
 }
 
 /// Writes to standard output.

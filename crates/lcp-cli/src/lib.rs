@@ -13,11 +13,9 @@
 pub mod arguments;
 pub mod budget_args;
 pub mod commands;
-pub mod costs;
 pub mod dedup_args;
 pub mod files;
 pub mod help;
-pub mod naive_markdown;
 pub mod output;
 pub mod output_args;
 pub mod progress;

@@ -149,6 +149,10 @@ impl Reporter for Output {
         Self::note(self, message);
     }
 
+    fn summary(&self, message: &dyn Display) {
+        Self::progress(self, message);
+    }
+
     fn begin(&self, task: &'static str, steps: usize) -> Box<dyn Progress + '_> {
         let bar = self.bar(task);
         bar.expect(steps);

@@ -1,23 +1,11 @@
 //! The flags of summaries.
 
-use std::ffi::OsString;
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
-use std::time::Duration;
 
 use clap::ValueEnum;
-use lcp_continuity::command::CommandOptions;
-use lcp_ingest::{FileSummarizer, cached_answers};
-use lcp_types::limits::SUMMARY_BYTES_MAX;
-
-use crate::Result;
 use lcp_app::config::SUMMARIZER_SECONDS_MAX;
-use lcp_app::folders;
-use lcp_app::interrupt::{self, Hook};
-use lcp_app::{Error, ErrorKind};
-
-/// Seconds that a program has for a summary.
-const SECONDS: u32 = 60;
+use lcp_app::summaries::{SummaryCache, SummaryOptions};
 
 /// Programs that run at once: each has a thread that waits for it.
 const JOBS_MAX: i64 = 256;
@@ -68,76 +56,20 @@ pub enum SummaryMethod {
 }
 
 impl SummaryArgs {
-    /// Returns the summarizer that the flags select, if any, and a hook that stops it on
-    /// Ctrl-C; `default` is the method without flags.
-    ///
-    /// # Errors
-    ///
-    /// A program together with `--summarize off`.
-    pub fn summarizer(&self, default: SummaryMethod) -> Result<Option<(FileSummarizer, Hook)>> {
-        let Some(line) = &self.summarizer_cmd else {
-            let is_on = self.summarize.unwrap_or(default) == SummaryMethod::Outline;
-            return Ok(is_on.then(|| with_hook(FileSummarizer::default())));
-        };
-        if self.summarize == Some(SummaryMethod::Off) {
-            let message = "--summarizer-cmd has nothing to do with --summarize off";
-            return Err(Error::new(ErrorKind::Usage, message).with_hint("leave one of them out"));
+    /// Returns the options that these flags ask for.
+    pub fn options(&self) -> SummaryOptions {
+        SummaryOptions {
+            outlines: self.summarize.map(|method| method == SummaryMethod::Outline),
+            command: self.summarizer_cmd.clone(),
+            jobs: self.jobs.and_then(|jobs| NonZeroUsize::new(jobs.into())),
+            timeout: self.summarizer_timeout,
+            cache: match &self.summary_cache {
+                _ if self.no_summary_cache => SummaryCache::Off,
+                Some(folder) => SummaryCache::Folder(folder.clone()),
+                None => SummaryCache::User,
+            },
         }
-        if line.trim().is_empty() {
-            return Err(Error::new(ErrorKind::Usage, "--summarizer-cmd is empty"));
-        }
-        let cache = match &self.summary_cache {
-            _ if self.no_summary_cache => None,
-            Some(folder) => Some(folder.clone()),
-            None => default_cache(|name| std::env::var_os(name)),
-        };
-        let seconds = self.summarizer_timeout.unwrap_or(SECONDS);
-        let options = CommandOptions {
-            timeout: Duration::from_secs(u64::from(seconds)),
-            max_output_bytes: usize::try_from(SUMMARY_BYTES_MAX).unwrap_or(usize::MAX),
-        };
-        let jobs = self.jobs().or_else(|| std::thread::available_parallelism().ok());
-        let jobs = jobs.unwrap_or(NonZeroUsize::MIN);
-        Ok(Some(with_hook(FileSummarizer::with_command(line, options, jobs, cache))))
     }
-
-    fn jobs(&self) -> Option<NonZeroUsize> {
-        NonZeroUsize::new(self.jobs?.into())
-    }
-
-    /// Returns the cached answers of the folder that a flag names.
-    pub fn cached_answers(&self) -> Vec<PathBuf> {
-        self.summary_cache.as_deref().map(cached_answers).unwrap_or_default()
-    }
-
-    /// Runs `work` with as many rayon threads as there are processors, or with `--jobs` if
-    /// that is more: most of them wait for programs.
-    ///
-    /// # Errors
-    ///
-    /// The system has no more threads.
-    pub fn run_in_pool<T: Send>(&self, work: impl FnOnce() -> T + Send) -> Result<T> {
-        let more = |jobs: &NonZeroUsize| jobs.get() > rayon::current_num_threads();
-        let Some(jobs) = self.jobs().filter(more) else {
-            return Ok(work());
-        };
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(jobs.get()).build();
-        let pool = pool.map_err(|error| {
-            Error::new(ErrorKind::Io, format!("cannot start {jobs} threads: {error}"))
-                .with_hint("--jobs says how many programs run at once")
-        })?;
-        Ok(pool.install(work))
-    }
-}
-
-fn with_hook(summarizer: FileSummarizer) -> (FileSummarizer, Hook) {
-    let hook = interrupt::on_interrupt(summarizer.stop_handle());
-    (summarizer, hook)
-}
-
-/// Returns the folder `lcp/summaries` of the caches of this user.
-fn default_cache(variable: impl Fn(&str) -> Option<OsString>) -> Option<PathBuf> {
-    folders::cache_dir(variable).map(|folder| folder.join("lcp").join("summaries"))
 }
 
 #[cfg(test)]
@@ -158,15 +90,6 @@ mod tests {
     }
 
     #[test]
-    fn nothing_without_a_flag() {
-        use SummaryMethod::{Off, Outline};
-        assert!(parse(&[]).unwrap().summarizer(Off).unwrap().is_none());
-        assert!(parse(&[]).unwrap().summarizer(Outline).unwrap().is_some());
-        let off = parse(&["--summarize", "off"]).unwrap();
-        assert!(off.summarizer(Outline).unwrap().is_none());
-    }
-
-    #[test]
     fn flags_that_cannot_be() {
         for args in [
             &["--jobs", "2"][..],
@@ -177,25 +100,5 @@ mod tests {
         ] {
             assert!(parse(args).is_err(), "{args:?}");
         }
-        let both = parse(&["--summarize", "off", "--summarizer-cmd", "cat"]).unwrap();
-        let failure = both.summarizer(SummaryMethod::Off).unwrap_err();
-        assert!(failure.message.contains("--summarize off"));
-    }
-
-    #[cfg(all(unix, not(target_os = "macos")))]
-    #[test]
-    fn the_folder_of_a_user() {
-        let folder = |given: &'static [(&str, &str)]| {
-            default_cache(|name| {
-                given.iter().find(|(known, _)| *known == name).map(|(_, value)| value.into())
-            })
-        };
-        assert_eq!(
-            folder(&[("XDG_CACHE_HOME", "/c"), ("HOME", "/h")]),
-            Some("/c/lcp/summaries".into())
-        );
-        let home = Some("/h/.cache/lcp/summaries".into());
-        assert_eq!(folder(&[("XDG_CACHE_HOME", "relative"), ("HOME", "/h")]), home);
-        assert_eq!(folder(&[]), None);
     }
 }

@@ -80,6 +80,8 @@ pub fn hex(digits: &str) -> Vec<u8> {
 mod documents {
     #[doc = include_str!("../../../README.md")]
     pub struct Readme;
+    #[doc = include_str!("../../../docs/crates/app.md")]
+    pub struct App;
     #[doc = include_str!("../../../docs/crates/building.md")]
     pub struct Building;
     #[doc = include_str!("../../../docs/crates/continuity.md")]

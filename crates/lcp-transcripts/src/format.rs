@@ -45,9 +45,10 @@ impl Format {
 
 lcp_types::named_enum! {
     /// A provider whose messages an export makes.
-    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
     pub enum Provider {
         /// Messages of `OpenAI`'s chat completions.
+        #[default]
         OpenAi = "openai",
         /// Messages of Anthropic.
         Anthropic = "anthropic",

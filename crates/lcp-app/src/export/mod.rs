@@ -2,6 +2,7 @@
 
 mod exported_content;
 mod fit;
+mod options;
 
 use std::collections::BTreeSet;
 
@@ -12,6 +13,7 @@ use lcp_types::{Annotation, Block, BlockContent, Role, Tag};
 
 use exported_content::exported_content;
 pub use fit::{FittedMessages, Unfit, fit, has_turns};
+pub use options::{ExportOptions, ExportedPack};
 
 /// Tokens of a message beside its texts.
 const MESSAGE_TOKENS: u64 = 4;

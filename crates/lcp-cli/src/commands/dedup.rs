@@ -71,13 +71,8 @@ pub fn run(args: &Args, output: &Output) -> Result {
     }
     output.note(sums(&covered, pack.blocks.len(), blocks.len()));
     if let Some(path) = &args.report {
-        let json = report(&covered, pack.blocks.len(), blocks.len());
-        let json = files::json(&json);
-        if path.as_os_str() == files::STANDARD {
-            output.print(json.trim_end());
-        } else {
-            files::write(Some(path), json.as_bytes())?;
-        }
+        let report = report(&covered, pack.blocks.len(), blocks.len());
+        files::write_report(path, &report, output)?;
     }
     files::write(args.output.as_deref(), &written)
 }

@@ -1,17 +1,11 @@
 //! `pack`: files in, a pack out.
 
-use std::ffi::OsStr;
-use std::io::Read as _;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
-use lcp_app::pack::{EncodedPack, PackOptions};
+use lcp_app::pack::PackOptions;
 use lcp_app::{Error, ErrorKind, parse_size};
-use lcp_ingest::{
-    BlockAttributes, FileToSummarize, Globs, IngestOptions, IngestReport, Input, Pattern, Progress,
-    Rule, SkipReason, ingest,
-};
-use lcp_types::{Priority, limits};
-use serde_json::Value;
+use lcp_ingest::{BlockAttributes, IngestOptions, IngestReport, Pattern, Rule, WalkOptions};
+use lcp_types::Priority;
 
 use crate::Result;
 use crate::arguments::on_off;
@@ -19,14 +13,11 @@ use crate::dedup_args::DedupArgs;
 use crate::files;
 use crate::output::Output;
 use crate::output_args::{PackOutputArgs, refuse_terminal};
-use crate::summary_args::{SummaryArgs, SummaryMethod};
+use crate::summary_args::SummaryArgs;
 use crate::tokenizer_args::TokenizerArgs;
 
 /// The flag of a report.
 const REPORT: &str = "--report";
-
-/// Files that could not be read which are named one by one.
-const NAMED_MAX: usize = 10;
 
 /// Make a pack of files: folders, a change, standard input
 ///
@@ -128,166 +119,48 @@ pub fn run(args: &Args, output: &Output) -> Result {
     let outputs: Vec<_> = outputs.collect();
     files::check_distinct_paths(&[], &outputs, |_, _| false)?;
     let config = args.counting.config()?;
-    if let Some(warning) = args.dedup.options().ineffective(&config.dedup) {
-        output.warn(warning);
-    }
-    let tokenizer = args.counting.options();
-    let writer = args.form.encoder(&tokenizer, &config)?;
-    let method = if config.pack.summarize { SummaryMethod::Outline } else { SummaryMethod::Off };
-    let summarizer = args.summaries.summarizer(method)?;
-    let summarize = |file: &FileToSummarize<'_>| {
-        let (summarizer, _) = summarizer.as_ref()?;
-        summarizer.summarize(file.path, file.file_type.input_kind(), file.text)
-    };
-    let written = outputs.iter().map(|(_, path)| *path).chain(args.counting.cache());
-    let written = written.map(Path::to_path_buf).chain(args.summaries.cached_answers());
-    let bar = output.bar("packing");
-    let progress = |progress| match progress {
-        Progress::FilesFound(files) => bar.expect(files),
-        Progress::Read => bar.step(),
-    };
-    let pack_options = args.options();
-    let options = IngestOptions {
-        input: args.input()?,
-        outputs: written.collect(),
-        progress: &progress,
-        summarize: summarizer.is_some().then_some(&summarize),
-        ..pack_options.to_ingest_options(&config.pack)?
-    };
-    let packed = args.summaries.run_in_pool(|| ingest(&options))?.map_err(Error::from)?;
-    drop(bar);
-    print_warnings(&packed.report, output);
-    if let Some(warning) = args.unmatched(&packed.report)? {
-        output.warn(warning);
-    }
-    if let Some(warning) = summarizer.and_then(|(summarizer, _)| summarizer.warning()) {
-        output.warn(warning);
-    }
-    let EncodedPack { bytes, blocks, warnings } =
-        pack_options.encode(&packed, &config, &writer, output)?;
-    for warning in warnings {
-        output.warn(warning);
-    }
-    let report = &packed.report;
-    output.note(format!(
-        "{} files of {} bytes and {} diffs became {blocks} blocks, annotations counted, in {} bytes",
-        report.files.len(),
-        report.bytes(),
-        report.diffs.len(),
-        bytes.len(),
-    ));
+    let mut options = args.options();
+    options.ingest.outputs = outputs.iter().map(|(_, path)| path.to_path_buf()).collect();
+    let packed = options.pack(&config, output)?;
     if let Some(path) = &args.report {
-        write_report(path, report, blocks, bytes.len(), output)?;
+        files::write_report(path, &packed.to_json(), output)?;
     }
-    files::write(args.output.as_deref(), &bytes)?;
-    unreadable(report)
+    files::write(args.output.as_deref(), &packed.bytes)?;
+    unreadable(&packed.report)
 }
 
 impl Args {
     /// Returns the options that these flags ask for.
-    fn options(&self) -> PackOptions {
+    fn options(&self) -> PackOptions<'static> {
         let rules = [&self.priority, &self.category, &self.pin].into_iter().flatten();
         PackOptions {
-            paths: self.paths.clone(),
+            ingest: IngestOptions {
+                paths: self.paths.clone(),
+                walk: WalkOptions {
+                    ignored: self.no_ignore,
+                    follow: self.follow,
+                    ..WalkOptions::default()
+                },
+                one_file_system: self.one_file_system,
+                tree: !self.no_tree,
+                images: self.images,
+                since: self.since.clone(),
+                diff: self.diff.clone(),
+                ..IngestOptions::default()
+            },
+            stdin_name: self.stdin_name.clone(),
             hidden: self.hidden,
-            ignored: self.no_ignore,
-            follow: self.follow,
-            one_file_system: self.one_file_system,
             include: self.include.clone(),
             exclude: self.exclude.clone(),
             max_file_bytes: self.max_file_size,
-            tree: !self.no_tree,
-            images: self.images,
             rules: rules.cloned().collect(),
-            default_rules: !self.no_default_rules,
-            since: self.since.clone(),
-            diff: self.diff.clone(),
+            no_default_rules: self.no_default_rules,
+            summaries: self.summaries.options(),
             dedup: self.dedup.options(),
             tokenizer: self.counting.options(),
+            output: self.form.options(),
         }
     }
-
-    /// The globs of flags that say something of files and match none, in one line.
-    fn unmatched(&self, report: &IngestReport) -> Result<Option<String>> {
-        let said = [("--priority", &self.priority), ("--category", &self.category)];
-        let said = said.into_iter().chain([("--pin", &self.pin)]);
-        let said = said.flat_map(|(flag, rules)| rules.iter().map(move |of| (flag, &of.pattern)));
-        let include = self.include.iter().map(|pattern| ("--include", pattern));
-        let flags: Vec<_> = include.chain(said).collect();
-        let globs = Globs::new(flags.iter().map(|(_, pattern)| *pattern));
-        let globs = globs.map_err(|what| Error::new(ErrorKind::Usage, what))?;
-        let mut is_matched = vec![false; flags.len()];
-        let files = report.files.iter().map(|file| &file.path);
-        let others = report.skipped.iter().map(|skipped| &skipped.path);
-        for label in files.chain(report.diffs.iter().map(|(path, ..)| path)).chain(others) {
-            globs.matches(label).into_iter().for_each(|at| is_matched[at] = true);
-        }
-        let names = flags.iter().zip(&is_matched).filter(|(_, is_matched)| !**is_matched);
-        let names: Vec<_> =
-            names.map(|((flag, pattern), _)| format!("{flag} {:?}", pattern.text())).collect();
-        Ok((!names.is_empty()).then(|| format!("no file matches {}", names.join(", "))))
-    }
-
-    /// What standard input holds, where it is asked for.
-    fn input(&self) -> Result<Option<Input>> {
-        let usage = |what: &str| Err(Error::new(ErrorKind::Usage, what));
-        let is_input = |path: &&PathBuf| path.as_os_str() == OsStr::new(files::STANDARD);
-        match self.paths.iter().filter(is_input).count() {
-            0 if self.stdin_name.is_some() => {
-                return usage("--stdin-name needs `-` among the PATHs");
-            }
-            0 => return Ok(None),
-            1 => {}
-            _ => return usage("`-` stands twice among the PATHs"),
-        }
-        if self.stdin_name.as_deref() == Some("") {
-            return usage("--stdin-name is empty");
-        }
-        let max = limits::TOTAL_DECOMPRESSED_BYTES_MAX;
-        let mut bytes = Vec::new();
-        let read = std::io::stdin().lock().take(max + 1).read_to_end(&mut bytes);
-        read.map_err(|error| Error::io("read", "standard input", &error))?;
-        Ok(Some(Input { name: self.stdin_name.clone(), bytes }))
-    }
-}
-
-/// Prints warnings, and how much was left out.
-fn print_warnings(report: &IngestReport, output: &Output) {
-    for warning in &report.warnings {
-        output.warn(warning);
-    }
-    for reason in [SkipReason::Unreadable, SkipReason::IgnoreFile, SkipReason::Vanished] {
-        for skipped in report.skipped_by(reason).take(NAMED_MAX) {
-            let message = skipped.message.as_deref().unwrap_or(reason.name());
-            output.warn(format!("cannot read {}: {message}", skipped.path.escape_debug()));
-        }
-        let more = report.skipped_by(reason).count().saturating_sub(NAMED_MAX);
-        if more > 0 {
-            output.warn(format!("and {more} more that are {}", reason.name()));
-        }
-    }
-    if let Some(left_out) = report.skipped_summary() {
-        output.progress(left_out);
-    }
-}
-
-fn write_report(
-    path: &Path,
-    report: &IngestReport,
-    blocks: usize,
-    pack_bytes: usize,
-    output: &Output,
-) -> Result {
-    let mut json = report.to_json();
-    let totals = &mut json["totals"];
-    totals["blocks"] = Value::from(blocks);
-    totals["pack_bytes"] = Value::from(pack_bytes);
-    let json = files::json(&json);
-    if path.as_os_str() == OsStr::new(files::STANDARD) {
-        output.print(json.trim_end());
-        return Ok(());
-    }
-    files::write(Some(path), json.as_bytes())
 }
 
 /// The pack is there, and lacks something.

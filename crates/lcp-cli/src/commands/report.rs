@@ -38,7 +38,7 @@ pub fn run(args: &Args, output: &Output) -> Result {
         escape_control_json(&to_json(&plan)).into_owned()
     } else {
         let color = output.is_colored(&std::io::stdout());
-        to_table(&plan, &TableOptions { color, window: run.window, ..TableOptions::default() })
+        to_table(&plan, &TableOptions { color, window: run.window(), ..TableOptions::default() })
     };
     files::write(None, text.as_bytes())?;
     run.save_cache(output);

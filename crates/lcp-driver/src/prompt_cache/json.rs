@@ -50,7 +50,7 @@ impl PreviousPlan {
     /// };
     /// let blocks = [Block::conversation(Role::User, "What is a pack?")];
     /// let plan = DefaultDriver::default().plan(&blocks, &config)?;
-    /// let next = plan.stable.unwrap().next;
+    /// let next = plan.stable.unwrap().next_plan;
     /// assert_eq!(PreviousPlan::from_json(&next.to_json()), Ok(next));
     /// # Ok::<(), lcp_driver::DriverError>(())
     /// ```

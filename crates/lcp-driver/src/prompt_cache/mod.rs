@@ -31,7 +31,7 @@
 //! blocks.push(Block::conversation(Role::Assistant, "A stream of typed blocks."));
 //! let second = driver.run(&blocks, &config)?;
 //! assert!(second.text.starts_with(&first.text));
-//! assert_eq!(second.plan.stable.unwrap().turn, TextReuse::Appended);
+//! assert_eq!(second.plan.stable.unwrap().reuse, TextReuse::Appended);
 //! # Ok::<(), lcp_driver::DriverError>(())
 //! ```
 

@@ -5,12 +5,10 @@ use std::path::{Path, PathBuf};
 
 use lcp_app::dedup::DedupOptions;
 use lcp_app::files;
-use lcp_app::pack::{EncodedPack, PackOptions};
-use lcp_app::pack_output::{PackEncoder, PackOutputOptions};
+use lcp_app::pack::{PackOptions, PackedFiles};
+use lcp_app::summaries::SummaryOptions;
 use lcp_dedup::DedupLevel;
-use lcp_ingest::{
-    BlockAttributes, FileSummarizer, FileToSummarize, IngestOptions, Pattern, Rule, ingest,
-};
+use lcp_ingest::{BlockAttributes, IngestOptions, Pattern, Rule};
 use lcp_types::Priority;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -133,28 +131,14 @@ impl tool::Tool for Tool {
         }
         let (base, paths) = resolve_paths(state, &input.paths)?;
         let title = title(&input.paths);
-        let config = &state.config.settings;
-        let outlines = input.outlines.unwrap_or(config.pack.summarize);
-        let summarizer = outlines.then(FileSummarizer::default);
-        let summarize = |file: &FileToSummarize<'_>| {
-            summarizer.as_ref()?.summarize(file.path, file.file_type.input_kind(), file.text)
-        };
-        let pack_options = pack_options(input)?;
-        let roots = &state.config.roots;
-        let options = IngestOptions {
-            paths,
-            base,
-            open: Some(&|path| roots.open(path)),
-            summarize: summarizer.is_some().then_some(&summarize),
-            ..pack_options.to_ingest_options(&config.pack)?
-        };
-        let packed = ingest(&options).map_err(lcp_app::Error::from)?;
-        let output = PackOutputOptions::default();
-        let encoder = PackEncoder::new(&output, &pack_options.tokenizer, config)?;
-        let EncodedPack { bytes, blocks, warnings } =
-            pack_options.encode(&packed, config, &encoder, &state.quiet)?;
+        let open = |path: &Path| state.config.roots.open(path);
+        let mut options = pack_options(input)?;
+        options.ingest.paths = paths;
+        options.ingest.base = base;
+        options.ingest.open = Some(&open);
+        let PackedFiles { bytes, blocks, mut report, warnings } =
+            options.pack(&state.config.settings, &state.quiet)?;
         let cached = state.packs.insert(title, bytes)?;
-        let mut report = packed.report;
         report.warnings.extend(warnings);
         let skipped = report.skipped.iter().map(|skipped| SkippedFile {
             path: skipped.path.clone(),
@@ -213,7 +197,7 @@ fn title(paths: &[String]) -> String {
     escape(&title).into_owned()
 }
 
-fn pack_options(input: Input) -> ToolResult<PackOptions> {
+fn pack_options<'a>(input: Input) -> ToolResult<PackOptions<'a>> {
     let patterns =
         |globs: &[String]| globs.iter().map(|glob| pattern(glob)).collect::<ToolResult<Vec<_>>>();
     if input.max_file_bytes == Some(0) {
@@ -222,14 +206,18 @@ fn pack_options(input: Input) -> ToolResult<PackOptions> {
     Ok(PackOptions {
         include: patterns(&input.include)?,
         exclude: patterns(&input.exclude)?,
+        ingest: IngestOptions {
+            tree: input.tree != Some(false),
+            images: input.images,
+            since: input.since,
+            diff: input.diff,
+            ..IngestOptions::default()
+        },
         hidden: input.hidden,
         max_file_bytes: input.max_file_bytes,
-        tree: input.tree != Some(false),
-        images: input.images,
         // They come after the rules of lcp.toml, as those of flags do.
         rules: input.rules.into_iter().map(rule).collect::<ToolResult<_>>()?,
-        since: input.since,
-        diff: input.diff,
+        summaries: SummaryOptions { outlines: input.outlines, ..SummaryOptions::default() },
         dedup: DedupOptions { level: input.dedup.map(|level| level.0), ..DedupOptions::default() },
         ..PackOptions::default()
     })

@@ -1,4 +1,4 @@
-//! What blocks cost, whole, in each mode.
+//! The tokens of blocks in full, by mode.
 
 use std::sync::Arc;
 
@@ -6,14 +6,13 @@ use lcp_driver::{DefaultDriver, DriverConfig, OutputMode, Plan, Verbosity};
 use lcp_tokens::{CachedEstimator, CountCache, TokenEstimator};
 use lcp_types::Block;
 
-use crate::Result;
-use lcp_app::{Error, ErrorKind};
+use crate::error::{Error, ErrorKind, Result};
 
 /// Bytes that the counts of one run may take: a content is counted once for all modes.
 const CACHE_BYTES: usize = 64 << 20;
 
-/// The plan of each of these modes that shows all of `blocks`, in their order.
-pub fn full_costs(
+/// Returns the plans that show all of `blocks` in full, one for each of `modes`.
+pub(crate) fn full_costs(
     blocks: &[Block<'_>],
     modes: &[OutputMode],
     estimator: &Arc<dyn TokenEstimator>,

@@ -1,0 +1,156 @@
+//! Blocks of transcripts (RFC 0010 §5.1).
+
+use std::path::Path;
+
+use lcp_ingest::FileType;
+use lcp_transcripts::{Format, ImportReport, ImportResult};
+use lcp_types::{Block, BlockContent, Lang};
+use serde_json::{Value, json};
+
+use crate::error::{Error, ErrorKind, Result};
+use crate::files;
+use crate::reporter::Reporter;
+use crate::summaries::SummaryOptions;
+
+/// The options of an import.
+#[derive(Clone, Debug, Default)]
+pub struct ImportOptions {
+    /// The format; detected by default.
+    pub format: Option<Format>,
+    /// The title of Markdown that is no chat.
+    pub title: Option<String>,
+    /// Whether side conversations of Claude Code are imported.
+    pub sidechains: bool,
+    /// Summaries of code, documents and tool results; none by default.
+    pub summaries: SummaryOptions,
+}
+
+/// An imported transcript.
+#[derive(Debug)]
+pub struct ImportedTranscript {
+    /// Its format.
+    pub format: Format,
+    /// The blocks in the order of the transcript, each followed by its annotations.
+    pub blocks: Vec<Block<'static>>,
+    /// Counts and warnings.
+    pub report: ImportReport,
+}
+
+impl ImportOptions {
+    /// Imports a transcript that was read from `path`, and reports warnings.
+    ///
+    /// # Errors
+    ///
+    /// A transcript that is malformed, too deep, or of an unknown format.
+    pub fn import(
+        &self,
+        path: &Path,
+        bytes: &[u8],
+        reporter: &dyn Reporter,
+    ) -> Result<ImportedTranscript> {
+        let summarizer = self.summaries.summarizer(false)?;
+        let Some(format) = self.format.or_else(|| lcp_transcripts::detect(bytes)) else {
+            return Err(unknown_format(path, bytes));
+        };
+        let mut options = lcp_transcripts::Options::default();
+        options.name.clone_from(&self.title);
+        options.sidechains = self.sidechains;
+        let ImportResult { mut blocks, report, .. } =
+            lcp_transcripts::import(format, bytes, &options)
+                .map_err(|error| malformed(path, &error))?;
+        blocks.iter_mut().for_each(detect_language);
+        if let Some((summarizer, _stop_on_interrupt)) = &summarizer {
+            let bar = reporter.begin("summarising", blocks.len());
+            self.summaries
+                .run_in_pool(|| summarizer.summarize_blocks(&mut blocks, &|| bar.step()))?;
+            drop(bar);
+            summarizer.warning().into_iter().for_each(|warning| reporter.warn(&warning));
+        }
+        for warning in &report.warnings {
+            reporter.warn(warning);
+        }
+        if report.more_warnings > 0 {
+            reporter.warn(&format!("{} more warnings like these", report.more_warnings));
+        }
+        Ok(ImportedTranscript { format, blocks, report })
+    }
+}
+
+impl ImportedTranscript {
+    /// Returns the report as JSON (`lcp.import.v1`).
+    pub fn to_json(&self) -> Value {
+        let report = &self.report;
+        let warnings = report.warnings.iter();
+        let warnings = warnings.map(|of| json!({ "line": of.line, "message": of.message }));
+        json!({
+            "schema": "lcp.import.v1",
+            "format": self.format.name(),
+            "blocks": self.blocks.len(),
+            "messages": report.messages,
+            "calls": report.calls,
+            "results": report.results,
+            "pictures": report.images,
+            "unanswered": report.unanswered,
+            "orphans": report.orphans,
+            "unknown": report.unknown,
+            "skipped": report.skipped,
+            "warnings": warnings.collect::<Vec<_>>(),
+            "more_warnings": report.more_warnings,
+        })
+    }
+}
+
+/// Sets the language of a file that a tool has shown, as `pack` does.
+fn detect_language(block: &mut Block<'_>) {
+    if let BlockContent::Code(code) = &mut block.content
+        && code.lang == Lang::Unknown
+    {
+        // Only the first line of a file can name its interpreter.
+        let is_beginning = code.line_start.is_none_or(|line| line == 1);
+        let beginning = if is_beginning { code.content.as_slice() } else { &[] };
+        code.lang = FileType::detect(&code.path, beginning).lang();
+    }
+}
+
+/// Returns the error of bytes whose format is not detected.
+fn unknown_format(path: &Path, bytes: &[u8]) -> Error {
+    let is_pack = bytes.starts_with(b"LCP\0") || bytes.starts_with(b"BCP\0");
+    if is_pack {
+        let message = format!("this is a pack, no transcript ({})", files::display_name(path));
+        return Error::new(ErrorKind::Malformed, message).with_hint("`lcp render` shows it");
+    }
+    // Where the bytes begin as JSON, the parser has the line and column of the error.
+    let as_chat =
+        lcp_transcripts::import(Format::OpenAiChat, bytes, &lcp_transcripts::Options::default());
+    match as_chat {
+        Err(error) if !matches!(error.kind, lcp_transcripts::ErrorKind::NotATranscript { .. }) => {
+            malformed(path, &error)
+        }
+        _ => {
+            let message =
+                format!("no transcript of a format that is known ({})", files::display_name(path));
+            Error::new(ErrorKind::Malformed, message)
+                .with_hint("--from says which format it is in; `lcp import --help` names them")
+        }
+    }
+}
+
+/// Converts the error of a transcript that was read from `path`.
+fn malformed(path: &Path, error: &lcp_transcripts::Error) -> Error {
+    let kind = match error.kind {
+        lcp_transcripts::ErrorKind::TooDeep { .. } => ErrorKind::Limit,
+        _ => ErrorKind::Malformed,
+    };
+    let message = format!("{error} [{}] ({})", error.code(), files::display_name(path));
+    let failure = Error::new(kind, message);
+    match error.kind {
+        lcp_transcripts::ErrorKind::NotJson(_) => failure.with_hint(
+            "the file may be cut; sessions with a message on each line are read up to there: \
+             --from claude-code, codex; text that only begins like JSON is read with --from markdown",
+        ),
+        lcp_transcripts::ErrorKind::NotATranscript { .. } => {
+            failure.with_hint("without --from the format is what the file looks like")
+        }
+        _ => failure,
+    }
+}

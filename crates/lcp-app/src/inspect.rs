@@ -1,0 +1,273 @@
+//! The blocks of a pack, however damaged: where each stands, its type, its cost.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use lcp_decoder::{IndexError, PackIndex};
+use lcp_driver::{OutputMode, WarningCode};
+use lcp_packfile::{PackScan, is_reference};
+use lcp_tokens::TokenEstimator;
+use lcp_types::wire::{BLOCK_HAS_SUMMARY, BLOCK_RESERVED, FOOTER_BYTES};
+use lcp_types::{BlockMeta, BlockType};
+use serde::Serialize;
+
+use crate::costs;
+use crate::error::Result;
+use crate::names::serialize_label;
+
+/// An inspected pack; serialized, the report `lcp.inspect.v1`.
+#[derive(Clone, Debug, Serialize)]
+#[serde(tag = "schema", rename = "lcp.inspect.v1")]
+pub struct Inspection {
+    /// The name of its magic.
+    pub magic: Option<&'static str>,
+    /// Its version.
+    pub version: Option<String>,
+    /// The name of its compression.
+    pub compression: &'static str,
+    /// Its bytes.
+    pub bytes: usize,
+    /// Bytes from the header to END, before the payload was compressed.
+    pub unpacked_bytes: u64,
+    /// The name of the encoding, if tokens are counted.
+    pub encoding: Option<String>,
+    /// Whether the counts are exact.
+    pub exact: Option<bool>,
+    /// Its blocks in order.
+    pub blocks: Vec<InspectedBlock>,
+    /// Its index, if it has one.
+    #[serde(rename = "trailer")]
+    pub index: Option<InspectedIndex>,
+    /// Warnings, also that of an index which is not accepted.
+    pub warnings: Vec<InspectionWarning>,
+    /// Everything that cannot be read.
+    pub errors: Vec<InspectionError>,
+    /// Tokens of all contents, if they are counted.
+    #[serde(skip)]
+    pub content_tokens: Option<u64>,
+}
+
+/// A block of an inspected pack.
+#[derive(Clone, Debug, Serialize)]
+pub struct InspectedBlock {
+    /// Its index.
+    pub index: usize,
+    /// Its type.
+    #[serde(rename = "type", serialize_with = "serialize_label")]
+    pub block_type: BlockType,
+    /// Its label; empty if it cannot be read.
+    pub label: String,
+    /// The offset of its frame in bytes.
+    pub offset: u64,
+    /// Bytes of its body as stored.
+    pub length: u64,
+    /// Its flags as stored.
+    pub flags: u8,
+    /// Whether its body is compressed.
+    pub compressed: bool,
+    /// Whether its body is in a content store.
+    pub reference: bool,
+    /// The name of its priority; `None` for metadata.
+    pub priority: Option<&'static str>,
+    /// Whether it has a summary.
+    #[serde(rename = "summary")]
+    pub has_summary: bool,
+    /// Its tokens, if they are counted and it is shown.
+    pub tokens: Option<BlockTokens>,
+    /// Words for its flags and annotations: `summary`, `detailed`, `tags`, `pinned`, `compressed`,
+    /// `reference`, `reserved`, `malformed`.
+    #[serde(skip)]
+    pub properties: Vec<&'static str>,
+}
+
+/// The tokens of a block.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct BlockTokens {
+    /// Those of its content.
+    pub content: u32,
+    /// Those of its summary, if that is counted.
+    pub summary: Option<u32>,
+    /// Those in full, by the names of the modes that are counted.
+    #[serde(flatten)]
+    pub modes: BTreeMap<&'static str, u32>,
+}
+
+/// The index of an inspected pack.
+#[derive(Clone, Debug, Serialize)]
+pub struct InspectedIndex {
+    /// Whether it is used.
+    pub accepted: bool,
+    /// Its bytes with the footer; of one that is not accepted, those after END.
+    pub bytes: u64,
+    /// The encodings whose costs it has.
+    pub costs: Vec<StoredCosts>,
+    /// Why it is not accepted.
+    pub problem: Option<IndexProblem>,
+}
+
+/// Costs in an index.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct StoredCosts {
+    /// The encoding.
+    pub encoding: String,
+    /// The revision of the renderer.
+    pub revision: u32,
+}
+
+/// The reason why an index is not accepted.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct IndexProblem {
+    /// The reason.
+    pub message: String,
+    /// Its offset in bytes.
+    pub offset: u64,
+}
+
+/// A warning about an inspected pack.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct InspectionWarning {
+    /// Its stable name.
+    pub code: &'static str,
+    /// The warning.
+    pub message: String,
+}
+
+/// An error in an inspected pack.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct InspectionError {
+    /// Its stable name.
+    pub code: &'static str,
+    /// The error.
+    pub message: String,
+    /// The index of the block.
+    pub block: Option<u64>,
+    /// Its offset in bytes.
+    pub offset: u64,
+}
+
+impl Inspection {
+    /// Lists the blocks of a pack; `bytes` is the pack that was scanned. No tokens are counted.
+    pub fn new(pack: &PackScan<'_>, bytes: &[u8]) -> Self {
+        let index = PackIndex::find(bytes);
+        let mut warnings: Vec<_> = pack
+            .warnings
+            .iter()
+            .map(|warning| InspectionWarning { code: warning.code(), message: warning.to_string() })
+            .collect();
+        warnings.extend(index.iter().filter_map(|index| index.as_ref().err()).map(|error| {
+            InspectionWarning { code: WarningCode::BadIndex.name(), message: error.to_string() }
+        }));
+        let errors = pack.problems().map(|error| InspectionError {
+            code: error.code(),
+            message: error.kind().to_string(),
+            block: error.block(),
+            offset: error.offset(),
+        });
+        let metas = BlockMeta::resolve_all(&pack.blocks, &mut |_, _| {});
+        let blocks = metas.iter().enumerate().map(|(index, meta)| block(pack, index, meta));
+        Self {
+            magic: pack.magic_name(),
+            version: pack.header.map(|header| format!("1.{}", header.minor)),
+            compression: pack.compression_name(),
+            bytes: bytes.len(),
+            unpacked_bytes: pack.unpacked_len(),
+            encoding: None,
+            exact: None,
+            blocks: blocks.collect(),
+            index: index.map(|index| InspectedIndex::new(&index, pack, bytes.len())),
+            warnings,
+            errors: errors.collect(),
+            content_tokens: None,
+        }
+    }
+
+    /// Counts the tokens of the contents of `pack`, and with `is_detailed` those of summaries and
+    /// of all modes.
+    ///
+    /// # Errors
+    ///
+    /// Blocks that cannot be planned.
+    pub fn count_tokens(
+        &mut self,
+        pack: &PackScan<'_>,
+        estimator: &Arc<dyn TokenEstimator>,
+        is_detailed: bool,
+    ) -> Result {
+        let modes = if is_detailed { &OutputMode::ALL[..] } else { &[OutputMode::Minimal] };
+        let plans = costs::full_costs(&pack.blocks, modes, estimator)?;
+        let Some(plan) = plans.first() else { return Ok(()) };
+        (self.encoding, self.exact) = (Some(plan.encoding.clone()), Some(plan.exact));
+        let contents = plan.items.iter().map(|item| u64::from(item.content_tokens));
+        self.content_tokens = Some(contents.sum());
+        let metas = BlockMeta::resolve_all(&pack.blocks, &mut |_, _| {});
+        for ((block, meta), item) in self.blocks.iter_mut().zip(&metas).zip(&plan.items) {
+            let index = block.index;
+            let summary = meta.summary.as_deref().filter(|_| is_detailed);
+            let summary = summary.map(|summary| estimator.estimate(summary));
+            if !pack.blocks[index].content.is_metadata() {
+                let modes = plans.iter().map(|plan| (plan.mode.name(), plan.items[index].tokens));
+                let modes = modes.collect();
+                block.tokens = Some(BlockTokens { content: item.content_tokens, summary, modes });
+            }
+        }
+        Ok(())
+    }
+}
+
+impl InspectedIndex {
+    fn new(index: &Result<PackIndex, IndexError>, pack: &PackScan<'_>, bytes: usize) -> Self {
+        let length = match index {
+            Ok(index) => index.footer().index_len + FOOTER_BYTES as u64,
+            Err(_) if pack.compression_name() != "payload" => {
+                (bytes as u64).saturating_sub(pack.unpacked_len())
+            }
+            Err(_) => 0,
+        };
+        let costs = index.iter().flat_map(|index| &index.block_index().costs);
+        let costs = costs.map(|costs| StoredCosts {
+            encoding: costs.encoding.clone(),
+            revision: costs.revision,
+        });
+        let problem = index.as_ref().err();
+        let problem = problem.map(|error| IndexProblem {
+            message: error.kind().to_string(),
+            offset: error.offset(),
+        });
+        Self { accepted: index.is_ok(), bytes: length, costs: costs.collect(), problem }
+    }
+}
+
+/// Returns the entry of a block.
+fn block(pack: &PackScan<'_>, index: usize, meta: &BlockMeta<'_>) -> InspectedBlock {
+    let (block, frame) = (&pack.blocks[index], &pack.frames[index]);
+    let has_summary = frame.flags & BLOCK_HAS_SUMMARY != 0 || meta.summary.is_some();
+    let properties = [
+        (has_summary, "summary"),
+        (meta.detailed.is_some(), "detailed"),
+        (meta.tags.is_some(), "tags"),
+        (meta.pinned, "pinned"),
+        (frame.is_compressed, "compressed"),
+        (frame.is_reference, "reference"),
+        (frame.flags & BLOCK_RESERVED != 0, "reserved"),
+        (frame.problem.as_ref().is_some_and(|error| !is_reference(error)), "malformed"),
+    ];
+    let has_priority = !block.content.is_metadata() || frame.problem.is_some();
+    InspectedBlock {
+        index,
+        block_type: frame.block_type,
+        label: pack.readable(index).map(|block| block.label().into_owned()).unwrap_or_default(),
+        offset: frame.range.start,
+        length: frame.body_len,
+        flags: frame.flags,
+        compressed: frame.is_compressed,
+        reference: frame.is_reference,
+        priority: has_priority.then(|| meta.priority.name()),
+        has_summary,
+        tokens: None,
+        properties: properties
+            .into_iter()
+            .filter(|(is_set, _)| *is_set)
+            .map(|(_, name)| name)
+            .collect(),
+    }
+}

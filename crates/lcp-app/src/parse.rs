@@ -1,0 +1,192 @@
+//! Rendered texts back to blocks (RFC 0008 §2).
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use lcp_driver::parse::{ParseError, ParsedBlock, ParsedBlocks, ParsedPart, PartKind, detect_mode};
+use lcp_driver::{LABEL_CHARS_MAX, OutputMode, escape_control, parse};
+use lcp_encoder::manifest::{Entry, Manifest};
+use lcp_types::wire::MAGIC_LCP;
+use lcp_types::{Block, BlockContent, Tag};
+
+use crate::error::{Error, ErrorKind, Result};
+use crate::files;
+
+/// The blocks of a rendered text.
+#[derive(Clone, Debug)]
+pub struct ParsedText {
+    /// The blocks, as far as the text has them.
+    pub manifest: Manifest,
+    /// What the manifest lacks that was in the pack.
+    pub warnings: Vec<String>,
+}
+
+impl ParsedText {
+    /// Parses a text that was rendered in `mode` and read from `path`.
+    ///
+    /// # Errors
+    ///
+    /// A text that no render in this mode gives, with the line; a block that is too large.
+    pub fn new(path: &Path, bytes: &[u8], mode: OutputMode) -> Result<Self> {
+        let parsed = parse(path, bytes, mode)?;
+        let warnings = warnings(&parsed);
+        let manifest = Manifest { entries: parsed.blocks.into_iter().map(entry).collect() };
+        Ok(Self { manifest, warnings })
+    }
+}
+
+fn parse(path: &Path, bytes: &[u8], mode: OutputMode) -> Result<ParsedBlocks> {
+    let failure = |message: String, offset: usize| {
+        let line = bytes[..offset].split(|byte| *byte == b'\n').count();
+        let message = format!("{message} (line {line}, {})", files::display_name(path));
+        Error::new(ErrorKind::Malformed, message)
+    };
+    let text = str::from_utf8(bytes).map_err(|error| {
+        let at = error.valid_up_to();
+        let failure = failure(format!("not a rendered text: not UTF-8 at byte {at}"), at);
+        if bytes.starts_with(&MAGIC_LCP) { failure.with_hint(A_PACK) } else { failure }
+    })?;
+    parse::parse_blocks(text, mode).map_err(|error| {
+        let mut failure = failure(error.to_string(), error.offset);
+        if error.exceeded.is_some() {
+            failure.kind = ErrorKind::Limit;
+        }
+        match hint(text, mode, &error) {
+            Some(hint) => failure.with_hint(hint),
+            None => failure,
+        }
+    })
+}
+
+const CHANGED: &str = "its lines end with \\r\\n: it must be as `render` wrote it";
+const A_PACK: &str = "this is a pack: `lcp decode` prints its manifest";
+
+/// Returns what may be wrong with a text that is not one of this mode.
+fn hint(text: &str, mode: OutputMode, error: &ParseError) -> Option<String> {
+    if text.as_bytes().starts_with(&MAGIC_LCP) {
+        return Some(A_PACK.into());
+    }
+    if let Some(other) = detect_mode(text).filter(|other| *other != mode) {
+        let name = other.name();
+        return Some(format!("this looks like a text in {name}: --mode {name}"));
+    }
+    // Where lines end is known only to the mode; what is wrong is seen at the first.
+    let line_end = text[error.offset..].lines().next().map_or(0, str::len) + error.offset;
+    let is_changed = text[line_end..].starts_with('\r') || text[..error.offset].ends_with('\r');
+    is_changed.then(|| CHANGED.into())
+}
+
+/// Returns the entry of a block in a manifest.
+fn entry(shown: ParsedBlock) -> Entry {
+    let tags = shown.tool_call_id.map(|id| Tag::new("tool_call_id", id));
+    Entry {
+        priority: shown.priority,
+        tags: tags.into_iter().collect(),
+        ..Entry::new(shown.block).omit_fields(shown.absent)
+    }
+}
+
+/// Returns warnings about everything that the manifest does not have as the pack had it, as far as
+/// the text tells.
+fn warnings(parsed: &ParsedBlocks) -> Vec<String> {
+    let mut warnings = left_out(&parsed.omitted);
+    let mut tell = |name: &str, which: &dyn Fn(&ParsedBlock) -> bool, what: &str| {
+        let mut of = parsed.blocks.iter().enumerate().filter(|(_, shown)| which(shown));
+        let Some((first, shown)) = of.next() else { return };
+        let label = shown.block.label();
+        let (ty, label) = (shown.block_type.label(), escape_control(&label));
+        let count = blocks(of.count() + 1);
+        warnings
+            .push(format!("{count} {what} [{name}] (the first is block {first}, {ty} {label})"));
+    };
+    for (kind, what) in [
+        (PartKind::Detailed, "stood in the text by a detailed level, which is the content now"),
+        (PartKind::Summary, "stood in the text by a summary, which is the content now"),
+        (PartKind::Tags, "stood in the text by tags, which are the content now"),
+        (PartKind::Excerpt, "stood in the text in part, which is the content now"),
+    ] {
+        tell("in_part", &|shown| shown.shown == kind, what);
+    }
+    let is_other = |shown: &ParsedBlock| shown.block.block_type() != shown.block_type;
+    tell("became_document", &is_other, "of a type without a text of its own became a document");
+    for (name, what) in [
+        ("data", "without a picture: no text has it"),
+        ("source_hash", "without a source hash: no text has it"),
+        ("body", "of an unknown type without a body: no text has it"),
+    ] {
+        tell("not_in_text", &|shown| shown.absent.contains(&name), what);
+    }
+    let is_shortened = |shown: &ParsedBlock| {
+        is_shortened(&shown.block.label())
+            || shown.tool_call_id.as_deref().is_some_and(is_shortened)
+            || words(&shown.block.content).into_iter().any(is_shortened)
+            || has_shortened_name(&shown.block)
+    };
+    tell("shortened_label", &is_shortened, "with a label that the text may have shortened");
+    warnings
+}
+
+/// Returns warnings about blocks that placeholders and roll-up lines stand for.
+fn left_out(omitted: &[ParsedPart]) -> Vec<String> {
+    let mut by_type: BTreeMap<&str, (usize, u64)> = BTreeMap::new();
+    let mut warnings = Vec::new();
+    for piece in omitted {
+        match piece.kind {
+            PartKind::RolledUp { count, tokens } => {
+                let count = blocks(usize::try_from(count).unwrap_or(usize::MAX));
+                warnings.push(format!(
+                    "{count} of {tokens} tokens left out: one line stands for all [rolled_up]"
+                ));
+            }
+            PartKind::Placeholder { tokens } => {
+                let (count, sum) = by_type.entry(&piece.block_type).or_default();
+                (*count, *sum) = (*count + 1, sum.saturating_add(tokens));
+            }
+            _ => {}
+        }
+    }
+    let all = by_type.values().map(|(count, _)| count).sum();
+    let each =
+        by_type.iter().map(|(ty, (count, tokens))| format!("{count} {ty} of {tokens} tokens"));
+    let each = each.collect::<Vec<_>>().join(", ");
+    let line =
+        format!("{} left out: a placeholder stands for each ({each}) [omitted]", blocks(all));
+    warnings.splice(0..0, (all > 0).then_some(line));
+    warnings
+}
+
+/// Returns the texts in the head of a block besides its label.
+fn words<'b>(content: &'b BlockContent<'_>) -> Vec<&'b str> {
+    match content {
+        BlockContent::Conversation(turn) => turn.tool_call_id.as_deref().into_iter().collect(),
+        BlockContent::ToolResult(result) => result.schema_hint.as_deref().into_iter().collect(),
+        BlockContent::StructuredData(data) => data.schema.as_deref().into_iter().collect(),
+        BlockContent::EmbeddingRef(embedding) => vec![&embedding.model],
+        BlockContent::Extension(extension) => vec![&extension.namespace, &extension.type_name],
+        _ => Vec::new(),
+    }
+}
+
+/// Returns whether a name in a tree may be shortened.
+fn has_shortened_name(block: &Block<'_>) -> bool {
+    let BlockContent::FileTree(tree) = &block.content else { return false };
+    let mut entries: Vec<_> = tree.entries.iter().collect();
+    while let Some(entry) = entries.pop() {
+        if is_shortened(&entry.name) {
+            return true;
+        }
+        entries.extend(&entry.children);
+    }
+    false
+}
+
+/// Returns whether a label may be the rest of a longer one.
+fn is_shortened(label: &str) -> bool {
+    let middle = label.chars().nth(LABEL_CHARS_MAX - LABEL_CHARS_MAX / 2 - 1);
+    middle == Some('…') && label.chars().count() == LABEL_CHARS_MAX
+}
+
+/// Returns `1 block`, or as in `2 blocks`.
+fn blocks(count: usize) -> String {
+    format!("{count} {}", if count == 1 { "block" } else { "blocks" })
+}

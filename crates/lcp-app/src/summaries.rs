@@ -1,0 +1,162 @@
+//! Summaries of texts: outlines, or the answers of a program (RFC 0010 §4).
+
+use std::ffi::OsString;
+use std::num::NonZeroUsize;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use lcp_continuity::command::CommandOptions;
+use lcp_ingest::{FileSummarizer, cached_answers};
+use lcp_types::limits::SUMMARY_BYTES_MAX;
+
+use crate::error::{Error, ErrorKind, Result};
+use crate::folders;
+use crate::interrupt::{self, Hook};
+
+/// Seconds that a program has for a summary.
+const SECONDS: u32 = 60;
+
+/// The options of summaries.
+#[derive(Clone, Debug, Default)]
+pub struct SummaryOptions {
+    /// Whether texts get outlines as summaries. `None` stands for the setting of `lcp.toml` where
+    /// files are packed; transcripts get none.
+    pub outlines: Option<bool>,
+    /// The shell command that summarizes each text. Where it fails, the outline is used.
+    pub command: Option<String>,
+    /// The number of commands that run at once; by default that of the processors.
+    pub jobs: Option<NonZeroUsize>,
+    /// Seconds that a command may take; 60 by default.
+    pub timeout: Option<u32>,
+    /// Where its answers are cached.
+    pub cache: SummaryCache,
+}
+
+/// A place for the answers of a command.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum SummaryCache {
+    /// `lcp/summaries` in the user's cache folder, if there is one.
+    #[default]
+    User,
+    /// A folder.
+    Folder(PathBuf),
+    /// None: the command runs for each text.
+    Off,
+}
+
+impl SummaryOptions {
+    /// Returns the summarizer, if any, and a hook that stops it if the process is interrupted.
+    /// `default` tells whether there are outlines where the options don't say.
+    ///
+    /// # Errors
+    ///
+    /// A command that is empty, or given although outlines are off.
+    pub(crate) fn summarizer(&self, default: bool) -> Result<Option<(FileSummarizer, Hook)>> {
+        let Some(line) = &self.command else {
+            let is_on = self.outlines.unwrap_or(default);
+            return Ok(is_on.then(|| with_hook(FileSummarizer::default())));
+        };
+        if self.outlines == Some(false) {
+            let message = "--summarizer-cmd has nothing to do with --summarize off";
+            return Err(Error::new(ErrorKind::Usage, message).with_hint("leave one of them out"));
+        }
+        if line.trim().is_empty() {
+            return Err(Error::new(ErrorKind::Usage, "--summarizer-cmd is empty"));
+        }
+        let cache = match &self.cache {
+            SummaryCache::User => default_cache(|name| std::env::var_os(name)),
+            SummaryCache::Folder(folder) => Some(folder.clone()),
+            SummaryCache::Off => None,
+        };
+        let options = CommandOptions {
+            timeout: Duration::from_secs(u64::from(self.timeout.unwrap_or(SECONDS))),
+            max_output_bytes: usize::try_from(SUMMARY_BYTES_MAX).unwrap_or(usize::MAX),
+        };
+        let jobs = self.jobs.or_else(|| std::thread::available_parallelism().ok());
+        let jobs = jobs.unwrap_or(NonZeroUsize::MIN);
+        Ok(Some(with_hook(FileSummarizer::with_command(line, options, jobs, cache))))
+    }
+
+    /// Returns the cached answers in the folder that the options name.
+    pub(crate) fn cached_answers(&self) -> Vec<PathBuf> {
+        match &self.cache {
+            SummaryCache::Folder(folder) => cached_answers(folder),
+            SummaryCache::User | SummaryCache::Off => Vec::new(),
+        }
+    }
+
+    /// Runs `work` with as many rayon threads as there are processors, or as many as jobs if
+    /// these are more: most of them wait for commands.
+    ///
+    /// # Errors
+    ///
+    /// The system has no more threads.
+    pub(crate) fn run_in_pool<T: Send>(&self, work: impl FnOnce() -> T + Send) -> Result<T> {
+        let more = |jobs: &NonZeroUsize| jobs.get() > rayon::current_num_threads();
+        let Some(jobs) = self.jobs.filter(more) else {
+            return Ok(work());
+        };
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(jobs.get()).build();
+        let pool = pool.map_err(|error| {
+            Error::new(ErrorKind::Io, format!("cannot start {jobs} threads: {error}"))
+                .with_hint("--jobs says how many programs run at once")
+        })?;
+        Ok(pool.install(work))
+    }
+}
+
+fn with_hook(summarizer: FileSummarizer) -> (FileSummarizer, Hook) {
+    let hook = interrupt::on_interrupt(summarizer.stop_handle());
+    (summarizer, hook)
+}
+
+/// Returns the folder `lcp/summaries` in this user's cache folder.
+fn default_cache(variable: impl Fn(&str) -> Option<OsString>) -> Option<PathBuf> {
+    folders::cache_dir(variable).map(|folder| folder.join("lcp").join("summaries"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn outlines_by_options_and_by_default() {
+        let is_some = |outlines, default| {
+            let options = SummaryOptions { outlines, ..SummaryOptions::default() };
+            options.summarizer(default).unwrap().is_some()
+        };
+        assert!(!is_some(None, false) && is_some(None, true));
+        assert!(!is_some(Some(false), true) && is_some(Some(true), false));
+    }
+
+    #[test]
+    fn a_command_without_summaries_is_an_error() {
+        let command = |line: &str, outlines| {
+            let options = SummaryOptions {
+                command: Some(line.to_owned()),
+                outlines,
+                ..SummaryOptions::default()
+            };
+            options.summarizer(false).unwrap_err().message
+        };
+        assert!(command("cat", Some(false)).contains("--summarize off"));
+        assert!(command(" ", None).contains("empty"));
+    }
+
+    #[cfg(all(unix, not(target_os = "macos")))]
+    #[test]
+    fn the_folder_of_a_user() {
+        let folder = |given: &'static [(&str, &str)]| {
+            default_cache(|name| {
+                given.iter().find(|(known, _)| *known == name).map(|(_, value)| value.into())
+            })
+        };
+        assert_eq!(
+            folder(&[("XDG_CACHE_HOME", "/c"), ("HOME", "/h")]),
+            Some("/c/lcp/summaries".into())
+        );
+        let home = Some("/h/.cache/lcp/summaries".into());
+        assert_eq!(folder(&[("XDG_CACHE_HOME", "relative"), ("HOME", "/h")]), home);
+        assert_eq!(folder(&[]), None);
+    }
+}
