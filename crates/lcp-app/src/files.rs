@@ -107,7 +107,7 @@ pub fn check_distinct_paths(
 ) -> Result {
     let named = |of: &(&str, &Path)| of.1 != Path::new(STANDARD);
     let taken: Vec<_> = inputs.iter().chain(outputs).copied().filter(named).collect();
-    let places: Vec<_> = taken.iter().map(|(_, path)| place(path)).collect();
+    let places: Vec<_> = taken.iter().map(|(_, path)| comparable_path(path)).collect();
     for (at, (flag, path)) in taken.iter().enumerate() {
         // Devices and pipes take what they get.
         let is_file = !path.exists() || path.is_file();
@@ -123,7 +123,7 @@ pub fn check_distinct_paths(
 }
 
 /// Where a path leads, whether or not there is a file yet.
-fn place(path: &Path) -> PathBuf {
+fn comparable_path(path: &Path) -> PathBuf {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
     let beside =
         || Some(folder.unwrap_or(Path::new(".")).canonicalize().ok()?.join(path.file_name()?));

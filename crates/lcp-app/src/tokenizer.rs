@@ -41,7 +41,7 @@ pub struct LoadedTokenizer {
     pub from: Origin,
     /// Where the file said it, if the file did.
     location: Option<String>,
-    kept: Option<(PathBuf, Arc<CountCache>)>,
+    cache: Option<(PathBuf, Arc<CountCache>)>,
 }
 
 type Tokenizer = Result<Arc<dyn TokenEstimator>, TokenizerError>;
@@ -136,7 +136,7 @@ impl TokenizerOptions {
                 let what =
                     format!("--index-costs cannot keep counts of {name}: they do not add up");
                 return Err(Error::new(ErrorKind::Usage, config.with_location(&what, from)).with_hint(
-                    "o200k_base, cl100k_base and o200k_harmony can be kept: --index-costs=o200k_base",
+                    "o200k_base, cl100k_base and o200k_harmony can be cache: --index-costs=o200k_base",
                 ));
             }
             if found.iter().all(|other| other.name() != name) {
@@ -154,7 +154,7 @@ impl TokenizerOptions {
     ) -> Result<LoadedTokenizer> {
         let (from, location) = (Origin::Default, None);
         let Some(path) = &self.count_cache else {
-            return Ok(LoadedTokenizer { estimator, from, location, kept: None });
+            return Ok(LoadedTokenizer { estimator, from, location, cache: None });
         };
         let cache = match CountCache::load(path, CACHE_BYTES) {
             Err(error @ CacheFileError::Foreign) => {
@@ -171,7 +171,7 @@ impl TokenizerOptions {
         };
         let cache = Arc::new(cache);
         let estimator = Arc::new(CachedEstimator::new(estimator, Arc::clone(&cache)));
-        Ok(LoadedTokenizer { estimator, from, location, kept: Some((path.clone(), cache)) })
+        Ok(LoadedTokenizer { estimator, from, location, cache: Some((path.clone(), cache)) })
     }
 
     /// Loads the estimator of a command that asks for no budget; warns where its counts are
@@ -264,16 +264,16 @@ impl LoadedTokenizer {
 
     /// Writes the counts that are to be kept.
     pub fn save_cache(&self, reporter: &dyn Reporter) {
-        if let Some((path, cache)) = &self.kept {
+        if let Some((path, cache)) = &self.cache {
             let (found, counted) = cache.hits_and_misses();
             reporter.note(&format!("{found} counts were known, {counted} were not"));
             // Something else may have been written there by now: the pack itself.
-            let kept = CountCache::check_writable(path)
+            let cache = CountCache::check_writable(path)
                 .map_err(|error| format!("{}: {error}", path.display()))
                 .and_then(|()| {
                     files::write(path, &cache.to_bytes()).map_err(|error| error.message)
                 });
-            if let Err(message) = kept {
+            if let Err(message) = cache {
                 // The text is there; only the next run takes longer.
                 reporter.warn(&message);
             }

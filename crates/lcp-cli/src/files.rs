@@ -28,7 +28,7 @@ pub enum StdoutResult {
     /// All are written.
     All,
     /// Whoever reads has had enough: that is no failure.
-    Cut,
+    Closed,
 }
 
 /// Prints lines for people to standard output. What would not show in them, or steer a
@@ -64,7 +64,7 @@ pub fn write_stdout(bytes: &[u8]) -> Result<StdoutResult> {
 pub fn to_stdout_result(result: std::io::Result<()>) -> Result<StdoutResult> {
     match result {
         Ok(()) => Ok(StdoutResult::All),
-        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(StdoutResult::Cut),
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(StdoutResult::Closed),
         Err(error) => Err(Error::io("write", "standard output", &error)),
     }
 }

@@ -8,21 +8,21 @@ use crate::output::Output;
 
 /// A bar on standard error. It is gone when it is dropped.
 #[derive(Debug)]
-pub struct Bar(ProgressBar);
+pub struct ProgressReporter(ProgressBar);
 
 impl Output {
     /// A bar, which nobody sees but on a terminal; `what` stands before it.
-    pub fn bar(&self, what: &'static str) -> Bar {
+    pub fn bar(&self, what: &'static str) -> ProgressReporter {
         let is_seen = !self.quiet && std::io::stderr().is_terminal();
         let target =
             if is_seen { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() };
         let bar = ProgressBar::with_draw_target(None, target).with_message(what);
         let style = ProgressStyle::with_template("{msg} [{bar:30}] {pos}/{len} {eta}");
-        Bar(style.map_or(bar.clone(), |style| bar.with_style(style)))
+        ProgressReporter(style.map_or(bar.clone(), |style| bar.with_style(style)))
     }
 }
 
-impl Bar {
+impl ProgressReporter {
     /// There are so many steps.
     pub fn expect(&self, steps: usize) {
         self.0.set_length(steps as u64);
@@ -34,13 +34,13 @@ impl Bar {
     }
 }
 
-impl Drop for Bar {
+impl Drop for ProgressReporter {
     fn drop(&mut self) {
         self.0.finish_and_clear();
     }
 }
 
-impl lcp_app::Progress for Bar {
+impl lcp_app::Progress for ProgressReporter {
     fn step(&self) {
         Self::step(self);
     }

@@ -17,7 +17,7 @@ use crate::names::{self, Names};
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ConfigError {
     /// What is wrong, with the key and the value.
-    pub what: String,
+    pub message: String,
     /// The line.
     pub line: usize,
     /// The column.
@@ -26,14 +26,14 @@ pub struct ConfigError {
 
 impl fmt::Display for ConfigError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}, at line {}, column {}", self.what, self.line, self.column)
+        write!(f, "{}, at line {}, column {}", self.message, self.line, self.column)
     }
 }
 
 impl From<ModelsError> for ConfigError {
     fn from(error: ModelsError) -> Self {
         let ModelsError { message, line, column, .. } = error;
-        Self { what: message, line, column }
+        Self { message, line, column }
     }
 }
 
@@ -302,7 +302,7 @@ pub(super) fn near<'n>(name: &str, known: &[&'n str]) -> Vec<&'n str> {
 /// Returns an error at a byte of the text.
 fn error_at(text: &str, at: usize, what: String) -> ConfigError {
     let (line, column) = position(text, at);
-    ConfigError { what, line, column }
+    ConfigError { message: what, line, column }
 }
 
 fn position(text: &str, at: usize) -> (usize, usize) {

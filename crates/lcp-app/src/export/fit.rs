@@ -10,7 +10,7 @@ use lcp_tokens::TokenEstimator;
 use lcp_transcripts::{ExportResult, ExportedMessage};
 use lcp_types::{Block, Priority};
 
-use super::{Candidates, count, request_extra_tokens};
+use super::{ExportCandidates, count, request_extra_tokens};
 
 /// How often it is planned anew, with the excess taken off.
 const PLANS_MAX: u32 = 8;
@@ -22,7 +22,7 @@ pub struct FittedMessages {
     /// Tokens of the request.
     pub tokens: u64,
     /// Tokens of them that stand beside the messages: tools.
-    pub beside: u64,
+    pub overhead_tokens: u64,
     /// What was decided over the blocks, and what became of those that no message shows:
     /// they are rolled up.
     pub plan: Plan,
@@ -47,17 +47,17 @@ pub struct FittedMessages {
 ///
 /// # Errors
 ///
-/// [`Unfit::OverBudget`] where the messages must exceed the budget, and the configuration
+/// [`FitError::OverBudget`] where the messages must exceed the budget, and the configuration
 /// denies it or no block of theirs may.
 pub fn fit(
-    candidates: &Candidates<'_>,
+    candidates: &ExportCandidates<'_>,
     driver: &DefaultDriver,
     estimator: &dyn TokenEstimator,
     config: &DriverConfig,
-) -> Result<FittedMessages, Unfit> {
+) -> Result<FittedMessages, FitError> {
     let blocks = candidates.to_plan();
-    let beside = request_extra_tokens(&candidates.whole, estimator);
-    let maker = MessageBuilder { candidates, driver, estimator, blocks: &blocks, beside };
+    let overhead_tokens = request_extra_tokens(&candidates.full_export, estimator);
+    let maker = MessageBuilder { candidates, driver, estimator, blocks: &blocks, overhead_tokens };
     if config.overflow == Overflow::Deny {
         // Whether a share exceeds its cap is asked of the budget as it was given; whether all
         // exceeds it, of the messages.
@@ -65,25 +65,25 @@ pub fn fit(
             return Err(error.into());
         }
     }
-    let SearchResult { mut made, plans, mut warnings } = maker.search(config)?;
+    let SearchResult { best: mut made, plans, mut warnings } = maker.search(config)?;
     if let Some(budget) = config.token_budget {
         made = maker.within(made, budget, config.overflow)?;
-        warnings = warnings_of(warnings, &made, candidates, (budget, beside));
+        warnings = warnings_of(warnings, &made, candidates, (budget, overhead_tokens));
     }
     let Candidate { exported, tokens, mut plan, dropped, .. } = made;
     plan.warnings = warnings;
-    Ok(FittedMessages { exported, tokens, beside, plan, plans, dropped })
+    Ok(FittedMessages { exported, tokens, overhead_tokens, plan, plans, dropped })
 }
 
 /// What messages are made with.
 struct MessageBuilder<'m, 'b> {
-    candidates: &'m Candidates<'b>,
+    candidates: &'m ExportCandidates<'b>,
     driver: &'m DefaultDriver,
     estimator: &'m dyn TokenEstimator,
     /// As they are planned.
     blocks: &'m [Block<'b>],
     /// Tokens of the request beside its messages.
-    beside: u64,
+    overhead_tokens: u64,
 }
 
 /// The messages of a plan.
@@ -96,7 +96,7 @@ pub(super) struct Candidate {
 
 /// What plans come to: within the budget, or as near as they get.
 struct SearchResult {
-    made: Candidate,
+    best: Candidate,
     plans: u32,
     /// Those of the plan for the budget as it was given.
     warnings: Vec<Warning>,
@@ -107,8 +107,8 @@ impl MessageBuilder<'_, '_> {
     fn search(&self, config: &DriverConfig) -> Result<SearchResult, DriverError> {
         // What exceeds a budget that is lowered may fit the one that was given.
         let mut own = DriverConfig { overflow: Overflow::Allow, ..config.clone() };
-        let beside = u32::try_from(self.beside).unwrap_or(u32::MAX);
-        own.token_budget = config.token_budget.map(|budget| budget.saturating_sub(beside));
+        let overhead_tokens = u32::try_from(self.overhead_tokens).unwrap_or(u32::MAX);
+        own.token_budget = config.token_budget.map(|budget| budget.saturating_sub(overhead_tokens));
         let mut plans = 0;
         let mut warnings = Vec::new();
         // The most that fits, the budget that it was planned for, and one that was too much.
@@ -120,14 +120,14 @@ impl MessageBuilder<'_, '_> {
                 warnings.clone_from(&made.plan.warnings);
             }
             let Some(budget) = config.token_budget else {
-                return Ok(SearchResult { made, plans, warnings });
+                return Ok(SearchResult { best: made, plans, warnings });
             };
             let planned = own.token_budget.unwrap_or(budget);
             let excess = made.tokens.saturating_sub(budget.into());
             if excess > 0 {
                 too_much = planned.min(made.plan.used_tokens).max(enough);
             } else if plans == 1 || made.tokens >= u64::from(budget) / 8 * 7 {
-                return Ok(SearchResult { made, plans, warnings });
+                return Ok(SearchResult { best: made, plans, warnings });
             } else {
                 enough = planned;
             }
@@ -142,7 +142,7 @@ impl MessageBuilder<'_, '_> {
                 u32::try_from(u64::from(too_much).saturating_sub(excess)).unwrap_or(u32::MAX)
             };
             if plans == PLANS_MAX || next == planned || is_fit && next == enough {
-                return Ok(SearchResult { made, plans, warnings });
+                return Ok(SearchResult { best: made, plans, warnings });
             }
             best = is_fit.then_some(made);
             own.token_budget = Some(next);
@@ -150,7 +150,12 @@ impl MessageBuilder<'_, '_> {
     }
 
     /// These messages, or what is left of them within the budget.
-    fn within(&self, made: Candidate, budget: u32, overflow: Overflow) -> Result<Candidate, Unfit> {
+    fn within(
+        &self,
+        made: Candidate,
+        budget: u32,
+        overflow: Overflow,
+    ) -> Result<Candidate, FitError> {
         let is_fit = |made: &Candidate| made.tokens <= u64::from(budget);
         let is_history = |made: &Candidate| is_fit(made) && has_turns(&made.exported);
         let question = self.candidates.question();
@@ -187,7 +192,12 @@ impl MessageBuilder<'_, '_> {
         let is_denied = overflow == Overflow::Deny;
         if is_denied || bare.exported.messages.iter().all(|message| message.blocks.is_empty()) {
             let needed = needed.min(bare.tokens);
-            return Err(Unfit::OverBudget { needed, beside: self.beside, budget, is_denied });
+            return Err(FitError::OverBudget {
+                needed,
+                overhead_tokens: self.overhead_tokens,
+                budget,
+                is_denied,
+            });
         }
         Ok(bare)
     }
@@ -330,17 +340,17 @@ fn is_system(message: &ExportedMessage) -> bool {
 
 /// Why there are no messages.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum Unfit {
+pub enum FitError {
     /// There is no plan.
     #[error(transparent)]
     Plan(#[from] DriverError),
     /// No messages are small enough.
-    #[error("{}", over(*needed, *budget, *beside))]
+    #[error("{}", over(*needed, *budget, *overhead_tokens))]
     OverBudget {
         /// Tokens of the smallest request.
         needed: u64,
         /// Tokens of it that stand beside the messages.
-        beside: u64,
+        overhead_tokens: u64,
         /// The budget.
         budget: u32,
         /// Whether Critical and pinned blocks may not exceed it; else there are none.
@@ -348,7 +358,7 @@ pub enum Unfit {
     },
 }
 
-impl Unfit {
+impl FitError {
     /// A stable code, for programs.
     pub fn code(&self) -> &'static str {
         match self {
@@ -358,13 +368,17 @@ impl Unfit {
     }
 }
 
-fn over(tokens: u64, budget: u32, beside: u64) -> String {
+fn over(tokens: u64, budget: u32, overhead_tokens: u64) -> String {
     let excess = tokens.saturating_sub(budget.into());
-    let beside = match beside {
+    let overhead_tokens = match overhead_tokens {
         0 => String::new(),
-        beside => format!(" ({beside} of them for what the request has beside them)"),
+        overhead_tokens => {
+            format!(" ({overhead_tokens} of them for what the request has overhead_tokens them)")
+        }
     };
-    format!("the messages need {tokens} tokens{beside}, {excess} over the budget of {budget}")
+    format!(
+        "the messages need {tokens} tokens{overhead_tokens}, {excess} over the budget of {budget}"
+    )
 }
 
 /// The warnings of a plan for this budget, with those that are of its text replaced by those
@@ -372,8 +386,8 @@ fn over(tokens: u64, budget: u32, beside: u64) -> String {
 fn warnings_of(
     mut of_plan: Vec<Warning>,
     made: &Candidate,
-    candidates: &Candidates<'_>,
-    (budget, beside): (u32, u64),
+    candidates: &ExportCandidates<'_>,
+    (budget, overhead_tokens): (u32, u64),
 ) -> Vec<Warning> {
     of_plan.retain(|warning| {
         !matches!(
@@ -391,10 +405,10 @@ fn warnings_of(
         item.decision == RenderDecision::Omit && item.priority != Priority::Background
     };
     if made.tokens > u64::from(budget) {
-        let of_request = if beside > 0 { "the request's tools, " } else { "" };
+        let of_request = if overhead_tokens > 0 { "the request's tools, " } else { "" };
         let message = format!(
             "{}: {of_request}Critical and pinned blocks alone",
-            over(made.tokens, budget, beside)
+            over(made.tokens, budget, overhead_tokens)
         );
         warn(WarningCode::OverBudget, message);
     } else if candidates.planned.iter().any(is_untold) {

@@ -12,7 +12,7 @@ use lcp_transcripts::{ExportBlock, ExportDetail, ExportResult, Format, Provider,
 use lcp_types::{Annotation, Block, BlockContent, Role, Tag};
 
 use exported_content::exported_content;
-pub use fit::{FittedMessages, Unfit, fit, has_turns};
+pub use fit::{FitError, FittedMessages, fit, has_turns};
 pub use options::{ExportOptions, ExportedPack};
 
 /// Tokens of a message beside its texts.
@@ -21,20 +21,20 @@ const MESSAGE_TOKENS: u64 = 4;
 const HISTORY_TOKENS: u64 = 3;
 
 /// The blocks of a pack, and which of them can stand in messages.
-pub struct Candidates<'b> {
+pub struct ExportCandidates<'b> {
     target: Provider,
     blocks: &'b [Block<'b>],
     /// Blocks that the budget decides on.
     planned: BTreeSet<usize>,
     /// Blocks that come along whatever they cost: what a request had beside its messages.
-    along: BTreeSet<usize>,
+    always_included: BTreeSet<usize>,
     /// Blocks of side conversations, which are left out.
     pub sidechains: usize,
     /// What all of it would be.
-    pub whole: ExportResult,
+    pub full_export: ExportResult,
 }
 
-impl<'b> Candidates<'b> {
+impl<'b> ExportCandidates<'b> {
     /// Of all blocks of a pack, in order.
     pub fn new(target: Provider, blocks: &'b [Block<'b>]) -> Self {
         let sidechains = sidechains(blocks);
@@ -56,7 +56,14 @@ impl<'b> Candidates<'b> {
         let whole = lcp_transcripts::export(target, &all, None);
         let planned = whole.messages.iter().flat_map(|message| message.blocks.iter().copied());
         let planned = planned.collect();
-        Self { target, blocks, planned, along, sidechains: sidechains.len(), whole }
+        Self {
+            target,
+            blocks,
+            planned,
+            always_included: along,
+            sidechains: sidechains.len(),
+            full_export: whole,
+        }
     }
 
     /// Whether no block has a place in messages.
@@ -87,7 +94,8 @@ impl<'b> Candidates<'b> {
             let is_turn = matches!(block.content, BlockContent::Conversation(_));
             (is_turn || metas[*at].tool_call_id.is_none()) && is_said(block)
         };
-        let of_user = self.whole.messages.iter().rev().filter(|message| message.role == "user");
+        let of_user =
+            self.full_export.messages.iter().rev().filter(|message| message.role == "user");
         let mut said = of_user.map(|message| -> BTreeSet<_> {
             message.blocks.iter().copied().filter(is_said).collect()
         });
@@ -135,7 +143,7 @@ impl<'b> Candidates<'b> {
             let decision = &plan.items[at].decision;
             blocks[at].detail = exported_content(&self.blocks[at], decision, text, is_answer);
         }
-        for at in &self.along {
+        for at in &self.always_included {
             blocks[*at].detail = ExportDetail::Full;
         }
         let note = texts.roll_up.as_deref().map(str::trim_end);

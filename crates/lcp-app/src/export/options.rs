@@ -8,7 +8,7 @@ use lcp_driver::{DefaultDriver, DriverConfig, OutputMode, Overflow};
 use lcp_transcripts::{ExportResult, Provider};
 use serde_json::{Value, json};
 
-use super::{Candidates, FittedMessages, Unfit, fit, has_turns};
+use super::{ExportCandidates, FitError, FittedMessages, fit, has_turns};
 use crate::budget::{BudgetOptions, EffectiveBudget, Settings};
 use crate::config::{Config, Origin};
 use crate::error::{Error, ErrorKind, Result};
@@ -76,7 +76,7 @@ impl ExportOptions {
         let is_strict = driver_config.overflow == Overflow::Deny;
         let tokenizer = self.tokenizer.counter(&config, model.as_ref(), is_strict, reporter)?;
         let driver = DefaultDriver::new(Arc::clone(&tokenizer.estimator));
-        let candidates = Candidates::new(self.provider, &pack.blocks);
+        let candidates = ExportCandidates::new(self.provider, &pack.blocks);
         if candidates.is_empty() {
             report_left_out(&candidates, reporter);
             return Err(nothing_to_export(path, &candidates));
@@ -89,7 +89,7 @@ impl ExportOptions {
             budget: driver_config.token_budget,
             messages,
             sidechains: candidates.sidechains,
-            all: candidates.whole,
+            all: candidates.full_export,
             tokenizer,
         })
     }
@@ -108,7 +108,8 @@ impl ExportedPack {
 
     /// Returns the report as JSON (`lcp.export.v1`).
     pub fn to_json(&self) -> Value {
-        let FittedMessages { exported, tokens, beside, plan, dropped, .. } = &self.messages;
+        let FittedMessages { exported, tokens, overhead_tokens, plan, dropped, .. } =
+            &self.messages;
         let mut by_decision: BTreeMap<&str, u64> = BTreeMap::new();
         for item in &plan.items {
             *by_decision.entry(item.decision.name()).or_default() += 1;
@@ -131,7 +132,7 @@ impl ExportedPack {
             "exact": plan.exact,
             "budget": self.budget,
             "used_tokens": tokens,
-            "beside_tokens": beside,
+            "beside_tokens": overhead_tokens,
             "messages": messages,
             "calls": report.calls,
             "unanswered": all.unanswered,
@@ -165,9 +166,9 @@ fn driver_config(settings: &Settings) -> DriverConfig {
     }
 }
 
-fn nothing_to_export(path: &Path, candidates: &Candidates<'_>) -> Error {
+fn nothing_to_export(path: &Path, candidates: &ExportCandidates<'_>) -> Error {
     let message = format!("nothing has a place in messages ({})", files::display_name(path));
-    let hint = if candidates.whole.report.orphans > 0 {
+    let hint = if candidates.full_export.report.orphans > 0 {
         "a provider takes a tool's result only behind its call, which is not there; `lcp render` \
          shows it as a text"
     } else {
@@ -176,11 +177,11 @@ fn nothing_to_export(path: &Path, candidates: &Candidates<'_>) -> Error {
     Error::new(ErrorKind::Usage, message).with_hint(hint)
 }
 
-fn over_budget_error(path: &Path, error: &Unfit) -> Error {
+fn over_budget_error(path: &Path, error: &FitError) -> Error {
     let message = format!("{error} [{}] ({})", error.code(), files::display_name(path));
     match error {
-        Unfit::Plan(_) => Error::new(ErrorKind::OverBudget, message),
-        Unfit::OverBudget { needed, is_denied, .. } => {
+        FitError::Plan(_) => Error::new(ErrorKind::OverBudget, message),
+        FitError::OverBudget { needed, is_denied, .. } => {
             let kind = if *is_denied { ErrorKind::OverBudget } else { ErrorKind::Usage };
             Error::new(kind, message)
                 .with_hint(format!("the smallest messages fit --budget {needed}"))
@@ -190,12 +191,12 @@ fn over_budget_error(path: &Path, error: &Unfit) -> Error {
 
 /// Reports what the messages lack, and why.
 fn report_warnings(
-    candidates: &Candidates<'_>,
+    candidates: &ExportCandidates<'_>,
     fitted: &FittedMessages,
     tokenizer: &LoadedTokenizer,
     reporter: &dyn Reporter,
 ) {
-    let FittedMessages { exported, tokens, beside, plan, plans, dropped } = fitted;
+    let FittedMessages { exported, tokens, overhead_tokens, plan, plans, dropped } = fitted;
     for warning in &plan.warnings {
         tokenizer.warn(warning, reporter);
     }
@@ -211,16 +212,16 @@ fn report_warnings(
         );
     }
     let messages = exported.messages.len();
-    let beside = match beside {
+    let overhead_tokens = match overhead_tokens {
         0 => String::new(),
-        beside => format!(" ({beside} beside the messages)"),
+        overhead_tokens => format!(" ({overhead_tokens} overhead_tokens the messages)"),
     };
-    reporter.note(&format!("{messages} messages, {tokens} tokens{beside}, {plans} plans"));
+    reporter.note(&format!("{messages} messages, {tokens} tokens{overhead_tokens}, {plans} plans"));
 }
 
 /// Reports what no message can have of the pack.
-fn report_left_out(candidates: &Candidates<'_>, reporter: &dyn Reporter) {
-    let report = &candidates.whole.report;
+fn report_left_out(candidates: &ExportCandidates<'_>, reporter: &dyn Reporter) {
+    let report = &candidates.full_export.report;
     for (count, message) in [
         (report.unanswered, "tool calls that no result answers are left out"),
         (report.orphans, "results that answer no tool call are left out"),
@@ -231,7 +232,7 @@ fn report_left_out(candidates: &Candidates<'_>, reporter: &dyn Reporter) {
             reporter.warn(&format!("{count} {message}"));
         }
     }
-    let renamed = &candidates.whole.renamed_tools;
+    let renamed = &candidates.full_export.renamed_tools;
     if !renamed.is_empty() {
         let named =
             renamed.iter().take(RENAMED_MAX).map(|(name, new)| format!("{name:?} is {new}"));

@@ -64,7 +64,7 @@ impl HeldLeases {
     }
 
     /// Forgets a conversation that is given back.
-    pub(super) fn give_back(&self, conversation: &str) {
+    pub(super) fn forget(&self, conversation: &str) {
         self.lock().conversations.retain(|held| held != conversation);
     }
 

@@ -11,6 +11,7 @@
 
 mod address;
 mod check;
+mod conversation_status;
 mod handoff_settings;
 pub mod input;
 mod leases;
@@ -18,16 +19,15 @@ mod records;
 mod service;
 mod session_options;
 mod store_location;
-mod tracked;
 mod window;
 
 pub use check::{StoreCheck, check_store};
+pub use conversation_status::{ConversationStatus, Verdict};
 pub use handoff_settings::HandoffSettings;
 pub use records::{Record, conversations, expiry, find_record, for_each_message, holder};
-pub use service::{NewMessages, Prepared, Sessions, When, resume_text};
+pub use service::{HandoffCondition, HandoffOutcome, NewMessages, Sessions, resume_text};
 pub use session_options::SessionOptions;
 pub use store_location::{StoreLocation, open_store, store_files};
-pub use tracked::{Tracked, Verdict};
 pub use window::{Window, WindowOptions};
 
 use lcp_continuity::store;

@@ -11,8 +11,8 @@ use lcp_continuity::{
 use lcp_driver::{DefaultDriver, DriverConfig, append_text};
 use lcp_tokens::TokenEstimator;
 
+use super::conversation_status::ConversationStatus;
 use super::leases::HeldLeases;
-use super::tracked::Tracked;
 use super::window::Window;
 use super::{HandoffSettings, failed};
 use crate::config::Continuity;
@@ -30,7 +30,7 @@ pub struct Sessions {
     /// Whether the size of the summary was given: no hand-off says what it was made with.
     has_summary_size: bool,
     /// One call at a time: what one takes, the other would give back.
-    one: Mutex<()>,
+    call_lock: Mutex<()>,
     /// They end the program, and give back what is held, if the process is interrupted.
     _hooks: Vec<Hook>,
 }
@@ -39,16 +39,16 @@ pub struct Sessions {
 #[derive(Debug)]
 pub enum NewMessages {
     /// A conversation from its beginning: what it has beyond what is recorded.
-    Conversation(Vec<Message>),
+    Transcript(Vec<Message>),
     /// Those that come next.
-    Next(Vec<Message>),
+    Append(Vec<Message>),
     /// None.
-    Nothing,
+    None,
 }
 
 /// When a hand-off is made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum When {
+pub enum HandoffCondition {
     /// Where the rules say so.
     Due,
     /// Where they do, once an epoch, and only if it would help (RFC 0007 §4).
@@ -59,15 +59,15 @@ pub enum When {
 
 /// What came of a hand-off.
 #[derive(Debug)]
-pub struct Prepared {
+pub struct HandoffOutcome {
     /// The conversation, as it is then.
-    pub tracked: Tracked,
+    pub status: ConversationStatus,
     /// The hand-off and its pack; none where it was not due.
     pub handoff: Option<(SessionHandoff, Vec<u8>)>,
     /// Whether it was made just now.
     pub is_new: bool,
     /// Where there is none though it is due: why.
-    pub why_not: Option<String>,
+    pub skip_reason: Option<String>,
 }
 
 impl Sessions {
@@ -97,7 +97,7 @@ impl Sessions {
             held,
             summarizer: name,
             has_summary_size: options.summary.is_some(),
-            one: Mutex::default(),
+            call_lock: Mutex::default(),
             _hooks: hooks,
         }
     }
@@ -110,56 +110,57 @@ impl Sessions {
         said: NewMessages,
         reported: Option<ReportedUsage>,
         window: Option<&Window>,
-    ) -> Result<Tracked> {
+    ) -> Result<ConversationStatus> {
         let _guard = self.lock();
         let is_new = self.begin(id, window)?;
         self.with_lease(id, || {
             let recorded = match said {
-                NewMessages::Conversation(messages) => {
+                NewMessages::Transcript(messages) => {
                     self.service.append_new_messages(id, messages)?
                 }
-                NewMessages::Next(messages) => {
+                NewMessages::Append(messages) => {
                     let count = messages.len() as u64;
                     self.service.record_messages(id, messages)?;
                     count
                 }
-                NewMessages::Nothing => 0,
+                NewMessages::None => 0,
             };
             if let Some(reported) = reported {
                 self.service.record_reported(id, reported)?;
             }
-            Ok(Tracked { is_new, recorded, ..self.tracked(id)? })
+            Ok(ConversationStatus { is_new, recorded, ..self.status(id)? })
         })
     }
 
     /// What is known of a conversation, and whether it should be handed over. Records
     /// nothing.
-    pub fn should_handoff(&self, id: &str) -> Result<Tracked> {
+    pub fn should_handoff(&self, id: &str) -> Result<ConversationStatus> {
         let _guard = self.lock();
-        self.with_lease(id, || self.tracked(id))
+        self.with_lease(id, || self.status(id))
     }
 
     /// Makes a hand-off of a conversation, if it is time. One that nobody claimed, has all
     /// messages and is what is asked for, is not made again.
-    pub fn handoff(&self, id: &str, when: When) -> Result<Prepared> {
+    pub fn handoff(&self, id: &str, when: HandoffCondition) -> Result<HandoffOutcome> {
         let _guard = self.lock();
         self.with_lease(id, || {
             let made = match when {
-                When::Once => self.once(id)?,
-                When::Due | When::Always => {
+                HandoffCondition::Once => self.run_check(id)?,
+                HandoffCondition::Due | HandoffCondition::Always => {
                     let (_, decision) = self.decision(id)?;
-                    let is_wanted = when == When::Always || decision.should_handoff;
-                    let there = self.there(id)?.filter(|there| self.is_complete(id, there));
+                    let is_wanted = when == HandoffCondition::Always || decision.should_handoff;
+                    let there =
+                        self.latest_unclaimed(id)?.filter(|there| self.is_complete(id, there));
                     match there {
                         Some(there) if is_wanted => Ok((there, false)),
-                        None if is_wanted => Ok((self.make(id)?, true)),
+                        None if is_wanted => Ok((self.prepare(id)?, true)),
                         _ => Err(None),
                     }
                 }
             };
-            let (handoff, is_new, why_not) = match made {
+            let (handoff, is_new, skip_reason) = match made {
                 Ok((handoff, is_new)) => (Some(handoff), is_new, None),
-                Err(why_not) => (None, false, why_not),
+                Err(skip_reason) => (None, false, skip_reason),
             };
             let handoff = match handoff {
                 Some(handoff) => {
@@ -168,7 +169,7 @@ impl Sessions {
                 }
                 None => None,
             };
-            Ok(Prepared { tracked: self.tracked(id)?, handoff, is_new, why_not })
+            Ok(HandoffOutcome { status: self.status(id)?, handoff, is_new, skip_reason })
         })
     }
 
@@ -228,16 +229,16 @@ impl Sessions {
         id: &str,
         work: impl FnOnce() -> lcp_continuity::Result<T>,
     ) -> Result<T> {
-        let _taken = Taken { sessions: self, id };
+        let _taken = LeaseGuard { sessions: self, id };
         self.held.take(id);
         self.service.reopen(id).map_err(failed)?;
         work().map_err(failed)
     }
 
-    fn tracked(&self, id: &str) -> lcp_continuity::Result<Tracked> {
+    fn status(&self, id: &str) -> lcp_continuity::Result<ConversationStatus> {
         let (record, decision) = self.decision(id)?;
         let latest = self.service.store().latest(id)?;
-        Ok(Tracked::new(record, decision, &self.service.config().thresholds, latest))
+        Ok(ConversationStatus::new(record, decision, &self.service.config().thresholds, latest))
     }
 
     fn decision(
@@ -251,7 +252,7 @@ impl Sessions {
     }
 
     /// What the trigger does; where it does nothing, perhaps the reason.
-    fn once(
+    fn run_check(
         &self,
         id: &str,
     ) -> lcp_continuity::Result<Result<(SessionHandoff, bool), Option<String>>> {
@@ -264,14 +265,14 @@ impl Sessions {
             ))),
             _ if !checked.decision.should_handoff => Err(None),
             // It was made before, and perhaps whoever was to resume it never learned of it.
-            _ => match self.there(id)? {
+            _ => match self.latest_unclaimed(id)? {
                 Some(there) => Ok((there, false)),
                 None => Err(Some("this epoch had its hand-off, or none would help".to_owned())),
             },
         })
     }
 
-    fn make(&self, id: &str) -> lcp_continuity::Result<SessionHandoff> {
+    fn prepare(&self, id: &str) -> lcp_continuity::Result<SessionHandoff> {
         let target = self.target(id)?;
         self.service.prepare_handoff(id, target, &self.service.config().handoff)
     }
@@ -283,7 +284,7 @@ impl Sessions {
     }
 
     /// The newest hand-off that nobody has claimed.
-    fn there(&self, id: &str) -> lcp_continuity::Result<Option<SessionHandoff>> {
+    fn latest_unclaimed(&self, id: &str) -> lcp_continuity::Result<Option<SessionHandoff>> {
         let Some(latest) = self.service.store().latest(id)? else { return Ok(None) };
         let record = self.service.store().handoff(&latest)?;
         if record.state != HandoffState::Committed {
@@ -304,21 +305,21 @@ impl Sessions {
     }
 
     fn lock(&self) -> MutexGuard<'_, ()> {
-        self.one.lock().unwrap_or_else(PoisonError::into_inner)
+        self.call_lock.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// A conversation that is given back when this is dropped, whatever happened.
-struct Taken<'a> {
+/// A guard that gives a conversation back when it is dropped.
+struct LeaseGuard<'a> {
     sessions: &'a Sessions,
     id: &'a str,
 }
 
-impl Drop for Taken<'_> {
+impl Drop for LeaseGuard<'_> {
     fn drop(&mut self) {
         // All is kept; a lease that could not be given back ends by itself.
         let _ = self.sessions.service.close(self.id);
-        self.sessions.held.give_back(self.id);
+        self.sessions.held.forget(self.id);
     }
 }
 

@@ -64,7 +64,7 @@ pub fn run(args: &Args, output: &Output) -> Result {
         } else {
             let count = count.map_or_else(|| format!(">{limit}"), |count| count.to_string());
             let line = format!("{count} {}", escape_control(&path.display().to_string()));
-            if print(line)? == StdoutResult::Cut {
+            if print(line)? == StdoutResult::Closed {
                 counter.save_cache(output);
                 return Ok(());
             }

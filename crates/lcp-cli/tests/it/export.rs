@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
 
-use lcp_app::export::{Candidates, FittedMessages, Unfit, count, fit};
+use lcp_app::export::{ExportCandidates, FitError, FittedMessages, count, fit};
 use lcp_decoder::{DecodeOptions, decode};
 use lcp_driver::{DefaultDriver, DriverConfig, OutputMode, Overflow, RenderDecision, Verbosity};
 use lcp_encoder::{EncodeOptions, PackWriter};
@@ -132,8 +132,8 @@ fn fitted_if_any(
     blocks: &[Block<'_>],
     target: Provider,
     budget: Option<u32>,
-) -> Result<FittedMessages, Unfit> {
-    let candidates = Candidates::new(target, blocks);
+) -> Result<FittedMessages, FitError> {
+    let candidates = ExportCandidates::new(target, blocks);
     let config = DriverConfig {
         mode: OutputMode::Minimal,
         token_budget: budget,
@@ -261,7 +261,7 @@ proptest! {
         let budget = small.unwrap_or(u32::try_from(of_whole).unwrap());
         let fitted_to = match fitted_if_any(blocks, target, Some(budget)) {
             Ok(fitted) => fitted,
-            Err(Unfit::OverBudget { needed, .. }) => {
+            Err(FitError::OverBudget { needed, .. }) => {
                 prop_assert!(needed > budget.into());
                 let enough = u32::try_from(needed).unwrap();
                 let smallest = fitted(blocks, target, Some(enough));
@@ -301,7 +301,7 @@ proptest! {
 fn without_a_budget_every_turn_comes_back() {
     for (pack, blocks) in PACKS.iter().enumerate() {
         for target in Provider::ALL {
-            let candidates = Candidates::new(target, blocks);
+            let candidates = ExportCandidates::new(target, blocks);
             let exported = fitted(blocks, target, None).exported;
             let shown: BTreeSet<_> =
                 exported.messages.iter().flat_map(|message| message.blocks.clone()).collect();
@@ -311,7 +311,7 @@ fn without_a_budget_every_turn_comes_back() {
             });
             let missing = turns.filter(|(at, _)| !shown.contains(at)).count();
             assert!(missing <= candidates.sidechains, "{missing} of pack {pack}");
-            let whole = &candidates.whole;
+            let whole = &candidates.full_export;
             let all: BTreeSet<_> =
                 whole.messages.iter().flat_map(|message| message.blocks.clone()).collect();
             assert_eq!(shown, all, "{pack}");
@@ -367,14 +367,14 @@ fn tools_are_paid_for_and_told_of() {
     let blocks = of_text(Format::OpenAiChat, &request);
     let whole = fitted(&blocks, Provider::OpenAi, None);
     let tools = serde_json::from_str::<Value>(&whole.exported.json).unwrap()["tools"].clone();
-    assert!(whole.beside >= u64::from(O200K.estimate(&tools.to_string())));
-    let beside = u32::try_from(whole.beside).unwrap();
+    assert!(whole.overhead_tokens >= u64::from(O200K.estimate(&tools.to_string())));
+    let beside = u32::try_from(whole.overhead_tokens).unwrap();
     for budget in [beside + 30, beside + 60, beside + 200] {
         let fitted = fitted(&blocks, Provider::OpenAi, Some(budget));
         assert!(fitted.tokens <= budget.into() && fitted.exported.json.contains("of the other?"));
     }
     // Another provider's tools are not there, and cost nothing.
-    assert_eq!(fitted(&blocks, Provider::Anthropic, None).beside, 0);
+    assert_eq!(fitted(&blocks, Provider::Anthropic, None).overhead_tokens, 0);
 
     let pack = run_with(&["import", "-"], request.as_bytes()).stdout;
     let export = ["export", "-", "--to", "openai", "--budget", "100", "--report", "-"];
@@ -413,7 +413,7 @@ fn what_stands_beside_texts_is_paid_for() {
 #[test]
 fn messages_that_are_dropped_are_counted() {
     let blocks = turns(40, false);
-    let candidates = Candidates::new(Provider::OpenAi, &blocks);
+    let candidates = ExportCandidates::new(Provider::OpenAi, &blocks);
     let config = DriverConfig {
         mode: OutputMode::Minimal,
         verbosity: Verbosity::Full,
@@ -424,7 +424,7 @@ fn messages_that_are_dropped_are_counted() {
     assert!(fitted.dropped > 0 && fitted.tokens <= 600);
     let shown: BTreeSet<_> =
         fitted.exported.messages.iter().flat_map(|message| message.blocks.clone()).collect();
-    let all = candidates.whole.messages.iter().flat_map(|message| &message.blocks);
+    let all = candidates.full_export.messages.iter().flat_map(|message| &message.blocks);
     let missing = all.filter(|at| !shown.contains(at)).count();
     assert_eq!(fitted.plan.rolled_up.map(|of| of.count), Some(missing));
     let line = format!("[omitted: {missing} blocks ~");
@@ -450,7 +450,7 @@ fn messages_that_are_dropped_are_warned_of() {
 #[test]
 fn critical_blocks_can_be_denied() {
     let blocks = turns(3, true);
-    let candidates = Candidates::new(Provider::OpenAi, &blocks);
+    let candidates = ExportCandidates::new(Provider::OpenAi, &blocks);
     let config = DriverConfig {
         mode: OutputMode::Minimal,
         token_budget: Some(4),

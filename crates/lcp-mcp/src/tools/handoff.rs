@@ -11,7 +11,7 @@ use crate::error::{ToolError, ToolResult};
 use crate::state::ServerState;
 use crate::tool::{self, SideEffect, ToolOutput};
 use lcp_app::names::{STYLES, current, value_of};
-use lcp_app::sessions::{HandoffSettings, When};
+use lcp_app::sessions::{HandoffCondition, HandoffSettings};
 
 pub(crate) struct Tool;
 
@@ -89,9 +89,9 @@ impl tool::Tool for Tool {
     fn call(state: &ServerState, input: Input) -> ToolResult<ToolOutput<Facts>> {
         let when = match (input.force, input.if_due) {
             (true, true) => return Err(ToolError::usage("force or if_due: not both")),
-            (true, false) => When::Always,
-            (false, true) => When::Once,
-            (false, false) => When::Due,
+            (true, false) => HandoffCondition::Always,
+            (false, true) => HandoffCondition::Once,
+            (false, false) => HandoffCondition::Due,
         };
         let settings = HandoffSettings {
             target: input.target,
@@ -104,7 +104,7 @@ impl tool::Tool for Tool {
         let options = SessionOptions { encoding, model, handoff: settings, may_create: false };
         let prepared =
             with_sessions(state, options, |sessions| sessions.handoff(&input.conversation, when))?;
-        let tracked = prepared.tracked;
+        let status = prepared.status;
         let handoff = prepared.handoff.map(|(handoff, pack)| {
             let title = format!("hand-off {}", handoff.handoff_id);
             let metadata = handoff.metadata;
@@ -122,10 +122,10 @@ impl tool::Tool for Tool {
         });
         Ok(ToolOutput::from_facts(Facts {
             handoff: handoff.transpose()?,
-            decision: tracked.verdict.name(),
-            utilization_percent: tracked.percent(),
-            reason: prepared.why_not.unwrap_or(tracked.decision.reason),
-            conversation: tracked.conversation,
+            decision: status.verdict.name(),
+            utilization_percent: status.percent(),
+            reason: prepared.skip_reason.unwrap_or(status.decision.reason),
+            conversation: status.conversation,
         }))
     }
 }

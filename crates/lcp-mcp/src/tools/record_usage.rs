@@ -90,7 +90,7 @@ impl tool::Tool for Tool {
     fn call(state: &ServerState, input: Input) -> ToolResult<ToolOutput<UsageFacts>> {
         let reported = reported(&input)?;
         let messages = recorded_messages(state, &input)?;
-        if matches!(messages, NewMessages::Nothing) && reported.is_none() {
+        if matches!(messages, NewMessages::None) && reported.is_none() {
             let message = "there is nothing to record: give messages, a transcript or input_tokens";
             return Err(
                 ToolError::usage(message).with_hint("should_handoff tells without recording")
@@ -132,15 +132,15 @@ fn recorded_messages(state: &ServerState, input: &Input) -> ToolResult<NewMessag
         (Some(path), true) => {
             let bytes = state.config.roots.read(path, limits::TOTAL_DECOMPRESSED_BYTES_MAX)?;
             let name = path.escape_debug().to_string();
-            Ok(NewMessages::Conversation(input::messages_of(Path::new(&name), &bytes)?))
+            Ok(NewMessages::Transcript(input::messages_of(Path::new(&name), &bytes)?))
         }
-        (None, true) => Ok(NewMessages::Nothing),
+        (None, true) => Ok(NewMessages::None),
         (None, false) => {
             let messages = input.messages.iter().map(message).collect();
             Ok(if input.whole {
-                NewMessages::Conversation(messages)
+                NewMessages::Transcript(messages)
             } else {
-                NewMessages::Next(messages)
+                NewMessages::Append(messages)
             })
         }
     }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use lcp_app::Result;
-use lcp_app::sessions::{HandoffSettings, Sessions, Tracked};
+use lcp_app::sessions::{ConversationStatus, HandoffSettings, Sessions};
 use lcp_continuity::UsageSource;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -68,28 +68,28 @@ pub(crate) struct UsageFacts {
     handoff: Option<String>,
 }
 
-impl From<Tracked> for UsageFacts {
-    fn from(tracked: Tracked) -> Self {
-        let decision = &tracked.decision;
+impl From<ConversationStatus> for UsageFacts {
+    fn from(status: ConversationStatus) -> Self {
+        let decision = &status.decision;
         let usage = &decision.current_usage;
         Self {
-            new: tracked.is_new,
-            recorded: tracked.recorded,
-            messages: tracked.messages,
-            window: tracked.window,
-            output_reserve: tracked.output_reserve,
+            new: status.is_new,
+            recorded: status.recorded,
+            messages: status.messages,
+            window: status.window,
+            output_reserve: status.output_reserve,
             total_tokens: usage.total_tokens,
             source: match usage.source {
                 UsageSource::Counted => "counted",
                 UsageSource::Reported => "reported",
             },
-            utilization_percent: tracked.percent(),
+            utilization_percent: status.percent(),
             remaining_turns: decision.estimated_remaining_turns,
-            decision: tracked.verdict.name(),
+            decision: status.verdict.name(),
             should_handoff: decision.should_handoff,
             reason: decision.reason.clone(),
-            conversation: tracked.conversation,
-            handoff: tracked.handoff,
+            conversation: status.conversation,
+            handoff: status.handoff,
         }
     }
 }

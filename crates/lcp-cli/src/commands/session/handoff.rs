@@ -8,7 +8,7 @@ use crate::output::Output;
 use crate::output_args::refuse_terminal;
 use crate::session_args::{HandoffArgs, SessionArgs};
 use crate::{Result, files};
-use lcp_app::sessions::{Prepared, When, store_files};
+use lcp_app::sessions::{HandoffCondition, HandoffOutcome, store_files};
 
 /// Prepare a hand-off of a conversation, if it is due, and print its id
 ///
@@ -64,9 +64,9 @@ pub fn run(args: &Args, output: &Output) -> Result {
     let settings = args.handoff.options();
     let (sessions, counter) = session.open(&config, model.as_ref(), &settings, false, output)?;
     let when = match (args.force, args.if_due) {
-        (true, _) => When::Always,
-        (_, true) => When::Once,
-        _ => When::Due,
+        (true, _) => HandoffCondition::Always,
+        (_, true) => HandoffCondition::Once,
+        _ => HandoffCondition::Due,
     };
     let prepared = sessions.handoff(&args.id, when)?;
     counter.save_cache(output);
@@ -90,13 +90,13 @@ pub fn run(args: &Args, output: &Output) -> Result {
 }
 
 /// Prints to standard error what became of the hand-off.
-fn print_outcome(prepared: &Prepared, output: &Output) {
-    let tracked = &prepared.tracked;
+fn print_outcome(prepared: &HandoffOutcome, output: &Output) {
+    let status = &prepared.status;
     let Some((handoff, _)) = &prepared.handoff else {
-        let reason = prepared.why_not.as_ref().unwrap_or(&tracked.decision.reason);
+        let reason = prepared.skip_reason.as_ref().unwrap_or(&status.decision.reason);
         return output.progress(format!(
             "no hand-off: {reason} ({} %); --force makes one",
-            tracked.percent()
+            status.percent()
         ));
     };
     if !prepared.is_new {
@@ -112,8 +112,8 @@ fn print_outcome(prepared: &Prepared, output: &Output) {
     ));
 }
 
-fn as_json(prepared: &Prepared) -> Value {
-    let tracked = &prepared.tracked;
+fn as_json(prepared: &HandoffOutcome) -> Value {
+    let status = &prepared.status;
     let handoff = prepared.handoff.as_ref().map(|(handoff, pack)| {
         let metadata = &handoff.metadata;
         json!({
@@ -135,11 +135,11 @@ fn as_json(prepared: &Prepared) -> Value {
     });
     json!({
         "schema": "lcp.prepared.v1",
-        "conversation": tracked.conversation,
+        "conversation": status.conversation,
         "new": prepared.is_new,
         "handoff": handoff,
-        "decision": tracked.verdict.name(),
-        "utilization_percent": tracked.percent(),
-        "reason": prepared.why_not.as_ref().unwrap_or(&tracked.decision.reason),
+        "decision": status.verdict.name(),
+        "utilization_percent": status.percent(),
+        "reason": prepared.skip_reason.as_ref().unwrap_or(&status.decision.reason),
     })
 }

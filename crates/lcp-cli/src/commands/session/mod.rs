@@ -73,7 +73,7 @@ enum StoreCommand {
         #[arg(long = "as", value_name = "NEW")]
         new: String,
         #[command(flatten)]
-        place: StorePlace,
+        place: StoreLocationArgs,
     },
     /// Drop what is older than `expiry_days` and needed by nothing alive, and say how much
     #[command(after_help = "Examples:
@@ -90,7 +90,7 @@ enum StoreCommand {
 #[derive(Debug, clap::Args)]
 struct StoreQuery {
     #[command(flatten)]
-    place: StorePlace,
+    place: StoreLocationArgs,
     /// Print JSON instead
     #[arg(long)]
     json: bool,
@@ -98,14 +98,14 @@ struct StoreQuery {
 
 /// A store.
 #[derive(Debug, clap::Args)]
-struct StorePlace {
+struct StoreLocationArgs {
     #[command(flatten)]
     store: StoreArgs,
     #[command(flatten)]
     file: ConfigArgs,
 }
 
-impl StorePlace {
+impl StoreLocationArgs {
     fn open(&self) -> Result<(Config, Arc<dyn Store>)> {
         let config = self.file.read()?;
         let store = open_store(self.store.store.as_deref(), &config, false)?;

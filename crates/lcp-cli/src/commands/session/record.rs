@@ -55,9 +55,9 @@ pub fn run(args: &Args, output: &Output) -> Result {
         Some(file) => {
             let mut messages = input::messages(file, output)?;
             messages.drain(..args.skip.min(messages.len()));
-            NewMessages::Conversation(messages)
+            NewMessages::Transcript(messages)
         }
-        None => NewMessages::Nothing,
+        None => NewMessages::None,
     };
     let is_query = args.file.is_none() && args.usage.is_none();
     // An id that was mistyped begins nothing.

@@ -80,7 +80,7 @@ pub fn run(args: &Args, output: &Output) -> Result {
     let repeat = format!("lcp session resume --repeat {}", args.handoff.escape_debug());
     match files::write_stdout(text.as_bytes()) {
         // It is resumed, and no other try gives this text.
-        Ok(StdoutResult::Cut) => {
+        Ok(StdoutResult::Closed) => {
             output.warn(format!("not all of it was read: `{repeat}` prints it once more"));
             Ok(())
         }

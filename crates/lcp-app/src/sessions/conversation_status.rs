@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 /// What is known of a conversation.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Tracked {
+pub struct ConversationStatus {
     /// Its id.
     pub conversation: String,
     /// Whether it began just now.
@@ -62,7 +62,7 @@ impl Verdict {
     }
 }
 
-impl Tracked {
+impl ConversationStatus {
     pub(super) fn new(
         record: ConversationRecord,
         decision: HandoffDecision,
