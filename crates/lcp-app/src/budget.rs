@@ -95,7 +95,7 @@ pub struct IneffectiveSetting {
     /// The value.
     pub value: Value,
     /// Where it comes from.
-    pub from: Origin,
+    pub origin: Origin,
     /// The reason.
     pub reason: String,
 }
@@ -116,7 +116,7 @@ impl BudgetOptions {
         let mut warnings: Vec<_> = unknown.into_iter().collect();
         warnings.extend(settings.window_exceeded(model.as_ref()));
         for setting in &settings.ineffective {
-            if let Origin::Flag(name) = setting.from {
+            if let Origin::Flag(name) = setting.origin {
                 let message = format!("{name} has no effect: {}", setting.reason);
                 warnings.push(Warning::new(WarningCode::NoEffect, None, message));
             }
@@ -129,10 +129,10 @@ impl Settings {
     fn new(flags: BudgetOptions, config: &Config, model: Option<&Setting<Model>>) -> Result<Self> {
         let file = &config.budget;
         let shares = match flags.shares {
-            Some(value) => Some(Setting { value, from: Origin::Flag("--shares") }),
+            Some(value) => Some(Setting { value, origin: Origin::Flag("--shares") }),
             None => file.shares.clone().map(|shares| match config.origin(SHARES) {
                 Origin::Default => config.setting(CATEGORIES, shares),
-                from => Setting { value: shares, from },
+                from => Setting { value: shares, origin: from },
             }),
         };
         let mut settings = Self {
@@ -156,7 +156,7 @@ impl Settings {
         };
         settings.budget = if let Some(tokens) = flags.budget {
             let value = ResolvedBudget { tokens, key: "budget", window: None, is_total: false };
-            Some(Setting { value, from: Origin::Flag("--budget") })
+            Some(Setting { value, origin: Origin::Flag("--budget") })
         } else {
             let window = settings.window(flags.window, config, model);
             window.map(|(key, window)| settings.left_of(key, window, config)).transpose()?
@@ -181,7 +181,7 @@ impl Settings {
             ..ContextWindow::from_model(tokens)
         };
         let (key, mut setting) = if let Some(tokens) = flag {
-            (WINDOW, Setting { value: window(tokens), from: Origin::Flag("--window") })
+            (WINDOW, Setting { value: window(tokens), origin: Origin::Flag("--window") })
         } else if let Some(total) = file.total_tokens {
             (TOTAL_TOKENS, config.setting(TOTAL_TOKENS, ContextWindow::from_total(total)))
         } else if let Some(tokens) = file.window {
@@ -217,7 +217,7 @@ impl Settings {
         error: &WindowError,
         config: &Config,
     ) -> Error {
-        let message = match window.from {
+        let message = match window.origin {
             _ if window.value.tokens > 0 => error.to_string(),
             Origin::Flag(name) => format!("{name} is 0, nothing is left"),
             _ => format!("{key} is 0, nothing is left"),
@@ -228,7 +228,7 @@ impl Settings {
         } else {
             (RESPONSE_RESERVE, response)
         };
-        let hint = match largest.from {
+        let hint = match largest.origin {
             _ if largest.value == 0 => "give a larger --window".to_owned(),
             Origin::Flag(name) => {
                 format!("lower {name}, which takes most, or give a larger --window")
@@ -238,7 +238,7 @@ impl Settings {
                 config.with_location(&key, from)
             ),
         };
-        Error::new(ErrorKind::Usage, config.with_location(&message, window.from)).with_hint(hint)
+        Error::new(ErrorKind::Usage, config.with_location(&message, window.origin)).with_hint(hint)
     }
 
     /// Returns the shares; empty without any.
@@ -267,23 +267,23 @@ impl Settings {
         let budget = self.budget.as_ref();
         let reason = match budget {
             None => "there is no window".to_owned(),
-            Some(Setting { from: Origin::Flag(name), .. }) => format!("overridden by {name}"),
+            Some(Setting { origin: Origin::Flag(name), .. }) => format!("overridden by {name}"),
             Some(budget) => format!("overridden by {}", budget.value.key),
         };
         let has_window = budget.is_some_and(|budget| budget.value.window.is_some());
         let is_total = budget.is_some_and(|budget| budget.value.is_total);
-        let is_flag = |flag| budget.is_some_and(|budget| budget.from == Origin::Flag(flag));
+        let is_flag = |flag| budget.is_some_and(|budget| budget.origin == Origin::Flag(flag));
         let is_budget = is_flag("--budget");
         let is_sized = is_budget || is_flag("--window");
         let mut settings = Vec::new();
         let mut push = |is_idle, key, setting: Setting<Value>| {
-            if is_idle && setting.from != Origin::Default {
-                let (value, from, reason) = (setting.value, setting.from, reason.clone());
-                settings.push(IneffectiveSetting { key, value, from, reason });
+            if is_idle && setting.origin != Origin::Default {
+                let (value, from, reason) = (setting.value, setting.origin, reason.clone());
+                settings.push(IneffectiveSetting { key, value, origin: from, reason });
             }
         };
         if let Some(window) = window {
-            let setting = Setting { value: window.into(), from: Origin::Flag("--window") };
+            let setting = Setting { value: window.into(), origin: Origin::Flag("--window") };
             push(is_budget, WINDOW, setting);
         }
         push(is_sized, TOTAL_TOKENS, config.setting(TOTAL_TOKENS, file.total_tokens.into()));
@@ -296,10 +296,10 @@ impl Settings {
             push(!has_window, key, reserve.map(|&tokens| tokens.into()));
         }
         if self.objective.value == Objective::Strict {
-            let values = config.values().filter(|(_, value)| value.from != Origin::Default);
-            settings.extend(values.map(|(key, Setting { value, from })| {
+            let values = config.values().filter(|(_, value)| value.origin != Origin::Default);
+            settings.extend(values.map(|(key, Setting { value, origin: from })| {
                 let reason = "the objective is strict".to_owned();
-                IneffectiveSetting { key, value: value.into(), from, reason }
+                IneffectiveSetting { key, value: value.into(), origin: from, reason }
             }));
         }
         settings

@@ -38,7 +38,7 @@ pub struct LoadedTokenizer {
     /// What counts.
     pub estimator: Arc<dyn TokenEstimator>,
     /// Who chose it.
-    pub from: Origin,
+    pub origin: Origin,
     /// Where the file said it, if the file did.
     location: Option<String>,
     cache: Option<(PathBuf, Arc<CountCache>)>,
@@ -73,20 +73,20 @@ impl TokenizerOptions {
         is_sized: bool,
     ) -> Result<(Option<Setting<Model>>, Option<Warning>)> {
         let named = match (&self.model, &config.tokenizer.model) {
-            (Some(name), _) => Setting { value: name, from: Origin::Flag("--model") },
+            (Some(name), _) => Setting { value: name, origin: Origin::Flag("--model") },
             (None, Some(name)) => config.setting(MODEL, name),
             (None, None) => return Ok((None, None)),
         };
         match config.models.find(named.value) {
-            Ok(model) => Ok((Some(Setting { value: model.clone(), from: named.from }), None)),
+            Ok(model) => Ok((Some(Setting { value: model.clone(), origin: named.origin }), None)),
             Err(error) if is_sized && self.encoding.is_some() => {
-                let error = config.with_location(&error, named.from);
+                let error = config.with_location(&error, named.origin);
                 let message = format!("{error}; nothing of it is needed");
                 Ok((None, Some(Warning::new(WarningCode::NoEffect, None, message))))
             }
             Err(error) => Err(Error::new(
                 ErrorKind::Usage,
-                config.with_location(&error, named.from),
+                config.with_location(&error, named.origin),
             )
             .with_hint(
                 "with --encoding, and --window or --budget unless files are counted, nothing of \
@@ -104,13 +104,13 @@ impl TokenizerOptions {
         strict: bool,
         reporter: &dyn Reporter,
     ) -> Result<LoadedTokenizer> {
-        let Setting { value: tokenizer, from } = self.tokenizer(config, model)?;
+        let Setting { value: tokenizer, origin: from } = self.tokenizer(config, model)?;
         let estimator = match tokenizer {
             Err(error) if strict => return Err(unloaded(&error, from, config)),
             tokenizer => or_fallback(tokenizer),
         };
         let location = config.location(from);
-        Ok(LoadedTokenizer { from, location, ..self.cached(estimator, reporter)? })
+        Ok(LoadedTokenizer { origin: from, location, ..self.cached(estimator, reporter)? })
     }
 
     /// Loads what counts the costs that an index keeps: by these names or, without any, by what
@@ -122,14 +122,15 @@ impl TokenizerOptions {
         config: &Config,
     ) -> Result<Vec<Arc<dyn TokenEstimator>>> {
         let from = Origin::Flag("--index-costs");
-        let tokenizer = |name: &String| Setting { value: tokenizer_by_name_or_file(name), from };
+        let tokenizer =
+            |name: &String| Setting { value: tokenizer_by_name_or_file(name), origin: from };
         let mut tokenizers: Vec<_> = named.iter().map(tokenizer).collect();
         if tokenizers.is_empty() {
             let (model, _) = self.model(config, true)?;
             tokenizers.push(self.tokenizer(config, model.as_ref())?);
         }
         let mut found: Vec<Arc<dyn TokenEstimator>> = Vec::new();
-        for Setting { value, from } in tokenizers {
+        for Setting { value, origin: from } in tokenizers {
             let estimator = value.map_err(|error| unloaded(&error, from, config))?;
             let name = estimator.name();
             if !estimator.is_exact() || !estimator.is_additive() {
@@ -154,7 +155,7 @@ impl TokenizerOptions {
     ) -> Result<LoadedTokenizer> {
         let (from, location) = (Origin::Default, None);
         let Some(path) = &self.count_cache else {
-            return Ok(LoadedTokenizer { estimator, from, location, cache: None });
+            return Ok(LoadedTokenizer { estimator, origin: from, location, cache: None });
         };
         let cache = match CountCache::load(path, CACHE_BYTES) {
             Err(error @ CacheFileError::Foreign) => {
@@ -171,7 +172,12 @@ impl TokenizerOptions {
         };
         let cache = Arc::new(cache);
         let estimator = Arc::new(CachedEstimator::new(estimator, Arc::clone(&cache)));
-        Ok(LoadedTokenizer { estimator, from, location, cache: Some((path.clone(), cache)) })
+        Ok(LoadedTokenizer {
+            estimator,
+            origin: from,
+            location,
+            cache: Some((path.clone(), cache)),
+        })
     }
 
     /// Loads the estimator of a command that asks for no budget; warns where its counts are
@@ -203,19 +209,19 @@ impl TokenizerOptions {
     ) -> Result<Setting<Tokenizer>> {
         if let Some(encoding) = &self.encoding {
             let from = Origin::Flag("--encoding");
-            return Ok(Setting { value: tokenizer_by_name_or_file(encoding), from });
+            return Ok(Setting { value: tokenizer_by_name_or_file(encoding), origin: from });
         }
         let of_model = |model: &Setting<Model>| Setting {
             value: tokenizer_for_model(&model.value, config.folder()),
-            from: model.from,
+            origin: model.origin,
         };
         let default = || tokenizer_by_name(DEFAULT);
-        let flagged = model.filter(|model| model.from == Origin::Flag("--model"));
+        let flagged = model.filter(|model| model.origin == Origin::Flag("--model"));
         if let Some(model) = flagged.filter(|model| model.value.encoding.is_some()) {
             return Ok(of_model(model));
         }
         let Some(kind) = &config.tokenizer.kind else {
-            let default = || Setting { value: default(), from: Origin::Default };
+            let default = || Setting { value: default(), origin: Origin::Default };
             return Ok(model.map_or_else(default, of_model));
         };
         let from = config.origin(TOKENIZER);
@@ -234,7 +240,7 @@ impl TokenizerOptions {
             (name, _) if ENCODINGS.contains(&name) => tokenizer_by_name(name),
             (file, _) => tokenizer_by_name_or_file(&config.folder().join(file).to_string_lossy()),
         };
-        Ok(Setting { value, from })
+        Ok(Setting { value, origin: from })
     }
 }
 

@@ -66,13 +66,13 @@ pub struct Setting<T> {
     /// The value.
     pub value: T,
     /// Where it comes from.
-    pub from: Origin,
+    pub origin: Origin,
 }
 
 impl<T> Setting<T> {
     /// Returns a setting of the same origin.
     pub fn map<'s, U>(&'s self, value: impl FnOnce(&'s T) -> U) -> Setting<U> {
-        Setting { value: value(&self.value), from: self.from }
+        Setting { value: value(&self.value), origin: self.origin }
     }
 }
 
@@ -187,7 +187,7 @@ impl Config {
 
     /// Returns the value of a key with its origin.
     pub fn setting<T>(&self, key: &str, value: T) -> Setting<T> {
-        Setting { value, from: self.origin(key) }
+        Setting { value, origin: self.origin(key) }
     }
 
     /// Returns the value of a flag if it is given, else that of a key.
@@ -199,7 +199,7 @@ impl Config {
         value: T,
     ) -> Setting<T> {
         match flag {
-            Some(value) => Setting { value, from: Origin::Flag(name) },
+            Some(value) => Setting { value, origin: Origin::Flag(name) },
             None => self.setting(key, value),
         }
     }

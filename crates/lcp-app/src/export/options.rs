@@ -157,7 +157,7 @@ fn driver_config(settings: &Settings) -> DriverConfig {
     DriverConfig {
         mode: OutputMode::Minimal,
         token_budget: settings.budget.as_ref().map(|budget| budget.value.tokens),
-        fill: settings.fill.value || settings.fill.from == Origin::Default,
+        fill: settings.fill.value || settings.fill.origin == Origin::Default,
         excerpts: settings.excerpts.value,
         objective: settings.objective.value,
         shares: settings.shares.as_ref().map(|shares| shares.value.shares.clone()),

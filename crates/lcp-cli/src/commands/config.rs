@@ -65,7 +65,7 @@ pub fn run(args: &Args, output: &Output) -> Result {
         let warning = Warning::new(WarningCode::TokenizerFallback, None, caveat);
         counter.warn(&warning, output);
     }
-    let encoding = Setting { value: counter.estimator.name(), from: counter.from };
+    let encoding = Setting { value: counter.estimator.name(), origin: counter.origin };
     let rows = rows::rows(&in_force, encoding);
     let text = if args.json {
         as_json(&in_force, &rows)
@@ -88,7 +88,7 @@ struct Row {
     value: Value,
     from: Origin,
     /// Why it changes nothing of a render, if it does not.
-    idle: Option<String>,
+    ineffective: Option<String>,
 }
 
 fn table(in_force: &EffectiveBudget, rows: &[Row]) -> String {
@@ -102,7 +102,7 @@ fn table(in_force: &EffectiveBudget, rows: &[Row]) -> String {
         value => value.to_string(),
     };
     let cells = |row: &Row| {
-        let note = row.idle.as_ref().map_or_else(String::new, |why| format!("  ({why})"));
+        let note = row.ineffective.as_ref().map_or_else(String::new, |why| format!("  ({why})"));
         vec![row.key.to_owned(), shown(row), origin(row.from, in_force) + &note]
     };
     let columns = [Column::Left(""), Column::Left(""), Column::Left("")];
@@ -138,8 +138,8 @@ fn as_json(in_force: &EffectiveBudget, rows: &[Row]) -> String {
             "key": row.key,
             "value": row.value,
             "from": origin(row.from, in_force),
-            "in_effect": row.idle.is_none(),
-            "note": row.idle,
+            "in_effect": row.ineffective.is_none(),
+            "note": row.ineffective,
         })
     });
     let whole = json!({

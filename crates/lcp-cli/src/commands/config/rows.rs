@@ -17,8 +17,8 @@ pub(super) fn rows(in_force: &EffectiveBudget, encoding: Setting<&str>) -> Vec<R
     rows.push(row("context.tokenizer.type", encoding));
     window(&mut rows, settings);
     rows.extend(settings.ineffective.iter().map(|idle| {
-        let setting = Setting { value: idle.value.clone(), from: idle.from };
-        Row { idle: Some(idle.reason.clone()), ..row(idle.key, setting) }
+        let setting = Setting { value: idle.value.clone(), origin: idle.origin };
+        Row { ineffective: Some(idle.reason.clone()), ..row(idle.key, setting) }
     }));
     division(&mut rows, settings);
     let special_tokens = config.budget.special_tokens.name();
@@ -31,7 +31,7 @@ pub(super) fn rows(in_force: &EffectiveBudget, encoding: Setting<&str>) -> Vec<R
         ("context.stable.low_watermark", config.stable.low),
     ] {
         let idle = Some(format!("only with {PREVIOUS} or {PLAN}"));
-        rows.push(Row { idle, ..of_file(config, key, mark) });
+        rows.push(Row { ineffective: idle, ..of_file(config, key, mark) });
     }
     duplicates(&mut rows, config);
     for_programs(&mut rows, config);
@@ -87,7 +87,7 @@ fn duplicates(rows: &mut Vec<Row>, config: &Config) {
         ("context.dedup.near_threshold", options.near_threshold.into()),
     ];
     rows.extend(
-        settings.map(|(key, value)| Row { idle: idle.clone(), ..of_file(config, key, value) }),
+        settings.map(|(key, value)| Row { ineffective: idle.clone(), ..of_file(config, key, value) }),
     );
 }
 
@@ -108,7 +108,7 @@ fn for_programs(rows: &mut Vec<Row>, config: &Config) {
         ("context.segments.min_segments_at_brief", segments.min_segments_at_brief.into()),
     ];
     rows.extend(settings.map(|(key, value)| Row {
-        idle: Some("for programs".to_owned()),
+        ineffective: Some("for programs".to_owned()),
         ..of_file(config, key, value)
     }));
 }
@@ -119,12 +119,12 @@ fn of_file(config: &Config, key: &'static str, value: impl Into<Value>) -> Row {
 }
 
 fn row<T: Into<Value>>(key: &'static str, setting: Setting<T>) -> Row {
-    Row { key, value: setting.value.into(), from: setting.from, idle: None }
+    Row { key, value: setting.value.into(), from: setting.origin, ineffective: None }
 }
 
 fn optional<T: Into<Value>>(key: &'static str, setting: Option<Setting<T>>) -> Row {
     match setting {
         Some(setting) => row(key, setting),
-        None => row(key, Setting { value: Value::Null, from: Origin::Default }),
+        None => row(key, Setting { value: Value::Null, origin: Origin::Default }),
     }
 }
