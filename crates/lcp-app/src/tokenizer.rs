@@ -137,7 +137,7 @@ impl TokenizerOptions {
                 let what =
                     format!("--index-costs cannot keep counts of {name}: they do not add up");
                 return Err(Error::new(ErrorKind::Usage, config.with_location(&what, from)).with_hint(
-                    "o200k_base, cl100k_base and o200k_harmony can be cache: --index-costs=o200k_base",
+                    "o200k_base, cl100k_base and o200k_harmony can be kept: --index-costs=o200k_base",
                 ));
             }
             if found.iter().all(|other| other.name() != name) {

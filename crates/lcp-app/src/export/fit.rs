@@ -373,7 +373,7 @@ fn over(tokens: u64, budget: u32, overhead_tokens: u64) -> String {
     let overhead_tokens = match overhead_tokens {
         0 => String::new(),
         overhead_tokens => {
-            format!(" ({overhead_tokens} of them for what the request has overhead_tokens them)")
+            format!(" ({overhead_tokens} of them for what the request has beside them)")
         }
     };
     format!(

@@ -214,7 +214,7 @@ fn report_warnings(
     let messages = exported.messages.len();
     let overhead_tokens = match overhead_tokens {
         0 => String::new(),
-        overhead_tokens => format!(" ({overhead_tokens} overhead_tokens the messages)"),
+        overhead_tokens => format!(" ({overhead_tokens} beside the messages)"),
     };
     reporter.note(&format!("{messages} messages, {tokens} tokens{overhead_tokens}, {plans} plans"));
 }

@@ -65,7 +65,7 @@ impl Table<'_> {
         let priorities: Vec<_> =
             by_priority.into_iter().map(|(priority, sum)| row(priority.name(), sum)).collect();
         self.sums("By Decision:", &decisions);
-        self.sums("By DecisionReason:", &reasons);
+        self.sums("By Reason:", &reasons);
         self.sums("By Priority:", &priorities);
         self.cuts();
         self.duplicates();

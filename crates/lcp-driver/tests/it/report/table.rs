@@ -51,7 +51,7 @@ fn a_small_plan() {
           Metadata:                 3          0 (0%)
           Overhead:                            5 (1%)    ▏
 
-        By DecisionReason:             blocks     tokens
+        By Reason:             blocks     tokens
           Over Budget:              2        698 (70%)   ████████████████▊
           Fits:                     1        252 (25%)   ██████
           Ceiling:                  1         25 (3%)    ▌
