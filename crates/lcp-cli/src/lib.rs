@@ -1,8 +1,7 @@
 //! The `lcp` command (RFC 0010): its subcommands, and what they have in common.
 //!
-//! The library is what the program is made of, so that other programs of the workspace
-//! run the same code. Its interface is the command line (`docs/cli.md`); names
-//! in here may change.
+//! The interface of this crate is the command line (`docs/cli.md`). Programs call `lcp-app`.
+//! Modules are public for the example `handoff_demo`, which has the flags of the command.
 
 #![allow(
     clippy::missing_errors_doc,
@@ -10,22 +9,37 @@
     reason = "an error is a message, a hint and an exit code"
 )]
 
+#[doc(hidden)]
 pub mod arguments;
+#[doc(hidden)]
 pub mod budget_args;
+#[doc(hidden)]
 pub mod commands;
+#[doc(hidden)]
 pub mod dedup_args;
+#[doc(hidden)]
 pub mod files;
+#[doc(hidden)]
 pub mod help;
+#[doc(hidden)]
 pub mod output;
+#[doc(hidden)]
 pub mod output_args;
+#[doc(hidden)]
 pub mod progress;
+#[doc(hidden)]
 pub mod prompt_cache_args;
+#[doc(hidden)]
 pub mod render_args;
 #[cfg(feature = "full")]
+#[doc(hidden)]
 pub mod session_args;
 #[cfg(feature = "full")]
+#[doc(hidden)]
 pub mod summary_args;
+#[doc(hidden)]
 pub mod table;
+#[doc(hidden)]
 pub mod tokenizer_args;
 
 use std::process::ExitCode;

@@ -12,7 +12,7 @@ use super::drive::{HandedOver, Story};
 use lcp_app::{Error, ErrorKind};
 use lcp_cli::Result;
 
-/// Mode was found.
+/// The results of the checks.
 #[derive(Default)]
 pub(super) struct Checks {
     /// Anchors of any package that nothing superseded.
@@ -113,7 +113,7 @@ fn anchors(story: &Story, last: &HandedOver, checks: &mut Checks) -> Result {
     Ok(())
 }
 
-/// Mode the documents of a pack say.
+/// Returns the texts of the documents of a pack.
 fn texts(pack: &[u8]) -> Result<HashSet<Vec<u8>>> {
     let pack = lcp_decoder::decode(pack, DecodeOptions::default())
         .map_err(|error| Error::new(ErrorKind::Malformed, format!("{error} (the last package)")))?;

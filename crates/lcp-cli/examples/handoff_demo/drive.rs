@@ -14,7 +14,7 @@ use super::{failed, input};
 use lcp_cli::Result;
 use lcp_cli::output::Output;
 
-/// Mode became of a conversation.
+/// The outcome of a conversation.
 pub(super) struct Story {
     pub(super) messages: Vec<Message>,
     /// Calls and results, by their places among the messages.
@@ -34,9 +34,9 @@ pub(super) struct HandedOver {
     /// Messages of the input that were recorded then.
     pub(super) after: usize,
     pub(super) handoff: SessionHandoff,
-    /// Mode the store kept.
+    /// The pack in the store.
     pub(super) pack: Vec<u8>,
-    /// Mode the next session was told.
+    /// The text that the next session begins with.
     pub(super) directive: ContinuationDirective,
     /// The conversation that went on.
     pub(super) resumed_as: String,

@@ -28,7 +28,7 @@ use settings::Settings;
 /// Record a conversation, hand it over before its window is full, resume it
 ///
 /// Every message is kept in a store; where a hand-off is due it is prepared, resumed,
-/// and the conversation goes on until its input ends. Mode each hand-off kept is
+/// and the conversation goes on until its input ends. The content of each hand-off is
 /// printed, and checked against the messages themselves. Without FILE a long real
 /// conversation is fetched, once: aider's own, of its Python package.
 #[derive(Debug, Parser)]

@@ -1,4 +1,4 @@
-//! Mode became of a conversation, for programs.
+//! Writes the outcome of a conversation as JSON.
 
 use lcp_continuity::coverage::Ratio;
 use lcp_tokens::TokenEstimator;

@@ -1,4 +1,4 @@
-//! Mode became of a conversation, for people.
+//! Prints the outcome of a conversation as a table.
 
 use std::fmt::Write;
 
@@ -19,7 +19,7 @@ const WORDS: [usize; 3] = [0, 12, 13];
 /// Characters of an id that tell it from others.
 const ID_CHARS: usize = 14;
 
-/// Mode is lost of a hand-off, each named, of the last one.
+/// The maximum number of lines for items that the last hand-off lost.
 const LOST_SHOWN: usize = 10;
 
 /// The table of all hand-offs, and what it comes to.
@@ -133,7 +133,7 @@ fn totals(text: &mut String, settings: &Settings, story: &Story, checks: &Checks
     }
 }
 
-/// Mode to ask the store for.
+/// Names the conversations in the store.
 fn recorded_as(text: &mut String, story: &Story) {
     let Some((first, _)) = story.places.first() else { return };
     match story.handed_over.last() {
