@@ -20,8 +20,8 @@ use forward::Rest;
 #[derive(Debug, Parser)]
 #[command(name = "cargo xtask", bin_name = "cargo xtask", version, arg_required_else_help = true)]
 #[command(after_help = "\
-render, report, budget, count, encode, decode, validate and dedup run the lcp command, built \
-without the features that these need not.
+render, report, config, count, encode, decode, parse, validate and dedup run the lcp command, \
+built without the features that these need not.
 
 cargo xtask ci runs every check that must pass before a change lands.")]
 struct Cli {

@@ -1,4 +1,4 @@
-//! Merging packs (RFC 0010 §6), and the index of a hand-off, which names blocks (RFC 0009).
+//! Merging packs (RFC 0010 §6), and the index of a hand-off, which names blocks (RFC 0007).
 
 use std::collections::HashMap;
 

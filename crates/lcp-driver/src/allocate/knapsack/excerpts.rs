@@ -1,4 +1,4 @@
-//! Excerpts by value: what is left of the budget after whole levels (RFC 0005 §3.4).
+//! Excerpts by value: what is left of the budget after whole levels (RFC 0005 §3, step 6).
 
 use lcp_types::Priority;
 

@@ -44,7 +44,7 @@ struct Improvement {
     at: u32,
 }
 
-/// Gives classes better options, the densest first, until no other fits (RFC 0005 §3.4).
+/// Gives classes better options, the densest first, until no other fits (RFC 0005 §3, step 5).
 ///
 /// One pass is enough: an upgrade makes the better options of its class cheaper by no more than it
 /// takes from what is left.
