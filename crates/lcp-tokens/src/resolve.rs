@@ -113,7 +113,7 @@ pub fn tokenizer_by_name_or_file(what: &str) -> Result<Arc<dyn TokenEstimator>, 
 }
 
 /// The estimator for a model of the table. One for a model that is only
-/// [assumed](Model::assumed) is not exact, and says why. `folder` is that of the `lcp.toml`
+/// [assumed](Model::is_family_default) is not exact, and says why. `folder` is that of the `lcp.toml`
 /// which names its tokenizer file, if one does.
 ///
 /// # Errors

@@ -117,7 +117,7 @@ impl Models {
     /// - another kind, in any place: `gpt-4o` is not `gpt-4o-mini-tts`.
     ///
     /// Three families have a row for members that the table does not know,
-    /// marked [`Model::assumed`]: `gpt-5.…`, `claude-…` and `gemini-…`, with
+    /// marked [`Model::is_family_default`]: `gpt-5.…`, `claude-…` and `gemini-…`, with
     /// the smallest window of the family's text models (Claude since 3, Gemini
     /// since 1.5) and the encoding that counts most. Other families differ too
     /// much from model to model: there an unknown name is an error.

@@ -87,7 +87,8 @@ fn duplicates(rows: &mut Vec<Row>, config: &Config) {
         ("context.dedup.near_threshold", options.near_threshold.into()),
     ];
     rows.extend(
-        settings.map(|(key, value)| Row { ineffective: idle.clone(), ..of_file(config, key, value) }),
+        settings
+            .map(|(key, value)| Row { ineffective: idle.clone(), ..of_file(config, key, value) }),
     );
 }
 
