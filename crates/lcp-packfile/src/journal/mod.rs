@@ -151,8 +151,8 @@ fn may_be_begun(bytes: &[u8]) -> bool {
 pub enum JournalState {
     /// The pack does not have a journal.
     Absent,
-    /// The journal is incomplete, but the pack is undamaged. The modification has not begun, or it
-    /// is complete.
+    /// The journal is incomplete or damaged, but the pack is undamaged. The modification has not
+    /// begun, or it is complete.
     Torn,
     /// The journal is damaged and so is the pack, or the file is of a newer version or not a
     /// journal.
