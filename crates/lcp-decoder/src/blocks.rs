@@ -1,4 +1,4 @@
-//! Decoding what lies in memory: an iterator, and the whole at once.
+//! Decoding of packs in memory: iterators over events and blocks, and decoding of a whole pack.
 
 use std::borrow::Cow;
 use std::mem;
@@ -24,8 +24,8 @@ const DOCUMENT: u8 = BlockType::Document.code();
 const STRUCTURED_DATA: u8 = BlockType::StructuredData.code();
 const ANNOTATION: u8 = BlockType::Annotation.code();
 
-/// The events of a pack in memory, until [`Event::Done`] or the first error;
-/// [`EventIter::decode`] decodes their blocks.
+/// An iterator over the events of a pack in memory, up to [`Event::Done`] or the first error.
+/// [`EventIter::decode`] decodes the frames.
 pub struct EventIter<'a, 's> {
     parser: Parser<'s>,
     data: &'a [u8],
@@ -33,28 +33,28 @@ pub struct EventIter<'a, 's> {
 }
 
 impl<'a, 's> EventIter<'a, 's> {
-    /// The events of `pack`.
+    /// Creates an iterator over the events of `pack`.
     #[must_use]
     pub fn new(pack: &'a [u8], options: DecodeOptions<'s>) -> Self {
         Self { parser: Parser::new(options), data: pack, done: false }
     }
 
-    /// Returns how many of the next blocks may take the fast path.
+    /// Returns how many of the following blocks may be decoded by the fast path.
     fn plain_blocks_max(&self) -> u64 {
         let limits = &self.parser.state.limits;
         let may_be = !self.done
             && self.parser.state.is_at_uncompressed_frame()
             && limits.fields_max >= FIELDS_MAX as u64
-            // Each of them then allows more memory for blocks than it takes.
+            // Each block then adds more to the memory limit than it uses.
             && limits.block_memory_per_byte >= BLOCK_MEMORY_BYTES.div_ceil(FRAME_BYTES_MIN);
         if may_be { limits.blocks_max.saturating_sub(self.parser.state.index) } else { 0 }
     }
 
-    /// Decodes a frame, as [`Parser::decode`].
+    /// Decodes a frame like [`Parser::decode`].
     ///
     /// # Errors
     ///
-    /// If the body is malformed or exceeds a limit.
+    /// Returns [`Error`] if the body is malformed or exceeds a limit.
     pub fn decode(&mut self, frame: Frame<'a>) -> Result<Block<'a>> {
         self.parser.decode(frame)
     }
@@ -83,27 +83,29 @@ impl<'a> Iterator for EventIter<'a, '_> {
 
 impl std::iter::FusedIterator for EventIter<'_, '_> {}
 
-/// The blocks of a pack in memory, each borrowed from it; made by [`blocks`].
+/// An iterator over the blocks of a pack in memory, which borrow from the pack. It is created by
+/// [`blocks`].
 ///
-/// Ends after the first error. What came before it is good.
+/// The iterator ends after the first error. Blocks before the error are valid.
 pub struct BlockIter<'a, 's> {
     events: EventIter<'a, 's>,
-    /// How many of the next blocks may take the fast path.
+    /// The number of following blocks that may be decoded by the fast path.
     plain_left: u64,
-    /// `plain_left` and the bytes left when the fast path began, for the parser to skip.
+    /// The values of `plain_left` and of the number of remaining bytes when the fast path began.
+    /// With them, the parser skips the blocks that the fast path has decoded.
     plain_since: (u64, usize),
     header: Option<Header>,
     warnings: Vec<Warning>,
 }
 
 impl BlockIter<'_, '_> {
-    /// The header, once the first block was asked for.
+    /// Returns the header, or `None` before the first call of `next`.
     #[must_use]
     pub fn header(&self) -> Option<Header> {
         self.header
     }
 
-    /// The oddities met so far.
+    /// Returns the warnings so far.
     #[must_use]
     pub fn warnings(&self) -> &[Warning] {
         &self.warnings
@@ -125,7 +127,7 @@ impl<'a> Iterator for BlockIter<'a, '_> {
 }
 
 impl<'a> BlockIter<'a, '_> {
-    /// Decodes the next block, which is of this type, by the fast path if possible.
+    /// Decodes the next block, which has this type, by the fast path if possible.
     #[inline(always)]
     #[expect(clippy::inline_always, reason = "a block is read faster than it is copied")]
     fn next_plain<T>(&mut self) -> Option<Result<Block<'a>>>
@@ -147,7 +149,7 @@ impl<'a> BlockIter<'a, '_> {
         Some(Ok(Block { summary, content: content.into(), reserved_flags: 0 }))
     }
 
-    /// Decodes a block of another type than the two most frequent ones.
+    /// Decodes a block that has neither of the two most frequent types.
     fn next_of_other_type(&mut self) -> Option<Result<Block<'a>>> {
         match self.events.data.first() {
             Some(&TOOL_RESULT) => self.next_plain::<ToolResult<'a>>(),
@@ -185,7 +187,7 @@ impl<'a> BlockIter<'a, '_> {
 
 impl std::iter::FusedIterator for BlockIter<'_, '_> {}
 
-/// The blocks of `pack`, one at a time.
+/// Returns an iterator over the blocks of `pack`.
 ///
 /// ```
 /// use lcp_types::{Block, Role};
@@ -208,22 +210,22 @@ pub fn blocks<'a, 's>(pack: &'a [u8], options: DecodeOptions<'s>) -> BlockIter<'
     }
 }
 
-/// A whole pack.
+/// A decoded pack.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Pack<'a> {
-    /// Its first eight bytes.
+    /// The header.
     pub header: Header,
-    /// Its blocks, annotations included, in their order.
+    /// The blocks in pack order, annotations included.
     pub blocks: Vec<Block<'a>>,
-    /// What was odd about it.
+    /// The warnings.
     pub warnings: Vec<Warning>,
 }
 
-/// Decodes the whole of `pack`, up to the end of the input.
+/// Decodes all blocks of `pack`, which must be complete.
 ///
 /// # Errors
 ///
-/// The first thing that is wrong. [`blocks`] also gives what came before it.
+/// Returns the first [`Error`]. Use [`blocks`] to get the blocks before it as well.
 ///
 /// ```
 /// use lcp_decoder::{DecodeOptions, ErrorKind};
@@ -236,7 +238,7 @@ pub fn decode<'a>(pack: &'a [u8], options: DecodeOptions<'_>) -> Result<Pack<'a>
     let mut iter = blocks(pack, options);
     let blocks = iter.by_ref().collect::<Result<Vec<_>>>()?;
     let Some(header) = iter.header else {
-        // A stream without a header is an error, which `collect` has returned.
+        // A pack without a header is an error, which `collect` has already returned.
         return Err(Error::new(crate::ErrorKind::MissingEnd, 0));
     };
     Ok(Pack { header, blocks, warnings: iter.warnings })

@@ -1,4 +1,5 @@
-//! The body of a block: reference, compression, summary, fields, in this order.
+//! The body of a block. The layers are decoded in this order: reference, compression, summary,
+//! fields.
 
 use std::borrow::Cow;
 use std::mem;
@@ -14,12 +15,12 @@ use crate::owned_block;
 use crate::reader::Reader;
 use crate::zstd_payload;
 
-/// The resources that blocks use, as far as they are limited.
+/// The use of limited resources by the decoded blocks.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct ResourceUse {
-    /// Bytes that bodies gave when they were decompressed or resolved.
+    /// The total size in bytes of decompressed and resolved bodies.
     pub(crate) decompressed: u64,
-    /// Bytes of memory of nested records and unknown fields.
+    /// The memory in bytes for nested records and unknown fields.
     pub(crate) nested: u64,
 }
 
@@ -40,18 +41,19 @@ impl ResourceUse {
         }
     }
 
-    /// Bytes of memory that the blocks take, those up to this frame counted.
+    /// Returns the memory in bytes for all blocks up to and including this frame.
     pub(crate) fn memory(&self, frame: &Frame<'_>) -> u64 {
         block_memory(frame.index).saturating_add(self.nested)
     }
 }
 
-/// Bytes of memory that the blocks up to this one take, without what they hold.
+/// Returns the memory in bytes for the blocks up to and including this one, without their contents.
 pub(crate) fn block_memory(index: u64) -> u64 {
     index.saturating_add(1).saturating_mul(limits::BLOCK_MEMORY_BYTES)
 }
 
-/// Decodes a frame after `payload` decompressed bytes of the pack, and adds to `used`.
+/// Decodes a frame and adds its resources to `used`. `payload` is the size in bytes of the
+/// decompressed payload up to the end of the frame.
 pub(crate) fn decode<'a>(
     mut frame: Frame<'a>,
     limits: &Limits,
@@ -84,7 +86,7 @@ pub(crate) fn decode<'a>(
     Ok(block)
 }
 
-/// The body that a reference or a zstd stream stands for, of at most `left` bytes.
+/// Resolves a reference or decompresses a zstd stream. The result has at most `left` bytes.
 fn real_body(
     frame: &Frame<'_>,
     limits: &Limits,
@@ -99,7 +101,7 @@ fn real_body(
         ("BODY_DECOMPRESSED_BYTES_MAX", body_max)
     };
     let exceeded = |found| {
-        // The limit is told as it was set, not what is left of it.
+        // The error reports the configured limit, not the remainder.
         let used = if left < body_max { limits.total_decompressed_bytes_max - left } else { 0 };
         fail(ErrorKind::TooLarge { limit, found: found + used, max: max + used })
     };

@@ -1,13 +1,13 @@
-//! Errors of decoding, with their locations.
+//! Decoding errors and warnings.
 
 use std::fmt;
 
 /// The result of decoding.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// An error of decoding, with its location.
+/// A decoding error with its location.
 ///
-/// Match on [`Error::kind`]; show people the whole error.
+/// Programs match on [`Error::kind`]. For people, print the error itself.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Error {
     kind: Box<ErrorKind>,
@@ -21,7 +21,7 @@ impl Error {
         Self { kind: Box::new(kind), offset, inner: None, block: None }
     }
 
-    /// Makes the offset of an error in a decompressed body an inner offset.
+    /// Moves the offset of an error in a decompressed body to the inner offset.
     pub(crate) fn at_inner_offset(mut self, body_offset: u64) -> Self {
         self.inner = Some(self.offset);
         self.offset = body_offset;
@@ -33,45 +33,47 @@ impl Error {
         self
     }
 
-    /// What is wrong.
+    /// Returns the kind of the error.
     #[must_use]
     pub fn kind(&self) -> &ErrorKind {
         &self.kind
     }
 
-    /// Returns the byte of the stream where it was noticed, before a payload was compressed.
+    /// Returns the byte offset at which the error was detected. In a compressed payload, offsets
+    /// count decompressed bytes.
     #[must_use]
     pub fn offset(&self) -> u64 {
         self.offset
     }
 
-    /// Returns the byte in a decompressed or resolved body; [`Self::offset`] is then its
-    /// start.
+    /// Returns the byte offset within a decompressed or resolved body. [`Self::offset`] is then the
+    /// start of the stored body.
     #[must_use]
     pub fn inner_offset(&self) -> Option<u64> {
         self.inner
     }
 
-    /// The index of the block, annotations counted; `None` outside of blocks.
+    /// Returns the index of the block, or `None` if the error is outside of blocks. Annotations
+    /// count as blocks.
     #[must_use]
     pub fn block(&self) -> Option<u64> {
         self.block
     }
 
-    /// A stable name of the kind, for programs: `unexpected_eof`.
+    /// Returns a stable name of the kind for programs, such as `unexpected_eof`.
     #[must_use]
     pub fn code(&self) -> &'static str {
         self.kind.code()
     }
 
-    /// Whether a limit was exceeded (exit code 5 of the commands).
+    /// Returns whether a limit was exceeded (exit code 5 of the commands).
     #[must_use]
     pub fn is_limit(&self) -> bool {
         matches!(*self.kind, ErrorKind::TooLarge { .. })
     }
 
-    /// Returns whether only a store or a feature is missing (exit code 1), or the pack is
-    /// malformed (3).
+    /// Returns whether the cause is a missing store, body or feature (exit code 1) and not a
+    /// malformed pack (exit code 3).
     #[must_use]
     pub fn is_external(&self) -> bool {
         matches!(
@@ -83,7 +85,8 @@ impl Error {
         )
     }
 
-    /// Returns the location, as errors of the commands print it: `block 3, byte 120`.
+    /// Returns the location in the form in which the commands print it, such as `block 3, byte
+    /// 120`.
     #[must_use]
     pub fn location(&self) -> String {
         let block = self.block.map(|block| format!("block {block}, ")).unwrap_or_default();
@@ -105,10 +108,10 @@ impl std::error::Error for Error {
     }
 }
 
-/// The causes: `code Variant { fields } = "message";`.
+/// Defines the error kinds, one row each: `Variant { fields }, code, message;`.
 macro_rules! error_kinds {
     ($($(#[$meta:meta])* $variant:ident $({ $($(#[$fmeta:meta])* $field:ident: $ty:ty),* $(,)? })?, $code:literal, $message:literal;)*) => {
-        /// One cause a variant.
+        /// The kinds of decoding errors.
         #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
         #[non_exhaustive]
         pub enum ErrorKind {
@@ -116,10 +119,10 @@ macro_rules! error_kinds {
         }
 
         impl ErrorKind {
-            /// Every code that [`ErrorKind::code`] can give.
+            /// Every value that [`ErrorKind::code`] can return.
             pub const CODES: &'static [&'static str] = &[$($code),*];
 
-            /// A stable name, for programs.
+            /// Returns a stable name of the kind for programs.
             #[must_use]
             pub fn code(&self) -> &'static str {
                 match self {
@@ -131,9 +134,9 @@ macro_rules! error_kinds {
 }
 
 error_kinds! {
-    /// The first four bytes are no magic.
+    /// The first four bytes are not a magic.
     BadMagic {
-        /// What stands there.
+        /// The first four bytes.
         found: [u8; 4],
     }, "bad_magic", "not an LCP pack: the magic is {found:02x?}";
     /// The major version is not 1.
@@ -145,19 +148,19 @@ error_kinds! {
     }, "unsupported_version", "version {major}.{minor} is not supported";
     /// The reserved byte of the header is not 0, or in strict mode a reserved flag is set.
     ReservedHeader {
-        /// What stands there.
+        /// The value found.
         found: u8,
     }, "reserved_header", "a reserved part of the header is not 0: {found:#04x}";
     /// The input ends too early.
     UnexpectedEof {
-        /// What was being read.
+        /// A description of the part that is incomplete.
         what: &'static str,
-        /// How many bytes are missing, at least.
+        /// The minimum number of missing bytes.
         missing: u64,
     }, "unexpected_eof", "{what} is cut short, bytes missing: {missing}";
-    /// The input ends after a whole block, without END.
+    /// The input ends between two blocks, without END.
     MissingEnd, "missing_end", "the input ends without an END block";
-    /// A varint is longer than ten bytes or has bits past 64.
+    /// A varint is longer than ten bytes or does not fit 64 bits.
     BadVarint, "bad_varint", "a varint does not fit 64 bits";
     /// A number does not fit its field.
     OutOfRange {
@@ -165,25 +168,25 @@ error_kinds! {
         field: &'static str,
         /// The number.
         found: u64,
-        /// The largest that fits.
+        /// The maximum value of the field.
         max: u64,
     }, "out_of_range", "{field} is {found}, more than {max}";
     /// END has flags or a body.
     BadEnd, "bad_end", "an END block must have no flags and no body";
-    /// A reference that is compressed or does not hold a hash.
+    /// A reference is compressed or is not a 32-byte hash.
     BadReference, "bad_reference", "a reference must hold the 32 bytes of a hash, uncompressed";
-    /// A wire type that this version cannot skip.
+    /// A field has a wire type that this version cannot skip.
     UnknownWireType {
         /// The wire type.
         found: u64,
     }, "unknown_wire_type", "wire type {found} is unknown";
-    /// A known field with another wire type than its own.
+    /// A known field has another wire type than its own.
     WrongWireType {
         /// The field.
         field: &'static str,
-        /// Its wire type.
+        /// The wire type of the field.
         expected: u8,
-        /// The wire type that stands there.
+        /// The wire type found.
         found: u8,
     }, "wrong_wire_type", "{field} has wire type {found}, not {expected}";
     /// A required field is missing.
@@ -202,53 +205,53 @@ error_kinds! {
     TooLarge {
         /// The limit's name in `lcp_types::limits`.
         limit: &'static str,
-        /// What the input asks for, as far as it is known.
+        /// The value in the input, as far as it is known.
         found: u64,
         /// The limit.
         max: u64,
     }, "too_large", "{limit} is {max}, the input has {found}";
-    /// A compressed body or payload is not zstd. Of a payload, the offset is
-    /// that of stored bytes: where the 64 KiB begin that zstd refused.
+    /// A compressed body or payload is not valid zstd. For a payload, the offset counts stored
+    /// bytes: it is the beginning of the 64 KiB window that zstd rejected.
     BadCompression {
-        /// What zstd says.
+        /// The message of zstd.
         reason: String,
     }, "bad_compression", "cannot decompress: {reason}";
-    /// A compressed pack, and this crate was built without the `zstd` feature.
+    /// The pack is compressed, but this crate was built without the `zstd` feature.
     CompressionUnsupported, "compression_unsupported", "compressed, and built without the zstd feature";
-    /// A reference, and no store was given.
+    /// The pack has a reference, but the options have no store.
     NoStore {
         /// The hash.
         hash: lcp_types::ContentHash,
     }, "no_store", "a reference to content in a store, and no store was given";
-    /// A reference to content that the store does not have.
+    /// A reference is to content that the store does not have.
     UnresolvedReference {
         /// The hash.
         hash: lcp_types::ContentHash,
     }, "unresolved_reference", "a reference to content that is not in the store";
-    /// The store gave bytes that do not hash to the reference.
+    /// The content from the store does not have the hash of the reference.
     HashMismatch {
         /// The hash in the pack.
         hash: lcp_types::ContentHash,
     }, "hash_mismatch", "the store's content does not match the hash of the reference";
-    /// The store could not be asked.
+    /// The store failed.
     Store {
-        /// Why.
+        /// The message of the store.
         reason: String,
     }, "store", "{reason}";
-    /// Bytes after END, in strict mode.
+    /// Bytes follow END, in strict mode.
     TrailingData, "trailing_data", "there are bytes after END";
 }
 
-/// Something odd that does not stop decoding.
+/// A problem that does not stop decoding.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Warning {
     /// Bytes follow END.
     TrailingData {
-        /// Where they begin.
+        /// The offset of the first of these bytes.
         offset: u64,
     },
-    /// The header has flags that this version has no meaning for.
+    /// The header has flags that have no meaning in this version.
     ReservedFlags {
         /// The flags.
         flags: u8,
@@ -256,7 +259,7 @@ pub enum Warning {
 }
 
 impl Warning {
-    /// A stable name, for programs.
+    /// Returns a stable name of the warning for programs.
     #[must_use]
     pub fn code(&self) -> &'static str {
         match self {

@@ -1,4 +1,4 @@
-//! The events of a parser: header, frames, the end.
+//! The events of the parser: header, frames, END.
 
 use std::borrow::Cow;
 
@@ -10,25 +10,25 @@ use lcp_types::wire::{
 
 use crate::error::{Error, ErrorKind, Result, Warning};
 
-/// The first eight bytes of a pack.
+/// The header: the first eight bytes of a pack.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Header {
-    /// Which magic it has.
+    /// The magic.
     pub magic: Magic,
-    /// The minor version; any is read.
+    /// The minor version. Every minor version is accepted.
     pub minor: u8,
-    /// The flags as they stand.
+    /// The flags, including unknown ones.
     pub flags: u8,
 }
 
 impl Header {
-    /// Whether all that follows is one zstd stream.
+    /// Returns whether everything after the header is one zstd stream.
     #[must_use]
     pub fn is_payload_compressed(&self) -> bool {
         self.flags & HEADER_PAYLOAD_ZSTD != 0
     }
 
-    /// Whether an index is announced after END.
+    /// Returns whether the header announces an index after END.
     #[must_use]
     pub fn has_index(&self) -> bool {
         self.flags & HEADER_INDEX != 0
@@ -60,40 +60,40 @@ impl Header {
     }
 }
 
-/// One block as it stands in the stream, its body not yet looked into.
+/// A block as stored in the stream, with its body not yet decoded.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Frame<'a> {
-    /// The index of the block, annotations counted.
+    /// The index of the block; annotations count as well.
     pub index: u64,
-    /// Where the frame begins, in bytes from the start of the stream.
+    /// The offset of the frame in bytes from the start of the stream.
     pub offset: u64,
-    /// Where its body begins.
+    /// The offset of the body.
     pub body_offset: u64,
-    /// The type.
+    /// The block type.
     pub block_type: BlockType,
-    /// The flags as they stand.
+    /// The flags, including unknown ones.
     pub flags: u8,
-    /// How many bytes of the input were read up to its end; those of a compressed payload
-    /// as stored.
+    /// The number of input bytes read up to the end of the frame. For a compressed payload, these
+    /// are stored bytes.
     pub input_bytes: u64,
-    /// The body as stored: with its summary, perhaps compressed or a hash.
+    /// The body as stored. It begins with the summary, if any, and may be compressed or a hash.
     pub body: Cow<'a, [u8]>,
 }
 
 impl Frame<'_> {
-    /// Whether the stored body is a zstd stream.
+    /// Returns whether the stored body is a zstd stream.
     #[must_use]
     pub fn is_compressed(&self) -> bool {
         self.flags & BLOCK_COMPRESSED != 0
     }
 
-    /// Whether the stored body is a hash.
+    /// Returns whether the stored body is the hash of a body in a content store.
     #[must_use]
     pub fn is_reference(&self) -> bool {
         self.flags & BLOCK_IS_REFERENCE != 0
     }
 
-    /// Copies a body that is borrowed.
+    /// Converts the frame into one that owns its body.
     #[must_use]
     pub fn into_owned(self) -> Frame<'static> {
         Frame { body: Cow::Owned(self.body.into_owned()), ..self }
@@ -101,7 +101,7 @@ impl Frame<'_> {
 }
 
 impl<'a> Frame<'a> {
-    /// Returns the event of this frame; END is one of its own.
+    /// Returns the event for this frame. END has an event of its own.
     pub(crate) fn into_event(self) -> Event<'a> {
         match self.block_type {
             BlockType::End => Event::End { offset: self.offset },
@@ -114,23 +114,23 @@ impl<'a> Frame<'a> {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Event<'a> {
-    /// The header; always the first event.
+    /// The header, which is always the first event.
     Header(Header),
-    /// A block. [`Parser::decode`](crate::Parser::decode) looks into it.
+    /// A block. [`Parser::decode`](crate::Parser::decode) decodes its body.
     Frame(Frame<'a>),
-    /// END: no more blocks come.
+    /// END, which comes after the last block.
     End {
-        /// Where the END block begins.
+        /// The offset of the END block.
         offset: u64,
     },
-    /// Something odd that does not stop decoding.
+    /// A problem that does not stop decoding.
     Warning(Warning),
-    /// The input has ended; nothing more comes.
+    /// The end of the input, which is the last event.
     Done,
 }
 
 impl Event<'_> {
-    /// Copies a body that is borrowed.
+    /// Converts the event into one that owns its body.
     #[must_use]
     pub fn into_owned(self) -> Event<'static> {
         match self {
@@ -143,11 +143,11 @@ impl Event<'_> {
     }
 }
 
-/// The outcome of one call of [`Parser::parse`](crate::Parser::parse).
+/// The result of one call of [`Parser::parse`](crate::Parser::parse).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Parsed<'a> {
-    /// How many bytes to drop from the front of the data.
+    /// The number of bytes to drop from the front of the data.
     pub consumed: usize,
-    /// What was found. `None`: call again with more data, or with `eof`.
+    /// The event. If it is `None`, call again with more data or with `eof`.
     pub event: Option<Event<'a>>,
 }

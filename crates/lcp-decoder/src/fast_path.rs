@@ -1,8 +1,8 @@
-//! The fast path for plain blocks, as writers write them: in memory as a whole, not
-//! compressed, no references, each field known, once and in order, none nested.
+//! The fast path for plain blocks in the form that writers produce. Such a block is completely in
+//! memory, uncompressed and not a reference; its fields are known, unique, in order and not nested.
 //!
-//! It has no errors. The parser reads every other block from its start and reports what
-//! is wrong with it: the fast path can only be faster, not different.
+//! The fast path has no errors. The parser reads every other block from its start and reports its
+//! errors. So the fast path changes the speed, but never the result.
 
 #![expect(clippy::inline_always, reason = "what is handed on in memory takes longer than all else")]
 
@@ -12,19 +12,20 @@ use lcp_types::wire::{BLOCK_HAS_SUMMARY, WireType};
 
 use crate::varint;
 
-/// Fields that a block of any type has here at most.
+/// The maximum number of fields of a block type that uses the fast path.
 pub(crate) const FIELDS_MAX: usize = 8;
 
-/// A frame, with the part of its body that is the same in every type.
+/// A frame with the parts of its body that all block types share.
 pub(crate) struct PlainFrame<'a> {
     pub(crate) summary: Option<&'a str>,
     pub(crate) fields: PlainFields<'a>,
-    /// The bytes after it.
+    /// The bytes after the frame.
     pub(crate) rest: &'a [u8],
 }
 
 impl<'a> PlainFrame<'a> {
-    /// Reads the frame at the front of `data` but its type, which is one byte; `None` if not plain.
+    /// Reads the frame at the front of `data`, whose one-byte type the caller has checked. Returns
+    /// `None` if the frame is not plain.
     #[inline(always)]
     pub(crate) fn new(data: &'a [u8], body_bytes_max: u64) -> Option<Self> {
         let &[_, flags, ref rest @ ..] = data else { return None };
@@ -62,7 +63,7 @@ pub(crate) struct PlainFields<'a> {
 impl<'a> OrderedReader<'a> for PlainFields<'a> {
     #[inline(always)]
     fn next_is(&mut self, id: u64, wire: WireType) -> bool {
-        // Ids below 128 are their own varint.
+        // Ids below 128 are encoded as one byte.
         let Ok(id @ 0..0x80) = u8::try_from(id) else { return false };
         match self.rest.split_first_chunk() {
             Some((next, rest)) if *next == [id, wire as u8] => {

@@ -9,17 +9,17 @@ use lcp_types::{CowBytes, UnknownField, UnknownValue, limits};
 use crate::error::{Error, ErrorKind, Result};
 use crate::reader::Reader;
 
-/// The resources that a block may still use, all levels of its fields together.
+/// The resources that a block may still use, shared by all nesting levels of its fields.
 pub(crate) struct Quota {
     fields: u64,
     fields_max: u64,
-    /// Bytes of memory for records and unknown fields that are left.
+    /// The remaining memory in bytes for records and unknown fields.
     pub(crate) memory: u64,
     memory_max: u64,
 }
 
 impl Quota {
-    /// `memory` bytes are left of `memory_max`.
+    /// Creates a quota with `memory` bytes remaining of `memory_max`.
     pub(crate) fn new(fields_max: u64, memory: u64, memory_max: u64) -> Self {
         Self { fields: fields_max, fields_max, memory, memory_max }
     }
@@ -43,19 +43,19 @@ impl Quota {
     }
 }
 
-/// The error of blocks that take more memory than the input may ask for.
+/// Returns the error for blocks that use more memory than the size of the input allows.
 pub(crate) fn block_memory(found: u64, max: u64) -> ErrorKind {
     ErrorKind::TooLarge { limit: "BLOCK_MEMORY_BYTES_MAX", found, max }
 }
 
-/// The fields of a block or of a nested record; `depth` is bounded by [`limits::DEPTH_MAX`].
+/// The fields of a block or nested record. [`limits::DEPTH_MAX`] bounds `depth`.
 pub(crate) struct Fields<'a, 'c> {
     rest: Reader<'a>,
     quota: &'c mut Quota,
     depth: u32,
     record: &'static str,
     field: FieldSpec,
-    /// Where the current field begins, for errors.
+    /// The offset of the current field, for errors.
     start: u64,
     payload: FieldPayload<'a>,
     unknown: Vec<UnknownField<'a>>,
@@ -95,7 +95,7 @@ impl<'a, 'c> Fields<'a, 'c> {
     fn window(&self) -> Result<Reader<'a>> {
         match self.payload {
             FieldPayload::Window(window) => Ok(window),
-            // `next_field` checked the wire type; this keeps the type honest.
+            // `next_field` has checked the wire type, so this arm is unreachable.
             FieldPayload::Varint(_) => Err(self.fail(ErrorKind::WrongWireType {
                 field: self.field.name,
                 expected: self.field.wire as u8,
@@ -199,7 +199,7 @@ impl<'a> FieldReader<'a> for Fields<'a, '_> {
     }
 }
 
-/// The window as text: checked once, borrowed.
+/// Returns the window as borrowed text, after checks of its length and encoding.
 pub(crate) fn text<'a>(
     window: Reader<'a>,
     field: &'static str,

@@ -1,24 +1,26 @@
-//! Decodes LLM Context Packs: bytes in, borrowed blocks out.
+//! Decodes LLM Context Packs into blocks that borrow from the input.
 //!
-//! No I/O but by what you give to read from, and no copies of what is stored as it
-//! is. Bytes and reasons: RFC 0001, and RFC 0003 for the index after the blocks.
+//! The crate does no I/O except through the readers you pass, and it does not copy uncompressed
+//! data. The format is specified in RFC 0001, and the index after the blocks in RFC 0003.
 //!
-//! | you have | use |
+//! | input | use |
 //! |---|---|
-//! | a pack in memory | [`decode`], or [`blocks`] one at a time |
+//! | a pack in memory | [`decode`], or [`blocks`] to decode one block at a time |
 #![cfg_attr(
     feature = "rayon",
     doc = "| many compressed blocks, and processors | [`decode_parallel`] |"
 )]
-//! | a file, a pipe, a socket | [`StreamDecoder`] |
+//! | a file, a pipe or a socket | [`StreamDecoder`] |
 #![cfg_attr(feature = "tokio", doc = "| the same with tokio | [`AsyncStreamDecoder`] |")]
-//! | bytes that arrive in pieces, by any other way | [`Parser`] |
-//! | a large pack, or one that lies far away, and need some of its blocks | [`PackReader`] |
-//! | a broken pack, and want to know all that is wrong | [`EventIter`] |
+//! | bytes that arrive in pieces from any other source | [`Parser`] |
+//! | a large or remote pack of which you need only some blocks | [`PackReader`] |
+//! | a damaged pack of which you want all errors | [`EventIter`] |
 //!
-//! Every error has a [kind](ErrorKind) to match on and the byte where it was
-//! noticed. No input makes this crate panic, recurse on its depth, or allocate
-//! what the input did not bring: see `lcp_types::limits` and [`DecodeOptions`].
+//! Every error has a [kind](ErrorKind) to match on and the byte offset at which it was detected.
+//!
+//! On every input, the crate does not panic, its recursion depth is bounded, and it does not
+//! allocate memory for data that the input only claims to have. See `lcp_types::limits` and
+//! [`DecodeOptions`].
 #![cfg_attr(not(test), deny(clippy::indexing_slicing, clippy::unwrap_used, clippy::expect_used))]
 
 mod blocks;

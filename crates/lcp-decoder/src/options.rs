@@ -1,11 +1,11 @@
-//! What a caller may set.
+//! Options of decoding.
 
 use lcp_types::{ContentStore, limits};
 
-/// Defines the limits once, for options and parser: `field = default`.
+/// Defines the limits once for options and parser, one row each: `field = default`.
 macro_rules! options {
     ($($(#[$meta:meta])* $field:ident = $default:ident;)*) => {
-        /// How to decode: strictness, limits, and where references are found.
+        /// Options of decoding: strictness, limits, and the store of referenced bodies.
         ///
         /// ```
         /// use lcp_decoder::DecodeOptions;
@@ -15,15 +15,16 @@ macro_rules! options {
         /// ```
         #[derive(Clone, Copy)]
         pub struct DecodeOptions<'s> {
-            /// Whether bytes after END and reserved header flags are errors; they are
-            /// warnings otherwise. Off by default.
+            /// `true` if bytes after END and reserved header flags are errors. By default they are
+            /// warnings.
             pub strict: bool,
-            /// Where references are found. None by default: a reference is then an error.
+            /// The store of referenced bodies. By default there is no store, and a reference is an
+            /// error.
             pub store: Option<&'s dyn ContentStore>,
             $($(#[$meta])* pub $field: u64,)*
         }
 
-        /// [`DecodeOptions`] without the store, which need not be for every thread.
+        /// The options without the store. Unlike the store, they can be shared between threads.
         #[derive(Clone, Copy, Debug)]
         #[cfg_attr(not(feature = "zstd"), expect(dead_code, reason = "there are no payloads"))]
         pub(crate) struct Limits {
@@ -46,28 +47,31 @@ macro_rules! options {
 }
 
 options! {
-    /// Bytes of one body as stored ([`limits::BODY_BYTES_MAX`]).
+    /// The maximum size of one body in bytes, as stored ([`limits::BODY_BYTES_MAX`]).
     body_bytes_max = BODY_BYTES_MAX;
-    /// Bytes of one body after decompression ([`limits::BODY_DECOMPRESSED_BYTES_MAX`]).
+    /// The maximum size of one body in bytes, after decompression
+    /// ([`limits::BODY_DECOMPRESSED_BYTES_MAX`]).
     body_decompressed_bytes_max = BODY_DECOMPRESSED_BYTES_MAX;
-    /// Bytes of a whole payload after decompression ([`limits::PAYLOAD_DECOMPRESSED_BYTES_MAX`]).
+    /// The maximum size of a whole payload in bytes, after decompression
+    /// ([`limits::PAYLOAD_DECOMPRESSED_BYTES_MAX`]).
     payload_decompressed_bytes_max = PAYLOAD_DECOMPRESSED_BYTES_MAX;
-    /// Bytes that all decompression gives together ([`limits::TOTAL_DECOMPRESSED_BYTES_MAX`]).
+    /// The maximum total output of decompression in bytes
+    /// ([`limits::TOTAL_DECOMPRESSED_BYTES_MAX`]).
     total_decompressed_bytes_max = TOTAL_DECOMPRESSED_BYTES_MAX;
-    /// Blocks of the pack ([`limits::BLOCKS_MAX`]).
+    /// The maximum number of blocks in the pack ([`limits::BLOCKS_MAX`]).
     blocks_max = BLOCKS_MAX;
-    /// Fields of one block ([`limits::FIELDS_MAX`]).
+    /// The maximum number of fields in one block ([`limits::FIELDS_MAX`]).
     fields_max = FIELDS_MAX;
-    /// Bytes of memory that blocks take beside their contents, of an input of any size
-    /// ([`limits::BLOCK_MEMORY_BYTES_MAX`]; RFC 0008 §5 says what is counted).
+    /// The memory in bytes that blocks may use in addition to their contents, for an input of any
+    /// size ([`limits::BLOCK_MEMORY_BYTES_MAX`]). RFC 0008 §5 defines how it is counted.
     block_memory_bytes_max = BLOCK_MEMORY_BYTES_MAX;
-    /// How many more for each byte of the input that was read
+    /// The memory in bytes that each byte of the input adds to `block_memory_bytes_max`
     /// ([`limits::BLOCK_MEMORY_PER_BYTE`]).
     block_memory_per_byte = BLOCK_MEMORY_PER_BYTE;
 }
 
 impl Limits {
-    /// Bytes of memory that blocks may take after so many bytes of input.
+    /// Returns the memory in bytes that blocks may use after `input_bytes` bytes of input.
     pub(crate) fn block_memory(&self, input_bytes: u64) -> u64 {
         limits::block_memory(self.block_memory_bytes_max, self.block_memory_per_byte, input_bytes)
     }

@@ -1,8 +1,8 @@
-//! Blocks that own what they hold, from a body that is owned too.
+//! Conversion of an owned body into a block that owns its contents.
 //!
-//! A body out of a compressed payload may be as long as the payload is allowed to be.
-//! Copied into a block, it would be there twice, which no limit allows (RFC 0008 §5.2).
-//! So a long one is taken apart from its end, and its memory given back on the way.
+//! A body from a compressed payload may be as long as the limit for the payload. Copying it into a
+//! block would need twice that memory, which the limits do not allow (RFC 0008 §5.2). A long body
+//! is therefore moved into the block in pieces, from its end, and its memory is freed on the way.
 
 use std::borrow::Cow;
 use std::cmp::Reverse;
@@ -12,13 +12,15 @@ use lcp_types::{Block, CowBytes, FieldVisitor};
 
 use crate::error::Result;
 
-/// Bytes of a body from which on it is taken apart; to copy a shorter one is faster.
+/// The size in bytes from which a body is moved in pieces. Copying is faster for shorter bodies.
 const LONG_BYTES_MIN: usize = 1 << 20;
 
-/// The part of a long body that is there twice at a time: one in so many.
+/// The number of steps in which a long body is moved. About one part in this many is in memory
+/// twice.
 const STEPS: usize = 32;
 
-/// Decodes a block and moves its body into it; no more than a sixteenth is held twice.
+/// Decodes a block and moves its body into it. At most a sixteenth of a long body is in memory
+/// twice.
 pub(crate) fn decode_owned(
     body: Vec<u8>,
     read: impl FnOnce(&[u8]) -> Result<Block<'_>>,
@@ -26,7 +28,7 @@ pub(crate) fn decode_owned(
     if body.len() < LONG_BYTES_MIN { Ok(read(&body)?.into_owned()) } else { take_apart(body, read) }
 }
 
-/// Decodes the block in a long body.
+/// Decodes the block in a long body, and moves the body into it in pieces.
 fn take_apart(
     body: Vec<u8>,
     read: impl FnOnce(&[u8]) -> Result<Block<'_>>,
@@ -37,20 +39,20 @@ fn take_apart(
     let mut fields = FieldLocator { body: &body, parts: Vec::with_capacity(count.0) };
     block.visit(&mut fields);
     let mut parts = fields.parts;
-    // Nothing of it is borrowed from the body any more.
+    // From here on the block does not borrow from the body.
     let mut block = block.into_owned();
     cut(body, &mut parts);
     block.visit(&mut PieceInserter(parts.into_iter()));
     Ok(block)
 }
 
-/// A text or a content of the block, in the order of the visit.
+/// A text or content of the block, in the order of the visit.
 enum Part {
-    /// It is not in the body, and stays.
+    /// The field is not in the body and remains unchanged.
     NotInBody,
-    /// Its range in the body.
+    /// The range of the field in the body.
     InBody(Range<usize>),
-    /// The bytes that were cut out there.
+    /// The bytes that were cut from that range.
     Piece(Vec<u8>),
 }
 
@@ -67,7 +69,7 @@ impl FieldVisitor for FieldCount {
     }
 }
 
-/// Locates each text and content in the body, and leaves an empty one.
+/// Finds each text and content in the body, and replaces it with an empty one.
 struct FieldLocator<'b> {
     body: &'b [u8],
     parts: Vec<Part>,
@@ -98,7 +100,7 @@ impl FieldVisitor for FieldLocator<'_> {
     }
 }
 
-/// Puts the pieces back into the fields.
+/// Inserts the pieces into the fields.
 struct PieceInserter<I>(I);
 
 impl<I: Iterator<Item = Part>> PieceInserter<I> {
@@ -126,14 +128,14 @@ impl<I: Iterator<Item = Part>> FieldVisitor for PieceInserter<I> {
     }
 }
 
-/// Cuts all parts out of `body`, the last one first. They do not overlap.
+/// Cuts all parts from `body`, beginning with the last one. The parts do not overlap.
 fn cut(mut body: Vec<u8>, parts: &mut [Part]) {
     let start_and_end = |part: &&mut Part| match part {
         Part::InBody(place) => Some(Reverse((place.start, place.end))),
         Part::NotInBody | Part::Piece(_) => None,
     };
     let mut order: Vec<_> = parts.iter_mut().collect();
-    // What is empty stands before what begins at the same place.
+    // An empty part sorts before a part that begins at the same position.
     order.sort_unstable_by_key(start_and_end);
     for part in order {
         let Part::InBody(place) = part else { continue };
@@ -143,14 +145,14 @@ fn cut(mut body: Vec<u8>, parts: &mut [Part]) {
     }
 }
 
-/// As [`Vec::split_off`], without room for both at a time.
+/// Splits `body` like [`Vec::split_off`], but without memory for a second copy of the piece.
 fn split_off(body: &mut Vec<u8>, at: usize) -> Vec<u8> {
     let step = (body.len() / STEPS).max(1);
     let mut piece = Vec::new();
     while body.len() > at {
         let start = at.max(body.len().saturating_sub(step));
         piece.reserve_exact(body.len() - start);
-        // Back to front: what comes off the end stays at the end.
+        // Bytes are removed from the end of `body`, so the piece is collected in reverse order.
         piece.extend(body.drain(start..).rev());
         if body.capacity() - body.len() > body.capacity() / STEPS {
             body.shrink_to_fit();

@@ -1,4 +1,4 @@
-//! Reads single blocks of a pack by its index.
+//! Random access to the blocks of a pack, using its index.
 
 use std::borrow::Cow;
 use std::cell::OnceCell;
@@ -21,8 +21,8 @@ use crate::parser::Parser;
 use crate::read_at::ReadAt;
 use crate::reader::within;
 
-/// A pack with random access by its index (RFC 0003 §6). Without a sound index, it reads the
-/// whole pack when the first block is needed.
+/// A reader with random access to the blocks of a pack, using its index (RFC 0003 §6). If the pack
+/// has no valid index, the whole pack is read when the first block is requested.
 ///
 /// ```
 /// use lcp_decoder::PackReader;
@@ -41,36 +41,37 @@ pub struct PackReader<'s, S> {
     options: DecodeOptions<'s>,
     header: Header,
     index: Option<Result<PackIndex, IndexError>>,
-    /// The whole pack, once it had to be read.
+    /// The bytes of the whole pack, once they have been read.
     full_pack: OnceCell<Vec<u8>>,
 }
 
-/// A pack that could not be read.
+/// An error while reading a pack.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ReadError {
     /// The bytes could not be read.
     #[error(transparent)]
     Io(#[from] io::Error),
-    /// They are no pack, or a malformed one.
+    /// The bytes are not a pack, or the pack is malformed.
     #[error(transparent)]
     Decode(#[from] Error),
 }
 
-/// Bytes from the end that are read at once where each request takes long.
+/// The number of bytes read from the end of a pack in one request, if requests have high latency.
 const TAIL_BYTES: u64 = 64 << 10;
 
-/// The largest gap between two ranges that are read as one, and the longest such range.
+/// The maximum gap between two ranges that are read as one, and the maximum size of such a range,
+/// in bytes.
 const GAP_BYTES: u64 = 4 << 10;
 const RANGE_BYTES_MAX: u64 = 8 << 20;
 
 impl<'s, S: ReadAt> PackReader<'s, S> {
-    /// Opens a pack: reads its header and, if it has one, its index.
+    /// Opens a pack and reads its header and, if it has one, its index.
     ///
     /// # Errors
     ///
-    /// If it cannot be read, or its header is malformed. A damaged index
-    /// is no error: see [`Self::index`].
+    /// Returns [`ReadError`] if the pack cannot be read or its header is malformed. A damaged index
+    /// is not an error here; see [`Self::index`].
     pub fn open(source: S, options: DecodeOptions<'s>) -> Result<Self, ReadError> {
         let size = source.size()?;
         let tail = if source.has_high_latency() { TAIL_BYTES } else { FOOTER_BYTES as u64 };
@@ -91,20 +92,20 @@ impl<'s, S: ReadAt> PackReader<'s, S> {
         Ok(Self { source, options, header, index, full_pack: OnceCell::new() })
     }
 
-    /// The header.
+    /// Returns the header.
     #[must_use]
     pub fn header(&self) -> Header {
         self.header
     }
 
-    /// Returns the index: `None` if the pack announces none, an error if the one that it
-    /// announces is damaged.
+    /// Returns the index. The result is `None` if the pack does not announce an index, and an error
+    /// if the announced index is damaged.
     #[must_use]
     pub fn index(&self) -> Option<Result<&PackIndex, &IndexError>> {
         self.index.as_ref().map(Result::as_ref)
     }
 
-    /// Where the bytes come from.
+    /// Returns the source of the bytes.
     #[must_use]
     pub fn source(&self) -> &S {
         &self.source
@@ -115,20 +116,20 @@ impl<'s, S: ReadAt> PackReader<'s, S> {
         self.index = None;
     }
 
-    /// Decodes the whole pack, as [`decode`], without the index.
+    /// Decodes the whole pack like [`decode`], without the index.
     ///
     /// # Errors
     ///
-    /// If it cannot be read, is malformed, or exceeds a limit.
+    /// Returns [`ReadError`] if the pack cannot be read, is malformed, or exceeds a limit.
     pub fn decode(&self) -> Result<Pack<'_>, ReadError> {
         Ok(decode(self.bytes()?, self.options)?)
     }
 
-    /// Returns all bytes of the pack, which are read once.
+    /// Returns all bytes of the pack. They are read only once.
     ///
     /// # Errors
     ///
-    /// If they cannot be read.
+    /// Returns the error of the source if the bytes cannot be read.
     pub fn bytes(&self) -> io::Result<&[u8]> {
         if let Some(whole) = self.full_pack.get() {
             return Ok(whole);
@@ -144,7 +145,7 @@ impl<'s, S: ReadAt> PackReader<'s, S> {
         }
     }
 
-    /// Returns the index, if it is not damaged.
+    /// Returns the index, if the pack has a valid one.
     fn accepted_index(&self) -> Option<&PackIndex> {
         self.index.as_ref()?.as_ref().ok()
     }
@@ -162,7 +163,7 @@ impl<'s, S: ReadAt> PackReader<'s, S> {
         let io = |error| BlockSourceError::new(BlockSourceErrorKind::Io, error);
         let read = self.source.read(&joined).map_err(io)?;
         let mut pieces = joined.iter().zip(&read).peekable();
-        // The limits hold for what is read together.
+        // One parser applies the limits to all blocks of this call together.
         let mut parser = Parser::new(self.options);
         let block = |(&index, frame): (&u32, &Range<u64>)| {
             while pieces.next_if(|(range, _)| range.end < frame.end).is_some() {}
@@ -184,12 +185,12 @@ impl<'s, S: ReadAt> PackReader<'s, S> {
         indices.iter().zip(&frames).map(block).collect()
     }
 
-    /// Lists the differences between the index and the blocks, except token costs (RFC 0003
+    /// Returns the differences between the index and the blocks, except for token costs (RFC 0003
     /// §5).
     ///
     /// # Errors
     ///
-    /// If the pack cannot be read, or its frames are malformed.
+    /// Returns [`ReadError`] if the pack cannot be read or its frames are malformed.
     pub fn verify(&self) -> Result<Vec<IndexError>, ReadError> {
         match &self.index {
             None => Ok(Vec::new()),
@@ -204,7 +205,7 @@ impl<S: ReadAt> BlockSource for PackReader<'_, S> {
         self.accepted_index().map(PackIndex::block_index)
     }
 
-    /// Without an index the whole pack is decoded, for each call.
+    /// Reads the blocks. Without a valid index, every call decodes the whole pack.
     fn read(&self, indices: &[u32]) -> Result<Vec<Block<'_>>, BlockSourceError> {
         if let Some(pack_index) = self.accepted_index() {
             return self.read_by_index(pack_index, indices);
@@ -212,7 +213,8 @@ impl<S: ReadAt> BlockSource for PackReader<'_, S> {
         let mut wanted = indices.iter().peekable();
         let mut blocks = self.decode()?.blocks;
         let mut at = 0_u64;
-        // In its place: the blocks may be all that memory allows.
+        // The list is filtered in place, because the blocks may already use all the memory that is
+        // allowed.
         blocks.retain(|_| {
             let is_wanted = wanted.next_if(|&&index| u64::from(index) == at).is_some();
             at += 1;
@@ -238,7 +240,7 @@ impl From<ReadError> for BlockSourceError {
     }
 }
 
-/// Reads the index that the header announces; `end` are the bytes from `end_at` on.
+/// Reads the index that the header announces. `end` are the bytes of the pack from `end_at` on.
 fn read_index<S: ReadAt>(
     source: &S,
     header: Header,
@@ -259,7 +261,7 @@ fn read_index<S: ReadAt>(
     Ok(PackIndex::parse(footer, &read.unwrap_or_default()))
 }
 
-/// Joins ascending ranges that are near each other.
+/// Merges ascending ranges that are close to each other.
 fn coalesce(frames: &[Range<u64>]) -> Vec<Range<u64>> {
     let mut joined: Vec<Range<u64>> = Vec::new();
     for frame in frames {
@@ -276,7 +278,7 @@ fn coalesce(frames: &[Range<u64>]) -> Vec<Range<u64>> {
     joined
 }
 
-/// Decodes a stored frame and compares it with the index; the error says what differs.
+/// Decodes a stored frame and compares it with the index. The error names the difference.
 fn decode_checked<'a>(
     parser: &mut Parser<'_>,
     pack_index: &PackIndex,

@@ -1,4 +1,4 @@
-//! Decoding what lies in memory on all processors.
+//! Parallel decoding of packs in memory.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -12,22 +12,22 @@ use crate::events::{Event, Frame};
 use crate::options::DecodeOptions;
 use crate::state::ParserState;
 
-/// Frames of a batch, whose bodies are decompressed at the same time.
+/// The maximum number of frames in a batch. The bodies of a batch are decompressed in parallel.
 const BATCH_FRAMES: usize = 4096;
-/// Bytes of bodies as stored after which a batch ends.
+/// The total size of stored bodies, in bytes, after which a batch ends.
 const BATCH_BYTES: usize = 16 << 20;
-/// Bytes of compressed bodies that are worth to wake other threads.
+/// The minimum size of compressed bodies, in bytes, for which other threads are used.
 const SHARED_BYTES_MIN: usize = 64 << 10;
 
-/// [`decode`](crate::decode) in the rayon pool, with the same result.
+/// Decodes a whole pack in the rayon pool, with the same result as [`decode`](crate::decode).
 ///
-/// It decodes blocks in parallel that are compressed one by one, and asks the store on the
-/// calling thread. Limits hold, but for one body per thread beyond
+/// Blocks that are compressed one by one are decoded in parallel. The store is called on the
+/// calling thread. The limits apply, but memory for one body per thread may be needed beyond
 /// [`DecodeOptions::total_decompressed_bytes_max`].
 ///
 /// # Errors
 ///
-/// As `decode`.
+/// Returns the same errors as [`decode`](crate::decode).
 ///
 /// ```
 /// use lcp_decoder::{DecodeOptions, decode, decode_parallel};
@@ -55,7 +55,7 @@ pub fn decode_parallel<'a>(pack: &'a [u8], options: DecodeOptions<'_>) -> Result
             let step = match state.parse(data, true) {
                 Ok(step) => step,
                 Err(error) => {
-                    // What is wrong with the blocks before comes first.
+                    // Errors in the blocks before this one are reported first.
                     failed = Some(error);
                     break;
                 }
@@ -78,8 +78,8 @@ pub fn decode_parallel<'a>(pack: &'a [u8], options: DecodeOptions<'_>) -> Result
                 Some((block, used)) if state.commit(&frame, used) => block,
                 _ => {
                     if is_shared(&frame) {
-                        // It is wrong, or the limit is near: `decode` knows which. What
-                        // others have decompressed behind it is in its way.
+                        // The body is malformed or a limit is near; `decode` finds out which. The
+                        // results for later frames are dropped because they use memory.
                         ready = Vec::new();
                     }
                     state.decode(frame, options.store)?
@@ -92,21 +92,22 @@ pub fn decode_parallel<'a>(pack: &'a [u8], options: DecodeOptions<'_>) -> Result
         }
     }
     let Some(header) = header else {
-        // A stream without a header is an error, which the parser has given.
+        // A pack without a header is an error, which the parser has already returned.
         return Err(Error::new(ErrorKind::MissingEnd, 0));
     };
     Ok(Pack { header, blocks, warnings })
 }
 
-/// Whether other threads can decode it.
+/// Returns whether other threads can decode the frame.
 fn is_shared(frame: &Frame<'_>) -> bool {
     frame.is_compressed() && !frame.is_reference()
 }
 
-/// A block that was compressed, and what it takes.
+/// A block that was compressed, and the resources it uses.
 type Decompressed = (Block<'static>, ResourceUse);
 
-/// Decodes the compressed frames of a batch; `None` for others; empty if not worthwhile.
+/// Decodes the compressed frames of a batch. The result has `None` for other frames, and is empty
+/// if parallel decoding is not worthwhile.
 fn decompressed(batch: &[Frame<'_>], state: &ParserState) -> Vec<Option<Decompressed>> {
     let shared = batch.iter().filter(|frame| is_shared(frame));
     let (count, stored) =
@@ -114,8 +115,8 @@ fn decompressed(batch: &[Frame<'_>], state: &ParserState) -> Vec<Option<Decompre
     if count < 2 || stored < SHARED_BYTES_MIN {
         return Vec::new();
     }
-    // What the threads have decompressed so far: an upper bound of what comes before
-    // a block, which keeps all of them together within the limit.
+    // The resources that the threads have used so far. They are an upper bound for the blocks
+    // before the current one, so all threads together stay within the limit.
     let (decompressed, nested) = (AtomicU64::new(0), AtomicU64::new(0));
     let load = |of: &AtomicU64| of.load(Ordering::Relaxed);
     let decode = |frame: &Frame<'_>| {

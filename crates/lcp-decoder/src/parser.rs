@@ -1,4 +1,5 @@
-//! The sans-I/O parser: bytes go in, frames or "I need more" come out.
+//! The parser, which does no I/O: callers pass bytes and receive events or a request for more
+//! bytes.
 
 use lcp_types::{Block, ContentStore};
 
@@ -9,9 +10,9 @@ use crate::state::ParserState;
 
 /// A push parser for the block stream (RFC 0001), without I/O.
 ///
-/// Give it the bytes you have; drop those it consumed; give it the rest and more. The same
-/// stream gives the same events and errors, however it is cut. It holds bytes only of a
-/// compressed payload.
+/// Pass the available bytes, drop the bytes that were consumed, and continue with the rest and more
+/// input. The events and errors do not depend on how the stream is split. The parser buffers data
+/// only for a compressed payload.
 ///
 /// ```
 /// use lcp_decoder::{DecodeOptions, Event, Parser};
@@ -37,43 +38,45 @@ pub struct Parser<'s> {
 }
 
 impl<'s> Parser<'s> {
-    /// A parser at the first byte of a pack.
+    /// Creates a parser at the first byte of a pack.
     #[must_use]
     pub fn new(options: DecodeOptions<'s>) -> Self {
         Self { state: ParserState::new(options.limits()), store: options.store }
     }
 
-    /// The stream offset of the next byte that the parser will look at.
+    /// Returns the stream offset of the next byte to parse.
     #[must_use]
     pub fn offset(&self) -> u64 {
         self.state.offset
     }
 
-    /// Returns the least number of further bytes that the next event needs, if the last call
-    /// of [`Self::parse`] returned none. It is what the input claims: do not allocate it at
-    /// once.
+    /// Returns the minimum number of further bytes for the next event, if the last call of
+    /// [`Self::parse`] returned no event. The number comes from the input, so do not allocate it
+    /// all at once.
     #[must_use]
     pub fn bytes_needed(&self) -> u64 {
         self.state.bytes_needed
     }
 
-    /// Parses the front of `data`, which begins where the consumed bytes ended; with `eof` it
-    /// is the last.
+    /// Parses the front of `data`, which begins after the last consumed byte. If `eof` is `true`,
+    /// no input follows `data`.
     ///
     /// # Errors
     ///
-    /// If the stream is malformed or exceeds a limit; the error is final.
+    /// Returns [`Error`](crate::Error) if the stream is malformed or exceeds a limit. Later calls
+    /// return the same error.
     pub fn parse<'a>(&mut self, data: &'a [u8], eof: bool) -> Result<Parsed<'a>> {
         self.state.parse(data, eof)
     }
 
-    /// Decodes a frame: resolves, decompresses and reads it. A borrowed body stays borrowed;
-    /// an owned one of 1 MiB or more is moved into the block (RFC 0008 §5.2).
+    /// Decodes a frame: resolves a reference, decompresses the body and reads the fields. The block
+    /// borrows from a borrowed body. An owned body of 1 MiB or more is moved into the block (RFC
+    /// 0008 §5.2).
     ///
     /// # Errors
     ///
-    /// If the body is malformed or exceeds a limit. The frames after it can
-    /// still be parsed and decoded.
+    /// Returns [`Error`](crate::Error) if the body is malformed or exceeds a limit. Later frames
+    /// can still be parsed and decoded.
     pub fn decode<'a>(&mut self, frame: Frame<'a>) -> Result<Block<'a>> {
         self.state.decode(frame, self.store)
     }

@@ -1,11 +1,11 @@
-//! Bytes with a position: the only place that takes bytes off an input.
+//! A cursor over bytes with an offset. All input is read through it.
 
 use std::ops::Range;
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::varint::{self, VarintError};
 
-/// Bytes of the shortest frame: type, flags and length.
+/// The minimum size of a frame in bytes: type, flags and length.
 pub(crate) const FRAME_BYTES_MIN: u64 = 3;
 
 /// A window of the input and the offset of its first byte.
@@ -28,7 +28,7 @@ impl<'a> Reader<'a> {
         self.rest.len()
     }
 
-    /// Keeps the first `len` bytes.
+    /// Shortens the window to its first `len` bytes.
     pub(crate) fn shorten(&mut self, len: usize) {
         self.rest = self.rest.get(..len).unwrap_or(self.rest);
     }
@@ -41,7 +41,7 @@ impl<'a> Reader<'a> {
         Error::new(kind, self.offset)
     }
 
-    /// Takes `len` bytes, or fails at the end of the input and takes nothing.
+    /// Takes `len` bytes. If the window is shorter, returns an error and takes nothing.
     pub(crate) fn bytes(&mut self, len: u64, what: &'static str) -> Result<&'a [u8]> {
         let parts = usize::try_from(len).ok().and_then(|len| self.rest.split_at_checked(len));
         let Some((head, rest)) = parts else {
@@ -59,7 +59,8 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Reads an unsigned LEB128 varint; errors have the offset of its first byte.
+    /// Reads an unsigned LEB128 varint. Errors have the offset of its first byte if it is too long,
+    /// and the end of the input if it is incomplete.
     pub(crate) fn varint(&mut self, what: &'static str) -> Result<u64> {
         match varint::decode(self.rest) {
             Ok((value, rest)) => {
@@ -72,7 +73,8 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Reads a length that must lie within the rest of this window.
+    /// Reads a length and a window of that many bytes, which must be within the rest of this
+    /// window.
     pub(crate) fn length_prefixed(&mut self, what: &'static str) -> Result<Reader<'a>> {
         let len = self.varint(what)?;
         let offset = self.offset;
@@ -83,14 +85,14 @@ impl<'a> Reader<'a> {
         self.rest
     }
 
-    /// The end of the input: noticed behind its last byte.
+    /// Returns the error for the end of the input, with the offset after the last byte.
     fn eof(&self, missing: u64, what: &'static str) -> Error {
         let end = self.offset + self.rest.len() as u64;
         Error::new(ErrorKind::UnexpectedEof { what, missing }, end)
     }
 }
 
-/// The part of `bytes`, which stand at `start`, that `range` names.
+/// Returns the part of `bytes` in `range`, where `bytes` begins at offset `start`.
 pub(crate) fn within<'a>(bytes: &'a [u8], start: u64, range: &Range<u64>) -> Option<&'a [u8]> {
     let from = usize::try_from(range.start.checked_sub(start)?).ok()?;
     bytes.get(from..usize::try_from(range.end.checked_sub(start)?).ok()?)

@@ -1,4 +1,4 @@
-//! The state of a parser, without the store of references.
+//! The state of a parser, without the store of referenced bodies.
 
 use std::borrow::Cow;
 use std::mem;
@@ -17,7 +17,7 @@ use crate::zstd_payload::PayloadDecoder;
 #[derive(Debug, PartialEq, Eq, Clone, Copy)]
 enum Phase {
     Header,
-    /// The header had these reserved flags, and no warning was given yet.
+    /// The header had these reserved flags, and the warning has not been returned yet.
     ReservedFlags(u8),
     Blocks,
     AfterEnd {
@@ -29,7 +29,7 @@ enum Phase {
 pub(crate) struct ParserState {
     pub(crate) limits: Limits,
     phase: Phase,
-    /// The stream offset of the next byte: of the input, or of `buffer`.
+    /// The stream offset of the next byte, in the input or in `buffer`.
     pub(crate) offset: u64,
     /// The index of the next block.
     pub(crate) index: u64,
@@ -37,26 +37,27 @@ pub(crate) struct ParserState {
     used: ResourceUse,
     payload: Option<Box<PayloadState>>,
     has_index: bool,
-    /// The bytes that the next event needs at least, if the last call found none.
+    /// The minimum number of bytes for the next event, if the last call returned no event.
     pub(crate) bytes_needed: u64,
-    /// The first error; given again for ever after.
+    /// The first error, which later calls return as well.
     failed: Option<Error>,
 }
 
 struct PayloadState {
     decoder: PayloadDecoder,
-    /// Decompressed bytes; those before `start` are done with.
+    /// The decompressed bytes. Those before `start` have been parsed.
     buffer: Vec<u8>,
     start: usize,
-    /// What zstd found wrong, told when the bytes before it are used up.
+    /// The error of zstd. It is returned after the bytes before it have been parsed.
     failed: Option<Error>,
 }
 
-/// Bytes of a body from which on it is not copied out of a payload.
+/// The size in bytes from which a body is moved out of the buffer instead of copied.
 const MOVED_BYTES_MIN: usize = 64 * 1024;
 
 impl PayloadState {
-    /// Takes a frame of so many bytes off the front, and gives its body, which is the end of it.
+    /// Takes a frame of `frame_bytes` bytes from the front, and returns its last `body_bytes`
+    /// bytes, which are the body.
     fn take(&mut self, frame_bytes: usize, body_bytes: usize) -> Vec<u8> {
         let end = (self.start + frame_bytes).min(self.buffer.len());
         let body = end.saturating_sub(body_bytes)..end;
@@ -65,7 +66,8 @@ impl PayloadState {
             self.start = end;
             return self.buffer.get(body).unwrap_or_default().to_vec();
         }
-        // What is behind it is less to copy, and a long body is not held twice.
+        // Here the bytes after the body are fewer than the body, and a long body must not be in
+        // memory twice.
         let behind = behind.to_vec();
         let mut buffer = mem::replace(&mut self.buffer, behind);
         self.start = 0;
@@ -91,24 +93,24 @@ impl ParserState {
         }
     }
 
-    /// Whether a frame comes next that stands in the input as it is.
+    /// Returns whether the next item is a frame in an uncompressed pack.
     pub(crate) fn is_at_uncompressed_frame(&self) -> bool {
         self.phase == Phase::Blocks && self.payload.is_none() && self.failed.is_none()
     }
 
-    /// Moves behind so many blocks, which were read without the parser.
+    /// Skips blocks that were read without the parser.
     pub(crate) fn skip(&mut self, blocks: u64, bytes: usize) {
         self.offset += bytes as u64;
         self.index += blocks;
     }
 
-    /// Goes on with the frame at `offset`, which is block `index` of a plain pack.
+    /// Continues with the frame at `offset`, which is block `index` of an uncompressed pack.
     pub(crate) fn seek(&mut self, offset: u64, index: u64) {
         (self.phase, self.offset, self.index) = (Phase::Blocks, offset, index);
         self.failed = None;
     }
 
-    /// Bytes of memory that a compressed payload takes.
+    /// Returns the memory in bytes that a compressed payload uses.
     pub(crate) fn capacity(&self) -> usize {
         let payload = self.payload.as_ref();
         payload.map_or(0, |payload| payload.buffer.capacity() + payload.decoder.capacity())
@@ -177,7 +179,8 @@ impl ParserState {
         Ok(Parsed { consumed: HEADER_BYTES, event: Some(Event::Header(header)) })
     }
 
-    /// Parses the frame at the front of `data` and moves behind it; `None` if it is incomplete.
+    /// Parses the frame at the front of `data` and moves past it. Returns `None` if the frame is
+    /// incomplete.
     fn frame<'a>(
         &mut self,
         data: &'a [u8],
@@ -251,7 +254,7 @@ impl ParserState {
         Ok(Frame { index, offset, body_offset, block_type, flags, input_bytes, body })
     }
 
-    /// Parses the next frame of a compressed payload; the input only fills the buffer.
+    /// Parses the next frame of a compressed payload. The input only fills the buffer.
     fn compressed<'a>(&mut self, data: &'a [u8], eof: bool) -> Result<Parsed<'a>> {
         let Some(mut payload) = self.payload.take() else {
             return Ok(Parsed { consumed: 0, event: None });
@@ -311,7 +314,8 @@ impl ParserState {
         }
     }
 
-    /// What comes behind END: nothing, an announced index, or a warning.
+    /// Returns the event after END: a warning if there are bytes that no index explains, then the
+    /// end.
     fn after_end<'a>(&mut self, found: bool, eof: bool, warned: bool) -> Result<Option<Event<'a>>> {
         if found && !warned && !self.has_index {
             let offset = self.offset;
@@ -328,7 +332,7 @@ impl ParserState {
         Ok(None)
     }
 
-    /// Decodes a frame; a long body that it owns is moved into the block.
+    /// Decodes a frame. A long owned body is moved into the block.
     pub(crate) fn decode<'a>(
         &mut self,
         frame: Frame<'a>,
@@ -340,7 +344,8 @@ impl ParserState {
             .map_err(|error| error.with_block(index))
     }
 
-    /// Decodes a compressed block without counting it; returns what it takes beyond `more`.
+    /// Decodes a compressed block, assuming that blocks before it use `more` resources, and without
+    /// counting it. Returns the block and the resources that it uses.
     #[cfg(feature = "rayon")]
     pub(crate) fn decode_detached(
         &self,
@@ -355,7 +360,8 @@ impl ParserState {
         Some((block.into_owned(), used.minus(before)))
     }
 
-    /// Counts a block that was decoded apart, unless that exceeds a limit.
+    /// Counts a block that was decoded separately, and returns `true`. Counts nothing and returns
+    /// `false` if it would exceed a limit.
     #[cfg(feature = "rayon")]
     pub(crate) fn commit(&mut self, frame: &Frame<'_>, more: ResourceUse) -> bool {
         let used = self.used.plus(more);
@@ -368,7 +374,8 @@ impl ParserState {
         fits
     }
 
-    /// Returns the bytes of a compressed payload up to the end of this frame.
+    /// Returns the size in bytes of the decompressed payload up to the end of this frame; 0 without
+    /// a compressed payload.
     fn payload_bytes(&self, frame: &Frame<'_>) -> u64 {
         match self.payload {
             Some(_) => frame.body_offset + frame.body.len() as u64 - HEADER_BYTES as u64,

@@ -1,17 +1,17 @@
-//! Varints (unsigned LEB128, RFC 0001 §1): the one decoder of this crate.
+//! Varints (unsigned LEB128, RFC 0001 §1). This is the only varint decoder of the crate.
 
 use lcp_types::wire::VARINT_BYTES_MAX;
 
-/// The reason why bytes do not begin with a varint.
+/// The reason why the bytes do not begin with a varint.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum VarintError {
     /// The bytes end too early.
     CutShort,
-    /// It has more than ten bytes, or bits past 64.
+    /// The varint has more than ten bytes or does not fit 64 bits.
     TooLong,
 }
 
-/// Decodes the varint at the front of `data`; returns its value and the bytes after it.
+/// Decodes the varint at the front of `data`. Returns its value and the bytes after it.
 #[inline(always)]
 #[expect(clippy::inline_always, reason = "most varints have one byte")]
 pub(crate) fn decode(data: &[u8]) -> Result<(u64, &[u8]), VarintError> {
@@ -21,9 +21,10 @@ pub(crate) fn decode(data: &[u8]) -> Result<(u64, &[u8]), VarintError> {
     }
 }
 
-/// Decodes a varint of at most 32 bits, as [`decode`]; `None` if there is none.
+/// Decodes a varint of at most 32 bits, like [`decode`]. Returns `None` if it is malformed or
+/// larger.
 pub(crate) fn decode_u32(data: &[u8]) -> Option<(u32, &[u8])> {
-    // Most have a byte or two, and an index has one in each column for each block.
+    // Most of these varints have one or two bytes, and an index has one per block in each column.
     match data {
         [first, rest @ ..] if *first < 0x80 => Some((u32::from(*first), rest)),
         [first, second, rest @ ..] if *second < 0x80 => {

@@ -1,4 +1,4 @@
-//! Decompression of zstd that stops at its limits.
+//! Decompression of zstd within the limits.
 
 #[cfg(feature = "zstd")]
 mod with_zstd {
@@ -11,7 +11,8 @@ mod with_zstd {
     use crate::error::{Error, ErrorKind, Result};
     use crate::options::Limits;
 
-    /// Decompresses a body of at most `max` bytes; its claimed size is not reserved.
+    /// Decompresses a body of at most `max` bytes. It does not reserve the size that the body
+    /// claims.
     pub(crate) fn decompress_body(stored: &[u8], max: u64) -> Result<Vec<u8>, ErrorKind> {
         let bad = |error: std::io::Error| ErrorKind::BadCompression { reason: error.to_string() };
         let decoder = zstd::stream::read::Decoder::with_buffer(stored).map_err(bad)?;
@@ -24,28 +25,31 @@ mod with_zstd {
         Ok(body)
     }
 
-    /// Bytes that zstd gets at once: fixed windows, so that results do not depend on the reads.
+    /// The number of bytes passed to zstd at a time. Windows are fixed so that results do not
+    /// depend on how the input is read.
     const WINDOW_BYTES: usize = PAYLOAD_WINDOW_BYTES;
 
-    /// How much it gives at a time, so that a window of a bomb need not be held.
+    /// The maximum output of one step in bytes, so that the expansion of a window need not fit in
+    /// memory.
     const CHUNK_BYTES: usize = 16 * 1024;
 
-    /// A decoder of a payload that arrives in pieces.
+    /// A decoder for a payload that arrives in pieces.
     pub(crate) struct PayloadDecoder {
         decoder: Decoder<'static>,
         window: Vec<u8>,
-        /// How much of the window zstd has consumed, while it runs.
+        /// The number of bytes of the window that zstd has consumed; `None` while the window is
+        /// being filled.
         consumed: Option<usize>,
         chunk: Box<[u8]>,
-        /// Bytes of the windows before this one.
+        /// The number of bytes in the windows before this one.
         input_bytes: u64,
-        /// Bytes that zstd gave back.
+        /// The number of decompressed bytes.
         output_bytes: u64,
-        /// The limit on them, and its name.
+        /// The limit on decompressed bytes, with its name.
         limit: (&'static str, u64),
-        /// Whether zstd is between two frames, where the input may end.
+        /// `true` if zstd is between two frames, where the input may end.
         between_frames: bool,
-        /// Whether the input ends with the window.
+        /// `true` if the input ends with this window.
         is_last: bool,
         ended: bool,
     }
@@ -74,32 +78,33 @@ mod with_zstd {
             })
         }
 
-        /// Whether a window is there that may give more bytes.
+        /// Returns whether the window may produce more bytes.
         pub(crate) fn is_running(&self) -> bool {
             self.consumed.is_some()
         }
 
-        /// Whether all bytes were decompressed.
+        /// Returns whether all bytes have been decompressed.
         pub(crate) fn is_finished(&self) -> bool {
             self.ended
         }
 
-        /// Bytes of the input that were read: the header, and all windows so far.
+        /// Returns the number of input bytes read so far: the header and all windows.
         pub(crate) fn input_bytes(&self) -> u64 {
             HEADER_BYTES as u64 + self.input_bytes + self.window.len() as u64
         }
 
-        /// Bytes of memory that it takes, those of zstd not counted.
+        /// Returns the memory in bytes that the decoder uses, without that of zstd.
         pub(crate) fn capacity(&self) -> usize {
             self.window.capacity() + self.chunk.len()
         }
 
-        /// Returns the number of bytes that the window still needs.
+        /// Returns the number of bytes that fill up the window.
         pub(crate) fn bytes_needed(&self) -> u64 {
             (WINDOW_BYTES - self.window.len()) as u64
         }
 
-        /// Takes at most one window of input; returns the bytes consumed. Not while it runs.
+        /// Adds input to the window and returns the number of bytes consumed. Must not be called
+        /// while [`Self::is_running`] returns `true`.
         pub(crate) fn fill(&mut self, input: &[u8], eof: bool) -> usize {
             let consumed = input.len().min(WINDOW_BYTES - self.window.len());
             let (head, rest) = input.split_at_checked(consumed).unwrap_or_default();
@@ -112,7 +117,7 @@ mod with_zstd {
             consumed
         }
 
-        /// Appends the next chunk of what the window gives to `out`.
+        /// Decompresses the next chunk of the window and appends it to `out`.
         pub(crate) fn decompress_chunk(&mut self, out: &mut Vec<u8>) -> Result<()> {
             let rest =
                 self.consumed.and_then(|consumed| self.window.get(consumed..)).unwrap_or_default();
@@ -132,7 +137,7 @@ mod with_zstd {
                     let found = self.output_bytes;
                     return Err(at(ErrorKind::TooLarge { limit, found, max }, self.input_bytes));
                 }
-                // It doubles, but not beyond what may still come.
+                // The capacity doubles, but not beyond the maximum output that may still come.
                 if out.capacity() - out.len() < written.len() {
                     let most = usize::try_from(max - self.output_bytes).unwrap_or(usize::MAX);
                     out.reserve_exact(written.len() + out.len().min(most));
@@ -159,7 +164,7 @@ mod with_zstd {
         at(ErrorKind::BadCompression { reason: error.to_string() }, input_bytes)
     }
 
-    /// An error behind `input_bytes` stored bytes of the payload.
+    /// Returns an error with the offset after `input_bytes` stored bytes of the payload.
     fn at(kind: ErrorKind, input_bytes: u64) -> Error {
         Error::new(kind, HEADER_BYTES as u64 + input_bytes)
     }
@@ -179,10 +184,10 @@ mod without_zstd {
         Err(ErrorKind::CompressionUnsupported)
     }
 
-    /// Has no values without zstd.
+    /// A type without values, because there is no payload decoder without zstd.
     pub(crate) enum PayloadDecoder {}
 
-    /// Methods that nobody can call.
+    /// Defines methods that cannot be called.
     macro_rules! uncallable {
         ($($method:ident($($input:ty),*) -> $output:ty;)*) => {
             $(pub(crate) fn $method(&self, $(_: $input),*) -> $output {
@@ -193,7 +198,7 @@ mod without_zstd {
 
     impl PayloadDecoder {
         pub(crate) fn new(_: &Limits) -> Result<Self> {
-            // At the flag that says so.
+            // The error points at the header flag for compression.
             Err(Error::new(ErrorKind::CompressionUnsupported, HEADER_FLAGS_OFFSET as u64))
         }
 

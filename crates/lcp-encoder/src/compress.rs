@@ -1,4 +1,4 @@
-//! Compresses with zstd at level 3.
+//! Compression with zstd at level 3.
 
 #[cfg(feature = "zstd")]
 use crate::error::Error;
@@ -10,7 +10,8 @@ const BODY_BYTES_MIN: usize = 256;
 #[cfg(feature = "zstd")]
 const LEVEL: i32 = 3;
 
-/// Returns the body compressed, if it is long enough and that makes it smaller.
+/// Compresses a body. Returns `None` if the body is too short or compression does not make it
+/// smaller.
 #[cfg(feature = "zstd")]
 pub(crate) fn body(body: &[u8]) -> Result<Option<Vec<u8>>> {
     if body.len() < BODY_BYTES_MIN {
@@ -26,7 +27,8 @@ pub(crate) fn zstd(bytes: &[u8]) -> Result<Vec<u8>> {
         .map_err(|error| Error::Compression { reason: error.to_string() })
 }
 
-/// Returns the bytes read and decompressed after each window of a payload (RFC 0001 §10.2).
+/// Returns the numbers of bytes read and decompressed after each window of a payload (RFC 0001
+/// §10.2).
 #[cfg(feature = "zstd")]
 pub(crate) fn window_progress(compressed: &[u8]) -> Result<Vec<(u64, u64)>> {
     use ::zstd::stream::raw::{Decoder, InBuffer, Operation, OutBuffer};
@@ -43,7 +45,7 @@ pub(crate) fn window_progress(compressed: &[u8]) -> Result<Vec<(u64, u64)>> {
             let mut output = OutBuffer::around(&mut chunk[..]);
             decoder.run(&mut input, &mut output).map_err(failed)?;
             decompressed += output.pos() as u64;
-            // There may be more where less than the chunk was filled.
+            // zstd may have more output even if it did not fill the chunk.
             if output.pos() == 0 && input.pos() == window.len() {
                 break;
             }

@@ -1,39 +1,39 @@
-//! What cannot be written.
+//! Errors of encoding.
 
 /// The result of encoding.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// Why a block or a pack cannot be written. Nothing was written.
+/// An error of encoding. The failed operation has written nothing.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// A limit is exceeded; its name is that in `lcp_types::limits`.
+    /// A limit is exceeded.
     #[error("{what} is too large: {limit} is {max}, it has {found}")]
     TooLarge {
-        /// What is too large.
+        /// The item that is too large.
         what: &'static str,
-        /// The limit's name.
+        /// The name of the limit in `lcp_types::limits`.
         limit: &'static str,
-        /// What was asked for.
+        /// The size of the item.
         found: u64,
         /// The limit.
         max: u64,
     },
-    /// A raw block of a type that has a meaning: it must be built as that type.
+    /// A raw block has the code of a known type. It must be constructed as a block of that type.
     #[error("type {type_id:#04x} is {name}, not an unknown type")]
     KnownRawType {
-        /// The type's code.
+        /// The code of the type.
         type_id: u8,
-        /// The type's name.
+        /// The name of the type.
         name: &'static str,
     },
-    /// A reserved flag that is not reserved.
+    /// The reserved flags of a block include a flag with a meaning.
     #[error("flags {flags:#04x} are not reserved")]
     NotReserved {
         /// The flags.
         flags: u8,
     },
-    /// An unknown field with the id of a known one.
+    /// An unknown field has the id of a known field.
     #[error("field {id} of {record} is known and cannot be written as unknown")]
     KnownField {
         /// The record.
@@ -41,51 +41,51 @@ pub enum Error {
         /// The id.
         id: u64,
     },
-    /// Costs that are not those of the pack's blocks.
+    /// The costs do not match the number of blocks in the pack.
     #[error("costs in {encoding} are of {found} blocks, the pack has {blocks}")]
     WrongCosts {
-        /// The encoding that they are in.
+        /// The encoding of the costs.
         encoding: String,
-        /// The blocks of the shortest or longest column.
+        /// The number of blocks of the column that differs.
         found: usize,
-        /// The blocks of the pack.
+        /// The number of blocks in the pack.
         blocks: usize,
     },
-    /// Costs that no reader takes: an encoding or a mode that comes twice, more of them
-    /// than an index has, or levels that do not ascend by block and level.
+    /// Readers would reject the costs: an encoding or a mode is repeated, there are more of them
+    /// than an index may have, or the levels are not sorted by block and level.
     #[error("costs in {encoding} cannot be kept: {what}")]
     UnusableCosts {
-        /// The encoding that they are in.
+        /// The encoding of the costs.
         encoding: String,
-        /// What is wrong with them.
+        /// A description of the problem.
         what: &'static str,
     },
-    /// Compression was asked for, and this crate was built without it.
+    /// The options ask for compression, but this crate was built without the `zstd` feature.
     #[error("compression needs the zstd feature")]
     CompressionUnsupported,
     /// zstd failed.
     #[error("cannot compress: {reason}")]
     Compression {
-        /// What zstd says.
+        /// The message of zstd.
         reason: String,
     },
     /// The content store failed.
     #[error("{reason}")]
     Store {
-        /// What the store says.
+        /// The message of the store.
         reason: String,
     },
 }
 
 impl Error {
-    /// Whether a limit was exceeded (exit code 5).
+    /// Returns whether a limit was exceeded (exit code 5 of the commands).
     #[must_use]
     pub fn is_limit(&self) -> bool {
         matches!(self, Self::TooLarge { .. })
     }
 }
 
-/// Fails if `found` exceeds the limit.
+/// Returns [`Error::TooLarge`] if `found` exceeds the limit.
 pub(crate) fn check(what: &'static str, limit: &'static str, found: u64, max: u64) -> Result<()> {
     if found > max {
         return Err(Error::TooLarge { what, limit, found, max });

@@ -1,4 +1,4 @@
-//! Encodes fields, as a [`FieldWriter`].
+//! Encoding of fields, as a [`FieldWriter`].
 
 use lcp_types::codec::{FieldSpec, FieldWriter, Record};
 use lcp_types::wire::{VARINT_BYTES_MAX, WireType};
@@ -6,7 +6,7 @@ use lcp_types::{CowBytes, UnknownField, UnknownValue, limits};
 
 use crate::error::{Error, Result, check};
 
-/// An unsigned LEB128 varint: its bytes, and how many of them there are.
+/// Returns the bytes of an unsigned LEB128 varint, and their number.
 fn leb128(mut value: u64) -> ([u8; VARINT_BYTES_MAX], usize) {
     let mut bytes = [0; VARINT_BYTES_MAX];
     let mut len = 0;
@@ -30,28 +30,29 @@ pub(crate) fn varint(out: &mut Vec<u8>, value: u64) {
     }
 }
 
-/// Appends a length and that many bytes.
+/// Appends the length of `bytes`, and `bytes`.
 #[inline]
 pub(crate) fn length_prefixed(out: &mut Vec<u8>, bytes: &[u8]) {
     varint(out, bytes.len() as u64);
     out.extend_from_slice(bytes);
 }
 
-/// A length prefix that is set after what follows it was written.
+/// A length prefix whose value is set after the data that follows it has been written.
 pub(crate) struct LengthPrefix {
     at: usize,
     reserved: usize,
 }
 
 impl LengthPrefix {
-    /// Reserves as many bytes as the length has, if it is about `expected`.
+    /// Reserves the bytes of the prefix. If the final length needs a prefix of the same size as
+    /// `expected`, no data has to be moved.
     pub(crate) fn reserve(out: &mut Vec<u8>, expected: usize) -> Self {
         let at = out.len();
         varint(out, expected as u64);
         Self { at, reserved: out.len() - at }
     }
 
-    /// Sets the length to that of all that was appended since.
+    /// Sets the length to that of all data appended since the reservation.
     pub(crate) fn set(self, out: &mut Vec<u8>) {
         let Self { at, reserved } = self;
         let begin = at + reserved;
@@ -64,8 +65,8 @@ impl LengthPrefix {
     }
 }
 
-/// A frame as it stands in a stream (RFC 0001 §3), for `PackWriter::add_raw_frame`: the
-/// body as stored, with its summary, perhaps compressed or a hash, as the flags say.
+/// Encodes a frame (RFC 0001 §3), for `PackWriter::add_raw_frame`. `body` is the body as stored: it
+/// includes the summary, and it is compressed or a hash if the flags say so.
 #[must_use]
 pub fn encode_raw_frame(type_code: u8, flags: u8, body: &[u8]) -> Vec<u8> {
     let mut frame = Vec::with_capacity(body.len() + 12);
@@ -75,17 +76,17 @@ pub fn encode_raw_frame(type_code: u8, flags: u8, body: &[u8]) -> Vec<u8> {
     frame
 }
 
-/// Writes one level of fields behind `out`.
+/// A writer that appends one level of fields to `out`.
 pub(crate) struct FieldEncoder<'o> {
     out: &'o mut Vec<u8>,
     depth: u32,
-    /// The id below which unknown fields are written already.
+    /// All unknown fields with ids below this one have been written.
     unknown_below: u64,
     count: &'o mut u64,
 }
 
 impl<'o> FieldEncoder<'o> {
-    /// `count` is the number of fields of the block, all levels together.
+    /// Creates a writer. `count` is the number of fields in the block, for all levels together.
     pub(crate) fn new(out: &'o mut Vec<u8>, count: &'o mut u64) -> Self {
         Self { out, depth: 0, unknown_below: 0, count }
     }
@@ -114,7 +115,8 @@ impl<'o> FieldEncoder<'o> {
         Ok(())
     }
 
-    /// Writes those of `fields` that are due, of which there is one at least.
+    /// Writes the unknown fields with ids below `before` that have not been written yet. `fields`
+    /// is not empty.
     fn unknown_of(&mut self, fields: &[UnknownField<'_>], before: Option<u64>) -> Result<()> {
         let due = |field: &&UnknownField<'_>| {
             field.id >= self.unknown_below && before.is_none_or(|before| field.id < before)
@@ -147,7 +149,7 @@ impl FieldWriter for FieldEncoder<'_> {
         specs: &'static [FieldSpec],
         unknown: &[UnknownField<'_>],
     ) -> Result<()> {
-        // A reader would take such a field for the known one.
+        // A reader would decode such a field as the known one.
         match unknown.iter().find(|field| specs.iter().any(|spec| spec.id == field.id)) {
             Some(field) => Err(Error::KnownField { record, id: field.id }),
             None => Ok(()),

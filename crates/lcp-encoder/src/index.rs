@@ -1,4 +1,4 @@
-//! Writes the index and its footer after END (RFC 0003 §1 to §4).
+//! Encoding of the index and its footer after END (RFC 0003 §1 to §4).
 
 use lcp_types::wire::{END_FRAME, FOOTER_BYTES, FOOTER_MAGIC, INDEX_VERSION, TYPE_INDEX, WireType};
 use lcp_types::{
@@ -9,7 +9,7 @@ use lcp_types::{
 use crate::error::{Error, Result};
 use crate::fields::{length_prefixed, varint};
 
-/// Bytes of INDEX before its body at most: type, flags, length.
+/// The maximum number of bytes in INDEX before its body: type, flags, length.
 const FRAME_HEAD_BYTES_MAX: usize = 13;
 
 /// The index of a pack, collected while frames are written.
@@ -17,7 +17,7 @@ const FRAME_HEAD_BYTES_MAX: usize = 13;
 pub(crate) struct IndexWriter {
     blocks: BlockIndexBuilder,
     flags: Vec<u8>,
-    /// The dense column of that name, as it is written.
+    /// The encoded column of frame lengths.
     lengths: Vec<u8>,
     checksums: Vec<u8>,
 }
@@ -28,14 +28,14 @@ impl IndexWriter {
             Ok(block) => self.blocks.push(block),
             Err(block_type) => self.blocks.push_unknown(block_type),
         }
-        // They stand behind the type, which is a varint.
+        // The flags follow the type, which is a varint.
         let flags = frame.iter().skip_while(|byte| **byte >= 0x80).nth(1);
         self.flags.push(flags.copied().unwrap_or_default());
         varint(&mut self.lengths, frame.len() as u64);
         self.checksums.extend_from_slice(&crc32c::crc32c(frame).to_le_bytes());
     }
 
-    /// Encodes the body of the INDEX frame; `None` if it is too large for a frame.
+    /// Encodes the body of the INDEX frame. Returns `None` if it is too large for a frame.
     pub(crate) fn body(&self, costs: &[EncodingCosts]) -> Result<Option<Vec<u8>>> {
         let index = self.blocks.finish();
         check(costs, index.len())?;
@@ -48,13 +48,13 @@ impl IndexWriter {
         for costs in costs {
             nested(&mut body, 17, &encoding(costs));
         }
-        // The reader bounds the whole frame.
+        // Readers limit the size of the whole frame.
         let frame = |body: &Vec<u8>| (body.len() + FRAME_HEAD_BYTES_MAX) as u64;
         Ok(Some(body).filter(|body| frame(body) <= limits::BODY_BYTES_MAX))
     }
 }
 
-/// Appends INDEX and footer to a pack that ends with END.
+/// Appends INDEX and the footer to a pack that ends with END.
 pub(crate) fn append_index(pack: &mut Vec<u8>, blocks: u64, body: &[u8]) {
     let index_offset = pack.len();
     let blocks_checksum = crc32c::crc32c(pack);
@@ -78,7 +78,7 @@ pub(crate) fn append_index(pack: &mut Vec<u8>, blocks: u64, body: &[u8]) {
     pack.extend_from_slice(&footer);
 }
 
-/// The columns that follow from the blocks; empty ones are left out.
+/// Writes the columns that are derived from the blocks. Empty columns are omitted.
 fn columns(body: &mut Vec<u8>, index: &BlockIndex) {
     let byte = |out: &mut Vec<u8>, byte: u8| out.push(byte);
     let number = |out: &mut Vec<u8>, number: u32| varint(out, u64::from(number));
@@ -145,13 +145,13 @@ fn mode(costs: &ModeCosts, contents: &[u32]) -> Vec<u8> {
     record
 }
 
-/// Whether readers take the costs.
+/// Checks that readers accept the costs.
 fn check(all: &[EncodingCosts], blocks: usize) -> Result<()> {
     for (at, costs) in all.iter().enumerate() {
         check_columns(costs, blocks)?;
         let unusable = |what| Err(Error::UnusableCosts { encoding: costs.encoding.clone(), what });
         let modes = &costs.modes;
-        // Before any is looked for among the others.
+        // This check comes before the searches for duplicates, which it keeps short.
         if at == limits::INDEX_ENCODINGS_MAX || modes.len() > limits::INDEX_MODES_MAX {
             return unusable("there are too many");
         }
@@ -177,7 +177,7 @@ fn check(all: &[EncodingCosts], blocks: usize) -> Result<()> {
     Ok(())
 }
 
-/// Whether the columns are of as many blocks as the pack has.
+/// Checks that the columns have as many blocks as the pack.
 fn check_columns(costs: &EncodingCosts, blocks: usize) -> Result<()> {
     let modes = costs.modes.iter().flat_map(|mode| [mode.full.len(), mode.line.len()]);
     let mut columns = modes.chain([costs.contents.len()]);
@@ -191,12 +191,12 @@ fn check_columns(costs: &EncodingCosts, blocks: usize) -> Result<()> {
     }
 }
 
-/// A signed number as a varint: small ones of both signs are short.
+/// Maps a signed number to an unsigned one, so that small numbers of both signs have short varints.
 fn zigzag(number: i64) -> u64 {
     (number.cast_unsigned() << 1) ^ (number >> 63).cast_unsigned()
 }
 
-/// Writes pairs of a block and a value, ascending by block.
+/// Writes pairs of a block and a value, which are in ascending block order.
 fn sparse<T: Copy>(
     body: &mut Vec<u8>,
     id: u64,
@@ -212,7 +212,7 @@ fn sparse<T: Copy>(
     some(body, id, &bytes);
 }
 
-/// Encodes a number for each block.
+/// Encodes one number for each block.
 fn dense(numbers: &[u32]) -> Vec<u8> {
     let mut bytes = Vec::with_capacity(numbers.len());
     for &number in numbers {
@@ -221,7 +221,7 @@ fn dense(numbers: &[u32]) -> Vec<u8> {
     bytes
 }
 
-/// Writes a column, unless it is empty.
+/// Writes a column if it is not empty.
 fn some(body: &mut Vec<u8>, id: u64, bytes: &[u8]) {
     if !bytes.is_empty() {
         column(body, id, bytes);

@@ -1,13 +1,13 @@
-//! Encodes LLM Context Packs: blocks in, bytes out. Bytes and reasons: RFC 0001.
+//! Encodes blocks as LLM Context Packs. The format is specified in RFC 0001.
 //!
-//! | you have | use |
+//! | input | use |
 //! |---|---|
-//! | blocks with priorities, tags and so on, one after the other | [`PackWriter`] |
+//! | blocks, one at a time, with priorities, tags and alternate texts | [`PackWriter`] |
 //! | the blocks of a pack, annotations included | [`encode()`] |
 //! | a JSON manifest | `manifest` |
 //!
-//! The limits of `lcp_types::limits` hold here as in the decoder: what this
-//! crate writes, it reads.
+//! The encoder enforces the limits in `lcp_types::limits`, as the decoder does. So `lcp-decoder`
+//! can read every pack that this crate writes.
 
 mod compress;
 mod error;

@@ -1,8 +1,9 @@
-//! Estimates the memory that a reader needs for the blocks of a pack besides their contents,
-//! so that no pack exceeds the limit of readers (RFC 0008 §5).
+//! An estimate of the memory that a reader needs for the blocks of a pack in addition to their
+//! contents. With it, the encoder does not write packs that exceed the limit of readers (RFC 0008
+//! §5).
 //!
-//! Bytes that are not compressed allow more memory than they need: only compressed blocks and
-//! references can exceed the limit.
+//! Uncompressed data adds more to the limit than it uses, so only compressed blocks and references
+//! can exceed the limit.
 
 use std::convert::Infallible;
 
@@ -13,19 +14,22 @@ use lcp_types::{Block, UnknownField, limits};
 #[derive(Clone, Debug, Default)]
 pub(crate) struct DecodeMemoryEstimate {
     blocks: u64,
-    /// Bytes of their nested records and unknown fields.
+    /// The memory in bytes for nested records and unknown fields.
     nested: u64,
-    /// The end of each frame and the nested bytes up to it, for a compressed payload.
+    /// The end of each frame, and the memory for nested records up to it. It is recorded only for a
+    /// compressed payload.
     ends: Option<Vec<(u64, u64)>>,
 }
 
 impl DecodeMemoryEstimate {
-    /// Nothing so far; `keeps_ends` for [`Self::payload_fits`].
+    /// Creates an empty estimate. `keeps_ends` must be `true` if [`Self::payload_fits`] will be
+    /// called.
     pub(crate) fn new(keeps_ends: bool) -> Self {
         Self { ends: keeps_ends.then(Vec::new), ..Self::default() }
     }
 
-    /// Returns the bytes that the blocks take with one more, and the limit where it ends.
+    /// Returns the memory in bytes after one more block, which ends at `end`, and the limit at that
+    /// offset.
     pub(crate) fn estimate_with(&self, nested: u64, end: usize) -> (u64, u64) {
         (block_bytes(self.blocks + 1, self.nested + nested), allowed(end as u64))
     }
@@ -39,8 +43,8 @@ impl DecodeMemoryEstimate {
         }
     }
 
-    /// Returns whether readers accept the payload; `progress` has the bytes read and decompressed
-    /// after each window.
+    /// Returns whether readers accept the compressed payload. `progress` returns the numbers of
+    /// bytes read and decompressed after each window.
     pub(crate) fn payload_fits<E>(
         &self,
         progress: impl FnOnce() -> Result<Vec<(u64, u64)>, E>,
@@ -58,14 +62,15 @@ impl DecodeMemoryEstimate {
     }
 }
 
-/// Bytes of memory that a reader needs for the nested records and unknown fields of a block.
+/// Returns the memory in bytes that a reader needs for the nested records and unknown fields of a
+/// block.
 pub(crate) fn nested_bytes(block: &Block<'_>) -> u64 {
     let mut nested = NestedBytes(0);
     let Ok(_) = block.content.write(&mut nested);
     nested.0
 }
 
-/// A writer that counts nested records and unknown fields.
+/// A writer that counts the memory for nested records and unknown fields, in bytes.
 struct NestedBytes(u64);
 
 impl FieldWriter for NestedBytes {

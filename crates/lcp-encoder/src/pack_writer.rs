@@ -17,28 +17,28 @@ use crate::index::{IndexWriter, append_index};
 use crate::memory_limit::{DecodeMemoryEstimate, nested_bytes};
 
 lcp_types::named_enum! {
-    /// What is compressed with zstd.
+    /// The parts of a pack to compress with zstd.
     #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
     pub enum Compression {
-        /// Nothing.
+        /// No compression.
         #[default]
         None = "none",
-        /// Each body of 256 bytes and more, where that makes it smaller.
+        /// Each body of at least 256 bytes, if compression makes it smaller.
         Block = "block",
-        /// All that follows the header, as one stream.
+        /// Everything after the header, as one stream.
         Payload = "payload",
     }
 }
 
-/// How to write a pack.
+/// Options for writing a pack.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct EncodeOptions {
-    /// The magic; `LCP\0` by default.
+    /// The magic. The default is `LCP\0`.
     pub magic: Magic,
-    /// The compression; none by default.
+    /// The compression. The default is no compression.
     pub compression: Compression,
-    /// Whether an index and checksums follow the blocks (RFC 0003); they do by
-    /// default. Never under `BCP\0`, nor in a compressed payload.
+    /// `true` if an index with checksums follows the blocks (RFC 0003), which is the default. Packs
+    /// with the magic `BCP\0` or a compressed payload never have an index.
     pub index: bool,
 }
 
@@ -49,17 +49,17 @@ impl Default for EncodeOptions {
 }
 
 impl EncodeOptions {
-    /// Whether a pack with these options has an index.
+    /// Returns whether a pack with these options has an index.
     #[must_use]
     pub fn has_index(&self) -> bool {
         self.index && self.magic == Magic::Lcp && self.compression != Compression::Payload
     }
 }
 
-/// A writer of packs, block by block.
+/// A writer that creates a pack block by block.
 ///
-/// The summary is part of the [`Block`]; priority, tags and alternate texts are chained to
-/// [`Self::add`], and so cannot reach another block.
+/// The summary is part of the [`Block`]. Priority, tags and alternate texts are set with methods of
+/// the handle that [`Self::add`] returns, so they always apply to that block.
 ///
 /// ```
 /// use lcp_encoder::PackWriter;
@@ -77,12 +77,12 @@ impl EncodeOptions {
 #[derive(Debug)]
 pub struct PackWriter {
     options: EncodeOptions,
-    /// The pack so far: its header, and the frames, not compressed as a whole.
+    /// The header and the frames so far, without payload compression.
     bytes: Vec<u8>,
     blocks: u64,
-    /// Bytes that a reader gets by decompressing and resolving bodies.
+    /// The number of bytes that a reader gets from decompressing and resolving bodies.
     decompressed: u64,
-    /// What a reader needs for the blocks beside their contents.
+    /// The memory that a reader needs for the blocks in addition to their contents.
     memory: DecodeMemoryEstimate,
     index: IndexWriter,
 }
@@ -105,7 +105,8 @@ impl PackWriter {
         Self { options, bytes, blocks: 0, decompressed: 0, memory, index: IndexWriter::default() }
     }
 
-    /// Returns the number of blocks so far, annotations counted: the index of the next one.
+    /// Returns the number of blocks so far, annotations included. This is the index of the next
+    /// block.
     #[must_use]
     pub fn blocks(&self) -> u64 {
         self.blocks
@@ -115,18 +116,18 @@ impl PackWriter {
     ///
     /// # Errors
     ///
-    /// If the block cannot be written; the pack is then as it was.
+    /// Returns [`Error`] if the block cannot be written. The pack is then unchanged.
     pub fn add(&mut self, block: &Block<'_>) -> Result<BlockHandle<'_>> {
         self.append(block, None)
     }
 
-    /// Appends a block as a reference: its body goes into `store`, the pack
-    /// holds the hash.
+    /// Appends a block as a reference: its body is put into `store`, and the pack has only the
+    /// hash.
     ///
     /// # Errors
     ///
-    /// If the block cannot be written or the store fails; the pack is then as
-    /// it was.
+    /// Returns [`Error`] if the block cannot be written or the store fails. The pack is then
+    /// unchanged.
     pub fn add_reference(
         &mut self,
         block: &Block<'_>,
@@ -140,7 +141,7 @@ impl PackWriter {
         block: &Block<'_>,
         store: Option<&mut dyn ContentStore>,
     ) -> Result<BlockHandle<'_>> {
-        // The annotations that may follow are counted too, each in its turn.
+        // Annotations that may follow are checked when they are added.
         check("the pack", "BLOCKS_MAX", self.blocks + 1, limits::BLOCKS_MAX)?;
         let start = self.bytes.len();
         self.push_frame(block, store).inspect_err(|_| self.bytes.truncate(start))?;
@@ -152,7 +153,7 @@ impl PackWriter {
         Ok(BlockHandle { pack: self, target })
     }
 
-    /// Appends the frame of a block. After an error, what was appended is of no use.
+    /// Appends the frame of a block. After an error, the caller must truncate the pack.
     fn push_frame(
         &mut self,
         block: &Block<'_>,
@@ -197,7 +198,7 @@ impl PackWriter {
         if let Some(store) = store {
             let max = limits::BODY_DECOMPRESSED_BYTES_MAX;
             check("a referenced block", "BODY_DECOMPRESSED_BYTES_MAX", real, max)?;
-            // The limit is told as it was set, not what is left of it.
+            // The error reports the configured limit, not the remainder.
             let total = limits::TOTAL_DECOMPRESSED_BYTES_MAX;
             check("the pack", "TOTAL_DECOMPRESSED_BYTES_MAX", total - left + real, total)?;
             let (found, max) = memory(HASH_BYTES);
@@ -207,7 +208,7 @@ impl PackWriter {
             flags |= BLOCK_IS_REFERENCE;
             stored = Some(hash.to_vec());
         } else if self.options.compression == Compression::Block
-            // Beyond this a reader would refuse it, so it is stored as it is.
+            // Readers would reject a larger compressed body, so it is stored uncompressed.
             && real <= left.min(limits::BODY_DECOMPRESSED_BYTES_MAX)
             && let Some(smaller) = compress::body(body)?
             && let (found, max) = memory(smaller.len())
@@ -227,14 +228,14 @@ impl PackWriter {
         Ok(())
     }
 
-    /// Appends a frame of another pack as it stands there, with the block that it
-    /// decodes to; where that is not known (the body is stored elsewhere) its type.
+    /// Appends a frame of another pack unchanged. `block` is the decoded block, or only its type if
+    /// the body is in a content store. `decompressed` is the size in bytes of the body if it is
+    /// compressed or resolved, and 0 if it is stored uncompressed. Returns the index of the block.
     ///
     /// # Errors
     ///
-    /// If the pack would have too many blocks, more of them than such a pack may ask memory
-    /// for, or bodies too large once decompressed: `decompressed` bytes come of this one, 0 of one that is stored as
-    /// it is.
+    /// Returns [`Error::TooLarge`] if the pack would have too many blocks, need too much memory in
+    /// a reader, or have too many bytes of decompressed bodies.
     pub fn add_raw_frame(
         &mut self,
         stored: &[u8],
@@ -260,29 +261,30 @@ impl PackWriter {
         Ok(self.blocks - 1)
     }
 
-    /// Finishes the pack: header, blocks, END, and the index if the options ask for one.
+    /// Returns the finished pack: header, blocks, END, and an index if the options ask for one.
     ///
     /// # Errors
     ///
-    /// If the payload cannot be compressed.
+    /// Returns [`Error`] if the payload cannot be compressed or exceeds a limit.
     pub fn finish(&self) -> Result<Vec<u8>> {
         self.end(self.bytes.clone(), &[])
     }
 
-    /// Finishes the pack without a copy of it, and with the token costs of its blocks in the
-    /// index, so that plans need not count tokens (RFC 0003 §4). Without an index they are
-    /// left out.
+    /// Finishes the pack without copying it, and adds the token costs of its blocks to the index.
+    /// With them, planning need not count tokens (RFC 0003 §4). A pack without an index does not
+    /// store costs.
     ///
     /// # Errors
     ///
-    /// If the payload cannot be compressed; [`Error::WrongCosts`] if the costs are of another
-    /// number of blocks, [`Error::UnusableCosts`] if readers would not accept them.
+    /// - Returns [`Error`] if the payload cannot be compressed or exceeds a limit.
+    /// - Returns [`Error::WrongCosts`] if the costs are for another number of blocks.
+    /// - Returns [`Error::UnusableCosts`] if readers would reject the costs.
     pub fn into_bytes(mut self, costs: &[EncodingCosts]) -> Result<Vec<u8>> {
         let bytes = std::mem::take(&mut self.bytes);
         self.end(bytes, costs)
     }
 
-    /// Finishes the pack whose header and frames are `pack`.
+    /// Finishes the pack. `pack` has the header and the frames.
     fn end(&self, mut pack: Vec<u8>, costs: &[EncodingCosts]) -> Result<Vec<u8>> {
         if self.options.compression == Compression::Payload {
             return self.compressed(&pack);
@@ -310,7 +312,8 @@ impl PackWriter {
         if self.memory.payload_fits(|| compress::window_progress(&compressed))? {
             payload = compressed;
         } else {
-            // A reader would refuse that many blocks in so few bytes.
+            // Readers would reject so many blocks in so few bytes, so the payload is stored
+            // uncompressed.
             pack[HEADER_FLAGS_OFFSET] &= !HEADER_PAYLOAD_ZSTD;
         }
         pack.extend(payload);
@@ -318,7 +321,7 @@ impl PackWriter {
     }
 }
 
-/// A handle to the block that was just added, to annotate it.
+/// A handle for annotating the block that was just added.
 #[derive(Debug)]
 pub struct BlockHandle<'p> {
     pack: &'p mut PackWriter,
@@ -326,35 +329,37 @@ pub struct BlockHandle<'p> {
 }
 
 impl BlockHandle<'_> {
-    /// The index of the block, annotations counted.
+    /// Returns the index of the block; annotations count as well.
     #[must_use]
     pub fn index(&self) -> u64 {
         self.target
     }
 
-    /// Gives the block a priority.
+    /// Sets the priority of the block.
     ///
     /// # Errors
     ///
-    /// If the pack has as many blocks as it may; likewise for [`Self::tag`].
+    /// Returns [`Error::TooLarge`] if the pack already has the maximum number of blocks.
     pub fn priority(&mut self, priority: Priority) -> Result<&mut Self> {
         self.add(&Block::new(Annotation::priority(self.target, priority)))
     }
 
-    /// Tags the block.
+    /// Adds a tag to the block.
     ///
     /// # Errors
     ///
-    /// If the pack has as many blocks as it may, or the tag is too long.
+    /// Returns [`Error::TooLarge`] if the pack already has the maximum number of blocks or the tag
+    /// is too long.
     pub fn tag(&mut self, tag: &Tag<'_>) -> Result<&mut Self> {
         self.add(&Block::new(Annotation::tag(self.target, tag)))
     }
 
-    /// Adds a further level of detail of the block (RFC 0004 §6).
+    /// Adds an alternate text of the block (RFC 0004 §6).
     ///
     /// # Errors
     ///
-    /// If the pack has as many blocks as it may, or the text is too long.
+    /// Returns [`Error::TooLarge`] if the pack already has the maximum number of blocks or the text
+    /// is too long.
     pub fn level(&mut self, level: CarriedLevel, text: &str) -> Result<&mut Self> {
         self.add(&Block::new(level.to_extension(self.target, text)))
     }
@@ -365,11 +370,11 @@ impl BlockHandle<'_> {
     }
 }
 
-/// Encodes `blocks` as they stand, annotations included.
+/// Encodes `blocks` as a pack. Annotations must be among the blocks.
 ///
 /// # Errors
 ///
-/// The first block that cannot be written.
+/// Returns the error of the first block that cannot be written.
 ///
 /// ```
 /// use lcp_encoder::EncodeOptions;
@@ -388,11 +393,12 @@ pub fn encode<'a, 'b: 'a>(
     encode_with_costs(blocks, options, &[])
 }
 
-/// Encodes `blocks` with their token costs: as [`PackWriter::into_bytes`].
+/// Encodes `blocks` as a pack with their token costs, like [`PackWriter::into_bytes`].
 ///
 /// # Errors
 ///
-/// The first block that cannot be written; [`Error::WrongCosts`], [`Error::UnusableCosts`].
+/// - Returns the error of the first block that cannot be written.
+/// - Returns [`Error::WrongCosts`] or [`Error::UnusableCosts`] if the costs are invalid.
 pub fn encode_with_costs<'a, 'b: 'a>(
     blocks: impl IntoIterator<Item = &'a Block<'b>>,
     options: EncodeOptions,
@@ -400,7 +406,7 @@ pub fn encode_with_costs<'a, 'b: 'a>(
 ) -> Result<Vec<u8>> {
     let blocks: Vec<_> = blocks.into_iter().collect();
     let mut pack = PackWriter::new(options);
-    // Growing step by step would copy a large pack several times.
+    // Without the reservation, a large pack would be copied several times while it grows.
     pack.bytes.reserve(blocks.iter().map(|block| text_bytes(block) + FRAME_BYTES).sum());
     for block in blocks {
         pack.add(block)?;
@@ -408,10 +414,10 @@ pub fn encode_with_costs<'a, 'b: 'a>(
     pack.into_bytes(costs)
 }
 
-/// Bytes of a frame around its texts, about.
+/// The approximate number of bytes in a frame in addition to its texts.
 const FRAME_BYTES: usize = 64;
 
-/// Bytes of the texts that can be long.
+/// Returns the number of bytes in the fields that can be long.
 fn text_bytes(block: &Block<'_>) -> usize {
     let summary = block.summary.as_deref().map_or(0, str::len);
     block.content.text().map_or(0, CowBytes::len) + summary

@@ -1,4 +1,4 @@
-//! Appending to a pack in place (RFC 0003 §8): the bytes of the new pack.
+//! Appending to a pack in place (RFC 0003 §8). This module computes the bytes of the new pack;
 //! [`journal`](crate::journal) writes them.
 
 use std::collections::BTreeSet;
@@ -12,52 +12,55 @@ use crate::error::Error;
 use crate::merge;
 use crate::scan::{PackScan, ScannedFrame};
 
-/// A pack with more blocks.
+/// The result of [`append`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AppendResult {
     /// The new pack.
     pub pack: Vec<u8>,
-    /// The offset up to which it equals the old pack, but for the flag that announces an index.
+    /// The offset up to which the new pack equals the old one, except for the header flag that
+    /// announces an index.
     pub end_offset: u64,
-    /// The number of blocks before and after, annotations counted.
+    /// The numbers of blocks before and after, annotations included.
     pub blocks: (u64, u64),
-    /// Oddities of the packs.
+    /// Warnings about the packs.
     pub warnings: Vec<String>,
 }
 
-/// A pack whose blocks are added.
+/// A pack whose blocks are appended.
 #[derive(Clone, Copy, Debug)]
 pub struct AppendInput<'a> {
-    /// Its name in warnings.
+    /// The name of the pack in warnings.
     pub name: &'a str,
-    /// Its bytes.
+    /// The bytes of the pack.
     pub pack: &'a [u8],
 }
 
 /// Options of [`append`].
 #[derive(Clone, Copy, Default)]
 pub struct AppendOptions<'a> {
-    /// How new blocks are compressed; `None` for as the old ones are.
+    /// The compression of new blocks; `None` for that of the old blocks.
     pub compression: Option<Compression>,
-    /// Counts the costs of all blocks again, given those of the first `usize` blocks in the
-    /// index of the old pack; `None` if they cannot be counted in this encoding. Without it
-    /// the new pack has no costs.
+    /// A function that computes the costs of all blocks of the new pack. It can take the costs of
+    /// the old blocks from the index of the old pack. Without the function, the new pack has no
+    /// costs.
     pub count_costs: Option<&'a CountCosts<'a>>,
 }
 
-/// A function that counts costs of blocks in the encoding of this name.
+/// A function that counts the costs of blocks. Its arguments are the index of the old pack, the
+/// name of the encoding, all blocks of the new pack, and the number of old blocks at their
+/// beginning. It returns `None` if it cannot count in this encoding.
 pub type CountCosts<'a> =
     dyn Fn(&BlockIndex, &str, &[Block<'_>], usize) -> Option<EncodingCosts> + 'a;
 
-/// Returns the pack `old` with the blocks of others appended, as [`merge`](merge::merge) does:
-/// annotations keep their targets.
+/// Appends the blocks of other packs to the pack `old`. Like [`merge`](merge::merge), it renumbers
+/// the targets of annotations.
 ///
-/// Old blocks stay byte for byte. The pack has an index afterwards, with costs in the encodings
-/// of the old one.
+/// Old blocks remain unchanged byte for byte. The new pack has an index, with costs in the
+/// encodings of the old index.
 ///
 /// # Errors
 ///
-/// If a pack is malformed or damaged, or this one cannot grow in place.
+/// Returns [`Error`] if a pack is malformed or damaged, or if `old` cannot grow in place.
 pub fn append(
     old: &[u8],
     additions: &[AppendInput<'_>],
@@ -72,7 +75,7 @@ pub fn append(
     let start = scan.frames.len();
     let packs = [&scan].into_iter().chain(&added);
     let mut merged = merge::merge(packs.clone().map(|scan| scan.blocks.clone()).collect());
-    // Old blocks stay as they are, even if their target exists only now.
+    // Old blocks remain unchanged, even if a missing target exists now.
     merged[..start].clone_from_slice(&scan.blocks);
     warnings.extend(new_targets(&scan, merged.len()));
     let written = scan.compression();
@@ -83,7 +86,7 @@ pub fn append(
         if frame.problem.is_none() && index >= start {
             builder.add(block)?;
         } else {
-            // Its decompressed size is checked below.
+            // The decompressed size is checked below.
             let block = if frame.problem.is_none() { Ok(block) } else { Err(frame.block_type) };
             builder.add_raw_frame(&frame.bytes, 0, block)?;
         }
@@ -96,13 +99,13 @@ pub fn append(
     let blocks = (start as u64, builder.blocks());
     let pack = builder.into_bytes(&costs.unwrap_or_default())?;
     if compression == Compression::Block || written == Compression::Block {
-        // Together they may decompress to more than a reader accepts.
+        // All blocks together may decompress to more bytes than readers accept.
         scan_sound(&pack, None)?;
     }
     Ok(AppendResult { pack, end_offset, blocks, warnings })
 }
 
-/// Scans a pack, and returns its first error if it has one.
+/// Scans a pack and returns its first error if it has one.
 fn scan_sound(pack: &[u8], input: Option<usize>) -> Result<PackScan<'_>, Error> {
     let scan = PackScan::with_bytes(pack);
     if let Some(error) = scan.problems().next() {
@@ -111,7 +114,8 @@ fn scan_sound(pack: &[u8], input: Option<usize>) -> Result<PackScan<'_>, Error> 
     Ok(scan)
 }
 
-/// Returns where new blocks of an undamaged pack begin; new checksums would hide damage.
+/// Returns the offset at which new blocks of an undamaged pack begin. Damaged packs are rejected
+/// because the new checksums would hide the damage.
 fn check_appendable(old: &[u8], scan: &PackScan<'_>) -> Result<u64, Error> {
     let is_newer = |header: lcp_decoder::Header| {
         header.minor > VERSION_MINOR || header.flags & HEADER_RESERVED != 0
@@ -138,7 +142,7 @@ fn check_appendable(old: &[u8], scan: &PackScan<'_>) -> Result<u64, Error> {
     Ok(scan.end.unwrap_or(scan.frames_end()))
 }
 
-/// Returns warnings about a pack that is added.
+/// Returns the warnings about an appended pack.
 fn oddities(name: &str, scan: &PackScan<'_>) -> Vec<String> {
     let warnings = scan.warnings.iter();
     let warnings = warnings.map(|warning| format!("{warning} [{}] ({name})", warning.code()));
@@ -151,7 +155,7 @@ fn oddities(name: &str, scan: &PackScan<'_>) -> Vec<String> {
     warnings.chain(unmoved).collect()
 }
 
-/// Returns a warning for each old block whose target exists only now.
+/// Returns a warning for each old block whose missing target exists now.
 fn new_targets(scan: &PackScan<'_>, blocks: usize) -> Vec<String> {
     let old = scan.frames.len() as u64;
     let targets = scan.frames.iter().zip(&scan.blocks).enumerate();

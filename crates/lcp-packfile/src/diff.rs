@@ -1,4 +1,4 @@
-//! Comparison of two packs: which block of one is which of the other (RFC 0010 §6).
+//! Comparison of two packs: pairs the blocks of one pack with those of the other (RFC 0010 §6).
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
@@ -8,42 +8,42 @@ use similar::{Algorithm, DiffOp, capture_diff_slices};
 
 use crate::merge::message_numbers;
 
-/// One of two packs that are compared.
+/// One of the two packs in a comparison.
 pub struct DiffSide<'b> {
-    /// Its blocks.
+    /// The blocks of the pack.
     pub blocks: &'b [Block<'b>],
-    /// The metadata of each, without ranks that are the numbers of messages.
+    /// The metadata of each block, without ranks that equal the number of the message.
     pub metas: Vec<BlockMeta<'b>>,
-    /// Annotations of each that mean nothing to a budget.
+    /// The annotations of each block that do not affect budgeting.
     others: Vec<BTreeSet<(u8, &'b [u8])>>,
 }
 
 /// The change of a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Change {
-    /// It is in the second pack alone.
+    /// The block is only in the second pack.
     Added,
-    /// It is in the first pack alone.
+    /// The block is only in the first pack.
     Removed,
-    /// It is in both.
+    /// The block is in both packs.
     Common,
 }
 
-/// A block of one pack or of both.
+/// A block of one pack, or a pair of blocks.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BlockPair {
-    /// Its index in the first pack.
+    /// The index in the first pack.
     pub a: Option<usize>,
-    /// Its index in the second pack.
+    /// The index in the second pack.
     pub b: Option<usize>,
-    /// The names of parts that differ.
+    /// The names of the parts that differ.
     pub changed: Vec<&'static str>,
-    /// Whether its place differs among the blocks that are in both.
+    /// `true` if the position relative to the other common blocks has changed.
     pub moved: bool,
 }
 
 impl BlockPair {
-    /// Returns the change.
+    /// Returns the kind of change.
     pub fn change(&self) -> Change {
         match (self.a, self.b) {
             (Some(_), Some(_)) => Change::Common,
@@ -52,7 +52,7 @@ impl BlockPair {
         }
     }
 
-    /// Returns whether anything has changed.
+    /// Returns whether the block differs in any way between the packs.
     pub fn has_changed(&self) -> bool {
         self.change() != Change::Common || self.moved || !self.changed.is_empty()
     }
@@ -75,7 +75,8 @@ impl<'b> DiffSide<'b> {
             let Some(meta) = usize::try_from(at).ok().and_then(|at| metas.get_mut(at)) else {
                 continue;
             };
-            // Another one behind a message that is new, as the number is.
+            // Such a rank changes for all later messages when a message is inserted, so it is
+            // ignored.
             if meta.rank.is_some_and(|rank| rank.to_string() == number.to_string()) {
                 meta.rank = None;
             }
@@ -83,7 +84,7 @@ impl<'b> DiffSide<'b> {
         Self { blocks, metas, others }
     }
 
-    /// The blocks that are shown, by type and label, in their order.
+    /// Returns the indices of blocks that are shown, grouped by type and label, in pack order.
     fn groups(&self) -> BTreeMap<(u8, Cow<'_, str>), Vec<usize>> {
         let mut groups: BTreeMap<_, Vec<usize>> = BTreeMap::new();
         for (index, block) in self.blocks.iter().enumerate() {
@@ -96,7 +97,7 @@ impl<'b> DiffSide<'b> {
     }
 }
 
-/// Returns whether [`BlockMeta`] does not read it; the number of a message does not count.
+/// Returns whether [`BlockMeta`] ignores the annotation. Message numbers are excluded.
 fn is_other(annotation: &Annotation<'_>) -> bool {
     match annotation.as_tag() {
         Some(tag) => {
@@ -107,9 +108,9 @@ fn is_other(annotation: &Annotation<'_>) -> bool {
     }
 }
 
-/// Pairs the blocks of two packs by type and label, first those with the same content.
+/// Pairs the blocks of two packs by type and label, beginning with blocks of equal content.
 ///
-/// The pairs are in the order of the second pack; removed blocks follow their predecessor.
+/// The result is in the order of the second pack. Removed blocks follow their predecessor.
 pub fn diff(a: &DiffSide<'_>, b: &DiffSide<'_>) -> Vec<BlockPair> {
     let (of_a, mut of_b) = (a.groups(), b.groups());
     let mut pairs = Vec::new();
@@ -125,7 +126,7 @@ pub fn diff(a: &DiffSide<'_>, b: &DiffSide<'_>) -> Vec<BlockPair> {
 
 type Indices = (Option<usize>, Option<usize>);
 
-/// Blocks of one type and label.
+/// Pairs the blocks of one type and label.
 fn pair_group(
     a: &DiffSide<'_>,
     b: &DiffSide<'_>,
@@ -166,12 +167,12 @@ fn pair(a: &DiffSide<'_>, b: &DiffSide<'_>, at: Option<usize>, to: Option<usize>
     BlockPair { a: at, b: to, changed, moved: false }
 }
 
-/// Marks the fewest pairs that must have moved, if the others stayed.
+/// Marks the smallest set of pairs as moved such that all other pairs are in the same order.
 fn mark_moved(pairs: &mut [BlockPair]) {
     let mut both: Vec<(usize, usize, usize)> =
         pairs.iter().enumerate().filter_map(|(row, pair)| Some((pair.a?, pair.b?, row))).collect();
     both.sort_unstable();
-    // The longest rising sequence: of each length, the end that is lowest.
+    // Finds the longest increasing subsequence. `ends` has the lowest possible end for each length.
     let mut ends: Vec<usize> = Vec::new();
     let mut before: Vec<Option<usize>> = Vec::with_capacity(both.len());
     for (at, (_, to, _)) in both.iter().enumerate() {
@@ -194,7 +195,8 @@ fn mark_moved(pairs: &mut [BlockPair]) {
     }
 }
 
-/// What is in the first pack alone stands behind what it stood behind there.
+/// Sorts the pairs by the second pack, with removed blocks after their predecessor in the first
+/// pack.
 fn in_order(pairs: Vec<BlockPair>) -> Vec<BlockPair> {
     let mut kept: Vec<(usize, usize)> = pairs
         .iter()

@@ -1,13 +1,13 @@
 //! Errors of operations on packs.
 
-/// An error of an operation on a pack, without file names.
+/// An error of an operation on a pack. Its messages have no file names.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
     /// A pack is malformed.
     #[error("{error}")]
     Malformed {
-        /// The index of the input among those that are added; `None` for the pack itself.
+        /// The index of the appended pack, or `None` for the pack itself.
         input: Option<usize>,
         /// The error of the decoder.
         #[source]
@@ -16,16 +16,16 @@ pub enum Error {
     /// The new pack would exceed a limit of the format.
     #[error(transparent)]
     Encode(#[from] lcp_encoder::Error),
-    /// A pack of this kind cannot grow in place.
+    /// The pack is of a kind that cannot grow in place.
     #[error("{0}")]
     NotAppendable(&'static str),
-    /// A pack is damaged, so that it must not grow in place.
+    /// The pack is damaged, so it must not grow in place.
     #[error("{0}")]
     Damaged(String),
 }
 
 impl Error {
-    /// Returns what can be done about the error, in the imperative.
+    /// Returns a hint for fixing the error, in the imperative.
     pub fn hint(&self) -> Option<&'static str> {
         match self {
             Self::NotAppendable(_) => Some("`lcp merge PACK INPUT... -o NEW` makes a new pack"),

@@ -2,14 +2,14 @@
 //!
 //! | operation | function |
 //! |---|---|
-//! | read everything that is readable of a damaged pack | [`PackScan`] |
-//! | add blocks to a pack | [`append`], and [`journal`] to do so in place |
-//! | join packs | [`merge`] |
+//! | read all readable parts of a damaged pack | [`PackScan`] |
+//! | append blocks to a pack | [`append`], and [`journal`] to do so in place |
+//! | concatenate packs | [`merge`] |
 //! | compare packs | [`diff`] |
-//! | save the undamaged blocks of a pack | [`recover`] |
-//! | find everything that is wrong with a pack | [`validate`] |
+//! | recover the undamaged blocks of a pack | [`recover`] |
+//! | find all problems in a pack | [`validate`] |
 //!
-//! All but [`journal`] take and return bytes or blocks.
+//! All operations except [`journal`] take and return bytes or blocks.
 
 #![allow(
     clippy::must_use_candidate,

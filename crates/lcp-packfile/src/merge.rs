@@ -7,10 +7,10 @@ use lcp_types::{
 };
 use serde_json::Value;
 
-/// Returns the blocks of all packs, one pack after the other.
+/// Concatenates the blocks of all packs.
 ///
-/// Targets of annotations, levels and hand-offs are renumbered; a missing target stays
-/// missing. Numbers of messages, and ranks equal to them, continue from pack to pack.
+/// Targets of annotations, alternate texts and hand-offs are renumbered; a missing target remains
+/// missing. Message numbers, and ranks equal to them, continue from pack to pack.
 ///
 /// ```
 /// use lcp_packfile::merge;
@@ -36,7 +36,7 @@ pub fn merge(packs: Vec<Vec<Block<'_>>>) -> Vec<Block<'_>> {
         messages = message_numbers(&pack)
             .filter_map(|(_, number)| number.checked_add(first)?.checked_add(1))
             .fold(messages, u64::max);
-        // Beyond its own pack there was nothing, and behind all of them there is nothing.
+        // A target beyond the end of its own pack is moved beyond the end of the merged pack.
         let to = |target: u64| match target.checked_sub(own) {
             None => before + target,
             Some(beyond) => (total as u64).saturating_add(beyond),
@@ -48,8 +48,8 @@ pub fn merge(packs: Vec<Vec<Block<'_>>>) -> Vec<Block<'_>> {
     merged
 }
 
-/// Returns the blocks of a pack that [`merge`] leaves as they are though they name others: the
-/// index of a hand-off that is damaged, or that a newer program wrote.
+/// Returns the indices of hand-off indices that [`merge`] cannot renumber, because they are damaged
+/// or from a newer version. Such blocks remain unchanged.
 pub fn unreadable_handoffs<'b>(pack: &'b [Block<'_>]) -> impl Iterator<Item = usize> + 'b {
     let is_unreadable = |block: &Block<'_>| {
         handoff_index(block)
@@ -58,7 +58,7 @@ pub fn unreadable_handoffs<'b>(pack: &'b [Block<'_>]) -> impl Iterator<Item = us
     pack.iter().enumerate().filter(move |(_, block)| is_unreadable(block)).map(|(index, _)| index)
 }
 
-/// Returns the indices of blocks that are parts of messages, each with the number of its message.
+/// Returns the indices of blocks that are parts of messages, each with its message number.
 pub(crate) fn message_numbers(blocks: &[Block<'_>]) -> impl Iterator<Item = (u64, u64)> {
     blocks.iter().filter_map(|block| {
         let annotation = block.as_annotation()?;
@@ -67,7 +67,7 @@ pub(crate) fn message_numbers(blocks: &[Block<'_>]) -> impl Iterator<Item = (u64
     })
 }
 
-/// Renumbers an annotation with the number of a message, or a rank by one, from `first` on.
+/// Adds `first` to a message number, or to a rank that equals the message number of its target.
 fn renumber_message<'b>(block: Block<'b>, first: u64, numbers: &HashMap<u64, u64>) -> Block<'b> {
     let Some((target, tag)) =
         block.target_index().zip(block.as_annotation().and_then(Annotation::as_tag))
@@ -86,7 +86,7 @@ fn renumber_message<'b>(block: Block<'b>, first: u64, numbers: &HashMap<u64, u64
     }
 }
 
-/// Returns the block with its targets replaced.
+/// Returns the block with its targets replaced by `to(target)`.
 pub(crate) fn retarget(mut block: Block<'_>, to: impl Fn(u64) -> u64) -> Block<'_> {
     let index = handoff_index(&block).and_then(|content| renumber_handoff_index(content, &to));
     if let (Some(content), BlockContent::Extension(extension)) = (index, &mut block.content) {
@@ -103,8 +103,8 @@ pub fn handoff_index<'b>(block: &'b Block<'_>) -> Option<&'b [u8]> {
         .then(|| extension.content.as_slice())
 }
 
-/// Returns the content of a hand-off's index with every block replaced by `to`; `None` if it
-/// cannot be read or is of a newer version.
+/// Returns the content of a hand-off index with every block index replaced by `to(index)`. Returns
+/// `None` if the content is malformed or from a newer version.
 pub fn renumber_handoff_index(content: &[u8], mut to: impl FnMut(u64) -> u64) -> Option<Vec<u8>> {
     let mut index: Value = serde_json::from_slice(content).ok()?;
     let members = index.as_object_mut()?;

@@ -1,4 +1,4 @@
-//! A lenient scan of a pack: every frame, the block in it, and everything that is wrong.
+//! A lenient scan of a pack that returns every frame, every block and every problem.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -8,7 +8,7 @@ use lcp_encoder::{Compression, EncodeOptions};
 use lcp_types::wire::{END_FRAME, HEADER_BYTES};
 use lcp_types::{Annotation, AnnotationKind, Block, BlockType, CowBytes};
 
-/// A pack as it is stored, however damaged.
+/// The stored parts of a pack, which may be damaged.
 ///
 /// ```
 /// use lcp_packfile::PackScan;
@@ -23,46 +23,46 @@ use lcp_types::{Annotation, AnnotationKind, Block, BlockType, CowBytes};
 /// ```
 #[derive(Debug)]
 pub struct PackScan<'a> {
-    /// Its header, if it has one.
+    /// The header, if the pack has one.
     pub header: Option<Header>,
-    /// Its frames in order, up to END or to the first that is incomplete.
+    /// The frames in order, up to END or to the first incomplete frame.
     pub frames: Vec<ScannedFrame<'a>>,
-    /// The block of each frame. A body that cannot be read has a placeholder (an annotation
-    /// of an unknown kind), so that indices stay true.
+    /// The block of each frame. An unreadable body is replaced by an annotation of an unknown kind,
+    /// so that the indices remain correct.
     pub blocks: Vec<Block<'a>>,
-    /// The offset of END, if it was reached. Offsets are in bytes before the payload was
-    /// compressed.
+    /// The offset of END, if it was reached. In a compressed payload, offsets count decompressed
+    /// bytes.
     pub end: Option<u64>,
-    /// Warnings of the decoder.
+    /// The warnings of the decoder.
     pub warnings: Vec<Warning>,
-    /// The error that ended the scan, if the pack does not end properly.
+    /// The error that ended the scan, if the pack does not end with END.
     pub error: Option<Error>,
 }
 
 /// A complete frame.
 #[derive(Debug)]
 pub struct ScannedFrame<'a> {
-    /// Its type.
+    /// The block type.
     pub block_type: BlockType,
-    /// Its flags as stored.
+    /// The flags as stored.
     pub flags: u8,
-    /// Its place in the pack.
+    /// The byte range in the pack.
     pub range: Range<u64>,
-    /// Length of the body as stored.
+    /// The length of the body in bytes, as stored.
     pub body_len: u64,
-    /// Its bytes: type, flags, length and body. Empty in a scan by [`PackScan::new`] of a pack
-    /// with a compressed payload.
+    /// The bytes of the frame: type, flags, length and body. They are empty for a compressed
+    /// payload if the scan was created by [`PackScan::new`].
     pub bytes: Cow<'a, [u8]>,
-    /// Whether the stored body is a zstd stream.
+    /// `true` if the stored body is a zstd stream.
     pub is_compressed: bool,
-    /// Whether the stored body is a hash.
+    /// `true` if the stored body is a hash.
     pub is_reference: bool,
-    /// Why the body cannot be read, if so.
+    /// The error of the body, if it cannot be decoded.
     pub problem: Option<Error>,
 }
 
 impl ScannedFrame<'_> {
-    /// Returns whether the frame can be read, or refers to a body in a content store.
+    /// Returns whether the frame is readable or refers to a body in a content store.
     pub(crate) fn is_sound(&self) -> bool {
         self.problem.as_ref().is_none_or(is_reference)
     }
@@ -74,7 +74,7 @@ impl<'a> PackScan<'a> {
         Self::scan(pack, false)
     }
 
-    /// Scans a pack, and keeps the bytes of every frame for copying it.
+    /// Scans a pack and retains the bytes of every frame for copying.
     pub fn with_bytes(pack: &'a [u8]) -> Self {
         Self::scan(pack, true)
     }
@@ -130,11 +130,11 @@ impl<'a> PackScan<'a> {
         scan
     }
 
-    /// Returns the scan of a pack that has a header.
+    /// Returns the scan if the pack has a header.
     ///
     /// # Errors
     ///
-    /// The error of a pack without one.
+    /// Returns the error of a pack without a header.
     pub(crate) fn require_header(self) -> Result<Self, Error> {
         match self.error {
             Some(error) if self.header.is_none() => Err(error),
@@ -142,12 +142,12 @@ impl<'a> PackScan<'a> {
         }
     }
 
-    /// Returns the block of a frame that can be read.
+    /// Returns the block of a frame, if it is readable.
     pub fn readable(&self, index: usize) -> Option<&Block<'a>> {
         self.frames.get(index)?.problem.is_none().then(|| &self.blocks[index])
     }
 
-    /// Returns all errors in the order of the pack; references into a content store are none.
+    /// Returns all errors in pack order. References into a content store are not errors.
     pub fn problems(&self) -> impl Iterator<Item = &Error> {
         let of_frames = self.frames.iter().filter_map(|frame| frame.problem.as_ref());
         of_frames.filter(|error| !is_reference(error)).chain(&self.error)
@@ -159,12 +159,12 @@ impl<'a> PackScan<'a> {
         of_frames.filter(|error| is_reference(error))
     }
 
-    /// Returns the end of the last complete frame.
+    /// Returns the offset after the last complete frame.
     pub(crate) fn frames_end(&self) -> u64 {
         self.frames.last().map_or(HEADER_BYTES as u64, |frame| frame.range.end)
     }
 
-    /// Returns the number of bytes from the header to END, before the payload was compressed.
+    /// Returns the number of bytes from the header to END, with the payload decompressed.
     pub fn unpacked_len(&self) -> u64 {
         let end = self.end.map(|end| end + END_FRAME.len() as u64);
         end.or(self.frames.last().map(|frame| frame.range.end)).unwrap_or(0)
@@ -180,7 +180,7 @@ impl<'a> PackScan<'a> {
         self.header.is_some_and(|header| header.has_index())
     }
 
-    /// Returns how the pack is compressed.
+    /// Returns the compression of the pack.
     pub(crate) fn compression(&self) -> Compression {
         if self.is_payload_compressed() {
             Compression::Payload
@@ -201,24 +201,25 @@ impl<'a> PackScan<'a> {
         self.header.map(|header| header.magic.name())
     }
 
-    /// Returns the options that write such a pack.
+    /// Returns the options for writing a pack of the same form.
     pub fn encode_options(&self) -> EncodeOptions {
         let magic = self.header.map(|header| header.magic).unwrap_or_default();
         EncodeOptions { magic, compression: self.compression(), index: self.has_index() }
     }
 }
 
-/// Returns whether an error only says that the content store of a reference is missing.
+/// Returns whether the error is only that a reference was not resolved because there is no content
+/// store.
 pub fn is_reference(error: &Error) -> bool {
     matches!(error.kind(), ErrorKind::NoStore { .. })
 }
 
-/// Returns the bytes of a pack at this place, if it has them.
+/// Returns the bytes of the pack in this range, if the pack is long enough.
 pub(crate) fn slice<'a>(pack: &'a [u8], range: &Range<u64>) -> Option<&'a [u8]> {
     pack.get(usize::try_from(range.start).ok()?..usize::try_from(range.end).ok()?)
 }
 
-/// Returns a block in place of one that cannot be read: an annotation that means nothing.
+/// Returns a block that replaces an unreadable one: an annotation without effect.
 fn placeholder_block(index: u64) -> Block<'static> {
     let mut annotation = Annotation::summary(index, "");
     annotation.kind = AnnotationKind::Other(u8::MAX);

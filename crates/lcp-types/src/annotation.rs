@@ -1,4 +1,4 @@
-//! Annotations: what one block says of another, and tags.
+//! Annotations: properties that one block assigns to another, and the tags they carry.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -7,38 +7,39 @@ use crate::codec::record;
 use crate::{AnnotationKind, CowBytes, Priority};
 
 record! {
-    /// ANNOTATION: a statement about another block of the pack. It is metadata
-    /// and never rendered.
+    /// ANNOTATION: a statement about another block of the pack. It is metadata and is never
+    /// rendered.
     Annotation {
-        /// The index of the block that it speaks of, annotations counted.
+        /// The index of the annotated block in the pack; annotation blocks count as well.
         1 target_block_id: u64,
-        /// What it says.
+        /// The kind of statement, which determines the format of `value`.
         2 kind: AnnotationKind,
-        /// How it says it, by kind.
+        /// The value: a priority code, a summary or a tag, depending on `kind`.
         3 value: CowBytes<'a>,
     }
 }
 
 impl<'a> Annotation<'a> {
-    /// Gives a block its priority. The last valid one for a block wins.
+    /// Returns an annotation that sets the priority of a block. If a block has several, the last
+    /// valid one wins.
     #[must_use]
     pub fn priority(target: u64, priority: Priority) -> Self {
         Self::from_fields(target, AnnotationKind::Priority, vec![priority.code()].into())
     }
 
-    /// Summarises a block that has no summary of its own.
+    /// Returns an annotation that gives a summary to a block without a summary of its own.
     #[must_use]
     pub fn summary(target: u64, summary: impl Into<Cow<'a, str>>) -> Self {
         Self::from_fields(target, AnnotationKind::Summary, summary.into().into())
     }
 
-    /// Tags a block.
+    /// Returns an annotation that adds a tag to a block.
     #[must_use]
     pub fn tag(target: u64, tag: &Tag<'_>) -> Self {
         Self::from_fields(target, AnnotationKind::Tag, tag.to_string().into())
     }
 
-    /// The priority that this gives; `None` for another kind or a bad value.
+    /// Returns the priority, or `None` if the annotation has another kind or an invalid value.
     #[must_use]
     pub fn as_priority(&self) -> Option<Priority> {
         match (self.kind, self.value.as_slice()) {
@@ -47,7 +48,7 @@ impl<'a> Annotation<'a> {
         }
     }
 
-    /// The tag that this gives; `None` for another kind or text that is not UTF-8.
+    /// Returns the tag, or `None` if the annotation has another kind or is not UTF-8.
     #[must_use]
     pub fn as_tag(&self) -> Option<Tag<'_>> {
         match self.kind {
@@ -57,16 +58,16 @@ impl<'a> Annotation<'a> {
     }
 }
 
-/// The value of a TAG annotation, `key=value` or a bare key; LCP keeps other keys than these
+/// The value of a TAG annotation: `key=value` or a bare key. Keys other than these are preserved
 /// (RFC 0001 §9).
 ///
 /// | tag | on | means |
 /// |---|---|---|
-/// | `category=NAME` | any block | its share of a budget |
+/// | `category=NAME` | any block | the category whose share of the budget the block uses |
 /// | `rank=0.83` | any block | order within a priority, highest first |
-/// | `anchors=3` | any block | how many anchors it holds |
-/// | `pinned` | any block | never lowered |
-/// | `tool_call_id=ID` | TOOL_RESULT, any block that is a result | the call that it answers |
+/// | `anchors=3` | any block | the number of anchors in the block |
+/// | `pinned` | any block | the block is always shown in full |
+/// | `tool_call_id=ID` | TOOL_RESULT, any block that is a result | the tool call that it answers |
 /// | `args=TEXT` | TOOL_RESULT | the arguments of that call |
 ///
 /// ```
@@ -79,41 +80,41 @@ impl<'a> Annotation<'a> {
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Tag<'a> {
-    /// What stands before the first `=`.
+    /// The text before the first `=`.
     pub key: Cow<'a, str>,
-    /// What stands after it; `None` where there is no `=`.
+    /// The text after the first `=`, or `None` if the tag is a bare key.
     pub value: Option<Cow<'a, str>>,
 }
 
 impl<'a> Tag<'a> {
-    /// The key of a block's share.
+    /// The key of the category of a block.
     pub const CATEGORY: &'static str = "category";
-    /// The key of the number of the message that a block is a part of, counted from 0.
+    /// The key of the number of the message that a block is part of. Messages are numbered from 0.
     pub const MESSAGE: &'static str = "message";
-    /// The key of a block's rank.
+    /// The key of the rank of a block.
     pub const RANK: &'static str = "rank";
-    /// The key of the number of anchors.
+    /// The key of the number of anchors in a block.
     pub const ANCHORS: &'static str = "anchors";
-    /// The key of blocks that are never lowered.
+    /// The key that pins a block, so that it is always shown in full.
     pub const PINNED: &'static str = "pinned";
-    /// The key of the call that a tool result answers.
+    /// The key of the id of the tool call that a result answers.
     pub const TOOL_CALL_ID: &'static str = "tool_call_id";
-    /// The key of that call's arguments.
+    /// The key of the arguments of that tool call.
     pub const ARGS: &'static str = "args";
 
-    /// A tag with a value.
+    /// Returns a tag with a value.
     #[must_use]
     pub fn new(key: impl Into<Cow<'a, str>>, value: impl Into<Cow<'a, str>>) -> Self {
         Self { key: key.into(), value: Some(value.into()) }
     }
 
-    /// A tag that is only a key.
+    /// Returns a tag without a value.
     #[must_use]
     pub fn from_key(key: impl Into<Cow<'a, str>>) -> Self {
         Self { key: key.into(), value: None }
     }
 
-    /// Reads `key=value` or a bare key; no text is wrong.
+    /// Parses `key=value` or a bare key. Every text is a valid tag.
     #[must_use]
     pub fn parse(text: &'a str) -> Self {
         match text.split_once('=') {

@@ -9,7 +9,7 @@ use crate::{
     Lang, MediaType, Role, Status, StructuredData, ToolResult,
 };
 
-/// The block types: `code Variant(Content), "manifest_name", "label";`.
+/// Defines the block types, one row each: `code Variant(Content), "manifest_name", "label";`.
 macro_rules! block_types {
     ($($(#[$meta:meta])* $code:literal $variant:ident($content:ident), $name:literal, $label:literal;)*) => {
         /// The type of a block (RFC 0001 §7).
@@ -18,17 +18,17 @@ macro_rules! block_types {
         #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
         pub enum BlockType {
             $($(#[$meta])* $variant,)*
-            /// What ends a stream; never a block of its own.
+            /// The END marker of a stream. It is not a block itself.
             End,
             /// A type that this version does not know.
             Other(u8),
         }
 
         impl BlockType {
-            /// Every type that a block can have and this version knows.
+            /// Every type that a block can have and that this version knows.
             pub const ALL: &'static [Self] = &[$(Self::$variant),*];
 
-            /// The type with this code.
+            /// Returns the type with this code.
             #[must_use]
             #[inline]
             pub const fn from_code(code: u8) -> Self {
@@ -39,7 +39,7 @@ macro_rules! block_types {
                 }
             }
 
-            /// The code on the wire.
+            /// Returns the code on the wire.
             #[must_use]
             pub const fn code(self) -> u8 {
                 match self {
@@ -49,7 +49,7 @@ macro_rules! block_types {
                 }
             }
 
-            /// The name in manifests: `structured_data`; `raw` for unknown types.
+            /// Returns the name in manifests, such as `structured_data`; `raw` for unknown types.
             #[must_use]
             pub const fn name(self) -> &'static str {
                 match self {
@@ -59,7 +59,8 @@ macro_rules! block_types {
                 }
             }
 
-            /// The name in flags and rendered text: `data`; `raw` for unknown types.
+            /// Returns the name in flags and rendered text, such as `data`; `raw` for unknown
+            /// types.
             #[must_use]
             pub const fn label(self) -> &'static str {
                 match self {
@@ -69,20 +70,20 @@ macro_rules! block_types {
                 }
             }
 
-            /// The type with this manifest name.
+            /// Returns the type with this manifest name.
             #[must_use]
             pub fn from_name(name: &str) -> Option<Self> {
                 Self::ALL.iter().copied().find(|ty| ty.name() == name)
             }
 
-            /// The type with this label.
+            /// Returns the type with this label.
             #[must_use]
             pub fn from_label(label: &str) -> Option<Self> {
                 Self::ALL.iter().copied().find(|ty| ty.label() == label)
             }
         }
 
-        /// What a block holds, by type.
+        /// The content of a block, by type.
         #[derive(Clone, Debug, PartialEq, Eq, Hash)]
         #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
         #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
@@ -93,7 +94,7 @@ macro_rules! block_types {
         }
 
         impl<'a> BlockContent<'a> {
-            /// The type.
+            /// Returns the block type of this content.
             #[must_use]
             pub const fn block_type(&self) -> BlockType {
                 match self {
@@ -102,11 +103,11 @@ macro_rules! block_types {
                 }
             }
 
-            /// Reads the fields of a block of this type; `None` for an unknown type.
+            /// Reads the fields of a block of this type. Returns `None` if the type is unknown.
             ///
             /// # Errors
             ///
-            /// Whatever `from` finds wrong.
+            /// Returns the error of `from` if a field is malformed or exceeds a limit.
             #[inline]
             pub fn read<R: crate::codec::FieldReader<'a>>(
                 block_type: BlockType,
@@ -119,11 +120,11 @@ macro_rules! block_types {
                 })
             }
 
-            /// Writes the fields; returns the block if it has none, being of an unknown type.
+            /// Writes the fields. A block of an unknown type has no fields; it is returned instead.
             ///
             /// # Errors
             ///
-            /// Whatever `to` refuses.
+            /// Returns the error of `to` if it rejects a field.
             pub fn write<W: crate::codec::FieldWriter>(
                 &self,
                 to: &mut W,
@@ -177,25 +178,26 @@ block_types! {
     0x02 Conversation(Conversation), "conversation", "conversation";
     /// Directories and files, without their contents.
     0x03 FileTree(FileTree), "file_tree", "file-tree";
-    /// What a tool gave back.
+    /// The output of a tool call.
     0x04 ToolResult(ToolResult), "tool_result", "tool-result";
-    /// Prose.
+    /// A text document.
     0x05 Document(Document), "document", "document";
-    /// JSON and its like.
+    /// Structured data, such as JSON.
     0x06 StructuredData(StructuredData), "structured_data", "data";
-    /// Changes of one file.
+    /// The changes to one file.
     0x07 Diff(Diff), "diff", "diff";
     /// A statement about another block.
     0x08 Annotation(Annotation), "annotation", "annotation";
     /// A vector that is stored elsewhere.
     0x09 EmbeddingRef(EmbeddingRef), "embedding_ref", "embedding-ref";
-    /// A picture and what it shows.
+    /// A picture with its alternate text.
     0x0A Image(Image), "image", "image";
-    /// A type that somebody else defines.
+    /// A type that another program defines.
     0xFE Extension(Extension), "extension", "extension";
 }
 
-/// The content of a block as text, by whichever kind of reference the block is.
+/// Matches the block types with a `content` field, and returns that field by the kind of reference
+/// that `self` is.
 macro_rules! text_of {
     ($block:expr) => {
         match $block {
@@ -211,20 +213,20 @@ macro_rules! text_of {
 }
 
 impl<'a> BlockContent<'a> {
-    /// Returns the content, of the types whose content is text (or any bytes).
+    /// Returns the content of the types whose content is text (or arbitrary bytes).
     #[must_use]
     pub const fn text(&self) -> Option<&CowBytes<'a>> {
         text_of!(self)
     }
 
-    /// Returns the same, to be changed.
+    /// Returns a mutable reference to the content that [`Self::text`] returns.
     #[must_use]
     pub const fn text_mut(&mut self) -> Option<&mut CowBytes<'a>> {
         text_of!(self)
     }
 
-    /// Whether it speaks of other blocks and is never shown as one: annotations,
-    /// and extensions in LCP's own namespace.
+    /// Returns whether the block describes other blocks and is never shown as a block. This applies
+    /// to annotations and to extensions in the namespace of LCP.
     #[must_use]
     pub fn is_metadata(&self) -> bool {
         match self {
@@ -236,7 +238,7 @@ impl<'a> BlockContent<'a> {
 }
 
 impl fmt::Display for BlockType {
-    /// The label, or the code in hexadecimal where there is none.
+    /// Writes the label, or the code in hexadecimal if the type is unknown.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Other(code) => write!(f, "type {code:#04x}"),
@@ -245,17 +247,18 @@ impl fmt::Display for BlockType {
     }
 }
 
-/// A block of a type that this version does not know, as it stood.
+/// A block of a type that this version does not know, with its original bytes.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct RawBlock<'a> {
-    /// The type's code; none that [`BlockType::ALL`] or END has.
+    /// The code of the type. It is neither in [`BlockType::ALL`] nor the code of END.
     pub type_id: u8,
-    /// The body after its summary, decompressed and resolved.
+    /// The body after the summary, decompressed and with references resolved.
     pub body: CowBytes<'a>,
 }
 
-/// One typed item of a pack, with its summary. The constructors take the usual fields.
+/// One typed item of a pack, with an optional summary. The constructors take the most common
+/// fields.
 ///
 /// ```
 /// use lcp_types::{Block, BlockContent, Role};
@@ -267,29 +270,29 @@ pub struct RawBlock<'a> {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Block<'a> {
-    /// The short form of the content, for short budgets.
+    /// A short form of the content, shown when the budget is tight.
     pub summary: Option<Cow<'a, str>>,
-    /// What the block holds.
+    /// The content, which also determines the type.
     pub content: BlockContent<'a>,
-    /// Unknown frame flags, written back (bits of
-    /// [`BLOCK_RESERVED`](crate::wire::BLOCK_RESERVED)).
+    /// Unknown frame flags, which the encoder writes back. Only bits of
+    /// [`BLOCK_RESERVED`](crate::wire::BLOCK_RESERVED) are used.
     pub reserved_flags: u8,
 }
 
 impl<'a> Block<'a> {
-    /// A block of any content, without a summary.
+    /// Returns a block with this content and without a summary.
     #[must_use]
     pub fn new(content: impl Into<BlockContent<'a>>) -> Self {
         Self { summary: None, content: content.into(), reserved_flags: 0 }
     }
 
-    /// The type.
+    /// Returns the type of the block.
     #[must_use]
     pub const fn block_type(&self) -> BlockType {
         self.content.block_type()
     }
 
-    /// The annotation, if the block is one.
+    /// Returns the annotation, if the block is one.
     #[must_use]
     pub const fn as_annotation(&self) -> Option<&Annotation<'a>> {
         match &self.content {
@@ -298,7 +301,7 @@ impl<'a> Block<'a> {
         }
     }
 
-    /// The extension, if the block is one.
+    /// Returns the extension, if the block is one.
     #[must_use]
     pub const fn as_extension(&self) -> Option<&Extension<'a>> {
         match &self.content {
@@ -307,7 +310,8 @@ impl<'a> Block<'a> {
         }
     }
 
-    /// Returns the path, title, name or role of the block, unescaped; empty without one.
+    /// Returns the name of the block, unescaped: its path, title, role or the like. The label is
+    /// empty if that field is empty.
     ///
     /// ```
     /// use lcp_types::{Block, Lang};
@@ -332,14 +336,15 @@ impl<'a> Block<'a> {
         }
     }
 
-    /// The same block with this summary.
+    /// Returns the block with this summary.
     #[must_use]
     pub fn with_summary(mut self, summary: impl Into<Cow<'a, str>>) -> Self {
         self.summary = Some(summary.into());
         self
     }
 
-    /// Returns an owned copy, faster than [`Self::into_owned`] for a block that was just read.
+    /// Returns an owned copy. This is faster than [`Self::into_owned`] for a block that was just
+    /// decoded.
     ///
     /// ```
     /// use lcp_types::{Block, Role};
@@ -357,13 +362,13 @@ impl<'a> Block<'a> {
         }
     }
 
-    /// Shows every text and content of the block to `visitor`, always in the same order.
+    /// Passes every text and content of the block to `visitor`, always in the same order.
     pub fn visit<V: FieldVisitor>(&mut self, visitor: &mut V) {
         self.summary.visit(visitor);
         self.content.visit(visitor);
     }
 
-    /// The same block, owning everything it holds.
+    /// Converts the block into one that owns all of its data.
     #[must_use]
     #[inline]
     pub fn into_owned(self) -> Block<'static> {
@@ -374,7 +379,7 @@ impl<'a> Block<'a> {
         }
     }
 
-    /// A CODE block of a whole file.
+    /// Returns a CODE block with a whole file.
     #[must_use]
     pub fn code(
         lang: Lang,
@@ -384,7 +389,7 @@ impl<'a> Block<'a> {
         Self::new(Code::from_fields(lang, path.into(), content.into(), None, None))
     }
 
-    /// A CODE block of the lines `first` to `last` of a file, counted from 1.
+    /// Returns a CODE block with the lines `first` to `last` of a file, numbered from 1.
     #[must_use]
     pub fn code_lines(
         lang: Lang,
@@ -397,13 +402,13 @@ impl<'a> Block<'a> {
         Self::new(Code::from_fields(lang, path, content, Some(first), Some(last)))
     }
 
-    /// A CONVERSATION block.
+    /// Returns a CONVERSATION block.
     #[must_use]
     pub fn conversation(role: Role, content: impl Into<CowBytes<'a>>) -> Self {
         Self::new(Conversation::from_fields(role, content.into(), None))
     }
 
-    /// A CONVERSATION block that makes or answers a tool call.
+    /// Returns a CONVERSATION block that makes or answers a tool call.
     #[must_use]
     pub fn conversation_with_call(
         role: Role,
@@ -413,13 +418,13 @@ impl<'a> Block<'a> {
         Self::new(Conversation::from_fields(role, content.into(), Some(tool_call_id.into())))
     }
 
-    /// A FILE_TREE block.
+    /// Returns a FILE_TREE block.
     #[must_use]
     pub fn file_tree(root: impl Into<Cow<'a, str>>, entries: Vec<FileEntry<'a>>) -> Self {
         Self::new(FileTree::from_fields(root.into(), entries))
     }
 
-    /// A TOOL_RESULT block.
+    /// Returns a TOOL_RESULT block.
     #[must_use]
     pub fn tool_result(
         tool_name: impl Into<Cow<'a, str>>,
@@ -429,7 +434,7 @@ impl<'a> Block<'a> {
         Self::new(ToolResult::from_fields(tool_name.into(), status, content.into(), None))
     }
 
-    /// A DOCUMENT block.
+    /// Returns a DOCUMENT block.
     #[must_use]
     pub fn document(
         title: impl Into<Cow<'a, str>>,
@@ -439,19 +444,19 @@ impl<'a> Block<'a> {
         Self::new(Document::from_fields(title.into(), content.into(), format_hint))
     }
 
-    /// A STRUCTURED_DATA block.
+    /// Returns a STRUCTURED_DATA block.
     #[must_use]
     pub fn structured_data(format: DataFormat, content: impl Into<CowBytes<'a>>) -> Self {
         Self::new(StructuredData::from_fields(format, None, content.into()))
     }
 
-    /// A DIFF block.
+    /// Returns a DIFF block.
     #[must_use]
     pub fn diff(path: impl Into<Cow<'a, str>>, hunks: Vec<DiffHunk<'a>>) -> Self {
         Self::new(Diff::from_fields(path.into(), hunks))
     }
 
-    /// An EMBEDDING_REF block.
+    /// Returns an EMBEDDING_REF block.
     #[must_use]
     pub fn embedding_ref(
         vector_id: impl Into<CowBytes<'a>>,
@@ -461,7 +466,7 @@ impl<'a> Block<'a> {
         Self::new(EmbeddingRef::from_fields(vector_id.into(), source_hash.into(), model.into()))
     }
 
-    /// An IMAGE block.
+    /// Returns an IMAGE block.
     #[must_use]
     pub fn image(
         media_type: MediaType,
@@ -471,7 +476,7 @@ impl<'a> Block<'a> {
         Self::new(Image::from_fields(media_type, alt_text.into(), data.into()))
     }
 
-    /// An EXTENSION block.
+    /// Returns an EXTENSION block.
     #[must_use]
     pub fn extension(
         namespace: impl Into<Cow<'a, str>>,
@@ -481,7 +486,7 @@ impl<'a> Block<'a> {
         Self::new(Extension::from_fields(namespace.into(), type_name.into(), content.into()))
     }
 
-    /// A block of a type that this version does not know.
+    /// Returns a block of a type that this version does not know.
     #[must_use]
     pub fn raw(type_id: u8, body: impl Into<CowBytes<'a>>) -> Self {
         Self::new(BlockContent::Raw(RawBlock { type_id, body: body.into() }))
@@ -489,13 +494,13 @@ impl<'a> Block<'a> {
 }
 
 impl<'a> FileEntry<'a> {
-    /// A file of `size` bytes.
+    /// Returns the entry of a file with a size of `size` bytes.
     #[must_use]
     pub fn file(name: impl Into<Cow<'a, str>>, size: u64) -> Self {
         Self::from_fields(name.into(), FileEntryKind::File, size, Vec::new())
     }
 
-    /// A directory.
+    /// Returns the entry of a directory.
     #[must_use]
     pub fn directory(name: impl Into<Cow<'a, str>>, children: Vec<FileEntry<'a>>) -> Self {
         Self::from_fields(name.into(), FileEntryKind::Directory, 0, children)
@@ -503,7 +508,7 @@ impl<'a> FileEntry<'a> {
 }
 
 impl<'a> DiffHunk<'a> {
-    /// A hunk: `lines` begin with `+`, `-` or a space, and each ends with a newline.
+    /// Returns a hunk. Each of its `lines` begins with `+`, `-` or a space and ends with a newline.
     #[must_use]
     pub fn new(old_start: u32, new_start: u32, lines: impl Into<CowBytes<'a>>) -> Self {
         Self::from_fields(old_start, new_start, lines.into())

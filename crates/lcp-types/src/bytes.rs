@@ -1,9 +1,9 @@
-//! Content that is usually text, but need not be.
+//! Content that is usually text but may be arbitrary bytes.
 
 use std::borrow::Cow;
 use std::fmt;
 
-/// The `content` of a block: bytes, usually UTF-8, that are borrowed from a pack or owned.
+/// The `content` of a block: bytes, usually UTF-8, either borrowed from a pack or owned.
 ///
 /// ```
 /// use lcp_types::CowBytes;
@@ -14,22 +14,22 @@ use std::fmt;
 #[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct CowBytes<'a>(Cow<'a, [u8]>);
 
-/// Bytes of a text that is checked byte by byte, without a search for ASCII.
+/// The longest text, in bytes, that is validated byte by byte instead of with a search for ASCII.
 const SHORT_BYTES_MAX: usize = 16;
 
 impl<'a> CowBytes<'a> {
-    /// The bytes.
+    /// Returns the bytes.
     #[must_use]
     #[inline]
     pub fn as_slice(&self) -> &[u8] {
         &self.0
     }
 
-    /// The text, where the bytes are UTF-8.
+    /// Returns the text, or `None` if the bytes are not UTF-8.
     #[must_use]
     #[inline]
     pub fn as_str(&self) -> Option<&str> {
-        // Of the two ways there are, each is the faster for its lengths.
+        // Both methods give the same result; each is faster for its range of lengths.
         if self.0.len() > SHORT_BYTES_MAX {
             return std::str::from_utf8(&self.0).ok();
         }
@@ -37,32 +37,32 @@ impl<'a> CowBytes<'a> {
         chunk.invalid().is_empty().then(|| chunk.valid())
     }
 
-    /// The text, with U+FFFD in place of what is not UTF-8.
+    /// Returns the text, with U+FFFD in place of bytes that are not UTF-8.
     #[must_use]
     pub fn to_str_lossy(&self) -> Cow<'_, str> {
         String::from_utf8_lossy(&self.0)
     }
 
-    /// How many bytes there are.
+    /// Returns the number of bytes.
     #[must_use]
     #[inline]
     pub fn len(&self) -> usize {
         self.0.len()
     }
 
-    /// Whether there are none.
+    /// Returns whether there are zero bytes.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// Whether the bytes are borrowed, and so were not copied.
+    /// Returns whether the bytes are borrowed, so that they were not copied.
     #[must_use]
     pub fn is_borrowed(&self) -> bool {
         matches!(self.0, Cow::Borrowed(_))
     }
 
-    /// The bytes, still borrowed where they were.
+    /// Converts the content into a `Cow`, without a copy.
     #[must_use]
     #[inline]
     pub fn into_cow(self) -> Cow<'a, [u8]> {
@@ -112,7 +112,7 @@ impl From<String> for CowBytes<'_> {
 }
 
 impl fmt::Debug for CowBytes<'_> {
-    /// As text where it is text, so that a failed test can be read.
+    /// Formats UTF-8 as a string, so that failed tests are readable, and other bytes as a list.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.as_str() {
             Some(text) => fmt::Debug::fmt(text, f),
@@ -123,7 +123,7 @@ impl fmt::Debug for CowBytes<'_> {
 
 #[cfg(feature = "serde")]
 impl serde::Serialize for CowBytes<'_> {
-    /// Text as a string where the format is for people, else bytes.
+    /// Serializes UTF-8 as a string if the format is human-readable, and everything else as bytes.
     fn serialize<S: serde::Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
         match self.as_str() {
             Some(text) if to.is_human_readable() => to.serialize_str(text),

@@ -1,13 +1,12 @@
-//! How records become fields and back: one description, four uses.
+//! Conversion between records and fields: one description with four uses.
 //!
-//! Each content type in [`content`](crate::content) is one table of
-//! `id field: type` rows. The table makes a [`Record`], and a record is read
-//! through a [`FieldReader`] and written through a [`FieldWriter`]. The
-//! decoder, the encoder and both directions of the JSON manifest are such
-//! readers and writers, so a new field is one row and nothing else.
+//! Each content type in [`content`](crate::content) is one table of `id field: type` rows. The
+//! table defines a [`Record`]. A record is read through a [`FieldReader`] and written through a
+//! [`FieldWriter`]. The decoder, the encoder and both directions of the JSON manifest implement
+//! these traits, so a new field needs only one new row.
 //!
-//! You need this module only to write another representation of blocks. Readers and
-//! writers define what their errors are.
+//! You need this module only to write another representation of blocks. Readers and writers define
+//! their own error types.
 
 #![allow(clippy::missing_errors_doc, reason = "the module says it for all of them")]
 
@@ -16,7 +15,7 @@ use std::borrow::Cow;
 use crate::wire::WireType;
 use crate::{CowBytes, UnknownField};
 
-/// What a reader has to know of a field before it has read it.
+/// The static description of a field, known to a reader before it reads the field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FieldSpec {
     /// The id on the wire.
@@ -25,7 +24,7 @@ pub struct FieldSpec {
     pub name: &'static str,
     /// The wire type that a known field must have.
     pub wire: WireType,
-    /// Whether a record without it is malformed.
+    /// `true` if a record without this field is malformed.
     pub required: bool,
 }
 
@@ -35,85 +34,89 @@ impl FieldSpec {
     }
 }
 
-/// A type that is made of fields: the content of a block, or a nested part.
+/// A type that consists of fields: the content of a block, or a nested record.
 pub trait Record<'a>: Sized {
     /// The name in errors.
     const NAME: &'static str;
-    /// Its fields, ids ascending.
+    /// The fields, in ascending order of their ids.
     const FIELDS: &'static [FieldSpec];
 
     /// Reads the fields until `from` has no more.
     fn read<R: FieldReader<'a>>(from: &mut R) -> Result<Self, R::Error>;
 
-    /// Reads fields that come as writers write them: ids ascending, each at most
-    /// once, none unknown, none nested. Gives what [`Self::read`] gives, faster;
-    /// `None` where they do not come so, or are malformed.
+    /// Reads a record whose fields have the form that writers produce: ids in ascending order, each
+    /// at most once, no unknown field and no nested record.
+    ///
+    /// Returns the same value as [`Self::read`], but faster. Returns `None` if the fields do not
+    /// have this form or are malformed.
     fn read_in_order<R: OrderedReader<'a>>(from: &mut R) -> Option<Self>;
 
-    /// Writes the fields, ids ascending, unknown ones in their places.
+    /// Writes the fields in ascending order of their ids, with the unknown fields in their
+    /// positions.
     fn write<W: FieldWriter>(&self, to: &mut W) -> Result<(), W::Error>;
 }
 
-/// A source of fields, positioned at one after each `Some` of [`Self::next_field`]. Its errors
-/// are malformed fields, numbers and texts beyond their limits, and texts that are not UTF-8.
+/// A source of fields. After [`Self::next_field`] returns `Some`, the other methods read the value
+/// of that field. Errors are malformed fields, numbers and texts beyond their limits, and texts
+/// that are not UTF-8.
 pub trait FieldReader<'a>: Sized {
-    /// What can go wrong.
+    /// The error type.
     type Error;
 
-    /// Moves to the next field that `specs` knows and gives its id; keeps the
-    /// others for [`Self::take_unknown`].
+    /// Moves to the next field whose id is in `specs` and returns that id. Unknown fields on the
+    /// way are collected for [`Self::take_unknown`].
     fn next_field(&mut self, specs: &'static [FieldSpec]) -> Result<Option<u64>, Self::Error>;
 
-    /// The number, at most `max`.
+    /// Reads a number of at most `max`.
     fn uint(&mut self, max: u64) -> Result<u64, Self::Error>;
 
-    /// The code of an enumeration with these names.
+    /// Reads a code of the enumeration with these names.
     fn code(&mut self, names: &'static [(u8, &'static str)]) -> Result<u8, Self::Error>;
 
-    /// The text.
+    /// Reads a text.
     fn text(&mut self) -> Result<Cow<'a, str>, Self::Error>;
 
-    /// The content.
+    /// Reads a content.
     fn bytes(&mut self) -> Result<CowBytes<'a>, Self::Error>;
 
-    /// The nested records of this field that stand here: one on the wire,
-    /// all of them in a manifest.
+    /// Reads the nested records at this position into `into`: one record on the wire, the whole
+    /// list in a manifest.
     fn records<T: Record<'a>>(&mut self, into: &mut Vec<T>) -> Result<(), Self::Error>;
 
-    /// The error for a required field that did not come.
+    /// Returns the error for a required field that is absent.
     fn missing(&self, field: &'static str) -> Self::Error;
 
-    /// The fields of unknown ids that were met, in their order.
+    /// Returns the unknown fields that were read so far, in their order, and clears the list.
     fn take_unknown(&mut self) -> Result<Vec<UnknownField<'a>>, Self::Error>;
 }
 
-/// A source of fields in memory that lends what it has, and has no errors: `None`
-/// where something is malformed, too long, or not written as usual.
+/// A source of fields in memory that lends its data. It has no errors: its methods return `None` if
+/// the input is malformed, too long, or not in the form that writers produce.
 pub trait OrderedReader<'a>: Sized {
-    /// Moves to the next field if it has this id and this wire type.
+    /// Moves to the next field and returns `true` if that field has this id and this wire type.
     fn next_is(&mut self, id: u64, wire: WireType) -> bool;
 
-    /// Whether no field is left.
+    /// Returns whether all fields have been read.
     fn is_empty(&self) -> bool;
 
-    /// The number, at most `max`.
+    /// Reads a number of at most `max`.
     fn uint(&mut self, max: u64) -> Option<u64>;
 
-    /// The text.
+    /// Reads a text.
     fn text(&mut self) -> Option<&'a str>;
 
-    /// The content.
+    /// Reads a content.
     fn bytes(&mut self) -> Option<&'a [u8]>;
 }
 
-/// A sink of fields. Every call has the field's id and its name; absent optional fields
-/// have no call. Methods that a sink does not implement ignore the field. Its errors are unknown
-/// fields with the id of a known one, and fields and nesting beyond their limits.
+/// A sink of fields. Every call names the field; absent optional fields have no call. The default
+/// methods ignore the field. Errors are unknown fields with the id of a known field, and fields and
+/// nesting beyond their limits.
 pub trait FieldWriter: Sized {
-    /// What can go wrong.
+    /// The error type.
     type Error;
 
-    /// Called first, with what the record is and its unknown fields.
+    /// Begins a record, with its name, its fields and its unknown fields. This is the first call.
     fn begin(
         &mut self,
         record: &'static str,
@@ -121,12 +124,12 @@ pub trait FieldWriter: Sized {
         unknown: &[UnknownField<'_>],
     ) -> Result<(), Self::Error>;
 
-    /// A number.
+    /// Writes a number.
     fn uint(&mut self, _field: &FieldSpec, _value: u64) -> Result<(), Self::Error> {
         Ok(())
     }
 
-    /// A code of an enumeration, with its name if it has one.
+    /// Writes a code of an enumeration, with its name if it has one.
     fn code(
         &mut self,
         _field: &FieldSpec,
@@ -136,26 +139,25 @@ pub trait FieldWriter: Sized {
         Ok(())
     }
 
-    /// Text.
+    /// Writes a text.
     fn text(&mut self, _field: &FieldSpec, _value: &str) -> Result<(), Self::Error> {
         Ok(())
     }
 
-    /// Content.
+    /// Writes a content.
     fn bytes(&mut self, _field: &FieldSpec, _value: &CowBytes<'_>) -> Result<(), Self::Error> {
         Ok(())
     }
 
-    /// A list of nested records.
+    /// Writes a list of nested records.
     fn records<'a, T: Record<'a>>(
         &mut self,
         field: &FieldSpec,
         value: &[T],
     ) -> Result<(), Self::Error>;
 
-    /// The unknown fields whose ids are below `before` and were not written
-    /// yet; called before each known field, and at the end with `None`, for
-    /// all that are left.
+    /// Writes the unknown fields with ids below `before` that have not been written yet. This is
+    /// called before each known field, and at the end with `None` for all remaining ones.
     fn unknown(
         &mut self,
         _fields: &[UnknownField<'_>],
@@ -167,34 +169,36 @@ pub trait FieldWriter: Sized {
 
 /// A type that can be a field of a record.
 pub trait FieldValue<'a>: Sized {
-    /// Where the value is gathered while fields come in any order.
+    /// The storage for the value while fields arrive in any order.
     type Slot: Default;
-    /// Its wire type.
+    /// The wire type of the field.
     const WIRE: WireType;
-    /// Whether a record without it is malformed.
+    /// `true` if a record without the field is malformed.
     const REQUIRED: bool;
 
-    /// Reads the field that `from` stands at. A repeated scalar replaces the
-    /// one before, a repeated nested record joins the list.
+    /// Reads the current field of `from`. A repeated scalar replaces the previous value; a repeated
+    /// nested record is appended to the list.
     fn read<R: FieldReader<'a>>(slot: &mut Self::Slot, from: &mut R) -> Result<(), R::Error>;
 
-    /// The value, or `None` if it is required and did not come.
+    /// Returns the value, or `None` if the field is required and absent.
     fn finish(slot: Self::Slot) -> Option<Self>;
 
-    /// What is lent of the value: a few words that are copied.
+    /// The borrowed form of the value, which is a few words and cheap to copy.
     type BorrowedValue: Copy;
 
-    /// Reads the field that `from` stands at; `None` where it cannot.
+    /// Reads the current field of `from` as a borrowed value, or returns `None` if that is not
+    /// possible.
     fn read_borrowed<R: OrderedReader<'a>>(from: &mut R) -> Option<Self::BorrowedValue>;
 
-    /// As [`Self::finish`], of what was lent.
+    /// Returns the value of a borrowed field, or `None` if the field is required and absent.
     fn from_borrowed(lent: Option<Self::BorrowedValue>) -> Option<Self>;
 
-    /// Writes the field, if there is anything to write.
+    /// Writes the field if it has a value.
     fn write<W: FieldWriter>(&self, field: &FieldSpec, to: &mut W) -> Result<(), W::Error>;
 }
 
-/// A required scalar: `read` and `write` are all that differs.
+/// Implements [`FieldValue`] for a required scalar. The implementations differ only in `read` and
+/// `write`.
 macro_rules! scalar {
     ($ty:ty, $wire:expr, |$from:ident| $read:expr, $lent:ty = $read_borrowed:expr, $from_borrowed:expr, |$value:ident, $field:ident, $to:ident| $write:expr) => {
         impl<'a> FieldValue<'a> for $ty {
@@ -316,7 +320,7 @@ impl<'a, T: Record<'a>> FieldValue<'a> for Vec<T> {
 
     type BorrowedValue = ();
 
-    /// Nothing: a list is not lent.
+    /// Returns `None`, because a list cannot be borrowed.
     #[inline]
     fn read_borrowed<R: OrderedReader<'a>>(_: &mut R) -> Option<()> {
         None
@@ -332,9 +336,8 @@ impl<'a, T: Record<'a>> FieldValue<'a> for Vec<T> {
     }
 }
 
-/// Makes a record from a table of `id field: type` rows: the struct, its
-/// [`Record`] and [`IntoOwned`](crate::IntoOwned). The owned type is given
-/// because a macro cannot take a lifetime out of a type.
+/// Defines a record from a table of `id field: type` rows: the struct, its [`Record`] and its
+/// [`IntoOwned`](crate::IntoOwned) implementation.
 macro_rules! record {
     (
         $(#[$meta:meta])*
@@ -347,12 +350,12 @@ macro_rules! record {
         #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
         pub struct $record<'a> {
             $($(#[$fmeta])* pub $field: $ty,)*
-            /// Fields of ids that this version does not know (RFC 0001 §5).
+            /// Fields with ids that this version does not know (RFC 0001 §5).
             pub unknown: $crate::UnknownFields<'a>,
         }
 
         impl<'a> $record<'a> {
-            /// A record without unknown fields.
+            /// Returns a record without unknown fields.
             pub(crate) const fn from_fields($($field: $ty),*) -> Self {
                 Self { $($field,)* unknown: $crate::UnknownFields::new() }
             }
@@ -369,7 +372,7 @@ macro_rules! record {
                 while let Some(id) = from.next_field(Self::FIELDS)? {
                     match id {
                         $($id => <$ty as $crate::codec::FieldValue<'a>>::read(&mut $field, from)?,)*
-                        // The reader gives only ids that stand in `FIELDS`.
+                        // The reader returns only ids from `FIELDS`.
                         _ => {}
                     }
                 }

@@ -1,7 +1,7 @@
-//! What blocks hold: one table per type, ids and names as in RFC 0001 §7.
+//! The contents of blocks: one table per type, with ids and names as in RFC 0001 §7.
 //!
-//! `content` is bytes and may be any; the other texts are UTF-8. Fields that
-//! are `Option` may be absent on the wire.
+//! A `content` field holds arbitrary bytes; the other texts are UTF-8. Fields of type `Option` may
+//! be absent on the wire.
 
 use std::borrow::Cow;
 
@@ -13,13 +13,13 @@ record! {
     Code {
         /// The language.
         1 lang: Lang,
-        /// The path, as the writer names it.
+        /// The path as the writer gave it.
         2 path: Cow<'a, str>,
         /// The source text.
         3 content: CowBytes<'a>,
         /// The first line of the range, counted from 1.
         4 line_start: Option<u32>,
-        /// The last line of the range, included.
+        /// The last line of the range, inclusive.
         5 line_end: Option<u32>,
     }
 }
@@ -27,9 +27,9 @@ record! {
 record! {
     /// CONVERSATION: one turn of a chat.
     Conversation {
-        /// Who speaks.
+        /// The role of the speaker.
         1 role: Role,
-        /// What is said.
+        /// The text of the turn.
         2 content: CowBytes<'a>,
         /// The id of the tool call that this turn makes or answers.
         3 tool_call_id: Option<Cow<'a, str>>,
@@ -39,9 +39,9 @@ record! {
 record! {
     /// FILE_TREE: directories and files, without their contents.
     FileTree {
-        /// The path that the entries stand below.
+        /// The path that contains the entries.
         1 root: Cow<'a, str>,
-        /// Files and directories, in the writer's order.
+        /// The files and directories, in the order of the writer.
         2 entries: Vec<FileEntry<'a>>,
     }
 }
@@ -51,43 +51,43 @@ record! {
     FileEntry {
         /// The name, without the path.
         1 name: Cow<'a, str>,
-        /// File or directory.
+        /// The kind of entry: file or directory.
         2 kind: FileEntryKind,
-        /// Bytes of a file.
+        /// The size of a file in bytes.
         3 size: u64,
-        /// What a directory holds.
+        /// The entries of a directory.
         4 children: Vec<FileEntry<'a>>,
     }
 }
 
 record! {
-    /// TOOL_RESULT: what a tool gave back.
+    /// TOOL_RESULT: the output of a tool call.
     ToolResult {
-        /// The tool.
+        /// The name of the tool.
         1 tool_name: Cow<'a, str>,
-        /// How the call ended.
+        /// The outcome of the call.
         2 status: Status,
-        /// What it printed.
+        /// The output.
         3 content: CowBytes<'a>,
-        /// What the content looks like, in the writer's words.
+        /// A free-form description of the format of the content.
         4 schema_hint: Option<Cow<'a, str>>,
     }
 }
 
 record! {
-    /// DOCUMENT: prose.
+    /// DOCUMENT: a text document.
     Document {
         /// The title.
         1 title: Cow<'a, str>,
         /// The text.
         2 content: CowBytes<'a>,
-        /// Its format.
+        /// The format of the content.
         3 format_hint: FormatHint,
     }
 }
 
 record! {
-    /// STRUCTURED_DATA: JSON and its like.
+    /// STRUCTURED_DATA: structured data, such as JSON.
     StructuredData {
         /// The format.
         1 format: DataFormat,
@@ -99,11 +99,11 @@ record! {
 }
 
 record! {
-    /// DIFF: changes of one file.
+    /// DIFF: the changes to one file.
     Diff {
-        /// The path, as the writer names it.
+        /// The path as the writer gave it.
         1 path: Cow<'a, str>,
-        /// The hunks, in the writer's order.
+        /// The hunks, in the order of the writer.
         2 hunks: Vec<DiffHunk<'a>>,
     }
 }
@@ -115,7 +115,7 @@ record! {
         1 old_start: u32,
         /// The first line of the hunk in the new file.
         2 new_start: u32,
-        /// Lines that begin with `+`, `-` or a space.
+        /// The lines. Each begins with `+`, `-` or a space.
         3 lines: CowBytes<'a>,
     }
 }
@@ -123,35 +123,35 @@ record! {
 record! {
     /// EMBEDDING_REF: a vector that is stored elsewhere.
     EmbeddingRef {
-        /// Its id in the vector store.
+        /// The id of the vector in its store.
         1 vector_id: CowBytes<'a>,
-        /// The hash of what was embedded.
+        /// The hash of the embedded content.
         2 source_hash: CowBytes<'a>,
-        /// The model that made it.
+        /// The model that computed the vector.
         3 model: Cow<'a, str>,
     }
 }
 
 record! {
-    /// IMAGE: a picture and what it shows.
+    /// IMAGE: a picture with its alternate text.
     Image {
         /// The format of the data.
         1 media_type: MediaType,
-        /// What it shows, for models that see only text.
+        /// The alternate text, for models that see only text.
         2 alt_text: Cow<'a, str>,
-        /// The encoded picture.
+        /// The encoded image.
         3 data: CowBytes<'a>,
     }
 }
 
 record! {
-    /// EXTENSION: a type that somebody else defines.
+    /// EXTENSION: a type that another program defines.
     Extension {
-        /// Who defines it.
+        /// The namespace of the program that defines the type.
         1 namespace: Cow<'a, str>,
-        /// What it is there.
+        /// The name of the type within the namespace.
         2 type_name: Cow<'a, str>,
-        /// What it holds.
+        /// The content.
         3 content: CowBytes<'a>,
     }
 }

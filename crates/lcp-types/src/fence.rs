@@ -1,6 +1,6 @@
-//! Fences of Markdown.
+//! Code fences in Markdown.
 
-/// A line that opens or closes a fence of Markdown, by `CommonMark`.
+/// A line that opens or closes a code fence in Markdown, as defined by `CommonMark`.
 ///
 /// ```
 /// use lcp_types::Fence;
@@ -13,23 +13,23 @@
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Fence<'l> {
-    /// The number of spaces before it.
+    /// The number of spaces before the fence.
     pub indent: usize,
-    /// The byte that it consists of, a backtick or a tilde.
+    /// The byte that the fence is made of: a backtick or a tilde.
     pub mark: u8,
-    /// The number of marks.
+    /// The number of fence characters.
     pub len: usize,
-    /// The text after the marks.
+    /// The info string: the text after the fence characters.
     pub info: &'l str,
 }
 
 impl<'l> Fence<'l> {
-    /// The number of marks of the shortest fence.
+    /// The minimum number of fence characters.
     pub const LEN_MIN: usize = 3;
-    /// The number of spaces before which a line is no fence but code.
+    /// The number of leading spaces from which a line is indented code instead of a fence.
     pub const CODE_INDENT: usize = 4;
 
-    /// Parses a line without its end.
+    /// Parses a line, given without its line ending. Returns `None` if the line is not a fence.
     #[must_use]
     pub fn parse(line: &'l str) -> Option<Self> {
         let rest = line.trim_start_matches(' ');
@@ -46,7 +46,7 @@ impl<'l> Fence<'l> {
         })
     }
 
-    /// Returns whether another line closes the fence that this one opens.
+    /// Returns whether `other` closes the code block that this fence opens.
     #[must_use]
     pub fn is_closed_by(&self, other: &Fence<'_>) -> bool {
         let is_bare = other.info.trim_matches([' ', '\t']).is_empty();

@@ -1,12 +1,14 @@
-//! The columns of a pack's index: what a plan needs to know of blocks without reading
-//! them (RFC 0003 §3, §4).
+//! The columns of the index of a pack: the properties of blocks that planning needs, available
+//! without reading the blocks (RFC 0003 §3, §4).
 
 use std::collections::HashMap;
 
 use crate::{Block, BlockContent, BlockMeta, BlockType, Priority, Role};
 
-/// The index of the blocks of a pack, as columns. Blocks are named by their index in the pack,
-/// which ascends in lists of pairs. Token costs are added by a caller with a tokenizer.
+/// The index of the blocks of a pack, stored as columns.
+///
+/// Blocks are identified by their index in the pack, and lists of pairs are sorted by it. Callers
+/// with a tokenizer can add token costs.
 ///
 /// ```
 /// use lcp_types::{Annotation, Block, BlockIndex, Priority, Role};
@@ -24,40 +26,40 @@ use crate::{Block, BlockContent, BlockMeta, BlockType, Priority, Role};
 pub struct BlockIndex {
     /// The code of each block's type.
     pub types: Vec<u8>,
-    /// Blocks of other types than annotations that are metadata.
+    /// The blocks that are metadata but not annotations.
     pub metadata: Vec<u32>,
-    /// Priorities that annotations give; the others are Normal.
+    /// The priorities that annotations set. Other blocks have [`Priority::Normal`].
     pub priorities: Vec<(u32, Priority)>,
-    /// Blocks that are pinned.
+    /// The blocks that are pinned.
     pub pinned: Vec<u32>,
-    /// Ranks; finite.
+    /// The ranks of blocks. All are finite.
     pub ranks: Vec<(u32, f64)>,
-    /// The names of categories that tags give.
+    /// The names of the categories that tags assign.
     pub category_names: Vec<String>,
-    /// Which blocks have which of these: positions in `category_names`.
+    /// The categories of blocks, as positions in `category_names`.
     pub categories: Vec<(u32, u32)>,
-    /// Tool calls and their results.
+    /// The tool calls and their results.
     pub calls: Vec<ToolCallEntry>,
-    /// The last turn of role user.
+    /// The last turn with the role [`Role::User`].
     pub newest_user: Option<u32>,
-    /// Bytes of the summaries that blocks begin with.
+    /// The blocks with a summary of their own, and the length of that summary in bytes.
     pub summaries: Vec<(u32, u32)>,
-    /// Pairs of a block and an annotation or alternate text of it, ascending by both.
+    /// The pairs of a block and an annotation or alternate text for it, sorted by both.
     pub annotations: Vec<(u32, u32)>,
-    /// The label of each block.
+    /// The label of every block.
     pub labels: LabelColumn,
-    /// The token costs of blocks, by encoding.
+    /// The token costs of the blocks, for each encoding.
     pub costs: Vec<EncodingCosts>,
 }
 
 /// A block that is a tool call or a tool result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ToolCallEntry {
-    /// The block.
+    /// The index of the block.
     pub block: u32,
-    /// The number of the call id: blocks with the same id have the same number.
+    /// The number of the call id. Blocks with the same call id have the same number.
     pub id: u32,
-    /// Whether the block is a tool result or a turn of role tool, not a call.
+    /// `true` for a tool result or a turn with the role [`Role::Tool`], `false` for a call.
     pub is_result: bool,
 }
 
@@ -66,49 +68,50 @@ pub struct ToolCallEntry {
 pub struct EncodingCosts {
     /// The name of the encoding, such as `o200k_base`.
     pub encoding: String,
-    /// The revision of the renderer whose parts were counted.
+    /// The revision of the renderer whose output was counted.
     pub revision: u32,
-    /// Tokens of each block's content with its final newline; 0 of metadata.
+    /// The tokens of each block's content with its final newline; 0 for metadata.
     pub contents: Vec<u32>,
-    /// Whether each content joins a newline before it (RFC 0002 §2), as bits, the lowest
-    /// first; then costs of a part are the sum of head, content and tail.
+    /// A bit for each content, lowest bit first: whether a newline before it leaves its token count
+    /// unchanged (the join rule of RFC 0002 §2). If so, the cost of a rendered block is the sum of
+    /// its head, content and tail.
     pub joins: Vec<u8>,
-    /// The costs of the parts of blocks, by mode.
+    /// The costs of the rendered blocks, for each mode.
     pub modes: Vec<ModeCosts>,
 }
 
-/// The costs of the parts of blocks in one mode, in tokens.
+/// The costs of the rendered blocks in one mode, in tokens.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ModeCosts {
     /// The name of the mode, such as `xml`.
     pub mode: String,
-    /// Each block in full; 0 of metadata.
+    /// The cost of each block in full; 0 for metadata.
     pub full: Vec<u32>,
-    /// The placeholder of each.
+    /// The cost of the placeholder of each block.
     pub line: Vec<u32>,
-    /// The alternate texts of those that have them, ascending by block and level.
+    /// The costs of alternate texts, for the blocks that have them, sorted by block and level.
     pub levels: Vec<AlternateCost>,
 }
 
 /// The cost of an alternate text of a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct AlternateCost {
-    /// The block.
+    /// The index of the block.
     pub block: u32,
-    /// The level of detail.
+    /// The detail level.
     pub level: AlternateLevel,
-    /// The tokens of the part that shows it.
+    /// The tokens of the block rendered at this level.
     pub tokens: u32,
 }
 
-/// A level of detail between a block's content and its placeholder, the fullest first.
+/// A detail level between the full content and the placeholder, in descending order of detail.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum AlternateLevel {
-    /// RFC 0004 §6.
+    /// The detailed alternate text (RFC 0004 §6).
     Detailed,
-    /// The block's summary.
+    /// The summary of the block.
     Summary,
-    /// RFC 0004 §6.
+    /// The tags (RFC 0004 §6).
     Tags,
 }
 
@@ -134,13 +137,14 @@ impl BlockIndex {
         self.types.len()
     }
 
-    /// Whether there are none.
+    /// Returns whether there are zero blocks.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.types.is_empty()
     }
 
-    /// Returns the costs of the blocks in this encoding, counted by this revision.
+    /// Returns the costs of the blocks in this encoding, counted with this revision of the
+    /// renderer.
     #[must_use]
     pub fn costs_in(&self, encoding: &str, revision: u32) -> Option<&EncodingCosts> {
         self.costs.iter().find(|costs| costs.encoding == encoding && costs.revision == revision)
@@ -148,33 +152,33 @@ impl BlockIndex {
 }
 
 impl EncodingCosts {
-    /// Returns the costs in this mode.
+    /// Returns the costs in the mode with this name.
     #[must_use]
     pub fn mode(&self, name: &str) -> Option<&ModeCosts> {
         self.modes.iter().find(|costs| costs.mode == name)
     }
 }
 
-/// Builds a [`BlockIndex`] block by block, without holding the blocks.
+/// Builds a [`BlockIndex`] block by block, without holding the blocks in memory.
 #[derive(Clone, Debug, Default)]
 pub struct BlockIndexBuilder {
     columns: BlockIndex,
-    /// By target; of several the last one holds.
+    /// The priorities by target. If a target has several, the last one wins.
     priorities: Vec<(u64, Priority)>,
     ranks: Vec<(u64, f64)>,
     pinned: Vec<u64>,
     categories: Vec<(u64, u32)>,
-    /// Call ids from tags, for blocks that have no field for one.
+    /// Call ids from tags, for blocks without a field for them.
     tagged: Vec<(u64, u32)>,
     annotations: Vec<(u64, u32)>,
     category_numbers: HashMap<String, u32>,
     ids: HashMap<String, u32>,
-    /// Turns with an id of their own.
+    /// Chat turns with a call id in their own field.
     turns: Vec<ToolCallEntry>,
 }
 
 impl BlockIndexBuilder {
-    /// Adds the next block of the stream. Blocks beyond 2³² are ignored.
+    /// Adds the next block of the stream. Blocks after the first 2³² are ignored.
     pub fn push(&mut self, block: &Block<'_>) {
         let Ok(index) = u32::try_from(self.columns.types.len()) else { return };
         self.columns.types.push(block.block_type().code());
@@ -222,7 +226,7 @@ impl BlockIndexBuilder {
         }
     }
 
-    /// Adds the next block, of which only the type is known. Blocks beyond 2³² are ignored.
+    /// Adds the next block when only its type is known. Blocks after the first 2³² are ignored.
     pub fn push_unknown(&mut self, block_type: BlockType) {
         if u32::try_from(self.columns.types.len()).is_err() {
             return;
@@ -231,8 +235,8 @@ impl BlockIndexBuilder {
         self.columns.labels.push("");
     }
 
-    /// Returns the index of the blocks that were added. Annotations of other blocks are
-    /// left out.
+    /// Returns the index of the blocks added so far. Annotations with a target that does not exist
+    /// are left out.
     #[must_use]
     pub fn finish(&self) -> BlockIndex {
         let mut index = self.columns.clone();
@@ -248,7 +252,7 @@ impl BlockIndexBuilder {
         index.annotations.sort_unstable();
         let is_turn =
             |block: u32| index.types.get(block as usize) == Some(&BlockType::Conversation.code());
-        // A chat turn has a field for its id; the tag is for others.
+        // A chat turn has a field for its call id. The tag applies only to other blocks.
         let tagged = last_of_each(&self.tagged, blocks).into_iter();
         let tagged = tagged.filter(|(block, _)| !is_turn(*block));
         index.calls =
@@ -259,7 +263,7 @@ impl BlockIndexBuilder {
     }
 }
 
-/// Returns the number of a name, a new one if the name is new.
+/// Returns the number of a name, and assigns the next number to a new name.
 fn number(numbers: &mut HashMap<String, u32>, name: &str) -> u32 {
     if let Some(number) = numbers.get(name) {
         return *number;
@@ -269,17 +273,17 @@ fn number(numbers: &mut HashMap<String, u32>, name: &str) -> u32 {
     number
 }
 
-/// Returns the position of a target that exists.
+/// Returns the target as a block index, if it is below `blocks`.
 fn within(target: u64, blocks: usize) -> Option<u32> {
     usize::try_from(target).ok().filter(|target| *target < blocks)?;
     u32::try_from(target).ok()
 }
 
-/// Sorts by target; of several values for one target the last one remains.
+/// Sorts the values by target. If a target has several values, only the last one is retained.
 fn last_of_each<T: Copy>(values: &[(u64, T)], blocks: usize) -> Vec<(u32, T)> {
     let existing = values.iter().filter_map(|&(target, of)| Some((within(target, blocks)?, of)));
     let mut last: Vec<_> = existing.collect();
-    // Stable, so those of one target stay in the order of the stream.
+    // The sort is stable, so the values of one target remain in stream order.
     last.sort_by_key(|(target, _)| *target);
     last.reverse();
     last.dedup_by_key(|(target, _)| *target);
@@ -287,7 +291,8 @@ fn last_of_each<T: Copy>(values: &[(u64, T)], blocks: usize) -> Vec<(u32, T)> {
     last
 }
 
-/// The labels of blocks; a label that a recent block has is a reference to that block.
+/// The labels of blocks. A label equal to that of a recent block is stored as a reference to that
+/// block.
 ///
 /// ```
 /// let mut labels = lcp_types::LabelColumn::default();
@@ -301,7 +306,7 @@ fn last_of_each<T: Copy>(values: &[(u64, T)], blocks: usize) -> Vec<(u32, T)> {
 pub struct LabelColumn {
     codes: Vec<u32>,
     text: String,
-    /// Block, start and length of the last few labels: not part of the value.
+    /// The block, start and length of the most recent labels. They do not take part in comparisons.
     recent: Vec<(u32, u32, u32)>,
 }
 
@@ -311,7 +316,7 @@ impl PartialEq for LabelColumn {
     }
 }
 
-/// The number of recent labels that are compared, and the bytes of the longest.
+/// The number of recent labels to compare with, and the length in bytes of the longest one.
 const RECENT_MAX: usize = 8;
 const RECENT_BYTES_MAX: usize = 32;
 
@@ -344,7 +349,7 @@ impl LabelColumn {
         }
     }
 
-    /// Iterates over the labels, in the order of their blocks.
+    /// Iterates over the labels in block order.
     pub fn iter(&self) -> impl Iterator<Item = &str> {
         let mut ranges: Vec<(usize, usize)> = Vec::with_capacity(self.codes.len());
         let mut end = 0;
@@ -361,20 +366,20 @@ impl LabelColumn {
         })
     }
 
-    /// Returns a code for each block: twice the length of its label in [`Self::text`], or 1
-    /// plus twice the distance to the earlier block with the same label.
+    /// Returns a code for each block. The code is twice the length in bytes of the label in
+    /// [`Self::text`], or 1 plus twice the distance to the earlier block with the same label.
     #[must_use]
     pub fn codes(&self) -> &[u32] {
         &self.codes
     }
 
-    /// Returns the labels that are not references, one after the other.
+    /// Returns the concatenation of all labels that are not references.
     #[must_use]
     pub fn text(&self) -> &str {
         &self.text
     }
 
-    /// Builds the column from its codes and its text; `None` if they are inconsistent.
+    /// Builds the column from its codes and its text. Returns `None` if they are inconsistent.
     #[must_use]
     pub fn from_parts(codes: Vec<u32>, text: String) -> Option<Self> {
         let mut end = 0usize;

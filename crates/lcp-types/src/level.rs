@@ -1,11 +1,12 @@
-//! Further levels of detail that a pack carries of a block.
+//! Alternate texts of blocks: additional detail levels stored in a pack.
 
 use std::borrow::Cow;
 
 use crate::Extension;
 
 crate::named_enum! {
-    /// A level of detail that a pack can carry besides content and summary (RFC 0004 §6).
+    /// A detail level that a pack can store in addition to the content and the summary (RFC 0004
+    /// §6).
     ///
     /// ```
     /// use lcp_types::{AlternateText, Block, CarriedLevel, Lang};
@@ -19,30 +20,31 @@ crate::named_enum! {
     /// ```
     #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
     pub enum CarriedLevel {
-        /// Between the content and the summary.
+        /// A level between the content and the summary.
         Detailed = "detailed",
-        /// A few words, below the summary.
+        /// A few words, shorter than the summary.
         Tags = "tags",
     }
 }
 
-/// The text of a block at a level that the pack carries.
+/// The alternate text of a block at one level.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AlternateText<'a> {
-    /// The index of the block, annotations counted.
+    /// The index of the block in the pack; annotations count as well.
     pub target: u64,
-    /// The level.
+    /// The detail level.
     pub level: CarriedLevel,
-    /// The text that is shown in place of the content; empty for none.
+    /// The text to show in place of the content. An empty text removes the level.
     pub text: Cow<'a, str>,
 }
 
 impl<'a> AlternateText<'a> {
-    /// Reads the level that an extension carries; `None` if it is another extension.
+    /// Parses the alternate text in an extension. Returns `None` if the extension is of another
+    /// type.
     ///
     /// # Errors
     ///
-    /// Describes the fault of a malformed level.
+    /// Returns a description of the problem if the extension is malformed.
     #[must_use]
     pub fn from_extension(extension: &'a Extension<'_>) -> Option<Result<Self, &'static str>> {
         let is_level = extension.namespace == CarriedLevel::NAMESPACE
@@ -60,14 +62,15 @@ impl<'a> AlternateText<'a> {
 }
 
 impl CarriedLevel {
-    /// The namespace of the extensions that are LCP's own: metadata, never
-    /// shown as blocks.
+    /// The namespace of LCP. Extensions in this namespace are metadata and are never shown as
+    /// blocks.
     pub const NAMESPACE: &'static str = "lcp";
 
-    /// The type name of an extension that is a level of another block.
+    /// The type name of an extension that holds an alternate text.
     pub const TYPE_NAME: &'static str = "level";
 
-    /// Returns the extension that carries this level of block `target`; the last one wins.
+    /// Returns the extension that stores this level for block `target`. If a block has several at
+    /// one level, the last one wins.
     #[must_use]
     pub fn to_extension(self, target: u64, text: &str) -> Extension<'static> {
         let content = format!("{target} {}\n{text}", self.name());

@@ -1,24 +1,23 @@
-//! The model of an LLM Context Pack: what a pack holds, and the numbers that
-//! the wire uses for it.
+//! The data model of LLM Context Packs: block types, and the constants of the wire format.
 //!
-//! A pack is a stream of typed [`Block`]s. Start there. The same type serves
-//! both directions: decoded blocks borrow from the input, built blocks own
-//! their content or borrow it from you ([`Block::into_owned`] cuts the tie).
+//! A pack is a stream of typed [`Block`]s. The same type is used for reading and writing: decoded
+//! blocks borrow from the input, and new blocks own their content or borrow it from you.
+//! [`Block::into_owned`] removes the borrow.
 //!
-//! | look for | in |
+//! | topic | items |
 //! |---|---|
-//! | blocks and what they hold | [`Block`], [`BlockContent`], [`content`] |
-//! | priorities, tags, further levels | [`Annotation`], [`Priority`], [`Tag`], [`CarriedLevel`], all that they say [`BlockMeta`] |
-//! | blocks that others replace | [`Replacements`] |
-//! | fences of Markdown | [`Fence`] |
-//! | numbers of the wire format | [`wire`], [`limits`] |
-//! | how fields are read and written | [`codec`] |
-//! | content that is stored elsewhere | [`ContentStore`] |
-//! | blocks that are read when they are needed, and their index | [`BlockSource`], [`BlockIndex`] |
+//! | blocks and their contents | [`Block`], [`BlockContent`], [`content`] |
+//! | priorities, tags, alternate texts | [`Annotation`], [`Priority`], [`Tag`], [`CarriedLevel`]; all properties of a block: [`BlockMeta`] |
+//! | duplicates and the blocks that replace them | [`Replacements`] |
+//! | code fences in Markdown | [`Fence`] |
+//! | constants of the wire format | [`wire`], [`limits`] |
+//! | reading and writing of fields | [`codec`] |
+//! | content stored outside the pack | [`ContentStore`] |
+//! | blocks read on demand, and their index | [`BlockSource`], [`BlockIndex`] |
 //!
-//! This crate reads and writes no bytes: `lcp-decoder` and `lcp-encoder` do.
-//! It has no dependencies; `serde` is an optional feature. (A FILE_TREE as deep as
-//! it may be is deeper than the recursion limit of `serde_json`: lift it there.)
+//! This crate does not read or write bytes; `lcp-decoder` and `lcp-encoder` do. It has no
+//! dependencies except `serde`, which is an optional feature. A FILE_TREE of the maximum depth
+//! exceeds the recursion limit of `serde_json`, so raise that limit if you need such trees.
 //!
 //! ```
 //! use lcp_types::{Block, BlockType, Lang};

@@ -1,4 +1,4 @@
-//! What annotations say of blocks: priority, summary, tags.
+//! The metadata of blocks, from annotations: priority, summary, tags.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -10,10 +10,10 @@ use crate::{
 
 /// The type name of the extension that indexes the blocks of a hand-off (RFC 0007 §5).
 pub const HANDOFF_TYPE_NAME: &str = "handoff";
-/// The newest version of the index of a hand-off that is known.
+/// The newest known version of the index of a hand-off.
 pub const HANDOFF_INDEX_VERSION: u64 = 1;
 
-/// What the pack says of one block, by its annotations and levels.
+/// The metadata of one block, collected from its annotations and alternate texts.
 ///
 /// ```
 /// use lcp_types::{Annotation, Block, BlockMeta, Priority, Role, Tag};
@@ -28,32 +28,32 @@ pub const HANDOFF_INDEX_VERSION: u64 = 1;
 /// ```
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct BlockMeta<'b> {
-    /// The priority; Normal where nothing gives it.
+    /// The priority; [`Priority::Normal`] by default.
     pub priority: Priority,
-    /// Whether an annotation gave the priority.
+    /// `true` if an annotation set the priority.
     pub annotated: bool,
-    /// The block's own summary, else that of its last summary annotation; never empty.
+    /// The summary of the block itself, or else of its last summary annotation. It is never empty.
     pub summary: Option<Cow<'b, str>>,
-    /// What the pack carries between the content and the summary (RFC 0004 §6).
+    /// The alternate text between the content and the summary (RFC 0004 §6).
     pub detailed: Option<Cow<'b, str>>,
-    /// The few words that it carries below the summary (RFC 0004 §6).
+    /// The alternate text of a few words, shorter than the summary (RFC 0004 §6).
     pub tags: Option<Cow<'b, str>>,
-    /// The share that pays for it.
+    /// The category whose share of the budget the block uses.
     pub category: Option<Cow<'b, str>>,
-    /// The order within its priority, highest first; always finite.
+    /// The rank of the block within its priority, highest first. It is always finite.
     pub rank: Option<f64>,
-    /// The tool call that a result answers, by a tag.
+    /// The id of the tool call that the block answers, from a tag.
     pub tool_call_id: Option<Cow<'b, str>>,
-    /// The arguments of that call.
+    /// The arguments of that tool call.
     pub args: Option<Cow<'b, str>>,
-    /// Whether it is never lowered.
+    /// `true` if the block is pinned, which means that it is always shown in full.
     pub pinned: bool,
 }
 
-/// What is wrong with an annotation or a level; it is then ignored.
+/// An error in an annotation or alternate text, which is then ignored.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AnnotationError {
-    /// What kind of problem it is.
+    /// The kind of the error.
     pub kind: AnnotationErrorKind,
     message: String,
 }
@@ -70,22 +70,23 @@ impl fmt::Display for AnnotationError {
     }
 }
 
-/// The kinds of problems that annotations have.
+/// The kinds of errors in annotations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum AnnotationErrorKind {
-    /// It names a block that does not exist.
+    /// The target is a block that does not exist.
     BadTarget,
-    /// It gives a priority that is unknown.
+    /// The priority is unknown.
     BadPriority,
-    /// Its value cannot be read.
+    /// The value is malformed.
     BadValue,
-    /// An extension of LCP's own namespace that this version does not know.
+    /// The block is an extension in the namespace of LCP that this version does not know.
     UnknownExtension,
 }
 
 impl<'b> BlockMeta<'b> {
-    /// Resolves the annotations of `block`, whose index is `target`; others are skipped.
+    /// Resolves the annotations of `block`, whose index is `target`. Annotations of other blocks
+    /// are skipped.
     #[must_use]
     pub fn resolve(
         target: u64,
@@ -95,7 +96,7 @@ impl<'b> BlockMeta<'b> {
         let mut meta = Self::default();
         let statements = annotations.into_iter().filter_map(Statement::from_block);
         for statement in statements.flatten().filter(|statement| statement.target() == target) {
-            // An annotation with an error has no effect.
+            // An invalid annotation has no effect.
             drop(statement.apply(&mut meta));
         }
         meta.with_own_summary(block)
@@ -109,8 +110,8 @@ impl<'b> BlockMeta<'b> {
         self
     }
 
-    /// Resolves the annotations of all blocks; the last valid one wins. Calls `problem` with
-    /// the index of each that has an error.
+    /// Resolves the annotations of all blocks. If several set the same property, the last valid one
+    /// wins. Calls `problem` with the index of each invalid annotation.
     #[must_use]
     pub fn resolve_all(
         blocks: &'b [Block<'_>],
@@ -136,26 +137,27 @@ impl<'b> BlockMeta<'b> {
         metas
     }
 
-    /// Resolves the annotations of blocks that have any, by index, without own summaries.
+    /// Resolves the annotations of all blocks and returns the annotated blocks by index. Summaries
+    /// of the blocks themselves are not included.
     #[must_use]
     pub fn resolve_annotated(blocks: &'b [Block<'_>]) -> BTreeMap<usize, Self> {
         let mut metas: BTreeMap<usize, Self> = BTreeMap::new();
         for statement in blocks.iter().filter_map(Statement::from_block).flatten() {
             let target = usize::try_from(statement.target()).ok();
             if let Some(target) = target.filter(|target| *target < blocks.len()) {
-                // An annotation with an error has no effect.
+                // An invalid annotation has no effect.
                 drop(statement.apply(metas.entry(target).or_default()));
             }
         }
         metas
     }
 
-    /// Reads an annotation or level: the index of its target, and what it gives that block.
-    /// `None` if the block is neither.
+    /// Reads an annotation or alternate text. Returns the index of its target and the metadata that
+    /// it sets, or `None` if the block is neither.
     ///
     /// # Errors
     ///
-    /// If its value has an error; it has no effect then.
+    /// Returns [`AnnotationError`] if the value is invalid. Such an annotation has no effect.
     #[must_use]
     pub fn from_annotation(block: &'b Block<'_>) -> Option<Result<(u64, Self), AnnotationError>> {
         Some(Statement::from_block(block)?.and_then(|statement| {
@@ -166,14 +168,14 @@ impl<'b> BlockMeta<'b> {
     }
 }
 
-/// A statement about another block.
+/// A statement about another block: an annotation or an alternate text.
 enum Statement<'b> {
     Annotation(&'b Annotation<'b>),
     Level(AlternateText<'b>),
 }
 
 impl<'b> Statement<'b> {
-    /// Reads the statement that a block makes; `None` if it makes none about another block.
+    /// Reads the statement in a block. Returns `None` if the block does not describe another block.
     fn from_block(block: &'b Block<'_>) -> Option<Result<Self, AnnotationError>> {
         if let Some(annotation) = block.as_annotation() {
             return Some(Ok(Self::Annotation(annotation)));
@@ -210,7 +212,7 @@ impl<'b> Statement<'b> {
         AnnotationError::new(kind, format!("{what} names block {target}, which does not exist"))
     }
 
-    /// Applies the statement to what is known of its target.
+    /// Applies the statement to the metadata of its target.
     fn apply(self, meta: &mut BlockMeta<'b>) -> Result<(), AnnotationError> {
         let annotation = match self {
             Self::Annotation(annotation) => annotation,
@@ -254,7 +256,7 @@ impl<'b> Statement<'b> {
     }
 }
 
-/// Applies a tag; `false` where its value is bad. Unknown keys mean nothing.
+/// Applies a tag. Returns `false` if its value is invalid. Unknown keys have no effect.
 fn apply_tag<'b>(meta: &mut BlockMeta<'b>, tag: &Tag<'b>) -> bool {
     match (tag.key.as_ref(), &tag.value) {
         (Tag::CATEGORY, Some(value)) if !value.is_empty() => meta.category = Some(value.clone()),
@@ -277,7 +279,7 @@ fn apply_tag<'b>(meta: &mut BlockMeta<'b>, tag: &Tag<'b>) -> bool {
     true
 }
 
-/// The beginning of a value, quoted, for a message: values may be of any size.
+/// Quotes and escapes the first 60 bytes of a value for use in a message. Values can have any size.
 #[must_use]
 pub fn escape_for_display(bytes: &[u8]) -> String {
     const SHOWN_BYTES_MAX: usize = 60;
@@ -286,7 +288,7 @@ pub fn escape_for_display(bytes: &[u8]) -> String {
 }
 
 impl Block<'_> {
-    /// Returns the index of the target of an annotation or a readable level.
+    /// Returns the index of the target of an annotation or of a valid alternate text.
     ///
     /// ```
     /// use lcp_types::{Annotation, Block, Priority, Role};
@@ -307,7 +309,7 @@ impl Block<'_> {
         }
     }
 
-    /// Returns the block with its target, if any, replaced by `to(target)`.
+    /// Returns the block with its target, if it has one, replaced by `to(target)`.
     #[must_use]
     pub fn with_target(mut self, to: impl FnOnce(u64) -> u64) -> Self {
         match &mut self.content {

@@ -1,28 +1,27 @@
-//! Cutting the tie to the bytes that a block was decoded from.
+//! Conversion of borrowed data into owned data.
 
 use std::borrow::Cow;
 
 use crate::CowBytes;
 
-/// Turns a value that may borrow into one that owns everything it holds.
+/// Converts a value that may borrow into one that owns all of its data.
 pub trait IntoOwned {
     /// The same type with a `'static` lifetime.
     type Owned: 'static;
 
-    /// Copies what is borrowed, moves what is owned.
+    /// Copies borrowed data and moves owned data.
     fn into_owned(self) -> Self::Owned;
 
-    /// Copies everything. Of what was just read this is faster than
-    /// [`Self::into_owned`], which moves it several times.
+    /// Copies all data. For a value that was just decoded this is faster than [`Self::into_owned`],
+    /// which moves the value several times.
     fn to_static(&self) -> Self::Owned;
 
-    /// Shows every text and every content that the value holds to `visitor`, always in
-    /// the same order.
+    /// Passes every text and content of the value to `visitor`, always in the same order.
     fn visit<V: FieldVisitor>(&mut self, visitor: &mut V);
 }
 
-/// A visitor of each text and content of a value, which may change them. Unknown fields and
-/// blocks and vectors are bytes.
+/// A visitor of the texts and contents of a value, which may change them. Unknown fields, unknown
+/// blocks and vector ids are passed as bytes.
 ///
 /// ```
 /// use std::borrow::Cow;
@@ -47,10 +46,10 @@ pub trait IntoOwned {
 /// assert_eq!(length.0, 13);
 /// ```
 pub trait FieldVisitor {
-    /// A text.
+    /// Visits a text.
     fn text(&mut self, text: &mut Cow<'_, str>);
 
-    /// A content.
+    /// Visits a content.
     fn bytes(&mut self, bytes: &mut CowBytes<'_>);
 }
 
@@ -88,7 +87,7 @@ impl IntoOwned for CowBytes<'_> {
     }
 }
 
-/// Implements [`IntoOwned`] for a type that is copied.
+/// Implements [`IntoOwned`] for a type that implements `Copy`.
 macro_rules! copy_into_owned {
     ($ty:ty) => {
         impl $crate::IntoOwned for $ty {
@@ -135,7 +134,7 @@ impl<T: IntoOwned> IntoOwned for Vec<T> {
     type Owned = Vec<T::Owned>;
     #[inline]
     fn into_owned(self) -> Self::Owned {
-        // Most lists are of unknown fields, of which there are none.
+        // Most lists are lists of unknown fields, and these are usually empty.
         if self.is_empty() {
             return Vec::new();
         }

@@ -1,4 +1,5 @@
-//! The blocks of a pack that other blocks replace: the result of deduplication, as plain data.
+//! The duplicates in a pack and the blocks that replace them: the result of deduplication as plain
+//! data.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,64 +12,65 @@ crate::named_enum! {
     #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
     #[non_exhaustive]
     pub enum DuplicateKind {
-        /// The same content.
+        /// The content is equal.
         Equal = "equal",
-        /// All of its lines stand in a chunk of the same path.
+        /// All lines of the block are in a chunk with the same path.
         Contained = "contained",
-        /// It was merged with a chunk of the same path with which it shares lines,
-        /// or cut down to the lines that are its own.
+        /// The block shares lines with a chunk of the same path. It was merged with that chunk, or
+        /// cut down to the lines that only it has.
         Overlapping = "overlapping",
-        /// It was merged with a chunk of the same path that begins where it ends.
+        /// The block was merged with a chunk of the same path that begins at its end.
         Adjacent = "adjacent",
-        /// A newer read of the same lines, or a newer result of the same call.
+        /// There is a newer read of the same lines, or a newer result of the same call.
         Superseded = "superseded",
-        /// Nearly the same lines.
+        /// The lines are nearly the same.
         Near = "near",
     }
 }
 
-/// A block that is replaced by another one.
+/// A duplicate: a block that another block replaces.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Replacement {
-    /// The index of the block that replaces it; that one is not replaced itself, or has
-    /// something of its own in its place.
+    /// The index of the block that replaces it. That block is not replaced itself, or is still
+    /// partly shown ([`Self::in_place`]).
     pub by: usize,
     /// The relation to that block.
     pub relation: DuplicateKind,
-    /// Whether something still stands in its place: a line that refers to the
-    /// other block, a diff against it, or the lines that are its own.
+    /// `true` if the duplicate is still partly shown: as a line that refers to the other block, as
+    /// a diff against it, or as the lines that only the duplicate has.
     pub in_place: bool,
-    /// Tokens of content that this saves: counted, with those of the covering
-    /// block where it grew.
+    /// The number of content tokens saved, by exact count. If the replacing block grew, its
+    /// additional tokens are subtracted.
     pub tokens_saved: u64,
 }
 
-/// The blocks of a pack that other blocks replace (RFC 0006 §8), by index.
+/// The duplicates in a pack and the blocks that replace them (RFC 0006 §8), by index.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Replacements {
-    /// The replaced blocks, by index.
+    /// The duplicates, by index.
     pub covered: BTreeMap<usize, Replacement>,
-    /// Chunks whose lines stand in several blocks: a covered or cut one, and a
-    /// block that has some of its lines besides the one that is named above.
+    /// Pairs of a duplicate or shortened chunk and an additional block that has some of its lines.
+    /// The main replacement is in [`Self::covered`].
     pub shared: BTreeSet<(usize, usize)>,
-    /// The blocks whose text is not that of the pack any more: what annotations
-    /// and levels say of their content does not hold.
+    /// The blocks whose text differs from that in the pack. Annotations and alternate texts that
+    /// describe their content no longer apply.
     pub changed: BTreeSet<usize>,
 }
 
 impl Replacements {
-    /// How many blocks one may go by to the one that has its lines in the end.
+    /// The maximum number of links followed from a duplicate to the block that finally has its
+    /// lines.
     const LINKS_MAX: usize = 4;
 
-    /// Whether nothing of the block is shown.
+    /// Returns whether the block is not shown at all.
     #[must_use]
     pub fn is_removed(&self, index: usize) -> bool {
         self.covered.get(&index).is_some_and(|covered| !covered.in_place)
     }
 
-    /// Returns the number of duplicates of this kind, and the tokens that they save.
+    /// Returns the number of duplicates of this kind, and the tokens that they save in total.
     #[must_use]
     pub fn count(&self, kind: DuplicateKind) -> (usize, u64) {
         let duplicates = self.covered.values().filter(|covered| covered.relation == kind);
@@ -76,18 +78,22 @@ impl Replacements {
             .fold((0, 0), |(blocks, tokens), covered| (blocks + 1, tokens + covered.tokens_saved))
     }
 
-    /// Returns the tokens that all of them save.
+    /// Returns the tokens that all duplicates save in total.
     #[must_use]
     pub fn tokens_saved(&self) -> u64 {
         self.covered.values().map(|covered| covered.tokens_saved).sum()
     }
 
-    /// Updates metadata: blocks inherit the best priority and rank, and a pin, of those that
-    /// they replace; summaries and alternate texts of changed contents are dropped.
+    /// Updates metadata after deduplication:
+    ///
+    /// - Blocks inherit the highest priority, the highest rank and the pin of the blocks that they
+    ///   replace.
+    /// - Summaries from annotations and alternate texts of changed blocks are dropped.
     pub fn inherit_metadata<'b>(&self, blocks: &'b [Block<'_>], metas: &mut [BlockMeta<'b>]) {
         let named = self.covered.iter().map(|(&index, covered)| (index, covered.by));
         let pairs: Vec<_> = named.chain(self.shared.iter().copied()).collect();
-        // A block that covers may be cut or a diff itself, and so on.
+        // A block that replaces another may itself be shortened or shown as a diff, so links can
+        // form chains.
         for _ in 0..Self::LINKS_MAX {
             let mut has_changed = false;
             for &(index, by) in &pairs {

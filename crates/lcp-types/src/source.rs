@@ -5,8 +5,8 @@ use std::fmt;
 
 use crate::{Block, BlockIndex};
 
-/// A pack with random access to blocks (RFC 0003 §6). Plans verify its index against the
-/// blocks that they read. A slice of blocks is a source without an index.
+/// A pack with random access to its blocks (RFC 0003 §6). Planning verifies the index against the
+/// blocks that it reads. A slice of blocks is a source without an index.
 ///
 /// ```
 /// use lcp_types::{Block, BlockSource, Role};
@@ -17,23 +17,22 @@ use crate::{Block, BlockIndex};
 /// # Ok::<(), lcp_types::BlockSourceError>(())
 /// ```
 pub trait BlockSource {
-    /// Returns the index of the blocks; `None` if there is none.
+    /// Returns the index of the blocks, or `None` if the source does not have one.
     fn block_index(&self) -> Option<&BlockIndex>;
 
-    /// Reads the blocks at these positions, which must ascend.
+    /// Reads the blocks at these indices, which must be in ascending order.
     ///
     /// # Errors
     ///
-    /// [`BlockSourceError`] if one of them cannot be read, or is not what is known
-    /// of it; indices in another order may be one, too.
+    /// Returns [`BlockSourceError`] if a block cannot be read or contradicts the index. Indices in
+    /// another order may also be an error.
     fn read(&self, indices: &[u32]) -> Result<Vec<Block<'_>>, BlockSourceError>;
 
-    /// Reads all blocks, annotations included, in the order of the stream, without the
-    /// index.
+    /// Reads all blocks, annotations included, in stream order and without the index.
     ///
     /// # Errors
     ///
-    /// [`BlockSourceError`] if they cannot be read.
+    /// Returns [`BlockSourceError`] if the blocks cannot be read.
     fn read_all(&self) -> Result<Cow<'_, [Block<'_>]>, BlockSourceError>;
 }
 
@@ -55,36 +54,36 @@ impl BlockSource for [Block<'_>] {
     }
 }
 
-/// A source that could not give blocks.
+/// An error of a [`BlockSource`] that could not return blocks.
 #[derive(Debug)]
 pub struct BlockSourceError {
-    /// What kind of failure it is.
+    /// The kind of the error.
     pub kind: BlockSourceErrorKind,
-    /// What went wrong, with the place.
+    /// A description of the problem, with its location.
     pub message: String,
     cause: Option<Box<dyn std::error::Error + Send + Sync>>,
 }
 
-/// The kinds of failures of sources.
+/// The kinds of errors of a [`BlockSource`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum BlockSourceErrorKind {
-    /// What is known of blocks does not agree with them: all must be read.
+    /// The index contradicts the blocks. The caller must read all blocks.
     Mismatch,
-    /// The blocks are not what a pack may hold.
+    /// The blocks are malformed.
     Malformed,
-    /// They could not be read.
+    /// The blocks could not be read.
     Io,
 }
 
 impl BlockSourceError {
-    /// What is known of blocks does not agree with them.
+    /// Returns the error for an index that contradicts the blocks.
     #[must_use]
     pub fn mismatch(message: impl Into<String>) -> Self {
         Self { kind: BlockSourceErrorKind::Mismatch, message: message.into(), cause: None }
     }
 
-    /// A failure that another error is the cause of, in the words of that one.
+    /// Returns an error with this cause. Its message is that of the cause.
     #[must_use]
     pub fn new(
         kind: BlockSourceErrorKind,
@@ -94,7 +93,7 @@ impl BlockSourceError {
         Self { kind, message: cause.to_string(), cause: Some(cause) }
     }
 
-    /// The error behind it, if it is of this type.
+    /// Returns the cause, if it has this type.
     #[must_use]
     pub fn cause<E: std::error::Error + 'static>(&self) -> Option<&E> {
         self.cause.as_ref()?.downcast_ref()

@@ -1,4 +1,4 @@
-//! Bodies that are stored outside of a pack, by their BLAKE3 hash.
+//! Storage of bodies outside of a pack, by their BLAKE3 hash.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -6,30 +6,30 @@ use std::fmt;
 
 use crate::wire::HASH_BYTES;
 
-/// The BLAKE3 hash of a body: what a reference block holds.
+/// The BLAKE3 hash of a body, stored in the pack in place of the body.
 pub type ContentHash = [u8; HASH_BYTES];
 
-/// A store of referenced bodies (RFC 0001 §4.3). The decoder verifies its hashes.
+/// A store of referenced bodies (RFC 0001 §4.3). The decoder verifies their hashes.
 pub trait ContentStore {
-    /// The body with this hash, or `None` if the store does not have it.
+    /// Returns the body with this hash, or `None` if the store does not have it.
     ///
     /// # Errors
     ///
-    /// [`StoreError`] if the store could not be asked.
+    /// Returns [`StoreError`] if the store cannot be read.
     fn get(&self, hash: &ContentHash) -> Result<Option<Cow<'_, [u8]>>, StoreError>;
 
-    /// Keeps a body under the hash that the caller computed for it.
+    /// Stores a body under its hash, which the caller has computed.
     ///
     /// # Errors
     ///
-    /// [`StoreError`] if the body could not be kept.
+    /// Returns [`StoreError`] if the body cannot be stored.
     fn put(&mut self, hash: ContentHash, body: &[u8]) -> Result<(), StoreError>;
 }
 
-/// A store that could not do what it was asked.
+/// An error of a content store.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StoreError {
-    /// What went wrong, in the store's words.
+    /// A description of the problem, from the store.
     pub message: String,
 }
 
@@ -41,7 +41,7 @@ impl fmt::Display for StoreError {
 
 impl std::error::Error for StoreError {}
 
-/// A store in memory.
+/// A content store in memory.
 ///
 /// ```
 /// use lcp_types::{ContentStore, MemoryContentStore};

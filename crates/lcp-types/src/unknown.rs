@@ -1,11 +1,12 @@
-//! What a newer writer put into a block and this version has no name for.
+//! Fields with ids that this version does not know, usually from a newer writer.
 
 use std::fmt;
 use std::ops::Deref;
 
 use crate::{CowBytes, FieldVisitor, IntoOwned};
 
-/// The unknown fields of a record, in order; one word if there are none.
+/// The unknown fields of a record, in order. An empty list takes one machine word and no
+/// allocation.
 ///
 /// ```
 /// use lcp_types::{UnknownField, UnknownFields, UnknownValue};
@@ -15,13 +16,13 @@ use crate::{CowBytes, FieldVisitor, IntoOwned};
 /// assert_eq!(fields[0].id, 9);
 /// assert!(UnknownFields::new().is_empty());
 /// ```
-// Never a list that is empty, so that equal lists are equal.
+// The box never holds an empty list, so that equal lists compare as equal.
 #[expect(clippy::box_collection, reason = "one word; a boxed slice takes two")]
 #[derive(Clone, Default, PartialEq, Eq, Hash)]
 pub struct UnknownFields<'a>(Option<Box<Vec<UnknownField<'a>>>>);
 
 impl UnknownFields<'_> {
-    /// No fields.
+    /// Returns an empty list.
     #[must_use]
     pub const fn new() -> Self {
         Self(None)
@@ -54,7 +55,7 @@ impl<'a, 'f> IntoIterator for &'f UnknownFields<'a> {
 }
 
 impl fmt::Debug for UnknownFields<'_> {
-    /// As a list.
+    /// Formats the fields as a list.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_list().entries(self).finish()
     }
@@ -62,7 +63,7 @@ impl fmt::Debug for UnknownFields<'_> {
 
 #[cfg(feature = "serde")]
 impl serde::Serialize for UnknownFields<'_> {
-    /// As a list.
+    /// Serializes the fields as a list.
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_seq(self)
     }
@@ -95,26 +96,26 @@ impl IntoOwned for UnknownFields<'_> {
     }
 }
 
-/// A field with an unknown id, written back with the block (RFC 0001 §5).
+/// A field with an unknown id. The encoder writes it back with its block (RFC 0001 §5).
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct UnknownField<'a> {
-    /// The field's id.
+    /// The id of the field.
     pub id: u64,
-    /// What it holds.
+    /// The value of the field.
     pub value: UnknownValue<'a>,
 }
 
-/// The payload of an [`UnknownField`], by wire type.
+/// The value of an [`UnknownField`], by wire type.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 pub enum UnknownValue<'a> {
-    /// Wire type 0.
+    /// Wire type 0: a number.
     Varint(u64),
-    /// Wire type 1.
+    /// Wire type 1: bytes.
     Bytes(CowBytes<'a>),
-    /// Wire type 2: encoded fields, not looked into.
+    /// Wire type 2: encoded fields, which are not parsed.
     Nested(CowBytes<'a>),
 }
 

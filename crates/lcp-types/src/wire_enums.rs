@@ -1,15 +1,15 @@
-//! Every enumeration of the wire format, each from one table.
+//! The enumerations of the wire format, each defined by one table.
 //!
-//! A row makes the variant, its code, its name, its place in `ALL` and both
-//! conversions. Codes that no row names survive as `Other` (RFC 0001 §6).
+//! A row defines a variant, its code and its name. It adds the variant to `ALL` and to both
+//! conversions. Unknown codes are preserved as `Other` (RFC 0001 §6).
 
 use std::borrow::Cow;
 
 use crate::codec::{FieldReader, FieldValue, FieldWriter, OrderedReader};
 use crate::wire::WireType;
 
-/// Declares an enumeration without fields, each of whose variants has a stable name: `ALL`, `name`,
-/// `from_name` and `Display`.
+/// Declares an enumeration without fields in which each variant has a stable name. The enumeration
+/// gets `ALL`, `name`, `from_name` and `Display`.
 ///
 /// ```
 /// lcp_types::named_enum! {
@@ -38,7 +38,7 @@ macro_rules! named_enum {
             /// Every value, in order.
             $vis const ALL: [Self; [$($name),*].len()] = [$(Self::$Variant),*];
 
-            /// Returns the name in reports, flags and texts.
+            /// Returns the name that reports, flags and texts use.
             #[must_use]
             $vis const fn name(self) -> &'static str {
                 match self {
@@ -62,7 +62,7 @@ macro_rules! named_enum {
     };
 }
 
-/// One row per value: `Variant = code, "name";`.
+/// Defines an enumeration with one row per value: `Variant = code, "name";`.
 ///
 /// ```text
 /// wire_enum! {
@@ -78,9 +78,10 @@ macro_rules! wire_enum {
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
         pub enum $enum {
             $($(#[$vmeta])* #[doc = concat!("`", $name, "`")] $variant,)*
-            /// A code that this version has no name for; written back unchanged.
-            /// [`Self::from_code`] never gives it for a code that has a name, and
-            /// values made by hand should not either: equality is by variant.
+            /// A code without a name in this version, written back unchanged.
+            ///
+            /// [`Self::from_code`] never returns this variant for a code that has a name. Do not
+            /// construct such values either, because equality compares variants.
             Other(u8),
         }
 
@@ -88,10 +89,10 @@ macro_rules! wire_enum {
             /// Every named value, in the order of its codes.
             pub const ALL: &'static [Self] = &[$(Self::$variant),*];
 
-            /// Code and name of every named value.
+            /// The code and the name of every named value.
             pub const NAMES: &'static [(u8, &'static str)] = &[$(($code, $name)),*];
 
-            /// The value with this code; unnamed codes give [`Self::Other`].
+            /// Returns the value with this code, or [`Self::Other`] if the code has no name.
             #[must_use]
             #[inline]
             pub const fn from_code(code: u8) -> Self {
@@ -101,12 +102,13 @@ macro_rules! wire_enum {
                 }
             }
 
-            /// The code on the wire.
+            /// Returns the code on the wire.
             #[must_use]
             #[inline]
             pub const fn code(self) -> u8 {
                 enum Place { $($variant,)* Other }
-                // By a table: a match would jump to where a guess rarely leads.
+                // A table lookup is used because a `match` would compile to a jump that is
+                // predicted badly.
                 let place = match self {
                     $(Self::$variant => Place::$variant as usize,)*
                     Self::Other(_) => Place::Other as usize,
@@ -114,7 +116,7 @@ macro_rules! wire_enum {
                 if let Self::Other(code) = self { code } else { Self::NAMES[place].0 }
             }
 
-            /// The name in manifests and reports; `None` for unnamed codes.
+            /// Returns the name in manifests and reports, or `None` if the code has no name.
             #[must_use]
             pub const fn name(self) -> Option<&'static str> {
                 match self {
@@ -123,7 +125,7 @@ macro_rules! wire_enum {
                 }
             }
 
-            /// The value with this name.
+            /// Returns the value with this name.
             #[must_use]
             pub fn from_name(name: &str) -> Option<Self> {
                 match name {
@@ -134,7 +136,7 @@ macro_rules! wire_enum {
         }
 
         impl std::fmt::Display for $enum {
-            /// The name, or the code in decimal where there is none.
+            /// Writes the name, or the code in decimal if it has no name.
             fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
                 match self.name() {
                     Some(name) => f.pad(name),
@@ -156,7 +158,8 @@ macro_rules! wire_enum {
 
         #[cfg(feature = "serde")]
         impl serde::Serialize for $enum {
-            /// The name where formats are for people and there is one, else the code.
+            /// Serializes the name if there is one and the format is human-readable, and otherwise
+            /// the code.
             fn serialize<S: serde::Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
                 match self.name() {
                     Some(name) if to.is_human_readable() => to.serialize_str(name),
@@ -223,11 +226,11 @@ wire_enum! {
 }
 
 wire_enum! {
-    /// Who speaks in a CONVERSATION block.
+    /// The role of the speaker in a CONVERSATION block.
     Role {
-        /// Instructions of the application.
+        /// The application, which gives instructions.
         System = 1, "system";
-        /// The person.
+        /// The user.
         User = 2, "user";
         /// The model.
         Assistant = 3, "assistant";
@@ -237,13 +240,13 @@ wire_enum! {
 }
 
 wire_enum! {
-    /// How the call of a TOOL_RESULT block ended.
+    /// The outcome of the call in a TOOL_RESULT block.
     Status {
-        /// It succeeded.
+        /// The call succeeded.
         Ok = 1, "ok";
-        /// It failed.
+        /// The call failed.
         Error = 2, "error";
-        /// It did not end in time.
+        /// The call timed out.
         Timeout = 3, "timeout";
     }
 }
@@ -268,13 +271,13 @@ wire_enum! {
 }
 
 wire_enum! {
-    /// What an ANNOTATION block says of its target.
+    /// The kind of statement in an ANNOTATION block.
     AnnotationKind {
-        /// The target's [`Priority`], one byte.
+        /// The [`Priority`] of the target, as one byte.
         Priority = 1, "priority";
-        /// A summary of the target, UTF-8.
+        /// A summary of the target, as UTF-8.
         Summary = 2, "summary";
-        /// A [`Tag`](crate::Tag): `key=value` or a bare key, UTF-8.
+        /// A [`Tag`](crate::Tag) for the target: `key=value` or a bare key, as UTF-8.
         Tag = 3, "tag";
     }
 }
@@ -291,7 +294,7 @@ wire_enum! {
 }
 
 wire_enum! {
-    /// What an entry of a FILE_TREE block is.
+    /// The kind of an entry in a FILE_TREE block.
     FileEntryKind {
         File = 0, "file";
         Directory = 1, "directory";
@@ -299,7 +302,7 @@ wire_enum! {
 }
 
 impl Role {
-    /// What labels and heads call it: its name, `role-9` of one that has none.
+    /// Returns the label in headers: the name, or `role-9` for a code without a name.
     #[must_use]
     pub fn label(self) -> Cow<'static, str> {
         match self.name() {
@@ -315,28 +318,30 @@ named_enum! {
     #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
     #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
     pub enum Priority {
-        /// Always in full, even over the budget.
+        /// The block is always shown in full, even if that exceeds the budget.
         Critical = "critical",
-        /// In full if the budget allows, else the summary.
+        /// The block is shown in full if the budget allows it, and otherwise as its summary.
         High = "high",
-        /// Like `High`, after it. What a block has that nobody annotated.
+        /// Like `High`, but with a later turn. This is the default for blocks without an
+        /// annotation.
         #[default]
         Normal = "normal",
-        /// The summary if the budget allows, else a placeholder.
+        /// The block is shown as its summary if the budget allows it, and otherwise as a
+        /// placeholder.
         Low = "low",
-        /// A one-line reference if the budget allows, else nothing.
+        /// The block is shown as one line if the budget allows it, and otherwise not at all.
         Background = "background",
     }
 }
 
 impl Priority {
-    /// The byte in a PRIORITY annotation, 1 to 5.
+    /// Returns the byte in a PRIORITY annotation, from 1 to 5.
     #[must_use]
     pub const fn code(self) -> u8 {
         self as u8 + 1
     }
 
-    /// The priority with this byte; `None` for any but 1 to 5.
+    /// Returns the priority with this byte, or `None` if it is not from 1 to 5.
     #[must_use]
     pub const fn from_code(code: u8) -> Option<Self> {
         match code {

@@ -1,4 +1,4 @@
-//! Decodes the columns of an index (RFC 0003 §3 and §4).
+//! Decoding of the columns of an index (RFC 0003 §3, §4).
 
 use lcp_types::{
     AlternateCost, AlternateLevel, BlockIndex, EncodingCosts, LabelColumn, ModeCosts, Priority,
@@ -12,7 +12,7 @@ use super::{FrameTable, Result};
 use crate::reader::{FRAME_BYTES_MIN, Reader};
 use crate::varint::decode_u32;
 
-/// The columns of an index of so many blocks. Unknown ones are passed over.
+/// Reads the columns of an index of `blocks` blocks. Unknown columns are skipped.
 pub(super) fn read(body: Reader<'_>, blocks: u64) -> Result<(FrameTable, BlockIndex)> {
     let mut record = Column { rest: body, blocks: 0, name: "index" };
     record.blocks = usize::try_from(blocks).map_err(|_| record.fail("index"))?;
@@ -56,7 +56,7 @@ pub(super) fn read(body: Reader<'_>, blocks: u64) -> Result<(FrameTable, BlockIn
             15 => codes = Some(column.dense()?),
             16 => text = column.text()?,
             17 => {
-                // Each is looked for among those before it.
+                // The limit keeps the search for duplicates below cheap.
                 if index.costs.len() == limits::INDEX_ENCODINGS_MAX {
                     return Err(column.wrong());
                 }
@@ -66,7 +66,7 @@ pub(super) fn read(body: Reader<'_>, blocks: u64) -> Result<(FrameTable, BlockIn
                 }
                 index.costs.push(costs);
             }
-            // 18 are hashes: nothing is done with them yet.
+            // Column 18 has hashes, which are not used yet.
             _ => {}
         }
         if let Some(has) = usize::try_from(id).ok().and_then(|id| has.get_mut(id.wrapping_sub(1))) {
@@ -88,10 +88,10 @@ pub(super) fn read(body: Reader<'_>, blocks: u64) -> Result<(FrameTable, BlockIn
     Ok((frames, index))
 }
 
-/// Bytes of the longest frame: type and flags, length and body.
+/// The maximum size of a frame in bytes: type, flags, length and body.
 const FRAME_BYTES_MAX: u64 = limits::BODY_BYTES_MAX + 21;
 
-/// The columns by their ids, all of wire type BYTES but those said to be nested.
+/// The ids and names of the columns. All have wire type BYTES, except those passed as nested.
 #[rustfmt::skip]
 const NAMES: [(u64, &str); 17] = [
     (1, "types"), (2, "flags"), (3, "lengths"), (4, "checks"), (5, "priorities"), (6, "metadata"),
@@ -163,7 +163,7 @@ fn zigzag(number: u64) -> i64 {
     (number >> 1).cast_signed() ^ -(number & 1).cast_signed()
 }
 
-/// A column, or a record of columns, to be read from front to back.
+/// A column or a record of columns, read from front to back.
 #[derive(Clone, Copy)]
 struct Column<'a> {
     rest: Reader<'a>,
@@ -180,7 +180,7 @@ impl<'a> Column<'a> {
         IndexError::new(IndexErrorKind::Column { column }, self.rest.offset())
     }
 
-    /// Reads the next field; one without a name in `names` has any wire type.
+    /// Reads the next field. A field whose id is not in `names` may have any wire type.
     fn next(
         &mut self,
         names: &[(u64, &'static str)],
@@ -236,22 +236,23 @@ impl<'a> Column<'a> {
         Ok(text.to_owned())
     }
 
-    /// A byte for each block.
+    /// Reads one byte for each block.
     fn bytes_of_blocks(&mut self) -> Result<&'a [u8]> {
         let bytes = self.rest.rest();
         if bytes.len() == self.blocks { Ok(bytes) } else { Err(self.wrong()) }
     }
 
-    /// A number for each block.
+    /// Reads one number for each block.
     fn dense(&mut self) -> Result<Vec<u32>> {
-        // Each has a byte at least, so no more is reserved than was brought.
+        // A number takes at least one byte, so this never reserves more numbers than the input has
+        // bytes.
         if self.rest.remaining() < self.blocks {
             return Err(self.wrong());
         }
         let mut numbers = Vec::with_capacity(self.blocks);
         let mut bytes = self.rest.rest();
         while numbers.len() < self.blocks {
-            // Most are below 128.
+            // Most numbers are below 128.
             if let Some((eight, behind)) = bytes.split_first_chunk::<8>()
                 && eight.is_ascii()
                 && self.blocks - numbers.len() >= eight.len()
@@ -275,7 +276,7 @@ impl<'a> Column<'a> {
         Ok(checks.iter().map(|check| u32::from_le_bytes(*check)).collect())
     }
 
-    /// Pairs of a block and a value, ascending by block.
+    /// Reads pairs of a block and a value, in ascending block order.
     fn sparse<T>(&mut self, value: impl Fn(&mut Self) -> Result<T>) -> Result<Vec<(u32, T)>> {
         let (mut pairs, mut before) = (Vec::new(), None);
         while !self.rest.is_empty() {
@@ -308,7 +309,7 @@ impl<'a> Column<'a> {
     fn texts(&mut self) -> Result<Vec<String>> {
         let mut texts = Vec::new();
         while !self.rest.is_empty() {
-            // Each is the name of some block's.
+            // Each name belongs to at least one block.
             if texts.len() == self.blocks {
                 return Err(self.wrong());
             }
@@ -318,7 +319,7 @@ impl<'a> Column<'a> {
         Ok(texts)
     }
 
-    /// Pairs of a block and an annotation of it; a block may have several.
+    /// Reads pairs of a block and an annotation of that block. A block may have several.
     fn annotations(&mut self) -> Result<Vec<(u32, u32)>> {
         let (mut pairs, mut of) = (Vec::new(), 0u32);
         while !self.rest.is_empty() {

@@ -1,6 +1,6 @@
 //! Errors of an index.
 
-/// An error of an index that a pack announces: the blocks are then read without it.
+/// An error in the index of a pack. The blocks can still be read without the index.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{kind} (byte {offset})")]
 pub struct IndexError {
@@ -13,13 +13,13 @@ impl IndexError {
         Self { kind, offset }
     }
 
-    /// What is wrong.
+    /// Returns the kind of the error.
     #[must_use]
     pub fn kind(&self) -> &IndexErrorKind {
         &self.kind
     }
 
-    /// The byte of the pack where it was noticed.
+    /// Returns the byte offset in the pack at which the error was detected.
     #[must_use]
     pub fn offset(&self) -> u64 {
         self.offset
@@ -30,26 +30,25 @@ impl IndexError {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum IndexErrorKind {
-    /// A pack with such a header cannot have an index.
+    /// The header announces an index, but its magic or flags do not allow one.
     #[error("an index is announced where there can be none")]
     Header,
-    /// An index is announced, and the pack does not end with a footer.
+    /// The header announces an index, but the pack does not end with a footer.
     #[error("an index is announced, and the pack does not end with a footer")]
     NoFooter,
     /// The footer is damaged.
     #[error("the footer does not have its checksum")]
     FooterChecksum,
-    /// A footer of another version.
+    /// The footer has an unknown version.
     #[error("the footer has the unknown version {found}")]
     Version {
         /// The version.
         found: u32,
     },
-    /// The offsets do not agree with the pack: the index belongs to another one, or bytes
-    /// were added.
+    /// The offsets do not fit the pack. The index belongs to another pack, or bytes were added.
     #[error("the places that the index names are not those of this pack")]
     Offsets,
-    /// It announces more than a pack may hold.
+    /// The footer announces more blocks or a longer index than a pack may have.
     #[error("the index names more than a pack may hold")]
     TooLarge,
     /// The index is damaged.
@@ -58,30 +57,30 @@ pub enum IndexErrorKind {
     /// A column of the index is malformed.
     #[error("the column {column} of the index cannot be read")]
     Column {
-        /// Its name in RFC 0003 §3.
+        /// The name of the column in RFC 0003 §3.
         column: &'static str,
     },
     /// The blocks are damaged.
     #[error("the blocks do not have their checksum")]
     BlocksChecksum,
-    /// A block does not have its checksum.
+    /// A block does not match its checksum.
     #[error("block {block} does not have its checksum")]
     FrameChecksum {
-        /// Its index.
+        /// The index of the block.
         block: u32,
     },
     /// A block differs from its entry in the index.
     #[error("block {block} is not what the index says: {what}")]
     BlockMismatch {
-        /// Its index.
+        /// The index of the block.
         block: u32,
-        /// What differs.
+        /// The property that differs.
         what: &'static str,
     },
     /// A column of the index differs from the blocks.
     #[error("the index does not have the {what} of the blocks")]
     ColumnMismatch {
-        /// What differs.
+        /// The column that differs.
         what: &'static str,
     },
 }

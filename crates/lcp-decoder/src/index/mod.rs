@@ -1,4 +1,4 @@
-//! The index after END, and its footer (RFC 0003 §1 to §5).
+//! The index after END and its footer (RFC 0003 §1 to §5).
 
 mod columns;
 mod error;
@@ -17,7 +17,7 @@ use crate::reader::{Reader, within};
 pub use error::{IndexError, IndexErrorKind};
 pub(crate) use verify::verify;
 
-/// Bytes of an END whose varints are as long as they may be.
+/// The maximum size of an END frame in bytes, with varints of maximum length.
 const END_BYTES_MAX: u64 = 21;
 
 type Result<T> = std::result::Result<T, IndexError>;
@@ -40,11 +40,11 @@ pub struct IndexFooter {
 }
 
 impl IndexFooter {
-    /// Reads the footer, the last [`FOOTER_BYTES`] of a pack of `size` bytes.
+    /// Parses the footer: the last [`FOOTER_BYTES`] bytes of a pack of `size` bytes.
     ///
     /// # Errors
     ///
-    /// If the bytes are not a footer, or its values are impossible.
+    /// Returns [`IndexError`] if the bytes are not a footer or its values are impossible.
     pub fn parse(bytes: &[u8], size: u64) -> Result<Self> {
         let offset = size.saturating_sub(FOOTER_BYTES as u64);
         let footer = Self::read(bytes, offset)?;
@@ -54,23 +54,24 @@ impl IndexFooter {
         Ok(footer)
     }
 
-    /// Reads the footer of a damaged pack, whose size may have changed. INDEX ends right
-    /// before it.
+    /// Parses the footer of a damaged pack, whose size may have changed. INDEX ends directly before
+    /// the footer.
     ///
     /// # Errors
     ///
-    /// As [`Self::parse`], but for the size; offsets count from the footer's first byte.
+    /// Returns the errors of [`Self::parse`], except those about the size. Offsets count from the
+    /// first byte of the footer.
     pub fn parse_at_unknown_offset(bytes: &[u8]) -> Result<Self> {
         Self::read(bytes, 0)
     }
 
-    /// Returns the size that the pack had when it was written.
+    /// Returns the size in bytes of the pack when it was written.
     #[must_use]
     pub fn pack_bytes(&self) -> u64 {
         self.end_and_index().end.saturating_add(FOOTER_BYTES as u64)
     }
 
-    /// Reads the footer that begins at `offset`, whatever it says of where that is.
+    /// Parses the footer at `offset`, without a check that its values agree with `offset`.
     fn read(bytes: &[u8], offset: u64) -> Result<Self> {
         let fail = |kind| IndexError::new(kind, offset);
         let Some((footer, [])) = bytes.split_first_chunk::<FOOTER_BYTES>() else {
@@ -113,20 +114,20 @@ impl IndexFooter {
         Ok(footer)
     }
 
-    /// Where END and INDEX stand, which are read together.
+    /// Returns the byte range of END and INDEX, which are read together.
     pub(crate) fn end_and_index(&self) -> Range<u64> {
-        // The fields are public: anybody may have made it.
+        // The fields are public, so the values may be arbitrary.
         self.end_offset..self.index_offset.saturating_add(self.index_len)
     }
 }
 
-/// Four bytes of the footer, the lowest first.
+/// Returns the little-endian `u32` at this position of the footer.
 fn u32_at(bytes: &[u8], at: usize) -> u32 {
     let number = bytes.get(at..).and_then(|rest| rest.first_chunk());
     u32::from_le_bytes(number.copied().unwrap_or_default())
 }
 
-/// The index of a pack: where its frames are, and the columns of its blocks.
+/// The index of a pack: the byte ranges of its frames and the columns of its blocks.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PackIndex {
     footer: IndexFooter,
@@ -139,13 +140,13 @@ pub struct PackIndex {
 pub(crate) struct FrameTable {
     pub(crate) flags: Vec<u8>,
     lengths: Vec<u32>,
-    /// CRC-32C of each, where the index has it.
+    /// The CRC-32C of each frame, if the index has them.
     checksums: Option<Vec<u32>>,
     /// The offset of every [`STRIDE`]th frame.
     offsets: Vec<u64>,
 }
 
-/// The number of frames from one stored offset to the next.
+/// The number of frames per stored offset.
 const STRIDE: usize = 256;
 
 impl FrameTable {
@@ -163,7 +164,7 @@ impl FrameTable {
         self.checksums.as_ref()?.get(index).copied()
     }
 
-    /// Computes the offsets; returns the end of the last frame.
+    /// Computes the offsets of the frames. Returns the end of the last frame.
     fn compute_offsets(&mut self) -> u64 {
         let mut offset = HEADER_BYTES as u64;
         for chunk in self.lengths.chunks(STRIDE) {
@@ -175,12 +176,13 @@ impl FrameTable {
 }
 
 impl PackIndex {
-    /// Finds the index of a pack in memory; `None` if its header announces none.
+    /// Finds and parses the index of a pack in memory. Returns `None` if the header is invalid or
+    /// does not announce an index.
     ///
     /// # Errors
     ///
-    /// If one is announced and not accepted (RFC 0003 §2). The blocks can be
-    /// read all the same.
+    /// Returns [`IndexError`] if the announced index is rejected (RFC 0003 §2). The blocks can
+    /// still be read without it.
     #[must_use]
     pub fn find(pack: &[u8]) -> Option<Result<Self>> {
         let header = Header::parse(pack.get(..HEADER_BYTES)?).ok()?;
@@ -197,11 +199,12 @@ impl PackIndex {
         }))
     }
 
-    /// Parses the index of this footer; `bytes` are END and INDEX.
+    /// Parses the index of this footer. `bytes` are the bytes of END and INDEX.
     ///
     /// # Errors
     ///
-    /// If the index is damaged, or does not agree with itself or the footer.
+    /// Returns [`IndexError`] if the index is damaged, inconsistent, or does not agree with the
+    /// footer.
     pub fn parse(footer: IndexFooter, bytes: &[u8]) -> Result<Self> {
         let end_len = footer.index_offset.checked_sub(footer.end_offset);
         let end_len = end_len.and_then(|len| usize::try_from(len).ok());
@@ -251,14 +254,14 @@ impl PackIndex {
         self.frames.flags.get(index as usize).copied()
     }
 
-    /// Returns the CRC-32C of the frame of block `index`, if the index has it.
+    /// Returns the CRC-32C of the frame of block `index`, if the index has checksums.
     #[must_use]
     pub fn checksum(&self, index: u32) -> Option<u32> {
         self.frames.checksum(index as usize)
     }
 }
 
-/// Checks that a pack with such a header can have an index.
+/// Checks that a pack with this header can have an index.
 pub(crate) fn check_header(header: Header) -> Result<()> {
     if header.magic != Magic::Lcp || header.is_payload_compressed() {
         return Err(IndexError::new(IndexErrorKind::Header, HEADER_FLAGS_OFFSET as u64));
@@ -266,7 +269,7 @@ pub(crate) fn check_header(header: Header) -> Result<()> {
     Ok(())
 }
 
-/// Parses one frame without flags; returns its type and its body.
+/// Parses one frame without flags. Returns its type and its body.
 fn frame(bytes: &[u8], offset: u64) -> Option<(u8, &[u8])> {
     let mut reader = Reader::new(bytes, offset);
     let code = reader.varint("a block type").ok()?;

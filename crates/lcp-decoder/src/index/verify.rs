@@ -1,4 +1,4 @@
-//! Compares an index with the blocks of the pack (RFC 0003 §5).
+//! Comparison of an index with the blocks of its pack (RFC 0003 §5).
 
 use std::collections::HashMap;
 
@@ -11,7 +11,7 @@ use crate::events::{Event, Frame};
 use crate::options::DecodeOptions;
 use crate::reader::within;
 
-/// Lists the errors of an index, given the whole pack.
+/// Returns the errors of an index. `pack` is the whole pack.
 pub(crate) fn verify(
     index: &PackIndex,
     pack: &[u8],
@@ -33,10 +33,10 @@ pub(crate) fn verify(
         if let Ok(block) = events.decode(frame) {
             builder.push(&block);
         } else {
-            // Its body is stored elsewhere, or it is malformed, which is for others to tell.
+            // The body is in a content store, or it is malformed; decoding reports that error.
             builder.push_unknown(block_type);
             bodies_known = false;
-            // Only these can speak of others.
+            // Only annotations and extensions describe other blocks.
             annotations_known &=
                 !matches!(block_type, BlockType::Annotation | BlockType::Extension);
         }
@@ -73,14 +73,15 @@ fn compare_frame(index: &PackIndex, pack: &[u8], frame: &Frame<'_>) -> Option<In
     None
 }
 
-/// Lists the columns that differ from the blocks, as far as these could be read.
+/// Returns the columns that differ from the blocks. Columns whose blocks could not be decoded are
+/// skipped.
 fn different_columns(
     stored: &BlockIndex,
     actual: &BlockIndex,
     annotations_known: bool,
     bodies_known: bool,
 ) -> Vec<&'static str> {
-    // Whoever wrote it may have numbered names and ids in another way, and left labels out.
+    // Another writer may number names and ids differently and omit labels.
     let has_labels = stored.labels.codes().iter().any(|head| *head != 0);
     let labels = !has_labels || stored.labels.iter().eq(actual.labels.iter());
     let columns = [
@@ -105,7 +106,7 @@ fn categories(index: &BlockIndex) -> impl Iterator<Item = (u32, Option<&str>)> {
     index.categories.iter().map(move |&(block, category)| (block, name(category)))
 }
 
-/// The blocks of tool calls, ids numbered as they come.
+/// Returns the tool calls, with ids renumbered in order of their first use.
 fn calls(index: &BlockIndex) -> Vec<ToolCallEntry> {
     let mut numbers: HashMap<u32, u32> = HashMap::new();
     let call = |call: &ToolCallEntry| {

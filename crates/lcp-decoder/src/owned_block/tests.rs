@@ -6,7 +6,8 @@ use proptest::prelude::*;
 use super::*;
 use crate::decode;
 
-/// The block of a pack, which stands for its body: both are bytes that it borrows from.
+/// Decodes the block of a pack. The pack takes the place of a body, because the block borrows from
+/// both alike.
 fn read(pack: &[u8]) -> Result<Block<'_>> {
     Ok(decode(pack, crate::DecodeOptions::default())?.blocks.remove(0))
 }

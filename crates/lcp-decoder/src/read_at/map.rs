@@ -1,9 +1,8 @@
-//! A file as memory: the one module of LCP that needs `unsafe`.
+//! Memory-mapped files. This is the only module of LCP with `unsafe` code.
 //!
-//! A slice of Rust never changes while it is borrowed. A map of a file does, if
-//! somebody writes to the file; and if somebody cuts it short, reading what was cut
-//! off ends the process (SIGBUS). No check can rule that out, so whoever opens a
-//! map promises it.
+//! A Rust slice must not change while it is borrowed. A mapped file changes if a process writes to
+//! it. If a process truncates it, access to the removed part ends this process with SIGBUS. No
+//! check can prevent that, so the caller of [`MmapFile::open`] must guarantee it.
 #![expect(unsafe_code, reason = "a map of a file is as the file is, which only the caller knows")]
 
 use std::borrow::Cow;
@@ -15,25 +14,23 @@ use memmap2::Mmap;
 
 use super::ReadAt;
 
-/// A file, mapped into memory: what is read of it is not copied, and what is not
-/// read costs nothing.
+/// A memory-mapped file. Reads do not copy, and parts that are not read are not loaded.
 #[derive(Debug)]
 pub struct MmapFile(Mmap);
 
 impl MmapFile {
-    /// Maps a file.
+    /// Maps a file into memory.
     ///
     /// # Safety
     ///
-    /// While the map is there, nobody may change the file or cut it short: not
-    /// this process, and no other. Files that are replaced as a whole (by another of
-    /// the same name) are fine.
+    /// While the map exists, no process may modify or truncate the file; this includes the current
+    /// process. Replacing the file as a whole, by renaming another one to its name, is safe.
     ///
     /// # Errors
     ///
-    /// If it cannot be mapped: pipes and devices cannot.
+    /// Returns an error if the file cannot be mapped. Pipes and devices cannot be mapped.
     pub unsafe fn open(file: &File) -> io::Result<Self> {
-        // SAFETY: the caller promises what `Mmap::map` asks for.
+        // SAFETY: the caller guarantees the requirements of `Mmap::map`.
         let map = unsafe { Mmap::map(file) }?;
         Ok(Self(map))
     }

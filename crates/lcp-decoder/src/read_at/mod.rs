@@ -1,4 +1,4 @@
-//! What can be read at an offset: memory, files, maps, object stores.
+//! Random access to bytes: memory, files, maps, object stores.
 
 #[cfg(feature = "map")]
 mod map;
@@ -16,24 +16,24 @@ pub use map::MmapFile;
 #[cfg(feature = "object-store")]
 pub use remote_object::RemoteObject;
 
-/// Bytes that can be read at any offset (RFC 0003 §6).
+/// A source of bytes that can be read at any offset (RFC 0003 §6).
 pub trait ReadAt {
-    /// How many bytes there are.
+    /// Returns the size in bytes.
     ///
     /// # Errors
     ///
-    /// If that cannot be asked.
+    /// Returns an error if the size cannot be determined.
     fn size(&self) -> io::Result<u64>;
 
-    /// The bytes of each of these ranges, which ascend and lie within the size.
+    /// Reads each of these byte ranges. They must be in ascending order and within the size.
     ///
     /// # Errors
     ///
-    /// If one of them cannot be read whole.
+    /// Returns an error if a range cannot be read completely.
     fn read(&self, ranges: &[Range<u64>]) -> io::Result<Vec<Cow<'_, [u8]>>>;
 
-    /// Whether each request takes long, however few bytes it asks for: ranges
-    /// that lie near each other are then read as one. No by default.
+    /// Returns whether each request is slow, independently of its size. If so, ranges that are
+    /// close to each other are read as one. The default is `false`.
     fn has_high_latency(&self) -> bool {
         false
     }
@@ -82,7 +82,7 @@ impl ReadAt for File {
     fn read(&self, ranges: &[Range<u64>]) -> io::Result<Vec<Cow<'_, [u8]>>> {
         let size = self.size()?;
         let bytes = |range: &Range<u64>| {
-            // Nothing is reserved for what is not there.
+            // The check comes before the allocation, so a range beyond the end allocates nothing.
             if range.end > size {
                 return Err(ErrorKind::UnexpectedEof.into());
             }
@@ -105,7 +105,7 @@ fn read_exact_at(file: &File, bytes: &mut [u8], offset: u64) -> io::Result<()> {
     use std::io::{Read, Seek, SeekFrom};
     use std::sync::Mutex;
 
-    // The place in a file belongs to all who read it.
+    // The file position is shared by all readers of the file.
     static LOCK: Mutex<()> = Mutex::new(());
     let _alone = LOCK.lock();
     let mut file = file;

@@ -1,4 +1,4 @@
-//! Packs in an object store, read by ranges.
+//! Packs in an object store, read by byte ranges.
 
 use std::borrow::Cow;
 use std::io;
@@ -12,10 +12,10 @@ use tokio::runtime::{Builder, Runtime};
 
 use super::ReadAt;
 
-/// An object in any [`ObjectStore`]; each range is one request.
+/// An object in an [`ObjectStore`]. Each range is one request.
 ///
-/// Reads are of the object as it was opened: if it was overwritten since, they fail. Calls
-/// block, so asynchronous code uses `spawn_blocking`.
+/// Reads fail if the object was overwritten after it was opened. Calls block, so asynchronous code
+/// should use `spawn_blocking`.
 pub struct RemoteObject {
     store: Arc<dyn ObjectStore>,
     meta: ObjectMeta,
@@ -23,18 +23,18 @@ pub struct RemoteObject {
 }
 
 impl RemoteObject {
-    /// The object at `path`.
+    /// Opens the object at `path`.
     ///
     /// # Errors
     ///
-    /// If there is none, or it cannot be asked for.
+    /// Returns an error if the object does not exist or its metadata cannot be read.
     pub fn open(store: Arc<dyn ObjectStore>, path: &Path) -> io::Result<Self> {
         let runtime = Builder::new_current_thread().enable_all().build()?;
         let meta = waiting(|| runtime.block_on(store.head(path)))?.map_err(io::Error::from)?;
         Ok(Self { store, meta, runtime: Some(runtime) })
     }
 
-    /// One range, of the object that was opened.
+    /// Reads one range, on the condition that the object has not changed since it was opened.
     async fn range(&self, range: &Range<u64>) -> object_store::Result<Cow<'static, [u8]>> {
         let options = GetOptions {
             range: Some(GetRange::Bounded(range.clone())),
@@ -74,17 +74,18 @@ impl ReadAt for RemoteObject {
 
 impl Drop for RemoteObject {
     fn drop(&mut self) {
-        // A runtime that is dropped within another one panics if it waits.
+        // A runtime panics if it is dropped within another runtime and has to wait.
         if let Some(runtime) = self.runtime.take() {
             runtime.shutdown_background();
         }
     }
 }
 
-/// Requests that are under way at a time.
+/// The maximum number of concurrent requests.
 const CONCURRENT: usize = 16;
 
-/// Runs `work` on its own thread, where it may block even if the caller is a task.
+/// Runs `work` on a thread of its own, where it may block even if the caller is an asynchronous
+/// task.
 fn waiting<T: Send>(work: impl FnOnce() -> T + Send) -> io::Result<T> {
     thread::scope(|scope| {
         let thread = thread::Builder::new().spawn_scoped(scope, work)?;

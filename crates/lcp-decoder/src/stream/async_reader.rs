@@ -1,4 +1,4 @@
-//! Packs from an [`AsyncRead`].
+//! Decoding of packs from an [`AsyncRead`].
 
 use std::fmt;
 use std::future::poll_fn;
@@ -16,10 +16,10 @@ use crate::error::Error;
 use crate::events::{Event, Frame};
 use crate::options::DecodeOptions;
 
-/// [`StreamDecoder`](crate::StreamDecoder) for readers of tokio.
+/// A version of [`StreamDecoder`](crate::StreamDecoder) for asynchronous readers of tokio.
 ///
-/// Futures hold no state: they may be dropped at any time, by a timeout or a `select!`. Bodies
-/// are decompressed, and a store is asked, where the future runs.
+/// All methods are cancel safe: futures may be dropped at any time, for example by a timeout or
+/// `select!`. Decompression and store lookups run on the thread that polls the future.
 ///
 /// # Example: a block or a timeout
 ///
@@ -53,25 +53,25 @@ pub struct AsyncStreamDecoder<R> {
 }
 
 impl<R: AsyncRead + Unpin> AsyncStreamDecoder<R> {
-    /// Creates a decoder of the pack that begins at the next byte of `reader`. It does not use
-    /// the store of `options`, which need not be `Send`, but that of [`Self::with_store`].
+    /// Creates a decoder for the pack that begins at the next byte of `reader`. The store of
+    /// `options` is ignored because it need not be `Send`; use [`Self::with_store`] instead.
     #[must_use]
     pub fn new(reader: R, options: DecodeOptions<'_>) -> Self {
         Self { reader, state: StreamState::new(options.limits()), store: None }
     }
 
-    /// The same, with references found in `store`.
+    /// Sets the store of referenced bodies.
     #[must_use]
     pub fn with_store(self, store: impl ContentStore + Send + 'static) -> Self {
         Self { store: Some(Box::new(store)), ..self }
     }
 
-    /// The next block, annotations included; `None` at the end of the input. The
-    /// future may be dropped.
+    /// Returns the next block, annotations included, or `None` at the end of the input. The future
+    /// may be dropped.
     ///
     /// # Errors
     ///
-    /// As [`StreamDecoder::next_block`](crate::StreamDecoder::next_block).
+    /// Returns the same errors as [`StreamDecoder::next_block`](crate::StreamDecoder::next_block).
     pub async fn next_block(&mut self) -> Result<Option<Block<'static>>, StreamError> {
         loop {
             let block = self.state.next_block(without_send(self.store.as_deref()))?;
@@ -82,12 +82,12 @@ impl<R: AsyncRead + Unpin> AsyncStreamDecoder<R> {
         }
     }
 
-    /// Returns the next event, as [`EventIter`](crate::EventIter); `None` after
+    /// Returns the next event, as in [`EventIter`](crate::EventIter), or `None` after
     /// [`Event::Done`]. The future may be dropped.
     ///
     /// # Errors
     ///
-    /// As [`Self::next_block`], but frames are not looked into.
+    /// Returns the same errors as [`Self::next_block`], except those in the bodies of frames.
     pub async fn next_event(&mut self) -> Result<Option<Event<'static>>, StreamError> {
         loop {
             if let Poll::Ready(event) = self.state.next_event()? {
@@ -97,16 +97,16 @@ impl<R: AsyncRead + Unpin> AsyncStreamDecoder<R> {
         }
     }
 
-    /// Decodes a frame, as [`Parser::decode`](crate::Parser::decode).
+    /// Decodes a frame like [`Parser::decode`](crate::Parser::decode).
     ///
     /// # Errors
     ///
-    /// If the body is malformed or exceeds a limit.
+    /// Returns [`Error`] if the body is malformed or exceeds a limit.
     pub fn decode(&mut self, frame: Frame<'static>) -> Result<Block<'static>, Error> {
         self.state.parser.decode(frame, without_send(self.store.as_deref()))
     }
 
-    /// Reads once. What was read is in the state when the future is ready.
+    /// Reads once. The bytes are in the state when the future is ready.
     async fn fill(&mut self) -> Result<(), StreamError> {
         loop {
             let mut space = ReadBuf::new(self.state.space());
@@ -123,13 +123,13 @@ impl<R: AsyncRead + Unpin> AsyncStreamDecoder<R> {
     }
 }
 
-/// Drops `Send` from the type of a store.
+/// Removes `Send` from the type of a store.
 fn without_send(store: Option<&(dyn ContentStore + Send)>) -> Option<&dyn ContentStore> {
     store.map(|store| store as _)
 }
 
 impl<R> AsyncStreamDecoder<R> {
-    /// Returns the reader; bytes that were read from it and not yet decoded are lost.
+    /// Returns the reader. Bytes that were read but not decoded yet are lost.
     #[must_use]
     pub fn into_inner(self) -> R {
         self.reader

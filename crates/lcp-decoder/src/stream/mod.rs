@@ -1,7 +1,7 @@
-//! Decoders of streams: loops around the parser, which does no I/O itself.
+//! Stream decoders: loops around the parser, which does no I/O itself.
 //!
-//! `state.rs` has all that they share: the bytes that were read and not yet parsed, and the
-//! number of bytes to read before parsing again.
+//! `state.rs` has the shared state: the bytes that were read but not parsed yet, and the number of
+//! bytes to read before parsing again.
 
 #[cfg(feature = "tokio")]
 mod async_reader;
@@ -16,7 +16,7 @@ pub use async_reader::AsyncStreamDecoder;
 pub use reader::StreamDecoder;
 pub use state::StreamState;
 
-/// Why there is no next block.
+/// An error of a stream decoder.
 ///
 /// ```
 /// use lcp_decoder::{StreamDecoder, StreamError};
@@ -29,24 +29,23 @@ pub use state::StreamState;
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum StreamError {
-    /// The reader failed. Nothing that it gave before is lost: asked again, the
-    /// stream goes on with the next read.
+    /// The reader failed. No data is lost: the next call continues with the next read.
     #[error("cannot read: {source} (byte {offset})")]
     Read {
-        /// What the reader says.
+        /// The error of the reader.
         source: io::Error,
-        /// How many bytes were read before.
+        /// The number of bytes read before the error.
         offset: u64,
     },
-    /// The pack is malformed, or exceeds a limit; as [`decode`](crate::decode) says it
-    /// of the whole.
+    /// The pack is malformed or exceeds a limit. The error is the one that
+    /// [`decode`](crate::decode) returns for the whole pack.
     #[error(transparent)]
     Decode(#[from] Error),
 }
 
 impl StreamError {
-    /// The byte of the stream: where the pack is wrong ([`Error::offset`]), or
-    /// how many bytes were read before the reader failed.
+    /// Returns the byte offset in the stream: the location of the error in the pack
+    /// ([`Error::offset`]), or the number of bytes read before the reader failed.
     #[must_use]
     pub fn offset(&self) -> u64 {
         match self {

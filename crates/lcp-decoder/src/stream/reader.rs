@@ -1,4 +1,4 @@
-//! Packs from a [`Read`].
+//! Decoding of packs from a [`Read`].
 
 use std::fmt;
 use std::io::{ErrorKind, Read};
@@ -14,12 +14,12 @@ use crate::error::Error;
 use crate::events::{Event, Frame};
 use crate::options::DecodeOptions;
 
-/// The blocks of a pack that is decoded while it is read, from a file, a pipe or a socket.
+/// A decoder for a pack that is read from a file, a pipe or a socket.
 ///
-/// Blocks, warnings, errors and offsets are those of [`decode`](crate::decode). It reads to
-/// the end of the input; to stop at END, use [`Event::End`]. It holds the longest block (twice
-/// for a compressed payload) and at least 64 KiB, so no [`BufReader`](std::io::BufReader) is
-/// needed.
+/// Blocks, warnings, errors and offsets are the same as with [`decode`](crate::decode). The decoder
+/// reads to the end of the input; to stop at END, use [`Event::End`]. It holds the longest block
+/// (twice for a compressed payload) and at least 64 KiB, so a [`BufReader`](std::io::BufReader) is
+/// not needed.
 ///
 /// # Example: a file, block by block
 ///
@@ -39,7 +39,7 @@ use crate::options::DecodeOptions;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
-/// It is an iterator, too, which ends after the first error.
+/// The decoder is also an iterator over the blocks, which ends after the first error.
 pub struct StreamDecoder<'s, R> {
     reader: R,
     state: StreamState,
@@ -48,20 +48,21 @@ pub struct StreamDecoder<'s, R> {
 }
 
 impl<'s, R: Read> StreamDecoder<'s, R> {
-    /// The pack that begins at the next byte of `reader`.
+    /// Creates a decoder for the pack that begins at the next byte of `reader`.
     #[must_use]
     pub fn new(reader: R, options: DecodeOptions<'s>) -> Self {
         let state = StreamState::new(options.limits());
         Self { reader, state, store: options.store, ended: false }
     }
 
-    /// The next block, annotations included; `None` at the end of the input.
+    /// Returns the next block, annotations included, or `None` at the end of the input.
     ///
     /// # Errors
     ///
-    /// [`StreamError::Read`] if the reader fails, but where it was interrupted: that is
-    /// tried again. It may be asked again, and nothing is lost.
-    /// [`StreamError::Decode`] for the first thing that is wrong; it is final.
+    /// - Returns [`StreamError::Read`] if the reader fails. No data is lost, and the call can be
+    ///   repeated. Interrupted reads are retried and are not errors.
+    /// - Returns [`StreamError::Decode`] for the first error in the pack. Later calls return the
+    ///   same error.
     pub fn next_block(&mut self) -> Result<Option<Block<'static>>, StreamError> {
         loop {
             if let Poll::Ready(block) = self.state.next_block(self.store)? {
@@ -71,12 +72,12 @@ impl<'s, R: Read> StreamDecoder<'s, R> {
         }
     }
 
-    /// Returns the next event, as [`EventIter`](crate::EventIter); `None` after
+    /// Returns the next event, as in [`EventIter`](crate::EventIter), or `None` after
     /// [`Event::Done`].
     ///
     /// # Errors
     ///
-    /// As [`Self::next_block`], but frames are not looked into.
+    /// Returns the same errors as [`Self::next_block`], except those in the bodies of frames.
     pub fn next_event(&mut self) -> Result<Option<Event<'static>>, StreamError> {
         loop {
             if let Poll::Ready(event) = self.state.next_event()? {
@@ -86,11 +87,11 @@ impl<'s, R: Read> StreamDecoder<'s, R> {
         }
     }
 
-    /// Decodes a frame, as [`Parser::decode`](crate::Parser::decode).
+    /// Decodes a frame like [`Parser::decode`](crate::Parser::decode).
     ///
     /// # Errors
     ///
-    /// If the body is malformed or exceeds a limit.
+    /// Returns [`Error`] if the body is malformed or exceeds a limit.
     pub fn decode(&mut self, frame: Frame<'static>) -> Result<Block<'static>, Error> {
         self.state.parser.decode(frame, self.store)
     }
@@ -107,15 +108,15 @@ impl<'s, R: Read> StreamDecoder<'s, R> {
 }
 
 impl<R> StreamDecoder<'_, R> {
-    /// Returns the reader; bytes that were read from it and not yet decoded are lost.
+    /// Returns the reader. Bytes that were read but not decoded yet are lost.
     #[must_use]
     pub fn into_inner(self) -> R {
         self.reader
     }
 }
 
-/// Ends after the first error, also of the reader. [`StreamDecoder::next_block`] can go
-/// on after that.
+/// Iterates over the blocks. The iterator ends after the first error, even an error of the reader;
+/// [`StreamDecoder::next_block`] can continue after the latter.
 impl<R: Read> Iterator for StreamDecoder<'_, R> {
     type Item = Result<Block<'static>, StreamError>;
 

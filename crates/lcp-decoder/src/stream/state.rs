@@ -1,4 +1,4 @@
-//! The state of a stream decoder: the bytes between a reader and the parser.
+//! The state of a stream decoder: the buffer between a reader and the parser.
 
 use std::io;
 use std::task::Poll;
@@ -11,27 +11,27 @@ use crate::events::{Event, Header};
 use crate::options::Limits;
 use crate::state::ParserState;
 
-/// Bytes that are asked of a reader at once, where no block needs more.
+/// The number of bytes requested from a reader at a time, unless a block needs more.
 const CHUNK_BYTES: usize = 64 * 1024;
 
-/// The state of a [`StreamDecoder`](crate::StreamDecoder) or its asynchronous sibling.
+/// The state of a [`StreamDecoder`](crate::StreamDecoder) or an `AsyncStreamDecoder`.
 ///
-/// Each byte is parsed once and moved a bounded number of times, however small the reads.
+/// Each byte is parsed once and moved a bounded number of times, even if reads are small.
 pub struct StreamState {
     pub(super) parser: ParserState,
-    /// What is not yet parsed lies in `start..end`, space behind it.
+    /// The buffer. The bytes in `start..end` are not parsed yet; free space follows.
     bytes: Vec<u8>,
     start: usize,
     end: usize,
-    /// How many bytes must lie there before the parser finds something.
+    /// The number of unparsed bytes that the parser needs before it can return an event.
     wanted: usize,
-    /// Bytes that were read in all.
+    /// The total number of bytes read.
     read: u64,
-    /// Whether the reader has ended.
+    /// `true` after the end of the input.
     eof: bool,
     header: Option<Header>,
     warnings: Vec<Warning>,
-    /// What is wrong with the body of a block.
+    /// The error in the body of a block.
     failed: Option<Error>,
     done: bool,
 }
@@ -53,7 +53,7 @@ impl StreamState {
         }
     }
 
-    /// Returns the header, once the first block was requested.
+    /// Returns the header, or `None` before the first block was requested.
     #[must_use]
     pub fn header(&self) -> Option<Header> {
         self.header
@@ -65,21 +65,21 @@ impl StreamState {
         &self.warnings
     }
 
-    /// Returns the stream offset of the next byte that will be parsed, as
+    /// Returns the stream offset of the next byte to parse, like
     /// [`Parser::offset`](crate::Parser::offset).
     #[must_use]
     pub fn offset(&self) -> u64 {
         self.parser.offset
     }
 
-    /// Returns the bytes of memory that the buffers take.
+    /// Returns the memory in bytes that the buffers use.
     #[must_use]
     pub fn capacity(&self) -> usize {
         self.bytes.capacity() + self.parser.capacity()
     }
 
-    /// Returns the next block, `None` at the end; `Pending` if bytes must be read first. Errors
-    /// are final.
+    /// Returns the next block, or `None` at the end. Returns `Pending` if more bytes must be read
+    /// first. Later calls return the same error.
     pub(super) fn next_block(
         &mut self,
         store: Option<&dyn ContentStore>,
@@ -97,12 +97,12 @@ impl StreamState {
         Ok(block?)
     }
 
-    /// Returns the next event, as [`Self::next_block`].
+    /// Returns the next event, like [`Self::next_block`].
     pub(super) fn next_event(&mut self) -> Result<Poll<Option<Event<'static>>>> {
         self.advance(|_, event| Some(event.into_owned()))
     }
 
-    /// Parses up to the next event of which `take` makes something.
+    /// Parses up to the first event for which `take` returns a value.
     fn advance<T>(
         &mut self,
         mut take: impl FnMut(&mut ParserState, Event<'_>) -> Option<T>,
@@ -134,19 +134,20 @@ impl StreamState {
         Ok(Poll::Ready(None))
     }
 
-    /// Where the next bytes are to be read to: one at least.
+    /// Returns the space for the next read, which has at least one byte.
     pub(super) fn space(&mut self) -> &mut [u8] {
         if self.start == self.end {
             (self.start, self.end) = (0, 0);
         }
         let wanted = self.wanted.max(self.end - self.start + 1);
         if self.start > 0 && self.bytes.len() - self.start < wanted {
-            // Only the beginning of a block lies there, and once for each block.
+            // These bytes are only the beginning of a block, and this happens once per block.
             self.bytes.copy_within(self.start..self.end, 0);
             (self.start, self.end) = (0, self.end - self.start);
         }
         if self.end == self.bytes.len() {
-            // What a block claims is not yet there: no more than twice what is.
+            // The length is a claim of the block. The buffer at most doubles, so a false claim
+            // cannot allocate much.
             let len = wanted.min(2 * self.bytes.len()).max(CHUNK_BYTES);
             self.bytes.reserve_exact(len - self.bytes.len());
             self.bytes.resize(len, 0);
@@ -156,7 +157,7 @@ impl StreamState {
         self.bytes.get_mut(self.end..most).unwrap_or_default()
     }
 
-    /// Adds `count` bytes that were read to [`Self::space`]; 0 at the end of the input.
+    /// Records that `count` bytes were read into [`Self::space`]. 0 means the end of the input.
     pub(super) fn filled(&mut self, count: usize) -> Result<(), StreamError> {
         if count > self.bytes.len() - self.end {
             let error = io::Error::other("the reader says that it read more than there was space");
@@ -168,7 +169,7 @@ impl StreamState {
         Ok(())
     }
 
-    /// The error of a reader that failed.
+    /// Returns the error for a reader that failed.
     pub(super) fn unread(&self, source: io::Error) -> StreamError {
         StreamError::Read { source, offset: self.read }
     }

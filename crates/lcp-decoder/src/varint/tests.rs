@@ -1,23 +1,23 @@
-//! The decoder of varints compared with one that is written from the definition (RFC 0001 §1), on
-//! all short inputs and at every boundary beyond.
+//! Compares the varint decoders with one that follows the definition (RFC 0001 §1), on all short
+//! inputs and around every boundary of longer ones.
 
 use super::{VarintError, decode, decode_u32};
 use crate::error::ErrorKind;
 use crate::reader::Reader;
 
-/// What the definition says of the front of some bytes.
+/// The result of decoding the front of an input by the definition.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Read {
-    /// A value, and how many bytes it takes.
+    /// A value, and the number of bytes that it takes.
     Value(u128, usize),
-    /// It may still become one.
+    /// The varint is incomplete.
     Short,
-    /// It never does: an eleventh byte would follow, or there is a bit past 64.
+    /// The varint is invalid: an eleventh byte would follow, or a bit after the first 64 is set.
     Bad,
 }
 
-/// Seven bits a byte, lowest group first, bit 7 set on every byte but the last; at most ten
-/// bytes, and at most 64 bits.
+/// Decodes seven bits per byte, lowest group first. Bit 7 is set on every byte except the last. A
+/// varint has at most ten bytes and 64 bits.
 fn by_definition(bytes: &[u8]) -> Read {
     let Some(last) = bytes.iter().position(|byte| *byte < 128) else {
         return if bytes.len() < 10 { Read::Short } else { Read::Bad };
@@ -32,11 +32,11 @@ fn by_definition(bytes: &[u8]) -> Read {
     if value < 1 << 64 { Read::Value(value, last + 1) } else { Read::Bad }
 }
 
-/// Fails where a reader says otherwise.
+/// Checks that all decoders of the crate agree with the definition.
 #[track_caller]
 fn check(bytes: &[u8]) {
     let expected = by_definition(bytes);
-    // The parser's: all values, and what is wrong.
+    // The parser reads all values and reports errors.
     let mut reader = Reader::new(bytes, 100);
     let found = match reader.varint("a number") {
         Ok(value) => {
@@ -59,14 +59,14 @@ fn check(bytes: &[u8]) {
         }
     };
     assert_eq!(found, expected, "the parser, {bytes:02x?}");
-    // The decoder that it calls, as the fast path does.
+    // The fast path calls this decoder directly, as the parser does.
     let read = match decode(bytes) {
         Ok((value, rest)) => Read::Value(value.into(), bytes.len() - rest.len()),
         Err(VarintError::CutShort) => Read::Short,
         Err(VarintError::TooLong) => Read::Bad,
     };
     assert_eq!(read, expected, "the decoder, {bytes:02x?}");
-    // The columns': values of 32 bits.
+    // The columns of an index have values of 32 bits.
     let found = decode_u32(bytes);
     let found = found.map(|(value, rest)| (u128::from(value), bytes.len() - rest.len()));
     let wanted = match expected {
@@ -76,8 +76,8 @@ fn check(bytes: &[u8]) {
     assert_eq!(found, wanted, "the columns, {bytes:02x?}");
 }
 
-/// Every varint of exactly `len` bytes, and every beginning of a longer one: bytes behind the
-/// end of one do not matter, so that is all there is.
+/// Checks every varint of exactly `len` bytes, and every prefix of that length of a longer one.
+/// Bytes after the end of a varint do not matter, so this covers all inputs.
 fn every(len: u32) {
     let mut bytes = [0u8; 5];
     let len = len as usize;
@@ -88,7 +88,7 @@ fn every(len: u32) {
         check(&bytes[..len]);
         bytes[len - 1] &= 0x7F;
         check(&bytes[..len]);
-        // What is behind it stays there.
+        // The byte after the varint must remain unread.
         bytes[len] = bytes[0] ^ 0xFF;
         check(&bytes[..=len]);
     }
@@ -99,7 +99,7 @@ fn every_input_of_up_to_two_bytes_and_the_empty_one() {
     check(&[]);
     every(1);
     every(2);
-    // With what is behind, whatever it is.
+    // These inputs include all bytes that can follow a varint of one byte.
     for all in 0..=u16::MAX {
         check(&all.to_le_bytes());
     }
@@ -116,7 +116,7 @@ fn every_input_of_four_bytes() {
     every(4);
 }
 
-/// Bytes of a value, in `len` bytes at least: zero groups behind it where it needs fewer.
+/// Encodes a value in at least `len` bytes, padded with zero groups.
 fn written(value: u128, len: usize) -> Vec<u8> {
     let mut bytes = Vec::new();
     let mut rest = value;
@@ -130,8 +130,8 @@ fn written(value: u128, len: usize) -> Vec<u8> {
     bytes
 }
 
-/// Values beside every power of two in every length, up to beyond 64 bits and ten bytes; each
-/// cut short, and with more behind.
+/// Checks the values next to every power of two in every length, beyond 64 bits and ten bytes. Each
+/// is also truncated, and followed by more bytes.
 #[test]
 fn every_boundary_in_every_length() {
     let mut values = vec![0, u128::from(u64::MAX), 1 << 64, (1 << 70) - 1];
@@ -151,7 +151,7 @@ fn every_boundary_in_every_length() {
     }
 }
 
-/// The tenth byte: all that it can be, behind the groups that can stand before it.
+/// Checks every value of the tenth byte, after several values of the bytes before it.
 #[test]
 fn every_tenth_byte() {
     for before in [0x80, 0x81, 0xC0, 0xFE, 0xFF] {

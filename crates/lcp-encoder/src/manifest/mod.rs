@@ -1,4 +1,4 @@
-//! The JSON manifest: a pack as text, to build one by hand and to read one.
+//! The JSON manifest: the text form of a pack, to read and to write by hand.
 //!
 //! ```text
 //! {"blocks":[
@@ -7,13 +7,16 @@
 //! ]}
 //! ```
 //!
-//! `type` is the block type's manifest name; the other keys are the names of
-//! its fields (RFC 0001 §7) and `summary`, `priority`, `tags`, `levels`. Bytes come as
-//! text (`content`), as base64 (`content_base64`) or from a file
-//! (`content_file`). Values of enumerations are names, or numbers where they
-//! have none. `priority`, `tags` and `levels` become blocks right after their
-//! block; a manifest with ANNOTATION blocks of its own says all of them itself.
-//! RFC 0001 §11 has every rule.
+//! `type` is the manifest name of the block type. The other keys are the names of its fields (RFC
+//! 0001 §7), and `summary`, `priority`, `tags` and `levels`.
+//!
+//! - Bytes are given as text (`content`), as base64 (`content_base64`) or as a file name
+//!   (`content_file`).
+//! - Values of enumerations are names, or numbers for values without a name.
+//! - `priority`, `tags` and `levels` become annotation blocks directly after their block. A
+//!   manifest with explicit ANNOTATION blocks must not use these keys.
+//!
+//! RFC 0001 §11 has the complete rules.
 
 mod read;
 mod write;
@@ -27,7 +30,7 @@ pub use write::to_json;
 /// A manifest: blocks with their annotations.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Manifest {
-    /// In the order of the pack.
+    /// The entries in pack order.
     pub entries: Vec<Entry>,
 }
 
@@ -36,26 +39,26 @@ pub struct Manifest {
 pub struct Entry {
     /// The block.
     pub block: Block<'static>,
-    /// Its priority, if the manifest gives one.
+    /// The priority, if the manifest sets one.
     pub priority: Option<Priority>,
-    /// Its tags.
+    /// The tags.
     pub tags: Vec<Tag<'static>>,
-    /// Its further levels of detail, each with its text.
+    /// The alternate texts of the block, with their levels.
     pub levels: Vec<(CarriedLevel, String)>,
-    /// Keys that it leaves out, of those that a manifest need not say; the block has what
-    /// stands for them: `lang`, `status`, `format_hint`.
+    /// The optional keys that the entry omits: `lang`, `status` or `format_hint`. The block has the
+    /// default values of these fields.
     pub absent: Vec<&'static str>,
 }
 
 impl Entry {
-    /// Creates an entry of a block, without annotations.
+    /// Creates an entry for a block, without annotations.
     #[must_use]
     pub fn new(block: Block<'static>) -> Self {
         let (tags, levels, absent) = (Vec::new(), Vec::new(), Vec::new());
         Self { block, priority: None, tags, levels, absent }
     }
 
-    /// Omits the fields of these names, as far as a manifest may leave them out.
+    /// Omits the fields with these names from the JSON, as far as the manifest allows it.
     #[must_use]
     pub fn omit_fields(mut self, names: &[&str]) -> Self {
         let of_type = DEFAULTS.iter().filter(|(of, ..)| *of == self.block.block_type());
@@ -64,29 +67,29 @@ impl Entry {
         self
     }
 
-    /// Whether the entry has anything that becomes a block of its own.
+    /// Returns whether the entry has a key that becomes a block of its own.
     fn has_annotations(&self) -> bool {
         self.priority.is_some() || !self.tags.is_empty() || !self.levels.is_empty()
     }
 }
 
-/// The defaults of a manifest for fields that the format requires: type, key, value.
+/// The default values that a manifest has for required fields: type, key, value.
 const DEFAULTS: &[(BlockType, &str, &str)] = &[
     (BlockType::Code, "lang", "unknown"),
     (BlockType::ToolResult, "status", "ok"),
     (BlockType::Document, "format_hint", "plain"),
 ];
 
-/// A loader of the file that a `…_file` key names. Paths mean what the caller wants
-/// them to mean; the commands take them relative to the manifest.
+/// A function that loads the file named by a `…_file` key. The caller decides how to interpret
+/// paths; the commands resolve them relative to the manifest.
 pub type FileLoader<'l> = dyn FnMut(&str) -> std::io::Result<Vec<u8>> + 'l;
 
 impl Manifest {
-    /// Reads a manifest. `load` is called for each `…_file` key.
+    /// Parses a manifest. `load` is called for each `…_file` key.
     ///
     /// # Errors
     ///
-    /// The first thing that is wrong, with its place.
+    /// Returns the first error, with its location.
     ///
     /// ```
     /// use lcp_encoder::manifest::Manifest;
@@ -99,7 +102,8 @@ impl Manifest {
         read::manifest(json, load)
     }
 
-    /// The manifest as JSON, one block a line: reading it gives the same manifest.
+    /// Formats the manifest as JSON with one block per line. Parsing the result returns the same
+    /// manifest.
     ///
     /// ```
     /// use lcp_encoder::manifest::{Entry, Manifest};
@@ -116,12 +120,12 @@ impl Manifest {
         write::manifest(&self.entries)
     }
 
-    /// Encodes the blocks, each followed by the annotations that the manifest
-    /// gives it.
+    /// Encodes the blocks, each followed by its annotations from the manifest.
     ///
     /// # Errors
     ///
-    /// The first block that cannot be written, as `blocks[3]: …`.
+    /// Returns an error for the first block that cannot be written, with a location such as
+    /// `blocks[3]`.
     pub fn to_pack(&self, options: EncodeOptions) -> Result<Vec<u8>, ManifestError> {
         let mut pack = PackWriter::new(options);
         for (i, entry) in self.entries.iter().enumerate() {
@@ -146,27 +150,28 @@ fn add(pack: &mut PackWriter, entry: &Entry) -> crate::Result<()> {
     Ok(())
 }
 
-/// What is wrong with a manifest, and where.
+/// An error in a manifest, with its location.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{path}{}{message}", if .path.is_empty() { "" } else { ": " })]
 pub struct ManifestError {
-    /// The place, as a path: `blocks[3].hunks[0].lines`; empty for the whole.
+    /// The location as a path such as `blocks[3].hunks[0].lines`. It is empty for the whole
+    /// manifest.
     pub path: String,
-    /// What is wrong.
+    /// A description of the problem.
     pub message: String,
-    /// Of which kind that is.
+    /// The kind of the error.
     pub kind: ManifestErrorKind,
 }
 
-/// The kinds of error that a manifest can have.
+/// The kinds of manifest errors.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ManifestErrorKind {
-    /// It does not say what a manifest must (exit code 3 of the commands).
+    /// The manifest is malformed (exit code 3 of the commands).
     Malformed,
-    /// It exceeds a limit of the format (exit code 5).
+    /// The manifest exceeds a limit of the format (exit code 5).
     Limit,
-    /// A file that it names could not be read (exit code 1).
+    /// A file named in the manifest could not be read (exit code 1).
     Io,
 }
 

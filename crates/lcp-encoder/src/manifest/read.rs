@@ -1,4 +1,4 @@
-//! Reads blocks from JSON, as a [`FieldReader`].
+//! Parsing of blocks from JSON, as a [`FieldReader`].
 
 use std::borrow::Cow;
 
@@ -35,7 +35,7 @@ pub(super) fn manifest(json: &[u8], load: &mut FileLoader<'_>) -> Result<Manifes
     Ok(Manifest { entries })
 }
 
-/// Rejects input that would overflow the stack of a recursive parser, before it runs.
+/// Rejects deeply nested input, which would overflow the stack of the recursive parser.
 fn check_depth(json: &[u8]) -> Result<()> {
     let (mut depth, mut in_string, mut escaped) = (0usize, false, false);
     for &byte in json {
@@ -56,7 +56,8 @@ fn check_depth(json: &[u8]) -> Result<()> {
     Ok(())
 }
 
-/// Rejects annotations as blocks and as keys at once: keys would shift the targets of blocks.
+/// Rejects manifests that use both annotation blocks and annotation keys, because the blocks that
+/// the keys add would shift the targets of the annotation blocks.
 fn annotations_once(entries: &[Entry]) -> Result<()> {
     let is_explicit = entries.iter().any(|entry| entry.block.as_annotation().is_some());
     match entries.iter().position(Entry::has_annotations) {
@@ -106,7 +107,7 @@ fn entry(value: Value, path: &str, load: &mut FileLoader<'_>) -> Result<Entry> {
                 absent.push(*key);
             }
         }
-        // Every name of `ALL` is a type with fields.
+        // Every type in `ALL` has fields.
         BlockContent::read(block_type, &mut object)?
             .ok_or_else(|| object.fail("type", "has no fields"))?
     };
@@ -144,22 +145,22 @@ fn array(value: Value, path: &str) -> Result<Vec<Value>> {
     Ok(items)
 }
 
-/// The keys of every block, besides those of its type.
+/// The keys of all block types, in addition to those of each type.
 const COMMON: &[&str] = &["summary", "priority", "tags", "levels", "reserved_flags"];
 
-/// The ends of keys whose values are base64, or name a file.
+/// The suffixes of keys whose values are base64 or file names.
 const BASE64: &str = "_base64";
 const FILE: &str = "_file";
 
-/// A JSON object whose keys are taken one by one; what is left is an error.
+/// A JSON object whose keys are removed one by one. A remaining key is an error.
 struct Object<'l, 'f> {
     path: String,
     map: Map<String, Value>,
     load: &'l mut FileLoader<'f>,
-    /// Keys that were taken before the fields are read.
+    /// The keys that are removed before the fields are read.
     common: &'static [&'static str],
     field: &'static str,
-    /// The end of the key after the field's name: none, [`BASE64`] or [`FILE`].
+    /// The part of the key after the name of the field: empty, [`BASE64`] or [`FILE`].
     suffix: &'static str,
     value: Value,
 }
@@ -242,7 +243,7 @@ impl<'l, 'f> Object<'l, 'f> {
         Ok(BlockContent::Raw(RawBlock { type_id, body }))
     }
 
-    /// Makes a field the current one, in any form; returns whether it exists.
+    /// Makes a field the current one, in any of its forms. Returns whether the field exists.
     fn select(&mut self, field: &'static str, wire: WireType) -> Result<bool> {
         let mut found = false;
         let suffixes = if wire == WireType::Bytes { &["", BASE64, FILE][..] } else { &[""] };
@@ -260,7 +261,7 @@ impl<'l, 'f> Object<'l, 'f> {
         Ok(found)
     }
 
-    /// The key of the current field.
+    /// Returns the key of the current field.
     fn key(&self) -> String {
         format!("{}{}", self.field, self.suffix)
     }
@@ -279,7 +280,7 @@ impl FieldReader<'static> for Object<'_, '_> {
                 return Ok(Some(spec.id));
             }
         }
-        // What is left besides unknown fields is no key of this record.
+        // A remaining key other than `unknown_fields` is not a field of this record.
         let known: Vec<_> = specs.iter().map(|spec| spec.name).collect();
         let unknown = self.map.remove("unknown_fields");
         let checked = self.no_more(&known);

@@ -1,4 +1,4 @@
-//! Writes blocks as JSON, as a [`FieldWriter`].
+//! Formatting of blocks as JSON, as a [`FieldWriter`].
 
 use std::convert::Infallible;
 
@@ -9,8 +9,8 @@ use lcp_types::{Block, CowBytes, UnknownField, UnknownValue};
 
 use super::Entry;
 
-/// The manifest of `blocks` as they stand, annotations included: reading it
-/// gives the same blocks. One block a line.
+/// Formats `blocks` as a manifest with one block per line. Annotations are written as blocks, so
+/// parsing the result returns the same blocks.
 ///
 /// ```
 /// use lcp_types::{Block, Role};
@@ -23,7 +23,7 @@ pub fn to_json(blocks: &[Block<'_>]) -> String {
     listed(blocks, |block, object| push_block(block, object, |_| {}))
 }
 
-/// Writes the manifest of these entries.
+/// Formats these entries as a manifest.
 pub(super) fn manifest(entries: &[Entry]) -> String {
     listed(entries, |entry, object| {
         object.absent.clone_from(&entry.absent);
@@ -48,7 +48,7 @@ pub(super) fn manifest(entries: &[Entry]) -> String {
     })
 }
 
-/// A manifest of these items, one a line.
+/// Formats these items as a manifest with one item per line.
 fn listed<T>(items: &[T], item: impl Fn(&T, &mut Object<'_>)) -> String {
     let mut out = String::from("{\"blocks\":[");
     for (i, value) in items.iter().enumerate() {
@@ -61,7 +61,7 @@ fn listed<T>(items: &[T], item: impl Fn(&T, &mut Object<'_>)) -> String {
     out
 }
 
-/// Writes the keys of a block, and `more` after those that every type has.
+/// Writes the keys of a block. `more` writes further keys after those that all types have.
 fn push_block(block: &Block<'_>, object: &mut Object<'_>, more: impl FnOnce(&mut Object<'_>)) {
     object.string("type", block.block_type().name());
     if block.reserved_flags != 0 {
@@ -82,7 +82,7 @@ fn push_block(block: &Block<'_>, object: &mut Object<'_>, more: impl FnOnce(&mut
 struct Object<'o> {
     out: &'o mut String,
     empty: bool,
-    /// Keys of codes that are left out.
+    /// The keys of codes to omit.
     absent: Vec<&'static str>,
 }
 

@@ -1,5 +1,5 @@
-//! Packs that change where they lie, and never half (RFC 0003 §8): the journal beside a
-//! pack, how it is written, and how what it says is undone.
+//! Crash-safe modification of packs in place (RFC 0003 §8). Before a pack is modified, its old tail
+//! is written to a journal next to it. After a crash, the journal restores the old pack.
 
 mod storage;
 #[cfg(test)]
@@ -13,34 +13,34 @@ use lcp_types::wire::{HEADER_BYTES, HEADER_FLAGS_OFFSET, HEADER_INDEX};
 use crate::recover::is_sound;
 pub use storage::{LockResult, PackFile, Storage, lock_shared, read, remove};
 
-/// What journals of every version begin with.
+/// The first bytes of journals of every version.
 const JOURNAL: [u8; 7] = *b"LCPJRNL";
 
-/// What a journal of this version begins with.
+/// The first bytes of journals of this version.
 const MAGIC: [u8; 8] = *b"LCPJRNL1";
 
-/// Bytes before the old tail, and of the checksum behind it.
+/// The size in bytes of the header before the old tail, and of the checksum after it.
 const HEAD_BYTES: usize = 48;
 const CHECK_BYTES: usize = 4;
 
-/// What is needed to make the old pack of one whose tail was overwritten, or is being.
+/// The data for restoring an old pack while its tail is being overwritten.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Journal {
-    /// Bytes of the old pack.
+    /// The size of the old pack in bytes.
     old_len: u64,
-    /// Where the tail begins: where END began.
+    /// The offset of the tail, which is the offset of END in the old pack.
     end_offset: u64,
-    /// Bytes of the new pack.
+    /// The size of the new pack in bytes.
     new_len: u64,
-    /// The first bytes of the old pack.
+    /// The header of the old pack.
     header: [u8; HEADER_BYTES],
-    /// CRC-32C of what stands between header and tail, in both.
+    /// The CRC-32C of the bytes between header and tail, which are equal in both packs.
     prefix_checksum: u32,
-    /// The old pack from `end_offset` on.
+    /// The bytes of the old pack from `end_offset` on.
     tail: Vec<u8>,
 }
 
-/// Where the journal of a pack is.
+/// Returns the path of the journal for this pack.
 pub fn journal_path(pack: &Path) -> PathBuf {
     let mut path = pack.as_os_str().to_owned();
     path.push(".lcp-journal");
@@ -48,8 +48,9 @@ pub fn journal_path(pack: &Path) -> PathBuf {
 }
 
 impl Journal {
-    /// The journal of what makes `new_len` bytes of `old` by another tail from `end_offset`
-    /// on; `None` if there is no such place behind the header.
+    /// Creates the journal for replacing the tail of `old` from `end_offset` on, which results in a
+    /// pack of `new_len` bytes. Returns `None` if `end_offset` is within the header or beyond the
+    /// end of `old`.
     pub fn new(old: &[u8], end_offset: u64, new_len: u64) -> Option<Self> {
         let end = usize::try_from(end_offset).ok()?;
         let (kept, tail) = old.split_at_checked(end)?;
@@ -64,7 +65,7 @@ impl Journal {
         })
     }
 
-    /// Its bytes.
+    /// Encodes the journal.
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut bytes = Vec::with_capacity(HEAD_BYTES + self.tail.len() + CHECK_BYTES);
         bytes.extend_from_slice(&MAGIC);
@@ -79,7 +80,8 @@ impl Journal {
         bytes
     }
 
-    /// Reads a journal; `None` if it is not whole, or none of this version.
+    /// Decodes a journal. Returns `None` if the journal is incomplete, damaged, or of another
+    /// version.
     pub fn from_bytes(bytes: &[u8]) -> Option<Self> {
         let (head, tail) = split_checksum(bytes)?;
         if head[..MAGIC.len()] != MAGIC {
@@ -101,8 +103,8 @@ impl Journal {
         (len == journal.old_len && journal.end_offset >= HEADER_BYTES as u64).then_some(journal)
     }
 
-    /// Returns whether it can be of this pack: the old one, the new one, or one between them. A
-    /// pack that took the place of the one that was written to is none of these.
+    /// Returns whether the journal can belong to this pack: to its old state, its new state or one
+    /// between them. A different pack that has replaced the file does not match.
     pub fn is_of_pack(&self, pack: &[u8]) -> bool {
         let len = pack.len() as u64;
         let lengths = self.old_len.min(self.new_len)..=self.old_len.max(self.new_len);
@@ -119,7 +121,7 @@ impl Journal {
             && crc32c::crc32c(kept) == self.prefix_checksum
     }
 
-    /// Returns the old pack, given one that [belongs to it](Self::is_of_pack).
+    /// Restores the old pack from a pack that [belongs to this journal](Self::is_of_pack).
     pub fn restore(&self, mut pack: Vec<u8>) -> Vec<u8> {
         pack.truncate(usize::try_from(self.end_offset).unwrap_or(usize::MAX));
         pack.extend_from_slice(&self.tail);
@@ -130,36 +132,39 @@ impl Journal {
     }
 }
 
-/// Head and tail of a journal whose checksum holds.
+/// Splits a journal into header and tail. Returns `None` if the checksum is wrong.
 fn split_checksum(bytes: &[u8]) -> Option<(&[u8; HEAD_BYTES], &[u8])> {
     let (said, check) = bytes.split_last_chunk::<CHECK_BYTES>()?;
     let parts = said.split_first_chunk::<HEAD_BYTES>()?;
     (u32::from_le_bytes(*check) == crc32c::crc32c(said)).then_some(parts)
 }
 
-/// Returns whether a crash may have left these bytes of a journal: cut off, or zeros.
+/// Returns whether a crash during the creation of a journal may have left these bytes, with a part
+/// missing or zero.
 fn may_be_begun(bytes: &[u8]) -> bool {
     let is_name = bytes.iter().zip(&MAGIC).all(|(byte, of)| byte == of || *byte == 0);
     is_name && split_checksum(bytes).is_none()
 }
 
-/// What a journal beside a pack means for it.
+/// The state of a pack according to its journal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum JournalState {
-    /// There is none.
+    /// The pack does not have a journal.
     Absent,
-    /// It is not whole, and the pack is: nothing was done yet, or all was.
+    /// The journal is incomplete or damaged, but the pack is undamaged. The modification has not
+    /// begun, or it is complete.
     Torn,
-    /// It is damaged and the pack is, too, or it is of a newer version, or no journal.
+    /// The journal is damaged and so is the pack, or the file is of a newer version or not a
+    /// journal.
     Unknown,
-    /// The pack was to be changed, and is as it was before.
+    /// A modification was interrupted, and the pack is read in its old state.
     RolledBack,
-    /// It is of a pack that is not there any more.
+    /// The journal belongs to a different pack that is no longer there.
     Foreign,
 }
 
 impl JournalState {
-    /// What readers of the pack are told, where there is something.
+    /// Returns the warning for readers of the pack, if there is one.
     pub fn message(self) -> Option<&'static str> {
         match self {
             Self::Absent | Self::Torn => None,
@@ -176,19 +181,21 @@ impl JournalState {
     }
 }
 
-/// Returns the meaning of a journal for its pack, and the journal if it is to be undone.
+/// Returns the state of a pack with this journal. It includes the journal if the pack must be
+/// restored.
 fn meaning(pack: &[u8], journal: &[u8]) -> (JournalState, Option<Journal>) {
     match Journal::from_bytes(journal) {
         Some(journal) if journal.is_of_pack(pack) => (JournalState::RolledBack, Some(journal)),
         Some(_) => (JournalState::Foreign, None),
-        // A pack is not touched before its journal is whole. One of a pack that was touched,
-        // and was damaged since, may be all that is left of the old pack.
+        // A pack is modified only after its journal is complete. If both are damaged, the pack was
+        // modified before the journal was damaged, and the journal may be the only remainder of the
+        // old pack.
         None if may_be_begun(journal) && is_sound(pack) => (JournalState::Torn, None),
         None => (JournalState::Unknown, None),
     }
 }
 
-/// The pack that a reader sees: where there is a journal, as it was before.
+/// Returns the pack as readers see it. If the journal belongs to the pack, this is the old pack.
 pub fn rolled_back(pack: Vec<u8>, journal: Option<&[u8]>) -> (Vec<u8>, JournalState) {
     let Some(journal) = journal else { return (pack, JournalState::Absent) };
     match meaning(&pack, journal) {
@@ -197,11 +204,11 @@ pub fn rolled_back(pack: Vec<u8>, journal: Option<&[u8]>) -> (Vec<u8>, JournalSt
     }
 }
 
-/// Restores the pack after an interruption and removes its journal, if it is readable.
+/// Restores the pack after an interruption and removes its journal, if the journal is readable.
 ///
 /// # Errors
 ///
-/// Those of the disk; it can be tried again.
+/// Returns the error of the storage. The call can be repeated.
 pub fn roll_back(storage: &mut dyn Storage) -> io::Result<JournalState> {
     let Some(journal) = storage.journal()? else { return Ok(JournalState::Absent) };
     let (state, journal) = meaning(&storage.pack()?, &journal);
@@ -213,12 +220,13 @@ pub fn roll_back(storage: &mut dyn Storage) -> io::Result<JournalState> {
     Ok(state)
 }
 
-/// Replaces the tail of `old` from `end_offset` on, so that a crash leaves either pack.
+/// Replaces the tail of `old` from `end_offset` on. After a crash, the pack is either `old` or
+/// `new`.
 ///
 /// # Errors
 ///
-/// Those of the storage, and what cannot be: the two must be the same before `end_offset`, but
-/// for the flag that announces an index.
+/// Returns the error of the storage. Also returns an error if the two packs differ before
+/// `end_offset` in more than the header flag that announces an index.
 pub fn replace_tail(
     storage: &mut dyn Storage,
     old: &[u8],
@@ -235,8 +243,8 @@ pub fn replace_tail(
         .and_then(|()| storage.sync_journal())
         .and_then(|()| storage.sync_folder());
     if let Err(error) = prepared {
-        // The pack is as it was, whatever becomes of the journal. One that was there already is
-        // somebody else's.
+        // The pack is unchanged, with or without the journal. An existing journal must not be
+        // removed, because another process wrote it.
         if error.kind() != io::ErrorKind::AlreadyExists {
             let _ = remove_journal(storage);
         }
@@ -251,11 +259,12 @@ pub fn replace_tail(
         .and_then(|()| storage.sync())
         .and_then(|()| storage.remove_journal());
     if let Err(error) = written {
-        // If this fails, too, the journal stays, and whoever opens the pack tries again.
+        // If this fails as well, the journal remains, and the next process that opens the pack
+        // tries again.
         let _ = restore(storage, &journal);
         return Err(error);
     }
-    // A crash that brings the journal back brings back the old pack, as a whole.
+    // If a crash restores the journal file, the complete old pack is restored.
     let _ = storage.sync_folder();
     Ok(())
 }

@@ -1,4 +1,4 @@
-//! A pack and its journal on a disk, and who may change them.
+//! Storage of a pack and its journal on disk, with locks.
 
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{self, ErrorKind, Read, Seek, SeekFrom, Write};
@@ -7,62 +7,62 @@ use std::time::{Duration, Instant};
 
 use super::{JOURNAL, JournalState, journal_path, rolled_back};
 
-/// What can be done with a pack and the journal beside it.
+/// Operations on a pack and its journal.
 #[expect(clippy::missing_errors_doc, reason = "those of the system")]
 pub trait Storage {
-    /// The pack's bytes.
+    /// Reads the pack.
     fn pack(&mut self) -> io::Result<Vec<u8>>;
-    /// Overwrites bytes of the pack, and adds those beyond its end.
+    /// Overwrites bytes of the pack. Bytes beyond its end are appended.
     fn write(&mut self, offset: u64, bytes: &[u8]) -> io::Result<()>;
-    /// Cuts the pack.
+    /// Sets the size of the pack in bytes.
     fn set_len(&mut self, len: u64) -> io::Result<()>;
-    /// Waits until all that was done to the pack outlasts a crash.
+    /// Waits until all changes to the pack are durable.
     fn sync(&mut self) -> io::Result<()>;
-    /// The journal's bytes, if there is one.
+    /// Reads the journal. Returns `None` if it does not exist.
     fn journal(&mut self) -> io::Result<Option<Vec<u8>>>;
-    /// Makes the journal.
+    /// Creates the journal with these bytes. An existing journal is an error.
     fn write_journal(&mut self, bytes: &[u8]) -> io::Result<()>;
-    /// Waits until its bytes outlast a crash.
+    /// Waits until the bytes of the journal are durable.
     fn sync_journal(&mut self) -> io::Result<()>;
-    /// Waits until its being there or not outlasts a crash.
+    /// Waits until the creation or removal of the journal is durable.
     fn sync_folder(&mut self) -> io::Result<()>;
-    /// Removes the journal, if there is one.
+    /// Removes the journal if it exists.
     fn remove_journal(&mut self) -> io::Result<()>;
 }
 
-/// How long is waited between two looks whether a lock is free.
+/// The interval between two attempts to lock a file.
 const LOCK_RETRY_INTERVAL: Duration = Duration::from_millis(20);
 
-/// How long a reader waits for whoever is changing a pack.
+/// The maximum time that a reader waits for a process that modifies a pack.
 const LOCK_TIMEOUT: Duration = Duration::from_secs(60);
 
-/// A pack's file, open for this process alone.
+/// The file of a pack, locked for exclusive use by this process.
 #[derive(Debug)]
 pub struct PackFile {
     file: File,
     path: PathBuf,
     journal: PathBuf,
-    /// The journal while it is written.
+    /// The file of the journal while it is being written.
     open: Option<File>,
 }
 
-/// What came of asking for a pack's file.
+/// The result of [`PackFile::lock`].
 #[derive(Debug)]
 pub enum LockResult {
-    /// It is ours.
+    /// The file is locked by this process.
     Acquired(PackFile),
-    /// Another process has it still.
+    /// Another process has locked the file.
     Busy,
 }
 
 impl PackFile {
-    /// Opens a pack to change it, and waits for others who do.
+    /// Opens a pack for modification. Waits up to `wait` for other processes that have locked it.
     ///
     /// # Errors
     ///
-    /// If it cannot be opened, or is no file.
+    /// Returns an error if the pack cannot be opened or is not a regular file.
     pub fn lock(path: &Path, wait: Duration) -> io::Result<LockResult> {
-        // What stands behind a link is changed, so the journal is there.
+        // The target of a symbolic link is modified, so the journal belongs next to the target.
         let path = path.canonicalize()?;
         let until = Instant::now().checked_add(wait);
         loop {
@@ -73,7 +73,7 @@ impl PackFile {
             if !is_free(until, || file.try_lock())? {
                 return Ok(LockResult::Busy);
             }
-            // Another pack may have taken its place while this one was waited for.
+            // Another file may have replaced this one during the wait.
             if is_at(&file, &path)? {
                 let journal = journal_path(&path);
                 return Ok(LockResult::Acquired(Self { file, path, journal, open: None }));
@@ -81,13 +81,14 @@ impl PackFile {
         }
     }
 
-    /// Where the journal is.
+    /// Returns the path of the journal.
     pub fn journal_path(&self) -> &Path {
         &self.journal
     }
 }
 
-/// Waits until a lock is free, as long as there is time. Where there are no locks it is.
+/// Tries to take a lock until it succeeds or the time `until` is reached, and returns whether it
+/// succeeded. If the system does not support locks, the result is `true`.
 fn is_free(
     until: Option<Instant>,
     lock: impl Fn() -> Result<(), TryLockError>,
@@ -118,7 +119,7 @@ fn is_at(file: &File, path: &Path) -> io::Result<bool> {
 
 #[cfg(not(unix))]
 fn is_at(_: &File, path: &Path) -> io::Result<bool> {
-    // What is open is not replaced here.
+    // An open file cannot be replaced on these systems.
     path.try_exists()
 }
 
@@ -150,7 +151,8 @@ impl Storage for PackFile {
     fn write_journal(&mut self, bytes: &[u8]) -> io::Result<()> {
         let mut options = OpenOptions::new();
         options.write(true).create_new(true);
-        // It holds a part of the pack: nobody else may read it.
+        // The journal has a part of the pack, so it must not be readable for more users than the
+        // pack.
         #[cfg(unix)]
         {
             use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
@@ -164,11 +166,11 @@ impl Storage for PackFile {
     }
 
     fn sync_folder(&mut self) -> io::Result<()> {
-        // Elsewhere folders cannot be opened, and their changes are written in order.
+        // On other systems, directories cannot be opened, and their changes are written in order.
         #[cfg(unix)]
         if let Some(folder) = self.path.parent() {
             match File::open(folder)?.sync_all() {
-                // Some file systems know no such thing.
+                // Some file systems do not support this.
                 Err(error) if error.kind() == ErrorKind::InvalidInput => {}
                 synced => synced?,
             }
@@ -182,14 +184,14 @@ impl Storage for PackFile {
     }
 }
 
-/// Removes the journal of a pack that was there before another took its place; what is no
-/// journal, of whatever version, stays.
+/// Removes the journal that belonged to a pack before the pack was replaced. A file that is not a
+/// journal of any version is not removed.
 pub fn remove(pack: &Path) {
     let path = journal_path(pack);
     let mut name = [0; JOURNAL.len()];
     let is_one = File::open(&path).and_then(|mut file| file.read_exact(&mut name)).is_ok();
     if is_one && name == JOURNAL {
-        // If it stays, readers find that it is of another pack.
+        // If the removal fails, readers detect that the journal belongs to a different pack.
         let _ = std::fs::remove_file(&path);
     }
 }
@@ -201,28 +203,31 @@ fn if_there<T>(result: io::Result<T>) -> io::Result<Option<T>> {
     }
 }
 
-/// Waits until nobody changes a pack, and locks it while the file is open.
+/// Waits until no process modifies the pack, and locks it for reading until the file is closed. If
+/// the file system refuses locks, the file remains unlocked.
 ///
 /// # Errors
 ///
-/// If somebody is changing it for longer than a minute.
+/// Returns an error if another process modifies the pack for longer than a minute.
 pub fn lock_shared(file: &File) -> io::Result<()> {
     shared(LOCK_TIMEOUT, || file.try_lock_shared())
 }
 
 fn shared(timeout: Duration, lock: impl Fn() -> Result<(), TryLockError>) -> io::Result<()> {
-    // Where locks are refused, as on some network drives, reading goes on without.
+    // Some network drives refuse locks. Reading then continues without one.
     if is_free(Instant::now().checked_add(timeout), lock).unwrap_or(true) {
         return Ok(());
     }
     Err(io::Error::new(ErrorKind::WouldBlock, "another process is changing it"))
 }
 
-/// Reads the rest of an open pack after `begun`, rolled back if its journal says so.
+/// Reads the rest of an open pack after the bytes `begun`. If its journal belongs to it, the old
+/// pack is returned.
 ///
 /// # Errors
 ///
-/// If it cannot be read, or somebody is changing it for longer than a minute.
+/// Returns an error if the pack cannot be read, or if another process modifies it for longer than a
+/// minute.
 pub fn read(
     path: &Path,
     file: &mut File,

@@ -1,4 +1,4 @@
-//! Every state that a crash can leave is the old pack or the new one.
+//! Checks that every state that a crash can leave is the old pack or the new one.
 
 use std::collections::BTreeSet;
 
@@ -9,8 +9,8 @@ use lcp_types::{Block, Role};
 
 use super::*;
 
-/// Something that is done to a disk, and reaches it when it is waited for, or at any time
-/// before, or in part.
+/// An operation on a disk. It becomes durable at the next sync or at any time before, and possibly
+/// in part.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Done {
     Write(u64, Vec<u8>),
@@ -22,7 +22,7 @@ enum Done {
     RemoveJournal,
 }
 
-/// What is on a disk.
+/// The contents of a disk.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct State {
     pack: Vec<u8>,
@@ -46,7 +46,7 @@ impl State {
     }
 }
 
-/// A disk that notes what is done to it, and may fail at one of these.
+/// A disk that records its operations. One operation can be made to fail.
 struct Noted {
     state: State,
     done: Vec<Done>,
@@ -99,7 +99,7 @@ impl Storage for Noted {
     }
 }
 
-/// All that a disk can hold after a crash behind the first `count` of these.
+/// Returns all states of a disk after a crash that follows the operations `done`.
 fn crashed(before: &State, done: &[Done]) -> BTreeSet<State> {
     let mut states = BTreeSet::new();
     for pack in packs(&before.pack, done) {
@@ -110,8 +110,9 @@ fn crashed(before: &State, done: &[Done]) -> BTreeSet<State> {
     states
 }
 
-/// The packs: what was waited for is there; of the rest any may be there, in any order, and
-/// of each write any part from its start or to its end.
+/// Returns all states of the pack. Synced operations are complete. Any of the other operations may
+/// be complete, in any order, and one write may be partial: cut off at any byte, or without its
+/// beginning.
 fn packs(before: &[u8], done: &[Done]) -> BTreeSet<Vec<u8>> {
     let is_of_pack = |done: &&Done| matches!(done, Done::Write(..) | Done::SetLen(_));
     let synced = done.iter().rposition(|done| *done == Done::Sync).map_or(0, |at| at + 1);
@@ -146,7 +147,7 @@ fn packs(before: &[u8], done: &[Done]) -> BTreeSet<Vec<u8>> {
     packs
 }
 
-/// Every order of so many.
+/// Returns all permutations of `count` items.
 fn orders(count: usize) -> Vec<Vec<usize>> {
     if count == 0 {
         return vec![Vec::new()];
@@ -162,10 +163,10 @@ fn orders(count: usize) -> Vec<Vec<usize>> {
     orders
 }
 
-/// The journals: there or not unless the folder was waited for, cut at any byte, or of its
-/// length and empty, unless its bytes were waited for.
+/// Returns all states of the journal. Before the directory is synced, the file may exist or not.
+/// Before its bytes are synced, it may be cut off or partly zero.
 fn journals(before: Option<&Vec<u8>>, done: &[Done]) -> BTreeSet<Option<Vec<u8>>> {
-    // What was before is sure to be there.
+    // The state before the first operation is durable.
     let (mut names, mut contents) = (BTreeSet::from([before.cloned()]), None);
     for done in done {
         match done {
@@ -190,7 +191,8 @@ fn journals(before: Option<&Vec<u8>>, done: &[Done]) -> BTreeSet<Option<Vec<u8>>
     names
 }
 
-/// Old and new packs of every relation of their lengths; the last has another flag.
+/// Returns old and new packs with all relations of their lengths. In the last pair the header flags
+/// differ.
 fn cases() -> Vec<(Vec<u8>, Vec<u8>, u64)> {
     let pack = |texts: &[&str], index| {
         let turn = |text: &&str| Block::conversation(Role::User, text.to_string());
@@ -232,7 +234,7 @@ fn every_state_that_a_crash_can_leave_is_one_of_the_two_packs() {
     }
 }
 
-/// A crash while what another crash left is undone.
+/// Checks a crash during the recovery from another crash.
 #[test]
 fn rolling_back_may_be_interrupted_too() {
     for (old, new, end_offset) in cases() {
@@ -244,7 +246,7 @@ fn rolling_back_may_be_interrupted_too() {
             _ => None,
         });
         let first: Vec<_> = packs(&old, &disk.done[..removed - 1]).into_iter().collect();
-        // All kinds of them, and not each byte again.
+        // A sample of the states is enough here.
         for pack in first.iter().step_by(first.len() / 16).chain([&old, &new]) {
             let left = State { pack: pack.clone(), journal: journal.clone() };
             let mut again = Noted::new(left.clone());
@@ -271,7 +273,7 @@ fn what_fails_is_undone() {
                 break;
             }
             if disk.done.len() == at && done.is_ok() {
-                // Only the last wait may fail, when all is done.
+                // If only the last sync fails, the operation is complete and succeeds.
                 assert_eq!(disk.state.pack, new);
                 continue;
             }
@@ -304,18 +306,18 @@ fn a_journal_of_another_pack_is_left_alone() {
             (pack, JournalState::Foreign)
         );
     }
-    // One that would make something else of the pack than its tail.
+    // This new pack differs from the old one before the tail.
     let mut disk = Noted::new(State { pack: old.clone(), journal: None });
     assert!(replace_tail(&mut disk, &old, &other(8), end_offset).is_err());
     assert_eq!(disk.done, []);
 }
 
-/// The journal of an append, as it is written.
+/// Returns the bytes of the journal for an append.
 fn written(old: &[u8], new: &[u8], end_offset: u64) -> Vec<u8> {
     Journal::new(old, end_offset, new.len() as u64).unwrap().to_bytes()
 }
 
-/// A journal that a newer version wrote, or nobody that is known here.
+/// Checks that a journal of a newer version and a file that is not a journal are not removed.
 #[test]
 fn a_journal_that_cannot_be_read_stays() {
     let (old, new, end_offset) = cases().remove(0);
@@ -324,7 +326,7 @@ fn a_journal_that_cannot_be_read_stays() {
     newer[7] = b'2';
     let mut sealed = newer[..newer.len() - CHECK_BYTES].to_vec();
     sealed.extend(crc32c::crc32c(&sealed).to_le_bytes());
-    // Ours, and whole, but it says what cannot be.
+    // A complete journal of this version with impossible values.
     let mut odd = ours[..ours.len() - CHECK_BYTES].to_vec();
     odd[8] ^= 1;
     odd.extend(crc32c::crc32c(&odd).to_le_bytes());
@@ -340,7 +342,7 @@ fn a_journal_that_cannot_be_read_stays() {
     }
 }
 
-/// A journal that was acted upon, and then damaged: it goes only if nothing is lost with it.
+/// Checks that a journal damaged after its use is removed only if the pack is undamaged.
 #[test]
 fn a_damaged_journal_stays_beside_a_pack_that_is_not_whole() {
     for (old, new, end_offset) in cases() {
@@ -357,7 +359,7 @@ fn a_damaged_journal_stays_beside_a_pack_that_is_not_whole() {
             let mut disk = Noted::new(state.clone());
             let beside = roll_back(&mut disk).unwrap();
             if is_sound(pack) {
-                // The new one may be there without its index.
+                // The new pack may be present without its index.
                 let blocks =
                     |pack| lcp_decoder::decode(pack, DecodeOptions::default()).unwrap().blocks;
                 assert!([&old, &new].iter().any(|of| blocks(of) == blocks(pack)));

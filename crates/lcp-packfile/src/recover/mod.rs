@@ -1,4 +1,4 @@
-//! Recovers the readable blocks of a pack that is cut off or damaged (RFC 0003 §9).
+//! Recovery of the readable blocks of a truncated or damaged pack (RFC 0003 §9).
 
 mod rewrite;
 mod salvage;
@@ -11,36 +11,37 @@ use crate::error::Error;
 use crate::scan::{PackScan, ScannedFrame};
 use salvage::Salvage;
 
-/// A pack of the blocks that could be read.
+/// The result of [`recover`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Recovery {
-    /// The pack; an undamaged one is returned as it is.
+    /// The new pack. An undamaged pack is returned unchanged.
     pub pack: Vec<u8>,
-    /// The number of its blocks, annotations counted.
+    /// The number of blocks in the new pack, annotations included.
     pub blocks: u64,
-    /// The number of missing blocks, without those of `dropped`; `None` if the pack does not tell
-    /// how many there were.
+    /// The number of missing blocks, not including those in `dropped`. It is `None` if the original
+    /// number of blocks is unknown.
     pub missing: Option<u64>,
-    /// The number of readable annotations, levels and hand-off indices whose blocks are missing.
+    /// The number of readable annotations, alternate texts and hand-off indices that were dropped
+    /// because their blocks are missing.
     pub dropped: u64,
-    /// The lost or rebuilt ranges, in the order of the pack; empty if it is undamaged.
+    /// The lost or rebuilt ranges in pack order. The list is empty if the pack is undamaged.
     pub lost: Vec<LostRange>,
 }
 
-/// Bytes of the damaged pack that are not in the new one.
+/// A range of the damaged pack that is not in the new pack.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LostRange {
-    /// Their range in the pack; in a compressed payload with damaged blocks, the range before
-    /// compression.
+    /// The byte range in the pack. For damaged blocks in a compressed payload, it counts
+    /// decompressed bytes.
     pub bytes: Range<u64>,
-    /// The first block that was in them, if it is known.
+    /// The index of the first block in the range, if it is known.
     pub block: Option<u64>,
-    /// The kind of data, and the damage.
+    /// A description of the data and the damage.
     pub reason: String,
 }
 
-/// Saves every block that can be read and has its checksum, if the index has one, with targets
-/// renumbered. Token costs of a damaged pack are dropped.
+/// Recovers every block that is readable and has a valid checksum, if the index has checksums.
+/// Targets are renumbered. Token costs of a damaged pack are dropped.
 ///
 /// ```
 /// use lcp_types::{Block, Role};
@@ -58,7 +59,8 @@ pub struct LostRange {
 ///
 /// # Errors
 ///
-/// If there is nothing of a pack.
+/// Returns [`Error`] if the pack has no valid header and cannot be recovered from its footer
+/// either.
 pub fn recover(pack: &[u8]) -> Result<Recovery, Error> {
     if let Some(blocks) = check_sound(pack) {
         let pack = pack.to_vec();
@@ -72,17 +74,17 @@ pub fn recover(pack: &[u8]) -> Result<Recovery, Error> {
     Ok(Recovery { pack: written, blocks, missing, dropped, lost })
 }
 
-/// Returns the message of an error without its place.
+/// Returns the message of an error without its location.
 fn message(error: &lcp_decoder::Error) -> String {
     format!("{} [{}]", error.kind(), error.code())
 }
 
-/// Returns whether nothing is wrong with a pack, its index included.
+/// Returns whether a pack and its index are undamaged.
 pub(crate) fn is_sound(pack: &[u8]) -> bool {
     check_sound(pack).is_some()
 }
 
-/// Returns the number of blocks of a pack with which nothing is wrong.
+/// Returns the number of blocks if the pack and its index are undamaged.
 fn check_sound(pack: &[u8]) -> Option<u64> {
     let scan = PackScan::new(pack);
     let trailing = |warning: &Warning| matches!(warning, Warning::TrailingData { .. });

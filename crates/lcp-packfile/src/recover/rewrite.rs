@@ -1,4 +1,4 @@
-//! Writes the blocks that are left as a pack of their own, with their targets renumbered.
+//! Writing of the recovered blocks as a new pack, with renumbered targets.
 
 use std::collections::{HashMap, HashSet};
 
@@ -11,10 +11,11 @@ use crate::error::Error;
 use crate::merge::{handoff_index, renumber_handoff_index, retarget};
 use crate::scan::{PackScan, ScannedFrame};
 
-/// A sound frame: its index in the damaged pack, the frame, and the block if it is readable.
+/// An undamaged frame: its index in the damaged pack, the frame, and the block if it is readable.
 type SoundFrame<'s, 'a> = (u64, &'s ScannedFrame<'a>, Option<&'s Block<'a>>);
 
-/// Writes the sound blocks; returns the pack, its blocks and the dropped references.
+/// Writes the undamaged blocks. Returns the pack, its number of blocks and the number of dropped
+/// blocks.
 pub(super) fn write(salvage: &mut Salvage<'_>) -> Result<(Vec<u8>, u64, u64), Error> {
     let scan = PackScan::with_bytes(&salvage.frames).require_header()?;
     let before = salvage.before.as_ref();
@@ -45,7 +46,7 @@ pub(super) fn write(salvage: &mut Salvage<'_>) -> Result<(Vec<u8>, u64, u64), Er
             builder.add(&retarget(block.clone(), to))?;
         } else {
             let block = block.ok_or(frame.block_type);
-            // Its decompressed size was within the limits of the damaged pack.
+            // The decompressed size was within the limits of the damaged pack.
             builder.add_raw_frame(&frame.bytes, 0, block)?;
         }
     }
@@ -64,7 +65,8 @@ fn targets(block: &Block<'_>) -> Vec<u64> {
     if read.is_some() { targets } else { Vec::new() }
 }
 
-/// Returns the old indices of blocks whose target is missing, also through others.
+/// Returns the old indices of blocks whose target is missing, directly or because the target is
+/// dropped.
 fn dangling_references(sound: &[SoundFrame<'_, '_>], total: Option<u64>) -> HashSet<u64> {
     let present: HashSet<u64> = sound.iter().map(|(old, ..)| *old).collect();
     let never_existed = |block: u64| total.is_some_and(|total| block >= total);
@@ -72,7 +74,7 @@ fn dangling_references(sound: &[SoundFrame<'_, '_>], total: Option<u64>) -> Hash
     let (mut by_target, mut open) = (HashMap::<u64, Vec<u64>>::new(), Vec::new());
     for (old, frame, block) in sound {
         let Some(block) = block else {
-            // Its target is unknown, so it cannot be renumbered.
+            // The target is unknown, so it cannot be renumbered.
             if is_moved && frame.block_type == BlockType::Annotation {
                 open.push(*old);
             }

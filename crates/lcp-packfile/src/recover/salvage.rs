@@ -1,4 +1,4 @@
-//! Finds the frames that are left of a damaged pack.
+//! Search for the undamaged frames of a damaged pack.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -12,21 +12,21 @@ use super::{LostRange, message};
 use crate::error::Error;
 use crate::scan::{PackScan, slice};
 
-/// The header that a pack with an index has.
+/// The header of a pack with an index.
 const HEADER: [u8; HEADER_BYTES] = {
     let [a, b, c, d] = MAGIC_LCP;
     [a, b, c, d, VERSION_MAJOR, VERSION_MINOR, HEADER_INDEX, 0]
 };
 
-/// The frames that are left, as a pack, and what is not among them.
+/// The frames that were found, as a pack, and the ranges that were lost.
 pub(super) struct Salvage<'a> {
-    /// A header and frames: what follows them is of no use.
+    /// A header and frames. Bytes after the frames are ignored.
     pub(super) frames: Cow<'a, [u8]>,
-    /// The index that each of these had, and where it stood, if not as here.
+    /// The original index and byte range of each frame, if they differ from those in `frames`.
     pub(super) before: Option<Vec<(u64, Range<u64>)>>,
-    /// How many blocks there were, if that is known.
+    /// The original number of blocks, if it is known.
     pub(super) total: Option<u64>,
-    /// Whether there was an index.
+    /// `true` if the pack had an index.
     pub(super) has_index: bool,
     pub(super) lost: Vec<LostRange>,
 }
@@ -42,7 +42,8 @@ impl<'a> Salvage<'a> {
         }
     }
 
-    /// The frames that follow each other, where nothing else says where they are.
+    /// Reads consecutive frames from the start of the pack. This is the only way if no index gives
+    /// their positions.
     fn in_order(pack: &'a [u8]) -> Result<Self, Error> {
         let scan = PackScan::new(pack).require_header()?;
         let mut found = Self {
@@ -81,10 +82,10 @@ impl<'a> Salvage<'a> {
     }
 }
 
-/// The footer of a pack, and its index if undamaged.
+/// The end of a pack: its footer, and its index if that is undamaged.
 struct PackEnd {
     footer: IndexFooter,
-    /// The index, if its checksum holds, too.
+    /// The index, if its checksum is correct.
     index: Option<PackIndex>,
 }
 
@@ -92,7 +93,7 @@ impl PackEnd {
     fn read(pack: &[u8]) -> Option<Self> {
         let tail = pack.len().checked_sub(FOOTER_BYTES)?;
         let footer = IndexFooter::parse_at_unknown_offset(pack.get(tail..)?).ok()?;
-        // Of an END of another length nothing can be said.
+        // Only an END of the usual length is supported.
         let end_bytes = END_FRAME.len() as u64;
         (footer.index_offset.checked_sub(footer.end_offset)? == end_bytes).then_some(())?;
         let len = usize::try_from(footer.index_len).ok()?;
@@ -101,7 +102,7 @@ impl PackEnd {
         Some(Self { footer, index })
     }
 
-    /// The frames, whatever became of the header and of END.
+    /// Returns the frames of a pack whose size matches its footer. Header and END may be damaged.
     fn salvage(self, pack: &[u8]) -> Salvage<'_> {
         let IndexFooter { end_offset, index_offset, blocks, blocks_checksum, .. } = self.footer;
         let end = usize::try_from(end_offset).unwrap_or(usize::MAX).min(pack.len());
@@ -126,7 +127,7 @@ impl PackEnd {
             let index_end = pack.len() - FOOTER_BYTES;
             lost.push(made_anew(index_offset..index_end as u64, "a damaged index"));
         } else if sound.is_some() && lost.is_empty() {
-            // All bytes are as they were written, and the index does not say what they are.
+            // All bytes are as they were written, so the index itself contradicts the blocks.
             let what = "an index that is not that of the blocks";
             lost.push(made_anew(index_offset..pack.len() as u64, what));
         }
@@ -134,7 +135,7 @@ impl PackEnd {
         let by_index = self.index.filter(|_| sound.is_none());
         let Some(index) = by_index else {
             let frames = with(header);
-            // Nothing leads past a frame that is damaged.
+            // Without an index, frames after a damaged one cannot be found.
             let broken = PackScan::new(&frames).require_header().ok();
             let broken = broken.map(|scan| (scan.frames_end(), scan.frames.len(), scan.error));
             if let Some((reached, block, Some(error))) = broken {
@@ -168,7 +169,7 @@ impl PackEnd {
             }
         }
         if lost.is_empty() {
-            // All else has its checksum.
+            // Every other part has a valid checksum.
             lost.push(made_anew(0..HEADER_BYTES as u64, "a damaged header"));
         }
         kept.extend_from_slice(&END_FRAME);
@@ -177,13 +178,15 @@ impl PackEnd {
     }
 }
 
-/// Where bytes of a pack stand of which others before them are missing, or too many.
+/// Returns the shifted range of bytes that follow missing or additional bytes. The shift is the
+/// difference between the actual size of the pack and the size in its footer.
 fn shifted_range(pack: &[u8], footer: &IndexFooter, place: &Range<u64>) -> Option<Range<u64>> {
     let to = |at: u64| at.checked_add(pack.len() as u64)?.checked_sub(footer.pack_bytes());
     Some(to(place.start)?..to(place.end)?)
 }
 
-/// Whether the footer is of a pack that stands whole behind another one: readers see the first.
+/// Returns whether the footer belongs to a complete second pack after the first one. Readers see
+/// only the first pack.
 fn is_behind_another(pack: &[u8], footer: &IndexFooter) -> bool {
     let header = shifted_range(pack, footer, &(0..HEADER_BYTES as u64));
     let header = header.filter(|header| header.start > 0).and_then(|header| slice(pack, &header));
@@ -191,8 +194,9 @@ fn is_behind_another(pack: &[u8], footer: &IndexFooter) -> bool {
         && header.is_some_and(|header| header.starts_with(&MAGIC_LCP))
 }
 
-/// The frames of a pack of another size than its footer says: bytes are missing, or were
-/// added. What stands before them is at its place, what stands behind is shifted by as much.
+/// Returns the frames of a pack whose size differs from that in its footer, because bytes are
+/// missing or were added. Frames before the change are at their original positions, and frames
+/// after it are shifted by the difference.
 fn salvage_shifted<'a>(pack: &'a [u8], footer: &IndexFooter, index: &PackIndex) -> Salvage<'a> {
     let size = pack.len() as u64;
     let head = pack.get(..HEADER_BYTES).unwrap_or_default();
@@ -203,7 +207,8 @@ fn salvage_shifted<'a>(pack: &'a [u8], footer: &IndexFooter, index: &PackIndex) 
     let end = index_start.saturating_sub(END_FRAME.len() as u64)..index_start;
     let has_end = slice(pack, &end) == Some(&END_FRAME);
     let blocks = u32::try_from(footer.blocks).unwrap_or(u32::MAX);
-    // From the end on: a frame that lost bytes would reach into the one behind it.
+    // The search begins at the end, because a frame that lost bytes would extend into the next
+    // frame.
     let mut found: Vec<(u32, Range<u64>)> = Vec::new();
     let mut limit = if has_end { end.start } else { end.end };
     let mut is_behind_shifted = false;
@@ -215,7 +220,7 @@ fn salvage_shifted<'a>(pack: &'a [u8], footer: &IndexFooter, index: &PackIndex) 
         };
         let there = shifted_range(pack, footer, &place).filter(&is_whole);
         let is_shifted = there.is_some();
-        // Without a checksum nothing tells whether what was added is in it or behind it.
+        // Without a checksum it is unknown whether additional bytes are in this frame or after it.
         let is_sure = |place: &Range<u64>| {
             index.checksum(block).is_some() || !is_behind_shifted || place.end == limit
         };
@@ -234,7 +239,8 @@ fn salvage_shifted<'a>(pack: &'a [u8], footer: &IndexFooter, index: &PackIndex) 
     let mut lost = Vec::new();
     let mut between = |bytes: Range<u64>, missing: Range<u32>| {
         for block in missing.clone() {
-            // Whose bytes these are, nothing tells.
+            // The bytes cannot be assigned to one of the missing blocks, so the first one gets the
+            // whole range.
             let bytes = if block == missing.start { bytes.clone() } else { bytes.end..bytes.end };
             let (block, why) = (Some(block.into()), format!("the block is not whole: {what}"));
             lost.push(LostRange { bytes, block, reason: why });
@@ -269,12 +275,13 @@ fn salvage_shifted<'a>(pack: &'a [u8], footer: &IndexFooter, index: &PackIndex) 
     }
 }
 
-/// What is wrong with a frame that the index knows.
+/// Returns a description of the damage to a frame that is in the index, or `None` if it is
+/// undamaged.
 fn damage(index: &PackIndex, block: u32, bytes: &[u8]) -> Option<String> {
     if index.checksum(block).is_some_and(|check| check != crc32c::crc32c(bytes)) {
         return Some("the block does not have its checksum".to_owned());
     }
-    // The body is not looked into: what cannot be read is told by whoever writes the rest.
+    // The body is not decoded here. Unreadable bodies are reported when the new pack is written.
     let alone = [&HEADER, bytes, &END_FRAME].concat();
     let events = EventIter::new(&alone, DecodeOptions::default());
     let mut frames = events.filter_map(|event| match event {

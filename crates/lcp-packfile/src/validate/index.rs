@@ -4,10 +4,10 @@ use lcp_decoder::{DecodeOptions, IndexError, IndexErrorKind, PackReader};
 
 use super::{Check, Problem, Report};
 
-/// Checks that the announced index exists, that all checksums hold, and that the index agrees
+/// Checks that an announced index exists, that all checksums are correct, and that the index agrees
 /// with the blocks.
 pub(super) fn check(bytes: &[u8], checks: &[&dyn Check], report: &mut Report) {
-    // Problems of the header and the frames are reported already.
+    // Problems in the header and the frames have been reported already.
     let Ok(reader) = PackReader::open(bytes, DecodeOptions::default()) else { return };
     let index = match reader.index() {
         None => {

@@ -1,4 +1,4 @@
-//! Validation: everything that is wrong with a pack, each problem with its place.
+//! Validation of packs: all problems, with their locations.
 
 mod index;
 
@@ -10,31 +10,31 @@ use lcp_types::{AnnotationErrorKind, Block, BlockMeta};
 
 use crate::scan::PackScan;
 
-/// A problem of a pack, or a note.
+/// A problem or a note about a pack.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Problem {
     /// A stable name for programs.
     pub code: &'static str,
-    /// One line for people.
+    /// A one-line message for people.
     pub message: String,
-    /// The block, annotations counted.
+    /// The index of the block; annotations count as well.
     pub block: Option<u64>,
-    /// The byte of the pack, counted from the first of the header.
+    /// The byte offset in the pack, from the start of the header.
     pub offset: u64,
-    /// The byte of the real body, where that is compressed.
+    /// The byte offset in the decompressed or resolved body, if the error is in such a body.
     pub inner_offset: Option<u64>,
-    /// Whether a limit was exceeded; the pack may be sound.
+    /// `true` if a limit was exceeded. The pack may be valid otherwise.
     pub is_limit: bool,
 }
 
 /// The result of a validation.
 #[derive(Clone, Debug, Default)]
 pub struct Report {
-    /// The number of blocks that were checked.
+    /// The number of blocks checked.
     pub blocks: usize,
-    /// Problems in the order of the pack.
+    /// The problems in pack order.
     pub problems: Vec<Problem>,
-    /// Things that could not be checked.
+    /// Notes about parts that could not be checked.
     pub notes: Vec<Problem>,
 }
 
@@ -44,7 +44,7 @@ impl Problem {
         Self { code, message, block: None, offset, inner_offset: None, is_limit: false }
     }
 
-    /// Creates a problem of a block.
+    /// Creates a problem at the start of a block.
     pub fn in_block(
         scan: &PackScan<'_>,
         index: usize,
@@ -57,7 +57,7 @@ impl Problem {
 }
 
 impl fmt::Display for Problem {
-    /// Writes the place, the message and the code.
+    /// Writes the location, the message and the code.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if let Some(block) = self.block {
             write!(f, "block {block}, ")?;
@@ -98,7 +98,7 @@ impl From<&Warning> for Problem {
 
 /// A check of a pack beyond its structure.
 pub trait Check {
-    /// Checks a pack that has no problem so far. The scan is of `pack`.
+    /// Checks a pack without known problems. `scan` is the scan of `pack`.
     fn check_pack(&self, _pack: &[u8], _scan: &PackScan<'_>, _report: &mut Report) {}
 
     /// Checks the index of a pack against its blocks.
@@ -108,15 +108,15 @@ pub trait Check {
 /// Options of [`validate`].
 #[derive(Clone, Copy, Default)]
 pub struct ValidateOptions<'a> {
-    /// Whether the index is checked as well: that there is one if announced, that all checksums
-    /// hold, and that it agrees with the blocks.
+    /// `true` if the index is checked as well: that an announced index exists, that all checksums
+    /// are correct, and that the index agrees with the blocks.
     pub full: bool,
-    /// Further checks.
+    /// Additional checks.
     pub checks: &'a [&'a dyn Check],
 }
 
-/// Finds all problems of a pack: of frames and bodies, bytes after END, annotations and levels
-/// that cannot be read or have no target.
+/// Finds all problems of a pack: in frames and bodies, bytes after END, and annotations and
+/// alternate texts that are malformed or whose target does not exist.
 ///
 /// ```
 /// use lcp_packfile::validate;
@@ -140,7 +140,7 @@ fn check_frames(bytes: &[u8], checks: &[&dyn Check]) -> Report {
     report.problems.extend(scan.warnings.iter().map(Problem::from));
     report.notes.extend(scan.references().map(Problem::from));
     let _ = BlockMeta::resolve_all(&scan.blocks, &mut |index, problem| {
-        // The targets may be in the part of the pack that is cut off.
+        // The targets may be in the part of the pack that is missing.
         if problem.kind == AnnotationErrorKind::BadTarget && scan.error.is_some() {
             return;
         }
@@ -151,7 +151,7 @@ fn check_frames(bytes: &[u8], checks: &[&dyn Check]) -> Report {
             _ => "bad_annotation",
         };
         let found = Problem::in_block(&scan, index, code, problem.to_string());
-        // A newer version may know it.
+        // A newer version may know the extension.
         let is_note = problem.kind == AnnotationErrorKind::UnknownExtension;
         if is_note { report.notes.push(found) } else { report.problems.push(found) }
     });

@@ -1,6 +1,6 @@
 use super::*;
 
-/// What a file system says that refuses locks, or has none.
+/// Returns a lock function of a file system that fails with an error of this kind.
 fn refused(kind: ErrorKind) -> impl Fn() -> Result<(), TryLockError> {
     move || Err(TryLockError::Error(kind.into()))
 }
