@@ -196,7 +196,7 @@ pub fn to_json(plan: &Plan) -> String {
     }
     let overhead = BlockSum { blocks: 0, tokens: plan.overhead_tokens.into() };
     report.by_level.insert(OVERHEAD, overhead);
-    // Every value is a number, a string or a list of them: nothing can fail.
+    // A value is a number, a string or a list of them, so serialization cannot fail.
     let mut json = serde_json::to_string_pretty(&report).unwrap_or_default();
     json.push('\n');
     json
