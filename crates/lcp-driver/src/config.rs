@@ -53,11 +53,11 @@ pub struct DriverConfig {
     /// The types of blocks to render; `None` renders all. Blocks of other types are treated as if
     /// they were not in the pack.
     pub types: Option<Vec<BlockType>>,
-    /// Whether leftover budget shows Low and then Background blocks in full, beyond SPEC_08's
+    /// If `true`, leftover budget shows Low and then Background blocks in full, beyond SPEC_08's
     /// ceilings. Default: `false`.
     pub fill: bool,
-    /// Whether blocks may be shown in part if neither they nor their summaries fit. Default: only
-    /// with `fill`.
+    /// The condition under which a block may be shown in part if neither it nor its summary fits.
+    /// Default: only with `fill`.
     pub excerpts: Excerpts,
     /// The rule by which blocks compete for the budget. Default: tiers.
     pub objective: Objective,

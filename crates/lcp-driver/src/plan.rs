@@ -102,7 +102,7 @@ pub struct Plan {
     pub budget: Option<u32>,
     /// The name of the estimator that counted the tokens.
     pub encoding: String,
-    /// Whether the counts of this estimator are exact.
+    /// `true` if the counts of this estimator are exact.
     pub exact: bool,
     /// One item for each block of the pack, in pack order.
     pub items: Vec<PlanItem>,

@@ -27,7 +27,7 @@ pub struct ContextWindow {
 }
 
 impl ContextWindow {
-    /// Creates the window of a model, a fifth of which stays unused ([`DEFAULT_SAFETY`]).
+    /// Creates the window of a model. A fifth of it stays unused ([`DEFAULT_SAFETY`]).
     #[must_use]
     pub const fn from_model(tokens: u32) -> Self {
         Self { tokens, safety: DEFAULT_SAFETY, system_prompt_reserve: 0, response_reserve: 0 }

@@ -332,15 +332,15 @@ pub enum PlanFileError {
     /// The file has another format.
     #[error("the plan has the schema {found}, not {}", SCHEMA)]
     Schema {
-        /// What it says it is, in quotes.
+        /// The schema that the file names, in quotes.
         found: String,
     },
     /// The file was changed since it was written: its checksum does not match, or is not at the
     /// end.
     #[error("the plan was changed since it was written: its checksum does not fit")]
     Checksum,
-    /// A part is inconsistent: a level without its text, an excerpt without its numbers, or a text
-    /// or numbers with a detail that has none of them.
+    /// A part is inconsistent: a level lacks its text, an excerpt lacks its numbers, or another
+    /// detail has such a text or such numbers.
     #[error("part {part} of the plan is {detail}, {message}")]
     Part {
         /// The position of the part in the text, from 0.

@@ -11,7 +11,7 @@ use crate::detail::Excerpt;
 use crate::plan::{Plan, PlanItem, RenderDecision, ShareUsage};
 use crate::warning::Warning;
 
-/// The keys of `by_level`, all of which every report has.
+/// The keys of `by_level`. Every report has all of them.
 const LEVELS: [&str; 7] =
     ["full", "detailed", "summary", "tags", "excerpt", "placeholder", OVERHEAD];
 

@@ -26,7 +26,7 @@ const CATEGORY_CHARS_MAX: usize = 32;
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct TableOptions {
-    /// Whether the table has colors, as ANSI escapes. Default: `false`.
+    /// If `true`, the table has colors, as ANSI escapes. Default: `false`.
     pub color: bool,
     /// The width of the terminal in columns. Default: 80. Bars and labels use the rest of each
     /// line; if no space remains, there are no bars.

@@ -4,13 +4,12 @@
 /// The demand of one claimant in [`max_min_fair`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Demand {
-    /// Its part beside the others, in any unit that all of them share. With 0 it takes only what
-    /// the weighted ones leave.
+    /// The weight relative to the other claimants, in any common unit. A claimant of weight 0 gets
+    /// only tokens that the weighted claimants leave.
     pub weight: u32,
-    /// Tokens it is to have before anything is shared out. Where this is over the limit, the limit
-    /// holds.
+    /// Tokens that the claimant gets before the rest is divided, but at most `limit`.
     pub floor: u64,
-    /// Tokens it can use at most.
+    /// The maximum tokens that the claimant can use.
     pub limit: u64,
 }
 
