@@ -43,7 +43,7 @@ lcp_types::named_enum! {
         OverBudget = "over_budget",
         /// The budget is too small even for the roll-up line.
         BelowFloor = "below_floor",
-        /// The pack has content, but the text shows none.
+        /// The pack has content, but the text does not show any of it.
         EmptyResult = "empty_result",
         /// Shares that exceed the whole budget were scaled down.
         SharesNormalised = "shares_normalised",

@@ -118,7 +118,7 @@ impl Scan<'_, '_> {
         let metas = MetaLookup { own: self.metas, previous };
         let layout = self.layout(&decisions);
         let text = assemble(self.blocks, metas, self.config.mode, &layout);
-        // The figure that counts: never from a cache.
+        // The count of the final text is authoritative, so it never comes from a cache.
         let used = self.estimator.recount(&text.text);
         RenderedPlan { decisions, text, rolled_up: layout.rolled_up, used, fits, optimality: None }
     }
