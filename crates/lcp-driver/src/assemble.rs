@@ -1,4 +1,4 @@
-//! The text of a plan.
+//! The assembly of the text of a plan.
 
 use std::collections::HashMap;
 
@@ -12,10 +12,11 @@ use crate::render::{Part, envelope, part, part_with_body, placeholder, roll_up};
 use crate::special_tokens;
 use crate::warning::Warning;
 
-/// What a text is made of.
+/// The parts of a text.
 #[derive(Clone, Debug)]
 pub(crate) struct Layout {
-    /// The index of each block that has a part, what it shows, and the tokens of its content.
+    /// The index of each block that has a part, its level or excerpt, and the tokens of its
+    /// content.
     pub(crate) shown: Vec<(usize, ShownDetail, u32)>,
     pub(crate) rolled_up: Option<RollUp>,
 }
@@ -34,11 +35,11 @@ impl Layout {
     }
 }
 
-/// A text, and where each of its parts ends.
+/// A text and the ends of its parts.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Text {
     pub(crate) text: String,
-    /// The block of each part, and its end in bytes from the front, in the order of the parts.
+    /// The block of each part and the end of the part in bytes, in the order of the text.
     pub(crate) ends: Vec<(usize, usize)>,
 }
 
@@ -62,9 +63,9 @@ impl Text {
 /// The annotations of blocks in a text.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct MetaLookup<'m> {
-    /// Those of the pack, for each block.
+    /// The annotations of each block in the pack.
     pub(crate) own: &'m [BlockMeta<'m>],
-    /// Those in force in the previous text, by the index of its blocks.
+    /// The annotations in force in the previous text, by block index. They take precedence.
     pub(crate) previous: Option<&'m HashMap<usize, BlockMeta<'m>>>,
 }
 
@@ -74,7 +75,8 @@ impl<'m> MetaLookup<'m> {
     }
 }
 
-/// Puts the parts into the envelope, the roll-up line last. Nothing to show gives no text.
+/// Assembles the text: the envelope, the parts, and the roll-up line at the end. Without parts and
+/// roll-up line, the text is empty.
 pub(crate) fn assemble(
     blocks: &[Block<'_>],
     metas: MetaLookup<'_>,
@@ -121,24 +123,24 @@ fn with_part<R>(
     }
 }
 
-/// What a plan shows of one block.
+/// The part of a text that shows one block.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BlockText {
-    /// The block's index in the pack.
+    /// The index of the block in the pack.
     pub index: usize,
-    /// Its part of the text, as it stands there.
+    /// The part as it appears in the text.
     pub part: String,
-    /// What stands within the part: the content, a level or an excerpt of it, without the newline
-    /// that is added behind it. `None` where the head or a placeholder is all there is.
+    /// The content, level or excerpt within the part, without the newline that follows it. `None`
+    /// if the part is only a head or a placeholder.
     pub body: Option<String>,
 }
 
-/// The text of a plan, block by block.
+/// The text of a plan by blocks.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct BlockTexts {
     /// The blocks that are shown, in the order of the text.
     pub shown: Vec<BlockText>,
-    /// The line that stands for the blocks without one of their own.
+    /// The line that counts the blocks without their own line.
     pub roll_up: Option<String>,
 }
 
@@ -162,7 +164,7 @@ pub(crate) fn block_texts(
     }
 }
 
-/// Renders the line that stands for the blocks without one of their own.
+/// Renders the line that counts the blocks without their own line.
 pub(crate) fn roll_up_line(rolled_up: RollUp, mode: OutputMode) -> String {
     let mut text = String::new();
     roll_up(rolled_up.count, rolled_up.tokens, mode).push_to(&mut text);

@@ -1,4 +1,4 @@
-//! What a caller asks for.
+//! The configuration of a rendering.
 
 use lcp_types::{Block, BlockType, Replacements};
 
@@ -7,30 +7,30 @@ pub use crate::objective::Objective;
 use crate::prompt_cache::StableOptions;
 use crate::shares::Shares;
 
-/// What to do where the text must be larger than the budget: Critical blocks that do not fit, or a
-/// verbosity that ignores the budget.
+/// The behavior if the text must exceed the budget: Critical blocks do not fit, or the verbosity
+/// ignores the budget.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Overflow {
-    /// Render it, with a warning.
+    /// Render the text, with a warning.
     #[default]
     Allow,
-    /// Fail, and say by how much.
+    /// Fail with an error that states the excess.
     Deny,
 }
 
-/// When a block may be shown in part (RFC 0004 §7).
+/// The conditions under which a block may be shown in part (RFC 0004 §7).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Excerpts {
-    /// With [`DriverConfig::fill`].
+    /// Only with [`DriverConfig::fill`].
     #[default]
     WithFill,
     /// Always.
     On,
-    /// Never: a block is shown whole, by a level that it carries, or by a line.
+    /// Never: a block is shown in full, by a level that it carries, or by one line.
     Off,
 }
 
-/// What to render, how, and within which budget.
+/// The format, the budget and the further options of a rendering.
 ///
 /// ```
 /// use lcp_driver::{DriverConfig, OutputMode};
@@ -44,41 +44,43 @@ pub enum Excerpts {
 /// ```
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct DriverConfig {
-    /// The format; XML by default.
+    /// The format of the text. Default: XML.
     pub mode: OutputMode,
-    /// Tokens that the whole text may have, 0 included. `None`: every block in full.
+    /// The maximum tokens of the whole text; 0 is valid. `None` shows every block in full.
     pub token_budget: Option<u32>,
-    /// How much of each block; what the budget allows by default.
+    /// The amount of detail of each block. Default: as much as the budget allows.
     pub verbosity: Verbosity,
-    /// Only blocks of these types; `None` for all. The others are left out as if they were not in
-    /// the pack.
+    /// The types of blocks to render; `None` renders all. Blocks of other types are treated as if
+    /// they were not in the pack.
     pub types: Option<Vec<BlockType>>,
-    /// Lift SPEC_08's ceilings: what is left of the budget shows Low and then Background blocks in
-    /// full. Off by default.
+    /// If `true`, leftover budget shows Low and then Background blocks in full, beyond SPEC_08's
+    /// ceilings. Default: `false`.
     pub fill: bool,
-    /// Whether blocks that do not fit, and have no summary that does, may be shown in part; with
-    /// `fill` by default.
+    /// The condition under which a block may be shown in part if neither it nor its summary fits.
+    /// Default: only with `fill`.
     pub excerpts: Excerpts,
-    /// How blocks compete; tiers by default.
+    /// The rule by which blocks compete for the budget. Default: tiers.
     pub objective: Objective,
-    /// Keep what the previous text showed, for the sake of prompt caches (RFC 0005 §6). Needs a
-    /// budget and the verbosity `Adaptive`. `None`: every plan is made afresh.
+    /// Options to keep the previous text unchanged, so that prompt caches stay valid (RFC 0005 §6).
+    /// They need a budget and the verbosity `Adaptive`. `None` makes every plan from scratch.
     pub stable: Option<StableOptions>,
-    /// Named parts of the budget that blocks of a category share; `None`: all blocks compete for
-    /// the whole.
+    /// The shares of the budget, one for each named category. With `None` all blocks compete for
+    /// the whole budget.
     pub shares: Option<Shares>,
-    /// Which of the blocks others cover: what `lcp-dedup` found in them (RFC 0006 §8). `None`:
-    /// nothing was looked for.
+    /// The duplicates that `lcp-dedup` found among the blocks (RFC 0006 §8). `None` means that
+    /// deduplication did not run.
     pub duplicates: Option<Replacements>,
-    /// What to do where the text must be larger than the budget.
+    /// The behavior if the text must exceed the budget.
     pub overflow: Overflow,
 }
 
 impl DriverConfig {
-    /// Whether what blocks cost is all that a plan needs of them, so that an index may stand for
-    /// blocks (RFC 0003 §7): there is a budget, the verbosity is `Adaptive`, the objective
-    /// `Strict`, and nothing is excerpted, kept from a text before, shared out or deduplicated.
-    /// With `fill` blocks are excerpted, unless `excerpts` is off.
+    /// Returns whether a plan needs only the costs of the blocks, so that an index can replace the
+    /// blocks (RFC 0003 §7). All of these conditions must hold:
+    ///
+    /// - There is a budget, the verbosity is `Adaptive`, and the objective is `Strict`.
+    /// - Excerpts are off. By default, `fill` turns them on.
+    /// - Stable plans, shares and duplicates are not set.
     ///
     /// ```
     /// use lcp_driver::{DriverConfig, Excerpts};

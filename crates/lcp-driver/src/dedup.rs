@@ -1,10 +1,10 @@
-//! What deduplication did to the blocks of a plan, in figures (RFC 0006 §8).
+//! Statistics of deduplication in a plan (RFC 0006 §8).
 
 use lcp_types::{DuplicateKind, Replacement, Replacements};
 
 use crate::plan::{Plan, RenderDecision};
 
-/// What deduplication did before a plan was made.
+/// The statistics of the deduplication that ran before a plan was made.
 ///
 /// ```
 /// use lcp_driver::DedupStats;
@@ -17,18 +17,19 @@ use crate::plan::{Plan, RenderDecision};
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct DedupStats {
-    /// Blocks that another one holds: equal, contained and near ones.
+    /// The number of equal, contained and near duplicates.
     pub removed: u64,
-    /// Blocks merged with one that overlaps or adjoins, or cut down to the lines that are their
-    /// own.
+    /// The number of blocks that were merged into an overlapping or adjacent block, or cut down to
+    /// the lines that no other block has.
     pub merged: u64,
-    /// Blocks of which a newer one takes the place.
+    /// The number of blocks that a newer version replaces.
     pub superseded: u64,
-    /// Those of all these in whose place a line or a diff stands that refers to the other block.
+    /// The number of removed or superseded blocks that were replaced by a line or a diff that
+    /// refers to the other block.
     pub references: u64,
-    /// Those of the merged that are still there with the lines of their own.
+    /// The number of merged blocks that remain with only their own lines.
     pub cut: u64,
-    /// Tokens of contents that all of this saved.
+    /// Tokens of content that deduplication saved.
     pub tokens_saved: u64,
 }
 
@@ -57,15 +58,15 @@ impl From<&Replacements> for DedupStats {
 }
 
 impl Plan {
-    /// What deduplication did; `None` where nothing was looked for.
+    /// Returns the statistics of deduplication; `None` if it did not run.
     #[must_use]
     pub fn dedup_stats(&self) -> Option<DedupStats> {
         self.duplicates.as_ref().map(DedupStats::from)
     }
 
-    /// Blocks that are shown by a line or a diff that refers to another one, of which the text
-    /// shows less than all: nobody can read there what they stand for (RFC 0006 §8). Not those that
-    /// a newer one replaces: what is outdated is no loss.
+    /// Returns the indices of blocks whose text only refers to another block that is not shown in
+    /// full: a reader cannot find the content in the text (RFC 0006 §8). References to newer
+    /// versions are not included, because outdated content is no loss.
     #[must_use]
     pub fn dangling_references(&self) -> Vec<usize> {
         let shown = |index: usize| self.items.get(index).map(|item| &item.decision);
@@ -82,8 +83,8 @@ impl Plan {
         covered.filter_map(refers).collect()
     }
 
-    /// Which block covers the one at `index`, removed or with something in its place; `None` where
-    /// none does.
+    /// Returns the replacement of the block at `index`, whether the block was removed or replaced
+    /// in place; `None` if no other block covers it.
     #[must_use]
     pub fn replacement(&self, index: usize) -> Option<&Replacement> {
         self.duplicates.as_ref()?.covered.get(&index)

@@ -1,8 +1,8 @@
-//! The formats of a text, and how much of each block it shows.
+//! The formats of a text, and the levels of detail of its blocks.
 
 use lcp_types::AlternateLevel;
 
-/// The revision of the renderer. It is raised when the text of any part changes, so that counts and
+/// The revision of the renderer. It increases when the text of any part changes, so that counts and
 /// saved plans of the old text are not used.
 pub const RENDERER_REVISION: u32 = 3;
 
@@ -10,25 +10,25 @@ lcp_types::named_enum! {
     /// The format of the rendered text (RFC 0002 §6).
     #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
     pub enum OutputMode {
-        /// Elements with attributes: the clearest boundaries.
+        /// XML elements with attributes: the clearest boundaries.
         #[default]
         Xml = "xml",
         /// Headings and fences.
         Markdown = "markdown",
-        /// The fewest tokens that keep blocks apart.
+        /// The fewest tokens that still separate blocks.
         Minimal = "minimal",
     }
 }
 
 lcp_types::named_enum! {
-    /// How much of each block is rendered (SPEC_08 §1).
+    /// The amount of detail in which blocks are rendered (SPEC_08 §1).
     #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
     pub enum Verbosity {
         /// Full content. The budget is ignored.
         Full = "full",
-        /// Summaries where there are any, else full content. The budget is ignored.
+        /// The summary of each block that has one, otherwise full content. The budget is ignored.
         Summary = "summary",
-        /// What the budget and the priorities allow, block by block.
+        /// As much detail of each block as the budget and the priorities allow.
         #[default]
         Adaptive = "adaptive",
     }
@@ -37,7 +37,7 @@ lcp_types::named_enum! {
 pub(crate) const LEVELS: usize = DetailLevel::ALL.len();
 
 lcp_types::named_enum! {
-    /// How much of a block is shown. The fullest level first.
+    /// The level of detail of a block, the fullest first.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
     pub(crate) enum DetailLevel {
         Full = "full",
@@ -49,7 +49,7 @@ lcp_types::named_enum! {
 }
 
 impl DetailLevel {
-    /// Returns what a part shows at this level; `None` for a placeholder.
+    /// Returns the form that a part has at this level; `None` for a placeholder.
     pub(crate) const fn shown(self) -> Option<Shown> {
         match self {
             Self::Full => Some(Shown::Content),
@@ -60,7 +60,7 @@ impl DetailLevel {
         }
     }
 
-    /// Returns the level of an index that corresponds to it.
+    /// Returns the corresponding level of an index, if there is one.
     pub(crate) fn cost_level(self) -> Option<AlternateLevel> {
         AlternateLevel::ALL.into_iter().find(|level| Self::from_cost_level(*level) == self)
     }
@@ -75,7 +75,7 @@ impl DetailLevel {
     }
 }
 
-/// Which part of a content an excerpt shows, and what its marker says (RFC 0004 §7).
+/// The part of a content that an excerpt shows, and the numbers of its marker (RFC 0004 §7).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(
     feature = "serde",
@@ -83,24 +83,24 @@ impl DetailLevel {
     serde(deny_unknown_fields, expecting = "the figures of an excerpt")
 )]
 pub struct Excerpt {
-    /// Bytes from the beginning of the content that are shown.
+    /// The number of bytes shown from the beginning of the content.
     pub head_bytes: usize,
-    /// Bytes from its end that are shown.
+    /// The number of bytes shown from the end of the content.
     pub tail_bytes: usize,
-    /// Lines of which something is missing.
+    /// The number of lines that are not shown completely.
     pub omitted_lines: usize,
-    /// Tokens that are missing, about.
+    /// The approximate number of tokens that are not shown.
     pub omitted_tokens: u32,
 }
 
-/// What a text shows of a block: a level or an excerpt.
+/// The level or excerpt by which a text shows a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ShownDetail {
     Level(DetailLevel),
     Excerpt(Excerpt),
 }
 
-/// What a part shows of a block.
+/// The form in which a part shows a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Shown {
     Content,
@@ -111,10 +111,10 @@ pub(crate) enum Shown {
 }
 
 impl Shown {
-    /// Every way but the whole content, which heads do not name.
+    /// All forms but the full content, which heads do not name.
     pub(crate) const NAMED: [Self; 4] = [Self::Detailed, Self::Summary, Self::Tags, Self::Excerpt];
 
-    /// Returns its name in heads.
+    /// Returns the name of the form in heads; `None` for full content.
     pub(crate) const fn name(self) -> Option<&'static str> {
         match self {
             Self::Content => None,
@@ -125,7 +125,7 @@ impl Shown {
         }
     }
 
-    /// Returns whether it is the block's own content, or a part of it.
+    /// Returns whether the form shows the block's own content or a part of it.
     pub(crate) const fn is_content(self) -> bool {
         matches!(self, Self::Content | Self::Excerpt)
     }

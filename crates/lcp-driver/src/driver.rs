@@ -1,4 +1,4 @@
-//! The driver: blocks and a configuration in, text out.
+//! The driver, which renders blocks by a configuration.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -17,11 +17,11 @@ use crate::planner;
 use crate::prompt_cache::PreviousPart;
 use crate::telemetry;
 
-/// Renders packs within token budgets (SPEC_08 §6).
+/// The renderer of packs within token budgets (SPEC_08 §6).
 ///
-/// It holds nothing but the estimator, so one driver serves any number of threads and packs. The
-/// default one counts with [`HeuristicEstimator`], as SPEC_08 does; give it an exact tokenizer to
-/// keep a model's real limit.
+/// A driver holds only a token estimator, so one driver can serve many threads and packs. The
+/// default driver counts with [`HeuristicEstimator`], as SPEC_08 requires. Use an exact tokenizer
+/// to keep the real limit of a model.
 ///
 /// ```
 /// use lcp_driver::{DefaultDriver, DriverConfig};
@@ -42,28 +42,29 @@ pub struct DefaultDriver {
     estimator: Arc<dyn TokenEstimator>,
 }
 
-/// A plan and the text that it makes.
+/// A plan and its text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Rendered {
-    /// The text.
+    /// The rendered text.
     pub text: String,
-    /// What it shows of each block, and why.
+    /// The plan: the level of detail of each block and its reason.
     pub plan: Plan,
 }
 
 impl DefaultDriver {
-    /// A driver that counts with `estimator`.
+    /// Creates a driver that counts with `estimator`.
     #[must_use]
     pub fn new(estimator: impl TokenEstimator + 'static) -> Self {
         Self { estimator: Arc::new(estimator) }
     }
 
-    /// Renders `blocks` as `config` says.
+    /// Renders `blocks` by `config`.
     ///
     /// # Errors
     ///
-    /// [`DriverError::OverBudget`] where the text must exceed the budget and the configuration
-    /// denies it.
+    /// Returns [`DriverError::OverBudget`] if the text must exceed the budget, or
+    /// [`DriverError::OverShareCap`] if the Critical and pinned blocks of a share exceed its cap,
+    /// provided that the configuration denies that.
     pub fn render(
         &self,
         blocks: &[Block<'_>],
@@ -72,15 +73,16 @@ impl DefaultDriver {
         self.run(blocks, config).map(|rendered| rendered.text)
     }
 
-    /// Renders `blocks`, and says what became of each.
+    /// Renders `blocks` and returns the text with its plan.
     ///
-    /// With the feature `tracing`, each decision is an event at debug with the target `lcp_driver`,
-    /// each warning one at warn, the run one at info; with `metrics`, the tokens are set as gauges
-    /// (RFC 0004 §10). So it is for [`Self::plan`].
+    /// With the feature `tracing`, this function emits events with the target `lcp_driver`: each
+    /// decision at debug level, each warning at warn level and the run at info level. With the
+    /// feature `metrics`, it sets gauges for the tokens (RFC 0004 §10). [`Self::plan`] does the
+    /// same.
     ///
     /// # Errors
     ///
-    /// As [`Self::render`].
+    /// Returns the errors of [`Self::render`].
     pub fn run(
         &self,
         blocks: &[Block<'_>],
@@ -91,16 +93,17 @@ impl DefaultDriver {
         Ok(Rendered { text, plan })
     }
 
-    /// Renders the pack of a source, of which only the blocks are read that the text shows, where
-    /// what is known of the others is enough to give the same text as [`Self::render`] (RFC 0003
-    /// §7); otherwise all are read.
+    /// Renders the pack of a source, and reads only the blocks that the text shows if the index
+    /// suffices for the same text as that of [`Self::render`] (RFC 0003 §7). Otherwise it reads all
+    /// blocks.
     ///
-    /// What is known is never more than a hint. Where it is not what blocks say that were read, all
-    /// are read and the warning `bad_index` says so.
+    /// The index is only a hint. If it contradicts a block that was read, the driver reads all
+    /// blocks and adds the warning `bad_index`.
     ///
     /// # Errors
     ///
-    /// As [`Self::render`], and where the source cannot give its blocks.
+    /// Returns the errors of [`Self::render`], or an error of the source if it cannot return its
+    /// blocks.
     ///
     /// ```
     /// use lcp_driver::{DefaultDriver, DriverConfig, PlanSource, FullReadReason};
@@ -123,21 +126,22 @@ impl DefaultDriver {
         indexed::render(source, config, &self.estimator)
     }
 
-    /// What [`Self::run`] would do.
+    /// Plans the text of `blocks` by `config`, like [`Self::run`], and returns only the plan.
     ///
     /// # Errors
     ///
-    /// As [`Self::render`].
+    /// Returns the errors of [`Self::render`].
     pub fn plan(&self, blocks: &[Block<'_>], config: &DriverConfig) -> Result<Plan, DriverError> {
         self.run(blocks, config).map(|rendered| rendered.plan)
     }
 
-    /// What [`Self::plan`] would give for each of these budgets, in tokens, in place of the one in
-    /// `config`: how a text grows with its budget. The blocks are counted once.
+    /// Returns the plan for each of these budgets, in tokens, in place of the budget in `config`.
+    /// The plans show how a text grows with its budget. The blocks are counted once. Stable plans
+    /// are not supported: `config.stable` is ignored.
     ///
     /// # Errors
     ///
-    /// As [`Self::render`], for the first budget that fails.
+    /// Returns the error of [`Self::render`] for the first budget that fails.
     pub fn replay(
         &self,
         blocks: &[Block<'_>],
@@ -147,23 +151,23 @@ impl DefaultDriver {
         planner::replay(blocks, config, budgets, &self.estimator)
     }
 
-    /// Prints a plan that was made for these blocks. It decides nothing, so the text is that of
-    /// [`Self::run`].
+    /// Renders a plan that was made for these blocks. The decisions come from the plan, so the text
+    /// is that of [`Self::run`].
     ///
     /// # Errors
     ///
-    /// [`DriverError::WrongPlan`] if it was made for other blocks.
+    /// Returns [`DriverError::WrongPlan`] if the plan was made for other blocks.
     pub fn render_plan(&self, blocks: &[Block<'_>], plan: &Plan) -> Result<String, DriverError> {
         with_layout(blocks, plan, |metas, layout| assemble(blocks, metas, plan.mode, layout).text)
     }
 
-    /// What a plan that was made for these blocks shows of each: for texts that are put together in
-    /// another way. With the envelope of the mode around them, the parts and the roll-up line are
-    /// the text.
+    /// Returns the parts of the text of a plan that was made for these blocks, for callers that
+    /// assemble texts themselves. The parts and the roll-up line within the envelope of the mode
+    /// are the text.
     ///
     /// # Errors
     ///
-    /// [`DriverError::WrongPlan`] if it was made for other blocks.
+    /// Returns [`DriverError::WrongPlan`] if the plan was made for other blocks.
     ///
     /// ```
     /// use lcp_driver::{DefaultDriver, DriverConfig};
@@ -185,7 +189,7 @@ impl DefaultDriver {
     }
 }
 
-/// Calls `print` with what a plan of these blocks shows.
+/// Calls `print` with the annotations of the blocks and the layout of a plan for them.
 fn with_layout<R>(
     blocks: &[Block<'_>],
     plan: &Plan,
@@ -198,7 +202,7 @@ fn with_layout<R>(
         return Err(DriverError::WrongPlan { planned, found });
     }
     let metas = resolve(blocks, plan.duplicates.as_ref(), &mut Vec::new());
-    // A stable plan shows blocks as they were said to be when they came in.
+    // A stable plan shows blocks by the annotations that they had when their parts were added.
     let previous: Option<HashMap<_, _>> = plan.stable.as_ref().map(|stable| {
         let metas = stable.next_plan.parts.iter().map(PreviousPart::meta);
         stable.order.iter().copied().zip(metas).collect()

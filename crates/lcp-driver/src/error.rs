@@ -1,10 +1,10 @@
-//! Why a pack is not rendered.
+//! The errors of rendering.
 
-/// Why a pack is not rendered.
+/// The error of rendering a pack.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum DriverError {
-    /// The text must be larger than the budget, and that was denied
+    /// The text must exceed the budget, and the configuration denies that
     /// ([`Overflow::Deny`](crate::Overflow::Deny)).
     #[error("the text needs {needed} tokens, {excess} over the budget of {budget}")]
     OverBudget {
@@ -12,35 +12,36 @@ pub enum DriverError {
         needed: u64,
         /// The budget.
         budget: u32,
-        /// How many tokens are missing.
+        /// Tokens over the budget.
         excess: u64,
     },
-    /// The Critical and pinned blocks of a share exceed its hard cap, and that was denied.
+    /// The Critical and pinned blocks of a share exceed its hard cap, and the configuration denies
+    /// that.
     #[error(
         "the critical and pinned blocks of share {share:?} need {needed} tokens, {excess} over its cap of {cap}"
     )]
     OverShareCap {
-        /// The share.
+        /// The name of the share.
         share: String,
-        /// Tokens of its Critical and pinned blocks.
+        /// Tokens of the Critical and pinned blocks of the share.
         needed: u64,
         /// The cap.
         cap: u32,
-        /// How many tokens are missing.
+        /// Tokens over the cap.
         excess: u64,
     },
-    /// A plan was made for other blocks than these.
+    /// The plan was made for other blocks.
     #[error("the plan is for other blocks: it has {planned}, the pack has {found}")]
     WrongPlan {
-        /// Blocks of the plan.
+        /// The number of blocks of the plan.
         planned: usize,
-        /// Blocks that were given.
+        /// The number of blocks that were passed.
         found: usize,
     },
 }
 
 impl DriverError {
-    /// A stable code, for programs.
+    /// Returns a stable code for programs.
     #[must_use]
     pub fn code(&self) -> &'static str {
         match self {

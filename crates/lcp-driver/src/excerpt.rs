@@ -1,4 +1,4 @@
-//! Excerpts: a part of a content, and a line that says what is missing (RFC 0004 §7).
+//! Excerpts: a part of a content, and a line that counts the omitted rest (RFC 0004 §7).
 
 #[cfg(test)]
 mod tests;
@@ -11,10 +11,11 @@ use crate::detail::{Excerpt, OutputMode};
 use crate::fmt::{group_thousands, write_to};
 use crate::render::{Shown, part_with_body};
 
-/// The most attempts at a cut of the right size: counts of parts do not add up.
+/// The maximum number of attempts at a cut of the right size. They are necessary because the counts
+/// of parts do not add up.
 const TRIES_MAX: u32 = 24;
 
-/// Returns the largest excerpt that costs `most` tokens at most, and its cost.
+/// Returns the largest excerpt that costs at most `most` tokens, and its cost.
 pub(crate) fn cut(
     view: &BlockView<'_>,
     content_tokens: u32,
@@ -26,28 +27,28 @@ pub(crate) fn cut(
     let nothing = excerpt_of(content, content_tokens, 0, 0, 0);
     let frame = cost(view, content, &nothing, mode, counter);
     let first = most.checked_sub(frame).filter(|tokens| *tokens > 0)?;
-    // What is kept goes from what fits, nothing at first, up to what does not.
+    // The size is searched between `fits`, at first nothing, and `too_much`.
     let (mut best, mut fits, mut too_much, mut tokens) = (None, 0, first + 1, first);
     for _ in 0..TRIES_MAX {
         let excerpt = fit(content, content_tokens, tokens, view.excerpt_focus, counter.estimator());
         let cut = excerpt.map(|excerpt| (excerpt, cost(view, content, &excerpt, mode, counter)));
         let mut over = 0;
         match cut {
-            // What misses nothing is no excerpt, though it may cost less than the whole, which a
-            // fence inside it made dearer.
+            // A cut that omits nothing is not an excerpt. It can cost less than the full content,
+            // if a fence made that more expensive.
             Some((excerpt, cost)) if cost <= most && excerpt.omitted_lines > 0 => {
                 (best, fits) = (cut, tokens);
             }
             Some((_, cost)) => (too_much, over) = (tokens, cost.saturating_sub(most)),
-            // Too little to say anything.
+            // This size is too small to show anything.
             None => fits = tokens,
         }
-        // Near enough: a rung is a 32nd above the one before.
+        // The excerpt is large enough: two successive excerpt sizes differ by about a 32nd.
         if too_much - fits <= 1 + most / 64 {
             break;
         }
         let middle = fits + (too_much - fits) / 2;
-        // A few tokens too many, taken off, come nearer than halves do.
+        // If the excess is only a few tokens, its subtraction converges faster than bisection.
         let less = too_much - over.clamp(1, too_much);
         tokens = if over > 0 { middle.max(less) } else { middle };
     }
@@ -87,7 +88,7 @@ pub(crate) fn body(content: &str, excerpt: &Excerpt) -> String {
     text
 }
 
-/// Returns the excerpt of about `tokens` tokens; `None` if it would show nothing.
+/// Returns the excerpt of about `tokens` tokens; `None` if it would show no content.
 fn fit(
     content: &str,
     content_tokens: u32,
@@ -100,7 +101,7 @@ fn fit(
         ExcerptFocus::MostlyTail => tokens / 3,
         ExcerptFocus::Both => tokens / 2,
     };
-    // A beginning of blank lines says nothing: then the end stands for it.
+    // A beginning of blank lines has no information, so the excerpt then shows the end instead.
     let head = start_at_boundary(estimator.truncate_to(content, of_head));
     let head = if head.trim().is_empty() { "" } else { head };
     let head = if is_in_crlf(content, head.len()) { &head[..head.len() - 1] } else { head };
@@ -140,7 +141,8 @@ fn excerpt_of(
     }
 }
 
-/// Returns the longest start that ends with a line or a sentence, if that is half of it.
+/// Returns the longest start of `text` that ends with a line or a sentence, if that is at least
+/// half of `text`; otherwise all of it.
 fn start_at_boundary(text: &str) -> &str {
     let lines = text.rfind('\n').map(|newline| newline + 1);
     let sentences = || sentence_ends(text).last();
@@ -149,7 +151,8 @@ fn start_at_boundary(text: &str) -> &str {
     &text[..end.unwrap_or(text.len())]
 }
 
-/// Returns the longest end that begins with a line or a sentence.
+/// Returns the longest end of `text` that begins with a line or a sentence, if that is at least
+/// half of `text`; otherwise all of it.
 fn end_at_boundary(text: &str) -> &str {
     let lines = text.find('\n').map(|newline| newline + 1);
     let sentences = || sentence_ends(text).next();

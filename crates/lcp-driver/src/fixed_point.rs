@@ -1,4 +1,4 @@
-//! Ratios, percentages and divisions in whole numbers, so that every machine rounds alike.
+//! Ratios, percentages and divisions in integers, so that every machine rounds alike.
 
 /// A ratio of 1.
 pub(crate) const BILLION: u64 = 1_000_000_000;
@@ -15,8 +15,8 @@ pub(crate) fn billionths(ratio: f64) -> u64 {
     (ratio * BILLION as f64).round() as u64
 }
 
-/// Returns `used` of `total` in percent, rounded to nearest, halves up. Of a total of 0 it is 0 %
-/// if nothing is used, else 100 %.
+/// Returns `used` as a percentage of `total`, rounded to nearest, halves up. With a total of 0 it
+/// is 0 % if nothing is used, otherwise 100 %.
 #[must_use]
 pub fn percent(used: u64, total: u64) -> u64 {
     let (used, total) = (u128::from(used), u128::from(total));
@@ -27,7 +27,7 @@ pub fn percent(used: u64, total: u64) -> u64 {
     u64::try_from(percent).unwrap_or(u64::MAX)
 }
 
-/// Divides `total` by weights into whole tokens, by largest remainder, ties in order.
+/// Divides `total` by weights into whole tokens, by largest remainder, with ties in order.
 pub(crate) fn apportion(total: u32, weights: &[u64]) -> Vec<u32> {
     let sum: u128 = weights.iter().map(|&weight| u128::from(weight)).sum();
     if sum == 0 {
@@ -37,14 +37,14 @@ pub(crate) fn apportion(total: u32, weights: &[u64]) -> Vec<u32> {
     let mut remainders = Vec::with_capacity(weights.len());
     for (at, &weight) in weights.iter().enumerate() {
         let part = u128::from(total) * u128::from(weight);
-        // A part of a u32 is a u32.
+        // A fraction of a `u32` fits into a `u32`.
         let whole = u32::try_from(part / sum).unwrap_or(total);
         left -= whole;
         tokens.push(whole);
         remainders.push((part % sum, at));
     }
     remainders.sort_by(|(a, at_a), (b, at_b)| b.cmp(a).then(at_a.cmp(at_b)));
-    // Fewer tokens are left than there are shares.
+    // The remaining tokens are fewer than the weights.
     for (_, at) in remainders.into_iter().take(left as usize) {
         tokens[at] += 1;
     }

@@ -1,9 +1,9 @@
-//! Formatting onto the end of a string, and of numbers.
+//! Formatting of numbers, and to the end of a string.
 
 use std::fmt::{Arguments, Write};
 
 pub(crate) fn write_to(out: &mut String, args: Arguments<'_>) {
-    // Writing to a string cannot fail.
+    // A write to a string cannot fail.
     let _ = out.write_fmt(args);
 }
 

@@ -1,27 +1,29 @@
-//! Decides what a model sees of a pack within a token budget, and renders it. The text never
-//! exceeds the budget, every omission is reported, and the same input gives the same bytes.
+//! Decides how much of each block of a pack a model sees within a token budget, and renders the
+//! text. The text never exceeds the budget, every omission is reported, and the same input gives
+//! the same bytes.
 //!
-//! Start at [`DefaultDriver`]: blocks and a [`DriverConfig`] in, text out. The crate is five ideas,
-//! in this order:
+//! Start at [`DefaultDriver`]: it takes blocks and a [`DriverConfig`], and returns text. The crate
+//! has five stages, in this order:
 //!
-//! | idea | in |
+//! | stage | in |
 //! |---|---|
-//! | what each level of detail of a block costs | `cost`, [`IndexCosts`], [`ValueModel`] |
-//! | allocation: which level each block gets, by tiers, value or shares | `allocate`, [`shares`] |
-//! | the plan as plain data: what each block becomes, why, and its tokens | [`Plan`], `planner` |
+//! | costs: the tokens of each detail level of a block | `cost`, [`IndexCosts`], [`ValueModel`] |
+//! | allocation: the level of each block, by tiers, value or shares | `allocate`, [`shares`] |
+//! | plan: decision, reason and tokens of each block, as plain data | [`Plan`], `planner` |
 //! | rendering: the text of a plan | `render`, `assemble` |
-//! | parsing: a text back into its parts and blocks | [`mod@parse`] |
+//! | parsing: a rendered text back into its parts and blocks | [`mod@parse`] |
 //!
-//! `planner` runs the first three for a [`DriverConfig`]; `indexed` does it with an index in place
-//! of the blocks, and [`prompt_cache`] keeps the beginning of the previous text. Also: [`window`]
-//! and [`usage`] of a model's context, levels for the [`segments`] of a conversation,
-//! [`special_tokens`] in content, and the `report` (feature `report`).
+//! `planner` runs the first three stages for a [`DriverConfig`]. `indexed` does the same from the
+//! index of a pack, without reading all blocks. [`prompt_cache`] keeps the beginning of the
+//! previous text unchanged. Further modules: [`window`] and [`usage`] for the context window of a
+//! model, [`segments`] for the compression levels of a conversation, [`special_tokens`] for control
+//! tokens in content, and `report` (feature `report`).
 //!
-//! Features: `report` and `serde` (saved plans as JSON) are on by default. `rayon` counts on all
-//! processors, `tracing` and `metrics` report decisions; none changes a plan.
+//! Features: `report` and `serde` (saved plans as JSON) are on by default. `rayon` counts tokens on
+//! all processors. `tracing` and `metrics` report decisions. No feature changes a plan.
 //!
-//! The requirements are SPEC_08's, under its names. RFC 0002 describes the engine and the text, RFC
-//! 0004 shares, levels and excerpts, RFC 0005 plans by value and stable plans.
+//! The requirements and their names come from SPEC_08. RFC 0002 describes the engine and the text,
+//! RFC 0004 shares, levels and excerpts, and RFC 0005 plans by value and stable plans.
 //!
 //! ```
 //! use lcp_driver::{DefaultDriver, DriverConfig, OutputMode};
@@ -44,20 +46,20 @@
 //! # Ok::<(), lcp_driver::DriverError>(())
 //! ```
 
-// What each level of detail of a block costs.
+// The costs of the detail levels of a block.
 mod block_view;
 mod cost;
 mod detail;
 mod excerpt;
 mod objective;
 
-// Which level each block gets.
+// The choice of a level for each block.
 mod allocate;
 pub mod segments;
 pub mod shares;
 pub mod window;
 
-// The plan, as plain data, and what makes it.
+// The plan as plain data, and the code that makes it.
 mod config;
 mod indexed;
 mod plan;
@@ -69,10 +71,10 @@ mod assemble;
 mod driver;
 mod render;
 
-// A text back into its parts and blocks.
+// The parser of rendered texts.
 pub mod parse;
 
-// Secondary: what plans say, and what they share.
+// Supporting modules: statistics, errors and helpers that the stages share.
 mod dedup;
 mod error;
 mod fixed_point;
@@ -85,7 +87,7 @@ mod telemetry;
 pub mod usage;
 mod warning;
 
-/// The items of SPEC_08's budget engine, and the estimators it counts with.
+/// The items of SPEC_08's budget engine, and the token estimators.
 pub mod budget {
     pub use lcp_tokens::{CodeAwareEstimator, HeuristicEstimator, TokenEstimator};
 

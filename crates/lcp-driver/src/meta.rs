@@ -1,4 +1,4 @@
-//! What is said of blocks: by annotations, and by what they cover.
+//! Metadata of blocks, from annotations and from the duplicates that they cover.
 
 use std::borrow::Cow;
 
@@ -7,10 +7,10 @@ use lcp_types::{AnnotationErrorKind, Block, BlockMeta, DuplicateKind, Priority, 
 use crate::config::DriverConfig;
 use crate::warning::{Warning, WarningCode};
 
-/// The priority of each block (SPEC_08 §4).
+/// Returns the priority of each block (SPEC_08 §4).
 ///
-/// The last valid PRIORITY annotation for a block wins. A block without one is Normal; annotations
-/// themselves are, too. Bad values and targets are ignored (a plan warns of them).
+/// The last valid PRIORITY annotation of a block wins. A block without one is Normal, and so are
+/// the annotations themselves. Invalid values and targets are ignored; a plan warns of them.
 ///
 /// ```
 /// use lcp_driver::resolve_priorities;
@@ -27,7 +27,8 @@ pub fn resolve_priorities(blocks: &[Block<'_>]) -> Vec<Priority> {
     BlockMeta::resolve_all(blocks, &mut |_, _| {}).into_iter().map(|meta| meta.priority).collect()
 }
 
-/// Resolves the annotations of each block, and of those that it covers (RFC 0006 §2).
+/// Resolves the annotations of each block, including those of the blocks that it covers (RFC 0006
+/// §2).
 pub(crate) fn resolve<'b>(
     blocks: &'b [Block<'_>],
     duplicates: Option<&Replacements>,
@@ -43,9 +44,9 @@ pub(crate) fn resolve<'b>(
     metas
 }
 
-/// Returns the valid part of the duplicates in `config`: a block must be covered by another one
-/// that is in the pack, is asked for, and is not removed itself. Otherwise content would be lost,
-/// so such a block is planned as if nothing covered it (RFC 0006 §2).
+/// Returns the valid part of the duplicates in `config`. The covering block must be another block
+/// of the pack, have a requested type, and have its own content. Otherwise content would be lost,
+/// so the covered block is planned as if it were not a duplicate (RFC 0006 §2).
 pub(crate) fn valid_duplicates<'c>(
     blocks: &[Block<'_>],
     config: &'c DriverConfig,
@@ -54,7 +55,7 @@ pub(crate) fn valid_duplicates<'c>(
     let is_there = |i: usize| {
         blocks.get(i).is_some_and(|block| !block.content.is_metadata() && config.asks_for(block))
     };
-    // A line that refers to another block has nothing of what it stands for.
+    // A line that refers to another block has none of the content that it replaces.
     let has_its_own = |by: usize| {
         all.covered.get(&by).is_none_or(|covered| {
             let own = matches!(covered.relation, DuplicateKind::Overlapping | DuplicateKind::Near);

@@ -1,4 +1,4 @@
-//! How blocks compete for the budget, and what their details are worth.
+//! The objectives by which blocks compete for the budget, and the values of their levels.
 
 #[cfg(test)]
 mod tests;
@@ -7,19 +7,19 @@ use lcp_types::Priority;
 
 use crate::detail::DetailLevel;
 
-/// How blocks compete for the budget.
+/// The rule by which blocks compete for the budget.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Objective {
-    /// Tier by tier: no block gets what one of a higher priority was refused (RFC 0002 §4).
+    /// By tiers: no block gets tokens that a block of higher priority was refused (RFC 0002 §4).
     #[default]
     Strict,
-    /// By value per token, as this table says what details are worth (RFC 0005 §3). The plan then
-    /// has a [`OptimalityBound`](crate::OptimalityBound).
+    /// By value per token, with values from this model (RFC 0005 §3). The plan then has an
+    /// [`OptimalityBound`](crate::OptimalityBound).
     Value(ValueModel),
 }
 
 impl Objective {
-    /// The name in flags and reports.
+    /// Returns the name of the objective in flags and reports.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -29,13 +29,17 @@ impl Objective {
     }
 }
 
-/// What each detail of a block is worth (RFC 0005 §2).
+/// The model of the value of each level of a block (RFC 0005 §2).
 ///
-/// `value = weight × conveyed × rank factor / 1000`, in whole numbers, where the weight is that of
-/// the priority, *conveyed* what the detail conveys of the content in thousandths, and the rank
-/// factor goes from 1 for the lowest rank, and for blocks without one, to [`Self::highest_rank`]
-/// for the highest. Critical and pinned blocks are always in full and need no value. An excerpt is
-/// worth its part of the whole's tokens.
+/// `value = weight × conveyed × rank factor / 1000`, in integers:
+///
+/// - The weight is that of the block's priority.
+/// - *conveyed* is the part of the content that the level conveys, in thousandths.
+/// - The rank factor is in thousandths: 1000 for blocks without a rank, more for the lowest rank,
+///   and [`Self::highest_rank`] for the highest.
+///
+/// Critical and pinned blocks are always shown in full and have no value. The value of an excerpt
+/// is the value of the full content times its share of the tokens.
 ///
 /// ```
 /// use lcp_driver::ValueModel;
@@ -46,8 +50,8 @@ impl Objective {
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ValueModel {
-    /// The weight of High blocks; like every weight at most
-    /// [`Self::WEIGHT_MAX`]: what is above counts as that.
+    /// The weight of High blocks. Every weight is at most [`Self::WEIGHT_MAX`]; a larger one counts
+    /// as that.
     pub high: u32,
     /// The weight of Normal blocks.
     pub normal: u32,
@@ -55,24 +59,25 @@ pub struct ValueModel {
     pub low: u32,
     /// The weight of Background blocks.
     pub background: u32,
-    /// What the full content conveys, in thousandths; like every part at most 1000.
+    /// The part that the full content conveys, in thousandths. Every such part is at most 1000; a
+    /// larger one counts as that.
     pub full: u32,
-    /// What the level between full and summary conveys.
+    /// The part that the level between full and summary conveys.
     pub detailed: u32,
-    /// What the summary conveys.
+    /// The part that the summary conveys.
     pub summary: u32,
-    /// What a few words in place of the summary convey.
+    /// The part that the tags convey: a few words as a level below the summary.
     pub tags: u32,
-    /// What the line of a placeholder conveys.
+    /// The part that a placeholder conveys.
     pub placeholder: u32,
     /// The factor of the highest rank, in thousandths, from 1000 to [`Self::HIGHEST_RANK_MAX`].
     pub highest_rank: u32,
 }
 
 impl ValueModel {
-    /// The largest weight.
+    /// The maximum weight.
     pub const WEIGHT_MAX: u32 = 1_000_000;
-    /// The largest factor of the highest rank, in thousandths.
+    /// The maximum factor of the highest rank, in thousandths.
     pub const HIGHEST_RANK_MAX: u32 = 10_000;
 
     fn weight(&self, priority: Priority) -> u64 {
@@ -86,7 +91,7 @@ impl ValueModel {
         weight.min(Self::WEIGHT_MAX).into()
     }
 
-    /// Returns the value of a level; `factor` is that of the rank, in thousandths.
+    /// Returns the value of a level. `factor` is the rank factor, in thousandths.
     pub(crate) fn value(&self, priority: Priority, factor: u64, detail: DetailLevel) -> u64 {
         let conveyed = match detail {
             DetailLevel::Full => self.full,
@@ -104,10 +109,10 @@ impl ValueModel {
     }
 }
 
-/// The position of the lowest rank between that of blocks without one, 0, and the highest, 1.
+/// The position of the lowest rank, between 0 (blocks without a rank) and 1 (the highest rank).
 const LOWEST_PLACE: f64 = 0.125;
 
-/// The conversion of ranks, which are any numbers, to factors.
+/// The conversion of ranks, which can be any numbers, to factors.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct RankFactors {
     lowest: f64,
@@ -116,7 +121,8 @@ pub(crate) struct RankFactors {
 }
 
 impl RankFactors {
-    /// The factors of these ranks; `factor` is that of the highest, in thousandths.
+    /// Creates the conversion for these ranks. `factor` is that of the highest rank, in
+    /// thousandths.
     pub(crate) fn from_ranks(ranks: impl Iterator<Item = f64>, factor: u64) -> Self {
         let nothing = Self { lowest: f64::INFINITY, highest: f64::NEG_INFINITY, factor };
         ranks.fold(nothing, |of, rank| Self {
@@ -126,8 +132,8 @@ impl RankFactors {
         })
     }
 
-    /// The factor of a rank, in thousandths: by its place between the lowest and the highest.
-    /// Without one it is less than that of any.
+    /// Returns the factor of a rank, in thousandths, by its position between the lowest and the
+    /// highest rank. Blocks without a rank have the lowest factor.
     #[expect(
         clippy::cast_possible_truncation,
         clippy::cast_sign_loss,
@@ -137,7 +143,7 @@ impl RankFactors {
     pub(crate) fn factor(self, rank: Option<f64>) -> u64 {
         let least = u64::from(THOUSAND);
         let Some(rank) = rank else { return least };
-        // Halves, so that no difference overflows.
+        // The differences are of halves, so that they do not overflow.
         let (above, span) =
             (rank / 2.0 - self.lowest / 2.0, self.highest / 2.0 - self.lowest / 2.0);
         let place = if rank >= self.highest || span <= 0.0 { 1.0 } else { above / span };
@@ -146,7 +152,7 @@ impl RankFactors {
     }
 }
 
-/// Thousandths of a whole.
+/// The number of thousandths in a whole.
 pub(crate) const THOUSAND: u32 = 1000;
 
 impl Default for ValueModel {

@@ -1,4 +1,4 @@
-//! The plan: what each block becomes, why, and what it costs. Plain data.
+//! The plan as plain data: the decision for each block, its reason and its tokens.
 
 use std::sync::Arc;
 
@@ -9,47 +9,47 @@ use crate::objective::Objective;
 use crate::prompt_cache::StableOutcome;
 use crate::warning::Warning;
 
-/// What becomes of one block (SPEC_08 §3).
+/// The way in which a text shows one block, or the way in which it omits it (SPEC_08 §3).
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum RenderDecision {
     /// The full content.
     Full,
-    /// A level below the full content that the pack carries (RFC 0004 §6).
+    /// A detailed level that the pack carries, shorter than the full content (RFC 0004 §6).
     Detailed,
     /// The summary only.
     Summary,
-    /// A few words that the pack carries in place of the summary.
+    /// A few words that the pack carries as a level below the summary.
     Tags,
-    /// A part of the content, and a line that says what is missing.
+    /// A part of the content, with a line that counts the omitted rest.
     Excerpt(Excerpt),
-    /// One line that says what is omitted.
+    /// One line that names the block and counts its tokens in place of its content.
     Placeholder {
         /// The block's type.
         block_type: BlockType,
-        /// What the line calls it: a path, a title, a role.
+        /// The name of the block in the line: a path, a title or a role.
         description: String,
-        /// Tokens of the content that is not shown, its final newline included.
+        /// Tokens of the omitted content, including its final newline.
         omitted_tokens: u32,
     },
-    /// No line of its own: counted in the roll-up line that stands for many.
+    /// No line of its own: the roll-up line counts it.
     RolledUp,
-    /// Not in the text at all: a Background block over the budget, or any block of a budget too
-    /// small for even the roll-up line.
+    /// Not in the text and not counted there: a Background block that does not fit, or any block if
+    /// the budget is too small even for the roll-up line.
     Omit,
-    /// Not for the text: an annotation, or an extension of LCP's own.
+    /// Never text: an annotation, or an extension block of LCP itself.
     Metadata,
     /// Left out by [`DriverConfig::types`](crate::DriverConfig::types).
     Filtered,
     /// Left out because another block covers it ([`DriverConfig::duplicates`](crate::DriverConfig::duplicates)).
     Duplicate {
-        /// The index of the block that covers it.
+        /// The index of the covering block.
         by: usize,
     },
 }
 
 impl RenderDecision {
-    /// The name in reports.
+    /// Returns the name of the decision in reports.
     #[must_use]
     pub const fn name(&self) -> &'static str {
         match self {
@@ -67,79 +67,84 @@ impl RenderDecision {
         }
     }
 
-    /// Whether the block has a part of the text of its own.
+    /// Returns whether the block has its own part of the text: content or a placeholder.
     #[must_use]
     pub const fn is_shown(&self) -> bool {
         self.has_content() || matches!(self, Self::Placeholder { .. })
     }
 
-    /// Whether something of the block's content is shown: not a mere line that says what is
-    /// omitted.
+    /// Returns whether the text shows some of the block's content, not only a placeholder.
     #[must_use]
     pub const fn has_content(&self) -> bool {
         matches!(self, Self::Full | Self::Detailed | Self::Summary | Self::Tags | Self::Excerpt(_))
     }
 }
 
-/// What a text will be, block by block, before it is rendered.
+/// The decisions for all blocks of a pack, made before the text is rendered.
 ///
-/// Renderers print it, reports explain it, nothing else decides. A plan is made by
-/// [`DefaultDriver::plan`](crate::DefaultDriver::plan).
+/// Renderers print a plan and reports explain it; neither decides anything.
+/// [`DefaultDriver::plan`](crate::DefaultDriver::plan) makes one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Plan {
     /// The format of the text.
     pub mode: OutputMode,
-    /// How much of each block was asked for.
+    /// The verbosity of the configuration.
     pub verbosity: Verbosity,
-    /// How blocks competed.
+    /// The objective by which blocks competed.
     pub objective: Objective,
-    /// How good the plan is, where the objective is value and a budget had to be kept; none where
-    /// old parts were kept (RFC 0005 §4).
+    /// The quality of the plan. `None` unless the objective is value and there is a budget, and
+    /// `None` if parts of a previous text were kept (RFC 0005 §4).
     pub optimality: Option<OptimalityBound>,
-    /// What was kept of the previous text, and what the next plan needs to keep this one, where
-    /// plans are stable (RFC 0005 §6).
+    /// The reuse of the previous text, and the data that the next turn needs to keep this one.
+    /// `None` if stable plans are off (RFC 0005 §6).
     pub stable: Option<StableOutcome>,
-    /// Tokens that the text may have; `None` for any number.
+    /// The maximum tokens of the text; `None` means no limit.
     pub budget: Option<u32>,
-    /// The name of the estimator that counted.
+    /// The name of the estimator that counted the tokens.
     pub encoding: String,
-    /// Whether its counts are exact.
+    /// `true` if the counts of this estimator are exact.
     pub exact: bool,
-    /// One for each block of the pack, in its order.
+    /// One item for each block of the pack, in pack order.
     pub items: Vec<PlanItem>,
-    /// Which blocks others cover: what the configuration says, where the covering block is in the
-    /// pack, asked for, and not removed itself.
+    /// The duplicates of the configuration whose covering block is in the pack, has a requested
+    /// type and is not removed itself.
     pub duplicates: Option<Replacements>,
-    /// What the roll-up line stands for, if there is one.
+    /// The blocks that the roll-up line counts, if the text has that line.
     pub rolled_up: Option<RollUp>,
-    /// Tokens of the whole text as it will be written.
+    /// Tokens of the whole text.
     pub used_tokens: u32,
-    /// Tokens that belong to no block: the envelope and the roll-up line. The tokens of all items
-    /// and these add up to the used ones.
+    /// Tokens that belong to no block: the envelope and the roll-up line. These and the tokens of
+    /// all items add up to `used_tokens`.
     pub overhead_tokens: u32,
-    /// The shares of the budget and what became of them, in their order, then what belongs to none;
-    /// empty without shares (RFC 0004 §5).
+    /// The use of each share of the budget in configured order, then that of blocks without a
+    /// share. Empty if the configuration has no shares (RFC 0004 §5).
     pub shares: Vec<ShareUsage>,
-    /// The smallest budget in which every block has all that it may have, under the caps of shares:
-    /// given where this one left blocks with less, or none of them for a cap alone. None where a
-    /// stable text was appended to: no budget would change it. Counts of parts that do not add up,
-    /// and blocks that do not fill a cap, make it an estimate.
+    /// The smallest budget with which every block gets all that its priority and the caps of shares
+    /// allow. `None` in these cases:
+    ///
+    /// - No block lacks detail for want of budget; a cap alone does not count.
+    /// - The plan has no budget.
+    /// - The text continues a previous one, which no budget would change.
+    ///
+    /// The value is an estimate if the token counts of parts do not add up, or if the blocks of a
+    /// share do not use its whole cap.
     pub wanted_budget: Option<u64>,
-    /// What a reader of the text should know.
+    /// Warnings about the blocks and the text.
     pub warnings: Vec<Warning>,
 }
 
-/// How good a plan by value is (RFC 0005 §4).
+/// The quality of a plan by value (RFC 0005 §4).
 ///
-/// Values are those of [`ValueModel`](crate::ValueModel), added up over all blocks that are neither
-/// Critical nor pinned.
+/// Values come from [`ValueModel`](crate::ValueModel) and are summed over all blocks that are
+/// neither Critical nor pinned.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct OptimalityBound {
-    /// What the plan is worth.
+    /// The value of the plan.
     pub value: u64,
-    /// What no plan within the budget can exceed that serves the newest user turn as well.
+    /// An upper bound on the value of any plan within the budget that serves the newest user turn
+    /// as well as this one.
     pub bound: u64,
-    /// The bound of the linear relaxation; never below `bound`.
+    /// The upper bound of the linear relaxation, at least `bound`.
     pub lp_bound: u64,
 }
 
@@ -150,8 +155,8 @@ impl OptimalityBound {
         Self { value, bound, lp_bound: self.lp_bound.max(bound) }
     }
 
-    /// How far the best plan can be above this one, as a part of `bound`: from 0, where it is
-    /// proven best, to 1.
+    /// Returns the largest possible gap to the best plan, as a fraction of `bound` from 0 (proven
+    /// best) to 1.
     ///
     /// ```
     /// use lcp_driver::OptimalityBound;
@@ -169,74 +174,74 @@ impl OptimalityBound {
         self.bound.saturating_sub(self.value) as f64 / self.bound as f64
     }
 
-    /// Whether no plan is worth more.
+    /// Returns whether the plan is proven to have the highest possible value.
     #[must_use]
     pub fn is_optimal(&self) -> bool {
         self.value >= self.bound
     }
 }
 
-/// What became of one share of the budget (RFC 0004 §5).
+/// The use of one share of the budget (RFC 0004 §5).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ShareUsage {
-    /// Its name: a category. Empty for the blocks whose category has no share.
+    /// The category of the share. Empty for the blocks whose category has no share.
     pub name: String,
-    /// Tokens that are its own.
+    /// Tokens that belong to the share.
     pub tokens: u32,
-    /// Tokens that it can never exceed, where it has such a cap.
+    /// The hard cap of the share in tokens, if it has one.
     pub cap: Option<u32>,
-    /// Tokens that its blocks would have with all that they may have.
+    /// Tokens that the blocks of the share would need for all that they may have.
     pub wanted: u64,
-    /// Tokens that its blocks have. What exceeds its own is borrowed from shares that did not need
-    /// theirs.
+    /// Tokens that the blocks of the share use. Any excess over `tokens` is borrowed from shares
+    /// that did not need all of theirs.
     pub used: u32,
-    /// Its blocks, those that are not shown included.
+    /// The number of blocks of the share, including those that are not shown.
     pub blocks: usize,
 }
 
 impl ShareUsage {
-    /// Tokens that it has from other shares: with a cap, at most what the cap allows beyond its
-    /// own. What Critical blocks exceed a cap by is not lent.
+    /// Returns the tokens that the share uses from other shares. With a cap this is at most the cap
+    /// minus `tokens`: the excess of Critical blocks over a cap does not count as borrowed.
     #[must_use]
     pub fn borrowed(&self) -> u32 {
         self.cap.map_or(self.used, |cap| cap.min(self.used)).saturating_sub(self.tokens)
     }
 }
 
-/// What becomes of one block.
+/// The decision for one block.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PlanItem {
     /// The block's type.
     pub block_type: BlockType,
-    /// What reports call it: its path, title, name or role.
+    /// The name of the block in reports: its path, title, name or role.
     pub label: Arc<str>,
-    /// Its priority.
+    /// The priority of the block.
     pub priority: Priority,
-    /// Its category: that of its tag, else that of its type.
+    /// The category of the block: from its tag, otherwise from its type.
     pub category: Arc<str>,
-    /// What is shown of it.
+    /// The decision.
     pub decision: RenderDecision,
-    /// Why.
+    /// The reason for the decision.
     pub reason: DecisionReason,
-    /// Tokens of what is shown, tags and all.
+    /// Tokens of the block's part of the text, including tags.
     pub tokens: u32,
-    /// Tokens that it would have in full.
+    /// Tokens of that part if the block were shown in full.
     pub full_tokens: u32,
-    /// Tokens of its content alone, the final newline included; the figure that placeholders and
-    /// the roll-up line give.
+    /// Tokens of the content alone, including its final newline. Placeholders and the roll-up line
+    /// show this number.
     pub content_tokens: u32,
 }
 
-/// What the roll-up line stands for.
+/// The blocks that the roll-up line counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RollUp {
-    /// Blocks that have no line of their own.
+    /// The number of blocks without their own line.
     pub count: usize,
     /// Tokens of their contents.
     pub tokens: u64,
 }
 
-/// Why a block got its detail.
+/// The reason why a block is shown at its level of detail.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum DecisionReason {
@@ -244,34 +249,35 @@ pub enum DecisionReason {
     NoBudget,
     /// The verbosity asks for summaries.
     Verbosity,
-    /// The block is Critical, or belongs to a tool call of which a part is.
+    /// The block is Critical, or another block of its tool call is.
     Critical,
-    /// The block is pinned, or belongs to a tool call of which a part is.
+    /// The block is pinned, or another block of its tool call is.
     Pinned,
-    /// It stands as in the previous text, whatever the pack says of it by now (RFC 0005 §6).
+    /// The block is shown exactly as in the previous text, even if the pack describes it
+    /// differently now (RFC 0005 §6).
     Unchanged,
-    /// The previous text had no part of it; it waits for the next repack.
+    /// The previous text did not show the block; the block waits for the next repack.
     Deferred,
-    /// It fits.
+    /// The block fits at the most detail that it may have.
     Fits,
-    /// More of it than its priority allows is not shown (SPEC_08's ceilings).
+    /// The priority of the block allows no more detail (SPEC_08's ceilings).
     Ceiling,
-    /// More of it does not fit.
+    /// More detail does not fit into the budget.
     OverBudget,
-    /// More of it would exceed the hard cap of its share.
+    /// More detail would exceed the hard cap of the block's share.
     ShareCap,
-    /// It is Background, and others lack something: it waits for them.
+    /// The block is Background, and waits until all other blocks have all that they may have.
     Background,
-    /// It says something of other blocks.
+    /// The block describes other blocks and is not text.
     Metadata,
-    /// Its type was not asked for.
+    /// The configuration does not ask for the block's type.
     Filtered,
-    /// Another block, to which it stands like this, covers it (RFC 0006 §3).
+    /// Another block covers this one, by this relation (RFC 0006 §3).
     Duplicate(DuplicateKind),
 }
 
 impl DecisionReason {
-    /// The name in reports.
+    /// Returns the name of the reason in reports.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -294,7 +300,7 @@ impl DecisionReason {
 }
 
 impl DecisionReason {
-    /// Whether the block is shown whatever the budget is.
+    /// Returns whether the block is shown regardless of the budget.
     #[must_use]
     pub const fn is_fixed(self) -> bool {
         matches!(self, Self::Critical | Self::Pinned)
@@ -302,14 +308,14 @@ impl DecisionReason {
 }
 
 impl Plan {
-    /// Tokens over the budget, which only Critical blocks or a verbosity that ignores the budget
-    /// can cause.
+    /// Returns the tokens over the budget. Only Critical and pinned blocks, or a verbosity that
+    /// ignores the budget, can cause an excess.
     #[must_use]
     pub fn overflow_tokens(&self) -> u32 {
         self.budget.map_or(0, |budget| self.used_tokens.saturating_sub(budget))
     }
 
-    /// Tokens of the budget that are left; 0 without a budget.
+    /// Returns the unused tokens of the budget; 0 without a budget.
     #[must_use]
     pub fn remaining_tokens(&self) -> u32 {
         self.budget.map_or(0, |budget| budget.saturating_sub(self.used_tokens))

@@ -1,23 +1,23 @@
-//! What was really used of a budget: levels, lines for a log, a history (RFC 0004 §9 usage).
+//! The actual use of a budget: levels, log lines and a history (RFC 0004 §9 usage).
 //!
-//! Nothing here reads the environment or a clock, or prints: callers do.
+//! This module does not read the environment or a clock, and does not print; its callers do.
 
 use std::collections::VecDeque;
 
 use crate::fixed_point::{BILLION, billionths};
 
-/// Returns whether the value of `LCP_DEBUG_BUDGET` asks for [`UsageStatus::debug_line`]: any does
-/// but none, an empty one, `0` and `false`.
+/// Returns whether this value of `LCP_DEBUG_BUDGET` asks for [`UsageStatus::debug_line`]. `None`,
+/// the empty string, `0` and `false` do not; any other value does.
 #[must_use]
 pub fn is_debug_budget_set(value: Option<&str>) -> bool {
     value.is_some_and(|value| !matches!(value, "" | "0" | "false"))
 }
 
 lcp_types::named_enum! {
-    /// How full a budget is.
+    /// The fill level of a budget.
     #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
     pub enum UsageLevel {
-        /// Nothing to do.
+        /// No action is needed.
         #[default]
         Normal = "normal",
         /// Compaction should be considered.
@@ -27,14 +27,14 @@ lcp_types::named_enum! {
     }
 }
 
-/// Where the levels begin, as parts of the total.
+/// The thresholds of the levels, as fractions of the total.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct UsageThresholds {
-    /// Warning from here on; 0.8 by default.
+    /// The level is Warning at or above this fraction. Default: 0.8.
     pub warning: f64,
-    /// Critical above this; 0.9 by default.
+    /// The level is Critical above this fraction. Default: 0.9.
     pub critical: f64,
-    /// What was raised is Normal again below this; 0.7 by default.
+    /// A raised level returns to Normal below this fraction. Default: 0.7.
     pub clear: f64,
 }
 
@@ -51,7 +51,7 @@ impl UsageThresholds {
     }
 }
 
-/// Thresholds that are no thresholds.
+/// The error for thresholds that are out of order or out of range.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 #[error(
     "thresholds must be 0 < clear <= warning <= critical <= 1, they are clear {}, warning {}, \
@@ -59,15 +59,16 @@ impl UsageThresholds {
     thresholds.clear, thresholds.warning, thresholds.critical
 )]
 pub struct UsageError {
-    /// What they are.
+    /// The invalid thresholds.
     pub thresholds: UsageThresholds,
 }
 
-/// Follows the use of a budget.
+/// A monitor of the use of a budget.
 ///
-/// Warning begins at exactly its threshold, Critical above its own. Once raised, a level falls back
-/// to Warning where it is no longer Critical, but to Normal only below `clear`, so that a use that
-/// swings about a threshold does not swing the level.
+/// The level is Warning from its threshold on, and Critical above its own. A Critical level falls
+/// back to Warning as soon as the use is no longer above the critical threshold. Any raised level
+/// returns to Normal only below `clear`, so that a use that fluctuates around a threshold does not
+/// toggle the level.
 ///
 /// ```
 /// use lcp_driver::usage::{UsageLevel, UsageMonitor};
@@ -87,35 +88,34 @@ pub struct UsageMonitor {
     thresholds: UsageThresholds,
     cooldown: u32,
     level: UsageLevel,
-    /// Records left without a warning line.
+    /// The number of records until the next warning line is possible.
     silent: u32,
 }
 
-/// What one record says.
+/// The result of one record.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UsageStatus {
-    /// The level after it.
+    /// The level after the record.
     pub level: UsageLevel,
-    /// The part of the total that is used, in percent, rounded down. What is
-    /// used of a total of 0 is 100 %.
+    /// The used part of the total in percent, rounded down. Any use of a total of 0 is 100 %.
     pub percent: u64,
-    /// Tokens that are left; 0 where more was used than there is.
+    /// The unused tokens; 0 if the use exceeds the total.
     pub remaining: u32,
-    /// Tokens used beyond the total.
+    /// Tokens used in excess of the total.
     pub over: u32,
-    /// A line for the log where this use is itself at or over the warning threshold and no cooldown
-    /// holds it back. A level that is merely not cleared yet gives none.
+    /// A line for the log, if the use is at or above the warning threshold and no cooldown
+    /// suppresses the line. A raised level that was not cleared yet does not give a line by itself.
     pub warning_line: Option<String>,
-    /// A line for debugging.
+    /// A line for debugging, always present.
     pub debug_line: String,
 }
 
 impl UsageMonitor {
-    /// A monitor with its own thresholds, and without cooldown.
+    /// Creates a monitor with these thresholds and without cooldown.
     ///
     /// # Errors
     ///
-    /// Where they are not in order, or not above 0 and at most 1.
+    /// Returns a [`UsageError`] unless 0 < `clear` ≤ `warning` ≤ `critical` ≤ 1.
     pub fn new(thresholds: UsageThresholds) -> Result<Self, UsageError> {
         if thresholds.is_valid() {
             Ok(Self { thresholds, ..Self::default() })
@@ -124,20 +124,20 @@ impl UsageMonitor {
         }
     }
 
-    /// With at least so many records between two warning lines; 0 by default.
-    /// A rise to Critical waits as well: the level tells it at once.
+    /// Sets the minimum number of records between two warning lines. Default: 0. The cooldown also
+    /// suppresses the line of a rise to Critical; the level itself changes at once.
     #[must_use]
     pub fn with_cooldown(self, records: u32) -> Self {
         Self { cooldown: records, ..self }
     }
 
-    /// The level after the last record.
+    /// Returns the level after the last record.
     #[must_use]
     pub fn level(&self) -> UsageLevel {
         self.level
     }
 
-    /// Takes in that `used` of `total` tokens are used.
+    /// Records a use of `used` tokens out of `total`.
     pub fn record(&mut self, used: u32, total: u32) -> UsageStatus {
         self.level = self.level_of(used, total);
         let percent = match total {
@@ -181,7 +181,7 @@ impl UsageMonitor {
     }
 }
 
-/// Returns whether so much is used; nothing never is, not even of a total of 0.
+/// Returns whether `used` is at least `ratio` × `total`. A use of 0 never is, even if `total` is 0.
 fn reaches(used: u32, ratio: f64, total: u32) -> bool {
     used > 0 && parts(used) >= threshold(ratio, total)
 }
@@ -197,7 +197,7 @@ fn threshold(ratio: f64, total: u32) -> u128 {
 /// One record of a [`UsageHistory`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UsageEntry {
-    /// The model, where the caller named one.
+    /// The name of the model, if the caller gave one.
     pub model: Option<String>,
     /// The budget in tokens.
     pub total: u32,
@@ -206,15 +206,15 @@ pub struct UsageEntry {
 }
 
 impl UsageEntry {
-    /// Whether more was used than there was.
+    /// Returns whether the use exceeds the budget.
     #[must_use]
     pub fn is_over(&self) -> bool {
         self.used > self.total
     }
 }
 
-/// What was used, record by record. Averages and counts are exact over all that was ever recorded;
-/// the records themselves are the last [`MAX_ENTRIES`](Self::MAX_ENTRIES).
+/// A history of records. Averages and counts are exact over all records ever made; the history
+/// keeps only the last [`MAX_ENTRIES`](Self::MAX_ENTRIES) records themselves.
 ///
 /// ```
 /// use lcp_driver::usage::UsageHistory;
@@ -235,13 +235,13 @@ pub struct UsageHistory {
 }
 
 impl UsageHistory {
-    /// How many records are kept.
+    /// The maximum number of records in the history.
     pub const MAX_ENTRIES: usize = 1_000;
 
-    /// How many records a trend is of.
+    /// The number of records in a trend.
     pub const TREND: usize = 5;
 
-    /// Adds a record; the oldest goes where there are too many.
+    /// Adds a record, and removes the oldest one if the history is full.
     pub fn record(&mut self, model: Option<&str>, total: u32, used: u32) {
         let entry = UsageEntry { model: model.map(str::to_owned), total, used };
         self.recorded += 1;
@@ -253,39 +253,40 @@ impl UsageHistory {
         self.entries.push_back(entry);
     }
 
-    /// The records that are kept, oldest first.
+    /// Returns the records in the history, oldest first.
     #[must_use]
     pub fn entries(&self) -> impl ExactSizeIterator<Item = &UsageEntry> + DoubleEndedIterator {
         self.entries.iter()
     }
 
-    /// How many records there were.
+    /// Returns the number of all records ever made.
     #[must_use]
     pub fn recorded(&self) -> u64 {
         self.recorded
     }
 
-    /// How many of them were over their budget.
+    /// Returns the number of all records that exceeded their budget.
     #[must_use]
     pub fn over_budget_count(&self) -> u64 {
         self.over
     }
 
-    /// Tokens used on average, to the nearest one; `None` without records.
+    /// Returns the average use in tokens, rounded to the nearest integer; `None` without records.
     #[must_use]
     pub fn avg_usage(&self) -> Option<u64> {
         average(self.used, self.recorded)
     }
 
-    /// Tokens used on average in the last five records, or in all while there
-    /// are fewer; `None` without records.
+    /// Returns the average use in tokens over the last five records, or over all if there are
+    /// fewer; `None` without records.
     #[must_use]
     pub fn trend(&self) -> Option<u64> {
         let last = self.last();
         average(last.clone().map(|entry| u128::from(entry.used)).sum(), last.len() as u64)
     }
 
-    /// The trend as a line for the log, CBS prints it after every fifth record.
+    /// Returns the trend as a line for the log; `None` without records. CBS (Context Budget System)
+    /// prints it after every fifth record.
     #[must_use]
     pub fn trend_line(&self) -> Option<String> {
         let count = self.last().len();
@@ -298,7 +299,7 @@ impl UsageHistory {
     }
 }
 
-/// Averages, halves rounded up.
+/// Returns the average with halves rounded up; `None` if `count` is 0.
 fn average(sum: u128, count: u64) -> Option<u64> {
     let twice = u128::from(count) * 2;
     let average = (sum * 2 + u128::from(count)).checked_div(twice)?;

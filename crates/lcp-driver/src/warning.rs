@@ -1,21 +1,21 @@
-//! What a reader of the text should know that the text does not say.
+//! Warnings about the input and the text.
 
 use std::fmt;
 
-/// Something odd or lossy about a run; none of it stops rendering.
+/// An unusual input or a loss of information. Warnings never stop the rendering.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Warning {
-    /// What it is.
+    /// The kind of the warning.
     pub code: WarningCode,
-    /// The block that it is about, annotations counted.
+    /// The index of the block that the warning is about, with annotations counted.
     pub block: Option<usize>,
-    /// The same for people, in one line.
+    /// The message for people, in one line.
     pub message: String,
 }
 
 impl Warning {
-    /// A warning; one that callers add of what they know, of the input say, stands in reports like
-    /// the driver's own.
+    /// Creates a warning. Callers may add their own warnings to a plan, for example about the
+    /// input; reports list them like those of the driver.
     #[must_use]
     pub fn new(code: WarningCode, block: Option<usize>, message: impl Into<String>) -> Self {
         Self { code, block, message: message.into() }
@@ -39,54 +39,56 @@ lcp_types::named_enum! {
     pub enum WarningCode {
         /// The verbosity ignores the budget, and the text exceeds it.
         BudgetIgnored = "budget_ignored",
-        /// Critical and pinned blocks alone exceed the budget, and were rendered.
+        /// Critical and pinned blocks alone exceed the budget, and are shown in full.
         OverBudget = "over_budget",
-        /// The budget is too small for even the roll-up line.
+        /// The budget is too small even for the roll-up line.
         BelowFloor = "below_floor",
-        /// The pack has content, and the text shows nothing of it.
+        /// The pack has content, but the text does not show any of it.
         EmptyResult = "empty_result",
-        /// Shares that exceed the whole were scaled down.
+        /// Shares that exceed the whole budget were scaled down.
         SharesNormalised = "shares_normalised",
-        /// Blocks of a category that has no share.
+        /// Some blocks have a category without a share.
         UnknownCategory = "unknown_category",
-        /// The Critical blocks of a share exceed its hard cap.
+        /// The Critical and pinned blocks of a share exceed its hard cap.
         OverShareCap = "LCP-BUD-002",
         /// A level of a block costs no less than a fuller one, and is not used.
         CostlyLevel = "costly_level",
-        /// The plan of the previous turn could not be used; a fresh one was made.
+        /// The plan of the previous turn could not be used; the text starts from scratch.
         PreviousRefused = "previous_refused",
-        /// A stable text is above its high watermark: repacking would not help.
+        /// A stable text is above its high watermark, and repacking would not help.
         AboveWatermark = "above_watermark",
-        /// A chunk whose range is not that of its text; it is kept as it is.
+        /// The line range of a chunk does not match its text; the chunk stays as it is.
         BadLineRange = "bad_line_range",
-        /// Blocks that were kept because looking for near ones would take too long.
+        /// Near-duplicates were not removed from some blocks because the search would take too
+        /// long.
         NearCapped = "near_capped",
-        /// The counts are estimates.
+        /// The token counts are estimates.
         EstimatedCounts = "estimated_counts",
-        /// The tokenizer that was asked for could not be loaded, or is only assumed.
+        /// The requested tokenizer could not be loaded, or is only assumed.
         TokenizerFallback = "tokenizer_fallback",
         /// The text may be larger than the window of the model that reads it.
         WindowExceeded = "window_exceeded",
-        /// Something was asked for that changes nothing.
+        /// A requested option has no effect.
         NoEffect = "no_effect",
-        /// Content that is not UTF-8 was rendered with U+FFFD in its place.
+        /// Some content is not UTF-8; its invalid bytes were rendered as U+FFFD.
         NonUtf8Content = "non_utf8_content",
-        /// Words of a chat's own format in the text, or that were taken out of it (RFC 0008 §3).
+        /// The text has special tokens of a chat format, or special tokens were escaped in it (RFC
+        /// 0008 §3).
         SpecialTokens = "special_tokens",
-        /// A block of a type that this version does not know.
+        /// The type of a block is unknown to this version.
         UnknownBlockType = "unknown_block_type",
-        /// A priority annotation with a bad value; it is ignored.
+        /// The value of a priority annotation is invalid; the annotation is ignored.
         BadPriority = "bad_priority",
-        /// An annotation that names a block that does not exist; it is ignored.
+        /// The target of an annotation does not exist; the annotation is ignored.
         BadTarget = "bad_target",
-        /// A tag, summary or level with a bad value; it is ignored.
+        /// The value of a tag, summary or level is invalid; the annotation is ignored.
         BadAnnotation = "bad_annotation",
-        /// Bytes after the END of the pack; they are ignored.
+        /// Bytes follow the END of the pack; they are ignored.
         TrailingData = "trailing_data",
-        /// The index behind the END of the pack is not used: it is damaged, or not of these blocks. All
-        /// blocks were read.
+        /// The index after the END of the pack is damaged or does not match the blocks. The index
+        /// is not used and all blocks were read.
         BadIndex = "bad_index",
-        /// Header flags that this version has no meaning for; they are ignored.
+        /// The header has flags without a meaning in this version; they are ignored.
         ReservedFlags = "reserved_flags",
     }
 }

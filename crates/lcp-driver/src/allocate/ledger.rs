@@ -1,25 +1,25 @@
-//! What is left of a budget while it is spent, in total and by share.
+//! The ledger of a budget: the tokens left in total and by share, and the levels paid so far.
 
 use super::{Candidate, Eligibility, Excerpter, Selection, ShareLimits};
 
-/// The rest of a budget, and what it bought.
+/// The remaining tokens of a budget, and the levels that were paid.
 ///
-/// While grants are in force each candidate is paid from the grant of its share; otherwise from the
-/// total. Caps hold in both.
+/// While grants are in force, each candidate is paid from the grant of its share, otherwise from
+/// the total. Caps apply in both cases.
 pub(crate) struct BudgetLedger<'a> {
     candidates: &'a [Candidate],
     groups: &'a [Vec<usize>],
     chosen: Vec<Option<Selection>>,
     left: u64,
-    /// What is left of each share's grant, while grants are in force.
+    /// The tokens left of each share's grant, while grants are in force.
     granted: Option<Vec<u64>>,
-    /// What each share has spent, and its cap; empty without shares.
+    /// The tokens that each share has spent, and its cap; both are empty without shares.
     spent: Vec<u64>,
     caps: Vec<u64>,
 }
 
 impl<'a> BudgetLedger<'a> {
-    /// Creates a ledger with `left` tokens, what is chosen already being paid.
+    /// Creates a ledger with `left` tokens. The levels in `chosen` are already paid.
     pub(crate) fn new(
         candidates: &'a [Candidate],
         shares: &[ShareLimits],
@@ -41,19 +41,19 @@ impl<'a> BudgetLedger<'a> {
         &self.spent
     }
 
-    /// Lets each share spend only its own grant, which includes what it has spent already.
+    /// Limits each share to its own grant, which includes the tokens that it has already spent.
     pub(super) fn restrict_to_grants(&mut self, grants: &[u64]) {
         let left =
             grants.iter().zip(&self.spent).map(|(grant, spent)| grant.saturating_sub(*spent));
         self.granted = Some(left.collect());
     }
 
-    /// Lets all spend from what is left of the total from now on.
+    /// Lifts the limits of grants: from now on all candidates spend from the total.
     pub(super) fn spend_from_total(&mut self) {
         self.granted = None;
     }
 
-    /// Returns the most that candidate `i` can cost.
+    /// Returns the maximum cost that candidate `i` can have.
     pub(super) fn affordable(&self, i: usize) -> u64 {
         self.affordable_extra(i).map_or(0, |affordable| self.paid(i) + affordable)
     }
@@ -66,7 +66,8 @@ impl<'a> BudgetLedger<'a> {
         (self.chosen, self.left)
     }
 
-    /// Returns what candidate `i` can pay more; `None` if the lines of its group cannot be paid.
+    /// Returns the tokens that candidate `i` can pay in addition; `None` if the lines of its group
+    /// cannot be paid.
     fn affordable_extra(&self, i: usize) -> Option<u64> {
         if self.companions(i).next().is_some() {
             return self.affordable_with_companions(i);
@@ -109,14 +110,14 @@ impl<'a> BudgetLedger<'a> {
         Some(left.min(own_left))
     }
 
-    /// Returns the other members of its group that showing candidate `i` would show too.
+    /// Returns the other members of the group that would be shown together with candidate `i`.
     fn companions(&self, i: usize) -> impl Iterator<Item = usize> {
         let group = self.candidates[i].group.filter(|_| self.chosen[i].is_none());
         let members = group.and_then(|group| self.groups.get(group)).map_or(&[][..], Vec::as_slice);
         members.iter().copied().filter(move |&at| at != i && self.chosen[at].is_none())
     }
 
-    /// Returns whether the cap of its share alone keeps candidate `i` from having more.
+    /// Returns whether only the cap of its share prevents a fuller level of candidate `i`.
     pub(super) fn is_capped(&self, i: usize) -> bool {
         let Some(share) = self.caps.get(self.candidates[i].share) else { return false };
         let (item, paid) = (&self.candidates[i], self.paid(i));
@@ -162,7 +163,7 @@ impl<'a> BudgetLedger<'a> {
         let Some(affordable) = self.affordable_extra(i) else { return };
         let paid = self.paid(i);
         let costs = &self.candidates[i].costs;
-        // An excerpt shows more than any line.
+        // An excerpt shows more than a placeholder, so it is not replaced by one.
         let cut = matches!(self.chosen[i], Some(Selection::Excerpt { .. }));
         let floor = if cut { floor.min(self.candidates[i].content_levels) } else { floor };
         // Costs fall strictly, so a better level costs more.
@@ -203,12 +204,12 @@ impl<'a> BudgetLedger<'a> {
     }
 }
 
-/// The number of sizes between a power of two and the next.
+/// The number of excerpt sizes between two successive powers of two.
 const STEPS: u32 = 32;
 
 pub(super) const EXCERPT_MIN: u64 = STEPS as u64;
 
-/// Returns the largest size `m · 2^k`, with m from 32 to 63, that is not above `limit`.
+/// Returns the largest size `m · 2^k`, with m from 32 to 63, that does not exceed `limit`.
 pub(super) fn excerpt_step(limit: u64) -> Option<u64> {
     let bits = limit.checked_ilog2()?.checked_sub(STEPS.ilog2())?;
     Some(limit >> bits << bits)

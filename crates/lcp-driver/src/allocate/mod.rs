@@ -1,8 +1,8 @@
-//! Which level of detail each block gets, given what the levels cost.
+//! The choice of a detail level for each block, from the costs of the levels.
 //!
-//! `tiers.rs` serves priorities in order (RFC 0002 §4), `knapsack/` maximizes value (RFC 0005 §3);
-//! both spend from the `ledger.rs`, which knows shares (RFC 0004 §3.1) and groups. Nothing here
-//! knows texts or blocks, so the tests can try any numbers.
+//! `tiers.rs` serves priorities in order (RFC 0002 §4). `knapsack/` maximizes value (RFC 0005 §3).
+//! Both spend from the ledger in `ledger.rs`, which handles shares (RFC 0004 §3.1) and groups. This
+//! module works on numbers alone, not on texts or blocks, so the tests can use any numbers.
 
 pub(crate) mod knapsack;
 mod ledger;
@@ -16,40 +16,43 @@ use crate::detail::LEVELS;
 pub(crate) use ledger::BudgetLedger;
 pub(crate) use tiers::{LINES_FIRST, NAMED_FIRST, allocate_tiers};
 
-/// One block that can be shown.
+/// A block that can be shown.
 #[derive(Clone, Debug)]
 pub(crate) struct Candidate {
     pub(crate) priority: Priority,
     /// Higher ranks come first within a priority, candidates without one last.
     pub(crate) rank: Option<f64>,
-    /// The costs of its levels, fullest first, strictly falling, never empty.
+    /// The costs of its levels, fullest first, strictly decreasing, never empty.
     pub(crate) costs: PerLevel,
-    /// The fullest level that it may have at first: an index into `costs`.
+    /// The fullest level that it may have at first, as an index into `costs`.
     pub(crate) ceiling: usize,
-    /// How many of its levels show something of its content: all but a placeholder.
+    /// The number of its levels that show content: all but a placeholder.
     pub(crate) content_levels: usize,
-    /// Whether it may be in full once all others have their ceiling: Low without a summary.
+    /// `true` if it may be shown in full once all others have their ceiling: a Low block without a
+    /// summary.
     pub(crate) may_grow: bool,
     pub(crate) may_be_cut: bool,
-    /// Its share: an index into [`AllocationInput::shares`].
+    /// Its share, as an index into [`AllocationInput::shares`].
     pub(crate) share: usize,
-    /// Its group: an index into [`AllocationInput::groups`].
+    /// Its group, as an index into [`AllocationInput::groups`].
     pub(crate) group: Option<usize>,
     pub(crate) eligibility: Eligibility,
 }
 
-/// Whether a candidate competes for the budget.
+/// The way in which a candidate takes part in the allocation.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Eligibility {
     #[default]
     Competes,
-    /// It stays as in the previous text, which is its only level.
+    /// The candidate is shown as in the previous text, which is its only level.
     Frozen,
-    /// The previous text had no part of it, and it gets none.
+    /// The previous text has no part for the candidate, and the new text gets no part for it
+    /// either.
     Excluded,
 }
 
-/// A number for each level of a candidate, fullest first; inline, because it is read often.
+/// A number for each level of a candidate, fullest first. The numbers are stored inline, because
+/// they are read often.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct PerLevel {
     numbers: [u64; LEVELS],
@@ -81,7 +84,7 @@ impl Candidate {
         self.costs.len() - 1
     }
 
-    /// Returns whether its first level is paid before anything competes.
+    /// Returns whether its first level is paid before others compete.
     pub(crate) fn is_fixed(&self) -> bool {
         self.eligibility == Eligibility::Frozen
             || self.eligibility == Eligibility::Competes && self.priority == Priority::Critical
@@ -100,9 +103,9 @@ impl Candidate {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ShareLimits {
     pub(crate) own: u32,
-    /// Its weight where unused tokens are lent.
+    /// The weight of the share when unused tokens are lent.
     pub(crate) weight: u32,
-    /// Tokens that it must not exceed; `u64::MAX` for no cap.
+    /// The maximum tokens of the share; `u64::MAX` without a cap.
     pub(crate) cap: u64,
 }
 
@@ -111,16 +114,16 @@ pub(crate) struct AllocationInput<'a> {
     pub(crate) candidates: &'a [Candidate],
     pub(crate) budget: u64,
     pub(crate) envelope: u64,
-    /// The most that the roll-up line can cost.
+    /// The maximum cost of the roll-up line.
     pub(crate) line: u64,
-    /// Whether Background blocks get what is left even if others are below their ceilings.
+    /// `true` if Background blocks get leftover tokens even if others are below their ceilings.
     pub(crate) fill: bool,
-    /// The shares of the budget; empty if all compete for the whole.
+    /// The shares of the budget; empty if all candidates compete for the whole budget.
     pub(crate) shares: &'a [ShareLimits],
     pub(crate) excerpts: bool,
     /// Candidates that are shown together or not at all (RFC 0005 §5.2).
     pub(crate) groups: &'a [Vec<usize>],
-    /// The candidate that is served before all others but the fixed ones.
+    /// The candidate that is served before all others except the fixed ones.
     pub(crate) first: Option<usize>,
 }
 
@@ -161,16 +164,16 @@ impl AllocationInput<'_> {
 }
 
 pub(crate) trait Excerpter {
-    /// Returns the cost of an excerpt of candidate `i` that has at most `most` tokens.
+    /// Returns the cost of an excerpt of candidate `i` with at most `most` tokens, if there is one.
     fn excerpt_cost(&mut self, i: usize, most: u64) -> Option<u64>;
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Selection {
-    /// A level: an index into its costs.
+    /// A level, as an index into the costs of the candidate.
     Level(usize),
     Excerpt {
-        /// The size it was made for.
+        /// The size for which the excerpt was made.
         most: u64,
         cost: u64,
     },
@@ -206,17 +209,18 @@ impl Selection {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Allocation {
-    /// What each candidate gets; `None`: no line of its own.
+    /// The selection for each candidate; `None` if it has no part of its own.
     pub(crate) chosen: Vec<Option<Selection>>,
     pub(crate) outcome: Outcome,
-    /// Whether every candidate that must be shown or counted has its ceiling.
+    /// `true` if every competing candidate above Background has its ceiling, except for those that
+    /// only a cap limits.
     pub(crate) at_ceiling: bool,
-    /// What is left of the budget, less the roll-up line where it was reserved.
+    /// The tokens left of the budget, after the roll-up line if it was reserved.
     pub(crate) left: u64,
 }
 
 impl Allocation {
-    /// Returns the tokens of the content that is shown.
+    /// Returns the tokens of all parts that show content.
     pub(crate) fn shown_tokens(&self, candidates: &[Candidate]) -> u64 {
         let shown = |(chosen, candidate): (&Option<Selection>, &Candidate)| {
             let chosen = chosen.filter(|selection| selection.has_content(candidate))?;
@@ -229,11 +233,11 @@ impl Allocation {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Outcome {
     Fits,
-    /// Not even the roll-up line fits beside the Critical blocks: only those are shown.
+    /// The roll-up line does not fit together with the Critical blocks, so only those are shown.
     BelowFloor,
-    /// The Critical blocks alone exceed the budget: only those are shown.
+    /// The Critical blocks alone exceed the budget; only they are shown.
     CriticalExceeds {
-        /// What they need, the envelope included.
+        /// Tokens of the Critical blocks and the envelope.
         needed: u64,
     },
 }

@@ -1,5 +1,5 @@
-//! Allocation tier by tier: no block gets what one of a higher priority was refused (RFC 0002 §4
-//! gives the reason for each step).
+//! Allocation by tiers: no block gets tokens that a block of higher priority was refused (RFC 0002
+//! §4 gives the reason for each step).
 
 use lcp_types::Priority;
 
@@ -9,17 +9,20 @@ use super::{
 };
 use crate::shares::{Demand, max_min_fair};
 
-/// Up to this many blocks, all get their lowest level before any gets more. In a larger pack the
-/// lines of some would displace the content of others, so the roll-up line stands for them.
+/// The maximum number of blocks for which all get their lowest level before any gets more. In a
+/// larger pack, the placeholders of some blocks would displace the content of others, so the
+/// roll-up line replaces them.
 pub(crate) const LINES_FIRST: usize = 32;
 
-/// The first blocks may take a mere line in their turn: they are named before others are shown.
+/// The number of first blocks that may take a mere placeholder in their turn. They are named before
+/// others are shown.
 pub(crate) const NAMED_FIRST: usize = 8;
 
-/// The largest excerpt that a block gets before all others had their turn, in tokens.
+/// The maximum tokens of an excerpt that a block gets before all others had their turn.
 pub(super) const EXCERPT_FIRST: u64 = 512;
 
-/// The part of the shown content that must remain for lines to come first, with excerpts.
+/// The fraction of the shown content that must remain for placeholders to come first, if excerpts
+/// are on.
 const LINES_SHOWN_MIN: (u64, u64) = (19, 20);
 
 pub(crate) fn allocate_tiers(
@@ -35,7 +38,7 @@ pub(crate) fn allocate_tiers(
         return allocation;
     }
     if small {
-        // Lines for all blocks may cost most of a small budget.
+        // Placeholders for all blocks may use most of a small budget.
         let named = allocate(ServeFirst::Names);
         let (part, whole) = LINES_SHOWN_MIN;
         if named.shown_tokens(candidates) * part > allocation.shown_tokens(candidates) * whole {
@@ -43,7 +46,7 @@ pub(crate) fn allocate_tiers(
         }
     }
     if allocation.shown_tokens(candidates) == 0 {
-        // A text without any content helps nobody.
+        // A text without any content is useless.
         let content_first = allocate(ServeFirst::Content);
         if content_first.shown_tokens(candidates) > 0 {
             return content_first;
@@ -52,14 +55,15 @@ pub(crate) fn allocate_tiers(
     allocation
 }
 
-/// What is served before the tiers.
+/// The parts that are served before the tiers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ServeFirst {
-    /// A line for each block: small packs.
+    /// A placeholder for each block, in small packs.
     Lines,
-    /// Nothing, but the first blocks may take a line in their turn.
+    /// Nothing, but the first blocks may take a placeholder in their turn.
     Names,
-    /// Content before any line, whatever the shares: used if nothing else shows any.
+    /// Content before any placeholder, regardless of shares. Used only if no other strategy shows
+    /// content.
     Content,
 }
 
@@ -85,7 +89,8 @@ pub(super) fn allocate_with(
     let mut tiers = TierAllocator { input, ledger, excerpter };
     if let Some(newest) = input.first {
         tiers.ledger.upgrade_to(newest, ceiling);
-        // Where lines for all are what fits, nothing is left for more of it.
+        // Without a reserve, either everything fits or placeholders for all blocks fill the budget.
+        // Neither case has an excerpt.
         if input.excerpts && reserve > 0 && candidates[newest].ceiling == 0 {
             tiers.excerpt(newest, EXCERPT_FIRST.max(left / 2));
         }
@@ -114,7 +119,7 @@ pub(super) fn allocate_with(
     tiers.upgrade_tiers(order);
     let at_ceiling = order.iter().all(|&i| {
         let at_ceiling = |selection: Selection| selection.is_at_ceiling(&candidates[i]);
-        // A candidate that only a cap keeps down takes nothing from anyone.
+        // A candidate that only a cap limits does not take tokens from others.
         tiers.ledger.chosen(i).is_some_and(at_ceiling) || tiers.ledger.is_capped(i)
     });
     if at_ceiling {
@@ -157,8 +162,8 @@ impl TierAllocator<'_, '_> {
         }
     }
 
-    /// Gives the blocks of a tier levels with content, the first `named` ones a line at least, then
-    /// first excerpts.
+    /// Gives the blocks of a tier levels with content, or at least a placeholder to the first
+    /// `named` ones, then first excerpts.
     fn upgrade_tier(&mut self, tier: &[usize], named: usize) {
         for (at, &i) in tier.iter().enumerate() {
             let candidate = &self.input.candidates[i];
@@ -172,8 +177,8 @@ impl TierAllocator<'_, '_> {
         }
     }
 
-    /// Gives what is left to the largest excerpts of blocks that may be shown in full, or may grow
-    /// to that if `grow`.
+    /// Spends leftover tokens on the largest excerpts of blocks that may be shown in full. With
+    /// `grow`, this includes the blocks that may grow to that.
     fn grow_excerpts(&mut self, blocks: &[usize], grow: bool) {
         let candidates = self.input.candidates;
         let may_be_full = |i: usize| candidates[i].ceiling == 0 || grow && candidates[i].may_grow;
@@ -189,7 +194,7 @@ impl TierAllocator<'_, '_> {
         self.ledger.chosen(i).is_some_and(|selection| selection.has_content(candidate))
     }
 
-    /// Shows something of one block whatever its ceiling, if nothing is shown yet.
+    /// Shows content of one block regardless of its ceiling, if no content is shown yet.
     fn place_at_least_one(&mut self, order: &[usize]) {
         let candidates = self.input.candidates;
         if (0..candidates.len()).any(|i| self.has_content(i)) {
@@ -241,13 +246,13 @@ fn reserve(
             && shares.all(|((share, used), critical)| used <= share.cap.max(critical))
     };
     let ceiling = input.first.map_or(0, |newest| candidates[newest].ceiling);
-    // Excluded candidates are counted in the line.
+    // The roll-up line counts excluded candidates.
     if candidates.iter().any(|candidate| {
         candidate.eligibility == Eligibility::Excluded && candidate.needs_mention()
     }) {
         return (input.line, ceiling);
     }
-    // The last resort ignores ceilings: nobody knows what it leaves.
+    // The content-first strategy ignores ceilings, so its total cost is not known here.
     if serve_first != ServeFirst::Content && fits(&|i| candidates[i].ceiling) {
         return (0, ceiling);
     }
@@ -256,7 +261,7 @@ fn reserve(
         return (input.line, ceiling);
     }
     let Some(newest) = input.first else { return (0, ceiling) };
-    // It comes before the lines of others, where it cannot have both.
+    // If the newest turn cannot have both, it takes precedence over the placeholders of others.
     let mut levels = ceiling..candidates[newest].costs.len();
     let with_line = levels
         .clone()
@@ -268,7 +273,8 @@ fn reserve(
     }
 }
 
-/// Returns what each share may spend of `total`: its own tokens, then the rest by weight.
+/// Returns the maximum tokens of each share out of `total`: its own tokens, then the rest by
+/// weight.
 pub(super) fn share_grants(input: AllocationInput<'_>, total: u64, spent: &[u64]) -> Vec<u64> {
     let mut wanted = vec![0u64; input.shares.len()];
     for candidate in input.candidates {

@@ -10,7 +10,7 @@ use lcp_types::{BlockContent, CowBytes, Diff, DiffHunk, FileEntry, FileEntryKind
 use super::label::{push_quoted, push_word};
 use crate::fmt::write_to;
 
-/// Returns the content, and whether bytes that are not UTF-8 were lost.
+/// Returns the content as text, and whether it had bytes that are not UTF-8.
 pub(crate) fn text<'b>(content: &'b BlockContent<'_>) -> Option<(Cow<'b, str>, bool)> {
     match content {
         BlockContent::Image(image) => Some((Cow::Borrowed(image.alt_text.as_ref()), false)),
@@ -37,7 +37,7 @@ fn lossy<'b>(bytes: &'b CowBytes<'_>) -> (Cow<'b, str>, bool) {
 /// Lists one entry per line, indented by level: `name/` for a directory, `name size` for a file.
 fn tree_text(tree: &FileTree<'_>) -> String {
     let mut text = String::new();
-    // A stack of iterators instead of recursion: trees come from anywhere.
+    // A stack of iterators replaces recursion, because untrusted trees can be deep.
     let mut levels = vec![tree.entries.iter()];
     while let Some(level) = levels.last_mut() {
         let Some(entry) = level.next() else {
@@ -57,7 +57,7 @@ fn tree_text(tree: &FileTree<'_>) -> String {
 }
 
 fn push_entry(text: &mut String, entry: &FileEntry<'_>) {
-    // A name with a slash is quoted, so that `a/` is a directory for certain.
+    // A name with a slash is quoted, so that `a/` is always a directory.
     if entry.name.contains('/') {
         push_quoted(text, &entry.name);
     } else {
@@ -75,7 +75,7 @@ fn push_entry(text: &mut String, entry: &FileEntry<'_>) {
     }
 }
 
-/// Formats the hunks as in a unified diff; returns also whether bytes that are not UTF-8 were lost.
+/// Formats the hunks as in a unified diff; also returns whether they had bytes that are not UTF-8.
 fn diff_text<'b>(diff: &'b Diff<'_>) -> (Cow<'b, str>, bool) {
     let mut text = String::new();
     let mut any_lost = false;
@@ -92,8 +92,8 @@ fn diff_text<'b>(diff: &'b Diff<'_>) -> (Cow<'b, str>, bool) {
 
 /// Appends a header and the lines, without the last newline.
 ///
-/// If a line is not valid in a unified diff, the end of the hunk would be in doubt; the header then
-/// has the length of the hunk in bytes.
+/// If a line is not valid in a unified diff, the end of the hunk is ambiguous. The header then has
+/// the length of the hunk in bytes.
 fn push_hunk(text: &mut String, hunk: &DiffHunk<'_>, lines: &str) {
     let (mut old, mut new, mut odd) = (0u32, 0u32, !lines.is_empty() && !lines.ends_with('\n'));
     for line in lines.split_terminator('\n') {

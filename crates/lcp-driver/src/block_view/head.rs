@@ -6,33 +6,34 @@ use lcp_types::{Block, BlockContent, BlockMeta, Priority, Status};
 
 #[derive(Clone, Debug)]
 pub(crate) struct Head<'b> {
-    /// The block type's label: the element of XML, the first word elsewhere.
+    /// The label of the block type: the element name in XML, the first word in other modes.
     pub(crate) word: &'static str,
-    /// The speaker of a chat turn: Markdown and Minimal show it in place of the word.
+    /// The role of a chat turn, which Markdown and Minimal show in place of the type.
     pub(crate) role: Option<Cow<'static, str>>,
     pub(crate) args: Vec<Arg<'b>>,
-    /// The priority, if it was given and is above Normal.
+    /// The priority, if an annotation sets it above Normal.
     pub(crate) priority: Option<Priority>,
 }
 
 #[derive(Clone, Debug)]
 pub(crate) struct Arg<'b> {
-    /// The attribute in XML.
+    /// The name of the attribute in XML.
     pub(crate) key: &'static str,
     pub(crate) value: Cow<'b, str>,
     pub(crate) form: Form,
 }
 
-/// The form of an argument outside of XML.
+/// The form of an argument in modes other than XML.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Form {
     /// A word, in quotes if necessary.
     Word,
-    /// `:1-20` after the previous word.
+    /// A range such as `:1-20` after the previous word.
     Lines,
-    /// `#id`.
+    /// An id such as `#id`.
     Call,
-    /// Omitted, also in placeholders: the other arguments imply it.
+    /// Only an attribute in XML. It is omitted in other modes and in placeholders, because the
+    /// other arguments imply it.
     XmlOnly,
 }
 
@@ -44,10 +45,10 @@ impl<'b> Head<'b> {
             args: Vec::new(),
             priority: meta.filter(|meta| meta.annotated).map(|meta| meta.priority),
         };
-        // Only what asks for attention is worth its tokens.
+        // Only a high priority is worth its tokens.
         head.priority = head.priority.filter(|priority| *priority < Priority::Normal);
         head.fill(block);
-        // A chat turn has a field for it, a tool result needs the tag.
+        // A chat turn has a field for the tool call; a tool result needs the tag.
         if let Some(id) = meta.and_then(|meta| meta.tool_call_id.as_deref())
             && matches!(block.content, BlockContent::ToolResult(_))
         {
@@ -80,7 +81,7 @@ impl<'b> Head<'b> {
             BlockContent::FileTree(tree) => self.push("root", tree.root.as_ref(), Form::Word),
             BlockContent::ToolResult(result) => {
                 self.push("name", result.tool_name.as_ref(), Form::Word);
-                // Most calls succeed: only what did not is worth a word.
+                // Most calls succeed, so only another status is worth a word.
                 if result.status != Status::Ok {
                     self.push("status", result.status.to_string(), Form::Word);
                 }

@@ -1,20 +1,20 @@
-//! Labels in rendered text: paths, titles, names, ids. They come from untrusted packs, so each is
-//! on one line, bounded in length, and unambiguous.
+//! Labels in rendered text: paths, titles, names and ids. They come from untrusted packs, so each
+//! is on one line, limited in length, and unambiguous.
 
 use std::borrow::Cow;
 
 use crate::fmt::write_to;
 
-/// Maximum number of characters of a label. A longer one loses its middle: both ends of a path
-/// say more.
+/// The maximum number of characters of a label. A longer one is shortened in the middle, because
+/// both ends of a path say more.
 pub const LABEL_CHARS_MAX: usize = 200;
 
-/// Shortens a label that is too long, by its middle.
+/// Shortens the middle of a label that is too long.
 pub(crate) fn cap(label: &str) -> Cow<'_, str> {
     if label.len() <= LABEL_CHARS_MAX || label.chars().count() <= LABEL_CHARS_MAX {
         return Cow::Borrowed(label);
     }
-    // The mark takes one character, and the head is the shorter part.
+    // The ellipsis takes one character, at the expense of the head.
     let tail_chars = LABEL_CHARS_MAX / 2;
     let head_chars = LABEL_CHARS_MAX - tail_chars - 1;
     let head = label.char_indices().nth(head_chars).map_or(label.len(), |(at, _)| at);
@@ -22,8 +22,8 @@ pub(crate) fn cap(label: &str) -> Cow<'_, str> {
     Cow::Owned(format!("{}…{}", &label[..head], &label[tail..]))
 }
 
-/// Returns whether a terminal obeys this character instead of showing it: control characters, line
-/// and paragraph separators, bidirectional controls.
+/// Returns whether a terminal interprets this character instead of showing it: control characters,
+/// line and paragraph separators, bidirectional controls.
 ///
 /// ```
 /// assert!(lcp_driver::is_terminal_control('\u{1b}') && lcp_driver::is_terminal_control('\u{202e}'));
@@ -35,7 +35,8 @@ pub fn is_terminal_control(c: char) -> bool {
         || matches!(c, '\u{61C}' | '\u{200E}'..='\u{200F}' | '\u{2028}'..='\u{202E}' | '\u{2066}'..='\u{2069}')
 }
 
-/// Returns whether a terminal obeys a character or does not show it; joiners are shown.
+/// Returns whether a terminal interprets this character or does not show it. Joiners count as
+/// shown.
 pub(crate) fn is_hidden(c: char) -> bool {
     is_terminal_control(c)
         || matches!(c, '\u{AD}' | '\u{180E}' | '\u{200B}' | '\u{2060}'..='\u{206F}' | '\u{FEFF}'
@@ -53,7 +54,7 @@ pub fn escape_control(text: &str) -> Cow<'_, str> {
     escape_where(text, is_hidden, |out, c| out.extend(c.escape_unicode()))
 }
 
-/// Escapes the same characters in lines, but not their newlines.
+/// Escapes the same characters in a text of several lines, except for newlines.
 ///
 /// ```
 /// assert_eq!(lcp_driver::escape_control_lines("a\r\n\u{202e}b\n"), "a\\u{d}\n\\u{202e}b\n");
@@ -64,15 +65,15 @@ pub fn escape_control_lines(text: &str) -> Cow<'_, str> {
     escape_where(text, hides, |out, c| out.extend(c.escape_unicode()))
 }
 
-/// Escapes the same characters in JSON as `\uXXXX`: it is safe to print and still means the same to
-/// a program. Line ends and indentation stay.
+/// Escapes the same characters in JSON as `\uXXXX`, so that it is safe to print and has the same
+/// meaning for programs. Line ends and tabs remain.
 ///
 /// ```
 /// assert_eq!(lcp_driver::escape_control_json("[\n\"\u{202e}\"]"), "[\n\"\\u202e\"]");
 /// ```
 #[must_use]
 pub fn escape_control_json(json: &str) -> Cow<'_, str> {
-    // JSON has no others outside of strings.
+    // Valid JSON has no other such characters outside of strings.
     let hides = |c| !matches!(c, '\n' | '\r' | '\t') && is_hidden(c);
     escape_where(json, hides, |out, c| {
         for unit in c.encode_utf16(&mut [0; 2]) {
@@ -81,7 +82,7 @@ pub fn escape_control_json(json: &str) -> Cow<'_, str> {
     })
 }
 
-/// Escapes those characters of a text that `hides` selects.
+/// Escapes the characters of a text for which `hides` returns `true`.
 fn escape_where(
     text: &str,
     hides: impl Fn(char) -> bool,
@@ -135,7 +136,7 @@ pub(crate) fn push_quoted(out: &mut String, label: &str) {
     out.push('"');
 }
 
-/// Returns whether a word needs no quotes: it has none of the delimiters of Markdown and Minimal.
+/// Returns whether a word needs no quotes, because it has no delimiters of Markdown and Minimal.
 fn is_bare(label: &str) -> bool {
     let plain =
         |c: char| !c.is_whitespace() && !is_hidden(c) && !matches!(c, '"' | '[' | ']' | ',');
@@ -148,7 +149,7 @@ fn is_bare(label: &str) -> bool {
         && !line_range
 }
 
-/// Reverses [`push_xml`], except for the middle of a label that was too long.
+/// Reverses [`push_xml`], except for a label that was shortened.
 pub(crate) fn from_xml(value: &str) -> Option<String> {
     let mut label = String::new();
     let mut rest = value;
@@ -168,7 +169,7 @@ pub(crate) fn from_xml(value: &str) -> Option<String> {
     Some(label)
 }
 
-/// Takes a word of [`push_word`] from the beginning of `text`.
+/// Takes a word that [`push_word`] wrote from the beginning of `text`.
 pub(crate) fn take_word(text: &str) -> Option<(String, &str)> {
     let Some(quoted) = text.strip_prefix('"') else {
         let end = text.find([' ', ']', ',', '\n']).unwrap_or(text.len());

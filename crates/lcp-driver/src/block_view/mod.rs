@@ -1,5 +1,5 @@
 //! The parts of a block that can be rendered, the same in every mode: its head, its content as
-//! text, its further levels.
+//! text, and its further levels.
 
 mod content;
 mod head;
@@ -12,20 +12,20 @@ use lcp_types::{Block, BlockContent, BlockMeta, FormatHint, Lang, Role};
 pub use content::content_text;
 pub(crate) use head::{Form, Head};
 
-/// A block, prepared for rendering in any mode.
+/// A block that is prepared for rendering in any mode.
 #[derive(Clone, Debug)]
 pub(crate) struct BlockView<'b> {
     pub(crate) head: Head<'b>,
     /// The content, without the newline that renderers add. `None` if the block has only a head.
     pub(crate) content: Option<Cow<'b, str>>,
-    /// Whether the content has bytes that are not UTF-8 and so are not shown.
+    /// `true` if the content has bytes that are not UTF-8, which are not shown.
     pub(crate) lossy: bool,
     pub(crate) detailed: Option<&'b str>,
     pub(crate) summary: Option<&'b str>,
     pub(crate) tags: Option<&'b str>,
     /// The part of the content that an excerpt shows.
     pub(crate) excerpt_focus: ExcerptFocus,
-    /// Whether the content is prose, which Markdown shows without a fence.
+    /// `true` if the content is prose, which Markdown shows without a fence.
     pub(crate) prose: bool,
     /// The language of a Markdown fence around the content.
     pub(crate) info: &'static str,
@@ -53,7 +53,7 @@ impl<'b> BlockView<'b> {
     }
 }
 
-/// Returns the categories of a block without a tag; the first that is a share counts.
+/// Returns the default categories of a block without a tag. The first one that has a share applies.
 pub(crate) fn default_categories(content: &BlockContent<'_>) -> &'static [&'static str] {
     match content {
         BlockContent::ToolResult(_) => &["tool_results", "recent_messages"],
@@ -72,11 +72,11 @@ pub(crate) fn default_categories(content: &BlockContent<'_>) -> &'static [&'stat
 /// The part of a content that an excerpt shows (RFC 0004 §7).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ExcerptFocus {
-    /// The beginning, where a file has its declarations.
+    /// The beginning, which has the declarations of a file.
     Head,
-    /// The end, where tools report errors, and a third from the beginning.
+    /// Two thirds from the end, where tools report errors, and one third from the beginning.
     MostlyTail,
-    /// Half from either end.
+    /// Half from each end.
     Both,
 }
 
@@ -91,7 +91,7 @@ impl ExcerptFocus {
     }
 }
 
-/// Returns the info string of a Markdown fence around this content; empty if there is none.
+/// Returns the info string of a Markdown fence around this content; it may be empty.
 #[must_use]
 pub fn fence_info(content: &BlockContent<'_>) -> &'static str {
     match content {

@@ -10,7 +10,7 @@ use super::{Body, Counter, DetailCosts};
 use crate::block_view::BlockView;
 use crate::detail::{DetailLevel, OutputMode, RENDERER_REVISION};
 
-/// Counts what blocks cost in every mode, for an index (RFC 0003 §4).
+/// A counter of the costs of blocks in every mode, for an index (RFC 0003 §4).
 ///
 /// ```
 /// use lcp_driver::IndexCosts;
@@ -40,21 +40,21 @@ impl<'a> IndexCosts<'a> {
         Self { progress: Some(progress), ..self }
     }
 
-    /// Takes the costs of the blocks before `start` from `known`. Of these, only blocks that an
-    /// annotation from `start` on names are counted again.
+    /// Takes the costs of the blocks before `start` from `known`. Of these blocks, only those that
+    /// an annotation from `start` on targets are counted again.
     ///
-    /// All blocks are counted if `known` is of another encoding or revision, or lacks some of them.
-    /// Its figures are not checked. The levels of its modes must ascend by block, as in every
-    /// result of [`Self::count`] and in every accepted index.
+    /// If `known` has another encoding or revision, or lacks some blocks, all blocks are counted.
+    /// The numbers in `known` are not checked. The levels of its modes must ascend by block, as in
+    /// every result of [`Self::count`] and in every accepted index.
     #[must_use]
     pub fn starting_at(self, start: usize, known: &'a EncodingCosts) -> Self {
         Self { known: Some((start, known)), ..self }
     }
 
-    /// Counts `blocks`: all blocks of a pack, annotations included.
+    /// Counts the costs of `blocks`, which are all blocks of a pack, including annotations.
     ///
-    /// Returns `None` if the estimator is inexact or not additive: such counts are of no use for
-    /// planning.
+    /// Returns `None` if the estimator is inexact or not additive, because planning cannot use such
+    /// counts.
     #[must_use]
     pub fn count(self, blocks: &[Block<'_>]) -> Option<EncodingCosts> {
         let Self { estimator, progress, known } = self;
@@ -70,9 +70,9 @@ impl<'a> IndexCosts<'a> {
 struct KnownCosts<'a> {
     costs: &'a EncodingCosts,
     modes: [&'a ModeCosts; OutputMode::ALL.len()],
-    /// The first block that is not known.
+    /// The index of the first block without known costs.
     start: usize,
-    /// Blocks that later annotations name.
+    /// The blocks that later annotations target.
     annotated: BTreeSet<u64>,
 }
 
@@ -108,7 +108,7 @@ impl<'a> KnownCosts<'a> {
     }
 }
 
-/// Returns the costs of a block in a mode of an index; `levels` are those of the block.
+/// Returns the costs of a block in a mode of an index. `levels` are those of this block.
 pub(crate) fn known_costs(
     costs: &ModeCosts,
     index: usize,
@@ -132,7 +132,7 @@ pub(crate) fn levels_of(levels: &[AlternateCost], index: usize) -> &[AlternateCo
 
 type Counted = (Body, [DetailCosts; OutputMode::ALL.len()]);
 
-/// Counts all blocks except metadata and those with `known` costs; calls `each` after each.
+/// Counts all blocks except metadata and those with `known` costs. Calls `each` after each block.
 fn count_all(
     blocks: &[Block<'_>],
     estimator: &dyn TokenEstimator,

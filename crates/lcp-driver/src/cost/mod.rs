@@ -1,5 +1,4 @@
-//! What each level of detail of a block costs: the tokens of the text that is emitted, not of the
-//! bare content.
+//! The costs of the detail levels of a block: tokens of the rendered part, not of the bare content.
 
 mod index;
 mod parallel;
@@ -17,9 +16,9 @@ pub(crate) use parallel::count_blocks;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct DetailCosts {
-    /// Tokens of the content with its final newline, the same in every mode.
+    /// Tokens of the content with its final newline; the same in every mode.
     pub(crate) content: u32,
-    /// By [`DetailLevel`]; `None` if the block has no such level.
+    /// The costs by [`DetailLevel`]; `None` if the block has no such level.
     all: [Option<u32>; DetailLevel::ALL.len()],
     /// The levels that are not dominated, fullest first: each costs less than all fuller ones.
     pub(crate) details: DetailOptions,
@@ -60,7 +59,7 @@ impl DetailCosts {
         DetailLevel::ALL.into_iter().filter_map(cost)
     }
 
-    /// Returns the fullest level between content and placeholder.
+    /// Returns the fullest level of the block between full content and placeholder.
     pub(crate) fn level(&self) -> Option<DetailLevel> {
         let levels = [DetailLevel::Detailed, DetailLevel::Summary, DetailLevel::Tags];
         levels.into_iter().find(|level| self.all[*level as usize].is_some())
@@ -89,16 +88,16 @@ impl DetailCosts {
     }
 }
 
-/// Counts parts of texts, with a cache for short strings.
+/// A counter of parts of texts, with a cache for short strings.
 pub(crate) struct Counter<'e> {
     estimator: &'e dyn TokenEstimator,
     additive: bool,
-    /// Counts of heads and tails: a chat can have a million equal ones.
+    /// The counts of heads and tails. A chat can have a million equal ones.
     short: HashMap<String, u32>,
     buffer: String,
 }
 
-/// The longest string that is cached, in bytes, and the most strings.
+/// The maximum length of a cached string, in bytes, and the maximum number of cached strings.
 const SHORT_BYTES_MAX: usize = 32;
 const SHORT_STRINGS_MAX: usize = 4096;
 
@@ -168,7 +167,7 @@ impl<'e> Counter<'e> {
     }
 
     fn body(&mut self, body: Option<&str>) -> Body {
-        // Without content only the newline counts.
+        // Without content, only the newline counts.
         let Some(body) = body else { return Body { tokens: self.count("\n"), joins: false } };
         self.with_text(|counter, text| {
             text.push_str(body);
@@ -226,11 +225,11 @@ impl<'e> Counter<'e> {
     }
 }
 
-/// The count of a content or level.
+/// The token count of a content or of a level.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Body {
-    /// With its final newline; the same in every mode.
+    /// Tokens with the final newline; the same in every mode.
     pub(crate) tokens: u32,
-    /// Whether there is an additive boundary between a newline and its first character.
+    /// `true` if the boundary between a newline and the first character is additive.
     pub(crate) joins: bool,
 }

@@ -45,9 +45,10 @@ mod shared {
 
     use crate::cost::Counter;
 
-    /// Blocks that are counted before the first is used.
+    /// The number of blocks that are counted before the first is used.
     const BATCH_BLOCKS: usize = 4096;
-    /// The least bytes that are worth waking other threads: some tenths of a millisecond.
+    /// The minimum bytes for which it is worth waking other threads. They take some tenths of a
+    /// millisecond.
     const SHARED_BYTES_MIN: usize = 64 << 10;
     /// The weight of a block's head and placeholder, in bytes.
     const BLOCK_BYTES: usize = 64;
@@ -60,7 +61,7 @@ mod shared {
     ) -> impl Iterator<Item = T> {
         let estimator = counter.estimator();
         indices.chunks(BATCH_BLOCKS).flat_map(move |batch| {
-            // Asking for the number of threads starts them.
+            // The query for the number of threads starts them, so it comes last.
             let is_shared = batch.iter().map(|i| weight(&blocks[*i])).sum::<usize>()
                 >= SHARED_BYTES_MIN
                 && rayon::current_num_threads() > 1;

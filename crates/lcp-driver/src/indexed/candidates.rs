@@ -11,9 +11,9 @@ use crate::planner::groups::{BlockGroups, group_tool_calls};
 use crate::planner::is_served_first;
 use crate::planner::scan::candidate_from_costs;
 
-/// The candidates that may be selected, and what is known of the rest.
+/// The candidates that may be selected, and totals for the rest.
 pub(super) struct IndexCandidates {
-    /// Without those that were dropped.
+    /// The candidates, without those that were dropped.
     pub(super) candidates: Vec<Candidate>,
     pub(super) block_of: Vec<u32>,
     pub(super) contents: Vec<u32>,
@@ -21,9 +21,10 @@ pub(super) struct IndexCandidates {
     pub(super) groups: Vec<Vec<usize>>,
     /// The candidate that is served before all others.
     pub(super) first: Option<usize>,
-    /// All blocks that a text must show or count, those that were passed over included.
+    /// The count and content tokens of all blocks that a text must show or count, including dropped
+    /// ones.
     pub(super) rest: RollUp,
-    /// How many blocks can be shown.
+    /// The number of blocks that can be shown.
     pub(super) blocks: usize,
     pub(super) passed_over: usize,
 }

@@ -32,7 +32,7 @@ impl<'c, 'b, 'e> IndexChecksum<'c, 'b, 'e> {
         Self { columns, mode, counter, ids: HashMap::new(), numbers: HashMap::new() }
     }
 
-    /// Checks what the index says about a block that is shown, and warns like a full read.
+    /// Checks the entries of the index for a shown block, and adds the warnings of a full read.
     pub(super) fn part(
         &mut self,
         part: &ShownBlock,
@@ -75,7 +75,7 @@ impl<'c, 'b, 'e> IndexChecksum<'c, 'b, 'e> {
         Ok(())
     }
 
-    /// Returns whether the tool call of a block is that of the index.
+    /// Returns whether the tool call of a block matches the index.
     fn is_of_its_call(
         &mut self,
         index: u32,

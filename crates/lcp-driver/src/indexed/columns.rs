@@ -4,7 +4,7 @@ use lcp_types::{AlternateCost, BlockIndex, BlockType, EncodingCosts, ModeCosts, 
 
 use crate::cost::{DetailCosts, known_costs, levels_of};
 
-/// Columns that are consistent.
+/// Columns that were checked for consistency.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Columns<'f> {
     pub(super) facts: &'f BlockIndex,
@@ -13,7 +13,7 @@ pub(super) struct Columns<'f> {
 }
 
 impl<'f> Columns<'f> {
-    /// Checks the columns; fails with a description of what is wrong.
+    /// Checks the columns; the error describes the inconsistency.
     pub(super) fn new(
         facts: &'f BlockIndex,
         costs: &'f EncodingCosts,
@@ -105,7 +105,7 @@ pub(super) struct Levels<'f> {
 }
 
 impl<'f> Levels<'f> {
-    /// Returns the levels of a block, which must be later than all before.
+    /// Returns the levels of a block. Calls must be in ascending order of blocks.
     pub(super) fn at(&mut self, block: u32) -> &'f [AlternateCost] {
         let before = self.rest.iter().take_while(|level| level.block < block).count();
         let own = self.rest[before..].iter().take_while(|level| level.block == block).count();
@@ -126,7 +126,7 @@ impl<'f, T> SparseColumn<'f, T> {
         Self { rest, block }
     }
 
-    /// Returns the entry of a block, which must be later than all before.
+    /// Returns the entry of a block. Calls must be in ascending order of blocks.
     pub(super) fn at(&mut self, block: u32) -> Option<&'f T> {
         while let [first, rest @ ..] = self.rest {
             let entry = (self.block)(first);
@@ -142,7 +142,7 @@ impl<'f, T> SparseColumn<'f, T> {
     }
 }
 
-/// Returns whether the entries are of ascending blocks that exist.
+/// Returns whether the blocks of the entries ascend and exist.
 fn is_sorted<T>(column: &[T], block: impl Fn(&T) -> u32, blocks: usize) -> bool {
     column.windows(2).all(|two| block(&two[0]) < block(&two[1]))
         && column.last().is_none_or(|last| (block(last) as usize) < blocks)

@@ -1,8 +1,9 @@
-//! Rendering by an index: allocation over candidates of which only the costs are known, and a text
-//! for which only the shown blocks are read (RFC 0003 §7).
+//! Rendering by an index: candidates are allocated by their costs alone, and only the shown blocks
+//! are read (RFC 0003 §7).
 //!
-//! `columns.rs` validates the index, `candidates.rs` makes the candidates, `prefilter.rs` drops
-//! those that cannot be selected, and `check.rs` compares the index with the blocks that were read.
+//! `columns.rs` validates the index. `candidates.rs` creates the candidates. `prefilter.rs` drops
+//! candidates that cannot be selected. `check.rs` compares the index with the blocks that were
+//! read.
 
 mod candidates;
 mod check;
@@ -31,67 +32,67 @@ use candidates::IndexCandidates;
 use check::IndexChecksum;
 use columns::Columns;
 
-/// The text of a pack, and what there is to know of it without a plan of every block.
+/// A rendered pack with summary data, without a plan for every block.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct IndexedRender {
-    /// The text.
+    /// The rendered text.
     pub text: String,
-    /// Its tokens.
+    /// Tokens of the text.
     pub used_tokens: u32,
-    /// What the roll-up line stands for, if there is one.
+    /// The blocks that the roll-up line counts, if the text has that line.
     pub rolled_up: Option<RollUp>,
-    /// Blocks of the pack, annotations included.
+    /// The number of blocks of the pack, including annotations.
     pub blocks: usize,
-    /// Blocks that have a part of the text of their own.
+    /// The number of blocks that have their own part of the text.
     pub shown: usize,
-    /// What a reader of the text should know. Of blocks that were not read there are none.
+    /// Warnings about the text and the blocks that were read.
     pub warnings: Vec<Warning>,
-    /// What was planned by.
+    /// The source of the plan: the index or all blocks.
     pub source: PlanSource,
 }
 
-/// What a text was planned by: the text is the same.
+/// The source of a plan. The text is the same in both cases.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PlanSource {
-    /// The index. Only what is shown was read, and what speaks of it.
+    /// The index. Only the shown blocks and their annotations were read.
     Index {
-        /// Blocks that were read.
+        /// The number of blocks that were read.
         read: usize,
-        /// Blocks that could not have been shown, and were only counted.
+        /// The number of blocks that could not have been shown and were only counted.
         passed_over: usize,
     },
-    /// All blocks, which were read.
+    /// All blocks were read, for this reason.
     AllBlocks(FullReadReason),
 }
 
 lcp_types::named_enum! {
-    /// Why all blocks were read.
+    /// The reason why all blocks were read.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
     #[non_exhaustive]
     pub enum FullReadReason {
-        /// Nothing is known of the blocks without reading them.
+        /// The source has no index.
         NoIndex = "no_index",
-        /// What was asked for takes more than costs:
+        /// The configuration needs more than costs, see
         /// [`DriverConfig::is_planned_by_costs`](crate::DriverConfig::is_planned_by_costs).
         ConfigNeedsBlocks = "asked",
-        /// The index has no costs of this encoding, this mode and this revision, or the encoding's
-        /// counts do not add up.
+        /// The index has no costs for this encoding, this mode and this revision, or the counts of
+        /// the encoding do not add up.
         NoCosts = "no_costs",
-        /// The index is wrong; the warning `bad_index` says how.
+        /// The index is wrong; the warning `bad_index` gives the details.
         BadIndex = "bad_index",
-        /// The text must exceed its budget: that is not believed of an index alone.
+        /// The text must exceed the budget. The index alone is not enough evidence for that.
         OverBudget = "over_budget",
     }
 }
 
-/// Why there is no text of a source.
+/// The error of rendering a source.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum SourceRenderError {
-    /// The blocks are not rendered.
+    /// The blocks cannot be rendered.
     #[error(transparent)]
     Driver(#[from] DriverError),
-    /// The blocks could not be had.
+    /// The source cannot return its blocks.
     #[error(transparent)]
     Source(#[from] BlockSourceError),
 }
@@ -126,7 +127,7 @@ pub(crate) fn render<S: BlockSource + ?Sized>(
     })
 }
 
-/// Why the index gives no text.
+/// The reason why the index gives no text.
 enum Fallback {
     /// All blocks must be read.
     All(FullReadReason),
@@ -139,7 +140,7 @@ enum Fallback {
 impl From<BlockSourceError> for Fallback {
     fn from(error: BlockSourceError) -> Self {
         match error.kind {
-            // A wrong offset in the pack may look like anything.
+            // With a wrong offset, the bytes at that place may fail in any way.
             BlockSourceErrorKind::Mismatch | BlockSourceErrorKind::Malformed => {
                 Self::Wrong(error.to_string())
             }
@@ -222,8 +223,8 @@ fn by_index<S: BlockSource + ?Sized>(
         if allocation.outcome == Outcome::Fits {
             return Err(Fallback::Wrong("the text has more tokens than its parts".to_owned()));
         }
-        // Only pins, which nothing takes back, prove that blocks must be shown: a later annotation
-        // that the index lacks may have lowered a priority.
+        // Only a pin proves that a block must be shown, because no annotation removes it. A
+        // priority may have been lowered by a later annotation that the index lacks.
         if !layout.shown.iter().all(|(at, ..)| metas[*at].pinned) {
             return Err(Fallback::All(FullReadReason::OverBudget));
         }
@@ -260,7 +261,7 @@ impl Excerpter for NoExcerpts {
     }
 }
 
-/// Returns what the text shows, in its order.
+/// Returns the parts that the text shows, in order.
 fn parts(
     columns: Columns<'_>,
     candidates: &IndexCandidates,
@@ -294,7 +295,8 @@ impl<'b> ReadBlocks<'b> {
         self.indices.binary_search(&block).map_err(|_| format!("block {block} was not read"))
     }
 
-    /// Returns the position of a block and its annotations, which must be those of the index.
+    /// Returns the position of a block and its annotations. Fails if the annotations do not target
+    /// the block, as the index claims.
     fn locate(self, block: u32, columns: Columns<'_>) -> Result<(usize, BlockMeta<'b>), String> {
         let at = self.at(block)?;
         let mut annotations = Vec::new();
@@ -312,7 +314,7 @@ impl<'b> ReadBlocks<'b> {
 }
 
 impl IndexCandidates {
-    /// Returns what the roll-up line stands for.
+    /// Returns the blocks that the roll-up line counts; `None` if the text has no such line.
     fn rolled_up(&self, allocation: &Allocation) -> Option<RollUp> {
         if allocation.outcome != Outcome::Fits {
             return None;

@@ -1,10 +1,16 @@
-//! Which blocks cannot be selected, so that they need not be candidates (RFC 0003 §7).
+//! The filter that drops blocks which cannot be selected, so that they need not be candidates (RFC
+//! 0003 §7).
 //!
-//! Allocation serves a tier twice: levels with content, then mere lines. A block is not shown in
-//! the first pass if earlier blocks need no more than it to show content, and all of them together
-//! more than the budget: at the step that would show it each of them could have paid for that much,
-//! so all would be shown. The same holds for the second pass with the cheapest levels. The highest
-//! cost among the earlier blocks that need the least is the *threshold* of a pass.
+//! Allocation makes two passes per priority: first levels with content, then placeholders. A block
+//! cannot be shown in the first pass if both of these hold:
+//!
+//! - Earlier blocks need no more tokens than it to show content.
+//! - Together these blocks need more than the budget.
+//!
+//! At the step that would show the block, each of these blocks could have been paid for as well, so
+//! all of them would be shown, which exceeds the budget. The same holds for the second pass with
+//! the cheapest levels. The highest cost among the earlier blocks with the lowest needs is the
+//! *threshold* of a pass.
 
 use std::collections::BinaryHeap;
 
@@ -12,10 +18,11 @@ use lcp_types::Priority;
 
 use crate::allocate::{Candidate, LINES_FIRST, NAMED_FIRST};
 
-/// The least candidates of a priority: more than allocation treats differently.
+/// The minimum number of candidates of a priority before blocks are dropped. It exceeds the number
+/// of first candidates that allocation treats differently.
 const CANDIDATES_MIN: usize = if LINES_FIRST > NAMED_FIRST { LINES_FIRST } else { NAMED_FIRST } + 1;
 
-/// Drops blocks, given in service order within their priority.
+/// A filter of blocks, which are passed in service order within their priority.
 pub(super) struct Prefilter {
     tiers: [Tier; Priority::ALL.len()],
     pub(super) passed_over: usize,
@@ -25,14 +32,14 @@ struct Tier {
     candidates: usize,
     content: Threshold,
     lowest: Threshold,
-    /// Whether not even the cheapest level of a candidate fits.
+    /// `true` if a candidate has a cheapest level that exceeds the budget.
     has_hopeless: bool,
 }
 
-/// The candidates that need the least, as many as exceed the budget together.
+/// The cheapest candidates, just enough of them to exceed the budget together.
 struct Threshold {
     budget: u64,
-    /// What each needs, and the least that it has paid once it has that.
+    /// The need of each candidate, and the minimum that was paid for it once it has that.
     cheapest: BinaryHeap<(u64, u64)>,
     together: u64,
 }
@@ -81,16 +88,16 @@ impl Prefilter {
 /// The tokens that must be paid for something to be shown.
 #[derive(Clone, Copy, Debug)]
 struct Need {
-    /// For content, if any can be shown.
+    /// The tokens for content, if any content can be shown.
     content: Option<u64>,
-    /// For the cheapest level.
+    /// The tokens for the cheapest level.
     lowest: u64,
 }
 
 impl Need {
     fn from_candidate(candidate: &Candidate) -> Self {
-        // The cheapest level with content under the ceiling. The levels of Background blocks are
-        // all served at once.
+        // The cheapest level with content that the ceiling allows. All levels of Background blocks
+        // are served in one pass, so they have no separate need for content.
         let content = candidate
             .costs
             .get(candidate.ceiling..candidate.content_levels)
@@ -103,7 +110,8 @@ impl Need {
 impl Tier {
     /// Returns whether a block with this need is never shown.
     fn refuses(&self, need: Need) -> bool {
-        // A dropped block keeps its tier below the ceiling, and so does one of these.
+        // A dropped block keeps its tier below the ceiling, and so must one of the candidates that
+        // remain.
         let is_below_ceiling = self.lowest.is_exceeded() || self.has_hopeless;
         self.candidates >= CANDIDATES_MIN
             && is_below_ceiling
@@ -113,7 +121,7 @@ impl Tier {
 
     fn add(&mut self, need: Need) {
         if let Some(content) = need.content {
-            // The first may have taken a mere line.
+            // The first candidates may have got only a placeholder.
             let paid = if self.candidates < NAMED_FIRST { need.lowest } else { content };
             self.content.add(content, paid);
         }
@@ -129,7 +137,7 @@ impl Threshold {
         self.together > self.budget
     }
 
-    /// Returns whether a block that needs this is refused it.
+    /// Returns whether a block with this need cannot get it.
     fn is_over(&self, need: u64) -> bool {
         let highest = self.cheapest.peek().filter(|_| self.is_exceeded());
         need > self.budget || highest.is_some_and(|(highest, _)| need >= *highest)
@@ -141,7 +149,7 @@ impl Threshold {
         }
         self.cheapest.push((need, paid));
         self.together += paid;
-        // Only as many as it takes.
+        // Candidates beyond those that exceed the budget are not needed.
         while let Some((_, paid)) = self.cheapest.peek()
             && self.together - paid > self.budget
         {

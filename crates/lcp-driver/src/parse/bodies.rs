@@ -34,7 +34,7 @@ impl BodyError {
 pub(super) fn parse_tree(text: &str) -> Result<Vec<FileEntry<'static>>, BodyError> {
     // The entries of each level that is open, a stack instead of recursion.
     let mut levels: Vec<Vec<FileEntry<'static>>> = vec![Vec::new()];
-    // No entry is the empty line.
+    // An empty text has no entries; without this filter it would have one empty line.
     for line in text.split('\n').filter(|_| !text.is_empty()) {
         let mut rest = line;
         let mut level = 0_usize;
@@ -48,7 +48,7 @@ pub(super) fn parse_tree(text: &str) -> Result<Vec<FileEntry<'static>>, BodyErro
         if level == levels.len() {
             levels.push(Vec::new());
         }
-        // Only what has an entry above it can stand deeper.
+        // An entry can be on a deeper level only if the level above has an entry.
         let has_entry = |above: usize| levels.get(above).is_some_and(|level| !level.is_empty());
         if !level.checked_sub(1).is_none_or(has_entry) {
             return Err(BodyError::Line);
@@ -103,7 +103,7 @@ fn entry(line: &str) -> Option<FileEntry<'static>> {
     })
 }
 
-/// Parses the hunks of a diff; returns `None` if a line belongs to none.
+/// Parses the hunks of a diff; returns `None` if a line belongs to no hunk.
 pub(super) fn parse_hunks(text: &str) -> Option<Vec<DiffHunk<'static>>> {
     let mut hunks = Vec::new();
     let mut rest = Some(text).filter(|text| !text.is_empty());

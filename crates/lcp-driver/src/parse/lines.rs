@@ -173,7 +173,8 @@ fn minimal_body(
     Ok(())
 }
 
-/// Takes the lines up to the next one that begins a part; returns `None` if there are none.
+/// Takes the lines up to the next one that begins a part; returns `None` if there are no such
+/// lines.
 fn until_head(cursor: &mut Cursor<'_>, syntax: &LineSyntax) -> Option<String> {
     let start = cursor.at;
     let mut at = start;

@@ -1,8 +1,8 @@
 //! The parser of rendered texts.
 //!
-//! [`parse()`] finds the boundaries that the renderer drew, whatever the contents hold, and returns
-//! each content byte for byte, including a missing final newline. [`parse_blocks`] turns the parts
-//! into blocks. The tests of the forms of RFC 0002 §6 rely on both.
+//! [`parse()`] finds the part boundaries that the renderer wrote, regardless of the contents, and
+//! returns each content byte for byte, including a missing final newline. [`parse_blocks`] converts
+//! the parts to blocks. The tests of the formats of RFC 0002 §6 rely on both.
 //!
 //! ```
 //! use lcp_driver::{DefaultDriver, DriverConfig, OutputMode, parse};
@@ -56,7 +56,7 @@ pub struct ParsedPart {
     pub schema: Option<String>,
     /// The priority, if the head has one.
     pub priority: Option<Priority>,
-    /// The content or summary, as it was in the pack. `None` if the part has only a head.
+    /// The content or the summary, as in the pack. `None` if the part has only a head.
     pub body: Option<String>,
 }
 
@@ -71,23 +71,23 @@ pub enum PartKind {
     Summary,
     /// By its tags.
     Tags,
-    /// By a part of its content; a line of the body says what is missing.
+    /// By an excerpt of its content; a line of the body counts the omitted rest.
     Excerpt,
-    /// By a line that says how many tokens its content has.
+    /// By a line that gives the number of tokens of its content.
     Placeholder {
         /// Tokens of the content.
         tokens: u64,
     },
-    /// The line that stands for all blocks that have none of their own.
+    /// The line that counts all blocks without their own line.
     RolledUp {
-        /// How many.
+        /// The number of these blocks.
         count: u64,
         /// Tokens of their contents.
         tokens: u64,
     },
 }
 
-/// An error: the text is not a rendered text.
+/// The error of parsing a text that no renderer of this version wrote.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ParseError {
     /// The byte offset of the error.
@@ -211,7 +211,8 @@ impl<'t> Cursor<'t> {
         Ok(line)
     }
 
-    /// Takes lines up to and with the first that is `last`, whose newline is the renderer's.
+    /// Takes lines up to and including the first one that equals `last`. The newline before it
+    /// belongs to the renderer.
     fn lines_until(&mut self, last: &str) -> Result<&'t str, ParseError> {
         let start = self.at;
         let mut at = start;

@@ -1,4 +1,4 @@
-//! What an allocation means for each block, and why.
+//! The conversion of an allocation to a decision and a reason for each block.
 
 use lcp_types::Priority;
 
@@ -15,11 +15,11 @@ use crate::error::DriverError;
 use crate::plan::{DecisionReason, RenderDecision, RollUp};
 use crate::warning::{Warning, WarningCode};
 
-/// What a block becomes, why, and its tokens before the final text is counted.
+/// The decision for a block, its reason, and its tokens before the final text is counted.
 pub(super) type BlockDecision = (RenderDecision, DecisionReason, u32);
 
 impl Scan<'_, '_> {
-    /// Decides for every block that can be shown.
+    /// Returns the decision for every block that can be shown.
     pub(super) fn decide(
         &self,
         allocation: &Allocation,
@@ -58,7 +58,7 @@ impl Scan<'_, '_> {
         self.shown.iter().enumerate().map(decide).collect()
     }
 
-    /// Returns the decision that shows this of block `i`.
+    /// Returns the decision that shows block `i` in this detail.
     fn decision_for(&self, i: usize, costs: &DetailCosts, shown: ShownDetail) -> RenderDecision {
         let detail = match shown {
             ShownDetail::Level(detail) => detail,
@@ -118,7 +118,7 @@ impl Scan<'_, '_> {
         let metas = MetaLookup { own: self.metas, previous };
         let layout = self.layout(&decisions);
         let text = assemble(self.blocks, metas, self.config.mode, &layout);
-        // The figure that counts: never from a cache.
+        // The count of the final text is authoritative, so it never comes from a cache.
         let used = self.estimator.recount(&text.text);
         RenderedPlan { decisions, text, rolled_up: layout.rolled_up, used, fits, optimality: None }
     }
@@ -148,7 +148,8 @@ impl Scan<'_, '_> {
         Layout { shown: shown.collect(), rolled_up: (rolled_up.count > 0).then_some(rolled_up) }
     }
 
-    /// Explains a decision. `cap_left` is what the cap of the share leaves.
+    /// Returns the reason for a decision. `cap_left` has the tokens left under the cap of the
+    /// share.
     fn reason(
         &self,
         at: usize,
@@ -160,7 +161,7 @@ impl Scan<'_, '_> {
         let over = || {
             let paid = selection.map_or(0, |selection| selection.cost(candidate));
             let next = candidate.costs.iter().rev().find(|cost| **cost > paid);
-            // No budget helps against a cap.
+            // A larger budget does not help against a cap.
             let capped =
                 next.is_some_and(|next| cap_left.is_some_and(|cap_left| next - paid > *cap_left));
             if capped { DecisionReason::ShareCap } else { DecisionReason::OverBudget }
@@ -173,7 +174,7 @@ impl Scan<'_, '_> {
             _ if candidate.priority == Priority::Critical => DecisionReason::Critical,
             Some(Selection::Level(0)) => DecisionReason::Fits,
             Some(Selection::Level(detail)) if detail <= candidate.ceiling => {
-                // What may grow once all have their ceiling, and does not, lacks room.
+                // A candidate that may exceed its ceiling now, but does not, lacks tokens.
                 if candidate.may_grow && !waits { over() } else { DecisionReason::Ceiling }
             }
             None if candidate.priority == Priority::Background && waits => {

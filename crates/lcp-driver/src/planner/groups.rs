@@ -6,15 +6,16 @@ use std::hash::Hash;
 use foldhash::fast::RandomState;
 use lcp_types::{Block, BlockContent, BlockMeta, Priority, Role};
 
-/// The most blocks of a group: they are decided together, which takes time for each.
+/// The maximum number of blocks of a group. A group is decided as a whole, at a cost for each
+/// block.
 const GROUP_MAX: usize = 64;
 
-/// The priorities that candidates compete with, and the groups they form.
+/// The effective priorities of candidates, and the groups they form.
 #[derive(Debug, Default)]
 pub(crate) struct BlockGroups {
-    /// The priority that each candidate competes with.
+    /// The effective priority of each candidate.
     pub(crate) priorities: Vec<Priority>,
-    /// Whether each candidate is always shown in full.
+    /// `true` for each candidate that is always shown in full.
     pub(crate) pinned: Vec<bool>,
     pub(crate) group: Vec<Option<usize>>,
     /// Candidates that are shown together or not at all.
@@ -36,9 +37,10 @@ impl BlockGroups {
 
     /// Combines the priorities and pins of candidates with their groups and the newest user turn.
     ///
-    /// All members of a group take the highest priority among them, and a pinned one pins all. The
-    /// newest user turn counts as High if it is Normal, and so does its group. Pinned candidates
-    /// count as Critical.
+    /// - All members of a group get the highest priority among them.
+    /// - If one member is pinned, all are.
+    /// - A newest user turn of priority Normal becomes High, and so does its group.
+    /// - Pinned candidates become Critical.
     pub(crate) fn from_parts(
         (priorities, pinned): (Vec<Priority>, Vec<bool>),
         members: Vec<Vec<usize>>,
@@ -81,35 +83,36 @@ pub(crate) fn is_user_turn(block: &Block<'_>) -> bool {
 
 pub(crate) struct ToolCall<'b> {
     pub(crate) id: &'b str,
-    /// Whether the block is a result or a turn of role tool, not a call.
+    /// `true` if the block is a result or a turn of role tool; `false` if it is a call.
     pub(crate) is_result: bool,
 }
 
-/// Returns the tool call that a block belongs to; an empty id names none.
+/// Returns the tool call that a block belongs to. An empty id counts as no tool call.
 pub(crate) fn tool_call<'b>(block: &'b Block<'_>, meta: &'b BlockMeta<'_>) -> Option<ToolCall<'b>> {
     let (id, is_result) = match &block.content {
         BlockContent::Conversation(turn) => {
             (turn.tool_call_id.as_deref()?, turn.role == Role::Tool)
         }
-        // The format has no field for it. A result that is a file or a diff may be stored as such
-        // (RFC 0010 §5.1).
+        // Other types have no field for a tool call, only the tag. Results that are files or diffs
+        // may be stored with those types (RFC 0010 §5.1).
         _ => (meta.tool_call_id.as_deref()?, true),
     };
     (!id.is_empty()).then_some(ToolCall { id, is_result })
 }
 
-/// The group that blocks of an id join.
+/// The current group of an id.
 #[derive(Clone, Copy)]
 struct OpenGroup {
     group: usize,
-    /// Whether it has a result already.
+    /// `true` if the group already has a result.
     answered: bool,
 }
 
-/// Groups blocks of the same tool call; each is its position, its id, and whether it is a result.
+/// Groups the blocks of each tool call. Each item of `calls` has the position of a block, its id,
+/// and whether it is a result.
 ///
-/// An id may be used again: a call that comes after a result of its id begins a new group. Blocks
-/// after the first [`GROUP_MAX`] of a group stand alone, until a call begins the next.
+/// An id may be reused: a call that follows a result with its id begins a new group. Blocks after
+/// the first [`GROUP_MAX`] of a group are not grouped until a call begins the next group.
 pub(crate) fn group_tool_calls<K: Hash + Eq>(
     calls: impl Iterator<Item = (usize, K, bool)>,
 ) -> Vec<Vec<usize>> {

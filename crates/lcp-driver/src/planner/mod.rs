@@ -1,9 +1,9 @@
-//! From blocks to a plan: scan, allocate, render once, and check the count.
+//! The planner, which turns blocks into a plan: scan, allocate, render once, and check the count.
 //!
-//! `scan.rs` finds the cost of every block, `groups.rs` the tool calls and the newest user turn,
-//! `share_budgets.rs` the share that pays for each block. `allocate` chooses; `decisions.rs` says
-//! what that means for each block and why, and `plan_builder.rs` makes the [`Plan`].
-//! `prefix_stable.rs` keeps what the previous text showed.
+//! `scan.rs` counts the costs of every block. `groups.rs` finds the tool calls and the newest user
+//! turn. `share_budgets.rs` assigns blocks to shares. `allocate` chooses levels. `decisions.rs`
+//! converts the allocation to a decision and a reason for each block, and `plan_builder.rs` builds
+//! the [`Plan`]. `prefix_stable.rs` keeps the parts of the previous text.
 
 mod decisions;
 pub(crate) mod groups;
@@ -32,13 +32,14 @@ use overflow::warn_of_overflow;
 use scan::{ExcerptCache, Scan};
 use share_budgets::ShareBudgets;
 
-/// The most attempts for estimators whose counts of parts do not add up.
+/// The maximum number of attempts with estimators whose counts of parts do not add up.
 const ATTEMPTS_MAX: u32 = 8;
 
-/// Chooses what becomes of each block, in the order of the pack (SPEC_08 §3).
+/// Decides how each block is shown, in pack order (SPEC_08 §3).
 ///
-/// The same as a plan with [`DriverConfig::default`], this budget and this mode: adaptive, with
-/// SPEC_08's ceilings, Critical blocks in full even where they exceed the budget.
+/// The decisions are those of a plan with [`DriverConfig::default`], this budget and this mode.
+/// Blocks adapt to the budget under SPEC_08's ceilings, and Critical blocks are shown in full even
+/// if they exceed the budget.
 ///
 /// ```
 /// use lcp_driver::budget::{HeuristicEstimator, RenderDecision, allocate_budget};
@@ -61,7 +62,7 @@ pub fn allocate_budget(
     let config = DriverConfig { token_budget: Some(budget), mode, ..DriverConfig::default() };
     match plan_and_render(blocks, &config, estimator) {
         Ok((plan, _)) => plan.items.into_iter().map(|item| item.decision).collect(),
-        // Overflow is allowed by default, and nothing else is denied.
+        // The default configuration allows overflow and has no shares, so planning cannot fail.
         Err(_) => vec![RenderDecision::Omit; blocks.len()],
     }
 }
@@ -105,12 +106,12 @@ struct RenderedPlan {
     rolled_up: Option<RollUp>,
     /// Tokens of the text.
     used: u32,
-    /// Whether the budget holds more than Critical blocks.
+    /// `true` if the budget fits more than the Critical blocks.
     fits: bool,
     optimality: Option<OptimalityBound>,
 }
 
-/// What a plan is built from.
+/// The inputs of a plan.
 struct PlanInputs {
     rendered: RenderedPlan,
     shares: ShareBudgets,
@@ -152,11 +153,11 @@ impl<'c> Scan<'_, 'c> {
         let mut available = u64::from(budget);
         let mut optimality = None;
         let (allocation, rendered) = 'accepted: {
-            // If the counts of parts add up, the first attempt is the last. Otherwise the excess is
-            // taken off the budget.
+            // If the counts of parts add up, the first attempt is accepted. Otherwise the excess is
+            // subtracted from the budget of the next attempt.
             for _ in 0..ATTEMPTS_MAX {
                 let (allocation, own) = self.allocate(available, line, shares, &mut excerpter);
-                // The first attempt has the whole budget, so no plan exceeds its bound.
+                // The first attempt has the whole budget, so its bound holds for every plan.
                 optimality =
                     optimality.or(own).zip(own).map(|(first, own)| first.with_value(own.value));
                 let rendered = self.attempt(&allocation, shares, &excerpter, optimality);
@@ -173,11 +174,12 @@ impl<'c> Scan<'_, 'c> {
                 if !fits {
                     break;
                 }
-                // What the attempt left is no part of the excess.
+                // Tokens that the attempt left unused are not part of the excess.
                 let spent = available.saturating_sub(allocation.left);
                 available = spent.saturating_sub(u64::from(used - budget));
             }
-            // Critical blocks and the roll-up line, else Critical blocks alone.
+            // The fallback shows the Critical blocks and the roll-up line, or the Critical blocks
+            // alone.
             let optimality = optimality.map(|optimality| optimality.with_value(0));
             let with_line = self.fixed_only(Outcome::Fits);
             let rendered = self.attempt(&with_line, shares, &excerpter, optimality);
@@ -250,7 +252,7 @@ impl<'c> Scan<'_, 'c> {
         shares.excess(&self.candidates, &self.apportioned_tokens(rendered))
     }
 
-    /// Returns the most that the roll-up line can cost.
+    /// Returns the maximum cost of the roll-up line.
     fn roll_up_bound(&self) -> u64 {
         let rest = || {
             self.candidates
@@ -268,14 +270,14 @@ impl<'c> Scan<'_, 'c> {
     }
 }
 
-/// Returns whether the newest user turn competes and its own priority is not lowered.
+/// Returns whether the newest user turn competes and has no priority below Normal of its own.
 pub(crate) fn is_served_first(newest: &Candidate, own: Priority) -> bool {
     let waits = own > Priority::Normal;
     newest.priority == Priority::High && newest.eligibility == Eligibility::Competes && !waits
 }
 
-/// Returns the most that the roll-up line can cost if it stands for at most `all`.
+/// Returns the maximum cost of the roll-up line for at most the blocks in `all`.
 pub(crate) fn roll_up_bound(all: RollUp, mode: OutputMode, estimator: &dyn TokenEstimator) -> u64 {
-    // More blocks and more tokens only add digits.
+    // Fewer blocks or tokens never have more digits.
     u64::from(estimator.estimate(&roll_up_line(all, mode)))
 }

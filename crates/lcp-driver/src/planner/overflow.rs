@@ -5,7 +5,7 @@ use crate::config::Overflow;
 use crate::error::DriverError;
 use crate::warning::{Warning, WarningCode};
 
-/// Refuses a text that needs more than the budget, if that is denied.
+/// Returns an error if the text needs more than the budget and the configuration denies that.
 pub(super) fn check_allowed(
     overflow: Overflow,
     needed: u64,
@@ -20,7 +20,8 @@ pub(super) fn check_allowed(
     }
 }
 
-/// Warns of what a text of `used` tokens lacks, or refuses it; `blocks` could have been shown.
+/// Warns if a text of `used` tokens exceeds the budget or shows too little; fails if the
+/// configuration denies the excess. `blocks` is the number of blocks that could have been shown.
 pub(crate) fn warn_of_overflow(
     overflow: Overflow,
     candidates: &[Candidate],

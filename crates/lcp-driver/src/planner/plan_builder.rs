@@ -1,4 +1,4 @@
-//! The plan of what was decided.
+//! The builder of the plan from its decisions.
 
 use std::sync::Arc;
 
@@ -16,7 +16,7 @@ use crate::prompt_cache::TextReuse;
 use crate::warning::{Warning, WarningCode};
 
 impl Scan<'_, '_> {
-    /// Builds the plan, each block with its cost, and the text.
+    /// Builds the plan, with the tokens of each block, and the text.
     pub(super) fn finish(
         &self,
         budget: Option<u32>,
@@ -45,7 +45,7 @@ impl Scan<'_, '_> {
             }
         };
         let mut items: Vec<_> = self.blocks.iter().enumerate().map(item).collect();
-        // An empty text pays nothing: `apportion_tokens` shares its zero tokens.
+        // An empty text has no overhead: `apportion_tokens` distributes its 0 tokens.
         let overhead = self.overhead(rolled_up);
         let tokens: Vec<_> = items.iter().map(|item| item.tokens).collect();
         let (overhead_tokens, tokens) = apportion_tokens(&tokens, overhead, used);
@@ -53,8 +53,8 @@ impl Scan<'_, '_> {
             item.tokens = tokens;
         }
         let wanted_budget = self.wanted_budget(&shares, &items);
-        // A stable text has all only below the high watermark; one that is appended to gets no more
-        // for a larger budget.
+        // A fresh stable text has room for everything only below the high watermark. A larger
+        // budget does not add anything to a text that was appended to.
         let wanted_budget = match (&stable, &self.config.stable) {
             (Some(used), Some(stable)) => wanted_budget
                 .filter(|_| used.reuse != TextReuse::Appended)
@@ -86,7 +86,7 @@ impl Scan<'_, '_> {
         Ok((plan, text.text))
     }
 
-    /// Returns the reason why block `i` cannot be shown.
+    /// Returns the decision for block `i`, which cannot be shown.
     fn unshown_decision(&self, i: usize) -> BlockDecision {
         if self.blocks[i].content.is_metadata() {
             return (RenderDecision::Metadata, DecisionReason::Metadata, 0);
@@ -112,20 +112,21 @@ impl Scan<'_, '_> {
         apportion_tokens(&tokens, self.overhead(rendered.rolled_up), rendered.used).1
     }
 
-    /// Returns the budget with which every block has all that it may have, if some lack it.
+    /// Returns the budget with which every block gets all that it may have; `None` if no block
+    /// lacks detail for want of budget.
     fn wanted_budget(&self, shares: &ShareBudgets, items: &[PlanItem]) -> Option<u64> {
         let fill = self.config.fill;
-        // A Background block is not wanted where nothing is left for it.
+        // Background blocks do not increase the wanted budget unless `fill` is on.
         let wanting = self.candidates.iter().zip(&self.shown);
         let mut wanting = wanting.filter(|(candidate, _)| wanted_tokens(candidate, fill) > 0);
         let lacks = wanting.any(|(_, (i, _))| items[*i].reason == DecisionReason::OverBudget);
         lacks.then(|| self.envelope + shares.wanted(&self.candidates, fill, self.roll_up_bound()))
     }
 }
-/// Warnings of one kind that are given one by one; the rest is counted.
+/// The maximum number of warnings of one kind; the rest is only counted.
 const WARNINGS_OF_A_KIND_MAX: usize = 50;
 
-/// Keeps the first warnings of each kind, and says how many more there are.
+/// Keeps the first warnings of each kind, and adds one with the number of the others.
 pub(crate) fn cap_warnings(warnings: &mut Vec<Warning>) {
     let mut counts: Vec<(WarningCode, usize)> = Vec::new();
     warnings.retain(|warning| {
@@ -143,11 +144,11 @@ pub(crate) fn cap_warnings(warnings: &mut Vec<Warning>) {
     }
 }
 
-/// Makes the tokens of parts and the overhead add up to `used`: the overhead's and those of each
-/// part.
+/// Adjusts the overhead and the tokens of each part so that they add up to `used`. Returns the
+/// overhead and the tokens of the parts.
 ///
-/// For additive estimators they do already. For others the difference is spread in proportion, each
-/// part rounded so that the sums up to it are.
+/// For additive estimators they already add up. For others the difference is distributed in
+/// proportion, rounded so that the running sums are exact.
 fn apportion_tokens(tokens: &[u32], overhead: u64, used: u32) -> (u32, Vec<u32>) {
     let parts = tokens.iter().map(|tokens| u64::from(*tokens)).sum::<u64>() + overhead;
     let used = u64::from(used);
@@ -159,7 +160,7 @@ fn apportion_tokens(tokens: &[u32], overhead: u64, used: u32) -> (u32, Vec<u32>)
     let (mut sum, mut given) = (0u64, 0u64);
     let mut share = |tokens: u64| {
         sum += tokens;
-        // At most two factors of 32 and 54 bits: a u128 holds them.
+        // A product of a sum of at most 54 bits and a 32-bit number fits into a `u128`.
         let up_to = u128::from(sum) * u128::from(used) / u128::from(parts.max(1));
         let up_to = u64::try_from(up_to).unwrap_or(used);
         let share = up_to - given;

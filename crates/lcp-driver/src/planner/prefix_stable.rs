@@ -29,7 +29,7 @@ struct WatermarkTokens {
     low: u32,
 }
 
-/// A stable plan, and how it relates to the previous text.
+/// A stable plan with its relation to the previous text.
 struct StablePlan {
     reuse: TextReuse,
     reason: Option<RepackReason>,
@@ -38,7 +38,7 @@ struct StablePlan {
 }
 
 impl<'c> Scan<'_, 'c> {
-    /// Appends to the previous text if possible, else packs everything anew.
+    /// Appends to the previous text if possible, otherwise repacks.
     pub(super) fn plan_stable(
         &mut self,
         budget: u32,
@@ -113,7 +113,7 @@ impl<'c> Scan<'_, 'c> {
         Ok(PreviousText { parts: &plan.parts, order, metas, part_of, excluded, tokens })
     }
 
-    /// Appends if nothing requires that everything is packed anew.
+    /// Appends to the previous text unless something requires a repack.
     fn append_or_repack(
         &mut self,
         previous: PreviousText<'c>,
@@ -153,8 +153,8 @@ impl<'c> Scan<'_, 'c> {
         } else if required >= low {
             (Some(marks.budget), Some(RepackReason::CriticalAboveLow))
         } else if turn == 0 {
-            // Nothing is added, so the count of the text decides: parts may count more by
-            // themselves.
+            // Nothing is added, so the count of the text decides: the counts of the parts may add
+            // up to more.
             (Some(marks.high), None)
         } else if turn > high - low && needed <= u64::from(marks.budget) {
             (Some(marks.budget), Some(RepackReason::TurnAboveGap))
@@ -165,7 +165,7 @@ impl<'c> Scan<'_, 'c> {
         let reason = match target.map(|target| self.plan_within(target)) {
             Some(Ok((rendered, shares, own_warnings))) => {
                 warnings.extend(own_warnings);
-                // The estimate can be more than the result.
+                // The estimated need can exceed the actual use.
                 if let Some(reason) = reason.filter(|_| rendered.used > marks.high) {
                     warnings.push(watermark_warning(reason, rendered.used, marks));
                 }
@@ -210,7 +210,8 @@ impl<'c> Scan<'_, 'c> {
         })
     }
 
-    /// Returns whether a fresh plan would show a new block that lacks others of its tool call.
+    /// Returns whether a fresh plan would show a new block of a tool call whose other blocks have
+    /// no part in the previous text.
     fn splits_tool_call(&self, previous: &PreviousText<'_>, low: u32) -> bool {
         let groups = &self.groups.members;
         if groups.is_empty() || previous.excluded.is_empty() {
@@ -234,7 +235,7 @@ impl<'c> Scan<'_, 'c> {
         split.into_iter().any(|group| group.iter().any(is_shown))
     }
 
-    /// Plans within `target` tokens; fails if something required is missing.
+    /// Plans within `target` tokens; fails if required blocks do not fit.
     fn plan_within(
         &self,
         target: u32,
@@ -276,7 +277,8 @@ impl<'c> Scan<'_, 'c> {
         candidate.costs[candidate.ceiling]
     }
 
-    /// Packs everything anew: within the high watermark if all fits, else the low one.
+    /// Repacks the text: within the high watermark if everything fits, otherwise within the low
+    /// one.
     fn repack(
         &mut self,
         reuse: TextReuse,
@@ -290,7 +292,7 @@ impl<'c> Scan<'_, 'c> {
         let target = if all <= marks.high.into() {
             marks.high
         } else if self.required_tokens() >= marks.low.into() {
-            // Half of what they leave is left for the turns to come.
+            // Half of the tokens that the required blocks leave is reserved for later turns.
             let middle = u64::midpoint(self.required_tokens(), marks.budget.into());
             u32::try_from(middle).map_or(marks.budget, |middle| middle.min(marks.budget))
         } else {
@@ -308,7 +310,7 @@ impl<'c> Scan<'_, 'c> {
         Ok(StablePlan { reuse, reason, rendered, shares })
     }
 
-    /// Returns the tokens of a text up to the end of `parts`, its first ones.
+    /// Returns the tokens of a text up to the end of `parts`, which are its first parts.
     fn prefix_tokens(&self, parts: &[PreviousPart], text: &Text) -> u32 {
         let Some(last) = parts.len().checked_sub(1) else { return 0 };
         if !self.estimator.is_additive() {
@@ -318,7 +320,7 @@ impl<'c> Scan<'_, 'c> {
         parts.iter().fold(opening, |sum, part| sum.saturating_add(part.cost))
     }
 
-    /// Returns what was kept of the previous text, and what the next plan needs.
+    /// Returns the reuse of the previous text, and the data for the next plan.
     fn stable_outcome(
         &self,
         stable: &StablePlan,
@@ -364,7 +366,7 @@ impl<'c> Scan<'_, 'c> {
         }
     }
 
-    /// Returns a part as the next plan needs it.
+    /// Returns a part in the form that the next plan needs.
     fn next_part(
         &self,
         at: usize,
@@ -394,7 +396,8 @@ impl<'c> Scan<'_, 'c> {
     }
 }
 
-/// Freezes candidates that have a part at its cost, and excludes those that had none.
+/// Freezes candidates that have a part in the previous text, at the cost of that part, and excludes
+/// candidates of the previous plan without a part.
 fn freeze(candidates: &mut [Candidate], previous: &PreviousText<'_>) {
     for (&at, part) in previous.order.iter().zip(previous.parts) {
         let candidate = &mut candidates[at];
@@ -431,7 +434,7 @@ fn locate_blocks(
             }
             PreviousBlock::Unshown(block) => {
                 let wanted = wanted.get(block).copied().unwrap_or_default();
-                // If one of several equal blocks is gone, it is one that was not shown.
+                // If one of several equal blocks is missing, it must be one without a part.
                 let spare = candidates.get_mut(block).filter(|places| places.len() > wanted);
                 excluded.extend(spare.and_then(VecDeque::pop_front));
             }

@@ -1,4 +1,4 @@
-//! The first pass: what each block is and what it could cost.
+//! The first pass of planning: the properties and the costs of each block.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -20,12 +20,12 @@ use crate::render::envelope;
 use crate::shares::Shares;
 use crate::warning::{Warning, WarningCode};
 
-/// The blocks with their costs, candidates and groups, for any budget.
+/// The blocks with their costs, candidates and groups, independent of the budget.
 pub(super) struct Scan<'b, 'c> {
     pub(super) blocks: &'b [Block<'b>],
     pub(super) metas: &'b [BlockMeta<'b>],
     pub(super) config: &'c DriverConfig,
-    /// Which blocks others cover.
+    /// The valid duplicates of the configuration.
     pub(super) duplicates: Option<Cow<'c, Replacements>>,
     pub(super) estimator: &'c dyn TokenEstimator,
     /// The indices of the blocks that can be shown, and their costs.
@@ -33,7 +33,7 @@ pub(super) struct Scan<'b, 'c> {
     pub(super) envelope: u64,
     pub(super) candidates: Vec<Candidate>,
     pub(super) values: Vec<PerLevel>,
-    /// The previous text, while it is kept.
+    /// The previous text, while the plan keeps it.
     pub(super) previous: Option<PreviousText<'c>>,
     pub(super) groups: BlockGroups,
     pub(super) labels: Vec<Arc<str>>,
@@ -86,7 +86,8 @@ impl<'b, 'c> Scan<'b, 'c> {
         scan
     }
 
-    /// Returns the index of a block's share: the number of shares if its category has none.
+    /// Returns the index of the share of block `i`, or the number of shares if its category has no
+    /// share.
     fn share(&self, i: usize) -> usize {
         self.config.shares.as_ref().map_or(0, |shares| {
             shares.index_of(&self.categories[i]).unwrap_or(shares.as_slice().len())
@@ -102,7 +103,7 @@ impl<'b, 'c> Scan<'b, 'c> {
     ) -> Candidate {
         let is_newest = self.groups.newest == Some(at);
         Candidate {
-            // Annotations can only give finite ones.
+            // Annotations can only give finite ranks, so the newest turn has the highest one.
             rank: if is_newest { Some(f64::INFINITY) } else { self.metas[i].rank },
             may_be_cut: view.content.is_some(),
             share: self.share(i),
@@ -112,15 +113,15 @@ impl<'b, 'c> Scan<'b, 'c> {
     }
 }
 
-/// The parts of the previous text, which stay as they are.
+/// The parts of the previous text, which do not change.
 #[derive(Debug)]
 pub(super) struct PreviousText<'k> {
     pub(super) parts: &'k [PreviousPart],
     /// The candidate of each part, in the order of the text.
     pub(super) order: Vec<usize>,
-    /// The annotations that were in force, by block.
+    /// The annotations in force in the previous text, by block.
     pub(super) metas: HashMap<usize, BlockMeta<'k>>,
-    /// The part of each candidate that has one.
+    /// The index of the part of each candidate that has one.
     pub(super) part_of: HashMap<usize, usize>,
     /// Candidates of the previous plan without a part.
     pub(super) excluded: Vec<usize>,
@@ -134,13 +135,14 @@ impl PreviousText<'_> {
     }
 }
 
-/// Returns the category of each block: its tag, else the first default that is a share.
+/// Returns the category of each block: from its tag, otherwise the first default category that has
+/// a share, otherwise the first default category.
 fn categories(
     blocks: &[Block<'_>],
     metas: &[BlockMeta<'_>],
     shares: Option<&Shares>,
 ) -> Vec<Arc<str>> {
-    // Of many blocks few have a name of their own.
+    // Most blocks have one of a few categories, so equal names share a string.
     let mut known: HashMap<&str, Arc<str>> = HashMap::new();
     let mut categories = Vec::with_capacity(blocks.len());
     for (block, meta) in blocks.iter().zip(metas) {
@@ -154,7 +156,7 @@ fn categories(
     categories
 }
 
-/// Returns the candidate that priority and costs alone define, with SPEC_08's ceilings.
+/// Returns the candidate for a priority and costs alone, with SPEC_08's ceilings.
 pub(crate) fn candidate_from_costs(
     priority: Priority,
     costs: &DetailCosts,
@@ -187,7 +189,8 @@ pub(crate) fn envelope_tokens(counter: &mut Counter<'_>, mode: OutputMode) -> u6
     u64::from(counter.count(opening)) + u64::from(counter.count(closing))
 }
 
-/// Returns the label of each block in reports. Chat turns have few labels, so they share strings.
+/// Returns the label of each block in reports. Chat turns and tool results have few different
+/// labels, so they share strings.
 fn labels(blocks: &[Block<'_>]) -> Vec<Arc<str>> {
     const KNOWN_MAX: usize = 16;
     let mut known: Vec<Arc<str>> = Vec::new();
@@ -213,7 +216,7 @@ fn level_values(
     candidates: &[Candidate],
     shown: &[(usize, DetailCosts)],
 ) -> Vec<PerLevel> {
-    // Fixed blocks do not compete. The newest turn is ranked above all.
+    // Fixed blocks do not compete, and the newest turn is ranked above all others.
     let competing = candidates.iter().filter(|candidate| !candidate.is_fixed());
     let ranks = competing.filter_map(|candidate| candidate.rank).filter(|rank| rank.is_finite());
     let ranks = RankFactors::from_ranks(ranks, model.highest_factor());
@@ -236,7 +239,7 @@ pub(crate) fn warn_of_counts(estimator: &dyn TokenEstimator, warnings: &mut Vec<
     }
 }
 
-/// Warns of content that is shown incompletely, and of levels that are not used.
+/// Warns of content that cannot be shown exactly, and of levels that are not used.
 pub(crate) fn warn_of_block(
     i: usize,
     block: &Block<'_>,
@@ -252,7 +255,7 @@ pub(crate) fn warn_of_block(
         let message = format!("blocks of type {code:#04x} are unknown to this version");
         warnings.push(Warning::new(WarningCode::UnknownBlockType, Some(i), message));
     }
-    // A summary alone may well be dearer than a short turn: no mistake.
+    // The summary of a short turn may well cost more than the turn. That alone is not a mistake.
     if view.detailed.or(view.tags).is_some() {
         for (detail, cost, fuller) in costs.dominated() {
             let name = detail.name();
@@ -264,11 +267,11 @@ pub(crate) fn warn_of_block(
     }
 }
 
-/// Makes the excerpts of a scan's candidates, each size once.
+/// A cache of the excerpts of a scan's candidates, so that each size is made once.
 pub(super) struct ExcerptCache<'s, 'b, 'c> {
     scan: &'s Scan<'b, 'c>,
     counter: Counter<'c>,
-    /// By candidate and size.
+    /// The excerpts and their costs, by candidate and size.
     cuts: HashMap<(usize, u64), Option<(Excerpt, u32)>>,
 }
 

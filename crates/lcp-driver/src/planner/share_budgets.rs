@@ -1,4 +1,4 @@
-//! What the shares of a budget pay for (RFC 0004 §3 and §4).
+//! The budgets of the shares during planning (RFC 0004 §3 and §4).
 
 use std::collections::BTreeMap;
 
@@ -13,9 +13,10 @@ use crate::warning::{Warning, WarningCode};
 
 #[derive(Debug, Default)]
 pub(super) struct ShareBudgets {
-    /// The shares in order, then one for blocks without a share; empty without shares.
+    /// The limits of the shares in order, then those of blocks without a share; empty without
+    /// shares.
     pub(super) limits: Vec<ShareLimits>,
-    /// Their configured names and caps.
+    /// The configured name and cap of each entry of `limits`.
     names: Vec<(String, Option<u32>)>,
 }
 
@@ -35,8 +36,8 @@ impl ShareBudgets {
             budgets.limits.push(ShareLimits { own, weight: own, cap });
             budgets.names.push((share.name.clone(), share.cap));
         }
-        // Blocks without a share borrow like a share of mean size, so that a few chat turns do not
-        // lose to the last of many files.
+        // Blocks without a share borrow like a share of average size, so that a few chat turns can
+        // compete with many files.
         let all: u64 = budgets.limits.iter().map(|share| u64::from(share.own)).sum();
         let mean = all / (budgets.limits.len() as u64).max(1);
         let weight = u32::try_from(mean).unwrap_or(u32::MAX).max(1);
@@ -58,7 +59,7 @@ impl ShareBudgets {
         budgets
     }
 
-    /// Returns what is left under the cap of each share; empty without shares.
+    /// Returns the tokens left under the cap of each share; empty without shares.
     pub(super) fn cap_left(&self, candidates: &[Candidate], allocation: &Allocation) -> Vec<u64> {
         let mut left: Vec<_> = self.limits.iter().map(|share| share.cap).collect();
         for (candidate, selection) in candidates.iter().zip(&allocation.chosen) {
@@ -70,7 +71,8 @@ impl ShareBudgets {
         left
     }
 
-    /// Returns the cost of all that candidates may have under the caps, with a roll-up line if due.
+    /// Returns the cost of everything that candidates may have under the caps. It includes the
+    /// roll-up line if the caps exclude something.
     pub(super) fn wanted(&self, candidates: &[Candidate], fill: bool, line: u64) -> u64 {
         if self.limits.is_empty() {
             return candidates.iter().map(|candidate| wanted_tokens(candidate, fill)).sum();
@@ -106,7 +108,7 @@ impl ShareBudgets {
         }
         let over = |(((_, cap), used), critical): ((&(String, Option<u32>), u64), u64)| {
             let cap = cap.map_or(u64::MAX, u64::from);
-            // Without other blocks there is nothing to take back.
+            // Only tokens of other blocks can be taken back.
             (critical + used).saturating_sub(cap).min(used)
         };
         self.names.iter().zip(used).zip(critical).map(over).collect()
@@ -144,7 +146,8 @@ impl ShareBudgets {
     }
 }
 
-/// Warns of shares whose Critical blocks exceed their caps.
+/// Warns of shares whose Critical and pinned blocks exceed their caps; fails if the configuration
+/// denies that.
 pub(super) fn warn_of_caps(
     usage: &[ShareUsage],
     overflow: Overflow,
@@ -165,7 +168,7 @@ pub(super) fn warn_of_caps(
     Ok(())
 }
 
-/// Returns the cost of all that a candidate may have.
+/// Returns the cost of the fullest level that a candidate may have.
 pub(super) fn wanted_tokens(candidate: &Candidate, fill: bool) -> u64 {
     match candidate.priority {
         Priority::Background if !fill => 0,

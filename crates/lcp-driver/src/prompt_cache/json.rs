@@ -1,4 +1,4 @@
-//! Saved plans as JSON (RFC 0005 §6.2): one part a line, with a checksum over all of it.
+//! Saved plans as JSON (RFC 0005 §6.2): one part per line, with a checksum over the whole file.
 
 #[cfg(test)]
 mod tests;
@@ -16,8 +16,8 @@ use crate::fmt::write_to;
 
 const SCHEMA: &str = "lcp.plan.v1";
 
-/// What a plan is in JSON. The checksum is read from the end of the file, where it must be; its
-/// field is here so that there is one, and one only.
+/// The JSON form of a plan. The checksum is read from the end of the file, where it must be. Its
+/// field is declared here so that a file must have it exactly once.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields, expecting = "a plan")]
 struct File {
@@ -36,7 +36,8 @@ struct File {
 const CHECK: (&str, &str) = ("\"check\":\"", "\"}\n");
 
 impl PreviousPlan {
-    /// The plan as JSON, one part a line, with a final newline. The same plan gives the same bytes.
+    /// Formats the plan as JSON, one part per line, with a final newline. The same plan always
+    /// gives the same bytes.
     ///
     /// ```
     /// use lcp_driver::prompt_cache::{PreviousPlan, StableOptions};
@@ -77,9 +78,10 @@ impl PreviousPlan {
         text
     }
 
-    /// Reads what [`Self::to_json`] wrote, byte for byte. Whether this version can go on from it is
-    /// found out when a plan is made: one of another renderer, encoding or mode is read all the
-    /// same.
+    /// Parses the output of [`Self::to_json`]. The text must be unchanged, byte for byte.
+    ///
+    /// A plan of another renderer, encoding or mode is accepted here. Planning decides whether this
+    /// version can continue from it.
     ///
     /// ```
     /// use lcp_driver::prompt_cache::{PlanFileError, PreviousPlan};
@@ -90,7 +92,7 @@ impl PreviousPlan {
     ///
     /// # Errors
     ///
-    /// [`PlanFileError`] for any other text.
+    /// Returns a [`PlanFileError`] for any other text.
     pub fn from_json(text: &str) -> Result<Self, PlanFileError> {
         let file: File = serde_json::from_str(text)
             .map_err(|error| other_schema(text).unwrap_or_else(|| wrong(&error)))?;
@@ -115,7 +117,7 @@ impl PreviousPlan {
     }
 }
 
-/// Returns whether a text ends with the checksum of what stands before it.
+/// Returns whether a text ends with the checksum of everything before it.
 fn is_checked(text: &str) -> bool {
     const DIGITS: usize = 2 * size_of::<Fingerprint>();
     let length = CHECK.0.len() + DIGITS + CHECK.1.len();
@@ -126,11 +128,11 @@ fn is_checked(text: &str) -> bool {
 }
 
 fn json(value: &impl Serialize) -> String {
-    // Every value is a number, a string or a list of them: nothing can fail.
+    // A value is a number, a string or a list of them, so serialization cannot fail.
     serde_json::to_string(value).unwrap_or_default()
 }
 
-/// Appends a field that is a list of lines, and a comma.
+/// Appends a field with a list, one item per line, and a comma.
 fn push_lines(text: &mut String, name: &str, lines: impl Iterator<Item = String>) {
     write_to(text, format_args!("\"{name}\":["));
     let mut before = "\n";
@@ -202,7 +204,7 @@ fn wrong(error: &serde_json::Error) -> PlanFileError {
     let (line, column) = (error.line(), error.column());
     let text = error.to_string();
     let place = format!(" at line {line} column {column}");
-    // It may quote names and values of the file.
+    // The message may quote names and values of the file, which may contain control characters.
     let message = escape_control(&cap(text.strip_suffix(&place).unwrap_or(&text))).into_owned();
     if error.is_data() {
         PlanFileError::Field { message, line, column }
@@ -230,11 +232,11 @@ struct PartRow {
     excerpt: Option<Excerpt>,
 }
 
-/// A name of a detail or a priority.
+/// The name of a level of detail or of a priority.
 #[derive(Clone, Copy, Serialize)]
 struct Name(&'static str);
 
-/// The name of an excerpt among the names of levels.
+/// The value of `detail` for an excerpt.
 const EXCERPT: &str = "excerpt";
 
 impl PartRow {
@@ -301,63 +303,63 @@ fn priority<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Name>, 
     known.map(Some).ok_or_else(|| bad(&name, "is no priority"))
 }
 
-/// Why a file cannot be read as the plan of a turn.
+/// The error of parsing a saved plan.
 ///
 /// Lines and columns count from 1, parts from 0.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum PlanFileError {
-    /// It is no JSON, or was cut off.
+    /// The file is not valid JSON, or is truncated.
     #[error("the plan is no JSON: {message} (line {line}, column {column})")]
     Syntax {
-        /// What is wrong.
+        /// The message of the JSON parser.
         message: String,
-        /// The line of the file.
+        /// The line of the error.
         line: usize,
-        /// The column, in bytes.
+        /// The column of the error, in bytes.
         column: usize,
     },
-    /// A field is missing, unknown, there twice, or has a value that it cannot have.
+    /// A field is missing, unknown, repeated, or has an invalid value.
     #[error("the plan has a wrong field: {message} (line {line}, column {column})")]
     Field {
-        /// What is wrong.
+        /// The message of the JSON parser.
         message: String,
-        /// The line of the file.
+        /// The line of the error.
         line: usize,
-        /// The column, in bytes.
+        /// The column of the error, in bytes.
         column: usize,
     },
-    /// It is written in another format.
+    /// The file has another format.
     #[error("the plan has the schema {found}, not {}", SCHEMA)]
     Schema {
-        /// What it says it is, in quotes.
+        /// The schema that the file names, in quotes.
         found: String,
     },
-    /// It was changed since it was written: its checksum is that of another text, or is not the
-    /// last that it has.
+    /// The file was changed since it was written: its checksum does not match, or is not at the
+    /// end.
     #[error("the plan was changed since it was written: its checksum does not fit")]
     Checksum,
-    /// A part that no text has: a level without its text, an excerpt without its figures, or one of
-    /// them where it does not belong.
+    /// A part is inconsistent: a level lacks its text, an excerpt lacks its numbers, or another
+    /// detail has such a text or such numbers.
     #[error("part {part} of the plan is {detail}, {message}")]
     Part {
-        /// Its place in the text, counted from 0.
+        /// The position of the part in the text, from 0.
         part: usize,
-        /// What is shown of its block, as in reports.
+        /// The detail of the part, by its name in reports.
         detail: &'static str,
-        /// What is wrong.
+        /// The inconsistency.
         message: &'static str,
     },
-    /// The parts have more tokens together than a text can have, which are `u32::MAX`.
+    /// The sum of the costs of all parts exceeds the maximum tokens of a text, `u32::MAX`.
     #[error("the parts of the plan have {tokens} tokens, more than a text can have")]
     TooManyTokens {
-        /// The sum of their costs.
+        /// The sum of the costs of all parts.
         tokens: u64,
     },
 }
 
 impl PlanFileError {
-    /// A stable code, for programs.
+    /// Returns a stable code for programs.
     #[must_use]
     pub fn code(&self) -> &'static str {
         match self {

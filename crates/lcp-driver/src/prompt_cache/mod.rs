@@ -1,13 +1,14 @@
-//! Plans that keep what stands before, so that a prompt cache keeps it too (RFC 0005 §6).
+//! Stable plans: the beginning of the text does not change between turns, so that a prompt cache
+//! can reuse it (RFC 0005 §6).
 //!
-//! The plan of each turn says in [`Plan::stable`](crate::Plan::stable) what the next one needs.
-//! While a text stays under its high watermark, every part of the one before keeps its bytes and
-//! its place, and new blocks follow; above it, everything is packed anew, once, down to the low
-//! watermark.
+//! The plan of each turn returns in [`Plan::stable`](crate::Plan::stable) the data that the next
+//! turn needs. While a text stays under its high watermark, every part of the previous text keeps
+//! its bytes and its position, and new blocks follow. A text above the high watermark is repacked
+//! once, down to the low watermark.
 //!
-//! Give newer blocks a higher [rank](lcp_types::Tag::RANK) (in a manifest `"tags": ["rank=12"]`):
-//! within a priority order is by rank, then by position, so without ranks a text that is packed
-//! anew keeps the oldest.
+//! Give newer blocks a higher [rank](lcp_types::Tag::RANK) (in a manifest `"tags": ["rank=12"]`).
+//! Within a priority the order is by rank, then by position, so without ranks a repack keeps the
+//! oldest blocks.
 //!
 //! ```
 //! use std::sync::Arc;
@@ -49,81 +50,83 @@ pub use json::PlanFileError;
 pub use previous_plan::PreviousPlan;
 pub(crate) use previous_plan::{Fingerprint, PreviousBlock, PreviousPart, block_fingerprint};
 
-/// What a stable plan starts from.
+/// The options of a stable plan.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct StableOptions {
-    /// When to pack anew, and down to where.
+    /// The watermarks that decide when and how far the text is repacked.
     pub watermarks: Watermarks,
-    /// The plan of the previous turn; `None` on the first.
+    /// The plan of the previous turn; `None` on the first turn.
     pub previous: Option<Arc<PreviousPlan>>,
 }
 
 lcp_types::named_enum! {
-    /// What became of the previous text.
+    /// The reuse of the previous text.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
     #[non_exhaustive]
     pub enum TextReuse {
-        /// There was none that could be used.
+        /// There is no previous text, or it could not be used.
         Fresh = "fresh",
-        /// All its parts stand as they were; new ones follow.
+        /// All parts of the previous text are unchanged; new parts follow.
         Appended = "appended",
-        /// Everything was packed anew.
+        /// The text was repacked.
         Repacked = "repacked",
     }
 }
 
 lcp_types::named_enum! {
-    /// Why a text was packed anew, or is above its high watermark.
+    /// The reason why a text was repacked, or why it exceeds its high watermark.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
     #[non_exhaustive]
     pub enum RepackReason {
-        /// It would have been above the high watermark.
+        /// The text would have exceeded the high watermark.
         HighWatermark = "high_watermark",
-        /// A block became Critical or pinned, and was not in full.
+        /// A block that was not shown in full became Critical or pinned.
         BecameCritical = "became_critical",
-        /// The newest user turn was not in the text, or not in full, and a plan made anew shows more of
-        /// it.
+        /// The newest user turn was not in the text or not in full, and a repacked text shows more
+        /// of it.
         NewestUserTurn = "question",
-        /// A tool call and its result would have been torn apart.
+        /// A tool call and its result would have been separated.
         SplitToolCall = "pair",
-        /// Critical and pinned blocks and the newest user turn alone reach the low watermark: packing
-        /// anew cannot help, so it was appended up to the budget.
+        /// The text was appended to, up to the budget: Critical and pinned blocks and the newest
+        /// user turn alone reach the low watermark, so a repack cannot help.
         CriticalAboveLow = "critical_above_low",
-        /// The turn has more tokens than lie between the watermarks: packing anew would be due every
-        /// turn, so it was appended up to the budget.
+        /// The text was appended to, up to the budget: the new blocks have more tokens than lie
+        /// between the watermarks, so every turn would need a repack.
         TurnAboveGap = "turn_above_gap",
     }
 }
 
-/// What a stable plan kept, and what the next one needs.
+/// The result of a stable plan: the reuse of the previous text, and the data for the next turn.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StableOutcome {
-    /// What became of the previous text.
+    /// The reuse of the previous text.
     pub reuse: TextReuse,
-    /// Why it was packed anew, or is above the high watermark.
+    /// The reason for a repack, or for a text above the high watermark.
     pub repack_reason: Option<RepackReason>,
     /// The high watermark, in tokens.
     pub high_tokens: u32,
     /// The low watermark, in tokens.
     pub low_tokens: u32,
-    /// Bytes of this text up to which a cache may keep it: the end of the last part. The roll-up
-    /// line and the end of the envelope stand behind.
+    /// The end of the last part of this text, in bytes. A cache may keep the text up to here; the
+    /// roll-up line and the end of the envelope follow.
     pub prefix_bytes: usize,
-    /// Tokens up to there.
+    /// Tokens of the text up to `prefix_bytes`.
     pub prefix_tokens: u32,
-    /// Tokens of the previous text up to there; 0 without one.
+    /// Tokens of the previous text up to the end of its last part; 0 without a previous text.
     pub previous_tokens: u32,
-    /// Bytes at the front of this text that are those of the previous one, up to the end of a part.
+    /// The length of the common beginning of this text and the previous one, in bytes, up to the
+    /// end of a part.
     pub kept_bytes: usize,
-    /// Tokens up to there: what survived of the previous prefix.
+    /// Tokens of the text up to `kept_bytes`.
     pub kept_tokens: u32,
-    /// The blocks that have a part, by their index in the pack, in the order of the text.
+    /// The indices of the blocks that have a part, in the order of the text.
     pub order: Vec<usize>,
-    /// What [`StableOptions::previous`] should be in the next turn.
+    /// The value of [`StableOptions::previous`] for the next turn.
     pub next_plan: PreviousPlan,
 }
 
-/// Parts of the budget between which a stable text grows (RFC 0005 §6); by default 0.9 and 0.7.
+/// The two fractions of the budget between which a stable text grows (RFC 0005 §6). Default: 0.9
+/// and 0.7.
 ///
 /// ```
 /// use lcp_driver::prompt_cache::Watermarks;
@@ -133,29 +136,29 @@ pub struct StableOutcome {
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Watermarks {
-    /// In billionths.
+    /// The fraction in billionths, like `low`.
     high: u64,
     low: u64,
 }
 
-/// Watermarks that are none.
+/// The error for invalid watermarks.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 #[error(
     "the high watermark must be at most 1 and the low one above 0 and below it, they are {high} and {low}"
 )]
 pub struct WatermarkError {
-    /// The high watermark that was given.
+    /// The given high watermark.
     pub high: f64,
-    /// The low one.
+    /// The given low watermark.
     pub low: f64,
 }
 
 impl Watermarks {
-    /// Watermarks as parts of the budget.
+    /// Creates watermarks from two fractions of the budget.
     ///
     /// # Errors
     ///
-    /// Unless 0 < `low` < `high` ≤ 1.
+    /// Returns a [`WatermarkError`] unless 0 < `low` < `high` ≤ 1. The comparison is in billionths.
     pub fn new(high: f64, low: f64) -> Result<Self, WatermarkError> {
         let (in_billionths, low_billionths) = (billionths(high), billionths(low));
         if !(0.0..=1.0).contains(&high) || low_billionths == 0 || low_billionths >= in_billionths {
@@ -164,14 +167,14 @@ impl Watermarks {
         Ok(Self { high: in_billionths, low: low_billionths })
     }
 
-    /// The high and the low watermark of a budget, in tokens, rounded down.
+    /// Returns the high and the low watermark of a budget, in tokens, rounded down.
     #[must_use]
     pub fn tokens(&self, budget: u32) -> (u32, u32) {
         let of = |part: u64| u32::try_from(u64::from(budget) * part / BILLION).unwrap_or(budget);
         (of(self.high), of(self.low))
     }
 
-    /// Returns the smallest budget whose high watermark has so many tokens.
+    /// Returns the smallest budget whose high watermark is at least this number of tokens.
     pub(crate) fn budget_for(&self, tokens: u64) -> u64 {
         let budget = (u128::from(tokens) * u128::from(BILLION)).div_ceil(u128::from(self.high));
         u64::try_from(budget).unwrap_or(u64::MAX)

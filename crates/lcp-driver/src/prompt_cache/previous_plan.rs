@@ -1,5 +1,5 @@
-//! What a plan leaves to the next one: what stands in the text, and what it takes to render it
-//! again.
+//! The data that a plan passes to the next turn: the parts of its text, and everything that is
+//! needed to render them again.
 
 use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::fmt;
@@ -19,34 +19,34 @@ impl fmt::Debug for Fingerprint {
     }
 }
 
-/// The plan of a turn, as the next one needs it: the parts of its text, with all that it takes to
-/// render them again from the blocks, and which blocks had none.
+/// The plan of a turn in the form that the next turn needs: the parts of the text with everything
+/// that is needed to render them again from the blocks, and the blocks that have no part.
 ///
-/// It holds no contents, but the text of levels that are shown. It is passed on as
-/// [`StableOptions::previous`](super::StableOptions::previous), within a program as it is, between
-/// programs as JSON (feature `serde`).
+/// It stores no contents, except for the text of levels that are shown. Pass it on as
+/// [`StableOptions::previous`](super::StableOptions::previous): directly within a program, or as
+/// JSON between programs (feature `serde`).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PreviousPlan {
     pub(crate) renderer: u32,
     pub(crate) encoding: String,
     pub(crate) mode: OutputMode,
-    /// In the order of the text.
+    /// The parts in the order of the text.
     pub(crate) parts: Vec<PreviousPart>,
-    /// Blocks without a part, in the order of the pack, at the positions that parts leave free.
+    /// The blocks without a part, in pack order. They fill the positions that no part has.
     pub(crate) unshown: Vec<Fingerprint>,
 }
 
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum PreviousBlock<'p> {
-    /// It has this part, by its number.
+    /// The block has this part; the first field is the index of the part.
     Part(usize, &'p PreviousPart),
     Unshown(&'p Fingerprint),
 }
 
 impl PreviousPlan {
-    /// Which of these blocks stand in the text, by their index, and whether in full: what must not
-    /// be changed, and what a reader of the text can read there. Of several equal blocks each has
-    /// its own place, in their order.
+    /// Returns the given blocks that were already in the previous turn, by index, and whether its
+    /// text shows each of them in full. These blocks must not be changed. A block that the text
+    /// does not show has `false`. Equal blocks are matched one by one, in order.
     #[must_use]
     pub fn in_text(&self, blocks: &[Block<'_>]) -> BTreeMap<usize, bool> {
         let mut places: HashMap<Fingerprint, VecDeque<bool>> = HashMap::new();
@@ -56,7 +56,7 @@ impl PreviousPlan {
                     let is_full = part.shown == ShownDetail::Level(DetailLevel::Full);
                     places.entry(part.block).or_default().push_back(is_full);
                 }
-                // It has no part, so nobody can read it there.
+                // A reader of the text cannot find a block without a part in it.
                 PreviousBlock::Unshown(hash) => places.entry(*hash).or_default().push_back(false),
             }
         }
@@ -84,24 +84,24 @@ impl PreviousPlan {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct PreviousPart {
-    /// The position of its block among those of the pack that could be shown.
+    /// The position of the block among those blocks of the pack that could be shown.
     pub(crate) position: usize,
-    /// The fingerprint of its block.
+    /// The fingerprint of the block.
     pub(crate) block: Fingerprint,
     pub(crate) shown: ShownDetail,
     pub(crate) cost: u32,
     /// The fingerprint of the rendered text.
     pub(crate) text: Fingerprint,
-    /// The priority as the head shows it.
+    /// The priority in the head of the part.
     pub(crate) priority: Option<Priority>,
-    /// The call as the head shows it by a tag.
+    /// The tool call in the head of the part, if it comes from a tag.
     pub(crate) tool_call_id: Option<String>,
     /// The text of the level that is shown.
     pub(crate) level: Option<String>,
 }
 
 impl PreviousPart {
-    /// Returns the annotations of its block that this part shows.
+    /// Returns the annotations of the block that this part shows.
     pub(crate) fn meta(&self) -> BlockMeta<'_> {
         let level = self.level.as_deref().map(Into::into);
         let mut meta = BlockMeta {
@@ -133,13 +133,15 @@ impl Fingerprint {
     }
 }
 
-/// Hashes what can be shown of a block without its annotations: type, head, content.
+/// Hashes everything that can be shown of a block without its annotations: its type, head and
+/// content.
 pub(crate) fn block_fingerprint(block: &Block<'_>) -> Fingerprint {
     let meta = BlockMeta::default();
     let view = BlockView::new(block, &meta);
     let mut hasher = blake3::Hasher::new();
     let mut field = |bytes: &[u8]| {
-        // With its length, so that no two lists of fields are alike.
+        // Each field is hashed with its length, so that different lists of fields have different
+        // input.
         hasher.update(&(bytes.len() as u64).to_le_bytes()).update(bytes);
     };
     field(view.head.word.as_bytes());

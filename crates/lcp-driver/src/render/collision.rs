@@ -5,19 +5,19 @@ use lcp_types::BlockType;
 
 use crate::block_view::label::is_hidden;
 
-/// The shortest fence of Markdown.
+/// The shortest fence in Markdown.
 pub(crate) const FENCE: &str = "```";
 
-/// The words that begin a head besides block types and numbered roles.
+/// The words that can begin a head, in addition to block types and numbered roles.
 const HEAD_WORDS: [&str; 5] = ["system", "user", "assistant", "tool", "raw"];
 
 /// The prefix of a role without a name.
 const ROLE: &str = "role-";
 
-/// The word that begins a placeholder, in any case.
+/// The word that begins a placeholder, in lower case.
 pub(crate) const OMITTED_WORD: &str = "omitted";
 
-/// The line beginnings that delimit parts in a mode without elements.
+/// The beginnings of lines that delimit parts, in modes other than XML.
 #[derive(Clone, Copy)]
 pub(crate) struct Delimiters {
     /// The text before the first word of a head.
@@ -31,13 +31,13 @@ pub(crate) const MARKDOWN: Delimiters = Delimiters { opening: "### ", omitted: "
 pub(crate) const MINIMAL: Delimiters = Delimiters { opening: "[", omitted: "[omitted: " };
 
 impl Delimiters {
-    /// Returns whether our parser takes `line` for the first line of a part.
+    /// Returns whether the parser of this crate takes `line` for the first line of a part.
     pub(crate) fn begin(&self, line: &str) -> bool {
         line.strip_prefix(self.opening).is_some_and(begins_with_head_word)
             || line.starts_with(self.omitted)
     }
 
-    /// Returns whether some reader may take a line of `content` for the first line of a part.
+    /// Returns whether any reader may take a line of `content` for the first line of a part.
     pub(crate) fn may_begin_in(
         &self,
         content: &str,
@@ -75,12 +75,12 @@ fn begins_with_head_word(text: &str) -> bool {
     is_head_word(&text[..end])
 }
 
-/// Returns whether a reader may ignore this character, between words and within them.
+/// Returns whether a reader may ignore this character between or within words.
 pub(crate) fn is_blank(c: char) -> bool {
     c.is_whitespace() || is_invisible(c)
 }
 
-/// Returns whether a character is invisible but no white space.
+/// Returns whether a character is invisible but not white space.
 pub(crate) fn is_invisible(c: char) -> bool {
     let is_filler = || {
         matches!(c, '\u{34F}' | '\u{115F}' | '\u{1160}' | '\u{180B}'..='\u{180F}' | '\u{200C}' | '\u{200D}'
@@ -106,13 +106,13 @@ pub(crate) fn first_word(text: &str) -> (String, &str) {
     (word, rest)
 }
 
-/// Returns whether reserved words have such characters, in some case.
+/// Returns whether reserved words can have this character, in upper or lower case.
 pub(crate) fn is_word_char(c: char) -> bool {
     c.is_ascii_alphanumeric() || c == '-'
 }
 
-/// Splits a text at everything that some reader takes for the end of a line. The modes use only
-/// newlines, but a program that reads a text may recognize others, or convert them.
+/// Splits a text at every character that some reader takes for the end of a line. The modes use
+/// only newlines, but a program that reads a text may recognize or convert other line ends.
 pub(crate) fn lines(text: &str) -> impl Iterator<Item = &str> {
     text.split(LINE_ENDS)
 }
@@ -121,7 +121,7 @@ pub(crate) fn lines(text: &str) -> impl Iterator<Item = &str> {
 const LINE_ENDS: [char; 10] =
     ['\n', '\r', '\u{B}', '\u{C}', '\u{1C}', '\u{1D}', '\u{1E}', '\u{85}', '\u{2028}', '\u{2029}'];
 
-/// Returns the smallest number from 2 on that is not among `taken`.
+/// Returns the smallest number from 2 on that is not in `taken`.
 pub(crate) fn first_free_suffix(taken: impl Iterator<Item = u64>) -> u64 {
     let taken: std::collections::BTreeSet<u64> = taken.collect();
     let mut free = 2;

@@ -1,8 +1,8 @@
-//! The check whether Markdown needs no fence: a reader must recognize the heading after it
+//! The check for Markdown text that needs no fence: a reader must recognize the heading after it
 //! (RFC 0008 §1.1).
 //!
-//! A `CommonMark` reader recognizes no heading inside a fence or HTML. This scanner follows both
-//! to their ends; if it is in doubt where they end, the text gets a fence.
+//! A `CommonMark` reader recognizes no heading inside a fence or HTML. This scanner follows both to
+//! their ends. If the end is in doubt, the text gets a fence.
 
 use lcp_types::Fence;
 
@@ -18,13 +18,13 @@ pub(super) fn is_self_contained(text: &str) -> bool {
         && ends_at_top_level(text)
 }
 
-/// Returns whether a line may be displayed as a heading or a placeholder of ours.
+/// Returns whether a line may be displayed as a heading or a placeholder of this crate.
 fn looks_like_head(line: &str) -> bool {
     if let Some(heading) = line.strip_prefix(MARKDOWN.opening.trim_end()) {
         let (word, is_whole) = first_displayed_word(heading);
         return if is_whole { is_head_word(&word) } else { may_be_head_word(&word) };
     }
-    // By either mark of italics; behind one of a list is a blank.
+    // Both marks of italics can begin a placeholder. The mark of a list item has a blank after it.
     line.strip_prefix(['*', '_']).is_some_and(|shown| {
         let (word, is_whole) = first_displayed_word(shown);
         let is_item = shown.starts_with(char::is_whitespace);
@@ -38,7 +38,7 @@ fn first_displayed_word(text: &str) -> (String, bool) {
     let mut in_link = false;
     for (at, c) in text.char_indices() {
         match c {
-            // A complete word may not continue after a mark.
+            // A complete reserved word may end at a mark.
             '*' | '_' | '`' | '~' | '\\' | '!' | '[' if is_reserved_word(&word) => break,
             '*' | '_' | '`' | '~' | '\\' | '!' => {}
             '[' => in_link = true,
@@ -68,14 +68,14 @@ fn is_entity_or_tag(text: &str) -> bool {
 /// Returns whether the line after this text is outside of any fence and any HTML.
 fn ends_at_top_level(text: &str) -> bool {
     let mut fence: Option<Fence<'_>> = None;
-    // Whether the line is in HTML that ends at the next blank line.
+    // `true` if the line is in HTML that ends at the next blank line.
     let mut in_html = false;
-    // The offsets of the next line and of the latest beginning of the last paragraph.
+    // The offset of the next line, and the last possible beginning of the last paragraph.
     let (mut next_line, mut paragraph) = (0, 0);
     for line in text.split('\n') {
         next_line += line.len() + 1;
         let line = line.strip_suffix('\r').unwrap_or(line);
-        // Only some readers end a line there.
+        // Only some readers take a lone carriage return for the end of a line.
         if line.contains('\r') {
             return false;
         }
@@ -91,14 +91,14 @@ fn ends_at_top_level(text: &str) -> bool {
                     }
                     (fence, paragraph) = (None, next_line);
                 }
-                // In a list, the fence would end here.
+                // If the fence is in a list, it would end here.
                 _ if !is_blank && indent < open.indent && !rest.starts_with('\t') => return false,
                 _ => {}
             }
             continue;
         }
         if let Some(mark) = mark {
-            // Within HTML this is no fence, and the end of the HTML is in doubt.
+            // Within HTML this line is not a fence, and the end of the HTML is in doubt.
             if in_html {
                 return false;
             }
@@ -123,7 +123,7 @@ fn may_end_inside_inline(paragraph: &str) -> bool {
         let at = paragraph.rfind(begin);
         at.is_some_and(|at| !paragraph[at + begin.len()..].contains(end))
     };
-    // A tag ends before the next one, and outside of quotes.
+    // A tag must end before the next one begins, outside of quotes.
     let mut tags = paragraph
         .split('<')
         .skip(1)
@@ -138,7 +138,7 @@ fn may_end_inside_inline(paragraph: &str) -> bool {
 
 /// The HTML that begins on a line.
 enum Html {
-    /// No HTML, or some that ends on the line.
+    /// No HTML, or HTML that ends on the same line.
     None,
     /// HTML that a blank line ends.
     ToBlankLine,
@@ -154,7 +154,7 @@ fn html(line: &str) -> Html {
         behind.is_some_and(|behind| behind.starts_with(['>', ' ', '\t']) || behind.is_empty())
     };
     let ends = if let Some(rest) = lower.strip_prefix("!--") {
-        // Some readers take `<!-->` for a complete comment, some for the beginning of one.
+        // Some readers take `<!-->` for a complete comment, others for the beginning of one.
         Some(rest.trim_start_matches('-').contains("-->"))
     } else if lower.starts_with("![cdata[") {
         Some(lower.contains("]]>"))
@@ -163,7 +163,7 @@ fn html(line: &str) -> Html {
     } else if lower.starts_with('!') {
         Some(lower.contains('>'))
     } else {
-        // Readers do not agree which of them may end another.
+        // Readers disagree about which of these elements can end another.
         let name = ["script", "pre", "style", "textarea"].iter().find(|name| is(name));
         name.map(|name| lower.contains(&format!("</{name}>")))
     };

@@ -1,8 +1,8 @@
-//! Markdown renderer: a heading for each block, then prose without a fence and everything else in a
+//! Markdown renderer: a heading for each block, then prose without a fence, or other content in a
 //! fence that is longer than any run of backticks inside.
 //!
-//! Prose gets a fence too unless it is self-contained (`commonmark.rs`): otherwise it could hide
-//! the next heading, or be taken for one.
+//! Prose gets a fence too unless it is self-contained (`commonmark.rs`). Otherwise it could hide
+//! the next heading, or look like one.
 
 use super::collision::{FENCE, MARKDOWN, longest_run};
 use super::commonmark::is_self_contained;
@@ -13,7 +13,7 @@ use crate::fmt::write_to;
 /// Renders a block with this body.
 ///
 /// The heading has the priority and the level in parentheses. The info string of a fence has the
-/// language of the content; summaries and tags have none, and are prose in every block type.
+/// language of the content. Summaries and tags have no language, and are prose in every block type.
 pub(super) fn part<'v>(view: &BlockView<'_>, shown: Shown, body: Option<&'v str>) -> Part<'v> {
     let mut head = MARKDOWN.opening.to_owned();
     push_head(&mut head, &view.head);

@@ -1,15 +1,15 @@
-//! Minimal renderer: the fewest tokens that keep blocks apart.
+//! Minimal renderer: the fewest tokens that still separate blocks.
 //!
-//! A block is `[type label]` and its content up to the next such line; a chat turn follows its
-//! `[role]` on the same line. Content that has such a line itself is a heredoc, as in a shell:
-//! between `<<EOF` and `EOF`, with a number if the content has that line too.
+//! A block is `[type label]` and its content, up to the next such line. A chat turn follows its
+//! `[role]` on the same line. Content that itself has such a line is a heredoc, as in a shell: it
+//! stands between `<<EOF` and `EOF`, or a numbered terminator if the content has that line too.
 
 use super::collision::{MINIMAL, first_free_suffix, first_word, is_blank, is_reserved_word, lines};
 use super::{Part, Shown, push_head};
 use crate::block_view::BlockView;
 use crate::fmt::write_to;
 
-/// The terminator of content that a reader may take for something else.
+/// The terminator of content that has lines like heads.
 const TERMINATOR: &str = "EOF";
 
 pub(super) fn part<'v>(view: &BlockView<'_>, shown: Shown, body: Option<&'v str>) -> Part<'v> {
@@ -39,7 +39,8 @@ fn looks_like_head(line: &str) -> bool {
     is_reserved_word(&word) && !rest.starts_with(|c| !is_blank(c) && !matches!(c, ']' | ':'))
 }
 
-/// Returns `EOF`, with the smallest number that no line of `text` has if necessary.
+/// Returns `EOF`, or `EOF` with the smallest number from 2 on that is free if `text` has such a
+/// line.
 fn heredoc_terminator(text: &str) -> String {
     let ends = || {
         lines(text).filter_map(|line| {

@@ -1,9 +1,9 @@
 //! Renderers of blocks in the output modes (RFC 0002 §6).
 //!
-//! Each renderer turns the view of a block into a [`Part`]. Every part ends with a newline and
+//! Each renderer converts the view of a block to a [`Part`]. Every part ends with a newline and
 //! begins with a character that is neither white space nor `/`, so the token counts of parts add
-//! up. Every part can be told from its neighbours regardless of its content, so a text can be
-//! parsed again.
+//! up. The boundaries of parts are unambiguous regardless of the content, so a text can be parsed
+//! again.
 
 pub(crate) mod collision;
 mod commonmark;
@@ -20,7 +20,7 @@ pub(crate) use crate::detail::Shown;
 pub use placeholder::render_placeholder;
 pub(crate) use placeholder::{placeholder, roll_up};
 
-/// The text of one block: head, then the body and a newline, then tail.
+/// The text of one block: the head, the body with a newline, and the tail.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Part<'v> {
     pub(crate) head: String,
@@ -45,10 +45,10 @@ impl Part<'_> {
     }
 }
 
-/// The element around a text in XML.
+/// The name of the XML element around a text.
 pub(crate) const ENVELOPE: &str = "context";
 
-/// Returns the beginning and the end of a text, which are counted once.
+/// Returns the beginning and the end of a text, whose tokens belong to no block.
 pub(crate) fn envelope(mode: OutputMode) -> (&'static str, &'static str) {
     match mode {
         OutputMode::Xml => ("<context>\n", "</context>\n"),
@@ -107,7 +107,8 @@ pub(crate) fn push_words(out: &mut String, head: &Head<'_>) {
     }
 }
 
-/// Appends the speaker of a turn, else the type and its arguments.
+/// Appends the role of a chat turn and its tool call, or the type of any other block and its
+/// arguments.
 fn push_head(out: &mut String, head: &Head<'_>) {
     let Some(role) = &head.role else {
         out.push_str(head.word);

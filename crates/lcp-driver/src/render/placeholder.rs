@@ -1,4 +1,4 @@
-//! Placeholders: one line in place of a block, or of many (SPEC_08 §5).
+//! Placeholders: one line that replaces a block or several blocks (SPEC_08 §5).
 
 use lcp_types::Block;
 
@@ -11,8 +11,8 @@ use crate::fmt::write_to;
 /// Renders the line that replaces a block, without a newline (SPEC_08 §5).
 ///
 /// `omitted_tokens` is the token count of the block's content with its final newline, so it is the
-/// same in every mode. The line lacks what only tags say of a block (the call that a tool result
-/// answers); the text of a plan has it.
+/// same in every mode. The line does not show properties that only tags give, such as the call that
+/// a tool result answers; the placeholders in the text of a plan do.
 ///
 /// ```
 /// use lcp_driver::{OutputMode, render_placeholder};
@@ -73,7 +73,7 @@ pub(crate) fn placeholder(head: &Head<'_>, tokens: u32, mode: OutputMode) -> Par
     Part::line(line(head, tokens, mode))
 }
 
-/// Renders the line that replaces all blocks without a line of their own.
+/// Renders the line that counts all blocks without their own line.
 pub(crate) fn roll_up(count: usize, tokens: u64, mode: OutputMode) -> Part<'static> {
     let blocks = if count == 1 { "block" } else { "blocks" };
     Part::line(match mode {

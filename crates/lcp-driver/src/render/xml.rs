@@ -1,9 +1,9 @@
 //! XML renderer: an element for each block, with its content on separate lines.
 //!
-//! Content is not escaped: that would cost tokens and change what a model reads. If a reader may
-//! take a part of the content for the end of an element, the element gets a number that the
-//! content does not have: `<code.2 …>` to `</code.2>`. The number depends on the content alone, so
-//! a block always renders the same.
+//! Content is not escaped, because escapes would cost tokens and change the text for the model. If
+//! a reader may take a part of the content for the end of an element, the element gets a number
+//! that the content does not have: `<code.2 …>` to `</code.2>`. The number depends on the content
+//! alone, so the same block always renders to the same text.
 
 use lcp_types::BlockType;
 
@@ -12,7 +12,7 @@ use super::{ENVELOPE, Part, Shown};
 use crate::block_view::BlockView;
 use crate::block_view::label::push_xml;
 
-/// The separator of an element's name and its number.
+/// The separator between the name of an element and its number.
 pub(crate) const NESTING_MARK: char = '.';
 
 pub(super) fn part<'v>(view: &BlockView<'_>, shown: Shown, body: Option<&'v str>) -> Part<'v> {
@@ -46,7 +46,8 @@ pub(super) fn part<'v>(view: &BlockView<'_>, shown: Shown, body: Option<&'v str>
     Part { head, body, tail: format!("</{name}>\n") }
 }
 
-/// Returns the number of an element whose content may close an element or reopen this one.
+/// Returns the number for an element whose content has the closing tag of an element or the opening
+/// tag of this one; `None` if it needs no number.
 fn number(word: &str, content: &str) -> Option<u64> {
     let tags = || {
         content.match_indices('<').map(|(at, mark)| {
@@ -68,7 +69,7 @@ fn number(word: &str, content: &str) -> Option<u64> {
     })
 }
 
-/// Returns whether one of our elements has this name.
+/// Returns whether this crate has an element with this name.
 fn is_element(name: &str) -> bool {
     name == ENVELOPE || name == BlockType::Other(0).label() || BlockType::from_label(name).is_some()
 }

@@ -10,9 +10,9 @@ use crate::fmt::group_thousands;
 use crate::plan::{DecisionReason, OptimalityBound};
 use crate::prompt_cache::{RepackReason, StableOutcome, TextReuse};
 
-/// Formats an identifier or a category for people: `tool_results` becomes `Tool Results`. Names of
-/// packs that are not plain are quoted and escaped; names of more than 200 characters lose their
-/// middle.
+/// Formats an identifier or a category for people: `tool_results` becomes `Tool Results`. Names
+/// from packs with other characters than letters, digits, `_` and `-` are quoted and escaped. Names
+/// of more than 200 characters are shortened in the middle.
 ///
 /// ```
 /// assert_eq!(lcp_driver::report::display_name("tool_results"), "Tool Results");

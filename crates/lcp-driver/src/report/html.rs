@@ -1,8 +1,8 @@
-//! The report as one page for browsers: no network, no other file.
+//! The report as a single HTML page that needs no network and no other file.
 //!
-//! The page is a template (`html/page.html`), its styles and its script; the plans go in as JSON,
-//! from which the script draws everything. What a pack says never becomes markup: the JSON holds no
-//! `<`, and the script writes only text.
+//! The page consists of a template (`html/page.html`), styles and a script. The plans are embedded
+//! as JSON, from which the script draws everything. Text of a pack never becomes markup: the JSON
+//! contains no `<`, and the script inserts only text nodes.
 
 use std::collections::BTreeSet;
 
@@ -29,19 +29,23 @@ const SCRIPT: &[&str] = &[
     "})();\n",
 ];
 
-/// Warnings of a plan that a page lists; the others are counted.
+/// The maximum number of warnings that a page lists for each plan; the rest is only counted.
 const WARNINGS_MAX: usize = 100;
 
-/// Characters of a warning that a page gives; the JSON report has all of it.
+/// The maximum number of characters of a warning on a page; the JSON report has the whole message.
 const MESSAGE_CHARS_MAX: usize = 500;
 
-/// The report on a plan as one HTML page that needs nothing else.
+/// Formats the report on a plan as one self-contained HTML page.
 ///
-/// `replay` are plans of the same blocks at other budgets: a slider shows the page for each. Those
-/// of other blocks (by their number) and those of a budget that is there already are left out; so
-/// are all where no budget has an effect, which is with a verbosity that ignores it and without
-/// blocks. The page is usable with a hundred thousand blocks; its size is about 50 bytes a block,
-/// and 8 more a block for each plan of the replay.
+/// `replay` has plans of the same blocks for other budgets; a slider switches between them. These
+/// plans of `replay` are ignored:
+///
+/// - Plans with another number of blocks.
+/// - Plans for a budget that the page already has.
+/// - All of them, if the verbosity ignores the budget or the plan has no blocks.
+///
+/// The page is usable with a hundred thousand blocks. Its size is about 50 bytes per block, plus 8
+/// bytes per block for each plan of `replay`.
 ///
 /// ```
 /// use lcp_driver::{DefaultDriver, DriverConfig, report};
@@ -58,7 +62,7 @@ const MESSAGE_CHARS_MAX: usize = 500;
 /// ```
 #[must_use]
 pub fn to_html(plan: &Plan, replay: &[Plan]) -> String {
-    // Every value is a number, a string or a list of them: nothing can fail.
+    // A value is a number, a string or a list of them, so serialization cannot fail.
     let data = serde_json::to_string(&Page::new(plan, replay)).unwrap_or_default();
     let mut page = String::with_capacity(PAGE.len() + data.len() + 48 * 1024);
     let mut rest = PAGE;
@@ -69,7 +73,7 @@ pub fn to_html(plan: &Plan, replay: &[Plan]) -> String {
             "style" => page.extend(STYLE.iter().copied()),
             "script" => page.extend(SCRIPT.iter().copied()),
             "noscript" => page.push_str(&without_script(plan)),
-            // Nothing that a pack says can end the element, or begin another.
+            // Without a `<`, no text of a pack can end the element or begin another one.
             "data" => page.push_str(&data.replace('<', "\\u003c")),
             _ => {}
         }
@@ -89,7 +93,7 @@ fn without_script(plan: &Plan) -> String {
     format!("{used}{of} tokens used. The rest of this report is drawn by a script.")
 }
 
-/// The input of the script. Names are in tables; blocks have indices or letters of them.
+/// The input of the script. Names are stored in tables; blocks refer to them by index or letter.
 #[derive(Serialize)]
 struct Page<'p> {
     encoding: String,
@@ -99,7 +103,7 @@ struct Page<'p> {
     objective: &'static str,
     decisions: Vec<&'static str>,
     reasons: Vec<&'static str>,
-    /// For people, by the name of the reason.
+    /// The sentence that explains each reason, by the name of the reason.
     sentences: serde_json::Map<String, serde_json::Value>,
     types: Vec<&'static str>,
     priorities: Vec<&'static str>,
@@ -108,7 +112,7 @@ struct Page<'p> {
     #[serde(skip_serializing_if = "Option::is_none")]
     duplicates: Option<PageDuplicates>,
     plans: Vec<Run<'p>>,
-    /// The index of the plan that was run among all plans.
+    /// The index of the reported plan among all plans.
     current: usize,
 }
 
@@ -137,7 +141,7 @@ struct Run<'p> {
     value: Option<(String, String)>,
     #[serde(skip_serializing_if = "Option::is_none")]
     stable: Option<StableRow>,
-    /// Why the text was packed anew.
+    /// The reason why the text was repacked.
     #[serde(skip_serializing_if = "Option::is_none")]
     why: Option<String>,
     shares: Vec<ShareRow<'p>>,
@@ -145,7 +149,7 @@ struct Run<'p> {
     warnings: Vec<Notice>,
     /// The number of all warnings.
     warned: usize,
-    /// The decision of each block, a letter each.
+    /// The decision of each block, one letter per block.
     d: String,
     r: String,
     t: Vec<u32>,
@@ -285,7 +289,7 @@ impl Notice {
     }
 }
 
-/// Returns `a` for the first, `b` for the second.
+/// Returns the letter for an index: `a` for the first, `b` for the second.
 fn letter(place: Option<usize>) -> char {
     let place = place.and_then(|place| u8::try_from(place).ok()).unwrap_or_default();
     char::from(b'a'.saturating_add(place))

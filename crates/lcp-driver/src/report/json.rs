@@ -11,7 +11,7 @@ use crate::detail::Excerpt;
 use crate::plan::{Plan, PlanItem, RenderDecision, ShareUsage};
 use crate::warning::Warning;
 
-/// The keys of `by_level`, all of which every report has.
+/// The keys of `by_level`. Every report has all of them.
 const LEVELS: [&str; 7] =
     ["full", "detailed", "summary", "tags", "excerpt", "placeholder", OVERHEAD];
 
@@ -196,7 +196,7 @@ pub fn to_json(plan: &Plan) -> String {
     }
     let overhead = BlockSum { blocks: 0, tokens: plan.overhead_tokens.into() };
     report.by_level.insert(OVERHEAD, overhead);
-    // Every value is a number, a string or a list of them: nothing can fail.
+    // A value is a number, a string or a list of them, so serialization cannot fail.
     let mut json = serde_json::to_string_pretty(&report).unwrap_or_default();
     json.push('\n');
     json

@@ -25,7 +25,8 @@ impl Plan {
         let budget = u64::from(self.budget?);
         let shown = self.content_tokens_shown();
         let parts = (shown * 10_000 + budget / 2).checked_div(budget)?;
-        // Beyond 429,496 times the budget, one is as wrong as the other.
+        // The conversion saturates above 429,496 times the budget, where the exact value does not
+        // matter.
         Some(f64::from(u32::try_from(parts).unwrap_or(u32::MAX)) / 10_000.0)
     }
 

@@ -1,7 +1,7 @@
-//! The report on a plan: the use of its tokens, with reasons. As JSON for programs ([`to_json`]), as
-//! a table for terminals ([`to_table`]), as one page for browsers ([`to_html`]).
+//! The report on a plan: the use of its tokens, with reasons. It can be JSON for programs
+//! ([`to_json`]), a table for terminals ([`to_table`]) or a page for browsers ([`to_html`]).
 //!
-//! Reports are deterministic: they have no time, no paths of the machine and no hash order.
+//! Reports are deterministic: they contain no time, no paths of the machine and no hash order.
 
 mod display_names;
 mod html;

@@ -13,10 +13,10 @@ use style::{BOLD, CYAN, DIM, bar, fit, pad};
 
 const CATEGORIES_MAX: usize = 20;
 
-/// Characters of a category that is given whole.
+/// The maximum number of characters of a category that is not shortened.
 const CATEGORY_CHARS_MAX: usize = 32;
 
-/// How a table looks, and what only its caller knows.
+/// The layout of a table, and data that only the caller has.
 ///
 /// ```
 /// use lcp_driver::report::TableOptions;
@@ -26,12 +26,12 @@ const CATEGORY_CHARS_MAX: usize = 32;
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct TableOptions {
-    /// Whether to colour it with ANSI escapes; off by default.
+    /// If `true`, the table has colors, as ANSI escapes. Default: `false`.
     pub color: bool,
-    /// Columns of the terminal, 80 by default: bars and labels take what is
-    /// left of a line, and there are no bars where nothing is.
+    /// The width of the terminal in columns. Default: 80. Bars and labels use the rest of each
+    /// line; if no space remains, there are no bars.
     pub width: u16,
-    /// The window that the budget was taken from: its tokens are the total.
+    /// The context window from which the budget was taken. Its size is shown as the total.
     pub window: Option<ContextWindow>,
 }
 
@@ -41,13 +41,15 @@ impl Default for TableOptions {
     }
 }
 
-/// The report on a plan as a table, with a final newline.
+/// Formats the report on a plan as a table, with a final newline.
 ///
-/// Use by category first, against the shares if there are any; what
-/// deduplication saved, where it ran; then by decision, reason and priority, the
-/// largest cuts and duplicates, and a suggestion where much was cut. Percentages are to the nearest, and only the whole is 100 %. Labels
-/// of packs cannot move the cursor or hide what follows: what does not show is
-/// escaped, and what is long is cut.
+/// The table begins with the use by category, compared with the shares if there are any. The
+/// savings of deduplication follow if it ran. Then come the sums by decision, reason and priority,
+/// the largest cuts and duplicates, and a suggestion if much was cut.
+///
+/// Percentages are rounded to the nearest integer, but only the exact whole is 100 %. Labels of
+/// packs cannot move the cursor or hide other text: invisible characters are escaped, and long
+/// labels are shortened.
 ///
 /// ```
 /// use lcp_driver::report::{TableOptions, to_table};
@@ -108,7 +110,7 @@ impl Table<'_> {
         self.lines.push(line.into());
     }
 
-    /// A heading, with an empty line before it.
+    /// Adds a heading, with an empty line before it.
     fn heading(&mut self, text: &str) {
         let heading = self.paint(BOLD, text);
         self.line("");
@@ -174,7 +176,8 @@ impl Table<'_> {
         }
     }
 
-    /// Shares as they are, or categories against all that was used.
+    /// Returns a row for each share, or, without shares, a row for each category compared with all
+    /// used tokens.
     fn usages(&self) -> Vec<Usage> {
         if !self.plan.shares.is_empty() {
             return self.plan.shares.iter().map(share_usage).collect();
@@ -227,7 +230,7 @@ impl Table<'_> {
         }
     }
 
-    /// Columns that a bar may have behind `taken` ones; 0 for no bar.
+    /// Returns the columns for a bar after `taken` columns; 0 if there is no space for a bar.
     fn room(&self, taken: usize) -> usize {
         const BAR_MIN: usize = 8;
         const BAR_MAX: usize = 24;
@@ -245,7 +248,7 @@ fn share_usage(share: &ShareUsage) -> Usage {
     if let Some(cap) = share.cap {
         notes.push(format!("cap {}", group_thousands(cap.into())));
     }
-    // What has no share has nothing of its own: all of it is what others left.
+    // Blocks without a share have no tokens of their own: everything they use is borrowed.
     if share.borrowed() > 0 && share.tokens > 0 {
         notes.push(format!("{} borrowed", group_thousands(share.borrowed().into())));
     }

@@ -1,12 +1,13 @@
-//! A divided budget, and what was used of it.
+//! A budget that is divided into shares, and its use.
 
 use std::fmt;
 
 use super::{Share, ShareSize, Shares};
 use crate::fixed_point::{BILLION, apportion, billionths, percent};
 
-/// The tokens of each share, and how many of them were used. Plain data: made by
-/// [`Shares::divide`](super::Shares::divide), kept by the caller.
+/// The tokens of each share of a budget and the number of them that are used.
+///
+/// [`Shares::divide`](super::Shares::divide) creates it; the caller stores and updates it.
 ///
 /// ```
 /// use lcp_driver::shares::Shares;
@@ -28,39 +29,39 @@ pub struct ContextBudget {
 /// One share of a [`ContextBudget`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ShareBudget {
-    /// Its name.
+    /// The name of the share: its category.
     pub name: String,
-    /// Tokens that are its own.
+    /// Tokens that belong to the share.
     pub tokens: u32,
-    /// Tokens of them that were consumed. More than its own only after the budget was adjusted to a
-    /// smaller total.
+    /// Tokens of the share that were consumed. More than `tokens` only after the budget was
+    /// adjusted to a smaller total.
     pub used: u32,
-    /// Its hard cap, if it has one.
+    /// The hard cap of the share in tokens, if it has one.
     pub cap: Option<u32>,
 }
 
 impl ShareBudget {
-    /// Tokens that it has left.
+    /// Returns the unused tokens of the share.
     #[must_use]
     pub fn remaining(&self) -> u32 {
         self.tokens.saturating_sub(self.used)
     }
 
-    /// The part of it that was used, in percent, see [`percent`].
+    /// Returns the used part of the share in percent, as computed by [`percent`].
     #[must_use]
     pub fn percent(&self) -> u64 {
         percent(self.used.into(), self.tokens.into())
     }
 }
 
-/// What a share has left.
+/// The remaining tokens of a share.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RemainingShare {
-    /// Its name.
+    /// The name of the share.
     pub name: String,
-    /// Tokens that are left, 0 where it used more than it has.
+    /// Unused tokens; 0 if the use exceeds the share.
     pub tokens: u32,
-    /// Tokens used beyond what it has.
+    /// Tokens used in excess of the share.
     pub over: u64,
 }
 
@@ -82,72 +83,74 @@ impl ContextBudget {
         Self { total, shares, basis, scaling }
     }
 
-    /// Tokens of the whole budget.
+    /// Returns the tokens of the whole budget.
     #[must_use]
     pub fn total(&self) -> u32 {
         self.total
     }
 
-    /// The shares in order.
+    /// Returns the shares in order.
     #[must_use]
     pub fn shares(&self) -> &[ShareBudget] {
         &self.shares
     }
 
-    /// The share of this name.
+    /// Returns the share with this name.
     #[must_use]
     pub fn get(&self, name: &str) -> Option<&ShareBudget> {
         self.shares.iter().find(|share| share.name == name)
     }
 
-    /// Tokens that this share has of its own.
+    /// Returns the tokens that belong to the share with this name.
     #[must_use]
     pub fn tokens(&self, name: &str) -> Option<u32> {
         self.get(name).map(|share| share.tokens)
     }
 
-    /// Tokens that were consumed of this share.
+    /// Returns the tokens consumed from the share with this name.
     #[must_use]
     pub fn used(&self, name: &str) -> Option<u32> {
         self.get(name).map(|share| share.used)
     }
 
-    /// Tokens that were consumed of all shares.
+    /// Returns the tokens consumed from all shares.
     #[must_use]
     pub fn used_total(&self) -> u64 {
         self.shares.iter().map(|share| u64::from(share.used)).sum()
     }
 
-    /// Tokens of the whole budget that are left, those that belong to no share included.
+    /// Returns the unused tokens of the whole budget, including those that belong to no share.
     #[must_use]
     pub fn remaining(&self) -> u32 {
         let left = u64::from(self.total).saturating_sub(self.used_total());
         u32::try_from(left).unwrap_or(self.total)
     }
 
-    /// Tokens that belong to no share: what the sizes lack of the whole, and what caps cut off.
+    /// Returns the tokens that belong to no share: the part of the budget that the sizes leave, and
+    /// the tokens above caps.
     #[must_use]
     pub fn unassigned(&self) -> u32 {
         self.shares.iter().fold(self.total, |left, share| left.saturating_sub(share.tokens))
     }
 
-    /// The part of the whole budget that was used, in percent, see [`percent`].
+    /// Returns the used part of the whole budget in percent, as computed by [`percent`].
     #[must_use]
     pub fn percent(&self) -> u64 {
         percent(self.used_total(), self.total.into())
     }
 
-    /// What was changed about the sizes that were asked for, if anything.
+    /// Returns the scaling of the requested sizes, if they did not fit.
     #[must_use]
     pub fn scaling(&self) -> Option<ShareScaling> {
         self.scaling
     }
 
-    /// The same budget in another window: every share keeps its part of the whole, fixed numbers
-    /// too, by largest remainder. Caps stay as they are, and so does what was used. To the same
-    /// total it changes nothing; and however often it is adjusted, nothing drifts. What had nothing
-    /// has no part to keep: a fixed number that a budget of 0 left without tokens wants
-    /// [`Shares::divide`](super::Shares::divide) anew.
+    /// Adjusts the budget to another total. Every share keeps its fraction of the whole by largest
+    /// remainder, and so do shares of a fixed size. Caps and used tokens do not change.
+    ///
+    /// An adjustment to the same total changes nothing, and repeated adjustments do not accumulate
+    /// rounding errors. A share without tokens has no fraction to keep. So if a total of 0 left a
+    /// share of fixed size without tokens, call [`Shares::divide`](super::Shares::divide) again.
     ///
     /// ```
     /// use lcp_driver::shares::calculate_budget;
@@ -167,12 +170,12 @@ impl ContextBudget {
         adjusted
     }
 
-    /// What every share has left if these use so much more than was consumed: one entry for each
-    /// share, in order. Shares that are not named use nothing more.
+    /// Returns the remaining tokens of every share, in order, if the shares in `used` consumed
+    /// these tokens in addition to those already consumed.
     ///
     /// # Errors
     ///
-    /// [`BudgetError::UnknownCategory`].
+    /// Returns [`BudgetError::UnknownCategory`] if a name in `used` has no share.
     pub fn available_tokens(
         &self,
         used: &[(&str, u32)],
@@ -189,18 +192,18 @@ impl ContextBudget {
         Ok(self.shares.iter().zip(sums).map(left).collect())
     }
 
-    /// Whether [`consume`](Self::consume) would take so many tokens.
+    /// Returns whether [`consume`](Self::consume) would accept this number of tokens.
     #[must_use]
     pub fn can_fit(&self, tokens: u32, category: &str) -> bool {
         self.check(tokens, category).is_ok()
     }
 
-    /// Takes tokens from the share of a category.
+    /// Consumes tokens from the share of a category.
     ///
     /// # Errors
     ///
-    /// Where the budget or the share has not so many left, or there is no such share; nothing is
-    /// consumed then.
+    /// Returns a [`BudgetError`] if the budget or the share does not have enough unused tokens, or
+    /// if the category has no share. Nothing is consumed then.
     pub fn consume(&mut self, tokens: u32, category: &str) -> Result<(), BudgetError> {
         let at = self.check(tokens, category)?;
         self.shares[at].used += tokens;
@@ -228,19 +231,25 @@ impl ContextBudget {
 }
 
 impl Shares {
-    /// The tokens of each share where so many are available.
+    /// Divides `available` tokens into the tokens of each share.
     ///
-    /// Ratios are of all that is available, fixed numbers are taken as they are. Where together
-    /// they exceed it, the ratios are scaled down to what the fixed ones leave; where those exceed
-    /// it alone, they are scaled down themselves. [`ContextBudget::scaling`] then says so. Sizes that
-    /// sum to the whole (ratios to a billionth each) give tokens that sum to it exactly, by largest
-    /// remainder, ties in order. A share has no more than its cap: a fixed number counts as its cap
-    /// where that is less, and what a cap leaves of a ratio is nobody's, to be borrowed.
+    /// A ratio is a fraction of all available tokens; a fixed size is a number of tokens. The sizes
+    /// are scaled if their sum exceeds the available tokens, and [`ContextBudget::scaling`] reports
+    /// it:
+    ///
+    /// - If the fixed sizes alone fit, the ratios are scaled down to the tokens that the fixed
+    ///   sizes leave.
+    /// - Otherwise the fixed sizes are scaled down, and the ratios get nothing.
+    ///
+    /// If the sizes sum to the whole (each ratio rounded to a billionth), the tokens sum to it
+    /// exactly, by largest remainder, with ties in order. A share never gets more than its cap. A
+    /// fixed size above its cap counts as the cap; the tokens of a ratio above its cap belong to no
+    /// share and can be borrowed.
     #[must_use]
     pub fn divide(&self, available: u32) -> ContextBudget {
         let sizes = self.as_slice().iter().map(|share| match share.size {
             ShareSize::Ratio(ratio) => (billionths(ratio), 0),
-            // What a cap keeps from a share is no claim on the others.
+            // A fixed size above its cap does not take tokens from the other shares.
             ShareSize::Tokens(tokens) => (0, tokens.min(share.cap.unwrap_or(u32::MAX)).into()),
         });
         let (ratios, fixed): (Vec<u64>, Vec<u64>) = sizes.unzip();
@@ -267,33 +276,33 @@ impl Shares {
     }
 }
 
-/// Why tokens were not consumed.
+/// The error of consuming tokens.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum BudgetError {
-    /// The whole budget has not so many left.
+    /// The whole budget does not have enough unused tokens.
     #[error("{tokens} tokens do not fit: {used} of the budget of {total} are used")]
     Total {
-        /// Tokens that were to be consumed.
+        /// The requested tokens.
         tokens: u32,
-        /// Tokens that were used before.
+        /// Tokens of the budget that were already used.
         used: u64,
-        /// The budget.
+        /// Tokens of the budget.
         total: u32,
     },
-    /// The share of the category has not so many left.
+    /// The share of the category does not have enough unused tokens.
     #[error("{tokens} tokens do not fit in `{category}`: {used} of its {limit} are used")]
     Category {
         /// The category.
         category: String,
-        /// Tokens that were to be consumed.
+        /// The requested tokens.
         tokens: u32,
-        /// Tokens of the share that were used before.
+        /// Tokens of the share that were already used.
         used: u32,
         /// Tokens of the share.
         limit: u32,
     },
-    /// There is no share for the category.
+    /// The category has no share.
     #[error("there is no share for the category `{category}`")]
     UnknownCategory {
         /// The category.
@@ -302,7 +311,7 @@ pub enum BudgetError {
 }
 
 impl BudgetError {
-    /// A stable code, for programs.
+    /// Returns a stable code for programs.
     #[must_use]
     pub fn code(&self) -> &'static str {
         match self {
@@ -313,22 +322,22 @@ impl BudgetError {
     }
 }
 
-/// What was changed about the sizes of shares so that they fit.
+/// The scaling of the sizes of shares that do not fit into the budget.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ShareScaling {
     /// The ratios were scaled down.
     Ratios {
-        /// Tokens that they ask for, rounded up.
+        /// Tokens that the ratios ask for, rounded up.
         wanted: u64,
-        /// Tokens that there are for them, less fixed numbers.
+        /// Tokens that the fixed sizes leave for the ratios.
         left: u32,
     },
-    /// Fixed numbers were scaled down; ratios beside them got nothing.
+    /// The fixed sizes were scaled down; ratios got nothing.
     Fixed {
-        /// Tokens that they ask for.
+        /// Tokens that the fixed sizes ask for.
         wanted: u64,
-        /// Tokens that there are.
+        /// Tokens of the whole budget.
         available: u32,
     },
 }
@@ -350,7 +359,8 @@ impl fmt::Display for ShareScaling {
     }
 }
 
-/// The weights of a division; adjustments start from these, so that nothing drifts.
+/// The weights of a division. Adjustments start from them, so that rounding errors do not
+/// accumulate.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct ShareWeights {
     pub(super) weights: Vec<u64>,
@@ -361,18 +371,18 @@ pub(super) struct ShareWeights {
 impl ShareWeights {
     pub(super) fn from_ratios(ratios: Vec<u64>) -> Self {
         let sum: u64 = ratios.iter().sum();
-        // Each ratio was rounded: three thirds lack a billionth.
+        // Each ratio was rounded: for example, three thirds sum to a billionth less than 1.
         let total = if sum.abs_diff(BILLION) <= ratios.len() as u64 { sum } else { BILLION };
         Self { weights: ratios, total }
     }
 
-    /// Returns the tokens that the weights ask for, rounded up.
+    /// Returns the tokens that the weights ask for out of `total`, rounded up.
     pub(super) fn asked(&self, total: u32) -> u64 {
         let asked = self.scaled(total).div_ceil(u128::from(self.total.max(1)));
         u64::try_from(asked).unwrap_or(u64::MAX)
     }
 
-    /// Returns the tokens that they get: no more than all.
+    /// Returns the tokens that the weights get out of `total`: at most `total`.
     pub(super) fn shared(&self, total: u32) -> u32 {
         let shared = self.scaled(total) / u128::from(self.total.max(1));
         u32::try_from(shared).unwrap_or(u32::MAX).min(total)

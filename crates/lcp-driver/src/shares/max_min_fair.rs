@@ -1,31 +1,34 @@
-//! Weighted max-min filling: what one does not demand goes to those that do (RFC 0004 §3 shares).
+//! Weighted max-min fair division: tokens that one claimant does not need go to the others (RFC
+//! 0004 §3 shares).
 
-/// What one claimant asks of [`max_min_fair`].
+/// The demand of one claimant in [`max_min_fair`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Demand {
-    /// Its part beside the others, in any unit that all of them share. With 0 it takes only what
-    /// the weighted ones leave.
+    /// The weight relative to the other claimants, in any common unit. A claimant of weight 0 gets
+    /// only tokens that the weighted claimants leave.
     pub weight: u32,
-    /// Tokens it is to have before anything is shared out. Where this is over the limit, the limit
-    /// holds.
+    /// Tokens that the claimant gets before the rest is divided, but at most `limit`.
     pub floor: u64,
-    /// Tokens it can use at most.
+    /// The maximum tokens that the claimant can use.
     pub limit: u64,
 }
 
-/// Fractional bits of a level: between neighboring levels nobody gains more than one token.
+/// The number of fractional bits of a level. Between neighboring levels no claimant gains more than
+/// one token.
 const LEVEL_BITS: u32 = u32::BITS;
 
-/// Divides `total` tokens: everyone has at least its floor and at most its limit, and between the
-/// two all rise at the pace of their weights, until the tokens are spent or every limit is reached.
+/// Divides `total` tokens. Every claimant gets at least its floor and at most its limit. Between
+/// the two, all shares grow in proportion to the weights until the tokens are spent or every limit
+/// is reached.
 ///
-/// The result has one number for each demand, in order, and sums to `total` or to the sum of the
-/// limits, whichever is less. Where the floors alone exceed `total` they are met in order, as far
-/// as it reaches.
+/// The result has one number for each demand, in order. Its sum is `total` or the sum of the
+/// limits, whichever is less. If the floors alone exceed `total`, they are met in order until
+/// `total` is spent.
 ///
-/// Whole tokens go out as by the Sainte-Laguë method: the `n`-th token of a claimant stands at the
-/// level `(n − ½) / weight`, and lower levels are served first, equal ones in order. So a larger
-/// total never takes a token from anyone, which rounding by largest remainder does.
+/// Whole tokens are assigned as by the Sainte-Laguë method: the `n`-th token of a claimant has the
+/// level `(n − ½) / weight`. Tokens with lower levels are assigned first, and those with equal
+/// levels in order of the demands. So a larger total never takes a token from a claimant; rounding
+/// by largest remainder could.
 ///
 /// ```
 /// use lcp_driver::shares::{Demand, max_min_fair};
@@ -67,29 +70,31 @@ struct Claimant {
 }
 
 impl Claimant {
-    /// Returns the tokens at a level, given what it has already.
+    /// Returns the tokens of the claimant at a level: at least those that it already has, at most
+    /// its limit.
     fn at_level(&self, level: u128, given: &[u64]) -> u64 {
         let half = 1 << (LEVEL_BITS - 1);
-        // Where the product saturates, it is over any limit all the same.
+        // A product that saturates exceeds any limit in any case.
         let tokens = level.saturating_mul(self.weight.into()).saturating_add(half) >> LEVEL_BITS;
         u64::try_from(tokens).unwrap_or(u64::MAX).min(self.limit).max(given[self.at])
     }
 
-    /// Returns whether its next token has a lower level than the other's.
+    /// Returns whether the next token of this claimant has a lower level than that of `other`.
     fn before(&self, other: &Self, given: &[u64]) -> bool {
         let next = |claimant: &Self| 2 * u128::from(given[claimant.at]) + 1;
         next(self) * u128::from(other.weight) < next(other) * u128::from(self.weight)
     }
 }
 
-/// Gives out up to `left` tokens and returns how many.
+/// Distributes up to `left` tokens and returns the number of distributed tokens.
 fn distribute(left: u64, claimants: &[Claimant], given: &mut [u64]) -> u64 {
     let cost = |level: u128, given: &[u64]| -> u128 {
         let gain =
             |claimant: &Claimant| u128::from(claimant.at_level(level, given) - given[claimant.at]);
         claimants.iter().map(gain).sum()
     };
-    // The highest level that the tokens pay for; at the top everyone is at its limit.
+    // This search finds the highest level that `left` tokens can pay for. At the top level every
+    // claimant has its limit.
     let (mut paid, mut top) = (0, 1_u128 << (u64::BITS + LEVEL_BITS));
     if cost(top, given) <= left.into() {
         paid = top;

@@ -1,8 +1,8 @@
-//! Named parts of a budget, and how tokens are divided among them (RFC 0004 §3).
+//! Named shares of a budget, and the division of tokens among them (RFC 0004 §3).
 //!
-//! [`Shares`] define the size of each part; [`Shares::divide`] turns them into whole tokens, a
-//! [`ContextBudget`] that can be consumed; [`max_min_fair`] lends what one part does not need to
-//! the others. *CBS* below is Context Budget System.
+//! [`Shares`] define the size of each share. [`Shares::divide`] converts them to whole tokens: a
+//! [`ContextBudget`], from which callers consume tokens. [`max_min_fair`] lends tokens that one
+//! share does not need to the others. *CBS* below is Context Budget System.
 
 mod context_budget;
 mod max_min_fair;

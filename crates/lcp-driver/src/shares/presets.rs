@@ -1,26 +1,26 @@
-//! Shares that are ready for use.
+//! Presets of shares.
 
 use super::context_budget::{ShareWeights, saturate};
 use super::{ContextBudget, Shares};
 use crate::fixed_point::{BILLION, billionths};
 
-/// The sections of a conversation (CBS) and their parts.
+/// The sections of a conversation and their ratios (CBS).
 pub const DEFAULT_BUDGET_RATIOS: [(&str, f64); 8] =
     sections([0.15, 0.05, 0.10, 0.05, 0.15, 0.10, 0.35, 0.05]);
 
-/// More room for code in recent messages and working state (CBS).
+/// The ratios for code: more for recent messages and working state (CBS).
 pub const CODE_FOCUSED_RATIOS: [(&str, f64); 8] =
     sections([0.10, 0.05, 0.05, 0.10, 0.10, 0.10, 0.45, 0.05]);
 
-/// More memory, less summary: long work with many preferences (CBS).
+/// The ratios for long work with many preferences: more for memory, less for summary (CBS).
 pub const PREFERENCE_FOCUSED_RATIOS: [(&str, f64); 8] =
     sections([0.15, 0.05, 0.15, 0.05, 0.10, 0.10, 0.35, 0.05]);
 
-/// More summary, less memory: short, focused sessions (CBS).
+/// The ratios for short, focused sessions: more for summary, less for memory (CBS).
 pub const SESSION_FOCUSED_RATIOS: [(&str, f64); 8] =
     sections([0.15, 0.05, 0.05, 0.05, 0.20, 0.10, 0.35, 0.05]);
 
-/// The categories of an agent's context and their parts (Task 016.c).
+/// The categories of an agent's context and their ratios (Task 016.c).
 pub const AGENT_RATIOS: [(&str, f64); 4] =
     [("tool_results", 0.40), ("open_files", 0.30), ("search_results", 0.20), ("references", 0.10)];
 
@@ -43,7 +43,7 @@ impl Shares {
     pub const PRESETS: &[&str] =
         &["conversation", "agent", "code-focused", "preference-focused", "session-focused"];
 
-    /// The preset of this name.
+    /// Returns the preset with this name.
     #[must_use]
     pub fn preset(name: &str) -> Option<Self> {
         match name {
@@ -56,23 +56,23 @@ impl Shares {
         }
     }
 
-    /// The parts of a conversation: [`DEFAULT_BUDGET_RATIOS`].
+    /// Returns the shares of a conversation: [`DEFAULT_BUDGET_RATIOS`].
     #[must_use]
     pub fn conversation() -> Self {
         Self::from_ratios(&DEFAULT_BUDGET_RATIOS)
     }
 
-    /// What an agent gathers: [`AGENT_RATIOS`].
+    /// Returns the shares of an agent's context: [`AGENT_RATIOS`].
     #[must_use]
     pub fn agent() -> Self {
         Self::from_ratios(&AGENT_RATIOS)
     }
 }
 
-/// The budget of a conversation as CBS computes it: every section of [`DEFAULT_BUDGET_RATIOS`]
-/// rounded down, so that a few tokens belong to none.
+/// Returns the budget of a conversation as CBS computes it: every section of
+/// [`DEFAULT_BUDGET_RATIOS`] is rounded down, so that a few tokens belong to no section.
 ///
-/// For those who want these figures; [`Shares::divide`] loses nothing.
+/// Use it for compatibility with CBS; [`Shares::divide`] does not lose tokens.
 ///
 /// ```
 /// let budget = lcp_driver::shares::calculate_budget(3_276);

@@ -1,48 +1,48 @@
-//! Named parts of a budget, checked.
+//! Named shares of a budget, validated.
 
 use std::collections::HashSet;
 
 use crate::fixed_point::billionths;
 
-/// How large a share is.
+/// The size of a share.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum ShareSize {
-    /// A part of all that is available: 0.35 of it, say.
+    /// A fraction of all available tokens, such as 0.35.
     Ratio(f64),
-    /// A number of tokens, whatever is available.
+    /// A fixed number of tokens, independent of the available tokens.
     Tokens(u32),
 }
 
 /// A named part of a budget.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Share {
-    /// Its name: the category of the blocks that it is for.
+    /// The name of the share: the category of its blocks.
     pub name: String,
-    /// How large it is.
+    /// The size of the share.
     pub size: ShareSize,
-    /// Tokens that its blocks can never exceed, not even by what others leave.
+    /// The maximum tokens of its blocks, which they cannot exceed even with borrowed tokens.
     pub cap: Option<u32>,
 }
 
 impl Share {
-    /// A share that is a part of all that is available.
+    /// Creates a share of a fraction of all available tokens.
     #[must_use]
     pub fn ratio(name: impl Into<String>, ratio: f64) -> Self {
         Self { name: name.into(), size: ShareSize::Ratio(ratio), cap: None }
     }
 
-    /// A share of so many tokens.
+    /// Creates a share of a fixed number of tokens.
     #[must_use]
     pub fn tokens(name: impl Into<String>, tokens: u32) -> Self {
         Self { name: name.into(), size: ShareSize::Tokens(tokens), cap: None }
     }
 }
 
-/// The shares of a budget, in order; the order decides ties.
+/// The shares of a budget, in order. The order decides ties.
 ///
-/// Ratios need not sum to 1. What they lack belongs to nobody and can be borrowed; what they have
-/// too much is scaled away where tokens are divided.
+/// Ratios need not sum to 1. If they sum to less, the remaining tokens belong to no share and can
+/// be borrowed. If they sum to more, the division scales them down.
 ///
 /// ```
 /// use lcp_driver::shares::{Share, Shares};
@@ -59,18 +59,22 @@ pub struct Shares {
 }
 
 impl Shares {
-    /// How many shares there can be.
+    /// The maximum number of shares.
     pub const MAX: usize = 100;
 
-    /// The highest ratio that is accepted.
+    /// The maximum ratio.
     pub const RATIO_MAX: f64 = 1e6;
 
-    /// Checks shares.
+    /// Validates shares.
     ///
     /// # Errors
     ///
-    /// Where a ratio is negative, not a number, or above [`Self::RATIO_MAX`]; a name is empty or
-    /// given twice; no share is larger than 0; or there are none or more than [`Self::MAX`].
+    /// Returns a [`SharesError`] in these cases:
+    ///
+    /// - A ratio is negative, not a number, or above [`Self::RATIO_MAX`].
+    /// - A name is empty or occurs twice.
+    /// - No share is larger than 0.
+    /// - The number of shares is 0 or exceeds [`Self::MAX`].
     pub fn new(shares: impl IntoIterator<Item = Share>) -> Result<Self, SharesError> {
         let shares: Vec<Share> = shares.into_iter().collect();
         match shares.len() {
@@ -103,16 +107,16 @@ impl Shares {
         Ok(Self { shares })
     }
 
-    /// Makes shares that need no check.
+    /// Creates shares of ratios that are known to be valid.
     pub(super) fn from_ratios(ratios: &[(&str, f64)]) -> Self {
         Self { shares: ratios.iter().map(|&(name, ratio)| Share::ratio(name, ratio)).collect() }
     }
 
-    /// With a hard cap on one share, in tokens.
+    /// Sets a hard cap on one share, in tokens.
     ///
     /// # Errors
     ///
-    /// Where there is no share of this name.
+    /// Returns [`SharesError::Unknown`] if no share has this name.
     pub fn with_cap(mut self, name: &str, tokens: u32) -> Result<Self, SharesError> {
         match self.shares.iter_mut().find(|share| share.name == name) {
             Some(share) => share.cap = Some(tokens),
@@ -121,59 +125,59 @@ impl Shares {
         Ok(self)
     }
 
-    /// The shares in order.
+    /// Returns the shares in order.
     #[must_use]
     pub fn as_slice(&self) -> &[Share] {
         &self.shares
     }
 
-    /// Where the share of this name stands.
+    /// Returns the index of the share with this name.
     #[must_use]
     pub fn index_of(&self, name: &str) -> Option<usize> {
         self.shares.iter().position(|share| share.name == name)
     }
 }
 
-/// What is wrong with shares.
+/// The error of invalid shares.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum SharesError {
-    /// There are none.
+    /// The list of shares is empty.
     #[error("there must be at least one share")]
     None,
-    /// There are too many.
+    /// The list has too many shares.
     #[error("there are {count} shares, {} are the most", Shares::MAX)]
     TooMany {
-        /// How many there are.
+        /// The number of shares.
         count: usize,
     },
-    /// One has no name.
+    /// A share has an empty name.
     #[error("share {at} has an empty name")]
     EmptyName {
-        /// Its place, from 0.
+        /// The index of the share, from 0.
         at: usize,
     },
-    /// Two have one name.
+    /// Two shares have the same name.
     #[error("the share `{name}` is given twice")]
     Duplicate {
         /// The name.
         name: String,
     },
-    /// A ratio is negative, not a number, or far too large.
+    /// A ratio is negative, not a number, or above the maximum.
     #[error("the share `{name}` has the ratio {ratio}, it must be from 0 to {}", Shares::RATIO_MAX)]
     Ratio {
-        /// The share.
+        /// The name of the share.
         name: String,
-        /// Its ratio.
+        /// The invalid ratio.
         ratio: f64,
     },
-    /// None is larger than 0.
+    /// No share is larger than 0.
     #[error("all {count} shares are 0")]
     AllZero {
-        /// How many there are.
+        /// The number of shares.
         count: usize,
     },
-    /// There is no share of this name.
+    /// No share has this name.
     #[error("there is no share `{name}`")]
     Unknown {
         /// The name.

@@ -1,9 +1,10 @@
-//! Special tokens: control words of chat formats (`<|im_start|>`) that stand in contents
+//! Special tokens: control tokens of chat formats, such as `<|im_start|>`, in the content of blocks
 //! (RFC 0008 §3).
 //!
 //! Every estimator counts them as ordinary text, and a careful program encodes them as such. A
-//! careless one turns them into control tokens, and thereby into turns that nobody took. A plan
-//! warns of those in its text; [`escape`] breaks them up in blocks, before anything is counted.
+//! careless program converts them to control tokens, and so creates turns that no participant
+//! wrote. A plan warns of special tokens in its text; [`escape`] breaks them up in blocks before
+//! anything is counted.
 //!
 //! ```
 //! use lcp_driver::special_tokens;
@@ -25,15 +26,15 @@ use lcp_types::Block;
 use crate::warning::{Warning, WarningCode};
 
 lcp_types::named_enum! {
-    /// What is done about special tokens.
+    /// The handling of special tokens.
     #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
     pub enum SpecialTokens {
-        /// They stay; a warning counts those of the text.
+        /// Keep them, with a warning that counts those in the text.
         #[default]
         Warn = "warn",
-        /// A space is put into each.
+        /// Insert a space into each.
         Escape = "escape",
-        /// A pack that has one is refused.
+        /// Refuse a pack that has one.
         Reject = "reject",
     }
 }
@@ -60,7 +61,7 @@ const WORD_SEPARATOR: &str = "▁";
 /// Maximum number of characters between the delimiters.
 const NAME_CHARS_MAX: usize = 64;
 
-/// Finds the special tokens of a text: byte ranges in order, none of which overlap.
+/// Finds the special tokens of a text: byte ranges in order, without overlap.
 ///
 /// ```
 /// let text = "a <|im_start|> b [INST] c <| no |>";
@@ -147,8 +148,8 @@ pub fn find_in_blocks(blocks: &[Block<'_>]) -> Occurrences {
     found
 }
 
-/// Inserts a space after the first character of each special token that [`find_in_blocks`] finds,
-/// so that none is left, and returns those that there were.
+/// Inserts a space after the first character of each special token that [`find_in_blocks`] finds.
+/// Returns the tokens that it found.
 ///
 /// A stable text that continues a previous one still shows the previous part unchanged.
 pub fn escape(blocks: &mut [Block<'_>]) -> Occurrences {

@@ -20,7 +20,7 @@ pub(super) fn visit(block: &mut Block<'_>, change: &mut Change<'_>) {
         BlockContent::Conversation(turn) => optional(&mut turn.tool_call_id, change),
         BlockContent::FileTree(tree) => {
             label(&mut tree.root, change);
-            // A stack instead of recursion: trees come from anywhere.
+            // A stack replaces recursion, because untrusted trees can be deep.
             let mut left: Vec<_> = tree.entries.iter_mut().rev().collect();
             while let Some(entry) = left.pop() {
                 label(&mut entry.name, change);

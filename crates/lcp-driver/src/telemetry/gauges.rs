@@ -1,4 +1,4 @@
-//! The gauges of Token Budget Manager, and those of deduplication under names of the same kind.
+//! The gauges of Token Budget Manager, and similar ones for deduplication.
 
 use metrics::gauge;
 
@@ -17,7 +17,7 @@ const REMOVED: &str = "Agents.Compression.Dedup.Removed";
 const MERGED: &str = "Agents.Compression.Dedup.Merged";
 const SUPERSEDED: &str = "Agents.Compression.Dedup.Superseded";
 
-/// The values of the label `level`; each allocation sets all of them.
+/// The values of the label `level`. Each allocation sets all of them.
 const LEVELS: [&str; 7] = [
     CompressionLevel::Full.name(),
     CompressionLevel::Detailed.name(),
@@ -40,7 +40,7 @@ pub(super) fn plan(plan: &Plan) {
     deduplicated(plan.dedup_stats().unwrap_or_default());
 }
 
-/// A text that was planned by an index: nothing is deduplicated.
+/// Sets the gauges for a text that was planned by an index, which has no deduplication.
 pub(super) fn indexed(plan: &IndexedPlan<'_>) {
     let parts: u32 = plan.parts.iter().map(|(_, tokens)| tokens).sum();
     let overhead = ("overhead", plan.used.saturating_sub(parts));
@@ -53,7 +53,7 @@ pub(super) fn indexed(plan: &IndexedPlan<'_>) {
     deduplicated(DedupStats::default());
 }
 
-/// Sets the gauges of deduplication; 0 without it.
+/// Sets the gauges of deduplication, to 0 if it did not run.
 fn deduplicated(sums: DedupStats) {
     gauge!(TOKENS_SAVED).set(as_f64(sums.tokens_saved));
     gauge!(REMOVED).set(as_f64(sums.removed));
@@ -79,7 +79,7 @@ fn set(total: u32, parts: impl Iterator<Item = (&'static str, u32)>) {
     }
 }
 
-/// Returns the level that is shown, if any.
+/// Returns the label of the level that is shown, if the block is shown.
 fn level(decision: &RenderDecision) -> Option<&'static str> {
     let brief = CompressionLevel::Brief.name();
     decision.is_shown().then(|| match decision {

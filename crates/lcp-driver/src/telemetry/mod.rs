@@ -1,5 +1,5 @@
-//! Events of `tracing` and gauges of the `metrics` facade, each behind its feature (RFC 0004 §10).
-//! Without these features nothing here does anything.
+//! Events of `tracing` and gauges of the `metrics` facade, each with its own feature (RFC 0004
+//! §10). Without these features, the functions have no effect.
 
 #[cfg(feature = "metrics")]
 mod gauges;
@@ -28,7 +28,7 @@ pub(crate) struct IndexedPlan<'r> {
     pub(crate) budget: u32,
     /// The number of blocks of the pack.
     pub(crate) blocks: usize,
-    /// The detail level and the tokens of each part that is shown.
+    /// The detail level and the tokens of each shown part.
     pub(crate) parts: &'r [(DetailLevel, u32)],
     pub(crate) warnings: &'r [Warning],
 }

@@ -52,7 +52,7 @@ fn decisions(plan: &Plan) {
             decision = item.decision.name(),
             reason = item.reason.name(),
             tokens = item.tokens,
-            // What is not covered has no such field.
+            // A block without a replacement has no such field.
             covered_by = plan.replacement(index).map(|covered| covered.by),
             "decided"
         );
@@ -61,7 +61,7 @@ fn decisions(plan: &Plan) {
 
 fn warnings(warnings: &[Warning]) {
     for warning in warnings {
-        // A block that is not given is no field.
+        // A warning without a block has no such field.
         warn!(
             target: TARGET,
             code = warning.code.name(),

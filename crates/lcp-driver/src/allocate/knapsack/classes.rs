@@ -1,4 +1,4 @@
-//! Candidates as classes of a multiple-choice knapsack, and back.
+//! The conversion of candidates to classes of a multiple-choice knapsack, and of a solution back.
 
 use lcp_types::Priority;
 
@@ -8,31 +8,34 @@ use crate::allocate::{Candidate, Eligibility, PerLevel, Selection};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum MinimumChoice {
-    /// Nothing: the roll-up line is paid for.
+    /// The candidate may be omitted, because the roll-up line is paid for.
     Nothing,
-    /// Its lowest level, but for Background.
+    /// The candidate has at least its lowest level, unless it is Background.
     Line,
 }
 
-/// The largest group of which all combinations are tried; of larger ones only the convex hull.
+/// The maximum size of a group for which all combinations are considered; a larger group has only
+/// the convex hull.
 const PRODUCT_MAX: usize = 3;
 
-/// The most options of a group's class; of more only the convex hull is used.
+/// The maximum number of options of a group's class; with more, only the convex hull is used.
 const OPTIONS_MAX: usize = 64;
 
 pub(super) struct Classes {
     problem: Problem,
     members: Vec<Members>,
     groups: Vec<Group>,
-    /// Whether combinations are missing, so that only the bound of the linear relaxation holds.
+    /// `true` if combinations are missing, so that only the bound of the linear relaxation is
+    /// valid.
     thinned: bool,
 }
 
-/// The candidates of a class. There can be millions, so it is small.
+/// The candidates of a class. The type is small, because a problem can have millions.
 enum Members {
-    /// One block: its levels from the lowest up, nothing before them if it may have that.
+    /// A single block. Its options are its levels from the lowest to the fullest, preceded by the
+    /// option to omit it if `nothing` is set.
     One { candidate: u32, lowest: u8, fullest: u8, nothing: bool },
-    /// Candidates that are shown together: an index into the groups.
+    /// Candidates that are shown together, as an index into the groups.
     Group(u32),
 }
 
@@ -41,12 +44,12 @@ struct Group {
     options: Vec<Combination>,
 }
 
-/// A level of each block of a group, or nothing of any.
+/// A level for each block of a group, or the option to omit the whole group.
 #[derive(Clone, Debug)]
 struct Combination {
     cost: u64,
     value: u64,
-    /// Empty for nothing.
+    /// Empty if the group is omitted.
     levels: Vec<usize>,
 }
 
@@ -63,7 +66,7 @@ impl Task<'_> {
         (&self.input.candidates[i].costs, &self.values[i])
     }
 
-    /// Returns the group of a candidate, itself included; empty without a group.
+    /// Returns the group of a candidate, including the candidate; empty without a group.
     fn group(&self, i: usize) -> &[usize] {
         let group = self.input.candidates[i].group.and_then(|group| self.input.groups.get(group));
         group.map_or(&[], Vec::as_slice)
@@ -80,7 +83,8 @@ impl Classes {
         }
     }
 
-    /// Makes classes; `first` has this level alone. With `grown`, all have their ceilings or more.
+    /// Creates the classes. The candidate in `first` has exactly this level. With `grown`, all
+    /// candidates have at least their ceilings.
     pub(super) fn new(
         task: &Task<'_>,
         floor: MinimumChoice,
@@ -110,7 +114,7 @@ impl Classes {
             .filter(|(i, candidate)| competes(candidate) && !is_apart(*i));
         for (i, candidate) in competing {
             let group = task.group(i);
-            // A frozen or excluded member decides for the others.
+            // The frozen and excluded members of a group decide for the others.
             if group.iter().any(|&at| candidates[at].eligibility == Eligibility::Excluded) {
                 continue;
             }
@@ -128,7 +132,8 @@ impl Classes {
         classes
     }
 
-    /// Makes a class of each block by itself, so that no plan exceeds their value.
+    /// Creates a class for each block separately, so that their optimum is an upper bound for all
+    /// plans.
     pub(super) fn relaxed(task: &Task<'_>, all: bool) -> Self {
         let candidates = task.input.candidates;
         let mut classes = Self::with_capacity(candidates.len(), 3 * candidates.len());
@@ -141,7 +146,7 @@ impl Classes {
         classes
     }
 
-    /// Returns the least that all classes cost together, without candidate `first` itself.
+    /// Returns the minimum cost of all classes together, without candidate `first` itself.
     pub(super) fn lowest_besides(
         task: &Task<'_>,
         floor: MinimumChoice,
@@ -208,7 +213,7 @@ impl Classes {
         &self.problem
     }
 
-    /// Returns the candidate and the level of a class's option, unless it is a group.
+    /// Returns the candidate and the level of an option; `None` for a group or the option to omit.
     pub(super) fn level(&self, class: usize, option: usize) -> Option<(usize, usize)> {
         let Members::One { candidate, lowest, nothing, .. } = self.members[class] else {
             return None;
@@ -217,13 +222,13 @@ impl Classes {
         Some((candidate as usize, usize::from(lowest) - above))
     }
 
-    /// Returns the candidate of a class and the fullest level it may have, unless it is a group.
+    /// Returns the candidate of a class and its fullest level; `None` for a group.
     pub(super) fn fullest(&self, class: usize) -> Option<(usize, usize)> {
         let Members::One { candidate, fullest, .. } = self.members[class] else { return None };
         Some((candidate as usize, usize::from(fullest)))
     }
 
-    /// Sets what these options, one of each class, give each candidate.
+    /// Writes the selections for these options, one of each class, to the candidates.
     pub(super) fn write(&self, options: &[u32], chosen: &mut [Option<Selection>]) {
         for (class, (members, &option)) in self.members.iter().zip(options).enumerate() {
             if let Members::Group(group) = members {

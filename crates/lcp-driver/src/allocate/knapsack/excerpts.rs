@@ -1,4 +1,4 @@
-//! Excerpts by value: what is left of the budget after whole levels (RFC 0005 §3, step 6).
+//! Excerpts by value, paid from the tokens that whole levels leave (RFC 0005 §3, step 6).
 
 use lcp_types::Priority;
 
@@ -10,10 +10,11 @@ use crate::allocate::{
     Allocation, BudgetLedger, Candidate, Eligibility, Excerpter, Outcome, Selection, fixed_tokens,
 };
 
-/// A plan is near enough to its bound if a thousandth is missing.
+/// The divisor of the acceptable gap: a plan is good enough if it is within a thousandth of its
+/// bound.
 const NEAR: u64 = 1_000;
 
-/// No excerpt has fewer tokens: its marker alone has more.
+/// The minimum tokens of an excerpt; its marker alone has more.
 const PART_MIN: u64 = 8;
 
 impl Task<'_> {
@@ -41,7 +42,7 @@ impl Task<'_> {
         Some((first, Selection::Excerpt { most, cost }))
     }
 
-    /// Returns the best of several plans, each with its rest given to excerpts.
+    /// Returns the best of several plans, each with its leftover tokens spent on excerpts.
     pub(super) fn with_excerpts(
         &self,
         base: u64,
@@ -51,7 +52,7 @@ impl Task<'_> {
         let bounds = self.relaxed_bounds(false);
         let mut best = self.fill_with_excerpts(plan, excerpter);
         let mut value = self.value(&best.chosen);
-        // Where much is missing, an excerpt may be worth more than what took its place.
+        // If the gap is large, an excerpt may be worth more than the levels that displaced it.
         if bounds.bound.saturating_sub(value) <= bounds.bound / NEAR {
             return (best, bounds);
         }
@@ -73,7 +74,7 @@ impl Task<'_> {
         (best, bounds)
     }
 
-    /// Returns the tokens of the content that is shown of the candidate that is served first.
+    /// Returns the tokens of the part that shows content of the first candidate.
     fn tokens_of_first(&self, allocation: &Allocation) -> u64 {
         self.input.first.map_or(0, |first| {
             let candidate = &self.input.candidates[first];
@@ -83,12 +84,13 @@ impl Task<'_> {
         })
     }
 
-    /// Returns a bound for plans with excerpts: these lie below the line to the full content.
+    /// Returns a bound for plans with excerpts. The value of an excerpt is below the line from
+    /// nothing to the full content.
     pub(super) fn relaxed_bounds(&self, all: bool) -> Bounds {
         let base = self.input.envelope + fixed_tokens(self.input.candidates);
         let capacity = self.input.budget.saturating_sub(base);
         let classes = Classes::relaxed(self, all);
-        // Either all have a part of their own, or the roll-up line is paid for.
+        // Either every candidate has its own part, or the roll-up line is paid for.
         let mentioned = || self.input.candidates.iter().filter(|one| one.needs_mention());
         let parts: u64 = mentioned().map(|one| one.costs[one.lowest()].min(PART_MIN)).sum();
         let is_excluded = |one: &Candidate| one.eligibility == Eligibility::Excluded;
@@ -99,7 +101,8 @@ impl Task<'_> {
         Bounds { bound: lp_bound, lp_bound }
     }
 
-    /// Gives what a plan leaves to excerpts, by the density of the full content.
+    /// Spends the leftover tokens of a plan on excerpts, in order of the density of the full
+    /// content.
     fn fill_with_excerpts(&self, plan: KnapsackPlan, excerpter: &mut dyn Excerpter) -> Allocation {
         let Self { input, values, .. } = *self;
         let candidates = input.candidates;
@@ -124,7 +127,8 @@ impl Task<'_> {
                 }
                 None => 0,
             };
-            // A smaller excerpt is not worth more than the line that it replaces.
+            // The excerpt must be worth more than the form that it replaces, so this is its minimum
+            // size.
             let least = u128::from(has) * u128::from(cost) / u128::from(value.max(1));
             ledger.excerpt(i, u64::try_from(least).unwrap_or(u64::MAX), u64::MAX, excerpter);
         }

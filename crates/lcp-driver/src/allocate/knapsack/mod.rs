@@ -1,9 +1,9 @@
-//! Allocation by value: of all plans within the budget one of most value, and a bound on how far
-//! from the optimum it can be (RFC 0005 §3 and §4).
+//! Allocation by value: a plan of high value within the budget, and a bound on its distance from
+//! the optimum (RFC 0005 §3 and §4).
 //!
-//! `solver` is a multiple-choice knapsack; `classes.rs` makes its classes from candidates,
-//! `shares.rs` spends shares, `excerpts.rs` shows parts of blocks. This file handles the roll-up
-//! line, the candidate that is served first, and lifted ceilings.
+//! `solver` solves a multiple-choice knapsack. `classes.rs` converts candidates to its classes.
+//! `shares.rs` handles shares, and `excerpts.rs` shows parts of blocks. This file handles the
+//! roll-up line, the candidate that is served first, and lifted ceilings.
 
 mod classes;
 mod excerpts;
@@ -19,17 +19,17 @@ use super::{
 };
 use classes::{Classes, MinimumChoice};
 
-/// The value of an allocation, and what no allocation exceeds.
+/// The value of an allocation and its upper bounds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct ValueBounds {
     pub(crate) value: u64,
-    /// Never below `value`.
+    /// At least `value`.
     pub(crate) bound: u64,
-    /// The bound of the linear relaxation; never below `bound`.
+    /// The bound of the linear relaxation, at least `bound`.
     pub(crate) lp_bound: u64,
 }
 
-/// Allocates the budget by value; `values` are those of each candidate's levels.
+/// Allocates the budget by value. `values` has the values of each candidate's levels.
 pub(crate) fn allocate_by_value(
     input: AllocationInput<'_>,
     values: &[PerLevel],
@@ -44,7 +44,7 @@ pub(crate) fn allocate_by_value(
         let resort = allocate_with(input, &order, excerpter, ServeFirst::Content);
         if resort.shown_tokens(candidates) > 0 {
             allocation = resort;
-            // It ignores ceilings.
+            // This allocation ignores ceilings, so its bound must do so too.
             bounds = task.relaxed_bounds(true);
         }
     }
@@ -53,7 +53,8 @@ pub(crate) fn allocate_by_value(
     (allocation, ValueBounds { value, bound, lp_bound: bounds.lp_bound.max(bound) })
 }
 
-/// Returns the value of an excerpt: its part of the value of the full content.
+/// Returns the value of an excerpt: the fraction of the full value that its cost is of the full
+/// cost.
 fn excerpt_value(candidate: &Candidate, values: &[u64], cost: u64) -> u64 {
     let part = u128::from(values[0]) * u128::from(cost) / u128::from(candidate.costs[0].max(1));
     u64::try_from(part).unwrap_or(u64::MAX)
@@ -65,24 +66,24 @@ struct Bounds {
     lp_bound: u64,
 }
 
-/// What competes, and for what.
+/// The candidates that compete, and the values of their levels.
 #[derive(Clone, Copy)]
 struct Task<'a> {
     input: AllocationInput<'a>,
     values: &'a [PerLevel],
-    /// The candidate that is served first and the excerpt of it, if that is shown whatever else is.
+    /// The candidate that is served first and its excerpt, if that excerpt is shown in any case.
     newest_excerpt: Option<(usize, Selection)>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Method {
-    /// As well as possible.
+    /// Solve as well as possible.
     Exact,
-    /// Up to the first upgrade that does not fit: the rest is for excerpts.
+    /// Stop at the first upgrade that does not fit; the rest is for excerpts.
     Greedy,
 }
 
-/// A plan without excerpts, but for that of the newest turn.
+/// A plan without excerpts, except for that of the newest turn.
 struct KnapsackPlan {
     chosen: Vec<Option<Selection>>,
     left: u64,
@@ -93,7 +94,7 @@ struct KnapsackPlan {
 }
 
 impl Task<'_> {
-    /// Returns the value of what is chosen, without the fixed candidates.
+    /// Returns the value of the selections, without the fixed candidates.
     fn value(&self, chosen: &[Option<Selection>]) -> u64 {
         let value = |((candidate, values), selection): ((&Candidate, &PerLevel), _)| match selection
         {
@@ -139,7 +140,8 @@ impl Task<'_> {
         })
     }
 
-    /// Returns the better of a plan with the roll-up line and one in which every block has a line.
+    /// Returns the better of two plans: one with the roll-up line, and one in which every block has
+    /// a line.
     fn choose(&self, base: u64, grown: bool) -> Option<KnapsackPlan> {
         let with_lines = self.case(base, MinimumChoice::Line, grown, Method::Exact);
         match (with_lines, self.case(base, MinimumChoice::Nothing, grown, Method::Exact)) {
@@ -174,7 +176,7 @@ impl Task<'_> {
         }
     }
 
-    /// Returns the plan of most value among those that serve the first candidate best.
+    /// Returns the plan of the highest value found among those that serve the first candidate best.
     fn solve(
         &self,
         floor: MinimumChoice,
@@ -211,7 +213,8 @@ impl Task<'_> {
 }
 
 impl KnapsackPlan {
-    /// Returns the plan that serves the first candidate better, else the one of more value.
+    /// Returns the plan that serves the first candidate better, otherwise the one with the higher
+    /// value.
     fn or_better(self, other: Self) -> Self {
         // A lower number is a fuller level.
         let first = |plan: &Self| plan.first.unwrap_or(usize::MAX);

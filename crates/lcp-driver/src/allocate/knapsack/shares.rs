@@ -1,4 +1,4 @@
-//! Shares by value: each spends its grant by density, then all spend what is left.
+//! Shares by value: each share spends its grant by density, then all spend the leftover tokens.
 
 use super::classes::{Classes, MinimumChoice};
 use super::solver::upgrades_by_density;
@@ -7,7 +7,8 @@ use crate::allocate::tiers::share_grants;
 use crate::allocate::{AllocationInput, BudgetLedger, Selection, fixed_tokens};
 
 impl Task<'_> {
-    /// Returns a plan with shares; its bounds are those without shares and first candidate.
+    /// Returns a plan with shares. Its bounds are those without shares and without a first
+    /// candidate.
     pub(super) fn solve_with_shares(
         &self,
         floor: MinimumChoice,
@@ -27,7 +28,7 @@ impl Task<'_> {
             for &i in &order {
                 ledger.upgrade_to(i, candidates[i].lowest());
             }
-            // A cap can deny one its line: then the roll-up line is due.
+            // A cap can deny a candidate its line; then the roll-up line is needed.
             order.iter().all(|&i| ledger.chosen(i).is_some()).then_some(())?;
         }
         if grown {
@@ -39,7 +40,8 @@ impl Task<'_> {
             ledger.upgrade_to(first, candidates[first].ceiling);
             ledger.chosen(first)
         });
-        // Each candidate by itself: the ledger adds its group.
+        // The classes are of single candidates, because the ledger adds the other members of a
+        // group.
         let ungrouped =
             Task { input: AllocationInput { groups: &[], shares: &[], ..input }, ..*self };
         let classes = Classes::new(&ungrouped, MinimumChoice::Nothing, grown, None);

@@ -1,21 +1,24 @@
-//! Branch and bound, for when one upgrade is a large part of the whole: to take it, hundreds of
-//! others must be given back, and no core around the break item finds that. Then the class of the
-//! break item is decided both ways, each a problem of its own.
+//! Branch and bound, for problems in which one upgrade is a large part of the whole.
+//!
+//! To take such an upgrade, hundreds of others must be undone, which no core around the break item
+//! finds. So the options of the break item's class are split in two, and each half is solved as its
+//! own problem.
 
 use super::Attempt;
 use super::greedy::fill_leftover;
 use super::instance::{Assignment, ClassRange, Instance};
 
-/// A solution is near enough to its bound if a thousandth is missing.
+/// The divisor of the acceptable gap: a solution is good enough if it is within a thousandth of its
+/// bound.
 const NEAR: u64 = 1_000;
 
-/// The most classes that are decided both ways.
+/// The maximum number of splits.
 const MAX_BRANCHES: usize = 12;
 
-/// Gives up after so many branches in a row that improve neither the solution nor the bound.
+/// The number of successive splits without a better solution or bound after which the search stops.
 const MAX_UNIMPROVED_BRANCHES: usize = 2;
 
-/// A subproblem that may hold a better solution.
+/// A subproblem that may contain a better solution.
 struct Node {
     /// Classes with fewer options.
     limits: Vec<(u32, ClassRange)>,
@@ -24,7 +27,8 @@ struct Node {
     split: (u32, u32),
 }
 
-/// Improves a first assignment, and returns a bound of all; `attempt` solves subproblems.
+/// Improves the first assignment, and returns it with a bound on all assignments. `attempt` solves
+/// subproblems.
 pub(super) fn search(
     problem: Instance<'_>,
     capacity: u64,
@@ -37,7 +41,7 @@ pub(super) fn search(
     let (mut classes, mut improved) = (Vec::new(), false);
     let mut unimproved = 0;
     for _ in 0..MAX_BRANCHES {
-        // The first of the highest bound.
+        // Of several nodes with the highest bound, this takes the first.
         let highest = (0..open.len()).rev().max_by_key(|&i| open[i].bound);
         let near = |open: &Node| open.bound.saturating_sub(best.value) <= open.bound / NEAR;
         let Some(highest) = highest.filter(|&i| !near(&open[i])) else { break };
@@ -67,14 +71,14 @@ pub(super) fn search(
         for class in limits.iter().map(|limit| limit.0).chain([class]) {
             classes[class as usize] = problem.classes[class as usize];
         }
-        // The part that was decided had the highest bound.
+        // The node that was split had the highest bound.
         let lowered = open.iter().all(|open| open.bound < bound);
         unimproved = if lowered || best.value > value { 0 } else { unimproved + 1 };
         if unimproved == MAX_UNIMPROVED_BRANCHES {
             break;
         }
     }
-    // In a part, not all that fits could be taken.
+    // A subproblem excludes options, so more may fit in the whole problem.
     if improved {
         fill_leftover(problem, capacity, &mut best);
     }

@@ -1,12 +1,12 @@
-//! The break item, the first upgrade that does not fit, and the upgrades around it: nearest first
-//! on both sides, by quickselect instead of sorting all.
+//! The break item: the first upgrade that does not fit. The upgrades on both sides of it are
+//! visited nearest first, by quickselect instead of a full sort.
 
 use super::upgrades::Upgrade;
 
-/// Up to so many upgrades are sorted rather than partitioned further.
+/// The maximum number of upgrades that are sorted instead of partitioned further.
 const FEW: usize = 32;
 
-/// So many upgrades are sorted at first, then twice as many each time.
+/// The number of upgrades that are sorted first; each further sort doubles it.
 const CHUNK: usize = 64;
 
 pub(super) struct BreakItem {
@@ -16,22 +16,22 @@ pub(super) struct BreakItem {
     after: PartialSort,
 }
 
-/// What is sorted on one side of the break item.
+/// The progress of sorting on one side of the break item.
 struct PartialSort {
-    /// Indices at which all upgrades are partitioned, nearer and nearer to the break item.
+    /// Indices at which all upgrades are partitioned, in order towards the break item.
     cuts: Vec<usize>,
-    /// From here to the break item, all are sorted.
+    /// The upgrades between this index and the break item are sorted.
     sorted: usize,
-    /// From here to the break item, all have been visited.
+    /// The upgrades between this index and the break item were visited.
     next: usize,
 }
 
 impl BreakItem {
-    /// Finds the first upgrade with which they cost more than `left` together.
+    /// Finds the first upgrade in order of density at which the running cost exceeds `left`.
     pub(super) fn new(mut upgrades: Vec<Upgrade>, mut left: u64) -> Option<Self> {
         let (mut low, mut high) = (0, upgrades.len());
         let (mut before, mut after) = (vec![low], vec![high]);
-        // The break item is between the two, or there is none.
+        // The break item, if it exists, is between `low` and `high`.
         while high - low > FEW {
             let middle = usize::midpoint(low, high);
             upgrades[low..high].select_nth_unstable_by(middle - low, Upgrade::order);
@@ -61,7 +61,7 @@ impl BreakItem {
         })
     }
 
-    /// Returns all upgrades before the break item, in no order.
+    /// Returns all upgrades before the break item, unordered.
     pub(super) fn taken(&self) -> &[Upgrade] {
         &self.upgrades[..self.at]
     }
@@ -123,7 +123,7 @@ impl BreakItem {
     }
 }
 
-/// Returns the last of the cuts that is far enough from the break item.
+/// Returns the cut nearest to the break item that is far enough from it.
 fn nearest(cuts: &[usize], far_enough: impl Fn(usize) -> bool) -> Option<usize> {
     cuts.iter().rev().copied().find(|&cut| far_enough(cut))
 }

@@ -1,5 +1,5 @@
-//! An expanding core: the classes nearest to the break item are decided again together, by dynamic
-//! programming over states (RFC 0005 §3.3).
+//! An expanding core: the classes nearest to the break item are optimized together by dynamic
+//! programming (RFC 0005 §3.3).
 
 use super::break_item::BreakItem;
 use super::dp_states::{Relaxation, State, beam_trim, prune_dominated};
@@ -8,24 +8,24 @@ use super::upgrades::Gain;
 
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Size {
-    /// The most states after each class.
+    /// The maximum number of states after each class.
     pub(super) states: usize,
-    /// About the most states that are created in all, which bounds the time.
+    /// The approximate maximum number of states created in total, which bounds the time.
     pub(super) work: usize,
 }
 
 impl Size {
-    /// Some milliseconds.
+    /// A size that takes a few milliseconds.
     pub(super) const FULL: Self = Self { states: 4_096, work: 300_000 };
 }
 
-/// The work of passing a class that stays as it is.
+/// The work units for a class that keeps its option.
 const PASSED_WORK: usize = 8;
 
-/// After so many classes in a row that stay as they are, states are pruned.
+/// The number of successive classes that keep their option after which states are pruned.
 const PRUNE_INTERVAL: usize = 16;
 
-/// Improves the greedy assignment if possible, and returns a bound that no assignment exceeds.
+/// Improves the greedy assignment if possible, and returns an upper bound for all assignments.
 pub(super) fn decide(
     problem: Instance<'_>,
     capacity: u64,
@@ -41,7 +41,7 @@ pub(super) fn decide(
     bound
 }
 
-/// The choice that led to a state: a path back through all classes of the core.
+/// The choice that led to a state. The nodes form a path back through all classes of the core.
 struct PathNode {
     from: u32,
     at: u32,
@@ -53,24 +53,24 @@ struct Core<'c> {
     size: Size,
     greedy: &'c Assignment,
     break_item: BreakItem,
-    /// Classes that are in the core or stay as they are.
+    /// The classes that are in the core or keep their option.
     passed: Vec<bool>,
-    /// The classes that are decided again.
+    /// The classes of the core.
     classes: Vec<u32>,
     states: Vec<State>,
     nodes: Vec<PathNode>,
     best: Best,
-    /// The highest bound of states that were dropped for their number.
+    /// The highest bound of states that were dropped because there were too many.
     dropped: u64,
     work: usize,
-    /// Classes in a row that stay as they are.
+    /// The number of successive classes that kept their option.
     idle: usize,
 }
 
 #[derive(Clone, Copy)]
 struct Best {
     value: u64,
-    /// Its node, and how many classes there were.
+    /// The node of the best state; `depth` is the number of core classes at that point.
     node: u32,
     depth: usize,
 }
@@ -128,7 +128,7 @@ impl<'c> Core<'c> {
         }
     }
 
-    /// Adds a class to the core, unless it must stay as it is.
+    /// Adds a class to the core, unless it must keep its option.
     fn add_class(&mut self, class: u32, relaxation: &Relaxation) {
         let options = self.promising_choices(class);
         if options.len() > 1 {
@@ -146,7 +146,7 @@ impl<'c> Core<'c> {
         }
     }
 
-    /// Returns the choices that can improve the best value at the density of the break item.
+    /// Returns the choices that could improve the best value at the density of the break item.
     fn promising_choices(&self, class: u32) -> Vec<u32> {
         let break_gain: Gain = self.break_item.upgrade().gain;
         let at_best = Relaxation {
@@ -165,7 +165,7 @@ impl<'c> Core<'c> {
         (start..end).filter(beats).collect()
     }
 
-    /// Returns the cost and value with a choice in place of the greedy one.
+    /// Returns the cost and the value with a choice in place of the greedy one.
     fn with(&self, class: u32, at: u32, cost: u64, value: u64) -> (u64, u64) {
         let from = self.problem.option(self.greedy.at[class as usize]);
         let to = self.problem.option(at);

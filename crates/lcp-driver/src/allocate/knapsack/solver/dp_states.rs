@@ -1,4 +1,4 @@
-//! States of the core's dynamic program, their bounds, and which of them are dropped (RFC 0005 §4,
+//! The states of the core's dynamic program, their bounds, and the pruning of states (RFC 0005 §4,
 //! P2).
 
 use std::cmp::Reverse;
@@ -8,12 +8,12 @@ use super::upgrades::{Gain, product};
 /// An assignment that differs from the greedy one only in classes of the core.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct State {
-    /// Of all classes, those outside the core included.
+    /// The cost of all classes, including those outside the core.
     pub(super) cost: u64,
     pub(super) value: u64,
-    /// The node of the state that it came from, then its own.
+    /// The node of the preceding state, later its own node.
     pub(super) node: u32,
-    /// Its choice for the last class.
+    /// The choice for the last class.
     pub(super) at: u32,
 }
 
@@ -21,14 +21,14 @@ pub(super) struct State {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Relaxation {
     pub(super) capacity: u64,
-    /// The least dense upgrade that was taken: giving back tokens loses at least this density.
+    /// The least dense upgrade that was taken. Undoing upgrades loses at least this density.
     pub(super) before: Option<Gain>,
-    /// The densest upgrade that was not taken: more tokens gain at most this density.
+    /// The densest upgrade that was not taken. Further upgrades gain at most this density.
     pub(super) after: Option<Gain>,
 }
 
 impl Relaxation {
-    /// Returns the most value that a state can reach; 0 if it stays over the capacity.
+    /// Returns the maximum value that a state can reach; 0 if it cannot get within the capacity.
     pub(super) fn bound(&self, state: &State) -> u64 {
         if state.cost <= self.capacity {
             let room = self.capacity - state.cost;
@@ -39,7 +39,7 @@ impl Relaxation {
         }
     }
 
-    /// Returns whether that is more than `best`, without a division.
+    /// Returns whether the bound exceeds `best`, without a division.
     pub(super) fn beats(&self, best: u64, cost: u64, value: u64) -> bool {
         if cost <= self.capacity {
             let room = self.capacity - cost;
@@ -57,9 +57,10 @@ impl Relaxation {
     }
 }
 
-/// Sorts states by cost, and drops those that another state dominates.
+/// Sorts states by cost, and removes those that another state dominates.
 pub(super) fn prune_dominated(states: &mut Vec<State>) {
-    // Stable: the states of one choice are sorted already, and of two equal states the first stays.
+    // The sort is stable, which is fast because the states of one choice are already sorted. Of two
+    // equal states the first remains.
     states.sort_by_key(|state| (state.cost, Reverse(state.value)));
     let mut top = None;
     states.retain(|state| {
@@ -71,7 +72,7 @@ pub(super) fn prune_dominated(states: &mut Vec<State>) {
     });
 }
 
-/// Keeps the `most` states of the highest bounds, and returns the highest bound of the others.
+/// Keeps the `most` states with the highest bounds, and returns the highest bound of the others.
 pub(super) fn beam_trim(states: &mut Vec<State>, most: usize, relaxation: &Relaxation) -> u64 {
     if states.len() <= most {
         return 0;

@@ -1,18 +1,19 @@
-//! Greedy steps: upgrades by density up to the first that does not fit (RFC 0005 §3.2), and
-//! whatever still fits at the end.
+//! Greedy steps: take upgrades by density up to the first that does not fit (RFC 0005 §3.2), and
+//! fill the leftover capacity at the end.
 
 use super::break_item::BreakItem;
 use super::instance::{Assignment, Instance, to_u32};
 use super::upgrades::Gain;
 
-/// What density alone chooses.
+/// The greedy solution by density.
 pub(super) struct Greedy {
     pub(super) assignment: Assignment,
     /// The first upgrade that does not fit; `None` if all fit.
     pub(super) break_item: Option<BreakItem>,
 }
 
-/// Takes all upgrades before the break item; `None` if not even the cheapest options fit.
+/// Takes all upgrades before the break item; returns `None` if even the cheapest options do not
+/// fit.
 pub(super) fn solve_by_density(problem: Instance<'_>, capacity: u64) -> Option<Greedy> {
     let mut assignment = Assignment::with_capacity(problem.classes.len());
     let mut fullest = Assignment::with_capacity(problem.classes.len());
@@ -29,7 +30,7 @@ pub(super) fn solve_by_density(problem: Instance<'_>, capacity: u64) -> Option<G
     let break_item = BreakItem::new(problem.upgrades(), capacity - assignment.cost);
     for upgrade in break_item.as_ref().map_or(&[][..], BreakItem::taken) {
         let at = &mut assignment.at[upgrade.class as usize];
-        // They come in no order, but a dearer option has a higher index.
+        // The upgrades are unordered, but a more expensive option has a higher index.
         *at = upgrade.at.max(*at);
         assignment.cost += upgrade.gain.cost;
         assignment.value += upgrade.gain.value;
@@ -37,17 +38,17 @@ pub(super) fn solve_by_density(problem: Instance<'_>, capacity: u64) -> Option<G
     Some(Greedy { assignment, break_item })
 }
 
-/// An option of more value than the one its class has.
+/// An option that is better than the current one of its class.
 struct Improvement {
     gain: Gain,
     class: u32,
     at: u32,
 }
 
-/// Gives classes better options, the densest first, until no other fits (RFC 0005 §3, step 5).
+/// Gives classes better options, the densest first, until no further one fits (RFC 0005 §3, step 5).
 ///
-/// One pass is enough: an upgrade makes the better options of its class cheaper by no more than it
-/// takes from what is left.
+/// One pass is enough. An upgrade makes the better options of its class cheaper by at most its own
+/// cost, and reduces the leftover capacity by that cost.
 pub(super) fn fill_leftover(problem: Instance<'_>, capacity: u64, assignment: &mut Assignment) {
     let left = capacity - assignment.cost;
     let mut better = Vec::new();

@@ -6,20 +6,20 @@ use std::cmp::Reverse;
 pub(super) struct Choice {
     pub(super) cost: u64,
     pub(super) value: u64,
-    /// Its index in the class as it was pushed.
+    /// The index at which the choice was pushed to its class.
     pub(super) index: u32,
 }
 
-/// The choices of a class among those of all: start and end.
+/// The range of a class's choices among those of all classes: start and end.
 pub(super) type ClassRange = (u32, u32);
 
-/// Classes, of each of which exactly one option must be chosen.
+/// A problem: classes of options, with exactly one option of each class to choose.
 ///
-/// Costs and values of blocks are at most 2^40, those of groups of 64 at most 2^46, and there are
-/// at most two million classes: so no sum overflows.
+/// Sums do not overflow: costs and values of blocks are at most 2^40, those of groups of 64 at most
+/// 2^46, and a problem has at most two million classes.
 pub(in crate::allocate::knapsack) struct Problem {
     classes: Vec<ClassRange>,
-    /// The options of each class that are not dominated, by rising cost and value.
+    /// The options of each class that are not dominated, by increasing cost and value.
     options: Vec<Choice>,
 }
 
@@ -40,7 +40,7 @@ impl Problem {
             .sort_unstable_by_key(|option| (option.cost, Reverse(option.value), option.index));
         let mut end = start;
         for i in start..self.options.len() {
-            // The cheapest stays, whatever its value.
+            // The cheapest option remains regardless of its value.
             if end == start || self.options[i].value > self.options[end - 1].value {
                 self.options[end] = self.options[i];
                 end += 1;
@@ -55,7 +55,7 @@ impl Problem {
     }
 }
 
-/// A problem, or a part of it in which classes have fewer options.
+/// A problem, or a part of it in which some classes have fewer options.
 #[derive(Clone, Copy)]
 pub(super) struct Instance<'p> {
     pub(super) classes: &'p [ClassRange],
@@ -89,7 +89,7 @@ impl Assignment {
         Self { at: Vec::with_capacity(classes), cost: 0, value: 0 }
     }
 
-    /// Appends a class with this choice, which is at index `at`.
+    /// Appends a class with this choice, whose index is `at`.
     pub(super) fn add(&mut self, at: u32, option: &Choice) {
         self.at.push(at);
         self.cost = self.cost.saturating_add(option.cost);
@@ -104,7 +104,7 @@ impl Assignment {
     }
 }
 
-/// Converts an index or a number of classes: there are less than 2^32 of either.
+/// Converts an index or a number of classes, all of which are below 2^32.
 pub(in crate::allocate::knapsack) fn to_u32(number: usize) -> u32 {
     u32::try_from(number).unwrap_or(u32::MAX)
 }

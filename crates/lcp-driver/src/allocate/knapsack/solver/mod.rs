@@ -1,14 +1,14 @@
-//! A multiple-choice knapsack: one option of each class, of most value together within a capacity
-//! (RFC 0005 §3 and §4).
+//! A multiple-choice knapsack: choose one option of each class, with a high total value within a
+//! capacity (RFC 0005 §3 and §4).
 //!
 //! | step | in |
 //! |---|---|
 //! | classes and options, without dominated ones | `instance.rs` |
 //! | upgrades along the convex hull of each class, by density | `upgrades.rs` |
-//! | all upgrades before the first that does not fit; what still fits at the end | `greedy.rs` |
+//! | all upgrades before the first that does not fit; at the end, any that fit | `greedy.rs` |
 //! | the upgrades nearest to that break item, on both sides | `break_item.rs` |
 //! | an expanding core of classes around it, by dynamic programming | `core.rs`, `dp_states.rs` |
-//! | single classes decided both ways, if that was not good enough | `branch_and_bound.rs` |
+//! | splits of single classes, if the result is not good enough | `branch_and_bound.rs` |
 
 mod branch_and_bound;
 mod break_item;
@@ -26,28 +26,29 @@ use instance::{Assignment, Instance};
 pub(super) use instance::{Problem, to_u32};
 pub(super) use upgrades::{convex_hull, upgrades_by_density};
 
-/// One option of each class, and a bound on how far from the optimum they are.
+/// One option of each class, and bounds on their distance from the optimum.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Solution {
-    /// For each class the index of its option, as it was pushed.
+    /// The index of the option of each class, in the order in which the options were pushed.
     pub(super) chosen: Vec<u32>,
     pub(super) cost: u64,
     pub(super) value: u64,
     /// The value of the linear relaxation, rounded down.
     pub(super) lp_bound: u64,
-    /// No solution is worth more: from `value`, where it is proven optimal, to `lp_bound`.
+    /// The upper bound on the value of any solution: from `value`, if this one is proven optimal,
+    /// to `lp_bound`.
     pub(super) bound: u64,
 }
 
-/// Chooses one option of each class, for as much value as `capacity` pays for. Ties go to the
-/// solution that is found first.
+/// Chooses one option of each class for a high total value within `capacity`. Of equal solutions
+/// the one that is found first wins.
 ///
-/// Returns `None` if the cheapest options of all classes exceed the capacity together.
+/// Returns `None` if the cheapest options of all classes together exceed the capacity.
 pub(super) fn solve(problem: &Problem, capacity: u64) -> Option<Solution> {
     solve_within(problem, capacity, Size::FULL)
 }
 
-/// Takes the upgrades before the first that does not fit, and no more.
+/// Takes only the upgrades before the first one that does not fit.
 pub(super) fn solve_greedily(problem: &Problem, capacity: u64) -> Option<Solution> {
     let view = problem.view();
     let Greedy { assignment: Assignment { at, cost, value }, break_item } =
@@ -67,7 +68,7 @@ fn solve_within(problem: &Problem, capacity: u64, size: Size) -> Option<Solution
     Some(Solution { chosen, cost, value, lp_bound, bound })
 }
 
-/// The result of greedy, core and leftovers.
+/// The result of the greedy, core and leftover steps.
 struct Attempt {
     assignment: Assignment,
     lp_bound: u64,
@@ -88,7 +89,7 @@ fn attempt(problem: Instance<'_>, capacity: u64, size: Size) -> Option<Attempt> 
     if bound > assignment.value {
         bound = core::decide(problem, capacity, &mut assignment, break_item, size);
     }
-    // Nothing fits beside an assignment that is proven optimal.
+    // No better option fits if the assignment is proven optimal.
     if bound > assignment.value {
         fill_leftover(problem, capacity, &mut assignment);
     }

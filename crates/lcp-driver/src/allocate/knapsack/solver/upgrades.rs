@@ -1,17 +1,17 @@
-//! Upgrades: the steps along the upper convex hull of each class, from its cheapest option on (RFC
-//! 0005 §3.1), and their order by density.
+//! Upgrades: the steps along the upper convex hull of each class, starting at its cheapest option
+//! (RFC 0005 §3.1), and their order by density.
 
 use std::cmp::Ordering;
 
 use super::instance::{Choice, Instance, Problem, to_u32};
 
-/// The bits of a density's fraction in its key: with a value of 40 bits they are 63.
+/// The number of fraction bits in the key of a density. A value of 40 bits gives a key of 63.
 const KEY_BITS: u32 = 23;
 
-/// The difference between two options; its density is compared in whole numbers.
+/// The difference between two options. Its density is compared exactly, in integers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Gain {
-    /// Never 0.
+    /// At least 1.
     pub(super) cost: u64,
     pub(super) value: u64,
 }
@@ -21,7 +21,7 @@ impl Gain {
         product(self.value, other.cost).cmp(&product(other.value, self.cost))
     }
 
-    /// Returns the density rounded down to a number that is faster to compare.
+    /// Returns the density as an integer, rounded down, for fast comparison.
     pub(super) fn key(self) -> u64 {
         if self.value.leading_zeros() >= KEY_BITS {
             (self.value << KEY_BITS) / self.cost
@@ -31,7 +31,7 @@ impl Gain {
         }
     }
 
-    /// Returns the value of a cost at this density, rounded down.
+    /// Returns the value of `cost` tokens at this density, rounded down.
     pub(super) fn value_of(self, cost: u64) -> u64 {
         self.divided(cost, 0)
     }
@@ -53,19 +53,19 @@ pub(super) fn product(a: u64, b: u64) -> u128 {
     u128::from(a) * u128::from(b)
 }
 
-/// A step from one option of a class to the next on its convex hull.
+/// A step from one option of a class to the next one on its convex hull.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Upgrade {
-    /// [`Gain::key`] of what it adds.
+    /// The [`Gain::key`] of `gain`.
     key: u64,
     pub(super) gain: Gain,
     pub(super) class: u32,
-    /// The index of the option that it leads to.
+    /// The index of the new option.
     pub(super) at: u32,
 }
 
 impl Upgrade {
-    /// Compares in the order in which upgrades are taken: by falling density, then by class.
+    /// Compares in the order in which upgrades are taken: by decreasing density, then by class.
     pub(super) fn order(&self, other: &Self) -> Ordering {
         let by_key = other.key.cmp(&self.key);
         by_key
@@ -90,7 +90,7 @@ fn push_upgrades(class: u32, start: u32, options: &[Choice], onto: &mut Vec<Upgr
     for (i, pair) in options.windows(2).enumerate() {
         let [from, to] = [pair[0], pair[1]];
         let mut gain = Gain { cost: to.cost - from.cost, value: to.value - from.value };
-        // An upgrade that is no denser than the next is taken with it, or not at all.
+        // An upgrade that is not denser than the next one is merged with it.
         while onto.len() > bottom
             && let Some(last) = onto.last()
             && last.gain.by_density(gain) != Ordering::Greater
@@ -106,7 +106,8 @@ fn push_upgrades(class: u32, start: u32, options: &[Choice], onto: &mut Vec<Upgr
     }
 }
 
-/// Returns all upgrades by falling density: class and option, as it was pushed.
+/// Returns all upgrades by decreasing density, each as a class and the index at which its option
+/// was pushed.
 pub(in crate::allocate::knapsack) fn upgrades_by_density(problem: &Problem) -> Vec<(usize, usize)> {
     let view = problem.view();
     let mut all = view.upgrades();
@@ -116,7 +117,7 @@ pub(in crate::allocate::knapsack) fn upgrades_by_density(problem: &Problem) -> V
     all.iter().map(place).collect()
 }
 
-/// Returns which of these options, each a cost and a value, are on their upper convex hull.
+/// Returns the indices of the options on the upper convex hull; each option is a cost and a value.
 pub(in crate::allocate::knapsack) fn convex_hull(options: &[(u64, u64)]) -> Vec<usize> {
     let mut problem = Problem::with_capacity(1, options.len());
     problem.push(options.iter().copied());
