@@ -6,22 +6,24 @@ use crate::resume_prompt::truncate_inline;
 
 pub use crate::model::{Coverage, Ratio};
 
-/// What anchors, steps and the state count for in the score. The state, which gives
-/// way first and can be found out again, may be lost; more may not.
+/// The weights of anchors, task steps and state in the score.
+///
+/// The state has the lowest weight: it is dropped first, and the next session can find it out
+/// again. A text may lose the state and still reach [`COVERAGE_MIN`], but not much more.
 pub const WEIGHTS: [u32; 3] = [50, 35, 15];
 
-/// The score from which on a hand-off is in order.
+/// The lowest score at which a hand-off is acceptable.
 pub const COVERAGE_MIN: f64 = 0.85;
 
-/// The same in whole numbers, so that the edge is exact.
+/// [`COVERAGE_MIN`] as a fraction, so that the comparison is exact.
 const MIN_PARTS: (u128, u128) = (17, 20);
-/// Characters of what is lost that name it.
+/// The number of characters that identify a lost item.
 const LOST_CHARS: usize = 60;
 
-/// What `text` keeps of `handoff`: anchors that hold, steps of tasks and things of the
-/// state, each byte for byte.
+/// Measures the anchors, task steps and state of `handoff` that `text` contains.
 ///
-/// A variable is kept where both its name and its value are.
+/// Superseded anchors are not counted. Each item must occur byte for byte. For a variable, both the
+/// name and the value must occur.
 #[must_use]
 pub fn measure(handoff: &SessionHandoff, text: &str) -> Coverage {
     let mut binding_lost = false;
@@ -87,7 +89,8 @@ fn weighted(groups: &[Ratio; 3]) -> impl Iterator<Item = (u32, Ratio)> {
     WEIGHTS.into_iter().zip(*groups).filter(|(_, group)| group.total > 0)
 }
 
-/// The weighted mean of the parts kept of each group that there is; 1 where there is none.
+/// Returns the weighted mean of the retained shares of all groups that have items, or 1 if no group
+/// has any.
 fn score(groups: &[Ratio; 3]) -> f64 {
     let (sum, of) = weighted(groups).fold((0.0, 0), |(sum, of), (weight, group)| {
         let part = f64::from(group.retained) / f64::from(group.total);
@@ -96,9 +99,9 @@ fn score(groups: &[Ratio; 3]) -> f64 {
     if of == 0 { 1.0 } else { sum / f64::from(of) }
 }
 
-/// Whether the score is at least [`COVERAGE_MIN`].
+/// Returns whether the score is at least [`COVERAGE_MIN`].
 fn is_enough(groups: &[Ratio; 3]) -> bool {
-    // Three counts of 32 bits, and numbers below 2,000, fit.
+    // Three 32-bit counts multiplied by numbers below 2,000 fit into 128 bits.
     let product: u128 = weighted(groups).map(|(_, group)| u128::from(group.total)).product();
     let (kept, of) = weighted(groups).fold((0, 0), |(kept, of), (weight, group)| {
         let part = product / u128::from(group.total) * u128::from(group.retained);

@@ -1,37 +1,40 @@
-//! What can go wrong with a session.
+//! Errors of the session service.
 
 use crate::compact::CompactionError;
 use crate::handoff_pack::PackageError;
 use crate::store;
 use crate::trigger::ThresholdsError;
 
-/// The result of asking a service.
+/// The result of a call to the session service.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// Why a service could not do what it was asked. What is stored is as it was.
+/// An error of the session service.
+///
+/// Unless the documentation of a method says otherwise, a call that fails changes nothing in the
+/// store.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// The store could not do it.
+    /// The store returned an error.
     #[error(transparent)]
     Store(#[from] store::Error),
-    /// A hand-off is no pack, or cannot be one.
+    /// A hand-off cannot be read from a pack or written to one.
     #[error(transparent)]
     Package(#[from] PackageError),
-    /// The conversation was not opened here.
+    /// The conversation is not open in this service.
     #[error("conversation {0:?} is not open here: open it first")]
     NotOpen(String),
-    /// A transcript is not that of the conversation.
+    /// A transcript differs from the recorded messages of the conversation.
     #[error(
         "message {position} is not what was recorded of conversation {conversation:?} in its place"
     )]
     Differs {
         /// The conversation.
         conversation: String,
-        /// The place of the first message that differs, counted from 0.
+        /// The position of the first message that differs, counted from 0.
         position: u64,
     },
-    /// There is nothing to hand over.
+    /// The conversation has no messages to hand over.
     #[error("conversation {0:?} has no messages: there is nothing to hand over")]
     NothingToHandOver(String),
     /// The directive cannot be rendered.
@@ -40,13 +43,13 @@ pub enum Error {
     /// The conversation cannot be compacted.
     #[error(transparent)]
     Compaction(#[from] CompactionError),
-    /// The configuration has thresholds that are none.
+    /// The thresholds of the configuration are invalid.
     #[error("the thresholds cannot be used: {0}")]
     Thresholds(#[from] ThresholdsError),
 }
 
 impl Error {
-    /// A name that stays the same, for programs.
+    /// Returns a stable name of the error, for programs.
     #[must_use]
     pub const fn code(&self) -> &'static str {
         match self {

@@ -1,33 +1,33 @@
-//! What a service tells of, as it happens.
+//! Events of the session service.
 
 use crate::model::{ResumedSession, SessionHandoff, TokenUsage};
 
-/// What happened. It is told after what it tells of is durable.
+/// An event of the session service. It is sent after the change it reports is durable.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum ContinuityEvent {
-    /// A conversation comes near the end of its window.
+    /// A conversation is close to the end of its context window.
     LimitApproaching(ContextLimitApproachingEvent),
-    /// A hand-off was prepared and is kept.
+    /// A hand-off was prepared and stored.
     HandoffPrepared(Box<SessionHandoffPreparedEvent>),
     /// A hand-off was resumed.
     SessionResumed(Box<SessionResumedEvent>),
 }
 
-/// A conversation comes near the end of its window.
+/// A conversation is close to the end of its context window.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ContextLimitApproachingEvent {
     /// The conversation.
     pub conversation_id: String,
-    /// The part of its window that is used.
+    /// The fraction of the window that is used.
     pub utilization: f32,
-    /// How many more turns of average length fit.
+    /// The number of further turns of average length that fit.
     pub remaining_turns: u32,
-    /// What is used.
+    /// The token usage of the conversation.
     pub usage: TokenUsage,
 }
 
-/// A hand-off was prepared and is kept.
+/// A hand-off was prepared and stored.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SessionHandoffPreparedEvent {
     /// The hand-off.
@@ -37,6 +37,6 @@ pub struct SessionHandoffPreparedEvent {
 /// A hand-off was resumed.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SessionResumedEvent {
-    /// The session that begins.
+    /// The new session.
     pub session: ResumedSession,
 }

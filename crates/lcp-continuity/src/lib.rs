@@ -1,9 +1,9 @@
-//! A session ends, the work goes on: tokens tracked per conversation, a hand-off
-//! before the window is full, and stores that keep it.
+//! Tracks the tokens of LLM conversations, and hands a session over to a new one before its context
+//! window is full. Messages and hand-offs are stored durably.
 //!
-//! Start at [`SessionContinuityService`]: record every message, ask at the end of each
-//! turn whether a hand-off is due, resume the one that is prepared, and go on under the
-//! id of the conversation that begins. It needs a [`store`], and what counts tokens.
+//! Start with [`SessionContinuityService`]: record every message, check at the end of each turn if
+//! a hand-off is due, resume a prepared hand-off, and continue under the id of the new
+//! conversation. The service needs a [`store`] and a token estimator.
 //!
 //! | look for | in |
 //! |---|---|
@@ -17,8 +17,9 @@
 //! | tokens alone, without a store | [`ConversationTokenTracker`] |
 //! | events | [`ContinuityEvent`] |
 //!
-//! Features: `sqlite` (on by default) and `postgres` are stores that outlive a process; `metrics`
-//! and `tracing` (off) tell what is used and what happened. RFC 0007 is all of it, in every detail.
+//! Features: `sqlite` (on by default) and `postgres` add stores that outlive the process. `metrics`
+//! and `tracing` (off by default) report token usage and events. RFC 0007 is the full
+//! specification.
 //!
 //! ```
 //! use std::sync::Arc;
@@ -45,14 +46,14 @@
 //! # Ok::<(), lcp_continuity::Error>(())
 //! ```
 //!
-//! **After a crash** everything that was recorded is there:
+//! **After a crash**, everything that was recorded is still in the store:
 //!
-//! - [`reopen(id)`](SessionContinuityService::reopen) the conversation, in a process
-//!   with the same [`holder`](ContinuityConfig::holder), or once the lease has ended.
-//! - Where [`store.latest(id)`](store::Store::latest) names a hand-off, it was prepared and
-//!   not resumed: [`resume_from_handoff`](SessionContinuityService::resume_from_handoff).
-//! - [`Continued { into, .. }`](store::Error::Continued) and
-//!   [`AlreadyResumed { into, .. }`](store::Error::AlreadyResumed): `reopen(into)`.
+//! - [`reopen(id)`](SessionContinuityService::reopen) the conversation, in a process with the same
+//!   [`holder`](ContinuityConfig::holder), or once the lease has expired.
+//! - If [`store.latest(id)`](store::Store::latest) returns a hand-off, it was prepared but not
+//!   resumed: call [`resume_from_handoff`](SessionContinuityService::resume_from_handoff).
+//! - On [`Continued { into, .. }`](store::Error::Continued) or
+//!   [`AlreadyResumed { into, .. }`](store::Error::AlreadyResumed), call `reopen(into)`.
 
 pub mod command;
 pub mod compact;

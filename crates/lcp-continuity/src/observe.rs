@@ -1,6 +1,6 @@
-//! What can be watched from outside (RFC 0007 §11): events of `tracing` with the
-//! target `lcp_continuity`, and figures of the `metrics` facade, each behind its
-//! feature. Without them nothing here does anything. No contents, ever.
+//! Observability (RFC 0007 §11): `tracing` events with the target `lcp_continuity`, and metrics of
+//! the `metrics` facade. Each needs its feature; without it, these functions do nothing. Message
+//! contents are never logged.
 
 #[cfg(feature = "tracing")]
 use lcp_driver::escape_control;
@@ -14,7 +14,7 @@ pub(crate) fn utilization(usage: &TokenUsage, max_tokens: u32) {
     #[cfg(feature = "tracing")]
     {
         let percent = percent(usage, max_tokens);
-        // Stores take no ids with control characters, but others that would not show.
+        // Stores reject ids with control characters, but not ids with other invisible characters.
         let conversation = escape_control(&usage.conversation_id);
         tracing::info!(
             target: TARGET,
@@ -76,7 +76,7 @@ pub(crate) fn futile(next_session_tokens: u32, max_tokens: u32) {
     let _ = (next_session_tokens, max_tokens);
 }
 
-/// Tells how many warnings there are; their words are content.
+/// Logs the number of warnings, but not their text, which may quote message contents.
 pub(crate) fn warnings(of: &str, count: usize) {
     #[cfg(feature = "tracing")]
     if count > 0 {
@@ -85,7 +85,8 @@ pub(crate) fn warnings(of: &str, count: usize) {
     let _ = (of, count);
 }
 
-/// The part that is used in whole percent, rounded down: never a threshold that was not reached.
+/// Returns the used share of the window in whole percent, rounded down, so that the log never shows
+/// a threshold as reached too early.
 #[cfg(feature = "tracing")]
 fn percent(usage: &TokenUsage, max_tokens: u32) -> u64 {
     (u64::from(usage.total_tokens) * 100).checked_div(u64::from(max_tokens)).unwrap_or(0)

@@ -1,11 +1,13 @@
-//! Tool calls and their results, which are never separated.
+//! Tool calls and their results, which must not be separated.
 
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
 use crate::model::Recorded;
 
-/// The newest messages of at most `tokens` tokens together, calls and their results whole.
+/// Returns the newest messages that together have at most `tokens` tokens.
+///
+/// A call and its results are included together or not at all.
 pub(crate) fn newest_within(messages: &[Recorded], tokens: u32) -> &[Recorded] {
     let all: Vec<&Recorded> = messages.iter().collect();
     let mut left = tokens;
@@ -20,12 +22,13 @@ pub(crate) fn newest_within(messages: &[Recorded], tokens: u32) -> &[Recorded] {
     &messages[first..]
 }
 
-/// Whether what follows the message at `at` is a call: it then only says what the call is for.
+/// Returns whether the message after the one at `at` is a call. The message at `at` then only
+/// announces the call.
 pub(crate) fn is_before_call(messages: &[Recorded], at: usize) -> bool {
     messages.get(at + 1).is_some_and(|next| next.message.is_call())
 }
 
-/// For each result, the place of the newest call before it of its id.
+/// Returns, for each message that is a result, the index of the newest earlier call with its id.
 pub(crate) fn answered_calls<'m>(
     messages: impl IntoIterator<Item = &'m Recorded>,
 ) -> Vec<Option<usize>> {
@@ -43,7 +46,7 @@ pub(crate) fn answered_calls<'m>(
     answered
 }
 
-/// The places of the calls that have no result among these messages.
+/// Returns the indices of the calls that have no result among these messages.
 pub(crate) fn open_calls<'m>(
     messages: impl IntoIterator<Item = &'m Recorded> + Clone,
 ) -> Vec<usize> {
@@ -54,13 +57,14 @@ pub(crate) fn open_calls<'m>(
         .collect()
 }
 
-/// The messages in runs that must not be separated, in order.
+/// Splits the messages into runs that must not be separated, in order.
 ///
-/// A call and all its results stand together, with all between them: so do calls that run at once.
-/// A call that has no result yet stands with the message after it, a result whose call is not known
-/// with the message before it. An id that is used again is that of the newest call.
+/// A run holds a call, all its results, and everything between them, so parallel calls share a run.
+/// A call without a result is joined to the next message. A result whose call is unknown is joined
+/// to the previous message. If a call id is reused, a result belongs to the newest call with that
+/// id.
 pub(crate) fn inseparable_runs(messages: &[&Recorded]) -> Vec<Range<usize>> {
-    // The last message that must stand with each.
+    // The index of the last message that belongs to the same run, for each message.
     let mut reach: Vec<usize> = (0..messages.len()).collect();
     let answered = answered_calls(messages.iter().copied());
     for ((at, Recorded { message, .. }), call) in messages.iter().copied().enumerate().zip(answered)

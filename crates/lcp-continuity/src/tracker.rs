@@ -1,4 +1,4 @@
-//! What conversations use of their windows, as it is recorded (RFC 0007 §3).
+//! The token usage of conversations (RFC 0007 §3).
 
 use std::collections::HashMap;
 use std::fmt;
@@ -9,17 +9,17 @@ use lcp_types::Role;
 
 use crate::model::{Clock, Message, ReportedUsage, SystemClock, TokenUsage, UsageSource};
 
-/// Adds up the tokens of conversations, each within its epoch.
+/// Counts the tokens of conversations, each within its current epoch.
 ///
-/// Any number of threads may record in any number of conversations: nothing is
-/// lost. A turn is one message; system turns count as system prompt, all others as
-/// history. Sums that exceed a `u32` stay at its end.
+/// Any number of threads may record messages of any number of conversations. Each message is one
+/// turn. System turns count as system prompt, and all others as history. Sums saturate at
+/// `u32::MAX`.
 ///
-/// What a provider reports of the newest request replaces the sum ([`Self::record_reported`]):
-/// messages that were recorded before are contained in it, the answer too, and those that are
-/// recorded later are counted on top. So: record the answer, then the report.
+/// The usage that a provider reports for the newest request replaces the counted sum
+/// ([`Self::record_reported`]). It includes all messages recorded before, and the answer. Messages
+/// recorded later are added to it. So record the answer first, then the report.
 ///
-/// Some 200 bytes are kept of each conversation, until [`Self::forget`].
+/// The tracker uses about 200 bytes per conversation, until [`Self::forget`] is called.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -43,19 +43,19 @@ pub struct ConversationTokenTracker {
 }
 
 impl ConversationTokenTracker {
-    /// A tracker that counts with `counter`, and knows no conversation.
+    /// Creates a tracker that counts with `counter` and tracks no conversation.
     #[must_use]
     pub fn new(counter: Arc<dyn TokenEstimator>) -> Self {
         Self { counter, clock: Arc::new(SystemClock), conversations: Mutex::default() }
     }
 
-    /// This with another clock.
+    /// Sets the clock.
     #[must_use]
     pub fn with_clock(self, clock: Arc<dyn Clock>) -> Self {
         Self { clock, ..self }
     }
 
-    /// The tokens of a message: of its text alone, 0 if it has none.
+    /// Returns the token count of the text of a message, or 0 if it has no text.
     #[must_use]
     pub fn count(&self, message: &Message) -> u32 {
         match message.text().as_ref() {
@@ -64,25 +64,28 @@ impl ConversationTokenTracker {
         }
     }
 
-    /// Counts a message and adds it. Gives what is used with it.
+    /// Counts a message and adds it. Returns the resulting usage.
     pub fn record_message(&self, conversation: &str, message: &Message) -> TokenUsage {
-        // Counted before anything is locked: it is what takes time.
+        // Count before locking, because counting takes time.
         self.record_counted(conversation, message.role(), self.count(message))
     }
 
-    /// Adds a message of this role that has so many tokens. Gives what is used with it.
+    /// Adds a message of this role with a known token count. Returns the resulting usage.
     pub fn record_counted(&self, conversation: &str, role: Role, tokens: u32) -> TokenUsage {
         self.change(conversation, |accumulator| accumulator.add(role, tokens))
     }
 
-    /// Takes what a provider reports of the newest request in place of the sum: the total is its
-    /// input and its output. The system prompt stays what was counted of it, the total at most; the
-    /// rest is history. Reports are not added up, and are no messages. Gives what is used.
+    /// Replaces the total with the usage that a provider reported for the newest request: input
+    /// plus output tokens. Returns the resulting usage.
+    ///
+    /// The system prompt keeps its counted tokens, limited to the total. The rest is history.
+    /// Reports are neither added up nor counted as messages.
     pub fn record_reported(&self, conversation: &str, reported: ReportedUsage) -> TokenUsage {
         self.change(conversation, |accumulator| accumulator.report(reported))
     }
 
-    /// What is used; zeros for a conversation that was never seen, with the moment now.
+    /// Returns the usage of a conversation. For an unknown conversation all counts are zero and the
+    /// time is now.
     #[must_use]
     pub fn usage(&self, conversation: &str) -> TokenUsage {
         match self.lock().get(conversation) {
@@ -91,20 +94,20 @@ impl ConversationTokenTracker {
         }
     }
 
-    /// The part of the window that is used: [`TokenUsage::utilization`].
+    /// Returns the fraction of the window that is used. See [`TokenUsage::utilization`].
     #[must_use]
     pub fn utilization(&self, usage: &TokenUsage, max_context_tokens: u32) -> f32 {
         usage.utilization(max_context_tokens)
     }
 
-    /// How many more turns fit: [`TokenUsage::estimate_remaining_turns`].
+    /// Returns the number of further turns that fit. See [`TokenUsage::estimate_remaining_turns`].
     #[must_use]
     pub fn estimate_remaining_turns(&self, usage: &TokenUsage, max_context_tokens: u32) -> u32 {
         usage.estimate_remaining_turns(max_context_tokens)
     }
 
-    /// Begins a new epoch with zeros, as where the window was emptied. Gives the
-    /// epoch: 1 for a conversation that was never seen.
+    /// Begins a new epoch with zero tokens, after the window was emptied. Returns the epoch, which
+    /// is 1 for an unknown conversation.
     pub fn reset(&self, conversation: &str) -> u32 {
         let mut conversations = self.lock();
         let epoch =
@@ -113,8 +116,8 @@ impl ConversationTokenTracker {
         epoch
     }
 
-    /// Begins this epoch with zeros; changes nothing if the conversation is in this
-    /// epoch already, or in a later one.
+    /// Begins this epoch with zero tokens. Does nothing if the conversation is already in this
+    /// epoch or a later one.
     pub fn begin(&self, conversation: &str, epoch: u32) {
         let mut conversations = self.lock();
         if conversations.get(conversation).is_none_or(|accumulator| accumulator.usage.epoch < epoch)
@@ -123,21 +126,21 @@ impl ConversationTokenTracker {
         }
     }
 
-    /// Takes up what was used when a conversation was put down, in place of all that
-    /// is known of it.
+    /// Restores a saved usage of a conversation, replacing its current one.
     ///
-    /// The average goes on as exactly as it can: how many of the messages were system turns is not
-    /// told, and taken to be one, or more where only more give the same average.
+    /// A saved usage does not contain the number of system turns, so the average is approximate
+    /// from then on. The tracker assumes one system turn if there are system tokens, or more if
+    /// only more give the saved average.
     pub fn restore(&self, usage: TokenUsage) {
         self.lock().insert(usage.conversation_id.clone(), UsageAccumulator::new(usage));
     }
 
-    /// Forgets a conversation; whether it was known.
+    /// Forgets a conversation. Returns whether it was known.
     pub fn forget(&self, conversation: &str) -> bool {
         self.lock().remove(conversation).is_some()
     }
 
-    /// How many conversations are known.
+    /// Returns the number of known conversations.
     #[must_use]
     pub fn conversations(&self) -> usize {
         self.lock().len()
@@ -153,7 +156,7 @@ impl ConversationTokenTracker {
         accumulator.usage.clone()
     }
 
-    /// Creates the accumulator of an epoch in which nothing was recorded yet.
+    /// Creates the accumulator of an epoch without messages.
     fn accumulator(&self, conversation: &str, epoch: u32) -> UsageAccumulator {
         UsageAccumulator::new(TokenUsage {
             conversation_id: conversation.to_owned(),
@@ -164,7 +167,7 @@ impl ConversationTokenTracker {
     }
 
     fn lock(&self) -> MutexGuard<'_, HashMap<String, UsageAccumulator>> {
-        // Whoever panicked did so in a clock: the sums are whole.
+        // Only the clock can panic while the lock is held, and the sums are consistent then.
         self.conversations.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -180,9 +183,9 @@ impl fmt::Debug for ConversationTokenTracker {
 
 struct UsageAccumulator {
     usage: TokenUsage,
-    /// Tokens of system turns, even if that is more than the total.
+    /// The tokens of system turns, even if they exceed a reported total.
     system_tokens: u32,
-    /// Messages of the history.
+    /// The number of history messages.
     turns: u32,
 }
 
@@ -232,7 +235,7 @@ fn turns_of(usage: &TokenUsage) -> u32 {
         (0, _) => most,
         (_, 0) => 0,
         (_, 1) => most.max(history),
-        // ⌈history / n⌉ is the average for these n, and for no others.
+        // ⌈history / n⌉ is the average exactly for the n in this range.
         _ => most.min((history - 1) / (average - 1)).max(history.div_ceil(average)),
     }
 }

@@ -1,28 +1,28 @@
-//! Anchors: what must survive compression word for word.
+//! Anchors: quotations that must survive compression verbatim.
 
 use lcp_types::Role;
 use serde::{Deserialize, Serialize};
 
-/// What an anchor is (RFC 0007 §6).
+/// The kind of an anchor (RFC 0007 §6).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum AnchorKind {
-    /// Something was promised: "I will …".
+    /// A promise: "I will …".
     Commitment,
-    /// Something was decided.
+    /// A decision.
     Decision,
-    /// Something was asked, and not answered.
+    /// A question that was not answered.
     OpenQuestion,
     /// A fact that the work depends on.
     CriticalFact,
-    /// Something that was said before is wrong.
+    /// A statement that corrects an earlier one.
     Correction,
-    /// How the user wants it.
+    /// A wish of the user about the way of working.
     Preference,
 }
 
 impl AnchorKind {
-    /// All of them, in the order in which they are shown.
+    /// All kinds, in display order.
     pub const ALL: [Self; 6] = [
         Self::Decision,
         Self::Commitment,
@@ -32,7 +32,7 @@ impl AnchorKind {
         Self::OpenQuestion,
     ];
 
-    /// The name in packs, labels and reports.
+    /// Returns the name used in packs, labels and reports.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -45,7 +45,7 @@ impl AnchorKind {
         }
     }
 
-    /// The name for people.
+    /// Returns the name for people.
     #[must_use]
     pub const fn title(self) -> &'static str {
         match self {
@@ -55,46 +55,47 @@ impl AnchorKind {
         }
     }
 
-    /// Whether a hand-off that loses one of this kind is never in order,
-    /// however much else it keeps.
+    /// Returns whether the loss of an anchor of this kind makes a hand-off unacceptable, regardless
+    /// of its score.
     #[must_use]
     pub const fn is_binding(self) -> bool {
         matches!(self, Self::Commitment | Self::Decision)
     }
 }
 
-/// Something that must survive compression word for word.
+/// A quotation that must survive compression verbatim.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct AnchorPoint {
-    /// Its id: the same kind and text have the same one ([`Self::new`]).
+    /// The id. Anchors of the same kind and text have the same id (see [`Self::new`]).
     pub id: String,
-    /// What it is.
+    /// The kind.
     pub kind: AnchorKind,
-    /// The words, byte for byte as they were said.
+    /// The quoted text, byte for byte.
     #[serde(skip)]
     pub text: String,
-    /// How much it matters, 0 to 1; decides which of two gives way first.
+    /// The importance, from 0 to 1. If not all anchors fit, the less important ones are dropped
+    /// first.
     pub importance: f64,
-    /// Where it was said.
+    /// The message that the anchor quotes.
     pub source: AnchorSource,
-    /// The id of the anchor that replaced it; it is then not carried on.
+    /// The id of the anchor that replaced this one. A superseded anchor is not carried on.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub superseded_by: Option<String>,
 }
 
-/// Where an anchor was said.
+/// The source of an anchor.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AnchorSource {
-    /// The conversation.
+    /// The id of the conversation.
     pub conversation: String,
-    /// The message in it, counted from 0.
+    /// The position of the message, counted from 0.
     pub message: u64,
-    /// Who said it, where that is known: whose answer closes a question.
+    /// The speaker, if known. The speaker of a question decides whose answer closes it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub speaker: Option<Speaker>,
 }
 
-/// Who says something that is kept.
+/// The speaker of an anchor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Speaker {
@@ -105,7 +106,7 @@ pub enum Speaker {
 }
 
 impl Speaker {
-    /// The speaker of turns of this role; of system turns and tools there is none.
+    /// Returns the speaker of turns of this role, or `None` for system and tool turns.
     #[must_use]
     pub const fn from_role(role: Role) -> Option<Self> {
         match role {
@@ -117,8 +118,8 @@ impl Speaker {
 }
 
 impl AnchorPoint {
-    /// An anchor with an id of its own: the first 16 hexadecimal digits of the
-    /// BLAKE3 hash of its kind and text.
+    /// Creates an anchor whose id is the first 16 hexadecimal digits of the BLAKE3 hash of its kind
+    /// and text.
     ///
     /// ```
     /// use lcp_continuity::{AnchorKind, AnchorPoint, AnchorSource};
@@ -139,7 +140,7 @@ impl AnchorPoint {
         Self { id, kind, text, importance, source, superseded_by: None }
     }
 
-    /// Whether it still holds.
+    /// Returns whether the anchor still holds, that is, has not been superseded.
     #[must_use]
     pub fn is_live(&self) -> bool {
         self.superseded_by.is_none()

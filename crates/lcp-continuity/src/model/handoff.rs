@@ -1,4 +1,4 @@
-//! Hand-offs: what one session leaves for the next, and the directive made of one.
+//! Hand-offs from one session to the next, and the directive made from a hand-off.
 
 use lcp_driver::OutputMode;
 use lcp_driver::segments::CompressionLevel;
@@ -10,29 +10,30 @@ use super::state::{PendingTask, SessionState};
 use super::time::Timestamp;
 use super::usage::TokenUsage;
 
-/// What a hand-off is to hold.
+/// Options for the contents of a hand-off.
 #[derive(Clone, Debug, PartialEq)]
 pub struct HandoffOptions {
-    /// Tokens that the summary may have: 2,000.
+    /// The token budget of the summary. Default: 2,000.
     pub target_summary_tokens: u32,
-    /// Whether it tells the state of the session: yes.
+    /// Whether to include the state of the session. Default: `true`.
     pub include_session_state: bool,
-    /// Whether it lists the tasks that are not done: yes.
+    /// Whether to include the pending tasks. Default: `true`.
     pub extract_pending_tasks: bool,
-    /// How much the summary goes into detail: Detailed.
+    /// The level of detail of the summary. Default: `Detailed`.
     pub summary_level: CompressionLevel,
-    /// Tokens of the newest messages that are handed over as they are: 1,000.
+    /// The token budget of the newest messages, which are handed over verbatim. Default: 1,000.
     pub recent_tokens: u32,
-    /// What the caller knows of the session's state; what the messages show is added to it.
+    /// The session state known to the caller. It takes precedence over the state found in the
+    /// messages.
     pub state: SessionState,
-    /// The ids of anchors that no longer hold, each with that of the anchor that
-    /// replaced it, or with any word that says why.
+    /// The ids of anchors that no longer hold, each with the id of its replacement or with a word
+    /// of explanation.
     pub superseded_anchors: Vec<(String, String)>,
-    /// Why it is handed over; the reason of the decision if none is given.
+    /// The reason for the hand-off. Default: the reason of the decision.
     pub reason: Option<String>,
-    /// How the directive is worded.
+    /// The wording of the directive.
     pub style: DirectiveStyle,
-    /// How the directive is rendered.
+    /// The output mode of the directive.
     pub mode: OutputMode,
 }
 
@@ -53,50 +54,49 @@ impl Default for HandoffOptions {
     }
 }
 
-/// What one session leaves for the next (RFC 0007 §5).
+/// The facts, tasks and state of one session that the next session starts from (RFC 0007 §5).
 ///
-/// Its contents are what the work is about, so `Debug` shows them: take care what is logged.
+/// A hand-off contains conversation text, and `Debug` prints it. Be careful when logging it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SessionHandoff {
-    /// Its id, made of what it holds: the same hand-off has the same one.
+    /// The id, derived from the contents: equal hand-offs have equal ids.
     pub handoff_id: String,
-    /// The conversation that ends.
+    /// The id of the conversation that ends.
     pub conversation_id: String,
-    /// The hand-off that this conversation began with.
+    /// The id of the hand-off that this conversation began with.
     pub previous_handoff_id: Option<String>,
     /// The epoch of the conversation.
     pub epoch: u32,
-    /// What happened, within [`HandoffOptions::target_summary_tokens`].
+    /// The summary of the conversation, within [`HandoffOptions::target_summary_tokens`].
     pub summary: String,
-    /// The same in fewer words, for where the summary does not fit.
+    /// A shorter summary, used if the full one does not fit.
     pub summary_brief: Option<String>,
-    /// The same in a few words.
+    /// The summary in a few words.
     pub summary_tags: Option<String>,
-    /// The anchors that hold, those of earlier hand-offs first.
+    /// The anchors that still hold, those of earlier hand-offs first.
     pub anchors: Vec<AnchorPoint>,
-    /// The tasks that are not done.
+    /// The pending tasks.
     pub pending_tasks: Vec<PendingTask>,
     /// The state of the session.
     pub state: Option<SessionState>,
-    /// What the user wants, in the user's own words.
+    /// The goal of the user, in the user's own words.
     pub user_intent: Option<String>,
-    /// The newest messages as they are, calls and their results together.
+    /// The newest messages verbatim, with calls and results kept together.
     pub recent: Vec<Recorded>,
-    /// The newest calls without a result that stand before [`Self::recent`], oldest
-    /// first: 10 at most.
+    /// The newest calls before [`Self::recent`] that have no result, oldest first: at most 10.
     pub open_calls: Vec<OpenCall>,
-    /// The ids of anchors that are not carried on, each with what replaced it.
+    /// The ids of superseded anchors, each with its replacement.
     pub superseded: Vec<(String, String)>,
-    /// Figures, and how it came about.
+    /// Token counts and other metadata.
     pub metadata: HandoffMetadata,
 }
 
-/// A call that had no result when its session was handed over.
+/// A tool call that had no result when its session was handed over.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct OpenCall {
-    /// Its id.
+    /// The id of the call.
     pub id: String,
-    /// How it begins: 200 characters at most.
+    /// The beginning of its text: at most 200 characters.
     pub text: String,
 }
 
@@ -112,76 +112,77 @@ impl OpenCall {
     }
 }
 
-/// Figures of a hand-off, and how it came about.
+/// The metadata of a hand-off.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct HandoffMetadata {
-    /// When it was prepared.
+    /// The time of preparation.
     pub created: Timestamp,
-    /// Tokens of the conversation.
+    /// The tokens of the conversation.
     pub tokens_before: u32,
-    /// Tokens that the next session begins with: the directive's text.
+    /// The tokens of the directive, with which the next session begins.
     pub tokens_after: u32,
-    /// The second by the first; 1 is no gain.
+    /// `tokens_after / tokens_before`. A ratio of 1 saves nothing.
     pub compression_ratio: f64,
-    /// Why it was handed over.
+    /// The reason for the hand-off.
     pub reason: String,
-    /// Tokens that the directive was to have.
+    /// The token budget of the directive.
     pub target_tokens: u32,
-    /// Messages of the conversation that it covers.
+    /// The number of messages that the hand-off covers.
     pub messages: u64,
-    /// What wrote the summary.
+    /// The name of the summarizer.
     pub summarizer: String,
-    /// What counted the tokens.
+    /// The name of the token estimator.
     pub counter: String,
-    /// Whether the counts are exact.
+    /// Whether the token counts are exact.
     pub exact: bool,
-    /// How the directive is worded.
+    /// The wording of the directive.
     pub style: DirectiveStyle,
-    /// How the directive is rendered.
+    /// The output mode of the directive.
     #[serde(with = "mode")]
     pub mode: OutputMode,
-    /// What was not as it was asked for: a summariser that failed, parts that gave
-    /// way. In words, each once.
+    /// Warnings as text, without duplicates, such as a failed summarizer or parts that were
+    /// shortened or omitted.
     pub warnings: Vec<String>,
-    /// The share of it that the directive retains within its target.
+    /// The share of the hand-off that the directive retains within its budget.
     #[serde(rename = "fidelity")]
     pub coverage: Coverage,
 }
 
-/// Whether a session should be handed over, and why.
+/// The decision whether to hand a session over, with its reason.
 #[derive(Clone, Debug, PartialEq)]
 pub struct HandoffDecision {
-    /// Whether it should.
+    /// `true` if the session should be handed over.
     pub should_handoff: bool,
-    /// The part of the window that is used.
+    /// The fraction of the window that is used.
     pub context_utilization: f32,
-    /// How many more turns of average length fit.
+    /// The number of further turns of average length that fit.
     pub estimated_remaining_turns: u32,
-    /// What is used.
+    /// The token usage of the conversation.
     pub current_usage: TokenUsage,
-    /// Why, or why not.
+    /// The reason for the decision.
     pub reason: String,
 }
 
-/// A session that was taken up again.
+/// A session that was resumed from a hand-off.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ResumedSession {
-    /// The conversation that begins.
+    /// The id of the new conversation.
     pub new_conversation_id: String,
-    /// The one that it continues.
+    /// The id of the conversation that it continues.
     pub previous_conversation_id: String,
-    /// What the model is told first.
+    /// The directive, which is the first text the model sees.
     pub directive: ContinuationDirective,
-    /// The anchors that hold: those of the package, without what was superseded since it was made.
+    /// The anchors that still hold: those of the hand-off, except any superseded since it was
+    /// prepared.
     pub restored_anchors: Vec<AnchorPoint>,
     /// The state of the session.
     pub restored_state: Option<SessionState>,
-    /// Messages to show after the directive: those that the old conversation got
-    /// after the hand-off was prepared, and the calls that results among them answer.
+    /// Messages to show after the directive: those recorded after the hand-off was prepared, and
+    /// the calls that results among them answer.
     pub late_messages: Vec<Recorded>,
 }
 
-/// A mode by its name.
+/// Serializes an output mode by its name.
 mod mode {
     use lcp_driver::OutputMode;
     use serde::{Deserialize, Deserializer, Serializer, de::Error};
@@ -198,60 +199,60 @@ mod mode {
     }
 }
 
-/// How a directive is worded.
+/// The wording of a directive.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum DirectiveStyle {
-    /// Lists, few words.
+    /// Terse lists.
     Concise,
-    /// Sentences, as one would brief a colleague.
+    /// Sentences, like a briefing for a colleague.
     Narrative,
-    /// A part for each thing, so that a budget can choose among them.
+    /// A separate part for each item, so that a budget can select among them.
     #[default]
     Structured,
 }
 
-/// The continuation directive: what the next session is told first.
+/// The continuation directive, also called the resume prompt: the first text of the next session.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ContinuationDirective {
-    /// What happened.
+    /// The summary of the previous session.
     pub summary: String,
-    /// What to do now, the first first.
+    /// The next actions, in order.
     pub immediate_actions: Vec<String>,
-    /// What not to forget: anchors, word for word.
+    /// Reminders: anchors, verbatim.
     pub reminders: Vec<String>,
-    /// What the user wants.
+    /// The goal of the user.
     pub user_intent: Option<String>,
-    /// How it is worded.
+    /// The wording.
     pub style: DirectiveStyle,
-    /// How it is rendered.
+    /// The output mode.
     pub mode: OutputMode,
-    /// All of it as one system prompt, within the budget.
+    /// The whole directive as one system prompt, within the budget.
     pub text: String,
-    /// The tokens of that.
+    /// The token count of `text`.
     pub tokens: u32,
     /// The share of the hand-off that it retains.
     pub coverage: Coverage,
-    /// What gave way, in words; nothing does so silently.
+    /// Warnings about every part that was shortened or omitted.
     pub warnings: Vec<String>,
 }
 
 /// The share of a hand-off that a text retains.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Coverage {
-    /// Anchors that stand in it byte for byte.
+    /// The anchors that the text contains byte for byte.
     pub anchors: Ratio,
-    /// Steps of tasks, done or remaining, that stand in it word for word.
+    /// The task steps, done or remaining, that the text contains verbatim.
     pub task_steps: Ratio,
-    /// Things of the session's state that stand in it.
+    /// The items of the session state that the text contains.
     pub state: Ratio,
-    /// The fidelity score: the weighted mean of the parts retained of each of these that there is
-    /// ([`WEIGHTS`](crate::coverage::WEIGHTS)); 1 where there is none.
+    /// The fidelity score: the mean of the retained shares of all groups that have items, weighted
+    /// by [`WEIGHTS`](crate::coverage::WEIGHTS). 1 if no group has items.
     pub score: f64,
-    /// What does not stand in it: its kind and how it begins.
+    /// The items that the text does not contain: the kind and the beginning of each.
     pub lost: Vec<String>,
-    /// Whether the score is at least [`COVERAGE_MIN`](crate::coverage::COVERAGE_MIN), and no decision or commitment
-    /// is lost.
+    /// `true` if the score is at least [`COVERAGE_MIN`](crate::coverage::COVERAGE_MIN) and no
+    /// decision or commitment is lost.
     pub ok: bool,
 }
 

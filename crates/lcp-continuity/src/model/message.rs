@@ -1,13 +1,13 @@
-//! Messages: what is recorded of a conversation.
+//! The messages of a conversation.
 
 use std::borrow::Cow;
 
 use lcp_types::{Block, BlockContent, Role, Status};
 
-/// One message of a conversation: a block, and the tool call that it belongs to.
+/// One message of a conversation: a block, with the id of the tool call that it answers, if any.
 ///
-/// Turns are CONVERSATION blocks, results TOOL_RESULT blocks; any other block may
-/// be a message too, an image or a file that the user handed in.
+/// Turns are CONVERSATION blocks and tool results are TOOL_RESULT blocks. Any other block may be a
+/// message too, such as an image or a file from the user.
 ///
 /// ```
 /// use lcp_continuity::Message;
@@ -20,50 +20,50 @@ use lcp_types::{Block, BlockContent, Role, Status};
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Message {
-    /// What it is.
+    /// The block.
     pub block: Block<'static>,
-    /// The call that a result answers: its block has no field for that.
+    /// The id of the call that this message answers. Result blocks have no field for it.
     result_of: Option<String>,
 }
 
 impl Message {
-    /// A message that is this block.
+    /// Creates a message from a block.
     #[must_use]
     pub fn new(block: impl Into<Block<'static>>) -> Self {
         Self { block: block.into(), result_of: None }
     }
 
-    /// What the user says.
+    /// Creates a turn of the user.
     #[must_use]
     pub fn user(text: impl Into<String>) -> Self {
         Self::turn(Role::User, text)
     }
 
-    /// What the model says.
+    /// Creates a turn of the model.
     #[must_use]
     pub fn assistant(text: impl Into<String>) -> Self {
         Self::turn(Role::Assistant, text)
     }
 
-    /// A system prompt, or a part of it.
+    /// Creates a system prompt or a part of one.
     #[must_use]
     pub fn system(text: impl Into<String>) -> Self {
         Self::turn(Role::System, text)
     }
 
-    /// A turn of this role.
+    /// Creates a turn of this role.
     #[must_use]
     pub fn turn(role: Role, text: impl Into<String>) -> Self {
         Self::new(Block::conversation(role, text.into()))
     }
 
-    /// The model calls a tool: `text` says which, with what.
+    /// Creates a call of a tool by the model. `text` describes the tool and its arguments.
     #[must_use]
     pub fn tool_call(id: impl Into<String>, text: impl Into<String>) -> Self {
         Self::new(Block::conversation_with_call(Role::Assistant, text.into(), id.into()))
     }
 
-    /// What the call `id` of `tool` gave back.
+    /// Creates the result that `tool` returned for the call `id`.
     #[must_use]
     pub fn tool_result(
         id: impl Into<String>,
@@ -74,14 +74,16 @@ impl Message {
         Self::new(Block::tool_result(tool.into(), status, text.into())).answering(id)
     }
 
-    /// This, as what the call `id` gave back, whatever the block is; an empty id is none.
+    /// Marks this message as the result of the call `id`, for any type of block. An empty id
+    /// removes the mark.
     #[must_use]
     pub fn answering(mut self, id: impl Into<String>) -> Self {
         self.result_of = Some(id.into()).filter(|id| !id.is_empty());
         self
     }
 
-    /// Who speaks: tools of what answers a call, the user of all else that is no turn.
+    /// Returns the role: the role of a turn, `Tool` for results of calls, and `User` for all other
+    /// blocks.
     #[must_use]
     pub fn role(&self) -> Role {
         match &self.block.content {
@@ -92,14 +94,14 @@ impl Message {
         }
     }
 
-    /// What it says, as it is rendered: trees are listed, changes have the heads of their
-    /// hunks. Empty for blocks that hold no text.
+    /// Returns the text as it is rendered: a file tree as a listing, a diff with its hunk headers.
+    /// It is empty for blocks without text.
     #[must_use]
     pub fn text(&self) -> Cow<'_, str> {
         lcp_driver::content_text(&self.block.content).unwrap_or_default()
     }
 
-    /// The call that it makes or answers.
+    /// Returns the id of the call that this message makes or answers.
     #[must_use]
     pub fn tool_call_id(&self) -> Option<&str> {
         match (&self.result_of, &self.block.content) {
@@ -111,12 +113,12 @@ impl Message {
         }
     }
 
-    /// The call that it answers and its block has no field for.
+    /// Returns the id of the call that this message answers, if it is stored outside the block.
     pub(crate) fn answers(&self) -> Option<&str> {
         self.result_of.as_deref()
     }
 
-    /// Whether it answers a call, rather than making one or none.
+    /// Returns whether this message is the result of a call.
     #[must_use]
     pub fn is_result(&self) -> bool {
         self.result_of.is_some() || self.role() == Role::Tool
@@ -126,7 +128,7 @@ impl Message {
         self.tool_call_id().is_some() && !self.is_result()
     }
 
-    /// Returns what the user or the model says in a turn with text that is no call.
+    /// Returns the role and text of a user or model turn. `None` for calls, results and blank text.
     pub(crate) fn turn_text(&self) -> Option<(Role, Cow<'_, str>)> {
         let BlockContent::Conversation(turn) = &self.block.content else { return None };
         let is_speech = matches!(turn.role, Role::User | Role::Assistant)
@@ -137,14 +139,14 @@ impl Message {
     }
 }
 
-/// A message and its place in a conversation.
+/// A message and its position in a conversation.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Recorded {
-    /// Its place, counted from 0; over the whole conversation, whatever the epoch.
+    /// The position in the whole conversation, counted from 0 across all epochs.
     pub position: u64,
-    /// The epoch that it was recorded in.
+    /// The epoch in which the message was recorded.
     pub epoch: u32,
-    /// The tokens of its text.
+    /// The token count of the text.
     pub tokens: u32,
     /// The message.
     pub message: Message,

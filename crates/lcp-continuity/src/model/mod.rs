@@ -1,4 +1,4 @@
-//! What continuity speaks of: plain data.
+//! The data types of the crate.
 
 mod anchor;
 mod handoff;
@@ -21,7 +21,8 @@ pub(crate) use time::to_millis;
 pub use time::{Clock, ManualClock, SystemClock, Timestamp};
 pub use usage::{ReportedUsage, TokenUsage, UsageSource};
 
-/// The first 16 hexadecimal digits of a hash of these parts, in which it matters where one ends.
+/// Returns the first 16 hexadecimal digits of a hash of these parts. The length of each part is
+/// hashed too, so the boundaries between parts matter.
 pub(crate) fn short_hash(parts: &[&[u8]]) -> String {
     let mut hasher = blake3::Hasher::new();
     for part in parts {

@@ -1,39 +1,39 @@
-//! The state of a session, and the tasks that are not done.
+//! The state of a session and its pending tasks.
 
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-/// What a session has at hand, beside what was said.
+/// The state of a session outside its messages, such as open files and variables.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct SessionState {
     /// Named values.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub variables: BTreeMap<String, String>,
-    /// Paths of the files that are worked on, the newest last.
+    /// The paths of the files in use, the newest last.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub active_files: Vec<String>,
-    /// Commands that were run, the newest last.
+    /// The commands that were run, the newest last.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub recent_commands: Vec<String>,
-    /// The directory that commands run in.
+    /// The working directory of commands.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub working_directory: Option<String>,
-    /// The branch of version control.
+    /// The version control branch.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub branch: Option<String>,
 }
 
 impl SessionState {
-    /// Whether it says nothing.
+    /// Returns whether no field is set.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         *self == Self::default()
     }
 
-    /// This, with what `newer` says in place of what it says too: its lists follow,
-    /// without saying anything twice.
+    /// Returns this state updated with `newer`. Values in `newer` replace values of the same name,
+    /// and its list items are appended, without duplicates.
     #[must_use]
     pub fn updated(mut self, newer: &Self) -> Self {
         self.variables.extend(newer.variables.clone());
@@ -54,7 +54,7 @@ impl SessionState {
     }
 }
 
-/// How far a task is.
+/// The progress of a task.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum TaskStatus {
@@ -63,39 +63,40 @@ pub enum TaskStatus {
     Pending,
     /// Begun, not done.
     InProgress,
-    /// It waits for something.
+    /// Waiting for something.
     Blocked,
 }
 
-/// A task with steps that remain.
+/// A task that is not finished.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PendingTask {
-    /// Its id: a later state of the same task has the same one.
+    /// The id. It stays the same when the task is updated.
     pub id: String,
-    /// What is to be done.
+    /// A description of the work to do.
     pub description: String,
-    /// How far it is.
+    /// The progress of the task.
     pub status: TaskStatus,
-    /// The steps that are done, in order, word for word.
+    /// The finished steps, in order, verbatim.
     #[serde(default)]
     pub done_steps: Vec<String>,
-    /// The steps that remain, in order, word for word.
+    /// The remaining steps, in order, verbatim.
     #[serde(default)]
     pub remaining_steps: Vec<String>,
-    /// Whether the user agreed to it; `None` where nothing says so.
+    /// `Some(true)` if the user agreed to the task, `Some(false)` if the user refused it, `None` if
+    /// unknown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub approved: Option<bool>,
-    /// Whether the model proposed it, and the user has not spoken since: the user's next
-    /// turn may approve or refuse it.
+    /// `true` if the model proposed the task and the user has not replied yet. The next turn of the
+    /// user may approve or refuse it.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub awaits_answer: bool,
-    /// By what it is known to be done, word for word.
+    /// The acceptance criterion, verbatim.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub acceptance: Option<String>,
 }
 
 impl PendingTask {
-    /// Whether it is in progress with more than `steps` steps that remain.
+    /// Returns whether the task is in progress with more than `steps` remaining steps.
     #[must_use]
     pub fn is_long(&self, steps: usize) -> bool {
         self.status == TaskStatus::InProgress && self.remaining_steps.len() > steps

@@ -1,4 +1,4 @@
-//! Time, as something that tests can set.
+//! Timestamps, and clocks that tests can control.
 
 use std::fmt;
 use std::sync::atomic::{AtomicI64, Ordering};
@@ -8,9 +8,10 @@ use serde::{Deserialize, Serialize};
 
 const DAY_MILLIS: i64 = 24 * 60 * 60 * 1_000;
 
-/// A moment: milliseconds since 1970-01-01 00:00 UTC.
+/// A point in time, in milliseconds since 1970-01-01 00:00 UTC.
 ///
-/// Shown as ISO 8601 has it, in UTC; a year that it has no digits for gets a sign or more digits.
+/// Displayed in ISO 8601 format, in UTC. Years outside 0 to 9999 have a minus sign or more than
+/// four digits.
 ///
 /// ```
 /// use lcp_continuity::Timestamp;
@@ -27,13 +28,13 @@ pub struct Timestamp(
 );
 
 impl Timestamp {
-    /// The moment this long after it; the latest there is where that is too late.
+    /// Returns the timestamp `span` later, or the latest possible timestamp on overflow.
     #[must_use]
     pub fn after(self, span: Duration) -> Self {
         Self(self.0.saturating_add(to_millis(span)))
     }
 
-    /// The moment of the system's clock now.
+    /// Returns the current time of the system clock.
     #[must_use]
     pub fn now() -> Self {
         match SystemTime::now().duration_since(UNIX_EPOCH) {
@@ -56,33 +57,33 @@ impl fmt::Display for Timestamp {
     }
 }
 
-/// Converts a span to milliseconds, as many as there can be at most.
+/// Converts a duration to milliseconds, saturating at `i64::MAX`.
 pub(crate) fn to_millis(span: Duration) -> i64 {
     i64::try_from(span.as_millis()).unwrap_or(i64::MAX)
 }
 
-/// Year, month and day of the Gregorian calendar, so many days after 1970-01-01.
+/// Returns the year, month and day of the Gregorian calendar that is `days` days after 1970-01-01.
 pub(super) const fn date(days: i64) -> (i64, i64, i64) {
-    // Counted from 1 March of the year 0, so that a leap day is the last of its year;
-    // all repeats after 400 years.
+    // Days are counted from 1 March of year 0, so that a leap day is the last day of its year. The
+    // calendar repeats every 400 years.
     let days = days + 719_468;
     let (era, day) = (days.div_euclid(146_097), days.rem_euclid(146_097));
     let year = (day - day / 1_460 + day / 36_524 - day / 146_096) / 365;
     let day = day - (365 * year + year / 4 - year / 100);
-    // From March on five months have 153 days, again and again.
+    // From March on, every five months have 153 days.
     let month = (5 * day + 2) / 153;
     let day = day - (153 * month + 2) / 5 + 1;
     let (month, next) = if month < 10 { (month + 3, 0) } else { (month - 9, 1) };
     (era * 400 + year + next, month, day)
 }
 
-/// Tells the time.
+/// A source of the current time.
 pub trait Clock: Send + Sync + fmt::Debug {
-    /// The moment now.
+    /// Returns the current time.
     fn now(&self) -> Timestamp;
 }
 
-/// The clock of the system.
+/// The system clock.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SystemClock;
 
@@ -92,7 +93,7 @@ impl Clock for SystemClock {
     }
 }
 
-/// A clock that stands still until it is told to go on, for tests.
+/// A clock for tests that advances only when [`advance`](Self::advance) is called.
 ///
 /// ```
 /// use lcp_continuity::{Clock, ManualClock, Timestamp};
@@ -106,13 +107,13 @@ impl Clock for SystemClock {
 pub struct ManualClock(AtomicI64);
 
 impl ManualClock {
-    /// A clock that stands at this moment.
+    /// Creates a clock set to this time.
     #[must_use]
     pub fn new(at: Timestamp) -> Self {
         Self(AtomicI64::new(at.0))
     }
 
-    /// Sets it forward.
+    /// Moves the clock forward.
     pub fn advance(&self, by: Duration) {
         self.0.store(self.now().after(by).0, Ordering::SeqCst);
     }

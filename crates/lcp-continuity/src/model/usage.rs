@@ -1,10 +1,10 @@
-//! What a conversation uses of its window.
+//! The token usage of a conversation.
 
 use serde::{Deserialize, Serialize};
 
 use super::time::Timestamp;
 
-/// What a conversation uses of its window, in tokens (RFC 0007 §3).
+/// The token usage of a conversation in its context window (RFC 0007 §3).
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TokenUsage {
     /// The conversation.
@@ -17,47 +17,51 @@ pub struct TokenUsage {
     pub conversation_history_tokens: u32,
     /// Tokens of the newest message.
     pub last_message_tokens: u32,
-    /// How many messages were recorded in this epoch.
+    /// The number of messages recorded in this epoch.
     pub message_count: u32,
-    /// Tokens of the history by its messages, rounded up; 0 where there is none.
+    /// The mean number of history tokens per history message, rounded up. 0 if the history is
+    /// empty.
     pub average_tokens_per_turn: u32,
-    /// When something was recorded last.
+    /// The time of the last record.
     pub last_updated: Timestamp,
-    /// The epoch: it begins anew where the window is emptied.
+    /// The epoch. A new epoch begins whenever the window is emptied.
     pub epoch: u32,
-    /// Where the total comes from.
+    /// The source of the total.
     pub source: UsageSource,
-    /// Of the input of the newest request, what came from a cache; part of the total.
+    /// The input tokens of the newest request that came from a cache. Included in the total.
     pub cached_input_tokens: u32,
-    /// Tokens that the newest request put out; part of the total.
+    /// The output tokens of the newest request. Included in the total.
     pub output_tokens: u32,
 }
 
-/// Where a total comes from.
+/// The source of a total.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum UsageSource {
     /// The messages were counted.
     #[default]
     Counted,
-    /// The provider reported it for the newest request; messages since then were counted.
+    /// The provider reported the total of the newest request. Later messages were counted and
+    /// added.
     Reported,
 }
 
-/// What a provider reports of one request, in tokens.
+/// The token usage that a provider reports for one request.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ReportedUsage {
-    /// All of the input, cached or not.
+    /// All input tokens, cached or not.
     pub input_tokens: u32,
-    /// What of the input came from a cache.
+    /// The input tokens that came from a cache.
     pub cached_input_tokens: u32,
-    /// The output.
+    /// The output tokens.
     pub output_tokens: u32,
 }
 
 impl TokenUsage {
-    /// The part of the window that is used; 0 where there is no window. For decisions at exact
-    /// edges use whole numbers, as [`Thresholds`](crate::Thresholds) does.
+    /// Returns the fraction of the window that is used, or 0 for a window of 0 tokens.
+    ///
+    /// The result is a rounded `f32`. For decisions at exact thresholds use integers, as
+    /// [`Thresholds`](crate::Thresholds) does.
     #[expect(clippy::cast_precision_loss, reason = "a figure to show, as in CONT-02")]
     #[must_use]
     pub fn utilization(&self, max_context_tokens: u32) -> f32 {
@@ -67,7 +71,8 @@ impl TokenUsage {
         self.total_tokens as f32 / max_context_tokens as f32
     }
 
-    /// How many more turns of average length fit; 0 where nothing is known of turns.
+    /// Returns the number of further turns of average length that fit, or 0 if the average is
+    /// unknown.
     #[must_use]
     pub fn estimate_remaining_turns(&self, max_context_tokens: u32) -> u32 {
         max_context_tokens

@@ -1,4 +1,4 @@
-//! Hand-offs are prepared: built of a session in memory, then kept.
+//! Preparing hand-offs: built from a session in memory, then stored.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -22,31 +22,33 @@ use crate::resume_prompt::{DirectiveOptions, continuation_directive};
 use crate::store::NewHandoff;
 use crate::{observe, tool_pairs};
 
-/// Tokens of the user's intent, which is the user's own words, cut.
+/// The token budget of the user's intent, a truncated quotation of the user.
 const INTENT_TOKENS: u32 = 200;
-/// The part of the target that a summary may have in any case.
+/// A summary may use at least `1 / SUMMARY_PART` of the target.
 const SUMMARY_PART: u32 = 4;
-/// Tokens that a part of the directive needs beside its content, generously.
+/// A generous estimate of the tokens that a part of the directive needs in addition to its content.
 const PART_TOKENS: u32 = 32;
-/// The short form of a summary has this part of its tokens, the few words that of the short form.
+/// The brief form of a summary has `1 / BRIEF_PART` of its tokens, and the tags have
+/// `1 / BRIEF_PART` of the tokens of the brief form.
 const BRIEF_PART: u32 = 4;
 
-/// A hand-off that nobody has yet, and its pack.
+/// A hand-off that is not stored yet, and its pack.
 type HandoffDraft = (SessionHandoff, Vec<u8>);
 
 impl SessionContinuityService {
-    /// Prepares a hand-off of a conversation that is open here, and keeps it: when this returns, it
-    /// is durable. The directive that the next session begins with has at most
-    /// `target_token_budget` tokens; the package has all anchors and tasks, whatever the budget.
+    /// Prepares a hand-off of an open conversation and stores it durably.
     ///
-    /// An earlier hand-off of this conversation that nobody claimed is superseded.
-    /// Messages can still be recorded: whoever resumes gets them as they are.
+    /// The directive that the next session begins with has at most `target_token_budget` tokens.
+    /// The hand-off itself contains all anchors and tasks, regardless of the budget.
+    ///
+    /// Earlier unclaimed hand-offs of this conversation are superseded. More messages can still be
+    /// recorded; they are passed on unchanged when the hand-off is resumed.
     ///
     /// # Errors
     ///
-    /// [`Error::NotOpen`](crate::Error::NotOpen),
-    /// [`Error::NothingToHandOver`](crate::Error::NothingToHandOver), and those of the
-    /// store; nothing is kept then.
+    /// Returns [`Error::NotOpen`](crate::Error::NotOpen) if the conversation is not open,
+    /// [`Error::NothingToHandOver`](crate::Error::NothingToHandOver) if it has no messages and did
+    /// not begin with a hand-off, and the errors of the store. Nothing is stored then.
     pub fn prepare_handoff(
         &self,
         conversation: &str,
@@ -70,13 +72,15 @@ impl SessionContinuityService {
         Ok(handoff)
     }
 
-    /// Says that an anchor of a conversation that is open here no longer holds, and what replaced
-    /// it: the id of another anchor, or any word. It is neither handed over nor remembered from
-    /// then on. Durable when this returns. Said again of the same anchor, it changes nothing.
+    /// Marks an anchor of an open conversation as superseded, durably.
+    ///
+    /// `by` is the id of the anchor that replaces it, or a word of explanation. From then on the
+    /// anchor is left out of hand-offs and memories. Superseding the same anchor again changes
+    /// nothing.
     ///
     /// # Errors
     ///
-    /// As [`Self::record_message`].
+    /// Returns the errors of [`Self::record_message`].
     pub fn supersede_anchor(&self, conversation: &str, id: &str, by: &str) -> Result<()> {
         let session = self.session(conversation)?;
         let mut session = lock(&session);
@@ -87,13 +91,14 @@ impl SessionContinuityService {
         kept.inspect_err(|_| session.superseded = before)
     }
 
-    /// What the session that resumes this hand-off is told first, within the budget
-    /// and in the style and mode that it was prepared for. [`Self::resume_from_handoff`]
-    /// gives it without the anchors that were superseded since.
+    /// Returns the directive for the session that resumes this hand-off.
+    ///
+    /// It uses the budget, style and mode that the hand-off was prepared with.
+    /// [`Self::resume_from_handoff`] also leaves out the anchors that were superseded since then.
     ///
     /// # Errors
     ///
-    /// If it cannot be rendered.
+    /// Returns an error if the directive cannot be rendered.
     pub fn generate_continuation_directive(
         &self,
         handoff: &SessionHandoff,
@@ -101,13 +106,13 @@ impl SessionContinuityService {
         self.directive(handoff, &DirectiveOptions::from_handoff(handoff))
     }
 
-    /// A hand-off that is kept, whatever became of it.
+    /// Returns a stored hand-off in any state.
     ///
     /// # Errors
     ///
-    /// [`UnknownHandoff`](crate::store::Error::UnknownHandoff),
-    /// [`HandoffExpired`](crate::store::Error::HandoffExpired) where only its id is
-    /// left, or one that cannot be read.
+    /// Returns [`UnknownHandoff`](crate::store::Error::UnknownHandoff) if the id is unknown,
+    /// [`HandoffExpired`](crate::store::Error::HandoffExpired) if the contents were deleted, and
+    /// [`Error::Package`](crate::Error::Package) if the hand-off cannot be read.
     pub fn handoff(&self, handoff_id: &str) -> Result<SessionHandoff> {
         let record = self.store.handoff(handoff_id)?;
         if record.pack.is_empty() {
@@ -117,7 +122,7 @@ impl SessionContinuityService {
         Ok(SessionHandoff::from_pack(&record.pack)?)
     }
 
-    /// Keeps a hand-off, and with the conversation what it supersedes.
+    /// Stores a hand-off and, with the conversation, the anchors that it supersedes.
     pub(super) fn commit(
         &self,
         session: &mut Session,
@@ -141,7 +146,7 @@ impl SessionContinuityService {
         Ok(handoff)
     }
 
-    /// Why it is handed over now: what the rules say, or that it was asked for.
+    /// Returns the reason for a hand-off now: the reason of the decision, or that it was requested.
     fn handoff_reason(&self, session: &Session) -> String {
         let decision = self.decide(session, session.effective_window());
         if decision.should_handoff { decision.reason } else { "Requested".to_owned() }
@@ -149,7 +154,7 @@ impl SessionContinuityService {
 }
 
 impl SessionContinuityService {
-    /// Makes the hand-off of a session: its directive has at most `target` tokens.
+    /// Builds the hand-off of a session, with a directive of at most `target` tokens.
     pub(super) fn build_handoff(
         &self,
         session: &Session,
@@ -204,8 +209,8 @@ impl SessionContinuityService {
             superseded,
             metadata,
         };
-        // What gives way after the summary is there first; what gives way before it
-        // takes nothing from it.
+        // The summary gets the budget that the more important parts leave, so these are added
+        // first. The less important parts are added after it.
         let bounded = DirectiveOptions::from_handoff(&handoff);
         let binding = self.directive(&handoff, &DirectiveOptions { budget: None, ..bounded })?;
         let left = target.saturating_sub(binding.tokens).saturating_sub(PART_TOKENS);
@@ -235,7 +240,8 @@ impl SessionContinuityService {
         Ok(continuation_directive(handoff, options, Arc::clone(&self.counter))?)
     }
 
-    /// The anchors that hold, those of the hand-off before first, and what replaced the others.
+    /// Returns the anchors that still hold, those of the previous hand-off first, and the
+    /// superseded anchors with their replacements.
     pub(super) fn live_anchors(
         &self,
         session: &Session,
@@ -270,7 +276,7 @@ impl SessionContinuityService {
         (live, superseded)
     }
 
-    /// Returns the anchors that stand in these messages, and the number of those that do not.
+    /// Returns the anchors whose text occurs in these messages, and the number of other anchors.
     pub(super) fn extract_anchors(
         &self,
         conversation: &str,
@@ -320,16 +326,17 @@ impl SessionContinuityService {
     }
 }
 
-/// Whether an anchor's words stand in its message, byte for byte.
+/// Returns whether the text of an anchor occurs in its message, byte for byte.
 fn verify_quote(anchor: &AnchorPoint, messages: &[Recorded]) -> bool {
     let at = messages.binary_search_by_key(&anchor.source.message, |message| message.position);
     let content = at.ok().and_then(|at| messages[at].message.block.content.text());
-    // Its bytes, not its text: that has other bytes in place of those that are not UTF-8.
+    // Use the bytes of the content, because its text has replacement characters for invalid UTF-8.
     let has = |bytes: &[u8]| bytes.utf8_chunks().any(|chunk| chunk.valid().contains(&anchor.text));
     content.is_some_and(|content| has(content.as_slice())) && !anchor.text.is_empty()
 }
 
-/// Returns the turns that were handed over as they were, and this session's own.
+/// Returns the messages that the previous hand-off passed on verbatim, followed by the messages of
+/// this session, without system turns.
 fn unsummarized_turns(session: &Session) -> Vec<Recorded> {
     let handed_over = session.origin.iter().flat_map(|origin| &origin.recent);
     handed_over
@@ -339,8 +346,9 @@ fn unsummarized_turns(session: &Session) -> Vec<Recorded> {
         .collect()
 }
 
-/// The newest calls that have no result yet, but for those among the `recent` newest
-/// turns. Once the model has spoken, what it was told of is not told again.
+/// Returns the newest calls that have no result yet, except those among the `recent` newest turns.
+///
+/// Open calls of the previous hand-off are passed on only until the model has answered once.
 fn open_calls(session: &Session, turns: &[Recorded], recent: usize) -> Vec<OpenCall> {
     let roles = || session.messages.iter().map(|message| message.message.role());
     let has_spoken = roles().any(|role| role == Role::Assistant);
@@ -355,7 +363,8 @@ fn open_calls(session: &Session, turns: &[Recorded], recent: usize) -> Vec<OpenC
     open
 }
 
-/// Gives an anchor the id of its text, and a valid importance.
+/// Sets the id that belongs to the text of an anchor, and limits its importance to the range 0 to
+/// 1.
 fn normalize(anchor: AnchorPoint) -> AnchorPoint {
     let importance =
         if anchor.importance.is_nan() { 0.5 } else { anchor.importance.clamp(0.0, 1.0) };
@@ -364,7 +373,7 @@ fn normalize(anchor: AnchorPoint) -> AnchorPoint {
     AnchorPoint { superseded_by, ..normal }
 }
 
-/// What is known of the session's state, the caller's word last.
+/// Returns the known state of the session. The state given by the caller takes precedence.
 fn session_state(session: &Session, options: &HandoffOptions) -> Option<SessionState> {
     let before = session.origin.as_ref().and_then(|origin| origin.state.clone());
     let seen = observed_state(&before.unwrap_or_default(), &session.messages);

@@ -1,4 +1,4 @@
-//! Is it time to hand over, and what then happens, once.
+//! Checks at the end of a turn: is a hand-off due, and what to do about it.
 
 use super::session::Session;
 use super::{SessionContinuityService, lock};
@@ -8,45 +8,44 @@ use crate::model::{HandoffDecision, PendingTask, SessionHandoff, TokenUsage};
 use crate::observe;
 use crate::trigger::TriggerEvent;
 
-/// What a check found, and did.
+/// The result of [`SessionContinuityService::check`].
 #[derive(Clone, Debug, PartialEq)]
 pub struct CheckResult {
-    /// What the rules say.
+    /// The decision of the thresholds.
     pub decision: HandoffDecision,
-    /// What came of it.
+    /// The action that was taken.
     pub outcome: CheckOutcome,
 }
 
-/// What came of a check.
+/// The action that a check took.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum CheckOutcome {
-    /// Nothing: there is no reason, or it came of it before.
+    /// No action: nothing is due, or it was already reported in this epoch.
     NoAction,
-    /// The limit approaches: the event was told.
+    /// The end of the window is near. An event was sent.
     Warned,
-    /// A hand-off is due, and it is up to the caller to prepare it.
+    /// A hand-off is due, and the caller should prepare it.
     Due,
-    /// A hand-off was prepared and is kept: resume it.
+    /// A hand-off was prepared and stored. Resume it.
     Prepared(Box<SessionHandoff>),
-    /// A hand-off is due, but would be due again at once. Nothing was kept. Say less
-    /// in the system prompt, or use a larger window.
+    /// A hand-off is due, but the next session would soon need one again. Nothing was stored.
+    /// Shorten the system prompt, or use a larger window.
     Futile {
-        /// Tokens that the next session would begin with.
+        /// The number of tokens that the next session would begin with.
         next_session_tokens: u32,
-        /// Tokens that it may have.
+        /// The size of its effective window in tokens.
         max_tokens: u32,
     },
 }
 
 impl SessionContinuityService {
-    /// Whether a conversation that is open here should be handed over, if its window
-    /// holds `max_token_count` tokens. A query: it changes nothing, and says the same
-    /// as long as it is so.
+    /// Decides whether an open conversation should be handed over, given a window of
+    /// `max_token_count` tokens. This is a query: it changes nothing.
     ///
     /// # Errors
     ///
-    /// [`Error::NotOpen`](crate::Error::NotOpen).
+    /// Returns [`Error::NotOpen`](crate::Error::NotOpen) if the conversation is not open.
     pub fn should_handoff(
         &self,
         conversation: &str,
@@ -57,25 +56,28 @@ impl SessionContinuityService {
         Ok(self.decide(&session, max_token_count))
     }
 
-    /// The tasks of a conversation that is open here that are not done.
+    /// Returns the pending tasks of an open conversation.
     ///
     /// # Errors
     ///
-    /// [`Error::NotOpen`](crate::Error::NotOpen).
+    /// Returns [`Error::NotOpen`](crate::Error::NotOpen) if the conversation is not open.
     pub fn pending_tasks(&self, conversation: &str) -> Result<Vec<PendingTask>> {
         let session = self.session(conversation)?;
         let session = lock(&session);
         Ok(self.session_tasks(&session))
     }
 
-    /// To be called at the end of each turn: does what is due, once an epoch. Warns;
-    /// where a hand-off is due prepares it with what the configuration says, or,
-    /// where that is not `auto`, says so.
+    /// Performs the action that is due, once per epoch. Call it at the end of each turn.
+    ///
+    /// It sends a warning event if the end of the window is near. If a hand-off is due, it prepares
+    /// one with the configured options or, in [`TriggerMode::Manual`](crate::TriggerMode::Manual),
+    /// reports that it is due.
     ///
     /// # Errors
     ///
-    /// [`Error::NotOpen`](crate::Error::NotOpen), and those of
-    /// [`Self::prepare_handoff`]: it is tried again once the conversation has grown.
+    /// Returns [`Error::NotOpen`](crate::Error::NotOpen) if the conversation is not open, and the
+    /// errors of [`Self::prepare_handoff`]. A failed preparation is tried again once the
+    /// conversation has grown.
     pub fn check(&self, conversation: &str) -> Result<CheckResult> {
         let session = self.session(conversation)?;
         let (checked, event) = {
@@ -96,7 +98,8 @@ impl SessionContinuityService {
         let decision = self.decide(session, max_tokens);
         let usage = decision.current_usage.clone();
         observe::utilization(&usage, max_tokens);
-        // Nobody else is preparing: it would have this session.
+        // This call has locked the session, so a preparation still marked as running was
+        // interrupted.
         session.trigger.mark_interrupted();
         let before = session.trigger.clone();
         let config = &self.config;
@@ -115,9 +118,10 @@ impl SessionContinuityService {
             }
             Some(TriggerEvent::Prepare) => self.prepare_due(session, &decision, max_tokens)?,
         };
-        // A hand-off was kept with its status already.
+        // A hand-off was stored together with the state of the trigger.
         if session.trigger != before && !matches!(outcome, CheckOutcome::Prepared(_)) {
-            // What was not kept was not said either.
+            // Without a stored state the action is not reported either, so the next check must
+            // report it.
             let kept = self.save_state(session, &usage);
             kept.inspect_err(|_| session.trigger = before)?;
         }
@@ -144,7 +148,7 @@ impl SessionContinuityService {
                     observe::futile(next_session_tokens, max_tokens);
                     CheckOutcome::Futile { next_session_tokens, max_tokens }
                 });
-                // It may have been reported in this epoch.
+                // It may already have been reported in this epoch.
                 return Ok((outcome.unwrap_or(CheckOutcome::NoAction), None));
             }
             session.trigger.mark_prepared();
@@ -155,7 +159,7 @@ impl SessionContinuityService {
         });
         if prepared.is_err() {
             session.trigger.mark_failed(usage.total_tokens);
-            // Why it failed matters more than that this could not be kept.
+            // The reason for the failure matters more than an error while storing the state.
             let _ = self.save_state(session, usage);
         }
         prepared
@@ -164,7 +168,7 @@ impl SessionContinuityService {
     pub(super) fn decide(&self, session: &Session, max_tokens: u32) -> HandoffDecision {
         let usage = self.tracker.usage(&session.record.id);
         let thresholds = &self.config.thresholds;
-        // To find tasks, all is read: only where they can matter.
+        // Finding tasks means reading all messages, so do it only if tasks affect the decision.
         let tasks = if thresholds.depends_on_tasks(&usage, max_tokens) {
             self.session_tasks(session)
         } else {

@@ -1,4 +1,4 @@
-//! Compaction of a conversation that is open here.
+//! Compaction of an open conversation.
 
 use lcp_driver::shares::Shares;
 use lcp_driver::window::ContextWindow;
@@ -12,13 +12,14 @@ use crate::model::Recorded;
 use crate::observe;
 
 impl SessionContinuityService {
-    /// Compacts a conversation that is open here if less than a fifth of its window
-    /// remains: to half of the window, a fifth of that at most for the memory.
-    /// [`Self::context`] is what it then shows; all messages stay in the store.
+    /// Compacts an open conversation if less than 20 % of its effective window remains.
+    ///
+    /// The target is 50 % of the window, of which the memory gets at most 20 %. Afterwards
+    /// [`Self::context`] returns the compacted conversation. All messages stay in the store.
     ///
     /// # Errors
     ///
-    /// As [`Self::compact`].
+    /// Returns the errors of [`Self::compact`].
     pub fn compact_if_low(&self, conversation: &str) -> Result<Option<Compaction>> {
         let session = self.session(conversation)?;
         let mut session = lock(&session);
@@ -30,14 +31,14 @@ impl SessionContinuityService {
         self.compact_session(&mut session, &options).map(Some)
     }
 
-    /// Compacts a conversation that is open here, whether its window is full or not,
-    /// and begins its next epoch.
+    /// Compacts an open conversation regardless of how full its window is, and begins its next
+    /// epoch.
     ///
     /// # Errors
     ///
-    /// [`CompactionError::Futile`](crate::compact::CompactionError::Futile) where it
-    /// would not help; [`Error::NotOpen`](crate::Error::NotOpen), and those of the
-    /// store. The conversation is then as it was.
+    /// Returns [`CompactionError::Futile`](crate::compact::CompactionError::Futile) if compaction
+    /// would not help, [`Error::NotOpen`](crate::Error::NotOpen) if the conversation is not open,
+    /// and the errors of the store. The conversation is then unchanged.
     pub fn compact(&self, conversation: &str, options: &CompactionOptions) -> Result<Compaction> {
         let session = self.session(conversation)?;
         let mut session = lock(&session);
@@ -76,7 +77,7 @@ impl SessionContinuityService {
         })?)
     }
 
-    /// Stores the memory, which nothing shows yet, and then begins the epoch that shows it.
+    /// Stores the memory, which is not yet shown, and then begins the epoch that shows it.
     fn begin_epoch(&self, session: &mut Session, compaction: &Compaction) -> Result<()> {
         let id = session.record.id.clone();
         let before = self.tracker.usage(&id);
@@ -113,7 +114,7 @@ impl SessionContinuityService {
     }
 }
 
-/// What is shown: the messages that are left of these, and the memory.
+/// Returns the view of a compacted conversation: its memory and those of `messages` that remain.
 fn context_view(
     compaction: &Compaction,
     memory: Option<u64>,
@@ -124,7 +125,7 @@ fn context_view(
     earlier_positions.sort_unstable();
     let mut from = messages.len() as u64;
     for message in messages.iter().rev() {
-        // System turns are shown wherever they stand, the memory among them.
+        // System turns, including the memory, are shown at any position.
         if earlier_positions.last() == Some(&message.position) {
             earlier_positions.pop();
         } else if message.message.role() != Role::System {

@@ -1,4 +1,4 @@
-//! Sessions from their first message to the one that continues them.
+//! The session service: records messages, prepares hand-offs and resumes them.
 
 mod build_handoff;
 mod check;
@@ -30,27 +30,30 @@ use crate::tracker::ConversationTokenTracker;
 use crate::trigger::{Thresholds, TriggerMode};
 use session::Session;
 
-/// How sessions are kept.
+/// Configuration of a [`SessionContinuityService`].
 #[derive(Clone, Debug, PartialEq)]
 pub struct ContinuityConfig {
-    /// Whether [`SessionContinuityService::check`] prepares a hand-off that is due,
-    /// or only says so (`continuity.auto`).
+    /// Whether [`SessionContinuityService::check`] prepares a hand-off that is due or only reports
+    /// it (`continuity.auto`).
     pub mode: TriggerMode,
-    /// When a hand-off is due. Nothing is opened with thresholds that are none:
-    /// [`Thresholds::validate`].
+    /// The thresholds at which a hand-off is due. No conversation can be opened with invalid
+    /// thresholds (see [`Thresholds::validate`]).
     pub thresholds: Thresholds,
-    /// Tokens that the directive of an automatic hand-off may have; a quarter of
-    /// the effective window if none are given.
+    /// The token budget of the directive of an automatic hand-off. Default: a quarter of the
+    /// effective window.
     pub target_token_budget: Option<u32>,
-    /// What automatic hand-offs hold. Compactions remember none of the anchors that
-    /// these options say are superseded.
+    /// Options of automatic hand-offs. Anchors that these options list as superseded are also left
+    /// out of the memory of a compaction.
     pub handoff: HandoffOptions,
-    /// Who this is, among all that share the store: 1 to 256 bytes; the process and the time unless
-    /// told otherwise. No two services may have the same at once: what one claims, the other has
-    /// too. An agent that has a name of its own gets its conversations back at once after it was
-    /// killed; others wait for the lease to end.
+    /// The name of this holder among all that share the store: 1 to 256 bytes. The default is made
+    /// from the process id and the time.
+    ///
+    /// Two services that run at the same time must not use the same name, because each would own
+    /// the leases and claims of the other. An agent with a fixed name can reopen its conversations
+    /// at once after a crash. With another name it must wait for the leases to expire.
     pub holder: String,
-    /// How long a lease or a claim lasts: a machine that dies loses them after that.
+    /// The duration of a lease or claim. A machine that fails loses them after this time. Default:
+    /// 5 minutes.
     pub lease: Duration,
 }
 
@@ -67,16 +70,16 @@ impl Default for ContinuityConfig {
     }
 }
 
-/// A conversation that is open here, with the fence of the lease that it was taken up with.
+/// An open conversation, with the fence of the lease under which it was opened.
 type OpenSession = (u64, Arc<Mutex<Session>>);
 
 type Listener = Box<dyn Fn(&ContinuityEvent) + Send + Sync>;
 
-/// Keeps sessions: records their messages, says when one should be handed over,
-/// prepares the hand-off, and resumes it.
+/// Records the messages of sessions, decides when a session should be handed over, prepares the
+/// hand-off, and resumes it.
 ///
-/// It may be shared by any number of threads; calls for one conversation wait for
-/// each other. All of them block: from asynchronous code use `spawn_blocking`.
+/// A service may be shared by any number of threads. Calls for the same conversation wait for each
+/// other. All calls block; in asynchronous code use `spawn_blocking`.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -113,14 +116,14 @@ pub struct SessionContinuityService {
     tasks: Box<dyn TaskExtractor>,
     listeners: Vec<Listener>,
     sessions: Mutex<HashMap<String, OpenSession>>,
-    /// One at a time: to take a lease or a claim that is ours gives it again, and what
-    /// two threads have of it is no longer exactly one's.
+    /// Serializes the calls that take a lease. Taking a lease that this service already holds
+    /// succeeds, so two threads could otherwise both own it. `resuming` does the same for claims.
     opening: Mutex<()>,
     resuming: Mutex<()>,
 }
 
 impl SessionContinuityService {
-    /// A service that keeps sessions in `store` and counts with `counter`.
+    /// Creates a service that stores sessions in `store` and counts tokens with `counter`.
     #[must_use]
     pub fn new(store: Arc<dyn Store>, counter: Arc<dyn TokenEstimator>) -> Self {
         let clock: Arc<dyn Clock> = Arc::new(SystemClock);
@@ -141,53 +144,52 @@ impl SessionContinuityService {
         }
     }
 
-    /// This with another configuration.
+    /// Sets the configuration.
     #[must_use]
     pub fn with_config(self, config: ContinuityConfig) -> Self {
         Self { config, ..self }
     }
 
-    /// This with another clock, for the times that hand-offs tell. Leases run by the
-    /// clock of the store.
+    /// Sets the clock for the times recorded in hand-offs. Leases use the clock of the store.
     #[must_use]
     pub fn with_clock(self, clock: Arc<dyn Clock>) -> Self {
         let tracker = ConversationTokenTracker::new(Arc::clone(&self.counter));
         Self { tracker: tracker.with_clock(Arc::clone(&clock)), clock, ..self }
     }
 
-    /// This with another summariser: a model, or any program.
+    /// Sets the summarizer, such as a model or an external program.
     #[must_use]
     pub fn with_summarizer(self, summarizer: impl Summarizer + 'static) -> Self {
         Self { summarizer: Box::new(summarizer), ..self }
     }
 
-    /// This with other rules for what must not be lost.
+    /// Sets the rules that find anchors.
     #[must_use]
     pub fn with_anchors(self, anchors: impl AnchorExtractor + 'static) -> Self {
         Self { anchors: Box::new(anchors), ..self }
     }
 
-    /// This with other rules for what remains to be done.
+    /// Sets the rules that find pending tasks.
     #[must_use]
     pub fn with_tasks(self, tasks: impl TaskExtractor + 'static) -> Self {
         Self { tasks: Box::new(tasks), ..self }
     }
 
-    /// This, which tells `listener` of every event, in the thread that caused it,
-    /// when nothing is locked.
+    /// Adds a listener for events. It is called in the thread that caused the event, while no lock
+    /// is held.
     #[must_use]
     pub fn on_event(mut self, listener: impl Fn(&ContinuityEvent) + Send + Sync + 'static) -> Self {
         self.listeners.push(Box::new(listener));
         self
     }
 
-    /// The store.
+    /// Returns the store.
     #[must_use]
     pub fn store(&self) -> &Arc<dyn Store> {
         &self.store
     }
 
-    /// What is in force.
+    /// Returns the configuration.
     #[must_use]
     pub fn config(&self) -> &ContinuityConfig {
         &self.config
@@ -205,7 +207,8 @@ impl SessionContinuityService {
         session.ok_or_else(|| Error::NotOpen(conversation.to_owned()))
     }
 
-    /// Closes a conversation that was opened with this fence, not one that was reopened since.
+    /// Closes a conversation that was opened with this fence. A conversation that was reopened
+    /// since is left open.
     fn forget(&self, conversation: &str, fence: u64) {
         let mut sessions = lock(&self.sessions);
         if sessions.get(conversation).is_some_and(|(taken, _)| *taken == fence) {
@@ -215,7 +218,8 @@ impl SessionContinuityService {
     }
 }
 
-/// Locks a mutex; what a thread that panicked left is whole.
+/// Locks a mutex, even if a thread panicked while holding it: the data is consistent at every point
+/// where a thread can panic.
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -1,4 +1,4 @@
-//! Conversations are opened, forked and closed.
+//! Opening, forking and closing conversations.
 
 use std::sync::{Arc, Mutex};
 use std::time::Instant;
@@ -15,30 +15,36 @@ use crate::trigger::Trigger;
 const PAGE: u64 = 1_000;
 
 impl SessionContinuityService {
-    /// Begins a conversation, or takes up the one there is, and takes its lease.
-    /// Gives what it uses of its window.
+    /// Begins a conversation, or opens the existing one, and takes its lease. Returns its token
+    /// usage.
     ///
     /// # Errors
     ///
-    /// [`store::Error::Exists`](crate::store::Error::Exists) if the id is that of a
-    /// conversation with another window, or of one that was resumed or forked: see
-    /// [`Self::reopen`]; [`Held`](crate::store::Error::Held) while another has it;
-    /// [`Error::Thresholds`](crate::Error::Thresholds).
+    /// Returns
+    ///
+    /// - [`store::Error::Exists`](crate::store::Error::Exists) if the id belongs to a conversation
+    ///   with another window, or to one that began as a resumed or forked conversation (see
+    ///   [`Self::reopen`]),
+    /// - [`Held`](crate::store::Error::Held) if another holder has the lease, and
+    /// - [`Error::Thresholds`](crate::Error::Thresholds) if the configured thresholds are invalid.
     pub fn open(&self, conversation: &NewConversation) -> Result<TokenUsage> {
         self.config.thresholds.validate()?;
         self.store.begin(conversation)?;
         self.reopen(&conversation.id)
     }
 
-    /// Takes up a conversation that is stored: one that began here or elsewhere, was
-    /// resumed, or forked. Gives what it uses of its window.
+    /// Opens a stored conversation and takes its lease. The conversation may have begun in any
+    /// process, and may have been resumed or forked. Returns its token usage.
     ///
     /// # Errors
     ///
-    /// [`UnknownConversation`](crate::store::Error::UnknownConversation),
-    /// [`Held`](crate::store::Error::Held) while another has it,
-    /// [`Continued`](crate::store::Error::Continued) if it goes on as another;
-    /// [`Error::Thresholds`](crate::Error::Thresholds) where those of the configuration are none.
+    /// Returns
+    ///
+    /// - [`UnknownConversation`](crate::store::Error::UnknownConversation) if the id is unknown,
+    /// - [`Held`](crate::store::Error::Held) if another holder has the lease,
+    /// - [`Continued`](crate::store::Error::Continued) if another conversation continues this one,
+    ///   and
+    /// - [`Error::Thresholds`](crate::Error::Thresholds) if the configured thresholds are invalid.
     pub fn reopen(&self, conversation: &str) -> Result<TokenUsage> {
         self.config.thresholds.validate()?;
         let _taking = lock(&self.opening);
@@ -48,7 +54,8 @@ impl SessionContinuityService {
         let lease = self.store.lease(conversation, &self.config.holder, self.config.lease)?;
         let session = self.load(&lease, Instant::now()).inspect_err(|_| {
             self.tracker.forget(conversation);
-            // The lease is of no use here; others need not wait for its end.
+            // The lease is of no use to this service. Other holders should not have to wait for it
+            // to expire.
             let _ = self.store.release(&lease);
         })?;
         let opened = (lease.fence, Arc::new(Mutex::new(session)));
@@ -56,23 +63,24 @@ impl SessionContinuityService {
         Ok(self.tracker.usage(conversation))
     }
 
-    /// Begins a conversation that shares the first `messages` messages of another, and takes it up.
+    /// Begins a conversation that shares the first `messages` messages of another, and opens it.
     ///
     /// # Errors
     ///
-    /// As [`Store::fork`](crate::store::Store::fork) and [`Self::reopen`].
+    /// Returns the errors of [`Store::fork`](crate::store::Store::fork) and [`Self::reopen`].
     pub fn fork(&self, conversation: &str, messages: u64, id: &str) -> Result<TokenUsage> {
         self.config.thresholds.validate()?;
         self.store.fork(conversation, messages, id)?;
         self.reopen(id)
     }
 
-    /// Gives the lease of a conversation back, and forgets it here. Nothing is lost:
-    /// all that was recorded is stored. One that is not open is none, and no error.
+    /// Releases the lease of a conversation and closes it in this service. Everything that was
+    /// recorded remains in the store. Closing a conversation that is not open does nothing.
     ///
     /// # Errors
     ///
-    /// If the store could not be asked; it is forgotten here all the same.
+    /// Returns an error if the store cannot be used. The conversation is closed in this service all
+    /// the same.
     pub fn close(&self, conversation: &str) -> Result<()> {
         let Ok(session) = self.session(conversation) else { return Ok(()) };
         let session = lock(&session);
@@ -108,14 +116,14 @@ impl SessionContinuityService {
             memories,
             superseded: Vec::new(),
         };
-        // Earlier versions kept some of them many times.
+        // Earlier versions stored some entries many times.
         session.supersede(&superseded);
         self.start_from_handoff(&mut session)?;
         Ok(session)
     }
 
-    /// What is used, where nobody kept it: what [`Self::context`] then shows. A fork
-    /// of a conversation that was compacted shows all that was said.
+    /// Counts the usage of a conversation that has none stored: the tokens of the messages that
+    /// [`Self::context`] then shows. A fork of a compacted conversation shows all messages.
     fn recount(
         &self,
         record: &ConversationRecord,
@@ -160,8 +168,8 @@ pub(super) fn decode_stored(stored: &StoredMessage) -> Result<Recorded> {
     })
 }
 
-/// What is kept with a conversation, or with the nearest before it that keeps anything: whose it
-/// is, where it is another's, and how many messages they share.
+/// The state stored with a conversation, or with its nearest ancestor that has any. For the state
+/// of an ancestor, the fork point names the ancestor and the number of shared messages.
 type InheritedState = (SavedState, Option<ForkPoint>);
 
 impl SessionContinuityService {
@@ -181,7 +189,7 @@ impl SessionContinuityService {
         Ok(None)
     }
 
-    /// What replaced the anchors of a conversation that no longer hold.
+    /// Returns the ids of superseded anchors of a conversation, with their replacements.
     fn superseded(
         &self,
         kept: Option<&InheritedState>,
@@ -194,7 +202,7 @@ impl SessionContinuityService {
             return Ok(superseded);
         };
         if !superseded.is_empty() {
-            // What was said there behind the fork has replaced nothing here.
+            // Messages of the ancestor after the fork point replace nothing in this conversation.
             let later =
                 self.extract_anchors(conversation, &self.load_messages(conversation, *shared)?).0;
             let mut here = self.extract_anchors(conversation, messages).0;
@@ -205,7 +213,8 @@ impl SessionContinuityService {
         Ok(superseded)
     }
 
-    /// A hand-off of which anchors that were superseded between its commit and its resume say so.
+    /// Returns a hand-off, with the anchors that were superseded between its commit and its
+    /// resumption marked as such.
     pub(super) fn handoff_as_superseded(&self, id: &str) -> Result<SessionHandoff> {
         let mut origin = self.handoff(id)?;
         for (id, by) in self.superseded_before(&origin)? {
@@ -216,7 +225,8 @@ impl SessionContinuityService {
         Ok(origin)
     }
 
-    /// Returns what replaced anchors of the conversation that was handed over.
+    /// Returns the superseded anchors of the conversation that was handed over, with their
+    /// replacements.
     pub(super) fn superseded_before(
         &self,
         origin: &SessionHandoff,
@@ -237,7 +247,7 @@ fn memories(
             let shared = fork.as_ref().map_or(u64::MAX, |point| point.messages);
             memories.filter(|at| *at < shared).collect()
         }
-        // Something is kept that cannot be read.
+        // The stored state cannot be read.
         None if record.status.is_some() => likely_memories(messages),
         None => Vec::new(),
     }

@@ -1,4 +1,4 @@
-//! Messages are recorded: one by one, or a transcript that grows, from where it was left.
+//! Recording messages, one at a time or as a growing transcript.
 
 use std::time::Instant;
 
@@ -13,23 +13,28 @@ use crate::model::{Message, Recorded, ReportedUsage, TokenUsage};
 use crate::store::{self, Lease, NewMessage};
 
 impl SessionContinuityService {
-    /// Records a message, durably, and gives what the conversation then uses.
+    /// Records a message durably. Returns the resulting token usage.
     ///
     /// # Errors
     ///
-    /// [`Error::NotOpen`]; [`store::Error::LeaseLost`] if another took the conversation, which is
-    /// then no longer open here, and [`store::Error::Continued`] if it goes on as another. Nothing
-    /// was recorded then, but where the store says [`store::Error::Io`] nobody knows: the
-    /// conversation is no longer open here, and [`Self::reopen`] reads what there is.
+    /// Returns
+    ///
+    /// - [`Error::NotOpen`] if the conversation is not open in this service,
+    /// - [`store::Error::LeaseLost`] if another holder took the lease, and
+    /// - [`store::Error::Continued`] if another conversation continues this one.
+    ///
+    /// In these cases nothing was recorded. After [`store::Error::Io`] the message may or may not
+    /// have been recorded. After any of these store errors, the conversation is no longer open in
+    /// this service; [`Self::reopen`] reads the current state.
     pub fn record_message(&self, conversation: &str, message: Message) -> Result<TokenUsage> {
         self.record_messages(conversation, vec![message])
     }
 
-    /// Records messages, all or none, and gives what the conversation then uses.
+    /// Records messages, all or none. Returns the resulting token usage.
     ///
     /// # Errors
     ///
-    /// As [`Self::record_message`].
+    /// Returns the errors of [`Self::record_message`].
     pub fn record_messages(
         &self,
         conversation: &str,
@@ -40,12 +45,12 @@ impl SessionContinuityService {
         self.record(&mut session, messages)
     }
 
-    /// Records what the provider reported of the newest request, in place of the
-    /// sum of what was counted. Record the answer first: the report contains it.
+    /// Records the usage that the provider reported for the newest request. It replaces the counted
+    /// sum. Record the model's answer first, because the report includes it.
     ///
     /// # Errors
     ///
-    /// As [`Self::record_message`].
+    /// Returns the errors of [`Self::record_message`].
     pub fn record_reported(
         &self,
         conversation: &str,
@@ -59,29 +64,30 @@ impl SessionContinuityService {
         Ok(usage)
     }
 
-    /// What a conversation uses of its window; zeros for one that is not open here.
+    /// Returns the token usage of a conversation, or zeros if it is not open in this service.
     #[must_use]
     pub fn usage(&self, conversation: &str) -> TokenUsage {
         self.tracker.usage(conversation)
     }
 
-    /// The messages of a conversation that is open here, inherited ones first.
+    /// Returns the messages of an open conversation, inherited ones first.
     ///
     /// # Errors
     ///
-    /// [`Error::NotOpen`].
+    /// Returns [`Error::NotOpen`] if the conversation is not open in this service.
     pub fn messages(&self, conversation: &str) -> Result<Vec<Recorded>> {
         let session = self.session(conversation)?;
         let session = lock(&session);
         Ok(session.messages.clone())
     }
 
-    /// Appends a memory, which nothing shows yet, and counts it nowhere. Gives its place.
+    /// Appends a memory message without showing or counting it. Returns its position.
     pub(super) fn append_memory(&self, session: &mut Session, message: &Message) -> Result<u64> {
         let body = encode_message(message)?;
         let tokens = self.tracker.count(message);
         let bodies = [NewMessage { body, tokens }];
-        // Should nothing else come of it, it must not pass for the application's.
+        // If the compaction fails later, the message must not be mistaken for a system prompt of
+        // the application.
         let known = session.memories.len();
         session.memories.push(session.messages.len() as u64);
         let usage = self.tracker.usage(&session.record.id);
@@ -119,15 +125,15 @@ impl SessionContinuityService {
         Ok(usage)
     }
 
-    /// What was counted is not recorded after all.
+    /// Restores the usage from before a call whose messages could not be recorded.
     pub(super) fn restore_usage(&self, before: TokenUsage) {
-        // Of a conversation that is no longer open here, nothing is counted.
+        // The tracker must not count conversations that are no longer open.
         if self.session(&before.conversation_id).is_ok() {
             self.tracker.restore(before);
         }
     }
 
-    /// Keeps what is used, and the trigger.
+    /// Stores the token usage and the state of the trigger.
     pub(super) fn save_state(&self, session: &mut Session, usage: &TokenUsage) -> Result<()> {
         self.append(session, &[], usage).map(drop)
     }
@@ -142,7 +148,10 @@ impl SessionContinuityService {
         self.with_lease(session, |store, lease| store.append(lease, bodies, status.as_deref()))
     }
 
-    /// Writes with the lease of a session, prolonged in time, and renewed where it ran out.
+    /// Calls `write` with the lease of a session.
+    ///
+    /// The lease is extended first if a third of its duration has passed. If the lease has expired,
+    /// it is renewed and `write` is called once more.
     pub(super) fn with_lease<T>(
         &self,
         session: &mut Session,
@@ -150,7 +159,8 @@ impl SessionContinuityService {
     ) -> Result<T> {
         if session.leased.elapsed() > self.config.lease / 3 {
             match self.renew_lease(session) {
-                // The write says the same, or that the conversation goes on as another.
+                // `write` will return the same error, or a more specific one if the conversation
+                // was continued.
                 Err(store::Error::LeaseLost(_)) => {}
                 prolonged => prolonged.map_err(|error| self.forget_if_lost(session, error))?,
             }
@@ -171,8 +181,8 @@ impl SessionContinuityService {
         Ok(())
     }
 
-    /// What another writes to is not open here any longer; nor is what nobody knows
-    /// whether it was written: to take it up reads what there is.
+    /// Closes the conversation in this service if another holder writes to it, or if it is unknown
+    /// what was written. Reopening it reads the current state.
     fn forget_if_lost(&self, session: &Session, error: store::Error) -> Error {
         use store::Error as Lost;
         if matches!(error, Lost::LeaseLost(_) | Lost::Continued { .. } | Lost::Io(_)) {
@@ -185,17 +195,20 @@ impl SessionContinuityService {
 const BATCH: usize = 1_000;
 
 impl SessionContinuityService {
-    /// Records what `messages`, a conversation from its beginning, has beyond what is recorded of
-    /// it, and gives the number of messages recorded. Fewer than there are record nothing.
+    /// Records the new messages of a transcript. Returns the number of messages recorded.
     ///
-    /// What began with a hand-off may begin with its directive here too: that is no
-    /// message. The memory of a compaction stands in the store alone, and is passed over.
+    /// `messages` is the whole conversation from its beginning. If it is shorter than the recorded
+    /// conversation, nothing is recorded.
+    ///
+    /// A transcript of a conversation that began with a hand-off may begin with the directive,
+    /// which is not recorded as a message. The memory of a compaction exists in the store only and
+    /// is skipped.
     ///
     /// # Errors
     ///
-    /// [`Error::Differs`] where one is not what was recorded in its place, and those of
-    /// [`Self::record_message`]; of more than 1,000 the first thousands may be recorded
-    /// then, and the same call goes on behind them.
+    /// Returns [`Error::Differs`] if a message differs from the recorded one at the same position,
+    /// and the errors of [`Self::record_message`]. Messages are recorded in batches of 1,000. After
+    /// an error the first batches may have been recorded; repeat the call to continue after them.
     pub fn append_new_messages(&self, conversation: &str, messages: Vec<Message>) -> Result<u64> {
         let session = self.session(conversation)?;
         let mut session = lock(&session);
@@ -219,7 +232,7 @@ impl SessionContinuityService {
         Ok(count)
     }
 
-    /// Whether the first message is the directive that the conversation began with.
+    /// Returns whether the first message is the directive that the conversation began with.
     fn begins_with_directive(&self, session: &Session, messages: &[Message]) -> Result<bool> {
         let (Some(origin), Some(first)) = (&session.origin, messages.first()) else {
             return Ok(false);
@@ -230,7 +243,7 @@ impl SessionContinuityService {
     }
 }
 
-/// Whether two messages are kept as the same bytes.
+/// Returns whether two messages are encoded as the same bytes.
 fn is_same(recorded: &Message, other: &Message) -> Result<bool> {
     Ok(recorded == other || encode_message(recorded)? == encode_message(other)?)
 }

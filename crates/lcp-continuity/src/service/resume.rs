@@ -1,4 +1,4 @@
-//! Hand-offs are resumed.
+//! Resuming hand-offs.
 
 use lcp_types::Role;
 use std::collections::HashSet;
@@ -16,54 +16,61 @@ use crate::store::{self, Claim, HandoffState, NewConversation};
 use crate::tool_pairs;
 use crate::trigger::Trigger;
 
-/// How a hand-off is resumed.
+/// Options for resuming a hand-off.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ResumeOptions {
-    /// The id of the conversation that begins; `c-` and the digits of the hand-off's
-    /// id if none is given.
+    /// The id of the new conversation. Default: `c-` followed by the digits of the hand-off's id.
     pub conversation_id: Option<String>,
-    /// Tokens of the window of the model that goes on; that of the one before if none are given.
+    /// The context window of the new session in tokens. Default: that of the previous session.
     pub window_tokens: Option<u32>,
-    /// Tokens of it that the model's output needs; likewise.
+    /// The part of it in tokens that is reserved for the model's output. Default: that of the
+    /// previous session.
     pub output_reserve_tokens: Option<u32>,
 }
 
 impl SessionContinuityService {
-    /// Resumes a hand-off: exactly once, whoever tries. The conversation that begins
-    /// is open here then; the one that was handed over can no longer be written to.
+    /// Resumes a hand-off and opens the new conversation.
+    ///
+    /// A hand-off can be resumed exactly once, by any process. After that, the conversation that
+    /// was handed over can no longer be written to.
     ///
     /// # Errors
     ///
-    /// [`UnknownHandoff`](crate::store::Error::UnknownHandoff);
-    /// [`Claimed`](crate::store::Error::Claimed),
-    /// [`AlreadyResumed`](crate::store::Error::AlreadyResumed),
-    /// [`Superseded`](crate::store::Error::Superseded),
-    /// [`HandoffExpired`](crate::store::Error::HandoffExpired);
-    /// [`Error::Thresholds`](crate::Error::Thresholds); and a hand-off that cannot be
-    /// read, which nobody has claimed then.
+    /// Returns
+    ///
+    /// - [`UnknownHandoff`](crate::store::Error::UnknownHandoff),
+    ///   [`Claimed`](crate::store::Error::Claimed),
+    ///   [`AlreadyResumed`](crate::store::Error::AlreadyResumed),
+    ///   [`Superseded`](crate::store::Error::Superseded) or
+    ///   [`HandoffExpired`](crate::store::Error::HandoffExpired) if the hand-off cannot be claimed,
+    /// - [`Error::Thresholds`](crate::Error::Thresholds) if the configured thresholds are invalid,
+    ///   and
+    /// - [`Error::Package`](crate::Error::Package) if the hand-off cannot be read; its claim is
+    ///   then released.
     pub fn resume_from_handoff(&self, handoff_id: &str) -> Result<ResumedSession> {
         self.resume_with_options(handoff_id, &ResumeOptions::default())
     }
 
-    /// Resumes a hand-off as `options` say.
+    /// Resumes a hand-off with these options.
     ///
     /// # Errors
     ///
-    /// As [`Self::resume_from_handoff`];
-    /// [`Exists`](crate::store::Error::Exists) if there is a conversation of this id.
+    /// Returns the errors of [`Self::resume_from_handoff`], and
+    /// [`Exists`](crate::store::Error::Exists) if the conversation id is taken.
     pub fn resume_with_options(
         &self,
         handoff_id: &str,
         options: &ResumeOptions,
     ) -> Result<ResumedSession> {
-        // A hand-off is resumed once: nothing must be wrong afterwards.
+        // A hand-off can be resumed only once, so check everything first.
         self.config.thresholds.validate()?;
         let session = {
             let _resuming = lock(&self.resuming);
             let claim = self.store.claim(handoff_id, &self.config.holder, self.config.lease)?;
             let resumed = self.resume_claimed(&claim, options);
             resumed.inspect_err(|_| {
-                // Others may have more luck; where it was resumed after all, this is nothing.
+                // Another process may succeed. If the hand-off was resumed after all, this does
+                // nothing.
                 let _ = self.store.abandon(&claim);
             })?
         };
@@ -73,17 +80,21 @@ impl SessionContinuityService {
         Ok(session)
     }
 
-    /// What resuming a hand-off gives or, where somebody has resumed it, gave: to look at it
-    /// before, and to tell it again where the answer was lost. Nothing is claimed or changed,
-    /// and no event tells of it. What counts should be what counted then: a directive is cut
-    /// to its budget by it.
+    /// Returns the result that resuming a hand-off would have or, if it was resumed already, had.
+    ///
+    /// Use it to inspect a hand-off before resuming it, or to repeat a result that was lost. It
+    /// claims and changes nothing, and sends no event. Use the same token estimator as for the
+    /// hand-off, because the directive is cut to its budget with it.
     ///
     /// # Errors
     ///
-    /// [`UnknownHandoff`](crate::store::Error::UnknownHandoff);
-    /// [`Superseded`](crate::store::Error::Superseded),
-    /// [`HandoffExpired`](crate::store::Error::HandoffExpired), the latter also where it was
-    /// resumed and only its id is left; and a hand-off that cannot be read.
+    /// Returns
+    ///
+    /// - [`UnknownHandoff`](crate::store::Error::UnknownHandoff) if the id is unknown,
+    /// - [`Superseded`](crate::store::Error::Superseded) if another hand-off replaced it,
+    /// - [`HandoffExpired`](crate::store::Error::HandoffExpired) if it was not resumed in time, or
+    ///   if it was resumed and its contents were deleted, and
+    /// - [`Error::Package`](crate::Error::Package) if the hand-off cannot be read.
     pub fn inspect_resume(
         &self,
         handoff_id: &str,
@@ -97,7 +108,8 @@ impl SessionContinuityService {
         let handoff = self.handoff_as_superseded(handoff_id)?;
         let mut late = self.late_messages(&handoff)?;
         if let Some(into) = &into {
-            // They stand first there, unless whoever resumed it died before they arrived.
+            // These are the first messages of the new conversation, unless the process that resumed
+            // it died before it recorded them.
             let arrived = self.store.messages(into, 0, late.len() as u64)?;
             if arrived.len() == late.len() {
                 late = arrived.iter().map(decode_stored).collect::<Result<_>>()?;
@@ -120,7 +132,7 @@ impl SessionContinuityService {
                 .unwrap_or(before.output_reserve_tokens),
         };
         match self.store.resume(claim, &conversation) {
-            // Perhaps it is done: asked again, the store tells.
+            // The resumption may have succeeded. A second call returns the same conversation then.
             Err(store::Error::Io(_)) => self.store.resume(claim, &conversation)?,
             resumed => resumed?,
         };
@@ -140,9 +152,11 @@ impl SessionContinuityService {
         Ok(resumed_session(handoff, conversation.id, directive, late))
     }
 
-    /// A conversation that begins with a hand-off takes over what was recorded in
-    /// the one before after that was prepared. Done once, also where the process
-    /// that resumed it died in between: nothing is kept with it before.
+    /// Records the messages that arrived in the previous conversation after the hand-off was
+    /// prepared, in the conversation that begins with it.
+    ///
+    /// This is done once, even if the process that resumed the hand-off died before it was done: no
+    /// state is stored with the conversation before that.
     pub(super) fn start_from_handoff(&self, session: &mut Session) -> Result<()> {
         let record = &session.record;
         if record.status.is_some() || record.parent.is_some() {
@@ -164,12 +178,13 @@ impl SessionContinuityService {
         Ok(())
     }
 
-    /// What was recorded after a hand-off was prepared, and the calls that results among it answer.
+    /// Returns the messages recorded after a hand-off was prepared, preceded by the earlier calls
+    /// that results among them answer.
     fn late_messages(&self, origin: &SessionHandoff) -> Result<Vec<Recorded>> {
         let mut late = self.load_messages(&origin.conversation_id, origin.metadata.messages)?;
         late.retain(|message| message.message.role() != Role::System);
         if has_results_alone(&late) {
-            // A result is nothing without its call, which was made before the hand-off.
+            // A result is useless without its call, which was made before the hand-off.
             let mut before = self.load_messages(&origin.conversation_id, 0)?;
             before.truncate(usize::try_from(origin.metadata.messages).unwrap_or(usize::MAX));
             late = with_calls(before, late);
@@ -177,31 +192,32 @@ impl SessionContinuityService {
         Ok(late)
     }
 
-    /// The trigger of an epoch that begins with so many tokens. What is recorded
-    /// later in it is no reason to call its hand-off futile.
+    /// Creates the trigger of an epoch that begins with `begins` tokens. Messages recorded later in
+    /// the epoch do not make its hand-off futile.
     pub(super) fn trigger_for_epoch(&self, session: &Session, epoch: u32, begins: u32) -> Trigger {
         if self.config.thresholds.is_futile(begins, session.effective_window()) {
-            // It says so when it sees the epoch for the first time.
+            // The trigger reports this when it first observes the epoch.
             Trigger::new(epoch.saturating_sub(1))
         } else {
             Trigger::new(epoch)
         }
     }
 
-    /// What the model is to see now of a conversation that is open here, oldest
-    /// first: the directive where it began with a hand-off, its system turns, the
-    /// memory where it was compacted, and its messages from there on.
+    /// Returns the messages to send to the model for an open conversation, oldest first.
+    ///
+    /// These are, in order: the directive if the conversation began with a hand-off, the system
+    /// turns, the memory if the conversation was compacted, and the other messages in the window.
     ///
     /// # Errors
     ///
-    /// [`Error::NotOpen`](crate::Error::NotOpen).
+    /// Returns [`Error::NotOpen`](crate::Error::NotOpen) if the conversation is not open.
     pub fn context(&self, conversation: &str) -> Result<Vec<Message>> {
         let session = self.session(conversation)?;
         let session = lock(&session);
         let mut context = Vec::new();
         if let Some(origin) = &session.origin {
             let directive = self.generate_continuation_directive(origin)?;
-            // A budget may be too small for any; an empty turn is refused elsewhere.
+            // The budget may be too small for any text, and providers reject empty turns.
             if !directive.text.is_empty() {
                 context.push(Message::system(directive.text));
             }
@@ -220,7 +236,7 @@ impl ResumeOptions {
     }
 }
 
-/// What a hand-off gives that goes on as `into`.
+/// Creates the result of resuming a hand-off as the conversation `into`.
 fn resumed_session(
     handoff: SessionHandoff,
     into: String,
@@ -237,7 +253,7 @@ fn resumed_session(
     }
 }
 
-/// Whether results among these messages answer calls that are not.
+/// Returns whether any result among these messages answers a call that is not among them.
 fn has_results_alone(messages: &[Recorded]) -> bool {
     let mut answered = messages.iter().zip(tool_pairs::answered_calls(messages));
     answered.any(|(Recorded { message, .. }, call)| {
@@ -245,7 +261,7 @@ fn has_results_alone(messages: &[Recorded]) -> bool {
     })
 }
 
-/// The late messages, behind those calls of the ones before that they answer.
+/// Returns the late messages, preceded by the earlier calls that they answer.
 fn with_calls(before: Vec<Recorded>, late: Vec<Recorded>) -> Vec<Recorded> {
     let answered = tool_pairs::answered_calls(before.iter().chain(&late));
     let calls: HashSet<_> = answered.into_iter().skip(before.len()).flatten().collect();

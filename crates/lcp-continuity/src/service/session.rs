@@ -1,4 +1,4 @@
-//! A conversation that is open here.
+//! A conversation that is open in this service.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
@@ -16,25 +16,25 @@ pub(super) struct Session {
     pub(super) record: ConversationRecord,
     pub(super) lease: Lease,
     pub(super) leased: Instant,
-    /// All its messages, inherited ones too.
+    /// All messages, including inherited ones.
     pub(super) messages: Vec<Recorded>,
     pub(super) origin: Option<SessionHandoff>,
     pub(super) trigger: Trigger,
-    /// What its window shows, where it was compacted.
+    /// The messages that the window shows, if the conversation was compacted.
     pub(super) view: Option<ContextView>,
-    /// The places of memories that compactions wrote, the newest last.
+    /// The positions of the memories that compactions wrote, the newest last.
     pub(super) memories: Vec<u64>,
-    /// The ids of anchors that no longer hold, each once, with what replaced it.
+    /// The ids of superseded anchors, without duplicates, each with its replacement.
     pub(super) superseded: Vec<(String, String)>,
 }
 
 impl Session {
-    /// Tokens of the window that messages may fill.
+    /// Returns the number of tokens in the window that messages may fill.
     pub(super) fn effective_window(&self) -> u32 {
         self.record.window_tokens.saturating_sub(self.record.output_reserve_tokens)
     }
 
-    /// Tokens of the application's system prompt, which the next session has too.
+    /// Returns the tokens of the application's system prompt, which the next session also has.
     pub(super) fn system_prompt_tokens(&self) -> u32 {
         let (system, _) = self.shown();
         system.iter().fold(0, |sum, message| sum.saturating_add(message.tokens))
@@ -45,7 +45,7 @@ impl Session {
         self.messages.iter().find(|message| message.position == memory)
     }
 
-    /// Returns the application's system turns and the other messages that the window shows.
+    /// Returns the application's system turns, and the other messages that the window shows.
     pub(super) fn shown(&self) -> (Vec<&Recorded>, Vec<&Recorded>) {
         let is_shown = |at| self.view.as_ref().is_none_or(|view| view.shows(at));
         let (system, turns): (Vec<_>, Vec<_>) =
@@ -55,7 +55,7 @@ impl Session {
         (system, turns.into_iter().filter(|message| is_shown(message.position)).collect())
     }
 
-    /// Keeps what replaced anchors; of each, what was said of it first.
+    /// Records replacements of anchors. The first replacement recorded for an anchor wins.
     pub(super) fn supersede(&mut self, replaced: &[(String, String)]) {
         for (id, by) in replaced {
             if !self.superseded.iter().any(|(known, _)| known == id) {
@@ -72,47 +72,49 @@ impl Session {
             memories: Some(self.memories.clone()),
             superseded: self.superseded.clone(),
         };
-        // Plain data: there is nothing that could not be written.
+        // The status is plain data, so writing it cannot fail.
         serde_json::to_string(&status).ok()
     }
 }
 
-/// What is kept with a conversation, so that another process goes on where this one was.
+/// The state stored with a conversation, so that another process can continue it.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) struct SavedState {
     pub(super) usage: TokenUsage,
     pub(super) trigger: Trigger,
     #[serde(default)]
     pub(super) view: Option<ContextView>,
-    /// Earlier versions kept none of them.
+    /// `None` in states written by earlier versions.
     #[serde(default)]
     pub(super) memories: Option<Vec<u64>>,
     #[serde(default)]
     pub(super) superseded: Vec<(String, String)>,
 }
 
-/// What the window shows after a compaction, besides system turns.
+/// The messages that the window shows after a compaction, in addition to system turns.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct ContextView {
-    /// The place of the message that is the memory, if there is one.
+    /// The position of the memory message, if there is one.
     pub(super) memory: Option<u64>,
-    /// The place of the message from which on all are shown.
+    /// The position of the first message from which on all messages are shown.
     pub(super) from: u64,
-    /// The places of messages before it that are shown too.
+    /// The positions of earlier messages that are shown too.
     #[serde(rename = "also")]
     pub(super) earlier_positions: Vec<u64>,
 }
 
 impl ContextView {
-    /// Whether the message at this place is shown, if it is no system turn.
+    /// Returns whether the message at this position is shown. System turns are not considered.
     pub(super) fn shows(&self, position: u64) -> bool {
         position >= self.from || self.earlier_positions.contains(&position)
     }
 }
 
 impl ConversationRecord {
-    /// What it uses of its window, as far as that was kept with it: not before the first
-    /// message of one that was begun or forked.
+    /// Returns the stored token usage of the conversation.
+    ///
+    /// `None` if no usage was stored for the current epoch, as before the first message of a new or
+    /// forked conversation.
     #[must_use]
     pub fn usage(&self) -> Option<TokenUsage> {
         SavedState::from_record(self)
@@ -126,7 +128,8 @@ impl SavedState {
         serde_json::from_str(record.status.as_deref()?).ok()
     }
 
-    /// Whether it tells of the window that the conversation has now: it is counted anew otherwise.
+    /// Returns whether the state describes the current window of the conversation. Otherwise the
+    /// usage must be counted again.
     pub(super) fn is_current_for(&self, record: &ConversationRecord) -> bool {
         self.usage.epoch == record.epoch && self.usage.conversation_id == record.id
     }
@@ -136,13 +139,13 @@ impl SavedState {
     }
 }
 
-/// The places of what is a memory by all that can be seen of it.
+/// Returns the positions of the messages that look like memories.
 pub(super) fn likely_memories(messages: &[Recorded]) -> Vec<u64> {
     let is_memory = |message: &&Recorded| begins_like_memory(&message.message);
     messages.iter().filter(is_memory).map(|message| message.position).collect()
 }
 
-/// A number that no other holder has, in this process or, in all likelihood, on any machine.
+/// Returns an id that no other holder in this process has, and very likely none on another machine.
 pub(super) fn random_holder_id() -> String {
     static NEXT: AtomicU64 = AtomicU64::new(0);
     let next = NEXT.fetch_add(1, Ordering::Relaxed);

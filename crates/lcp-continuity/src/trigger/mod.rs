@@ -1,4 +1,4 @@
-//! When a session should be handed over (RFC 0007 §4).
+//! The rules that decide when a session should be handed over (RFC 0007 §4).
 
 #[cfg(test)]
 mod tests;
@@ -7,7 +7,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::model::{HandoffDecision, PendingTask, TokenUsage};
 
-/// When a session should be handed over: parts of its window in percent, compared in whole numbers.
+/// The thresholds at which a session should be handed over, in percent of its window. They are
+/// compared in integers.
 ///
 /// ```
 /// use lcp_continuity::{Thresholds, TokenUsage};
@@ -19,17 +20,18 @@ use crate::model::{HandoffDecision, PendingTask, TokenUsage};
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Thresholds {
-    /// From here on in any case: 85.
+    /// The usage from which a hand-off is due in any case. Default: 85.
     pub handoff_percent: u32,
-    /// From here on with a long task in progress: 70.
+    /// The usage from which a hand-off is due if a long task is in progress. Default: 70.
     pub long_task_percent: u32,
-    /// A task is long with more remaining steps than these: 5.
+    /// The number of remaining steps above which a task is long. Default: 5.
     pub long_task_steps: usize,
-    /// From here on a warning, if few turns are left: 75.
+    /// The usage from which a warning is due if few turns are left. Default: 75.
     pub warning_percent: u32,
-    /// Few turns are these or fewer: 5.
+    /// The largest number of remaining turns that counts as few. Default: 5.
     pub warning_turns: u32,
-    /// How far below the lowest threshold a session must begin for a hand-off to be of any use: 10.
+    /// The distance below the lowest hand-off threshold at which the next session must begin. A
+    /// hand-off is futile if the session would begin above that. Default: 10.
     pub margin_percent: u32,
 }
 
@@ -46,50 +48,54 @@ impl Default for Thresholds {
     }
 }
 
-/// Thresholds that are none.
+/// An error in the thresholds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ThresholdsError {
-    /// A threshold is no part of a window.
+    /// A threshold is not between 1 and 100 percent.
     #[error("{name} must be 1 to 100, it is {percent}")]
     OutOfRange {
-        /// The field.
+        /// The name of the field.
         name: &'static str,
-        /// What it is.
+        /// Its value.
         percent: u32,
     },
-    /// A threshold lies above the one that hands over in any case, and would never matter.
+    /// A threshold is above `handoff_percent`, so it would never have an effect.
     #[error("{name} must be at most handoff_percent ({handoff_percent}), it is {percent}")]
     AboveHandoff {
-        /// The field.
+        /// The name of the field.
         name: &'static str,
-        /// What it is.
+        /// Its value.
         percent: u32,
-        /// What it may be at most.
+        /// The value of `handoff_percent`, which is the maximum.
         handoff_percent: u32,
     },
-    /// No session could begin far enough below the lowest threshold.
+    /// The margin is not below the lowest threshold, so no session could begin low enough.
     #[error(
         "margin_percent must be below the lowest threshold ({lowest_percent}), it is {percent}"
     )]
     MarginTooLarge {
-        /// What it is.
+        /// The value of `margin_percent`.
         percent: u32,
-        /// What it must be below.
+        /// The lowest hand-off threshold.
         lowest_percent: u32,
     },
 }
 
 impl Thresholds {
-    /// Whether they make sense: percentages of 1 to 100, none above that which hands
-    /// over in any case, and the margin below the lowest that hands over.
-    /// [`SessionContinuityService`](crate::SessionContinuityService) asks before it
-    /// opens a conversation; [`Self::decide`] and the others do not: with other
-    /// numbers the comparisons are what they are.
+    /// Checks that the thresholds make sense:
+    ///
+    /// - All percentages are 1 to 100.
+    /// - `handoff_percent` is the largest of them.
+    /// - The margin is below the lowest hand-off threshold.
+    ///
+    /// [`SessionContinuityService`](crate::SessionContinuityService) calls this before it opens a
+    /// conversation. [`Self::decide`] and the other methods do not; they compare invalid values as
+    /// they are.
     ///
     /// # Errors
     ///
-    /// The first that does not.
+    /// Returns an error for the first check that fails.
     pub fn validate(&self) -> Result<(), ThresholdsError> {
         let handoff_percent = self.handoff_percent;
         for (name, percent) in [
@@ -111,10 +117,10 @@ impl Thresholds {
         Ok(())
     }
 
-    /// Whether a session should be handed over that uses this of a window of
-    /// `max_token_count` tokens, with these tasks to do. Never in a window of 0.
+    /// Decides whether a session with this usage and these pending tasks should be handed over,
+    /// given a window of `max_token_count` tokens. A window of 0 tokens never requires a hand-off.
     ///
-    /// It only tells: asked again, it says the same.
+    /// This is a pure function of its arguments.
     #[must_use]
     pub fn decide(
         &self,
@@ -141,22 +147,23 @@ impl Thresholds {
         }
     }
 
-    /// Whether [`Self::decide`] depends on the tasks.
+    /// Returns whether the result of [`Self::decide`] depends on the tasks.
     pub(crate) fn depends_on_tasks(&self, usage: &TokenUsage, max_token_count: u32) -> bool {
         let reaches = |percent| reaches(usage.total_tokens, percent, max_token_count);
         reaches(self.long_task_percent) && !reaches(self.handoff_percent)
     }
 
-    /// Whether the end of the window is near: few turns are left from the warning
-    /// threshold on. Where nothing is known of turns, none are left.
+    /// Returns whether the end of the window is near: the warning threshold is reached and few
+    /// turns are left. If the average turn is unknown, no turns are assumed to be left.
     #[must_use]
     pub fn is_warning(&self, usage: &TokenUsage, max_token_count: u32) -> bool {
         reaches(usage.total_tokens, self.warning_percent, max_token_count)
             && usage.estimate_remaining_turns(max_token_count) <= self.warning_turns
     }
 
-    /// Whether handing over to a session that begins with so many tokens is of no use: it would
-    /// begin within the margin of the lowest threshold that hands over, or above it.
+    /// Returns whether a hand-off to a session that begins with `next_session_tokens` tokens is
+    /// futile. It is if the session would begin within the margin below the lowest hand-off
+    /// threshold, or above it.
     #[must_use]
     pub fn is_futile(&self, next_session_tokens: u32, max_token_count: u32) -> bool {
         let from = self.lowest_percent().saturating_sub(self.margin_percent);
@@ -168,32 +175,32 @@ impl Thresholds {
     }
 }
 
-/// Whether so many tokens are so many percent of a window, or more.
+/// Returns whether `tokens` is at least `percent` percent of `max_tokens`.
 fn reaches(tokens: u32, percent: u32, max_tokens: u32) -> bool {
     let part = u64::from(percent) * u64::from(max_tokens);
     max_tokens > 0 && u64::from(tokens) * 100 >= part
 }
 
-/// Makes events of observations, each at most once an epoch, however usage trembles about a
-/// threshold: RFC 0007 §4 has the table of its states and events. One for each conversation.
+/// Turns decisions into events, each at most once per epoch, even if usage fluctuates around a
+/// threshold. Each conversation has its own trigger. RFC 0007 §4 has the table of states and
+/// events.
 ///
-/// It arms in a new epoch only, and only below the margin of the lowest threshold that hands over
-/// ([`Thresholds::is_futile`]). The first observation of an epoch should be that of what it begins
-/// with.
+/// A trigger arms only in a new epoch, and only below the margin of the lowest hand-off threshold
+/// ([`Thresholds::is_futile`]). The first observation of an epoch should be its initial usage.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub(crate) struct Trigger {
     pub(super) epoch: u32,
     pub(super) state: TriggerState,
-    /// Nothing more happens in this epoch.
+    /// Whether no further event can occur in this epoch.
     closed: bool,
-    /// What was used when a preparation failed.
+    /// The token usage when a preparation failed.
     #[serde(skip_serializing_if = "Option::is_none")]
     failed_at: Option<u32>,
-    /// It was said in this epoch that a hand-off is due.
+    /// Whether a due hand-off was reported in this epoch.
     #[serde(rename = "told_due")]
     reported_due: bool,
-    /// It was said in this epoch that a hand-off is futile.
+    /// Whether a futile hand-off was reported in this epoch.
     #[serde(rename = "told_futile")]
     reported_futile: bool,
 }
@@ -203,40 +210,40 @@ pub(crate) struct Trigger {
 pub(crate) enum TriggerState {
     #[default]
     Armed,
-    /// It was said that the end of the window is near.
+    /// The end of the window was reported to be near.
     Warned,
     Preparing,
-    /// A hand-off was prepared, or is of no use.
+    /// A hand-off was prepared, or would be futile.
     #[serde(rename = "cooling")]
     Disarmed,
 }
 
-/// Who prepares a hand-off that is due (`continuity.auto`).
+/// The party that prepares a hand-off that is due (`continuity.auto`).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum TriggerMode {
-    /// Whoever observes.
+    /// [`SessionContinuityService::check`](crate::SessionContinuityService::check) prepares it.
     #[default]
     Automatic,
-    /// The caller, who is told.
+    /// The check reports it, and the caller prepares it.
     Manual,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum TriggerEvent {
     Warn,
-    /// Prepare a hand-off, and tell the trigger how it went.
+    /// Prepare a hand-off and report the result to the trigger.
     Prepare,
     Due,
     Futile,
 }
 
 impl Trigger {
-    /// A trigger that is armed, for a conversation that did not begin with a hand-off.
+    /// Creates an armed trigger, for a conversation that did not begin with a hand-off.
     pub(crate) fn new(epoch: u32) -> Self {
         Self { epoch, ..Self::default() }
     }
 
-    /// Takes in a decision on a window of `max_tokens`, and returns what is to be done.
+    /// Observes a decision for a window of `max_tokens`, and returns the action to take.
     pub(crate) fn observe(
         &mut self,
         thresholds: &Thresholds,
@@ -282,14 +289,15 @@ impl Trigger {
         }
     }
 
-    /// A hand-off was prepared and is kept, by whomever: nothing more happens in this epoch.
+    /// Records that a hand-off was prepared and stored, automatically or by the caller. No further
+    /// event occurs in this epoch.
     pub(crate) fn mark_prepared(&mut self) {
         self.state = TriggerState::Disarmed;
         self.closed = true;
     }
 
-    /// A preparation failed when so many tokens were used, or what was prepared could not be kept.
-    /// It is due again once at least 1 % of the window, and a token, has been added to them.
+    /// Records that a preparation failed at this token usage, or that its result could not be
+    /// stored. It is due again once usage has grown by at least 1 % of the window and one token.
     pub(crate) fn mark_failed(&mut self, tokens: u32) {
         if self.state == TriggerState::Preparing || self.closed {
             self.state = TriggerState::Warned;
@@ -298,8 +306,8 @@ impl Trigger {
         }
     }
 
-    /// A preparation never ended: its process did. It is due again at once. To be
-    /// told by who takes up a conversation, before anything is observed.
+    /// Records that a preparation was interrupted because its process ended. It is due again at
+    /// once. Call this when a conversation is taken over, before the first observation.
     pub(crate) fn mark_interrupted(&mut self) {
         if self.state == TriggerState::Preparing {
             self.state = TriggerState::Warned;
@@ -307,8 +315,8 @@ impl Trigger {
         }
     }
 
-    /// A hand-off that was prepared is of no use, and was not kept: nothing more
-    /// happens in this epoch. Gives the event, if it is the first in this epoch.
+    /// Records that a prepared hand-off is futile and was not stored. No further event occurs in
+    /// this epoch. Returns the event if it is the first of its kind in this epoch.
     pub(crate) fn mark_futile(&mut self) -> Option<TriggerEvent> {
         self.mark_prepared();
         self.report_futile()
