@@ -65,7 +65,7 @@ pub use markdown::AIDER_TOOL_NAME;
 pub struct Options {
     /// The name of the transcript. It is the title if the transcript becomes a DOCUMENT.
     pub name: Option<String>,
-    /// Whether to import the side conversations of Claude Code, with low priority and the tag
+    /// `true` to import the side conversations of Claude Code, with low priority and the tag
     /// [`annotation_keys::SIDECHAIN`]. A session that consists only of side conversations is always
     /// imported.
     pub sidechains: bool,
@@ -74,16 +74,19 @@ pub struct Options {
 /// Imports a transcript as blocks (RFC 0010 §5.1).
 ///
 /// `bytes` is UTF-8, with or without a byte order mark. An unrecognized part never causes an error:
-/// it becomes an EXTENSION and is counted in the report.
+/// it becomes an EXTENSION and is counted in the report. Among JSON lines, an invalid line causes
+/// only a warning.
 ///
 /// # Errors
 ///
-/// Returns an [`Error`] with the line and column, counted from 1, if the bytes
+/// Returns an [`Error`] if the input
 ///
-/// - are not UTF-8,
-/// - are not JSON, in a format other than Markdown,
-/// - are nested deeper than 120 levels, or
-/// - contain nothing of the given format.
+/// - is not UTF-8,
+/// - is not JSON, in a format other than Markdown,
+/// - is nested deeper than 120 levels, or
+/// - contains nothing of the given format.
+///
+/// The error has the line and column, counted from 1.
 pub fn import(format: Format, bytes: &[u8], options: &Options) -> Result<ImportResult> {
     match format {
         Format::OpenAiChat => openai::chat::READER.import(bytes),
