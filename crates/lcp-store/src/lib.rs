@@ -1,4 +1,4 @@
-//! Storage that the other crates build on.
+//! Storage for the other crates.
 //!
 //! | module | contents | feature |
 //! |---|---|---|

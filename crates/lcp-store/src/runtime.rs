@@ -10,20 +10,20 @@ use std::thread::{self, Thread};
 use tokio::runtime::{Builder, Handle, Runtime};
 use tokio::task::unconstrained;
 
-/// Threads that drive connections and timers; they wait most of the time.
+/// The number of threads that drive connections and timers. They are idle most of the time.
 const THREADS: usize = 2;
 
-/// A private multi-threaded runtime that can be dropped anywhere, even by a task of another
+/// A private multi-threaded runtime that can be dropped anywhere, even in a task of another
 /// runtime.
 #[derive(Debug)]
 pub struct OwnedRuntime(Option<Runtime>, Handle);
 
 impl OwnedRuntime {
-    /// Starts a runtime whose threads have this name.
+    /// Starts a runtime with this name for its threads.
     ///
     /// # Errors
     ///
-    /// If the threads cannot be started.
+    /// Returns an error if the threads cannot be started.
     pub fn new(thread_name: &str) -> io::Result<Self> {
         let mut builder = Builder::new_multi_thread();
         builder.enable_all().worker_threads(THREADS).thread_name(thread_name);
@@ -32,14 +32,15 @@ impl OwnedRuntime {
         Ok(Self(Some(runtime), handle))
     }
 
-    /// Runs `future` to its end on the calling thread; the runtime drives its connections and
+    /// Runs `future` to completion on the calling thread. The runtime drives its connections and
     /// timers.
     ///
-    /// Unlike [`Runtime::block_on`], it may be called by a task of any other runtime. Such a task
-    /// blocks its thread meanwhile.
+    /// Unlike [`Runtime::block_on`], this can be called from a task of another runtime. The call
+    /// blocks the thread of that task.
     pub fn block_on<T>(&self, future: impl Future<Output = T>) -> T {
         let _entered = self.1.enter();
-        // A task that calls may have used up its cooperative budget: it would never get on.
+        // A calling task may have exhausted its cooperative budget, and then the future would never
+        // proceed.
         let mut future = pin!(unconstrained(future));
         let unparker =
             Arc::new(Unparker { thread: thread::current(), woken: AtomicBool::new(false) });
@@ -64,7 +65,7 @@ impl Drop for OwnedRuntime {
     }
 }
 
-/// A waker that unparks a thread. Its flag survives when other code uses up the token.
+/// A waker that unparks a thread. Its flag stays set even if other code consumes the unpark token.
 struct Unparker {
     thread: Thread,
     woken: AtomicBool,

@@ -1,7 +1,8 @@
-//! The keys of the annotations that an import adds, besides those of `lcp_types` (RFC 0010 §5.1).
+//! The keys of the annotations that an import adds, in addition to those of `lcp_types` (RFC 0010
+//! §5.1).
 //!
-//! [`PART`], [`RESULT`], [`ITEM`] and [`CONTENT`] stand behind the name of the format, since nobody
-//! else can use them: `anthropic.part={"cache_control":{"type":"ephemeral"}}`.
+//! [`PART`], [`RESULT`], [`ITEM`] and [`CONTENT`] have the name of the format as a prefix, because
+//! only that format can use them: `anthropic.part={"cache_control":{"type":"ephemeral"}}`.
 
 use lcp_types::Tag;
 
@@ -9,36 +10,36 @@ use crate::Format;
 
 /// The number of the message that the block is a part of, counted from 0.
 pub const MESSAGE: &str = Tag::MESSAGE;
-/// The role of the message where the block does not say it: `assistant`, `developer`.
+/// The role of the message if the block has no field for it: `assistant`, `developer`.
 pub const ROLE: &str = "role";
-/// What the part had beside what its block holds, as a JSON object.
+/// The fields of the part that its block cannot hold, as a JSON object.
 pub const PART: &str = "part";
-/// What the item of a response had beside its parts, and what a session of Claude Code notes
-/// beside a message, as a JSON object.
+/// The additional fields of an item of a response, or the notes of Claude Code about a message, as
+/// a JSON object.
 pub const ITEM: &str = "item";
-/// What the result of a tool had beside its parts, as a JSON object.
+/// The additional fields of a tool result, as a JSON object.
 pub const RESULT: &str = "result";
-/// What the message had as its content where it said nothing, as a JSON object: `{}`
-/// where it had none, `{"content":""}`; without the tag it was null.
+/// The content field of a message without content, as a JSON object: `{}` if the field was missing,
+/// `{"content":""}` if it was empty. Without this tag the field was null.
 pub const CONTENT: &str = "content";
-/// How a call or result is written where it is not the usual way: [`FUNCTION`], [`CUSTOM`].
+/// The syntax of a call or result, if it is not the usual one: [`FUNCTION`], [`CUSTOM`].
 pub const CALL: &str = "call";
-/// The tool of a call, where its name has a space or is empty.
+/// The tool name of a call, if it contains a space or is empty.
 pub const NAME: &str = "name";
-/// How the text of a result was written that became another block: `cat-n`, `unified`
+/// The original form of the text of a result that became a CODE or DIFF block: `cat-n`, `unified`
 /// ([`Style::name`](crate::line_numbers::Style::name)).
 pub const FORM: &str = "form";
 
-/// The side conversation that the block is a part of: an agent that works for the main
-/// one, which has seen nothing of it but the result.
+/// The side conversation that the block belongs to. A subagent has it, and the main conversation
+/// contains only its result.
 pub const SIDECHAIN: &str = "sidechain";
 
-/// A [`CALL`] of the form before tools: one function, without an id.
+/// The [`CALL`] value for the legacy syntax of `OpenAI`: one function per message, without an id.
 pub const FUNCTION: &str = "function";
-/// A [`CALL`] whose arguments are any text.
+/// The [`CALL`] value for a tool whose arguments are free text instead of JSON.
 pub const CUSTOM: &str = "custom";
 
-/// Returns the key of an annotation that only this format has.
+/// Returns a key with the name of the format as its prefix.
 pub(crate) fn format_key(format: Format, key: &str) -> String {
     format!("{format}.{key}")
 }

@@ -1,19 +1,24 @@
-//! Which format an input is in.
+//! Detects the format of an input.
 
 use serde_json::value::RawValue;
 
 use crate::raw_json::{self, Document, Fields, Source};
 use crate::{Format, codex, mcp};
 
-/// Lines and items that are looked at.
+/// The maximum number of lines or items that are examined.
 const LOOKED_AT_MAX: usize = 200;
 
-/// Detects the format of a transcript by its structure; text that is no JSON is
+/// Detects the format of a transcript by its structure. Text that is not JSON is
 /// [`Format::Markdown`].
 ///
-/// Requests of `OpenAI` and Anthropic look alike: messages tell by roles, fields and types of
-/// parts, else fields that only one of them has, else a model `claude…`, or `max_tokens`
-/// without a model. The rest is [`Format::OpenAiChat`].
+/// Requests of `OpenAI` and Anthropic look alike. They are told apart by, in this order:
+///
+/// 1. the roles, fields and part types of the messages;
+/// 2. request fields that only one of the two has;
+/// 3. a model whose name begins with `claude`, or `max_tokens` without a model, for Anthropic.
+///
+/// Otherwise the format is [`Format::OpenAiChat`]. Returns `None` for empty text, binary data,
+/// broken JSON and JSON of another structure.
 ///
 /// ```
 /// use lcp_transcripts::{Format, detect};
@@ -41,12 +46,12 @@ pub fn detect(bytes: &[u8]) -> Option<Format> {
             let mut found = objects.filter_map(|fields| of_object(&fields));
             found.next()
         }
-        // What begins as JSON and is none was meant to be.
+        // Text that begins like JSON but cannot be parsed is broken JSON, not Markdown.
         Err(_) => (!looks_like_json(text)).then_some(Format::Markdown),
     }
 }
 
-/// Returns whether a text begins as JSON, and not as a template or a link of a wiki.
+/// Returns whether a text begins like JSON and not like a template or a wiki link.
 fn looks_like_json(text: &str) -> bool {
     let inner = text.trim_start_matches(|c: char| c == '[' || c.is_whitespace());
     match inner.strip_prefix('{') {
@@ -58,7 +63,7 @@ fn looks_like_json(text: &str) -> bool {
 fn of_object(fields: &Fields<'_>) -> Option<Format> {
     let kind = fields.string("type");
     let has = |key: &str| fields.get(key).is_some();
-    // An answer of Anthropic's is a message as well.
+    // A response of Anthropic also has the type `message`, which Codex lines use too.
     let is_item = kind.as_deref() != Some("message")
         || has("payload")
         || of_message(fields) == Some(Format::OpenAiResponses);
@@ -94,7 +99,7 @@ fn of_object(fields: &Fields<'_>) -> Option<Format> {
     if mcp::is_message(fields) {
         return Some(Format::Mcp);
     }
-    // Lines of batches.
+    // A line of a batch file holds its request or response in a field.
     let inner = |key: &str| fields.get(key).and_then(Fields::read);
     let message = inner("result").and_then(|result| Fields::read(result.get("message")?));
     if message.is_some_and(|message| message.string("type").as_deref() == Some("message")) {
@@ -107,7 +112,7 @@ fn of_object(fields: &Fields<'_>) -> Option<Format> {
     })
 }
 
-/// Whether a request is one of Anthropic, where its messages do not tell.
+/// Returns whether a request has the format of Anthropic. Used if its messages do not decide it.
 fn is_of_anthropic(request: &Fields<'_>) -> bool {
     let has = |key: &&str| request.get(key).is_some();
     let inner = |key: &str| request.get(key).and_then(Fields::read);
@@ -128,10 +133,10 @@ fn is_of_anthropic(request: &Fields<'_>) -> bool {
     named && !is_openai
 }
 
-/// What only requests of Anthropic have.
+/// The fields that only requests of Anthropic have.
 const OF_ANTHROPIC: [&str; 4] = ["system", "stop_sequences", "anthropic_version", "anthropic_beta"];
 
-/// What only requests of `OpenAI` have, and of servers like it.
+/// The fields that only requests of `OpenAI` and compatible servers have.
 #[rustfmt::skip]
 const OF_OPENAI: [&str; 20] = [
     "frequency_penalty", "function_call", "functions", "logit_bias", "logprobs",
@@ -140,7 +145,7 @@ const OF_OPENAI: [&str; 20] = [
     "stream_options", "top_logprobs", "user", "verbosity",
 ];
 
-/// The format of a list of messages or items; `else_is` where they do not tell.
+/// Returns the format of a list of messages or items, or `else_is` if they do not decide it.
 fn of_list(list: &[&RawValue], else_is: Option<Format>) -> Option<Format> {
     let objects = || list.iter().take(LOOKED_AT_MAX).filter_map(|value| Fields::read(value));
     let mut is_chat = else_is;
@@ -162,7 +167,7 @@ fn of_list(list: &[&RawValue], else_is: Option<Format>) -> Option<Format> {
     is_chat
 }
 
-/// The format that only this message can be of.
+/// Returns the only format that this message can have, if there is just one.
 fn of_message(fields: &Fields<'_>) -> Option<Format> {
     let role = fields.string("role")?;
     let is_openai = matches!(role.as_str(), "system" | "developer" | "tool" | "function")
@@ -181,7 +186,7 @@ fn of_message(fields: &Fields<'_>) -> Option<Format> {
         "image_url" | "input_audio" | "refusal" | "file" => Some(Format::OpenAiChat),
         _ => None,
     });
-    // An answer within a list.
+    // A list can also contain whole responses.
     let is_answer = fields.get("stop_reason").is_some();
     let by_fields = if is_answer { Some(Format::Anthropic) } else { None };
     found.next().or(by_fields).or(is_openai.then_some(Format::OpenAiChat))

@@ -1,44 +1,44 @@
-//! Why a transcript cannot be imported.
+//! The errors of an import.
 
 use crate::Format;
 
 /// The result of an import.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// Why a transcript cannot be imported, and where.
+/// The reason why a transcript cannot be imported, and the position in the input.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{kind}{}", location(*.line, *.column))]
 pub struct Error {
-    /// What is wrong.
+    /// The kind of error.
     pub kind: ErrorKind,
-    /// The line, counted from 1; 0 where it is all of the input.
+    /// The line, counted from 1; 0 if the error is about the whole input.
     pub line: usize,
-    /// The column in bytes, counted from 1; 0 where it is all of the line.
+    /// The column in bytes, counted from 1; 0 if the error is about the whole line.
     pub column: usize,
 }
 
-/// What can be wrong with a transcript.
+/// The kinds of import errors.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ErrorKind {
-    /// The bytes are no text.
+    /// The bytes are not UTF-8.
     #[error("not UTF-8")]
     NotUtf8,
-    /// The text is no JSON, or ends early.
+    /// The text is not JSON, or the JSON is incomplete.
     #[error("not JSON: {0}")]
     NotJson(String),
-    /// Arrays and objects nest deeper than parsers of JSON go.
+    /// Arrays and objects are nested deeper than the limit.
     #[error("nested deeper than {max} levels, which is TRANSCRIPT_DEPTH_MAX")]
     TooDeep {
-        /// The levels that may be.
+        /// The maximum number of levels.
         max: usize,
     },
-    /// It is something else than the format says.
+    /// The input does not have the structure of the format.
     #[error("no transcript of {format}: looked for {looked_for}")]
     NotATranscript {
-        /// The format that was asked for.
+        /// The requested format.
         format: Format,
-        /// What there should have been.
+        /// A description of the expected structure.
         looked_for: &'static str,
     },
 }
@@ -52,7 +52,7 @@ impl Error {
         Self::at(ErrorKind::NotATranscript { format, looked_for }, 0, 0)
     }
 
-    /// A code that stays the same, for programs.
+    /// Returns a stable error code for programs.
     #[must_use]
     pub const fn code(&self) -> &'static str {
         match self.kind {

@@ -1,15 +1,15 @@
 //! The formats of transcripts.
 
 lcp_types::named_enum! {
-    /// A format that is imported (RFC 0010 §5).
+    /// A format that can be imported (RFC 0010 §5).
     #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
     #[non_exhaustive]
     pub enum Format {
-        /// Messages of `OpenAI`'s chat completions.
+        /// Messages of the `OpenAI` chat completions API.
         OpenAiChat = "openai-chat",
-        /// Items of `OpenAI`'s responses.
+        /// Items of the `OpenAI` responses API.
         OpenAiResponses = "openai-responses",
-        /// Messages of Anthropic.
+        /// Messages of the Anthropic API.
         Anthropic = "anthropic",
         /// A session of Claude Code, as JSON lines.
         ClaudeCode = "claude-code",
@@ -17,13 +17,13 @@ lcp_types::named_enum! {
         Codex = "codex",
         /// Results of tools that are called over MCP.
         Mcp = "mcp",
-        /// Turns under headings, or any Markdown.
+        /// Chat turns under Markdown headings, or any other Markdown text.
         Markdown = "markdown",
     }
 }
 
 impl Format {
-    /// Returns the provider whose messages an export of this format makes, if it has one.
+    /// Returns the provider whose message format matches this format, if there is one.
     #[must_use]
     pub const fn provider(self) -> Option<Provider> {
         match self {
@@ -33,7 +33,7 @@ impl Format {
         }
     }
 
-    /// Returns whether messages of `provider` can have unknown parts of this format.
+    /// Returns whether messages for `provider` can contain unrecognized parts of this format.
     pub(crate) const fn has_parts_of(self, provider: Provider) -> bool {
         matches!(
             (self, provider),
@@ -44,13 +44,13 @@ impl Format {
 }
 
 lcp_types::named_enum! {
-    /// A provider whose messages an export makes.
+    /// A provider whose message format an export writes.
     #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
     pub enum Provider {
-        /// Messages of `OpenAI`'s chat completions.
+        /// Messages of the `OpenAI` chat completions API.
         #[default]
         OpenAi = "openai",
-        /// Messages of Anthropic.
+        /// Messages of the Anthropic API.
         Anthropic = "anthropic",
     }
 }

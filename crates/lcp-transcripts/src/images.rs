@@ -1,4 +1,4 @@
-//! Pictures within JSON: base64 and its media types.
+//! Images within JSON: base64 data and media types.
 
 use base64::Engine;
 use base64::alphabet::STANDARD as ALPHABET;
@@ -6,7 +6,7 @@ use base64::engine::DecodePaddingMode;
 use base64::engine::general_purpose::{GeneralPurpose, GeneralPurposeConfig, STANDARD};
 use lcp_types::MediaType;
 
-/// Padding or none: both are found.
+/// A base64 decoder that accepts data with and without padding.
 const LENIENT: GeneralPurpose = GeneralPurpose::new(
     &ALPHABET,
     GeneralPurposeConfig::new().with_decode_padding_mode(DecodePaddingMode::Indifferent),
@@ -23,7 +23,7 @@ pub(crate) fn media_type(mime: &str) -> Option<MediaType> {
     }
 }
 
-/// Returns the MIME type of an image that models see; `None` for SVG and unknown types.
+/// Returns the MIME type of an image that models can see; `None` for SVG and unknown types.
 pub(crate) const fn mime_type(media: MediaType) -> Option<&'static str> {
     match media {
         MediaType::Png => Some("image/png"),
@@ -34,7 +34,7 @@ pub(crate) const fn mime_type(media: MediaType) -> Option<&'static str> {
     }
 }
 
-/// The bytes that base64 says; line ends within it are skipped.
+/// Decodes base64 text. Whitespace in it is ignored.
 pub(crate) fn decode(text: &str) -> Option<Vec<u8>> {
     if !text.contains(|c: char| c.is_ascii_whitespace()) {
         return LENIENT.decode(text).ok();
@@ -43,12 +43,12 @@ pub(crate) fn decode(text: &str) -> Option<Vec<u8>> {
     LENIENT.decode(text).ok()
 }
 
-/// Base64, padded.
+/// Encodes bytes as base64 with padding.
 pub(crate) fn encode(data: &[u8]) -> String {
     STANDARD.encode(data)
 }
 
-/// The picture in `data:image/png;base64,…`.
+/// Returns the media type and data of an image in a data URI (`data:image/png;base64,…`).
 pub(crate) fn data_uri(uri: &str) -> Option<(MediaType, Vec<u8>)> {
     let (head, data) = uri.strip_prefix("data:")?.split_once(',')?;
     let mime = head.strip_suffix(";base64")?;

@@ -1,56 +1,56 @@
-//! What an import made, and what it did not know.
+//! The result of an import, and the report of unrecognized parts.
 
 use std::collections::BTreeMap;
 use std::fmt;
 
 use lcp_types::Block;
 
-/// Warnings that a report holds; further ones are counted only.
+/// The maximum number of warnings in a report. Further warnings are only counted.
 pub const WARNINGS_MAX: usize = 100;
 
-/// The blocks of a transcript.
+/// The blocks of a transcript, with a report.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ImportResult {
     /// The blocks in the order of the transcript, each followed by its annotations.
     pub blocks: Vec<Block<'static>>,
-    /// What there was.
+    /// The counts and warnings of the import.
     pub report: ImportReport,
 }
 
-/// What there was in a transcript.
+/// The counts and warnings of an import.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ImportReport {
-    /// Messages, those that say nothing included.
+    /// The number of messages, including empty ones.
     pub messages: u64,
-    /// Tool calls.
+    /// The number of tool calls.
     pub calls: u64,
-    /// Results of tools.
+    /// The number of tool results.
     pub results: u64,
-    /// Pictures that came with their data.
+    /// The number of images whose data is in the transcript.
     pub images: u64,
-    /// Calls that no result answers.
+    /// The number of calls without a result.
     pub unanswered: u64,
-    /// Results that answer no call that is open.
+    /// The number of results that do not match an open call.
     pub orphans: u64,
-    /// What became an EXTENSION, by type.
+    /// The number of unrecognized parts by type. Each became an EXTENSION.
     pub unknown: BTreeMap<String, u64>,
-    /// What was passed over, by type: it says again what another part says, or is a message
-    /// in which there is nothing (`empty`).
+    /// The number of skipped parts by type: parts that repeat another part, rewound turns, side
+    /// conversations, notes that are too long for a tag, and messages without content (`empty`).
     pub skipped: BTreeMap<String, u64>,
-    /// What was odd, the first [`WARNINGS_MAX`] of it.
+    /// The first [`WARNINGS_MAX`] warnings.
     pub warnings: Vec<Warning>,
-    /// Warnings beyond those.
+    /// The number of warnings beyond [`WARNINGS_MAX`].
     pub more_warnings: u64,
 }
 
-/// Something odd in a transcript that stopped nothing.
+/// A problem in a transcript that did not stop the import.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Warning {
-    /// The line, counted from 1.
+    /// The line, counted from 1. `None` if the warning is about the whole transcript.
     pub line: Option<usize>,
-    /// What is odd; text of the transcript in it is escaped.
+    /// The message. Text quoted from the transcript is escaped.
     pub message: String,
 }
 

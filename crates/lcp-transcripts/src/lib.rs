@@ -1,8 +1,9 @@
-//! Chat transcripts and tool results to blocks, and back (RFC 0010 §5).
+//! Imports chat transcripts and tool results as blocks, and exports blocks as messages
+//! (RFC 0010 §5).
 //!
-//! [`import`] makes the blocks of a pack of a transcript, and says what it did not
-//! know; [`export`] makes messages of blocks, always a history that a provider takes.
-//! No budget is known here, and no file is read.
+//! [`import`] reads a transcript, returns its blocks and reports the parts that it did not
+//! recognize. [`export`] turns blocks into messages that the provider accepts as a valid history.
+//! This crate neither applies a token budget nor reads files.
 //!
 //! ```
 //! use lcp_transcripts::{ExportBlock, Format, Options, Provider, export, import};
@@ -22,11 +23,12 @@
 //!
 //! | look for | in |
 //! |---|---|
-//! | formats and their names | [`Format`], [`Provider`]; which one an input is in, [`detect()`] |
-//! | diffs, and lines with numbers, byte for byte | [`diff`], [`line_numbers`] |
-//! | what an import made, and did not know | [`ImportResult`], [`ImportReport`] |
-//! | what an export made, and left out | [`ExportResult`], [`ExportReport`] |
-//! | the annotations that blocks get | [`annotation_keys`] |
+//! | formats and their names | [`Format`], [`Provider`] |
+//! | detection of the format of an input | [`detect()`] |
+//! | unified diffs and numbered lines, byte for byte | [`diff`], [`line_numbers`] |
+//! | the result of an import, and its unrecognized parts | [`ImportResult`], [`ImportReport`] |
+//! | the result of an export, and its omissions | [`ExportResult`], [`ExportReport`] |
+//! | the annotations that an import adds to blocks | [`annotation_keys`] |
 
 pub mod annotation_keys;
 mod anthropic;
@@ -57,26 +59,34 @@ pub use format::{Format, Provider};
 pub use import::{ImportReport, ImportResult, WARNINGS_MAX, Warning};
 pub use markdown::AIDER_TOOL_NAME;
 
-/// How a transcript is imported.
+/// The options of an import.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Options {
-    /// What the transcript is called: the title where it becomes a DOCUMENT.
+    /// The name of the transcript. It is the title if the transcript becomes a DOCUMENT.
     pub name: Option<String>,
-    /// Whether side conversations of Claude Code are blocks, Low and with the tag
-    /// [`annotation_keys::SIDECHAIN`]. A session that is nothing else is always imported.
+    /// `true` to import the side conversations of Claude Code, with low priority and the tag
+    /// [`annotation_keys::SIDECHAIN`]. A session that consists only of side conversations is always
+    /// imported.
     pub sidechains: bool,
 }
 
-/// Makes blocks of a transcript (RFC 0010 §5.1).
+/// Imports a transcript as blocks (RFC 0010 §5.1).
 ///
-/// `bytes` is UTF-8, with or without a byte order mark. What is not known becomes an
-/// EXTENSION and is counted in the report, never an error.
+/// `bytes` is UTF-8, with or without a byte order mark. An unrecognized part never causes an error:
+/// it becomes an EXTENSION and is counted in the report. Among JSON lines, an invalid line causes
+/// only a warning.
 ///
 /// # Errors
 ///
-/// If the bytes are no UTF-8, no JSON, nested deeper than 120 levels, or not at all
-/// what the format says; with line and column, counted from 1.
+/// Returns an [`Error`] if the input
+///
+/// - is not UTF-8,
+/// - is not JSON, in a format other than Markdown,
+/// - is nested deeper than 120 levels, or
+/// - contains nothing of the given format.
+///
+/// The error has the line and column, counted from 1.
 pub fn import(format: Format, bytes: &[u8], options: &Options) -> Result<ImportResult> {
     match format {
         Format::OpenAiChat => openai::chat::READER.import(bytes),

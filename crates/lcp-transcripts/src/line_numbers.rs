@@ -1,27 +1,28 @@
-//! Text with a number before each line, as `cat -n` and the read tools of agents show it.
+//! Text with a number before each line, as `cat -n` and the read tools of agents print it.
 
 use std::fmt::Write as _;
 
-/// Lines of a file that stood with their numbers, and how.
+/// The layout of line numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Style {
-    /// Characters that a number takes at least, with spaces in front.
+    /// The minimum width of a number in characters, padded with spaces on the left.
     pub width: usize,
-    /// What stands between a number and its line.
+    /// The character between a number and its line.
     pub separator: char,
 }
 
-/// Characters that a number takes at most, spaces included, so that it is one.
+/// The maximum width of a number in characters, including spaces.
 const WIDTH_MAX: usize = 12;
 
 const TAB: char = '\t';
 const ARROW: char = '\u{2192}';
 
 impl Style {
-    /// That of `cat -n`: six characters and a tab.
+    /// The style of `cat -n`: six characters and a tab.
     pub const CAT: Self = Self { width: 6, separator: TAB };
 
-    /// The name in a tag: `cat-n`; `cat-n,WIDTH,tab` or `…,arrow` for any other style.
+    /// Returns the name of the style for a tag: `cat-n`, or `cat-n,WIDTH,tab` or
+    /// `cat-n,WIDTH,arrow` for any other style.
     ///
     /// ```
     /// use lcp_transcripts::line_numbers::Style;
@@ -38,7 +39,7 @@ impl Style {
         }
     }
 
-    /// The style with this name.
+    /// Returns the style with this name.
     #[must_use]
     pub fn from_name(name: &str) -> Option<Self> {
         let rest = name.strip_prefix(CAT_N)?;
@@ -60,21 +61,21 @@ const CAT_N: &str = "cat-n";
 const ARROW_NAME: &str = "arrow";
 const TAB_NAME: &str = "tab";
 
-/// A text without the numbers before its lines.
+/// A text whose line numbers were removed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NumberedText {
-    /// The number of the first line, from 1.
+    /// The number of the first line, counted from 1.
     pub first: u32,
     /// The number of the last line.
     pub last: u32,
-    /// How the numbers stood.
+    /// The layout of the line numbers.
     pub style: Style,
-    /// The lines.
+    /// The text without the numbers.
     pub content: String,
 }
 
-/// The lines of a text in which each has its number, if [`write()`] gives exactly this
-/// text for them.
+/// Removes the number before each line of a text. Returns `None` if a line has no number or
+/// [`write()`] would not restore exactly this text.
 ///
 /// ```
 /// use lcp_transcripts::line_numbers::{self, Style};
@@ -94,7 +95,7 @@ pub fn parse_exact(text: &str) -> Option<NumberedText> {
     let first = digits[..end].parse().ok()?;
     let width = if spaces == 0 { 0 } else { spaces + end };
     let style = Style { width, separator };
-    // A number and a tab in a single line is a table rather than a file.
+    // A single line with a number and a tab is more likely a table than a file.
     let is_table = spaces == 0 && separator == TAB && !text.trim_end_matches('\n').contains('\n');
     if first == 0 || width > WIDTH_MAX || is_table {
         return None;
@@ -111,7 +112,7 @@ pub fn parse_exact(text: &str) -> Option<NumberedText> {
     is_exact.then_some(NumberedText { first, last: number, style, content })
 }
 
-/// The content with a number before each line, the first of which is `first`.
+/// Adds a number before each line. The first line has the number `first`.
 #[must_use]
 pub fn write(content: &str, first: u32, style: Style) -> String {
     let mut text = String::with_capacity(content.len() * 2);
@@ -130,6 +131,5 @@ fn head(number: u32, style: Style) -> String {
 }
 
 fn push_head(text: &mut String, number: u64, Style { width, separator }: Style) {
-    // Writing to a string cannot fail.
     let _ = write!(text, "{number:>width$}{separator}");
 }

@@ -1,4 +1,4 @@
-//! Results of tools that are called over the Model Context Protocol.
+//! Reads results of tools that are called over the Model Context Protocol.
 
 use lcp_types::{Role, Status};
 use serde_json::value::RawValue;
@@ -8,10 +8,10 @@ use crate::raw_json::{self, Document, Fields, Source};
 use crate::reader::result_part;
 use crate::{Error, Format, ImportResult, Result, images};
 
-/// What a result is of where nobody wrote down which tool it was.
+/// The tool name of a result without a recorded call.
 const TOOL_NAME: &str = "mcp";
 
-/// Imports a result, an answer of JSON-RPC with one, a list of them, or one a line.
+/// Imports a tool result, a JSON-RPC response that contains one, a list of them, or JSON lines.
 pub(crate) fn import(bytes: &[u8]) -> Result<ImportResult> {
     let source = Source::new(bytes)?;
     let mut builder = BlockBuilder::new(Format::Mcp, &source);
@@ -45,7 +45,7 @@ fn any(builder: &mut BlockBuilder, values: &[&RawValue]) -> bool {
     is_one
 }
 
-/// Whether an object is a message of JSON-RPC or the result of a tool.
+/// Returns whether an object is a JSON-RPC message or the result of a tool.
 pub(crate) fn is_message(fields: &Fields<'_>) -> bool {
     fields.get("jsonrpc").is_some() || is_result(fields)
 }
@@ -55,7 +55,7 @@ fn is_result(fields: &Fields<'_>) -> bool {
     fields.get("role").is_none() && (list.is_some() || fields.get("structuredContent").is_some())
 }
 
-/// One message; what is none is kept, and `false`.
+/// Reads one message. Any other value becomes an extension, and the return value is `false`.
 fn message(builder: &mut BlockBuilder, value: &RawValue) -> bool {
     let Some(mut fields) = Fields::read(value) else {
         builder.push_detached("item", value.get());
@@ -104,7 +104,7 @@ fn message(builder: &mut BlockBuilder, value: &RawValue) -> bool {
     true
 }
 
-/// The request that calls a tool; `false` where it does something else.
+/// Reads a request that calls a tool. Returns `false` for other requests.
 fn call(builder: &mut BlockBuilder, id: &str, fields: &Fields<'_>) -> bool {
     let params = fields.get("params").and_then(Fields::read);
     let name = params.as_ref().and_then(|params| params.string("name"));
@@ -117,7 +117,7 @@ fn call(builder: &mut BlockBuilder, id: &str, fields: &Fields<'_>) -> bool {
     true
 }
 
-/// Counts an answer; that its request is not there is as people record it.
+/// Counts a result. Recordings often omit the request, so a result without one is not an orphan.
 fn answer(builder: &mut BlockBuilder, id: &str) {
     if builder.has_call(id) {
         builder.begin_result(id, None);
@@ -126,7 +126,7 @@ fn answer(builder: &mut BlockBuilder, id: &str) {
     }
 }
 
-/// What a result is of, where its call does not tell.
+/// Returns [`TOOL_NAME`] for a result without a recorded call, else `None`.
 fn tool(builder: &BlockBuilder, id: &str) -> Option<&'static str> {
     (!builder.has_call(id)).then_some(TOOL_NAME)
 }

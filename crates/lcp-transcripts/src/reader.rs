@@ -1,4 +1,4 @@
-//! Reads what formats have in common: lists of messages, requests, JSON lines, results.
+//! Reads the structures that formats share: message lists, requests, JSON lines and tool results.
 
 use lcp_types::Status;
 use serde_json::value::RawValue;
@@ -7,18 +7,19 @@ use crate::builder::BlockBuilder;
 use crate::raw_json::{self, Document, Fields, Line, Source};
 use crate::{Error, Format, ImportResult, Result};
 
-/// How a format is read.
+/// The functions that read one format.
 pub(crate) struct Reader {
     pub(crate) format: Format,
-    /// What there is to be found, for people.
+    /// A description of the expected structure, for error messages.
     pub(crate) looked_for: &'static str,
-    /// Reads one message; `false` if it is none.
+    /// Reads one message. Returns `false` if the value is not a message.
     pub(crate) message: fn(&mut BlockBuilder, &RawValue) -> bool,
-    /// Reads an object that is no message, a request perhaps; `false` if it is something else.
+    /// Reads an object that is not a message, such as a request. Returns `false` for any other
+    /// object.
     pub(crate) envelope: fn(&Self, &mut BlockBuilder, Fields<'_>) -> bool,
 }
 
-/// What a message says: a text, or a list of parts that `part` reads.
+/// Reads the content of a message: a text, or a list of parts that `part` reads.
 pub(crate) fn content(
     builder: &mut BlockBuilder,
     value: &RawValue,
@@ -38,7 +39,7 @@ pub(crate) fn content(
 }
 
 impl Reader {
-    /// All of an input.
+    /// Imports a whole input.
     pub(crate) fn import(&self, bytes: &[u8]) -> Result<ImportResult> {
         let source = Source::new(bytes)?;
         let mut builder = BlockBuilder::new(self.format, &source);
@@ -78,13 +79,14 @@ impl Reader {
         Ok(builder.finish())
     }
 
-    /// Whether a line that is read is a list of messages or an object with one, and no message.
+    /// Returns whether a line is a whole conversation (a list of messages or an object that
+    /// contains one) and not a single message.
     fn is_whole(value: &RawValue) -> bool {
         let is_message = |of: Fields<'_>| ["role", "type"].iter().any(|key| of.get(key).is_some());
         !Fields::read(value).is_some_and(is_message)
     }
 
-    /// A list of messages, an object with one, or a message.
+    /// Reads a list of messages, an object that contains one, or a single message.
     fn value(&self, builder: &mut BlockBuilder, value: &RawValue) -> bool {
         builder.move_to(value.get());
         if let Some(list) = raw_json::array(value) {
@@ -94,14 +96,16 @@ impl Reader {
         (self.envelope)(self, builder, fields) || (self.message)(builder, value)
     }
 
-    /// The messages of a list; `false` if there is something, and nothing is a message.
+    /// Reads the messages of a list. Returns `false` if the list is not empty but contains no
+    /// message.
     pub(crate) fn messages(&self, builder: &mut BlockBuilder, list: &[&RawValue]) -> bool {
         let before = builder.message_count();
         let mut others = Vec::new();
         for value in list {
             builder.move_to(value.get());
             if !(self.message)(builder, value) {
-                // Nothing may be kept of what is no transcript.
+                // Add these items only after the first message, because the list may not be a
+                // transcript.
                 if builder.message_count() == before {
                     others.push(*value);
                 } else {
@@ -124,7 +128,7 @@ impl Reader {
         builder.push_detached("item", value.get());
     }
 
-    /// Reads the list under a key, and keeps the rest of the object as `rest`.
+    /// Reads the message list under a key, and adds the rest of the object as an extension `rest`.
     pub(crate) fn list_under(
         &self,
         key: &str,
@@ -141,7 +145,8 @@ impl Reader {
         any
     }
 
-    /// Reads the first envelope under these keys, as in batches, and keeps the rest.
+    /// Reads the first envelope under these keys, as batch files have it, and adds the rest of the
+    /// object as an extension.
     pub(crate) fn inside(
         &self,
         keys: &[&str],
@@ -162,14 +167,14 @@ impl Reader {
     }
 }
 
-/// Keeps what is left of an object that is no message.
+/// Adds the remaining fields of an object that is not a message as an extension.
 pub(crate) fn keep(builder: &mut BlockBuilder, type_name: &str, fields: &Fields<'_>) {
     if let Some(rest) = fields.rest_json() {
         builder.push_detached(type_name, &rest);
     }
 }
 
-/// Reads a part of a tool result: text, an image, or anything else as an extension.
+/// Reads a part of a tool result: text or an image. Any other part becomes an extension.
 pub(crate) fn result_part(
     builder: &mut BlockBuilder,
     (id, tool, status): (&str, Option<&str>, Status),
@@ -192,7 +197,8 @@ pub(crate) fn result_part(
     builder.tag_as_result_of(id);
 }
 
-/// Returns the rest of a part and of the object under `key`; `None` if empty.
+/// Returns the remaining fields of a part, with those of its inner object under `key`; `None` if
+/// there are no fields left.
 pub(crate) fn rest_with(fields: &Fields<'_>, key: &str, inner: &Fields<'_>) -> Option<String> {
     let mut object = raw_json::Object::default();
     object.all(fields.rest_json().as_deref());
@@ -202,8 +208,17 @@ pub(crate) fn rest_with(fields: &Fields<'_>, key: &str, inner: &Fields<'_>) -> O
     object.finish_some()
 }
 
-/// Imports the lines of a session. `begin` gets all and returns the function that reads each
-/// and returns whether it is of the format. Lines that are no JSON are kept with a warning.
+/// Imports the lines of a session.
+///
+/// `begin` gets all lines and returns the function that reads one of them. That function returns
+/// whether the line belongs to the format. Lines that are not JSON become extensions, with a
+/// warning.
+///
+/// # Errors
+///
+/// Returns the first JSON error, or
+/// [`ErrorKind::NotATranscript`](crate::ErrorKind::NotATranscript), if no line belongs to the
+/// format.
 pub(crate) fn import_lines<Read: FnMut(&mut BlockBuilder, &RawValue) -> bool>(
     format: Format,
     looked_for: &'static str,

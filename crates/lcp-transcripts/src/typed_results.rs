@@ -1,4 +1,4 @@
-//! Results of tools that are more than text: files with line numbers, diffs.
+//! Tool results that become typed blocks: files with line numbers, and diffs.
 
 use lcp_types::{Block, BlockContent, Lang};
 
@@ -9,17 +9,17 @@ use crate::{diff, line_numbers};
 /// The form of a text that became a DIFF.
 const UNIFIED: &str = "unified";
 
-/// What arguments call the file that is read.
+/// The names of the argument that holds the path of the file.
 const PATHS: [&str; 6] = ["file_path", "path", "filename", "file", "target_file", "absolute_path"];
 
-/// Returns the CODE or DIFF of a result, and its form, if [`text`] restores it exactly.
+/// Returns the CODE or DIFF block of a result, and its form, if [`text`] restores the text exactly.
 pub(crate) fn block(arguments: Option<&str>, text: &str) -> Option<(Block<'static>, String)> {
     if let Some(diff) = diff::parse_exact(text) {
         return Some((Block::new(diff).into_owned(), UNIFIED.to_owned()));
     }
     let lines = line_numbers::parse_exact(text)?;
     let path = path(arguments?)?;
-    // What language it is, its readers know better.
+    // The consumers of the block detect its language.
     let block = Block::code_lines(Lang::Unknown, path, lines.content, lines.first, lines.last);
     Some((block, lines.style.name()))
 }
@@ -35,21 +35,21 @@ pub(crate) fn text(form: &str, block: &Block<'_>) -> Option<String> {
     }
 }
 
-/// Returns the file that a call with these arguments reads.
+/// Returns the path of the file that a call with these arguments reads.
 fn path(arguments: &str) -> Option<String> {
     let fields = Fields::parse(arguments)?;
     let named = PATHS.iter().find_map(|key| fields.string(key));
     named.or_else(|| path_of_command(&fields)).filter(|path| !path.is_empty())
 }
 
-/// Returns the file that a shell command prints, if it does nothing else.
+/// Returns the path of the file that a shell command prints, if it is a plain `cat -n`.
 fn path_of_command(fields: &Fields<'_>) -> Option<String> {
     let command = fields.get("command").or_else(|| fields.get("cmd"))?;
     let words: Vec<String> = match raw_json::array(command) {
         Some(words) => words.into_iter().map(raw_json::string).collect::<Option<_>>()?,
         None => raw_json::string(command)?.split_whitespace().map(str::to_owned).collect(),
     };
-    // What a shell would not take as it stands is left to shells.
+    // A path with shell syntax is skipped, because only a shell can expand it.
     let is_plain = |path: &str| !path.contains(['*', '?', '$', '"', '\'', '`', '|', ';', '&', '>']);
     match words.as_slice() {
         [cat, flag, path] if cat == "cat" && flag == "-n" && is_plain(path) => Some(path.clone()),

@@ -13,8 +13,8 @@
 )]
 //!
 //! [`BatchStore`] is the interface for callers. [`ContentAddressedStore`] implements it for every
-//! backend: it hashes, verifies and bounds bodies, and gives them keys. A [`Backend`] only
-//! keeps bytes under keys. Nothing is ever deleted.
+//! backend: it hashes and verifies bodies, limits their size and computes their keys. A [`Backend`]
+//! only stores bytes under keys. Bodies are never deleted.
 //!
 //! ```
 //! use lcp_store::content::{BatchStore, ContentAddressedStore, MemoryBackend};

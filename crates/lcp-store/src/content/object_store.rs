@@ -1,4 +1,4 @@
-//! The backend on any `object_store`, for machines that share a store.
+//! The backend on any `object_store`, for a store that several machines share.
 
 use std::fmt;
 use std::io::{self, ErrorKind};
@@ -17,19 +17,18 @@ use crate::runtime::OwnedRuntime;
 
 const CONCURRENCY: usize = 16;
 
-/// Bodies in an object store: S3, Azure, Google Cloud, a folder, memory, or
-/// whatever else implements [`ObjectStore`].
+/// A backend that keeps bodies in an object store: S3, Azure, Google Cloud, a folder, memory, or
+/// any other implementation of [`ObjectStore`].
 ///
-/// Which of them can be used is chosen by the features of the `object_store` crate (`aws`,
-/// `azure`, `gcp`, `fs` …). To share a bucket with other things, put an
-/// `object_store::prefix::PrefixStore` around it.
+/// The features of the `object_store` crate (`aws`, `azure`, `gcp`, `fs` …) select the available
+/// services. To share a bucket with other data, wrap it in an `object_store::prefix::PrefixStore`.
 ///
-/// A body is one object, uncompressed, named by its hash in hexadecimal with a `/`
-/// after the first two digits. An existing one is not sent again. Up to 16
-/// requests run at the same time. A body is as durable as the object store
-/// makes it. A batch is not atomic: if it fails, some bodies may have been stored.
+/// Each body is one uncompressed object. Its name is the hash in hexadecimal, with a `/` after the
+/// first two digits. Existing bodies are not uploaded again. Up to 16 requests run at the same
+/// time. The object store determines the durability of a body. A batch is not atomic: if it fails,
+/// some bodies may have been stored.
 ///
-/// Calls block, so from asynchronous code they belong in `spawn_blocking`.
+/// All calls block, so use `spawn_blocking` in asynchronous code.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -54,14 +53,14 @@ impl ObjectStoreBackend {
     ///
     /// # Errors
     ///
-    /// [`Error::Io`] if the runtime's threads cannot be started.
+    /// Returns [`Error::Io`] if the threads of the runtime cannot be started.
     pub fn new(objects: Arc<dyn ObjectStore>) -> Result<Self> {
         let runtime =
             OwnedRuntime::new("lcp-store").map_err(|error| Error::Io(error.to_string()))?;
         Ok(Self { objects, runtime: Arc::new(runtime) })
     }
 
-    /// Runs `request` for every item, several at a time; the results are in their order.
+    /// Runs `request` for every item, several at a time. The results have the order of the items.
     fn for_each<I, T, F: Future<Output = Result<T>>>(
         &self,
         items: impl Iterator<Item = I>,
@@ -85,7 +84,7 @@ impl ObjectStoreBackend {
             Err(ObjectError::NotFound { .. }) => return Ok(Lookup::Missing),
             Err(error) => return Err(read_failed(&error)),
         };
-        // Before it is fetched, and again while: what it claims need not be true.
+        // Check the size before the download and during it, because the metadata may be wrong.
         if object.meta.size > BODY_BYTES_MAX {
             return Ok(Lookup::Damaged);
         }
@@ -101,7 +100,8 @@ impl ObjectStoreBackend {
     }
 
     async fn write(&self, key: &BodyKey, body: &[u8], mode: PutMode) -> Result<()> {
-        // What cannot be asked for, by who may only write, may still be put.
+        // A client with write permission only cannot check for an existing object, but can still
+        // store one.
         if mode == PutMode::Keep && self.exists(key).await == Ok(true) {
             return Ok(());
         }
@@ -112,8 +112,8 @@ impl ObjectStoreBackend {
         };
         match self.objects.put_opts(&path, payload.clone(), mode.into()).await {
             Ok(_) | Err(ObjectError::AlreadyExists { .. }) => Ok(()),
-            // Some services cannot make an object only where there is none. The
-            // same bytes once more do no harm.
+            // Some services cannot create an object conditionally. Overwriting it with the same
+            // bytes is harmless.
             Err(ObjectError::NotImplemented { .. } | ObjectError::NotSupported { .. }) => {
                 let overwritten = self.objects.put(&path, payload).await;
                 overwritten.map(drop).map_err(|error| write_failed(&error))
@@ -137,7 +137,8 @@ impl Backend for ObjectStoreBackend {
     }
 }
 
-/// Returns the path of an object: not all are in one folder, which file systems do not like.
+/// Returns the path of an object. The objects are spread over folders, because file systems are
+/// slow with one large folder.
 fn path(key: &BodyKey) -> Path {
     let name = blake3::Hash::from_bytes(*key).to_hex();
     let (folder, file) = name.split_at(2);
@@ -166,7 +167,7 @@ pub(super) fn write_failed(error: &ObjectError) -> Error {
     read_failed(error)
 }
 
-/// Not as the service prints itself: one in memory prints its bodies.
+/// Prints the name of the service, because an in-memory service would print its bodies.
 impl fmt::Debug for ObjectStoreBackend {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_tuple("ObjectStoreBackend").field(&format_args!("{}", self.objects)).finish()

@@ -1,4 +1,4 @@
-//! The backend in one SQLite file, for several processes at once.
+//! The backend in one SQLite file, which several processes can use at the same time.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -16,16 +16,16 @@ const SCHEMA: SchemaSpec = SchemaSpec {
     application_id: 0x4C43_5053,
     version: 1,
     name: "store",
-    // Bodies are a few KiB: most of them fit into one page.
+    // Most bodies are a few KiB long and fit into one page.
     page_bytes: 16 * 1024,
     row_bytes_max: BODY_BYTES_MAX + ROW_BYTES_MAX,
     schema: &[BODIES],
     migrations: &[],
 };
 
-/// A table by row id with an index on the names: bodies stay where they were put,
-/// and names are found without reading any. Names are random, so that a table in
-/// their order would be rewritten all the time.
+/// The table is ordered by row id and has an index of the names. So a body never moves, and a
+/// lookup of a name does not read bodies. Names are random, so a table in the order of names would
+/// be rewritten all the time.
 const BODIES: &str = "CREATE TABLE bodies (
     id INTEGER PRIMARY KEY,
     name BLOB NOT NULL UNIQUE,
@@ -35,18 +35,19 @@ const BODIES: &str = "CREATE TABLE bodies (
 
 const ROW_BYTES_MAX: u64 = 4096;
 
-/// Bodies in one SQLite file.
+/// A backend that keeps bodies in one SQLite file.
 ///
-/// Any number of processes, and of backends in one process, may have the same file open. It must be
-/// on a local disk: SQLite's write-ahead log does not work on network file systems. Next to it
-/// SQLite keeps two files, `-wal` and `-shm`; they belong to it while it is open. Symbolic links to
-/// the file are resolved; by two hard links at once it must not be opened.
+/// Any number of processes, and of backends in one process, can have the same file open. The file
+/// must be on a local disk, because the write-ahead log of SQLite does not work on network file
+/// systems. While the file is open, SQLite keeps two more files next to it, `-wal` and `-shm`,
+/// which belong to it. Symbolic links to the file are resolved. Do not open the file through two
+/// hard links at the same time.
 ///
-/// A body is on the disk when `put` returns (`synchronous = FULL`, [`Options::durable`]).
-/// Without `durable`, a loss of power may take the batches that were put last, and packs that
-/// refer to them can no longer be read; by SQLite's design, nothing else is harmed. Single puts
-/// are many times faster then. A batch is stored completely or not at all, and waits for the
-/// disk once, as does a single body: put many at once.
+/// `put` returns after the body has been written to the disk (`synchronous = FULL`,
+/// [`Options::durable`]). Without `durable`, single puts are many times faster, but a power failure
+/// can lose the last batches, and packs that refer to these bodies can no longer be read. By the
+/// design of SQLite, the rest of the file is unaffected. A batch is atomic and waits for the disk
+/// once, as does a single body, so put many bodies at once.
 ///
 /// ```
 /// # let folder = tempfile::tempdir()?;
@@ -66,13 +67,17 @@ pub struct SqliteBackend {
 }
 
 impl SqliteBackend {
-    /// Opens the store in this file; creates it where the file does not exist or is empty.
+    /// Opens the store in this file. Creates the store if the file does not exist or is empty.
     ///
     /// # Errors
     ///
-    /// [`Error::NotAStore`] and [`Error::TooNew`] if the file is something else, which is left as
-    /// it is; [`Error::Damaged`] if it is a store by its header, but has not the tables of one, or
-    /// more than these; [`Error::ReadOnly`] if it cannot be written.
+    /// Returns
+    ///
+    /// - [`Error::NotAStore`] or [`Error::TooNew`] if the file is not a store of this version; it
+    ///   is not changed;
+    /// - [`Error::Damaged`] if the header of the file is that of a store, but its tables are
+    ///   missing, different or not the only ones;
+    /// - [`Error::ReadOnly`] if the file cannot be written.
     pub fn open(path: impl AsRef<Path>) -> Result<Self> {
         Self::open_with(path, &Options::default())
     }
@@ -81,20 +86,20 @@ impl SqliteBackend {
     ///
     /// # Errors
     ///
-    /// As [`Self::open`].
+    /// The errors are those of [`Self::open`].
     pub fn open_with(path: impl AsRef<Path>, options: &Options) -> Result<Self> {
         Self::new(sqlite::open(path, &SCHEMA, options)?)
     }
 
-    /// Opens the store in this file for reading. Others may write to it meanwhile.
+    /// Opens the store in this file for reading. Other processes can write to it meanwhile.
     ///
-    /// In a folder that cannot be written either, as on a read-only medium, nobody
-    /// may: what they changed would not be seen, or be seen as damaged.
+    /// Exception: if the folder is not writable either, as on a read-only medium, the file must not
+    /// change while it is open. Changes would be missed, or would look like damage.
     ///
     /// # Errors
     ///
-    /// [`Error::NotAStore`], [`Error::TooNew`] and [`Error::Damaged`] as for
-    /// [`Self::open`]; [`Error::Io`] if there is no such file.
+    /// Returns [`Error::NotAStore`], [`Error::TooNew`] and [`Error::Damaged`] as [`Self::open`]
+    /// does, and [`Error::Io`] if the file does not exist.
     pub fn open_read_only(path: impl AsRef<Path>) -> Result<Self> {
         Self::new(sqlite::open_read_only(path, &SCHEMA, &Options::default())?)
     }
@@ -120,7 +125,7 @@ impl SqliteBackend {
 
 impl Backend for SqliteBackend {
     fn contains(&self, keys: &[BodyKey]) -> Result<Vec<bool>> {
-        // One snapshot, and one lock, for all of them.
+        // All lookups share one snapshot and one lock.
         let snapshot = self.connection.unchecked_transaction()?;
         let mut query = snapshot.prepare("SELECT 1 FROM bodies WHERE name = ?1")?;
         keys.iter().map(|key| Ok(query.exists([key])?)).collect()
@@ -141,7 +146,7 @@ impl Backend for SqliteBackend {
         if bodies.is_empty() {
             return Ok(());
         }
-        // Before the lock: others need not wait for the compression.
+        // Compress before taking the lock, so that other writers do not wait for the compression.
         let mut rows = Vec::with_capacity(bodies.len());
         for (key, body) in bodies {
             rows.push((key, body.len().cast_signed(), compress(&mut self.compressor, body)?));
@@ -181,7 +186,7 @@ fn find(
         .optional();
     match found {
         Ok(found) => Ok(found.unwrap_or(Lookup::Missing)),
-        // Larger than what was ever put, so that it was not even read.
+        // SQLite did not read the row, because it is larger than any body that a store accepts.
         Err(error) if error.sqlite_error_code() == Some(ffi::ErrorCode::TooBig) => {
             Ok(Lookup::Damaged)
         }
@@ -217,12 +222,12 @@ impl fmt::Debug for SqliteBackend {
     }
 }
 
-/// Bytes of the shortest body that is compressed; a shorter one would not shrink.
+/// The minimum size in bytes of a body that is compressed. A shorter body would not shrink.
 const COMPRESSED_BYTES_MIN: usize = 256;
-/// The fastest of zstd's usual levels: a put should cost microseconds.
+/// The fastest of the usual levels of zstd, so that a put takes microseconds.
 const LEVEL: i32 = 1;
 
-/// Returns the stored form of a body, which is compressed exactly if that is shorter.
+/// Returns the stored form of a body. It is compressed only if that makes it shorter.
 fn compress<'b>(compressor: &mut Compressor<'_>, body: &'b [u8]) -> Result<Cow<'b, [u8]>> {
     if body.len() < COMPRESSED_BYTES_MIN {
         return Ok(body.into());
@@ -235,7 +240,7 @@ fn compress<'b>(compressor: &mut Compressor<'_>, body: &'b [u8]) -> Result<Cow<'
 fn decompress(decompressor: &mut Decompressor<'_>, size: i64, stored: &[u8]) -> Lookup {
     match usize::try_from(size) {
         Ok(size) if size == stored.len() => Lookup::Body(stored.to_vec()),
-        // The size decides how much memory is taken, and the file is not trusted.
+        // Check the size before allocating memory for it, because the file is not trusted.
         Ok(size) if stored.len() < size && size as u64 <= BODY_BYTES_MAX => {
             decompressor.decompress(stored, size).map_or(Lookup::Damaged, Lookup::Body)
         }

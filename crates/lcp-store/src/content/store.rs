@@ -1,5 +1,6 @@
-//! The content-addressed store, which hashes, verifies and bounds bodies, and gives them keys; and
-//! the key-value interface that it needs of its backend.
+//! The content-addressed store, and the key-value interface of its backends.
+//!
+//! The store hashes and verifies bodies, limits their size and computes their keys.
 
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
@@ -9,57 +10,59 @@ use lcp_types::{ContentHash, ContentStore, StoreError, limits};
 
 use super::error::{Error, Result};
 
-/// The key of a body: its hash, or for a tenant the keyed hash of that.
+/// The key of a body: its hash, or the keyed hash of its hash for a tenant.
 pub type BodyKey = [u8; 32];
 
-/// What [`Backend::put`] does with a key that exists.
+/// The treatment of existing keys in [`Backend::put`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PutMode {
-    /// Leaves the existing body.
+    /// Keeps the existing body.
     Keep,
     /// Replaces the existing body.
     Replace,
 }
 
-/// The result of looking a key up.
+/// The result of a lookup of a key.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Lookup {
     /// The key does not exist.
     Missing,
-    /// A body, which need not be the right one.
+    /// A body. It has not been verified yet.
     Body(Vec<u8>),
-    /// A value that was never put: it is too long, or does not decompress.
+    /// A damaged value: it is too long, or cannot be decompressed.
     Damaged,
 }
 
-/// A place that keeps bytes under keys.
+/// A key-value store for bodies.
 ///
-/// It need not be trusted: [`ContentAddressedStore`](super::ContentAddressedStore) hashes what
-/// it returns.
+/// A backend does not need to be trusted, because
+/// [`ContentAddressedStore`](super::ContentAddressedStore) verifies the hash of each body that it
+/// returns.
 pub trait Backend {
-    /// Returns which of `keys` exist, in their order.
+    /// Returns whether each of `keys` exists, in the order of the keys.
     ///
     /// # Errors
     ///
-    /// If the backend cannot be read.
+    /// Returns an error if the backend cannot be read.
     fn contains(&self, keys: &[BodyKey]) -> Result<Vec<bool>>;
 
-    /// Returns what is stored under `keys`, in their order.
+    /// Looks up each of `keys`, and returns the results in the order of the keys.
     ///
     /// # Errors
     ///
-    /// If the backend cannot be read.
+    /// Returns an error if the backend cannot be read.
     fn get(&self, keys: &[BodyKey]) -> Result<Vec<Lookup>>;
 
-    /// Stores bodies under keys; no key occurs twice. Each is stored completely or not at all.
+    /// Stores bodies under keys. The keys must be distinct. Each body is stored completely or not
+    /// at all.
     ///
     /// # Errors
     ///
-    /// If not all of them could be stored.
+    /// Returns an error if some bodies could not be stored.
     fn put(&mut self, bodies: &[(BodyKey, &[u8])], mode: PutMode) -> Result<()>;
 }
 
-/// Bodies in memory.
+/// A backend that keeps bodies in memory.
 #[derive(Clone, Default)]
 pub struct MemoryBackend {
     bodies: HashMap<BodyKey, Vec<u8>>,
@@ -85,46 +88,48 @@ impl Backend for MemoryBackend {
     }
 }
 
-/// Prints the number of bodies, never their content.
+/// Prints the number of bodies, but not their content.
 impl fmt::Debug for MemoryBackend {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("MemoryBackend").field("bodies", &self.bodies.len()).finish()
     }
 }
 
-/// Bytes of the largest body that a store accepts: the most that a reader resolves of a reference.
+/// The maximum size of a body in bytes: the limit of readers for a resolved reference.
 pub const BODY_BYTES_MAX: u64 = limits::BODY_DECOMPRESSED_BYTES_MAX;
 
-/// A store of bodies by their BLAKE3 hash, many at once.
+/// A store of bodies under their BLAKE3 hashes, with batch operations.
 ///
-/// Results stand in the order of the arguments, which may hold the same hash or body more than
-/// once.
+/// Results are in the order of the arguments. An argument may contain the same hash or body more
+/// than once.
 pub trait BatchStore: ContentStore {
-    /// Returns which of `hashes` exist. Their bodies are not read: a damaged one exists, too.
+    /// Returns whether each of `hashes` exists. Bodies are not read, so a damaged body also exists.
     ///
     /// # Errors
     ///
-    /// If the store cannot be read.
+    /// Returns an error if the store cannot be read.
     fn has_many(&self, hashes: &[ContentHash]) -> Result<Vec<bool>>;
 
-    /// Returns the bodies with these hashes; `None` for each that does not exist.
+    /// Returns the bodies with these hashes; `None` for each body that does not exist.
     ///
-    /// One damaged body fails the call. The error names it: ask again without it, or for one
-    /// hash at a time, to get the others; [`Self::repair_many`] with the original repairs it.
+    /// One damaged body makes the call fail, and the error contains its hash. To get the other
+    /// bodies, repeat the call without this hash, or call it for one hash at a time. To repair the
+    /// body, pass the original to [`Self::repair_many`].
     ///
     /// # Errors
     ///
-    /// [`Error::Corrupt`] for the first body that does not match its hash; other errors if the
-    /// store cannot be read.
+    /// Returns [`Error::Corrupt`] for the first body that does not match its hash, or another error
+    /// if the store cannot be read.
     fn get_many(&self, hashes: &[ContentHash]) -> Result<Vec<Option<Vec<u8>>>>;
 
-    /// Stores bodies, each of at most [`BODY_BYTES_MAX`] bytes, and returns their hashes.
-    /// Existing bodies are left as they are.
+    /// Stores bodies of at most [`BODY_BYTES_MAX`] bytes each, and returns their hashes. Existing
+    /// bodies are not changed.
     ///
     /// # Errors
     ///
-    /// If one is too large (then none was stored), or not all could be stored. Some may have
-    /// been stored then; to put them again does no harm.
+    /// Returns [`Error::TooLarge`] if a body is too large; in this case no body is stored. Returns
+    /// another error if some bodies could not be stored. Others may have been stored, and storing
+    /// them again is harmless.
     fn put_many(&mut self, bodies: &[&[u8]]) -> Result<Vec<ContentHash>>;
 
     /// Stores bodies like [`Self::put_many`], but replaces existing ones, which repairs damaged
@@ -132,13 +137,13 @@ pub trait BatchStore: ContentStore {
     ///
     /// # Errors
     ///
-    /// As [`Self::put_many`].
+    /// The errors are those of [`Self::put_many`].
     fn repair_many(&mut self, bodies: &[&[u8]]) -> Result<Vec<ContentHash>>;
 }
 
-/// Bodies by their BLAKE3 hash, in a [`Backend`] that need not be trusted.
+/// A store of bodies under their BLAKE3 hashes, in a [`Backend`] that does not need to be trusted.
 ///
-/// A body is stored under the hash computed here, and returned only if it still has that hash.
+/// The store computes the hash of each body itself, and verifies it when the body is read.
 #[derive(Clone, Debug, Default)]
 pub struct ContentAddressedStore<B> {
     backend: B,
@@ -152,8 +157,8 @@ impl<B: Backend> ContentAddressedStore<B> {
         Self { backend, tenant: None }
     }
 
-    /// Returns the part of the store that belongs to the tenant with this key. It shares nothing
-    /// with the part of another key, or with that without a key.
+    /// Returns the part of the store that belongs to the tenant with this key. It does not share
+    /// bodies with the parts of other keys, or with the part without a key.
     #[must_use]
     pub fn with_tenant(self, key: TenantKey) -> Self {
         Self { tenant: Some(key), ..self }
@@ -215,16 +220,17 @@ impl<B: Backend> ContentStore for ContentAddressedStore<B> {
     }
 }
 
-/// A tenant's secret: bodies are stored under keys that only its holder can compute.
+/// The secret key of a tenant. Bodies are stored under keys that only its holder can compute.
 ///
-/// Who shares a store but not the key can neither ask whether a body exists, nor learn from a
-/// body's key which body it is. The bodies themselves are **not encrypted**: whoever can read the file
-/// or bucket can read them. A body of two tenants is stored twice.
+/// A user of the same store without this key cannot check whether a body exists, nor identify a
+/// body by its key. The bodies themselves are **not encrypted**: anyone with read access to the
+/// file or bucket can read them. A body that belongs to two tenants is stored twice.
 #[derive(Clone)]
 pub struct TenantKey([u8; 32]);
 
 impl TenantKey {
-    /// Creates a key of 32 random bytes. Without it the tenant's bodies cannot be found again.
+    /// Creates a key from 32 random bytes. Without this key, the bodies of the tenant cannot be
+    /// found.
     #[must_use]
     pub const fn new(key: [u8; 32]) -> Self {
         Self(key)

@@ -1,68 +1,69 @@
-//! What can go wrong with a file, and what to do about it.
+//! The errors of a SQLite file, with advice for the user.
 
 use std::io;
 use std::path::{Path, PathBuf};
 
 use rusqlite::ffi::ErrorCode;
 
-/// The result of asking for a file, or of a file.
+/// The result of opening or using a file.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// A file that could not be opened, read or written. What it had before, it still has.
+/// An error of a SQLite file. A failed operation does not harm the stored data.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// It was opened, or can only be opened, for reading.
+    /// The file was opened for reading, or cannot be opened for writing.
     #[error("the file is read-only: make it and its folder writable, or open another one")]
     ReadOnly,
-    /// There is no room, on the disk or within [`Options::max_bytes`](super::Options).
+    /// The disk is full, or the file has reached [`Options::max_bytes`](super::Options).
     #[error("the file is full: make room and write again, what it had is unharmed")]
     Full,
-    /// It is ours by its header, but cannot be read as such.
+    /// The header of the file matches the schema, but the rest of the file does not or cannot be
+    /// read.
     #[error("the file is damaged: restore it, or begin a new one ({0})")]
     Damaged(String),
-    /// Others wrote to it for longer than one waits.
+    /// Another process held the lock of the file for longer than the timeout.
     #[error("the file is busy: another process writes to it, try again")]
     Busy,
-    /// It is something else. It was not written to.
+    /// The file belongs to another program. It was not changed.
     #[error("{} is not ours: {reason}; choose another path", .path.display())]
     ForeignFile {
-        /// The file.
+        /// The path of the file.
         path: PathBuf,
-        /// What it is, as far as that can be told.
+        /// The reason why the file was refused, as far as it is known.
         reason: &'static str,
     },
-    /// It is not where it was, but what belongs to it is: what would be written now would
-    /// be lost with it.
+    /// The file was moved or deleted, but its log is still there or the file is still open. Further
+    /// writes would be lost.
     #[error("{}: {reason}", .path.display())]
     Moved {
-        /// Where it was.
+        /// The original path of the file.
         path: PathBuf,
-        /// What is there, and what to do.
+        /// The current state, and advice.
         reason: &'static str,
     },
-    /// It was written by a newer program. It was not written to.
+    /// The file was written by a newer program. It was not changed.
     #[error("the file has version {found}, this program knows {known}: use a newer program")]
     TooNew {
-        /// The file's version.
+        /// The version of the file.
         found: u32,
-        /// The newest version that can be read.
+        /// The newest version that this program can read.
         known: u32,
     },
-    /// It is, or would be, where other machines may write to it, which SQLite's
-    /// write-ahead log does not allow.
+    /// The file is, or would be, on a network file system. Other machines could write to it, which
+    /// the write-ahead log of SQLite does not support.
     #[error(
         "{} is on a network file system ({kind}), where SQLite's write-ahead log does not work: \
          choose a path on a local disk",
         .path.display()
     )]
     NetworkFileSystem {
-        /// The file.
+        /// The path of the file.
         path: PathBuf,
-        /// The file system, in the words of the system, such as `nfs4`.
+        /// The type of the file system as the operating system names it, such as `nfs4`.
         kind: String,
     },
-    /// It could not be reached, read or written, for another reason.
+    /// The file could not be accessed, read or written for another reason.
     #[error("the file cannot be used: {0}")]
     Io(String),
 }
@@ -86,7 +87,7 @@ impl From<rusqlite::Error> for Error {
     fn from(error: rusqlite::Error) -> Self {
         use rusqlite::Error as Sql;
         let reason = error.to_string();
-        // Values that we never wrote.
+        // The file contains values that this crate never writes.
         if let Sql::FromSqlConversionFailure(..)
         | Sql::IntegralValueOutOfRange(..)
         | Sql::InvalidColumnType(..)
@@ -98,7 +99,7 @@ impl From<rusqlite::Error> for Error {
             Some(ErrorCode::ReadOnly) => Self::ReadOnly,
             Some(ErrorCode::DiskFull) => Self::Full,
             Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => Self::Busy,
-            // Unknown: there is no such table, or column.
+            // SQLite reports a missing table or column as an unknown error.
             Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase | ErrorCode::Unknown) => {
                 Self::Damaged(reason)
             }

@@ -1,4 +1,4 @@
-//! A lock file in which writers queue, and the identity of the file that it is for.
+//! A lock file in which writers queue, and the identity of the database file.
 
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{self, ErrorKind};
@@ -12,18 +12,17 @@ use rusqlite::{Connection, Transaction, TransactionBehavior};
 use super::error::{Error, Result};
 use super::paths;
 
-/// A queue of the writers of a database: a lock on the empty file `NAME.lock` next to it.
+/// A queue of the writers of a database, by a lock on the empty file `NAME.lock` next to it.
 ///
-/// SQLite's own way to wait is to try again after a while, by which one of several
-/// busy writers may wait a hundred times longer than the others. This lock only
-/// keeps order. What keeps the file whole is SQLite's: writers that do not take this
-/// lock, or a lock file that is deleted meanwhile, do no harm.
+/// Without this lock, a waiting writer of SQLite polls, and one of several busy writers can wait a
+/// hundred times longer than the others. The lock only ensures fairness. SQLite itself protects the
+/// file, so writers without this lock and the deletion of the lock file are harmless.
 ///
-/// It knows the file that is there when it is made. Where that was moved or deleted since,
-/// nothing is written ([`Error::Moved`], on Unix): nobody would find it.
+/// The lock remembers the identity of the database file. If the file has been moved or deleted
+/// since, writing fails with [`Error::Moved`] (on Unix), because the data would be lost.
 ///
-/// Who holds it must not write by a second lock of the same file: it would wait for
-/// itself, until [`Error::Busy`].
+/// The holder of a lock must not write through a second lock of the same file. It would wait for
+/// itself until [`Error::Busy`].
 #[derive(Clone, Debug)]
 pub struct WriteLock {
     path: PathBuf,
@@ -32,24 +31,25 @@ pub struct WriteLock {
 }
 
 impl WriteLock {
-    /// Creates the lock of the database at `path`, next to the file that links lead to. The
-    /// database must be open already. Who waits for longer than `timeout` gets [`Error::Busy`].
+    /// Creates the lock of the database at `path`. Symbolic links are resolved, so the lock file is
+    /// next to the database file itself. The database must already be open. [`Self::acquire`] fails
+    /// with [`Error::Busy`] after `timeout`.
     ///
     /// # Errors
     ///
-    /// [`Error::Io`] if there is no such folder.
+    /// Returns [`Error::Io`] if the folder does not exist.
     pub fn for_database(path: impl AsRef<Path>, timeout: Duration) -> Result<Self> {
         let database = paths::resolve(path.as_ref())?;
         let path = paths::with_suffix(&database, ".lock");
         Ok(Self { path, database: FileIdentity::of_path(database), timeout })
     }
 
-    /// Waits until nobody else holds the lock, and acquires it.
+    /// Waits until the lock is free, and acquires it.
     ///
     /// # Errors
     ///
-    /// [`Error::Busy`] if others hold it for too long; [`Error::ReadOnly`] and
-    /// [`Error::Full`] if the lock file cannot be made; otherwise [`Error::Io`].
+    /// Returns [`Error::Busy`] after the timeout, [`Error::ReadOnly`] or [`Error::Full`] if the
+    /// lock file cannot be created, and [`Error::Io`] for other failures.
     pub fn acquire(&self) -> Result<WriteGuard> {
         let file = self.open()?;
         let database = self.database.clone();
@@ -59,12 +59,12 @@ impl WriteLock {
             Err(TryLockError::WouldBlock) => {}
             Err(TryLockError::Error(error)) => return Err(self.failed(&error)),
         }
-        // A place in the queue cannot be given up. Somebody else takes it, and gives
-        // the lock back at once if nobody waits for it any more.
+        // A waiting `File::lock` cannot be cancelled. So another thread waits, and releases the
+        // lock at once if this call has timed out.
         let (sender, receiver) = mpsc::channel();
         let wait = move || {
             let guard = wait_for(file).map(|file| WriteGuard { file, database });
-            // Dropped, and released, where it is not received.
+            // If the receiver is gone, the guard is dropped and releases the lock.
             drop(sender.send(guard));
         };
         let name = "lcp-store lock".to_owned();
@@ -75,12 +75,13 @@ impl WriteLock {
         }
     }
 
-    /// Opens the lock file, anew each time: locks of one open file would not exclude each other.
+    /// Opens the lock file. Each call opens it separately, because locks on the same open file do
+    /// not exclude each other.
     fn open(&self) -> Result<File> {
         let mut options = OpenOptions::new();
         options.read(true).write(true).create(true).truncate(false);
         match options.open(&self.path) {
-            // Another user's: to lock it, it is enough to read it.
+            // The lock file may belong to another user. Read access is enough to lock it.
             Err(error) if error.kind() == ErrorKind::PermissionDenied => File::open(&self.path),
             other => other,
         }
@@ -92,7 +93,7 @@ impl WriteLock {
     }
 }
 
-/// A [`WriteLock`] that is held until the guard is dropped.
+/// A guard that holds a [`WriteLock`] until it is dropped.
 #[derive(Debug)]
 pub struct WriteGuard {
     file: File,
@@ -100,12 +101,16 @@ pub struct WriteGuard {
 }
 
 impl WriteGuard {
-    /// Runs `work` in a transaction, which is rolled back if `work` fails.
+    /// Runs `work` in a transaction. The transaction is rolled back if `work` fails.
     ///
     /// # Errors
     ///
-    /// What `work` fails with; [`Error::Moved`], before `work` is called;
-    /// [`Error::Busy`] if somebody writes without this lock; any other error of the file.
+    /// Returns
+    ///
+    /// - the error of `work`;
+    /// - [`Error::Moved`], before `work` is called, if the database file was moved or deleted;
+    /// - [`Error::Busy`] if a process writes without this lock;
+    /// - any other error of the file.
     pub fn write<T, E: From<Error>>(
         &self,
         connection: &mut Connection,
@@ -122,8 +127,8 @@ impl WriteGuard {
 
 impl Drop for WriteGuard {
     fn drop(&mut self) {
-        // To close the file would not be enough while a process that is just being
-        // started has it, too. If it fails, closing is all there is.
+        // Unlock explicitly, because closing the file does not release the lock while a process
+        // that is being started has inherited it. If unlocking fails, closing is the only fallback.
         drop(self.file.unlock());
     }
 }
@@ -140,8 +145,9 @@ fn wait_for(file: File) -> io::Result<File> {
 
 /// A path, and the identity of the file that it named.
 ///
-/// SQLite goes on with a file that was moved or deleted, and with a log that nobody
-/// finds again. On Unix alone: elsewhere an open file can be neither.
+/// If a file is moved or deleted while it is open, SQLite continues to write to it and to a log
+/// that cannot be found later. The check works on Unix only. On other systems an open file cannot
+/// be moved or deleted.
 #[derive(Clone, Debug)]
 pub(super) struct FileIdentity {
     path: PathBuf,
@@ -149,7 +155,8 @@ pub(super) struct FileIdentity {
 }
 
 impl FileIdentity {
-    /// Reads the identity of the file at `path`. Without a file, every later one is accepted.
+    /// Reads the identity of the file at `path`. If the file does not exist, any later file is
+    /// accepted.
     pub(super) fn of_path(path: PathBuf) -> Self {
         let id = fs::metadata(&path).ok().as_ref().and_then(file_id);
         Self { path, id }
@@ -173,7 +180,7 @@ impl FileIdentity {
     }
 }
 
-/// The device, and the inode on it.
+/// The device and inode numbers of a file.
 type FileId = (u64, u64);
 
 #[cfg(unix)]

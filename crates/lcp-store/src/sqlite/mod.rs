@@ -1,14 +1,14 @@
-//! SQLite files that several processes share: identified, checked, locked.
+//! SQLite files that several processes share, with identification, verification and locking.
 //!
 //! | look for | in |
 //! |---|---|
-//! | the mark and the tables of a file | [`SchemaSpec`] |
+//! | the header and the tables of a file | [`SchemaSpec`] |
 //! | a connection | [`open`], [`open_read_only`], [`Options`] |
-//! | writers that wait in a queue | [`WriteLock`] |
+//! | a queue of writers | [`WriteLock`] |
 //!
-//! A file of another program is refused and left as it is, without a trace. One
-//! that has our mark must hold the objects of its schema and no others: a trigger
-//! could drop what is written, a view run for ever.
+//! A file of another program is refused and not changed. A file with the header of the schema must
+//! contain exactly the objects of the schema: an additional trigger could delete new data, and an
+//! additional view could run forever.
 //!
 //! ```
 //! # let folder = tempfile::tempdir()?;

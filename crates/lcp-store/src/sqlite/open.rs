@@ -1,4 +1,4 @@
-//! From a path to a connection: whose file it is, and how it is set up.
+//! Opens a path as a connection: verifies the owner of the file and configures SQLite.
 
 use std::fs;
 use std::path::Path;
@@ -13,28 +13,34 @@ use super::error::{Error, Result};
 use super::schema::{Options, SchemaSpec};
 use super::{paths, schema};
 
-/// Opens a file to write to, and makes it where there is none or an empty one. An
-/// older version is upgraded.
+/// Opens a file for writing. Creates it if it does not exist or is empty, and upgrades an older
+/// version.
 ///
-/// Any number of processes, and of connections in one process, may have the same file open.
-/// Symbolic links to it are resolved; by two hard links at once it must not be opened. Beside it
-/// SQLite keeps two files, `-wal` and `-shm`; they belong to it while it is open.
+/// Any number of processes, and of connections in one process, can have the same file open.
+/// Symbolic links to the file are resolved. Do not open the file through two hard links at the same
+/// time. While the file is open, SQLite keeps two more files next to it, `-wal` and `-shm`, which
+/// belong to it.
 ///
-/// Where the file is not there, or empty, but its log has something, the file was moved
-/// without it. Nothing is made then: the log would be lost.
+/// If the file does not exist or is empty, but its log has content, the file was moved without its
+/// log. In this case no file is created, because that would destroy the log.
 ///
 /// # Errors
 ///
-/// [`Error::ForeignFile`] and [`Error::TooNew`] if the file is something else, which is left as it
-/// is; [`Error::Damaged`] if it is ours by its header, but does not hold what `spec` makes, or
-/// more; [`Error::ReadOnly`] if it cannot be written; [`Error::NetworkFileSystem`] if that is not
-/// allowed; [`Error::Moved`] if only its log is there.
+/// Returns
+///
+/// - [`Error::ForeignFile`] or [`Error::TooNew`] if the file is not a file of this version of
+///   `spec`; it is not changed;
+/// - [`Error::Damaged`] if the header of the file matches `spec`, but its objects do not;
+/// - [`Error::ReadOnly`] if the file cannot be written;
+/// - [`Error::NetworkFileSystem`] if the file is on a network file system and
+///   [`Options::local_only`] is set;
+/// - [`Error::Moved`] if only its log exists.
 pub fn open(path: impl AsRef<Path>, spec: &SchemaSpec, options: &Options) -> Result<Connection> {
     let path = paths::resolve(path.as_ref())?;
     if options.local_only {
         paths::check_local(&path)?;
     }
-    // The log first: another process that makes a file begins its log last.
+    // Check for the log first, because another process that creates the file creates its log last.
     let has_log = paths::has_log(&path);
     if !paths::is_new(&path)? {
         check_header(&path, spec)?;
@@ -49,7 +55,7 @@ pub fn open(path: impl AsRef<Path>, spec: &SchemaSpec, options: &Options) -> Res
         | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let mut connection = Connection::open_with_flags(&path, flags)
         .map_err(|error| paths::creation_error(&path).unwrap_or_else(|| error.into()))?;
-    // SQLite opens what it cannot write for reading, without a word.
+    // If SQLite cannot open a file for writing, it silently opens it for reading.
     if connection.is_readonly("main")? {
         return Err(Error::ReadOnly);
     }
@@ -72,15 +78,15 @@ pub fn open(path: impl AsRef<Path>, spec: &SchemaSpec, options: &Options) -> Res
     Ok(connection)
 }
 
-/// Opens a file that is there to read from. Others may write to it meanwhile.
+/// Opens an existing file for reading. Other processes can write to it meanwhile.
 ///
-/// In a folder that cannot be written either, as on a read-only medium, nobody may:
-/// what they changed would not be seen, or be seen as damaged.
+/// Exception: if the folder is not writable either, as on a read-only medium, the file must not
+/// change while it is open. Changes would be missed, or would look like damage.
 ///
 /// # Errors
 ///
-/// As for [`open`]; [`Error::Io`] if there is no such file, or if it must be opened
-/// for writing once, because its version is older or its last writer was cut off.
+/// Returns the errors of [`open`]. Returns [`Error::Io`] if the file does not exist, or if it must
+/// be opened for writing once, because its version is older or its last writer was interrupted.
 pub fn open_read_only(
     path: impl AsRef<Path>,
     spec: &SchemaSpec,
@@ -99,8 +105,8 @@ pub fn open_read_only(
     let connection = Connection::open_with_flags(&path, flags)?;
     prepare(&connection, spec, options)?;
     let (connection, is_current) = match inspect(&connection, &path, spec) {
-        // The files beside it are not there, and cannot be made. If there is nothing
-        // that only they have, the file alone will do.
+        // The `-wal` and `-shm` files do not exist and cannot be created. If there is no log with
+        // further content, the file alone is enough.
         Err(Error::Io(_) | Error::ReadOnly) if !paths::has_log(&path) => {
             let immutable = open_immutable(&path)?;
             prepare(&immutable, spec, options)?;
@@ -121,7 +127,8 @@ pub fn open_read_only(
     Ok(connection)
 }
 
-/// Whether the file has our version, not an older one; then it holds what it must.
+/// Returns whether the file has the current version and not an older one. Verifies the objects of a
+/// current file.
 fn inspect(connection: &Connection, path: &Path, spec: &SchemaSpec) -> Result<bool> {
     let is_current = schema::version(connection, path, spec)? == i64::from(spec.version);
     if is_current {
@@ -130,28 +137,28 @@ fn inspect(connection: &Connection, path: &Path, spec: &SchemaSpec) -> Result<bo
     Ok(is_current)
 }
 
-/// Refuses a file that is not ours, without a trace.
+/// Refuses a file of another program without changing anything.
 ///
-/// An ordinary connection might leave files beside another program's database, or
-/// finish what that one had begun. Reading the header ourselves would do worse: to
-/// close a file drops the locks that SQLite has on it in this process.
+/// An ordinary connection could create files next to the database of another program, or complete
+/// its interrupted transaction. Reading the header directly would be worse, because closing a file
+/// drops the locks that SQLite has on it in this process.
 ///
-/// The schema is not looked at: without a lock, it may be read while another process writes it.
+/// The schema is not verified here, because without a lock another process may be writing it.
 fn check_header(path: &Path, spec: &SchemaSpec) -> Result<()> {
     let connection = open_immutable(path)?;
-    // Not to stumble over a file that is shorter than its header says: it is so
-    // while, or after a crash when, others move pages from the log.
+    // Accept a file that is shorter than its header says. It is shorter while other processes move
+    // pages from the log, or after a crash during that.
     connection.pragma_update(None, "writable_schema", true)?;
-    // Too short for a header.
+    // The file is too short for a header.
     if let Ok(true) = schema::is_empty(&connection) {
         return Err(schema::no_database(path));
     }
-    // The log may hold an upgrade that the file does not have yet.
+    // The log may contain an upgrade that the file does not have yet.
     let oldest = if paths::has_log(path) { i64::MIN } else { spec.oldest() };
     schema::version_from(oldest, &connection, path, spec).map(|_| ())
 }
 
-/// A connection that takes no locks, writes nothing and looks at no other file.
+/// Opens a connection that takes no locks, writes nothing and opens no other file.
 fn open_immutable(path: &Path) -> Result<Connection> {
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY
         | OpenFlags::SQLITE_OPEN_NO_MUTEX
@@ -160,20 +167,20 @@ fn open_immutable(path: &Path) -> Result<Connection> {
 }
 
 fn prepare(connection: &Connection, spec: &SchemaSpec, options: &Options) -> Result<()> {
-    // More than SQLite can count would be a panic in `rusqlite`.
+    // `rusqlite` panics if the timeout exceeds the range of SQLite.
     let longest = Duration::from_millis(i32::MAX as u64);
     connection.busy_timeout(options.busy_timeout.min(longest))?;
     let row_bytes = i32::try_from(spec.row_bytes_max).unwrap_or(i32::MAX);
     connection.set_limit(Limit::SQLITE_LIMIT_LENGTH, row_bytes)?;
-    // The file is not trusted: what its schema says may call no functions.
+    // The file is not trusted, so its schema must not call functions.
     connection.pragma_update(None, "trusted_schema", false)?;
-    // Plans do not depend on what is bound: statements that are kept would be parsed
-    // again whenever it changes.
+    // Make query plans independent of bound values. Otherwise SQLite would prepare cached
+    // statements again after each change of a value.
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
     Ok(())
 }
 
-/// Turns the write-ahead log on: readers and a writer do not wait for each other.
+/// Enables the write-ahead log, so that readers and a writer do not wait for each other.
 fn write_ahead(connection: &Connection, timeout: Duration) -> Result<()> {
     let start = Instant::now();
     loop {
@@ -185,7 +192,7 @@ fn write_ahead(connection: &Connection, timeout: Duration) -> Result<()> {
                 let reason = "its file system does not support SQLite's WAL".to_owned();
                 return Err(Error::Io(reason));
             }
-            // While others open a new file, SQLite does not wait by itself.
+            // SQLite does not wait by itself while other processes open a new file.
             Err(Error::Busy) if start.elapsed() < timeout => {
                 thread::sleep(Duration::from_millis(2));
             }

@@ -1,4 +1,4 @@
-//! Where a file is, what is there, and whether that is a network file system.
+//! Resolves paths of files, checks for existing files and detects network file systems.
 
 use std::ffi::OsString;
 use std::fs;
@@ -8,11 +8,12 @@ use std::sync::{Mutex, PoisonError};
 
 use super::error::{Error, Result};
 
-/// Where the file itself is, or is to be made: a path without links, which SQLite
-/// cannot take for a URI, and that stays the same.
+/// Returns the absolute path of an existing or new file without symbolic links. SQLite cannot
+/// mistake it for a URI, and it does not depend on the current directory.
 ///
-/// The log is beside the file and has its name, not that of a link to it. SQLite
-/// knows that on some systems; on the others, two names would be two logs.
+/// The log is next to the file and has a name that is derived from the name of the file, not of a
+/// link. SQLite resolves links only on some systems. On other systems, two names would lead to two
+/// logs.
 pub(super) fn resolve(path: &Path) -> Result<PathBuf> {
     let failed = |error| Error::unreachable(path, &error);
     let path = std::path::absolute(path).map_err(failed)?;
@@ -29,7 +30,7 @@ pub(super) fn resolve(path: &Path) -> Result<PathBuf> {
     }
 }
 
-/// Whether there is nothing yet at this path.
+/// Returns whether the path has no file or an empty one.
 pub(super) fn is_new(path: &Path) -> Result<bool> {
     match fs::metadata(path) {
         Ok(file) if !file.is_file() => {
@@ -41,10 +42,10 @@ pub(super) fn is_new(path: &Path) -> Result<bool> {
     }
 }
 
-/// Makes an empty file that is its owner's alone, unless there is one.
+/// Creates an empty file with access for its owner only, unless it exists.
 pub(super) fn create_private(path: &Path) -> Result<()> {
-    // To close a file drops the locks that SQLite has on it in this process: nobody
-    // opens it before it is closed here.
+    // Closing a file drops the locks that SQLite has on it in this process. So no other thread may
+    // open the file before it is closed here.
     static TURN: Mutex<()> = Mutex::new(());
     let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
     let mut options = fs::OpenOptions::new();
@@ -59,7 +60,7 @@ pub(super) fn create_private(path: &Path) -> Result<()> {
     }
 }
 
-/// What hinders a file at this path from being made; SQLite only says that it could not.
+/// Returns the reason why a file cannot be created at this path. SQLite itself does not report it.
 pub(super) fn creation_error(path: &Path) -> Option<Error> {
     match fs::File::create_new(path) {
         Err(error) if error.kind() != ErrorKind::AlreadyExists => {
@@ -69,19 +70,19 @@ pub(super) fn creation_error(path: &Path) -> Option<Error> {
     }
 }
 
-/// The file beside this one with this ending after its whole name.
+/// Appends a suffix to the whole file name.
 pub(super) fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
     let mut name = OsString::from(path);
     name.push(suffix);
     name.into()
 }
 
-/// Whether the log beside the file holds anything.
+/// Returns whether the file has a log that is not empty.
 pub(super) fn has_log(path: &Path) -> bool {
     fs::metadata(with_suffix(path, "-wal")).is_ok_and(|log| log.len() > 0)
 }
 
-/// The URI of a file that nobody changes while it is read.
+/// Returns the URI of a file that does not change while it is read.
 pub(super) fn immutable_uri(path: &Path) -> String {
     let escaped: String = path
         .as_os_str()
@@ -97,8 +98,8 @@ pub(super) fn immutable_uri(path: &Path) -> String {
     format!("file:{escaped}?immutable=1")
 }
 
-/// File systems that several machines may write to, by Linux's names. SQLite's log needs memory
-/// that all writers share.
+/// The file systems to which several machines may write, by their Linux names. The log of SQLite
+/// requires memory that all writers share.
 #[cfg(target_os = "linux")]
 const NETWORK: &str = "9p afs beegfs ceph cifs coda davfs fuse.beegfs fuse.blobfuse \
     fuse.blobfuse2 fuse.cephfs fuse.ceph-fuse fuse.curlftpfs fuse.davfs2 fuse.gcsfuse \
@@ -106,7 +107,7 @@ const NETWORK: &str = "9p afs beegfs ceph cifs coda davfs fuse.beegfs fuse.blobf
     fuse.s3fs fuse.seaweedfs fuse.smbnetfs fuse.sshfs fuse.vmhgfs-fuse gfs2 glusterfs gpfs lustre \
     ncpfs nfs nfs4 ocfs2 orangefs prl_fs smb2 smb3 smbfs vboxsf virtiofs vmhgfs";
 
-/// Refuses a path, without links, that is on a network file system.
+/// Refuses a path on a network file system. The path must not contain links.
 pub(super) fn check_local(path: &Path) -> Result<()> {
     match network_kind(path) {
         Some(kind) => Err(Error::NetworkFileSystem { path: path.into(), kind }),
@@ -114,10 +115,10 @@ pub(super) fn check_local(path: &Path) -> Result<()> {
     }
 }
 
-/// Returns the kind of the file system of `path`, or of its folder, if it is a network file system.
+/// Returns the type of the file system of `path`, or of its folder, if it is a network file system.
 ///
-/// The device of the file is looked up in `/proc/self/mountinfo`. The type that `statfs` returns
-/// would not do: all FUSE file systems, local or not, have the same.
+/// The device of the file is looked up in `/proc/self/mountinfo`. The type that `statfs` returns is
+/// not enough, because all FUSE file systems, local or not, have the same type.
 #[cfg(target_os = "linux")]
 pub(super) fn network_kind(path: &Path) -> Option<String> {
     use std::os::linux::fs::MetadataExt;
@@ -125,8 +126,7 @@ pub(super) fn network_kind(path: &Path) -> Option<String> {
     let mountinfo = std::fs::read("/proc/self/mountinfo").ok()?;
     let mountinfo = String::from_utf8_lossy(&mountinfo);
     let kind = |path: &Path| kind_of(&mountinfo, path.metadata().ok()?.st_dev());
-    // A file that does not exist yet is going to be on its folder's device; one that does may be
-    // a mount point itself.
+    // A new file will be on the device of its folder. An existing file may be a mount point itself.
     let kind = kind(path).or_else(|| kind(path.parent()?))?;
     is_network(kind).then(|| kind.to_owned())
 }
@@ -136,7 +136,7 @@ pub(super) fn network_kind(_: &Path) -> Option<String> {
     None
 }
 
-/// Returns the kind of the file system on `device`, from lines of the form
+/// Returns the type of the file system on `device`, from lines of the form
 /// `id parent major:minor root point options… - kind source options`.
 #[cfg(target_os = "linux")]
 pub(super) fn kind_of(mountinfo: &str, device: u64) -> Option<&str> {

@@ -1,4 +1,4 @@
-//! What a file holds, how it is opened, and whose it is by its header.
+//! The schema of a file, the options for opening it, and the verification of its header.
 
 use std::path::Path;
 use std::time::Duration;
@@ -7,29 +7,29 @@ use rusqlite::{Connection, TransactionBehavior, ffi};
 
 use super::error::{Error, Result};
 
-/// Whose file it is, and what stands in it.
+/// The identity and the schema of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SchemaSpec {
-    /// Whose file it is; SQLite keeps it in the file's header.
+    /// The program that owns the file. SQLite stores this number in the header of the file.
     pub application_id: i32,
-    /// Rises when `schema` changes, if only by a space: files are compared with it.
-    /// At most 2³¹ − 1.
+    /// The version of the schema, at most 2³¹ − 1. Increase it for every change of `schema`, even
+    /// of a space, because files are compared with it.
     pub version: u32,
-    /// What such a file is called in messages, such as `store`.
+    /// The name of such a file in messages, such as `store`.
     pub name: &'static str,
-    /// Bytes of a page of a new file: a power of two, 512 to 65,536.
+    /// The page size of a new file in bytes: a power of two from 512 to 65,536.
     pub page_bytes: u32,
-    /// Bytes of the largest row, and of the largest value in one. What is larger is
-    /// neither written nor read.
+    /// The maximum size in bytes of a row, and of a value in a row. Larger ones are neither written
+    /// nor read.
     pub row_bytes_max: u64,
-    /// The statements that make the tables, indexes and triggers of a new file.
+    /// The statements that create the tables, indexes and triggers of a new file.
     ///
-    /// A file holds exactly the objects that these make, with exactly this SQL, and
-    /// SQLite's own indexes.
+    /// A file must contain exactly the objects that these statements create, with exactly this SQL,
+    /// and the internal indexes of SQLite.
     pub schema: &'static [&'static str],
-    /// How older files become such as `schema` makes: the last step leads to
-    /// `version` from the one before it, the last but one to that, and so on. What
-    /// is older than the first step is refused.
+    /// The migrations of older files. The last step leads from the previous version to `version`,
+    /// the step before it to the previous version, and so on. A file older than the first step is
+    /// refused.
     pub migrations: &'static [&'static str],
 }
 
@@ -40,29 +40,30 @@ impl SchemaSpec {
     }
 }
 
-/// How a file is opened.
+/// The options for opening a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Options {
-    /// How long to wait for another process that writes, before
-    /// [`Error::Busy`](super::Error::Busy). 30 seconds by default.
+    /// The maximum time to wait for another writer before [`Error::Busy`](super::Error::Busy). The
+    /// default is 30 seconds.
     pub busy_timeout: Duration,
-    /// Bytes the file may have; [`Error::Full`](super::Error::Full) beyond that. It
-    /// binds this connection only. `None`, the default, is no limit.
+    /// The maximum size of the file in bytes. Larger files cause
+    /// [`Error::Full`](super::Error::Full). The limit applies to this connection only. The default
+    /// `None` means no limit.
     pub max_bytes: Option<u64>,
-    /// Whether a commit waits until it is written through to the disk
-    /// (`synchronous = FULL`); `true` by default.
+    /// `true` (the default) if a commit waits until it is written to the disk
+    /// (`synchronous = FULL`).
     ///
-    /// Without (`synchronous = NORMAL`), a loss of power may take the last commits,
-    /// and nothing else.
+    /// If `false` (`synchronous = NORMAL`), a power failure can lose the last commits, but the rest
+    /// of the file is unaffected.
     pub durable: bool,
-    /// Whether a new file is made such that on Unix nobody but its owner can read or write it (mode
-    /// 0600); `false` by default. The files beside it have the mode that it has.
+    /// `true` if only the owner of a new file can read or write it on Unix (mode 0600). The files
+    /// that SQLite creates next to it have the same mode. The default is `false`.
     pub private: bool,
-    /// Whether a file on a network file system is refused
-    /// ([`Error::NetworkFileSystem`](super::Error::NetworkFileSystem)); `false` by default.
+    /// `true` to refuse a file on a network file system
+    /// ([`Error::NetworkFileSystem`](super::Error::NetworkFileSystem)). The default is `false`.
     ///
-    /// Known on Linux, by the mounts that `/proc/self/mountinfo` lists. On other
-    /// systems, or where that cannot be read, nothing is checked.
+    /// The check works on Linux, with the mounts in `/proc/self/mountinfo`. On other systems, or if
+    /// that file cannot be read, nothing is checked.
     pub local_only: bool,
 }
 
@@ -78,7 +79,7 @@ impl Default for Options {
     }
 }
 
-/// The number of the file's header that this pragma names.
+/// Returns the number in the header of the file that this pragma names.
 pub(super) fn number(connection: &Connection, pragma: &str) -> rusqlite::Result<i64> {
     connection.pragma_query_value(None, pragma, |row| row.get(0))
 }
@@ -91,12 +92,14 @@ pub(super) fn no_database(path: &Path) -> Error {
     Error::ForeignFile { path: path.into(), reason: "it is no SQLite database" }
 }
 
-/// The version of a file that is ours by its header, and that we can read or upgrade.
+/// Returns the version of a file. Refuses a file that belongs to another program, or that this
+/// version can neither read nor upgrade.
 pub(super) fn version(connection: &Connection, path: &Path, spec: &SchemaSpec) -> Result<i64> {
     version_from(spec.oldest(), connection, path, spec)
 }
 
-/// The version of a file that is ours by its header: from `oldest` to the spec's.
+/// Returns the version of a file. Refuses a file that belongs to another program, or whose version
+/// is not in the range from `oldest` to the version of the spec.
 pub(super) fn version_from(
     oldest: i64,
     connection: &Connection,
@@ -124,14 +127,14 @@ pub(super) fn version_from(
     Ok(version)
 }
 
-/// Makes the spec in an empty file.
+/// Creates the objects of the spec in an empty file.
 ///
-/// In one transaction, and before the log is used: from the first byte on, the
-/// file's own header says whose it is, which looking at it beforehand relies on.
+/// This happens in one transaction and before the log is used. So the header of the file identifies
+/// its owner from the first byte, which the header check in `open` relies on.
 pub(super) fn create(connection: &mut Connection, spec: &SchemaSpec) -> Result<()> {
     connection.pragma_update(None, "page_size", spec.page_bytes)?;
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-    // Another process may have been faster.
+    // Another process may have created them first.
     if number(&transaction, "schema_version")? == 0 {
         transaction.pragma_update(None, "application_id", spec.application_id)?;
         transaction.pragma_update(None, "user_version", spec.version)?;
@@ -144,10 +147,10 @@ fn make(connection: &Connection, spec: &SchemaSpec) -> rusqlite::Result<()> {
     spec.schema.iter().try_for_each(|statement| connection.execute_batch(statement))
 }
 
-/// Brings an older file to the version of the spec, or leaves it as it is.
+/// Upgrades an older file to the version of the spec, or does not change it.
 pub(super) fn upgrade(connection: &mut Connection, path: &Path, spec: &SchemaSpec) -> Result<()> {
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-    // Another process may have been faster.
+    // Another process may have upgraded the file first.
     let steps_done = version(&transaction, path, spec)? - spec.oldest();
     let steps_done = usize::try_from(steps_done).unwrap_or_default();
     for step in spec.migrations.iter().skip(steps_done) {
@@ -158,7 +161,7 @@ pub(super) fn upgrade(connection: &mut Connection, path: &Path, spec: &SchemaSpe
     Ok(transaction.commit()?)
 }
 
-/// Whether the file holds what the spec makes, and nothing else.
+/// Verifies that the file contains exactly the objects of the spec.
 pub(super) fn check(connection: &Connection, spec: &SchemaSpec) -> Result<()> {
     let model = Connection::open_in_memory()?;
     make(&model, spec)?;
@@ -170,7 +173,8 @@ pub(super) fn check(connection: &Connection, spec: &SchemaSpec) -> Result<()> {
     Ok(())
 }
 
-/// Type, name, table and SQL of an object, as bytes: the file is not trusted to have text there.
+/// The type, name, table and SQL of an object. They are bytes, because a file that is not trusted
+/// may not have text there.
 type Object = [Option<Vec<u8>>; 4];
 
 fn objects(connection: &Connection, max: usize) -> rusqlite::Result<Vec<Object>> {

@@ -1,4 +1,4 @@
-//! Messages of Anthropic: lists, requests, responses, lines of batches.
+//! Reads messages of Anthropic: lists, requests, responses and lines of batch files.
 
 pub(crate) mod parts;
 
@@ -10,7 +10,7 @@ use crate::builder::BlockBuilder;
 use crate::raw_json::Fields;
 use crate::reader::{Reader, keep};
 
-/// Fields of answers that say nothing to a model and that no request may have.
+/// The fields of responses that a model does not need and a request cannot have.
 #[rustfmt::skip]
 pub(crate) const RESPONSE_KEYS: [&str; 9] = [
     "id", "type", "model", "usage", "stop_reason", "stop_sequence", "stop_details", "container",
@@ -36,11 +36,11 @@ fn envelope(reader: &Reader, builder: &mut BlockBuilder, mut fields: Fields<'_>)
     if fields.string("type").as_deref() == Some("message") {
         return response(builder, fields);
     }
-    // Lines of batches: requests, then results.
+    // A line of a batch file holds its request or result in a field.
     reader.inside(&["params", "result", "message"], builder, &fields)
 }
 
-/// One message of a list.
+/// Reads one message of a list.
 pub(crate) fn message(builder: &mut BlockBuilder, value: &RawValue) -> bool {
     let Some(mut fields) = Fields::read(value) else { return false };
     if !turn(builder, &mut fields) {
@@ -50,7 +50,7 @@ pub(crate) fn message(builder: &mut BlockBuilder, value: &RawValue) -> bool {
     true
 }
 
-/// An answer of the model; what it has beside the message is none of the history's.
+/// Reads a response. Its fields other than the message do not belong to the history.
 fn response(builder: &mut BlockBuilder, mut fields: Fields<'_>) -> bool {
     let is_one = turn(builder, &mut fields);
     if is_one {
@@ -59,7 +59,7 @@ fn response(builder: &mut BlockBuilder, mut fields: Fields<'_>) -> bool {
     is_one
 }
 
-/// Role and content of a message, which are then taken out of its fields.
+/// Reads the role and content of a message, and removes them from its fields.
 pub(crate) fn turn(builder: &mut BlockBuilder, fields: &mut Fields<'_>) -> bool {
     let role = match fields.string("role").as_deref() {
         Some("user") => Role::User,

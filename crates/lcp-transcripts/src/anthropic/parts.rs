@@ -1,4 +1,4 @@
-//! The parts of Anthropic's messages.
+//! Reads the parts of messages of Anthropic.
 
 use lcp_types::Status;
 use serde_json::value::RawValue;
@@ -8,12 +8,12 @@ use crate::images;
 use crate::raw_json::{self, Fields};
 use crate::reader::{self, rest_with};
 
-/// What a message says: a text or a list of parts.
+/// Reads the content of a message: a text or a list of parts.
 pub(crate) fn content(builder: &mut BlockBuilder, value: &RawValue) {
     reader::content(builder, value, part);
 }
 
-/// One part of a message of a user, an assistant or the system.
+/// Reads one part of a message of the user, the assistant or the system.
 pub(crate) fn part(builder: &mut BlockBuilder, value: &RawValue) {
     let Some(mut fields) = Fields::read(value) else {
         builder.warn("a part that is no object is kept as an extension".to_owned());
@@ -46,7 +46,7 @@ fn text(builder: &mut BlockBuilder, fields: &mut Fields<'_>) -> bool {
     true
 }
 
-/// A picture whose data is here; one that is elsewhere is not.
+/// Reads an image whose data is in the part. Returns `false` for an image elsewhere.
 fn image(builder: &mut BlockBuilder, kind: &str, fields: &mut Fields<'_>) -> bool {
     if kind != "image" {
         return false;
@@ -96,7 +96,7 @@ fn result(builder: &mut BlockBuilder, fields: &mut Fields<'_>) -> bool {
     let is_text = |value: &&RawValue| {
         Fields::read(value).and_then(|part| part.string("type")).as_deref() == Some("text")
     };
-    // Only a text can say that it is of a failure.
+    // Only a TOOL_RESULT, which a text becomes, has a field for a failure.
     let has_text = parts.as_ref().is_none_or(|list| list.is_empty() || list.iter().any(is_text));
     let failed = fields.get("is_error").and_then(raw_json::boolean);
     if has_text && failed.is_some() {

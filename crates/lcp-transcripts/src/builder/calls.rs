@@ -1,11 +1,11 @@
-//! The tool calls of a transcript, and which are open.
+//! The tool calls of a transcript, and their state (open or answered).
 
 use std::collections::HashMap;
 
-/// How far back a result without an id looks for its call.
+/// The maximum number of calls that are searched for a result without an id, from the newest back.
 const OPEN_CALLS_MAX: usize = 256;
 
-/// The calls made so far; an id that is used again is that of the newest call.
+/// The calls so far. If an id is used again, it refers to the newest call.
 #[derive(Debug, Default)]
 pub(super) struct CallTracker {
     all: Vec<ToolCall>,
@@ -18,7 +18,7 @@ pub(super) struct ToolCall {
     pub(super) arguments: String,
     id: String,
     line: Option<usize>,
-    /// The message of the call.
+    /// The number of the message that contains the call.
     message: Option<u64>,
     answered: bool,
 }
@@ -40,13 +40,13 @@ impl CallTracker {
         self.all.get(*self.by_id.get(id)?)
     }
 
-    /// Marks a call as answered; `false` if it is not open.
+    /// Marks a call as answered. Returns `false` if the call is not open.
     pub(super) fn mark_answered(&mut self, id: &str) -> bool {
         let call = self.by_id.get(id).and_then(|at| self.all.get_mut(*at));
         call.is_some_and(|call| !std::mem::replace(&mut call.answered, true))
     }
 
-    /// Returns the oldest open call of this tool in the newest message that has any.
+    /// Returns the id of the oldest open call of this tool in the newest message that has one.
     pub(super) fn oldest_open(&self, name: Option<&str>) -> Option<String> {
         let newest = &self.all[self.all.len().saturating_sub(OPEN_CALLS_MAX)..];
         let is_it = |call: &&ToolCall| !call.answered && name.is_none_or(|name| name == call.name);
@@ -55,7 +55,7 @@ impl CallTracker {
         Some(found.id.clone())
     }
 
-    /// Returns an id that no call has.
+    /// Returns an id that is not in use.
     pub(super) fn new_id(&self) -> String {
         let mut number = self.all.len();
         loop {
@@ -67,7 +67,7 @@ impl CallTracker {
         }
     }
 
-    /// Returns id and line of each open call.
+    /// Returns the id and line of each open call.
     pub(super) fn open(&self) -> Vec<(String, Option<usize>)> {
         let open = self.all.iter().filter(|call| !call.answered);
         open.map(|call| (call.id.clone(), call.line)).collect()

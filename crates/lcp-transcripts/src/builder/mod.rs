@@ -1,4 +1,4 @@
-//! Blocks of the parts of messages, with their annotations (RFC 0010 §5.1).
+//! Builds blocks from the parts of messages, with their annotations (RFC 0010 §5.1).
 
 mod calls;
 
@@ -13,13 +13,14 @@ use crate::raw_json::{self, Fields, LineIndex, Object, Source};
 use crate::{Error, Format, annotation_keys, typed_results};
 use calls::CallTracker;
 
-/// Bytes of the arguments that a result repeats in its tag `args`.
+/// The maximum length, in bytes, of arguments that a result repeats in its tag `args`. Longer
+/// arguments get no tag.
 const ARGS_BYTES_MAX: usize = 4096;
 
-/// Bytes of the name of a type of something unknown.
+/// The maximum length of the type name of an extension, in bytes. Longer names are cut.
 const TYPE_NAME_BYTES_MAX: usize = 64;
 
-/// What reports call a message that says nothing.
+/// The type under which the report counts messages without content.
 const EMPTY: &str = "empty";
 
 /// Makes the blocks of a transcript, part by part.
@@ -27,24 +28,24 @@ pub(crate) struct BlockBuilder {
     format: Format,
     blocks: Vec<Block<'static>>,
     report: ImportReport,
-    /// The message that parts belong to.
+    /// The number of the current message.
     message: Option<u64>,
     role: Role,
-    /// The index of the message's first block.
+    /// The index of the first block of the message.
     first: Option<usize>,
-    /// The tags of all its blocks.
+    /// The tags for all blocks of the message.
     tags: Vec<(String, String)>,
     lines: LineIndex,
     line: Option<usize>,
     calls: CallTracker,
-    /// The index of the block that annotations speak of.
+    /// The index of the block that new annotations refer to.
     last: usize,
     /// The index of the first block of the newest result.
     result: usize,
 }
 
 impl BlockBuilder {
-    /// Nothing yet. What is unknown has the format as its namespace.
+    /// Creates an empty builder. Extensions get the name of the format as their namespace.
     pub(crate) fn new(format: Format, source: &Source<'_>) -> Self {
         Self {
             format,
@@ -62,7 +63,7 @@ impl BlockBuilder {
         }
     }
 
-    /// Warnings are of the line of this part of the text from now on.
+    /// Sets the line of further warnings to the line of this part of the text.
     pub(crate) fn move_to(&mut self, part: &str) {
         self.line = Some(self.lines.line(part));
     }
@@ -76,19 +77,19 @@ impl BlockBuilder {
         self.tags.clear();
     }
 
-    /// All further blocks of this message get this tag.
+    /// Adds a tag to all further blocks of this message.
     pub(crate) fn tag_message(&mut self, key: &str, value: &str) {
         self.tags.push((key.to_owned(), value.to_owned()));
     }
 
-    /// What is said; nothing where that is nothing.
+    /// Adds a text of the message. An empty text is ignored.
     pub(crate) fn push_text(&mut self, text: &str) {
         if !text.is_empty() {
             self.push(Block::conversation(self.role, text.to_owned()));
         }
     }
 
-    /// A call of a tool; returns the id, which is a new one where there was none.
+    /// Adds a tool call and returns its id. A call without an id gets a new one.
     pub(crate) fn push_call(&mut self, id: &str, name: &str, arguments: &str) -> String {
         if !fits(id) || !fits(name) {
             let mut call = Object::default();
@@ -124,7 +125,8 @@ impl BlockBuilder {
         self.push_result_text(id, name, status, text);
     }
 
-    /// Counts a result; its parts follow: [`Self::push_result_text`] and its like.
+    /// Counts a result. Add its parts afterwards, with [`Self::push_result_text`] and similar
+    /// methods.
     pub(crate) fn begin_result(&mut self, id: &str, name: Option<&str>) {
         self.begin_orphan_result(id);
         self.result = self.blocks.len();
@@ -136,7 +138,8 @@ impl BlockBuilder {
         }
     }
 
-    /// Counts a result whose call nobody wrote down; its parts follow.
+    /// Counts a result without looking for its call, as in transcripts that do not record calls.
+    /// Add its parts afterwards.
     pub(crate) fn begin_orphan_result(&mut self, id: &str) {
         self.report.results += 1;
         if !fits(id) {
@@ -149,20 +152,20 @@ impl BlockBuilder {
         self.calls.find(id).is_some()
     }
 
-    /// Counts the message before where nothing of it is a block.
+    /// Counts the previous message as empty if it has no block.
     fn end_message(&mut self) {
         if self.message.is_some() && self.first.is_none() {
             self.skip(EMPTY);
         }
     }
 
-    /// Counts something that is left out because it is empty or repeated.
+    /// Counts a part that is skipped because it is empty, repeated or not imported.
     pub(crate) fn skip(&mut self, type_name: &str) {
         let type_name = cut(type_name).to_owned();
         *self.report.skipped.entry(type_name).or_default() += 1;
     }
 
-    /// Prose that is no message.
+    /// Adds text that is not a message as a DOCUMENT.
     pub(crate) fn push_document(&mut self, title: &str, text: &str) {
         let title = if fits(title) { title } else { "" };
         let (title, text) = (title.to_owned(), text.to_owned());
@@ -179,7 +182,7 @@ impl BlockBuilder {
         let known = self.calls.find(id);
         let tool = name.or(known.map(|call| call.name.as_str())).filter(|name| fits(name));
         let arguments = known.map(|call| call.arguments.clone());
-        // Other blocks than TOOL_RESULT have no place for a failure.
+        // Only a TOOL_RESULT has a field for a failure.
         if status == Status::Ok
             && let Some((block, form)) = typed_results::block(arguments.as_deref(), text)
         {
@@ -195,7 +198,7 @@ impl BlockBuilder {
         }
     }
 
-    /// The last block is a part of the result of this call.
+    /// Tags the last block as a part of the result of this call.
     pub(crate) fn tag_as_result_of(&mut self, id: &str) {
         if !id.is_empty() && fits(id) {
             self.tag(Tag::TOOL_CALL_ID, id);
@@ -208,27 +211,28 @@ impl BlockBuilder {
         self.report.images += 1;
     }
 
-    /// A part of this message that no block holds, as its JSON stood.
+    /// Adds the JSON of a part of this message that has no block type of its own, unchanged.
     pub(crate) fn push_extension(&mut self, type_name: &str, json: &str) {
         self.extension(type_name, json);
         self.tag_role();
     }
 
-    /// Something that is no part of any message, as it stood.
+    /// Adds text that does not belong to a message, unchanged.
     pub(crate) fn push_detached(&mut self, type_name: &str, text: &str) {
         let (message, tags) = (self.message.take(), std::mem::take(&mut self.tags));
         self.extension(type_name, text);
         (self.message, self.tags) = (message, tags);
     }
 
-    /// What this message has beside its role and its parts, if anything.
+    /// Adds the remaining fields of this message, if there are any, as an extension.
     pub(crate) fn push_message_fields(&mut self, json: Option<&str>) {
         if let Some(json) = json {
             self.push_extension("message", json);
         }
     }
 
-    /// The same, in a tag of the message's last block, for what is of no use to a model.
+    /// Tags the last block of the message with its remaining fields, for fields that a model does
+    /// not need. If the message has no block, adds them as an extension.
     pub(crate) fn tag_item_fields(&mut self, json: Option<&str>) {
         if let (Some(json), true) = (json, self.first.is_some()) {
             self.tag(&annotation_keys::format_key(self.format, annotation_keys::ITEM), json);
@@ -237,7 +241,8 @@ impl BlockBuilder {
         }
     }
 
-    /// Tags the last block with notes, a JSON object; returns whether there is room.
+    /// Tags the last block with notes, a JSON object. Returns `false` if the message has no block
+    /// or the notes are too long for a tag.
     pub(crate) fn try_tag_item_fields(&mut self, json: &str) -> bool {
         let fits = self.first.is_some() && fits(json);
         if fits {
@@ -246,7 +251,7 @@ impl BlockBuilder {
         fits
     }
 
-    /// Tags the first block of this message, if it has any, with what only this format has.
+    /// Tags the first block of this message, if it has one, with a key of this format.
     pub(crate) fn tag_first(&mut self, key: &str, json: &str) {
         if let Some(first) = self.first {
             self.tag_block(first, &annotation_keys::format_key(self.format, key), json);
@@ -262,14 +267,14 @@ impl BlockBuilder {
         self.blocks.push(Block::new(Annotation::tag(block as u64, &Tag::new(key, value))));
     }
 
-    /// Tags the last block with what its part has beside what the block holds.
+    /// Tags the last block with the fields of its part that the block cannot hold.
     pub(crate) fn tag_part_fields(&mut self, json: Option<&str>) {
         if let Some(json) = json {
             self.tag(&annotation_keys::format_key(self.format, annotation_keys::PART), json);
         }
     }
 
-    /// Tags the newest result with what it has beside its parts, if anything.
+    /// Tags the newest result with its remaining fields, if there are any.
     pub(crate) fn tag_result_fields(&mut self, json: Option<&str>) {
         if let Some(json) = json {
             let key = annotation_keys::format_key(self.format, annotation_keys::RESULT);
@@ -277,7 +282,7 @@ impl BlockBuilder {
         }
     }
 
-    /// The text that a value says; warns where not all of it is text.
+    /// Returns the text of a JSON string. Warns if the string contains half of a surrogate pair.
     pub(crate) fn string(&mut self, value: &RawValue) -> Option<String> {
         let text = raw_json::string(value)?;
         if raw_json::is_lossy(value) {
@@ -286,31 +291,31 @@ impl BlockBuilder {
         Some(text)
     }
 
-    /// The text under a key, which is no longer there, unless it is something else.
+    /// Removes the text under a key and returns it. A value of another type stays.
     pub(crate) fn take_text(&mut self, fields: &mut Fields<'_>, key: &str) -> Option<String> {
         let text = self.string(fields.get(key)?)?;
         fields.take(key);
         Some(text)
     }
 
-    /// Keeps a line that is no JSON, and warns of it.
+    /// Adds a line that is not JSON as an extension, with a warning.
     pub(crate) fn push_broken_line(&mut self, text: &str, error: &Error) {
-        // The warning has its own line number.
+        // The warning has a line number of its own.
         self.warn(Error { line: 0, column: 0, ..error.clone() }.to_string());
         self.push_detached("line", text);
     }
 
-    /// Says that something is odd on this line.
+    /// Adds a warning about the current line.
     pub(crate) fn warn(&mut self, message: String) {
         self.report.warn(self.line, message);
     }
 
-    /// Says that something is odd of the transcript as a whole.
+    /// Adds a warning about the transcript as a whole.
     pub(crate) fn warn_globally(&mut self, message: String) {
         self.report.warn(None, message);
     }
 
-    /// How many messages there are so far.
+    /// Returns the number of messages so far.
     pub(crate) const fn message_count(&self) -> u64 {
         self.report.messages
     }
@@ -341,7 +346,7 @@ impl BlockBuilder {
             self.first.get_or_insert(self.last);
             let number = message.to_string();
             self.tag(annotation_keys::MESSAGE, &number);
-            // A message of the system is worth as much wherever it stands: it is Critical.
+            // System messages are critical, so their position does not affect their rank.
             if self.role != Role::System {
                 self.tag(Tag::RANK, &number);
             }
@@ -361,12 +366,13 @@ impl BlockBuilder {
         self.blocks.push(Block::new(Annotation::priority(self.last as u64, priority)));
     }
 
-    /// Whether this message is part of a side conversation.
+    /// Returns whether this message is part of a side conversation.
     fn is_aside(&self) -> bool {
         self.tags.iter().any(|(key, _)| key == annotation_keys::SIDECHAIN)
     }
 
-    /// Says whose part the last block is, where the block has no place for it.
+    /// Tags the last block with the role of its message, for blocks without a field for the role.
+    /// The user is the default.
     fn tag_role(&mut self) {
         let given = self.tags.iter().any(|(key, _)| key == annotation_keys::ROLE);
         if let (Some(_), Role::System | Role::Assistant, false) = (self.message, self.role, given) {
@@ -375,14 +381,14 @@ impl BlockBuilder {
     }
 }
 
-/// The name of a type, as far as it is kept.
+/// Cuts the name of a type to [`TYPE_NAME_BYTES_MAX`].
 fn cut(type_name: &str) -> &str {
     let mut ends = (0..=type_name.len().min(TYPE_NAME_BYTES_MAX)).rev();
     let end = ends.find(|end| type_name.is_char_boundary(*end)).unwrap_or_default();
     &type_name[..end]
 }
 
-/// Whether a text has a place in a pack as an id or a name.
+/// Returns whether a text is short enough for an id, a name or a tag of a pack.
 fn fits(text: &str) -> bool {
     text.len() as u64 <= TEXT_BYTES_MAX
 }

@@ -1,7 +1,7 @@
-//! Sessions of Claude Code: JSON lines, messages of Anthropic among them.
+//! Reads sessions of Claude Code: JSON lines that contain messages of Anthropic.
 //!
-//! Its streams (`stream-json`) have the same lines. What the program notes beside a
-//! message, times and places and what it cost, is a tag.
+//! Streams (`stream-json`) have the same lines. The notes of the program about a message, such as
+//! times, paths and costs, become a tag.
 
 mod rewound_turns;
 
@@ -15,26 +15,28 @@ use crate::builder::BlockBuilder;
 use crate::raw_json::{self, Fields, Line, Object};
 use crate::{Format, ImportResult, Options, Result, annotation_keys, reader};
 
-/// What lines of a session have, and those of others do not.
+/// The fields that only lines of a session have.
 const SESSION_KEYS: [&str; 5] = ["uuid", "sessionId", "session_id", "leafUuid", "messageId"];
 
-/// What a result was to the program; the message has what the model saw of it.
+/// The fields that hold a result as the program received it. The message contains the result as the
+/// model saw it.
 const RESULTS: [&str; 2] = ["toolUseResult", "tool_use_result"];
 
-/// Marks of turns that people do not see as theirs.
+/// The flags of lines that come from the program and not from the user or the model.
 const META: [&str; 3] = ["isMeta", "isVisibleInTranscriptOnly", "isApiErrorMessage"];
 
-/// What a line says of its place among the others, which the blocks have by theirs.
+/// The fields that hold the message or its position in the session. Blocks have a position of their
+/// own.
 #[rustfmt::skip]
 const POSITION_KEYS: [&str; 9] = [
     "type", "message", "uuid", "parentUuid", "logicalParentUuid", "sourceToolAssistantUUID",
     "isSidechain", "agentId", "parent_tool_use_id",
 ];
 
-/// What reports call lines of turns that were taken back.
+/// The type under which the report counts lines of rewound turns.
 const REWOUND: &str = "rewound";
 
-/// What reports call notes that no tag can hold.
+/// The type under which the report counts notes that do not fit in a tag.
 const NOTES: &str = "notes";
 
 pub(crate) fn import(bytes: &[u8], options: &Options) -> Result<ImportResult> {
@@ -45,35 +47,35 @@ pub(crate) fn import(bytes: &[u8], options: &Options) -> Result<ImportResult> {
     })
 }
 
-/// Whether a line is one of those that people do not see as theirs.
+/// Returns whether a line comes from the program and not from the user or the model.
 fn is_meta(fields: &Fields<'_>) -> bool {
     META.iter().any(|key| fields.get(key).and_then(raw_json::boolean) == Some(true))
 }
 
-/// Whether a line is part of a side conversation.
+/// Returns whether a line is part of a side conversation.
 fn is_aside(fields: &Fields<'_>) -> bool {
     fields.get("isSidechain").and_then(raw_json::boolean) == Some(true)
         || fields.get("parent_tool_use_id").is_some()
 }
 
-/// How side conversations are imported.
+/// The treatment of side conversations.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Sidechains {
     Skipped,
     Tagged,
-    /// The file of an agent, which contains nothing else.
+    /// Imported as the main conversation, because the file of a subagent contains nothing else.
     Main,
 }
 
 struct Session {
     asides: Sidechains,
-    /// The ids of the lines that were taken back.
+    /// The ids of the lines of rewound turns.
     rewound: HashSet<String>,
-    /// The answer that the next line may go on with: its id and its sidechain.
+    /// The id and the sidechain of the response that the next line may continue.
     open: Option<(String, Option<String>)>,
-    /// The sidechain of each line that has one, by the line's id.
+    /// The sidechain of each line that has one, by the id of the line.
     sidechains: HashMap<String, String>,
-    /// The newest of each note, by its key.
+    /// The newest value of each note, by its key.
     notes: HashMap<String, String>,
 }
 
@@ -158,7 +160,7 @@ impl Session {
         let id = message.string("id").filter(|_| role == Role::Assistant);
         let key = id.map(|id| (id, sidechain.clone()));
         let content = message.take("content");
-        // Each part of an answer has a line of its own.
+        // Each part of a response has a line of its own.
         if key.is_none() || self.open != key {
             builder.begin_message(role);
             if let Some(sidechain) = sidechain {
@@ -200,13 +202,13 @@ impl Session {
         }
     }
 
-    /// Whether a note is another one than the one before it.
+    /// Stores a note. Returns whether its value differs from the previous value.
     fn is_new(&mut self, key: String, value: &RawValue) -> bool {
         let before = self.notes.insert(key, value.get().to_owned());
         before.is_none_or(|before| before != value.get())
     }
 
-    /// Returns the sidechain of a line: its agent, its call, or the line that it began with.
+    /// Returns the sidechain of a line: the id of its call, its agent or its first line.
     fn sidechain(&mut self, fields: &Fields<'_>) -> String {
         if let Some(call) = fields.string("parent_tool_use_id") {
             return call;

@@ -1,9 +1,12 @@
-//! Turns that people took back: they went back to an earlier place and asked otherwise.
+//! Finds rewound turns: the user went back to an earlier point and wrote another prompt there.
 //!
-//! Each line names the one that it follows. The conversation is the chain of the last message;
-//! what was taken back begins with a prompt beside the one that the chain goes on with.
-//! Whatever else is not in the chain stays: results of calls that were made at once share a
-//! line before them, and chains break where a session is compacted or goes on elsewhere.
+//! Each line names its predecessor. The conversation is the chain of lines that leads to the last
+//! message. A branch that leaves the chain is rewound, from its first prompt on, if the chain also
+//! continues with a prompt at that point. All other lines outside of the chain are imported,
+//! because
+//!
+//! - the results of parallel calls follow the same line, and
+//! - a chain breaks if a session is compacted or continued elsewhere.
 
 use std::collections::{HashMap, HashSet};
 
@@ -12,41 +15,43 @@ use serde_json::value::RawValue;
 use super::{is_aside, is_meta};
 use crate::raw_json::{self, Fields, Line};
 
-/// A line that others can follow.
+/// A line that has an id and can have successors.
 struct Node {
     kind: Kind,
-    /// The index of the node that it follows; always an earlier one.
+    /// The index of the preceding node. It is always smaller than the index of this node.
     parent: Option<usize>,
-    /// Whether it is only taken to follow the node before it.
+    /// `true` if the line names no known predecessor, so that `parent` is only the previous node.
     is_broken: bool,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Kind {
-    /// What a person asks.
+    /// A prompt of the user.
     Prompt,
     /// Any other part of the conversation.
     Message,
-    /// What is beside it: notes of the program, side conversations.
+    /// A line outside of the conversation: a note of the program or part of a side conversation.
     Other,
 }
 
-/// What becomes of a line that the chain may not have.
+/// The decision about a line.
 #[derive(Clone, Copy)]
 enum LineOutcome {
     ExportDetail,
-    /// Beside the chain, without a prompt so far: below this node, or the beginning.
+    /// Outside of the chain, on a branch without a prompt so far. The branch leaves the chain at
+    /// this node, or begins the session if there is no node.
     Undecided(Option<usize>),
     Rewound,
 }
 
-/// The ids of the lines that are parts of turns that were taken back.
+/// Returns the ids of the lines that belong to rewound turns.
 pub(super) fn rewound_ids(lines: &[Line<'_>]) -> HashSet<String> {
     let (ids, nodes) = nodes(lines);
     let Some(last) = nodes.iter().rposition(|node| node.kind != Kind::Other) else {
         return HashSet::new();
     };
-    // What the chain goes on with: behind each of its nodes, and at its beginning.
+    // The kind of the message with which the chain continues after each of its nodes, and at its
+    // beginning (`None`).
     let mut goes_on: HashMap<Option<usize>, Kind> = HashMap::new();
     let mut chain = vec![false; nodes.len()];
     let (mut at, mut next) = (Some(last), Kind::Other);
@@ -80,11 +85,11 @@ pub(super) fn rewound_ids(lines: &[Line<'_>]) -> HashSet<String> {
     ids.into_iter().zip(is_rewound).filter(|(_, is_it)| *is_it).map(|(id, _)| id).collect()
 }
 
-/// The lines with an id, in order, and their ids.
+/// Returns the lines that have an id as nodes in order, with their ids.
 fn nodes(lines: &[Line<'_>]) -> (Vec<String>, Vec<Node>) {
     let (mut ids, mut nodes) = (Vec::new(), Vec::<Node>::new());
     let mut places: HashMap<String, usize> = HashMap::new();
-    // The last node that is no part of a side conversation.
+    // The last node that is not part of a side conversation.
     let mut before = None;
     for line in lines {
         let Some(fields) = line.value.as_ref().ok().and_then(|value| Fields::read(value)) else {
@@ -98,7 +103,7 @@ fn nodes(lines: &[Line<'_>]) -> (Vec<String>, Vec<Node>) {
         let mut named = ["parentUuid", "logicalParentUuid"]
             .iter()
             .filter_map(|key| places.get(&fields.string(key)?).copied());
-        // A prompt that says it follows nothing is a beginning.
+        // A prompt whose predecessor is explicitly null is a beginning.
         let is_beginning = kind == Kind::Prompt
             && fields.has("parentUuid")
             && fields.get("parentUuid").is_none()
@@ -106,7 +111,7 @@ fn nodes(lines: &[Line<'_>]) -> (Vec<String>, Vec<Node>) {
         let (parent, is_broken) = match named.next() {
             Some(parent) => (Some(parent), false),
             None if is_beginning => (None, false),
-            // An agent is at work where it is called.
+            // A side conversation follows the line that started it.
             None => (before, !is_aside),
         };
         places.insert(id.clone(), nodes.len());
@@ -134,7 +139,7 @@ fn kind(fields: &Fields<'_>) -> Kind {
     }
 }
 
-/// Whether a message has a result of a tool.
+/// Returns whether a message contains a tool result.
 pub(super) fn has_result(content: &RawValue) -> bool {
     let parts = raw_json::array(content).unwrap_or_default();
     let mut kinds = parts.into_iter().filter_map(|part| Fields::read(part)?.string("type"));

@@ -1,4 +1,4 @@
-//! Events of a rollout that say again what an item says, and those that alone say it.
+//! Reads the events of a rollout. Some repeat the text of an item, others are its only record.
 
 use std::collections::HashMap;
 
@@ -8,7 +8,7 @@ use super::ITEMS;
 use crate::builder::BlockBuilder;
 use crate::raw_json::{self, Fields, Line};
 
-/// Returns the speaker (none for thoughts) and the text field of this type of event.
+/// Returns the speaker (`None` for reasoning) and the text field of this type of event.
 fn speaker_and_key(event: &str) -> Option<(Option<Role>, &'static str)> {
     Some(match event {
         "user_message" => (Some(Role::User), "message"),
@@ -18,7 +18,8 @@ fn speaker_and_key(event: &str) -> Option<(Option<Role>, &'static str)> {
     })
 }
 
-/// The texts of a rollout's items, by who speaks, and how many no event has said again yet.
+/// The texts of the items of a rollout by speaker, with the number of occurrences that no event has
+/// repeated so far.
 pub(super) struct ItemTexts(HashMap<(Option<Role>, String), usize>);
 
 impl ItemTexts {
@@ -68,7 +69,8 @@ impl ItemTexts {
         *self.0.entry((speaker, text.trim().to_owned())).or_default() += 1;
     }
 
-    /// Skips an event that repeats an item, adds one that does not; `false` for other events.
+    /// Skips an event that repeats an item, and adds one that does not. Returns `false` for other
+    /// events.
     pub(super) fn event(
         &mut self,
         builder: &mut BlockBuilder,

@@ -1,4 +1,4 @@
-//! Rollouts of Codex: JSON lines, items of responses among them.
+//! Reads rollouts of Codex: JSON lines that contain items of responses.
 
 mod events;
 
@@ -9,11 +9,11 @@ use crate::openai::responses;
 use crate::raw_json::Fields;
 use crate::{Format, ImportResult, Result, reader};
 
-/// Types of lines that have a payload.
+/// The types of lines that have a payload.
 const LINES: [&str; 5] =
     ["session_meta", "response_item", "event_msg", "turn_context", "compacted"];
 
-/// Types of items that old rollouts have without a line around them.
+/// The types of items that old rollouts have directly on a line, without a payload.
 #[rustfmt::skip]
 const ITEMS: [&str; 8] = [
     "message", "reasoning", "function_call", "function_call_output", "custom_tool_call",
@@ -28,7 +28,7 @@ pub(crate) fn import(bytes: &[u8]) -> Result<ImportResult> {
     })
 }
 
-/// Whether a line of this type, with a payload or without, is one of a rollout.
+/// Returns whether a line is part of a rollout, with or without a payload.
 pub(crate) fn is_line(fields: &Fields<'_>) -> bool {
     let Some(kind) = fields.string("type") else { return false };
     if fields.get("payload").is_some() {
@@ -55,7 +55,7 @@ fn line(items: &mut events::ItemTexts, builder: &mut BlockBuilder, value: &RawVa
         }
         (Some(kind), None) if ITEMS.contains(&kind) && responses::item(builder, value) => {}
         (Some(kind), _) => builder.push_detached(kind, value.get()),
-        // The first line of old rollouts, and notes on their state.
+        // The first line of an old rollout and its notes about the state have no type.
         (None, _) => builder.push_detached("state", value.get()),
     }
     is_line(&fields)

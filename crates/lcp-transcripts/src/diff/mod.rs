@@ -1,8 +1,8 @@
-//! Unified diffs to DIFF blocks, and back.
+//! Reads unified diffs as DIFF blocks, and writes them.
 //!
-//! Read is what git, `diff -u` and their like print: several files, text around them,
-//! names in quotes, `/dev/null`, lines that end with CRLF. What a DIFF block has no
-//! field for (renames, modes, binary files) comes back as a [`Note`].
+//! The reader accepts the output of git, `diff -u` and similar programs: several files, text around
+//! them, quoted names, `/dev/null` and CRLF line ends. Information that a DIFF block cannot hold
+//! (renames, modes, binary files) is returned as a [`Note`].
 
 mod names;
 mod read;
@@ -15,51 +15,51 @@ use lcp_types::Diff;
 pub use read::parse;
 pub use write::write;
 
-/// What a text holds of changes.
+/// The changes in a text.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Patch<'a> {
     /// The changes of each file that has a `---` and a `+++` line, in order.
     pub diffs: Vec<Diff<'a>>,
-    /// What they cannot hold, in order.
+    /// The lines that DIFF blocks cannot hold, in order.
     pub notes: Vec<Note<'a>>,
-    /// Lines that belong to no change: a commit's message, a binary patch.
+    /// The number of lines outside of changes, such as a commit message or a binary patch.
     pub other_lines: usize,
 }
 
-/// A line that says what a DIFF block cannot hold: a rename, a mode, a binary file.
+/// A line that a DIFF block cannot hold, such as a rename, a mode or a binary file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Note<'a> {
-    /// The line's number, from 1.
+    /// The line number, counted from 1.
     pub line: usize,
-    /// The file that it speaks of; empty where nothing names it.
+    /// The path of the file; empty if no line names it.
     pub path: Cow<'a, str>,
-    /// The line, without its end.
+    /// The line, without its line end.
     pub text: &'a str,
 }
 
-/// Why a text is no unified diff, and in which line, from 1.
+/// The reason why a text is not a unified diff, and the line, counted from 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("line {line}: {kind}")]
 #[non_exhaustive]
 pub struct DiffError {
-    /// What is wrong.
+    /// The kind of error.
     pub kind: DiffErrorKind,
-    /// The line, from 1.
+    /// The line, counted from 1.
     pub line: usize,
 }
 
-/// What can be wrong with a diff.
+/// The kinds of errors in a diff.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, thiserror::Error)]
 #[non_exhaustive]
 pub enum DiffErrorKind {
-    /// `@@ -1,2 +3,4 @@` was begun, and is not that.
+    /// A line begins like a hunk header (`@@ -1,2 +3,4 @@`) but is not valid.
     #[error("the header of a hunk cannot be read")]
     HunkHeader,
-    /// A hunk stands before any `---` and `+++`.
+    /// A hunk comes before the first `---` and `+++` lines.
     #[error("a hunk belongs to no file")]
     NoFile,
-    /// A line within a hunk begins with none of `+`, `-`, space and backslash, or the
-    /// sides end unevenly.
+    /// A line within a hunk does not begin with `+`, `-`, a space or a backslash, or the hunk has
+    /// more lines of one side than its header says.
     #[error("this is no line of the hunk, which has fewer lines than its header says")]
     HunkLine,
     /// The text ends within a hunk.
@@ -67,7 +67,8 @@ pub enum DiffErrorKind {
     UnexpectedEnd,
 }
 
-/// The one diff that a text is, if [`write()`] gives exactly this text for it.
+/// Parses a text that is exactly one diff. Returns `None` if [`write()`] would not restore this
+/// text.
 ///
 /// ```
 /// use lcp_transcripts::diff;

@@ -1,14 +1,14 @@
-//! The names of files in diffs: quoted as in C, with prefixes for the two sides.
+//! The file names in diffs: quoted as in C, with a prefix for each side.
 
 use std::borrow::Cow;
 
-/// What stands in place of a file that is not there.
+/// The name that stands for a missing file.
 pub(super) const NULL: &str = "/dev/null";
 
-/// The letters that git puts before the names of sides.
+/// The letters that git uses as prefixes of the sides.
 const SIDES: &[u8] = b"abciow12";
 
-/// The name behind `--- ` or `+++ `: without quotes, and without what follows a tab.
+/// Returns the name after `--- ` or `+++ `, without quotes and without the text after a tab.
 pub(super) fn name(text: &str) -> Cow<'_, str> {
     match unquoted(text) {
         Some((name, _)) => name,
@@ -16,7 +16,8 @@ pub(super) fn name(text: &str) -> Cow<'_, str> {
     }
 }
 
-/// The one path that two names mean. `git`: what a line above calls the file.
+/// Returns the path of the file with these two names. `git` is the path in the preceding git
+/// header.
 pub(super) fn path<'a>(old: &Cow<'a, str>, new: &Cow<'a, str>, git: Option<&str>) -> Cow<'a, str> {
     let known = |name: &str| git.is_some_and(|git| name == git);
     match (old.as_ref() == NULL, new.as_ref() == NULL) {
@@ -29,18 +30,19 @@ pub(super) fn path<'a>(old: &Cow<'a, str>, new: &Cow<'a, str>, git: Option<&str>
     }
 }
 
-/// Returns whether two names mean one file, apart from sides; a missing file fits all.
+/// Returns whether two names refer to one file, apart from their prefixes. A missing file matches
+/// any name.
 pub(super) fn is_one(old: &str, new: &str) -> bool {
     let is_same = || old == new || are_sides(old, new) && old.get(2..) == new.get(2..);
     old == NULL || new == NULL || is_same()
 }
 
-/// Whether two names begin with letters of different sides.
+/// Returns whether two names have prefixes of different sides.
 fn are_sides(old: &str, new: &str) -> bool {
     matches!((side(old), side(new)), (Some(one), Some(other)) if one != other)
 }
 
-/// The letter of `a/…`.
+/// Returns the letter of a prefix such as `a/`.
 fn side(name: &str) -> Option<u8> {
     match name.as_bytes() {
         [letter, b'/', ..] if SIDES.contains(letter) => Some(*letter),
@@ -56,13 +58,14 @@ fn without_side<'a>(name: &Cow<'a, str>) -> Cow<'a, str> {
     }
 }
 
-/// Returns the new name of a file in `diff --git A B`; both if they cannot be told apart.
+/// Returns the new name of the file in a line `diff --git A B`; both names if they cannot be
+/// separated.
 pub(super) fn of_git(names: &str) -> Cow<'_, str> {
     if let Some((old, rest)) = unquoted(names) {
         let new = name(rest.trim_start());
         return path(&old, &new, None);
     }
-    // Names may have spaces: those of one file are equally long.
+    // Names can contain spaces, but the two names of one file have the same length.
     let middle = names.len() / 2;
     let halves = names.is_char_boundary(middle).then(|| names.split_at(middle));
     if let Some((old, new)) = halves.and_then(|(old, new)| Some((old, new.strip_prefix(' ')?))) {
@@ -71,12 +74,12 @@ pub(super) fn of_git(names: &str) -> Cow<'_, str> {
             return path(&old, &new, None);
         }
     }
-    // A rename: where the new name begins is told by its side alone.
+    // In a rename, only the prefix shows the beginning of the new name.
     let renamed = names.strip_prefix("a/").and_then(|names| names.split_once(" b/"));
     renamed.map_or(names, |(_, new)| new).into()
 }
 
-/// The name in quotes that a text begins with, and what follows it.
+/// Returns the quoted name at the beginning of a text, and the rest of the text.
 fn unquoted(text: &str) -> Option<(Cow<'_, str>, &str)> {
     let quoted = text.strip_prefix('"')?;
     let mut bytes = Vec::new();
@@ -103,19 +106,19 @@ fn unquoted(text: &str) -> Option<(Cow<'_, str>, &str)> {
             }
         }
     }
-    // A name that is not UTF-8 is shown as far as it is.
+    // Invalid UTF-8 in a name becomes U+FFFD.
     let name = String::from_utf8_lossy(&bytes).into_owned();
     Some((name.into(), &quoted[at + 1..]))
 }
 
-/// Letters behind a backslash, and what they stand for.
+/// The letters of escape sequences, and the bytes that they represent.
 #[rustfmt::skip]
 const ESCAPES: [(u8, u8); 9] = [
     (b'a', 7), (b'b', 8), (b't', b'\t'), (b'n', b'\n'), (b'v', 11), (b'f', 12), (b'r', b'\r'),
     (b'"', b'"'), (b'\\', b'\\'),
 ];
 
-/// Appends a name as git prints it, in quotes where it must be.
+/// Appends a name as git prints it, with quotes if it needs them.
 pub(super) fn push(out: &mut String, side: &str, path: &str) {
     let is_plain = |c: char| !c.is_ascii_control() && c != '"' && c != '\\';
     if path.chars().all(is_plain) {
@@ -138,7 +141,7 @@ pub(super) fn push(out: &mut String, side: &str, path: &str) {
         }
         out.push('"');
     }
-    // So that readers know where a name with spaces ends.
+    // The tab shows readers the end of a name with spaces.
     if path.contains(' ') {
         out.push('\t');
     }

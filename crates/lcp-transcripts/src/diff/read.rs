@@ -1,4 +1,4 @@
-//! Reading unified diffs.
+//! The reader of unified diffs.
 
 use std::borrow::Cow;
 
@@ -7,25 +7,25 @@ use lcp_types::{CowBytes, Diff, DiffHunk, UnknownFields};
 use super::names::{self, name};
 use super::{DiffError, DiffErrorKind, Note, Patch};
 
-/// Lines between those that name a file and its hunks that say what a block cannot hold.
+/// The beginnings of lines with information that a DIFF block cannot hold.
 #[rustfmt::skip]
 const NOTED: [&str; 10] = [
     "old mode ", "new mode ", "new file mode ", "deleted file mode ", "rename from ", "rename to ",
     "copy from ", "copy to ", "GIT binary patch", "Only in ",
 ];
 
-/// Lines that say nothing that is missing elsewhere.
+/// The beginnings of lines without information of their own.
 const KNOWN: [&str; 5] =
     ["index ", "similarity index ", "dissimilarity index ", "diff ", "Index: "];
 
-/// Reads the changes of a text, of one file or many.
+/// Parses the changes in a text, of one file or several.
 ///
-/// A hunk has as many lines as its header says; a line that is empty there is an empty
-/// line of context. Text around the changes is passed over and counted.
+/// The header of a hunk gives its number of lines. An empty line within a hunk is an empty context
+/// line. Lines around the changes are skipped and counted.
 ///
 /// # Errors
 ///
-/// [`DiffError`], with the line: a hunk that cannot be read, or that ends early.
+/// Returns a [`DiffError`] with the line if a hunk is malformed, ends early or belongs to no file.
 ///
 /// ```
 /// let patch = lcp_transcripts::diff::parse("--- a/x\n+++ b/x\n@@ -1 +1 @@\n-old\n+new\n")?;
@@ -50,11 +50,11 @@ pub fn parse(text: &str) -> Result<Patch<'_>, DiffError> {
 struct Reader<'a> {
     lines: Lines<'a>,
     patch: Patch<'a>,
-    /// What the last line `diff --git` calls the file.
+    /// The path in the last `diff --git` line.
     git: Option<Cow<'a, str>>,
-    /// Whether hunks belong to the last diff.
+    /// `true` if further hunks belong to the last diff.
     is_open: bool,
-    /// Within changes against several parents, which a block cannot hold.
+    /// `true` within a combined diff (of a merge), which a DIFF block cannot hold.
     is_combined: bool,
 }
 
@@ -92,11 +92,11 @@ impl<'a> Reader<'a> {
         self.patch.notes.push(Note { line: self.lines.number, path, text });
     }
 
-    /// The file whose names stand in two lines, of which the first is read.
+    /// Begins the diff of a file with these two names. The `---` line has been read.
     fn file(&mut self, line: &'a str, old: &'a str, new: &'a str) {
         let (old, new) = (name(old), name(new));
         let path = names::path(&old, &new, self.git.as_deref());
-        // Which file it was before, where git does not tell.
+        // A note keeps the old name, if no git header precedes the file.
         if self.git.is_none() && !names::is_one(&old, &new) {
             self.patch.notes.push(Note { line: self.lines.number, path: path.clone(), text: line });
         }
@@ -106,7 +106,7 @@ impl<'a> Reader<'a> {
         self.git = None;
     }
 
-    /// The hunk whose header was read.
+    /// Reads the lines of a hunk whose header has been read.
     fn hunk(&mut self, header: &str) -> Result<(), DiffError> {
         let at = |kind, line| Err(DiffError { kind, line });
         let number = self.lines.number;
@@ -114,7 +114,7 @@ impl<'a> Reader<'a> {
             return at(DiffErrorKind::HunkHeader, number);
         };
         let start = self.lines.at;
-        // What lines become where they do not stand as a block wants them.
+        // The lines in the form that a block requires, if it differs from the input.
         let mut changed: Option<String> = None;
         let (mut left_old, mut left_new) = (old.lines, new.lines);
         loop {
@@ -167,13 +167,13 @@ fn is_noted(line: &str) -> bool {
     NOTED.iter().any(|noted| line.starts_with(noted)) || differ("Files ") || differ("Binary files ")
 }
 
-/// Where a hunk stands in one file.
+/// The position of a hunk in one file.
 struct Range {
     start: u32,
     lines: u32,
 }
 
-/// The two ranges of `@@ -1,2 +3,4 @@ anything`.
+/// Parses the two ranges of a header `@@ -1,2 +3,4 @@ anything`.
 fn ranges(header: &str) -> Option<[Range; 2]> {
     let (ranges, _) = header.strip_prefix("@@ -")?.split_once(" @@")?;
     let (old, new) = ranges.split_once(" +")?;
@@ -182,23 +182,23 @@ fn ranges(header: &str) -> Option<[Range; 2]> {
 
 fn range(text: &str) -> Option<Range> {
     let (start, lines) = text.split_once(',').unwrap_or((text, "1"));
-    // `parse` would take a sign.
+    // `parse` would accept a plus sign.
     let number = |text: &str| text.parse().ok().filter(|_| !text.starts_with('+'));
     Some(Range { start: number(start)?, lines: number(lines)? })
 }
 
-/// A line without its end.
+/// Returns a line without its line end.
 fn bare(line: &str) -> &str {
     let line = line.strip_suffix('\n').unwrap_or(line);
     line.strip_suffix('\r').unwrap_or(line)
 }
 
-/// The lines of a text, each with its end.
+/// The lines of a text, each with its line end.
 struct Lines<'a> {
     text: &'a str,
-    /// Bytes that were read.
+    /// The number of bytes that have been read.
     at: usize,
-    /// Lines that were read.
+    /// The number of lines that have been read.
     number: usize,
 }
 

@@ -1,4 +1,4 @@
-//! Writing unified diffs.
+//! The writer of unified diffs.
 
 use std::fmt::Write as _;
 
@@ -6,8 +6,8 @@ use lcp_types::{Diff, DiffHunk};
 
 use super::names::{self, NULL};
 
-/// Returns a diff as a text for `patch`, `git apply` and [`parse`](super::parse). Bytes that
-/// are not UTF-8 become U+FFFD.
+/// Writes a diff as text for `patch`, `git apply` and [`parse`](super::parse). Invalid UTF-8
+/// becomes U+FFFD.
 ///
 /// ```
 /// use lcp_transcripts::diff;
@@ -46,7 +46,6 @@ pub fn write(diff: &Diff<'_>) -> String {
 fn push(text: &mut String, hunk: &DiffHunk<'_>, lines: &str) {
     let sides = LineCounts::count(lines);
     let (old, new) = (range(hunk.old_start, sides.old), range(hunk.new_start, sides.new));
-    // Writing to a string cannot fail.
     let _ = writeln!(text, "@@ -{old} +{new} @@");
     text.push_str(lines);
     if !lines.is_empty() && !lines.ends_with('\n') {
@@ -54,7 +53,7 @@ fn push(text: &mut String, hunk: &DiffHunk<'_>, lines: &str) {
     }
 }
 
-/// Lines of a hunk in the two files.
+/// The number of lines of a hunk on each side.
 struct LineCounts {
     old: usize,
     new: usize,
@@ -74,13 +73,13 @@ impl LineCounts {
         sides
     }
 
-    /// Whether there are lines of these sides, and none of others.
+    /// Returns whether exactly the sides that are 1 have lines.
     fn has_only(&self, old: usize, new: usize) -> bool {
         (self.old.min(1), self.new.min(1)) == (old, new)
     }
 }
 
-/// `7` for one line, `7,3` for any other number.
+/// Formats a range: `7` for one line, else `7,3`.
 fn range(start: u32, lines: usize) -> String {
     if lines == 1 { start.to_string() } else { format!("{start},{lines}") }
 }

@@ -27,7 +27,7 @@ impl<'b> Annotations<'b> {
         self.find(index, &|found| found == key)
     }
 
-    /// Returns the JSON object in a tag that only the formats of this provider have.
+    /// Returns the JSON object in a tag whose key has the prefix of a format of this provider.
     pub(super) fn get_own(
         &self,
         provider: Provider,

@@ -1,4 +1,4 @@
-//! Messages of Anthropic.
+//! Writes messages of Anthropic.
 
 use serde_json::value::RawValue;
 
@@ -9,15 +9,15 @@ use super::{ExportReport, ExportedMessage};
 use crate::images;
 use crate::raw_json::{self, Fields, Object};
 
-/// What the user says where a history would begin with the model.
+/// The text of the user message that precedes a history that would begin with the assistant.
 const CUT_HISTORY_NOTE: &str = "(The beginning of this conversation is not shown.)";
 
 const ASSISTANT: &str = "assistant";
 
-/// What reports call the thoughts that are left out.
+/// The type under which the report counts omitted thinking.
 const THINKING: &str = "thinking";
 
-/// The fields `system` and `messages`, and what is counted of each message.
+/// Returns the fields `system` and `messages` as JSON, and the text to count of each message.
 pub(super) fn write(
     turns: &[Turn<'_>],
     report: &mut ExportReport,
@@ -63,7 +63,7 @@ const fn role(speaker: Speaker) -> &'static str {
     }
 }
 
-/// Adds a message, to the one before where roles would not take turns.
+/// Adds a message, or merges it into the previous message if both have the same role.
 fn add(messages: &mut Vec<Message>, message: Message) {
     match messages.last_mut() {
         Some(last) if last.role == message.role => {
@@ -74,13 +74,13 @@ fn add(messages: &mut Vec<Message>, message: Message) {
     }
 }
 
-/// A part as JSON, and what is counted of it.
+/// A part as JSON, with its text to count.
 struct WrittenPart {
     json: String,
     text: String,
-    /// Whether it is a text and nothing more.
+    /// `true` if the part is a text without further fields.
     plain: bool,
-    /// Whether it is what the model thinks to itself.
+    /// `true` if the part is thinking of the model.
     thought: bool,
     blocks: Vec<usize>,
 }
@@ -109,7 +109,7 @@ impl WrittenPart {
 struct Message {
     role: &'static str,
     parts: Vec<WrittenPart>,
-    /// What it had beside these: the index of the block, and a JSON object.
+    /// The further fields of the message: the index of their block, and a JSON object.
     fields: Vec<(usize, String)>,
 }
 
@@ -118,7 +118,7 @@ impl Message {
         Self { role, parts: Vec::new(), fields: Vec::new() }
     }
 
-    /// The message, and what is counted of it.
+    /// Returns the message as JSON, and its text to count.
     fn write(self) -> (String, ExportedMessage) {
         let mut object = Object::default();
         object.text("role", self.role);
@@ -133,7 +133,8 @@ impl Message {
     }
 }
 
-/// What parts say: a text where that is all, else a list; `None` of no parts.
+/// Returns the content of a message: a string for a single plain text, else a list. `None` without
+/// parts.
 fn content(parts: &[WrittenPart]) -> Option<String> {
     match parts {
         [] => None,
@@ -168,7 +169,7 @@ impl Writer<'_> {
         parts
     }
 
-    /// A part that is neither a call nor a result.
+    /// Writes a part that is neither a call nor a result.
     fn part(&mut self, part: &Part<'_>, speaker: Speaker) -> Option<WrittenPart> {
         match &part.kind {
             PartKind::Text(text) if text.trim().is_empty() => {
@@ -190,7 +191,7 @@ impl Writer<'_> {
             }
             PartKind::Raw(json) => {
                 let written = WrittenPart::raw(&part.blocks, json);
-                // Nobody but the model thinks.
+                // Only the assistant can have thinking.
                 let is_taken = !written.thought || speaker == Speaker::Assistant;
                 if !is_taken {
                     self.report.leave_out(THINKING);
@@ -205,7 +206,7 @@ impl Writer<'_> {
         let input = match call.arguments.trim() {
             "" => "{}".to_owned(),
             _ if raw_json::is_json_object(&call.arguments) => call.arguments.to_string(),
-            // An input is an object, whatever the model wrote.
+            // The API requires an object as input, even if the model wrote something else.
             _ => {
                 self.report.leave_out("arguments");
                 let mut object = Object::default();
@@ -224,9 +225,9 @@ impl Writer<'_> {
         let (mut parts, mut empty) = (Vec::new(), Vec::<usize>::new());
         for part in &answer.parts {
             match &part.kind {
-                // A tool that gave nothing gave nothing: that is not left out.
+                // An empty result of a tool is complete, so it does not count as an omission.
                 PartKind::Text(text) if text.is_empty() => empty.extend(&part.blocks),
-                // Only among other parts a text must say something.
+                // A text may be blank only if it is the only part.
                 PartKind::Text(text) if answer.parts.len() == 1 && part.fields.is_none() => {
                     parts.push(WrittenPart::text(&part.blocks, text, None));
                 }
@@ -248,7 +249,7 @@ impl Writer<'_> {
         WrittenPart::object(&counted.blocks, &counted.text, object)
     }
 
-    /// Removes thoughts at the ends of messages, and messages of thoughts alone.
+    /// Removes thinking from the end of messages, and messages that consist only of thinking.
     fn without_last_thoughts(&mut self, messages: Vec<Message>) -> Vec<Message> {
         let mut kept = Vec::with_capacity(messages.len());
         for mut message in messages {

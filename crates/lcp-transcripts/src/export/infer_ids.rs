@@ -1,4 +1,4 @@
-//! Results that do not say which call they answer.
+//! Infers the calls of results without an id.
 
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
@@ -9,8 +9,10 @@ use super::ExportBlock;
 use super::annotations::Annotations;
 use crate::annotation_keys;
 
-/// Infers the calls of results without an id, by the index of the result: the only open one.
-/// What is shown of the blocks makes no difference.
+/// Returns the ids of the calls that results without an id answer, by the index of the result.
+///
+/// A result is matched only if exactly one call is open. The detail of the blocks makes no
+/// difference.
 pub(super) fn infer_ids<'b>(
     blocks: &'b [ExportBlock<'_>],
     tags: &Annotations<'b>,
@@ -19,7 +21,7 @@ pub(super) fn infer_ids<'b>(
         blocks.iter().enumerate().filter_map(|(at, block)| named(at, block, tags)).collect();
     let mut found = HashMap::new();
     let mut open = Vec::<(&str, Cow<'_, str>)>::new();
-    // The result before, by its message: it may have further parts.
+    // The id and the message of the previous result, which can have further parts.
     let mut last = None::<(&str, Cow<'_, str>)>;
     for (at, block) in blocks.iter().enumerate() {
         let is_named = named(at, block, tags).is_some();
@@ -34,7 +36,8 @@ pub(super) fn infer_ids<'b>(
             }
             content => {
                 let Some(tool) = tool(content) else {
-                    // What the model thinks is here as well.
+                    // An extension may hold thinking of the model, so it does not end the open
+                    // calls.
                     if !matches!(content, BlockContent::Extension(_)) {
                         open.clear();
                         last = None;
@@ -62,7 +65,7 @@ pub(super) fn infer_ids<'b>(
     found
 }
 
-/// The id that a part of a result says.
+/// Returns the call id that a part of a result names.
 fn named<'b>(
     at: usize,
     block: &'b ExportBlock<'_>,
@@ -77,7 +80,8 @@ fn named<'b>(
     own.or_else(|| tags.get(at, Tag::TOOL_CALL_ID)).filter(|id| !id.is_empty())
 }
 
-/// The tool of which this is a result, as far as that is said.
+/// Returns the tool of a result, or an empty name if it is unknown. `None` if the block is not a
+/// result.
 fn tool<'b>(content: &'b BlockContent<'_>) -> Option<&'b str> {
     match content {
         BlockContent::ToolResult(result) => Some(&result.tool_name),
@@ -86,7 +90,7 @@ fn tool<'b>(content: &'b BlockContent<'_>) -> Option<&'b str> {
     }
 }
 
-/// Whether a call, `NAME ARGUMENTS`, is one of this tool.
+/// Returns whether a call, `NAME ARGUMENTS`, is a call of this tool.
 fn is_of(call: &str, tool: &str) -> bool {
     call.strip_prefix(tool).is_some_and(|rest| rest.is_empty() || rest.starts_with(' '))
 }

@@ -1,4 +1,4 @@
-//! Messages of blocks: always a history that a provider takes (RFC 0010 §5.3).
+//! Exports blocks as messages that the provider accepts as a valid history (RFC 0010 §5.3).
 
 mod annotations;
 mod anthropic;
@@ -17,23 +17,23 @@ use lcp_types::Block;
 
 use crate::{Provider, raw_json};
 
-/// A block that is exported, and what is shown of it.
+/// A block to export, with its detail.
 #[derive(Clone, Debug)]
 pub struct ExportBlock<'b> {
     /// The block.
     pub block: &'b Block<'b>,
-    /// What of it stands in the messages.
+    /// The detail of the block in the messages.
     pub detail: ExportDetail<'b>,
 }
 
-/// What of a block stands in the messages.
+/// The detail of a block in the messages.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ExportDetail<'b> {
-    /// All of it.
+    /// The complete block.
     Full,
-    /// This text in its place: a summary, an excerpt.
+    /// This text instead of the block: a summary or an excerpt.
     Replaced(Cow<'b, str>),
-    /// Nothing. Annotations speak of their blocks nevertheless.
+    /// Nothing. The annotations of the block still apply.
     Omitted,
 }
 
@@ -45,57 +45,58 @@ impl<'b> ExportBlock<'b> {
     }
 }
 
-/// Messages, and what became of the blocks.
+/// The messages of an export, with a report.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ExportResult {
-    /// An object with `messages`, and `system` for Anthropic; and what else a request
-    /// had, where it came from one of this provider.
+    /// A JSON object with `messages`, `system` for Anthropic, and the other fields of the original
+    /// request if it was one of this provider.
     pub json: String,
-    /// The messages, the system's first for Anthropic.
+    /// The messages. For Anthropic, the system prompt comes first, if there is one.
     pub messages: Vec<ExportedMessage>,
-    /// What else the request had, as a JSON object: its tools, its model.
+    /// The other fields of the original request, such as its tools and model, as a JSON object.
     pub request: Option<String>,
-    /// What was left out or changed.
+    /// The omissions and changes.
     pub report: ExportReport,
-    /// Tools of the pack with a name that the provider would refuse, and what they are
-    /// called instead, in calls, results and `tools`: within any budget the same.
+    /// The renamed tools: invalid names, with the names that replace them in calls, results and
+    /// `tools`. They do not depend on the budget.
     pub renamed_tools: BTreeMap<String, String>,
 }
 
-/// One message of an export, for those who count.
+/// One message of an export, for token counts.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ExportedMessage {
-    /// The role, as the provider names it.
+    /// The role, in the terms of the provider.
     pub role: &'static str,
-    /// The texts of its parts, names and arguments of calls, and JSON of other parts and
-    /// fields; without roles, types, ids and pictures.
+    /// The text to count: the texts of the parts, the names and arguments of calls, and the JSON of
+    /// other parts and fields. Roles, types, ids and images are not included.
     pub text: String,
-    /// The indices of the blocks that it is made of, in order.
+    /// The indices of the blocks in the message, in order.
     pub blocks: Vec<usize>,
 }
 
-/// What was left out of the messages or changed to make a history that is valid.
+/// The omissions and changes that make the history valid.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ExportReport {
-    /// Messages.
+    /// The number of messages.
     pub messages: u64,
-    /// Calls with their results.
+    /// The number of calls, each with its result.
     pub calls: u64,
-    /// Calls left out, since no result answers them.
+    /// The number of calls that were omitted because they have no result.
     pub unanswered: u64,
-    /// Results left out, since they answer no call, or one that is answered. One without an
-    /// id answers the only call before it that nothing else answers.
+    /// The number of results that were omitted because they match no call, or a call that already
+    /// has a result. A result without an id answers the only open call before it.
     pub orphans: u64,
-    /// Texts left out, since there is nothing in them.
+    /// The number of blank texts that were omitted.
     pub empty: u64,
-    /// Ids of calls that the provider would refuse, and that were changed.
+    /// The number of call ids that were changed because the provider would reject them.
     pub renamed: u64,
-    /// Messages that had to be there: a first one of the user, or the only one.
+    /// The number of inserted messages: a first message of the user, or the only message.
     pub inserted: u64,
-    /// Blocks that the provider's messages have no place for, by type.
+    /// The number of omitted blocks and fields that the messages of the provider cannot hold, by
+    /// type.
     pub left_out: BTreeMap<String, u64>,
 }
 
@@ -104,7 +105,7 @@ impl ExportReport {
         *self.left_out.entry(what.to_owned()).or_default() += 1;
     }
 
-    /// What a message had that is not there.
+    /// Counts the fields of a message that is omitted.
     fn leave_out_fields(&mut self, turn: &turn::Turn<'_>) {
         for _ in &turn.fields {
             self.leave_out("message");
@@ -112,12 +113,18 @@ impl ExportReport {
     }
 }
 
-/// Makes messages of all blocks of a pack, in order (RFC 0010 §5.3). The system says `note`
-/// after its first texts.
+/// Exports all blocks of a pack as messages, in order (RFC 0010 §5.3).
 ///
-/// The history is always valid for the provider: messages are not empty, each call is answered
-/// once, right after its message, roles alternate for Anthropic, and names and ids are valid.
-/// The report counts what is left out, inserted or renamed.
+/// If `note` is given and not blank, it becomes a system message after the leading system messages.
+///
+/// The history is always valid for the provider:
+///
+/// - no message is empty;
+/// - each call has exactly one result, directly after the message of the call;
+/// - roles alternate, for Anthropic;
+/// - names of tools and ids of calls are valid.
+///
+/// The report counts the parts that were omitted, inserted or renamed.
 ///
 /// ```
 /// use lcp_transcripts::{ExportBlock, Provider, export};
@@ -166,7 +173,7 @@ pub fn export(provider: Provider, blocks: &[ExportBlock<'_>], note: Option<&str>
     }
 }
 
-/// The settings of requests, which the model does not read.
+/// The fields of requests that are settings, which the model does not see.
 #[rustfmt::skip]
 const SETTINGS: [&str; 40] = [
     "anthropic_version", "audio", "betas", "container", "context_management", "custom_id",
@@ -179,8 +186,8 @@ const SETTINGS: [&str; 40] = [
 ];
 
 impl ExportResult {
-    /// Returns the fields of the request that the model reads, such as tools, as a JSON
-    /// object; `None` without any. Messages and settings (`model`, …) are not among them.
+    /// Returns the fields of the request that the model reads, such as tools, as a JSON object;
+    /// `None` if there are no such fields. Messages and settings (`model`, …) are not included.
     #[must_use]
     pub fn request_extras(&self) -> Option<String> {
         let read = raw_json::without(self.request.as_deref()?, &SETTINGS);

@@ -1,4 +1,4 @@
-//! Messages of `OpenAI`'s chat completions.
+//! Writes messages of the `OpenAI` chat completions API.
 
 use lcp_types::MediaType;
 use serde_json::value::RawValue;
@@ -10,7 +10,7 @@ use super::{ExportReport, ExportedMessage};
 use crate::images;
 use crate::raw_json::{self, Fields, Object};
 
-/// The field `messages`, and what is counted of each.
+/// Returns the field `messages` as JSON, and the text to count of each message.
 pub(super) fn write(
     turns: &[Turn<'_>],
     report: &mut ExportReport,
@@ -40,11 +40,11 @@ struct Writer<'r> {
     messages: Vec<ExportedMessage>,
 }
 
-/// What a message says, as it is gathered.
+/// The content of a message that is being written.
 #[derive(Default)]
 struct Content {
     parts: Vec<String>,
-    /// The text, where it is the only part and nothing more.
+    /// The text, if it is the only part and has no further fields.
     plain: Option<String>,
     counted: ExportedMessage,
 }
@@ -81,7 +81,7 @@ impl Content {
 }
 
 impl Writer<'_> {
-    /// A message of the user or the system.
+    /// Writes a message of the user or the system.
     fn plain(&mut self, role: &'static str, turn: &Turn<'_>) {
         let mut content = Content::default();
         for part in &turn.parts {
@@ -93,7 +93,7 @@ impl Writer<'_> {
         self.push_turn(role, object, turn, content.counted);
     }
 
-    /// A part that is no call.
+    /// Writes a part that is not a call.
     fn part(&mut self, content: &mut Content, part: &Part<'_>, has_pictures: bool) {
         match &part.kind {
             PartKind::Text(text) if text.is_empty() => self.report.empty += 1,
@@ -130,7 +130,7 @@ impl Writer<'_> {
                 CallSyntax::Tool | CallSyntax::Custom => calls.push(object.finish()),
             }
         }
-        // What is said otherwise needs no content.
+        // A message with a refusal or audio is valid without content.
         let fields = turn.fields.iter().filter_map(|fields| Fields::parse(&fields.json));
         let is_said = fields
             .into_iter()
@@ -153,7 +153,7 @@ impl Writer<'_> {
         self.push_turn("assistant", object, turn, content.counted);
     }
 
-    /// Writes each result as a message, then a message of their pictures.
+    /// Writes each result as a message, followed by a user message with their images.
     fn answers(&mut self, turn: &Turn<'_>) {
         let mut pictures = Content::default();
         for part in &turn.parts {
@@ -175,7 +175,7 @@ impl Writer<'_> {
                         pictures.object(part, object);
                     }
                 }
-                // What a tool gave is there, even where that is nothing.
+                // An empty result of a tool is complete, so it does not count as an omission.
                 PartKind::Text(text) if text.is_empty() => {
                     content.counted.blocks.extend(&part.blocks);
                 }
@@ -224,7 +224,8 @@ impl Writer<'_> {
     }
 }
 
-/// The content of a message that calls and says nothing: as it stood, else null.
+/// Returns the content field of a message without content: its original value, by default null.
+/// `None` if the message had no such field.
 fn no_content(turn: &Turn<'_>) -> Option<&'static str> {
     let stood = turn.content.as_deref().and_then(Fields::parse);
     match stood.map(|stood| stood.get("content").map(RawValue::get)) {
@@ -234,7 +235,7 @@ fn no_content(turn: &Turn<'_>) -> Option<&'static str> {
     }
 }
 
-/// What is left under a key of the fields of a part.
+/// Returns the value of a key in the extra fields of a part.
 fn under(part: &Part<'_>, key: &str) -> Option<String> {
     let fields = part.fields.as_deref().and_then(Fields::parse)?;
     fields.get(key).map(|value| value.get().to_owned())
@@ -260,7 +261,7 @@ fn function_call(call: &Call<'_>, part: &Part<'_>) -> Object {
     object
 }
 
-/// A picture as a part of a message of the user.
+/// Returns an image as a part of a user message.
 fn picture(media: MediaType, data: &[u8], part: &Part<'_>) -> Option<Object> {
     let uri = format!("data:{};base64,{}", images::mime_type(media)?, images::encode(data));
     let mut inner = Object::default();

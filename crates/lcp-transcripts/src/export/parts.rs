@@ -1,4 +1,4 @@
-//! What each block is in a message.
+//! Converts each block to a part of a message.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -13,14 +13,14 @@ use crate::anthropic::RESPONSE_KEYS;
 use crate::raw_json::{self, Object, strict};
 use crate::{Format, Provider, annotation_keys, typed_results};
 
-/// Keys of messages that an export writes itself, of what it knows.
+/// The fields of messages that an export writes itself.
 const GENERATED_KEYS: [&str; 5] =
     ["role", "content", "tool_calls", "function_call", "tool_call_id"];
 
 pub(super) struct BlockPart<'b> {
     pub(super) speaker: Speaker,
     pub(super) kind: Option<PartKind<'b>>,
-    /// The fields of the message, where the block is these.
+    /// Extra fields of the message, if the block holds these instead of a part.
     pub(super) fields: Option<Cow<'b, str>>,
 }
 
@@ -30,7 +30,7 @@ impl<'b> BlockPart<'b> {
     }
 }
 
-/// Returns the part that a block is in a message; `unnamed` has inferred ids of calls.
+/// Returns the message part of a block. `unnamed` has the inferred call ids by block index.
 pub(super) fn block_part<'b>(
     provider: Provider,
     index: usize,
@@ -75,7 +75,7 @@ pub(super) fn block_part<'b>(
                 let fields = extra_fields(provider, json)?;
                 return Some(BlockPart { speaker, kind: None, fields: Some(fields.into()) });
             }
-            // A part of a known type is here since it was broken.
+            // A part of a known type became an extension because it is malformed.
             let kind = raw_json::Fields::parse(json)?.string("type")?;
             if matches!(kind.as_str(), "text" | "tool_use" | "tool_result") {
                 return None;
@@ -95,7 +95,8 @@ pub(super) fn block_part<'b>(
     })
 }
 
-/// Returns other fields of a message that the provider accepts; `None` without any.
+/// Returns the extra fields of a message that the provider accepts; `None` if there are no such
+/// fields.
 fn extra_fields(provider: Provider, json: &str) -> Option<String> {
     let refused = match provider {
         Provider::OpenAi => &[][..],
@@ -106,7 +107,7 @@ fn extra_fields(provider: Provider, json: &str) -> Option<String> {
         let audio = || raw_json::Fields::read(value)?.get("id");
         match key {
             _ if GENERATED_KEYS.contains(&key) || refused.contains(&key) => {}
-            // What was heard is asked for by its id; its data is no input.
+            // `OpenAI` accepts the audio of an earlier response as an id, without its data.
             "audio" if provider == Provider::OpenAi => match audio() {
                 Some(id) => {
                     let mut inner = Object::default();
@@ -124,7 +125,8 @@ fn extra_fields(provider: Provider, json: &str) -> Option<String> {
     object.finish_some()
 }
 
-/// The JSON of a part of this provider; shortened it would be none.
+/// Returns the JSON of a part of this provider. Returns `None` for a shortened part, because it
+/// would be invalid JSON.
 fn whole_part<'b>(
     provider: Provider,
     extension: &'b Extension<'_>,
@@ -171,7 +173,7 @@ fn conversation<'b>(
     }
 }
 
-/// The tool that `NAME ARGUMENTS` calls. A tag says the name where there is a space in it.
+/// Returns the tool name of a call `NAME ARGUMENTS`. A tag has the name if it contains a space.
 pub(super) fn tool_name<'t>(text: &'t str, tag: Option<&str>) -> &'t str {
     let end = match tag {
         Some(name) if text.starts_with(name) => name.len(),
@@ -180,7 +182,7 @@ pub(super) fn tool_name<'t>(text: &'t str, tag: Option<&str>) -> &'t str {
     text.get(..end).unwrap_or(text)
 }
 
-/// Parses the call `NAME ARGUMENTS`; a shorter text in its place becomes an argument.
+/// Parses a call `NAME ARGUMENTS`. A shortened text replaces the arguments as a single argument.
 fn call<'b>(
     id: Cow<'b, str>,
     text: &str,
@@ -193,7 +195,8 @@ fn call<'b>(
     let (name, arguments) = (name.to_owned(), arguments.strip_prefix(' ').unwrap_or(arguments));
     let arguments = match shown {
         None if syntax == CallSyntax::Custom => Cow::Owned(arguments.to_owned()),
-        // JSON inside of a text, where no writer of the whole would look.
+        // The arguments are JSON inside a string, which the final pass over the output does not
+        // reach.
         None => Cow::Owned(strict(arguments.to_owned())),
         Some(shown) if syntax == CallSyntax::Custom => shown,
         Some(shown) => {
@@ -206,17 +209,17 @@ fn call<'b>(
     Call { id, name: name.into(), arguments, syntax }
 }
 
-/// A part of a result. Without an id it answers nothing.
+/// Returns a part of a result. A result without an id matches no call.
 fn answer<'b>(id: Option<Cow<'b, str>>, failed: bool, kind: PartKind<'b>) -> BlockPart<'b> {
     let (id, name, syntax) = (id.unwrap_or_default(), Cow::Borrowed(""), CallSyntax::Tool);
     let answer = ToolResult { id, name, failed, syntax, parts: vec![Part::new(kind)] };
     BlockPart::new(Speaker::Tool, PartKind::ToolResult(answer))
 }
 
-/// The number of levels of a file tree that are shown; a pack has no deeper ones.
+/// The maximum depth of a file tree that is written. A pack cannot have a deeper one.
 const TREE_DEPTH_MAX: usize = lcp_types::limits::DEPTH_MAX as usize;
 
-/// Returns a heading and the content of a block that is no conversation.
+/// Returns the text of a block that is not a conversation, with a heading.
 fn non_chat_text<'b>(block: &'b Block<'_>) -> Option<Cow<'b, str>> {
     let under = |heading: &str, content: &str| match heading {
         "" => content.to_owned(),

@@ -1,4 +1,4 @@
-//! Names of tools and ids of calls as providers take them.
+//! Renames tools and call ids that the provider would reject.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -12,19 +12,19 @@ use super::{ExportBlock, ExportReport};
 use crate::raw_json::{self, Fields, Object};
 use crate::{Provider, annotation_keys};
 
-/// Characters that the name of a tool may have: the fewest that a provider allows.
+/// The maximum length of a tool name in characters: the smallest limit of all providers.
 const NAME_CHARS_MAX: usize = 64;
-/// Characters that an id may have at `OpenAI`; Anthropic has no bound.
+/// The maximum length of a call id in characters for `OpenAI`. Anthropic has no limit.
 const OPENAI_ID_CHARS_MAX: usize = 40;
 
 const fn is_plain(c: char) -> bool {
     c.is_ascii_alphanumeric() || matches!(c, '_' | '-')
 }
 
-/// Texts of letters, digits, `_` and `-`, each once.
+/// A set of unique names made of letters, digits, `_` and `-`.
 struct UniqueNames {
     chars_max: usize,
-    /// How often each was wanted.
+    /// The names in use, with a counter for numeric suffixes.
     taken: HashMap<String, u64>,
 }
 
@@ -37,7 +37,8 @@ impl UniqueNames {
         self.taken.insert(text.to_owned(), 1);
     }
 
-    /// A text with `_` for what it may not have, and a number where that is taken.
+    /// Adds a name and returns it. Invalid characters become `_`, and a numeric suffix makes it
+    /// unique.
     fn take(&mut self, text: &str) -> String {
         let plain = text.chars().map(|c| if is_plain(c) { c } else { '_' });
         let plain: String = plain.take(self.chars_max).collect();
@@ -54,11 +55,12 @@ impl UniqueNames {
     }
 }
 
-/// The names of tools that a provider would refuse, and what they are called instead.
+/// The tool names that a provider would reject, with their replacements.
 pub(super) struct ToolNames(BTreeMap<String, String>);
 
 impl ToolNames {
-    /// Collects the names of all tools, whether shown or not; valid ones stay.
+    /// Collects the names of all tools, including those of omitted blocks. Valid names do not
+    /// change.
     pub(super) fn collect(blocks: &[ExportBlock<'_>], tags: &Annotations<'_>) -> Self {
         let mut all = Vec::new();
         for (at, block) in blocks.iter().enumerate() {
@@ -90,12 +92,12 @@ impl ToolNames {
         Self(names)
     }
 
-    /// What a tool is called, where that is not its name.
+    /// Returns the replacement of a tool name, if it has one.
     pub(super) fn get(&self, name: &str) -> Option<&str> {
         self.0.get(name).map(String::as_str)
     }
 
-    /// A request with these names for its tools.
+    /// Replaces the tool names in a request.
     pub(super) fn in_request(&self, request: String) -> String {
         let named = each_name(&request, &mut |name| self.get(name).map(str::to_owned));
         named.unwrap_or(request)
@@ -106,7 +108,7 @@ impl ToolNames {
     }
 }
 
-/// A request with other names for tools, where there are any.
+/// Replaces the tool names in a request. Returns `None` if no name changes.
 fn each_name(request: &str, new: &mut dyn FnMut(&str) -> Option<String>) -> Option<String> {
     changed(request, &mut |key, value| match key {
         "tools" | "functions" => {
@@ -123,7 +125,8 @@ fn each_name(request: &str, new: &mut dyn FnMut(&str) -> Option<String>) -> Opti
     })
 }
 
-/// A tool with another name: it stands there, or one level below.
+/// Replaces the name of a tool, a field of the object itself or of an inner object. Returns `None`
+/// if the name does not change.
 fn tool(json: &str, is_outer: bool, new: &mut dyn FnMut(&str) -> Option<String>) -> Option<String> {
     changed(json, &mut |key, value| match key {
         "name" => Some(raw_json::quote(&new(&raw_json::string(value)?)?)),
@@ -132,7 +135,7 @@ fn tool(json: &str, is_outer: bool, new: &mut dyn FnMut(&str) -> Option<String>)
     })
 }
 
-/// An object with other values for some keys, if there are any.
+/// Replaces values of an object. Returns `None` if no value changes.
 fn changed(
     object: &str,
     change: &mut dyn FnMut(&str, &RawValue) -> Option<String>,
@@ -147,7 +150,7 @@ fn changed(
     is_changed.then(|| written.finish())
 }
 
-/// Renames invalid ids of calls and of their results; for Anthropic also repeated ones.
+/// Renames invalid ids of calls and of their results; for Anthropic also repeated ids.
 pub(super) fn rename_ids(provider: Provider, turns: &mut [Turn<'_>], report: &mut ExportReport) {
     let chars_max = match provider {
         Provider::OpenAi => OPENAI_ID_CHARS_MAX,
@@ -162,7 +165,7 @@ pub(super) fn rename_ids(provider: Provider, turns: &mut [Turn<'_>], report: &mu
         let before = std::mem::take(&mut renamed);
         for part in &mut turn.parts {
             match &mut part.kind {
-                // Of the old form no id is written.
+                // The legacy syntax has no ids.
                 PartKind::Call(call)
                     if provider == Provider::OpenAi && call.syntax == CallSyntax::Function => {}
                 PartKind::Call(call) if !stays(&call.id) => {

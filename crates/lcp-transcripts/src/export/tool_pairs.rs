@@ -1,4 +1,4 @@
-//! Pairs tool calls and their results: each result right after the message with its call.
+//! Pairs tool calls with their results: each result follows the message of its call directly.
 
 use std::collections::{HashMap, HashSet};
 
@@ -6,10 +6,11 @@ use super::ExportReport;
 use super::turn::{CallSyntax, Part, PartKind, Speaker, Turn};
 use crate::raw_json::Fields;
 
-/// A part of a turn, by their indices.
+/// The index of a turn and the index of a part in it.
 type PartIndex = (usize, usize);
 
-/// Returns the turns with each call answered once, right after its turn.
+/// Returns the turns with exactly one result for each call, directly after its turn. Unpaired calls
+/// and results are removed.
 pub(super) fn pair_tools<'b>(mut turns: Vec<Turn<'b>>, report: &mut ExportReport) -> Vec<Turn<'b>> {
     let mut answers = match_results(&turns);
     let results: HashSet<PartIndex> = answers.values().copied().collect();
@@ -25,7 +26,7 @@ pub(super) fn pair_tools<'b>(mut turns: Vec<Turn<'b>>, report: &mut ExportReport
                 PartKind::ToolResult(_) => report.orphans += 1,
                 PartKind::Call(_) if !answers.contains_key(&place) => report.unanswered += 1,
                 PartKind::Call(_) => {
-                    // Where its part is now: others before it are gone.
+                    // Removed parts shift the index of the call.
                     if let Some(answer) = answers.remove(&place) {
                         answers.insert((at, kept.len()), answer);
                     }
@@ -84,7 +85,7 @@ fn results_after<'b>(
     let mut parts = Vec::new();
     for (place, part) in turn.parts.iter_mut().enumerate() {
         let PartKind::Call(call) = &mut part.kind else { continue };
-        // A message has room for one call of the old form.
+        // A message can hold only one call in the legacy syntax.
         if call.syntax == CallSyntax::Function && !is_one {
             call.syntax = CallSyntax::Tool;
         }
@@ -97,7 +98,7 @@ fn results_after<'b>(
         report.calls += 1;
         parts.push((*stood, result));
     }
-    // Calls at once are answered as each is done.
+    // Parallel calls can finish in any order, so the results keep their original order.
     parts.sort_unstable_by_key(|(stood, _)| *stood);
     parts.into_iter().map(|(_, part)| part).collect()
 }

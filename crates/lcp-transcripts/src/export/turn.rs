@@ -1,13 +1,13 @@
-//! The messages of an export before they are written for a provider.
+//! The messages of an export, independent of the provider.
 
 use std::borrow::Cow;
 
 use lcp_types::MediaType;
 
-/// What the user says where there would be no message at all.
+/// The text of the user message in an otherwise empty history.
 pub(super) const EMPTY_HISTORY_NOTE: &str = "(Nothing of this conversation is shown.)";
 
-/// Who speaks in a turn.
+/// The author of a turn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Speaker {
     System,
@@ -23,20 +23,20 @@ impl Speaker {
     }
 }
 
-/// A message: what one speaker says at once.
+/// A message of one speaker.
 #[derive(Debug)]
 pub(super) struct Turn<'b> {
     pub(super) speaker: Speaker,
-    /// Its number in the transcript that it came from.
+    /// The number of the message in its transcript.
     pub(super) message: Option<u64>,
     pub(super) parts: Vec<Part<'b>>,
-    /// What it had beside role and parts.
+    /// The extra fields, apart from role and parts.
     pub(super) fields: Vec<ExtraFields<'b>>,
-    /// What it had as its content if that says nothing ([`CONTENT`](crate::annotation_keys::CONTENT)).
+    /// The original content field if it is empty ([`CONTENT`](crate::annotation_keys::CONTENT)).
     pub(super) content: Option<Cow<'b, str>>,
 }
 
-/// Fields of a message besides its role and parts, from a block of their own.
+/// Extra fields of a message, which have a block of their own.
 #[derive(Debug)]
 pub(super) struct ExtraFields<'b> {
     pub(super) block: usize,
@@ -47,7 +47,7 @@ pub(super) struct ExtraFields<'b> {
 pub(super) struct Part<'b> {
     pub(super) blocks: Vec<usize>,
     pub(super) kind: PartKind<'b>,
-    /// What it had beside what its block holds, as a JSON object.
+    /// The fields that the block of the part cannot hold, as a JSON object.
     pub(super) fields: Option<Cow<'b, str>>,
 }
 
@@ -59,7 +59,7 @@ pub(super) enum PartKind<'b> {
         alt: &'b str,
         data: &'b [u8],
     },
-    /// A part of this provider, as it stood.
+    /// The original JSON of a part of this provider.
     Raw(Cow<'b, str>),
     Call(Call<'b>),
     ToolResult(ToolResult<'b>),
@@ -68,9 +68,9 @@ pub(super) enum PartKind<'b> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum CallSyntax {
     Tool,
-    /// The syntax before there were tools.
+    /// The legacy syntax for function calls.
     Function,
-    /// A tool with any text as its arguments.
+    /// A tool whose arguments are free text.
     Custom,
 }
 
@@ -85,7 +85,7 @@ pub(super) struct Call<'b> {
 #[derive(Debug)]
 pub(super) struct ToolResult<'b> {
     pub(super) id: Cow<'b, str>,
-    /// The tool, as its call names it.
+    /// The name of the tool in the call.
     pub(super) name: Cow<'b, str>,
     pub(super) failed: bool,
     pub(super) syntax: CallSyntax,
@@ -93,25 +93,25 @@ pub(super) struct ToolResult<'b> {
 }
 
 impl<'b> Part<'b> {
-    /// A part of no block, without extra fields.
+    /// Creates a part without blocks and extra fields.
     pub(super) const fn new(kind: PartKind<'b>) -> Self {
         Self { blocks: Vec::new(), kind, fields: None }
     }
 }
 
 impl<'b> Turn<'b> {
-    /// A message of which only this is known.
+    /// Creates a message without extra fields.
     pub(super) const fn new(speaker: Speaker, message: Option<u64>, parts: Vec<Part<'b>>) -> Self {
         Self { speaker, message, parts, fields: Vec::new(), content: None }
     }
 
-    /// What is said of the history itself.
+    /// Creates a message about the history itself.
     pub(super) fn note(speaker: Speaker, text: &str) -> Self {
         Self::new(speaker, None, vec![Part::new(PartKind::Text(text.to_owned().into()))])
     }
 }
 
-/// What stands in the place of a picture where none can be.
+/// Returns the text that replaces an image where images are not allowed.
 pub(super) fn no_picture(alt: &str) -> String {
     match alt {
         "" => "[image]".to_owned(),

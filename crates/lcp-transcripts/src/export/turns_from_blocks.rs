@@ -1,4 +1,4 @@
-//! From blocks and their tags to messages.
+//! Converts blocks and their tags to messages.
 
 use std::collections::HashSet;
 
@@ -9,15 +9,15 @@ use super::turn::{ExtraFields, Part, PartKind, Turn};
 use super::{ExportBlock, ExportDetail, ExportReport, infer_ids};
 use crate::{Format, Provider, annotation_keys, raw_json};
 
-/// Messages, and what the request had beside them.
+/// The messages, and the fields of their request.
 pub(super) struct TurnList<'b> {
     pub(super) turns: Vec<Turn<'b>>,
     pub(super) request: Option<String>,
-    /// Tools that are called otherwise.
+    /// The renamed tools.
     pub(super) names: ToolNames,
 }
 
-/// The messages of a pack, as they stand in it.
+/// Returns the messages of a pack in the order of its blocks.
 pub(super) fn read<'b>(
     provider: Provider,
     blocks: &'b [ExportBlock<'_>],
@@ -67,13 +67,13 @@ pub(super) fn read<'b>(
         }
     }
     for turn in &mut turns {
-        // What stood beside parts goes with the last of them.
+        // The extra fields of a message are omitted with the last of its parts.
         if turn.parts.is_empty() && turn.message.is_some_and(|message| cut.contains(&message)) {
             turn.fields.clear();
         }
     }
     if requests.len() > 1 {
-        // Which of them the messages belong to is not known.
+        // The messages cannot be assigned to one of several requests.
         for _ in requests.drain(..) {
             report.leave_out("request");
         }
@@ -81,7 +81,7 @@ pub(super) fn read<'b>(
     TurnList { turns, request: requests.pop(), names }
 }
 
-/// Adds a part to a message; parts of one result become one.
+/// Adds a part to a message. The parts of one result are merged.
 fn add<'b>(
     turn: &mut Turn<'b>,
     index: usize,
@@ -102,7 +102,7 @@ fn add<'b>(
         part.blocks.clone_from(&blocks);
         part.fields.clone_from(&part_fields);
     }
-    // The fields of a result stand with its first block.
+    // The first block of a result has the fields of the result.
     if let (Some(last), None) = (turn.parts.last_mut(), &result_fields)
         && let PartKind::ToolResult(before) = &mut last.kind
         && before.id == answer.id
@@ -116,7 +116,7 @@ fn add<'b>(
     turn.parts.push(Part { blocks, kind: PartKind::ToolResult(answer), fields: result_fields });
 }
 
-/// What a block is called that is left out.
+/// Returns the name under which the report counts an omitted block.
 fn name(block: &ExportBlock<'_>) -> String {
     match block.block.as_extension() {
         Some(extension) => extension.type_name.to_string(),
@@ -124,7 +124,7 @@ fn name(block: &ExportBlock<'_>) -> String {
     }
 }
 
-/// What a request of this provider had beside its messages.
+/// Returns the fields of a request of this provider other than its messages.
 fn request(provider: Provider, block: &ExportBlock<'_>) -> Option<String> {
     let extension = block.block.as_extension()?;
     let format = Format::from_name(&extension.namespace)?;

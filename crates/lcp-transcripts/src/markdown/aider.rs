@@ -1,7 +1,7 @@
-//! Chat histories in the form in which aider writes them.
+//! Reads chat histories of aider.
 //!
-//! Lines that begin with `#### ` are the user's, those with `> ` what the program
-//! said, all others the model's; a heading tells where a session began.
+//! Lines that begin with `#### ` are from the user, lines that begin with `> ` are output of the
+//! program, and all other lines are from the model. A heading marks the beginning of a session.
 
 use lcp_types::Role;
 
@@ -11,11 +11,10 @@ const USER: &str = "####";
 const TOOL: &str = ">";
 const BOUNDARY: &str = "# aider chat started at";
 
-/// What the results of tools are called in a history of aider, which does not tell which
-/// tool it was.
+/// The tool name of all tool results in a history of aider, which does not record tool names.
 pub const AIDER_TOOL_NAME: &str = "aider";
 
-/// The turns of a history, in order; `None` where no session begins.
+/// Returns the turns of a history in order; `None` if the text has no session heading.
 pub(super) fn turns(text: &str) -> Option<Chat> {
     text.lines().any(|line| line.starts_with(BOUNDARY)).then(|| {
         let mut reader = Reader { turns: Vec::new(), open: None };
@@ -29,7 +28,7 @@ pub(super) fn turns(text: &str) -> Option<Chat> {
 
 struct Reader {
     turns: Vec<Turn>,
-    /// The turn that goes on.
+    /// The turn that the next line can continue.
     open: Option<(Role, String)>,
 }
 
@@ -48,7 +47,7 @@ impl Reader {
             return self.add(Role::Assistant, line);
         }
         match self.open {
-            // Each input of the user has a paragraph of its own.
+            // A blank line ends an input of the user.
             Some((Role::User, _)) => self.close(),
             Some((role, _)) => self.add(role, ""),
             None => {}
@@ -73,7 +72,7 @@ impl Reader {
     }
 }
 
-/// What follows a mark and a space; nothing where the line is the mark alone.
+/// Returns the text after a mark and a space, or an empty text if the line is only the mark.
 fn marked<'l>(line: &'l str, mark: &str) -> Option<&'l str> {
     let rest = line.strip_prefix(mark)?;
     if rest.is_empty() { Some(rest) } else { rest.strip_prefix(' ') }

@@ -1,10 +1,10 @@
-//! Chat under headings that name who speaks: `## User`, `### Human (10:15)`, `**Assistant:**`.
+//! Reads chats with a heading for each speaker: `## User`, `### Human (10:15)`, `**Assistant:**`.
 
 use lcp_types::{Fence, Role};
 
 use super::{Chat, Turn};
 
-/// Who speaks, in the words that exports of chats use.
+/// The names of speakers in exported chats.
 const SPEAKERS: [(Role, &[&str]); 4] = [
     (Role::User, &["user", "human", "you", "me", "prompt"]),
     (
@@ -18,32 +18,33 @@ const SPEAKERS: [(Role, &[&str]); 4] = [
     (Role::Tool, &["tool", "tool result", "tool output", "tool results"]),
 ];
 
-/// What the results of tools are called: a chat does not tell which it was.
+/// The tool name of all tool results, because a chat does not record tool names.
 const TOOL_NAME: &str = "tool";
 
-/// Bytes of a line that names who speaks, at most; longer ones are prose.
+/// The maximum length of a speaker heading in bytes. Longer lines are prose.
 const NAME_BYTES_MAX: usize = 120;
 
-/// How a line that names who speaks is set off.
+/// The style of a speaker heading.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum HeadingStyle {
-    /// A heading of this level.
+    /// A Markdown heading of this level.
     Heading(usize),
-    /// In bold type, at the beginning of a line.
+    /// Bold text at the beginning of a line.
     Bold,
 }
 
-/// A line that says who speaks from now on.
+/// A heading that names the speaker of the text below it.
 struct SpeakerHeading {
     style: HeadingStyle,
     role: Role,
-    /// Where its line begins, in bytes.
+    /// The byte offset of the heading.
     start: usize,
-    /// Where what is said begins.
+    /// The byte offset of the text after the heading.
     end: usize,
 }
 
-/// Returns the turns under marks of one style, if user and model both speak.
+/// Returns the turns under headings of one style, if both user and model have a heading of this
+/// style.
 pub(super) fn turns(text: &str) -> Option<Chat> {
     let mut headings = speaker_headings(text);
     let has =
@@ -70,7 +71,7 @@ pub(super) fn turns(text: &str) -> Option<Chat> {
     })
 }
 
-/// Removes blank lines around a text, and a rule at its end.
+/// Removes blank lines around a text, and a horizontal rule at its end.
 fn without_rules(text: &str) -> &str {
     let text = trimmed(text);
     let is_rule = |line: &str| line.len() >= 3 && line.bytes().all(|byte| byte == b'-');
@@ -81,7 +82,7 @@ fn without_rules(text: &str) -> &str {
     }
 }
 
-/// A text without the blank lines around it; the first line keeps its indentation.
+/// Removes the blank lines around a text. The first line keeps its indentation.
 fn trimmed(text: &str) -> &str {
     let text = text.trim_end();
     let blank = text.len() - text.trim_start().len();
@@ -89,7 +90,7 @@ fn trimmed(text: &str) -> &str {
     &text[start..]
 }
 
-/// Returns the headings of speakers outside of fenced code.
+/// Returns the speaker headings outside of fenced code.
 fn speaker_headings(text: &str) -> Vec<SpeakerHeading> {
     let mut headings = Vec::new();
     let mut open: Option<Fence<'_>> = None;
@@ -111,7 +112,8 @@ fn speaker_headings(text: &str) -> Vec<SpeakerHeading> {
     headings
 }
 
-/// Who a line says speaks, how, and where in the line what is said begins.
+/// Returns the style, the speaker and the length in bytes of a speaker heading at the start of a
+/// line.
 fn parse_heading(line: &str) -> Option<(HeadingStyle, Role, usize)> {
     let level = line.bytes().take_while(|byte| *byte == b'#').count();
     if level > 0 {
@@ -129,7 +131,7 @@ fn parse_heading(line: &str) -> Option<(HeadingStyle, Role, usize)> {
     Some((HeadingStyle::Bold, role, line.len() - said.len()))
 }
 
-/// Who a name is, whatever is put around it: emphasis, pictures, a time in parentheses.
+/// Returns the speaker with this name. Emphasis, emoji and a time in parentheses are ignored.
 fn speaker(name: &str) -> Option<Role> {
     if name.len() > NAME_BYTES_MAX {
         return None;

@@ -1,4 +1,4 @@
-//! Chats that were kept as Markdown: turns under headings, histories of aider, else a
+//! Reads chats in Markdown: turns under headings, or histories of aider. Any other text becomes a
 //! document.
 
 mod aider;
@@ -17,20 +17,20 @@ use crate::{Error, Format, ImportResult, Options, Result};
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Turn {
     role: Role,
-    /// Without the blank lines around it; never blank.
+    /// The text, without blank lines around it. It is never blank.
     text: String,
 }
 
-/// The turns of a chat, and what stands before the first.
+/// The turns of a chat, and the text before the first turn.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 struct Chat {
-    /// The tool that results are of, where the chat does not tell.
+    /// The tool name of all tool results.
     tool: &'static str,
     preamble: String,
     turns: Vec<Turn>,
 }
 
-/// Makes blocks of the turns; a text without any is one DOCUMENT.
+/// Imports the turns of a chat as blocks. A text without turns becomes one DOCUMENT.
 pub(crate) fn import(bytes: &[u8], options: &Options) -> Result<ImportResult> {
     let source = Source::new(bytes)?;
     let text = source.text();
@@ -59,7 +59,7 @@ pub(crate) fn import(bytes: &[u8], options: &Options) -> Result<ImportResult> {
     Ok(builder.finish())
 }
 
-/// The turns of a text that is a chat; of a history of which nothing is said yet, none.
+/// Returns the turns of a text if it is a chat. A history of aider can have no turns.
 fn chat(text: &str) -> Option<Chat> {
     let of_headings = || headings::turns(text).filter(|turns| !turns.turns.is_empty());
     aider::turns(text).or_else(of_headings)

@@ -1,4 +1,4 @@
-//! Messages of `OpenAI`'s chat completions.
+//! Reads messages of the `OpenAI` chat completions API.
 
 use lcp_types::Role;
 use serde_json::value::RawValue;
@@ -24,11 +24,11 @@ fn envelope(reader: &Reader, builder: &mut BlockBuilder, fields: Fields<'_>) -> 
     if let Some(choices) = fields.get("choices").and_then(raw_json::array) {
         return response(builder, fields, &choices);
     }
-    // Lines of batches: requests, then answers.
+    // A line of a batch file holds its request or response in a field.
     reader.inside(&["body", "response"], builder, &fields)
 }
 
-/// Reads an answer: the first choice is the message, the rest is kept.
+/// Reads a response. The first choice becomes the message, and the rest becomes extensions.
 fn response(builder: &mut BlockBuilder, mut fields: Fields<'_>, choices: &[&RawValue]) -> bool {
     let Some((first, others)) = choices.split_first() else { return false };
     let Some(mut choice) = Fields::read(first) else { return false };
@@ -43,7 +43,7 @@ fn response(builder: &mut BlockBuilder, mut fields: Fields<'_>, choices: &[&RawV
     fields.take("choices");
     let mut rest = raw_json::Object::default();
     rest.all(fields.rest_json().as_deref());
-    // The first of one is where it is expected.
+    // The index of an only choice is redundant.
     if others.is_empty() {
         choice.take("index");
     }
@@ -108,7 +108,7 @@ fn calls(builder: &mut BlockBuilder, fields: &mut Fields<'_>) {
     builder.tag_part_fields(function.rest_json().as_deref());
 }
 
-/// One of a message's calls; `false` if it has no name or is of an unknown type.
+/// Reads one call of a message. Returns `false` if it has no name or an unknown type.
 fn call(builder: &mut BlockBuilder, value: &RawValue) -> bool {
     let Some(mut fields) = Fields::read(value) else { return false };
     let kind = fields.string("type").unwrap_or_else(|| "function".to_owned());
@@ -147,7 +147,7 @@ fn tool(builder: &mut BlockBuilder, mut fields: Fields<'_>) {
     result(builder, &id, name.as_deref(), fields);
 }
 
-/// What a function answers: before tools there were no ids.
+/// Reads the result of a function in the legacy syntax, which has no ids.
 fn function(builder: &mut BlockBuilder, mut fields: Fields<'_>) {
     builder.begin_message(Role::Tool);
     let name = fields.take_string("name");

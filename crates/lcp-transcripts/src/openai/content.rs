@@ -1,4 +1,4 @@
-//! What messages and results say: a text or a list of parts.
+//! Reads the content of messages and results: a text or a list of parts.
 
 use lcp_types::{Role, Status};
 use serde_json::value::RawValue;
@@ -43,7 +43,7 @@ fn part(builder: &mut BlockBuilder, value: &RawValue) {
     builder.push_extension(&kind, value.get());
 }
 
-/// A picture whose data is here; one that is elsewhere is not.
+/// Reads an image whose data is in the part. Returns `false` for an image elsewhere.
 fn image(builder: &mut BlockBuilder, kind: &str, fields: &mut Fields<'_>) -> bool {
     if !matches!(kind, "image_url" | "input_image") {
         return false;
@@ -66,7 +66,7 @@ fn image(builder: &mut BlockBuilder, kind: &str, fields: &mut Fields<'_>) -> boo
     true
 }
 
-/// What the result of a call says.
+/// Reads the content of the result of a call.
 pub(super) fn result(
     builder: &mut BlockBuilder,
     id: &str,
@@ -96,7 +96,7 @@ fn result_part(builder: &mut BlockBuilder, id: &str, name: Option<&str>, value: 
     reader::result_part(builder, (id, name, Status::Ok), value, is_text, image);
 }
 
-/// Begins the message of this role; `false` for roles of tools and unknown ones.
+/// Begins a message of this role. Returns `false` for roles of tools and unknown roles.
 pub(super) fn begin_message(builder: &mut BlockBuilder, role: &str) -> bool {
     match role {
         "system" | "developer" => builder.begin_message(Role::System),
@@ -110,7 +110,7 @@ pub(super) fn begin_message(builder: &mut BlockBuilder, role: &str) -> bool {
     true
 }
 
-/// Takes the arguments of a call: a text, from some servers an object.
+/// Takes the arguments of a call. They are a text, but some servers send an object.
 pub(super) fn take_arguments(
     builder: &mut BlockBuilder,
     fields: &mut Fields<'_>,

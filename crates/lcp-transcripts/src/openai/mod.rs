@@ -1,4 +1,4 @@
-//! `OpenAI`'s formats: messages of chat completions, items of responses.
+//! The formats of `OpenAI`: messages of chat completions and items of responses.
 
 pub(crate) mod chat;
 mod content;

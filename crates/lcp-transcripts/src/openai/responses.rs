@@ -1,4 +1,4 @@
-//! Items of `OpenAI`'s responses.
+//! Reads items of the `OpenAI` responses API.
 
 use lcp_types::Role;
 use serde_json::value::RawValue;
@@ -57,7 +57,8 @@ fn envelope(reader: &Reader, builder: &mut BlockBuilder, mut fields: Fields<'_>)
     any
 }
 
-/// One item; `false` if it is none. An unknown one is a message that holds it.
+/// Reads one item. Returns `false` if the value is not an item. An item of an unknown type becomes
+/// a message with an extension.
 pub(crate) fn item(builder: &mut BlockBuilder, value: &RawValue) -> bool {
     let Some(mut fields) = Fields::read(value) else { return false };
     let kind = match fields.string("type") {
@@ -95,7 +96,7 @@ pub(crate) fn item(builder: &mut BlockBuilder, value: &RawValue) -> bool {
     }
 }
 
-/// The id that a call and its output share; of old shells it is that of the item.
+/// Takes the id that a call and its output share. Old shell calls use the id of the item.
 fn call_id(fields: &mut Fields<'_>) -> String {
     let id = fields.take_string("call_id").or_else(|| fields.take_string("id"));
     id.unwrap_or_default()
@@ -110,7 +111,7 @@ fn message(builder: &mut BlockBuilder, mut fields: Fields<'_>) -> bool {
     if let Some(value) = fields.take("content") {
         content::message(builder, value);
     }
-    // An id and a status stand beside every item: nothing that a model should read.
+    // Items have fields such as an id and a status that a model does not need to read.
     builder.tag_item_fields(fields.rest_json().as_deref());
     true
 }

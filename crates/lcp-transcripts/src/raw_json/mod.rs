@@ -1,7 +1,7 @@
-//! Reading JSON without losing a byte of what is passed on.
+//! Reads JSON without loss.
 //!
-//! Values stay the text that they were ([`RawValue`]); objects are looked into one
-//! level at a time. So numbers of any size and the order of keys survive.
+//! Values keep their original text ([`RawValue`]), and objects are parsed one level at a time.
+//! Therefore numbers of any size and the order of keys survive.
 
 mod object;
 mod source;
@@ -26,7 +26,7 @@ pub(crate) fn array(value: &RawValue) -> Option<Vec<&RawValue>> {
     value.get().starts_with('[').then(|| serde_json::from_str(value.get()).ok()).flatten()
 }
 
-/// Returns the text of a string, with U+FFFD for halves of surrogate pairs.
+/// Returns the text of a JSON string. Halves of surrogate pairs become U+FFFD.
 pub(crate) fn string(value: &RawValue) -> Option<String> {
     if !value.get().starts_with('"') {
         return None;
@@ -37,24 +37,25 @@ pub(crate) fn string(value: &RawValue) -> Option<String> {
     })
 }
 
-/// Whether the text of a string loses something, being half of a surrogate pair.
+/// Returns whether a JSON string contains half of a surrogate pair, which [`string`] replaces.
 pub(crate) fn is_lossy(value: &RawValue) -> bool {
     value.get().starts_with('"') && serde_json::from_str::<String>(value.get()).is_err()
 }
 
-/// Replaces halves of surrogate pairs by U+FFFD, as strict readers want.
+/// Replaces halves of surrogate pairs by U+FFFD, because strict parsers reject them.
 pub(crate) fn strict(json: String) -> String {
-    /// The code unit of an escape that this begins with.
+    /// Returns the code unit of the escape at the beginning of the text.
     fn unit(json: &str) -> Option<u16> {
         u16::from_str_radix(json.strip_prefix("\\u")?.get(..4)?, 16).ok()
     }
     let mut out = String::new();
-    // Up to here `out` has it all.
+    // The bytes before `taken` are in `out`.
     let (mut taken, mut at) = (0, 0);
     while let Some(found) = json[at..].find('\\') {
         at += found;
         let escape = &json[at..];
-        // Behind any other escape one character is passed, which may be a backslash.
+        // For any other escape, skip the character after the backslash, which may be a backslash
+        // too.
         let Some(first) = unit(escape) else {
             at += 1 + escape[1..].chars().next().map_or(0, char::len_utf8);
             continue;
@@ -77,13 +78,13 @@ pub(crate) fn strict(json: String) -> String {
     out + &json[taken..]
 }
 
-/// The truth that a value says.
+/// Returns the value of a JSON boolean.
 pub(crate) fn boolean(value: &RawValue) -> Option<bool> {
     serde_json::from_str(value.get()).ok()
 }
 
 pub(crate) fn quote(text: &str) -> String {
-    // A string has no way to fail.
+    // Writing a string cannot fail.
     serde_json::to_string(text).unwrap_or_default()
 }
 
@@ -107,52 +108,53 @@ impl<'de> Deserialize<'de> for Lossy {
     }
 }
 
-/// The fields of an object, in order, each taken once.
+/// The fields of an object, in order. [`Self::take`] removes a field.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Fields<'a>(Vec<(String, &'a RawValue)>);
 
 impl<'a> Fields<'a> {
-    /// Those of this value; `None` if it is no object.
+    /// Returns the fields of an object; `None` if the value is not an object.
     pub(crate) fn read(value: &'a RawValue) -> Option<Self> {
         Self::parse(value.get())
     }
 
-    /// Those of the object that this text is.
+    /// Parses the fields of an object; `None` if the text is not an object.
     pub(crate) fn parse(json: &'a str) -> Option<Self> {
         serde_json::from_str(json).ok()
     }
 
-    /// What stands under a key, if it is not null.
+    /// Returns the value of a key, unless it is null. The last value counts if a key is repeated.
     pub(crate) fn get(&self, key: &str) -> Option<&'a RawValue> {
         let found = self.0.iter().rev().find(|(name, _)| name == key);
         found.map(|(_, value)| *value).filter(|value| !is_null(value))
     }
 
-    /// Whether a key is there, be it with null.
+    /// Returns whether a key is present, even with a null value.
     pub(crate) fn has(&self, key: &str) -> bool {
         self.0.iter().any(|(name, _)| name == key)
     }
 
-    /// What stands under a key, and it is no longer there; of a key that is there twice, the last.
+    /// Removes a key and returns its value, unless it is null. The last value counts if a key is
+    /// repeated.
     pub(crate) fn take(&mut self, key: &str) -> Option<&'a RawValue> {
         let value = self.get(key);
         self.0.retain(|(name, _)| name != key);
         value
     }
 
-    /// The text under a key; it is no longer there, unless it is something else.
+    /// Removes a key with a string value and returns the text. A value of another type stays.
     pub(crate) fn take_string(&mut self, key: &str) -> Option<String> {
         let text = string(self.get(key)?)?;
         self.take(key);
         Some(text)
     }
 
-    /// The text under a key.
+    /// Returns the text of a key with a string value.
     pub(crate) fn string(&self, key: &str) -> Option<String> {
         string(self.get(key)?)
     }
 
-    /// What is left, without what is null, each key and value as it stood.
+    /// Returns the remaining fields that are not null, with their values unchanged.
     pub(crate) fn rest(&self) -> impl Iterator<Item = (&str, &'a RawValue)> {
         self.0
             .iter()
@@ -160,7 +162,7 @@ impl<'a> Fields<'a> {
             .map(|(key, value)| (key.as_str(), *value))
     }
 
-    /// What is left as an object; `None` if that is nothing.
+    /// Returns the remaining fields as a JSON object; `None` if there are no fields.
     pub(crate) fn rest_json(&self) -> Option<String> {
         let mut object = Object::default();
         for (key, value) in self.rest() {

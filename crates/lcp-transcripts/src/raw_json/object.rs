@@ -1,4 +1,4 @@
-//! Writing JSON of values that are JSON already.
+//! Writes JSON from values that are already JSON.
 
 use std::collections::HashSet;
 
@@ -8,12 +8,12 @@ use super::{Fields, quote};
 #[derive(Debug, Default)]
 pub(crate) struct Object {
     fields: Vec<(String, String)>,
-    /// What [`Self::all`] added, here and in the objects within.
+    /// The fields that [`Self::all`] added to this object and its inner objects.
     extra: String,
 }
 
 impl Object {
-    /// A field whose value is JSON already.
+    /// Adds a field whose value is already JSON.
     pub(crate) fn raw(&mut self, key: &str, json: &str) -> &mut Self {
         self.fields.push((key.to_owned(), json.to_owned()));
         self
@@ -28,7 +28,7 @@ impl Object {
         self.raw(key, &inner.finish())
     }
 
-    /// The fields of another object, as JSON, whose keys are not there yet.
+    /// Adds the fields of another JSON object whose keys are not present.
     pub(crate) fn all(&mut self, extra: Option<&str>) -> &mut Self {
         if let Some(fields) = extra.and_then(Fields::parse) {
             let mut there: HashSet<_> = self.fields.iter().map(|(key, _)| key.clone()).collect();
@@ -42,7 +42,7 @@ impl Object {
         self
     }
 
-    /// Returns the fields from other objects as they are written, to be counted.
+    /// Returns the text of the fields that [`Self::all`] added, for token counts.
     pub(crate) fn extra(&self) -> &str {
         &self.extra
     }
@@ -51,7 +51,7 @@ impl Object {
         self.finish_some().unwrap_or_else(|| "{}".to_owned())
     }
 
-    /// The object, unless it has no field.
+    /// Returns the object; `None` if it has no fields.
     pub(crate) fn finish_some(self) -> Option<String> {
         let fields: Vec<_> = self.fields.iter().map(|(key, json)| field(key, json)).collect();
         (!fields.is_empty()).then(|| format!("{{{}}}", fields.join(",")))
@@ -72,7 +72,7 @@ pub(crate) fn without(object: &str, keys: &[&str]) -> String {
     rest.finish()
 }
 
-/// An array of values that are JSON already.
+/// Returns an array of values that are already JSON.
 pub(crate) fn list<T: AsRef<str>>(values: &[T]) -> String {
     let values: Vec<_> = values.iter().map(AsRef::as_ref).collect();
     format!("[{}]", values.join(","))

@@ -1,4 +1,4 @@
-//! The text of an input: its values, and where they stand.
+//! The text of an input, with the values and lines in it.
 
 use std::rc::Rc;
 
@@ -14,17 +14,17 @@ pub(crate) struct Source<'a> {
     pub(crate) lines: LineIndex,
 }
 
-/// The lines of a text, by the addresses of its parts.
+/// An index of the lines of a text. It finds a part of the text by its address.
 #[derive(Clone)]
 pub(crate) struct LineIndex {
     /// The address of the text.
     base: usize,
-    /// Where each line but the first begins.
+    /// The byte offset of each line except the first.
     starts: Rc<[usize]>,
 }
 
 impl LineIndex {
-    /// Returns the line of `part`, which is a part of the text, counted from 1.
+    /// Returns the line number of a part of the text, counted from 1.
     pub(crate) fn line(&self, part: &str) -> usize {
         self.line_and_column(self.offset(part)).0
     }
@@ -33,7 +33,7 @@ impl LineIndex {
         (part.as_ptr() as usize).saturating_sub(self.base)
     }
 
-    /// Returns line and column of a byte, counted from 1.
+    /// Returns the line and column of a byte offset, counted from 1.
     fn line_and_column(&self, offset: usize) -> (usize, usize) {
         let line = self.starts.partition_point(|start| *start <= offset);
         let start = line.checked_sub(1).and_then(|at| self.starts.get(at)).copied().unwrap_or(0);
@@ -41,20 +41,20 @@ impl LineIndex {
     }
 }
 
-/// What an input is: one value, or one on each line.
+/// The values of an input: one value, or one per line.
 pub(crate) enum Document<'a> {
     One(&'a RawValue),
     Lines(Vec<Line<'a>>),
 }
 
-/// A line that is not empty, and what it holds.
+/// A line that is not blank, with its value.
 pub(crate) struct Line<'a> {
     pub(crate) text: &'a str,
     pub(crate) value: Result<&'a RawValue>,
 }
 
 impl<'a> Source<'a> {
-    /// The input as text, without its byte order mark.
+    /// Reads the input as text and removes its byte order mark.
     pub(crate) fn new(bytes: &'a [u8]) -> Result<Self> {
         let bytes = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes);
         let text = std::str::from_utf8(bytes).map_err(|error| {
@@ -71,14 +71,14 @@ impl<'a> Source<'a> {
         self.text
     }
 
-    /// The value that `part`, a part of this text, is.
+    /// Parses a part of this text as a JSON value.
     pub(crate) fn value(&self, part: &'a str) -> Result<&'a RawValue> {
         let value = serde_json::from_str::<&RawValue>(part).map_err(|error| {
             let (first, column) = self.lines.line_and_column(self.lines.offset(part));
             let column =
                 if error.line() > 1 { error.column() } else { error.column() + column - 1 };
             let message = error.to_string();
-            // The place is said once, and counted over the whole input.
+            // The error has its own position, relative to the whole input.
             let message = message.split(" at line ").next().unwrap_or(&message).to_owned();
             Error::at(ErrorKind::NotJson(message), first + error.line().saturating_sub(1), column)
         })?;
@@ -92,7 +92,7 @@ impl<'a> Source<'a> {
         }
     }
 
-    /// Returns the value of the input, or one per line if the first line is an object.
+    /// Returns the value of the input, or one value per line if the first line is an object.
     pub(crate) fn document(&self) -> Result<Document<'a>> {
         match self.value(self.text) {
             Ok(value) => Ok(Document::One(value)),
@@ -108,14 +108,14 @@ impl<'a> Source<'a> {
         }
     }
 
-    /// The lines that are not empty.
+    /// Returns the lines that are not blank.
     pub(crate) fn lines(&self) -> Vec<Line<'a>> {
         let texts = self.text.lines().filter(|line| !line.trim().is_empty());
         texts.map(|text| Line { text, value: self.value(text) }).collect()
     }
 }
 
-/// Where JSON goes too deep.
+/// Returns the byte offset at which the JSON exceeds the maximum depth.
 pub(super) fn too_deep(json: &str) -> Option<usize> {
     let (mut depth, mut in_string, mut escaped) = (0usize, false, false);
     for (at, byte) in json.bytes().enumerate() {
