@@ -89,7 +89,7 @@ fn is_newline(byte: u8) -> bool {
     matches!(byte, b'\r' | b'\n')
 }
 
-/// The end of the characters of any of these kinds.
+/// Returns the end of a run of characters of any of these kinds.
 #[inline]
 fn run(text: &[u8], mut at: usize, kinds: u8) -> usize {
     while at < text.len() {
