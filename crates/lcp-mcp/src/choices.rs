@@ -1,4 +1,4 @@
-//! Values that the input of tools gives by their names.
+//! Enum values that the input of a tool gives by name.
 
 use std::borrow::Cow;
 
@@ -9,13 +9,13 @@ use lcp_driver::{Objective, OutputMode, Overflow, Verbosity};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::{Deserialize, Deserializer, Error as _};
 
-/// A value of a type that has names.
+/// A value that is given by name in JSON.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Named<T>(pub(crate) T);
 
 /// A type whose values have names.
 pub(crate) trait Choice: Copy + PartialEq + 'static {
-    /// Returns the values by their names.
+    /// Returns the values with their names.
     fn names() -> Vec<(&'static str, Self)>;
 }
 

@@ -1,4 +1,4 @@
-//! The error of a tool call, for the model that made it.
+//! The errors of tool calls, in a form for models.
 
 use lcp_driver::special_tokens::escape_text;
 use rmcp::model::CallToolResult;
@@ -10,9 +10,9 @@ use lcp_app::{Error, ErrorKind, Result};
 /// The error of a tool call.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct ToolError {
-    /// A stable name.
+    /// A stable code.
     pub(crate) code: &'static str,
-    /// A line.
+    /// A one-line message.
     pub(crate) message: String,
     /// Advice, if there is any.
     pub(crate) hint: Option<String>,
@@ -21,10 +21,10 @@ pub(crate) struct ToolError {
 /// The result of a tool call.
 pub(crate) type ToolResult<T> = Result<T, ToolError>;
 
-/// The code of a path outside the roots.
+/// The code for a path outside the roots.
 pub(crate) const REFUSED: &str = "refused";
 
-/// The code of an unknown pack.
+/// The code for an unknown pack.
 pub(crate) const UNKNOWN_PACK: &str = "unknown_pack";
 
 impl ToolError {
@@ -32,22 +32,22 @@ impl ToolError {
         Self { code, message: line(message), hint: None }
     }
 
-    /// Returns the error of wrong arguments.
+    /// Creates an error for invalid arguments.
     pub(crate) fn usage(message: impl Into<String>) -> Self {
         Self::new(name(ErrorKind::Usage), message)
     }
 
-    /// Returns the error of an exceeded limit.
+    /// Creates an error for an exceeded limit.
     pub(crate) fn limit(message: impl Into<String>) -> Self {
         Self::new(name(ErrorKind::Limit), message)
     }
 
-    /// Returns the error of a bug.
+    /// Creates an error for a bug.
     pub(crate) fn internal(message: impl Into<String>) -> Self {
         Self::new("internal", message)
     }
 
-    /// Returns the error of a call that the client has cancelled.
+    /// Creates an error for a call that the client cancelled.
     pub(crate) fn cancelled() -> Self {
         Self::new("cancelled", "the call was cancelled")
     }
@@ -58,18 +58,18 @@ impl ToolError {
         self
     }
 
-    /// Returns it as JSON.
+    /// Returns the error as JSON.
     pub(crate) fn to_json(&self) -> Value {
         json!({ "code": self.code, "message": self.message, "hint": self.hint })
     }
 }
 
-/// Returns text as a line without special tokens: clients show it to people and to models.
+/// Escapes line breaks and special tokens in a text, because clients show it to people and models.
 fn line(text: impl Into<String>) -> String {
     escape_text(&escape(&text.into())).into_owned()
 }
 
-/// Returns the code of a kind of errors.
+/// Returns the code for a kind of error.
 const fn name(kind: ErrorKind) -> &'static str {
     match kind {
         ErrorKind::Usage => "usage",
@@ -90,7 +90,8 @@ impl From<Error> for ToolError {
     }
 }
 
-/// Returns whether a hint is of use to a client: it names no commands, flags or settings.
+/// Returns whether a hint is useful to a client, that is, does not name commands, flags or
+/// settings.
 fn is_for_tools(hint: &str) -> bool {
     hint.contains(" tool ") || !["--", "`lcp ", "lcp.toml"].iter().any(|word| hint.contains(word))
 }

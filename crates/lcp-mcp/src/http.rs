@@ -1,4 +1,4 @@
-//! The same over HTTP, on loopback only.
+//! The server over HTTP, on the loopback interface only.
 
 use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
@@ -10,20 +10,20 @@ use super::server::{Server, start_runtime};
 use super::state::ServerState;
 use lcp_app::{Error, ErrorKind, Result};
 
-/// Where requests go.
+/// The path of the endpoint.
 const PATH: &str = "/mcp";
 
-/// The port of HTTP where nobody says another.
+/// The default port of HTTP.
 const HTTP_PORT: u16 = 80;
 
-/// Bytes that a request may have: as many as a line of standard input.
+/// The maximum size of a request in bytes, the same as for a line of standard input.
 const REQUEST_BYTES_MAX: usize = 16 << 20;
 
-/// An address of this machine that no other reaches.
+/// Parses a loopback address with a port, such as `127.0.0.1:8765`.
 ///
 /// # Errors
 ///
-/// What is none; in words.
+/// Returns a message if the value is not a socket address, or not a loopback address.
 pub fn loopback(value: &str) -> Result<SocketAddr, String> {
     let address: SocketAddr = value
         .replace("localhost:", "127.0.0.1:")
@@ -35,12 +35,14 @@ pub fn loopback(value: &str) -> Result<SocketAddr, String> {
     Err("only 127.0.0.1, [::1] and localhost are served: others could read below the roots".into())
 }
 
-/// Serves until the process is ended. Passes the URL of the server to `listening`: the system
-/// chooses a port for 0.
+/// Runs the server until the process ends.
+///
+/// Passes the URL of the server to `listening`, which matters if the port is 0 and the system
+/// chooses one.
 ///
 /// # Errors
 ///
-/// An address that is taken.
+/// Returns an error if the address is in use, or if the server fails.
 pub fn serve_http(state: ServerState, address: SocketAddr, listening: impl FnOnce(&str)) -> Result {
     let runtime = start_runtime()?;
     runtime.block_on(async {
@@ -61,8 +63,10 @@ pub fn serve_http(state: ServerState, address: SocketAddr, listening: impl FnOnc
     })
 }
 
-/// Pages of other sites reach a server on loopback through the browser, also by a name of
-/// theirs that leads here: both `Host` and `Origin` say so.
+/// Returns a configuration that accepts only the names of this server as `Host` and `Origin`.
+///
+/// Websites can reach a loopback server through the browser of the user, even by a domain name that
+/// resolves to the loopback address (DNS rebinding). Both headers then contain a foreign name.
 fn config(address: SocketAddr) -> StreamableHttpServerConfig {
     let names = ["localhost".to_owned(), "127.0.0.1".to_owned(), "[::1]".to_owned()];
     let own = match address.ip() {
@@ -72,7 +76,7 @@ fn config(address: SocketAddr) -> StreamableHttpServerConfig {
     let names = names.into_iter().chain([own]);
     let port = address.port();
     let hosts: Vec<_> = names
-        // Clients do not name the port that HTTP has anyway.
+        // Clients omit the default port of HTTP.
         .flat_map(|name| {
             let bare = (port == HTTP_PORT).then(|| name.clone());
             std::iter::once(format!("{name}:{port}")).chain(bare)

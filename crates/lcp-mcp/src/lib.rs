@@ -1,16 +1,16 @@
-//! The MCP server (RFC 0010 §8): commands as tools for agents.
+//! The MCP server (RFC 0010 §8), which offers commands as tools for agents.
 //!
 //! | look for | in |
 //! |---|---|
-//! | the loop, calls off the loop, cancellation, panics | `server.rs` |
-//! | the trait of tools, and the list of them | `tool.rs`, `tools/mod.rs`; each is a file in `tools/` |
-//! | paths that may be read, and those that are refused | `sandbox.rs` |
+//! | the server loop, background calls, cancellation, panics | `server.rs` |
+//! | the trait of tools, and their list | `tool.rs`, `tools/mod.rs`; each tool is in `tools/` |
+//! | access to paths below the roots | `sandbox.rs` |
 //! | packs in memory | `pack_cache.rs`; as resources `resources.rs` |
-//! | the store of sessions | `session_store.rs` |
+//! | the session store | `session_store.rs` |
 //! | the state that tools share | `state.rs` |
 //! | errors with code and hint | `error.rs` |
 //!
-//! It reads below its roots alone, and writes nothing but the store of sessions.
+//! The server reads only files below its roots, and writes only to the session store.
 
 mod choices;
 mod error;

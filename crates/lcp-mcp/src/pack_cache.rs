@@ -1,41 +1,41 @@
-//! A cache of packs in memory, by their ids.
+//! A cache of packs in memory, by id.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::error::{ToolError, ToolResult};
 
-/// Packs in the cache at most.
+/// The maximum number of packs in the cache.
 pub(crate) const PACKS_MAX: usize = 64;
 
-/// Bytes that they may have together.
+/// The maximum total size of the packs in bytes.
 pub(crate) const PACKS_BYTES_MAX: usize = 256 << 20;
 
 /// The prefix of the URI of a pack.
 pub(crate) const URI_PREFIX: &str = "lcp://pack/";
 
-/// Hex digits of an id.
+/// The length of an id in hexadecimal digits.
 const ID_DIGITS: usize = 16;
 
-/// A pack in memory.
+/// A pack in the cache.
 #[derive(Clone, Debug)]
 pub(crate) struct CachedPack {
-    /// The first digits of its hash.
+    /// The id: the first digits of the hash of the pack.
     pub(crate) id: String,
-    /// The paths that it was made of, for people.
+    /// The paths of its files, for display.
     pub(crate) title: String,
-    /// The pack.
+    /// The bytes of the pack.
     pub(crate) bytes: Arc<[u8]>,
 }
 
 impl CachedPack {
-    /// Returns its URI as a resource.
+    /// Returns the URI of the pack as a resource.
     pub(crate) fn uri(&self) -> String {
         format!("{URI_PREFIX}{}", self.id)
     }
 }
 
-/// Packs, the newest last. The oldest are removed when there are too many.
+/// The packs from oldest to newest. The oldest are removed if a limit is exceeded.
 #[derive(Debug)]
 pub(crate) struct PackCache {
     packs: Mutex<VecDeque<CachedPack>>,
@@ -54,7 +54,7 @@ impl PackCache {
         Self { packs: Mutex::default(), count, bytes }
     }
 
-    /// Adds a pack, as the newest.
+    /// Adds a pack as the newest one.
     pub(crate) fn insert(&self, title: String, bytes: Vec<u8>) -> ToolResult<CachedPack> {
         if bytes.len() > self.bytes {
             let message = format!("the pack has more than {} bytes", self.bytes);
@@ -74,12 +74,12 @@ impl PackCache {
         Ok(new)
     }
 
-    /// Returns the pack of this id.
+    /// Returns the pack with this id.
     pub(crate) fn get(&self, id: &str) -> Option<CachedPack> {
         self.lock().iter().find(|pack| pack.id == id).cloned()
     }
 
-    /// Returns all packs, the newest first.
+    /// Returns all packs, newest first.
     pub(crate) fn list(&self) -> Vec<CachedPack> {
         self.lock().iter().rev().cloned().collect()
     }
@@ -89,7 +89,7 @@ impl PackCache {
     }
 }
 
-/// Returns whether this has the form of an id.
+/// Returns whether a text has the form of an id.
 pub(crate) fn is_id(text: &str) -> bool {
     let is_digit = |byte: u8| byte.is_ascii_digit() || matches!(byte, b'a'..=b'f');
     text.len() == ID_DIGITS && text.bytes().all(is_digit)

@@ -1,4 +1,4 @@
-//! Packs in memory and their renderings, as resources.
+//! The packs in memory and their renderings, as resources.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -15,10 +15,10 @@ use lcp_driver::OutputMode;
 /// The media type of a pack.
 const PACK_TYPE: &str = "application/vnd.lcp";
 
-/// Bytes of a pack that is returned as it is.
+/// The maximum size in bytes of a pack that is returned whole.
 const BYTES_MAX: usize = 16 << 20;
 
-/// Lists the packs.
+/// Lists the packs in memory.
 pub(crate) fn list(state: &ServerState) -> Vec<Resource> {
     let resource = |pack: CachedPack| {
         Resource::new(pack.uri(), format!("{}.lcp", pack.id))
@@ -30,7 +30,7 @@ pub(crate) fn list(state: &ServerState) -> Vec<Resource> {
     state.packs.list().into_iter().map(resource).collect()
 }
 
-/// Returns the template of renderings.
+/// Returns the URI template of renderings.
 pub(crate) fn templates() -> Vec<ResourceTemplate> {
     let address = format!("{URI_PREFIX}{{id}}{{?budget,mode,verbosity,encoding,model}}");
     let template = ResourceTemplate::new(address, "rendering")
@@ -42,7 +42,7 @@ pub(crate) fn templates() -> Vec<ResourceTemplate> {
     vec![template]
 }
 
-/// Returns a pack, or its rendering.
+/// Reads a pack, or renders it if the URI has a query.
 pub(crate) fn read(state: &ServerState, uri: &str) -> ToolResult<ResourceContents> {
     let escaped = uri.escape_debug();
     let unknown = || ToolError::new(UNKNOWN_PACK, format!("there is no resource {escaped}"));
@@ -69,7 +69,7 @@ pub(crate) fn read(state: &ServerState, uri: &str) -> ToolResult<ResourceContent
     Ok(ResourceContents::text(text, uri).with_mime_type(mime_type))
 }
 
-/// Parses the query of a rendering.
+/// Parses the query of the URI of a rendering.
 fn parse_query(query: &str) -> ToolResult<render::Input> {
     let mut input = render::Input::default();
     for pair in query.split('&').filter(|pair| !pair.is_empty()) {
@@ -97,12 +97,12 @@ fn parse_query(query: &str) -> ToolResult<render::Input> {
     Ok(input)
 }
 
-/// Returns the choice of this name.
+/// Returns the value with this name.
 fn choice<T: serde::de::DeserializeOwned>(name: &str) -> Option<T> {
     serde_json::from_value(name.into()).ok()
 }
 
-/// Decodes the `%XX` of a value; returns `None` if they are malformed or not UTF-8.
+/// Decodes the `%XX` escapes of a value; `None` if they are malformed or not UTF-8.
 fn decode(value: &str) -> Option<String> {
     let is_hex = |rest: &str| {
         rest.as_bytes().get(..2).is_some_and(|digits| digits.iter().all(u8::is_ascii_hexdigit))

@@ -1,4 +1,4 @@
-//! The sandbox: files below the roots are read, whatever paths and links are given, and no others.
+//! The sandbox: only files below the roots can be read, for any given paths and links.
 
 use std::fs::File;
 use std::io::{self, Read as _};
@@ -10,17 +10,17 @@ use super::error::{REFUSED, ToolError, ToolResult};
 use lcp_app::{Error, ErrorKind, Result};
 use lcp_packfile::journal::{self, JournalState};
 
-/// The folders that a server reads below.
+/// The root folders of a server.
 #[derive(Debug)]
 pub struct Roots(Vec<Root>);
 
 #[derive(Debug)]
 struct Root {
-    /// The path as it was given, made absolute.
+    /// The given path, made absolute.
     named: PathBuf,
     /// The path without links.
     path: PathBuf,
-    /// Open: another folder that takes its place later is not read.
+    /// The open folder. A different folder that replaces it at the same path later is not read.
     #[cfg(unix)]
     folder: rustix::fd::OwnedFd,
 }
@@ -28,9 +28,9 @@ struct Root {
 /// A path below a root.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct SandboxedPath {
-    /// The root.
+    /// The path of the root.
     pub(crate) root: PathBuf,
-    /// The path from there, without links; empty for the root itself.
+    /// The path relative to the root, without links; empty for the root itself.
     pub(crate) below: PathBuf,
 }
 
@@ -42,11 +42,11 @@ impl SandboxedPath {
 }
 
 impl Roots {
-    /// Opens these folders.
+    /// Opens the root folders.
     ///
     /// # Errors
     ///
-    /// One that does not exist, or is no folder.
+    /// Returns an error if a folder does not exist or is not a folder.
     pub fn new(folders: &[PathBuf]) -> Result<Self> {
         let mut roots: Vec<Root> = Vec::new();
         for folder in folders {
@@ -63,13 +63,14 @@ impl Roots {
         self.0.iter().map(|root| root.path.as_path())
     }
 
-    /// Resolves a path: an absolute one, or one relative to one of the roots.
+    /// Resolves a path, which is absolute or relative to one of the roots.
     pub(crate) fn resolve(&self, given: &str) -> ToolResult<SandboxedPath> {
         let path = Path::new(given);
         if given.is_empty() || given.contains('\0') {
             return Err(ToolError::usage(format!("{given:?} is no path")));
         }
-        // Refused before anything is looked at, so that nobody learns which files exist outside.
+        // Refuse `..` before any access to the file system, so that the result does not reveal
+        // which files exist outside of the roots.
         if path.components().any(|component| component == Component::ParentDir) {
             return Err(self.refused(given, "has `..` in it"));
         }
@@ -90,7 +91,7 @@ impl Roots {
         Err(wrong.unwrap_or_else(|| self.refused(given, "is outside the roots")))
     }
 
-    /// Opens a file or folder by its path without links, and follows none on the way.
+    /// Opens a file or folder by its resolved path. Follows no links.
     pub(crate) fn open(&self, path: &Path) -> std::io::Result<File> {
         let root = self.0.iter().filter(|root| path.starts_with(&root.path));
         let root = root.max_by_key(|root| root.path.components().count());
@@ -103,12 +104,12 @@ impl Roots {
     ///
     /// # Errors
     ///
-    /// Also a file of more than `max` bytes.
+    /// Returns an error if the file cannot be read or has more than `max` bytes.
     pub(crate) fn read(&self, given: &str, max: u64) -> ToolResult<Vec<u8>> {
         self.read_with_journal(given, max).map(|(bytes, _)| bytes)
     }
 
-    /// Reads a file, and the journal of it, if it is a pack.
+    /// Reads a file, and the state of its journal if the file is a pack.
     pub(crate) fn read_with_journal(
         &self,
         given: &str,
@@ -133,7 +134,7 @@ impl Roots {
         if !is_pack {
             return Ok((bytes, JournalState::Absent));
         }
-        // As it was before, where an append is not over.
+        // If an append has not completed, restore the content before it.
         let mut journal = Vec::new();
         match self.open(&journal::journal_path(&inside.path())) {
             Err(error) if is_missing(&error) => return Ok((bytes, JournalState::Absent)),
@@ -159,7 +160,7 @@ impl Roots {
             .with_hint(self.describe())
     }
 
-    /// Describes the roots for people.
+    /// Describes the roots for messages.
     pub(crate) fn describe(&self) -> String {
         let paths: Vec<_> = self.paths().map(|path| format!("{}", path.display())).collect();
         format!("paths begin at, or lie below: {}", paths.join(", ").escape_debug())
@@ -194,7 +195,7 @@ impl Root {
             let below = path.strip_prefix(&self.path).or_else(|_| path.strip_prefix(&self.named));
             return below.ok().map(|below| self.path.join(below));
         }
-        // `C:a` and `\a` of Windows are neither.
+        // Windows paths such as `C:a` and `\a` are neither absolute nor relative.
         let is_plain = |component| matches!(component, Component::Normal(_) | Component::CurDir);
         path.components().all(is_plain).then(|| self.path.join(path))
     }
@@ -209,7 +210,8 @@ impl Root {
             let Component::Normal(name) = component else {
                 return Err(io::ErrorKind::PermissionDenied.into());
             };
-            // Neither waits for a pipe nor follows a link that came since the path was found.
+            // Do not wait for a pipe, and do not follow a link that was created after the path was
+            // resolved.
             let last = OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
             let flags = if components.peek().is_some() { folder_flags() } else { last };
             let from = folder.as_ref().unwrap_or(&self.folder);
@@ -225,7 +227,8 @@ impl Root {
     fn open(&self, below: &Path) -> std::io::Result<File> {
         let path = self.path.join(below);
         let file = File::open(&path)?;
-        // What was found may be a link by now; as far as this system tells.
+        // The path may have become a link since it was resolved. Check again, as well as this
+        // system allows.
         if path.canonicalize()? == path {
             Ok(file)
         } else {
@@ -240,7 +243,8 @@ fn folder_flags() -> rustix::fs::OFlags {
     OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC
 }
 
-/// Returns whether nothing exists at a path; a file has nothing below it.
+/// Returns whether the error means that the path does not exist, which includes a path below a
+/// file.
 fn is_missing(error: &std::io::Error) -> bool {
     matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
 }

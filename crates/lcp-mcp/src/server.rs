@@ -1,5 +1,5 @@
-//! The server loop. Calls run off it, some at once; a call that the client cancels is no longer
-//! awaited.
+//! The server loop. Calls run on other threads, several at a time. If the client cancels a call,
+//! the loop no longer waits for it.
 
 use std::sync::Arc;
 
@@ -21,7 +21,7 @@ use super::{resources, tools};
 use lcp_app::interrupt;
 use lcp_app::{Error, ErrorKind, Result};
 
-/// Calls that run at once; others wait.
+/// The maximum number of calls that run at the same time. Further calls wait.
 const CALLS_MAX: usize = 4;
 
 /// The instructions for clients.
@@ -29,7 +29,7 @@ const INSTRUCTIONS: &str = "Context within a budget of tokens. `pack` makes a pa
     `render` shows it within a budget, `expand` gives a block in full that was shown in part. \
     `record_usage`, `should_handoff`, `handoff` and `resume` carry a session over to the next.";
 
-/// The server; clones share everything.
+/// The server. Its clones share one state.
 #[derive(Clone)]
 pub(crate) struct Server {
     state: Arc<ServerState>,
@@ -41,7 +41,7 @@ impl Server {
         Self { state: Arc::new(state), calls: Arc::new(Semaphore::new(CALLS_MAX)) }
     }
 
-    /// Runs work off the loop, unless the call is cancelled before it begins.
+    /// Runs work off the loop, unless the call is cancelled before the work begins.
     async fn run_cancellable<T: Send + 'static>(
         &self,
         context: &RequestContext<RoleServer>,
@@ -59,7 +59,7 @@ impl Server {
         let permit = permit.map_err(|error| ToolError::internal(error.to_string()))?;
         let state = Arc::clone(&self.state);
         let done = tokio::task::spawn_blocking(move || {
-            // Held while it works, even if nobody waits for it any more.
+            // The work holds the permit until it ends, even if the call has been cancelled.
             let _permit = permit;
             work(&state)
         });
@@ -167,16 +167,16 @@ pub(crate) fn start_runtime() -> Result<Runtime> {
     runtime.map_err(|error| Error::new(ErrorKind::Io, format!("cannot start the server: {error}")))
 }
 
-/// Serves on standard input and output, until the input ends; calls that are under way then
-/// have a few seconds to end.
+/// Serves on standard input and output until the input ends. Running calls then have a few seconds
+/// to complete.
 ///
 /// # Errors
 ///
-/// What is not the protocol, where the first message is wanted.
+/// Returns an error if the first message violates the protocol, or if the server fails.
 pub fn serve(state: ServerState) -> Result {
     let runtime = start_runtime()?;
     let result = runtime.block_on(serve_on(state, rmcp::transport::stdio()));
-    // Work that nobody waits for would keep the process running.
+    // Do not wait for work of cancelled calls, which would keep the process running.
     runtime.shutdown_background();
     result
 }
@@ -193,11 +193,11 @@ where
             Ok(_) => Ok(()),
             Err(error) => Err(server_error(&error)),
         },
-        // The client closed the connection before it began.
+        // The client closed the connection before the first message.
         Err(ServerInitializeError::ConnectionClosed(_)) => Ok(()),
         Err(error) => Err(server_error(&error)),
     };
-    // Calls that took longer end with the process: their leases are released.
+    // The process ends the calls that take longer, so release their leases here.
     interrupt::run_hooks();
     result
 }

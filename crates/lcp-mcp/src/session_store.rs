@@ -1,4 +1,4 @@
-//! The store of sessions, opened when it is first needed.
+//! The session store, which is opened at its first use.
 
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -10,10 +10,10 @@ use lcp_app::sessions::open_store;
 
 use super::error::ToolResult;
 
-/// The store of sessions.
+/// A session store that is opened at its first use.
 #[derive(Default)]
 pub struct LazySessionStore {
-    /// The name of the store, if it was given.
+    /// The given name of the store, if there is one.
     name: Option<String>,
     store: Mutex<Option<Arc<dyn Store>>>,
 }
@@ -25,14 +25,17 @@ impl fmt::Debug for LazySessionStore {
 }
 
 impl LazySessionStore {
-    /// Returns the store of this name, else that of the settings, or the user's.
+    /// Creates a store with this name. Without a name, it is the store of the settings, or by
+    /// default the store of the user. The store is not opened yet.
     #[must_use]
     pub fn new(name: Option<String>) -> Self {
         Self { name, store: Mutex::default() }
     }
 
-    /// Opens the store if it is not open, and calls `work` with it, one call at a time: a lease
-    /// that one call takes of the store, another would release.
+    /// Opens the store if necessary, and calls `work` with it.
+    ///
+    /// Only one call runs at a time, because a call would release a lease that another call has
+    /// taken.
     pub(crate) fn with_store<T>(
         &self,
         config: &Config,

@@ -1,4 +1,4 @@
-//! The state that tools share: roots, packs in memory, settings.
+//! The state that tools share: roots, packs in memory and settings.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -18,15 +18,15 @@ use lcp_app::{Reporter, Silent};
 
 /// The configuration of a server.
 pub struct ServerConfig {
-    /// The folders that are read.
+    /// The folders that the server may read.
     pub roots: Roots,
-    /// The settings of the `lcp.toml` that was given at the start; no other is read.
+    /// The settings of the `lcp.toml` that was given at the start. The server reads no other one.
     pub settings: Config,
-    /// Whether git may be run, with the settings of the repositories that it finds.
+    /// `true` if the server may run git, which uses the settings of the repositories.
     pub git: bool,
-    /// The store of sessions.
+    /// The session store.
     pub sessions: LazySessionStore,
-    /// A receiver of messages outside the protocol.
+    /// The receiver of messages outside of the protocol.
     pub reporter: Box<dyn Reporter + Send>,
 }
 
@@ -34,27 +34,27 @@ pub struct ServerConfig {
 pub struct ServerState {
     pub(crate) config: ServerConfig,
     pub(crate) packs: PackCache,
-    /// No messages: warnings are in the answers.
+    /// A reporter that discards messages, because results contain the warnings.
     pub(crate) quiet: Silent,
 }
 
-/// A pack, and its name in errors.
+/// A pack, with its name for error messages.
 #[derive(Debug)]
 pub(crate) struct LoadedPack {
     pub(crate) name: PathBuf,
     pub(crate) bytes: Arc<[u8]>,
-    /// A warning about the journal of its file, if there is one.
+    /// A warning about the journal of the pack file, if there is one.
     pub(crate) journal_warning: Option<&'static str>,
 }
 
 impl ServerState {
-    /// Returns the state of a server without packs.
+    /// Creates the state of a server without packs.
     #[must_use]
     pub fn new(config: ServerConfig) -> Self {
         Self { config, packs: PackCache::default(), quiet: Silent }
     }
 
-    /// Loads the tokenizer of these arguments. `strict`: nothing else may stand in for it.
+    /// Loads the tokenizer that the arguments select. `strict` forbids a substitute.
     pub(crate) fn tokenizer(
         &self,
         encoding: Option<String>,
@@ -62,12 +62,12 @@ impl ServerState {
         strict: bool,
     ) -> ToolResult<LoadedTokenizer> {
         let (options, config) = (counting(encoding, model)?, &self.config.settings);
-        // Nobody asks how large its window is.
+        // The size of the context window is not needed here.
         let (model, _) = options.model(config, true)?;
         Ok(options.counter(config, model.as_ref(), strict, &self.quiet)?)
     }
 
-    /// Returns a pack by its id, its URI, or its path.
+    /// Returns a pack by its id, URI or path.
     pub(crate) fn pack(&self, reference: &str) -> ToolResult<LoadedPack> {
         let id = reference.strip_prefix(URI_PREFIX).unwrap_or(reference);
         let name = PathBuf::from(reference.escape_debug().to_string());
@@ -85,11 +85,11 @@ impl ServerState {
     }
 }
 
-/// Blocks of a pack from a file, at most: each takes a kilobyte or so while it is planned,
-/// and a few bytes of a file can be millions of them.
+/// The maximum number of blocks of a pack from a file. Planning takes about a kilobyte per block,
+/// and a few bytes of a file can expand to millions of blocks.
 const BLOCKS_MAX: u64 = 1 << 18;
 
-/// Refuses a pack of too many blocks. Its reader reports other errors.
+/// Refuses a pack with too many blocks. Other errors are left to the reader of the pack.
 fn check_block_count(name: &Path, pack: &[u8]) -> ToolResult<()> {
     let options = DecodeOptions { blocks_max: BLOCKS_MAX, ..DecodeOptions::default() };
     let error = EventIter::new(pack, options).find_map(Result::err);
@@ -104,7 +104,8 @@ fn unknown_pack(id: &str) -> ToolError {
         .with_hint("the tool `pack` makes one; of many the oldest are forgotten")
 }
 
-/// Returns the tokenizer of these arguments. They are names only: a path would be read.
+/// Returns the tokenizer options of the arguments. The encoding must be a known name, because a
+/// path would be read.
 pub(crate) fn counting(
     encoding: Option<String>,
     model: Option<String>,

@@ -1,20 +1,21 @@
-//! Text and lists of answers, bounded and escaped.
+//! Limits and escapes for the text and the lists of results.
 
 use std::borrow::Cow;
 
 use lcp_app::{Error, ErrorKind, Result};
 
-/// Bytes of text that an answer may have.
+/// The maximum length of the text of a result in bytes.
 const TEXT_BYTES_MAX: usize = 8 << 20;
 
-/// Truncates a list. Returns it and how many elements are left out.
+/// Truncates a list. Returns it with the number of omitted elements.
 pub(crate) fn truncate_list<T>(mut list: Vec<T>, max: usize) -> (Vec<T>, usize) {
     let more = list.len().saturating_sub(max);
     list.truncate(max);
     (list, more)
 }
 
-/// Truncates a list to the first elements that have no more than these bytes together.
+/// Truncates a list to the first elements within a total size of `bytes`. Returns it with the
+/// number of omitted elements.
 pub(crate) fn truncate_list_to_bytes<T>(
     list: Vec<T>,
     max: usize,
@@ -32,12 +33,12 @@ pub(crate) fn truncate_list_to_bytes<T>(
     truncate_list(list, count)
 }
 
-/// Escapes text of other people for a line.
+/// Escapes untrusted text for use within a line.
 pub(crate) fn escape(text: &str) -> Cow<'_, str> {
     lcp_driver::escape_control(text)
 }
 
-/// Checks that a text fits into an answer or a resource; `hint` is the advice if it does not.
+/// Checks the length of a text for a result or a resource. `hint` is the advice if it is too long.
 pub(crate) fn check_length(text: &str, hint: &str) -> Result {
     if text.len() <= TEXT_BYTES_MAX {
         return Ok(());

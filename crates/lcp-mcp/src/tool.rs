@@ -1,4 +1,4 @@
-//! The trait of tools, and its adapter to the protocol.
+//! The trait of tools, and the adapter to the protocol.
 
 use std::borrow::Cow;
 
@@ -14,16 +14,16 @@ use super::error::{ToolError, ToolResult};
 use super::state::ServerState;
 use super::text::check_length;
 
-/// The side effect of a call.
+/// The lasting effect of a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum SideEffect {
-    /// Nothing that lasts.
+    /// No lasting effect.
     None,
-    /// The store of sessions; the same call again changes it again.
+    /// A change of the session store. Repeating the call changes it again.
     Sessions,
 }
 
-/// A tool.
+/// A tool of the server.
 pub(crate) trait Tool {
     const NAME: &'static str;
     const TITLE: &'static str;
@@ -39,20 +39,21 @@ pub(crate) trait Tool {
 /// The output of a tool.
 #[derive(Debug)]
 pub(crate) struct ToolOutput<T> {
-    /// The text for a model, if it is not the facts.
+    /// The text for the model, if it differs from the facts.
     pub(crate) text: Option<String>,
-    /// The facts for programs. Clients show a model either, so these are complete.
+    /// The facts for programs. They are complete, because some clients show them to the model
+    /// instead of the text.
     pub(crate) facts: T,
 }
 
 impl<T> ToolOutput<T> {
-    /// Returns an output of facts alone.
+    /// Creates an output that consists only of facts.
     pub(crate) fn from_facts(facts: T) -> Self {
         Self { text: None, facts }
     }
 }
 
-/// A tool of any type.
+/// A tool, independent of its type.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct RegisteredTool {
     pub(crate) name: &'static str,
@@ -71,12 +72,12 @@ fn describe<T: Tool>() -> Description {
     let hints = ToolAnnotations::from_raw(
         None,
         Some(is_read_only),
-        // What is recorded stays recorded.
+        // A call never removes recorded data.
         Some(false),
         Some(is_read_only),
         Some(false),
     );
-    // A test makes sure that there is a schema of each.
+    // A test verifies that each tool has a schema.
     let input = schema_for_input::<T::Input>().unwrap_or_default();
     Description::new_with_raw(T::NAME, Some(Cow::Borrowed(T::DESCRIPTION)), input)
         .with_title(T::TITLE)

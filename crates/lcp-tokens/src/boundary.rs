@@ -1,24 +1,22 @@
-//! Where texts may be cut so that their counts add up (RFC 0002 §2).
+//! Finds positions at which a text can be cut so that the counts of its parts add up (RFC 0002 §2).
 
-/// Whether counts add up where a text that ends in `before` is followed by
-/// `after`, for estimators that are
-/// [additive](crate::TokenEstimator::is_additive): `before` is a newline and
-/// `after` is neither white space nor `/`.
+/// Returns whether the counts of two texts add up if the first ends in `before` and the second
+/// begins with `after`, for [additive](crate::TokenEstimator::is_additive) estimators. This is so
+/// if `before` is a newline and `after` is neither white space nor `/`.
 ///
-/// Why: the pre-tokenizers of cl100k and the o200k family end a piece at the
-/// last newline of a run of white space, so nothing that comes after reaches
-/// back over it, except more white space, and `/`, which o200k lets a run of
-/// punctuation swallow together with newlines.
+/// The pre-tokenizers of cl100k and the o200k family end a piece at the last newline of a run of
+/// white space. Only more white space can extend the piece over it, and also `/`, because o200k
+/// includes newlines and slashes after punctuation in one piece.
 #[must_use]
 pub fn is_additive_boundary(before: char, after: char) -> bool {
     before == '\n' && !after.is_whitespace() && after != '/'
 }
 
-/// Cuts `text` at its first join: the first part is as short as it can be,
-/// the counts of both add up to that of the whole, and anything may be put in
-/// front of the first part without changing the count of the second.
+/// Splits `text` at its first additive boundary.
 ///
-/// The second part is empty where there is no join.
+/// The first part is as short as possible, and the counts of both parts add up to the count of the
+/// whole text. Text that is inserted before the first part does not change the count of the second
+/// part. The second part is empty if there is no boundary.
 ///
 /// ```
 /// use lcp_tokens::split_at_boundary;

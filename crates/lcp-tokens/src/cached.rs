@@ -1,4 +1,4 @@
-//! Counts by content hash, shared between threads and kept between runs.
+//! A cache of counts by content hash, shared between threads and saved between runs.
 
 use std::fs;
 use std::io::{self, Read, Write};
@@ -11,35 +11,37 @@ use quick_cache::sync::Cache;
 use crate::TokenEstimator;
 use crate::estimator::forward;
 
-/// A BLAKE3 hash of a text, keyed by its estimator.
+/// The BLAKE3 hash of a text, with a key that identifies the estimator.
 type Key = [u8; KEY_BYTES];
 
 const KEY_BYTES: usize = 32;
 const COUNT_BYTES: usize = 4;
 
-/// Bytes of a record in a file.
+/// The size of a record in a file, in bytes.
 const RECORD_BYTES: usize = KEY_BYTES + COUNT_BYTES;
 
-/// Bytes that an entry takes in memory at worst, measured: 108 to 177.
+/// The maximum size of an entry in memory, in bytes. Measured sizes are 108 to 177.
 const ENTRY_BYTES: usize = 192;
 
-/// A file begins with this; the last character is the version.
+/// The magic bytes at the beginning of a file. The last character is the version.
 const MAGIC: &[u8; 8] = b"LCPCNT\n1";
 
-/// The same in every version.
+/// The part of the magic bytes that is the same in every version.
 const NAME: &[u8] = b"LCPCNT\n";
 
-/// Hashing a shorter text would take as long as counting it.
+/// The minimum length of a cached text in bytes. Hashing a shorter text takes as long as counting
+/// it.
 const TEXT_BYTES_MIN: usize = 128;
 
-/// Token counts of texts that came before (seed 004, FR-016c-04; RFC 0009 §7).
+/// A cache of token counts (seed 004, FR-016c-04; RFC 0009 §7).
 ///
-/// Bounded in bytes; the entries that are of least use go first. Threads share
-/// it without waiting for each other. Entries are found by a BLAKE3 hash of the
-/// text under a key that is made of all that decides the counts, so what
-/// another encoding, another vocabulary or another version of the engine has
-/// left is never found; and in memory by a hash with a random key, so that no
-/// choice of texts makes it slow.
+/// The size is limited in bytes, and the least useful entries are removed first. Threads share the
+/// cache without waiting for each other.
+///
+/// The key of an entry is a BLAKE3 hash of the text, keyed by everything that determines the
+/// counts. So counts of another encoding, vocabulary or version of the engine are never returned.
+/// In memory the entries are hashed with a random key, so that no choice of texts makes the cache
+/// slow.
 #[derive(Debug)]
 pub struct CountCache {
     counts: Cache<Key, u32>,
@@ -48,38 +50,38 @@ pub struct CountCache {
     misses: AtomicU64,
 }
 
-/// A file of counts that cannot be used. Without it, counting only takes
+/// The reason why a file of counts cannot be used. Counting works without the file, but takes
 /// longer.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum CacheFileError {
-    /// It cannot be read or written.
+    /// The file cannot be read or written.
     #[error(transparent)]
     Io(#[from] io::Error),
-    /// It is not a file of counts, or of another version.
+    /// The file is not a file of token counts.
     #[error("not a file of token counts")]
     Foreign,
-    /// It is a file of token counts as another version writes it.
+    /// The file contains token counts in the format of another version.
     #[error("a file of token counts of another version")]
     Version,
-    /// It was cut short or changed.
+    /// The file was truncated or changed.
     #[error("the file of token counts is damaged")]
     Damaged,
-    /// It is larger than all that its cache may take.
+    /// The file is larger than the memory limit of the cache.
     #[error(
         "the file of token counts has {bytes} bytes, more than the {max} that its cache may take"
     )]
     TooLarge {
-        /// Bytes of the file.
+        /// The size of the file in bytes.
         bytes: u64,
-        /// Bytes that the cache may take.
+        /// The memory limit of the cache in bytes.
         max: usize,
     },
 }
 
 impl CountCache {
-    /// An empty cache that takes `bytes` of memory at max; at least one entry
-    /// of 192 bytes.
+    /// Creates an empty cache that takes at most `bytes` of memory, but at least one entry of 192
+    /// bytes.
     #[must_use]
     pub fn new(bytes: usize) -> Self {
         Self {
@@ -90,14 +92,15 @@ impl CountCache {
         }
     }
 
-    /// The cache that [`Self::save`] wrote to `path`; an empty one where there
-    /// is no such file, or nothing in it. Of a cache that was larger, it has what fits.
+    /// Loads the cache that [`Self::save`] wrote to `path`. Returns an empty cache if the file does
+    /// not exist or is empty. If the saved cache was larger than `bytes`, only some of its entries
+    /// are loaded.
     ///
     /// # Errors
     ///
-    /// [`CacheFileError`], where the file cannot be used: go on with an empty
-    /// cache then. One that is [foreign](CacheFileError::Foreign) may be anything: write
-    /// nothing there.
+    /// Returns a [`CacheFileError`] if the file cannot be used. Continue with an empty cache in
+    /// this case. Do not overwrite a [foreign](CacheFileError::Foreign) file, because it may
+    /// contain anything.
     pub fn load(path: &Path, bytes: usize) -> Result<Self, CacheFileError> {
         let this = Self::new(bytes);
         let size = match fs::metadata(path) {
@@ -105,7 +108,7 @@ impl CountCache {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(this),
             Err(error) => return Err(error.into()),
         };
-        // The file is read as a whole; a cache of this size writes a fifth of it.
+        // The file is read as a whole. A cache of this size writes a file of about a fifth of it.
         if size > bytes.saturating_add(MAGIC.len() + KEY_BYTES) as u64 {
             return Err(CacheFileError::TooLarge { bytes: size, max: bytes });
         }
@@ -132,12 +135,13 @@ impl CountCache {
         Ok(this)
     }
 
-    /// Whether counts may be written to `path`: there is no file, an empty one, or one of
-    /// counts, of whatever version.
+    /// Checks that counts may be written to `path`: the file does not exist, is empty, or contains
+    /// counts of any version.
     ///
     /// # Errors
     ///
-    /// [`CacheFileError::Foreign`], and what the file system says.
+    /// Returns [`CacheFileError::Foreign`] for any other file, or [`CacheFileError::Io`] if the
+    /// file cannot be read.
     pub fn check_writable(path: &Path) -> Result<(), CacheFileError> {
         let mut head = Vec::new();
         match fs::File::open(path) {
@@ -151,12 +155,12 @@ impl CountCache {
         }
     }
 
-    /// Writes the counts to `path`, by a file beside it and renaming. The same
+    /// Writes the counts to a temporary file in the same folder, and renames it to `path`. The same
     /// counts give the same bytes.
     ///
     /// # Errors
     ///
-    /// What the file system says.
+    /// Returns an error if the file cannot be written.
     pub fn save(&self, path: &Path) -> io::Result<()> {
         let folder = path.parent().filter(|folder| *folder != Path::new(""));
         let mut beside = tempfile::NamedTempFile::new_in(folder.unwrap_or(Path::new(".")))?;
@@ -165,7 +169,8 @@ impl CountCache {
         Ok(())
     }
 
-    /// The counts as [`load`](Self::load) reads them. The same counts give the same bytes.
+    /// Returns the counts in the format that [`load`](Self::load) reads. The same counts give the
+    /// same bytes.
     #[must_use]
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut records: Vec<_> = self.counts.iter().collect();
@@ -180,25 +185,25 @@ impl CountCache {
         file
     }
 
-    /// How many counts it has.
+    /// Returns the number of counts.
     #[must_use]
     pub fn len(&self) -> usize {
         self.counts.len()
     }
 
-    /// Whether it has none.
+    /// Returns whether the cache is empty.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// Bytes of memory that it may take.
+    /// Returns the memory limit in bytes.
     #[must_use]
     pub const fn bytes(&self) -> usize {
         self.bytes
     }
 
-    /// How many texts were found, and how many had to be counted.
+    /// Returns the number of texts that were found, and of texts that had to be counted.
     #[must_use]
     pub fn hits_and_misses(&self) -> (u64, u64) {
         (self.hits.load(Ordering::Relaxed), self.misses.load(Ordering::Relaxed))
@@ -216,12 +221,11 @@ impl CountCache {
     }
 }
 
-/// An estimator that remembers in a [`CountCache`] what it counted.
+/// An estimator that stores its counts in a [`CountCache`].
 ///
-/// Counts are those of the estimator inside, which is asked directly for texts
-/// of less than 128 bytes, and always for [`recount`](TokenEstimator::recount).
-/// One that cannot [`write_cache_key`](TokenEstimator::write_cache_key) itself is always
-/// asked.
+/// The counts are those of the inner estimator. It is called directly for texts of less than 128
+/// bytes and for [`recount`](TokenEstimator::recount), and always if it does not implement
+/// [`write_cache_key`](TokenEstimator::write_cache_key).
 ///
 /// ```
 /// use std::sync::Arc;
@@ -236,13 +240,13 @@ impl CountCache {
 #[derive(Clone, Debug)]
 pub struct CachedEstimator<E> {
     estimator: E,
-    /// The key of its texts' hashes.
+    /// The key for hashing texts; `None` if the counts cannot be cached.
     key: Option<Key>,
     cache: Arc<CountCache>,
 }
 
 impl<E: TokenEstimator> CachedEstimator<E> {
-    /// `estimator` with `cache`, which others may use too.
+    /// Creates an estimator with a cache, which other estimators can use too.
     pub fn new(estimator: E, cache: Arc<CountCache>) -> Self {
         let mut hash = blake3::Hasher::new_derive_key("LCP token counts by content, version 1");
         let identified = estimator.write_cache_key(&mut |part| {
@@ -253,7 +257,7 @@ impl<E: TokenEstimator> CachedEstimator<E> {
         Self { estimator, key, cache }
     }
 
-    /// The cache.
+    /// Returns the cache.
     pub const fn cache(&self) -> &Arc<CountCache> {
         &self.cache
     }

@@ -1,4 +1,4 @@
-//! The trait of everything that counts tokens.
+//! The trait of token counters.
 
 use std::sync::Arc;
 
@@ -6,88 +6,87 @@ use crate::truncate;
 
 /// Counts the tokens of a text (SPEC_08 §2).
 ///
-/// Only [`Self::estimate`] is required. The others say what is known of its
-/// answers, and promise nothing by default; or answer what budgets ask besides
-/// (RFC 0009 §6), by means of it by default.
+/// Only [`Self::estimate`] is required. Other methods describe the counts, and guarantee nothing by
+/// default. The rest answer further questions about budgets (RFC 0009 §6), and use `estimate` by
+/// default.
 pub trait TokenEstimator: Send + Sync {
-    /// How many tokens `text` is: 0 for the empty text, and for no other.
+    /// Returns the number of tokens of `text`. It is 0 only for the empty text.
     fn estimate(&self, text: &str) -> u32;
 
-    /// Whether the answer is what the model's own tokenizer says, for any text.
+    /// Returns whether the counts equal those of the tokenizer of the model, for any text.
     fn is_exact(&self) -> bool {
         false
     }
 
-    /// Whether counts add up at the joins that [`is_additive_boundary`](crate::is_additive_boundary)
-    /// describes: the count of two texts put together is then the sum of
-    /// theirs.
+    /// Returns whether counts add up at the boundaries that
+    /// [`is_additive_boundary`](crate::is_additive_boundary) describes: the count of two
+    /// concatenated texts is then the sum of their counts.
     fn is_additive(&self) -> bool {
         false
     }
 
-    /// The name in reports.
+    /// Returns the name for reports.
     #[expect(clippy::unnecessary_literal_bound, reason = "others have names made at run time")]
     fn name(&self) -> &str {
         "custom"
     }
 
-    /// What everybody who sees the counts must know, where something was not as
-    /// it was asked for: that this stands in for a tokenizer that could not be
-    /// loaded. The driver puts it in every report.
+    /// Returns a warning for readers of the counts, for example that this estimator replaces a
+    /// tokenizer that could not be loaded. The driver adds it to every report.
     fn caveat(&self) -> Option<&str> {
         None
     }
 
-    /// How many tokens `text` is, if that is `limit` at most.
+    /// Returns the number of tokens of `text` if it is at most `limit`.
     ///
-    /// `Tiktoken` stops as soon as the limit is passed, so that it costs what
-    /// `limit` tokens cost, however long the text is; others may count it all.
+    /// `Tiktoken` stops as soon as the limit is exceeded, so its cost depends on `limit` and not on
+    /// the length of the text. Other estimators may count the whole text.
     fn count_up_to(&self, text: &str, limit: u32) -> Option<u32> {
         Some(self.estimate(text)).filter(|count| *count <= limit)
     }
 
-    /// The longest start of `text`, ending between two characters, that by
-    /// itself counts `tokens` at most.
+    /// Returns the longest prefix of `text` that ends between two characters and has at most
+    /// `tokens` tokens by itself.
     ///
-    /// It never counts more. `Tiktoken` finds the longest, and looks at no more
-    /// than the limit needs; for the others counts are taken to grow with the
-    /// text, which may miss a few characters.
+    /// The result never exceeds the limit. `Tiktoken` finds the longest prefix and reads no more
+    /// text than it needs. Other estimators assume that counts grow with the text, so the result
+    /// may be a few characters too short.
     fn truncate_to<'t>(&self, text: &'t str, tokens: u32) -> &'t str {
         truncate::longest_prefix(text, |part| self.count_up_to(part, tokens).is_some())
     }
 
-    /// The longest end of `text`, beginning between two characters, that by
-    /// itself counts `tokens` at most; as [`Self::truncate_to`] otherwise.
+    /// Returns the longest suffix of `text` that begins between two characters and has at most
+    /// `tokens` tokens by itself. In other respects it is like [`Self::truncate_to`].
     fn truncate_front_to<'t>(&self, text: &'t str, tokens: u32) -> &'t str {
         truncate::longest_suffix(text, |part| self.count_up_to(part, tokens).is_some())
     }
 
-    /// Returns the length in bytes of a prefix of `text` whose count no appended text
-    /// changes, and that count. The count of a longer text is that count plus the count of
-    /// everything after the prefix.
-    ///
-    /// [`IncrementalCounter`](crate::IncrementalCounter) uses it. The default is an empty
+    /// Returns the length in bytes of a prefix of `text` whose count does not depend on later text,
+    /// and its count. The count of a longer text is this count plus the count of the text after the
     /// prefix.
+    ///
+    /// [`IncrementalCounter`](crate::IncrementalCounter) uses it. The default is an empty prefix.
     fn stable_prefix(&self, _text: &str) -> (usize, u32) {
         (0, 0)
     }
 
-    /// Returns the same count as [`Self::estimate`], from the text alone and never from a
-    /// cache: the count that a budget is checked with.
+    /// Returns the same count as [`Self::estimate`], but never from a cache. Budgets are checked
+    /// with this count.
     fn recount(&self, text: &str) -> u32 {
         self.estimate(text)
     }
 
-    /// Gives `write` everything that determines the counts, for example the vocabulary, so
-    /// that cached counts are never taken for those of another estimator. Returns whether it
-    /// did; by default it does not, and its counts are not cached.
+    /// Passes everything that determines the counts, such as the vocabulary, to `write`, so that
+    /// cached counts are never confused with those of another estimator.
+    ///
+    /// Returns whether it did so. The default returns `false`, and then the counts are not cached.
     fn write_cache_key(&self, _write: &mut dyn FnMut(&[u8])) -> bool {
         false
     }
 }
 
-/// Returns the number of tokens of each text (seed 004, `ITokenCounter`). With the feature
-/// `rayon` it uses rayon's threads; the counts are the same.
+/// Returns the number of tokens of each text (seed 004, `ITokenCounter`). The feature `rayon` uses
+/// the threads of rayon, with the same counts.
 ///
 /// ```
 /// use lcp_tokens::{HeuristicEstimator, count_batch};
@@ -108,8 +107,8 @@ where
     texts.iter().map(|text| estimator.estimate(text.as_ref())).collect()
 }
 
-/// Methods of [`TokenEstimator`] that forward to another estimator, `$to`, an expression of
-/// `$self`.
+/// Implements methods of [`TokenEstimator`] that forward to another estimator, `$to`, an expression
+/// of `$self`.
 macro_rules! forward {
     ($self:ident to $to:expr; $($method:ident),* $(,)?) => {
         $($crate::estimator::forward!(@$method $self $to);)*
@@ -166,7 +165,7 @@ macro_rules! forward {
 }
 pub(crate) use forward;
 
-/// Whatever points to an estimator is one.
+/// Implements [`TokenEstimator`] for pointers to an estimator.
 macro_rules! pointers {
     ($($pointer:ty),*) => {$(
         impl<T: TokenEstimator + ?Sized> TokenEstimator for $pointer {

@@ -1,11 +1,11 @@
-//! The two estimators of SPEC_08: fast, rough, the same on every machine.
+//! The two heuristic estimators of SPEC_08: fast, rough, and the same on every machine.
 
 use crate::TokenEstimator;
 
-/// Bytes ÷ 4, at least 1 for a text that is not empty (SPEC_08 §2).
+/// Estimates bytes ÷ 4, but at least 1 for a text that is not empty (SPEC_08 §2).
 ///
-/// The document speaks of characters and its code counts bytes; the code
-/// stands. On English text it is within a factor of 2.
+/// The text of SPEC_08 refers to characters, but its code counts bytes. This estimator follows the
+/// code. On English text it is within a factor of 2.
 ///
 /// ```
 /// use lcp_tokens::{HeuristicEstimator, TokenEstimator};
@@ -32,8 +32,8 @@ impl TokenEstimator for HeuristicEstimator {
     }
 }
 
-/// Bytes ÷ 3 where more than 30 % of the lines begin with a space or a tab,
-/// else bytes ÷ 4; at least 1 for a text that is not empty (SPEC_08 §2).
+/// Estimates bytes ÷ 3 if more than 30 % of the lines begin with a space or a tab, else bytes ÷ 4,
+/// but at least 1 for a text that is not empty (SPEC_08 §2).
 ///
 /// ```
 /// use lcp_tokens::{CodeAwareEstimator, TokenEstimator};

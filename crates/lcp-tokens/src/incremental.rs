@@ -1,14 +1,14 @@
-//! Counting a text while it grows.
+//! Counts a text while it grows.
 
 use crate::TokenEstimator;
 
-/// The count of a text that grows at its end: a reply as it arrives, a
-/// transcript as it is written.
+/// Counts a text that grows at its end, such as a reply that is being received or a transcript that
+/// is being written.
 ///
-/// A [stable prefix](TokenEstimator::stable_prefix) is counted once and dropped. The rest is
-/// kept and counted at each call of [`Self::count`]: with `Tiktoken` a word or two, or the
-/// last piece where it does not end (letters without a space); with estimators without
-/// stable prefixes the complete text. The count is always that of the complete text.
+/// A [stable prefix](TokenEstimator::stable_prefix) is counted once and dropped. Each call of
+/// [`Self::count`] counts the rest. With `Tiktoken` the rest is a word or two, or the whole last
+/// piece if it does not end (letters without a space). With estimators without stable prefixes it
+/// is the complete text. The count is always that of the complete text.
 ///
 /// ```
 /// use lcp_tokens::{IncrementalCounter, HeuristicEstimator, TokenEstimator};
@@ -22,19 +22,19 @@ use crate::TokenEstimator;
 #[derive(Clone, Debug)]
 pub struct IncrementalCounter<E> {
     estimator: E,
-    /// The number of tokens of the stable prefix, which is not kept.
+    /// The number of tokens of the stable prefix, whose text is dropped.
     prefix_tokens: u32,
-    /// The rest.
+    /// The text after the stable prefix.
     tail: String,
-    /// The length of the tail at which its stable prefix is looked for again.
+    /// The length of the tail at which the next stable prefix is computed.
     recheck_at: usize,
 }
 
-/// A shorter tail is never looked at.
+/// The minimum length in bytes of a tail whose stable prefix is computed.
 const TAIL_BYTES: usize = 256;
 
 impl<E: TokenEstimator> IncrementalCounter<E> {
-    /// A counter of an empty text.
+    /// Creates a counter for an empty text.
     pub const fn new(estimator: E) -> Self {
         Self { estimator, prefix_tokens: 0, tail: String::new(), recheck_at: TAIL_BYTES }
     }
@@ -47,20 +47,20 @@ impl<E: TokenEstimator> IncrementalCounter<E> {
         }
         let (bytes, tokens) = self.estimator.stable_prefix(&self.tail);
         self.tail.drain(..bytes);
-        // A large text that was appended leaves no large buffer.
+        // Release the memory of a large appended text.
         self.tail.shrink_to(TAIL_BYTES);
         self.prefix_tokens = self.prefix_tokens.saturating_add(tokens);
-        // A tail that does not settle is looked at less and less often, so
-        // that a piece without an end takes linear time.
+        // Without a stable prefix the interval doubles, so that a piece without an end takes linear
+        // time.
         self.recheck_at = (self.tail.len() * 2).max(TAIL_BYTES);
     }
 
-    /// How many tokens all that was appended is.
+    /// Returns the number of tokens of the complete text.
     pub fn count(&self) -> u32 {
         self.prefix_tokens.saturating_add(self.estimator.estimate(&self.tail))
     }
 
-    /// Begins anew with an empty text.
+    /// Resets the counter to an empty text.
     pub fn clear(&mut self) {
         self.tail.clear();
         self.prefix_tokens = 0;

@@ -1,21 +1,24 @@
 //! Token counts for budgets.
 //!
-//! [`TokenEstimator`] is one question, "how many tokens is this text?"; what is
-//! known of the answer: whether it is exact, and whether counts of parts add
-//! up; and what budgets ask besides: is it more than so many, what of it fits.
+//! [`TokenEstimator`] counts the tokens of a text. It also reports whether the counts are exact and
+//! whether counts of parts add up, checks a text against a limit, and truncates a text to a limit.
 //!
-//! | estimator | exact | what it does |
+//! | estimator | exact | method |
 //! |---|---|---|
 //! | [`HeuristicEstimator`] | no | bytes ÷ 4 (SPEC_08) |
-//! | [`CodeAwareEstimator`] | no | bytes ÷ 3 for what looks like code, else ÷ 4 (SPEC_08) |
-//! | [`ScaledEstimator`] | no | another count times a factor: Claude's is not public |
+//! | [`CodeAwareEstimator`] | no | bytes ÷ 3 for text that looks like code, else ÷ 4 (SPEC_08) |
+//! | [`ScaledEstimator`] | no | another count times a factor, for Claude (tokenizer not public) |
 //! | `Tiktoken` (feature `tiktoken`, or one for each encoding) | yes | OpenAI's encodings, vocabularies built in |
 //! | `FileTokenizer` (feature `tokenizer-files`) | yes | a tokenizer file given by path |
 //!
-//! [`tokenizer_by_name`] and [`tokenizer_by_name_or_file`] give the estimator for what a flag says,
-//! [`tokenizer_for_model`] that of a model in the table of [`Models`], [`or_fallback`]
-//! one that can always count. [`IncrementalCounter`] counts a text that grows,
-//! [`count_batch`] many texts, and `CachedEstimator` (feature `cache`) remembers.
+//! These functions select an estimator:
+//!
+//! - [`tokenizer_by_name`] and [`tokenizer_by_name_or_file`] by the value of a flag;
+//! - [`tokenizer_for_model`] for a model in the table of [`Models`];
+//! - [`or_fallback`] replaces one that cannot be loaded, so that counting always works.
+//!
+//! [`IncrementalCounter`] counts a text that grows, [`count_batch`] counts several texts, and
+//! `CachedEstimator` (feature `cache`) stores counts.
 //!
 //! ```
 //! use lcp_tokens::{HeuristicEstimator, TokenEstimator};

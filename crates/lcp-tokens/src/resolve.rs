@@ -1,5 +1,4 @@
-//! From what people write, a name, a file or a model, to an estimator; and
-//! what to count with where there is none.
+//! Selects an estimator by name, file or model, or a fallback if the tokenizer is not available.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -15,7 +14,7 @@ use crate::{CodeAwareEstimator, HeuristicEstimator, Model, TokenEstimator};
 #[cfg(feature = "tokenizer-files")]
 use crate::{FileTokenizer, TokenizerFileError};
 
-/// The names that [`tokenizer_by_name`] knows, in the order of a help text.
+/// The names that [`tokenizer_by_name`] accepts, in the order of a help text.
 pub const TOKENIZER_NAMES: &[&str] = &[
     #[cfg(feature = "o200k")]
     "o200k_base",
@@ -35,45 +34,45 @@ pub const TOKENIZER_NAMES: &[&str] = &[
     "code-aware",
 ];
 
-/// Why there is no tokenizer to count with.
+/// The reason why a tokenizer is not available.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum TokenizerError {
-    /// No estimator has the name, and it does not look like a file.
+    /// The name is unknown, and it does not look like a file.
     #[error("unknown encoding {name:?}; it may be {}", TOKENIZER_NAMES.join(", "))]
     UnknownName {
         /// The name.
         name: String,
     },
-    /// The file cannot be used.
+    /// The tokenizer file cannot be used.
     #[cfg(feature = "tokenizer-files")]
     #[error("{name}: {}", without_path(error))]
     File {
-        /// The file's name, without its folder.
+        /// The name of the file, without its folder.
         name: String,
-        /// What is wrong.
+        /// The cause.
         #[source]
         error: TokenizerFileError,
     },
-    /// Tokenizer files are not read by this build.
+    /// This build does not read tokenizer files.
     #[error("{name}: tokenizer files need the feature `tokenizer-files` of lcp-tokens")]
     NoFiles {
-        /// The file's name, without its folder.
+        /// The name of the file, without its folder.
         name: String,
     },
-    /// The tokenizer of the model is not built in, and no file is named.
+    /// The tokenizer of the model is not built in, and no file was given.
     #[error("the tokenizer of {model} is not built in, and no tokenizer file was given")]
     NoTokenizer {
-        /// The model.
+        /// The name of the model.
         model: String,
     },
 }
 
-/// The estimator with this name, one of [`TOKENIZER_NAMES`].
+/// Returns the estimator with this name, one of [`TOKENIZER_NAMES`].
 ///
 /// # Errors
 ///
-/// [`TokenizerError::UnknownName`], which lists the names there are.
+/// Returns [`TokenizerError::UnknownName`], with the known names, if the name is unknown.
 ///
 /// ```
 /// assert_eq!(lcp_tokens::tokenizer_by_name("heuristic")?.name(), "heuristic");
@@ -98,13 +97,14 @@ pub fn tokenizer_by_name(name: &str) -> Result<Arc<dyn TokenEstimator>, Tokenize
     Err(TokenizerError::UnknownName { name: name.to_owned() })
 }
 
-/// The estimator for what a flag may say: one of [`TOKENIZER_NAMES`], or the path of a
-/// tokenizer file (`tokenizer.json`, tekken, `SentencePiece`; feature `tokenizer-files`).
-/// A path is what has a `.`, `/` or `\` and is no name.
+/// Returns the estimator for the value of a flag: one of [`TOKENIZER_NAMES`], or the path of a
+/// tokenizer file (`tokenizer.json`, tekken, `SentencePiece`; feature `tokenizer-files`). A value
+/// is a path if it is not a name and contains `.`, `/` or `\`.
 ///
 /// # Errors
 ///
-/// [`TokenizerError`]; [`or_fallback`] counts all the same.
+/// Returns a [`TokenizerError`] if the tokenizer is not available. Use [`or_fallback`] to count
+/// anyway.
 pub fn tokenizer_by_name_or_file(what: &str) -> Result<Arc<dyn TokenEstimator>, TokenizerError> {
     match tokenizer_by_name(what) {
         Err(_) if what.contains(['.', '/', '\\']) => file(Path::new(what)),
@@ -112,13 +112,16 @@ pub fn tokenizer_by_name_or_file(what: &str) -> Result<Arc<dyn TokenEstimator>, 
     }
 }
 
-/// The estimator for a model of the table. One for a model that is only
-/// [assumed](Model::is_family_default) is not exact, and says why. `folder` is that of the `lcp.toml`
-/// which names its tokenizer file, if one does.
+/// Returns the estimator for a model of the table.
+///
+/// If the model is only a [family default](Model::is_family_default), the estimator is not exact
+/// and its caveat gives the reason. `folder` is the folder of the `lcp.toml` that names the
+/// tokenizer file of the model, if there is one.
 ///
 /// # Errors
 ///
-/// [`TokenizerError`]; [`or_fallback`] counts all the same.
+/// Returns a [`TokenizerError`] if the tokenizer is not available. Use [`or_fallback`] to count
+/// anyway.
 ///
 /// ```
 /// use std::path::Path;
@@ -165,7 +168,7 @@ fn file(path: &Path) -> Result<Arc<dyn TokenEstimator>, TokenizerError> {
     Err(TokenizerError::NoFiles { name: file_name(path) })
 }
 
-/// What is wrong with a file, without its folder.
+/// Returns the message of an error without the folder of the file.
 #[cfg(feature = "tokenizer-files")]
 fn without_path(error: &TokenizerFileError) -> String {
     match error {
@@ -174,14 +177,15 @@ fn without_path(error: &TokenizerFileError) -> String {
     }
 }
 
-/// Reports are the same on every machine, so the folder is left out.
+/// Returns the name of a file without its folder, because reports must be the same on every
+/// machine.
 fn file_name(path: &Path) -> String {
     path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned()
 }
 
-/// A tokenizer, or in its place SPEC_08's heuristic with a
-/// [caveat](TokenEstimator::caveat), which the driver puts in every report
-/// (seed 004, T16-FM-01). Who needs the tokenizer itself takes the error.
+/// Returns the tokenizer, or if there was an error the heuristic of SPEC_08 with a
+/// [caveat](TokenEstimator::caveat), which the driver adds to every report (seed 004, T16-FM-01).
+/// Callers that need the tokenizer itself handle the error instead.
 ///
 /// ```
 /// use lcp_tokens::{TokenEstimator, tokenizer_by_name_or_file, or_fallback};
@@ -201,7 +205,7 @@ pub fn or_fallback(
     })
 }
 
-/// An estimator in place of another, and why: never exact.
+/// An estimator that replaces another one, with the reason. It is never exact.
 struct FallbackEstimator {
     estimator: Arc<dyn TokenEstimator>,
     caveat: String,

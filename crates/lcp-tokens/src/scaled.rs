@@ -1,4 +1,4 @@
-//! Estimates for tokenizers that are not public: another count, times a factor.
+//! Estimates for tokenizers that are not public: another count times a factor.
 
 use std::borrow::Cow;
 
@@ -6,23 +6,23 @@ use crate::TokenEstimator;
 #[cfg(feature = "o200k")]
 use crate::{Encoding, Tiktoken};
 
-/// Claude's tokens per 100 tokens of `o200k_base`, for models before 4.7.
+/// The number of tokens of Claude per 100 tokens of `o200k_base`, for models before 4.7.
 ///
-/// An assumption: Anthropic publishes no tokenizer for Claude 3 and later, and
-/// 1.18 is the factor that people count with. Nothing here has measured it.
+/// This is an assumption: Anthropic publishes no tokenizer for Claude 3 and later, and 1.18 is a
+/// commonly used factor. It has not been measured here.
 pub const CLAUDE_SCALE_PERCENT: u32 = 118;
 
-/// Claude's tokens per 100 tokens of `o200k_base`, for 4.7 and later.
+/// The number of tokens of Claude per 100 tokens of `o200k_base`, for 4.7 and later.
 ///
-/// An assumption like [`CLAUDE_SCALE_PERCENT`]. Anthropic's page on token counting
-/// says of the newer tokenizer that the same text has about 30 % more tokens,
-/// which agrees: 1.18 × 1.30 = 1.53.
+/// This is an assumption like [`CLAUDE_SCALE_PERCENT`]. It agrees with the token counting page of
+/// Anthropic, according to which the newer tokenizer has about 30 % more tokens for the same text:
+/// 1.18 × 1.30 = 1.53.
 pub const CLAUDE_4_7_SCALE_PERCENT: u32 = 153;
 
-/// The count of another estimator times a percentage, rounded up.
+/// An estimator that multiplies the count of another estimator by a percentage and rounds up.
 ///
-/// Always an estimate, however exact the other one is, and counts of parts do
-/// not add up, because each of them is rounded.
+/// The count is always an estimate, even if the other one is exact. Counts of parts do not add up,
+/// because each of them is rounded.
 ///
 /// ```
 /// use lcp_tokens::{HeuristicEstimator, ScaledEstimator, TokenEstimator};
@@ -39,29 +39,30 @@ pub struct ScaledEstimator<E> {
 }
 
 impl<E: TokenEstimator> ScaledEstimator<E> {
-    /// The counts of `inner` times `percent` ÷ 100, under a name for reports.
+    /// Creates an estimator with the counts of `inner` times `percent` ÷ 100, and with a name for
+    /// reports.
     #[must_use]
     pub fn new(inner: E, percent: u32, name: impl Into<Cow<'static, str>>) -> Self {
         Self { inner, percent, name: name.into() }
     }
 
-    /// The count for a text that the inner estimator counts so.
+    /// Returns the scaled count of a text, given its inner count.
     fn scaled(&self, text: &str, count: u32) -> u32 {
         let scaled = (u64::from(count) * u64::from(self.percent)).div_ceil(100);
         u32::try_from(scaled).unwrap_or(u32::MAX).max(u32::from(!text.is_empty()))
     }
 
-    /// Returns the most tokens of the inner estimator that are `tokens` of this one.
+    /// Returns the maximum inner count whose scaled count is at most `tokens`.
     fn inner_limit(&self, tokens: u32) -> u32 {
         if tokens == 0 {
-            // No text but the empty one is 0 tokens, whatever the factor.
+            // Only the empty text has 0 tokens, for any factor.
             return 0;
         }
         let most = (u64::from(tokens) * 100).checked_div(u64::from(self.percent));
         most.and_then(|most| u32::try_from(most).ok()).unwrap_or(u32::MAX)
     }
 
-    /// The factor, in percent.
+    /// Returns the factor in percent.
     #[must_use]
     pub const fn percent(&self) -> u32 {
         self.percent
@@ -71,7 +72,9 @@ impl<E: TokenEstimator> ScaledEstimator<E> {
 #[cfg(feature = "o200k")]
 impl ScaledEstimator<Tiktoken> {
     /// Creates an estimate for Claude before 4.7, named `claude`: `o200k_base` ×
-    /// [`CLAUDE_SCALE_PERCENT`]. Not a count: ask the provider where the number must be right.
+    /// [`CLAUDE_SCALE_PERCENT`].
+    ///
+    /// This is not an exact count. If the number must be right, ask the provider.
     ///
     /// ```
     /// use lcp_tokens::{ScaledEstimator, TokenEstimator};

@@ -1,4 +1,4 @@
-//! OpenAI's encodings, exactly, vocabularies built in.
+//! Exact counts in OpenAI's encodings, with built-in vocabularies.
 
 use std::fmt;
 use std::sync::OnceLock;
@@ -6,7 +6,7 @@ use std::sync::OnceLock;
 use crate::TokenEstimator;
 use crate::bpe::{Bpe, Pattern};
 
-/// The encodings whose vocabularies are built in, each by a feature.
+/// An encoding with a built-in vocabulary. Each one is a feature.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Encoding {
     /// GPT-4o, GPT-4.1, GPT-5, o1, o3, o4-mini.
@@ -27,7 +27,7 @@ pub enum Encoding {
 }
 
 impl Encoding {
-    /// Every encoding that is built in.
+    /// All encodings that are built in.
     pub const ALL: &[Self] = &[
         #[cfg(feature = "o200k")]
         Self::O200kBase,
@@ -41,7 +41,7 @@ impl Encoding {
         Self::R50kBase,
     ];
 
-    /// The name that OpenAI gives it.
+    /// Returns OpenAI's name of the encoding.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -58,13 +58,14 @@ impl Encoding {
         }
     }
 
-    /// The encoding with this name.
+    /// Returns the encoding with this name.
     #[must_use]
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.iter().copied().find(|encoding| encoding.name() == name)
     }
 
-    /// Returns the engine, loaded at its first use. The two o200k encodings have the same tokens.
+    /// Returns the engine, which is loaded at its first use. Both o200k encodings have the same
+    /// tokens.
     fn engine(self) -> &'static Bpe {
         macro_rules! engine {
             ($pattern:expr, $vocabulary:literal, $id:literal) => {{
@@ -94,10 +95,9 @@ impl fmt::Display for Encoding {
 
 /// Exact counts in one of OpenAI's encodings (RFC 0009).
 ///
-/// All text is ordinary text: `<|endoftext|>` in a file counts as the
-/// characters it is made of. The vocabulary is loaded at the first count and
-/// shared. Counting takes time in proportion to the text and no memory that
-/// grows with it, whatever the text is.
+/// All text is ordinary text: `<|endoftext|>` in a file counts as its characters. The vocabulary is
+/// loaded at the first count and shared. Counting takes linear time and constant memory for any
+/// text.
 ///
 /// ```
 /// use lcp_tokens::{Encoding, Tiktoken, TokenEstimator};
@@ -117,14 +117,14 @@ pub struct Tiktoken {
 }
 
 impl Tiktoken {
-    /// The counter for an encoding.
+    /// Creates a counter for an encoding.
     #[must_use]
     pub const fn new(encoding: Encoding) -> Self {
         Self { encoding }
     }
 
-    /// Where each token of `text` ends, in bytes: the boundaries that a preview
-    /// shows. A token can end within a character.
+    /// Returns the end of each token of `text` in bytes, for previews of token boundaries. A token
+    /// can end within a character.
     ///
     /// ```
     /// use lcp_tokens::{Encoding, Tiktoken};
@@ -145,7 +145,7 @@ pub struct TokenEnds<'t> {
     engine: &'static Bpe,
     text: &'t str,
     at: usize,
-    /// The lengths of the tokens to come of this piece, the last one first.
+    /// The lengths of the remaining tokens of this piece, last token first.
     piece: Vec<u8>,
 }
 
@@ -208,7 +208,7 @@ impl TokenEstimator for Tiktoken {
     }
 }
 
-/// A count that does not fit is more than any budget.
+/// Converts a count to `u32`. A count that does not fit exceeds any budget.
 fn saturated(count: usize) -> u32 {
     u32::try_from(count).unwrap_or(u32::MAX)
 }

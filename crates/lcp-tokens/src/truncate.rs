@@ -1,15 +1,15 @@
 //! Truncates a text to a number of tokens by binary search, for any estimator.
 
-/// Returns the longest prefix of `text` for which `fits` is true, provided that it is true
-/// for every shorter one.
+/// Returns the longest prefix of `text` for which `fits` is true, assuming that it is true for
+/// every shorter prefix.
 pub(crate) fn longest_prefix(text: &str, fits: impl Fn(&str) -> bool) -> &str {
     if text.is_empty() || fits(text) {
         return text;
     }
-    // The prefix up to `low` fits, the one up to `high` does not.
+    // The prefix up to `low` fits, but the prefix up to `high` does not.
     let (mut low, mut high) = (0, text.len());
     loop {
-        // After `low`, beyond the middle if the character there is long.
+        // The middle must be after `low`, even if the character there is long.
         let middle = floor_char_boundary(text, low + (high - low) / 2)
             .max(ceil_char_boundary(text, low + 1));
         if middle >= high {
@@ -19,13 +19,13 @@ pub(crate) fn longest_prefix(text: &str, fits: impl Fn(&str) -> bool) -> &str {
     }
 }
 
-/// Returns the longest suffix of `text` for which `fits` is true, provided that it is true
-/// for every shorter one.
+/// Returns the longest suffix of `text` for which `fits` is true, assuming that it is true for
+/// every shorter suffix.
 pub(crate) fn longest_suffix(text: &str, fits: impl Fn(&str) -> bool) -> &str {
     if text.is_empty() || fits(text) {
         return text;
     }
-    // The suffix from `high` fits, the one from `low` does not.
+    // The suffix from `high` fits, but the suffix from `low` does not.
     let (mut low, mut high) = (0, text.len());
     loop {
         let middle = ceil_char_boundary(text, high - (high - low) / 2)
@@ -46,7 +46,7 @@ pub(crate) fn floor_char_boundary(text: &str, at: usize) -> usize {
     at
 }
 
-/// Returns the first character boundary at or after `at`, which is at most the length.
+/// Returns the first character boundary at or after `at`. `at` must not exceed the length.
 pub(crate) fn ceil_char_boundary(text: &str, mut at: usize) -> usize {
     while !text.is_char_boundary(at) {
         at += 1;

@@ -1,4 +1,4 @@
-//! `count`: how many tokens texts and files are.
+//! The tool `count`, which counts the tokens of texts and files.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -7,10 +7,10 @@ use crate::error::{ToolError, ToolResult};
 use crate::state::ServerState;
 use crate::tool::{self, SideEffect, ToolOutput};
 
-/// Bytes of a file that is counted.
+/// The maximum size of a file in bytes.
 const FILE_BYTES_MAX: u64 = 64 << 20;
 
-/// Texts and files of a call.
+/// The maximum number of texts and files in a call.
 const ALL_MAX: usize = 1_000;
 
 pub(crate) struct Tool;

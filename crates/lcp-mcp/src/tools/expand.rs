@@ -1,4 +1,4 @@
-//! `expand`: the whole text of one block, in pages.
+//! The tool `expand`, which returns the full text of one block in pages.
 
 use lcp_driver::content_text;
 use lcp_tokens::TokenEstimator;
@@ -13,10 +13,10 @@ use lcp_app::files;
 use lcp_app::special_tokens;
 use lcp_packfile::PackScan;
 
-/// Bytes of a page where nobody says how many.
+/// The default size of a page in bytes.
 const PAGE_BYTES: usize = 64 << 10;
 
-/// Bytes that a page may have.
+/// The maximum size of a page in bytes.
 const PAGE_BYTES_MAX: usize = 1 << 20;
 
 pub(crate) struct Tool;
@@ -82,12 +82,12 @@ impl tool::Tool for Tool {
         let broken = |error| ToolError::from(files::malformed(&file.name, &file.bytes, error));
         let index = match (input.block, &input.label) {
             (Some(index), _) => lcp_app::block_at(&pack, index),
-            // A file may be called like an index.
+            // A label can look like an index, because a file can have such a name.
             (None, label) => lcp_app::block_labelled(&pack, label.as_deref().unwrap_or_default()),
         };
         let index = match index {
             Ok(index) => index,
-            // It may be in a part that cannot be read.
+            // The block may be in a part of the pack that cannot be read.
             Err(failure) => {
                 let unknown = || {
                     let error = ToolError::from(failure);
@@ -105,7 +105,7 @@ impl tool::Tool for Tool {
         special_tokens::apply_to_block(&mut block, index, how, &file.name)?;
         let block = &block;
         let content = lcp_app::content_bytes(block);
-        // A text stays one, whatever bytes it has.
+        // A text block remains text, even if it contains NUL bytes.
         if !is_text(&block.content) && content.contains(&0) {
             let message = format!("block {index} is binary: it has no text");
             return Err(ToolError::usage(message).with_hint("`lcp cat` prints its bytes"));
@@ -132,12 +132,12 @@ impl tool::Tool for Tool {
     }
 }
 
-/// Returns whether blocks of this type hold text.
+/// Returns whether blocks of this type contain text.
 fn is_text(content: &BlockContent<'_>) -> bool {
     !matches!(content, BlockContent::Image(_)) && content_text(content).is_some()
 }
 
-/// Returns a page of a text, cut between characters.
+/// Returns a page of a text. A page ends between two characters.
 fn page(text: &str, offset: usize, limit: Option<usize>) -> ToolResult<&str> {
     let limit = limit.unwrap_or(PAGE_BYTES);
     if !(1..=PAGE_BYTES_MAX).contains(&limit) {
@@ -151,12 +151,12 @@ fn page(text: &str, offset: usize, limit: Option<usize>) -> ToolResult<&str> {
     while !rest.is_char_boundary(end) {
         end -= 1;
     }
-    // At least a character, or there would be no end of pages.
+    // A page has at least one character, because otherwise paging would never end.
     let one = rest.chars().next().map_or(0, char::len_utf8);
     Ok(&rest[..end.max(one)])
 }
 
-/// Truncates a page to a number of tokens.
+/// Truncates a page to a token budget.
 fn truncate<'t>(
     page: &'t str,
     budget: Option<u32>,

@@ -1,4 +1,4 @@
-//! `handoff`: prepares a hand-off of a conversation.
+//! The tool `handoff`, which prepares a hand-off of a conversation.
 
 use lcp_continuity::DirectiveStyle;
 use lcp_driver::OutputMode;

@@ -1,4 +1,4 @@
-//! The tools: a file each.
+//! The tools of the server, one per file.
 
 #![allow(clippy::doc_markdown, reason = "clients show these texts as they stand")]
 
@@ -14,7 +14,7 @@ mod should_handoff;
 
 use super::tool::RegisteredTool;
 
-/// All tools, in the order in which a model reads them.
+/// All tools, in the order in which clients list them.
 pub(crate) const ALL: [RegisteredTool; 8] = [
     RegisteredTool::new::<pack::Tool>(),
     RegisteredTool::new::<render::Tool>(),
@@ -26,7 +26,7 @@ pub(crate) const ALL: [RegisteredTool; 8] = [
     RegisteredTool::new::<resume::Tool>(),
 ];
 
-/// Returns the tool of this name.
+/// Returns the tool with this name.
 pub(crate) fn find(name: &str) -> Option<RegisteredTool> {
     ALL.into_iter().find(|tool| tool.name == name)
 }

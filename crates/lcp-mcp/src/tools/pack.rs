@@ -1,4 +1,4 @@
-//! `pack`: files below the roots become a pack that is kept.
+//! The tool `pack`, which packs files below the roots and keeps the pack in memory.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -20,13 +20,13 @@ use crate::state::ServerState;
 use crate::text::{escape, truncate_list};
 use crate::tool::{self, SideEffect, ToolOutput};
 
-/// Things that are listed because they were left out.
+/// The maximum number of skipped files in the result.
 const SKIPPED_MAX: usize = 100;
 
-/// Warnings that are listed.
+/// The maximum number of warnings in the result.
 const WARNINGS_MAX: usize = 50;
 
-/// Characters of a title.
+/// The maximum length of a title in characters.
 const TITLE_MAX: usize = 120;
 
 pub(crate) struct Tool;
@@ -160,7 +160,7 @@ impl tool::Tool for Tool {
     }
 }
 
-/// Resolves paths below the roots. Returns the base of relative ones, and all.
+/// Resolves paths below the roots. Returns the base folder of the relative paths, and all paths.
 fn resolve_paths(state: &ServerState, given: &[String]) -> ToolResult<(PathBuf, Vec<PathBuf>)> {
     if given.iter().any(|path| path == files::STANDARD) {
         let message = "standard input cannot be packed: the protocol is spoken there";
@@ -176,7 +176,7 @@ fn resolve_paths(state: &ServerState, given: &[String]) -> ToolResult<(PathBuf, 
     let path = |path: &SandboxedPath| match &path.below {
         _ if path.root != base => path.path(),
         below if below.as_os_str().is_empty() => PathBuf::from("."),
-        // Alone it would be standard input.
+        // The path `-` alone would mean standard input.
         below if below.as_os_str() == files::STANDARD => Path::new(".").join(below),
         below => below.clone(),
     };
@@ -184,7 +184,7 @@ fn resolve_paths(state: &ServerState, given: &[String]) -> ToolResult<(PathBuf, 
     Ok((base, paths))
 }
 
-/// Returns the title of a pack.
+/// Returns the title of a pack with these paths.
 fn title(paths: &[String]) -> String {
     if paths.is_empty() {
         return "everything below the roots".to_owned();
@@ -215,7 +215,7 @@ fn pack_options<'a>(input: Input) -> ToolResult<PackOptions<'a>> {
         },
         hidden: input.hidden,
         max_file_bytes: input.max_file_bytes,
-        // They come after the rules of lcp.toml, as those of flags do.
+        // These rules follow the rules of `lcp.toml`, as rules from command-line flags do.
         rules: input.rules.into_iter().map(rule).collect::<ToolResult<_>>()?,
         summaries: SummaryOptions { outlines: input.outlines, ..SummaryOptions::default() },
         dedup: DedupOptions { level: input.dedup.map(|level| level.0), ..DedupOptions::default() },

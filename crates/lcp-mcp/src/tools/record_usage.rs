@@ -1,4 +1,4 @@
-//! `record_usage`: records messages, and the usage that a provider reported.
+//! The tool `record_usage`, which records messages and the usage that a provider reported.
 
 use std::path::Path;
 
@@ -13,7 +13,7 @@ use crate::state::{ServerState, counting};
 use crate::tool::{self, SideEffect, ToolOutput};
 use lcp_app::sessions::{NewMessages, WindowOptions, input};
 
-/// The name of a tool without one.
+/// The default name of a tool.
 const TOOL_NAME: &str = "tool";
 
 pub(crate) struct Tool;

@@ -1,4 +1,4 @@
-//! `render`: a pack within a budget.
+//! The tool `render`, which renders a pack within a token budget.
 
 use std::collections::BTreeMap;
 
@@ -19,16 +19,16 @@ use lcp_app::dedup::DedupOptions;
 use lcp_app::render::{RenderJob, RenderOptions, block_type};
 use lcp_app::{names, special_tokens};
 
-/// Blocks that are listed because they are not in full.
+/// The maximum number of listed blocks that are not shown in full.
 const REDUCED_BLOCKS_MAX: usize = 200;
 
-/// Warnings that are listed.
+/// The maximum number of warnings in the result.
 const WARNINGS_MAX: usize = 50;
 
-/// Rows that a list of the report has.
+/// The maximum number of rows in each list of the report.
 const ROWS_MAX: usize = 1_000;
 
-/// Bytes that they may have together.
+/// The maximum size in bytes of all rows of a list.
 const ROWS_BYTES_MAX: usize = 1 << 20;
 
 pub(crate) struct Tool;
@@ -146,7 +146,7 @@ impl tool::Tool for Tool {
     }
 }
 
-/// Renders, as `lcp render` does.
+/// Renders a pack, as `lcp render` does.
 pub(crate) fn render(state: &ServerState, input: Input) -> ToolResult<Facts> {
     let pack = state.pack(&input.pack)?;
     let wants_report = input.report;
@@ -180,7 +180,7 @@ pub(crate) fn render(state: &ServerState, input: Input) -> ToolResult<Facts> {
     })
 }
 
-/// Truncates the lists of a report. Returns how many more each has, by its name.
+/// Truncates the lists of a report. Returns the number of omitted rows by the name of the list.
 fn shorten_report(report: &mut Value) -> BTreeMap<String, usize> {
     let mut more = BTreeMap::new();
     for (name, value) in report.as_object_mut().into_iter().flatten() {

@@ -1,4 +1,4 @@
-//! `resume`: takes up a hand-off, once.
+//! The tool `resume`, which resumes from a hand-off once.
 
 use lcp_continuity::{ResumeOptions, ResumedSession};
 use schemars::JsonSchema;
@@ -12,13 +12,13 @@ use crate::tool::{self, SideEffect, ToolOutput};
 use lcp_app::sessions::resume_text;
 use lcp_app::special_tokens;
 
-/// Anchors that are listed.
+/// The maximum number of anchors in the result.
 const ANCHORS_MAX: usize = 1_000;
 
-/// Bytes that they may have together.
+/// The maximum size in bytes of all anchors in the result.
 const ANCHORS_BYTES_MAX: usize = 1 << 20;
 
-/// The advice on a text that is too long for an answer.
+/// The advice if the text is too long for a result.
 const LONG: &str = "outside of this tool `lcp session resume` prints it, however long; with --repeat where it is resumed";
 
 pub(crate) struct Tool;
@@ -94,7 +94,8 @@ impl tool::Tool for Tool {
             model: input.model,
             ..SessionOptions::default()
         };
-        // Before it is claimed: a text that does not fit would be lost.
+        // Check the length before the hand-off is claimed. Otherwise a text that is too long would
+        // be lost.
         let check = |session: &ResumedSession| check_length(&resume_text(session)?, LONG);
         let resumed = with_sessions(state, session, |sessions| {
             if input.again {
@@ -104,7 +105,7 @@ impl tool::Tool for Tool {
             }
         })?;
         let text = resume_text(&resumed)?;
-        // Messages may have come in between.
+        // New messages may have been recorded since the check.
         check_length(&text, LONG)?;
         let warnings =
             resumed.directive.warnings.into_iter().chain(special_tokens::warning_about(&text));

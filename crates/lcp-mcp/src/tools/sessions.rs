@@ -1,4 +1,4 @@
-//! Parts of the tools that work with sessions.
+//! The parts that the session tools share.
 
 use std::sync::Arc;
 
@@ -11,13 +11,13 @@ use serde::Serialize;
 use crate::error::ToolResult;
 use crate::state::ServerState;
 
-/// The options of a call that works with sessions.
+/// The options of a session tool.
 #[derive(Debug, Default)]
 pub(crate) struct SessionOptions {
     pub(crate) encoding: Option<String>,
     pub(crate) model: Option<String>,
     pub(crate) handoff: HandoffSettings,
-    /// Whether a store that does not exist is created.
+    /// `true` to create the store if it does not exist.
     pub(crate) may_create: bool,
 }
 

@@ -1,4 +1,4 @@
-//! `should_handoff`: how much of a window is used, and what is to be done.
+//! The tool `should_handoff`, which reports the usage of the context window and the next step.
 
 use schemars::JsonSchema;
 use serde::Deserialize;

@@ -73,8 +73,8 @@ impl SqliteBackend {
     ///
     /// Returns
     ///
-    /// - [`Error::NotAStore`] or [`Error::TooNew`] if the file is not a store of this version; it
-    ///   is not changed;
+    /// - [`Error::NotAStore`] if the file is something else, or [`Error::TooNew`] if it has a newer
+    ///   version; the file is not changed;
     /// - [`Error::Damaged`] if the header of the file is that of a store, but its tables are
     ///   missing, different or not the only ones;
     /// - [`Error::ReadOnly`] if the file cannot be written.

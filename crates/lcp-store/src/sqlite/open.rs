@@ -28,8 +28,8 @@ use super::{paths, schema};
 ///
 /// Returns
 ///
-/// - [`Error::ForeignFile`] or [`Error::TooNew`] if the file is not a file of this version of
-///   `spec`; it is not changed;
+/// - [`Error::ForeignFile`] if the file is something else, or [`Error::TooNew`] if it has a newer
+///   version; the file is not changed;
 /// - [`Error::Damaged`] if the header of the file matches `spec`, but its objects do not;
 /// - [`Error::ReadOnly`] if the file cannot be written;
 /// - [`Error::NetworkFileSystem`] if the file is on a network file system and

@@ -26,7 +26,7 @@ pub(super) struct Segment {
     pub(super) tokens: usize,
 }
 
-/// Text that repeats after so many bytes takes a short cut.
+/// The period in bytes of repetitive text that takes a short cut.
 const PERIOD: usize = 256;
 
 /// Calls `visit` with each prefix (forward) or suffix (backward) of a piece, the shortest first.
@@ -38,7 +38,7 @@ pub(super) fn each_segment<B>(
 ) -> ControlFlow<B> {
     let trie = vocabulary.trie(direction);
     let longest = vocabulary.longest();
-    // The byte that is read in a step.
+    // The byte that a step reads.
     let byte = |time: usize| match direction {
         Direction::Forward => piece[time],
         Direction::Backward => piece[piece.len() - 1 - time],
@@ -51,8 +51,8 @@ pub(super) fn each_segment<B>(
     let mut segments = vec![Segment::default(); longest.max(PERIOD).next_power_of_two() * 2];
     let mask = segments.len() - 1;
     let mut fitting: Vec<(Token, usize)> = Vec::with_capacity(longest);
-    // For how many bytes text and tokens are those of a period ago. A token
-    // depends on no more than those that a token reaches over.
+    // The number of bytes for which text and tokens equal those one period earlier. A token depends
+    // only on the bytes within the length of the longest token.
     let mut repeated = 0;
     for time in 0..piece.len() {
         let size = time + 1;
@@ -63,7 +63,7 @@ pub(super) fn each_segment<B>(
         } else {
             fitting.clear();
             fitting.extend(trie.prefixes((0..size).rev().map(byte)));
-            // A long token is the likelier one.
+            // Try long tokens first, because they are more likely.
             let segment = fitting.iter().rev().find_map(|(token, len)| {
                 if *len == size {
                     return Some(Segment { token: *token, len: *len, tokens: 1 });
@@ -95,12 +95,12 @@ pub(super) fn count(vocabulary: &Vocabulary, piece: &[u8]) -> usize {
     count
 }
 
-/// Returns the number of tokens of a piece if that is at most `limit`; reads not much further.
+/// Returns the number of tokens of a piece if it is at most `limit`. Reads only slightly further.
 pub(super) fn count_up_to(vocabulary: &Vocabulary, piece: &[u8], limit: usize) -> Option<usize> {
     let (mut count, mut beyond) = (0, 0);
     let read = each_segment(vocabulary, piece, Direction::Forward, |segment| {
         count = segment.tokens;
-        // Every longer segment contains one of the last ones, and one more token.
+        // Every longer segment contains one of the last segments and at least one more token.
         beyond = if count > limit { beyond + 1 } else { 0 };
         if beyond > vocabulary.longest() {
             ControlFlow::Break(())
@@ -144,7 +144,7 @@ pub(super) fn longest_segments(
 ) -> Vec<usize> {
     let mut fitting = VecDeque::with_capacity(CANDIDATES + 1);
     let mut size = 0;
-    // A segment ends with a token, before which there is a segment that fits, too.
+    // A segment ends with a token, and the segment before this token also fits.
     let too_far = |last: usize, size: usize| size - last > vocabulary.longest();
     let _stopped = each_segment(vocabulary, piece, direction, |segment| {
         size += 1;
@@ -160,16 +160,17 @@ pub(super) fn longest_segments(
     fitting.into()
 }
 
-/// The most segments that [`longest_segments`] returns: some may end within a character.
+/// The maximum number of segments that [`longest_segments`] returns. Some may end within a
+/// character.
 const CANDIDATES: usize = 64;
 
-/// Returns whether two adjacent tokens are what merging their bytes results in: no merge
-/// across the boundary precedes one of theirs.
+/// Returns whether merging the bytes of two adjacent tokens results in these tokens, that is,
+/// whether no merge across their boundary comes before one of their own merges.
 ///
-/// Undoes the later of the two last merges again and again, and looks whether the tokens
-/// that then meet at the boundary would have merged before it.
+/// Repeatedly undoes the later of the two last merges, and checks whether the tokens that then meet
+/// at the boundary would have merged earlier.
 fn is_compatible_pair(vocabulary: &Vocabulary, mut left: Token, mut right: Token) -> bool {
-    // Merges across the boundary of a lower rank than this come first.
+    // A merge across the boundary with a lower rank comes first.
     let mut limit = Token::MAX;
     loop {
         if vocabulary.merged(left, right) < limit {
@@ -179,8 +180,8 @@ fn is_compatible_pair(vocabulary: &Vocabulary, mut left: Token, mut right: Token
             (None, None) => return true,
             (Some((_, part)), None) => (limit, left) = (left, part),
             (Some((_, part)), Some(_)) if left > right => (limit, left) = (left, part),
-            // Of equal ranks the left one merges first, so the right one is undone first,
-            // and an equal rank at the boundary would come before it.
+            // Of two merges with equal ranks, the left one comes first. So the right one is undone
+            // first, and a merge at the boundary with the same rank would come before it.
             (_, Some((part, _))) => (limit, right) = (right + 1, part),
         }
     }

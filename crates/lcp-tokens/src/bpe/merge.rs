@@ -1,24 +1,25 @@
-//! Merges a piece by definition: the pair of the lowest rank first, the leftmost of several,
-//! until none merges.
+//! Merges a piece by definition: repeatedly merges the pair with the lowest rank, the leftmost if
+//! there are several, until no pair can be merged.
 //!
-//! A scan of all pairs for each merge is the fastest way for pieces as they occur; longer
-//! ones go to [`linear`](super::linear).
+//! Scanning all pairs for each merge is fastest for pieces of usual length. Longer pieces go to
+//! [`linear`](super::linear).
 
 use super::linear;
 use super::trie::Token;
 use super::vocabulary::{NONE, TOKEN_BITS, Vocabulary};
 
-/// Lengths of most pieces, in bytes: smaller arrays take less time.
+/// The maximum lengths of most pieces, in bytes. Smaller arrays take less time.
 const SHORT: usize = 16;
 const MIDDLE: usize = 64;
 
-/// The length of the longest piece that is merged here.
+/// The maximum length in bytes of a piece that is merged here.
 pub(super) const LONG: usize = 512;
 
-/// The bits of a position, below those of the rank: the lowest key is the leftmost lowest rank.
+/// The number of bits of the position in a key, below the rank. The lowest key is the leftmost
+/// merge of the lowest rank.
 const POSITION_BITS: u32 = LONG.trailing_zeros();
 
-/// The key of a position where nothing merges.
+/// The key of a position without a merge.
 const NEVER: i32 = i32::MAX;
 const _: () = assert!(TOKEN_BITS + POSITION_BITS < i32::BITS - 1, "a key is not negative");
 
@@ -35,7 +36,7 @@ pub(super) fn count(vocabulary: &Vocabulary, piece: &[u8]) -> usize {
     }
 }
 
-/// Returns the length in bytes of each token of a piece; no token has more than 255.
+/// Returns the length in bytes of each token of a piece. It is at most 255.
 pub(super) fn lengths(vocabulary: &Vocabulary, piece: &[u8]) -> Vec<u8> {
     if piece.len() < 2 || vocabulary.is_token(piece) {
         return vec![linear::to_u8(piece.len())];
@@ -51,13 +52,14 @@ pub(super) fn lengths(vocabulary: &Vocabulary, piece: &[u8]) -> Vec<u8> {
     ends.map(|end| linear::to_u8(end - std::mem::replace(&mut at, end))).collect()
 }
 
-/// Returns the number of tokens of 2 to `N` bytes, and the end of the token at each position.
+/// Merges a piece of 2 to `N` bytes. Returns the number of tokens, and the end of the token at each
+/// position.
 #[inline]
 fn merge<const N: usize>(vocabulary: &Vocabulary, piece: &[u8]) -> (usize, [u16; N]) {
     const { assert!(N <= LONG && N.is_multiple_of(8)) }
     let len = piece.len();
     let mut tokens: [Token; N] = [NONE; N];
-    // Ranks and positions of the merges of each token with the next.
+    // The ranks and positions of the merges of each token with the next one.
     let mut keys = [NEVER; N];
     let mut next = [0u16; N];
     let mut previous = [0u16; N];

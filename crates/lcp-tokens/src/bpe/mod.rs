@@ -1,8 +1,7 @@
-//! Byte-pair encoding, counting only (RFC 0009).
+//! Byte-pair encoding for counting only (RFC 0009).
 //!
-//! A text is cut into pieces ([`pretokenize`]). The count of a piece is looked up
-//! ([`piece_cache`]) or found by merging ([`merge`], [`linear`]). No list of tokens is
-//! built.
+//! A text is split into pieces ([`pretokenize`]). The count of a piece is looked up
+//! ([`piece_cache`]) or computed by merging ([`merge`], [`linear`]). No list of tokens is built.
 
 mod linear;
 mod merge;
@@ -22,7 +21,7 @@ use piece_cache::PieceCache;
 pub(crate) use pretokenize::Pattern;
 use vocabulary::Vocabulary;
 
-/// An encoding: the pattern that cuts, and the vocabulary that merges.
+/// An encoding: the pattern that splits text into pieces, and the vocabulary that merges them.
 pub(crate) struct Bpe {
     pattern: Pattern,
     vocabulary: Vocabulary,
@@ -36,7 +35,7 @@ impl Bpe {
         Self { pattern, vocabulary: Vocabulary::unpack(packed), id }
     }
 
-    /// Gives `write` everything that determines the counts, except for the engine itself.
+    /// Passes everything that determines the counts, except for the engine itself, to `write`.
     pub(crate) fn write_cache_key(&self, write: &mut dyn FnMut(&[u8])) {
         write(self.pattern.name().as_bytes());
         write(unicode::TABLES);
@@ -63,7 +62,7 @@ impl Bpe {
         tokens
     }
 
-    /// Returns the number of tokens up to `limit`, in time that grows with the limit only.
+    /// Returns the number of tokens if it is at most `limit`. The time depends only on the limit.
     pub(crate) fn count_up_to(&self, text: &str, limit: usize) -> Option<usize> {
         if text.len() > limit.saturating_mul(self.longest_token()) {
             return None;
@@ -72,7 +71,7 @@ impl Bpe {
         let mut tokens = 0;
         let done = PieceCache::with_local(self.id, |cache| {
             pretokenize::for_each_piece(self.pattern, text, |at, end| {
-                // A long piece is not counted to its end either.
+                // Counting of a long piece also stops at the limit.
                 let count = if end - at > merge::LONG {
                     linear::count_up_to(&self.vocabulary, &text[at..end], limit - tokens)
                 } else {
@@ -108,13 +107,15 @@ impl Bpe {
         lengths
     }
 
-    /// Returns the length in bytes of the prefix of `text` whose count no appended text
-    /// changes, and that count: all pieces but the last two. A piece is decided by its own
-    /// text, by the next piece (white space that continues, letters without case) and by at
-    /// most three bytes of the one after (a contraction, which would be part of the next).
+    /// Returns the length in bytes of a prefix of `text` whose count does not depend on later text,
+    /// and its count.
+    ///
+    /// The prefix contains all pieces but the last two. A piece depends on its own text, on the
+    /// next piece (continued white space, letters without case) and on at most three bytes of the
+    /// piece after that (a contraction, which would be part of the next piece).
     pub(crate) fn stable_prefix(&self, text: &str) -> (usize, usize) {
-        // Where the last piece begins, where the one before does, and the
-        // tokens before each.
+        // The start of the last piece and of the one before it, with the number of tokens before
+        // each.
         let (mut last, mut before) = ((0, 0), (0, 0));
         let (mut at, mut tokens) = (0, 0);
         let ControlFlow::Continue(()) = self.for_each_piece(text, |end, count| {

@@ -1,26 +1,28 @@
 //! A thread-local cache of the counts of pieces.
 //!
-//! A piece is its own key: the bytes are compared, not a hash of them, so no entry is taken
-//! for another. Pieces of up to 15 bytes and longer ones have a table each. A new entry
-//! replaces the one in its slot, so the tables never grow.
+//! The key of a piece is its bytes and not a hash, so entries cannot be confused. There is one
+//! table for pieces of up to 15 bytes and one for longer pieces. A new entry replaces the entry in
+//! its slot, so the tables do not grow.
 
 use std::cell::RefCell;
 
 use super::merge;
 use super::vocabulary::{self, Vocabulary};
 
-/// Slots for short pieces: 16 bytes each, a MiB for each encoding that a thread uses.
+/// The number of slots for short pieces. A slot has 16 bytes, so the table takes 1 MiB per encoding
+/// that a thread uses.
 const SLOT_BITS: u32 = 16;
 const SLOTS: usize = 1 << SLOT_BITS;
 
-/// The length in bytes of the longest piece in the table of short ones.
+/// The maximum length of a short piece in bytes.
 const KEY_BYTES_MAX: usize = 15;
 
-/// Slots for longer pieces, 96 bytes each: long names, runs of white space, lines of dashes.
+/// The number of slots for longer pieces (long names, runs of white space, lines of dashes), of 96
+/// bytes each.
 pub(super) const LONG_SLOT_BITS: u32 = 12;
 const LONG_SLOTS: usize = 1 << LONG_SLOT_BITS;
 
-/// The length in bytes of the longest piece that is cached.
+/// The maximum length of a cached piece in bytes.
 const LONG_LEN_MAX: u8 = 94;
 
 /// A longer piece and its count.
@@ -32,13 +34,13 @@ struct LongEntry {
     bytes: [u8; LONG_LEN_MAX as usize],
 }
 
-/// The bits of an entry that are its key: fifteen bytes of text and four bits
-/// of length. The top four are the count, which is at most the length.
+/// The bits of an entry that are its key: fifteen bytes of text and four bits of length. The top
+/// four bits are the count, which is at most the length.
 const KEY: u128 = (1 << COUNT_SHIFT) - 1;
 const LEN_SHIFT: u32 = 120;
 const COUNT_SHIFT: u32 = 124;
 
-/// For each length, the bits of a word that are text, and the length as part of a key.
+/// The mask of the text bits and the length bits of a key, for each length.
 static MASKS_AND_TAGS: [(u128, u128); KEY_BYTES_MAX + 1] = {
     let mut table = [(0, 0); KEY_BYTES_MAX + 1];
     let mut len = 0;
@@ -68,7 +70,7 @@ impl PieceCache {
         }
     }
 
-    /// Calls `run` with this thread's cache of the encoding `id`.
+    /// Calls `run` with the cache of this thread for the encoding `id`.
     pub(super) fn with_local<T>(id: usize, run: impl FnOnce(&mut Self) -> T) -> T {
         CACHES.with_borrow_mut(|caches| {
             if caches.len() <= id {
@@ -91,7 +93,7 @@ impl PieceCache {
         let Some((mask, tag)) = MASKS_AND_TAGS.get(len) else {
             return self.count_long(vocabulary, &text[at..end]);
         };
-        // 16 bytes are read at once where the text is long enough.
+        // Read 16 bytes at once if the text is long enough.
         let word = text[at..].first_chunk().copied().unwrap_or_else(|| {
             let mut word = [0; 16];
             word[..len].copy_from_slice(&text[at..end]);

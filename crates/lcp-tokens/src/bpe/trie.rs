@@ -1,6 +1,6 @@
-//! A trie of all tokens, which finds those that a text begins with, or ends with.
+//! A trie of all tokens, which finds the tokens at the beginning or at the end of a text.
 
-/// The number of a token, which is also its rank: the lowest merges first.
+/// The number of a token, which is also its rank. The lowest rank merges first.
 pub(super) type Token = u32;
 
 /// The direction in which a piece is read.
@@ -12,16 +12,16 @@ pub(super) enum Direction {
     Backward,
 }
 
-/// The number of bits of a node: the largest vocabulary has half a million nodes.
+/// The number of bits of a node. The largest vocabulary has half a million nodes.
 const NODE_BITS: u32 = 20;
 
 const ROOT: u32 = 0;
 
-/// The node of a string that no token begins with.
+/// The node of a string that is not a prefix of a token.
 const NOWHERE: u32 = (1 << NODE_BITS) - 1;
 
 pub(super) struct Trie {
-    /// Open addressing: a node, a byte, and the node that it leads to.
+    /// An open-addressing table. An entry holds a node, a byte and the next node.
     edges: Vec<u64>,
     shift: u32,
     /// The token that a node spells.
@@ -31,12 +31,12 @@ pub(super) struct Trie {
 const EMPTY: u64 = u64::MAX;
 
 impl Trie {
-    /// Builds the trie of numbered tokens of `bytes` bytes in all.
+    /// Builds the trie of numbered tokens with a total length of `bytes`.
     pub(super) fn new<B: Iterator<Item = u8>>(
         tokens: impl Iterator<Item = (Token, B)>,
         bytes: usize,
     ) -> Self {
-        // At most one node a byte, so there is always an empty place.
+        // The trie has at most one node per byte, so there is always an empty slot.
         let places = (bytes + 1).next_power_of_two();
         let mut this = Self {
             edges: vec![EMPTY; places],
@@ -81,7 +81,7 @@ impl Trie {
         })
     }
 
-    /// Returns the tokens that `text` begins with and their lengths, the shortest first.
+    /// Returns the tokens at the beginning of `text` with their lengths, shortest first.
     #[inline]
     pub(super) fn prefixes(
         &self,

@@ -1,10 +1,9 @@
 //! Truncates a text to a number of tokens.
 //!
-//! A text that is cut within a piece counts differently from its pieces: two parts of a
-//! word can have more tokens than the word, and white space at the end of a text is one
-//! piece. But patterns never look back. So a cut at the end of a text changes only its own
-//! piece and, where that begins with white space, the one before. A cut at the start
-//! changes the pieces up to the next boundary that both texts have.
+//! A cut within a piece changes the counts: two parts of a word can have more tokens than the word,
+//! and white space at the end of a text is one piece. But patterns never look back. So a cut at the
+//! end of a text changes only its own piece and, if that begins with white space, the one before. A
+//! cut at the start changes the pieces up to the next boundary that both texts have in common.
 
 use std::collections::VecDeque;
 use std::ops::ControlFlow;
@@ -14,13 +13,13 @@ use super::linear;
 use super::trie::Direction;
 use crate::truncate::{ceil_char_boundary, floor_char_boundary};
 
-/// In a piece of at most so many bytes every cut is tried; in a longer one only those that
-/// its tokens allow, as if the remaining part were one piece.
+/// The maximum length in bytes of a piece in which every cut is tried. In a longer piece only cuts
+/// between its tokens are tried, as if the remaining part were one piece.
 const EXHAUSTIVE_BYTES: usize = 256;
 
-/// The number of pieces after the first fitting one whose starts are kept, to find where
-/// the pieces of a text that begins elsewhere coincide with these. They mostly do at the
-/// first or second; else the rest is counted again.
+/// The number of pieces after the first fitting one whose starts are recorded, to find a boundary
+/// that they have in common with the pieces of a shorter suffix. Usually the first or second piece
+/// is one. Otherwise the rest is counted again.
 const SYNC_PIECES: usize = 64;
 
 #[derive(Clone, Copy, Default)]
@@ -32,13 +31,13 @@ struct Piece {
 }
 
 impl Bpe {
-    /// Returns the end of the longest prefix of `text` that counts at most `max_tokens`.
+    /// Returns the end of the longest prefix of `text` with at most `max_tokens` tokens.
     pub(crate) fn longest_prefix(&self, text: &str, max_tokens: usize) -> usize {
-        // More bytes than that are more tokens.
+        // A longer prefix always has more tokens.
         let reach = max_tokens.saturating_mul(self.longest_token());
         let text = &text[..floor_char_boundary(text, reach)];
-        // The last pieces, the only ones a cut can be in: from the one whose end fits for
-        // sure to the first that begins too late.
+        // The last pieces, from one whose end certainly fits to the first that begins too late. The
+        // cut is in one of them.
         let mut last = [Piece::default(); 8];
         let (mut pieces, mut at, mut tokens) = (0usize, 0, 0);
         let late = self.for_each_piece(text, |end, count| {
@@ -68,11 +67,11 @@ impl Bpe {
         0
     }
 
-    /// Returns the start of the longest suffix of `text` that counts at most `max_tokens`.
+    /// Returns the start of the longest suffix of `text` with at most `max_tokens` tokens.
     pub(crate) fn longest_suffix(&self, text: &str, max_tokens: usize) -> usize {
         let reach = max_tokens.saturating_mul(self.longest_token());
         let least = ceil_char_boundary(text, text.len().saturating_sub(reach));
-        // A token has about four bytes: begin with what should be enough.
+        // A token has about four bytes, so begin with a suffix that is probably long enough.
         let mut bytes = max_tokens.saturating_mul(8).saturating_add(EXHAUSTIVE_BYTES);
         loop {
             let from = floor_char_boundary(text, text.len().saturating_sub(bytes)).max(least);
@@ -84,12 +83,12 @@ impl Bpe {
         }
     }
 
-    /// Returns the same for the tail of a text; `None` if the result may begin before it,
-    /// which it cannot if `is_all`.
+    /// Returns the start for the tail of a text. Returns `None` if the suffix may begin before the
+    /// tail, which is impossible if `is_all`.
     fn longest_suffix_of(&self, tail: &str, is_all: bool, max_tokens: usize) -> Option<usize> {
         let tokens = self.count(tail);
-        // The pieces around the first from which all fits; a second pass finds them without
-        // keeping the others.
+        // The pieces around the first one from which the rest fits. A second pass finds them
+        // without storing the others.
         let mut pieces = VecDeque::new();
         let (mut at, mut tokens_before, mut seen, mut fitting) = (0, 0, 0, 0);
         let _stopped = self.for_each_piece(tail, |end, count| {
@@ -97,8 +96,8 @@ impl Bpe {
             pieces.push_back(Piece { start: at, end, tokens_before });
             (at, tokens_before, seen) = (end, tokens_before + count, seen + 1);
             if too_much {
-                // The cut is in one of the two pieces before it; the pieces after a cut
-                // further left coincide with these before, and count more.
+                // The cut is in one of the two pieces before. The pieces after an earlier cut
+                // coincide with these pieces before the end, and count more.
                 fitting = seen;
                 if pieces.len() > 2 {
                     pieces.pop_front();
@@ -129,7 +128,7 @@ impl Bpe {
                     Err(_) => ControlFlow::Continue(()),
                 }
             });
-            // Without a common boundary all of it was counted.
+            // Without a common boundary, the whole suffix has been counted.
             synced.break_value().unwrap_or(count <= max_tokens)
         };
         for piece in &pieces[..fitting] {
@@ -143,9 +142,9 @@ impl Bpe {
         Some(pieces.get(fitting).map_or(tail.len(), |piece| piece.start))
     }
 
-    /// Returns where a piece may be cut so that its start (forward) or end (backward) counts
-    /// at most `max_tokens`, the longest first, the complete piece among them. In short pieces
-    /// that is everywhere.
+    /// Returns the cuts of a piece whose start (forward) or end (backward) has at most `max_tokens`
+    /// tokens, longest first and including the complete piece. For short pieces it returns every
+    /// cut.
     fn cuts<'t>(
         &self,
         text: &'t str,

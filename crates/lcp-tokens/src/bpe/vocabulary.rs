@@ -1,8 +1,7 @@
-//! The vocabulary of an encoding: the pairs of tokens that merge, and the bytes of each
-//! token.
+//! The vocabulary of an encoding: the pairs of tokens that merge, and the bytes of each token.
 //!
-//! Every token of more than one byte is the merge of exactly one pair of other tokens, the
-//! last merge of its own bytes. So the pairs are the vocabulary, and merging looks up pairs
+//! Every token of more than one byte is the merge of exactly one pair of other tokens, the last
+//! merge of its own bytes. Therefore the pairs define the vocabulary, and merging looks up pairs
 //! instead of strings.
 
 use std::sync::OnceLock;
@@ -12,30 +11,31 @@ use super::trie::{Direction, Token, Trie};
 /// No token.
 pub(super) const NONE: Token = Token::MAX;
 
-/// The length of a token in the packed form: two numbers of three bytes.
+/// The length in bytes of a token in the packed form: two numbers of three bytes.
 const ENTRY_BYTES: usize = 6;
 
-/// The left number of a token of one byte, and of a number without an ordinary token.
+/// The left number of a single-byte token, and of a number without an ordinary token.
 const SINGLE: u32 = 0x00FF_FFFF;
 
-/// The number of bits of a token's number: the largest vocabulary has 200,000.
+/// The number of bits of a token number. The largest vocabulary has 200,000 tokens.
 pub(super) const TOKEN_BITS: u32 = 18;
 
 pub(super) struct Vocabulary {
     packed: &'static [u8],
     /// The token of each byte.
     bytes: [Token; 256],
-    /// The merges of two bytes: every piece begins with such pairs.
+    /// The merges of two bytes. Every piece begins with such pairs.
     byte_pairs: Box<[Token]>,
-    /// Open addressing: left, right and merged token in one number each.
+    /// An open-addressing table. An entry holds the left, right and merged token in one number.
     pairs: Vec<u64>,
     /// The bytes of all tokens in the order of their numbers.
     text: Vec<u8>,
-    /// Where the bytes of each token end.
+    /// The end of the bytes of each token.
     ends: Vec<u32>,
-    /// Open addressing: half of the hash of a token's bytes, and its number.
+    /// An open-addressing table. An entry holds half of the hash of the bytes of a token, and its
+    /// number.
     index: Vec<u64>,
-    /// The shift that turns a hash into a slot; both tables have one size.
+    /// The shift that converts a hash to a slot. Both tables have the same size.
     shift: u32,
     longest: usize,
     trie: OnceLock<Trie>,
@@ -44,7 +44,7 @@ pub(super) struct Vocabulary {
 
 const EMPTY: u64 = u64::MAX;
 
-/// An odd constant with bits all over: multiplying by it spreads keys.
+/// An odd constant with evenly distributed bits. Multiplication by it spreads the keys.
 const SPREAD: u64 = 0x9E37_79B9_7F4A_7C15;
 
 fn key(left: Token, right: Token) -> u64 {
@@ -52,13 +52,13 @@ fn key(left: Token, right: Token) -> u64 {
 }
 
 impl Vocabulary {
-    /// Loads a table that `cargo xtask gen-vocab` generated: six bytes a token, the numbers
-    /// of its two parts, or 0xFFFFFF and its byte, or 0xFFFFFF twice where the number has no
+    /// Loads a table that `cargo xtask gen-vocab` generated. Each token has six bytes: the numbers
+    /// of its two parts, or 0xFFFFFF and its byte, or 0xFFFFFF twice for a number without an
     /// ordinary token.
     pub(super) fn unpack(packed: &'static [u8]) -> Self {
         let slots = (packed.len() / ENTRY_BYTES * 5 / 4).next_power_of_two();
-        // The pairs are half of the work and need no bytes of tokens: another thread builds
-        // their table, where there are threads.
+        // The pairs are half of the work and do not need the bytes of the tokens. So another thread
+        // builds their table, if the platform has threads.
         std::thread::scope(|scope| {
             let build = || pair_table(packed, slots);
             let thread = std::thread::Builder::new().spawn_scoped(scope, build);
@@ -109,7 +109,7 @@ impl Vocabulary {
         self.packed
     }
 
-    /// Returns the number of tokens, special ones included.
+    /// Returns the number of tokens, including special ones.
     #[expect(clippy::cast_possible_truncation, reason = "there are 2^18 at most")]
     pub(super) const fn len(&self) -> Token {
         (self.packed.len() / ENTRY_BYTES) as Token
@@ -125,7 +125,8 @@ impl Vocabulary {
         parts(self.packed, token)
     }
 
-    /// Appends the bytes of a token, whose parts have lower numbers and precede it.
+    /// Appends the bytes of a token. Its parts have lower numbers, so their bytes are already
+    /// present.
     fn spell(&mut self, token: Token) {
         match entry(self.packed, token) {
             (SINGLE, SINGLE) => {}
@@ -143,7 +144,7 @@ impl Vocabulary {
         start as usize..self.ends[token] as usize
     }
 
-    /// Returns the bytes of a token; none where the number has no ordinary token.
+    /// Returns the bytes of a token; empty for a number without an ordinary token.
     pub(super) fn spelling(&self, token: Token) -> &[u8] {
         &self.text[self.span(token)]
     }
@@ -172,7 +173,8 @@ impl Vocabulary {
         find_pair(&self.pairs, self.shift, left, right)
     }
 
-    /// Returns whether a piece is a token. Then it counts as one, whatever its bytes merge to.
+    /// Returns whether a piece is a token. Then it counts as one, even if its bytes would merge
+    /// otherwise.
     pub(super) fn is_token(&self, piece: &[u8]) -> bool {
         if piece.len() > self.longest {
             return false;
@@ -230,7 +232,7 @@ fn pair_table(packed: &[u8], slots: usize) -> Vec<u64> {
     pairs
 }
 
-/// Inserts an entry into the first empty slot from this one on.
+/// Inserts an entry into the first empty slot, starting at this one.
 fn insert(table: &mut [u64], mut slot: usize, entry: u64) {
     let mask = table.len() - 1;
     while table[slot & mask] != EMPTY {
@@ -239,7 +241,7 @@ fn insert(table: &mut [u64], mut slot: usize, entry: u64) {
     table[slot & mask] = entry;
 }
 
-/// Returns the shift that turns a hash into one of so many slots.
+/// Returns the shift that converts a hash to one of this number of slots.
 const fn shift(slots: usize) -> u32 {
     u64::BITS - slots.trailing_zeros()
 }

@@ -1,4 +1,4 @@
-//! From a name as people write it to a row of the table.
+//! Finds the row of the table for a model name as users write it.
 
 use super::Model;
 
@@ -8,26 +8,26 @@ const BEFORE: &str = "us us-gov eu apac jp au ca global \
     google-genai google-gla google-vertex google-vertexai groq litellm meta mistral mistralai \
     ollama openai openai-chat openai-responses openrouter qwen together vertex-ai";
 
-/// A part that, right after a prefix, names a sibling with limits of its own.
+/// The parts that name a sibling with different limits, if they directly follow a prefix.
 const SIBLINGS: &[&str] = &[
     "chat", "codex", "cyber", "distill", "flash", "lite", "max", "mini", "nano", "pro", "spark",
     "ultra",
 ];
 
-/// Parts that name a model that is not for text, and has other limits.
+/// The parts that name a model that is not for text and has different limits.
 #[rustfmt::skip]
 const KINDS: &[&str] = &[
     "audio", "embed", "embedding", "guard", "image", "live", "moderation", "realtime", "rerank",
     "reranker", "transcribe", "tts",
 ];
 
-/// The most names that are suggested.
+/// The maximum number of suggested names.
 const SUGGESTIONS_MAX: usize = 5;
 
-/// Characters of a name that are compared for similarity.
+/// The maximum number of characters of a name that are compared for similarity.
 const COMPARED_MAX: usize = 64;
 
-/// The model that a name means.
+/// Returns the model with this name.
 pub(super) fn find<'m>(models: &'m [Model], name: &str) -> Option<&'m Model> {
     let whole = normalize(name);
     let bare = strip_provider(&whole);
@@ -42,7 +42,7 @@ pub(super) fn normalize(name: &str) -> String {
     name.trim().to_lowercase().chars().map(words).collect()
 }
 
-/// Removes provider, region and fine-tune from a model's name.
+/// Removes the provider, region and fine-tune from the name of a model.
 fn strip_provider(name: &str) -> &str {
     let mut bare = name.rsplit('/').next().unwrap_or(name);
     while let Some((before, rest)) = bare.split_once(['.', ':']) {
@@ -62,7 +62,7 @@ fn exact_match<'m>(models: &'m [Model], name: &str) -> Option<&'m Model> {
 }
 
 fn longest_prefix<'m>(models: &'m [Model], name: &str) -> Option<&'m Model> {
-    // A family only where no model of it is meant, however long its prefix.
+    // A model always takes precedence over a family, even if the prefix of the family is longer.
     let mut best: Option<((bool, usize), &Model)> = None;
     for model in models {
         for prefix in &model.prefixes {
@@ -89,7 +89,7 @@ fn prefix_matches(prefix: &str, name: &str) -> bool {
     if rest.is_empty() {
         return true;
     }
-    // A point goes on with a version, as in gpt-4.1.
+    // A point continues a version, as in gpt-4.1.
     if rest.starts_with(|c: char| c.is_alphanumeric() || c == '.') {
         return false;
     }
@@ -101,7 +101,8 @@ fn parts(name: &str) -> impl Iterator<Item = &str> {
     name.split(|c: char| !c.is_alphanumeric() && c != '.').filter(|part| !part.is_empty())
 }
 
-/// Digits like 4 or 3.5. More than two are a date or a build.
+/// Returns whether a part is a version such as 4 or 3.5. More than two digits are a date or a
+/// build.
 fn is_version(part: &str) -> bool {
     let digits = part.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
     digits && (part.len() <= 2 || part.contains('.'))
@@ -111,7 +112,7 @@ fn is_other_kind(name: &str) -> bool {
     parts(name).any(|part| KINDS.contains(&part))
 }
 
-/// Returns the names of the models nearest to an unknown name.
+/// Returns the names of the models that are most similar to an unknown name.
 pub(super) fn suggestions(models: &[Model], name: &str) -> Vec<String> {
     let whole = normalize(name);
     let asked: String = strip_provider(&whole).chars().take(COMPARED_MAX).collect();
@@ -128,7 +129,8 @@ pub(super) fn suggestions(models: &[Model], name: &str) -> Vec<String> {
     found.into_iter().map(|(_, name)| name.to_owned()).take(SUGGESTIONS_MAX).collect()
 }
 
-/// Returns the edit distance of two similar names, or of the beginning of a longer one.
+/// Returns the edit distance of two similar names, or of a known name and the beginning of a longer
+/// one.
 fn distance(asked: &str, known: &str) -> Option<usize> {
     let (asked_length, known_length) = (asked.chars().count(), known.chars().count());
     let whole = strsim::damerau_levenshtein(asked, known);
@@ -138,7 +140,7 @@ fn distance(asked: &str, known: &str) -> Option<usize> {
         let beginning: String = asked.chars().take(known_length).collect();
         strsim::damerau_levenshtein(&beginning, known)
     });
-    // What follows makes it less near, though less than what differs.
+    // Additional characters increase the distance, but less than differing ones do.
     let follows = (asked_length.saturating_sub(known_length) / 2).max(1);
     let beginning = beginning.filter(|&edits| edits <= known_length / 4);
     let beginning = beginning.map(|edits| edits + follows);

@@ -1,9 +1,8 @@
-//! Which model counts how, and how much it takes.
+//! The encodings, context windows and output limits of models.
 //!
-//! [`Models`] is one table: a model's encoding, its context window and its
-//! output limit, found by the name that people write. The rows that are built
-//! in are in `table.rs`, each group with its source; with the feature
-//! `models-file` an `lcp.toml` adds to them.
+//! [`Models`] is a table of these values, with a lookup by the name that users write. The built-in
+//! rows are in `table.rs`, each group with its source. With the feature `models-file`, an
+//! `lcp.toml` adds rows.
 
 mod lookup;
 mod table;
@@ -15,40 +14,39 @@ use std::path::{Path, PathBuf};
 #[cfg(feature = "models-file")]
 pub use self::toml::ModelsError;
 
-/// The encodings that a model may name, whichever of them are compiled in;
-/// everything else is a tokenizer file.
+/// The encodings that a model can name, including those that are not compiled in. Any other value
+/// is a tokenizer file.
 #[rustfmt::skip]
 pub const ENCODINGS: &[&str] = &[
     "o200k_base", "cl100k_base", "o200k_harmony", "p50k_base", "r50k_base", "claude", "claude-4.7",
     "heuristic", "code-aware",
 ];
 
-/// What is known of a model.
+/// A model in the table.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Model {
     /// The name in reports.
     pub name: String,
-    /// How its text is counted: one of [`ENCODINGS`], or the path of a
-    /// tokenizer file as an `lcp.toml` has it. `None` where no tokenizer is
-    /// built in: an exact count then needs a file.
+    /// The encoding: one of [`ENCODINGS`], or the path of a tokenizer file as written in an
+    /// `lcp.toml`. `None` if the tokenizer is not built in; exact counts then need a file.
     pub encoding: Option<String>,
-    /// The context window, input and output together, in tokens; never 0.
+    /// The context window (input and output together) in tokens. It is never 0.
     pub window: u32,
-    /// The most that one answer may have, in tokens, where a limit is known.
+    /// The maximum length of one response in tokens, if a limit is known.
     pub output_max: Option<u32>,
     /// Further names, which match as a whole.
     pub aliases: Vec<String>,
-    /// Beginnings of names; [`Models::find`] says how far they reach.
+    /// Prefixes of names. [`Models::find`] describes how they match.
     pub prefixes: Vec<String>,
-    /// Whether this row stands for a whole family: the model itself is not in
-    /// the table, and the values are the cautious ones of its family.
+    /// `true` if this row represents a whole family: the model itself is not in the table, and the
+    /// values are conservative ones for its family.
     pub is_family_default: bool,
 }
 
 impl Model {
-    /// The tokenizer file, where the model has one: the path as it is written,
-    /// relative to `folder`, the folder of the file that names it.
+    /// Returns the path of the tokenizer file, if the model has one. A relative path is joined to
+    /// `folder`, the folder of the file that names it.
     ///
     /// ```
     /// use std::path::Path;
@@ -64,19 +62,19 @@ impl Model {
         (!ENCODINGS.contains(&encoding)).then(|| folder.join(encoding))
     }
 
-    /// Every spelling of the model that matches as a whole.
+    /// Returns every name of the model that matches as a whole.
     fn spellings(&self) -> impl Iterator<Item = &str> {
         std::iter::once(&self.name).chain(&self.aliases).map(String::as_str)
     }
 }
 
-/// A name that no model has.
+/// The error for an unknown model name.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("unknown model {name:?}; {}", describe(suggestions))]
 pub struct UnknownModel {
-    /// The name, as it was asked for.
+    /// The requested name.
     pub name: String,
-    /// At most 5 models with similar names, the nearest first.
+    /// Up to 5 models with similar names, most similar first.
     pub suggestions: Vec<String>,
 }
 
@@ -90,41 +88,41 @@ fn describe(suggestions: &[String]) -> String {
 /// The table of models.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Models {
-    /// Later additions first, so that they win.
+    /// The models, latest additions first, so that these take precedence.
     models: Vec<Model>,
 }
 
 impl Models {
-    /// The models that are built in.
+    /// Returns the built-in models.
     #[must_use]
     pub fn builtin() -> Self {
         Self { models: table::models().collect() }
     }
 
-    /// The model that a name means.
+    /// Returns the model with this name.
     ///
-    /// Case does not matter, a space or `_` is a `-`, and what stands before
-    /// the model is left out: `openai/`, `models/`, `us.anthropic.`, `ft:`.
+    /// Case is ignored, and a space or `_` equals `-`. Prefixes such as `openai/`, `models/`,
+    /// `us.anthropic.` and `ft:` are ignored.
     ///
-    /// First come whole names and aliases, then the longest prefix. A prefix
-    /// that ends with a separator, such as `my-model-`, reaches every name that
-    /// begins with it. Any other must end where a part of the name ends, and
-    /// what follows must not say that it is another model:
+    /// Whole names and aliases are tried first, then the longest prefix. A prefix that ends with a
+    /// separator, such as `my-model-`, matches every name that begins with it. Any other prefix
+    /// must end at the end of a part of the name, and the rest of the name must not indicate
+    /// another model:
     ///
-    /// - a version: `claude-opus-4` is not `claude-opus-4-9`, but a date or a
-    ///   build of three digits and more may follow, and a size (`-70b`);
-    /// - a sibling: `gpt-5.4` is not `gpt-5.4-mini`;
-    /// - another kind, in any place: `gpt-4o` is not `gpt-4o-mini-tts`.
+    /// - a version: `claude-opus-4` does not match `claude-opus-4-9`, but a date or build of three
+    ///   or more digits may follow, or a size (`-70b`);
+    /// - a sibling: `gpt-5.4` does not match `gpt-5.4-mini`;
+    /// - another kind, at any position: `gpt-4o` does not match `gpt-4o-mini-tts`.
     ///
-    /// Three families have a row for members that the table does not know,
-    /// marked [`Model::is_family_default`]: `gpt-5.…`, `claude-…` and `gemini-…`, with
-    /// the smallest window of the family's text models (Claude since 3, Gemini
-    /// since 1.5) and the encoding that counts most. Other families differ too
-    /// much from model to model: there an unknown name is an error.
+    /// Three families have a row for models that the table does not contain, marked
+    /// [`Model::is_family_default`]: `gpt-5.…`, `claude-…` and `gemini-…`. The row has the smallest
+    /// window of the text models of the family (Claude since 3, Gemini since 1.5) and the encoding
+    /// with the highest counts. In other families the models differ too much, so an unknown name is
+    /// an error.
     ///
     /// # Errors
     ///
-    /// [`UnknownModel`], which lists names that are near.
+    /// Returns [`UnknownModel`], with similar names, if there is no such model.
     ///
     /// ```
     /// let models = lcp_tokens::Models::builtin();
@@ -143,13 +141,12 @@ impl Models {
         })
     }
 
-    /// Every model, later additions first, families last.
+    /// Returns every model: latest additions first, families last.
     pub fn iter(&self) -> impl Iterator<Item = &Model> {
         self.models.iter()
     }
 
-    /// Adds the `[[model]]` entries of an `lcp.toml`; they win over what is
-    /// there.
+    /// Adds the `[[model]]` entries of an `lcp.toml`. They take precedence over existing models.
     ///
     /// ```toml
     /// [[model]]
@@ -161,20 +158,22 @@ impl Models {
     /// prefixes = ["my-model-"]         # optional
     /// ```
     ///
-    /// A value of `encoding` that is not one of [`ENCODINGS`] is a file if it
-    /// has a `.`, `/` or `\`; [`Model::tokenizer_file`] joins it. An entry with
-    /// the name of a model that is there replaces it, and what the entry leaves
-    /// out stays as it was; its aliases and prefixes come on top.
+    /// A value of `encoding` that is not one of [`ENCODINGS`] is a file if it contains `.`, `/` or
+    /// `\`. [`Model::tokenizer_file`] returns its path. An entry with the name of an existing model
+    /// replaces it. Values that the entry omits are kept, and its aliases and prefixes are added.
     ///
-    /// Other keys and tables of the file are not looked at. On an error the
-    /// table is as it was.
+    /// Other keys and tables of the file are ignored. If there is an error, the table does not
+    /// change.
     ///
     /// # Errors
     ///
-    /// [`ModelsError`], with line and column: text that is not TOML, an entry
-    /// with a key that is not known or without one that is required, a limit of
-    /// 0 or an output that exceeds the window, a name that is empty or given
-    /// twice, an encoding that is none.
+    /// Returns a [`ModelsError`] with line and column for
+    ///
+    /// - text that is not TOML;
+    /// - an entry with an unknown key or without a required one;
+    /// - a limit of 0, or an output limit that exceeds the window;
+    /// - an empty or duplicate name;
+    /// - an unknown encoding.
     ///
     /// ```
     /// let mut models = lcp_tokens::Models::builtin();
@@ -203,7 +202,7 @@ impl Models {
             {
                 let old = self.models.remove(at);
                 model.encoding = model.encoding.or(old.encoding);
-                // The old limit may not fit into the new window.
+                // The old limit may exceed the new window.
                 let fits = |&output: &u32| output <= model.window;
                 model.output_max = model.output_max.or(old.output_max.filter(fits));
                 model.aliases.extend(old.aliases);

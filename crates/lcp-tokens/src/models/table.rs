@@ -1,13 +1,11 @@
-//! The models that are built in, each group with where its figures are from.
+//! The built-in models, with the source of the figures of each group.
 //!
-//! `litellm` is the file `model_prices_and_context_window.json` that the Python
-//! package of that name carries, in its versions 1.109.1 (November 2026, models
-//! in service), 1.75.8 (August 2025) and 1.61.0 (February 2025, models that are
-//! gone since). Where it has an input limit only, the window is that limit plus
-//! the output limit if the vendor counts so (GPT-5), else the limit. Where
-//! sources differ the smaller figure stands, so that what is made for it fits
-//! everywhere, unless the group says whose it is. An output limit that only
-//! repeats the window is left out.
+//! `litellm` is the file `model_prices_and_context_window.json` in the Python package of that name,
+//! in its versions 1.109.1 (November 2026, models in service), 1.75.8 (August 2025) and 1.61.0
+//! (February 2025, models that have been retired since). If it has only an input limit, the window
+//! is the sum of that limit and the output limit if the vendor counts so (GPT-5), else the input
+//! limit. If sources differ, the smaller figure is used, so that a text fits everywhere, unless the
+//! group names a source. An output limit that equals the window is omitted.
 
 use super::Model;
 
@@ -19,15 +17,15 @@ const P50K: Encoding = Some("p50k_base");
 const R50K: Encoding = Some("r50k_base");
 const CLAUDE: Encoding = Some("claude");
 const CLAUDE_4_7: Encoding = Some("claude-4.7");
-/// The tokenizer is not public, or not built in: a file must be given.
+/// The tokenizer is not public or not built in, so a file must be given.
 const FILE: Encoding = None;
-/// No output limit is known apart from the window.
+/// There is no known output limit other than the window.
 const OPEN: u32 = 0;
 
-/// A name, how it is counted, the window, the output limit, and prefixes other than the name.
+/// A row: the name, the encoding, the window, the output limit, and prefixes other than the name.
 type Row = (&'static str, Encoding, u32, u32, &'static [&'static str]);
 
-/// Returns every row as a model; families last.
+/// Returns every row as a model, families last.
 pub(super) fn models() -> impl Iterator<Item = Model> {
     let known = [OPENAI, OPENAI_OLD, ANTHROPIC, GOOGLE, META, MISTRAL, DEEPSEEK, QWEN];
     let known = known.into_iter().flatten().map(|row| model(row, false));
@@ -35,7 +33,7 @@ pub(super) fn models() -> impl Iterator<Item = Model> {
 }
 
 fn model(&(name, encoding, window, output, prefixes): &Row, assumed: bool) -> Model {
-    // The name of a family is only for reports.
+    // The name of a family is only used in reports.
     let own = (!assumed).then_some(&name);
     Model {
         name: name.to_owned(),
@@ -48,12 +46,11 @@ fn model(&(name, encoding, window, output, prefixes): &Row, assumed: bool) -> Mo
     }
 }
 
-// Encodings: tiktoken 0.14.0, `tiktoken/model.py` (November 2026), which gives
-// o200k_base to every name that begins with gpt-5 and has no entry for GPT-6.
-// Limits: litellm 1.109.1; GPT-5 400,000 and GPT-5.4 1,050,000 in all as in
-// Vercel's and Oxen's model pages (2026), GPT-6 as in Google Cloud's page on
-// GPT-6.1 Sol (November 2026: 1,050,000 in all, 922,000 of them input); gpt-oss
-// as in Vercel's pages.
+// Encodings: tiktoken 0.14.0, `tiktoken/model.py` (November 2026), which assigns o200k_base to
+// every name that begins with gpt-5 and has no entry for GPT-6. Limits: litellm 1.109.1; GPT-5
+// 400,000 and GPT-5.4 1,050,000 in total, as in the model pages of Vercel and Oxen (2026); GPT-6 as
+// in the page of Google Cloud on GPT-6.1 Sol (November 2026: 1,050,000 in total, 922,000 of them
+// input); gpt-oss as in the pages of Vercel.
 const OPENAI: &[Row] = &[
     ("gpt-6.1-sol", FILE, 1_050_000, 128_000, &[]),
     ("gpt-6.1-terra", FILE, 1_050_000, 128_000, &[]),
@@ -119,12 +116,11 @@ const OPENAI: &[Row] = &[
     ("text-embedding-ada-002", CL100K, 8_191, OPEN, &[]),
 ];
 
-// Encodings as above. Limits: litellm 1.75.8 (gpt-4.5) and 1.61.0 (o1-mini,
-// o1-preview, chatgpt-4o, gpt-4-32k); OpenAI's list of models as copied in
-// November 2023 (gpt-3.5-turbo's first versions and -instruct, code-davinci);
-// the GPT-3 models as in OpenAI's help page on davinci and text-davinci-002 and
-// in a list of 2023. GPT-2: 1,024 positions, from `config.json` of
-// openai-community/gpt2 on Hugging Face.
+// Encodings as above. Limits: litellm 1.75.8 (gpt-4.5) and 1.61.0 (o1-mini, o1-preview, chatgpt-4o,
+// gpt-4-32k); the model list of OpenAI as copied in November 2023 (the first versions of
+// gpt-3.5-turbo, gpt-3.5-turbo-instruct, code-davinci); the GPT-3 models as in the help page of
+// OpenAI on davinci and text-davinci-002 and in a list of 2023. GPT-2: 1,024 positions, from
+// `config.json` of openai-community/gpt2 on Hugging Face.
 const OPENAI_OLD: &[Row] = &[
     ("gpt-4.5-preview", O200K, 128_000, 16_384, &["gpt-4.5"]),
     ("chatgpt-4o-latest", O200K, 128_000, 4_096, &["chatgpt-4o"]),
@@ -147,11 +143,10 @@ const OPENAI_OLD: &[Row] = &[
     ("gpt2", R50K, 1_024, OPEN, &["gpt-2"]),
 ];
 
-// Limits: platform.claude.com, a page for each model since Opus 4.5 (November
-// 2026); before that litellm 1.75.8 (3.7, 4, 4.1) and 1.61.0 (2 to 3.5). Windows
-// of 1M that an older model has in a beta are left out. Which models have the
-// newer tokenizer: platform.claude.com, "Token counting" (2026) and the page of
-// Haiku 5.5; the factors are those of `ScaledEstimator`.
+// Limits: platform.claude.com, a page for each model since Opus 4.5 (November 2026); for older
+// models litellm 1.75.8 (3.7, 4, 4.1) and 1.61.0 (2 to 3.5). Windows of 1M that an older model has
+// in a beta are omitted. The models with the newer tokenizer: platform.claude.com, "Token counting"
+// (2026) and the page of Haiku 5.5. The factors are those of `ScaledEstimator`.
 const ANTHROPIC: &[Row] = &[
     ("claude-fable-5.1", CLAUDE_4_7, 1_000_000, 128_000, &["claude-fable-5-1"]),
     ("claude-fable-5", CLAUDE_4_7, 1_000_000, 128_000, &[]),
@@ -185,10 +180,9 @@ const ANTHROPIC: &[Row] = &[
 ];
 
 // Limits: ai.google.dev, the pages of gemini-3-pro-preview (November 2025) and
-// gemini-3.1-pro-preview (2026), and Google Cloud's page on Gemini 4 (2026: a
-// window shared by input and output, 65,536 out unless more is asked for);
-// litellm 1.109.1 for the rest of those in service (Gemma too), 1.75.8 and 1.61.0
-// for those that are gone.
+// gemini-3.1-pro-preview (2026), and the page of Google Cloud on Gemini 4 (2026: a window shared by
+// input and output, 65,536 of output by default); litellm 1.109.1 for the other models in service
+// (including Gemma), 1.75.8 and 1.61.0 for retired models.
 const GOOGLE: &[Row] = &[
     ("gemini-4-argon", FILE, 1_048_576, 65_536, &[]),
     ("gemini-3.8-flash", FILE, 1_048_576, 65_536, &[]),
@@ -221,8 +215,8 @@ const GOOGLE: &[Row] = &[
     ("gemma-2-9b", FILE, 8_192, OPEN, &["gemma2:9b"]),
 ];
 
-// litellm 1.109.1: Meta's own service (3.3, 4), AWS's model cards (3, 3.1, 3.2),
-// Fireworks and Ollama (2).
+// Limits: litellm 1.109.1, with the service of Meta (3.3, 4), the model cards of AWS (3, 3.1, 3.2),
+// and Fireworks and Ollama (2).
 const META: &[Row] = &[
     ("llama-4-maverick", FILE, 1_000_000, OPEN, &["llama4-maverick", "llama4:maverick"]),
     ("llama-4-scout", FILE, 10_000_000, OPEN, &["llama4-scout", "llama4:scout"]),
@@ -239,9 +233,8 @@ const META: &[Row] = &[
     ("llama-2", FILE, 4_096, OPEN, &["llama2", "llama-v2", "llama-2-chat"]),
 ];
 
-// litellm 1.109.1 for what is in service, with AWS, DeepInfra and Fireworks for
-// the open weights (Mixtral 8x22B is Fireworks' figure); 1.75.8 and 1.61.0 for
-// what is gone.
+// Limits: litellm 1.109.1 for models in service, with AWS, DeepInfra and Fireworks for the open
+// weights (Mixtral 8x22B has the figure of Fireworks); 1.75.8 and 1.61.0 for retired models.
 const MISTRAL: &[Row] = &[
     ("mistral-large-4", FILE, 1_048_576, OPEN, &["mistral-large-4-0"]),
     ("mistral-large-3", FILE, 262_144, OPEN, &["mistral-large-2512", "mistral-large-latest"]),
@@ -271,8 +264,7 @@ const MISTRAL: &[Row] = &[
     ("mistral-7b", FILE, 32_000, OPEN, &["open-mistral-7b", "mistral:7b"]),
 ];
 
-// litellm 1.109.1; V3 and R1 as DeepSeek's own service had them, V3.1 as
-// Fireworks has it.
+// Limits: litellm 1.109.1; V3 and R1 as in the service of DeepSeek, V3.1 as in Fireworks.
 const DEEPSEEK: &[Row] = &[
     ("deepseek-v4-pro", FILE, 1_000_000, 393_216, &[]),
     ("deepseek-v4-flash", FILE, 1_000_000, 393_216, &["deepseek-flash"]),
@@ -284,10 +276,10 @@ const DEEPSEEK: &[Row] = &[
     ("deepseek-reasoner", FILE, 131_072, 65_536, &[]),
 ];
 
-// litellm 1.109.1: Alibaba's own service, whose figures are input limits, for
-// the names without a size; Together, DeepInfra and AWS for the open weights.
-// Qwen 2.5 and the first Qwen 3 have 32,768 tokens without YaRN (the model card
-// of Qwen 2.5, AWS for Qwen 3 32B); Qwen3-Coder as in its model card (2025).
+// Limits: litellm 1.109.1, with the service of Alibaba, whose figures are input limits, for names
+// without a size, and Together, DeepInfra and AWS for the open weights. Qwen 2.5 and the first Qwen
+// 3 have 32,768 tokens without YaRN (the model card of Qwen 2.5, AWS for Qwen 3 32B). Qwen3-Coder
+// as in its model card (2025).
 const QWEN: &[Row] = &[
     ("qwen3.8-max", FILE, 991_808, 131_072, &[]),
     ("qwen3.8-flash", FILE, 991_808, 131_072, &[]),
@@ -312,7 +304,7 @@ const QWEN: &[Row] = &[
     ("qwen-flash", FILE, 997_952, 32_768, &[]),
 ];
 
-// Not facts but caution: what holds for each text model of the family above.
+// Conservative values that are valid for each text model of the family, not published figures.
 const FAMILIES: &[Row] = &[
     ("gpt-5.*", O200K, 128_000, OPEN, &["gpt-5.", "gpt-5-"]),
     ("claude-*", CLAUDE_4_7, 200_000, OPEN, &["claude-"]),

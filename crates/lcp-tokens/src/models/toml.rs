@@ -1,4 +1,4 @@
-//! `[[model]]` entries of an `lcp.toml`.
+//! Reads the `[[model]]` entries of an `lcp.toml`.
 
 use std::collections::HashSet;
 use std::ops::Range;
@@ -8,14 +8,14 @@ use serde::Deserialize;
 
 use super::{ENCODINGS, Model, lookup};
 
-/// What is wrong with an entry, and where.
+/// An error in an entry, with its position.
 ///
-/// Line and column count from 1; columns are characters.
+/// Line and column are counted from 1. Columns are in characters.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{message}, at line {line}, column {column}")]
 #[non_exhaustive]
 pub struct ModelsError {
-    /// What is wrong.
+    /// The message.
     pub message: String,
     /// The line.
     pub line: usize,
@@ -43,14 +43,14 @@ struct Entry {
     prefixes: Vec<Spanned<String>>,
 }
 
-/// The models of a file, in its order.
+/// Returns the models of a file, in order.
 pub(super) fn parse(text: &str) -> Result<Vec<Model>, ModelsError> {
     let fail = |span: Range<usize>, message| Err(error(text, span.start, message));
     let file: File = match ::toml::from_str(text) {
         Ok(file) => file,
         Err(bad) => return fail(bad.span().unwrap_or_default(), bad.message().to_owned()),
     };
-    // Names and aliases are one set, prefixes another: a model may be its own
+    // Names and aliases must be distinct, and so must prefixes. But a model can have its name as a
     // prefix.
     let (mut whole, mut beginnings) = (HashSet::new(), HashSet::new());
     let mut models = Vec::with_capacity(file.model.len());
@@ -97,7 +97,7 @@ impl Entry {
         }
         if let Some(encoding) = &self.encoding {
             let name = encoding.get_ref();
-            // A misspelt encoding must not pass for a file.
+            // A misspelled encoding must not be taken for a file.
             if !ENCODINGS.contains(&name.as_str()) && !name.contains(['.', '/', '\\']) {
                 let known = ENCODINGS.join(", ");
                 let message =

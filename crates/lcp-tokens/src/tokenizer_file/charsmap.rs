@@ -1,21 +1,21 @@
-//! `SentencePiece`'s precompiled charsmap: a double-array trie over the source text, whose
+//! The precompiled charsmap of `SentencePiece`: a double-array trie over the source text, whose
 //! values are offsets in a list of NUL-terminated strings.
 //!
-//! The crate `tokenizers` indexes such a table without a check and panics on a damaged one,
-//! so this module also checks the tables of `tokenizer.json`.
+//! The crate `tokenizers` does not verify such a table and panics if it is damaged, so this module
+//! also verifies the tables of `tokenizer.json`.
 
-/// Bytes of the longest text of an entry and of its replacement: NFKC needs 33.
+/// The maximum lengths in bytes of the text of an entry and of its replacement. NFKC needs 33.
 const KEY_BYTES_MAX: usize = 256;
 const STRING_BYTES_MAX: usize = 256;
 
-/// A table that has been checked: nothing in it points outside of it.
+/// A verified table. All its offsets are within the table.
 #[derive(Debug)]
 pub(super) struct Charsmap {
     units: Vec<u32>,
     strings: String,
 }
 
-/// Where the children of a unit are, relative to the unit itself.
+/// Returns the offset of the children of a unit, relative to the unit itself.
 fn offset(unit: u32) -> usize {
     ((unit >> 10) << ((unit & (1 << 9)) >> 6)) as usize
 }
@@ -33,7 +33,7 @@ fn value(unit: u32) -> usize {
 }
 
 impl Charsmap {
-    /// Reads the table: four bytes of the trie's length, the trie, the strings.
+    /// Reads a table: the length of the trie in four bytes, the trie, and the strings.
     pub(super) fn new(bytes: &[u8]) -> Result<Self, &'static str> {
         let (len, rest) = bytes.split_first_chunk().ok_or("the table is cut off")?;
         let (trie, strings) = usize::try_from(u32::from_le_bytes(*len))
@@ -52,7 +52,8 @@ impl Charsmap {
         Ok(table)
     }
 
-    /// Checks every node: children lie at the offset, its last eight bits replaced by the label.
+    /// Verifies every node. The position of a child is the offset with its last eight bits replaced
+    /// by the label.
     fn check(&self) -> Result<(), &'static str> {
         const OUTSIDE: &str = "the trie points outside of itself";
         let mut seen = vec![false; self.units.len()];
@@ -76,11 +77,11 @@ impl Charsmap {
         Ok(())
     }
 
-    /// Returns the length of the longest start of `text` that is replaced, and the replacement.
+    /// Returns the length of the longest prefix of `text` that is replaced, and the replacement.
     pub(super) fn replace(&self, text: &str) -> Option<(usize, &str)> {
         let mut at = offset(*self.units.first()?);
         let mut found = None;
-        // A trie that leads in a circle must not read the whole text.
+        // Limit the length, because a cyclic trie could otherwise read the whole text.
         for (i, byte) in text.bytes().take(KEY_BYTES_MAX).enumerate() {
             at ^= usize::from(byte);
             let unit = *self.units.get(at)?;

@@ -1,4 +1,4 @@
-//! Which format a file has, by its bytes; its name says nothing reliable.
+//! Detects the format of a file by its bytes, because its name is not reliable.
 
 use std::collections::BTreeSet;
 use std::str;
@@ -7,7 +7,7 @@ use serde::de::{Deserializer, IgnoredAny, MapAccess, Visitor};
 
 use super::{TokenizerFileError, TokenizerFileFormat};
 
-/// The format of a tokenizer file.
+/// Returns the format of a tokenizer file.
 pub(super) fn detect(bytes: &[u8]) -> Result<TokenizerFileFormat, TokenizerFileError> {
     let looks_like =
         |what: &str| Err(TokenizerFileError::NotATokenizer { looks_like: what.into() });
@@ -27,7 +27,7 @@ pub(super) fn detect(bytes: &[u8]) -> Result<TokenizerFileFormat, TokenizerFileE
     looks_like("binary data of an unknown kind")
 }
 
-/// Files that are told by their first bytes.
+/// Recognizes other kinds of files by their first bytes.
 fn foreign(bytes: &[u8]) -> Option<&'static str> {
     const SIGNS: [(&[u8], &str); 11] = [
         (b"\x1F\x8B", "a gzip archive; unpack it first"),
@@ -56,7 +56,7 @@ fn is_text(bytes: &[u8]) -> bool {
     let head = &bytes[..bytes.len().min(4096)];
     let valid = match str::from_utf8(head) {
         Ok(_) => true,
-        // A character that the cut at 4096 went through.
+        // The cut at 4096 bytes may be within a character.
         Err(error) => error.error_len().is_none() && bytes.len() > head.len(),
     };
     valid && !head.iter().any(|byte| *byte < b' ' && !byte.is_ascii_whitespace())
@@ -82,12 +82,13 @@ fn text(bytes: &[u8]) -> &'static str {
     }
 }
 
-/// A tokenizer.json has `model`, a tekken file `config` and `vocab`.
+/// Distinguishes JSON files. A tokenizer.json has `model`, and a tekken file has `config` and
+/// `vocab`.
 fn json(bytes: &[u8]) -> Result<TokenizerFileFormat, TokenizerFileError> {
     let mut reader = serde_json::Deserializer::from_slice(bytes);
     let keys = reader.deserialize_map(Keys).and_then(|keys| reader.end().map(|()| keys));
     let keys = keys.map_err(|error| {
-        // Which of the two it was to be cannot be told any more, but for this.
+        // In broken JSON, only this key shows the intended format.
         let head = &bytes[..bytes.len().min(4096)];
         let tekken = head.windows(13).any(|window| window == b"\"token_bytes\"");
         let format =
@@ -111,7 +112,7 @@ fn json(bytes: &[u8]) -> Result<TokenizerFileFormat, TokenizerFileError> {
     Err(TokenizerFileError::NotATokenizer { looks_like: looks_like.into() })
 }
 
-/// Reads the keys of an object and passes over the values.
+/// Collects the keys of an object and skips the values.
 struct Keys;
 
 impl<'de> Visitor<'de> for Keys {

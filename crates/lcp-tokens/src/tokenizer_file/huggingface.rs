@@ -1,4 +1,4 @@
-//! Hugging Face's `tokenizer.json`, counted by their own library.
+//! Counts with a `tokenizer.json` of Hugging Face, by their own library.
 
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
@@ -18,21 +18,20 @@ use super::charsmap::Charsmap;
 use super::split::Splitter;
 use super::{TokenizerFileError, TokenizerFileFormat};
 
-/// The pattern of `ByteLevel`, which is GPT-2's.
+/// The pattern of `ByteLevel`, which is that of GPT-2.
 const BYTE_LEVEL: &str =
     r"'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+";
 
-/// The longest word of a `WordPiece` model, whose time is cubic; models have 100.
+/// The maximum length of a word in a `WordPiece` model, whose time is cubic. Real models have 100.
 const WORD_CHARS_MAX: usize = 256;
 
-/// One step of the cut into pieces.
+/// One step of the split into pieces.
 enum Step {
-    /// A cut by a pattern. The library's own would stop without a word where
-    /// its engine gives up.
+    /// A split by a pattern. The library's own split stops silently if its engine gives up.
     Split { splitter: Splitter, behavior: SplitDelimiterBehavior, invert: bool },
-    /// The cut of `ByteLevel`, before its change of alphabet.
+    /// The split of `ByteLevel`, before its change of alphabet.
     ByteLevel { splitter: Splitter, add_prefix_space: bool },
-    /// Any other, as the library does it.
+    /// Any other step, implemented by the library.
     Other(PreTokenizerWrapper),
 }
 
@@ -45,7 +44,7 @@ impl HuggingFace {
     pub(super) fn new(bytes: &[u8]) -> Result<Self, TokenizerFileError> {
         let unknown = outline(bytes)?;
         let mut tokenizer = Tokenizer::from_bytes(bytes).map_err(broken)?;
-        // What looks like a special token is text, and all of the text counts.
+        // Text that looks like a special token counts as text, and the text is not truncated.
         tokenizer.set_encode_special_tokens(true);
         tokenizer.with_padding(None);
         tokenizer.with_truncation(None).map_err(broken)?;
@@ -58,14 +57,16 @@ impl HuggingFace {
         }
         tokenizer.with_pre_tokenizer(None::<PreTokenizerWrapper>);
         let loaded = Self { tokenizer, steps };
-        // Some contradictions only show in use.
+        // Some contradictions only appear in use.
         loaded.count("A proof: é, 1\n").map_err(broken)?;
         Ok(loaded)
     }
 
+    /// Returns the number of tokens of a text.
+    ///
     /// # Errors
     ///
-    /// What the library says of a text that the vocabulary cannot express.
+    /// Returns the message of the library if the vocabulary cannot express the text.
     pub(super) fn count(&self, text: &str) -> Result<u64, String> {
         let tokenizer = &self.tokenizer;
         let vocabulary = tokenizer.get_added_vocabulary();
@@ -164,7 +165,7 @@ fn broken(reason: impl std::fmt::Display) -> TokenizerFileError {
     FORMAT.broken(reason)
 }
 
-/// Checks the model, and returns another one to count with if needed.
+/// Checks the model. Returns another model for counting if this one is not suitable.
 fn counting_model(
     tokenizer: &Tokenizer,
     unknown: Option<usize>,
@@ -182,7 +183,7 @@ fn counting_model(
             if let Some(token) = &bpe.unk_token {
                 unknown_of(token)?;
             }
-            // Chance merges are for training.
+            // Random merges (dropout) are only for training.
             Ok(bpe.dropout.is_some().then(|| {
                 let mut bpe = bpe.clone();
                 bpe.dropout = None;
@@ -199,7 +200,7 @@ fn counting_model(
     }
 }
 
-/// Renames special tokens of a Unigram model, so that no text has them.
+/// Renames the special tokens of a Unigram model, so that they do not match any text.
 fn without_special(
     tokenizer: &Tokenizer,
     model: &Unigram,
@@ -225,7 +226,7 @@ fn without_special(
     model.map(|model| Some(ModelWrapper::Unigram(model))).map_err(broken)
 }
 
-/// The parts of the file by which it is told what the library does not know.
+/// The parts of the file that show features unknown to the library.
 #[derive(Deserialize)]
 struct Outline {
     version: Option<String>,
@@ -244,29 +245,29 @@ struct Part {
     #[serde(default)]
     pretokenizers: Vec<Part>,
     precompiled_charsmap: Option<String>,
-    /// What a `Replace` looks for, and what it puts there.
+    /// The pattern and the replacement of a `Replace` normalizer.
     pattern: Option<serde_json::Value>,
     content: Option<serde_json::Value>,
-    /// What a `Prepend` puts in front.
+    /// The text that a `Prepend` normalizer inserts at the beginning.
     prepend: Option<serde_json::Value>,
 }
 
 impl Part {
-    /// How many times as long as before a normalizer can make a text.
+    /// Returns the maximum factor by which a normalizer can lengthen a text.
     fn growth(&self) -> usize {
         let bytes = |value: &Option<serde_json::Value>| {
             value.as_ref().and_then(serde_json::Value::as_str).map_or(0, str::len)
         };
         let sought = self.pattern.as_ref().and_then(|pattern| pattern.get("String")?.as_str());
         match sought.map_or(0, str::len) {
-            // At every place, between characters too.
+            // An empty pattern matches at every position, including those between characters.
             0 => 1 + bytes(&self.content) + bytes(&self.prepend),
             sought => bytes(&self.content).div_ceil(sought).max(1),
         }
     }
 }
 
-/// How many times as long as it is a text may become before it is counted.
+/// The maximum factor by which normalizers may lengthen a text.
 const GROWTH_MAX: usize = 64;
 
 const MODELS: [&str; 4] = ["BPE", "WordPiece", "WordLevel", "Unigram"];

@@ -1,11 +1,11 @@
-//! Byte-pair merging of one stretch of text, for vocabularies from files.
+//! Byte-pair merging of one piece of text, for vocabularies from files.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::ops::Range;
 
-/// A pair of neighbours that may merge: the lower `rank` first, then the one
-/// further left. It is stale once its range is no longer that of two neighbours.
+/// A pair of adjacent symbols that may merge. The lowest `rank` comes first, then the leftmost
+/// pair. A pair is stale if its range is no longer that of two adjacent symbols.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
 struct Pair {
     rank: u32,
@@ -13,16 +13,16 @@ struct Pair {
     end: usize,
 }
 
-/// A piece of text between two merges. `end == 0` marks one that is gone.
+/// A part of the text between merges. `end == 0` marks a removed symbol.
 #[derive(Clone, Copy)]
 struct Symbol {
     end: usize,
     previous: Option<usize>,
-    /// Never merged with a neighbour.
+    /// `true` if the symbol must not be merged.
     frozen: bool,
 }
 
-/// Symbols of a text, addressed by where they start.
+/// The symbols of a text, indexed by their start.
 pub(super) struct Merger {
     symbols: Vec<Symbol>,
     heap: BinaryHeap<Reverse<Pair>>,
@@ -33,12 +33,13 @@ impl Merger {
         Self { symbols: Vec::new(), heap: BinaryHeap::new() }
     }
 
-    /// Merges the `parts` of a text, which follow each other without a gap,
-    /// until no two neighbours have a rank; `frozen` parts stay as they are.
-    /// `rank` gets a range and where in it the two neighbours meet. Gives the
-    /// ranges that remain to `each`, in order.
+    /// Merges the `parts` of a text until no two adjacent parts have a rank. The parts must be
+    /// contiguous. `frozen` parts do not change.
     ///
-    /// Time: n log n. Memory: some 60 bytes for each byte of the text.
+    /// `rank` receives a range and the position in it at which the two parts meet. `each` receives
+    /// the remaining ranges in order.
+    ///
+    /// The time is O(n log n), and the memory is about 60 bytes per byte of the text.
     pub(super) fn run(
         &mut self,
         len: usize,
@@ -80,7 +81,7 @@ impl Merger {
         }
     }
 
-    /// Notes that the symbol at `left` and the one after it may merge.
+    /// Adds the symbol at `left` and the next one to the heap, if they may merge.
     fn offer(&mut self, left: usize, rank: &mut impl FnMut(Range<usize>, usize) -> Option<u32>) {
         let Symbol { end: middle, frozen, .. } = self.symbols[left];
         let Some(right) = self.symbols.get(middle) else { return };

@@ -1,4 +1,4 @@
-//! Exact counts by a tokenizer file: what other providers publish.
+//! Exact counts with a tokenizer file, as other providers publish it.
 
 mod charsmap;
 mod detect;
@@ -21,13 +21,12 @@ use self::sentencepiece::SentencePiece;
 use self::tekken::Tekken;
 use crate::TokenEstimator;
 
-/// The most bytes that a tokenizer file may have: 256 MiB, eight times the
-/// largest in use.
+/// The maximum size of a tokenizer file in bytes: 256 MiB, eight times the largest in use.
 pub const FILE_BYTES_MAX: usize = 256 << 20;
 
-/// Why a file gives no tokenizer.
+/// The reason why a file cannot be used as a tokenizer.
 ///
-/// [`TokenizerFileError::Read`] names the file; the others say what is wrong inside it.
+/// [`TokenizerFileError::Read`] names the file. Other errors are about its content.
 ///
 /// ```
 /// use lcp_tokens::{TokenizerFileError, FileTokenizer};
@@ -42,36 +41,36 @@ pub enum TokenizerFileError {
     /// The file cannot be read.
     #[error("cannot read {}: {source}", path.display())]
     Read {
-        /// The path as it was given.
+        /// The given path.
         path: PathBuf,
-        /// What the system said.
+        /// The error of the operating system.
         source: io::Error,
     },
     /// The file has more than [`FILE_BYTES_MAX`] bytes.
     #[error("the tokenizer file has more than {FILE_BYTES_MAX} bytes")]
     TooLarge,
-    /// The file is something else.
+    /// The file is not a tokenizer file.
     #[error("not a tokenizer file: it looks like {looks_like}")]
     NotATokenizer {
-        /// What it looks like.
+        /// The likely content of the file.
         looks_like: String,
     },
-    /// A tokenizer that cannot be counted with.
+    /// The tokenizer is not supported.
     #[error("unsupported {part} {kind:?} in the {format} file")]
     Unsupported {
-        /// The file's format.
+        /// The format of the file.
         format: TokenizerFileFormat,
-        /// Which part of the tokenizer: its model, normalizer, …
+        /// The part of the tokenizer, such as its model or normalizer.
         part: &'static str,
-        /// The kind of it that the file asks for.
+        /// The requested kind of the part.
         kind: String,
     },
-    /// A tokenizer file that is damaged or contradicts itself.
+    /// The tokenizer file is damaged or contradicts itself.
     #[error("broken {format} file: {reason}")]
     Broken {
-        /// The file's format.
+        /// The format of the file.
         format: TokenizerFileFormat,
-        /// What is wrong, and where if that is known.
+        /// The cause, with its position if it is known.
         reason: String,
     },
 }
@@ -80,9 +79,9 @@ pub enum TokenizerFileError {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum TokenizerFileFormat {
-    /// `tokenizer.json` of Hugging Face's libraries.
+    /// `tokenizer.json` of the libraries of Hugging Face.
     HuggingFace,
-    /// Mistral's `tekken.json`.
+    /// `tekken.json` of Mistral.
     Tekken,
     /// A `SentencePiece` model.
     SentencePiece,
@@ -108,22 +107,23 @@ impl TokenizerFileFormat {
     }
 }
 
-/// Counts by a tokenizer file: Hugging Face's `tokenizer.json`, Mistral's
-/// tekken or a `SentencePiece` model.
+/// An estimator that counts with a tokenizer file: `tokenizer.json` of Hugging Face, tekken of
+/// Mistral or a `SentencePiece` model.
 ///
-/// All text is ordinary text: what looks like a special token (`<s>`,
-/// `[INST]`, `<|endoftext|>`) counts as the characters it is made of, and
-/// nothing is added before or after. Tokens that a file adds *without* calling
-/// them special are ordinary vocabulary and found in the text.
+/// All text is ordinary text: text that looks like a special token (`<s>`, `[INST]`,
+/// `<|endoftext|>`) counts as its characters, and no tokens are added at the beginning or end.
+/// Tokens that a file adds *without* marking them as special are part of the vocabulary and match
+/// in the text.
 ///
-/// Two things differ from the tokenizer itself: a text of which nothing is left
-/// (some drop white space) counts 1, not 0; and of a `tokenizer.json` whose
-/// pattern looks around in ways other than the usual `\s+(?!\S)`, a match that
-/// takes a million steps ends the cutting, and the rest is one piece.
+/// The counts differ from those of the tokenizer itself in two cases:
 ///
-/// Time is n log n within a piece, linear otherwise. Memory is that of the
-/// longest piece for tekken and for `SentencePiece` models that never join
-/// words, else 20 to 100 bytes for each byte of the text.
+/// - A text that becomes empty (some tokenizers remove white space) counts 1, not 0.
+/// - If the pattern of a `tokenizer.json` has look-around other than the usual `\s+(?!\S)`, a match
+///   that takes a million steps ends the split, and the rest of the text is one piece.
+///
+/// The time is O(n log n) within a piece and otherwise linear. The memory is proportional to the
+/// longest piece for tekken and for `SentencePiece` models that never join words, else 20 to 100
+/// bytes per byte of the text.
 ///
 /// ```
 /// use lcp_tokens::{FileTokenizer, TokenEstimator};
@@ -153,31 +153,32 @@ impl FileTokenizer {
     ///
     /// # Errors
     ///
-    /// [`TokenizerFileError::Read`] if it cannot be read, and those of
+    /// Returns [`TokenizerFileError::Read`] if the file cannot be read, or an error of
     /// [`Self::from_bytes`].
     pub fn open(path: &Path) -> Result<Self, TokenizerFileError> {
         let read = |source| TokenizerFileError::Read { path: path.to_owned(), source };
         let mut bytes = Vec::new();
         let file = File::open(path).map_err(read)?;
-        // One byte more than allowed is enough to know.
+        // One byte more than the limit is enough to detect a larger file.
         file.take(FILE_BYTES_MAX as u64 + 1).read_to_end(&mut bytes).map_err(read)?;
         let name = path.file_name().unwrap_or(path.as_os_str());
         Self::from_bytes(&name.to_string_lossy(), &bytes)
     }
 
-    /// Loads a tokenizer file that has been read. Of `name`, what follows the
-    /// last slash goes into [`TokenEstimator::name`].
+    /// Loads a tokenizer from the bytes of a file. The part of `name` after the last slash is used
+    /// in [`TokenEstimator::name`].
     ///
     /// # Errors
     ///
-    /// [`TokenizerFileError::TooLarge`], [`TokenizerFileError::NotATokenizer`],
-    /// [`TokenizerFileError::Unsupported`] or [`TokenizerFileError::Broken`].
+    /// Returns [`TokenizerFileError::TooLarge`], [`TokenizerFileError::NotATokenizer`],
+    /// [`TokenizerFileError::Unsupported`] or [`TokenizerFileError::Broken`] if the file cannot be
+    /// used.
     pub fn from_bytes(name: &str, bytes: &[u8]) -> Result<Self, TokenizerFileError> {
         if bytes.len() > FILE_BYTES_MAX {
             return Err(TokenizerFileError::TooLarge);
         }
         let format = detect::detect(bytes)?;
-        // The library asserts things of files that need not hold.
+        // The library panics on files that violate its assumptions.
         let load = || {
             Ok(match format {
                 TokenizerFileFormat::HuggingFace => {
@@ -201,13 +202,13 @@ impl FileTokenizer {
         Ok(Self { name, fingerprint: *hash.as_bytes(), format, engine })
     }
 
-    /// The BLAKE3 hash of the file's bytes: what counts may be kept under.
+    /// Returns the BLAKE3 hash of the bytes of the file, for use as a cache key.
     #[must_use]
     pub fn fingerprint(&self) -> [u8; 32] {
         self.fingerprint
     }
 
-    /// The format of the file.
+    /// Returns the format of the file.
     #[must_use]
     pub fn format(&self) -> TokenizerFileFormat {
         self.format
@@ -215,8 +216,8 @@ impl FileTokenizer {
 }
 
 impl TokenEstimator for FileTokenizer {
-    /// The count. Should the library fail on a text, its bytes: rather too
-    /// many than too few.
+    /// Returns the count. If the library fails on a text, returns the number of its bytes, because
+    /// a count that is too high is safer than one that is too low.
     fn estimate(&self, text: &str) -> u32 {
         if text.is_empty() {
             return 0;

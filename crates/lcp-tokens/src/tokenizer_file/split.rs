@@ -1,27 +1,29 @@
-//! Cuts text by the pattern that a tokenizer file asks for.
+//! Splits text by the pattern of a tokenizer file.
 
 use regex_automata::meta::Regex;
 
-/// The end of most patterns: white space without the last character before other text.
+/// The end of most patterns: white space without its last character before other text.
 const TRAILING: &str = r"|\s+(?!\S)|\s+";
 
-/// A pattern, compiled to the cheapest form that gives its matches.
+/// A pattern, compiled to the cheapest form with the same matches.
 #[derive(Debug)]
 pub(super) enum Splitter {
-    /// No look-around: linear in the text.
+    /// A pattern without look-around. Its time is linear.
     Plain(Regex),
-    /// Ends with [`TRAILING`]. Its look-ahead is done by hand, since a regular
-    /// expression engine backtracks over it and gives up on a million spaces.
-    /// The second pattern is white space.
+    /// A pattern that ends with [`TRAILING`]. Its look-ahead is implemented by hand, because a
+    /// backtracking engine gives up on a million spaces. The second pattern is white space.
     Trailing(Regex),
-    /// Look-around elsewhere. Gives up after a million steps: the rest is one piece.
+    /// A pattern with other look-around. It gives up after a million steps, and the rest is one
+    /// piece.
     Backtracking(fancy_regex::Regex),
 }
 
 impl Splitter {
+    /// Compiles a pattern.
+    ///
     /// # Errors
     ///
-    /// What is wrong with the pattern.
+    /// Returns the message of the engine if the pattern is invalid.
     pub(super) fn new(pattern: &str) -> Result<Self, String> {
         if let Some(head) = pattern.strip_suffix(TRAILING)
             && let Some(regex) = linear(&[head, r"\s+"])
@@ -34,7 +36,7 @@ impl Splitter {
         fancy_regex::Regex::new(pattern).map(Self::Backtracking).map_err(|error| error.to_string())
     }
 
-    /// The places of all matches, in order.
+    /// Passes the start and end of all matches to `each`, in order.
     pub(super) fn matches(&self, text: &str, mut each: impl FnMut(usize, usize)) {
         match self {
             Self::Plain(regex) => {
@@ -65,10 +67,11 @@ impl Splitter {
     }
 }
 
-/// A linear-time engine for patterns without look-around that match something.
+/// Compiles patterns for a linear-time engine. Returns `None` for patterns with look-around or with
+/// empty matches.
 fn linear(patterns: &[&str]) -> Option<Regex> {
     let regex = Regex::new_many(patterns).ok()?;
-    // Matches of nothing are told apart by where the last one ended; that is
-    // left to the engine that the others are compared with.
+    // Engines differ in the treatment of empty matches after a match, so such patterns are left to
+    // the reference engine.
     (!regex.is_match("")).then_some(regex)
 }

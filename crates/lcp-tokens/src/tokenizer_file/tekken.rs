@@ -1,4 +1,4 @@
-//! Mistral's tekken files: bytes merged by rank, after a cut by a pattern.
+//! Reads tekken files of Mistral: a pattern splits the text, and bytes are merged by rank.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -43,8 +43,8 @@ impl Tekken {
             serde_json::from_slice(bytes).map_err(|error| broken(error.to_string()))?;
         let splitter = Splitter::new(&file.config.pattern)
             .map_err(|error| broken(format!("its pattern does not compile: {error}")))?;
-        // The file may hold more tokens than the model has; the number of
-        // special tokens, which come first, is part of the model's size.
+        // The file may contain more tokens than the model has. The special tokens come first and
+        // are included in the size of the model.
         let config = &file.config;
         let size = config.default_vocab_size.checked_sub(config.default_num_special_tokens);
         let size = size.filter(|size| *size <= file.vocab.len()).ok_or_else(|| {
@@ -73,7 +73,7 @@ impl Tekken {
     }
 
     fn rank(&self, token: &[u8]) -> Option<u32> {
-        // A long key costs its length to look up.
+        // Hashing a long key takes time proportional to its length.
         if token.len() > self.longest { None } else { self.ranks.get(token).copied() }
     }
 

@@ -37,7 +37,7 @@ enum Kind {
 /// The decision about a line.
 #[derive(Clone, Copy)]
 enum LineOutcome {
-    ExportDetail,
+    Shown,
     /// Outside of the chain, on a branch without a prompt so far. The branch leaves the chain at
     /// this node, or begins the session if there is no node.
     Undecided(Option<usize>),
@@ -72,10 +72,10 @@ pub(super) fn rewound_ids(lines: &[Line<'_>]) -> HashSet<String> {
             None => LineOutcome::Undecided(None),
         };
         let outcome = match before {
-            _ if chain[index] || node.is_broken => LineOutcome::ExportDetail,
+            _ if chain[index] || node.is_broken => LineOutcome::Shown,
             LineOutcome::Undecided(fork) if node.kind == Kind::Prompt => match goes_on.get(&fork) {
                 Some(Kind::Prompt) => LineOutcome::Rewound,
-                _ => LineOutcome::ExportDetail,
+                _ => LineOutcome::Shown,
             },
             before => before,
         };

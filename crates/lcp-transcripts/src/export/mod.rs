@@ -17,16 +17,16 @@ use lcp_types::Block;
 
 use crate::{Provider, raw_json};
 
-/// A block to export, with its detail.
+/// A block to export, with its detail level.
 #[derive(Clone, Debug)]
 pub struct ExportBlock<'b> {
     /// The block.
     pub block: &'b Block<'b>,
-    /// The detail of the block in the messages.
+    /// The detail level of the block in the messages.
     pub detail: ExportDetail<'b>,
 }
 
-/// The detail of a block in the messages.
+/// The detail level of a block in the messages.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ExportDetail<'b> {
     /// The complete block.

@@ -1,4 +1,4 @@
-//! The pre-tokenizers: cut a text into pieces, 64 bytes of ASCII at once where they can.
+//! The pre-tokenizers, which split a text into pieces, if possible 64 bytes of ASCII at once.
 
 mod scalar;
 pub(super) mod simd;
@@ -7,10 +7,10 @@ use std::ops::ControlFlow;
 
 use simd::WINDOW;
 
-/// The pieces cut one by one after a window that begins outside ASCII.
+/// The number of pieces that are split one by one after a window that does not begin with ASCII.
 const SCALAR_PIECES: u32 = 4;
 
-/// The pattern by which an encoding cuts text into pieces.
+/// The pattern by which an encoding splits text into pieces.
 #[cfg_attr(not(feature = "tiktoken"), allow(dead_code, reason = "encodings may be left out"))]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Pattern {
@@ -32,7 +32,7 @@ impl Pattern {
         }
     }
 
-    /// Returns where the piece that begins at `at` ends; `at < text.len()`.
+    /// Returns the end of the piece that begins at `at`, which must be less than `text.len()`.
     #[inline]
     pub(crate) fn piece_end(self, text: &[u8], at: usize) -> usize {
         match self {
@@ -58,7 +58,7 @@ pub(super) fn for_each_piece<B>(
             if one_by_one > 0 {
                 one_by_one -= 1;
             } else {
-                // The first bit is the piece that begins here.
+                // The first bit is the start of the current piece.
                 starts = simd::piece_starts(pattern == Pattern::O200k, window) & !1;
             }
             if starts == 0 {

@@ -1,8 +1,8 @@
-//! The pre-tokenizers one piece at a time, without a regular expression.
+//! The pre-tokenizers for one piece at a time, without a regular expression.
 //!
-//! Each function implements one of tiktoken's patterns and tries its alternatives in their
-//! order. It never looks back and reads each character a constant number of times, so the
-//! time is linear for every text.
+//! Each function implements one of the patterns of tiktoken and tries its alternatives in order. It
+//! never looks back and reads each character a constant number of times, so the time is linear for
+//! every text.
 
 use super::super::unicode::{LETTER, LOWER, NUMBER, SPACE, UPPER, class};
 
@@ -24,7 +24,7 @@ pub(super) fn o200k(text: &[u8], at: usize) -> usize {
     {
         return contraction(text, end, true);
     }
-    // Here no lower case follows the upper case.
+    // At this point the upper-case run is not followed by lower case.
     if prefix {
         let end = run(text, behind, UPPER);
         if end > behind {
@@ -89,7 +89,7 @@ fn is_newline(byte: u8) -> bool {
     matches!(byte, b'\r' | b'\n')
 }
 
-/// The end of the characters of any of these kinds.
+/// Returns the end of a run of characters of any of these kinds.
 #[inline]
 fn run(text: &[u8], mut at: usize, kinds: u8) -> usize {
     while at < text.len() {
@@ -102,10 +102,10 @@ fn run(text: &[u8], mut at: usize, kinds: u8) -> usize {
     at
 }
 
-/// The end of `U* L+` at `at`.
+/// Returns the end of `U* L+` at `at`.
 ///
-/// What is both goes to U first. If no L comes behind, U gives back what is
-/// behind its last character that is also L.
+/// Characters of both classes are matched by U first. If no L follows, U backtracks to its last
+/// character that is also L.
 #[inline]
 fn cased_word(text: &[u8], mut at: usize) -> Option<usize> {
     let mut last_lower = None;
@@ -125,8 +125,8 @@ fn cased_word(text: &[u8], mut at: usize) -> Option<usize> {
     last_lower
 }
 
-/// The end of an English contraction at `at`, or `at`. Without regard to case,
-/// `s` is also the long `ſ`.
+/// Returns the end of an English contraction at `at`, or `at` if there is no contraction. If case
+/// is ignored, `s` also matches the long `ſ`.
 #[inline]
 fn contraction(text: &[u8], at: usize, any_case: bool) -> usize {
     if text.get(at) != Some(&b'\'') {
@@ -146,7 +146,7 @@ fn contraction(text: &[u8], at: usize, any_case: bool) -> usize {
     }
 }
 
-/// The end of one to three numbers, the first of which ends at `at`.
+/// Returns the end of one to three numbers. The first one ends at `at`.
 fn numbers(text: &[u8], mut at: usize) -> usize {
     for _ in 0..2 {
         match text.get(at).map(|_| class(text, at)) {
@@ -157,7 +157,7 @@ fn numbers(text: &[u8], mut at: usize) -> usize {
     at
 }
 
-/// The end of ` ?[^\s\p{L}\p{N}]+` and the bytes that may trail it.
+/// Returns the end of ` ?[^\s\p{L}\p{N}]+` and of the trailing bytes.
 #[inline]
 fn punctuation(text: &[u8], at: usize, trails: impl Fn(u8) -> bool) -> Option<usize> {
     let start = at + usize::from(text[at] == b' ');
@@ -178,13 +178,15 @@ fn punctuation(text: &[u8], at: usize, trails: impl Fn(u8) -> bool) -> Option<us
     Some(end)
 }
 
-/// The end of a piece of white space: behind the last newline of the run, where
-/// the encoding cuts there; else the whole run at the end of the text; else all
-/// but its last character, which goes to what follows.
+/// Returns the end of a piece of white space. It is the first of these that applies:
 ///
-/// cl100k's `\s+$` would take newlines and blanks at the end of a text as one
-/// piece. No token has white space behind its last newline (a test looks), so
-/// cutting there as elsewhere counts the same.
+/// 1. after the last newline of the run, if `cuts_at_newlines`;
+/// 2. the end of the run, if it is at the end of the text or has only one character;
+/// 3. before the last character of the run, which belongs to the following piece.
+///
+/// The `\s+$` of cl100k would match newlines and blanks at the end of a text as one piece. No token
+/// has white space after its last newline (a test verifies this), so cutting there gives the same
+/// count.
 fn white_space(text: &[u8], at: usize, cuts_at_newlines: bool) -> usize {
     let (mut end, mut last, mut newline) = (at, at, None);
     while end < text.len() {

@@ -1,13 +1,13 @@
-//! The pre-tokenizers of cl100k and o200k on 64 bytes of ASCII at once.
+//! The pre-tokenizers of cl100k and o200k for 64 bytes of ASCII at once.
 //!
-//! Each class of characters is a mask with a bit a byte, and each rule of the patterns is
-//! a few operations on masks, so the time does not depend on the text. What a window
-//! cannot decide (characters outside ASCII, contractions, a piece that continues after
-//! it) is left to [`scalar`](super::scalar), with which the tests compare this module.
+//! Each class of characters is a mask with one bit per byte, and each rule of the patterns is a few
+//! operations on masks, so the time does not depend on the text. Cases that a window cannot decide
+//! (characters outside ASCII, contractions, a piece that continues after the window) are left to
+//! [`scalar`](super::scalar). The tests compare both modules.
 
 use wide::u8x16;
 
-/// The number of bytes classified together.
+/// The number of bytes that are classified together.
 pub(in super::super) const WINDOW: usize = 64;
 
 /// The bytes of a window by class. Bit `i` stands for byte `i`.
@@ -16,15 +16,15 @@ struct ByteClassMasks {
     upper: u64,
     lower: u64,
     digit: u64,
-    /// The space itself.
+    /// The space character.
     space: u64,
-    /// White space, newlines among it.
+    /// White space, including newlines.
     white: u64,
     /// `\r` and `\n`.
     newline: u64,
     slash: u64,
     apostrophe: u64,
-    /// Not ASCII; the other masks are of no meaning there.
+    /// Bytes outside ASCII. The other masks are undefined for them.
     foreign: u64,
 }
 
@@ -32,7 +32,7 @@ impl ByteClassMasks {
     #[inline]
     fn classify(window: &[u8; WINDOW]) -> Self {
         let all = u8x16::splat;
-        // For ASCII, the high bit tells whether a byte is `least` or more.
+        // For ASCII, the high bit shows whether a byte is at least `least`.
         let from = |bytes: u8x16, least: u8| bytes + all(128 - least);
         let mut masks = Self::default();
         for (i, chunk) in window.as_chunks::<16>().0.iter().enumerate() {
@@ -40,7 +40,7 @@ impl ByteClassMasks {
             let bytes = u8x16::new(*chunk);
             let folded = bytes | all(0x20);
             let letter = mask(from(folded, b'a') & !from(folded, b'z' + 1));
-            // The bit that tells the cases apart, moved to where a mask reads.
+            // Move the bit of the case to the high bit, which the mask reads.
             let twice = bytes + bytes;
             let lower = mask(twice + twice);
             let space = bytes.simd_eq(all(b' '));
@@ -75,11 +75,12 @@ impl ByteClassMasks {
     }
 }
 
-/// Returns where pieces begin, given that one begins with this window: bit `i` for byte
-/// `i`, bit 0 among them. The rules are those of o200k if `o200k`, else those of cl100k.
+/// Returns the starts of pieces in a window, given that a piece starts at its beginning. Bit `i` is
+/// byte `i`, and bit 0 is always set. The rules are those of o200k if `o200k`, else those of
+/// cl100k.
 ///
-/// Between the first bit and the last no beginning is left out; after the last there may
-/// be more.
+/// All starts between the first and the last set bit are included. There may be more starts after
+/// the last one.
 #[inline]
 pub(super) fn piece_starts(o200k: bool, window: &[u8; WINDOW]) -> u64 {
     let masks = ByteClassMasks::classify(window);
@@ -94,9 +95,8 @@ pub(super) fn piece_starts(o200k: bool, window: &[u8; WINDOW]) -> u64 {
     let letter = upper | lower;
     let punctuation = known & !(letter | digit | white);
 
-    // ` ?[^\s\p{L}\p{N}]+[\r\n]*`: newlines right behind punctuation are part
-    // of it, and in o200k so are the slashes behind those. A carry runs from
-    // the first newline to the end of them.
+    // ` ?[^\s\p{L}\p{N}]+[\r\n]*`: newlines directly after punctuation are part of the piece, and
+    // in o200k so are slashes after them. A carry runs from the first newline to the end of them.
     let trail = if o200k { newline | slash } else { newline };
     let first = newline & (punctuation << 1);
     let trailing = (trail & !trail.wrapping_add(first)) | first;
@@ -105,14 +105,14 @@ pub(super) fn piece_starts(o200k: bool, window: &[u8; WINDOW]) -> u64 {
     let white = white & !trailing;
     let blank = white & !newline;
 
-    // `\s*[\r\n]+|\s+(?!\S)|\s+`: a run of white space ends behind its last
-    // newline, and what is left of it gives its last character to what follows.
+    // `\s*[\r\n]+|\s+(?!\S)|\s+`: a run of white space ends after its last newline, and the last
+    // character of the rest belongs to the following piece.
     let run_start = white & !(white << 1);
     let run_last = blank & !(before >> 1) & !last;
     let behind_newline = ((white & newline) << 1) & blank;
 
-    // A space belongs to punctuation behind it, and any other single character
-    // but newlines, letters and numbers to the word behind it.
+    // A space belongs to the punctuation after it. Any other single character except newlines,
+    // letters and numbers belongs to the word after it.
     let punctuation_run = punctuation & !(punctuation << 1) & !(space << 1);
     let single = punctuation_run & !(punctuation >> 1);
     let letter_run = letter & !(letter << 1) & !((blank | single) << 1);
@@ -136,9 +136,9 @@ pub(super) fn piece_starts(o200k: bool, window: &[u8; WINDOW]) -> u64 {
         | case_change
         | digits;
 
-    // What is certain ends where white space goes on behind the window, where
-    // a run of it has a newline behind what `behind_newline` took for its last,
-    // and at what may be a contraction: before its word in o200k.
+    // The result is certain only up to the first of these: white space that continues after the
+    // window, a run of white space with a newline after the one that `behind_newline` assumed to be
+    // the last, and a possible contraction (in o200k, before its word).
     let mut certain = known;
     let reopened = blank.wrapping_add(behind_newline) & newline & white;
     if reopened != 0 {

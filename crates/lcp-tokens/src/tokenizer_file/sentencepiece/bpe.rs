@@ -1,5 +1,5 @@
-//! Pieces by merging: of all neighbours that make a piece, those of the best
-//! score first.
+//! Segments text by merging: of all adjacent symbols that form a piece, those with the best score
+//! merge first.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -10,9 +10,9 @@ use super::file::{File, Kind};
 use super::normalize::Symbols;
 
 pub(super) struct Bpe {
-    /// What text can become.
+    /// The pieces that can occur in text.
     pieces: HashMap<Box<str>, Match>,
-    /// What it cannot, though a single character may happen to be one.
+    /// The pieces that cannot be formed by merging. A single character may still equal one.
     reserved: HashMap<Box<str>, Piece>,
     symbols: Symbols,
     longest: usize,
@@ -20,7 +20,7 @@ pub(super) struct Bpe {
 
 #[derive(Clone, Copy)]
 struct Match {
-    /// The order of scores, the best first; equal for equal ones.
+    /// The rank by score, best first. Equal scores have equal ranks.
     rank: u32,
     unused: bool,
 }
@@ -46,7 +46,7 @@ impl Bpe {
         Self { reserved: reserved.collect(), pieces, symbols: file.symbols(), longest }
     }
 
-    /// The pieces of a normalized text, in order.
+    /// Passes the pieces of a normalized text to `each`, in order.
     pub(super) fn encode(
         &self,
         text: &str,
@@ -61,7 +61,7 @@ impl Bpe {
             at += len;
             Some((at - len..at, symbol.is_some()))
         });
-        // How an unused piece was made, to take it apart again.
+        // The split positions of unused pieces, which are split again after merging.
         let mut made: HashMap<&str, usize> = HashMap::new();
         let rank = |range: Range<usize>, middle: usize| {
             if range.len() > self.longest {
@@ -75,7 +75,7 @@ impl Bpe {
         };
         let mut ranges = Vec::new();
         merger.run(text.len(), parts, rank, |range| ranges.push(range));
-        // Taken apart from the left; the right half waits.
+        // Split from the left. The right half waits on the stack.
         ranges.reverse();
         while let Some(range) = ranges.pop() {
             let piece = &text[range.clone()];

@@ -1,4 +1,4 @@
-//! The model file: a protocol-buffer message `ModelProto`.
+//! Reads the model file, a protocol-buffer message `ModelProto`.
 
 use std::collections::HashSet;
 
@@ -6,10 +6,11 @@ use super::super::charsmap::Charsmap;
 use super::super::{TokenizerFileError, TokenizerFileFormat};
 use super::normalize::{Normalizer, SPACE, Side, Symbols};
 
-/// A longer piece would make counting slow, and none is near it.
+/// The maximum length of a piece in bytes. Longer pieces would make counting slow, and real ones
+/// are much shorter.
 const PIECE_BYTES_MAX: usize = 4096;
 
-/// What a piece is, by its number in the file.
+/// The type of a piece. The file contains it as a number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
     Normal,
@@ -21,7 +22,7 @@ pub(super) enum Kind {
 }
 
 impl Kind {
-    /// Whether text can become this piece.
+    /// Returns whether this piece can occur in text.
     pub(super) fn is_matched(self) -> bool {
         matches!(self, Self::Normal | Self::UserDefined | Self::Unused)
     }
@@ -40,7 +41,7 @@ pub(super) enum Algorithm {
     Bpe,
 }
 
-/// What of the file counting needs.
+/// The parts of the file that are needed for counting.
 #[derive(Debug)]
 pub(super) struct File {
     pub(super) pieces: Vec<Entry>,
@@ -155,7 +156,7 @@ impl File {
         Ok(())
     }
 
-    /// What the original library refuses too.
+    /// Refuses files that the original library refuses too.
     fn check(&self) -> Result<(), TokenizerFileError> {
         if self.pieces.is_empty() {
             return Err(broken("it has no pieces"));
@@ -203,8 +204,7 @@ fn broken(reason: impl std::fmt::Display) -> TokenizerFileError {
     FORMAT.broken(reason)
 }
 
-/// A field's value. Fixed 64-bit numbers are passed over: no message read here
-/// has one.
+/// The value of a field. Fixed 64-bit numbers are skipped, because these messages do not have any.
 #[derive(Clone, Copy, Debug)]
 enum Value<'a> {
     Number(u64),
@@ -213,7 +213,7 @@ enum Value<'a> {
     Other,
 }
 
-/// Reads field after field. `base` is where the message begins in the file.
+/// A reader of fields. `base` is the offset of the message in the file.
 struct Fields<'a> {
     rest: &'a [u8],
     len: usize,
@@ -225,7 +225,7 @@ impl<'a> Fields<'a> {
         Self { rest: message, len: message.len(), base }
     }
 
-    /// Where the next byte is in the file.
+    /// Returns the offset of the next byte in the file.
     fn offset(&self) -> usize {
         self.base + self.len - self.rest.len()
     }
@@ -234,7 +234,7 @@ impl<'a> Fields<'a> {
         broken(format!("{what} at byte {}", self.offset()))
     }
 
-    /// The next field's number and value; `None` at the end.
+    /// Returns the number and value of the next field; `None` at the end.
     fn next(&mut self) -> Result<Option<(u64, Value<'a>)>, TokenizerFileError> {
         if self.rest.is_empty() {
             return Ok(None);

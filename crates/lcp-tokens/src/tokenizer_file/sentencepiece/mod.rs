@@ -1,19 +1,18 @@
-//! `SentencePiece` models, counted as the original library counts.
+//! Counts with `SentencePiece` models, as the original library does.
 //!
-//! A text is normalized (`normalize`) and cut where no piece of the vocabulary can lie
-//! across; each part is segmented into pieces by merging (`bpe`) or by the best score
-//! (`unigram`).
+//! A text is normalized (`normalize`) and cut at positions that no piece of the vocabulary can
+//! span. Each part is segmented into pieces by merging (`bpe`) or by the best score (`unigram`).
 //!
-//! The crate `tokenizers` reads no `.model` files. Its Unigram model and its normalizer for
+//! The crate `tokenizers` does not read `.model` files. Its Unigram model and its normalizer for
 //! precompiled tables are not used either, because they differ from the original:
 //!
-//! - it adds scores in double precision; the original rounds each sum to single precision,
-//!   so near ties fall the other way;
-//! - its merges are pairs; the original ranks merges by the scores of pieces, takes unused
-//!   pieces apart again, and protects user-defined symbols;
-//! - it looks replacements up by grapheme and by character; the original takes the longest
-//!   match at each position;
-//! - it keeps the complete text in memory; this module needs memory for the longest word.
+//! - it adds scores in double precision; the original rounds each sum to single precision, so near
+//!   ties have different results;
+//! - its merges are pairs; the original ranks merges by the scores of pieces, splits unused pieces
+//!   again, and protects user-defined symbols;
+//! - it looks up replacements by grapheme and by character; the original takes the longest match at
+//!   each position;
+//! - it keeps the complete text in memory; this module needs memory only for the longest word.
 
 mod bpe;
 mod file;
@@ -31,7 +30,7 @@ pub(super) struct SentencePiece {
     normalizer: Normalizer,
     algorithm: Encoder,
     byte_fallback: bool,
-    /// Whether texts may be cut before white space, so that memory is bounded by the longest word.
+    /// `true` if texts may be cut before white space, which limits the memory to the longest word.
     cuts_at_space: bool,
 }
 
@@ -40,7 +39,7 @@ enum Encoder {
     Unigram(unigram::Unigram),
 }
 
-/// A stretch of text that became one piece.
+/// The kind of a segment of the text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Piece {
     Known,
@@ -54,7 +53,8 @@ impl SentencePiece {
             let text = piece.text.trim_start_matches(SPACE);
             piece.kind.is_matched() && text.contains(SPACE)
         };
-        // Unused pieces are taken apart as others of the same text were made.
+        // An unused piece is split in the same way as other occurrences of its text, so they must
+        // be in one part.
         let unused = |piece: &file::Entry| piece.kind == Kind::Unused;
         let cuts_at_space = !file.pieces.iter().any(|piece| across(piece) || unused(piece));
         let algorithm = match file.algorithm {
@@ -90,7 +90,7 @@ impl SentencePiece {
     }
 }
 
-/// A count in which adjacent unknown pieces are one, or their bytes.
+/// A counter that counts adjacent unknown pieces as one token, or as their bytes.
 struct PieceCounter {
     count: u64,
     after_unknown: bool,

@@ -1,18 +1,18 @@
-//! The text as the model sees it: characters replaced by the model's table,
-//! white space written as `▁`.
+//! Normalizes a text for the model: replaces characters by the table of the model, and writes white
+//! space as `▁`.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeSet, HashMap, HashSet};
 
 use super::super::charsmap::Charsmap;
 
-/// What stands for a space.
+/// The character that represents a space.
 pub(super) const SPACE: char = '▁';
 
-/// Texts that the model's author wanted to stay whole.
+/// The user-defined symbols, which must not be split.
 #[derive(Debug)]
 pub(super) struct Symbols {
-    /// By first byte: the lengths that there are, longest first.
+    /// The lengths of symbols by their first byte, longest first.
     lengths: HashMap<u8, BTreeSet<Reverse<usize>>>,
     texts: HashSet<Box<[u8]>>,
 }
@@ -27,7 +27,7 @@ impl Symbols {
         Self { lengths, texts }
     }
 
-    /// The length in bytes of the longest symbol that `text` begins with.
+    /// Returns the length in bytes of the longest symbol at the beginning of `text`.
     pub(super) fn at_start(&self, text: &str) -> Option<usize> {
         let bytes = text.as_bytes();
         let lengths = self.lengths.get(bytes.first()?)?.iter().map(|length| length.0);
@@ -46,15 +46,15 @@ pub(super) enum Side {
 pub(super) struct Normalizer {
     pub(super) symbols: Symbols,
     pub(super) charsmap: Option<Charsmap>,
-    /// Where a space is added.
+    /// The side of the text at which a space is added, if any.
     pub(super) dummy: Option<Side>,
     pub(super) remove_extra_spaces: bool,
-    /// What spaces are written as.
+    /// The character that spaces are replaced by.
     pub(super) space: char,
 }
 
 impl Normalizer {
-    /// The normal form of what `text` begins with, and its length in `text`.
+    /// Returns the normal form of the first characters of `text`, and their length in `text`.
     fn first<'a>(&'a self, text: &'a str) -> (&'a str, usize) {
         if let Some(len) = self.symbols.at_start(text) {
             return (&text[..len], len);
@@ -66,7 +66,8 @@ impl Normalizer {
         (&text[..len], len)
     }
 
-    /// Gives the normalized text to `each`, if `cut` in parts that begin with white space.
+    /// Passes the normalized text to `each`. If `cut`, the text is cut into parts before white
+    /// space.
     pub(super) fn run(&self, mut text: &str, cut: bool, mut each: impl FnMut(&str)) {
         if self.remove_extra_spaces {
             while !text.is_empty() {

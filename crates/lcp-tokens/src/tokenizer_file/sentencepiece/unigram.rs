@@ -1,4 +1,4 @@
-//! Pieces by the best sum of scores over all ways to make the text of them.
+//! Segments text into the pieces with the best sum of scores.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -6,29 +6,29 @@ use std::ops::Range;
 use super::Piece;
 use super::file::{File, Kind};
 
-/// What an unknown character costs beyond the dearest piece.
+/// The difference between the score of an unknown character and the worst score of a piece.
 const UNKNOWN_PENALTY: f32 = 10.0;
 
 pub(super) struct Unigram {
     trie: Trie,
-    /// By place in the file: what a piece adds to the sum.
+    /// The score of each piece, by its index in the file.
     scores: Vec<Score>,
-    /// What an unknown character adds.
+    /// The score of an unknown character.
     unknown: f32,
-    /// The best score of a piece, above zero.
+    /// The best score of a piece, at least the smallest positive number.
     best: f32,
 }
 
 #[derive(Clone, Copy)]
 enum Score {
     Fixed(f32),
-    /// Nearly the best, whatever its length.
+    /// Close to the best score times the length of the piece.
     User,
     Never,
 }
 
-/// The best segmentation up to each position of a text; kept from part to part, since the
-/// original adds up one sum over the whole text, and rounds.
+/// The best segmentation up to each position of a text. The sum continues from part to part,
+/// because the original computes one rounded sum over the whole text.
 pub(super) struct Lattice {
     nodes: Vec<Node>,
     sum: f32,
@@ -36,7 +36,7 @@ pub(super) struct Lattice {
 
 #[derive(Clone, Copy)]
 struct Node {
-    /// Where the piece that ends here starts; `None` while there is no way.
+    /// The start of the piece that ends here; `None` if no segmentation has been found so far.
     start: Option<usize>,
     sum: f32,
     piece: Piece,
@@ -47,10 +47,10 @@ impl Lattice {
         Self { nodes: Vec::new(), sum: 0.0 }
     }
 
-    /// Ends a piece at `end` if that is better than what does so already.
+    /// Ends a piece at `end` if its sum is better than that of the current piece there.
     ///
-    /// The original adds and compares in double precision, keeps sums in
-    /// single, and does all of it in single for what is unknown.
+    /// The original adds and compares in double precision and stores sums in single precision. For
+    /// unknown characters it does everything in single precision.
     fn offer(&mut self, start: usize, end: usize, score: f64, piece: Piece) {
         let till_here = self.nodes[start].sum;
         #[expect(clippy::cast_possible_truncation, reason = "kept in single precision")]
@@ -69,8 +69,8 @@ impl Lattice {
 
 impl Unigram {
     pub(super) fn new(file: &File) -> Self {
-        // The original begins its search for the best score at the smallest
-        // number above zero, so a user's symbol costs 0.1 in most models.
+        // The original begins its search for the best score at the smallest positive number, so a
+        // user-defined symbol costs 0.1 in most models.
         let normal = file.pieces.iter().filter(|piece| piece.kind == Kind::Normal);
         let (least, best) = normal.fold((f32::MAX, f32::MIN_POSITIVE), |(least, best), piece| {
             (least.min(piece.score), best.max(piece.score))
@@ -90,13 +90,13 @@ impl Unigram {
         Self { trie, scores, unknown: least - UNKNOWN_PENALTY, best }
     }
 
-    /// What a user's symbol of `len` bytes adds.
+    /// Returns the score of a user-defined symbol of `len` bytes.
     #[expect(clippy::cast_precision_loss, reason = "a piece has 4096 bytes at most")]
     fn user(&self, len: usize) -> f64 {
         f64::from(len as f32 * self.best) - 0.1
     }
 
-    /// The pieces of a normalized text, in order.
+    /// Passes the pieces of a normalized text to `each`, in order.
     pub(super) fn encode(
         &self,
         text: &str,
@@ -135,11 +135,11 @@ impl Unigram {
     }
 }
 
-/// Texts by their bytes.
+/// A map from texts to their indices in the file.
 #[derive(Default)]
 struct Trie {
     children: HashMap<(usize, u8), usize>,
-    /// By node, except for the root: the place of the text that ends there.
+    /// The index of the text that ends at each node except the root.
     values: Vec<Option<usize>>,
 }
 
@@ -159,7 +159,7 @@ impl Trie {
         }
     }
 
-    /// The lengths and places of the texts that `text` begins with.
+    /// Passes the lengths and indices of the texts that are prefixes of `text` to `each`.
     fn prefixes(&self, text: &str, mut each: impl FnMut(usize, usize)) {
         let mut node = 0;
         for (i, byte) in text.bytes().enumerate() {
