@@ -87,7 +87,7 @@ struct SummaryWriter<'a> {
     request: &'a CompactionRequest<'a>,
     text: BoundedText<'a>,
     warnings: &'a mut Vec<CompactionWarning>,
-    /// The error because of which the summarizer is no longer called.
+    /// The error that made the summarizer unusable. It is not called again.
     failure: Option<SummaryError>,
 }
 

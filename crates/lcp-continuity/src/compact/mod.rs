@@ -234,7 +234,7 @@ pub struct ArchivedChunk {
     pub messages: u32,
     /// The token count of their texts.
     pub tokens: u32,
-    /// Whether the memory contains a summary of them.
+    /// `true` if the memory contains a summary of them.
     pub is_summarized: bool,
 }
 

@@ -160,7 +160,7 @@ fn live_anchors(anchors: &[AnchorPoint]) -> Vec<&AnchorPoint> {
     live
 }
 
-/// Returns the next steps of a task. A task that the user refused has none.
+/// Returns the next steps of a task, or no steps if the user refused it.
 fn next_steps(task: &PendingTask) -> impl Iterator<Item = String> {
     let name = truncate_inline(&task.description, NAME_CHARS);
     let (lead, steps) = match (task.status, task.approved) {

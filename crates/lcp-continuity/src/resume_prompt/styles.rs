@@ -56,7 +56,7 @@ pub(super) fn intro(style: DirectiveStyle, handoff: &SessionHandoff) -> Block<'s
     Block::document(title, text, FormatHint::Plain)
 }
 
-/// Writes the next actions, of which there must be at least one.
+/// Writes the next actions, which must not be empty.
 pub(super) fn actions(style: DirectiveStyle, actions: &[String]) -> Block<'static> {
     let mut text = String::new();
     for (at, action) in actions.iter().enumerate() {

@@ -20,7 +20,8 @@ pub enum Error {
     /// The id is taken by a different item.
     #[error("{0:?} exists already and is something else: choose another id")]
     Exists(String),
-    /// An id is empty or contains control characters, or the name of a PostgreSQL schema is invalid.
+    /// An id is empty or contains control characters, or the name of a PostgreSQL schema is
+    /// invalid.
     ///
     /// An id that is too long is [`Error::TooLarge`].
     #[error("the id {id:?} cannot be used: it must have 1 to {max} bytes, no control characters")]

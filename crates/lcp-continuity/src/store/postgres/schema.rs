@@ -90,7 +90,7 @@ pub(super) fn check_name(schema: &str) -> Result<()> {
     Err(Error::BadId { id: schema.chars().take(32).collect(), max: NAME_BYTES_MAX })
 }
 
-/// Creates the tables of `schema` if there are none.
+/// Creates the tables of `schema` if they do not exist.
 pub(super) async fn create(database: &Database, schema: &str) -> Result<()> {
     let mut client = None;
     let mut tries = 0..2;
