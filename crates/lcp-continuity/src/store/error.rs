@@ -11,10 +11,10 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// There is no conversation of this id.
+    /// No conversation has this id.
     #[error("there is no conversation {0:?}")]
     UnknownConversation(String),
-    /// There is no hand-off of this id.
+    /// No hand-off has this id.
     #[error("there is no hand-off {0:?}")]
     UnknownHandoff(String),
     /// The id is taken by a different item.

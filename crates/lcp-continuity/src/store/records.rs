@@ -19,7 +19,7 @@ pub struct NewConversation {
 /// A stored conversation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ConversationRecord {
-    /// Its id.
+    /// The id.
     pub id: String,
     /// The size of the context window in tokens.
     pub window_tokens: u32,
@@ -206,7 +206,7 @@ pub struct NewHandoff {
 /// A stored hand-off.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HandoffRecord {
-    /// Its id.
+    /// The id.
     pub id: String,
     /// The conversation that was handed over.
     pub conversation: String,

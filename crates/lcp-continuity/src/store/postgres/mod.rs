@@ -115,8 +115,8 @@ pub struct PostgresStore {
 }
 
 impl PostgresStore {
-    /// Opens the store in the schema `lcp_continuity` of a database. Creates its tables if there
-    /// are none.
+    /// Opens the store in the schema `lcp_continuity` of a database. Creates its tables if they
+    /// do not exist.
     ///
     /// `url` is `postgres://USER:PASSWORD@HOST:PORT/DATABASE`, or in libpq's format
     /// `host=… user=…`. These values of `sslmode` are supported:
