@@ -1,4 +1,4 @@
-//! A hand-off as a pack, and back (RFC 0007 §5).
+//! Conversion of hand-offs and messages to packs and back (RFC 0007 §5).
 
 use std::collections::BTreeMap;
 
@@ -17,12 +17,12 @@ use crate::model::{
 use crate::resume_prompt::blocks;
 use crate::store::StoredMessage;
 
-/// How messages and hand-offs are written: without an index, since a store holds many
-/// small packs that are read whole, and it would make most of them twice as large.
+/// The encoding of stored messages and hand-offs. They have no index: a store contains many small
+/// packs that are read completely, and an index would double the size of most of them.
 const STORED: EncodeOptions =
     EncodeOptions { magic: Magic::Lcp, compression: Compression::None, index: false };
 
-/// Why a pack is no hand-off, or a hand-off no pack.
+/// An error in converting a hand-off or message to a pack or back.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum PackageError {
@@ -32,50 +32,50 @@ pub enum PackageError {
     /// The pack cannot be written.
     #[error("the hand-off cannot be written: {0}")]
     NotWritten(#[from] lcp_encoder::Error),
-    /// The pack is another one.
+    /// The pack does not contain a hand-off.
     #[error("the pack is no hand-off: it has no block that says so")]
     NoHandoff,
-    /// What says which block is what cannot be read.
+    /// The index block, which maps the blocks to their meaning, cannot be read.
     #[error("the index of the hand-off cannot be read: {reason} (block {block})")]
     BadIndex {
-        /// The block.
+        /// The number of the block.
         block: usize,
-        /// What is wrong with it.
+        /// The problem.
         reason: String,
     },
-    /// A newer version wrote it.
+    /// The hand-off was written by a newer version.
     #[error("the hand-off has version {found}, this program knows {known}: use a newer program")]
     TooNew {
-        /// Its version.
+        /// The version of the hand-off.
         found: u64,
         /// The newest version that can be read.
         known: u64,
     },
-    /// A block is not what the hand-off says of it.
+    /// A block does not match the index of the hand-off.
     #[error("the hand-off contradicts itself: {reason} (block {block})")]
     Inconsistent {
-        /// The block.
+        /// The number of the block.
         block: u64,
-        /// What is wrong with it.
+        /// The problem.
         reason: &'static str,
     },
-    /// A message is no block that could be shown.
+    /// A message is not a block that can be shown.
     #[error("a message must be one block that can be shown, not an annotation")]
     NoMessage,
 }
 
 impl SessionHandoff {
-    /// The pack: what is stored, and what `render` shows.
+    /// Encodes the hand-off as a pack, which can be stored and rendered.
     ///
-    /// The id is made of it: [`Self::from_pack`] gives the same hand-off again, its
-    /// [`Self::handoff_id`] included if that was made by [`Self::with_id`].
+    /// The id is not stored but derived from the pack. So [`Self::from_pack`] restores the same
+    /// hand-off, including a [`Self::handoff_id`] that [`Self::with_id`] created.
     ///
     /// # Errors
     ///
-    /// If something in it exceeds the limits of packs.
+    /// Returns an error if the contents exceed the limits of packs.
     pub fn to_pack(&self) -> Result<Vec<u8>, PackageError> {
-        // The index stands first, and needs to know where the other blocks are: so these are laid
-        // out behind a block in its place, and once more behind the index.
+        // The index comes first and contains the numbers of the other blocks. So lay out the blocks
+        // once after a substitute for the index, and again after the real one.
         let bad = |error: serde_json::Error| PackageError::BadIndex {
             block: 0,
             reason: error.to_string(),
@@ -90,22 +90,23 @@ impl SessionHandoff {
         Ok(pack.finish()?)
     }
 
-    /// This with the id that belongs to what it holds, and its pack.
+    /// Sets the id that belongs to the contents. Returns the hand-off and its pack.
     ///
     /// # Errors
     ///
-    /// As [`Self::to_pack`].
+    /// Returns the errors of [`Self::to_pack`].
     pub fn with_id(mut self) -> Result<(Self, Vec<u8>), PackageError> {
         let pack = self.to_pack()?;
         self.handoff_id = handoff_id_of(&pack);
         Ok((self, pack))
     }
 
-    /// The hand-off that a pack holds.
+    /// Decodes a hand-off from a pack.
     ///
     /// # Errors
     ///
-    /// If the pack is malformed, another one, or contradicts itself.
+    /// Returns an error if the pack is malformed, does not contain a hand-off, or contradicts
+    /// itself.
     pub fn from_pack(bytes: &[u8]) -> Result<Self, PackageError> {
         let pack = lcp_decoder::decode(bytes, DecodeOptions::default())?;
         let index = read_index(&pack.blocks)?;
@@ -143,7 +144,8 @@ impl SessionHandoff {
     }
 }
 
-/// What the blocks of a hand-off are. Indices count annotations, as everywhere.
+/// The index block, which maps the blocks of a hand-off to their meaning. Block numbers include
+/// annotations, as everywhere in packs.
 #[derive(Debug, PartialEq, Serialize, Deserialize)]
 struct Index {
     version: u64,
@@ -171,7 +173,7 @@ struct Index {
     metadata: HandoffMetadata,
 }
 
-/// Something, and the block that shows it.
+/// An item and the number of the block that shows it.
 #[derive(Debug, PartialEq, Serialize, Deserialize)]
 struct BlockRef<T> {
     block: u64,
@@ -179,7 +181,7 @@ struct BlockRef<T> {
     item: T,
 }
 
-/// Where a message was recorded.
+/// The position, epoch and token count of a message.
 #[derive(Debug, PartialEq, Serialize, Deserialize)]
 struct MessageRef {
     position: u64,
@@ -187,12 +189,12 @@ struct MessageRef {
     tokens: u32,
 }
 
-/// The id of a hand-off: its pack's.
+/// Returns the id of a hand-off, derived from its pack.
 fn handoff_id_of(pack: &[u8]) -> String {
     format!("h-{}", &blake3::hash(pack).to_hex().as_str()[..32])
 }
 
-/// Ranks within a priority, the highest first.
+/// Ranks within a priority. Blocks with a higher rank are preferred.
 const INTENT: f64 = 3.0;
 const TASK: f64 = 2.0;
 const SUMMARY: f64 = 1.0;
@@ -246,7 +248,8 @@ fn write_blocks(pack: &mut PackWriter, handoff: &SessionHandoff) -> Result<Index
     })
 }
 
-/// Adds the block of a message, and the call that it answers where the block has no field for that.
+/// Adds the block of a message and, if the block has no field for it, the id of the call that it
+/// answers.
 fn add_message(pack: &mut PackWriter, message: &Message) -> Result<u64, PackageError> {
     let mut added = pack.add(&message.block)?;
     if let Some(call) = message.answers() {
@@ -277,9 +280,9 @@ fn add_summary(pack: &mut PackWriter, handoff: &SessionHandoff) -> Result<u64, P
     Ok(added.index())
 }
 
-/// The index, wherever it stands: the first there is.
+/// Reads the first index block of a pack, at any position.
 fn read_index(blocks: &[Block<'_>]) -> Result<Index, PackageError> {
-    /// What every version has.
+    /// The field that all versions of the index have.
     #[derive(Deserialize)]
     struct Version {
         version: u64,
@@ -317,7 +320,7 @@ impl<'b, 'p> PackBlocks<'b, 'p> {
         text.map(str::to_owned).ok_or(bad)
     }
 
-    /// What an index says, where the blocks show just that.
+    /// Returns the items of the index, after checking that their blocks show the same contents.
     fn verified<T>(
         &self,
         items: Vec<BlockRef<T>>,
@@ -340,30 +343,30 @@ impl<'b, 'p> PackBlocks<'b, 'p> {
     ) -> Result<Message, PackageError> {
         let message = Message::new(self.block(at)?.clone().into_owned());
         let meta = usize::try_from(at).ok().and_then(|at| metas.get(&at));
-        // An empty id is none.
+        // An empty id means that there is no call.
         let call = meta.and_then(|meta| meta.tool_call_id.as_deref()).unwrap_or_default();
         Ok(message.answering(call))
     }
 }
 
 impl StoredMessage {
-    /// The message that its body is.
+    /// Decodes the message.
     ///
     /// # Errors
     ///
-    /// A body that is none, as a program may have put there that does not use
+    /// Returns an error if the body is not a message. This can happen if a program wrote it without
     /// [`SessionContinuityService`](crate::SessionContinuityService).
     pub fn message(&self) -> Result<Message, PackageError> {
         let pack = lcp_decoder::decode(&self.body, DecodeOptions::default())?;
         let mut blocks = pack.blocks.into_iter();
         let first = blocks.next().filter(|block| !block.content.is_metadata());
         let message = Message::new(first.ok_or(PackageError::NoMessage)?.into_owned());
-        // An empty id is none.
+        // An empty id means that there is no call.
         Ok(message.answering(blocks.find_map(|block| answered_call(&block)).unwrap_or_default()))
     }
 }
 
-/// The pack of a message, of one block: the same message gives the same bytes.
+/// Encodes a message as a pack of one block. The same message always gives the same bytes.
 pub(crate) fn encode_message(message: &Message) -> Result<Vec<u8>, PackageError> {
     if message.block.content.is_metadata() {
         return Err(PackageError::NoMessage);
@@ -373,7 +376,7 @@ pub(crate) fn encode_message(message: &Message) -> Result<Vec<u8>, PackageError>
     Ok(pack.finish()?)
 }
 
-/// The call that an annotation says the first block answers.
+/// Returns the id of the call that the first block answers according to this annotation.
 fn answered_call(block: &Block<'_>) -> Option<String> {
     let annotation = block.as_annotation().filter(|of| of.target_block_id == 0)?;
     let tag = annotation.as_tag().filter(|tag| tag.key == Tag::TOOL_CALL_ID)?;

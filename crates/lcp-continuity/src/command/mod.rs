@@ -1,6 +1,6 @@
-//! Runs another program as a filter, within bounds on its time and output.
+//! Runs another program as a filter, with limits on its time and output.
 //!
-//! Used for summaries of conversations and of files. Knows nothing of either.
+//! Used to summarize conversations and files, but independent of both.
 
 mod run;
 
@@ -14,11 +14,11 @@ use self::run::RunningGroups;
 
 const NAME_CHARS: usize = 80;
 
-/// A program that reads a text from standard input and writes another to standard
-/// output, within bounds on its time and its answer (RFC 0007 §6, RFC 0010 §4).
+/// A program that reads text from standard input and writes text to standard output, with limits on
+/// its time and output (RFC 0007 §6, RFC 0010 §4).
 ///
-/// It need not read its input. When it ends, or is stopped, on Unix all that it started
-/// is stopped with it; but what has left its process group is not.
+/// The program need not read its input. On Unix, all processes that it started are stopped when it
+/// ends or is stopped, except those that have left its process group.
 ///
 /// ```
 /// use lcp_continuity::command::CommandFilter;
@@ -36,12 +36,12 @@ pub struct CommandFilter {
     running: Arc<RunningGroups>,
 }
 
-/// Bounds on a program.
+/// Limits on a program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CommandOptions {
-    /// How long it may take until it ends: 60 seconds.
+    /// The maximum run time. Default: 60 seconds.
     pub timeout: Duration,
-    /// Bytes that it may write to standard output: 1 MiB.
+    /// The maximum number of bytes of standard output. Default: 1 MiB.
     pub max_output_bytes: usize,
 }
 
@@ -51,7 +51,7 @@ impl Default for CommandOptions {
     }
 }
 
-/// Why a program gave no answer.
+/// An error of running a program.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum CommandError {
@@ -60,15 +60,15 @@ pub enum CommandError {
     NotStarted {
         /// The program.
         program: String,
-        /// In the words of the system.
+        /// The error message of the operating system.
         reason: String,
     },
-    /// The program took too long, and was stopped.
+    /// The program exceeded the time limit and was stopped.
     #[error("{program:?} did not answer within {seconds} s and was stopped")]
     TimedOut {
         /// The program.
         program: String,
-        /// How long it had.
+        /// The time limit in seconds, rounded up.
         seconds: u64,
     },
     /// The program failed.
@@ -76,28 +76,28 @@ pub enum CommandError {
     Failed {
         /// The program.
         program: String,
-        /// How it ended.
+        /// The exit status.
         status: String,
-        /// The end of what it wrote to standard error.
+        /// The last bytes of standard error.
         stderr: String,
     },
-    /// The program wrote more than it may, and was stopped.
+    /// The program exceeded the output limit and was stopped.
     #[error("{program:?} wrote more than {max} bytes and was stopped")]
     OutputTooLong {
         /// The program.
         program: String,
-        /// Bytes that it may write.
+        /// The maximum number of bytes.
         max: usize,
     },
-    /// The answer is not UTF-8.
+    /// The output is not UTF-8.
     #[error("the answer of {program:?} is not UTF-8 (byte {at})")]
     NotUtf8 {
         /// The program.
         program: String,
-        /// The offset of the first bad byte.
+        /// The offset of the first invalid byte.
         at: usize,
     },
-    /// The answer is empty, where the caller needs one.
+    /// The output is empty although the caller requires text.
     #[error("{0} gave an empty summary")]
     Empty(String),
 }
@@ -109,8 +109,8 @@ enum Program {
 }
 
 impl CommandFilter {
-    /// Runs `program` with these arguments, without a shell. Its name in reports is
-    /// the name of its file.
+    /// Creates a filter that runs `program` with these arguments, without a shell. The file name of
+    /// the program is its name in reports.
     pub fn new(
         program: impl Into<OsString>,
         args: impl IntoIterator<Item = impl Into<OsString>>,
@@ -121,8 +121,8 @@ impl CommandFilter {
         Self::from_program(Program::Direct(program, args), name)
     }
 
-    /// Runs a line by the shell: `sh -c` on Unix, `cmd /C` on Windows. The line is its
-    /// name in reports.
+    /// Creates a filter that runs a shell command: `sh -c` on Unix, `cmd /C` on Windows. The
+    /// command line is its name in reports.
     pub fn shell(command_line: impl Into<OsString>) -> Self {
         let line = command_line.into();
         let name = display_name(&line);
@@ -133,32 +133,33 @@ impl CommandFilter {
         Self { program, name, options: CommandOptions::default(), running: Arc::default() }
     }
 
-    /// Replaces the bounds.
+    /// Sets the limits.
     #[must_use]
     pub fn with_options(mut self, options: CommandOptions) -> Self {
         self.options = options;
         self
     }
 
-    /// Returns the name in reports.
+    /// Returns the name used in reports.
     #[must_use]
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// Stops what runs by this filter or a clone of it, on Unix with all that it started,
-    /// and lets nothing be started by them any more: for who is interrupted and has to
-    /// leave nothing behind. Elsewhere only the latter.
+    /// Prevents this filter and its clones from starting any more programs. On Unix, it also stops
+    /// their running programs and all processes these started.
+    ///
+    /// Use it to clean up when the calling program is interrupted.
     pub fn stop(&self) {
         self.running.stop();
     }
 
-    /// Returns the program's answer to `input`, with these variables in its environment.
+    /// Runs the program on `input` with these environment variables, and returns its output.
     ///
     /// # Errors
     ///
-    /// A program that cannot be started, takes too long, writes too much, fails, or
-    /// answers with what is no UTF-8.
+    /// Returns an error if the program cannot be started, exceeds a limit, fails, or writes output
+    /// that is not UTF-8.
     pub fn run(&self, input: String, variables: &[(&str, &str)]) -> Result<String, CommandError> {
         let mut command = self.command();
         command.envs(variables.iter().copied());
@@ -192,7 +193,7 @@ fn shell(line: &OsStr) -> Command {
 fn shell(line: &OsStr) -> Command {
     use std::os::windows::process::CommandExt;
     let mut command = Command::new("cmd");
-    // The line as it is: `cmd` does not know the quotes that others do.
+    // Pass the line unchanged, because `cmd` does not understand the usual quoting.
     command.arg("/C").raw_arg(line);
     command
 }

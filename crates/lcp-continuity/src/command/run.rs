@@ -1,4 +1,4 @@
-//! Runs a program with an input, and all that it starts, within bounds.
+//! Runs a program and its child processes with an input and within limits.
 
 use std::collections::HashSet;
 use std::io::{Read, Write};
@@ -10,26 +10,26 @@ use std::{io, thread};
 
 use super::{CommandError, CommandOptions};
 
-/// Bytes of the end of standard error that reports show.
+/// The number of bytes of standard error shown in reports, counted from the end.
 const STDERR_BYTES: usize = 2 << 10;
-/// How long it takes at most to see that the program has ended.
+/// The maximum delay until the end of the program is noticed.
 const LOOK_EVERY: Duration = Duration::from_millis(10);
-/// How long to wait for pipes that others keep open after the program has ended.
+/// The time to wait for output after the program has ended, if other processes keep its pipes open.
 const DRAIN: Duration = Duration::from_millis(500);
-/// Parts of output that may wait to be taken.
+/// The maximum number of output parts in the queue.
 const PARTS: usize = 16;
 
-/// What the program wrote to one of its pipes.
+/// A part of the output from one of the pipes.
 enum Part {
     Output(Vec<u8>),
     Errors(Vec<u8>),
 }
 
-/// Runs `command` with `input` and returns what it wrote to standard output, if it
-/// ended well. Reports call it `name`.
+/// Runs `command` with `input`, and returns its standard output if it succeeds. Reports use `name`
+/// as its name.
 ///
-/// A thread at each of its pipes: it may read and write in any order, or not at all.
-/// No thread is waited for, as somebody may keep the pipes open.
+/// Each pipe has its own thread, so the program may read and write in any order, or not at all. The
+/// threads are not joined, because another process may keep a pipe open.
 pub(super) fn run(
     name: &str,
     mut command: Command,
@@ -59,7 +59,7 @@ pub(super) fn run(
         Ok(status) if status.success() => return Ok(output.bytes),
         Ok(status) => return Err(failed(status.to_string(), escape(&output.errors))),
         Err(Stop::TimedOut) => {
-            // 300 ms are not 0 s.
+            // Round up, so that a limit of 300 ms is not reported as 0 s.
             let seconds = options.timeout.as_millis().div_ceil(1000);
             let seconds = seconds.try_into().unwrap_or(u64::MAX);
             CommandError::TimedOut { program: program(), seconds }
@@ -76,16 +76,16 @@ pub(super) fn run(
 enum Stop {
     TimedOut,
     OutputTooLong,
-    /// The system does not tell whether it has ended.
+    /// The operating system cannot report whether the program has ended.
     NoStatus(io::Error),
 }
 
-/// Writes `input` to a program, and receives what it writes until it closes both pipes.
+/// Starts threads that write `input` to a program and send its output until it closes both pipes.
 fn attach(child: &mut Child, input: String) -> io::Result<Receiver<Part>> {
     let named = |name: &str| thread::Builder::new().name(format!("lcp-summary-{name}"));
     let (send, parts) = mpsc::sync_channel(PARTS);
     if let Some(mut pipe) = child.stdin.take() {
-        // It need not read: a pipe that is closed is no error.
+        // The program need not read its input, so a closed pipe is not an error.
         named("in").spawn(move || drop(pipe.write_all(input.as_bytes())))?;
     }
     if let Some(pipe) = child.stdout.take() {
@@ -98,7 +98,7 @@ fn attach(child: &mut Child, input: String) -> io::Result<Receiver<Part>> {
     Ok(parts)
 }
 
-/// Sends what comes out of a pipe, until it ends, or nobody receives it any more.
+/// Sends the contents of a pipe until the pipe ends or the receiver is gone.
 fn send_parts(mut pipe: impl Read, send: &SyncSender<Part>, part: fn(Vec<u8>) -> Part) {
     let mut buffer = [0; 8 << 10];
     loop {
@@ -113,12 +113,12 @@ fn send_parts(mut pipe: impl Read, send: &SyncSender<Part>, part: fn(Vec<u8>) ->
 struct Output {
     bytes: Vec<u8>,
     max: usize,
-    /// The end of standard error.
+    /// The last bytes of standard error.
     errors: Vec<u8>,
 }
 
 impl Output {
-    /// Takes what comes until the program has ended and its pipes are closed.
+    /// Collects output until the program has ended and its pipes are closed.
     fn read_to_end(
         &mut self,
         group: &mut ProcessGroup,
@@ -126,7 +126,7 @@ impl Output {
         deadline: Option<Instant>,
     ) -> Result<ExitStatus, Stop> {
         let mut look_every = Duration::from_millis(1);
-        // No deadline: so far away that there is no such moment.
+        // `None` means that the deadline is too distant to be represented.
         let left = |until: Option<Instant>| {
             until.map_or(Duration::MAX, |until| until.saturating_duration_since(Instant::now()))
         };
@@ -142,7 +142,7 @@ impl Output {
             match parts.recv_timeout(wait) {
                 Ok(part) => self.add(part)?,
                 Err(RecvTimeoutError::Timeout) => {}
-                // Both pipes are closed, but it lives on.
+                // The program closed both pipes but is still running.
                 Err(RecvTimeoutError::Disconnected) => thread::sleep(wait),
             }
             look_every = (look_every * 2).min(LOOK_EVERY);
@@ -172,15 +172,15 @@ impl Output {
     }
 }
 
-/// Makes one line of the end of standard error.
+/// Formats the last bytes of standard error as one line.
 fn escape(stderr: &[u8]) -> String {
-    // The end may begin within a character.
+    // The first bytes may be the rest of a truncated character.
     let start = stderr.iter().take(3).take_while(|byte| (0x80..0xc0).contains(*byte)).count();
     let text = String::from_utf8_lossy(stderr.get(start..).unwrap_or_default());
     let mut shown = String::new();
     for c in text.trim().chars() {
         match c {
-            // These show.
+            // These characters need no escape.
             '"' | '\'' | '\\' => shown.push(c),
             c => shown.extend(c.escape_debug()),
         }
@@ -188,9 +188,10 @@ fn escape(stderr: &[u8]) -> String {
     shown
 }
 
-/// The process groups that a filter and its clones run, so that all of them can be stopped at once.
+/// The process groups of a filter and its clones, so that all of them can be stopped at once.
 ///
-/// Locked while a program is started or waited for: before that, its id is not used again.
+/// The lock is held while a program is started or waited for. A process id is not reused before the
+/// process has been waited for.
 #[derive(Debug, Default)]
 pub(super) struct RunningGroups(Mutex<Groups>);
 
@@ -205,7 +206,7 @@ impl RunningGroups {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Stops all of them, and lets no other be started.
+    /// Stops all process groups and prevents further starts.
     pub(super) fn stop(&self) {
         let mut groups = self.lock();
         groups.is_stopped = true;
@@ -220,7 +221,8 @@ struct ProcessGroup {
 }
 
 impl ProcessGroup {
-    /// Starts a program, on Unix in a process group of its own, unless `running` is stopped.
+    /// Starts a program unless `running` is stopped. On Unix, the program gets its own process
+    /// group.
     fn start(command: &mut Command, running: Arc<RunningGroups>) -> io::Result<Self> {
         #[cfg(unix)]
         std::os::unix::process::CommandExt::process_group(command, 0);
@@ -234,7 +236,7 @@ impl ProcessGroup {
         Ok(Self { child, status: None, running })
     }
 
-    /// Returns how the program ended, if it did, and stops what it has started.
+    /// Returns the exit status if the program has ended, and stops its child processes.
     fn try_wait(&mut self) -> io::Result<Option<ExitStatus>> {
         if self.status.is_none() && kill_orphans(&self.child) {
             let mut groups = self.running.lock();
@@ -246,34 +248,34 @@ impl ProcessGroup {
         Ok(self.status)
     }
 
-    /// Stops the program and what it started. Returns at once.
+    /// Stops the program and its child processes, without waiting for their end.
     fn stop(mut self) {
         if self.status.is_some() {
             return;
         }
         kill_group(self.child.id());
         self.running.lock().leaders.remove(&self.child.id());
-        // On Unix once more: it may have left the group.
+        // On Unix, the program may have left its group, so kill it directly too.
         let _ = self.child.kill();
-        // Nobody waits for one that hangs in the system.
+        // Wait in a thread, because the program may hang in the kernel.
         let waiter = thread::Builder::new().name("lcp-summary-end".to_owned());
         let _ = waiter.spawn(move || self.child.wait());
     }
 }
 
-/// Stops every process of the group of a child that was not yet waited for.
+/// Kills all processes in the group of a child that was not waited for yet.
 #[cfg(unix)]
 fn kill_group(leader: u32) {
     use rustix::process::{Pid, Signal, kill_process_group};
     let leader = i32::try_from(leader).ok().and_then(Pid::from_raw);
-    // There may be none left.
+    // The group may be empty.
     let _ = leader.map(|leader| kill_process_group(leader, Signal::KILL));
 }
 
 #[cfg(not(unix))]
 fn kill_group(_: u32) {}
 
-/// Kills what is left of the group of a program that has ended; whether it has.
+/// Kills the rest of the group of a program that has ended. Returns whether the program has ended.
 #[cfg(all(unix, not(any(target_os = "openbsd", target_os = "redox"))))]
 fn kill_orphans(child: &Child) -> bool {
     use rustix::process::{Pid, WaitId, WaitIdOptions, waitid};
@@ -284,12 +286,13 @@ fn kill_orphans(child: &Child) -> bool {
             kill_group(child.id());
             true
         }
-        // Whatever is wrong, `try_wait` says it.
+        // `try_wait` reports the error.
         Err(_) => true,
     }
 }
 
-/// Nothing can be stopped safely here, as nothing tells of an end without waiting.
+/// Kills nothing: without a way to detect the end of a program before waiting for it, its id may
+/// already be in use again.
 #[cfg(not(all(unix, not(any(target_os = "openbsd", target_os = "redox")))))]
 fn kill_orphans(_: &Child) -> bool {
     true

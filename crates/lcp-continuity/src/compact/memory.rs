@@ -1,4 +1,4 @@
-//! What is remembered of messages that are no longer shown.
+//! The memory of messages that are no longer shown.
 
 use lcp_driver::segments::CompressionLevel;
 use lcp_tokens::{IncrementalCounter, TokenEstimator};
@@ -12,24 +12,26 @@ use crate::model::{AnchorKind, AnchorPoint, Message};
 /// The first line of a memory.
 pub const MEMORY_HEADING: &str = "[Persistent Memory]";
 
-/// A summary of fewer tokens says nothing.
+/// The smallest useful size of a summary.
 const SUMMARY_TOKENS_MIN: u32 = 16;
-/// What stands before the summary of an earlier memory.
+/// The line before the summary of an earlier memory.
 const BEFORE: &str = "Remembered from before:";
-/// About what stands before a summary.
+/// An estimate of the tokens of the line before a summary.
 const LEAD_TOKENS: u32 = 10;
 
-/// Whether a message begins as a memory does. That makes it none: others may write what they like.
+/// Returns whether a message begins like a memory. It need not be one, because anyone can write
+/// such a message.
 pub(crate) fn begins_like_memory(message: &Message) -> bool {
     let text = message.text();
     let rest = text.strip_prefix(MEMORY_HEADING);
     message.role() == Role::System && rest.is_some_and(|rest| rest.starts_with('\n'))
 }
 
-/// Writes the memory: the anchors, those that bind first, then by importance, then
-/// in order; and summaries of the chunks, oldest first. Where there is no room for
-/// all of them, what was remembered from before has one first, then the newest have.
-/// `None` where there is nothing to say, or no room.
+/// Writes the memory: the anchors, then the summaries of the chunks, oldest first.
+///
+/// Anchors are ordered by binding kind, importance and position. If not all summaries fit, the
+/// earlier memory is summarized first, then the newest chunks. Returns `None` if the memory is
+/// empty or nothing fits.
 pub(super) fn write(
     request: &CompactionRequest<'_>,
     mut anchors: Vec<&AnchorPoint>,
@@ -57,7 +59,7 @@ fn anchor_mark(kind: AnchorKind) -> String {
     format!("- {}: ", kind.title())
 }
 
-/// Returns what an earlier memory says behind its anchors.
+/// Returns the text of an earlier memory after its anchors.
 fn without_anchors(memory: &str) -> &str {
     let said = memory.strip_prefix(MEMORY_HEADING).unwrap_or(memory).trim_start_matches('\n');
     if !AnchorKind::ALL.iter().any(|kind| said.starts_with(&anchor_mark(*kind))) {
@@ -85,7 +87,7 @@ struct SummaryWriter<'a> {
     request: &'a CompactionRequest<'a>,
     text: BoundedText<'a>,
     warnings: &'a mut Vec<CompactionWarning>,
-    /// Why the summariser is not asked any more.
+    /// The error that made the summarizer unusable. It is not called again.
     failure: Option<SummaryError>,
 }
 
@@ -115,7 +117,8 @@ impl SummaryWriter<'_> {
         }
     }
 
-    /// Adds the summary of a chunk, of at most `share` tokens; whether there is one.
+    /// Adds the summary of a chunk, with at most `share` tokens. Returns whether the chunk is
+    /// covered by the memory.
     fn add_summary(&mut self, archived: &Chunk<'_>, share: u32) -> bool {
         let (first, last) = (archived.report.first, archived.report.last);
         let lead = match archived.messages {
@@ -130,7 +133,7 @@ impl SummaryWriter<'_> {
         let text = archived.messages[0].message.text();
         let before = archived.is_memory.then(|| without_anchors(&text));
         if before.is_some_and(|before| before.trim().is_empty()) {
-            // It said nothing but what the anchors say.
+            // The earlier memory contains only anchors.
             return true;
         }
         let summary = self.summarize(archived, before, target_tokens);
@@ -138,7 +141,7 @@ impl SummaryWriter<'_> {
         if summary.is_empty() || self.text.push(&format!("{lead}{summary}")) {
             return !summary.is_empty();
         }
-        // Counts need not add up where texts meet.
+        // Token counts do not add up exactly where two texts are joined.
         let mut tokens = target_tokens;
         while tokens > SUMMARY_TOKENS_MIN / 2 {
             tokens -= (tokens / 8).max(1);
@@ -174,7 +177,7 @@ impl SummaryWriter<'_> {
             }
         };
         if let Some(error) = error {
-            // One that cannot be had is not waited for again and again.
+            // Do not wait again for a summarizer that is unavailable.
             if !matches!(error, SummaryError::Empty(_) | SummaryError::OverTarget { .. }) {
                 self.failure = Some(error.clone());
             }
@@ -184,7 +187,7 @@ impl SummaryWriter<'_> {
     }
 }
 
-/// A text that has no more than so many tokens, whatever is added to it.
+/// A text with a maximum token count.
 struct BoundedText<'c> {
     written: String,
     counter: IncrementalCounter<&'c dyn TokenEstimator>,

@@ -1,5 +1,5 @@
-//! Compaction within a session (RFC 0007 §9): the newest messages stay, of the
-//! others what must not be lost and a short summary.
+//! Compaction within a session (RFC 0007 §9): the newest messages stay in the window, and the
+//! others are replaced by their anchors and a short summary.
 
 mod memory;
 mod selection;
@@ -14,14 +14,16 @@ use crate::model::{AnchorKind, AnchorPoint, Message, Recorded};
 pub use memory::MEMORY_HEADING;
 pub(crate) use memory::begins_like_memory;
 
-/// When a conversation is compacted, and to what.
+/// Options for compaction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CompactionOptions {
-    /// A budget is low with less than this remaining: 20 %.
+    /// The share of a budget, in percent, below which the remaining tokens count as low. Default:
+    /// 20.
     pub remaining_percent: u32,
-    /// What a compacted conversation may have of the model's window: 50 %.
+    /// The share of the model's window, in percent, that a compacted conversation may use. Default:
+    /// 50.
     pub target_percent: u32,
-    /// What the memory may have of that: 20 %.
+    /// The share of that target, in percent, that the memory may use. Default: 20.
     pub memory_percent: u32,
 }
 
@@ -32,8 +34,8 @@ impl Default for CompactionOptions {
 }
 
 impl CompactionOptions {
-    /// Whether less than [`Self::remaining_percent`] of a budget of `total` tokens
-    /// remains where so many are used. One of 0 is never low.
+    /// Returns whether less than [`Self::remaining_percent`] of a budget of `total` tokens remains
+    /// when `used` tokens are used. A budget of 0 is never low.
     ///
     /// ```
     /// use lcp_continuity::compact::CompactionOptions;
@@ -48,12 +50,12 @@ impl CompactionOptions {
         remaining * 100 < u64::from(self.remaining_percent) * u64::from(total)
     }
 
-    /// Tokens that a compacted conversation may have in this window: its part of
-    /// all of it, rounded down, and no more than is available.
+    /// Returns the number of tokens that a compacted conversation may have in this window:
+    /// [`Self::target_percent`] of the whole window, rounded down, limited to the available tokens.
     ///
     /// # Errors
     ///
-    /// If nothing is available.
+    /// Returns [`CompactionError::Window`] if no tokens are available.
     pub fn target_tokens(&self, window: &ContextWindow) -> Result<u32, CompactionError> {
         Ok(percent_of(window.tokens, self.target_percent).min(window.available()?))
     }
@@ -72,51 +74,51 @@ impl CompactionOptions {
     }
 }
 
-/// What is to be compacted.
+/// A conversation to compact, and how to compact it.
 #[derive(Clone, Copy)]
 pub struct CompactionRequest<'a> {
-    /// The messages in the window, oldest first: all that were recorded, or what an
-    /// earlier compaction left of them and what followed.
+    /// The messages in the window, oldest first: all recorded messages, or the result of an earlier
+    /// compaction and the messages since then.
     pub messages: &'a [Recorded],
-    /// The position of the memory of an earlier compaction, if one is among the
-    /// messages: it is made part of the new one. A system message that only begins
-    /// like one is a prompt like any other.
+    /// The position of the memory message of an earlier compaction, if there is one. It is merged
+    /// into the new memory. Any other system message that begins like a memory is treated as a
+    /// system prompt.
     pub memory: Option<u64>,
-    /// The model's window, and what is taken off it.
+    /// The context window of the model, with its reserves.
     pub window: ContextWindow,
-    /// Tokens that are used of it, counted or as the provider reports. What they
-    /// exceed the messages by stays in the window.
+    /// The number of tokens used, as counted or as reported by the provider. Any excess over the
+    /// count of the messages is overhead and stays in the window.
     pub used_tokens: u32,
-    /// What must survive word for word; those that were superseded are left out.
+    /// The anchors that must survive verbatim. Superseded ones are ignored.
     pub anchors: &'a [AnchorPoint],
-    /// Summarises what is archived.
+    /// The summarizer of archived messages.
     pub summarizer: &'a dyn Summarizer,
-    /// Counts the tokens; those that the messages were recorded with are not used.
+    /// The token estimator. The token counts in `messages` are not used.
     pub counter: &'a dyn TokenEstimator,
     /// The sections of the budget for the next call.
     pub shares: &'a Shares,
-    /// To what it is compacted.
+    /// The options.
     pub options: CompactionOptions,
 }
 
-/// Compacts a conversation, whether its budget is low or not: [`CompactionOptions::is_low`]
-/// tells when to.
+/// Compacts a conversation regardless of how full its window is. Use [`CompactionOptions::is_low`]
+/// to decide when to compact.
 ///
-/// In the order of precedence, within the target:
+/// Within the target, space is assigned in this order:
 ///
-/// 1. the system prompts, whole, and the newest message with what belongs to it: a
-///    call and its results are never separated;
+/// 1. the system prompts in full, and the newest message together with its tool call or results;
 /// 2. the newest message of the user, if it fits;
-/// 3. the memory, of at most its part of the target;
-/// 4. the messages before the newest, as far back as they fit.
+/// 3. the memory, up to its share of the target;
+/// 4. earlier messages, from the newest backwards as long as they fit.
 ///
-/// The memory has the anchors that do not stand in what is shown, those that bind
-/// first, then by importance, and then a summary of each chunk of archived messages.
+/// The memory contains the anchors that the shown messages do not contain (binding ones first, then
+/// by importance), followed by a summary of each chunk of archived messages.
 ///
 /// # Errors
 ///
-/// [`CompactionError::Futile`] if what must stay exceeds the target or the result
-/// would not be shorter; and where the options or the window are none.
+/// Returns [`CompactionError::Futile`] if the messages that must stay exceed the target, or if the
+/// result would not be shorter. Returns other errors if the options are invalid or the window has
+/// no available tokens.
 pub fn compact(request: &CompactionRequest<'_>) -> Result<Compaction, CompactionError> {
     request.options.validate()?;
     let target = request.options.target_tokens(&request.window)?;
@@ -169,7 +171,7 @@ pub fn compact(request: &CompactionRequest<'_>) -> Result<Compaction, Compaction
     })
 }
 
-/// The least number of chunks as large as the target: their summaries must say something.
+/// A chunk has at most `1 / CHUNKS_PER_TARGET` of the target, so that its summary stays specific.
 const CHUNKS_PER_TARGET: u32 = 4;
 
 fn percent_of(tokens: u32, percent: u32) -> u32 {
@@ -177,148 +179,146 @@ fn percent_of(tokens: u32, percent: u32) -> u32 {
     u32::try_from(part).unwrap_or(u32::MAX)
 }
 
-/// A conversation that was compacted: what to send from now on, in this order, and
-/// what it no longer holds.
+/// A compacted conversation: the messages to send from now on, and the messages that were archived.
 ///
-/// The window was emptied and filled again: a new epoch begins, in which these
-/// messages are the first.
+/// The window was emptied and refilled, so a new epoch begins with these messages.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Compaction {
-    /// The system prompts, whole.
+    /// The system prompts in full.
     pub system: Vec<Recorded>,
-    /// What is remembered of the rest, as a system message that begins
-    /// `[Persistent Memory]`; `None` where there is nothing to say.
+    /// The memory: a system message that begins with `[Persistent Memory]`. `None` if it would be
+    /// empty.
     pub memory: Option<MemoryMessage>,
-    /// The newest messages, whole: all from some message on, and before them the
-    /// newest of the user, if that is an earlier one.
+    /// The newest messages in full: all from some message on, preceded by the newest message of the
+    /// user if that is an earlier one.
     pub recent: Vec<Recorded>,
     /// All other messages, oldest first.
     pub archived: Vec<ArchivedChunk>,
-    /// Tokens that the window had: what the messages count, or what the caller said
-    /// if that is more.
+    /// The number of tokens in the window before compaction: the counted tokens of the messages or
+    /// the number given by the caller, whichever is larger.
     pub tokens_before: u32,
-    /// Tokens that it has now: what the messages that are shown count, and
+    /// The number of tokens in the window after compaction: the shown messages and
     /// [`Self::overhead_tokens`].
     pub tokens_after: u32,
-    /// Tokens of the window that are no message's, by what the caller said: tools,
-    /// or what a provider counts otherwise. They stay.
+    /// The tokens that belong to no message, such as tool definitions, or the difference between
+    /// the provider's count and ours. They stay in the window.
     pub overhead_tokens: u32,
-    /// Tokens that it may have.
+    /// The target in tokens.
     pub target_tokens: u32,
-    /// A budget for the next call, of which nothing is used.
+    /// An unused budget for the next call.
     pub budget: ContextBudget,
-    /// What is not as it should be.
+    /// Warnings.
     pub warnings: Vec<CompactionWarning>,
-    /// The tokens that remain of how many, where the budget was low.
+    /// The remaining and total tokens, if the budget was low.
     pub(super) alert: Option<(u32, u32)>,
 }
 
-/// What is remembered of messages that are not shown.
+/// The memory of messages that are no longer shown.
 #[derive(Clone, Debug, PartialEq)]
 pub struct MemoryMessage {
     /// The system message.
     pub message: Message,
-    /// The tokens of its text, the first line included.
+    /// The token count of its text, including the heading.
     pub tokens: u32,
 }
 
-/// Messages that are no longer shown, all from the first position to the last: they
-/// are to be read in the store.
+/// A chunk of messages that are no longer shown: all messages between two positions. They can still
+/// be read in the store.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ArchivedChunk {
-    /// The position of the first.
+    /// The position of the first message.
     pub first: u64,
-    /// The position of the last.
+    /// The position of the last message.
     pub last: u64,
-    /// How many they are.
+    /// The number of messages.
     pub messages: u32,
-    /// The tokens of their texts.
+    /// The token count of their texts.
     pub tokens: u32,
-    /// Whether the memory has a summary of them.
+    /// `true` if the memory contains a summary of them.
     pub is_summarized: bool,
 }
 
-/// What is not as it should be after a compaction. Nothing is lost by it.
+/// A warning about a compaction. The messages are still in the store.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum CompactionWarning {
-    /// There was no room for an anchor in the memory.
+    /// The memory had no room for an anchor.
     #[error("no room for the {} {text:?} ({id}) in the memory", .kind.title())]
     AnchorLeftOut {
-        /// Its id.
+        /// The id of the anchor.
         id: String,
-        /// What it is.
+        /// The kind of the anchor.
         kind: AnchorKind,
-        /// Its words.
+        /// The text of the anchor.
         text: String,
     },
-    /// There was no room for a summary of these messages.
+    /// The memory had no room for a summary of these messages.
     #[error("no room for a summary of messages {first} to {last}")]
     NotSummarized {
-        /// The position of the first.
+        /// The position of the first message.
         first: u64,
-        /// The position of the last.
+        /// The position of the last message.
         last: u64,
     },
-    /// The summary of these messages was cut.
+    /// The summary of these messages was truncated.
     #[error("the summary of messages {first} to {last} was cut")]
     SummaryCut {
-        /// The position of the first.
+        /// The position of the first message.
         first: u64,
-        /// The position of the last.
+        /// The position of the last message.
         last: u64,
     },
-    /// The summariser failed for these messages; the built-in took its place.
+    /// The summarizer failed for these messages, and the built-in summarizer was used instead.
     #[error("the built-in summary stands in for messages {first} to {last}: {error}")]
     SummarizerFailed {
-        /// The position of the first.
+        /// The position of the first message.
         first: u64,
-        /// The position of the last.
+        /// The position of the last message.
         last: u64,
-        /// How it failed.
+        /// The error.
         error: SummaryError,
     },
     /// The newest message of the user is too long to be shown.
     #[error("message {position}, the newest of the user, is too long to be shown")]
     UserMessageArchived {
-        /// Its position.
+        /// The position of the message.
         position: u64,
     },
 }
 
-/// Why a conversation is not compacted; it is as it was.
+/// An error of a compaction. The conversation is unchanged.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum CompactionError {
-    /// A percentage is none.
+    /// A percentage is not between 1 and 100.
     #[error("{name} must be 1 to 100, it is {percent}")]
     OutOfRange {
         /// The field of the options.
         name: &'static str,
-        /// What it is.
+        /// Its value.
         percent: u32,
     },
-    /// The window leaves nothing for messages.
+    /// The window has no tokens available for messages.
     #[error(transparent)]
     Window(#[from] WindowError),
-    /// What would stay exceeds the target, or is no less than there is. At least the system prompts
-    /// stay, the newest message with what belongs to it, and what is no message.
+    /// The remaining tokens would exceed the target, or would not be fewer than before. The system
+    /// prompts, the newest message with its tool call or results, and the overhead always remain.
     #[error(
         "compaction is futile: {needed_tokens} of {tokens_before} tokens would stay, the target \
          is {target_tokens}"
     )]
     Futile {
-        /// Tokens that would stay.
+        /// The tokens that would remain.
         needed_tokens: u32,
-        /// Tokens that there are.
+        /// The tokens before compaction.
         tokens_before: u32,
-        /// Tokens that there may be.
+        /// The target in tokens.
         target_tokens: u32,
     },
 }
 
 impl Compaction {
-    /// What to send, in order.
+    /// Returns the messages to send, in order.
     pub fn messages(&self) -> impl Iterator<Item = &Message> {
         let memory = self.memory.iter().map(|memory| &memory.message);
         let [system, recent] = [&self.system, &self.recent]
@@ -326,7 +326,7 @@ impl Compaction {
         system.chain(memory).chain(recent)
     }
 
-    /// Lines for a log. The first two only where the budget was low.
+    /// Returns lines for a log. The first two are present only if the budget was low.
     #[must_use]
     pub fn lines(&self) -> Vec<String> {
         let mut lines = Vec::new();

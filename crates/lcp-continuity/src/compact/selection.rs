@@ -1,4 +1,4 @@
-//! The messages that stay in a window, and the others in chunks.
+//! Selection of the messages that stay in the window, and division of the others into chunks.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -9,16 +9,16 @@ use lcp_types::Role;
 use super::{ArchivedChunk, CompactionWarning};
 use crate::model::Recorded;
 
-/// The messages of a conversation, counted, and what stands together of them.
+/// The messages of a conversation with their token counts, divided into inseparable groups.
 pub(super) struct CountedMessages<'a> {
     pub(super) messages: &'a [Recorded],
     pub(super) tokens: Vec<u32>,
-    /// The memory of an earlier compaction.
+    /// The index of the memory of an earlier compaction.
     pub(super) memory: Option<usize>,
     prompts: Vec<usize>,
-    /// What was said, without the prompts and the memory.
+    /// The indices of the messages except the prompts and the memory.
     history: Vec<usize>,
-    /// Ranges of `history`.
+    /// Inseparable groups, as ranges of `history`.
     groups: Vec<Range<usize>>,
 }
 
@@ -57,7 +57,7 @@ impl<'a> CountedMessages<'a> {
         sum(self.tokens.iter().copied())
     }
 
-    /// Tokens of what stays in any case.
+    /// Returns the tokens of the messages that always stay.
     pub(super) fn minimum_tokens(&self) -> u32 {
         let newest = self.groups.last().map(|group| self.group_messages(group));
         sum(self.prompts.iter().chain(newest.into_iter().flatten()).map(|&at| self.tokens[at]))
@@ -71,7 +71,8 @@ impl<'a> CountedMessages<'a> {
         &self.history[group.clone()]
     }
 
-    /// Chooses what is shown in `room` tokens, of which `memory` are set aside.
+    /// Selects the messages to show in `room` tokens, with up to `memory` tokens set aside for the
+    /// memory.
     pub(super) fn select(&self, room: u32, memory: u32) -> Selection {
         let mut selected =
             Selection { shown: vec![false; self.messages.len()], room, warning: None };
@@ -115,7 +116,7 @@ impl Selection {
         messages.filter(|(_, shown)| **shown).map(|(recorded, _)| recorded.message.text())
     }
 
-    /// The system prompts that are shown, and the other messages.
+    /// Returns the shown system prompts and the other shown messages.
     pub(super) fn recorded(&self, work: &CountedMessages<'_>) -> (Vec<Recorded>, Vec<Recorded>) {
         let recorded = |places: &[usize]| {
             let shown = places.iter().filter(|&&at| self.shown[at]);
@@ -126,7 +127,8 @@ impl Selection {
         (recorded(&work.prompts), recorded(&work.history))
     }
 
-    /// Shows these messages if they fit and leave so many tokens; whether they are shown.
+    /// Shows these messages if they fit and leave at least `leave` tokens. Returns whether they are
+    /// shown.
     fn add(&mut self, tokens: &[u32], places: &[usize], leave: u32) -> bool {
         let cost = sum(places.iter().filter(|&&at| !self.shown[at]).map(|&at| tokens[at]));
         let fits = cost <= self.room.saturating_sub(leave);
@@ -150,9 +152,11 @@ pub(super) struct Chunk<'a> {
     pub(super) is_memory: bool,
 }
 
-/// What is not shown, in chunks of at most `max_tokens` tokens; more only where a
-/// single group has more. A chunk ends where a message is shown, at a gap in the
-/// positions, and about the memory of an earlier compaction, and never within a group.
+/// Divides the hidden messages into chunks of at most `max_tokens` tokens. A single group that is
+/// larger forms a chunk of its own.
+///
+/// A chunk ends at a shown message, at a gap in the positions, and before and after the memory of
+/// an earlier compaction. It never ends within a group.
 pub(super) fn archive<'a>(
     work: &CountedMessages<'a>,
     selected: &Selection,
@@ -164,7 +168,7 @@ pub(super) fn archive<'a>(
             group_of[at] = Some(group);
         }
     }
-    // The parts of groups, as ranges of messages that stand side by side.
+    // The hidden parts of groups, as ranges of adjacent messages.
     let mut parts: Vec<Range<usize>> = Vec::new();
     let follows = |at: usize| {
         let [before, this] = [at - 1, at].map(|at| work.messages[at].position);

@@ -1,9 +1,9 @@
-//! Classifies short replies of users: agreement, refusal, or a filler.
+//! Classifies short replies of users as agreement, refusal or filler.
 
 use super::sentences::sentences;
 use super::tokenize::{QUOTED, WordTokens, contains_any, lead_length, starts_with_phrase};
 
-/// How a reply agrees. In lower case, as [`WordTokens`] has them.
+/// Phrases of agreement, in lower case like [`WordTokens`].
 const AGREES: &[&str] = &[
     "yes", "yep", "yeah", "yup", "y", "ok", "okay", "k", "sure", "go", "go ahead", "go for it",
     "approved", "approve", "lgtm", "looks good", "sounds good", "do it", "do that", "proceed",
@@ -17,14 +17,14 @@ const REFUSES: &[&str] = &[
     "not now", "cancel", "abort", "never mind", "nevermind", "rejected",
 ];
 
-/// Where the words of a refusal are none.
+/// Phrases that begin like a refusal but are not one.
 const NO_REFUSAL: &[&str] =
     &["no problem", "no objection", "no objections", "don't forget", "don't worry", "no worries"];
 
-/// What takes back a part of a yes: it is no plain one.
+/// Words that qualify an agreement, so that it is not a plain yes.
 const RESERVES: &[&str] = &["but", "except", "however", "unless", "only if", "after you"];
 
-/// Words of replies that say no more than "yes", "no" or "go on".
+/// Words of replies that contain no more than "yes", "no" or "go on".
 const FILLERS: &[&str] = &[
     "yes", "yep", "yeah", "yup", "y", "no", "nope", "n", "ok", "okay", "k", "sure", "go", "on",
     "ahead", "for", "it", "that", "do", "so", "approved", "approve", "lgtm", "looks", "look",
@@ -35,7 +35,8 @@ const FILLERS: &[&str] = &[
     "lot", "1", "this", "with", "is", "works", "hi", "hello",
 ];
 
-/// Whether a reply agrees or refuses; `None` where it says neither plainly.
+/// Returns whether a reply agrees (`true`) or refuses (`false`), or `None` if it does neither
+/// plainly.
 pub(crate) fn agreement(reply: &str) -> Option<bool> {
     let first = sentences(reply).next().unwrap_or(reply);
     let tokens = WordTokens::new(first);
@@ -55,11 +56,11 @@ pub(crate) fn agreement(reply: &str) -> Option<bool> {
     (says_yes && !contains_any(&words, RESERVES)).then_some(true)
 }
 
-/// Whether a reply says no more than "yes", "no" or "go on".
+/// Returns whether a reply contains no more than "yes", "no" or "go on".
 pub(crate) fn is_filler(reply: &str) -> bool {
     let is_more = |word: &str| {
         word == QUOTED || word.contains(char::is_alphanumeric) && !FILLERS.contains(&word)
     };
-    // Whatever is longer says more; no need to look at all of it.
+    // A longer reply contains more, so it need not be split into words.
     reply.len() < 80 && !WordTokens::new(reply).words().into_iter().any(is_more)
 }

@@ -10,13 +10,14 @@ use crate::model::Recorded;
 
 const CUT: &str = " […]";
 
-/// What the user wants, word for word (RFC 0007 §6): the newest turn of the user
-/// that says more than "yes", "thanks" or "go on", and is no command for the program
-/// that it is typed into (`/clear`).
+/// Returns the user's goal, verbatim (RFC 0007 §6).
 ///
-/// A turn that counts more than `max_tokens` is cut behind a sentence, or else a
-/// word, and ends with ` […]`: the whole then counts `max_tokens` at most. `None`
-/// where there is no such turn, or `max_tokens` has no room for a word of it.
+/// This is the newest turn of the user that contains more than "yes", "thanks" or "go on" and is
+/// not a command for the chat program (`/clear`).
+///
+/// A turn with more than `max_tokens` tokens is cut after a sentence, or else after a word, and
+/// ends with ` […]`; the result has at most `max_tokens` tokens. Returns `None` if there is no such
+/// turn, or if not even one word fits.
 ///
 /// ```
 /// use lcp_continuity::{Message, Recorded};
@@ -48,7 +49,7 @@ pub fn user_intent(
     cut(&turn, counter, max_tokens)
 }
 
-/// Whether all of a turn is what a program put between its tags.
+/// Returns whether a turn consists only of text that a program put between its tags.
 fn is_machine_text(text: &str) -> bool {
     text.trim_start().starts_with('<') && sentences(text).next().is_none()
 }
@@ -65,20 +66,21 @@ fn cut(text: &str, counter: &dyn TokenEstimator, max_tokens: u32) -> Option<Stri
         if counter.count_up_to(&intent, max_tokens).is_some() {
             return Some(intent);
         }
-        // Counts need not add up: ever shorter, faster than one by one.
+        // Token counts may not add up, so shorten again, in steps that are larger than one token.
         tokens -= (tokens / 8).max(1);
     }
     None
 }
 
-/// Returns the end of the last whole sentence (else word) within the first `room` bytes.
+/// Returns the end of the last whole sentence within the first `room` bytes, or else of the last
+/// word.
 fn whole_sentences(text: &str, room: usize) -> usize {
     let sentence =
         sentence_ranges(text).map(|range| range.end).take_while(|end| *end <= room).last();
     if let Some(end) = sentence.filter(|end| *end >= room / 2) {
         return end;
     }
-    // The word at the edge is whole if white space follows it.
+    // The last word is complete if white space follows it.
     let edge = text.len().min(room + text[room..].chars().next().map_or(0, char::len_utf8));
     let word = text[..edge].rfind(char::is_whitespace).unwrap_or(0);
     text[..word].trim_end().len()

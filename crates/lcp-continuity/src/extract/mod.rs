@@ -1,12 +1,12 @@
-//! Text rules (RFC 0007 §6): the summary of a conversation, its anchors, its tasks, the
-//! state of the session, and what the user wants.
+//! Rules that extract information from text (RFC 0007 §6): a summary of the conversation, anchors,
+//! tasks, the session state, and the user's intent.
 //!
-//! The summarizer and the extractors of anchors and tasks are traits, so that a model can
-//! do it. Each has a built-in that needs no model: rules that are written down and give
-//! the same words every time.
+//! The summarizer and the extractors of anchors and tasks are traits, so that a model can implement
+//! them. Each has a built-in implementation that needs no model: fixed rules, which always give the
+//! same result.
 //!
-//! This module imports only the plain model (message, anchor, task, state), the pairs of
-//! tool calls and results, and the runner of commands: nothing of sessions or stores.
+//! This module depends only on the data types (messages, anchors, tasks, state), the pairing of
+//! tool calls and results, and the command runner. It does not depend on sessions or stores.
 
 mod agreement;
 mod anchors;
@@ -31,57 +31,58 @@ pub use tasks::ListTaskExtractor;
 use crate::command::CommandError;
 use crate::model::{AnchorPoint, PendingTask, Recorded};
 
-/// Says what happened, shorter.
+/// Summarizes a conversation.
 pub trait Summarizer: Send + Sync {
-    /// A summary of these messages, of at most `request.target_tokens` tokens as
-    /// `request.counter` counts.
+    /// Returns a summary of these messages with at most `request.target_tokens` tokens, as counted
+    /// by `request.counter`.
     ///
-    /// Callers count themselves; what is longer is an error of theirs
+    /// Callers count the tokens again, and treat a longer summary as an error
     /// ([`SummaryError::OverTarget`]).
     ///
     /// # Errors
     ///
-    /// If there is none. Callers then use [`ExtractiveSummarizer`], and say so.
+    /// Returns an error if there is no summary. Callers then use [`ExtractiveSummarizer`] and
+    /// report the error.
     fn summarize(&self, request: &SummaryRequest<'_>) -> Result<String, SummaryError>;
 
-    /// The name in reports.
+    /// Returns the name for reports.
     fn name(&self) -> &str;
 }
 
-/// What is to be summarised.
+/// A request for a summary.
 #[derive(Clone, Copy)]
 pub struct SummaryRequest<'a> {
     /// The messages, oldest first.
     pub messages: &'a [Recorded],
-    /// What is known of the time before them: the summary of the hand-off that the
-    /// conversation began with.
+    /// The summary of the time before these messages, from the hand-off that the conversation began
+    /// with.
     pub before: Option<&'a str>,
-    /// Tokens that the summary may have.
+    /// The token budget of the summary.
     pub target_tokens: u32,
-    /// How much it goes into detail.
+    /// The level of detail.
     pub level: CompressionLevel,
-    /// Counts the tokens.
+    /// The token estimator.
     pub counter: &'a dyn TokenEstimator,
 }
 
-/// Why there is no summary.
+/// An error of a summarizer.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum SummaryError {
-    /// The program that was to write it failed.
+    /// The external program failed.
     #[error(transparent)]
     Command(#[from] CommandError),
-    /// The answer is empty.
+    /// The summary is empty.
     #[error("{0} gave an empty summary")]
     Empty(String),
-    /// The summary is longer than it may be, whatever it says of itself.
+    /// The summary exceeds the token budget.
     #[error("the summary of {name} has {tokens} tokens, it may have {target}")]
     OverTarget {
-        /// What wrote it.
+        /// The name of the summarizer.
         name: String,
-        /// How many it has.
+        /// The token count of the summary.
         tokens: u32,
-        /// How many it may have.
+        /// The token budget.
         target: u32,
     },
     /// Another reason.
@@ -89,24 +90,25 @@ pub enum SummaryError {
     Other(String),
 }
 
-/// Finds what must survive word for word.
+/// Finds anchors, which must survive verbatim.
 pub trait AnchorExtractor: Send + Sync {
-    /// The anchors in these messages of `conversation`, oldest first. Each text must stand in its
-    /// message byte for byte: callers drop those that do not, and say so.
+    /// Returns the anchors in these messages of `conversation`, oldest first. Each text must occur
+    /// in its message byte for byte. Callers drop anchors that do not, and report it.
     fn anchors(&self, conversation: &str, messages: &[Recorded]) -> Vec<AnchorPoint>;
 
-    /// Whether these messages, oldest first, answer a question that was open before
-    /// them: it is then not carried on. Unless this is implemented, none does.
+    /// Returns whether these messages, oldest first, answer a question that was open before them.
+    /// An answered question is not carried on. The default is `false`.
     fn is_answered(&self, question: &AnchorPoint, messages: &[Recorded]) -> bool {
         let _ = (question, messages);
         false
     }
 }
 
-/// Finds what remains to be done.
+/// Finds pending tasks.
 pub trait TaskExtractor: Send + Sync {
-    /// The tasks that are not done after these messages, where `known` were not before them: those
-    /// of `known` that are still open, changed where the messages say so, and new ones.
+    /// Returns the pending tasks after these messages, oldest first. `known` are the tasks that
+    /// were pending before them. The result contains the known tasks that are still pending,
+    /// updated from the messages, and new ones.
     fn pending_tasks(&self, known: &[PendingTask], messages: &[Recorded]) -> Vec<PendingTask>;
 }
 

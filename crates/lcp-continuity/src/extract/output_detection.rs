@@ -2,7 +2,7 @@
 
 use super::sentences::lines;
 
-/// How lines of an output begin, besides places, codes and banners.
+/// Beginnings of lines of program output, in addition to locations, codes and banners.
 const OUTPUT: [&str; 34] = [
     "Traceback (", "File \"", ">>> ", "$ ", "E  ", "--> ", "error[", "error:", "Error:", "ERROR ",
     "ERROR:", "warning:", "WARNING ", "WARNING:", "INFO ", "INFO:", "DEBUG ", "FATAL ", "FAILED ",
@@ -11,17 +11,17 @@ const OUTPUT: [&str; 34] = [
     "Requirement already ",
 ];
 
-/// How lines begin that make a message one that edits.
+/// Beginnings of lines that contain code or an edit.
 const EDITS: [&str; 7] =
     ["```", "~~~", "<<<<<<<", "diff --git ", "@@ -", "+++ ", "*** Begin Patch"];
 
-/// Whether a message holds code: a fence, a diff, or an edit.
+/// Returns whether a message contains code: a fence, a diff, or an edit.
 pub(crate) fn has_code(text: &str) -> bool {
     text.lines().map(str::trim_start).any(|line| EDITS.iter().any(|start| line.starts_with(start)))
 }
 
-/// Whether a turn is no more than commands for the program that it is typed into: each line is
-/// `/word …`. One that goes on in a sentence (`/ask Why is it slow?`) is more.
+/// Returns whether a turn consists only of commands for the chat program: each line is `/word …`. A
+/// line that continues with a sentence (`/ask Why is it slow?`) is not such a command.
 pub(crate) fn is_slash_command(text: &str) -> bool {
     let mut lines = text.lines().map(str::trim).filter(|line| !line.is_empty()).peekable();
     lines.peek().is_some() && lines.all(is_command_line)
@@ -39,7 +39,8 @@ fn is_command_line(line: &str) -> bool {
     is_name && !says
 }
 
-/// Whether a line says nothing: less than a third letters and digits, or a banner (`===`).
+/// Returns whether a line has no content: less than a third of it is letters and digits, or it is a
+/// banner (`===`).
 pub(crate) fn is_noise(line: &str) -> bool {
     let line = line.trim();
     let (mut alphanumeric, mut all) = (0_usize, 0_usize);
@@ -55,13 +56,13 @@ pub(crate) fn is_noise(line: &str) -> bool {
         || frames.iter().any(|run| line.starts_with(run) && line.ends_with(run))
 }
 
-/// Whether a line begins with `path:line:column`, `path:line:`, or a code such as `E0502`.
+/// Returns whether a line begins with `path:line:column`, `path:line:`, or a code such as `E0502`.
 pub(crate) fn is_diagnostic(line: &str) -> bool {
     let word = line.split_whitespace().next().unwrap_or_default();
     is_code_location(word) || is_diagnostic_code(word.trim_end_matches(':'))
 }
 
-/// Whether a word is `path:12:5`, with or without a colon behind it, or `path:12:`.
+/// Returns whether a word is `path:12:5`, with or without a final colon, or `path:12:`.
 fn is_code_location(word: &str) -> bool {
     let bare = word.trim_end_matches(':');
     let is_number = |part: &str| !part.is_empty() && part.bytes().all(|b| b.is_ascii_digit());
@@ -77,7 +78,7 @@ fn is_code_location(word: &str) -> bool {
         && (is_exact || bare.len() < word.len())
 }
 
-/// Whether a word is one to three capital letters and three or four digits.
+/// Returns whether a word is one to three capital letters and three or four digits.
 fn is_diagnostic_code(word: &str) -> bool {
     let digits = word.trim_start_matches(|c: char| c.is_ascii_uppercase());
     (1..=3).contains(&(word.len() - digits.len()))
@@ -85,7 +86,8 @@ fn is_diagnostic_code(word: &str) -> bool {
         && digits.bytes().all(|b| b.is_ascii_digit())
 }
 
-/// Whether half of the lines or more, outside of fences and quotations, look like a program's.
+/// Returns whether at least half of the lines, outside of fences and quotations, look like program
+/// output.
 pub(crate) fn is_output(text: &str) -> bool {
     let (mut output, mut all) = (0_usize, 0_usize);
     for line in lines(text) {

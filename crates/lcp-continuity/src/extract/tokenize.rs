@@ -1,20 +1,21 @@
-//! Tokenizes a sentence into words, so that rules can be written in words.
+//! Splits sentences into words, so that rules can be written as lists of words.
 
-/// What stands for a quotation, or for code within a line: somebody else's words.
+/// A placeholder for a quotation or for inline code, which are not the speaker's own words.
 pub(crate) const QUOTED: &str = "`";
 
-/// The words of a sentence in lower case, and what is between them.
+/// The words of a sentence in lower case, and the punctuation between them.
 #[derive(Clone, Debug)]
 pub(crate) struct WordTokens(String);
 
 impl WordTokens {
-    /// Tokenizes `sentence`: apostrophes are `'`, stars and underlines for emphasis are left out,
-    /// quotations and code are one mark each, any other character that is in no word is by itself.
+    /// Splits `sentence` into words. Apostrophes become `'`, asterisks and underscores for emphasis
+    /// are dropped, a quotation or inline code becomes one [`QUOTED`], and any other character
+    /// outside of words is a word of its own.
     pub(crate) fn new(sentence: &str) -> Self {
         let mut words = Self(String::with_capacity(sentence.len() + 16));
         let mut rest = sentence;
         let mut inside = false;
-        // Marks of quotation that nothing closes, looked for once only.
+        // Quotation marks without a closing mark, so that each is searched for only once.
         let mut unclosed = [false; 3];
         while let Some(c) = rest.chars().next() {
             let after = &rest[c.len_utf8()..];
@@ -65,35 +66,35 @@ impl WordTokens {
     }
 }
 
-/// Whether a character can stand within a word, as in `don't`, `src/main.rs`, `10:30`.
+/// Returns whether a character can occur inside a word, as in `don't`, `src/main.rs`, `10:30`.
 fn is_inner(c: char) -> bool {
     !c.is_whitespace() && !matches!(c, ',' | ';' | '(' | ')' | '—' | '–' | '…' | '=' | '?' | '!')
 }
 
-/// Whether `words` go on with `phrase`, a list of words with a space between each.
+/// Returns whether `words` begin with `phrase`, a list of words separated by spaces.
 pub(crate) fn starts_with_phrase(words: &[&str], phrase: &str) -> bool {
     let mut words = words.iter();
     phrase.split(' ').all(|word| words.next() == Some(&word))
 }
 
-/// Whether `phrase` is anywhere in `words`.
+/// Returns whether `words` contain `phrase`.
 pub(crate) fn contains_phrase(words: &[&str], phrase: &str) -> bool {
     (0..words.len()).any(|at| starts_with_phrase(&words[at..], phrase))
 }
 
-/// Whether any of these phrases is anywhere in `words`.
+/// Returns whether `words` contain any of these phrases.
 pub(crate) fn contains_any(words: &[&str], phrases: &[&str]) -> bool {
     phrases.iter().any(|phrase| contains_phrase(words, phrase))
 }
 
-/// What is said before one comes to the point.
+/// Introductory words before the main statement.
 const LEADS: [&str; 27] = [
     "ok", "okay", "great", "sure", "yes", "yeah", "yep", "right", "so", "and", "then", "but",
     "well", "thanks", "perfect", "alright", "also", "oh", "hmm", "sorry", "ah", "good", "hey",
     "hi", "hello", "understood", "wait",
 ];
 
-/// How many words of `words` come before the point.
+/// Returns the number of introductory words at the beginning of `words`.
 pub(crate) fn lead_length(words: &[&str]) -> usize {
     words
         .iter()

@@ -1,4 +1,4 @@
-//! Calls: which tool, with what.
+//! Parses tool calls into the tool and its arguments.
 
 use std::collections::HashMap;
 
@@ -13,17 +13,17 @@ const ARGUMENTS: [&str; 5] = ["input", "arguments", "args", "parameters", "param
 
 #[derive(Clone, Debug)]
 pub(crate) struct Call {
-    /// The words of the tool's name in lower case: `read`, `file` of `readFile`.
+    /// The words of the tool's name in lower case: `read` and `file` for `readFile`.
     pub(crate) tool: Vec<String>,
-    /// The arguments where they are JSON.
+    /// The arguments, if they are JSON.
     pub(crate) json: Option<Value>,
-    /// The arguments, or all of the text, where they are none.
+    /// The arguments as text, or the whole text if it does not begin with the tool's name.
     pub(crate) text: String,
 }
 
 impl Call {
-    /// The call in `text`: `{"name": "Read", "input": {…}}`, `Read {…}`, `Read(…)`
-    /// or `read_file src/main.rs`; `tool` is the name that the result says.
+    /// Parses the call in `text`: `{"name": "Read", "input": {…}}`, `Read {…}`, `Read(…)` or
+    /// `read_file src/main.rs`. `tool` is the name in the result, if known.
     pub(crate) fn parse(text: &str, tool: Option<&str>) -> Self {
         let text = text.trim();
         if let Ok(Value::Object(whole)) = serde_json::from_str(text) {
@@ -54,14 +54,14 @@ impl Call {
         };
         let json = serde_json::from_str(inside).ok().filter(Value::is_object);
         let known = tool.map(name_words);
-        // A text that does not begin with the tool's name is all of it arguments.
+        // If the text does not begin with the tool's name, all of it is arguments.
         let is_named = known.as_ref().is_none_or(|known| *known == name_words(named));
         let text = if is_named { inside } else { text };
         let tool = known.unwrap_or_else(|| name_words(named));
         Self { tool, json, text: text.trim().to_owned() }
     }
 
-    /// The argument under the first of these keys that is there.
+    /// Returns the argument with the first of these keys that exists.
     pub(crate) fn argument(&self, keys: &[&str]) -> Option<&Value> {
         keys.iter().find_map(|key| self.json.as_ref()?.get(*key)).filter(|value| !value.is_null())
     }
@@ -71,7 +71,7 @@ impl Call {
     }
 }
 
-/// A value, or the JSON that it says where it is a string.
+/// Returns an object, or the object in a string that contains JSON.
 fn to_object(value: &Value) -> Option<Value> {
     match value {
         Value::Object(_) => Some(value.clone()),
@@ -80,7 +80,7 @@ fn to_object(value: &Value) -> Option<Value> {
     }
 }
 
-/// The words of a name, in lower case.
+/// Splits a name into words in lower case.
 pub(crate) fn name_words(name: &str) -> Vec<String> {
     let mut words = vec![String::new()];
     let mut was_lower = false;
@@ -98,12 +98,12 @@ pub(crate) fn name_words(name: &str) -> Vec<String> {
     words
 }
 
-/// Messages, and the results of the calls among them.
+/// Messages with their tool calls paired to results.
 pub(crate) struct CallResults<'m> {
     messages: &'m [Recorded],
-    /// The places of results, by those of their calls.
+    /// The indices of results, by the indices of their calls.
     result_of: HashMap<usize, usize>,
-    /// The places of calls, by those of their results.
+    /// The index of the answered call, for each message that is a result.
     answered: Vec<Option<usize>>,
 }
 
@@ -113,14 +113,14 @@ impl<'m> CallResults<'m> {
         let mut result_of = HashMap::new();
         for (at, call) in answered.iter().enumerate() {
             if let Some(call) = call {
-                // What a call gives back first says how it went.
+                // The first result of a call shows whether it succeeded.
                 result_of.entry(*call).or_insert(at);
             }
         }
         Self { messages, result_of, answered }
     }
 
-    /// The call that the message at `at` makes, if it makes one.
+    /// Returns the call that the message at `at` makes, if any.
     pub(crate) fn call(&self, at: usize) -> Option<Call> {
         let message = &self.messages.get(at)?.message;
         if !message.is_call() {
@@ -133,7 +133,7 @@ impl<'m> CallResults<'m> {
         Some(Call::parse(&message.text(), tool))
     }
 
-    /// The call of which the message at `at` says that it was done.
+    /// Returns the call that the message at `at` reports as successful, if any.
     pub(crate) fn succeeded(&self, at: usize) -> Option<Call> {
         let call = (*self.answered.get(at)?)?;
         let is_first = self.result_of.get(&call) == Some(&at);

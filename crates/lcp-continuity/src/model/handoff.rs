@@ -15,9 +15,9 @@ use super::usage::TokenUsage;
 pub struct HandoffOptions {
     /// The token budget of the summary. Default: 2,000.
     pub target_summary_tokens: u32,
-    /// Whether to include the state of the session. Default: `true`.
+    /// Includes the state of the session. Default: `true`.
     pub include_session_state: bool,
-    /// Whether to include the pending tasks. Default: `true`.
+    /// Includes the pending tasks. Default: `true`.
     pub extract_pending_tasks: bool,
     /// The level of detail of the summary. Default: `Detailed`.
     pub summary_level: CompressionLevel,
@@ -133,7 +133,7 @@ pub struct HandoffMetadata {
     pub summarizer: String,
     /// The name of the token estimator.
     pub counter: String,
-    /// Whether the token counts are exact.
+    /// `true` if the token counts are exact.
     pub exact: bool,
     /// The wording of the directive.
     pub style: DirectiveStyle,

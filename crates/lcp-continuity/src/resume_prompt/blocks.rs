@@ -1,24 +1,25 @@
-//! The parts of a hand-off as blocks: what packages and directives share.
+//! Conversion of the parts of a hand-off to blocks, for packs and directives.
 
 use lcp_types::{Block, FormatHint};
 
 use super::quoting::{inline, push_item, truncate_inline};
 use crate::model::{AnchorPoint, PendingTask, SessionState, TaskStatus};
 
-/// Characters of a description that stands in a title alone.
+/// The maximum length in characters of a description used as a title.
 const TITLE_CHARS_MAX: usize = 120;
 
-/// An anchor: its kind is the title, its words are the content, byte for byte.
+/// Creates the block of an anchor. The kind is the title and the text is the content, byte for
+/// byte.
 pub(crate) fn anchor_block(anchor: &AnchorPoint) -> Block<'static> {
     Block::document(anchor.kind.title(), anchor.text.clone(), FormatHint::Plain)
 }
 
-/// A task: its description is the title, its steps are check boxes.
+/// Creates the block of a task. The description is the title and the steps are checkboxes.
 pub(crate) fn task_block(task: &PendingTask) -> Block<'static> {
     short_task_block(task, true)
 }
 
-/// Shows a task; without `with_done` the steps that are done are only counted.
+/// Creates the block of a task. Without `with_done`, finished steps are only counted.
 pub(super) fn short_task_block(task: &PendingTask, with_done: bool) -> Block<'static> {
     let title = truncate_inline(&task.description, TITLE_CHARS_MAX);
     let mut content = String::new();
@@ -30,7 +31,7 @@ pub(super) fn short_task_block(task: &PendingTask, with_done: bool) -> Block<'st
     Block::document(title, lines(content), FormatHint::Markdown)
 }
 
-/// The status of a task, and whether the user agreed to it.
+/// Formats the status of a task, and the user's approval if known.
 pub(super) fn status_line(task: &PendingTask) -> String {
     let status = match task.status {
         TaskStatus::Pending => "not begun",
@@ -45,7 +46,8 @@ pub(super) fn status_line(task: &PendingTask) -> String {
     format!("{status}{approval}")
 }
 
-/// Appends steps as check boxes, done ones only counted without `with_done`, and the acceptance.
+/// Appends steps as checkboxes, and the acceptance criterion. Without `with_done`, finished steps
+/// are only counted.
 pub(super) fn push_steps(out: &mut String, task: &PendingTask, with_done: bool) {
     if with_done {
         for step in &task.done_steps {
@@ -63,7 +65,8 @@ pub(super) fn push_steps(out: &mut String, task: &PendingTask, with_done: bool) 
     }
 }
 
-/// The state in lines, since JSON would escape it; the summary counts its items.
+/// Creates the block of the state as lines of text, because JSON would escape the values. Its
+/// summary counts the items.
 pub(crate) fn state_block(state: &SessionState) -> Block<'static> {
     Block::document("state", lines(state_text(state)), FormatHint::Plain)
         .with_summary(state_brief(state))
@@ -91,7 +94,7 @@ fn state_text(state: &SessionState) -> String {
         push_item(&mut text, "variables:", "");
     }
     for (name, value) in &state.variables {
-        // The name is verbatim too.
+        // The name must occur verbatim too.
         if inline(name) == *name {
             push_item(&mut text, &format!("- {name}:"), value);
         } else {
@@ -102,7 +105,7 @@ fn state_text(state: &SessionState) -> String {
     text
 }
 
-/// Counts what the state has.
+/// Counts the items of the state.
 pub(super) fn state_brief(state: &SessionState) -> String {
     let one = |is_known: bool, noun: &str| is_known.then(|| noun.to_owned());
     let many = |count, noun| (count > 0).then(|| counted(count, noun));
@@ -116,12 +119,12 @@ pub(super) fn state_brief(state: &SessionState) -> String {
     words.into_iter().flatten().collect::<Vec<_>>().join(", ")
 }
 
-/// What the user wants, in the user's words.
+/// Creates the block of the user's intent.
 pub(crate) fn intent_block(intent: &str) -> Block<'static> {
     Block::document("user intent", intent.to_owned(), FormatHint::Plain)
 }
 
-/// What happened, with a shorter form where there is one.
+/// Creates the block of the summary, with its brief form if there is one.
 pub(crate) fn summary_block(summary: &str, brief: Option<&str>) -> Block<'static> {
     let block = Block::document("summary", summary.to_owned(), FormatHint::Plain);
     match brief {
@@ -130,12 +133,12 @@ pub(crate) fn summary_block(summary: &str, brief: Option<&str>) -> Block<'static
     }
 }
 
-/// Writes `1 step`, `2 steps`.
+/// Formats a count with its noun: `1 step`, `2 steps`.
 pub(super) fn counted(count: usize, noun: &str) -> String {
     if count == 1 { format!("1 {noun}") } else { format!("{count} {noun}s") }
 }
 
-/// Lines without the last newline: renderers add one.
+/// Removes the final newline, because renderers add one.
 pub(super) fn lines(mut text: String) -> String {
     if text.ends_with('\n') {
         text.pop();

@@ -1,5 +1,5 @@
-//! The blocks of a directive. What is picked stands in full, pinned; the rest of each part is one
-//! block that gets what the budget leaves, and is counted where that is nothing.
+//! The blocks of a directive. Selected content is shown in full and pinned. The rest of each part
+//! forms one block, which gets the remaining budget or is only counted.
 
 use lcp_types::{Annotation, Block, CarriedLevel, FormatHint, Priority, Tag};
 
@@ -9,15 +9,15 @@ use super::quoting::{push_item, truncate_inline};
 use super::styles::{self, ShownTask};
 use crate::model::DirectiveStyle;
 
-/// Characters of a message or a task that stand for it.
+/// The length in characters of an excerpt that names a message or task.
 const LINE_CHARS: usize = 60;
 
-/// What a block is of.
+/// A part of the directive.
 struct Part {
-    /// What it is called in warnings.
+    /// The name in warnings.
     name: &'static str,
     priority: Priority,
-    /// The rank within its priority; those of Low give way first.
+    /// The rank within its priority. Parts with low priority are omitted first.
     rank: &'static str,
 }
 
@@ -30,11 +30,11 @@ const SUMMARY: Part = Part { name: "the summary", priority: Priority::Low, rank:
 const MESSAGES: Part = Part { name: "recent messages", priority: Priority::Low, rank: "2" };
 const STATE: Part = Part { name: "the session's state", priority: Priority::Low, rank: "1" };
 
-/// The blocks, and what those are called that may give way.
+/// The blocks of a directive, and the names of those that may be shortened or omitted.
 #[derive(Default)]
 pub(super) struct Draft {
     pub(super) blocks: Vec<Block<'static>>,
-    /// By index.
+    /// The index and name of each block that is not pinned.
     pub(super) unpinned: Vec<(usize, String)>,
 }
 
@@ -60,7 +60,7 @@ impl Draft {
         draft
     }
 
-    /// Adds a block, and gives its index.
+    /// Adds a block and returns its index.
     fn add(&mut self, part: &Part, block: Block<'static>, picked: bool) -> u64 {
         let at = self.blocks.len();
         let index = at as u64;
@@ -81,7 +81,7 @@ impl Draft {
         index
     }
 
-    /// The same of a block that holds what is left of a part, called `name`.
+    /// Adds a block with the unselected rest of a part, under the name `name`.
     fn add_rest(&mut self, part: &Part, block: Block<'static>, name: String) {
         self.add(part, block, false);
         if let Some((_, of)) = self.unpinned.last_mut() {
@@ -128,7 +128,7 @@ impl Draft {
         }
     }
 
-    /// The summary, with its levels: those of the hand-off, else shorter ones of it.
+    /// Adds the summary with its shorter levels: those of the hand-off, or else abridged ones.
     fn summary(&mut self, parts: &Parts<'_>, picked: bool) {
         let handoff = parts.handoff;
         if handoff.summary.is_empty() {
@@ -203,22 +203,22 @@ impl<'p> SelectedParts<'p> {
 }
 
 const MIDDLE: &str = "[…]";
-/// Parts that a text must have to be shortened.
+/// The minimum number of parts in a text that can be abridged.
 const PARTS_MIN: usize = 4;
 const TAGS_CHARS: usize = 80;
 
-/// The forms of a text below the whole.
+/// The shorter forms of a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Abridged {
-    /// Half of its parts.
+    /// Half of the parts.
     pub(super) detailed: String,
-    /// A quarter of them.
+    /// A quarter of the parts.
     pub(super) brief: String,
-    /// How it begins.
+    /// The beginning of the text.
     pub(super) tags: String,
 }
 
-/// The shorter forms of `text`; `None` where it is too short for that.
+/// Returns the shorter forms of `text`, or `None` if it is too short for them.
 pub(super) fn abridge(text: &str) -> Option<Abridged> {
     let lines = |text: &str| part_ends(text, |c, _| c == '\n');
     let sentences = |text: &str| {
@@ -234,14 +234,14 @@ pub(super) fn abridge(text: &str) -> Option<Abridged> {
     Some(Abridged { detailed, brief, tags: truncate_inline(text.trim_start(), TAGS_CHARS) })
 }
 
-/// The places behind which a part ends, the end of the text not among them.
+/// Returns the byte offsets after each part except the last.
 fn part_ends(text: &str, is_end: impl Fn(char, char) -> bool) -> Vec<usize> {
     let next = text.chars().skip(1);
     let pairs = text.char_indices().zip(next);
     pairs.filter(|((_, c), next)| is_end(*c, *next)).map(|((at, c), _)| at + c.len_utf8()).collect()
 }
 
-/// The first half and the last half of `keep` parts, the first one larger.
+/// Returns the first and the last half of `keep` parts. If `keep` is odd, the first half is larger.
 fn keep_ends(text: &str, ends: &[usize], keep: usize) -> String {
     let (head, tail) = (keep.div_ceil(2), keep / 2);
     let head = ends.get(head.saturating_sub(1)).map_or(text, |end| &text[..*end]);

@@ -1,4 +1,4 @@
-//! As much as a budget holds, in the order of giving way.
+//! Selects as many sections of a directive as the budget allows, the most important ones first.
 
 use std::sync::Arc;
 
@@ -12,17 +12,17 @@ use super::draft::Draft;
 use super::parts::{Parts, Section, Selection};
 use crate::model::DirectiveStyle;
 
-/// Times that a smaller section is tried in place of one that did not fit.
+/// The number of attempts to add a smaller section after one that did not fit.
 const TRIES_MAX: usize = 16;
 
-/// A directive, rendered.
+/// A rendered directive.
 pub(super) struct FittedDraft {
     pub(super) draft: Draft,
     pub(super) rendered: Rendered,
 }
 
 impl FittedDraft {
-    /// Whether all that is picked fits, and the rest is at least counted.
+    /// Returns whether the selected content fits, and all other content is at least counted.
     fn is_within_budget(&self) -> bool {
         let plan = &self.rendered.plan;
         let is_below = |code| code == WarningCode::BelowFloor;
@@ -33,11 +33,11 @@ impl FittedDraft {
 struct Variant {
     section: usize,
     selection: Selection,
-    /// What its words alone cost.
+    /// The tokens of its text alone.
     tokens: u32,
 }
 
-/// Picks sections until the budget is spent.
+/// Selects sections until the budget is used up.
 pub(super) fn fit(
     parts: &Parts<'_>,
     options: &DirectiveOptions,
@@ -46,7 +46,7 @@ pub(super) fn fit(
     let config = DriverConfig {
         mode: options.mode,
         token_budget: options.budget,
-        // Half a decision may say the opposite: whole, or by a line.
+        // A part of a decision may say the opposite of the whole. So show it in full or as a line.
         excerpts: Excerpts::Off,
         ..DriverConfig::default()
     };
@@ -70,7 +70,7 @@ impl Fitter<'_, '_> {
         if all.is_within_budget() {
             return Ok(all);
         }
-        // None of them always fits.
+        // A selection of no sections always counts as fitting.
         let (fits, best) =
             self.largest_fit(sections.len(), |count| select_first(sections.len(), count))?;
         let selections = select_first(sections.len(), fits);
@@ -81,7 +81,7 @@ impl Fitter<'_, '_> {
         self.fill_remaining(fits, selections, best)
     }
 
-    /// Adds what fits of the sections from `from` on that give way last.
+    /// Adds the essential sections from `from` on that still fit.
     fn fill_remaining(
         &self,
         from: usize,
@@ -109,7 +109,8 @@ impl Fitter<'_, '_> {
         Ok(best)
     }
 
-    /// Finds by bisection how many selections fit, fewer than `too_many`, and renders them.
+    /// Finds by bisection the largest number of selections, below `too_many`, that fits, and
+    /// renders it.
     fn largest_fit(
         &self,
         mut too_many: usize,
@@ -134,7 +135,7 @@ impl Fitter<'_, '_> {
         Ok(FittedDraft { draft, rendered })
     }
 
-    /// Lists the variants of the sections that give way last, with the least that they cost.
+    /// Lists the variants of the essential sections, each with its minimum cost.
     fn variants(&self, from: usize) -> Vec<Variant> {
         let cost = |words: &[String]| -> u32 {
             words.iter().map(|words| self.counter.estimate(words)).sum()
@@ -162,7 +163,7 @@ impl Fitter<'_, '_> {
         variants
     }
 
-    /// Tokens that what is picked leaves.
+    /// Returns the number of tokens that the selected content leaves.
     fn remaining_tokens(&self, fitted: &FittedDraft) -> u32 {
         let picked =
             fitted.rendered.plan.items.iter().filter(|item| item.reason == DecisionReason::Pinned);

@@ -21,19 +21,20 @@ use parts::Parts;
 
 pub(crate) use quoting::truncate_inline;
 
-/// What a directive is to be like.
+/// Options for a directive.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct DirectiveOptions {
-    /// Tokens that its text may have, 0 included; `None` for any number.
+    /// The token budget of the text. 0 is allowed; `None` means no limit.
     pub budget: Option<u32>,
-    /// How it is worded.
+    /// The wording.
     pub style: DirectiveStyle,
-    /// How it is rendered.
+    /// The output mode.
     pub mode: OutputMode,
 }
 
 impl DirectiveOptions {
-    /// Those that a hand-off was prepared for: its target as the budget, its style and mode.
+    /// Returns the options that a hand-off was prepared with: its target as the budget, its style
+    /// and its mode.
     #[must_use]
     pub fn from_handoff(handoff: &SessionHandoff) -> Self {
         let metadata = &handoff.metadata;
@@ -42,13 +43,21 @@ impl DirectiveOptions {
     }
 }
 
-/// What the next session is told first, within the budget as `counter` counts.
+/// Creates the directive, the first text of the next session, within the budget as measured by
+/// `counter`.
 ///
-/// What does not fit gives way in this order: the state, the newest messages from the oldest on,
-/// the summary (by its shorter forms), actions, the user's intent; anchors and steps of tasks last.
-/// No anchor is ever cut. What gave way is counted in the text and named in the warnings; only a
-/// part that costs no more than the line which would stand for it stays in any case (RFC 0002 §3).
-/// A budget that is too small for any line gives the empty text.
+/// If not everything fits, content is shortened or omitted in this order:
+///
+/// 1. the session state,
+/// 2. the newest messages, oldest first,
+/// 3. the summary, which is replaced by its shorter forms,
+/// 4. the immediate actions,
+/// 5. the user's intent,
+/// 6. anchors and task steps.
+///
+/// Anchors are never truncated. Omitted content is counted in the text and named in the warnings. A
+/// part that costs no more than its placeholder line is always shown (RFC 0002 §3). If the budget
+/// is too small for any line, the text is empty.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -67,7 +76,7 @@ impl DirectiveOptions {
 ///
 /// # Errors
 ///
-/// Those of the driver; none of them is expected for a hand-off.
+/// Returns the errors of the driver, which should not occur for a hand-off.
 pub fn continuation_directive(
     handoff: &SessionHandoff,
     options: &DirectiveOptions,
@@ -91,8 +100,8 @@ pub fn continuation_directive(
     })
 }
 
-/// Lists what a text does not show in full, each once; nothing where it shows all.
-/// Anchors, steps and things of the state that are `lost` are named one by one.
+/// Lists everything that a text does not show in full, without duplicates. Lost anchors, task steps
+/// and state items are named one by one.
 fn omissions(lost: &[String], fitted: &FittedDraft) -> Vec<String> {
     let plan = &fitted.rendered.plan;
     let is_of_text = |code| {

@@ -1,4 +1,4 @@
-//! What a directive tells, and the order in which it gives way.
+//! The contents of a directive, in order of importance.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -10,22 +10,22 @@ use crate::model::{
 };
 use crate::tool_pairs;
 
-/// What a directive tells of a hand-off.
+/// The contents of a directive.
 pub(super) struct Parts<'h> {
     pub(super) handoff: &'h SessionHandoff,
-    /// Anchors that hold, in the order in which they are shown.
+    /// The anchors that still hold, in display order.
     pub(super) anchors: Vec<&'h AnchorPoint>,
-    /// Tasks, those in progress first.
+    /// The tasks, those in progress first.
     pub(super) tasks: Vec<&'h PendingTask>,
     pub(super) actions: Vec<String>,
     /// The newest messages, oldest first.
     pub(super) messages: Vec<&'h Recorded>,
-    /// All of it, what matters most first.
+    /// All sections, the most important first.
     pub(super) sections: Vec<Section>,
 }
 
-/// What is shown or gives way as one. The order is that of importance: what comes
-/// later gives way earlier.
+/// A unit that is shown or omitted as a whole. Sections are ordered by importance, and later ones
+/// are omitted first.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Section {
     Intro,
@@ -34,22 +34,22 @@ pub(super) enum Section {
     Intent,
     Actions,
     Summary,
-    /// A message, with the others of its tool call, by their places.
+    /// The indices of a message and the other messages of its tool call.
     Messages(Vec<usize>),
     State,
 }
 
-/// How much of a section is shown.
+/// The extent to which a section is selected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Selection {
-    /// It is left to what remains of the budget.
+    /// Not selected; it may get the remaining budget.
     Omitted,
     WithoutDone,
     Full,
 }
 
 impl Section {
-    /// Whether it gives way last: nothing else stands while it does not.
+    /// Returns whether the section is omitted only after all sections that are not essential.
     pub(super) const fn is_essential(&self) -> bool {
         matches!(self, Self::Intro | Self::Anchor(_) | Self::Task(_))
     }
@@ -106,7 +106,7 @@ impl<'h> Parts<'h> {
     }
 }
 
-/// Orders tasks: in progress, approved, others, blocked, refused.
+/// Returns the sort key of a task: in progress, approved, other, blocked, refused.
 fn urgency(task: &PendingTask) -> u8 {
     match (task.status, task.approved) {
         (_, Some(false)) => 4,
@@ -117,7 +117,7 @@ fn urgency(task: &PendingTask) -> u8 {
     }
 }
 
-/// Groups messages of one tool call, the newest group first.
+/// Groups the messages of each tool call. The newest group comes first.
 fn groups(messages: &[&Recorded]) -> Vec<Vec<usize>> {
     let answered = tool_pairs::answered_calls(messages.iter().copied());
     let mut groups: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
@@ -130,13 +130,13 @@ fn groups(messages: &[&Recorded]) -> Vec<Vec<usize>> {
 }
 
 const ACTIONS_MAX: usize = 10;
-/// Steps of a task in progress that are named; of others, one.
+/// The number of steps to list for a task in progress. For other tasks it is one.
 const STEPS_MAX: usize = 3;
-/// Characters of a call or a description that stand for it.
+/// The length in characters of an excerpt that names a call or a task.
 const NAME_CHARS: usize = 60;
 
-/// What to do now, the first first: the next steps of `tasks`, calls without a
-/// result, questions that are the assistant's to answer.
+/// Returns the next actions in order: the next steps of `tasks`, calls without a result, and
+/// questions that the assistant should answer.
 fn immediate_actions(handoff: &SessionHandoff, tasks: &[&PendingTask]) -> Vec<String> {
     let steps = tasks.iter().flat_map(|task| next_steps(task));
     let calls = open_calls(handoff);
@@ -149,7 +149,7 @@ fn immediate_actions(handoff: &SessionHandoff, tasks: &[&PendingTask]) -> Vec<St
     steps.chain(calls).chain(questions).take(ACTIONS_MAX).collect()
 }
 
-/// Returns the anchors that hold, by kind, then importance, then age.
+/// Returns the anchors that still hold, by kind, importance and age.
 fn live_anchors(anchors: &[AnchorPoint]) -> Vec<&AnchorPoint> {
     let position = |kind| AnchorKind::ALL.iter().position(|of| *of == kind);
     let order = |a: &&AnchorPoint, b: &&AnchorPoint| {
@@ -160,7 +160,7 @@ fn live_anchors(anchors: &[AnchorPoint]) -> Vec<&AnchorPoint> {
     live
 }
 
-/// The next steps of a task; none that the user did not agree to.
+/// Returns the next steps of a task, or no steps if the user refused it.
 fn next_steps(task: &PendingTask) -> impl Iterator<Item = String> {
     let name = truncate_inline(&task.description, NAME_CHARS);
     let (lead, steps) = match (task.status, task.approved) {
@@ -173,7 +173,8 @@ fn next_steps(task: &PendingTask) -> impl Iterator<Item = String> {
     task.remaining_steps.iter().take(steps).map(move |step| format!("{lead}{step}"))
 }
 
-/// The calls that have no result yet: those among the newest messages, then others.
+/// Returns the calls that have no result yet: first those among the newest messages, then the
+/// others.
 fn open_calls(handoff: &SessionHandoff) -> impl Iterator<Item = String> {
     let open = tool_pairs::open_calls(&handoff.recent);
     let recent = open.into_iter().map(|at| OpenCall::from_message(&handoff.recent[at].message));
@@ -183,7 +184,7 @@ fn open_calls(handoff: &SessionHandoff) -> impl Iterator<Item = String> {
     })
 }
 
-/// Who said an anchor, where it says so or the message is at hand.
+/// Returns the speaker of an anchor, if the anchor records it or its message is available.
 fn speaker_of(handoff: &SessionHandoff, anchor: &AnchorPoint) -> Option<Speaker> {
     if anchor.source.speaker.is_some() || anchor.source.conversation != handoff.conversation_id {
         return anchor.source.speaker;

@@ -1,9 +1,10 @@
-//! Quotes the words of others inside our own: verbatim, and never taken for ours.
+//! Quotes text of others inside generated text. Quotations are verbatim, and cannot be mistaken for
+//! generated text.
 
 const FENCE: usize = 3;
 
-/// Appends `mark`, a space and `text` as a line of its own. Text of several lines stands in a fence
-/// below the mark, so that none of its lines can be taken for an item.
+/// Appends `mark`, a space and `text` as one line. Text of several lines is put in a fence below
+/// the mark, so that no line of it can be mistaken for an item.
 pub(super) fn push_item(out: &mut String, mark: &str, text: &str) {
     out.push_str(mark);
     if is_line(text) {
@@ -20,8 +21,8 @@ pub(super) fn push_item(out: &mut String, mark: &str, text: &str) {
     out.push('\n');
 }
 
-/// Appends `text` in quotation marks that it does not contain; in a fence on lines of
-/// its own where it has several lines, or both kinds of marks.
+/// Appends `text` in quotation marks that it does not contain. If it has several lines or contains
+/// both kinds of marks, it is put in a fence on separate lines.
 pub(super) fn push_quoted(out: &mut String, text: &str) {
     let marks = [('"', '"'), ('“', '”')];
     let free = marks.into_iter().find(|(open, close)| !text.contains([*open, *close]));
@@ -48,7 +49,8 @@ fn push_fenced(out: &mut String, text: &str) {
     }
 }
 
-/// A name or a reason inside a sentence of ours: what would end its line is escaped.
+/// Formats a name or a reason for use inside a sentence: if it contains a line break or control
+/// character, it is escaped.
 pub(super) fn inline(text: &str) -> String {
     if is_line(text) { text.to_owned() } else { text.escape_debug().to_string() }
 }
@@ -62,7 +64,7 @@ pub(crate) fn truncate_inline(text: &str, chars: usize) -> String {
     inline(&begun)
 }
 
-/// Whether nothing in `text` ends a line.
+/// Returns whether `text` contains no line breaks and no control characters.
 fn is_line(text: &str) -> bool {
     !text.chars().any(|c| c.is_control() || matches!(c, '\u{2028}' | '\u{2029}'))
 }

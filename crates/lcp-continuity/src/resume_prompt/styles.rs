@@ -1,5 +1,4 @@
-//! The wording of each part in each style. Whatever a style words, the words of others
-//! stand in it byte for byte.
+//! The wording of each part in each style. Quotations are byte for byte the same in all styles.
 
 use lcp_types::{Block, FormatHint};
 
@@ -11,14 +10,14 @@ use super::quoting::{inline, push_item, push_quoted};
 use crate::model::DirectiveStyle::{self, Concise, Narrative, Structured};
 use crate::model::{AnchorKind, AnchorPoint, PendingTask, SessionHandoff, SessionState};
 
-/// A task, and whether the steps that are done are shown.
+/// A task, and whether its finished steps are shown.
 #[derive(Clone, Copy)]
 pub(super) struct ShownTask<'h> {
     pub(super) task: &'h PendingTask,
     pub(super) with_done: bool,
 }
 
-/// Writes what the directive is, and what binds.
+/// Writes the introduction, which explains the directive and which parts are binding.
 pub(super) fn intro(style: DirectiveStyle, handoff: &SessionHandoff) -> Block<'static> {
     let conversation = inline(&handoff.conversation_id);
     let reason = handoff.metadata.reason.trim().trim_end_matches('.');
@@ -57,7 +56,7 @@ pub(super) fn intro(style: DirectiveStyle, handoff: &SessionHandoff) -> Block<'s
     Block::document(title, text, FormatHint::Plain)
 }
 
-/// Writes what to do now; there must be something.
+/// Writes the next actions, which must not be empty.
 pub(super) fn actions(style: DirectiveStyle, actions: &[String]) -> Block<'static> {
     let mut text = String::new();
     for (at, action) in actions.iter().enumerate() {
@@ -76,7 +75,7 @@ pub(super) fn actions(style: DirectiveStyle, actions: &[String]) -> Block<'stati
     Block::document(title, lines(text), FormatHint::Plain)
 }
 
-/// Writes anchors, in the order in which they are shown.
+/// Writes the anchors, which must be in display order.
 pub(super) fn anchors(style: DirectiveStyle, anchors: &[&AnchorPoint]) -> Vec<Block<'static>> {
     let by_kind = || anchors.chunk_by(|a, b| a.kind == b.kind);
     match style {
@@ -131,7 +130,7 @@ pub(super) fn tasks(style: DirectiveStyle, tasks: &[ShownTask<'_>]) -> Vec<Block
     }
 }
 
-/// Writes the state; it must say something.
+/// Writes the state, which must not be empty.
 pub(super) fn state(style: DirectiveStyle, state: &SessionState) -> Block<'static> {
     if style != Narrative {
         return state_block(state);
@@ -181,7 +180,7 @@ fn push_task(text: &mut String, ShownTask { task, with_done }: ShownTask<'_>) {
     }
 }
 
-/// Appends quotes, and ends the line.
+/// Appends quotations and ends the line.
 fn push_quotes<'a>(text: &mut String, quotes: impl Iterator<Item = &'a str>) {
     for (at, quote) in quotes.enumerate() {
         if !text.ends_with('\n') {

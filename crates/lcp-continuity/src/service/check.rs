@@ -1,4 +1,4 @@
-//! Checks at the end of a turn: is a hand-off due, and what to do about it.
+//! Checks at the end of a turn if a hand-off is due, and prepares or reports it.
 
 use super::session::Session;
 use super::{SessionContinuityService, lock};

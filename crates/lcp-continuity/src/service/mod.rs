@@ -33,8 +33,8 @@ use session::Session;
 /// Configuration of a [`SessionContinuityService`].
 #[derive(Clone, Debug, PartialEq)]
 pub struct ContinuityConfig {
-    /// Whether [`SessionContinuityService::check`] prepares a hand-off that is due or only reports
-    /// it (`continuity.auto`).
+    /// The choice whether [`SessionContinuityService::check`] prepares a hand-off that is due or only
+    /// reports it (`continuity.auto`).
     pub mode: TriggerMode,
     /// The thresholds at which a hand-off is due. No conversation can be opened with invalid
     /// thresholds (see [`Thresholds::validate`]).

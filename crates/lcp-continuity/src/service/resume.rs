@@ -23,8 +23,8 @@ pub struct ResumeOptions {
     pub conversation_id: Option<String>,
     /// The context window of the new session in tokens. Default: that of the previous session.
     pub window_tokens: Option<u32>,
-    /// The part of it in tokens that is reserved for the model's output. Default: that of the
-    /// previous session.
+    /// The part of the window in tokens that is reserved for the model's output. Default: that of
+    /// the previous session.
     pub output_reserve_tokens: Option<u32>,
 }
 

@@ -1,56 +1,59 @@
-//! What can go wrong with a store, and what to do about it.
+//! Errors of a store.
 
 use std::path::PathBuf;
 
 use crate::model::Timestamp;
 
-/// The result of asking a store.
+/// The result of a store operation.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// A store that could not do what it was asked. What it had before, it still has.
+/// An error of a store. Except for [`Error::Io`], nothing in the store was changed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// There is no conversation of this id.
+    /// No conversation has this id.
     #[error("there is no conversation {0:?}")]
     UnknownConversation(String),
-    /// There is no hand-off of this id.
+    /// No hand-off has this id.
     #[error("there is no hand-off {0:?}")]
     UnknownHandoff(String),
-    /// The id is taken, by something else.
+    /// The id is taken by a different item.
     #[error("{0:?} exists already and is something else: choose another id")]
     Exists(String),
-    /// An id is empty, too long, or not printable.
+    /// An id is empty or contains control characters, or the name of a PostgreSQL schema is
+    /// invalid.
+    ///
+    /// An id that is too long is [`Error::TooLarge`].
     #[error("the id {id:?} cannot be used: it must have 1 to {max} bytes, no control characters")]
     BadId {
         /// The id, shortened.
         id: String,
-        /// Bytes that it may have.
+        /// The maximum length in bytes.
         max: usize,
     },
-    /// A fork was to share more than there is.
+    /// A fork would share more messages than the conversation has.
     #[error("conversation {conversation:?} has {messages} messages, none can be forked at {at}")]
     BadFork {
         /// The conversation.
         conversation: String,
-        /// How many it has.
+        /// The number of messages that it has.
         messages: u64,
-        /// How many were to be shared.
+        /// The number of messages to share.
         at: u64,
     },
-    /// Another holder may write to the conversation.
+    /// Another holder has the lease of the conversation.
     #[error(
         "conversation {conversation:?} is held by {holder:?} until {until}: wait, or close it there"
     )]
     Held {
         /// The conversation.
         conversation: String,
-        /// Who has the lease.
+        /// The holder of the lease.
         holder: String,
-        /// Until when.
+        /// The time when the lease expires.
         until: Timestamp,
     },
-    /// The lease is not in force any longer.
+    /// The lease is no longer valid.
     #[error("the lease of conversation {0:?} was lost: take it again and read what others wrote")]
     LeaseLost(String),
     /// The conversation was handed over and resumed.
@@ -61,22 +64,22 @@ pub enum Error {
         /// The one that continues it.
         into: String,
     },
-    /// Somebody else is about to resume the hand-off.
+    /// Another claimant is about to resume the hand-off.
     #[error(
         "hand-off {handoff:?} is claimed by {by:?} until {until}: wait, it is resumed or free then"
     )]
     Claimed {
         /// The hand-off.
         handoff: String,
-        /// Who has it.
+        /// The claimant.
         by: String,
-        /// Until when.
+        /// The time when the claim expires.
         until: Timestamp,
     },
-    /// The claim is not in force any longer.
+    /// The claim is no longer valid.
     #[error("the claim of hand-off {0:?} was lost: claim it again")]
     ClaimLost(String),
-    /// The hand-off was resumed.
+    /// The hand-off was already resumed.
     #[error("hand-off {handoff:?} was resumed already: the work goes on as {into:?}")]
     AlreadyResumed {
         /// The hand-off.
@@ -84,66 +87,66 @@ pub enum Error {
         /// The conversation that began with it.
         into: String,
     },
-    /// Another hand-off of the same conversation took its place.
+    /// Another hand-off of the same conversation replaced this one.
     #[error("hand-off {handoff:?} is superseded by {by:?}: resume that")]
     Superseded {
         /// The hand-off.
         handoff: String,
-        /// The newer one, or the one that was resumed.
+        /// The newer hand-off, or the one that was resumed.
         by: String,
     },
-    /// Nobody resumed the hand-off in time.
+    /// The hand-off was not resumed in time.
     #[error("hand-off {0:?} has expired")]
     HandoffExpired(String),
-    /// Something is too large to be kept.
+    /// An item is too large for the store.
     #[error("{what} is too large: {limit} is {max} bytes, it has {found}")]
     TooLarge {
-        /// What it is.
+        /// The kind of the item.
         what: &'static str,
-        /// The limit's name, in `lcp_types::limits`.
+        /// The name of the limit in `lcp_types::limits`.
         limit: &'static str,
-        /// Its bytes.
+        /// The size of the item in bytes.
         found: u64,
-        /// What the limit allows, in bytes.
+        /// The limit in bytes.
         max: u64,
     },
-    /// The store can only be read.
+    /// The store is read-only.
     #[error("the store is read-only: make it writable, or open another one")]
     ReadOnly,
-    /// There is no room, on the disk or within the store's own limit.
+    /// The disk is full, or the store reached its size limit.
     #[error("the store is full: make room and try again, what it had is unharmed")]
     Full,
-    /// Others kept the store to themselves for longer than one waits.
+    /// Other processes held the lock of the store longer than the wait limit.
     #[error("the store is busy: others write to it, try again")]
     Busy,
-    /// What is kept is not what was put.
+    /// The stored data is corrupt.
     #[error("the store is damaged: restore it, or begin a new one ({0})")]
     Damaged(String),
-    /// The file is something else. It was not written to.
+    /// The file exists but is not a store. It was not changed.
     #[error("{} is not a continuity store: {reason}; choose another path", .path.display())]
     NotAStore {
         /// The file.
         path: PathBuf,
-        /// What it is, as far as that can be told.
+        /// The reason, as far as it can be determined.
         reason: String,
     },
-    /// The schema of a database is something else. It was not written to.
+    /// The database schema exists but is not a store. It was not changed.
     #[error("the schema {schema:?} is not a continuity store: {reason}; choose another schema")]
     ForeignSchema {
         /// The schema.
         schema: String,
-        /// What it is, as far as that can be told.
+        /// The reason, as far as it can be determined.
         reason: String,
     },
-    /// The store was written by a newer version of this crate. It was not written to.
+    /// The store was written by a newer version of this crate. It was not changed.
     #[error("the store has version {found}, this program knows {known}: use a newer program")]
     TooNew {
-        /// The store's version.
+        /// The version of the store.
         found: u32,
-        /// The newest version that is known.
+        /// The newest version that this crate supports.
         known: u32,
     },
-    /// The file is on a file system on which it would not be safe.
+    /// The file is on a network file system, where SQLite's log is not safe.
     #[error(
         "{} is on a network file system ({kind}), where SQLite's log does not work: choose a local \
          path, or PostgreSQL",
@@ -152,12 +155,12 @@ pub enum Error {
     NetworkFileSystem {
         /// The file.
         path: PathBuf,
-        /// The file system.
+        /// The type of the file system.
         kind: String,
     },
-    /// The store could not be reached, read or written, for another reason: its file was
-    /// moved or deleted while it was open, a database does not let one in. What was asked
-    /// for may have been done or not.
+    /// The store could not be reached, read or written for another reason. For example, its file
+    /// was moved or deleted while open, or a database refused the connection. The operation may or
+    /// may not have taken effect.
     #[error("the store cannot be used: {0}")]
     Io(String),
 }
@@ -167,7 +170,7 @@ impl Error {
         Self::Continued { conversation: conversation.to_owned(), into: into.to_owned() }
     }
 
-    /// A name that stays the same, for programs.
+    /// Returns a stable name of the error, for programs.
     #[must_use]
     pub const fn code(&self) -> &'static str {
         match self {

@@ -1,4 +1,4 @@
-//! The store in memory, which ends with its process.
+//! The store in memory. It ends with its process.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fmt;
@@ -16,10 +16,9 @@ use super::records::{
 use super::tables::{Tables, Transactional};
 use crate::model::{Clock, SystemClock, Timestamp};
 
-/// Conversations and hand-offs in memory, for tests and for sessions that need not
-/// outlive their process.
+/// A store in memory, for tests and for sessions that need not outlive their process.
 ///
-/// Equal messages are held once, and a fork holds only what is its own.
+/// Equal messages are stored once, and a fork stores only its own messages.
 ///
 /// ```
 /// use lcp_continuity::store::{MemoryStore, NewConversation, NewMessage, Store};
@@ -43,7 +42,7 @@ pub struct MemoryStore {
 }
 
 impl MemoryStore {
-    /// Creates an empty store, with the system's clock and an expiry of [`DEFAULT_EXPIRY`].
+    /// Creates an empty store with the system clock and an expiry of [`DEFAULT_EXPIRY`].
     #[must_use]
     pub fn new() -> Self {
         Self { state: Mutex::default(), clock: Arc::new(SystemClock), expiry: DEFAULT_EXPIRY }
@@ -55,14 +54,14 @@ impl MemoryStore {
         Self { clock, ..self }
     }
 
-    /// Sets how long a hand-off can be resumed, and a conversation is kept after something
-    /// was last recorded.
+    /// Sets the time for which a hand-off can be resumed, and for which a conversation is stored
+    /// after its last record.
     #[must_use]
     pub fn with_expiry(self, expiry: Duration) -> Self {
         Self { expiry, ..self }
     }
 
-    /// Locks the state, which is whole even after a panic, and reads the clock.
+    /// Locks the state, which is consistent even after a panic, and updates its time.
     fn lock(&self) -> MutexGuard<'_, State> {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         state.now = self.clock.now();
@@ -76,7 +75,7 @@ impl Default for MemoryStore {
     }
 }
 
-/// Prints how much there is, never its content.
+/// Prints the number of items, never their contents.
 impl fmt::Debug for MemoryStore {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let state = self.lock();
@@ -106,18 +105,18 @@ impl Transactional for MemoryStore {
 
 #[derive(Default)]
 struct State {
-    /// The moment of the call that has the lock.
+    /// The time of the call that holds the lock.
     now: Timestamp,
     conversations: BTreeMap<String, Conversation>,
-    /// Those that were dropped stay, without their packs.
+    /// Hand-offs, including those whose packs were deleted.
     handoffs: HashMap<String, (StoredHandoff, Vec<u8>)>,
-    /// Each body once; conversations share them.
+    /// Message bodies without duplicates, shared by conversations.
     bodies: HashMap<ContentHash, Arc<[u8]>>,
 }
 
 struct Conversation {
     record: ConversationRecord,
-    /// Its messages but those that it inherits.
+    /// The messages that are not inherited.
     own: Vec<Message>,
 }
 
@@ -129,7 +128,7 @@ struct Message {
 }
 
 impl Conversation {
-    /// Returns its own messages from `from` on, before `end`.
+    /// Returns the conversation's own messages with positions from `from` to `end`, exclusive.
     fn own_messages(&self, from: u64, end: u64) -> impl Iterator<Item = (u64, &Message)> {
         let inherited = self.record.parent.as_ref().map_or(0, |parent| parent.messages);
         let first = from.max(inherited);
@@ -146,7 +145,8 @@ impl State {
         };
         let mut conversation = find(id)?;
         let mut end = from.saturating_add(limit).min(conversation.record.messages);
-        // Up the parents, then down again: a long line of forks is a loop.
+        // Collect the ancestors, then read them in reverse. A loop can follow a long chain of forks
+        // without overflowing the stack.
         let mut line = vec![(conversation, end)];
         while let Some(parent) = &conversation.record.parent {
             end = end.min(parent.messages);
@@ -160,7 +160,7 @@ impl State {
         Ok(parts.flat_map(|(conversation, end)| conversation.own_messages(from, end)).collect())
     }
 
-    /// Returns the hand-offs of a conversation, the oldest first.
+    /// Returns the hand-offs of a conversation, oldest first.
     fn handoffs_of(&self, conversation: &str) -> Vec<&StoredHandoff> {
         let mut handoffs: Vec<_> = self.handoffs.values().map(|(handoff, _)| handoff).collect();
         handoffs.retain(|handoff| handoff.record.conversation == conversation);
@@ -168,7 +168,7 @@ impl State {
         handoffs
     }
 
-    /// Returns the ids of what is alive, and of all that this came from.
+    /// Returns the ids of the live conversations and hand-offs, and of everything they depend on.
     fn needed(&self, expiry: Duration) -> (HashSet<String>, HashSet<String>) {
         let now = self.now;
         let is_alive = |record: &&ConversationRecord| {
@@ -190,7 +190,7 @@ impl State {
                     handoffs.extend(&record.origin);
                 }
             } else if let Some(id) = handoffs.pop() {
-                // Nothing is left that a dropped one came from.
+                // The items that a deleted hand-off depends on are no longer needed.
                 let handoff = self.handoffs.get(id).filter(|(handoff, _)| handoff.has_pack);
                 let Some((handoff, _)) = handoff else { continue };
                 if needed.1.insert(id.clone()) {
@@ -321,7 +321,7 @@ impl Tables for State {
         }
 
         let bodies = self.bodies.len();
-        // The store's own reference is the last one left.
+        // Only the store itself still refers to such a body.
         self.bodies.retain(|_, body| Arc::strong_count(body) > 1);
         let bodies = (bodies - self.bodies.len()) as u64;
         Ok(ExpiryStats { conversations, handoffs, bodies })

@@ -1,4 +1,4 @@
-//! Where conversations and hand-offs are kept (RFC 0007 §10).
+//! Stores of conversations and hand-offs (RFC 0007 §10).
 //!
 //! | where | type | feature |
 //! |---|---|---|
@@ -36,187 +36,219 @@ pub use records::{
 #[cfg(feature = "sqlite")]
 pub use sqlite::{SqliteOptions, SqliteStore};
 
-/// The default time for which a hand-off can be resumed, and an idle conversation is kept: 30 days.
+/// The default time for which a hand-off can be resumed and an idle conversation is stored: 30
+/// days.
 pub const DEFAULT_EXPIRY: Duration = Duration::from_secs(30 * 24 * 60 * 60);
 
-/// Conversations and hand-offs, kept durably.
+/// A durable store of conversations and hand-offs.
 ///
-/// Every method is one transaction: it happens whole or not at all, and what it says to have done
-/// is kept when it returns. Each blocks; from asynchronous code they belong in `spawn_blocking`.
-/// Any number of threads may share a store, and, unless it is in memory, any number of processes.
+/// Every method is one transaction: it takes effect completely or not at all, and its changes are
+/// durable when it returns. All methods block; in asynchronous code use `spawn_blocking`. Any
+/// number of threads may share a store. Any number of processes may share it too, unless it is in
+/// memory.
 ///
-/// **Who may write.** One holder at a time has the [`Lease`] of a conversation. Each lease has a
-/// higher *fence* than those before it, and every write is checked against the fence and the epoch
-/// in force, so that a holder whose lease ran out, however late it wakes up, changes nothing.
+/// **Leases.** One holder at a time has the [`Lease`] of a conversation, which is the right to
+/// write to it. Each lease has a higher *fence* than all earlier ones. Every write is checked
+/// against the current fence and epoch, so a holder whose lease has expired cannot change anything,
+/// however late it wakes up.
 ///
-/// **Outcomes that are unknown.** Where a connection breaks, nobody knows what was done.
+/// **Unknown outcomes.** If a connection breaks, the caller cannot know if a call took effect.
 /// [`Self::commit`], [`Self::claim`], [`Self::resume`], [`Self::begin`] and [`Self::fork`] can be
-/// called again with the same arguments: what is done already is told, not done twice.
+/// repeated with the same arguments: they return the existing result instead of acting twice.
 pub trait Store: Send + Sync + fmt::Debug {
-    /// Begins a conversation; gives the one there is where it has the same window and reserve.
+    /// Begins a conversation. Returns the existing one if it has the same window and reserve.
     ///
     /// # Errors
     ///
-    /// [`Error::Exists`] if another has this id.
+    /// Returns [`Error::Exists`] if the id belongs to a different conversation.
     fn begin(&self, conversation: &NewConversation) -> Result<ConversationRecord>;
 
-    /// The conversation of this id.
+    /// Returns the conversation with this id.
     ///
     /// # Errors
     ///
-    /// [`Error::UnknownConversation`].
+    /// Returns [`Error::UnknownConversation`] if there is no such conversation.
     fn conversation(&self, id: &str) -> Result<ConversationRecord>;
 
-    /// Conversations in the order of their ids, byte by byte: at most `limit` of those
-    /// behind `after`, which need not be one. The empty text gives the first page, the
-    /// id of the last one of a page the next.
+    /// Returns at most `limit` conversations whose ids are greater than `after`, ordered by the
+    /// bytes of their ids.
+    ///
+    /// `after` need not be the id of a conversation. Pass an empty string for the first page, and
+    /// the last id of a page for the next one.
     ///
     /// # Errors
     ///
-    /// If the store could not be asked.
+    /// Returns an error if the store cannot be used.
     fn conversations(&self, after: &str, limit: u64) -> Result<Vec<ConversationRecord>>;
 
-    /// Takes the lease of a conversation for `span`. The holder that has it already
-    /// gets it anew, with a new fence: its older lease ends.
+    /// Takes the lease of a conversation for `span`. A holder that already has the lease gets a new
+    /// one with a new fence, which ends the older one.
     ///
     /// # Errors
     ///
-    /// [`Error::UnknownConversation`]; [`Error::Held`] while another has it;
-    /// [`Error::Continued`] if the conversation was handed over and resumed.
+    /// Returns
+    ///
+    /// - [`Error::UnknownConversation`] if there is no such conversation,
+    /// - [`Error::Held`] if another holder has the lease, and
+    /// - [`Error::Continued`] if the conversation was handed over and resumed.
     fn lease(&self, conversation: &str, holder: &str, span: Duration) -> Result<Lease>;
 
-    /// Prolongs a lease: it ends `span` from now. Its fence stays.
+    /// Extends a lease until `span` from now. Its fence does not change. A lease that has expired
+    /// can be extended as long as no other lease was taken.
     ///
     /// # Errors
     ///
-    /// [`Error::LeaseLost`] if it has ended and another took it, or its epoch has;
-    /// a lease that ran out and that nobody took can be prolonged.
+    /// Returns [`Error::LeaseLost`] if a newer lease was taken, or if the epoch of the lease has
+    /// ended.
     fn renew(&self, lease: &Lease, span: Duration) -> Result<Lease>;
 
-    /// Gives a lease back. One that was lost is none, and no error.
+    /// Releases a lease. Does nothing if the lease was lost.
     ///
     /// # Errors
     ///
-    /// If the store could not be asked.
+    /// Returns an error if the store cannot be used.
     fn release(&self, lease: &Lease) -> Result<()>;
 
-    /// Appends messages, and keeps `status` with the conversation if there is any:
-    /// a text that means nothing to the store. Gives the number of messages that
-    /// the conversation then has, inherited ones counted.
+    /// Appends messages. Returns the resulting number of messages in the conversation, including
+    /// inherited ones.
+    ///
+    /// If `status` is given, it is stored with the conversation. The store does not interpret it.
     ///
     /// # Errors
     ///
-    /// [`Error::LeaseLost`] if the lease is not in force, [`Error::Continued`] if
-    /// the conversation was resumed elsewhere; nothing is appended then.
+    /// Returns [`Error::LeaseLost`] if the lease is not valid, or [`Error::Continued`] if the
+    /// conversation was handed over and resumed. Nothing is appended then.
     fn append(&self, lease: &Lease, messages: &[NewMessage], status: Option<&str>) -> Result<u64>;
 
-    /// The messages of a conversation from position `from` on, at most `limit` of
-    /// them, those that a fork inherits among them.
+    /// Returns at most `limit` messages of a conversation from position `from` on, including
+    /// messages that a fork inherits.
     ///
     /// # Errors
     ///
-    /// [`Error::UnknownConversation`]; [`Error::Damaged`] if a body is not what its hash says.
+    /// Returns [`Error::UnknownConversation`] if there is no such conversation, or
+    /// [`Error::Damaged`] if a body does not match its hash.
     fn messages(&self, conversation: &str, from: u64, limit: u64) -> Result<Vec<StoredMessage>>;
 
-    /// Begins the next epoch of a conversation: its window was emptied. Keeps
-    /// `status` as [`Self::append`] does. The lease given is void, the one returned
-    /// is in force, with the same fence and end.
+    /// Begins the next epoch of a conversation after its window was emptied. Stores `status` as
+    /// [`Self::append`] does.
+    ///
+    /// The given lease becomes invalid. The returned lease has the same fence and end.
     ///
     /// # Errors
     ///
-    /// As [`Self::append`].
+    /// Returns the errors of [`Self::append`].
     fn next_epoch(&self, lease: &Lease, status: Option<&str>) -> Result<Lease>;
 
-    /// Begins a conversation that shares the first `messages` messages of another,
-    /// with its window and reserve, the hand-off that it began with, and the epoch of
-    /// the window that its next message found there. Nothing is copied.
+    /// Begins a conversation that shares the first `messages` messages of another.
+    ///
+    /// It has the same window and reserve, and the same hand-off that it began with. Its epoch is
+    /// that of the next message in the other conversation. Nothing is copied.
     ///
     /// # Errors
     ///
-    /// [`Error::UnknownConversation`]; [`Error::Exists`] if `id` is another
-    /// conversation; [`Error::BadFork`] if there are fewer messages.
+    /// Returns
+    ///
+    /// - [`Error::UnknownConversation`] if there is no such conversation,
+    /// - [`Error::Exists`] if `id` belongs to a different conversation, and
+    /// - [`Error::BadFork`] if the conversation has fewer messages.
     fn fork(&self, conversation: &str, messages: u64, id: &str) -> Result<ConversationRecord>;
 
-    /// Keeps a hand-off durably. Earlier ones of the same conversation that nobody claimed are
-    /// superseded by it. One that is kept already under this id, with the same pack, conversation,
-    /// previous hand-off and number of messages, is given as it is, whoever has the lease.
+    /// Stores a hand-off durably. It supersedes all earlier unclaimed hand-offs of the same
+    /// conversation.
+    ///
+    /// If the same hand-off (id, pack, conversation, previous hand-off and number of messages) is
+    /// already stored, it is returned unchanged, even if the lease is no longer valid.
     ///
     /// # Errors
     ///
-    /// As [`Self::append`]; [`Error::Exists`] if the id is that of another hand-off;
-    /// [`Error::UnknownHandoff`] if there is no hand-off as that before it.
+    /// Returns the errors of [`Self::append`], [`Error::Exists`] if the id belongs to a different
+    /// hand-off, and [`Error::UnknownHandoff`] if the previous hand-off does not exist.
     fn commit(&self, lease: &Lease, handoff: &NewHandoff) -> Result<HandoffRecord>;
 
-    /// The hand-off of this id, whatever its state.
+    /// Returns the hand-off with this id, in any state.
     ///
     /// # Errors
     ///
-    /// [`Error::UnknownHandoff`]; [`Error::Damaged`] if it is not what its hash says.
+    /// Returns [`Error::UnknownHandoff`] if there is no such hand-off, or [`Error::Damaged`] if it
+    /// does not match its hash.
     fn handoff(&self, id: &str) -> Result<HandoffRecord>;
 
-    /// Claims a hand-off for `span`: of any number of claimants, one gets it. Whoever
-    /// has it already gets it again, prolonged, with the same fence. A claim that
-    /// ran out can be had by anybody.
+    /// Claims a hand-off for `span`. Only one of several claimants succeeds. A claimant that
+    /// already has the claim gets it again, extended, with the same fence. An expired claim can be
+    /// taken by anyone.
     ///
     /// # Errors
     ///
-    /// [`Error::UnknownHandoff`]; [`Error::Claimed`] while another has it;
-    /// [`Error::AlreadyResumed`], [`Error::Superseded`], [`Error::HandoffExpired`].
+    /// Returns
+    ///
+    /// - [`Error::UnknownHandoff`] if there is no such hand-off,
+    /// - [`Error::Claimed`] if another claimant has it, and
+    /// - [`Error::AlreadyResumed`], [`Error::Superseded`] or [`Error::HandoffExpired`] if it is in
+    ///   one of these states.
     fn claim(&self, handoff: &str, claimant: &str, span: Duration) -> Result<Claim>;
 
-    /// Resumes a hand-off that was claimed: begins `conversation` in the epoch after
-    /// it, and ends the one that was handed over, whose lease is void from then on.
-    /// Other hand-offs of that one are superseded: a conversation goes on once.
+    /// Resumes a claimed hand-off by beginning `conversation` in the epoch after that of the
+    /// hand-off.
+    ///
+    /// The conversation that was handed over ends, and its lease becomes invalid. All its other
+    /// hand-offs are superseded, because a conversation can be continued only once.
     ///
     /// # Errors
     ///
-    /// [`Error::UnknownHandoff`]; [`Error::ClaimLost`] if the claim is not in force; [`Error::AlreadyResumed`];
-    /// [`Error::Exists`] if `conversation` has another origin.
+    /// Returns
+    ///
+    /// - [`Error::UnknownHandoff`] if there is no such hand-off,
+    /// - [`Error::ClaimLost`] if the claim is not valid,
+    /// - [`Error::AlreadyResumed`] if the hand-off was resumed, and
+    /// - [`Error::Exists`] if the id of `conversation` is taken.
     fn resume(&self, claim: &Claim, conversation: &NewConversation) -> Result<ConversationRecord>;
 
-    /// Gives a claim back, so that others can have the hand-off. One that was lost
-    /// is none, and no error.
+    /// Releases a claim, so that others can claim the hand-off. Does nothing if the claim was lost.
     ///
     /// # Errors
     ///
-    /// If the store could not be asked.
+    /// Returns an error if the store cannot be used.
     fn abandon(&self, claim: &Claim) -> Result<()>;
 
-    /// A hand-off and those before it, the newest first. Ends at the first, or at one
-    /// that has expired.
+    /// Returns a hand-off and its predecessors, newest first. The list ends at the first hand-off
+    /// or at one whose contents were deleted.
     ///
     /// # Errors
     ///
-    /// [`Error::UnknownHandoff`]; [`Error::Damaged`].
+    /// Returns [`Error::UnknownHandoff`] if there is no such hand-off, or [`Error::Damaged`] if the
+    /// chain is inconsistent.
     fn chain(&self, handoff: &str) -> Result<Vec<HandoffRecord>>;
 
-    /// The hand-offs of a conversation, whatever became of them, the newest first, at
-    /// most `limit`. Without their packs: [`Self::handoff`] gives these.
+    /// Returns at most `limit` hand-offs of a conversation in any state, newest first. Their packs
+    /// are left out; use [`Self::handoff`] to read one.
     ///
     /// # Errors
     ///
-    /// [`Error::UnknownConversation`].
+    /// Returns [`Error::UnknownConversation`] if there is no such conversation.
     fn handoffs(&self, conversation: &str, limit: u64) -> Result<Vec<HandoffRecord>>;
 
-    /// The newest hand-off of a conversation that can be resumed, if there is one.
+    /// Returns the id of the newest hand-off of a conversation that can be resumed, if any.
     ///
     /// # Errors
     ///
-    /// [`Error::UnknownConversation`].
+    /// Returns [`Error::UnknownConversation`] if there is no such conversation.
     fn latest(&self, conversation: &str) -> Result<Option<String>>;
 
-    /// Drops what has expired and nothing alive needs, and says what. Nothing is dropped
-    /// by itself: call it once a day, or at the start of a program.
+    /// Deletes expired data that nothing live depends on. Returns counts of the deleted items.
     ///
-    /// Alive are conversations something was recorded in within the expiry or that
-    /// are leased, hand-offs that can be resumed; and all that these came from:
-    /// the hand-off that a conversation began with, the conversation that it was
-    /// forked from, the hand-offs and conversations before.
+    /// Nothing is deleted automatically: call this once a day, or when a program starts.
     ///
-    /// Of a hand-off that was dropped, its id and state stay.
+    /// Live data are
+    ///
+    /// - conversations that were active within the expiry time or are leased,
+    /// - hand-offs that can be resumed, and
+    /// - everything these depend on: the hand-off a conversation began with, the conversation it
+    ///   was forked from, and earlier hand-offs and conversations.
+    ///
+    /// The id and state of a deleted hand-off remain.
     ///
     /// # Errors
     ///
-    /// If the store could not be asked.
+    /// Returns an error if the store cannot be used.
     fn expire(&self) -> Result<ExpiryStats>;
 }

@@ -1,4 +1,4 @@
-//! The records of a store, and the rules that need no more than one of them.
+//! The records of a store, and the rules that involve only one record.
 
 use lcp_types::ContentHash;
 
@@ -8,42 +8,42 @@ use crate::model::Timestamp;
 /// A conversation to begin.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NewConversation {
-    /// Its id, of the caller's choice: 1 to 256 bytes, no control characters.
+    /// The id chosen by the caller: 1 to 256 bytes without control characters.
     pub id: String,
-    /// Tokens of the model's window.
+    /// The size of the context window in tokens.
     pub window_tokens: u32,
-    /// Tokens of it that the model's output needs.
+    /// The tokens of the window that are reserved for the model's output.
     pub output_reserve_tokens: u32,
 }
 
-/// A conversation.
+/// A stored conversation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ConversationRecord {
-    /// Its id.
+    /// The id.
     pub id: String,
-    /// Tokens of the model's window.
+    /// The size of the context window in tokens.
     pub window_tokens: u32,
-    /// Tokens of it that the model's output needs.
+    /// The tokens of the window that are reserved for the model's output.
     pub output_reserve_tokens: u32,
-    /// Where it was forked off.
+    /// The point at which it was forked from another conversation.
     pub parent: Option<ForkPoint>,
-    /// The hand-off that it began with.
+    /// The id of the hand-off that it began with.
     pub origin: Option<String>,
-    /// The conversation that continues it, once its hand-off was resumed.
+    /// The id of the conversation that continues it, if its hand-off was resumed.
     pub continued_as: Option<String>,
-    /// How often its window was emptied, counted on from the conversation before.
+    /// The number of times the window was emptied, including in the preceding conversations.
     pub epoch: u32,
-    /// The fence of its newest lease; 0 if it never had any.
+    /// The fence of its newest lease, or 0 if it was never leased.
     pub fence: u64,
-    /// Who has the lease, and until when, whether it has run out or not.
+    /// The holder of the newest lease and its end. The lease may have expired.
     pub holder: Option<(String, Timestamp)>,
-    /// How many messages it has, inherited ones counted.
+    /// The number of messages, including inherited ones.
     pub messages: u64,
-    /// What was kept with it last.
+    /// The status stored last.
     pub status: Option<String>,
-    /// When it began.
+    /// The time when it began.
     pub created: Timestamp,
-    /// When something was last recorded.
+    /// The time of the last record.
     pub last_active: Timestamp,
 }
 
@@ -66,7 +66,8 @@ impl ConversationRecord {
         }
     }
 
-    /// Returns the existing conversation if `new` began as it, with this hand-off or without.
+    /// Returns this existing conversation if it began like `new`, with the same hand-off or without
+    /// one.
     pub(super) fn if_begun_as(self, new: &NewConversation, origin: Option<&str>) -> Result<Self> {
         let is_same = self.window_tokens == new.window_tokens
             && self.output_reserve_tokens == new.output_reserve_tokens
@@ -75,7 +76,7 @@ impl ConversationRecord {
         if is_same { Ok(self) } else { Err(Error::Exists(self.id.clone())) }
     }
 
-    /// Returns the existing conversation if it is a fork at this point.
+    /// Returns this existing conversation if it is a fork at this point.
     pub(super) fn if_forked_at(self, parent: &str, messages: u64) -> Result<Self> {
         let point = self.parent.as_ref();
         if point.is_some_and(|at| at.conversation == parent && at.messages == messages) {
@@ -113,7 +114,7 @@ impl ConversationRecord {
         self.holder.as_ref().is_some_and(|(_, until)| *until > now)
     }
 
-    /// Whether this is its newest lease, run out or not.
+    /// Returns whether this is the newest lease of the conversation, expired or not.
     pub(super) fn has_lease(&self, lease: &Lease) -> bool {
         let holder = self.holder.as_ref().is_some_and(|(holder, _)| *holder == lease.holder);
         holder && self.fence == lease.fence && self.epoch == lease.epoch
@@ -139,12 +140,12 @@ impl ConversationRecord {
     }
 }
 
-/// Where a conversation was forked off another.
+/// A point at which a conversation was forked from another.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ForkPoint {
-    /// The other one.
+    /// The id of the other conversation.
     pub conversation: String,
-    /// How many of its messages they share.
+    /// The number of messages that both share.
     pub messages: u64,
 }
 
@@ -153,13 +154,13 @@ pub struct ForkPoint {
 pub struct Lease {
     /// The conversation.
     pub conversation: String,
-    /// Who has it.
+    /// The name of the holder.
     pub holder: String,
-    /// Higher than that of any lease before.
+    /// A number higher than that of any earlier lease.
     pub fence: u64,
-    /// The epoch that it is for.
+    /// The epoch for which the lease is valid.
     pub epoch: u32,
-    /// When it runs out.
+    /// The time when the lease expires.
     pub until: Timestamp,
 }
 
@@ -168,73 +169,73 @@ pub struct Lease {
 pub struct NewMessage {
     /// The message, as a pack of one block.
     pub body: Vec<u8>,
-    /// The tokens of its text.
+    /// The token count of the text.
     pub tokens: u32,
 }
 
-/// A message that was appended.
+/// A stored message.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StoredMessage {
-    /// Its place in the conversation, counted from 0.
+    /// The position in the conversation, counted from 0.
     pub position: u64,
-    /// The epoch that it was appended in.
+    /// The epoch in which it was appended.
     pub epoch: u32,
     /// The message, as a pack of one block.
     pub body: Vec<u8>,
-    /// The tokens of its text.
+    /// The token count of the text.
     pub tokens: u32,
-    /// When it was appended.
+    /// The time when it was appended.
     pub recorded: Timestamp,
 }
 
-/// A hand-off to keep.
+/// A hand-off to store.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NewHandoff {
-    /// Its id: 1 to 256 bytes, no control characters.
+    /// The id: 1 to 256 bytes without control characters.
     pub id: String,
-    /// The hand-off before it.
+    /// The id of the previous hand-off.
     pub previous: Option<String>,
-    /// How many messages of the conversation it covers.
+    /// The number of messages of the conversation that it covers.
     pub messages: u64,
     /// The hand-off, as a pack.
     pub pack: Vec<u8>,
-    /// What to keep with the conversation, as [`Store::append`](super::Store::append) does.
+    /// The status to store with the conversation, as in [`Store::append`](super::Store::append).
     pub status: Option<String>,
 }
 
-/// A hand-off.
+/// A stored hand-off.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HandoffRecord {
-    /// Its id.
+    /// The id.
     pub id: String,
     /// The conversation that was handed over.
     pub conversation: String,
-    /// The epoch of that.
+    /// The epoch of the conversation.
     pub epoch: u32,
-    /// The hand-off before it.
+    /// The id of the previous hand-off.
     pub previous: Option<String>,
-    /// How many messages of the conversation it covers.
+    /// The number of messages of the conversation that it covers.
     pub messages: u64,
-    /// The hand-off, as a pack; empty once it was dropped, and in a list.
+    /// The hand-off as a pack. Empty if the pack was deleted, and in lists.
     pub pack: Vec<u8>,
-    /// What became of it.
+    /// The state.
     pub state: HandoffState,
-    /// When it was kept.
+    /// The time when it was stored.
     pub created: Timestamp,
-    /// Until when it can be resumed.
+    /// The time until which it can be resumed.
     pub expires: Timestamp,
 }
 
-/// What became of a hand-off.
+/// The state of a hand-off.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum HandoffState {
-    /// It is kept, and can be claimed.
+    /// It is stored and can be claimed.
     Committed,
-    /// Somebody is about to resume it.
+    /// A claimant is about to resume it.
     Claimed {
-        /// Who.
+        /// The claimant.
         by: String,
-        /// Until when nobody else can.
+        /// The time until which no one else can claim it.
         until: Timestamp,
     },
     /// It was resumed.
@@ -242,23 +243,24 @@ pub enum HandoffState {
         /// The conversation that began with it.
         into: String,
     },
-    /// The same conversation was handed over again before anybody resumed it.
+    /// It was replaced: a newer hand-off of the same conversation was stored, or another one was
+    /// resumed.
     Superseded {
-        /// By which hand-off.
+        /// The id of the hand-off that replaced it.
         by: String,
     },
-    /// Nobody resumed it in time. Told of one that could be claimed otherwise, and
-    /// of one whose pack was dropped if nothing else became of it.
+    /// It was not resumed in time. The pack may have been deleted.
     Expired,
 }
 
 impl HandoffState {
-    /// Whether a hand-off that was left in this state was neither resumed, superseded nor dropped.
+    /// Returns whether the hand-off was neither resumed, superseded nor deleted, judged by the
+    /// stored state alone.
     pub(super) const fn is_open(&self) -> bool {
         matches!(self, Self::Committed | Self::Claimed { .. })
     }
 
-    /// Returns the state at `now` of a hand-off that was left in this one.
+    /// Returns the state at time `now` of a hand-off with this stored state.
     pub(super) fn at(self, expires: Timestamp, now: Timestamp) -> Self {
         match self {
             Self::Claimed { until, .. } if until > now => self,
@@ -280,22 +282,22 @@ impl HandoffState {
     }
 }
 
-/// A hand-off in a table. Its record has no pack, and the state that it was left in.
+/// A hand-off in a table. Its record has no pack, and its state is the stored one.
 #[derive(Clone)]
 pub(super) struct StoredHandoff {
     pub(super) record: HandoffRecord,
-    /// Of the pack, dropped or not.
+    /// The hash of the pack, even if the pack was deleted.
     pub(super) hash: ContentHash,
-    /// Of its newest claim.
+    /// The fence of its newest claim.
     pub(super) fence: u64,
-    /// Greater than that of any hand-off that was committed before.
+    /// A number greater than that of any hand-off committed before.
     pub(super) order: i64,
-    /// Whether its pack was not dropped.
+    /// `true` if the pack was not deleted.
     pub(super) has_pack: bool,
 }
 
 impl StoredHandoff {
-    /// Checks that a commit of `new` under this lease is the one that made this hand-off.
+    /// Returns an error unless a commit of `new` under this lease would have created this hand-off.
     pub(super) fn check_same(
         &self,
         new: &NewHandoff,
@@ -323,8 +325,8 @@ impl StoredHandoff {
         Ok(())
     }
 
-    /// Checks that it can be resumed with this claim. Returns the conversation where that was
-    /// done already; `existing` is the one of the new id.
+    /// Checks whether the hand-off can be resumed with this claim. Returns the new conversation if
+    /// this claim resumed it already. `existing` is the conversation that has the new id, if any.
     pub(super) fn check_resume(
         &self,
         claim: &Claim,
@@ -335,7 +337,7 @@ impl StoredHandoff {
         let handoff = &self.record.id;
         let is_last_claim = self.fence == claim.fence;
         match (self.state(now), existing) {
-            // The claim that resumed it was the last one it had.
+            // The claim that resumed the hand-off was its last.
             (HandoffState::Resumed { into }, Some(existing)) if into == new.id && is_last_claim => {
                 existing.if_begun_as(new, Some(handoff)).map(Some)
             }
@@ -355,23 +357,23 @@ impl StoredHandoff {
 /// The right to resume a hand-off.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Claim {
-    /// The hand-off as it is kept, with its pack.
+    /// The stored hand-off, with its pack.
     pub handoff: HandoffRecord,
-    /// Who has it.
+    /// The name of the claimant.
     pub claimant: String,
-    /// Higher than that of any claim before.
+    /// A number higher than that of any earlier claim.
     pub fence: u64,
-    /// When it runs out.
+    /// The time when the claim expires.
     pub until: Timestamp,
 }
 
-/// Counts of what was deleted.
+/// Counts of deleted items.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ExpiryStats {
     /// Conversations.
     pub conversations: u64,
     /// Packs of hand-offs.
     pub handoffs: u64,
-    /// Bodies of messages that no conversation has any longer.
+    /// Message bodies that no conversation refers to any more.
     pub bodies: u64,
 }

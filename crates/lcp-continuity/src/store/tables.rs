@@ -1,4 +1,4 @@
-//! The rules of stores that keep their tables themselves: in memory and in SQLite.
+//! The rules of stores that manage their own tables: in memory and in SQLite.
 
 use std::fmt;
 use std::time::Duration;
@@ -13,13 +13,13 @@ use super::records::{
 use super::{Store, validate};
 use crate::model::Timestamp;
 
-/// A store whose every call is one transaction on its tables.
+/// A store in which every call is one transaction on its tables.
 pub(super) trait Transactional: Send + Sync + fmt::Debug {
-    /// Reads with `work`, all at one moment.
+    /// Runs `work` as a read transaction on a consistent state.
     fn read<T>(&self, work: impl FnOnce(&dyn Tables) -> Result<T>) -> Result<T>;
 
-    /// Writes with `work`, completely or not at all. The store in memory undoes nothing: in `work`,
-    /// all that can fail there comes before the first change.
+    /// Runs `work` as a write transaction, completely or not at all. The memory store has no
+    /// rollback, so `work` must do everything that can fail there before its first change.
     fn write<T>(&self, work: impl FnOnce(&mut dyn Tables) -> Result<T>) -> Result<T>;
 
     fn expiry(&self) -> Duration;
@@ -27,46 +27,46 @@ pub(super) trait Transactional: Send + Sync + fmt::Debug {
 
 /// The tables of a store within one transaction.
 pub(super) trait Tables {
-    /// The moment of the transaction.
+    /// Returns the time of the transaction.
     fn now(&self) -> Timestamp;
 
     fn find_conversation(&self, id: &str) -> Result<Option<ConversationRecord>>;
 
-    /// Returns those after `after`, in the order of their ids.
+    /// Returns the conversations after `after`, in the order of their ids.
     fn conversations(&self, after: &str, limit: u64) -> Result<Vec<ConversationRecord>>;
 
     fn insert_conversation(&mut self, record: &ConversationRecord) -> Result<()>;
 
-    /// Replaces what can change of a conversation.
+    /// Replaces the mutable fields of a conversation.
     fn update_conversation(&mut self, record: &ConversationRecord) -> Result<()>;
 
-    /// Inserts messages behind those that `record` has, each with the hash of its body.
+    /// Appends messages after those that `record` has, each with the hash of its body.
     fn insert_messages(
         &mut self,
         record: &ConversationRecord,
         messages: &[(ContentHash, &NewMessage)],
     ) -> Result<()>;
 
-    /// Returns the messages of a conversation from `from` on, at most `limit`.
+    /// Returns at most `limit` messages of a conversation from position `from` on.
     fn messages(&self, id: &str, from: u64, limit: u64) -> Result<Vec<StoredMessage>>;
 
     fn message_epoch(&self, conversation: &str, position: u64) -> Result<Option<u32>>;
 
     fn find_handoff(&self, id: &str) -> Result<Option<StoredHandoff>>;
 
-    /// Returns those of a conversation, the newest first.
+    /// Returns the hand-offs of a conversation, newest first.
     fn handoffs(&self, conversation: &str, limit: u64) -> Result<Vec<StoredHandoff>>;
 
-    /// Returns those that were neither resumed, superseded nor dropped, the oldest first.
+    /// Returns the hand-offs that were neither resumed, superseded nor deleted, oldest first.
     fn open_handoffs(&self, conversation: &str) -> Result<Vec<StoredHandoff>>;
 
-    /// Inserts a hand-off, whose order the table chooses.
+    /// Inserts a hand-off. The table assigns its order.
     fn insert_handoff(&mut self, handoff: &StoredHandoff, pack: &[u8]) -> Result<()>;
 
-    /// Replaces what can change of a hand-off: its state, and the fence of its claim.
+    /// Replaces the mutable fields of a hand-off: its state and the fence of its claim.
     fn update_handoff(&mut self, handoff: &StoredHandoff) -> Result<()>;
 
-    /// Returns the pack of a hand-off, verified; it must not have been dropped.
+    /// Returns the pack of a hand-off after verifying it. The pack must not have been deleted.
     fn pack(&self, handoff: &StoredHandoff) -> Result<Vec<u8>>;
 
     fn expire(&mut self, expiry: Duration) -> Result<ExpiryStats>;
@@ -77,12 +77,12 @@ impl dyn Tables + '_ {
         self.find_conversation(id)?.ok_or_else(|| Error::UnknownConversation(id.to_owned()))
     }
 
-    /// Returns the conversation of a lease, if this is its newest one, run out or not.
+    /// Returns the conversation of a lease if this is its newest lease, expired or not.
     fn leased(&self, lease: &Lease) -> Result<Option<ConversationRecord>> {
         Ok(self.find_conversation(&lease.conversation)?.filter(|record| record.has_lease(lease)))
     }
 
-    /// Returns the conversation of a lease that can be written to, as active now.
+    /// Returns the conversation of a valid lease, with its last activity set to now.
     fn touched(&self, lease: &Lease, status: Option<&str>) -> Result<ConversationRecord> {
         let id = &lease.conversation;
         let mut record = self.find_conversation(id)?.ok_or_else(|| Error::LeaseLost(id.clone()))?;
@@ -96,13 +96,13 @@ impl dyn Tables + '_ {
         self.find_handoff(id)?.ok_or_else(|| Error::UnknownHandoff(id.to_owned()))
     }
 
-    /// Returns the record of a hand-off now, with its pack if that was not dropped.
+    /// Returns the current record of a hand-off, with its pack unless that was deleted.
     fn with_pack(&self, handoff: StoredHandoff) -> Result<HandoffRecord> {
         let pack = if handoff.has_pack { self.pack(&handoff)? } else { Vec::new() };
         Ok(HandoffRecord { pack, state: handoff.state(self.now()), ..handoff.record })
     }
 
-    /// Supersedes the other open hand-offs, claimed ones only if `even_claimed`.
+    /// Supersedes the other open hand-offs. Claimed ones are superseded only if `even_claimed`.
     fn supersede(&mut self, conversation: &str, by: &str, even_claimed: bool) -> Result<()> {
         for mut handoff in self.open_handoffs(conversation)? {
             let is_claimed = matches!(handoff.state(self.now()), HandoffState::Claimed { .. });
@@ -168,7 +168,7 @@ impl<S: Transactional> Store for S {
 
     fn append(&self, lease: &Lease, messages: &[NewMessage], status: Option<&str>) -> Result<u64> {
         validate::messages(messages, status)?;
-        // Before the lock: others need not wait for it.
+        // Hash before locking, so that others do not wait for it.
         let hash = |message: &NewMessage| *blake3::hash(&message.body).as_bytes();
         let hashed: Vec<_> = messages.iter().map(|message| (hash(message), message)).collect();
         self.write(|tables| {
@@ -208,7 +208,7 @@ impl<S: Transactional> Store for S {
             }
             let fork = ConversationRecord {
                 id: id.to_owned(),
-                // The window of a fork is the one that the next message found.
+                // A fork has the window that the next message was recorded in.
                 epoch: tables.message_epoch(&conversation, messages)?.unwrap_or(parent.epoch),
                 parent: Some(ForkPoint { conversation, messages }),
                 continued_as: None,
@@ -235,7 +235,8 @@ impl<S: Transactional> Store for S {
             }
             let conversation = tables.touched(lease, new.status.as_deref())?;
             if let Some(previous) = &new.previous {
-                // Never itself either, so that every chain has an end.
+                // The previous hand-off cannot be this one, because this one does not exist yet. So
+                // every chain ends.
                 tables.handoff(previous)?;
             }
             tables.update_conversation(&conversation)?;
@@ -292,7 +293,7 @@ impl<S: Transactional> Store for S {
                 source.fence = source.fence.saturating_add(1);
                 tables.update_conversation(&source)?;
             }
-            // A conversation goes on once.
+            // A conversation can be continued only once.
             tables.supersede(&conversation, &id, true)?;
             let (origin, epoch) = (Some(id), epoch.saturating_add(1));
             let begun = ConversationRecord::new(new, tables.now());
@@ -319,7 +320,7 @@ impl<S: Transactional> Store for S {
             let mut newest = i64::MAX;
             while let Some(id) = next {
                 let handoff = tables.handoff(&id)?;
-                // Each was committed after the one before it.
+                // Each hand-off was committed after its predecessor.
                 if handoff.order >= newest {
                     let reason = format!("hand-off {id:?} is not before those after it");
                     return Err(Error::Damaged(reason));

@@ -1,11 +1,11 @@
-//! Validation of what is given to any store.
+//! Validation of arguments for all stores.
 
 use lcp_types::limits;
 
 use super::error::{Error, Result};
 use super::records::{NewHandoff, NewMessage};
 
-/// Checks an id, or the name of a holder.
+/// Validates an id or the name of a holder.
 pub(super) fn id(id: &str) -> Result<()> {
     let max = limits::CONTINUITY_ID_BYTES_MAX;
     size("an id", "CONTINUITY_ID_BYTES_MAX", id.len(), max as u64)?;

@@ -192,15 +192,15 @@ fn reaches(tokens: u32, percent: u32, max_tokens: u32) -> bool {
 pub(crate) struct Trigger {
     pub(super) epoch: u32,
     pub(super) state: TriggerState,
-    /// Whether no further event can occur in this epoch.
+    /// `true` if no further event can occur in this epoch.
     closed: bool,
     /// The token usage when a preparation failed.
     #[serde(skip_serializing_if = "Option::is_none")]
     failed_at: Option<u32>,
-    /// Whether a due hand-off was reported in this epoch.
+    /// `true` if a due hand-off was reported in this epoch.
     #[serde(rename = "told_due")]
     reported_due: bool,
-    /// Whether a futile hand-off was reported in this epoch.
+    /// `true` if a futile hand-off was reported in this epoch.
     #[serde(rename = "told_futile")]
     reported_futile: bool,
 }

@@ -108,7 +108,7 @@ fn an_epoch_that_begins_within_the_margin_is_futile() {
         assert_eq!(watch.see_all([600, 860, 601, 1_000]), [Futile]);
         assert_eq!(watch.trigger.state, TriggerState::Disarmed);
     }
-    // Somebody made room, after all.
+    // Room was made after all.
     assert_eq!(watch.see_all([599, 600, 860]), [Prepare]);
 }
 
@@ -133,7 +133,7 @@ fn a_failed_preparation_is_tried_again_when_usage_has_grown() {
     assert_eq!(watch.see_all([870, 900]), [Prepare]);
     watch.trigger.mark_failed(870);
     assert_eq!(watch.see_all([879, 880]), [Prepare]);
-    // It was prepared, but could not be kept.
+    // It was prepared, but could not be stored.
     watch.trigger.mark_prepared();
     watch.trigger.mark_failed(880);
     assert_eq!(watch.see_all([889, 890]), [Prepare]);
@@ -215,15 +215,15 @@ fn any_op() -> impl Strategy<Value = Op> {
     ]
 }
 
-/// What a run did: the events, each with its epoch and what was used.
+/// The result of a run: the events, each with its epoch and token usage, and the final trigger.
 #[derive(Debug, Default, PartialEq)]
 struct Run {
     events: Vec<(TriggerEvent, u32, u32)>,
     trigger: Trigger,
 }
 
-/// Runs `ops`, and checks after each what must hold. At `cut` the trigger is written
-/// and read again.
+/// Runs `ops` and checks the invariants after each one. At `cut` the trigger is serialized and
+/// deserialized.
 fn run(ops: &[Op], cut: Option<usize>) -> Run {
     let thresholds = Thresholds::default();
     let mut run = Run::default();
@@ -292,8 +292,8 @@ fn run(ops: &[Op], cut: Option<usize>) -> Run {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 1_000, ..ProptestConfig::default() })]
 
-    /// An event an epoch, whatever is seen; nothing after the hand-off but in a new
-    /// epoch; and the same again, also where it was put down and taken up.
+    /// Each event occurs at most once per epoch, and after a hand-off only in a new epoch. The
+    /// events are reproducible, even if the trigger is saved and restored.
     #[test]
     fn events_fire_once_an_epoch(
         ops in prop::collection::vec(any_op(), 0..60),
@@ -304,7 +304,7 @@ proptest! {
         prop_assert_eq!(&run(&ops, Some(cut)), &whole);
     }
 
-    /// Without anybody who says how it went, there is one preparation an epoch.
+    /// Without a report on the result, there is at most one preparation per epoch.
     #[test]
     fn one_preparation_an_epoch(ops in prop::collection::vec(any_op(), 0..80)) {
         let seen = |op: &Op| matches!(op, Op::See { .. } | Op::NewEpoch);

@@ -1,4 +1,4 @@
-//! Anchors by rules: phrases, and markers.
+//! Extracts anchors by rules: phrases and markers.
 
 mod phrases;
 mod rules;
@@ -15,22 +15,27 @@ use super::sentences::{LineKind, Paragraph, paragraphs, split};
 use crate::model::{AnchorKind, AnchorPoint, AnchorSource, Recorded, Speaker};
 use crate::tool_pairs::is_before_call;
 
-/// Bytes of the longest sentence that is taken for an anchor without a marker.
+/// The maximum length in bytes of an anchor without a marker.
 const MAX_SENTENCE: usize = 600;
 const MAX_PER_MESSAGE: usize = 16;
 
-/// Finds anchors by phrases, in English (RFC 0007 §6): a sentence or list item of a user's or a
-/// model's turn that decides, promises, corrects, warns, prefers or asks.
+/// Finds anchors by English phrases (RFC 0007 §6). An anchor is a sentence or list item in a turn
+/// of the user or the model that decides, promises, corrects, warns, states a preference or asks.
 ///
-/// It would rather miss one than take what is none: code, quotations, results of tools, system
-/// turns, headings, offers ("if you like, I'll …"), and what a model says that it does at this
-/// moment ("I'll read the file", "Let me check") or in this message ("I'll add a flag", beside the
-/// code) are not anchors, nor is what a user pastes from a program. A line that begins with
-/// `DECISION:`, `COMMITMENT:`, `QUESTION:`, `FACT:`, `CORRECTION:` or `PREFERENCE:` always is, in
-/// any language; for phrases of other languages implement [`AnchorExtractor`].
+/// The rules prefer missing an anchor to reporting a wrong one. These are not anchors:
 ///
-/// At most 16 anchors a message, each sentence of 600 bytes at most; of equal
-/// anchors the first. The work grows with the text.
+/// - code, quotations, headings, tool results and system turns;
+/// - offers ("if you like, I'll …");
+/// - actions that a model announces for this moment ("I'll read the file", "Let me check") or
+///   performs in the same message ("I'll add a flag", followed by the code);
+/// - program output that the user pasted.
+///
+/// A line that begins with `DECISION:`, `COMMITMENT:`, `QUESTION:`, `FACT:`, `CORRECTION:` or
+/// `PREFERENCE:` is an anchor in any language. To support phrases of other languages, implement
+/// [`AnchorExtractor`].
+///
+/// A message yields at most 16 anchors. A sentence found by phrases has at most 600 bytes. Of equal
+/// anchors, only the first is reported. Run time is linear in the length of the text.
 ///
 /// ```
 /// use lcp_continuity::extract::{AnchorExtractor, RuleAnchorExtractor};
@@ -88,10 +93,10 @@ struct Candidate {
     importance: f64,
 }
 
-/// The anchors in `text`, in order; questions only where they are open.
+/// Returns the anchors in `text`, in order. Questions are included only if `is_open`.
 fn in_message(text: &str, context: SentenceContext, is_open: bool) -> Vec<Candidate> {
     let paragraphs: Vec<Paragraph> = paragraphs(text).collect();
-    // What is pasted says much, but nobody says it.
+    // Pasted output may contain matching phrases, but they are not statements of the user.
     let is_pasted = context.role == Role::User && is_output(text);
     let mut anchors = Vec::new();
     let mut at = 0;
@@ -111,7 +116,7 @@ fn in_message(text: &str, context: SentenceContext, is_open: bool) -> Vec<Candid
             if text[range.clone()].ends_with(':') {
                 let items =
                     items_of(text, range.end, &paragraphs[at..], range.start + MAX_SENTENCE);
-                // What it announces is what counts: without it there is nothing.
+                // Without the items that it announces, the sentence has no content.
                 let Some(last) = items.last() else { continue };
                 range.end = last.range.end;
                 at += items.len();
@@ -125,7 +130,8 @@ fn in_message(text: &str, context: SentenceContext, is_open: bool) -> Vec<Candid
     most_important(anchors)
 }
 
-/// Returns the items right behind the line that ends at `start`, up to `end`.
+/// Returns the list items that directly follow the line ending at `start`, as far as they end by
+/// `end`.
 fn items_of<'p>(
     text: &str,
     start: usize,
@@ -145,13 +151,14 @@ fn items_of<'p>(
     &paragraphs[..paragraphs.iter().enumerate().take_while(fits).count()]
 }
 
-/// Whether no line of it is code: opens a fence, or begins with a tag.
+/// Returns whether no line after the first opens a code fence or begins with a tag.
 fn is_prose(text: &str) -> bool {
     let opens = |line: &str| ["<", "```", "~~~"].iter().any(|mark| line.starts_with(mark));
     !text.lines().skip(1).any(|line| opens(line.trim_start()))
 }
 
-/// The most important, [`MAX_PER_MESSAGE`] at most; of equal ones the first.
+/// Returns the [`MAX_PER_MESSAGE`] most important anchors in order. Of equally important ones, the
+/// first are preferred.
 fn most_important(mut anchors: Vec<Candidate>) -> Vec<Candidate> {
     anchors.sort_by(|a, b| b.importance.total_cmp(&a.importance));
     anchors.truncate(MAX_PER_MESSAGE);

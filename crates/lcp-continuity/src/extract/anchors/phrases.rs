@@ -1,4 +1,4 @@
-//! The phrases. Lower case, apostrophes straight, punctuation a word of its own.
+//! The phrases, in lower case with straight apostrophes. Punctuation marks are separate words.
 
 use crate::model::AnchorKind;
 
@@ -6,18 +6,18 @@ use crate::model::AnchorKind;
 pub(super) enum SpeakerFilter {
     Anyone,
     User,
-    /// The user; or the model where no call follows, so that it sums up.
+    /// The user, or the model if no call follows, because the message is then a conclusion.
     AnyoneDone,
 }
 
 #[derive(Clone, Copy)]
 pub(super) enum PhrasePosition {
-    /// At the beginning of the sentence, behind words like "ok, so".
+    /// At the beginning of the sentence, after words like "ok, so".
     Start,
     Anywhere,
 }
 
-/// A phrase, and what it makes of its sentence.
+/// A phrase, and the kind of anchor that it makes of its sentence.
 pub(super) struct Phrase {
     pub(super) words: &'static str,
     pub(super) kind: AnchorKind,
@@ -86,7 +86,7 @@ pub(super) const PHRASES: &[Phrase] = phrases! {
         "only works with", "only works if", "only works when", "hard limit";
 };
 
-/// Phrases that mean something else before these words.
+/// Phrases that have a different meaning before these words.
 pub(super) const EXCEPTIONS: &[(&str, &[&str])] = &[
     (
         "must",
@@ -108,30 +108,30 @@ pub(super) const EXCEPTIONS: &[(&str, &[&str])] = &[
     ("limit of", &["the", "a", "my", "our"]),
 ];
 
-/// With what a user says that something is to be done in another way.
+/// Words with which a user asks for a different way of doing something.
 pub(super) const IMPERATIVES: &[&str] = &[
     "please", "use", "do", "try", "put", "make", "call", "write", "keep", "run", "go", "take",
     "add", "set", "pick", "choose", "return", "store", "instead",
 ];
 
-/// What makes a decision of "instead of".
+/// Phrases that make a sentence with "instead of" a decision.
 pub(super) const WE_USE: &[&str] =
     &["we use", "we'll use", "we now use", "we will use", "we are using", "we're using"];
 
-/// With what a model tells what it does, rather than what was wrong.
+/// Phrases with which a model announces its next step, rather than a correction.
 pub(super) const DOING_NOW: &[&str] = &["let me", "i'll", "i need to", "i should", "i see"];
 
-/// Words right before a phrase that make it a condition.
+/// Words right before a phrase that make it conditional.
 pub(super) const CONDITIONS: [&str; 8] =
     ["if", "whether", "unless", "should", "could", "would", "until", "once"];
 
-/// Subjects right before "decided".
+/// Subjects that may occur right before "decided".
 pub(super) const DECIDED_BY: &[&str] = &[
     "we", "i", "we've", "i've", "have", "you", "team", "was", "been", "were", "they", "also",
     "finally", "already", "now", "is",
 ];
 
-/// What makes an offer of a promise.
+/// Phrases that make a promise an offer.
 pub(super) const OFFERS: &[&str] = &[
     "if you want", "if you like", "if you'd like", "if you would like", "if you prefer",
     "if you wish", "if needed", "if necessary", "if that's ok", "if that works", "if you have",
@@ -140,31 +140,31 @@ pub(super) const OFFERS: &[&str] = &[
     "let me know",
 ];
 
-/// What a decision is not for: it only says how something is looked for.
+/// Phrases that show that a sentence is about a search, and not a decision.
 pub(super) const LOOKING_FOR: &[&str] = &[
     "to find", "to search", "to look", "to see", "to check", "to read", "to locate", "to inspect",
 ];
 
-/// Questions that wait for no answer.
+/// Questions that do not expect an answer.
 pub(super) const SMALL_TALK: &[&str] =
     &["anything else", "how are you", "how is it going", "how's it going", "what's up"];
 
-/// Questions with which a model offers its help.
+/// Questions with which a model offers help.
 pub(super) const OFFERED: &[&str] = &[
     "how can i", "how may i", "what can i", "can i help", "would you like", "do you want me",
     "shall i", "shall we", "let me know", "make sense", "what would you like",
 ];
 
-/// Apologies of a model: they say that something was wrong.
+/// Apologies of a model, which only say that something was wrong.
 pub(super) const APOLOGIES: &[&str] = &[
     "i apologize", "i apologise", "my apologies", "i made a mistake", "i misunderstood",
     "you're right", "you are right", "you're correct", "you are correct", "you're absolutely",
     "you are absolutely",
 ];
 
-/// With what a sentence goes on to say what is right.
+/// Phrases that introduce the correct statement after an apology.
 pub(super) const RIGHTS: &[&str] =
     &[":", "it is", "it's", "should be", "should have been", "is in fact", "is actually", "it was"];
 
-/// How sentences begin that tell what a program does.
+/// Beginnings of sentences that describe a program.
 pub(super) const OF_PROGRAMS: &[&str] = &["you can", "it will", "it can", "this will", "it'll"];

@@ -1,4 +1,4 @@
-//! What makes a sentence an anchor.
+//! The rules that decide whether a sentence is an anchor.
 
 use std::collections::HashMap;
 use std::sync::LazyLock;
@@ -23,9 +23,10 @@ const MIN_ASKED: usize = 4;
 #[derive(Clone, Copy)]
 pub(super) struct SentenceContext {
     pub(super) role: Role,
-    /// Whether a call follows, of which it only says what it is for.
+    /// `true` if a call follows the message, which then only announces the call.
     pub(super) is_before_call: bool,
-    /// Whether the message does what it speaks of: it holds code, or a call follows.
+    /// `true` if the message performs the actions that it announces: it contains code, or a call
+    /// follows.
     pub(super) is_acting: bool,
 }
 
@@ -38,7 +39,7 @@ static BY_WORD: LazyLock<HashMap<&str, Vec<&Phrase>>> = LazyLock::new(|| {
     by_word
 });
 
-/// The order in which kinds are tried: a sentence has one.
+/// The order in which kinds are tried. A sentence has only one kind.
 const ORDER: [AnchorKind; 5] = [
     AnchorKind::Decision,
     AnchorKind::Commitment,
@@ -47,7 +48,7 @@ const ORDER: [AnchorKind; 5] = [
     AnchorKind::CriticalFact,
 ];
 
-/// What the sentence is, if it is an anchor.
+/// Returns the kind of anchor that a sentence is, or `None` if it is not an anchor.
 pub(super) fn kind_of(sentence: &str, context: SentenceContext) -> Option<AnchorKind> {
     let normal = WordTokens::new(sentence);
     let words = normal.words();
@@ -85,7 +86,7 @@ pub(super) fn is_small_talk(question: &str) -> bool {
     contains_any(&WordTokens::new(question).words(), SMALL_TALK)
 }
 
-/// Whether `phrase` is at `at` and means what it is listed for.
+/// Returns whether `phrase` occurs at `at` with the meaning that it is listed for.
 fn phrase_applies(
     phrase: &Phrase,
     words: &[&str],
@@ -109,7 +110,7 @@ fn phrase_applies(
     let is_exception = EXCEPTIONS.iter().any(|(words, after)| {
         *words == phrase.words && after.iter().any(|after| starts_with_phrase(rest, after))
     });
-    // "Agreed to that", but not "It was agreed to."
+    // "Agreed to that" is a decision, "It was agreed to." is not.
     let is_bare = rest.iter().all(|word| !word.contains(char::is_alphanumeric));
     if is_exception || is_bare && phrase.kind == AnchorKind::Decision {
         return false;
@@ -129,7 +130,7 @@ fn phrase_applies(
                 && !contains_any(words, OFFERS)
                 && is_promise(words, at, phrase, context)
         }
-        // "It gives X instead of Y" tells what happens, not what is wanted.
+        // "It gives X instead of Y" describes behavior and is not a wish.
         (AnchorKind::Correction, "instead") => {
             words.get(start).is_some_and(|word| IMPERATIVES.contains(word))
                 || contains_phrase(words, "should")
@@ -138,7 +139,7 @@ fn phrase_applies(
             context.role == Role::User
                 || rest.first() == Some(&",") && !contains_any(words, DOING_NOW)
         }
-        // A model that is sorry, and says no more, corrects nothing.
+        // A model that only apologizes does not correct anything.
         (AnchorKind::Correction, _) => {
             context.role == Role::User
                 || !contains_any(words, APOLOGIES)
@@ -163,7 +164,7 @@ fn is_decided_by(before: &[&str], is_start: bool) -> bool {
             && !contains_any(before, &["not", "haven't", "hasn't", "never", "nothing"])
 }
 
-/// Whether it says one thing in place of another: "not X but Y", "it's X, not Y".
+/// Returns whether the sentence replaces one thing by another: "not X but Y", "it's X, not Y".
 fn is_replacement(words: &[&str]) -> bool {
     let Some(not) = words.iter().position(|word| *word == "not") else { return false };
     let after = &words[not + 1..];
@@ -179,28 +180,28 @@ fn is_replacement(words: &[&str]) -> bool {
     not > 0 && words[not - 1] == "," && is_named && after.len() <= 6
 }
 
-/// Phrases that promise, whatever is said beside them.
+/// Phrases that are promises in any context.
 const PROMISES: [&str; 4] = ["i promise", "we promise", "i commit to", "we commit to"];
 
-/// What one will not do because one cannot, or need not.
+/// Verbs that state a limit after a negation ("I won't be able", "we won't need"), not a promise.
 const LIMITS: [&str; 9] =
     ["be", "need", "have", "know", "matter", "work", "worry", "forget", "see"];
 
-/// Words between "I will" and the verb.
+/// Adverbs between "I will" and the verb.
 const AFTER_SUBJECT: [&str; 15] = [
     "now", "then", "also", "first", "next", "just", "quickly", "still", "definitely", "certainly",
     "therefore", "simply", "immediately", "briefly", "finally",
 ];
 
-/// Words that make of it a step among others.
+/// Words that mark one step of a sequence.
 const STEPS: [&str; 10] = [
     "first", "firstly", "second", "secondly", "third", "then", "next", "finally", "lastly", "step",
 ];
 
-/// Words right before "we'll" with which it tells of something else.
+/// Words right before "we'll" that make it part of a relative clause.
 const RELATIVES: [&str; 5] = ["which", "that", "where", "why", "when"];
 
-/// Verbs of what one does at this moment, to find out or to go on.
+/// Verbs for actions at this moment, such as searching or continuing.
 const LOOKING: &[&str] = &[
     "read", "look", "check", "run", "re-run", "rerun", "see", "search", "find", "grep", "open",
     "view", "inspect", "examine", "explore", "investigate", "list", "start", "begin", "take", "go",
@@ -211,7 +212,7 @@ const LOOKING: &[&str] = &[
     "focus", "break", "work", "know", "give",
 ];
 
-/// What makes a promise of it, whatever the verb.
+/// Phrases that make a promise with any verb.
 const LASTING: &[&str] = &[
     "i promise", "we promise", "i commit to", "we commit to", "from now on", "from here on",
     "going forward", "in future", "in the future", "until", "never", "always", "later",
@@ -222,11 +223,12 @@ const LASTING: &[&str] = &[
     "every time", "once i", "once you", "once we", "once the", "once it", "once that",
 ];
 
-/// Words behind which a time is one of the code that is told of.
+/// Words after which a phrase of time describes the code, and not the promise.
 const OF_CODE: [&str; 9] =
     ["to", "that", "if", "which", "where", "so", "ensure", "ensuring", "while"];
 
-/// Whether "I will", "we'll", "let's" … at `at` is more than what is done right now.
+/// Returns whether "I will", "we'll", "let's" … at `at` is more than an announcement of the current
+/// action.
 fn is_promise(words: &[&str], at: usize, phrase: &str, context: SentenceContext) -> bool {
     let is_user = context.role == Role::User;
     let rest = &words[at + phrase.split(' ').count()..];
@@ -251,7 +253,8 @@ fn is_promise(words: &[&str], at: usize, phrase: &str, context: SentenceContext)
     !LOOKING.contains(verb) || contains_any(words, LASTING)
 }
 
-/// Whether "we'll" between these words tells of one step of several, or of something else.
+/// Returns whether "we'll" between these words is one step of a sequence or part of a relative
+/// clause.
 fn is_step(before: &[&str], adverbs: &[&str]) -> bool {
     let near = &before[before.len().saturating_sub(3)..];
     let is_one = near.iter().chain(adverbs).any(|word| STEPS.contains(word));
@@ -260,19 +263,20 @@ fn is_step(before: &[&str], adverbs: &[&str]) -> bool {
         || is_relative(before)
 }
 
-/// Whether the word right before a phrase makes a part of another sentence of it.
+/// Returns whether the word right before a phrase makes it part of a relative clause.
 fn is_relative(before: &[&str]) -> bool {
     before.last().is_some_and(|word| RELATIVES.contains(word))
 }
 
-/// Whether a time stands before the code that is told of ("change it to always return a list").
+/// Returns whether a phrase of time occurs before the description of the code. In "change it to
+/// always return a list" it does not.
 fn has_lasting_time(rest: &[&str]) -> bool {
     let of_code = rest.iter().position(|word| OF_CODE.contains(word)).unwrap_or(rest.len());
     // "Make sure to …" and "make sure that …" end right before such a word.
     (0..of_code).any(|at| LASTING.iter().any(|phrase| starts_with_phrase(&rest[at..], phrase)))
 }
 
-/// With what a model begins to tell of its own change.
+/// Phrases with which a model begins to describe its own change.
 const CHANGES: &[&str] = &[
     "this change", "this modification", "this update", "this fix", "this ensures", "this will",
     "this would", "this should", "this allows", "this makes", "this means", "this assumes",
@@ -282,19 +286,20 @@ const CHANGES: &[&str] = &[
     "i have", "we've", "we have", "we need", "we're", "we are",
 ];
 
-/// With what it begins to tell what its code does.
+/// Words with which a model begins to describe the behavior of its code.
 const NARRATORS: [&str; 13] = [
     "this", "these", "those", "we", "i", "we've", "i've", "we're", "i'm", "let's", "now", "with",
     "it'll",
 ];
 
-/// What stays a rule beside code.
+/// Phrases that can state a rule even in a message that contains code.
 const RULES: [&str; 7] = [
     "must", "mustn't", "requires", "only works with", "only works if", "only works when",
     "hard limit",
 ];
 
-/// Whether the phrase of a fact at `at` in `words` is one; `start` is where they come to the point.
+/// Returns whether the phrase at `at` in `words` states a fact. `start` is the index of the first
+/// word after introductory words.
 fn is_fact(
     words: &[&str],
     at: usize,
@@ -321,7 +326,7 @@ fn is_fact(
         }
     }
     match phrase {
-        // "It never closes the file" tells what happens, "Never close it" is a rule.
+        // "It never closes the file" describes behavior, "Never close it" is a rule.
         "never" | "always" => {
             !rest.first().is_some_and(|word| is_third_person(word)) && !describes_behavior(before)
         }
@@ -335,7 +340,8 @@ fn is_third_person(word: &str) -> bool {
     word.ends_with('s') && !word.ends_with("ss") && word.chars().nth(2).is_some()
 }
 
-/// Whether "always" or "never" behind `before` describes: "it will always", "it doesn't always".
+/// Returns whether "always" or "never" after `before` describes behavior: "it will always", "it
+/// doesn't always".
 fn describes_behavior(before: &[&str]) -> bool {
     let is_told = before.windows(2).any(|pair| {
         pair[1] == "will" && !["i", "we", "you"].contains(&pair[0])
@@ -347,7 +353,7 @@ fn describes_behavior(before: &[&str]) -> bool {
             .is_some_and(|word| ["of", "than", "not"].contains(word) || word.ends_with("n't"))
 }
 
-/// Replies that put off the answer.
+/// Replies that postpone the answer.
 const DEFERRALS: &[&str] = &[
     "i'll check", "i will check", "let me check", "i'll look into", "i will look into",
     "let me look into", "i'll find out", "i will find out", "let me find out", "i'll get back to",
@@ -355,8 +361,10 @@ const DEFERRALS: &[&str] = &[
     "i'm not sure yet", "i can't say yet",
 ];
 
-/// Whose earlier questions the message at `at` answers: a turn of the user those of the model; a
-/// turn of the model those of the user, unless it puts off the answer, or stands before a call.
+/// Returns the speaker whose earlier questions the message at `at` answers.
+///
+/// A turn of the user answers questions of the model. A turn of the model answers questions of the
+/// user, unless it postpones the answer or comes right before a call.
 pub(super) fn answered_speaker(messages: &[Recorded], at: usize) -> Option<Speaker> {
     let (role, text) = messages[at].message.turn_text()?;
     if role == Role::User {
@@ -367,8 +375,9 @@ pub(super) fn answered_speaker(messages: &[Recorded], at: usize) -> Option<Speak
     answers.then_some(Speaker::User)
 }
 
-/// For each message, whether what is asked in it is still open: until somebody answers,
-/// but what a model asks right before a call it asks itself.
+/// Returns, for each message, whether its questions are still open, that is, not answered by a
+/// later message. Questions of the model right before a call are not open, because the call answers
+/// them.
 pub(super) fn open_questions(messages: &[Recorded]) -> Vec<bool> {
     let mut open = vec![false; messages.len()];
     let (mut of_user, mut of_model) = (true, true);

@@ -1,25 +1,25 @@
-//! The lines in which somebody says something.
+//! Finds the lines of a text that contain statements.
 
 use lcp_types::Fence;
 
-/// A line that is no code, no quotation and no tag, and not empty.
+/// A line that is not empty and is not code, a quotation or a tag.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Line<'t> {
-    /// Where its text begins in the whole text, in bytes.
+    /// The byte offset of its text in the whole text.
     pub(crate) start: usize,
-    /// What it says: without white space around it, marker, or tags around it.
+    /// The text, without surrounding white space and tags and without the list marker.
     pub(crate) text: &'t str,
     pub(crate) kind: LineKind,
-    /// Whether the line before it is the one before it in the text too.
+    /// `true` if no line of the text was skipped before this one.
     pub(crate) follows: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum LineKind {
     Text,
-    /// It begins with a list marker.
+    /// A line that begins with a list marker.
     Item,
-    /// It begins with `#`.
+    /// A line that begins with `#`.
     Heading,
 }
 
@@ -29,7 +29,7 @@ impl Line<'_> {
     }
 }
 
-/// Tags around text that programs put into turns. Lower case.
+/// Names of tags around text that programs put into turns, in lower case.
 const MACHINE_TAGS: [&str; 14] = [
     "system-reminder", "system_reminder", "environment_context", "environment_details",
     "user_instructions", "instructions", "local-command-stdout", "local-command-stderr",
@@ -37,7 +37,7 @@ const MACHINE_TAGS: [&str; 14] = [
     "thinking",
 ];
 
-/// The lines of `text` in which somebody says something.
+/// Returns the lines of `text` that contain statements.
 pub(crate) fn lines(text: &str) -> Lines<'_> {
     Lines { text, at: 0, line_end: 0, follows: false, unclosed: [false; MACHINE_TAGS.len()] }
 }
@@ -45,10 +45,11 @@ pub(crate) fn lines(text: &str) -> Lines<'_> {
 pub(crate) struct Lines<'t> {
     text: &'t str,
     at: usize,
-    /// Where the line ends that was looked at last: looked for once only.
+    /// The end of the line examined last, so that it is searched for only once.
     line_end: usize,
     follows: bool,
-    /// Tags that are never closed from here on: looked for once only.
+    /// The tags that are not closed in the rest of the text, so that each is searched for only
+    /// once.
     unclosed: [bool; MACHINE_TAGS.len()],
 }
 
@@ -70,7 +71,7 @@ impl<'t> Iterator for Lines<'t> {
 }
 
 impl<'t> Lines<'t> {
-    /// The line at the place reached, without its end; goes behind it.
+    /// Returns the line at the current position, without its end, and moves past it.
     fn take_line(&mut self) -> &'t str {
         let start = self.at;
         if start >= self.line_end {
@@ -81,7 +82,8 @@ impl<'t> Lines<'t> {
         self.text.get(start..self.line_end).unwrap_or_default()
     }
 
-    /// What `line`, which begins at `start`, says; goes behind what it opens.
+    /// Parses `line`, which begins at `start`. If it opens a code fence, an edit or a tag, moves
+    /// past the end of that.
     fn parse_line(&mut self, start: usize, line: &'t str) -> Option<Line<'t>> {
         let body = line.trim();
         if body.starts_with(SEARCH) {
@@ -103,7 +105,7 @@ impl<'t> Lines<'t> {
         let body = without_tags(body);
         let (kind, text) = without_marker(body);
         let text = without_tags(text);
-        // A slice of the line, so that the difference is where it begins.
+        // `text` is a slice of the line, so the difference of the pointers is its offset.
         let offset = text.as_ptr() as usize - line.as_ptr() as usize;
         text.contains(char::is_alphanumeric).then_some(Line {
             start: start + offset,
@@ -113,12 +115,12 @@ impl<'t> Lines<'t> {
         })
     }
 
-    /// Goes behind the line that `is_last` accepts, or to the end.
+    /// Moves past the line that `is_last` accepts, or to the end.
     fn skip_until(&mut self, is_last: impl Fn(&str) -> bool) {
         while self.at < self.text.len() && !is_last(self.take_line().trim()) {}
     }
 
-    /// Where the line opens a tag of a program, goes behind what closes it.
+    /// If the line opens a tag of a program, moves past the closing tag. Returns whether it did.
     fn skip_machine_tag(&mut self, start: usize, line: &str, body: &str) -> bool {
         let Some((name, _)) = tag(body).filter(|_| !body.starts_with("</")) else { return false };
         let Some(at) = MACHINE_TAGS.iter().position(|known| name.eq_ignore_ascii_case(known))
@@ -140,11 +142,11 @@ impl<'t> Lines<'t> {
     }
 }
 
-/// With what an edit begins that tells both texts, or a conflict.
+/// The beginning of an edit that contains the old and the new text, or of a merge conflict.
 const SEARCH: &str = "<<<<<<<";
 const REPLACE: &str = ">>>>>>>";
 
-/// The name of the tag that a text begins with, and what follows the tag.
+/// Parses a tag at the beginning of a text. Returns its name, and the text after the tag.
 fn tag(text: &str) -> Option<(&str, &str)> {
     let (inside, rest) = text.strip_prefix('<')?.split_once('>')?;
     let inside = inside.trim_start_matches('/').trim_end_matches('/');
@@ -157,7 +159,7 @@ fn tag(text: &str) -> Option<(&str, &str)> {
     is_tag.then_some((name, rest))
 }
 
-/// A line without the tags that it begins with and those that it closes last.
+/// Returns a line without the tags at its beginning and the closing tags at its end.
 fn without_tags(line: &str) -> &str {
     let mut line = line;
     while let Some((_, rest)) = tag(line) {
@@ -172,7 +174,7 @@ fn without_tags(line: &str) -> &str {
     line
 }
 
-/// A line without its marker, and what the marker makes of it.
+/// Returns a line without its marker, and the kind that the marker indicates.
 fn without_marker(line: &str) -> (LineKind, &str) {
     if let Some(text) = after_space(line.trim_start_matches('#'), line) {
         return (LineKind::Heading, text.trim_end_matches('#').trim_end());
@@ -195,7 +197,7 @@ fn without_marker(line: &str) -> (LineKind, &str) {
     (LineKind::Text, line)
 }
 
-/// Returns `text` without its leading white space, if it has any and is not the whole `line`.
+/// Returns `text` without leading white space, if it has any and is shorter than `line`.
 fn after_space<'t>(text: &'t str, line: &str) -> Option<&'t str> {
     let trimmed = text.trim_start();
     (text.len() < line.len() && trimmed.len() < text.len()).then_some(trimmed)

@@ -1,4 +1,4 @@
-//! Sentences of a text (RFC 0007 §6): what somebody says in it, not what is quoted.
+//! Splits a text into sentences (RFC 0007 §6), without quoted text.
 
 mod lines;
 
@@ -7,15 +7,15 @@ use std::ops::Range;
 
 pub(crate) use lines::{Line, LineKind, lines};
 
-/// Characters from which on a line is taken to be wrapped.
+/// The minimum length in characters of a line that may be wrapped.
 const WRAPPED: usize = 50;
 
-/// The sentences and list items of `text`, in order, byte for byte: white space
-/// around them, list markers and check boxes are left out, nothing within them is.
+/// Returns the sentences and list items of `text`, in order, byte for byte. Surrounding white
+/// space, list markers and checkboxes are left out.
 ///
-/// A sentence may go over lines where these are wrapped. Fenced code, edits
-/// (`<<<<<<<` to `>>>>>>>`), quoted lines, tags, and what programs put into turns between tags of theirs are no sentences.
-/// The work grows with the text.
+/// A sentence may span several wrapped lines. Fenced code, edits (`<<<<<<<` to `>>>>>>>`), quoted
+/// lines, tags, and text that programs put between their own tags are skipped. Run time is linear
+/// in the length of the text.
 pub(crate) fn sentences(text: &str) -> impl Iterator<Item = &str> {
     sentence_ranges(text).filter_map(|range| text.get(range))
 }
@@ -24,17 +24,17 @@ pub(crate) fn sentence_ranges(text: &str) -> impl Iterator<Item = Range<usize>> 
     paragraphs(text).flat_map(move |paragraph| split(text, paragraph.range))
 }
 
-/// Lines that belong together: one, and those that it is wrapped into.
+/// A line together with the lines that it is wrapped into.
 #[derive(Clone, Debug)]
 pub(crate) struct Paragraph {
-    /// Where it is in the text, in bytes, without its marker and check box.
+    /// The byte range in the text, without the list marker and checkbox.
     pub(crate) range: Range<usize>,
     pub(crate) kind: LineKind,
-    /// Whether nothing is between it and the one before it.
+    /// `true` if it directly follows the previous paragraph.
     pub(crate) follows: bool,
 }
 
-/// The paragraphs of `text`, of which [`sentences`] are the parts.
+/// Returns the paragraphs of `text`, which are divided into [`sentences`].
 pub(crate) fn paragraphs(text: &str) -> impl Iterator<Item = Paragraph> {
     let mut lines = lines(text).peekable();
     iter::from_fn(move || {
@@ -51,7 +51,7 @@ pub(crate) fn paragraphs(text: &str) -> impl Iterator<Item = Paragraph> {
     })
 }
 
-/// Whether a line is wrapped, so that `next` goes on with its sentence.
+/// Returns whether a line is wrapped, so that `next` continues its sentence.
 fn goes_on(line: &Line<'_>, next: &Line<'_>) -> bool {
     next.follows
         && next.kind == LineKind::Text
@@ -61,14 +61,15 @@ fn goes_on(line: &Line<'_>, next: &Line<'_>) -> bool {
         && !is_labelled(next.text)
 }
 
-/// Whether a line begins with a word and a colon.
+/// Returns whether a line begins with a word and a colon.
 fn is_labelled(line: &str) -> bool {
     let line = line.trim_start_matches(['*', '_', '[']);
     let word = line.trim_start_matches(|c: char| c.is_alphabetic());
     word.len() < line.len() && word.trim_start_matches(['*', '_', ']']).starts_with(':')
 }
 
-/// The check box that a text begins with, and what follows it: whether it is ticked.
+/// Parses a checkbox at the beginning of a text. Returns whether it is checked, and the rest of the
+/// text.
 pub(crate) fn check_box(text: &str) -> Option<(bool, &str)> {
     let (ticked, step) = if let Some(step) = text.strip_prefix(['☐', '□']) {
         (false, step)
@@ -86,21 +87,21 @@ pub(crate) fn check_box(text: &str) -> Option<(bool, &str)> {
     (trimmed.len() < step.len()).then_some((ticked, trimmed))
 }
 
-/// What is abbreviated wherever it stands. Lower case.
+/// Abbreviations in any context, in lower case.
 const ABBREVIATIONS: [&str; 15] = [
     "vs", "cf", "mr", "mrs", "ms", "dr", "prof", "approx", "ca", "resp", "incl", "excl", "esp",
     "viz", "misc",
 ];
 
-/// What is abbreviated before a number.
+/// Abbreviations only before a number.
 const ABBREVIATIONS_BEFORE_NUMBERS: [&str; 11] =
     ["no", "nr", "fig", "eq", "sec", "ch", "vol", "p", "pp", "ver", "art"];
 
-/// What is abbreviated before a word in lower case; else it ends a sentence too.
+/// Abbreviations before a word in lower case. Elsewhere they end a sentence.
 const ABBREVIATIONS_BEFORE_LOWER: [&str; 9] =
     ["etc", "al", "inc", "ltd", "co", "corp", "jr", "sr", "ed"];
 
-/// The sentences of the paragraph at `range`, as ranges of `text`.
+/// Returns the sentences of the paragraph at `range`, as ranges of `text`.
 pub(crate) fn split(text: &str, range: Range<usize>) -> Vec<Range<usize>> {
     let base = range.start;
     let paragraph = text.get(range).unwrap_or_default();
@@ -111,7 +112,7 @@ pub(crate) fn split(text: &str, range: Range<usize>) -> Vec<Range<usize>> {
     while let Some(c) = paragraph[at..].chars().next() {
         let behind = at + c.len_utf8();
         if c == '`' && ticks {
-            // Code within a line: its stops are none of ours.
+            // Skip inline code, because full stops in it do not end a sentence.
             let length = paragraph[behind..].find('`');
             ticks = length.is_some();
             at = length.map_or(behind, |length| behind + length + 1);
@@ -136,7 +137,7 @@ fn push(paragraph: &str, base: usize, range: Range<usize>, found: &mut Vec<Range
     }
 }
 
-/// Returns the end of the sentence, closing marks included, if `c` before `behind` ends it.
+/// Returns the end of the sentence, including closing marks, if `c` before `behind` ends it.
 fn sentence_end(paragraph: &str, c: char, behind: usize) -> Option<usize> {
     let rest = &paragraph[behind..];
     if matches!(c, '。' | '！' | '？') {
@@ -161,7 +162,7 @@ fn sentence_end(paragraph: &str, c: char, behind: usize) -> Option<usize> {
     (!goes_on).then_some(end)
 }
 
-/// Whether a full stop behind `before` belongs to an abbreviation.
+/// Returns whether a full stop after `before` belongs to an abbreviation.
 fn is_abbreviated(before: &str, next: &str) -> bool {
     let is_part = |c: char| c.is_alphanumeric() || c == '.';
     let word = before.rsplit(|c| !is_part(c)).next().unwrap_or_default();

@@ -1,4 +1,4 @@
-//! Files that are worked on.
+//! Extracts the files that a session works on.
 
 use lcp_types::BlockContent;
 use serde_json::Value;
@@ -6,7 +6,7 @@ use serde_json::Value;
 use super::super::tool_calls::Call;
 use super::{MAX_FILES, push_newest};
 
-/// Words of the names of tools that read, write or edit files.
+/// Words in the names of tools that read, write or edit files.
 const TOOLS: [&str; 17] = [
     "read", "write", "edit", "view", "open", "cat", "patch", "update", "create", "replace",
     "insert", "multiedit", "notebook", "file", "save", "append", "editor",
@@ -17,11 +17,11 @@ const KEYS: [&str; 10] = [
     "target_file", "relative_path", "absolute_path",
 ];
 
-/// How patches name the files that they change.
+/// The prefixes of file names in patches.
 const PATCHED: [&str; 4] = ["*** Update File: ", "*** Add File: ", "*** Move to: ", "+++ b/"];
 const MAX_PATH: usize = 300;
 
-/// The path of a block that is a file, or a part of one.
+/// Returns the path of a block that is a file or part of one.
 pub(super) fn path_of_block(content: &BlockContent<'_>) -> Option<String> {
     match content {
         BlockContent::Code(code) => is_plausible_path(&code.path).then(|| code.path.to_string()),
@@ -59,7 +59,7 @@ fn paths(call: &Call) -> Vec<String> {
     paths
 }
 
-/// The files of a patch, else the first word that is a path.
+/// Returns the files of a patch, or else the first word that is a path.
 fn paths_in_text(text: &str) -> Vec<String> {
     let patched = patched_files(text);
     if !patched.is_empty() {
@@ -81,7 +81,7 @@ fn patched_files(patch: &str) -> Vec<String> {
     patch.lines().filter_map(named).filter(|path| is_plausible_path(path)).collect()
 }
 
-/// Whether a text that is said to be a path can be one.
+/// Returns whether a text given as a path can be one.
 fn is_plausible_path(path: &str) -> bool {
     (1..=MAX_PATH).contains(&path.len())
         && path.trim() == path

@@ -14,28 +14,28 @@ const MAX_COMMANDS: usize = 10;
 const MAX_COMMAND: usize = 500;
 const CUT: &str = " […]";
 
-/// Words of the names of tools that run commands.
+/// Words in the names of tools that run commands.
 const SHELLS: [&str; 13] = [
     "bash", "shell", "sh", "zsh", "exec", "execute", "run", "terminal", "command", "cmd",
     "powershell", "pwsh", "console",
 ];
 
-/// The state of a session after these messages, oldest first, where it was `before`
-/// them (RFC 0007 §6.4).
+/// Returns the state of a session after these messages, oldest first, given the state before them
+/// (RFC 0007 §6.4).
 ///
-/// - Files: the paths of code, diffs, and documents with a path for a title, and
-///   the paths that tools which read, write or edit are called with: the newest 20.
-/// - Commands: what shell-like tools are called with, as it is: the newest 10, of long ones the
-///   first 500 bytes and ` […]`. Commands that only stand in what is said were not run.
-/// - Working directory, branch and variables: `cd`, `git checkout`, `git switch`,
-///   `export` in commands, `cwd` and `workdir` of calls, where a result says that
-///   they did not fail; and what git answers.
+/// - Files: the paths of code, diffs, and documents with a path as title, and the paths given to
+///   tools that read, write or edit files. The newest 20 are included.
+/// - Commands: the commands given to shell tools, verbatim. The newest 10 are included, and long
+///   ones are cut to 500 bytes and ` […]`. Commands that are only mentioned in turns are ignored.
+/// - Working directory, branch and variables: from `cd`, `git checkout`, `git switch` and `export`
+///   in commands, and from `cwd` and `workdir` of calls, if a result shows that the call succeeded.
+///   The branch is also read from the output of git.
 ///
-/// Variables whose names look like those of secrets (KEY, TOKEN, SECRET, PASSWORD
-/// and their like) are left out, and so are commands that set them.
+/// Variables whose names look like those of secrets (KEY, TOKEN, SECRET, PASSWORD and similar) are
+/// left out, and so are commands that set them.
 ///
-/// What was before counts as older than all messages: a session that goes on from a
-/// hand-off is in the directory of that one, and what it unsets is gone.
+/// `before` is treated as older than all messages: a session that resumes a hand-off starts in its
+/// directory, and variables that it unsets are removed.
 ///
 /// ```
 /// use lcp_continuity::extract::observed_state;
@@ -81,7 +81,7 @@ pub fn observed_state(before: &SessionState, messages: &[Recorded]) -> SessionSt
     state
 }
 
-/// A shell was called: its command is told, unless it has secrets.
+/// Adds the command of a shell call, unless it sets secrets.
 fn add_command(call: &Call, commands: &mut Vec<String>) {
     let command = command(call).filter(|command| !shell::sets_secrets(command));
     if let Some(command) = command {
@@ -109,7 +109,7 @@ fn command(call: &Call) -> Option<String> {
     Some(command.trim().to_owned()).filter(|command| !command.is_empty())
 }
 
-/// A command that is given as words: what a shell is to run, where it is one.
+/// Joins a command that is given as words. If it runs a shell, returns the command of that shell.
 fn join_words(words: &[Value]) -> String {
     let words: Vec<&str> = words.iter().filter_map(Value::as_str).collect();
     match words.as_slice() {
@@ -126,7 +126,7 @@ fn cut(command: &str) -> String {
     format!("{}{CUT}", &command[..end])
 }
 
-/// Adds `item` as the newest of a list of at most `max`, in which nothing is twice.
+/// Adds `item` as the newest of a list without duplicates that has at most `max` items.
 fn push_newest(list: &mut Vec<String>, item: String, max: usize) {
     list.retain(|known| *known != item);
     list.push(item);

@@ -1,4 +1,4 @@
-//! What commands do to the state of a session.
+//! The effects of shell commands on the state of a session.
 
 use crate::model::SessionState;
 
@@ -10,13 +10,13 @@ const SECRETS: [&str; 11] = [
 const MAX_VARIABLES: usize = 64;
 const MAX_VALUE: usize = 256;
 
-/// Whether `command` gives a variable a value that looks like a secret.
+/// Returns whether `command` sets a variable whose name looks like that of a secret.
 pub(super) fn sets_secrets(command: &str) -> bool {
     let mut words = simple_commands(command).into_iter().flatten();
     words.any(|word| assigned_name(&word).is_some_and(is_secret))
 }
 
-/// Takes over what `command` did.
+/// Applies the effects of `command` to the state.
 pub(super) fn apply_command(command: &str, state: &mut SessionState) {
     for words in simple_commands(command) {
         let words: Vec<&str> = words.iter().map(String::as_str).collect();
@@ -35,7 +35,7 @@ pub(super) fn apply_command(command: &str, state: &mut SessionState) {
     }
 }
 
-/// Takes over what git says of the branch.
+/// Applies the branch that git reports to the state.
 pub(super) fn apply_output(text: &str, state: &mut SessionState) {
     for line in text.lines() {
         let quoted = |mark| line.strip_prefix(mark).and_then(|rest| rest.split('\'').next());
@@ -50,7 +50,7 @@ pub(super) fn apply_output(text: &str, state: &mut SessionState) {
     }
 }
 
-/// The commands that a command line is made of, as words without their quotes.
+/// Splits a command line into commands, as words without their quotes.
 fn simple_commands(line: &str) -> Vec<Vec<String>> {
     let mut commands = vec![Vec::new()];
     let mut word: Option<String> = None;
@@ -84,7 +84,7 @@ fn simple_commands(line: &str) -> Vec<Vec<String>> {
 
 fn change_directory(to: &str, state: &mut SessionState) {
     if to == "-" || to.contains(['$', '`', '*']) {
-        // Where that is, only the shell knows.
+        // Only the shell knows the resulting directory.
         state.working_directory = None;
         return;
     }
@@ -119,7 +119,7 @@ fn git(arguments: &[&str], state: &mut SessionState) {
         if !option.starts_with('-') {
             break;
         }
-        // `-C` and `-c` are followed by a word of theirs.
+        // `-C` and `-c` take an argument.
         arguments =
             if matches!(*option, "-C" | "-c") { rest.get(1..).unwrap_or_default() } else { rest };
     }
@@ -130,7 +130,7 @@ fn git(arguments: &[&str], state: &mut SessionState) {
     let names: Vec<&&str> = rest.iter().filter(|word| !word.starts_with('-')).collect();
     let names_files = rest.contains(&"--") || names.len() > 1;
     let Some(name) = names.first().filter(|name| is_branch(name)) else { return };
-    // `git checkout` of one word may mean a file or a commit.
+    // `git checkout` with one word may refer to a file or a commit.
     let is_other = *command == "checkout" && (names_files || is_file_or_commit(name));
     let is_detached = rest.iter().any(|word| matches!(*word, "-d" | "--detach" | "-p" | "--patch"));
     if is_new || !is_other && !is_detached {
@@ -162,7 +162,7 @@ fn export(variables: &[&str], state: &mut SessionState) {
         else {
             continue;
         };
-        // A name and a password within an address are secrets too.
+        // An address with a user name and a password is a secret too.
         let is_hidden = value.contains("$(")
             || value.contains('`')
             || value.contains("://") && value.contains('@');

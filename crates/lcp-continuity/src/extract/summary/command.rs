@@ -1,4 +1,4 @@
-//! Summaries that another program writes.
+//! Summaries by an external program.
 
 use std::fmt::Write as _;
 
@@ -9,14 +9,15 @@ use super::validated;
 use crate::command::CommandFilter;
 use crate::model::{Message, Recorded};
 
-/// Asks a program for the summary: a model's command line, a script (RFC 0007 §6).
+/// A summarizer that runs a program, such as the command line of a model or a script (RFC 0007 §6).
 ///
-/// The program reads the conversation from standard input, as text: a paragraph `[role] …` for each
-/// message, before them `[earlier summary] …` if there is one. A line within that begins with `[`
-/// has a space before it, so that nothing which was said passes for another message. The
-/// environment says what is asked for: `LCP_TARGET_TOKENS` is a number, `LCP_SUMMARY_LEVEL` one of
-/// `full`, `detailed`, `brief`, `tags`. What it writes to standard output, without the white space
-/// around it, is the summary.
+/// The program reads the conversation as text from standard input: a paragraph `[role] …` for each
+/// message, preceded by `[earlier summary] …` if there is one. A further line of a message that
+/// begins with `[` is indented by one space, so that a message cannot imitate another one.
+///
+/// The environment variable `LCP_TARGET_TOKENS` contains the token budget. `LCP_SUMMARY_LEVEL` is
+/// one of `full`, `detailed`, `brief` and `tags`. The summary is the standard output of the
+/// program, without leading and trailing white space.
 ///
 /// ```
 /// use lcp_continuity::command::CommandFilter;
@@ -31,13 +32,13 @@ pub struct CommandSummarizer {
 }
 
 impl CommandSummarizer {
-    /// Asks the program that `filter` runs.
+    /// Creates a summarizer that runs this filter.
     #[must_use]
     pub const fn new(filter: CommandFilter) -> Self {
         Self { filter }
     }
 
-    /// Returns the filter that runs the program: a clone of it stops what this has started.
+    /// Returns the filter that runs the program. A clone of the filter can be used to stop it.
     #[must_use]
     pub const fn filter(&self) -> &CommandFilter {
         &self.filter
@@ -59,7 +60,7 @@ impl Summarizer for CommandSummarizer {
     }
 }
 
-/// Writes a conversation as [`CommandSummarizer`] describes it.
+/// Formats a conversation as described at [`CommandSummarizer`].
 fn transcript(before: Option<&str>, messages: &[Recorded]) -> String {
     let mut out = String::new();
     if let Some(before) = before {
@@ -87,13 +88,14 @@ fn push(out: &mut String, speaker: &str, text: &str) {
     }
     let _ = write!(out, "[{speaker}] ");
     for (at, line) in text.lines().enumerate() {
-        // What is said must not pass for another message.
+        // A message must not be able to imitate another one.
         let guard = if at > 0 && line.starts_with('[') { " " } else { "" };
         let _ = writeln!(out, "{guard}{line}");
     }
 }
 
-/// Returns the speaker of a message; for a result, the tool and the status unless it succeeded.
+/// Returns the speaker of a message. For a result this is the tool, with its status unless it
+/// succeeded.
 fn speaker(message: &Message) -> String {
     let role = message.role();
     let role = role.name().unwrap_or("turn");

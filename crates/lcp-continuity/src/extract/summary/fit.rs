@@ -1,4 +1,4 @@
-//! As many pieces as fit, never a token more.
+//! Selection of as many pieces as fit the token budget.
 
 use std::collections::BTreeSet;
 
@@ -6,14 +6,15 @@ use lcp_tokens::TokenEstimator;
 
 use super::line::{CUT, Line, PieceRef};
 
-/// Pieces in a row that do not fit before the rest is left out.
+/// The number of consecutive pieces that may fail to fit before the remaining ones are skipped.
 const MISSES: usize = 64;
-/// How often what is left over is given out.
+/// The number of attempts to fill the remaining budget.
 const ROUNDS: usize = 4;
-/// Tokens that the best piece may have though it is more than half of what there is.
+/// The number of tokens that the best piece may always have, even if that is more than half of the
+/// budget.
 const BEST_TOKENS: u32 = 16;
 
-/// A text that grows, and never counts more than it may.
+/// A growing text that never exceeds its token budget.
 pub(super) struct BoundedSummary<'c> {
     counter: &'c dyn TokenEstimator,
     pub(super) text: String,
@@ -24,11 +25,11 @@ impl<'c> BoundedSummary<'c> {
         Self { counter, text: String::new() }
     }
 
-    /// Adds those of the pieces of `lines` at `ranks`, the best first, with which the
-    /// whole text counts `most` tokens at most. The best is cut if it has to be.
+    /// Adds as many of the pieces of `lines` at `ranks` as fit, the best first, so that the whole
+    /// text has at most `most` tokens. The best piece is truncated if necessary.
     ///
-    /// Parts are counted to find what may fit; what decides is the count of the
-    /// whole, whether counts add up or not.
+    /// The counts of pieces are only used to estimate which pieces fit. The count of the whole text
+    /// decides, so counts need not add up.
     pub(super) fn add(&mut self, lines: &mut [Line], mut ranks: Vec<PieceRef>, most: u32) {
         let Some(best) = ranks.first().copied() else { return };
         let Some(mut spent) = self.count(&self.text, most) else { return };
@@ -45,7 +46,8 @@ impl<'c> BoundedSummary<'c> {
                     (self.text, spent) = (text, count);
                     break;
                 }
-                // Twice as many each time: few looks at a text that is far too long.
+                // Drop twice as many pieces each time, so that a text that is far too long is
+                // counted only a few times.
                 let keep = sure.max(chosen.len().saturating_sub(less));
                 ranks.splice(..0, chosen.drain(keep..));
                 less *= 2;
@@ -59,7 +61,7 @@ impl<'c> BoundedSummary<'c> {
         }
     }
 
-    /// Moves pieces from `ranks` to `chosen` that seem to fit into `room` tokens.
+    /// Moves the pieces from `ranks` to `chosen` that are estimated to fit into `room` tokens.
     fn choose(
         &self,
         lines: &[Line],
@@ -91,7 +93,7 @@ impl<'c> BoundedSummary<'c> {
         });
     }
 
-    /// Cuts the piece at `best` where it would take more than half of `room`.
+    /// Truncates the piece at `best` if it would take more than half of `room`.
     fn shorten_best(&self, lines: &mut [Line], (line, piece): PieceRef, room: u32) {
         let head = lines[line].head(piece);
         let whole = format!("{head}{}", lines[line].pieces[piece].text);
@@ -99,7 +101,7 @@ impl<'c> BoundedSummary<'c> {
         if self.count(&whole, most).is_some() {
             return;
         }
-        // A mark, and the newline before the line.
+        // Reserve tokens for the marker and for the newline before the line.
         let mut tokens = most.saturating_sub(self.counter.estimate(CUT) + 1);
         while tokens > 0 {
             let start = self.counter.truncate_to(&whole, tokens);
@@ -116,7 +118,7 @@ impl<'c> BoundedSummary<'c> {
         }
     }
 
-    /// As much of the start of `text` as fits, wherever that ends.
+    /// Returns as much of the beginning of `text` as fits, ending at any character.
     fn truncate(&self, text: &str, most: u32) -> String {
         let mut tokens = most;
         while tokens > 0 {
@@ -129,13 +131,13 @@ impl<'c> BoundedSummary<'c> {
         String::new()
     }
 
-    /// The count of a text that is to be kept, if it is `most` at most.
+    /// Returns the token count of a text if it is at most `most`.
     fn count(&self, text: &str, most: u32) -> Option<u32> {
         Some(self.counter.recount(text)).filter(|count| *count <= most)
     }
 }
 
-/// `before`, and the pieces at `chosen` in the order of the lines.
+/// Joins `before` and the pieces at `chosen`, in the order of the lines.
 fn join_pieces(before: &str, lines: &[Line], chosen: &[PieceRef]) -> String {
     let mut text = before.to_owned();
     let mut last: Option<PieceRef> = None;

@@ -1,4 +1,4 @@
-//! Lines of a summary, and messages as they are made of them.
+//! The lines of a summary, and their conversion from messages.
 
 use std::borrow::Cow;
 
@@ -8,26 +8,26 @@ use lcp_types::{BlockContent, Role, Status};
 use super::super::output_detection::{is_noise, is_slash_command};
 use crate::model::Message;
 
-/// Bytes of a piece: what is longer is cut.
+/// The maximum length of a piece in bytes. Longer pieces are truncated.
 pub(super) const PIECE_BYTES: usize = 480;
-/// Bytes of a line of a tool's result, and of a label.
+/// The maximum length in bytes of a line from a tool result, and of a label.
 pub(super) const EXCERPT_BYTES: usize = 160;
 pub(super) const CUT: &str = " […]";
 
 pub(super) struct Line {
     /// The speaker; may be empty.
     pub(super) label: String,
-    /// What may be chosen of it, in order.
+    /// The pieces that can be selected, in order.
     pub(super) pieces: Vec<Piece>,
-    /// What stands between two pieces, and between two with something left out.
+    /// The separators between adjacent pieces, and between pieces with a gap.
     pub(super) between: [&'static str; 2],
 }
 
-/// Something that is chosen or not: a sentence.
+/// A piece that can be selected, usually a sentence.
 pub(super) struct Piece {
-    /// The words; empty where the label says it all.
+    /// The text. Empty if the label is sufficient.
     pub(super) text: String,
-    /// Its place in the message; a gap is something that was left out.
+    /// The position in the message. A gap between positions means omitted text.
     pub(super) at: usize,
     pub(super) score: i32,
 }
@@ -37,13 +37,13 @@ impl Line {
         Self { label, pieces, between: [" ", " … "] }
     }
 
-    /// What stands before the first of its pieces that is chosen.
+    /// Returns the text before the first selected piece.
     pub(super) fn head(&self, piece: usize) -> String {
         let colon = !self.label.is_empty() && !self.pieces[piece].text.is_empty();
         format!("{}{}", self.label, if colon { ": " } else { "" })
     }
 
-    /// What two pieces have alike that say the same.
+    /// Returns a key that is equal for duplicate pieces.
     pub(super) fn key(&self, piece: usize) -> String {
         match &*self.pieces[piece].text {
             "" => self.label.clone(),
@@ -52,7 +52,7 @@ impl Line {
     }
 }
 
-/// The place of a piece: its line, and which piece of it.
+/// The position of a piece: the index of its line, and its index in the line.
 pub(super) type PieceRef = (usize, usize);
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -62,7 +62,7 @@ pub(super) enum Kind {
     Result {
         failed: bool,
     },
-    /// Anything else: a file that the user handed in.
+    /// Any other message, such as a file from the user.
     Other,
 }
 
@@ -78,8 +78,8 @@ pub(super) fn kind(message: &Message) -> Kind {
     }
 }
 
-/// Returns the words of a message, or the summary of its block where that is enough, and whether
-/// it is that.
+/// Returns the text of a message, or the summary of its block if that is sufficient at this level.
+/// The flag is `true` for a summary.
 pub(super) fn message_text(
     message: &Message,
     level: CompressionLevel,
@@ -96,46 +96,48 @@ pub(super) fn message_text(
     }
 }
 
-/// Whether it is what a user types for the program alone: `/clear`.
+/// Returns whether the user typed this message only for the chat program: `/clear`.
 pub(super) fn is_command(message: &Message) -> bool {
     kind(message) == Kind::Turn && message.role() == Role::User && is_slash_command(&message.text())
 }
 
-/// Points that the newest message has more than the oldest.
+/// The points that the newest message gets in addition to the oldest.
 const RECENCY: usize = 20;
 
-/// Points for the place in a list of `count`: none for the oldest, most for the newest.
+/// Returns the points for position `at` in a list of `count`, from 0 for the oldest to [`RECENCY`]
+/// for the newest.
 pub(super) fn recency(at: usize, count: usize) -> i32 {
     let points = (RECENCY * at).checked_div(count.saturating_sub(1)).unwrap_or(RECENCY);
     i32::try_from(points).unwrap_or_default()
 }
 
-/// How many lines say something, or are empty between such.
+/// Returns the number of lines, without leading and trailing blank lines.
 pub(super) fn line_count(text: &str) -> usize {
     text.trim().lines().count()
 }
 
-/// Returns the first line that is neither noise nor opens code, else the first that is not empty.
+/// Returns the first line that is neither noise nor a code fence, or else the first line that is
+/// not empty.
 pub(super) fn first_line(text: &str) -> &str {
     let mut lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
     let says = |line: &&str| !is_noise(line) && !line.starts_with("```");
     lines.clone().find(says).or_else(|| lines.next()).unwrap_or_default()
 }
 
-/// The last line that is neither empty nor noise; the last that is not empty where there is none.
+/// Returns the last line that is neither empty nor noise, or else the last line that is not empty.
 pub(super) fn last_line(text: &str) -> &str {
     let mut lines = text.trim().lines().rev().map(str::trim).filter(|line| !line.is_empty());
     let newest = lines.clone().next().unwrap_or_default();
     lines.find(|line| !is_noise(line)).unwrap_or(newest)
 }
 
-/// A text in one line, of at most `most` bytes and the mark of a cut.
+/// Joins a text to one line of at most `most` bytes, plus a marker if it is truncated.
 pub(super) fn one_line(text: &str, most: usize) -> String {
     let mut line = String::new();
     for word in text.split_whitespace() {
         let space = usize::from(!line.is_empty());
         if line.len() + space + word.len() > most {
-            // A word that would fill it alone is cut itself.
+            // A single word that is too long is truncated too.
             if line.is_empty() {
                 let end = (0..=most).rev().find(|end| word.is_char_boundary(*end));
                 line.push_str(&word[..end.unwrap_or_default()]);

@@ -1,4 +1,4 @@
-//! Messages, and an earlier summary, as lines of which pieces may be chosen.
+//! Conversion of messages, and of an earlier summary, to lines whose pieces can be selected.
 
 use lcp_driver::segments::CompressionLevel;
 use lcp_types::{Block, BlockContent, Role, Status};
@@ -12,9 +12,11 @@ use super::line::{
 use super::score::{Features, Scorer, error_line};
 use crate::model::{Message, Recorded};
 
-/// The lines of these messages. System turns are left out where anybody else says
-/// something: the next session has its own. So is what says nothing: commands of users
-/// for the program, banners, and sentences that are mostly punctuation.
+/// Returns the lines of these messages.
+///
+/// System turns are left out if any other message has content, because the next session has its
+/// own. Text without content is left out too: commands of users for the program, banners, and
+/// sentences that are mostly punctuation.
 pub(super) fn message_lines(messages: &[Recorded], level: CompressionLevel) -> Vec<Line> {
     let scorer = Scorer::new(messages);
     let lines = |system: bool, noise: bool| -> Vec<Line> {
@@ -32,7 +34,7 @@ pub(super) fn message_lines(messages: &[Recorded], level: CompressionLevel) -> V
     said.find(|lines| !lines.is_empty()).unwrap_or_default()
 }
 
-/// Returns the line of a message at this level; `noise` lets in sentences that say nothing.
+/// Returns the line of a message at this level. `noise` includes sentences without content.
 fn line(
     message: &Message,
     at: usize,
@@ -62,7 +64,7 @@ fn line(
         _ => excerpts(&[]),
     };
     let label = label(message);
-    // A line without a word: that there was something is said too.
+    // A line with an empty piece still shows that the message existed.
     let pieces = if pieces.is_empty() { vec![(0, String::new())] } else { pieces };
     let pieces = scorer.choose(message, at, pieces, level);
     (!pieces.is_empty()).then(|| Line::new(label, pieces))
@@ -102,7 +104,7 @@ fn block_label(block: &Block<'_>) -> String {
     one_line(&format!("{ty} {name}"), EXCERPT_BYTES)
 }
 
-/// The sentences of a text with their places; where there is none, its first line.
+/// Returns the sentences of a text with their positions, or its first line if it has no sentences.
 pub(super) fn sentence_pieces(text: &str) -> Vec<(usize, String)> {
     let mut pieces: Vec<_> = sentences(text).map(|it| one_line(it, PIECE_BYTES)).collect();
     if pieces.is_empty() {
@@ -111,23 +113,25 @@ pub(super) fn sentence_pieces(text: &str) -> Vec<(usize, String)> {
     pieces.into_iter().enumerate().collect()
 }
 
-/// Lines of a result with places that are not next to each other; none twice.
+/// Returns lines of a result without duplicates, with positions that are not adjacent.
 fn excerpts(lines: &[&str]) -> Vec<(usize, String)> {
     let mut lines: Vec<_> = lines.iter().map(|line| one_line(line, EXCERPT_BYTES)).collect();
     lines.dedup();
     lines.into_iter().enumerate().map(|(at, line)| (2 * at, line)).collect()
 }
 
-/// Points of the goal, which stays.
+/// The points of the goal, which ensure that it is included.
 const EARLIER_GOAL: i32 = 1_000;
 const EARLIER_USER: i32 = 20;
 
-/// What is carried of `text`. Where it is one of ours, lines stay lines; the goal is
-/// then what the user said first, and of anything else the first sentence.
+/// Returns the lines of an earlier summary.
+///
+/// If `text` is a summary of this crate, its lines are restored, and the goal is the first
+/// statement of the user. In any other text the goal is the first sentence.
 pub(super) fn earlier_lines(text: &str, level: CompressionLevel) -> Vec<Line> {
     let ours = text.lines().any(|line| split_label(line).is_some());
     let mut lines = if ours { parse_summary(text) } else { parse_prose(text) };
-    // What a user pasted is no wish.
+    // Pasted output is not a wish of the user.
     let is_wish = |line: &Line| {
         let text = line.pieces.first().map_or("", |piece| piece.text.as_str());
         line.label == USER_LABEL && !is_output(text)
@@ -142,7 +146,7 @@ pub(super) fn earlier_lines(text: &str, level: CompressionLevel) -> Vec<Line> {
             piece.score = if (at, index) == (goal, 0) {
                 EARLIER_GOAL
             } else if brief && !features.matters && at + 1 < count {
-                // Left out below.
+                // These pieces are removed below.
                 i32::MIN
             } else {
                 user + features.points + recency(at, count)
@@ -156,7 +160,7 @@ pub(super) fn earlier_lines(text: &str, level: CompressionLevel) -> Vec<Line> {
 
 const USER_LABEL: &str = "user";
 
-/// Splits a line of one of our summaries into its speaker and its text.
+/// Splits a line of a summary of this crate into speaker and text.
 fn split_label(line: &str) -> Option<(&str, &str)> {
     let (label, said) = line.split_once(": ")?;
     Role::from_name(label).map(|_| (label, said))
@@ -185,7 +189,7 @@ fn parse_prose(text: &str) -> Vec<Line> {
     pieces.into_iter().map(|(_, text)| unlabelled_line(text)).collect()
 }
 
-/// A line that stays whole or goes.
+/// Creates a line that is included as a whole or not at all.
 fn unlabelled_line(text: String) -> Line {
     Line::new(String::new(), vec![Piece { text, at: 0, score: 0 }])
 }

@@ -1,4 +1,4 @@
-//! Summaries without a model: sentences are chosen, never written.
+//! Extractive summaries, which select sentences and need no model.
 
 mod command;
 mod fit;
@@ -19,26 +19,27 @@ use line::{Line, PieceRef};
 
 use super::{Summarizer, SummaryError, SummaryRequest};
 
-/// Chooses sentences by rules (RFC 0007 §6): the built-in, which needs no model and
-/// gives the same words every time.
+/// The built-in summarizer, which selects sentences by rules (RFC 0007 §6). It needs no model and
+/// always gives the same summary for the same input.
 ///
-/// What it gives is lines in the order of the messages, `user: …`, `assistant: …`, `read_file: 120
-/// lines (error): …`, with sentences as they were said: white space is one space, ` … ` stands
-/// between sentences that do not follow one another, and ` […]` where a long one is cut. The lines
-/// of the earlier summary come first; they have at most half of the target.
+/// The summary has one line per message, in order: `user: …`, `assistant: …`,
+/// `read_file: 120 lines (error): …`. Sentences are quoted with white space reduced to single
+/// spaces. ` … ` separates sentences that are not adjacent, and ` […]` marks a truncated sentence.
+/// The lines of the earlier summary come first and get at most half of the budget.
 ///
-/// | level | holds |
+/// | level | contents |
 /// |---|---|
-/// | Full | whatever fits, the first and the last line of results too |
-/// | Detailed | at most three sentences of a message; results that failed, in one line |
-/// | Brief | the goal, the newest turns, and what was decided or done |
+/// | Full | as much as fits, including the first and last lines of results |
+/// | Detailed | at most three sentences per message; failed results in one line |
+/// | Brief | the goal, the newest turns, decisions and results |
 /// | Tags | paths and identifiers |
 ///
-/// A message whose block has a summary of its own gives that in place of its
-/// content: at Brief and Tags, results at Detailed too.
+/// For a message whose block has a summary, that summary replaces the content at Brief and Tags,
+/// and for results also at Detailed.
 ///
-/// It never has a token more than the target, whatever the counter; it is empty only if no message
-/// says anything, or if not even a few characters fit. The work grows with the messages.
+/// The summary never exceeds the budget, with any token estimator. It is empty only if no message
+/// has content, or if not even a few characters fit. Run time is linear in the size of the
+/// messages.
 ///
 /// ```
 /// use lcp_continuity::extract::{ExtractiveSummarizer, Summarizer, SummaryRequest};
@@ -62,7 +63,7 @@ use super::{Summarizer, SummaryError, SummaryRequest};
 pub struct ExtractiveSummarizer;
 
 impl Summarizer for ExtractiveSummarizer {
-    /// Never fails; empty where nothing was said.
+    /// Never fails. The summary is empty if the messages have no content.
     fn summarize(&self, request: &SummaryRequest<'_>) -> Result<String, SummaryError> {
         Ok(extract(request))
     }
@@ -81,11 +82,11 @@ fn extract(request: &SummaryRequest<'_>) -> String {
         ],
     };
     let says = |parts: &[Vec<Line>; 2]| parts.iter().any(|lines| !lines.is_empty());
-    // Where a level has nothing to say, the next fuller one has.
+    // If a level has no content, use the next more detailed one.
     let mut fuller = CompressionLevel::ALL.into_iter().rev().filter(|it| *it <= request.level);
     let found = fuller.find_map(|level| Some((level, parts(level))).filter(|(_, it)| says(it)));
     let Some((level, parts)) = found else { return String::new() };
-    // One sentence of it, then.
+    // Use only one sentence in that case.
     let most = if level == request.level { usize::MAX } else { 1 };
     let [mut earlier, mut newer] = parts;
     let share = if newer.is_empty() { request.target_tokens } else { request.target_tokens / 2 };
@@ -96,8 +97,8 @@ fn extract(request: &SummaryRequest<'_>) -> String {
     fit.text
 }
 
-/// The places of the pieces of both parts, the best first, at most `most` of each.
-/// What is said twice is there once: where it stands best, the earlier summary first.
+/// Returns the positions of the pieces of both parts, the best first, at most `most` of each. Of
+/// duplicates only the best is included, and the earlier summary is preferred.
 fn ranks(parts: &[&[Line]; 2], most: usize) -> [Vec<PieceRef>; 2] {
     let mut seen = HashSet::new();
     parts.map(|lines| {
@@ -106,7 +107,7 @@ fn ranks(parts: &[&[Line]; 2], most: usize) -> [Vec<PieceRef>; 2] {
             .enumerate()
             .flat_map(|(line, of)| (0..of.pieces.len()).map(move |piece| (line, piece)))
             .collect();
-        // The newer of two that are worth the same; in one line the one before.
+        // Among equal scores, prefer the newer line, and within a line the earlier piece.
         places.sort_by_key(|&(line, piece)| {
             (-lines[line].pieces[piece].score, usize::MAX - line, piece)
         });
@@ -116,11 +117,11 @@ fn ranks(parts: &[&[Line]; 2], most: usize) -> [Vec<PieceRef>; 2] {
     })
 }
 
-/// Returns the summary of `summarizer`, or where it has none that may be used that of
-/// [`ExtractiveSummarizer`](super::ExtractiveSummarizer), and why.
+/// Returns the summary of `summarizer`. If that is not usable, returns the summary of
+/// [`ExtractiveSummarizer`](super::ExtractiveSummarizer) and the error.
 ///
-/// What it gives is counted here: it is never longer than the target, and empty only
-/// if there was nothing to be said.
+/// This function counts the tokens of the summary itself. The summary never exceeds the budget, and
+/// is empty only if the messages have no content.
 ///
 /// ```
 /// use lcp_continuity::extract::{
@@ -164,14 +165,14 @@ pub fn summarize_or_builtin(
         Ok(summary) => (summary, None),
         Err(why) => {
             let summary = extract(request);
-            // Silence about nothing is no failure.
+            // An empty summary of messages without content is not a failure.
             let nothing = summary.is_empty() && matches!(why, SummaryError::Empty(_));
             (summary, (!nothing).then_some(why))
         }
     }
 }
 
-/// Returns a summary that may be used: it says something, within the target.
+/// Returns the summary if it is usable: not empty, and within the budget.
 fn validated(
     name: &str,
     summary: String,

@@ -1,8 +1,8 @@
-//! What a sentence is worth (RFC 0007 §6).
+//! Scores for sentences (RFC 0007 §6).
 //!
-//! The table is in the RFC: points for who says it and when, for its place in the message, and for
-//! words that speak of decisions, outcomes and errors, of places in code, and of figures. Each
-//! sentence after the best of a message is worth less, so that more messages get a word in.
+//! The table is in the RFC. Sentences get points for their speaker and age, for their position in
+//! the message, and for words about decisions, outcomes, errors, places in code, and figures. Each
+//! further sentence of a message gets fewer points, so that more messages are represented.
 
 use lcp_driver::segments::CompressionLevel;
 use lcp_types::Role;
@@ -12,34 +12,34 @@ use super::line::{Kind, Piece, is_command, kind, last_line, recency};
 use super::terms::is_term;
 use crate::model::{Message, Recorded};
 
-/// Points of the first user turn: the goal.
+/// The points of the first user turn, the goal.
 const GOAL: i32 = 100;
 const NEWEST_USER: i32 = 90;
 const NEWEST_REPLY: i32 = 80;
 const USER: i32 = 40;
 const FAILED: i32 = 35;
 const REPLY: i32 = 20;
-/// Points of files and other blocks that were handed in.
+/// The points of files and other blocks from the user.
 const OTHER: i32 = 15;
 const CALL: i32 = 5;
-/// Points of the first sentence of a user turn that is not short: what is asked for.
+/// The points of the first sentence of a user turn that is not short, which usually is the request.
 const ASKED: i32 = 40;
-/// Points of the first sentence of another message that is not short.
+/// The points of the first sentence of another message that is not short.
 const FIRST: i32 = 10;
 const LAST: i32 = 5;
-/// Points taken from what is too short to say much.
+/// The deduction for short sentences, which say little.
 const SHORT: i32 = -20;
-/// Points taken from a sentence for each better one of its message.
+/// The deduction for each better sentence of the same message.
 const FURTHER: i32 = -8;
-/// Bytes below which a sentence, or a turn, is short: "yes", "go on".
+/// The length in bytes below which a sentence or turn is short: "yes", "go on".
 const SHORT_BYTES: usize = 12;
 
-/// Whether a turn is what a user says, not what one pastes.
+/// Returns whether a message was written by the user, and is not pasted output.
 fn is_wish(message: &Message) -> bool {
     message.role() == Role::User && !is_output(&message.text())
 }
 
-/// The messages that matter more than others.
+/// The indices of the most important messages.
 pub(super) struct Scorer {
     count: usize,
     goal: Option<usize>,
@@ -58,7 +58,8 @@ impl Scorer {
         };
         let is_goal =
             |it: &Recorded| says(it, Role::User, SHORT_BYTES) && !is_output(&it.message.text());
-        // "Go on" is neither a goal nor news, and a log is no goal, unless there is nothing else.
+        // "Go on" is neither a goal nor news, and a log is not a goal, unless there is nothing
+        // else.
         let leasts = || [SHORT_BYTES, 1].into_iter();
         let oldest =
             |role| leasts().find_map(|least| messages.iter().position(|it| says(it, role, least)));
@@ -94,7 +95,7 @@ impl Scorer {
         points + recency(at, self.count)
     }
 
-    /// Returns the pieces of message `at` that may stand at this level, with their scores.
+    /// Returns the pieces of message `at` that may be included at this level, with their scores.
     pub(super) fn choose(
         &self,
         message: &Message,
@@ -117,8 +118,8 @@ impl Scorer {
             let features = Features::new(&text);
             let stands = match level {
                 CompressionLevel::Full => true,
-                // Neither what only says what comes next, nor a result that says no
-                // more than how long it is.
+                // Leave out announcements of the next step, and results of which only the length is
+                // known.
                 CompressionLevel::Detailed => {
                     (key || features.points >= 0)
                         && (kind != Kind::Result { failed: false } || !text.is_empty())
@@ -153,21 +154,21 @@ impl Scorer {
 }
 
 pub(super) const DECISION: i32 = 25;
-/// Points of words of outcomes, and as many of those of errors.
+/// The points of words about outcomes, and also of words about errors.
 pub(super) const OUTCOME: i32 = 20;
-/// Points of a path or an identifier.
+/// The points of a path or an identifier.
 pub(super) const TERM: i32 = 10;
 pub(super) const FIGURE: i32 = 5;
-/// Points taken from what only says what comes next: "Let me look."
+/// The deduction for announcements of the next step: "Let me look."
 pub(super) const NARRATION: i32 = -30;
 
-/// Words of decisions, sorted.
+/// Words about decisions, sorted.
 pub(super) const DECISION_WORDS: [&str; 17] = [
     "agreed", "always", "approved", "choose", "chose", "chosen", "decide", "decided", "decision",
     "decisions", "instead", "must", "never", "prefer", "rejected", "settled", "won't",
 ];
 
-/// Words of outcomes, sorted.
+/// Words about outcomes, sorted.
 pub(super) const OUTCOME_WORDS: [&str; 27] = [
     "added", "because", "cause", "caused", "changed", "complete", "completed", "confirmed",
     "created", "done", "finished", "fixed", "found", "implemented", "merged", "moved", "pass",
@@ -175,7 +176,7 @@ pub(super) const OUTCOME_WORDS: [&str; 27] = [
     "works",
 ];
 
-/// Words of errors, sorted.
+/// Words about errors, sorted.
 pub(super) const ERROR_WORDS: [&str; 27] = [
     "bug", "bugs", "cannot", "crash", "crashed", "crashes", "denied", "error", "errors",
     "exception", "fail", "failed", "failing", "fails", "failure", "failures", "fatal", "invalid",
@@ -183,7 +184,7 @@ pub(super) const ERROR_WORDS: [&str; 27] = [
     "wrong",
 ];
 
-/// How sentences begin that only say what comes next.
+/// Beginnings of sentences that only announce the next step.
 const NARRATIONS: [&str; 10] = [
     "let me", "now let me", "now i", "let's look", "let's see", "i'll check", "i'll look",
     "i'll read", "i'll run", "i'll start",
@@ -191,9 +192,9 @@ const NARRATIONS: [&str; 10] = [
 
 #[derive(Clone, Copy)]
 pub(super) struct Features {
-    /// Whether it tells what was decided, or done.
+    /// `true` if the text is about a decision or an outcome.
     pub(super) matters: bool,
-    /// Whether it tells what went wrong.
+    /// `true` if the text is about an error.
     error: bool,
     pub(super) points: i32,
 }
@@ -220,7 +221,7 @@ impl Features {
     }
 }
 
-/// The first line that speaks of an error, or the last that says anything.
+/// Returns the first line about an error, or else the last line with content.
 pub(super) fn error_line(text: &str) -> &str {
     let names_error = |line: &&str| !is_noise(line) && Features::new(line).error;
     text.lines().map(str::trim).find(names_error).unwrap_or_else(|| last_line(text))

@@ -1,4 +1,4 @@
-//! Tags: the paths and identifiers that a text names.
+//! Tags: the paths and identifiers in a text.
 
 use std::collections::HashMap;
 
@@ -8,13 +8,13 @@ use lcp_types::{BlockContent, Role};
 use super::super::SummaryRequest;
 use super::line::{Line, Piece, message_text, recency};
 
-/// Bytes of a term: what is longer is no name.
+/// The maximum length of a term in bytes. Longer words are not names.
 const TERM_BYTES: usize = 80;
-/// Points for each time that a term is named, up to [`NAMED_MAX`] times.
+/// The points for each occurrence of a term, up to [`NAMED_MAX`] occurrences.
 const NAMED: i32 = 4;
 const NAMED_MAX: usize = 10;
 
-/// Two lines of terms: those of the earlier summary, and those of the messages.
+/// Returns the terms of the earlier summary and those of the messages, as one line each.
 pub(super) fn term_lines(request: &SummaryRequest<'_>) -> [Vec<Line>; 2] {
     let mut earlier = Terms::default();
     earlier.add(request.before.unwrap_or_default(), 0);
@@ -36,11 +36,11 @@ pub(super) fn term_lines(request: &SummaryRequest<'_>) -> [Vec<Line>; 2] {
     [earlier, newer].map(Terms::into_lines)
 }
 
-/// Terms in the order in which they are first named.
+/// Terms in the order of their first occurrence.
 #[derive(Default)]
 struct Terms {
     places: HashMap<String, usize>,
-    /// Each with how often it is named, and the recency of the last time.
+    /// Each term with its number of occurrences and the recency of the last one.
     terms: Vec<(String, usize, i32)>,
 }
 
@@ -69,13 +69,18 @@ impl Terms {
     }
 }
 
-/// The path, address or identifier that a word is, without the punctuation around it: a word with a
-/// slash and a dot or two slashes, with `::`, `_` or a capital letter within, with a dot before an
-/// ending, or a letter followed by two digits or more.
+/// Returns the path, address or identifier in a word, without punctuation around it.
+///
+/// A term is a word with
+///
+/// - a slash and a dot, or two slashes,
+/// - `::`, `_` or a capital letter inside,
+/// - a dot before a file extension, or
+/// - letters followed by at least two digits.
 pub(super) fn is_term(word: &str) -> Option<&str> {
     let outside = |c: char| !c.is_alphanumeric() && !matches!(c, '_' | '/' | '.' | '~');
     let mut term = word.trim_matches(outside).trim_end_matches(['.', '/']);
-    // A line of a file is the file.
+    // Remove a line number after a file name.
     while let Some((file, line)) = term.rsplit_once(':')
         && line.chars().all(|c| c.is_ascii_digit())
     {
@@ -95,7 +100,7 @@ pub(super) fn is_term(word: &str) -> Option<&str> {
                 && ending.starts_with(|c: char| c.is_ascii_lowercase())
                 && ending.chars().all(|c| c.is_ascii_alphanumeric())
                 && !stem.ends_with('.')
-                // "e.g", "i.e": abbreviations.
+                // "e.g" and "i.e" are abbreviations.
                 && (stem.len() > 1 || ending.len() > 1 || matches!(ending, "c" | "h"))
         })
     };
@@ -108,7 +113,7 @@ pub(super) fn is_term(word: &str) -> Option<&str> {
         let ends = (chars.next(), chars.next_back());
         ends.1.is_some() && chars.any(pattern)
     };
-    // parseHeader and ParseHeader, but neither Header nor HTTP.
+    // True for parseHeader and ParseHeader, but not for Header or HTTP.
     let is_camel = || {
         let mut lower = false;
         term.chars().any(|c| {

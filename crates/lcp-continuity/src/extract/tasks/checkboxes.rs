@@ -1,34 +1,34 @@
-//! Check boxes in Markdown.
+//! Extracts checkboxes from Markdown.
 
 use super::super::sentences::{Line, LineKind, check_box, lines};
 use super::{Step, StepState};
 
-/// Bytes of the longest line that says what boxes are for.
+/// The maximum length in bytes of the title of a group.
 const MAX_LEAD: usize = 200;
 
-/// How lines begin that say by what a task is known to be done. Lower case.
+/// Beginnings of lines with an acceptance criterion, in lower case.
 const ACCEPTANCE: [&str; 6] = [
     "done when", "acceptance:", "acceptance criteria:", "acceptance criterion:", "accepted when",
     "definition of done:",
 ];
 
-/// How lines begin that say what boxes are for, whatever follows. Lower case.
+/// Beginnings of lines that are the title of a group, in lower case.
 const PLANS: [&str; 8] =
     ["plan:", "task:", "tasks:", "todo:", "to-do:", "steps:", "next steps:", "checklist:"];
 
-/// Boxes under one heading.
+/// The checkboxes under one title.
 #[derive(Debug, Default)]
 pub(super) struct BoxGroup {
-    /// What stands above them.
+    /// The title above the checkboxes.
     pub(super) lead: Option<String>,
     pub(super) steps: Vec<Step>,
-    /// By what it is known to be done.
+    /// The acceptance criterion.
     pub(super) acceptance: Option<String>,
 }
 
-/// The boxes in `text`, by what stands above them.
+/// Returns the checkboxes in `text`, grouped by their titles.
 pub(super) fn groups(text: &str) -> Vec<BoxGroup> {
-    // Most texts have none.
+    // Return early, because most texts contain no checkboxes.
     if !text.contains(['[', '☐', '□', '☑', '☒']) {
         return Vec::new();
     }
@@ -55,7 +55,7 @@ pub(super) fn groups(text: &str) -> Vec<BoxGroup> {
     groups
 }
 
-/// Adds a group; to the one above it where both are under the same words.
+/// Appends a group, or merges it into the last group if both have the same title.
 fn push_group(group: BoxGroup, groups: &mut Vec<BoxGroup>) {
     if group.steps.is_empty() {
         return;
@@ -69,7 +69,7 @@ fn push_group(group: BoxGroup, groups: &mut Vec<BoxGroup>) {
     }
 }
 
-/// Returns the title of the boxes below: a heading, a bold line, or one that ends with a colon.
+/// Returns the line as a title if it is a heading, a bold line, or a line that ends with a colon.
 fn lead<'t>(line: &Line<'t>) -> Option<&'t str> {
     let text = line.text.trim();
     let bare = text.trim_matches(['*', '_']).trim_end_matches(':').trim_matches(['*', '_']).trim();
@@ -85,7 +85,7 @@ fn lead<'t>(line: &Line<'t>) -> Option<&'t str> {
     (is_lead && !bare.is_empty() && bare.len() <= MAX_LEAD).then_some(bare)
 }
 
-/// The line, if it says by what a task is known to be done.
+/// Returns the line if it contains an acceptance criterion.
 fn acceptance(line: &str) -> Option<&str> {
     let bare = line.trim_start_matches(['*', '_']);
     let says = begins_with_one(&ACCEPTANCE, bare) && !line.ends_with([':', '*']);

@@ -1,4 +1,4 @@
-//! Extracts tasks by rules: to-do lists of tools, and check boxes.
+//! Extracts tasks by rules, from to-do lists of tools and from checkboxes.
 
 mod checkboxes;
 mod task_list;
@@ -17,15 +17,17 @@ use crate::model::{Message, PendingTask, Recorded};
 const PLANS: [&str; 8] =
     ["todo", "todos", "task", "tasks", "plan", "plans", "checklist", "checklists"];
 
-/// Finds the tasks that are not done in lists that say so (RFC 0007 §6): what tools keep (`todos`
-/// of `TodoWrite`, `plan` of `update_plan`, as JSON in calls and results), and check boxes (`- [ ]
-/// step`, `☐ step`) in turns, and in results of calls that name a to-do list, a task, a plan or a
-/// checklist: any other file has boxes that are not ours.
+/// Finds pending tasks in explicit lists (RFC 0007 §6):
 ///
-/// Later lists update earlier ones. The user's next turn after a list approves it,
-/// refuses it, or says neither. A line "Done when …" or "Acceptance: …" with a list
-/// says by what it is known to be done. Tasks that have no step left are not told.
-/// The work grows with the text, and with the steps of the lists.
+/// - lists of tools: `todos` of `TodoWrite` and `plan` of `update_plan`, as JSON in calls and
+///   results;
+/// - checkboxes (`- [ ] step`, `☐ step`) in turns, and in results of tools or calls that name a
+///   to-do list, a task, a plan or a checklist. Checkboxes in other files are ignored.
+///
+/// Later lists update earlier ones. The next turn of the user after a list approves it, refuses it,
+/// or does neither. A line "Done when …" or "Acceptance: …" with a list is its acceptance
+/// criterion. Tasks without remaining steps are left out. Run time is linear in the length of the
+/// text and the number of steps.
 ///
 /// ```
 /// use lcp_continuity::extract::{ListTaskExtractor, TaskExtractor};
@@ -76,7 +78,7 @@ impl TaskExtractor for ListTaskExtractor {
     }
 }
 
-/// Whether a message is the result of a tool, or of a call, that names a plan.
+/// Returns whether a message is a result whose tool or call names a plan.
 fn is_of_plan(message: &Message, calls: &HashMap<&str, &Message>) -> bool {
     let names_plan =
         |text: &str| name_words(text).iter().any(|word| PLANS.contains(&word.as_str()));
@@ -89,9 +91,9 @@ fn is_of_plan(message: &Message, calls: &HashMap<&str, &Message>) -> bool {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Step {
-    /// What is to be done, word for word.
+    /// The description of the step, verbatim.
     text: String,
-    /// How far it is.
+    /// The progress of the step.
     state: StepState,
 }
 

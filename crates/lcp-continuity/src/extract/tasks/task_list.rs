@@ -1,4 +1,4 @@
-//! Tasks as they change from message to message.
+//! The list of tasks, updated message by message.
 
 use std::collections::{HashMap, HashSet};
 
@@ -7,7 +7,7 @@ use super::todo_tool::{LIST_KINDS, ListKind, ToolList};
 use super::{Step, StepState};
 use crate::model::{PendingTask, TaskStatus, short_hash};
 
-/// Tasks that are kept apart: of more, the oldest are forgotten.
+/// The maximum number of tasks. The oldest are removed first.
 const MAX_TASKS: usize = 64;
 
 #[derive(Clone, Debug)]
@@ -17,14 +17,14 @@ struct Task {
     steps: Vec<Step>,
     approved: Option<bool>,
     acceptance: Option<String>,
-    /// What it was before, until a list says more of it.
+    /// The status from before these messages, until a list updates the task.
     status: Option<TaskStatus>,
 }
 
-/// The tasks so far.
+/// The current tasks.
 pub(super) struct TaskList {
     tasks: Vec<Task>,
-    /// The ids of those that the user has not answered to.
+    /// The ids of the tasks that the user has not replied to.
     pub(super) proposed: HashSet<String>,
 }
 
@@ -52,7 +52,7 @@ impl TaskList {
         }
     }
 
-    /// The user answered: `Some` where that is a plain yes or no.
+    /// Records a reply of the user: `Some` if it is a plain yes or no.
     pub(super) fn answer(&mut self, answer: Option<bool>) {
         let proposed = std::mem::take(&mut self.proposed);
         if answer.is_none() {
@@ -63,7 +63,7 @@ impl TaskList {
         }
     }
 
-    /// A tool's list: it replaces the one before it.
+    /// Replaces the list of a tool with a newer one.
     pub(super) fn update_list(&mut self, list: ToolList) {
         let ToolList { kind, explanation, steps } = list;
         let id = id_of_list(kind);
@@ -85,7 +85,7 @@ impl TaskList {
         self.proposed.insert(id);
     }
 
-    /// Finds the task that a group is of, or makes one; returns its id.
+    /// Updates the task that a group belongs to, or creates one. Returns its id.
     pub(super) fn update_boxes(&mut self, group: BoxGroup) -> String {
         let BoxGroup { lead, steps, acceptance } = group;
         let by_steps = self
@@ -103,7 +103,7 @@ impl TaskList {
         {
             let task = &mut self.tasks[at];
             if count == steps.len() {
-                // A part of it: what it does not list stays as it is.
+                // The group is a part of the task, so steps that it does not list remain unchanged.
                 update_states(&mut task.steps, &steps);
             } else {
                 task.steps = steps;
@@ -112,7 +112,7 @@ impl TaskList {
             task.status = None;
             return task.id.clone();
         }
-        // Other steps under the same words: another task in the place of the old one.
+        // The group has the same title but other steps, so it replaces the old task.
         self.tasks.retain(|task| !same_lead(task) || task.is_of_tool());
         let first = steps.first().map_or("", |step| step.text.as_str());
         let description = lead.unwrap_or_else(|| first.to_owned());
@@ -144,7 +144,7 @@ impl Task {
         LIST_KINDS.into_iter().any(|kind| id_of_list(kind) == self.id)
     }
 
-    /// What is told of it, if it is not done; `proposed` wait for the user's answer.
+    /// Converts the task unless it is finished. Tasks in `proposed` await an answer.
     fn pending(self, proposed: &HashSet<String>) -> Option<PendingTask> {
         let texts = |is_done: bool| -> Vec<String> {
             let steps = self.steps.iter();
@@ -154,7 +154,7 @@ impl Task {
                 .collect()
         };
         let (done_steps, remaining_steps) = (texts(true), texts(false));
-        // A task that was made by others may have no steps.
+        // A task from another source may have no steps.
         if remaining_steps.is_empty() && (self.status.is_none() || !done_steps.is_empty()) {
             return None;
         }
@@ -184,7 +184,7 @@ fn status(steps: &[Step]) -> TaskStatus {
     }
 }
 
-/// Whether a step says that it waits.
+/// Returns whether a step says that it is blocked.
 fn is_blocked(step: &Step) -> bool {
     let text = step.text.to_lowercase();
     let says = |mark: &str| {
@@ -203,12 +203,12 @@ fn is_blocked(step: &Step) -> bool {
         .any(says)
 }
 
-/// The id of the list that a tool keeps: there is one.
+/// Returns the id of the task for a tool's list. Each kind of list has one task.
 fn id_of_list(kind: ListKind) -> String {
     short_hash(&[b"list", kind.key.as_bytes()])
 }
 
-/// How steps are compared: case, white space and emphasis do not matter.
+/// Normalizes a step for comparison: case, white space and emphasis are ignored.
 fn comparison_key(step: &str) -> String {
     let words = step.split_whitespace().map(|word| word.trim_matches(['*', '_', '`', '.', ':']));
     words.collect::<Vec<_>>().join(" ").to_lowercase()

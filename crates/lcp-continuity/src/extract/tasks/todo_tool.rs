@@ -1,26 +1,27 @@
-//! To-do lists that tools keep, as JSON.
+//! Extracts to-do lists that tools write as JSON.
 
 use serde::Deserialize;
 use serde_json::Value;
 
 use super::{Step, StepState};
 
-/// Places in a text that is no JSON as a whole where a list is looked for.
+/// The maximum number of positions at which a list is searched in a text that is not JSON as a
+/// whole.
 const MAX_PLACES: usize = 8;
-/// JSON in strings of JSON in strings …: how often.
+/// The maximum depth of JSON inside of JSON strings.
 const MAX_DEPTH: usize = 3;
 
-/// A list of a tool.
+/// A to-do list of a tool.
 #[derive(Debug)]
 pub(super) struct ToolList {
-    /// Which it is: a later list of the same key replaces it.
+    /// The kind of the list. A later list of the same kind replaces it.
     pub(super) kind: ListKind,
-    /// What it is for, if the call says so.
+    /// The purpose of the list, if the call contains it.
     pub(super) explanation: Option<String>,
     pub(super) steps: Vec<Step>,
 }
 
-/// Under which key a tool keeps its list, and the title of one that does not say what it is for.
+/// The JSON key under which a tool writes its list, and the title of a list without an explanation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct ListKind {
     pub(super) key: &'static str,
@@ -30,9 +31,9 @@ pub(super) struct ListKind {
 pub(super) const LIST_KINDS: [ListKind; 2] =
     [ListKind { key: "todos", title: "To-do list" }, ListKind { key: "plan", title: "Plan" }];
 
-/// The last list in `text`.
+/// Returns the last list in `text`.
 pub(super) fn last_list(text: &str) -> Option<ToolList> {
-    // Most texts have none, and need not be read as JSON.
+    // Most texts contain no list, and need not be parsed as JSON.
     if !LIST_KINDS.into_iter().any(|kind| text.contains(kind.key)) {
         return None;
     }
@@ -54,7 +55,7 @@ fn first_value(text: &str) -> Option<Value> {
     serde_json::Deserializer::from_str(text).into_iter().next()?.ok()
 }
 
-/// The last list in a value; in its strings too, where they are JSON.
+/// Returns the last list in a value, including strings that contain JSON.
 fn in_value(value: &Value, depth: usize) -> Option<ToolList> {
     match value {
         Value::Object(fields) => {
@@ -80,7 +81,7 @@ struct Row {
     status: String,
 }
 
-/// The steps of a list; `None` if it is none.
+/// Returns the steps of a list, or `None` if it is not a list of steps.
 fn steps(list: &Value) -> Option<Vec<Step>> {
     let mut steps = Vec::new();
     for row in list.as_array()? {
@@ -90,7 +91,7 @@ fn steps(list: &Value) -> Option<Vec<Step>> {
             "in_progress" | "in-progress" | "inProgress" | "doing" => StepState::Doing,
             "completed" | "complete" | "done" => StepState::Done,
             "blocked" => StepState::Blocked,
-            // It will not be done: no step any more.
+            // A cancelled step is no longer part of the task.
             "cancelled" | "canceled" | "skipped" => continue,
             _ => return None,
         };

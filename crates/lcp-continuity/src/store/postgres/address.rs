@@ -1,5 +1,5 @@
-//! Where a database is, and how it is reached: TLS by rustls, which always checks the server's
-//! certificate.
+//! The address of a database, and TLS connections to it with rustls. The certificate of the server
+//! is always verified.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -15,7 +15,7 @@ use tokio_postgres_rustls::MakeRustlsConnect;
 use super::PostgresOptions;
 use crate::store::error::{Error, Result};
 
-/// A server, a database on it, and who asks.
+/// A server, a database on it, and the user.
 pub(super) struct Address {
     pub(super) config: Config,
     pub(super) root_certificate: Option<PathBuf>,
@@ -23,7 +23,7 @@ pub(super) struct Address {
 
 impl Address {
     pub(super) fn parse(url: &str, options: &PostgresOptions) -> Result<Self> {
-        // What the parser says is not passed on: it may quote a part of the password.
+        // Do not include the error of the parser, because it may quote part of the password.
         let mut config: Config = plain(url).parse().map_err(|_| {
             Error::Io(
                 "the address of the database is not understood: write \
@@ -48,7 +48,7 @@ impl Address {
         Ok(Self { config, root_certificate: options.root_certificate.clone() })
     }
 
-    /// Describes where the server is, without the password.
+    /// Formats the location of the server, without the password.
     pub(super) fn location(&self) -> String {
         let hosts = self.config.get_hosts().iter().map(|host| match host {
             Host::Tcp(name) => name.clone(),
@@ -65,8 +65,8 @@ impl Address {
     }
 }
 
-/// The address, in the words of the library: for it, `require` alone is TLS, and what
-/// checks the certificate is another matter. Here it is checked always.
+/// Replaces the `sslmode` values that the library does not know. It supports `require`, which means
+/// TLS, and leaves certificate checks to the TLS connector. Our connector always makes them.
 fn plain(url: &str) -> String {
     let is_url = url.starts_with("postgres://") || url.starts_with("postgresql://");
     let (separator, (head, tail)) = if is_url {
@@ -83,7 +83,8 @@ fn plain(url: &str) -> String {
     head + &tail.join(separator)
 }
 
-/// What the certificates are checked against: `roots` (PEM), or what the system trusts.
+/// Creates a TLS connector that trusts the certificates in `roots` (PEM), or those that the system
+/// trusts.
 pub(super) fn tls_connector(roots: Option<&Path>) -> Result<MakeRustlsConnect> {
     let mut trusted = RootCertStore::empty();
     if let Some(path) = roots {
@@ -91,7 +92,8 @@ pub(super) fn tls_connector(roots: Option<&Path>) -> Result<MakeRustlsConnect> {
             trusted.add(certificate).map_err(|error| unusable(path, &error))?;
         }
     } else {
-        // Where there are none, a server with TLS is refused, with the reason.
+        // Without any certificates, connecting to a server with TLS fails with an error that says
+        // so.
         trusted.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
     }
     let config = ClientConfig::builder_with_provider(Arc::new(ring::default_provider()))

@@ -1,4 +1,4 @@
-//! What the server says, in our words.
+//! Conversion of the server's errors.
 
 use std::error::Error as _;
 
@@ -8,13 +8,14 @@ use tokio_postgres::error::SqlState;
 
 use crate::store::error::Error;
 
-/// What a failure means for what was asked.
+/// A failed statement, classified by its effect.
 pub(super) enum Failure {
-    /// Nothing was done, and it may work if it is asked again: a conflict with others.
+    /// Nothing was changed, because of a conflict with other transactions. Repeating the statement
+    /// may succeed.
     Conflict(Error),
-    /// The connection broke: it was done or not.
+    /// The connection broke. The statement may or may not have taken effect.
     Broken(Error),
-    /// Nothing was done.
+    /// Nothing was changed.
     Final(Error),
 }
 
@@ -36,7 +37,7 @@ impl From<DatabaseError> for Failure {
     fn from(error: DatabaseError) -> Self {
         let Some(told) = error.as_db_error() else {
             let reason = Error::Io(words(&error));
-            // What was not sent, or was not understood, was not cut off.
+            // Only an I/O error means that the connection broke while the statement was running.
             let mut cause = error.source();
             while let Some(inner) = cause {
                 if inner.is::<std::io::Error>() {
@@ -73,17 +74,17 @@ pub(super) enum Class {
 
 pub(super) fn class(code: &SqlState) -> Class {
     match code.code() {
-        // A unique violation (somebody else made it at the same time: the next look sees it), a
-        // conflict of transactions, a deadlock, a lock that is not available.
+        // A unique violation, a serialization failure, a deadlock, or an unavailable lock. After a
+        // unique violation, the next attempt sees the row that another transaction inserted.
         "23505" | "40001" | "40P01" | "55P03" => Class::Conflict,
-        // A statement that was cancelled, too many connections, a limit of the configuration.
+        // A cancelled statement, too many connections, or a configured limit.
         "57014" | "53300" | "53400" => Class::Busy,
         "53100" => Class::Full,
         "25006" => Class::ReadOnly,
         "XX001" | "XX002" => Class::Damaged,
-        // The server shuts down, crashes or starts; a session was idle for too long.
+        // The server is shutting down, crashed or is starting, or a session was idle too long.
         "57P01" | "57P02" | "57P03" | "25P03" => Class::Broken,
-        // The class of connections.
+        // The class of connection errors.
         code if code.starts_with("08") => Class::Broken,
         _ => Class::Other,
     }
@@ -93,7 +94,7 @@ impl From<PoolError> for Failure {
     fn from(error: PoolError) -> Self {
         match error {
             PoolError::Backend(error) | PoolError::PostCreateHook(HookError::Backend(error)) => {
-                // It was never sent, so a break is none.
+                // The statement was never sent, so a broken connection has no effect.
                 match Self::from(error) {
                     Self::Broken(error) => Self::Final(error),
                     other => other,
@@ -117,7 +118,7 @@ fn words(error: &DatabaseError) -> String {
     let mut cause = error.source();
     while let Some(inner) = cause {
         let text = inner.to_string();
-        // Some repeat what caused them.
+        // Some errors already include the text of their cause.
         if !words.ends_with(&text) {
             words = format!("{words}: {text}");
         }

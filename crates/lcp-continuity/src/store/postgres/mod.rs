@@ -1,10 +1,12 @@
-//! A store that machines share, in PostgreSQL.
+//! A store in PostgreSQL, shared by several machines.
 //!
-//! One rule makes it safe under `READ COMMITTED`: whatever belongs to a conversation (its messages,
-//! its hand-offs) is written by a statement that locks the row of the conversation first, and
-//! decides by that locked row. A statement sees other rows as they were when it began, before it
-//! waited for the lock: where that matters, the column `changes` of the locked row tells that
-//! something happened meanwhile, and the statement is sent again, behind the lock.
+//! **Locking rule.** The store is safe under `READ COMMITTED` because every statement that writes
+//! data of a conversation (its messages or hand-offs) first locks the row of the conversation, and
+//! decides by that row.
+//!
+//! Such a statement sees all other rows as they were when it began, before it waited for the lock.
+//! Where that matters, the column `changes` of the locked row shows whether something has changed
+//! since. If so, the statement is sent again after the lock was taken.
 
 mod address;
 mod error;
@@ -40,28 +42,28 @@ use super::records::{
 use super::{DEFAULT_EXPIRY, Store, validate};
 use crate::model::{Clock, Timestamp, to_millis};
 
-/// How often it is tried to delete what has expired: others may be in the way.
+/// The number of attempts to delete expired data. Other transactions may conflict with one.
 const EXPIRE_TRIES: u32 = 3;
 
-/// How a [`PostgresStore`] is opened.
+/// Options for opening a [`PostgresStore`].
 #[derive(Clone, Debug)]
 pub struct PostgresOptions {
-    /// The schema that everything is in, 1 to 63 bytes: `lcp_continuity`, unless told
-    /// otherwise. It is made if it is not there.
+    /// The name of the schema, 1 to 63 bytes. It is created if it does not exist. Default:
+    /// `lcp_continuity`.
     pub schema: String,
-    /// Connections at a time, at least 1: 8, unless told otherwise.
+    /// The maximum number of connections, at least 1. Default: 8.
     pub pool_size: usize,
-    /// How long to wait for a connection: 10 seconds, unless told otherwise.
+    /// The maximum time to wait for a connection. Default: 10 seconds.
     pub connect_timeout: Duration,
-    /// How long to wait for an answer, locks included: 30 seconds, unless told otherwise.
+    /// The maximum time to wait for an answer, including locks. Default: 30 seconds.
     pub statement_timeout: Duration,
-    /// How long a hand-off can be resumed, and a conversation is kept after something
-    /// was last recorded: [`DEFAULT_EXPIRY`], unless told otherwise.
+    /// The time for which a hand-off can be resumed, and for which a conversation is stored after
+    /// its last record. Default: [`DEFAULT_EXPIRY`].
     pub expiry: Duration,
-    /// What tells the time; none, and it is the server, so that the clocks of
-    /// machines do not matter.
+    /// The clock. Default: `None`, the clock of the server, so that the clocks of client machines
+    /// do not matter.
     pub clock: Option<Arc<dyn Clock>>,
-    /// Certificates (PEM) that the server's is checked against, in place of those
+    /// A PEM file with root certificates for checking the server's certificate, instead of those
     /// that the system trusts.
     pub root_certificate: Option<PathBuf>,
 }
@@ -80,20 +82,21 @@ impl Default for PostgresOptions {
     }
 }
 
-/// Conversations and hand-offs in PostgreSQL (12 or newer), for machines that share
-/// them (RFC 0007 §10).
+/// A store of conversations and hand-offs in PostgreSQL 12 or newer, for machines that share them
+/// (RFC 0007 §10).
 ///
-/// Each call of `append`, `commit`, `claim`, `resume` and `lease` is one statement, and one round trip.
-/// Every session has `synchronous_commit` on at least, so that what was acknowledged
-/// is durable; `fsync` is the server's to keep on. Bodies are stored once each, by
-/// their BLAKE3 hash, and checked against it when they are read.
+/// Each call of `append`, `commit`, `claim`, `resume` and `lease` is one statement and one round
+/// trip. Every session sets `synchronous_commit` to `on` or stricter, so that confirmed changes are
+/// durable; the server must have `fsync` enabled. Message bodies are stored once, under their
+/// BLAKE3 hashes, and verified when read.
 ///
-/// It has a runtime of its own, so it can be called from anywhere, even by a task of another
-/// runtime; that task's thread then waits, which is why `spawn_blocking` is the better place.
+/// The store has its own async runtime, so it can be called from anywhere, even from a task of
+/// another runtime. The calling thread is blocked, so use `spawn_blocking` there.
 ///
-/// Where a connection breaks, the calls that can be repeated (see [`Store`](super::Store)) are, once.
+/// If a connection breaks, calls that can be repeated (see [`Store`](super::Store)) are repeated
+/// once.
 ///
-/// Sessions are set up when they begin: a pooler between must give whole sessions
+/// Settings are made once per session, so a connection pooler must assign whole sessions
 /// (PgBouncer's `pool_mode = session`).
 ///
 /// ```no_run
@@ -112,27 +115,36 @@ pub struct PostgresStore {
 }
 
 impl PostgresStore {
-    /// Opens the store in the schema `lcp_continuity` of a database. Its tables are created if
-    /// there are none.
+    /// Opens the store in the schema `lcp_continuity` of a database. Creates its tables if they
+    /// do not exist.
     ///
-    /// `url` is `postgres://USER:PASSWORD@HOST:PORT/DATABASE`, or libpq's `host=… user=…`. Its
-    /// `sslmode` is honoured: `disable`; `prefer`, which it is where nothing is said: TLS if the
-    /// server has it; `require`, `verify-ca` and `verify-full`: TLS only. With TLS the server's
-    /// certificate, and the name in it, are checked always.
+    /// `url` is `postgres://USER:PASSWORD@HOST:PORT/DATABASE`, or in libpq's format
+    /// `host=… user=…`. These values of `sslmode` are supported:
+    ///
+    /// - `disable`: no TLS.
+    /// - `prefer` (default): TLS if the server supports it.
+    /// - `require`, `verify-ca` and `verify-full`: only TLS.
+    ///
+    /// With TLS, the certificate of the server and its host name are always verified.
     ///
     /// # Errors
     ///
-    /// [`Error::Io`](super::Error::Io) if the database cannot be reached, [`Error::ForeignSchema`](super::Error::ForeignSchema) if
-    /// the schema is something else's, [`Error::TooNew`](super::Error::TooNew).
+    /// Returns
+    ///
+    /// - [`Error::Io`](super::Error::Io) if the database cannot be reached,
+    /// - [`Error::ForeignSchema`](super::Error::ForeignSchema) if the schema contains other tables,
+    ///   and
+    /// - [`Error::TooNew`](super::Error::TooNew) if a newer version wrote it.
     pub fn open(url: &str) -> Result<Self> {
         Self::open_with(url, &PostgresOptions::default())
     }
 
-    /// The same, otherwise.
+    /// Opens the store with these options. See [`Self::open`].
     ///
     /// # Errors
     ///
-    /// As [`Self::open`]; [`Error::BadId`](super::Error::BadId) if the schema's name cannot be one.
+    /// Returns the errors of [`Self::open`], and [`Error::BadId`](super::Error::BadId) if the name
+    /// of the schema is invalid.
     pub fn open_with(url: &str, options: &PostgresOptions) -> Result<Self> {
         schema::check_name(&options.schema)?;
         let address = Address::parse(url, options)?;
@@ -168,13 +180,13 @@ impl PostgresStore {
         work.await
     }
 
-    /// The moment now by the clock that was given; none where the server tells it.
+    /// Returns the current time of the given clock, or `None` if the server's clock is used.
     fn now(&self) -> Option<i64> {
         self.clock.as_ref().map(|clock| clock.now().0)
     }
 }
 
-/// Where it is, never what opens it.
+/// Prints the address of the database, never the password.
 impl fmt::Debug for PostgresStore {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("PostgresStore")
@@ -202,7 +214,7 @@ impl Store for PostgresStore {
     }
 
     fn conversations(&self, after: &str, limit: u64) -> Result<Vec<ConversationRecord>> {
-        // No id has a NUL, so nothing lies between a text and the same cut there.
+        // No id contains NUL. So cutting the text at a NUL does not change which ids follow it.
         let after = after.split('\0').next().unwrap_or_default();
         let rows = self.rows(&LIST_CONVERSATIONS, &[&after, &to_bigint(limit)])?;
         rows.iter().map(rows::conversation).collect()
@@ -246,7 +258,7 @@ impl Store for PostgresStore {
         validate::messages(messages, status)?;
         let hashes: Vec<[u8; 32]> =
             messages.iter().map(|message| *blake3::hash(&message.body).as_bytes()).collect();
-        // Each body once, in the order of the hashes.
+        // The bodies without duplicates, ordered by hash.
         let bodies: BTreeMap<&[u8], &[u8]> = hashes
             .iter()
             .zip(messages)
@@ -380,7 +392,7 @@ impl Store for PostgresStore {
             "exists" => Err(Error::Exists(new.id.clone())),
             "resumed" => {
                 let into: String = value(row, "resumed_into")?;
-                // The claim that resumed it was the last one it had.
+                // The claim that resumed the hand-off was its last.
                 let is_same = into == new.id && value::<i64>(row, "claim_fence")? == fence;
                 if is_same && rows::exists(row)? {
                     return rows::conversation(row)?.if_begun_as(new, Some(handoff));
@@ -405,7 +417,7 @@ impl Store for PostgresStore {
     }
 
     fn handoffs(&self, conversation: &str, limit: u64) -> Result<Vec<HandoffRecord>> {
-        // One at least, which tells that there is such a conversation.
+        // Request at least one row, which shows that the conversation exists.
         let values: Values<'_> = &[&name(conversation), &self.now(), &to_bigint(limit.max(1))];
         let rows = self.rows(&LIST_HANDOFFS, values)?;
         let first =
@@ -443,7 +455,8 @@ fn lease_values(lease: &Lease) -> (&str, &str, i64, i64) {
     (id, holder, to_bigint(lease.fence), i64::from(lease.epoch))
 }
 
-/// Returns the row of a statement with [`leased!`](super::statements), if the lease let it write.
+/// Returns the row of a statement with [`leased!`](super::statements), or an error if the lease was
+/// not valid.
 fn check_written<'a>(rows: &'a [Row], lease: &Lease) -> Result<&'a Row> {
     let id = &lease.conversation;
     let row = rows.first().ok_or_else(|| Error::LeaseLost(id.clone()))?;

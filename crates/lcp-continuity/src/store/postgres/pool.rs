@@ -1,4 +1,4 @@
-//! A pool of connections, and statements sent again where others were in the way.
+//! A pool of connections that repeats statements after conflicts.
 
 use std::time::Duration;
 
@@ -14,29 +14,30 @@ use super::error::Failure;
 use super::statements::{Statement, quote_identifier};
 use crate::store::error::{Error, Result};
 
-/// How often a statement is sent that conflicts with others.
+/// The maximum number of times that a conflicting statement is sent.
 const RETRIES_MAX: u32 = 12;
 
-/// The wait before it is sent again, at first; twice as long each time, up to 64 times.
+/// The delay before a statement is first repeated. It doubles each time, up to 64 times this value.
 const RETRY_BACKOFF: Duration = Duration::from_millis(2);
 
-/// What the client waits beyond the timeout of the server, which answers first.
+/// The time that the client waits in addition to the server's timeout, so that the server answers
+/// first.
 const CLIENT_TIMEOUT_MARGIN: Duration = Duration::from_secs(5);
 
 pub(super) type Values<'a> = &'a [&'a (dyn ToSql + Sync)];
 
-/// A database that can be asked from anywhere.
+/// A database that can be called from any thread.
 pub(super) struct Database {
-    // Before the runtime, so that it ends first.
+    // Declared before the runtime, so that it is dropped first.
     pool: Pool,
     runtime: OwnedRuntime,
     answer_timeout: Duration,
-    /// Where it is, without the password.
+    /// The location, without the password.
     pub(super) location: String,
 }
 
 impl Database {
-    /// Connections to `address`, none of which is made yet.
+    /// Creates a pool of connections to `address` without connecting yet.
     pub(super) fn connect(address: Address, options: &PostgresOptions) -> Result<Self> {
         let (settings, location) = (settings(options), address.location());
         let set_up = Hook::async_fn(move |client: &mut deadpool_postgres::ClientWrapper, _| {
@@ -73,7 +74,7 @@ impl Database {
         self.runtime.block_on(work)
     }
 
-    /// A connection; where there is none to be had, the error says of what.
+    /// Returns a connection. An error message includes the location.
     pub(super) async fn connection(&self) -> Result<Object, Failure> {
         match self.pool.get().await.map_err(Failure::from) {
             Err(Failure::Final(Error::Io(reason))) => {
@@ -84,7 +85,7 @@ impl Database {
         }
     }
 
-    /// Runs `work`; if it takes far too long, gives up its connection.
+    /// Runs `work`, and closes its connection if it exceeds the timeout.
     pub(super) async fn bounded<T>(
         &self,
         client: &mut Option<Object>,
@@ -111,7 +112,8 @@ impl Database {
         }
     }
 
-    /// Sends a statement, again after a conflict, and once more after a break if that is harmless.
+    /// Sends a statement. Repeats it after a conflict, and once after a broken connection if it is
+    /// repeatable.
     pub(super) fn rows(&self, statement: &Statement, values: Values<'_>) -> Result<Vec<Row>> {
         self.block_on(self.send(statement, values))
     }
@@ -145,7 +147,7 @@ impl Database {
         Err(Error::Busy)
     }
 
-    /// Sends a statement, after `lock` in the same transaction, if there is one.
+    /// Sends a statement. If `lock` is given, it is sent first, in the same transaction.
     async fn attempt(
         &self,
         client: &mut Option<Object>,
@@ -177,7 +179,7 @@ fn is_stale(rows: &[Row]) -> bool {
 
 fn settings(options: &PostgresOptions) -> String {
     let schema = quote_identifier(&options.schema);
-    // 0 would be for ever.
+    // A timeout of 0 would mean no limit.
     let timeout = options.statement_timeout.as_millis().clamp(1, 2_147_483_647);
     format!(
         "SET search_path TO {schema}, pg_temp;\

@@ -1,4 +1,4 @@
-//! Conversion of rows to records, and of values to those of the database.
+//! Conversion between rows and records, and between values and column types.
 
 use std::fmt;
 
@@ -15,7 +15,7 @@ pub(super) fn value<'a, T: FromSql<'a>>(row: &'a Row, column: &str) -> Result<T>
     row.try_get(column).map_err(|error| damaged(column, &error))
 }
 
-/// The value of a column that holds no negative ones.
+/// Returns the value of a column of numbers that are not negative.
 pub(super) fn number<T: TryFrom<i64, Error: fmt::Display>>(row: &Row, column: &str) -> Result<T> {
     let found: i64 = value(row, column)?;
     T::try_from(found).map_err(|error| damaged(column, &error))
@@ -25,7 +25,7 @@ pub(super) fn moment(row: &Row, column: &str) -> Result<Timestamp> {
     value(row, column).map(Timestamp)
 }
 
-/// Whether the outer join of a row found something.
+/// Returns whether the outer join of a row found a record.
 pub(super) fn exists(row: &Row) -> Result<bool> {
     Ok(value::<Option<&str>>(row, "id")?.is_some())
 }
@@ -34,14 +34,14 @@ fn damaged(column: &str, reason: &dyn fmt::Display) -> Error {
     Error::Damaged(format!("the column {column} has a value that is none: {reason}"))
 }
 
-/// A text in a column of bytes, which unlike those of texts can hold any.
+/// Converts a column of bytes to text. Unlike a text column, it can contain any character.
 fn text(bytes: Option<&[u8]>, column: &str) -> Result<Option<String>> {
     let Some(bytes) = bytes else { return Ok(None) };
     let text = String::from_utf8(bytes.to_vec()).map_err(|error| damaged(column, &error))?;
     Ok(Some(text))
 }
 
-/// A row of `conversations`.
+/// Reads a row of `conversations`.
 pub(super) fn conversation(row: &Row) -> Result<ConversationRecord> {
     let parent = match value(row, "parent")? {
         Some(conversation) => {
@@ -70,7 +70,7 @@ pub(super) fn conversation(row: &Row) -> Result<ConversationRecord> {
     })
 }
 
-/// A row of `handoffs`, and the moment `now`. Its pack is what its hash says.
+/// Reads a row of `handoffs` with the time `now`, and verifies the pack by its hash.
 pub(super) fn handoff(row: &Row) -> Result<HandoffRecord> {
     let pack: Option<&[u8]> = value(row, "pack")?;
     let hash = value(row, "hash")?;
@@ -82,7 +82,7 @@ pub(super) fn handoff(row: &Row) -> Result<HandoffRecord> {
     handoff_with(row, pack.unwrap_or_default().to_vec())
 }
 
-/// The same with a pack that need not be looked at.
+/// Reads such a row, with a pack that needs no verification.
 pub(super) fn handoff_with(row: &Row, pack: Vec<u8>) -> Result<HandoffRecord> {
     Ok(HandoffRecord {
         id: value(row, "id")?,
@@ -97,7 +97,7 @@ pub(super) fn handoff_with(row: &Row, pack: Vec<u8>) -> Result<HandoffRecord> {
     })
 }
 
-/// Reads the state at the moment `now` of the row.
+/// Returns the state at the time `now` of the row.
 fn state(row: &Row) -> Result<HandoffState> {
     let state = if let Some(into) = value(row, "resumed_into")? {
         HandoffState::Resumed { into }
@@ -137,13 +137,13 @@ fn has_hash(body: &[u8], hash: &[u8]) -> bool {
     blake3::hash(body).as_bytes() == hash
 }
 
-/// A number as the database has them: one that is too large is none that it has.
+/// Converts a number to a `bigint`. Larger numbers become `i64::MAX`, which no row contains.
 pub(super) fn to_bigint(number: u64) -> i64 {
     i64::try_from(number).unwrap_or(i64::MAX)
 }
 
-/// A name to look for. Texts of the database have no NUL, so what has one is not
-/// there; neither is the empty name.
+/// Prepares a name for a query. Texts in the database contain no NUL. A name with a NUL becomes the
+/// empty name, which does not exist either.
 pub(super) fn name(name: &str) -> &str {
     if name.contains('\0') { "" } else { name }
 }

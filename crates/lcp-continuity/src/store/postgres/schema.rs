@@ -1,4 +1,4 @@
-//! The tables: created, or refused.
+//! Creation and verification of the tables.
 
 use deadpool_postgres::Object;
 use tokio_postgres::GenericClient;
@@ -10,11 +10,11 @@ use crate::store::error::{Error, Result};
 
 /// The version of [`TABLES_SQL`].
 const VERSION: u32 = 1;
-/// What says that a schema is ours, and in which version.
+/// The name of the table that marks a schema as ours and contains its version.
 const MARK: &str = "lcp_continuity_version";
-/// The longest name that PostgreSQL does not cut.
+/// The longest name that PostgreSQL does not truncate.
 const NAME_BYTES_MAX: usize = 63;
-/// The advisory lock that one migrates under, in any schema of the database.
+/// The advisory lock for creating the tables, shared by all schemas of the database.
 const LOCK: i64 = 0x6c63_705f_636f_6e74;
 
 const TABLES_SQL: &str = "
@@ -90,7 +90,7 @@ pub(super) fn check_name(schema: &str) -> Result<()> {
     Err(Error::BadId { id: schema.chars().take(32).collect(), max: NAME_BYTES_MAX })
 }
 
-/// Creates the tables of `schema` where it has none.
+/// Creates the tables of `schema` if they do not exist.
 pub(super) async fn create(database: &Database, schema: &str) -> Result<()> {
     let mut client = None;
     let mut tries = 0..2;
@@ -98,7 +98,7 @@ pub(super) async fn create(database: &Database, schema: &str) -> Result<()> {
         let done =
             database.bounded(&mut client, async |client| try_to_create(client, schema).await);
         match done.await {
-            // Whoever came first made it: then there is nothing left to do.
+            // After a conflict another process has created the tables.
             Err(Failure::Conflict(_) | Failure::Broken(_)) if tries.next().is_some() => {}
             other => return other.map_err(Failure::into_error),
         }
@@ -111,7 +111,7 @@ async fn try_to_create(client: &mut Object, schema: &str) -> Result<(), Failure>
     }
     let transaction = client.transaction().await?;
     transaction.query("SELECT pg_advisory_xact_lock($1)", &[&LOCK]).await?;
-    // Another process may have been faster.
+    // Another process may have created the tables in the meantime.
     if has_tables(&*transaction, schema).await? {
         return Ok(());
     }
@@ -124,7 +124,8 @@ async fn try_to_create(client: &mut Object, schema: &str) -> Result<(), Failure>
     Ok(transaction.commit().await?)
 }
 
-/// Whether the schema has our tables, rather than none.
+/// Returns `true` if the schema has our tables and `false` if it has no tables. Other tables are an
+/// error.
 async fn has_tables(client: &impl GenericClient, schema: &str) -> Result<bool, Failure> {
     let sql = "SELECT current_setting('server_encoding'), \
                array(SELECT c.relname::text FROM pg_catalog.pg_class c \

@@ -1,11 +1,12 @@
-//! The statements.
+//! The SQL statements.
 
 pub(super) struct Statement {
     pub(super) sql: &'static str,
-    /// Whether executing it twice has the effect of executing it once.
+    /// `true` if executing the statement twice has the same effect as executing it once.
     pub(super) is_repeatable: bool,
-    /// Locks the row that it decides by, with the first of its values, where others must be
-    /// seen too. The first column of such a statement is `verdict`, which may be `stale`.
+    /// A statement that locks the row of the conversation, with the first of the values. It is used
+    /// if the answer depends on rows that others changed while this statement waited for the lock.
+    /// The first column of such a statement is `verdict`, which may be `stale`.
     pub(super) lock: Option<&'static str>,
 }
 
@@ -23,7 +24,7 @@ impl Statement {
     }
 }
 
-/// The moment given, or the server's, read after the rows of `$after` were locked.
+/// The given time, or the server's time after the rows of `$after` were locked.
 macro_rules! moment {
     ($given:literal, $after:literal) => {
         concat!(
@@ -36,7 +37,7 @@ macro_rules! moment {
     };
 }
 
-/// The moment now, where nothing is locked.
+/// The current time, for statements that lock no rows.
 macro_rules! now {
     ($given:literal) => {
         concat!(
@@ -47,15 +48,15 @@ macro_rules! now {
     };
 }
 
-/// The moment a span of milliseconds after `now`; the latest there is where that is too late.
+/// The time a span of milliseconds after `now`, or the latest possible time on overflow.
 macro_rules! after {
     ($span:literal) => {
         concat!("least(now::numeric + ", $span, "::bigint, 9223372036854775807)::bigint")
     };
 }
 
-/// The conversation of a lease (`$1` to `$4`: conversation, holder, fence, epoch),
-/// locked, at the moment `$5`, and whether the lease lets one write: `judged`.
+/// The conversation of a lease (`$1` to `$4`: conversation, holder, fence, epoch), locked, at the
+/// time `$5`, with a verdict on whether the lease permits writing: `judged`.
 macro_rules! leased {
     () => {
         concat!(
@@ -70,14 +71,15 @@ macro_rules! leased {
     };
 }
 
-/// Whether nobody resumed the hand-off `h`, and it is neither superseded nor dropped.
+/// A condition: the hand-off `h` was neither resumed, superseded nor deleted.
 macro_rules! open {
     () => {
         "h.resumed_into IS NULL AND h.superseded_by IS NULL AND h.pack IS NOT NULL"
     };
 }
 
-/// Whether the hand-off `h` can be resumed at `now`, by who claimed it or will.
+/// A condition: the hand-off `h` can be resumed at the time `now`, by its current or a future
+/// claimant.
 macro_rules! resumable {
     () => {
         concat!(
@@ -106,8 +108,8 @@ pub(super) const LIST_CONVERSATIONS: Statement = Statement::repeatable(
     "SELECT * FROM conversations WHERE id > $1::text ORDER BY id LIMIT $2::bigint",
 );
 
-/// The window of a fork is the one that the next message found: so is its epoch. All
-/// of it is read as it was at one moment, so nothing need be locked.
+/// A fork has the window, and so the epoch, that the next message was recorded in. The statement
+/// reads all rows as of one moment, so it needs no locks.
 pub(super) const FORK: Statement = Statement::repeatable(concat!(
     "WITH RECURSIVE known AS (SELECT * FROM conversations WHERE id = $3::text), ",
     "source AS (SELECT * FROM conversations WHERE id = $1::text), ",
@@ -146,7 +148,7 @@ pub(super) const LEASE: Statement = Statement::once(concat!(
      FROM judged j LEFT JOIN taken t ON true"
 ));
 
-/// A lease that ran out can be renewed: its end is not asked for.
+/// An expired lease can be renewed, so the statement does not check its end.
 pub(super) const RENEW: Statement = Statement::once(concat!(
     "WITH locked AS MATERIALIZED (SELECT * FROM conversations WHERE id = $1::text FOR UPDATE), ",
     moment!("$5", "locked"),
@@ -171,8 +173,9 @@ pub(super) const NEXT_EPOCH: Statement = Statement::once(concat!(
      FROM judged j LEFT JOIN changed n ON true"
 ));
 
-/// Bodies that are there already are left; a body that is being put by somebody else is waited for.
-/// They come in the order of their hashes, so that two of these never wait for each other.
+/// Existing bodies are not changed. If another transaction is inserting the same body, this one
+/// waits for it. Bodies are inserted in the order of their hashes, so that two transactions cannot
+/// wait for each other.
 pub(super) const APPEND: Statement = Statement::once(concat!(
     "WITH ",
     leased!(),
@@ -191,7 +194,7 @@ pub(super) const APPEND: Statement = Statement::once(concat!(
      FROM judged j LEFT JOIN changed n ON true"
 ));
 
-/// Up the parents as far as there is something to read.
+/// Follows the parents as long as they contain requested messages.
 pub(super) const READ_MESSAGES: Statement = Statement::repeatable(
     "WITH RECURSIVE whole AS (SELECT * FROM conversations WHERE id = $1::text), \
      line (id, parent, inherited, until) AS (\
@@ -207,10 +210,10 @@ pub(super) const READ_MESSAGES: Statement = Statement::repeatable(
      ORDER BY m.position",
 );
 
-/// `there` is the hand-off of this id, if there is one. Hand-offs that were committed
-/// while this one waited for the lock are not seen by it: then it is stale.
+/// `there` is the hand-off with this id, if it exists. Hand-offs committed while this statement
+/// waited for the lock are not visible to it; in that case the verdict is `stale`.
 ///
-/// The pack is not sent back.
+/// The pack is not returned.
 pub(super) const COMMIT: Statement = Statement::repeatable(concat!(
     "WITH seen AS (SELECT changes FROM conversations WHERE id = $1::text), ",
     "there AS (SELECT * FROM handoffs WHERE id = $6::text), ",
@@ -249,7 +252,7 @@ pub(super) const FIND_HANDOFF: Statement = Statement::repeatable(concat!(
     " AS now FROM handoffs WHERE id = $1::text"
 ));
 
-/// Every hand-off was committed after the one before it, so this ends.
+/// Every hand-off was committed after its predecessor, so the recursion ends.
 pub(super) const CHAIN: Statement = Statement::repeatable(concat!(
     "WITH RECURSIVE line AS (SELECT *, 0 AS back FROM handoffs WHERE id = $1::text UNION ALL \
        SELECT h.*, line.back + 1 FROM line JOIN handoffs h ON h.id = line.previous \
@@ -259,7 +262,8 @@ pub(super) const CHAIN: Statement = Statement::repeatable(concat!(
     " AS now FROM line ORDER BY back"
 ));
 
-/// A pack is told by whether it is there. A conversation without hand-offs is one row.
+/// A pack is returned only as a marker of its existence. A conversation without hand-offs gives one
+/// row.
 pub(super) const LIST_HANDOFFS: Statement = Statement::repeatable(concat!(
     "SELECT ",
     now!("$2"),
@@ -278,8 +282,8 @@ pub(super) const LATEST: Statement = Statement::repeatable(concat!(
     " ORDER BY h.serial DESC LIMIT 1) AS id FROM conversations c WHERE c.id = $1::text"
 ));
 
-/// Locks the conversation before the hand-off, as everybody does. A share of it will
-/// do, since nothing of it is changed.
+/// Locks the conversation before the hand-off, as all statements do. A shared lock is sufficient,
+/// because the conversation is not changed.
 pub(super) const CLAIM: Statement = Statement::repeatable(concat!(
     "WITH source AS MATERIALIZED (SELECT FROM conversations \
        WHERE id = (SELECT conversation FROM handoffs WHERE id = $1::text) FOR SHARE), ",
@@ -305,8 +309,8 @@ pub(super) const CLAIM: Statement = Statement::repeatable(concat!(
      FROM judged j LEFT JOIN taken t ON true"
 ));
 
-/// `known` is the conversation that is to begin, if there is one of its id. What was
-/// done while this waited for the lock is not seen in it: then it is stale.
+/// `known` is an existing conversation with the new id, if any. Changes made while this statement
+/// waited for the lock are not visible in it; in that case the verdict is `stale`.
 pub(super) const RESUME: Statement = Statement::repeatable(concat!(
     "WITH seen AS (SELECT id, changes FROM conversations \
        WHERE id = (SELECT conversation FROM handoffs WHERE id = $1::text)), ",
@@ -352,12 +356,12 @@ pub(super) const ABANDON: Statement = Statement::once(concat!(
     open!()
 ));
 
-/// Whoever writes waits until it is done, and then sees what it did; who reads does
-/// not wait. Everything that writes needs this table.
+/// Makes writers wait until the transaction ends, so that they see its changes. Readers do not
+/// wait. Every statement that writes needs this table.
 pub(super) const LOCK_CONVERSATIONS: &str = "LOCK TABLE conversations IN EXCLUSIVE MODE";
 
-/// From all that is alive to what it came from; behind a hand-off that was dropped there is nothing
-/// left. The rest goes. Every part of this sees the tables as they were before.
+/// Finds everything that live rows depend on and deletes the rest. The dependencies of a deleted
+/// hand-off are not followed. Every part of the statement sees the tables as they were before it.
 pub(super) const DROP_EXPIRED: &str = concat!(
     "WITH RECURSIVE moment AS MATERIALIZED (SELECT ",
     now!("$1"),

@@ -1,4 +1,4 @@
-//! A store in one SQLite file, for the processes of one machine.
+//! A store in one SQLite file, shared by the processes of one machine.
 
 mod schema;
 mod tables;
@@ -17,22 +17,23 @@ use super::error::{Error, Result};
 use super::tables::{Tables, Transactional};
 use crate::model::{Clock, SystemClock, Timestamp};
 
-/// Conversations and hand-offs in one SQLite file.
+/// A store of conversations and hand-offs in one SQLite file.
 ///
-/// Any number of threads, stores and processes may have the same file open: writers
-/// wait for each other in a queue, readers for nobody. It must be on a local disk;
-/// what is known to be a network file system is refused. Beside it are two files of
-/// SQLite's, `-wal` and `-shm`, which belong to it while it is open, and the empty
-/// `.lock` for the queue. Symbolic links to the file are resolved; by two hard links
-/// at once it must not be opened. On Unix a new file is its owner's alone (mode 0600).
+/// Any number of threads, stores and processes may open the same file. Writers wait for each other
+/// in a queue; readers do not wait.
 ///
-/// Where the file is moved or deleted while it is open, nothing more is written
-/// ([`Error::Io`](super::Error::Io), on Unix). Where only its log is found, as after the
-/// file was moved without it, no new one is made.
+/// The file must be on a local disk. Known network file systems are rejected. Next to the file,
+/// SQLite creates a `-wal` and a `-shm` file while the store is open, and the store creates an
+/// empty `.lock` file for the queue. Symbolic links to the file are resolved. The file must not be
+/// opened through two hard links at the same time. On Unix a new file is accessible only to its
+/// owner (mode 0600).
 ///
-/// What a method says to have done is written through to the disk. Equal messages
-/// are kept once, and a fork holds only what is its own. Messages and packs are
-/// verified by their hashes when they are read.
+/// If the file is moved or deleted while it is open, all writes fail with
+/// [`Error::Io`](super::Error::Io) (on Unix). If only its log is found, for example because the
+/// file was moved without it, no new file is created.
+///
+/// Changes are durable on disk when a method returns. Equal messages are stored once, and a fork
+/// stores only its own messages. Messages and packs are verified by their hashes when read.
 ///
 /// ```
 /// # let folder = tempfile::tempdir()?;
@@ -57,26 +58,28 @@ use crate::model::{Clock, SystemClock, Timestamp};
 /// ```
 pub struct SqliteStore {
     writer: Mutex<Connection>,
-    /// Apart, so that who writes, and has others wait for it, waits for no reader.
+    /// A separate connection, so that a writer that blocks other writers never waits for a reader.
     reader: Mutex<Connection>,
     lock: WriteLock,
     expiry: Duration,
     clock: Arc<dyn Clock>,
 }
 
-/// How a [`SqliteStore`] is opened.
+/// Options for opening a [`SqliteStore`].
 #[derive(Clone, Debug)]
 pub struct SqliteOptions {
-    /// How long to wait for others that write, before
-    /// [`Error::Busy`](super::Error::Busy): 30 seconds.
+    /// The maximum time to wait for other writers. After that, calls fail with
+    /// [`Error::Busy`](super::Error::Busy). Default: 30 seconds.
     pub busy_timeout: Duration,
-    /// Bytes the file may have; [`Error::Full`](super::Error::Full) beyond that. It binds this
-    /// store, not others that have the file open. `None`, the default, is no limit.
+    /// The maximum size of the file in bytes. Calls that need more fail with
+    /// [`Error::Full`](super::Error::Full). The limit applies to this store only, not to others
+    /// that have the file open. Default: `None`, no limit.
     pub max_bytes: Option<u64>,
-    /// How long a hand-off can be resumed, and a conversation is kept after something
-    /// was last recorded: [`DEFAULT_EXPIRY`].
+    /// The time for which a hand-off can be resumed, and for which a conversation is stored after
+    /// its last record. Default: [`DEFAULT_EXPIRY`].
     pub expiry: Duration,
-    /// Tells the time: the system's clock. All who have the file open should go by the same.
+    /// The clock. All stores that have the file open should use the same one. Default: the system
+    /// clock.
     pub clock: Arc<dyn Clock>,
 }
 
@@ -92,38 +95,41 @@ impl Default for SqliteOptions {
 }
 
 impl SqliteStore {
-    /// Opens the store in this file, or makes it where there is none or an empty one.
+    /// Opens the store in this file. Creates it if the file is missing or empty.
     ///
     /// # Errors
     ///
-    /// [`Error::NotAStore`](super::Error::NotAStore) and
-    /// [`Error::TooNew`](super::Error::TooNew) if the file is something else, which
-    /// is left as it is; [`Error::Damaged`](super::Error::Damaged) if it is a store by
-    /// its header, but has not the tables of one, or more than these;
-    /// [`Error::NetworkFileSystem`](super::Error::NetworkFileSystem);
-    /// [`Error::ReadOnly`](super::Error::ReadOnly) if it cannot be written;
-    /// [`Error::Io`](super::Error::Io) if there is no such folder, or only its log is there.
+    /// Returns
+    ///
+    /// - [`Error::NotAStore`](super::Error::NotAStore) or [`Error::TooNew`](super::Error::TooNew)
+    ///   if the file is not a store of this version; the file is not changed,
+    /// - [`Error::Damaged`](super::Error::Damaged) if the header is that of a store, but tables are
+    ///   missing or unexpected,
+    /// - [`Error::NetworkFileSystem`](super::Error::NetworkFileSystem) if the file is on one,
+    /// - [`Error::ReadOnly`](super::Error::ReadOnly) if the file cannot be written, and
+    /// - [`Error::Io`](super::Error::Io) if the folder does not exist or only the log of the file
+    ///   is found.
     pub fn open(path: impl AsRef<Path>) -> Result<Self> {
         Self::open_with(path, &SqliteOptions::default())
     }
 
-    /// Opens the store in this file as `options` say.
+    /// Opens the store in this file with these options.
     ///
     /// # Errors
     ///
-    /// As [`Self::open`].
+    /// Returns the errors of [`Self::open`].
     pub fn open_with(path: impl AsRef<Path>, options: &SqliteOptions) -> Result<Self> {
         let SqliteOptions { busy_timeout, max_bytes, expiry, ref clock } = *options;
         let file =
             Options { busy_timeout, max_bytes, durable: true, private: true, local_only: true };
         let connect = || -> Result<_> {
             let connection = sqlite::open(&path, &schema::SCHEMA, &file)?;
-            // Every statement that there is.
+            // Large enough for all statements of the store.
             connection.set_prepared_statement_cache_capacity(64);
             Ok(connection)
         };
         let writer = Mutex::new(connect()?);
-        // It knows the file that the writer has, before it is opened again.
+        // The lock refers to the file that the writer has open, before it is opened again.
         let lock = WriteLock::for_database(&path, busy_timeout)?;
         let reader = connect()?;
         reader.pragma_update(None, "query_only", true)?;
@@ -139,7 +145,7 @@ impl Transactional for SqliteStore {
     }
 
     fn write<T>(&self, work: impl FnOnce(&mut dyn Tables) -> Result<T>) -> Result<T> {
-        // The queue first: then nobody else has the connection.
+        // Wait in the queue first. After that, no other thread uses the connection.
         let guard = self.lock.acquire()?;
         guard.write(&mut lock(&self.writer), |transaction| {
             work(&mut Transaction { connection: transaction, now: self.clock.now() })
@@ -151,7 +157,7 @@ impl Transactional for SqliteStore {
     }
 }
 
-/// Locks a connection; what a panic left uncommitted is rolled back.
+/// Locks a connection. Changes that a panic left uncommitted are rolled back.
 fn lock(connection: &Mutex<Connection>) -> MutexGuard<'_, Connection> {
     connection.lock().unwrap_or_else(PoisonError::into_inner)
 }
@@ -166,7 +172,7 @@ impl fmt::Debug for SqliteStore {
     }
 }
 
-/// A transaction at one moment.
+/// A transaction with a fixed time.
 struct Transaction<'c> {
     connection: &'c Connection,
     now: Timestamp,
@@ -177,7 +183,7 @@ impl Transaction<'_> {
         Ok(self.connection.prepare_cached(sql)?.execute(parameters)?)
     }
 
-    /// Executes an INSERT, and returns the row id.
+    /// Executes an INSERT and returns the row id.
     fn insert(&self, sql: &str, parameters: impl Params) -> Result<i64> {
         Ok(self.connection.prepare_cached(sql)?.insert(parameters)?)
     }
@@ -191,7 +197,7 @@ impl Transaction<'_> {
         self.connection.prepare_cached(sql)?.query_and_then(parameters, read)?.collect()
     }
 
-    /// Returns the first row, if there is one.
+    /// Returns the first row, if any.
     fn row<T>(
         &self,
         sql: &str,
@@ -202,14 +208,14 @@ impl Transaction<'_> {
     }
 }
 
-/// Converts a limit to SQLite's numbers; a larger one than these is none.
+/// Converts a limit to a number of SQLite. Larger limits become `i64::MAX`.
 fn to_limit(limit: u64) -> i64 {
     i64::try_from(limit).unwrap_or(i64::MAX)
 }
 
 impl From<rusqlite::Error> for Error {
     fn from(error: rusqlite::Error) -> Self {
-        // Larger than what is ever put, so that it was not even read.
+        // The value is larger than any that the store writes, so SQLite did not read it.
         if error.sqlite_error_code() == Some(ErrorCode::TooBig) {
             return Self::Damaged(error.to_string());
         }

@@ -1,4 +1,4 @@
-//! What the file holds.
+//! The schema of the file.
 
 use lcp_store::sqlite::SchemaSpec;
 use lcp_types::limits;
@@ -16,8 +16,8 @@ pub(super) const SCHEMA: SchemaSpec = SchemaSpec {
     migrations: &[],
 };
 
-/// Times are milliseconds since 1970. A fork has a parent and shares its first
-/// messages; `messages` counts these, too.
+/// Times are in milliseconds since 1970. A fork has a parent and shares its first messages with it.
+/// `messages` includes these.
 const CONVERSATIONS: &str = "CREATE TABLE conversations (
     number INTEGER PRIMARY KEY,
     id TEXT NOT NULL UNIQUE,
@@ -37,8 +37,8 @@ const CONVERSATIONS: &str = "CREATE TABLE conversations (
     status TEXT
 ) STRICT";
 
-/// Bodies of messages, each once. By row id, so that they stay where they were put:
-/// hashes are random.
+/// Message bodies without duplicates. They are ordered by row id rather than by hash, because
+/// hashes are random and each insertion would move rows.
 const CONTENTS: &str = "CREATE TABLE contents (
     number INTEGER PRIMARY KEY,
     hash BLOB NOT NULL UNIQUE,
@@ -55,12 +55,12 @@ const MESSAGES: &str = "CREATE TABLE messages (
     PRIMARY KEY (conversation, position)
 ) STRICT, WITHOUT ROWID";
 
-/// Tells whether a body is still needed.
+/// Used to find out whether a body is still needed.
 const MESSAGES_BY_CONTENT: &str = "CREATE INDEX messages_by_content ON messages (content)";
 
-/// A hand-off's row stays for ever, and outlives its conversation. `state` is one of
-/// those below; `successor` is the conversation that resumed it, or the hand-off that
-/// superseded it. `hash` is that of its pack, which is there if `packed` is 1.
+/// The row of a hand-off is never deleted, and outlives its conversation. `state` is one of the
+/// constants below. `successor` is the conversation that resumed the hand-off, or the hand-off that
+/// superseded it. `hash` is the hash of its pack, which is stored if `packed` is 1.
 const HANDOFFS: &str = "CREATE TABLE handoffs (
     number INTEGER PRIMARY KEY,
     id TEXT NOT NULL UNIQUE,
@@ -79,15 +79,15 @@ const HANDOFFS: &str = "CREATE TABLE handoffs (
     expires INTEGER NOT NULL
 ) STRICT";
 
-/// Neither resumed, superseded nor dropped.
+/// Not resumed, superseded or deleted.
 pub(super) const OPEN: i64 = 0;
 pub(super) const RESUMED: i64 = 1;
 pub(super) const SUPERSEDED: i64 = 2;
-/// Dropped while it was open.
+/// Deleted while it was open.
 pub(super) const EXPIRED: i64 = 3;
 const OPEN_HANDOFFS: &str = "CREATE INDEX open_handoffs ON handoffs (conversation) WHERE state = 0";
 
-/// Apart from their rows, which change.
+/// Packs are in a table of their own, because the rows of hand-offs change.
 const PACKS: &str = "CREATE TABLE packs (
     handoff INTEGER PRIMARY KEY,
     pack BLOB NOT NULL
@@ -98,5 +98,5 @@ const BODY_BYTES_MAX: u64 = if limits::MESSAGE_BYTES_MAX > limits::HANDOFF_BYTES
 } else {
     limits::HANDOFF_BYTES_MAX
 };
-/// What a row has beside its body, generously: a status among it.
+/// A generous estimate of the size of a row without its body, including a status.
 const ROW_BYTES_MAX: u64 = limits::STATUS_BYTES_MAX + 4096;

@@ -1,4 +1,4 @@
-//! The tables of a file. Each body of a message is stored once.
+//! The tables of the file. Each message body is stored once.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -27,9 +27,9 @@ const HANDOFFS: &str = "SELECT number, id, conversation, epoch, previous, messag
          state, successor, claimant, claim_until, claim_fence, created, expires
      FROM handoffs";
 
-/// The numbers of what is alive now (`?1`), conversations by something that was
-/// recorded after `?2`, and of all that this came from. A hand-off that was dropped
-/// came from nothing that is left.
+/// The numbers of all live conversations and hand-offs at the time `?1`, and of everything they
+/// depend on. Conversations are live if they were active after `?2`. The dependencies of a deleted
+/// hand-off are not followed.
 const ALIVE: &str = "WITH RECURSIVE alive (is_handoff, number) AS (
     SELECT 0, number FROM conversations WHERE active > ?2 OR until > ?1
     UNION
@@ -179,7 +179,7 @@ impl Tables for Transaction<'_> {
         self.row(&format!("{HANDOFFS} WHERE id = ?1"), [id], read_handoff)
     }
 
-    /// Looks through all rows: there is an index of the open ones alone.
+    /// Scans all rows, because only open hand-offs are indexed.
     fn handoffs(&self, conversation: &str, limit: u64) -> Result<Vec<StoredHandoff>> {
         let sql = format!("{HANDOFFS} WHERE conversation = ?1 ORDER BY number DESC LIMIT ?2");
         self.rows(&sql, (conversation, to_limit(limit)), read_handoff)
@@ -221,7 +221,7 @@ impl Tables for Transaction<'_> {
             HandoffState::Expired => (EXPIRED, None, None),
         };
         let (claimant, until) = claim.unzip();
-        // A claim that is over is left as it was.
+        // A finished claim remains in the row.
         self.execute(
             "UPDATE handoffs SET state = ?2, successor = ?3,
                  claimant = iif(?2 = 0, ?4, claimant), claim_until = iif(?2 = 0, ?5, claim_until),
@@ -245,7 +245,7 @@ impl Tables for Transaction<'_> {
             let times = (self.now.0, self.now.0.saturating_sub(to_millis(expiry)));
             self.rows(&format!("{ALIVE} {which}"), times, |row| Ok(row.get(0)?))
         };
-        // Both are asked for before anything is dropped.
+        // Run both queries before anything is deleted.
         let conversations = numbers(
             "SELECT number FROM conversations
              WHERE number NOT IN (SELECT number FROM alive WHERE NOT is_handoff)",
@@ -277,12 +277,12 @@ impl Transaction<'_> {
         number.ok_or_else(|| Error::UnknownConversation(id.to_owned()))
     }
 
-    /// Stores a body with this hash, and returns the number of its content.
+    /// Stores a body with this hash. Returns the number of its content.
     fn put_content(&self, hash: &ContentHash, body: &[u8]) -> Result<i64> {
         let sql = "SELECT number, body = ?2 FROM contents WHERE hash = ?1";
         match self.row(sql, (hash, body), |row| Ok((row.get(0)?, row.get(1)?)))? {
             Some((number, true)) => Ok(number),
-            // Damaged; here is the original.
+            // The stored body is damaged, so replace it with this one.
             Some((number, false)) => {
                 self.execute("UPDATE contents SET body = ?2 WHERE number = ?1", (number, body))?;
                 Ok(number)
@@ -291,11 +291,11 @@ impl Transaction<'_> {
         }
     }
 
-    /// Returns which conversations have the messages of this one, from `from` on before `end`:
-    /// their numbers, each with the range of positions that is its own, in order.
+    /// Returns the conversations that store the messages of this one from `from` to `end`,
+    /// exclusive. Each is returned with the range of positions that it stores, in order.
     ///
-    /// Up the parents, as far as they have any of these. A circle, which only a damaged
-    /// file has, comes to an end.
+    /// Follows the parents as long as they store any of these messages. A cycle, which only a
+    /// damaged file can contain, does not cause an endless loop.
     fn message_ranges(
         &self,
         conversation: i64,
@@ -316,7 +316,8 @@ impl Transaction<'_> {
         })
     }
 
-    /// Deletes conversations, and the bodies that no other has; returns the number of these.
+    /// Deletes conversations, and the bodies that no other conversation uses. Returns the number of
+    /// deleted bodies.
     fn drop_conversations(&self, conversations: &[i64]) -> Result<u64> {
         let mut contents = BTreeSet::new();
         for number in conversations {
