@@ -79,7 +79,8 @@ fn corpora_are_chunks_of_code() {
 fn check(blocks: &[Block<'static>], relations: &[DuplicateKind]) {
     for keep in Survivor::ALL {
         for merge_overlapping in [true, false] {
-            let options = Options { survivor: keep, merge_overlapping, ..Options::new(DedupLevel::Near) };
+            let options =
+                Options { survivor: keep, merge_overlapping, ..Options::new(DedupLevel::Near) };
             let result = dedup(blocks, &options, &HeuristicEstimator).unwrap();
             let after = result.blocks_with_stubs(blocks.to_vec());
             let checked = Checked::new(blocks, &after, &result.duplicates);
