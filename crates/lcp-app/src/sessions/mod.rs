@@ -25,7 +25,9 @@ pub use check::{StoreCheck, check_store};
 pub use conversation_status::{ConversationStatus, Verdict};
 pub use handoff_settings::HandoffSettings;
 pub use records::{Record, conversations, expiry, find_record, for_each_message, holder};
-pub use service::{HandoffCondition, HandoffOutcome, NewMessages, Sessions, resume_text};
+pub use service::{
+    HandoffCondition, HandoffOutcome, NewMessages, Sessions, reported_usage, resume_text,
+};
 pub use session_options::SessionOptions;
 pub use store_location::{StoreLocation, open_store, store_files};
 pub use window::{Window, WindowOptions};

@@ -323,6 +323,17 @@ impl Drop for LeaseGuard<'_> {
     }
 }
 
+/// Returns what a provider reported of a request; `None` if more of its input came from a cache
+/// than it has.
+pub fn reported_usage(
+    input_tokens: u32,
+    cached_input_tokens: u32,
+    output_tokens: u32,
+) -> Option<ReportedUsage> {
+    let is_possible = cached_input_tokens <= input_tokens;
+    is_possible.then_some(ReportedUsage { input_tokens, cached_input_tokens, output_tokens })
+}
+
 /// Returns the text that a new session begins with: the directive, then the messages that came
 /// after the hand-off.
 pub fn resume_text(resumed: &ResumedSession) -> Result<String> {

@@ -1,6 +1,6 @@
 //! `session resume`: a hand-off is taken up, once.
 
-use lcp_continuity::{ResumeOptions, ResumedSession};
+use lcp_continuity::ResumedSession;
 use serde_json::{Value, json};
 
 use crate::Result;
@@ -8,10 +8,8 @@ use crate::arguments::parse_tokens;
 use crate::files::{self, StdoutResult};
 use crate::output::Output;
 use crate::session_args::SessionArgs;
-use lcp_app::sessions::HandoffSettings;
-use lcp_app::sessions::resume_text;
+use lcp_app::sessions::{HandoffSettings, WindowOptions, resume_text};
 use lcp_app::special_tokens;
-use lcp_app::{Error, ErrorKind};
 
 /// Take up a hand-off, and print what the next session is to be told first
 ///
@@ -49,18 +47,10 @@ pub fn run(args: &Args, output: &Output) -> Result {
     let session = args.session.options();
     let config = args.session.config()?;
     let model = session.model(&config, true, output)?;
-    if args.window.is_some_and(|window| window <= args.output_reserve.unwrap_or(0)) {
-        let message = "the window leaves nothing beside the output";
-        return Err(Error::new(ErrorKind::Usage, message)
-            .with_hint("give a larger --window, or a smaller --output-reserve"));
-    }
+    let window = WindowOptions { window: args.window, output_reserve: args.output_reserve };
+    let options = window.to_resume_options(args.conversation.clone())?;
     let settings = HandoffSettings::default();
     let (sessions, counter) = session.open(&config, model.as_ref(), &settings, false, output)?;
-    let options = ResumeOptions {
-        conversation_id: args.conversation.clone(),
-        window_tokens: args.window,
-        output_reserve_tokens: args.output_reserve,
-    };
     let resumed = if args.repeat {
         sessions.resumed(&args.handoff)?
     } else {
