@@ -259,16 +259,9 @@ impl RenderOptions {
     fn driver_config(&self, settings: &Settings) -> DriverConfig {
         DriverConfig {
             mode: self.mode,
-            token_budget: settings.budget.as_ref().map(|budget| budget.value.tokens),
             verbosity: self.verbosity,
             types: self.types.clone(),
-            fill: settings.fill.value,
-            excerpts: settings.excerpts.value,
-            objective: settings.objective.value,
-            stable: None,
-            duplicates: None,
-            shares: settings.shares.as_ref().map(|shares| shares.value.shares.clone()),
-            overflow: settings.overflow.value,
+            ..settings.to_driver_config()
         }
     }
 }

@@ -180,6 +180,7 @@ fn tagged(blocks: &[Block<'_>], key: &str) -> BTreeSet<usize> {
     tagged.filter_map(|of| usize::try_from(of.target_block_id).ok()).collect()
 }
 
-fn sidechains(blocks: &[Block<'_>]) -> BTreeSet<usize> {
+/// The blocks of side conversations.
+pub(crate) fn sidechains(blocks: &[Block<'_>]) -> BTreeSet<usize> {
     tagged(blocks, annotation_keys::SIDECHAIN)
 }
