@@ -187,7 +187,7 @@ pub(crate) fn apply_within_budget<'b>(
 }
 
 /// The same as a pack of its own, without what was removed.
-pub fn pack<'b>(
+pub(crate) fn pack<'b>(
     blocks: &[Block<'b>],
     options: &Options,
     estimator: &dyn TokenEstimator,

@@ -69,7 +69,7 @@ pub mod export;
 pub mod files;
 mod find_block;
 #[cfg(feature = "full")]
-pub mod folders;
+mod folders;
 #[cfg(feature = "full")]
 pub mod import;
 pub mod inspect;

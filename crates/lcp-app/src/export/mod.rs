@@ -12,7 +12,8 @@ use lcp_transcripts::{ExportBlock, ExportDetail, ExportResult, Format, Provider,
 use lcp_types::{Annotation, Block, BlockContent, Role, Tag};
 
 use exported_content::exported_content;
-pub use fit::{FitError, FittedMessages, fit, has_turns};
+use fit::has_turns;
+pub use fit::{FitError, FittedMessages, fit};
 pub use options::{ExportOptions, ExportedPack};
 
 /// Tokens of a message beside its texts.

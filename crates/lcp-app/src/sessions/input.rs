@@ -55,8 +55,7 @@ fn may_grow(message: &Message) -> bool {
 
 /// Every block that can be shown is a message, but extensions and side conversations, of
 /// which the main one has seen the result alone; what annotations say of calls goes along.
-#[must_use]
-pub fn of_blocks(blocks: &[Block<'_>]) -> Vec<Message> {
+fn of_blocks(blocks: &[Block<'_>]) -> Vec<Message> {
     let metas = BlockMeta::resolve_all(blocks, &mut |_, _| {});
     let aside = sidechains(blocks);
     let is_shown = |(index, block): (usize, &Block<'_>)| {
