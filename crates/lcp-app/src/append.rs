@@ -94,7 +94,7 @@ impl<'p> LockedPack<'p> {
                 let (path, pack) = &additions[at];
                 files::malformed(path, pack, &error)
             }
-            error => append_error(self.path, pack, &error),
+            error => pack_error(self.path, pack, &error),
         })
     }
 
@@ -144,7 +144,7 @@ pub fn read_addition(path: &Path, reporter: &dyn Reporter) -> Result<Vec<u8>> {
 }
 
 /// Converts the error of a pack that was read from `path`.
-fn append_error(path: &Path, bytes: &[u8], error: &AppendError) -> Error {
+pub(crate) fn pack_error(path: &Path, bytes: &[u8], error: &AppendError) -> Error {
     let kind = match error {
         AppendError::Malformed { error, .. } => return files::malformed(path, bytes, error),
         AppendError::NotAppendable(_) => ErrorKind::Usage,

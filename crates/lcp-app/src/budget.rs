@@ -2,7 +2,7 @@
 
 use lcp_driver::shares::{ContextBudget, Share};
 use lcp_driver::window::{ContextWindow, WindowError};
-use lcp_driver::{Excerpts, Objective, Overflow, Warning, WarningCode};
+use lcp_driver::{DriverConfig, Excerpts, Objective, Overflow, Warning, WarningCode};
 use lcp_tokens::Model;
 use serde_json::Value;
 
@@ -239,6 +239,19 @@ impl Settings {
             ),
         };
         Error::new(ErrorKind::Usage, config.with_location(&message, window.origin)).with_hint(hint)
+    }
+
+    /// Returns what the driver is told of them.
+    pub(crate) fn to_driver_config(&self) -> DriverConfig {
+        DriverConfig {
+            token_budget: self.budget.as_ref().map(|budget| budget.value.tokens),
+            fill: self.fill.value,
+            excerpts: self.excerpts.value,
+            objective: self.objective.value,
+            shares: self.shares.as_ref().map(|shares| shares.value.shares.clone()),
+            overflow: self.overflow.value,
+            ..DriverConfig::default()
+        }
     }
 
     /// Returns the shares; empty without any.

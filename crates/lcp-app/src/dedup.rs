@@ -1,13 +1,18 @@
 //! Deduplication of packs and of rendered texts (RFC 0006).
 
+use std::path::Path;
+
 use lcp_dedup::{DedupLevel, DedupResult, Detected, Options, Survivor};
 use lcp_driver::{DefaultDriver, DriverConfig, Warning, WarningCode};
 use lcp_tokens::TokenEstimator;
 use lcp_types::{Block, DuplicateKind, Replacement, Replacements};
+use serde_json::{Value, json};
 
-use crate::config::DedupSettings;
+use crate::config::{Config, DedupSettings};
 use crate::error::{Error, ErrorKind, Result};
-use crate::tokenizer::LoadedTokenizer;
+use crate::files;
+use crate::reporter::Reporter;
+use crate::tokenizer::{LoadedTokenizer, TokenizerOptions};
 use lcp_packfile::handoff_index;
 
 /// The options of deduplication; each wins over the settings.
@@ -25,6 +30,8 @@ pub struct DedupedPack<'b> {
     pub blocks: Vec<Block<'b>>,
     /// Which of those before others cover.
     pub duplicates: Replacements,
+    /// How many blocks there were before.
+    pub blocks_before: usize,
     /// What is odd about them.
     pub warnings: Vec<Warning>,
 }
@@ -53,6 +60,37 @@ impl DedupOptions {
         Some(options)
     }
 
+    /// Deduplicates a pack that was read from `path`, unless that is turned off, and reports
+    /// warnings.
+    ///
+    /// # Errors
+    ///
+    /// A pack that is malformed, a tokenizer or a model that is not there.
+    pub fn dedup<'b>(
+        self,
+        path: &Path,
+        bytes: &'b [u8],
+        tokenizer: &TokenizerOptions,
+        config: &Config,
+        reporter: &dyn Reporter,
+    ) -> Result<DedupedPack<'b>> {
+        let blocks = files::decode(path, bytes)?.blocks;
+        let (model, unknown) = tokenizer.model(config, true)?;
+        for warning in unknown.iter().chain(&self.ineffective(&config.dedup)) {
+            reporter.warn(warning);
+        }
+        let counter = tokenizer.counter(config, model.as_ref(), false, reporter)?;
+        let deduped = match self.options_or_default(&config.dedup) {
+            Some(options) => pack(&blocks, &options, &counter.estimator)?,
+            None => DedupedPack::unchanged(blocks),
+        };
+        for warning in &deduped.warnings {
+            reporter.warn(warning);
+        }
+        counter.save_cache(reporter);
+        Ok(deduped)
+    }
+
     /// That `--dedup-prefer` decides nothing.
     pub fn ineffective(self, file: &DedupSettings) -> Option<Warning> {
         let is_off = self.options(file, false).is_none();
@@ -63,15 +101,55 @@ impl DedupOptions {
     }
 }
 
+impl<'b> DedupedPack<'b> {
+    fn unchanged(blocks: Vec<Block<'b>>) -> Self {
+        Self {
+            blocks_before: blocks.len(),
+            blocks,
+            duplicates: Replacements::default(),
+            warnings: Vec::new(),
+        }
+    }
+
+    /// Returns what was done as JSON (`lcp.dedup.v1`).
+    pub fn to_json(&self) -> Value {
+        let duplicates = &self.duplicates;
+        let by_relation = DuplicateKind::ALL.map(|relation| {
+            let (blocks, tokens) = duplicates.count(relation);
+            (relation.name().to_owned(), json!({ "blocks": blocks, "tokens": tokens }))
+        });
+        let covered = duplicates.covered.iter().map(|(index, covered)| {
+            json!({
+                "index": index,
+                "relation": covered.relation.name(),
+                "covered_by": covered.by,
+                "in_place": covered.in_place,
+                "tokens_saved": covered.tokens_saved,
+            })
+        });
+        json!({
+            "schema": "lcp.dedup.v1",
+            "blocks": self.blocks_before,
+            "blocks_left": self.blocks.len(),
+            "tokens_saved": duplicates.tokens_saved(),
+            "by_relation": Value::Object(by_relation.into_iter().collect()),
+            "covered": covered.collect::<Vec<_>>(),
+            "changed": duplicates.changed,
+        })
+    }
+}
+
 /// Takes what stands twice in `blocks` out of their way: each in its place.
 pub fn apply<'b>(
     blocks: Vec<Block<'b>>,
     options: &Options,
     estimator: &dyn TokenEstimator,
 ) -> Result<DedupedPack<'b>> {
+    let blocks_before = blocks.len();
     let (found, deduplicated) = find(&blocks, options, estimator)?;
     let blocks = deduplicated.blocks_with_stubs(blocks);
-    Ok(DedupedPack { warnings: warnings(&found), blocks, duplicates: deduplicated.duplicates })
+    let (warnings, duplicates) = (warnings(&found), deduplicated.duplicates);
+    Ok(DedupedPack { blocks, duplicates, blocks_before, warnings })
 }
 
 /// Rounds of [`apply_within_budget`]: what refers to what is not shown becomes less with each.
@@ -109,7 +187,7 @@ pub(crate) fn apply_within_budget<'b>(
 }
 
 /// The same as a pack of its own, without what was removed.
-pub fn pack<'b>(
+pub(crate) fn pack<'b>(
     blocks: &[Block<'b>],
     options: &Options,
     estimator: &dyn TokenEstimator,
@@ -117,15 +195,15 @@ pub fn pack<'b>(
     if let Some(index) = blocks.iter().position(|block| handoff_index(block).is_some()) {
         let message = "the pack holds a hand-off, which names its blocks: nothing is deduplicated";
         let warnings = vec![Warning::new(WarningCode::NoEffect, Some(index), message)];
-        return Ok(DedupedPack {
-            warnings,
-            blocks: blocks.to_vec(),
-            duplicates: Replacements::default(),
-        });
+        return Ok(DedupedPack { warnings, ..DedupedPack::unchanged(blocks.to_vec()) });
     }
     let (found, deduplicated) = find(blocks, options, estimator)?;
-    let blocks = deduplicated.to_pack_blocks(blocks);
-    Ok(DedupedPack { warnings: warnings(&found), blocks, duplicates: deduplicated.duplicates })
+    Ok(DedupedPack {
+        blocks_before: blocks.len(),
+        blocks: deduplicated.to_pack_blocks(blocks),
+        warnings: warnings(&found),
+        duplicates: deduplicated.duplicates,
+    })
 }
 
 fn find<'b>(

@@ -4,12 +4,12 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 
 /// Returns the folder of data that a program must not lose; `variable` reads the environment.
-pub fn data_dir(variable: impl Fn(&str) -> Option<OsString>) -> Option<PathBuf> {
+pub(crate) fn data_dir(variable: impl Fn(&str) -> Option<OsString>) -> Option<PathBuf> {
     resolve(variable, "XDG_DATA_HOME", ".local/share", "Library/Application Support")
 }
 
 /// Returns the folder of what a program can make again.
-pub fn cache_dir(variable: impl Fn(&str) -> Option<OsString>) -> Option<PathBuf> {
+pub(crate) fn cache_dir(variable: impl Fn(&str) -> Option<OsString>) -> Option<PathBuf> {
     resolve(variable, "XDG_CACHE_HOME", ".cache", "Library/Caches")
 }
 

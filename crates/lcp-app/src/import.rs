@@ -4,6 +4,7 @@ use std::path::Path;
 
 use lcp_ingest::FileType;
 use lcp_transcripts::{Format, ImportReport, ImportResult};
+use lcp_types::wire::{MAGIC_BCP, MAGIC_LCP};
 use lcp_types::{Block, BlockContent, Lang};
 use serde_json::{Value, json};
 
@@ -114,7 +115,7 @@ fn detect_language(block: &mut Block<'_>) {
 
 /// Returns the error of bytes whose format is not detected.
 fn unknown_format(path: &Path, bytes: &[u8]) -> Error {
-    let is_pack = bytes.starts_with(b"LCP\0") || bytes.starts_with(b"BCP\0");
+    let is_pack = bytes.starts_with(&MAGIC_LCP) || bytes.starts_with(&MAGIC_BCP);
     if is_pack {
         let message = format!("this is a pack, no transcript ({})", files::display_name(path));
         return Error::new(ErrorKind::Malformed, message).with_hint("`lcp render` shows it");

@@ -45,6 +45,7 @@
 //! | [`stats`], [`inspect`], [`diff`], [`naive_markdown`] | figures, lists and differences of packs |
 //! | [`validate`] | validation of packs with costs and hand-offs |
 //! | [`append`] | packs that are changed in place |
+//! | [`merge`], [`recover`] | several packs as one; what is whole of a damaged pack |
 //! | [`sessions`] | recording, handing over and resuming conversations |
 //! | [`budget`], [`tokenizer`], [`dedup`], [`prompt_cache`], [`special_tokens`], [`pack_output`], [`summaries`] | options that several jobs have, each with what it puts in force |
 //! | [`config`], [`names`] | `lcp.toml`; the names of values in flags, settings and tools |
@@ -68,11 +69,12 @@ pub mod export;
 pub mod files;
 mod find_block;
 #[cfg(feature = "full")]
-pub mod folders;
+mod folders;
 #[cfg(feature = "full")]
 pub mod import;
 pub mod inspect;
 pub mod interrupt;
+pub mod merge;
 pub mod naive_markdown;
 pub mod names;
 #[cfg(feature = "full")]
@@ -80,6 +82,7 @@ pub mod pack;
 pub mod pack_output;
 pub mod parse;
 pub mod prompt_cache;
+pub mod recover;
 pub mod render;
 mod reporter;
 #[cfg(feature = "full")]

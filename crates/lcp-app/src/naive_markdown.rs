@@ -8,7 +8,7 @@ use lcp_types::{Block, BlockContent};
 ///
 /// A chat turn is `**role:** text`; anything else a heading with its path, title or name,
 /// and the content in a fence with its language. What has no text has the heading alone.
-pub fn block_to_markdown(block: &Block<'_>) -> String {
+pub(crate) fn block_to_markdown(block: &Block<'_>) -> String {
     if block.content.is_metadata() {
         return String::new();
     }

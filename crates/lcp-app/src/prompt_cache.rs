@@ -39,11 +39,6 @@ pub struct ResolvedPromptCache {
 }
 
 impl PromptCacheOptions {
-    /// The path of the previous plan.
-    pub fn previous(&self) -> Option<&Path> {
-        self.previous.as_deref()
-    }
-
     /// What these flags ask for in a run of `config`; `writes`: with
     /// [`PLAN`], which asks for a stable plan as well.
     ///
@@ -72,7 +67,7 @@ impl PromptCacheOptions {
             return Err(Error::new(ErrorKind::Usage, message)
                 .with_hint("--budget gives one, or --window, or a --model whose window is known"));
         }
-        let (previous, warning) = match self.previous() {
+        let (previous, warning) = match self.previous.as_deref() {
             None => (None, None),
             Some(path) => match read(path)? {
                 Ok(previous) => (Some(Arc::new(previous)), None),

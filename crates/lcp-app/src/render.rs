@@ -87,6 +87,14 @@ pub struct RenderSetup<'b> {
     warnings: Vec<Warning>,
 }
 
+/// The text of a pack, and what it was rendered from.
+pub enum RenderedPack<'b> {
+    /// From the index, by this setup.
+    ByIndex(IndexedRender, Box<RenderSetup<'b>>),
+    /// From all blocks, by this job.
+    FromBlocks(Box<Rendered>, Box<RenderJob<'b>>),
+}
+
 impl<'b> RenderSetup<'b> {
     /// Puts options, settings and tokenizer together for a pack that lies at `path`. With
     /// `keep_plan` the plan is kept for the next turn.
@@ -126,12 +134,38 @@ impl<'b> RenderSetup<'b> {
         Ok(RenderSetup { path, config, dedup, special_tokens, window, counter, warnings })
     }
 
+    /// Renders the pack: by its index alone, if that gives the same text as all blocks, else from
+    /// all of them. With `needs_plan` or `verify` all blocks are read; with `verify` the index is
+    /// compared with them. `bytes` holds the pack where it is read.
+    ///
+    /// # Errors
+    ///
+    /// If the pack cannot be read or is malformed, or the text must exceed the budget.
+    pub fn render(
+        self,
+        needs_plan: bool,
+        verify: bool,
+        bytes: &'b mut Vec<u8>,
+        reporter: &dyn Reporter,
+    ) -> Result<RenderedPack<'b>> {
+        if !needs_plan
+            && !verify
+            && let Some(rendered) = self.render_by_index(reporter)?
+        {
+            return Ok(RenderedPack::ByIndex(rendered, Box::new(self)));
+        }
+        *bytes = files::read(self.path, reporter)?;
+        let job = self.into_job(bytes, verify, reporter)?;
+        let rendered = job.render(reporter)?;
+        Ok(RenderedPack::FromBlocks(Box::new(rendered), Box::new(job)))
+    }
+
     /// Renders by the index of the pack alone, if that gives the same text as all blocks.
     ///
     /// # Errors
     ///
     /// If the text must exceed the budget, or the file cannot be read.
-    pub fn render_by_index(&self, reporter: &dyn Reporter) -> Result<Option<IndexedRender>> {
+    fn render_by_index(&self, reporter: &dyn Reporter) -> Result<Option<IndexedRender>> {
         let Self { path, config, counter, .. } = self;
         if *path == OsStr::new(files::STANDARD)
             || self.dedup.is_some()
@@ -225,16 +259,9 @@ impl RenderOptions {
     fn driver_config(&self, settings: &Settings) -> DriverConfig {
         DriverConfig {
             mode: self.mode,
-            token_budget: settings.budget.as_ref().map(|budget| budget.value.tokens),
             verbosity: self.verbosity,
             types: self.types.clone(),
-            fill: settings.fill.value,
-            excerpts: settings.excerpts.value,
-            objective: settings.objective.value,
-            stable: None,
-            duplicates: None,
-            shares: settings.shares.as_ref().map(|shares| shares.value.shares.clone()),
-            overflow: settings.overflow.value,
+            ..settings.to_driver_config()
         }
     }
 }
@@ -331,6 +358,48 @@ impl<'b> RenderJob<'b> {
 
     fn over_budget_error(&self, error: &DriverError) -> Error {
         over_budget_error(error, self.setup.path)
+    }
+}
+
+impl RenderedPack<'_> {
+    /// Returns the text.
+    pub fn text(&self) -> &str {
+        match self {
+            Self::ByIndex(rendered, _) => &rendered.text,
+            Self::FromBlocks(rendered, _) => &rendered.text,
+        }
+    }
+
+    /// Returns the tokens of the text.
+    pub fn used_tokens(&self) -> u32 {
+        match self {
+            Self::ByIndex(rendered, _) => rendered.used_tokens,
+            Self::FromBlocks(rendered, _) => rendered.plan.used_tokens,
+        }
+    }
+
+    /// Returns the budget in tokens, if there is one.
+    pub fn budget(&self) -> Option<u32> {
+        match self {
+            Self::ByIndex(_, setup) => setup.config.token_budget,
+            Self::FromBlocks(rendered, _) => rendered.plan.budget,
+        }
+    }
+
+    /// Returns the plan and its job, if all blocks were read.
+    pub fn planned(&self) -> Option<(&Plan, &RenderJob<'_>)> {
+        match self {
+            Self::ByIndex(..) => None,
+            Self::FromBlocks(rendered, job) => Some((&rendered.plan, job)),
+        }
+    }
+
+    /// Keeps the counts, where that was asked for.
+    pub fn save_cache(&self, reporter: &dyn Reporter) {
+        match self {
+            Self::ByIndex(_, setup) => setup.counter.save_cache(reporter),
+            Self::FromBlocks(_, job) => job.save_cache(reporter),
+        }
     }
 }
 

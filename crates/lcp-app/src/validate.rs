@@ -6,11 +6,41 @@ use lcp_driver::{IndexCosts, RENDERER_REVISION};
 use lcp_packfile::{Check, PackScan, Problem, Report, ValidateOptions, handoff_index};
 use lcp_tokens::{Encoding, Tiktoken};
 use lcp_types::{Block, EncodingCosts};
+use serde_json::{Value, json};
+
+use crate::error::Result;
 
 /// Finds all problems of a pack, its costs and hand-offs included; with `full` those of its index.
 pub fn validate(bytes: &[u8], full: bool) -> Report {
     let checks: [&dyn Check; 2] = [&HandoffCheck, &CostCheck];
     lcp_packfile::validate(bytes, &ValidateOptions { full, checks: &checks })
+}
+
+/// Returns the reports of packs as JSON (`lcp.validate.v1`): each with its name, or with the error
+/// of a pack that could not be read.
+pub fn to_json(checked: &[(String, Result<Report>)]) -> Value {
+    let row = |problem: &Problem| {
+        json!({
+            "code": problem.code,
+            "message": problem.message,
+            "block": problem.block,
+            "offset": problem.offset,
+            "inner_offset": problem.inner_offset,
+        })
+    };
+    let rows = |problems: &[Problem]| problems.iter().map(row).collect::<Vec<_>>();
+    let pack = |(name, found): &(String, Result<Report>)| match found {
+        Ok(found) => json!({
+            "file": name,
+            "valid": found.problems.is_empty(),
+            "blocks": found.blocks,
+            "problems": rows(&found.problems),
+            "notes": rows(&found.notes),
+        }),
+        Err(failure) => json!({ "file": name, "valid": Value::Null, "error": failure.message }),
+    };
+    let packs: Vec<_> = checked.iter().map(pack).collect();
+    json!({ "schema": "lcp.validate.v1", "packs": packs })
 }
 
 /// Checks that a hand-off agrees with its blocks.

@@ -329,7 +329,7 @@ fn is_seen(made: &Candidate, blocks: &BTreeSet<usize>) -> bool {
 }
 
 /// Whether something of the conversation is there, beside what the system says.
-pub fn has_turns(exported: &ExportResult) -> bool {
+pub(super) fn has_turns(exported: &ExportResult) -> bool {
     let is_turn = |message: &ExportedMessage| !is_system(message) && !message.blocks.is_empty();
     exported.messages.iter().any(is_turn)
 }

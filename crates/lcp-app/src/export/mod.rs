@@ -12,7 +12,8 @@ use lcp_transcripts::{ExportBlock, ExportDetail, ExportResult, Format, Provider,
 use lcp_types::{Annotation, Block, BlockContent, Role, Tag};
 
 use exported_content::exported_content;
-pub use fit::{FitError, FittedMessages, fit, has_turns};
+use fit::has_turns;
+pub use fit::{FitError, FittedMessages, fit};
 pub use options::{ExportOptions, ExportedPack};
 
 /// Tokens of a message beside its texts.
@@ -180,6 +181,7 @@ fn tagged(blocks: &[Block<'_>], key: &str) -> BTreeSet<usize> {
     tagged.filter_map(|of| usize::try_from(of.target_block_id).ok()).collect()
 }
 
-fn sidechains(blocks: &[Block<'_>]) -> BTreeSet<usize> {
+/// The blocks of side conversations.
+pub(crate) fn sidechains(blocks: &[Block<'_>]) -> BTreeSet<usize> {
     tagged(blocks, annotation_keys::SIDECHAIN)
 }

@@ -156,13 +156,8 @@ impl ExportedPack {
 fn driver_config(settings: &Settings) -> DriverConfig {
     DriverConfig {
         mode: OutputMode::Minimal,
-        token_budget: settings.budget.as_ref().map(|budget| budget.value.tokens),
         fill: settings.fill.value || settings.fill.origin == Origin::Default,
-        excerpts: settings.excerpts.value,
-        objective: settings.objective.value,
-        shares: settings.shares.as_ref().map(|shares| shares.value.shares.clone()),
-        overflow: settings.overflow.value,
-        ..DriverConfig::default()
+        ..settings.to_driver_config()
     }
 }
 

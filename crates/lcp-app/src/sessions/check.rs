@@ -2,6 +2,7 @@
 
 use lcp_continuity::SessionHandoff;
 use lcp_continuity::store::{ConversationRecord, HandoffRecord, Store};
+use serde_json::{Value, json};
 
 use super::failed;
 use super::records::{PAGE, conversations};
@@ -39,6 +40,17 @@ pub fn check_store(store: &dyn Store) -> Result<StoreCheck> {
 }
 
 impl StoreCheck {
+    /// Returns it as JSON (`lcp.check.v1`).
+    pub fn to_json(&self) -> Value {
+        json!({
+            "schema": "lcp.check.v1",
+            "conversations": self.conversations,
+            "messages": self.messages,
+            "handoffs": self.handoffs,
+            "problems": self.problems,
+        })
+    }
+
     fn read_messages(&mut self, store: &dyn Store, record: &ConversationRecord) {
         let mut from = 0;
         while from < record.messages && self.problems.len() < PROBLEMS_MAX {

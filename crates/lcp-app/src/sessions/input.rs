@@ -1,13 +1,13 @@
 //! Where messages come from: a pack, or a transcript.
 
-use std::collections::HashSet;
 use std::path::Path;
 
 use lcp_continuity::Message;
-use lcp_transcripts::{AIDER_TOOL_NAME, Format, annotation_keys};
+use lcp_transcripts::{AIDER_TOOL_NAME, Format};
 use lcp_types::{Block, BlockContent, BlockMeta};
 
 use crate::error::{Error, ErrorKind, Result};
+use crate::export::sidechains;
 use crate::files;
 use crate::reporter::Reporter;
 
@@ -55,10 +55,9 @@ fn may_grow(message: &Message) -> bool {
 
 /// Every block that can be shown is a message, but extensions and side conversations, of
 /// which the main one has seen the result alone; what annotations say of calls goes along.
-#[must_use]
-pub fn of_blocks(blocks: &[Block<'_>]) -> Vec<Message> {
+fn of_blocks(blocks: &[Block<'_>]) -> Vec<Message> {
     let metas = BlockMeta::resolve_all(blocks, &mut |_, _| {});
-    let aside = side_conversations(blocks);
+    let aside = sidechains(blocks);
     let is_shown = |(index, block): (usize, &Block<'_>)| {
         let content = &block.content;
         !content.is_metadata()
@@ -76,17 +75,4 @@ pub fn of_blocks(blocks: &[Block<'_>]) -> Vec<Message> {
         }
     };
     shown.map(message).collect()
-}
-
-/// The blocks that are part of a side conversation.
-fn side_conversations(blocks: &[Block<'_>]) -> HashSet<usize> {
-    let tagged = |block: &Block<'_>| match &block.content {
-        BlockContent::Annotation(annotation) => {
-            let tag = annotation.as_tag()?;
-            let target = usize::try_from(annotation.target_block_id).ok();
-            target.filter(|_| tag.key == annotation_keys::SIDECHAIN)
-        }
-        _ => None,
-    };
-    blocks.iter().filter_map(tagged).collect()
 }

@@ -15,6 +15,7 @@ mod conversation_status;
 mod handoff_settings;
 pub mod input;
 mod leases;
+mod record_json;
 mod records;
 mod service;
 mod session_options;
@@ -24,8 +25,14 @@ mod window;
 pub use check::{StoreCheck, check_store};
 pub use conversation_status::{ConversationStatus, Verdict};
 pub use handoff_settings::HandoffSettings;
+pub use record_json::{
+    ConversationDetails, MessageSummary, expired_json, handoff_record_json, store_json,
+};
 pub use records::{Record, conversations, expiry, find_record, for_each_message, holder};
-pub use service::{HandoffCondition, HandoffOutcome, NewMessages, Sessions, resume_text};
+pub use service::{
+    HandoffCondition, HandoffOutcome, NewMessages, Sessions, reported_usage, resume_json,
+    resume_text,
+};
 pub use session_options::SessionOptions;
 pub use store_location::{StoreLocation, open_store, store_files};
 pub use window::{Window, WindowOptions};

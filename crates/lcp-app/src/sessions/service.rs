@@ -10,6 +10,7 @@ use lcp_continuity::{
 };
 use lcp_driver::{DefaultDriver, DriverConfig, append_text};
 use lcp_tokens::TokenEstimator;
+use serde_json::{Value, json};
 
 use super::conversation_status::ConversationStatus;
 use super::leases::HeldLeases;
@@ -68,6 +69,41 @@ pub struct HandoffOutcome {
     pub is_new: bool,
     /// Where there is none though it is due: why.
     pub skip_reason: Option<String>,
+}
+
+impl HandoffOutcome {
+    /// Returns it as JSON (`lcp.prepared.v1`).
+    pub fn to_json(&self) -> Value {
+        let status = &self.status;
+        let handoff = self.handoff.as_ref().map(|(handoff, pack)| {
+            let metadata = &handoff.metadata;
+            json!({
+                "id": handoff.handoff_id,
+                "previous": handoff.previous_handoff_id,
+                "epoch": handoff.epoch,
+                "messages": metadata.messages,
+                "tokens_before": metadata.tokens_before,
+                "tokens_after": metadata.tokens_after,
+                "target_tokens": metadata.target_tokens,
+                "reason": metadata.reason,
+                "anchors": handoff.anchors.len(),
+                "pending_tasks": handoff.pending_tasks.len(),
+                "summarizer": metadata.summarizer,
+                "warnings": metadata.warnings,
+                "lost": metadata.coverage.lost,
+                "pack_bytes": pack.len(),
+            })
+        });
+        json!({
+            "schema": "lcp.prepared.v1",
+            "conversation": status.conversation,
+            "new": self.is_new,
+            "handoff": handoff,
+            "decision": status.verdict.name(),
+            "utilization_percent": status.percent(),
+            "reason": self.skip_reason.as_ref().unwrap_or(&status.decision.reason),
+        })
+    }
 }
 
 impl Sessions {
@@ -323,6 +359,17 @@ impl Drop for LeaseGuard<'_> {
     }
 }
 
+/// Returns what a provider reported of a request; `None` if more of its input came from a cache
+/// than it has.
+pub fn reported_usage(
+    input_tokens: u32,
+    cached_input_tokens: u32,
+    output_tokens: u32,
+) -> Option<ReportedUsage> {
+    let is_possible = cached_input_tokens <= input_tokens;
+    is_possible.then_some(ReportedUsage { input_tokens, cached_input_tokens, output_tokens })
+}
+
 /// Returns the text that a new session begins with: the directive, then the messages that came
 /// after the hand-off.
 pub fn resume_text(resumed: &ResumedSession) -> Result<String> {
@@ -336,4 +383,35 @@ pub fn resume_text(resumed: &ResumedSession) -> Result<String> {
         append_text(&mut text, &late, config.mode);
     }
     Ok(text)
+}
+
+/// Returns a resumed session as JSON (`lcp.resume.v1`).
+pub fn resume_json(resumed: &ResumedSession) -> Value {
+    let directive = &resumed.directive;
+    let late = resumed.late_messages.iter().map(|late| {
+        json!({
+            "role": late.message.role().to_string(),
+            "tool_call_id": late.message.tool_call_id(),
+            "text": late.message.text(),
+            "tokens": late.tokens,
+        })
+    });
+    let anchors = resumed
+        .restored_anchors
+        .iter()
+        .map(|anchor| json!({ "id": anchor.id, "kind": anchor.kind.name(), "text": anchor.text }));
+    json!({
+        "schema": "lcp.resume.v1",
+        "conversation": resumed.new_conversation_id,
+        "previous": resumed.previous_conversation_id,
+        "directive": {
+            "text": directive.text,
+            "tokens": directive.tokens,
+            "actions": directive.immediate_actions,
+            "warnings": directive.warnings,
+        },
+        "late_messages": late.collect::<Vec<_>>(),
+        "anchors": anchors.collect::<Vec<_>>(),
+        "state": resumed.restored_state,
+    })
 }

@@ -1,5 +1,6 @@
 //! The window of a conversation: flags, else `lcp.toml`, else the model, else the default.
 
+use lcp_continuity::ResumeOptions;
 use lcp_continuity::store::{ConversationRecord, NewConversation};
 use lcp_tokens::Model;
 
@@ -53,6 +54,25 @@ impl WindowOptions {
             output_reserve: reserve,
             is_explicit: self.window.is_some(),
             is_reserve_explicit: self.output_reserve.is_some(),
+        })
+    }
+
+    /// Returns the options of a resume that begins this conversation; what is not given is that
+    /// of the conversation before.
+    ///
+    /// # Errors
+    ///
+    /// A window that leaves nothing.
+    pub fn to_resume_options(self, conversation_id: Option<String>) -> Result<ResumeOptions> {
+        if self.window.is_some_and(|window| window <= self.output_reserve.unwrap_or(0)) {
+            let message = "the window leaves nothing beside the output";
+            return Err(Error::new(ErrorKind::Usage, message)
+                .with_hint("give a larger --window, or a smaller --output-reserve"));
+        }
+        Ok(ResumeOptions {
+            conversation_id,
+            window_tokens: self.window,
+            output_reserve_tokens: self.output_reserve,
         })
     }
 }

@@ -2,8 +2,8 @@
 
 use std::path::PathBuf;
 
-use lcp_types::{DuplicateKind, Replacement, Replacements};
-use serde_json::{Value, json};
+use lcp_app::dedup::DedupedPack;
+use lcp_types::Replacement;
 
 use crate::Result;
 use crate::dedup_args::DedupArgs;
@@ -48,31 +48,14 @@ pub fn run(args: &Args, output: &Output) -> Result {
     let (tokenizer, dedup) = (args.counting.options(), args.dedup.options());
     let writer = args.form.encoder(&tokenizer, &config)?;
     let bytes = files::read(&args.pack, output)?;
-    let pack = files::decode(&args.pack, &bytes)?;
-    let (model, unknown) = tokenizer.model(&config, true)?;
-    for warning in unknown.iter().chain(&dedup.ineffective(&config.dedup)) {
-        output.warn(warning);
-    }
-    let counter = tokenizer.counter(&config, model.as_ref(), false, output)?;
-    let (blocks, covered) = match dedup.options_or_default(&config.dedup) {
-        Some(options) => {
-            let deduped = lcp_app::dedup::pack(&pack.blocks, &options, &counter.estimator)?;
-            for warning in &deduped.warnings {
-                output.warn(warning);
-            }
-            (deduped.blocks, deduped.duplicates)
-        }
-        None => (pack.blocks.clone(), Replacements::default()),
-    };
-    counter.save_cache(output);
-    let written = writer.encode(&blocks, "the deduplicated pack", output)?;
-    for (index, covered) in &covered.covered {
+    let deduped = dedup.dedup(&args.pack, &bytes, &tokenizer, &config, output)?;
+    let written = writer.encode(&deduped.blocks, "the deduplicated pack", output)?;
+    for (index, covered) in &deduped.duplicates.covered {
         output.note(line(*index, covered));
     }
-    output.note(sums(&covered, pack.blocks.len(), blocks.len()));
+    output.note(sums(&deduped));
     if let Some(path) = &args.report {
-        let report = report(&covered, pack.blocks.len(), blocks.len());
-        files::write_report(path, &report, output)?;
+        files::write_report(path, &deduped.to_json(), output)?;
     }
     files::write(args.output.as_deref(), &written)
 }
@@ -82,33 +65,8 @@ fn line(index: usize, covered: &Replacement) -> String {
     format!("block {index} ({relation}) is covered by block {by}: {tokens_saved} tokens saved")
 }
 
-fn sums(duplicates: &Replacements, before: usize, after: usize) -> String {
-    let saved = duplicates.tokens_saved();
+fn sums(deduped: &DedupedPack<'_>) -> String {
+    let (before, after) = (deduped.blocks_before, deduped.blocks.len());
+    let saved = deduped.duplicates.tokens_saved();
     format!("{before} blocks became {after}, annotations counted: {saved} tokens saved")
-}
-
-/// What was done, for programs.
-fn report(duplicates: &Replacements, before: usize, after: usize) -> Value {
-    let by_relation = DuplicateKind::ALL.map(|relation| {
-        let (blocks, tokens) = duplicates.count(relation);
-        (relation.name().to_owned(), json!({ "blocks": blocks, "tokens": tokens }))
-    });
-    let covered = duplicates.covered.iter().map(|(index, covered)| {
-        json!({
-            "index": index,
-            "relation": covered.relation.name(),
-            "covered_by": covered.by,
-            "in_place": covered.in_place,
-            "tokens_saved": covered.tokens_saved,
-        })
-    });
-    json!({
-        "schema": "lcp.dedup.v1",
-        "blocks": before,
-        "blocks_left": after,
-        "tokens_saved": duplicates.tokens_saved(),
-        "by_relation": Value::Object(by_relation.into_iter().collect()),
-        "covered": covered.collect::<Vec<_>>(),
-        "changed": duplicates.changed,
-    })
 }

@@ -3,14 +3,13 @@
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
-use lcp_packfile::{LostRange, Recovery, recover};
-use serde_json::json;
+use lcp_packfile::{LostRange, Recovery};
 
 use crate::Result;
 use crate::files;
 use crate::output::Output;
 use crate::output_args::refuse_terminal;
-use lcp_app::{Error, ErrorKind, append};
+use lcp_app::{Error, ErrorKind, append, recover};
 
 /// Save the whole blocks of a pack that is cut off or damaged
 ///
@@ -52,41 +51,17 @@ pub fn run(args: &Args, output: &Output) -> Result {
     append::roll_back(&args.pack, output);
     let bytes = files::read(&args.pack, output)?;
     let name = files::display_name(&args.pack);
-    let recovered = recover(&bytes).map_err(|error| match error {
-        lcp_packfile::Error::Malformed { error, .. } => {
-            files::malformed(&args.pack, &bytes, &error)
-        }
-        error => Error::new(ErrorKind::Limit, format!("{error} ({name})")),
-    })?;
+    let recovered = recover::recover(&args.pack, &bytes)?;
     files::write(args.output.as_deref(), &recovered.pack)?;
     if args.json {
-        files::print(&as_json(&name, &recovered))?;
+        files::print(&files::json(&recover::to_json(&name, &recovered)))?;
     } else {
-        for lost in joined(&recovered.lost) {
+        for lost in recover::join_lost(&recovered.lost) {
             output.warn(format!("{} ({name})", line(&lost)));
         }
     }
     output.note(format!("{} blocks are whole", recovered.blocks));
     if recovered.lost.is_empty() { Ok(()) } else { Err(verdict(&name, &recovered)) }
-}
-
-/// Neighbours that are lost for the same reason, as one; with how many they are.
-fn joined(lost: &[LostRange]) -> Vec<(LostRange, u64)> {
-    let mut joined: Vec<(LostRange, u64)> = Vec::new();
-    for lost in lost {
-        match joined.last_mut() {
-            Some((before, count))
-                if before.reason == lost.reason
-                    && before.bytes.end == lost.bytes.start
-                    && lost.block.is_some() =>
-            {
-                before.bytes.end = lost.bytes.end;
-                *count += 1;
-            }
-            _ => joined.push((lost.clone(), 1)),
-        }
-    }
-    joined
 }
 
 fn line((lost, count): &(LostRange, u64)) -> String {
@@ -99,27 +74,6 @@ fn line((lost, count): &(LostRange, u64)) -> String {
     let bytes =
         if start == end { format!("byte {start}") } else { format!("bytes {start} to {end}") };
     format!("{blocks}{bytes}: {}", lost.reason)
-}
-
-fn as_json(name: &str, recovered: &Recovery) -> String {
-    let row = |lost: &LostRange| {
-        json!({
-            "start": lost.bytes.start,
-            "end": lost.bytes.end,
-            "block": lost.block,
-            "why": lost.reason,
-        })
-    };
-    let report = json!({
-        "schema": "lcp.recover.v1",
-        "file": name,
-        "whole": recovered.lost.is_empty(),
-        "blocks": recovered.blocks,
-        "missing": recovered.missing,
-        "dropped": recovered.dropped,
-        "lost": recovered.lost.iter().map(row).collect::<Vec<_>>(),
-    });
-    files::json(&report)
 }
 
 /// What the command ends with where something is lost.

@@ -10,7 +10,7 @@ use crate::files::{self, PACK};
 use crate::output::Output;
 use crate::render_args::RenderArgs;
 use lcp_app::prompt_cache::{PLAN, PREVIOUS};
-use lcp_app::render::RenderSetup;
+use lcp_app::render::{RenderJob, RenderSetup};
 use lcp_app::{Error, ErrorKind};
 
 /// Variables that ask for a line on the tokens used.
@@ -76,21 +76,30 @@ pub fn run(args: &Args, output: &Output) -> Result {
     let (config, options) = (choices.config()?, choices.options()?);
     let setup = RenderSetup::new(&choices.pack, &options, config, args.plan.is_some(), output)?;
     // A report tells of every block, and so reads them all.
-    let needs_blocks = args.report.is_some() || args.html.is_some() || args.verify;
-    if !needs_blocks && let Some(rendered) = setup.render_by_index(output)? {
-        files::write(args.output.as_deref(), rendered.text.as_bytes())?;
-        debug_budget(rendered.used_tokens, setup.config.token_budget, output);
-        setup.counter.save_cache(output);
-        return Ok(());
+    let needs_plan = args.report.is_some() || args.html.is_some();
+    let mut bytes = Vec::new();
+    let rendered = setup.render(needs_plan, args.verify, &mut bytes, output)?;
+    if let Some((plan, run)) = rendered.planned() {
+        write_reports(args, plan, run, output)?;
     }
-    let bytes = choices.read(output)?;
-    let run = setup.into_job(&bytes, args.verify, output)?;
-    let rendered = run.render(output)?;
-    let plan = &rendered.plan;
+    files::write(args.output.as_deref(), rendered.text().as_bytes())?;
+    // Last, so that a text that could not be written is not taken for one that
+    // was sent.
+    let stable = rendered.planned().and_then(|(plan, _)| plan.stable.as_ref());
+    if let Some((path, stable)) = args.plan.as_deref().zip(stable) {
+        files::write(Some(path), stable.next_plan.to_json().as_bytes())?;
+    }
+    debug_budget(rendered.used_tokens(), rendered.budget(), output);
+    rendered.save_cache(output);
+    Ok(())
+}
+
+/// Writes the reports that are asked for.
+fn write_reports(args: &Args, plan: &Plan, run: &RenderJob<'_>, output: &Output) -> Result {
     if let Some(path) = &args.report {
         let json = report::to_json(plan);
         let json = escape_control_json(&json);
-        if path == standard {
+        if path == Path::new(files::STANDARD) {
             output.print(json.trim_end());
         } else {
             files::write(Some(path), json.as_bytes())?;
@@ -107,14 +116,6 @@ pub fn run(args: &Args, output: &Output) -> Result {
         let replay = run.replay(&budgets)?;
         files::write(Some(path), report::to_html(plan, &replay).as_bytes())?;
     }
-    files::write(args.output.as_deref(), rendered.text.as_bytes())?;
-    // Last, so that a text that could not be written is not taken for one that
-    // was sent.
-    if let Some((path, stable)) = args.plan.as_deref().zip(plan.stable.as_ref()) {
-        files::write(Some(path), stable.next_plan.to_json().as_bytes())?;
-    }
-    debug_budget(plan.used_tokens, plan.budget, output);
-    run.save_cache(output);
     Ok(())
 }
 

@@ -4,7 +4,6 @@ use std::path::{Path, PathBuf};
 
 use lcp_driver::escape_control;
 use lcp_packfile::{Problem, Report};
-use serde_json::{Value, json};
 
 use crate::Result;
 use crate::files;
@@ -46,7 +45,7 @@ pub fn run(args: &Args, output: &Output) -> Result {
         .iter()
         .map(|path| (files::display_name(path), check(path, args.full, output)))
         .collect();
-    let text = if args.json { as_json(&checked) } else { lines(&checked) };
+    let text = if args.json { files::json(&validate::to_json(&checked)) } else { lines(&checked) };
     files::print(&text)?;
     let blocks: usize = checked.iter().flat_map(|(_, found)| found).map(|found| found.blocks).sum();
     output.note(format!("{blocks} blocks were looked at"));
@@ -77,31 +76,6 @@ fn lines(checked: &[Checked]) -> String {
         text.extend(problems.chain(notes));
     }
     text
-}
-
-fn as_json(checked: &[Checked]) -> String {
-    let row = |problem: &Problem| {
-        json!({
-            "code": problem.code,
-            "message": problem.message,
-            "block": problem.block,
-            "offset": problem.offset,
-            "inner_offset": problem.inner_offset,
-        })
-    };
-    let rows = |problems: &[Problem]| problems.iter().map(row).collect::<Vec<_>>();
-    let pack = |(name, found): &Checked| match found {
-        Ok(found) => json!({
-            "file": name,
-            "valid": found.problems.is_empty(),
-            "blocks": found.blocks,
-            "problems": rows(&found.problems),
-            "notes": rows(&found.notes),
-        }),
-        Err(failure) => json!({ "file": name, "valid": Value::Null, "error": failure.message }),
-    };
-    let packs: Vec<_> = checked.iter().map(pack).collect();
-    files::json(&json!({ "schema": "lcp.validate.v1", "packs": packs }))
 }
 
 /// What the command ends with: the worst of all packs.

@@ -11,7 +11,7 @@ use super::sessions::{SessionOptions, UsageFacts, with_sessions};
 use crate::error::{ToolError, ToolResult};
 use crate::state::{ServerState, counting};
 use crate::tool::{self, SideEffect, ToolOutput};
-use lcp_app::sessions::{NewMessages, WindowOptions, input};
+use lcp_app::sessions::{NewMessages, WindowOptions, input, reported_usage};
 
 /// The default name of a tool.
 const TOOL_NAME: &str = "tool";
@@ -119,11 +119,11 @@ fn reported(input: &Input) -> ToolResult<Option<ReportedUsage>> {
         return Ok(None);
     };
     let cached_input_tokens = input.cached_input_tokens.unwrap_or(0);
-    if cached_input_tokens > input_tokens {
-        return Err(ToolError::usage("cached_input_tokens are a part of input_tokens"));
-    }
     let output_tokens = input.output_tokens.unwrap_or(0);
-    Ok(Some(ReportedUsage { input_tokens, cached_input_tokens, output_tokens }))
+    match reported_usage(input_tokens, cached_input_tokens, output_tokens) {
+        Some(reported) => Ok(Some(reported)),
+        None => Err(ToolError::usage("cached_input_tokens are a part of input_tokens")),
+    }
 }
 
 fn recorded_messages(state: &ServerState, input: &Input) -> ToolResult<NewMessages> {

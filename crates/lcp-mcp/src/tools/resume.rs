@@ -1,6 +1,6 @@
 //! The tool `resume`, which resumes from a hand-off once.
 
-use lcp_continuity::{ResumeOptions, ResumedSession};
+use lcp_continuity::ResumedSession;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -9,7 +9,7 @@ use crate::error::{ToolError, ToolResult};
 use crate::state::ServerState;
 use crate::text::{check_length, truncate_list_to_bytes};
 use crate::tool::{self, SideEffect, ToolOutput};
-use lcp_app::sessions::resume_text;
+use lcp_app::sessions::{WindowOptions, resume_text};
 use lcp_app::special_tokens;
 
 /// The maximum number of anchors in the result.
@@ -76,19 +76,13 @@ impl tool::Tool for Tool {
     type Facts = Facts;
 
     fn call(state: &ServerState, input: Input) -> ToolResult<ToolOutput<Facts>> {
-        if input.window.is_some_and(|window| window <= input.output_reserve.unwrap_or(0)) {
-            return Err(ToolError::usage("the window leaves nothing beside the output"));
-        }
-        let is_named = input.conversation.is_some();
+        let window = WindowOptions { window: input.window, output_reserve: input.output_reserve };
+        let options = window.to_resume_options(input.conversation)?;
+        let is_named = options.conversation_id.is_some();
         if input.again && (is_named || input.window.is_some() || input.output_reserve.is_some()) {
             let message = "`again` resumes nothing, so it takes no conversation and no window";
             return Err(ToolError::usage(message));
         }
-        let options = ResumeOptions {
-            conversation_id: input.conversation,
-            window_tokens: input.window,
-            output_reserve_tokens: input.output_reserve,
-        };
         let session = SessionOptions {
             encoding: input.encoding,
             model: input.model,

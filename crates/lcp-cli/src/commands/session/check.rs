@@ -1,22 +1,16 @@
 //! `session check`: everything that is kept is read.
 
 use lcp_continuity::store::Store;
-use serde_json::json;
 
 use crate::{Result, files};
 use lcp_app::sessions::{StoreCheck, check_store};
 use lcp_app::{Error, ErrorKind};
 
 pub(super) fn run(store: &dyn Store, as_json: bool) -> Result {
-    let StoreCheck { conversations, messages, handoffs, problems } = check_store(store)?;
+    let checked = check_store(store)?;
+    let StoreCheck { conversations, messages, handoffs, problems } = &checked;
     let text = if as_json {
-        files::json(&json!({
-            "schema": "lcp.check.v1",
-            "conversations": conversations,
-            "messages": messages,
-            "handoffs": handoffs,
-            "problems": problems,
-        }))
+        files::json(&checked.to_json())
     } else {
         let mut lines: Vec<_> = problems.iter().map(|it| it.escape_debug().to_string()).collect();
         let count = problems.len();

@@ -2,8 +2,6 @@
 
 use std::path::{Path, PathBuf};
 
-use serde_json::{Value, json};
-
 use crate::output::Output;
 use crate::output_args::refuse_terminal;
 use crate::session_args::{HandoffArgs, SessionArgs};
@@ -73,7 +71,7 @@ pub fn run(args: &Args, output: &Output) -> Result {
     print_outcome(&prepared, output);
     let id = prepared.handoff.as_ref().map(|(handoff, _)| handoff.handoff_id.as_str());
     let printed = match id {
-        _ if args.json => files::json(&as_json(&prepared)),
+        _ if args.json => files::json(&prepared.to_json()),
         Some(id) => format!("{id}\n"),
         None => String::new(),
     };
@@ -110,36 +108,4 @@ fn print_outcome(prepared: &HandoffOutcome, output: &Output) {
         "handed over: {} messages, {} tokens to {}; {}",
         metadata.messages, metadata.tokens_before, metadata.tokens_after, metadata.reason
     ));
-}
-
-fn as_json(prepared: &HandoffOutcome) -> Value {
-    let status = &prepared.status;
-    let handoff = prepared.handoff.as_ref().map(|(handoff, pack)| {
-        let metadata = &handoff.metadata;
-        json!({
-            "id": handoff.handoff_id,
-            "previous": handoff.previous_handoff_id,
-            "epoch": handoff.epoch,
-            "messages": metadata.messages,
-            "tokens_before": metadata.tokens_before,
-            "tokens_after": metadata.tokens_after,
-            "target_tokens": metadata.target_tokens,
-            "reason": metadata.reason,
-            "anchors": handoff.anchors.len(),
-            "pending_tasks": handoff.pending_tasks.len(),
-            "summarizer": metadata.summarizer,
-            "warnings": metadata.warnings,
-            "lost": metadata.coverage.lost,
-            "pack_bytes": pack.len(),
-        })
-    });
-    json!({
-        "schema": "lcp.prepared.v1",
-        "conversation": status.conversation,
-        "new": prepared.is_new,
-        "handoff": handoff,
-        "decision": status.verdict.name(),
-        "utilization_percent": status.percent(),
-        "reason": prepared.skip_reason.as_ref().unwrap_or(&status.decision.reason),
-    })
 }

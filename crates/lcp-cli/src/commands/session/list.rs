@@ -3,12 +3,11 @@
 use lcp_continuity::Timestamp;
 use lcp_continuity::store::{ConversationRecord, Store};
 use lcp_driver::group_thousands;
-use serde_json::{Value, json};
 
 use crate::table::{self, Column, TableStyle};
 use crate::{Result, files};
 use lcp_app::config::Config;
-use lcp_app::sessions::{conversations, expiry, holder};
+use lcp_app::sessions::{conversations, expiry, holder, store_json};
 
 const COLUMNS: [Column; 8] = [
     Column::Left("conversation"),
@@ -23,36 +22,9 @@ const COLUMNS: [Column; 8] = [
 
 pub(super) fn run(config: &Config, store: &dyn Store, as_json: bool) -> Result {
     let records = conversations(store)?;
-    let text = if as_json {
-        let conversations: Vec<_> = records.iter().map(|it| facts(it, config)).collect();
-        let json = json!({ "schema": "lcp.store.v1", "conversations": conversations });
-        files::json(&json)
-    } else {
-        table(&records, config)
-    };
+    let text =
+        if as_json { files::json(&store_json(&records, config)) } else { table(&records, config) };
     files::print(&text)
-}
-
-/// What is known of a conversation, for programs.
-pub(super) fn facts(record: &ConversationRecord, config: &Config) -> Value {
-    let parent = record.parent.as_ref();
-    json!({
-        "id": record.id,
-        "messages": record.messages,
-        "tokens": record.usage().map(|usage| usage.total_tokens),
-        "window": record.window_tokens,
-        "output_reserve": record.output_reserve_tokens,
-        "epoch": record.epoch,
-        "created": record.created.to_string(),
-        "updated": record.last_active.to_string(),
-        "expires": expiry(record, config).to_string(),
-        "parent": parent.map(|it| json!({ "id": it.conversation, "messages": it.messages })),
-        "origin": record.origin,
-        "continued_as": record.continued_as,
-        "holder": holder(record).map(|(holder, until)| {
-            json!({ "name": holder, "until": until.to_string() })
-        }),
-    })
 }
 
 fn table(records: &[ConversationRecord], config: &Config) -> String {

@@ -10,14 +10,13 @@ mod show;
 use std::sync::Arc;
 
 use lcp_continuity::store::Store;
-use serde_json::json;
 
 use crate::output::Output;
 use crate::session_args::StoreArgs;
 use crate::tokenizer_args::ConfigArgs;
 use crate::{Result, files};
 use lcp_app::config::Config;
-use lcp_app::sessions::{failed, open_store};
+use lcp_app::sessions::{expired_json, failed, open_store};
 
 /// Record conversations, hand them over, resume them, and look into their store
 #[derive(Debug, clap::Args)]
@@ -155,13 +154,7 @@ impl StoreCommand {
 fn expire(store: &dyn Store, as_json: bool) -> Result {
     let expired = store.expire().map_err(failed)?;
     let text = if as_json {
-        let json = json!({
-            "schema": "lcp.expired.v1",
-            "conversations": expired.conversations,
-            "handoffs": expired.handoffs,
-            "bodies": expired.bodies,
-        });
-        files::json(&json)
+        files::json(&expired_json(&expired))
     } else {
         format!(
             "dropped: {} conversations, {} hand-offs, {} bodies\n",

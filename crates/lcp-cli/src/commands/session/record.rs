@@ -7,7 +7,7 @@ use lcp_continuity::ReportedUsage;
 use crate::output::Output;
 use crate::session_args::{SessionArgs, WindowArgs};
 use crate::{Result, files};
-use lcp_app::sessions::{HandoffSettings, NewMessages, input};
+use lcp_app::sessions::{HandoffSettings, NewMessages, input, reported_usage};
 
 /// Record what is new of a conversation, and say whether it should be handed over
 ///
@@ -79,16 +79,14 @@ fn usage(value: &str) -> Result<ReportedUsage, String> {
         .split(',')
         .map(|number| number.trim().parse().map_err(|_| wrong()))
         .collect::<Result<_, _>>()?;
-    let (input_tokens, cached_input_tokens, output_tokens) = match numbers[..] {
+    let (input, cached, output) = match numbers[..] {
         [input] => (input, 0, 0),
         [input, cached] => (input, cached, 0),
         [input, cached, output] => (input, cached, output),
         _ => return Err(wrong()),
     };
-    if cached_input_tokens > input_tokens {
-        return Err("CACHED is a part of INPUT, and cannot be more".to_owned());
-    }
-    Ok(ReportedUsage { input_tokens, cached_input_tokens, output_tokens })
+    reported_usage(input, cached, output)
+        .ok_or_else(|| "CACHED is a part of INPUT, and cannot be more".to_owned())
 }
 
 #[cfg(test)]

@@ -1,17 +1,12 @@
 //! `session resume`: a hand-off is taken up, once.
 
-use lcp_continuity::{ResumeOptions, ResumedSession};
-use serde_json::{Value, json};
-
 use crate::Result;
 use crate::arguments::parse_tokens;
 use crate::files::{self, StdoutResult};
 use crate::output::Output;
 use crate::session_args::SessionArgs;
-use lcp_app::sessions::HandoffSettings;
-use lcp_app::sessions::resume_text;
+use lcp_app::sessions::{HandoffSettings, WindowOptions, resume_json, resume_text};
 use lcp_app::special_tokens;
-use lcp_app::{Error, ErrorKind};
 
 /// Take up a hand-off, and print what the next session is to be told first
 ///
@@ -49,18 +44,10 @@ pub fn run(args: &Args, output: &Output) -> Result {
     let session = args.session.options();
     let config = args.session.config()?;
     let model = session.model(&config, true, output)?;
-    if args.window.is_some_and(|window| window <= args.output_reserve.unwrap_or(0)) {
-        let message = "the window leaves nothing beside the output";
-        return Err(Error::new(ErrorKind::Usage, message)
-            .with_hint("give a larger --window, or a smaller --output-reserve"));
-    }
+    let window = WindowOptions { window: args.window, output_reserve: args.output_reserve };
+    let options = window.to_resume_options(args.conversation.clone())?;
     let settings = HandoffSettings::default();
     let (sessions, counter) = session.open(&config, model.as_ref(), &settings, false, output)?;
-    let options = ResumeOptions {
-        conversation_id: args.conversation.clone(),
-        window_tokens: args.window,
-        output_reserve_tokens: args.output_reserve,
-    };
     let resumed = if args.repeat {
         sessions.resumed(&args.handoff)?
     } else {
@@ -76,7 +63,7 @@ pub fn run(args: &Args, output: &Output) -> Result {
     if let Some(warning) = special_tokens::warning_about(&text) {
         output.warn(warning);
     }
-    let text = if args.json { files::json(&as_json(&resumed)) } else { text };
+    let text = if args.json { files::json(&resume_json(&resumed)) } else { text };
     let repeat = format!("lcp session resume --repeat {}", args.handoff.escape_debug());
     match files::write_stdout(text.as_bytes()) {
         // It is resumed, and no other try gives this text.
@@ -88,34 +75,4 @@ pub fn run(args: &Args, output: &Output) -> Result {
             failure.with_hint(format!("the hand-off is resumed: `{repeat}` prints this once more"))
         }),
     }
-}
-
-fn as_json(resumed: &ResumedSession) -> Value {
-    let directive = &resumed.directive;
-    let late = resumed.late_messages.iter().map(|late| {
-        json!({
-            "role": late.message.role().to_string(),
-            "tool_call_id": late.message.tool_call_id(),
-            "text": late.message.text(),
-            "tokens": late.tokens,
-        })
-    });
-    let anchors = resumed
-        .restored_anchors
-        .iter()
-        .map(|anchor| json!({ "id": anchor.id, "kind": anchor.kind.name(), "text": anchor.text }));
-    json!({
-        "schema": "lcp.resume.v1",
-        "conversation": resumed.new_conversation_id,
-        "previous": resumed.previous_conversation_id,
-        "directive": {
-            "text": directive.text,
-            "tokens": directive.tokens,
-            "actions": directive.immediate_actions,
-            "warnings": directive.warnings,
-        },
-        "late_messages": late.collect::<Vec<_>>(),
-        "anchors": anchors.collect::<Vec<_>>(),
-        "state": resumed.restored_state,
-    })
 }

@@ -1,0 +1,97 @@
+//! Several packs as one.
+
+use std::path::Path;
+
+use lcp_packfile::unreadable_handoffs;
+use lcp_types::Block;
+
+use crate::config::Config;
+use crate::dedup::{self, DedupOptions};
+use crate::error::Result;
+use crate::files;
+use crate::render;
+use crate::reporter::Reporter;
+use crate::tokenizer::TokenizerOptions;
+
+/// The options of a merge.
+#[derive(Clone, Debug, Default)]
+pub struct MergeOptions {
+    /// Which duplicates are removed.
+    pub dedup: DedupOptions,
+    /// The tokenizer.
+    pub tokenizer: TokenizerOptions,
+}
+
+/// The blocks of several packs.
+pub struct MergedPack<'b> {
+    /// The blocks in the order of the packs.
+    pub blocks: Vec<Block<'b>>,
+    /// How many there were before duplicates were removed.
+    pub blocks_before: usize,
+}
+
+impl MergeOptions {
+    /// Merges packs, each with the path that it was read from, and reports warnings.
+    ///
+    /// # Errors
+    ///
+    /// A pack that is malformed; where duplicates are removed, a tokenizer or a model that is not
+    /// there.
+    pub fn merge<'b>(
+        &self,
+        packs: &'b [(&Path, Vec<u8>)],
+        config: &Config,
+        reporter: &dyn Reporter,
+    ) -> Result<MergedPack<'b>> {
+        let decoded = packs.iter().enumerate().map(|(at, (path, bytes))| {
+            let pack = files::decode(path, bytes)?;
+            let name = files::display_name(path);
+            for warning in &pack.warnings {
+                reporter.warn(&format!("{warning} [{}] ({name})", warning.code()));
+            }
+            if let Some(warning) = render::index_warning(bytes) {
+                reporter.warn(&format!("{warning} ({name})"));
+            }
+            // The first pack stays where it is.
+            for index in unreadable_handoffs(&pack.blocks).filter(|_| at > 0) {
+                reporter.warn(&format!(
+                    "the index of a hand-off is damaged or of a newer version: it names blocks as \
+                     if its pack stood alone ({name}, block {index})"
+                ));
+            }
+            Ok(pack.blocks)
+        });
+        let merged = lcp_packfile::merge(decoded.collect::<Result<_>>()?);
+        let blocks_before = merged.len();
+        let blocks = self.deduplicated(merged, config, reporter)?;
+        Ok(MergedPack { blocks, blocks_before })
+    }
+
+    /// Removes duplicates, if that is asked for.
+    fn deduplicated<'b>(
+        &self,
+        merged: Vec<Block<'b>>,
+        config: &Config,
+        reporter: &dyn Reporter,
+    ) -> Result<Vec<Block<'b>>> {
+        if let Some(warning) = self.dedup.ineffective(&config.dedup) {
+            reporter.warn(&warning);
+        }
+        let Some(options) = self.dedup.options(&config.dedup, false) else {
+            return Ok(merged);
+        };
+        let counter = self.tokenizer.load_without_budget(config, false, reporter)?;
+        let deduped = dedup::pack(&merged, &options, &counter.estimator)?;
+        for warning in &deduped.warnings {
+            reporter.warn(warning);
+        }
+        let saved = deduped.duplicates.tokens_saved();
+        reporter.note(&format!(
+            "{} blocks became {}: {saved} tokens saved",
+            merged.len(),
+            deduped.blocks.len()
+        ));
+        counter.save_cache(reporter);
+        Ok(deduped.blocks)
+    }
+}
