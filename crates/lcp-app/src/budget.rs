@@ -17,23 +17,23 @@ use crate::tokenizer::TokenizerOptions;
 /// The options that bound a text; each wins over the settings.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct BudgetOptions {
-    /// `--budget`.
+    /// Tokens of the text.
     pub budget: Option<u32>,
-    /// `--window`.
+    /// Tokens of the model's window, before the safety factor and the reserves.
     pub window: Option<u32>,
-    /// `--system-prompt-reserve`.
+    /// Tokens reserved for the system prompt.
     pub system_prompt_reserve: Option<u32>,
-    /// `--response-reserve`.
+    /// Tokens reserved for the answer.
     pub response_reserve: Option<u32>,
-    /// `--shares`.
+    /// The division of the budget.
     pub shares: Option<NamedShares>,
-    /// `--fill`.
+    /// Whether leftover budget shows Low and Background blocks in full.
     pub fill: Option<bool>,
-    /// `--excerpts`.
+    /// Whether blocks may be shown in part.
     pub excerpts: Option<Excerpts>,
-    /// `--objective`; without the table of values.
+    /// The objective; the table of values comes from the settings.
     pub objective: Option<Objective>,
-    /// `--overflow`.
+    /// The reaction if Critical blocks exceed the budget.
     pub overflow: Option<Overflow>,
 }
 
@@ -46,13 +46,13 @@ pub struct ResolvedBudget {
     pub key: &'static str,
     /// The window that the tokens remain of; `None` for a budget of the text itself.
     pub window: Option<ContextWindow>,
-    /// Whether it is a total that is taken as it is, without the safety factor.
+    /// Whether the window is `total_tokens`, to which no safety factor applies.
     pub is_total: bool,
 }
 
 /// The settings of a text, with its model and warnings.
 pub struct EffectiveBudget {
-    /// What `lcp.toml` says.
+    /// The settings of `lcp.toml`.
     pub config: Config,
     /// The model, if one is named.
     pub model: Option<Setting<Model>>,
@@ -73,15 +73,15 @@ pub struct Settings {
     pub system_prompt_reserve: Setting<u32>,
     /// Tokens of a window set aside for the answer.
     pub response_reserve: Setting<u32>,
-    /// How the budget is divided, if it is.
+    /// The division of the budget, if there is one.
     pub shares: Option<Setting<NamedShares>>,
     /// Whether leftover budget shows Low and Background blocks in full.
     pub fill: Setting<bool>,
     /// Whether blocks may be shown in part.
     pub excerpts: Setting<Excerpts>,
-    /// How blocks compete, with the table of values.
+    /// The objective, with the table of values.
     pub objective: Setting<Objective>,
-    /// What to do where Critical blocks exceed the budget.
+    /// The reaction if Critical blocks exceed the budget.
     pub overflow: Setting<Overflow>,
     /// Settings that are given and change nothing.
     pub ineffective: Vec<IneffectiveSetting>,
@@ -94,7 +94,7 @@ pub struct IneffectiveSetting {
     pub key: &'static str,
     /// The value.
     pub value: Value,
-    /// Where it comes from.
+    /// Its origin.
     pub origin: Origin,
     /// The reason.
     pub reason: String,

@@ -24,26 +24,26 @@ pub struct DedupOptions {
     pub prefer: Option<Survivor>,
 }
 
-/// A deduplicated pack: blocks, and which of those before others cover.
+/// Deduplicated blocks.
 pub struct DedupedPack<'b> {
-    /// The blocks, each in its place or what is left of them.
+    /// The blocks, with stubs in place of duplicates or without them.
     pub blocks: Vec<Block<'b>>,
-    /// Which of those before others cover.
+    /// The duplicates, by the indices before deduplication.
     pub duplicates: Replacements,
-    /// How many blocks there were before.
+    /// The number of blocks before deduplication.
     pub blocks_before: usize,
-    /// What is odd about them.
+    /// Warnings.
     pub warnings: Vec<Warning>,
 }
 
 impl DedupOptions {
-    /// What is looked for, if anything is. `stable`: a prompt cache is to be
-    /// kept.
+    /// Returns the options in force; `None` if deduplication is off. With `stable`, the first of
+    /// two duplicates stays, so that cached text doesn't change.
     pub fn options(self, file: &DedupSettings, stable: bool) -> Option<Options> {
         self.options_if(file.enabled, file, stable)
     }
 
-    /// The same, where it is asked for by the command itself.
+    /// Returns the options in force for a command that deduplicates unless the level is off.
     pub fn options_or_default(self, file: &DedupSettings) -> Option<Options> {
         self.options_if(true, file, false)
     }
@@ -91,7 +91,7 @@ impl DedupOptions {
         Ok(deduped)
     }
 
-    /// That `--dedup-prefer` decides nothing.
+    /// Returns a warning if `prefer` is set while deduplication is off.
     pub fn ineffective(self, file: &DedupSettings) -> Option<Warning> {
         let is_off = self.options(file, false).is_none();
         self.prefer.filter(|_| is_off).map(|_| {

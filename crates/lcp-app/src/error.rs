@@ -26,10 +26,10 @@ pub struct Error {
     pub kind: ErrorKind,
     /// One line: what failed, and where.
     pub message: String,
-    /// What can be done about it.
+    /// A remedy, in the imperative.
     pub hint: Option<String>,
-    /// A stable name, where there is a more precise one than the kind: the code at the end of
-    /// the message.
+    /// A stable code that is more precise than the kind. Most errors have theirs only at the end
+    /// of the message, in brackets.
     pub code: Option<&'static str>,
 }
 

@@ -61,7 +61,7 @@ pub(crate) fn read_if_exists(path: &Path) -> Result<Option<Vec<u8>>> {
     }
 }
 
-/// What errors call a path.
+/// Returns the name of a path in messages.
 pub fn display_name(path: &Path) -> String {
     if path == OsStr::new(STANDARD) { "standard input".into() } else { path.display().to_string() }
 }
@@ -84,7 +84,7 @@ fn unwritten(path: &Path, error: std::io::Error) -> Error {
     Error::io("write", path.display(), &plain)
 }
 
-/// Whether there can be a file there, before anything is written.
+/// Checks that a file can be written, before anything is written.
 fn check(path: &Path) -> Result {
     let checked = match std::fs::metadata(path) {
         Ok(existing) if existing.is_dir() => Err(io::ErrorKind::IsADirectory.into()),
@@ -94,7 +94,7 @@ fn check(path: &Path) -> Result {
     checked.map_err(|error| unwritten(path, error))
 }
 
-/// What errors call the pack.
+/// The name of the pack in messages.
 pub const PACK: &str = "the pack";
 
 /// Checks the files of a command, with what errors call them: none that is written
@@ -122,7 +122,7 @@ pub fn check_distinct_paths(
     outputs.iter().filter(|output| named(output)).try_for_each(|(_, path)| check(path))
 }
 
-/// Where a path leads, whether or not there is a file yet.
+/// Resolves a path for comparison, also if there is no file yet.
 fn comparable_path(path: &Path) -> PathBuf {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
     let beside =
@@ -162,7 +162,7 @@ fn temporary(
     builder.tempfile_in(folder.unwrap_or(Path::new(".")))
 }
 
-/// What a file that the shell had made could be read by; the umask takes from it.
+/// Permissions of a file that the shell creates, before the umask.
 #[cfg(unix)]
 fn readable() -> std::fs::Permissions {
     std::os::unix::fs::PermissionsExt::from_mode(0o666)

@@ -11,13 +11,13 @@ use crate::error::{Error, ErrorKind, Result};
 /// Labels that a hint names at most.
 const NEAR_MAX: usize = 3;
 
-/// How alike labels must be for a hint, from 0 to 1.
+/// The minimum similarity of labels for a hint, from 0 to 1.
 const NEAR: f64 = 0.8;
 
 /// Blocks of one label that an error lists at most.
 const LISTED_MAX: usize = 20;
 
-/// Where indices and labels are told.
+/// A hint that names the command which lists blocks.
 const LISTS: &str = "`lcp inspect` lists the blocks of a pack";
 
 /// Returns the index of the block with this index or label.
@@ -63,7 +63,7 @@ pub fn block_labelled(pack: &PackScan<'_>, wanted: &str) -> Result<usize> {
     }
 }
 
-/// What blocks are called that can be read.
+/// Returns the labels of readable blocks.
 fn labels<'p>(pack: &'p PackScan<'_>) -> impl Iterator<Item = (usize, Cow<'p, str>)> {
     (pack.blocks.iter().zip(&pack.frames))
         .enumerate()

@@ -1,4 +1,4 @@
-//! Where programs of this system keep what is a user's.
+//! The folders of a user, by the conventions of the system.
 
 use std::ffi::OsString;
 use std::path::PathBuf;

@@ -101,7 +101,7 @@ pub struct InspectedIndex {
     pub bytes: u64,
     /// The encodings whose costs it has.
     pub costs: Vec<StoredCosts>,
-    /// Why it is not accepted.
+    /// The reason why it is not accepted.
     pub problem: Option<IndexProblem>,
 }
 

@@ -26,7 +26,7 @@ pub struct MergeOptions {
 pub struct MergedPack<'b> {
     /// The blocks in the order of the packs.
     pub blocks: Vec<Block<'b>>,
-    /// How many there were before duplicates were removed.
+    /// The number of blocks before duplicates were removed.
     pub blocks_before: usize,
 }
 
@@ -35,8 +35,8 @@ impl MergeOptions {
     ///
     /// # Errors
     ///
-    /// A pack that is malformed; where duplicates are removed, a tokenizer or a model that is not
-    /// there.
+    /// Returns an error if a pack is malformed, or if duplicates are removed and the tokenizer or
+    /// the model is missing.
     pub fn merge<'b>(
         &self,
         packs: &'b [(&Path, Vec<u8>)],

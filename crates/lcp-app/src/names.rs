@@ -26,7 +26,7 @@ pub const VERBOSITIES: [(&str, Verbosity); 3] = [
     (Verbosity::Adaptive.name(), Verbosity::Adaptive),
 ];
 
-/// What to do where Critical blocks exceed the budget.
+/// Reactions if Critical blocks exceed the budget.
 pub const OVERFLOWS: [(&str, Overflow); 2] = [("allow", Overflow::Allow), ("deny", Overflow::Deny)];
 
 /// Levels of deduplication, or none.

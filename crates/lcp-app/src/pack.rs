@@ -44,13 +44,13 @@ pub struct PackOptions<'a> {
     pub rules: Vec<Rule>,
     /// Whether the built-in rules, which apply first, are left out.
     pub no_default_rules: bool,
-    /// How files get summaries.
+    /// The summaries of files.
     pub summaries: SummaryOptions,
     /// Which duplicates are left out.
     pub dedup: DedupOptions,
     /// The tokenizer that counts duplicates and the costs in the index.
     pub tokenizer: TokenizerOptions,
-    /// How the pack is written.
+    /// The format of the pack.
     pub output: PackOutputOptions,
 }
 

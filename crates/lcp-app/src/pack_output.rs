@@ -74,7 +74,7 @@ pub fn encode_manifest(
 pub struct PackEncoder<'c> {
     options: EncodeOptions,
     tokenizer: &'c TokenizerOptions,
-    /// What counts, each for itself.
+    /// The estimators of the costs.
     estimators: Vec<Arc<dyn TokenEstimator>>,
 }
 
@@ -101,7 +101,7 @@ impl<'c> PackEncoder<'c> {
         Ok(Self { options: options.encode, tokenizer, estimators })
     }
 
-    /// Whether blocks are counted.
+    /// Returns whether blocks are counted.
     pub const fn counts(&self) -> bool {
         !self.estimators.is_empty()
     }

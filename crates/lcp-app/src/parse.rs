@@ -17,7 +17,7 @@ use crate::files;
 pub struct ParsedText {
     /// The blocks, as far as the text has them.
     pub manifest: Manifest,
-    /// What the manifest lacks that was in the pack.
+    /// Descriptions of the data that the text does not have.
     pub warnings: Vec<String>,
 }
 

@@ -27,25 +27,25 @@ pub struct PromptCacheOptions {
     pub watermarks: Option<Watermarks>,
 }
 
-/// What a run keeps of the previous text, and what is odd about it.
+/// The stable plan that a render asks for, and a warning about it.
 #[derive(Default)]
 pub struct ResolvedPromptCache {
-    /// What the driver is told.
+    /// The options of the driver.
     pub stable: Option<StableOptions>,
     warning: Option<Warning>,
-    /// What the warning is about: not in the report, which is the same wherever
+    /// The path that the warning is about. Reports leave it out: they are the same wherever
     /// files are.
     path: Option<PathBuf>,
 }
 
 impl PromptCacheOptions {
-    /// What these flags ask for in a run of `config`; `writes`: with
-    /// [`PLAN`], which asks for a stable plan as well.
+    /// Resolves the options for a render with `config`. `writes` tells whether the plan is saved,
+    /// which asks for a stable plan as well.
     ///
     /// # Errors
     ///
-    /// A run in which nothing can be kept, and a file that cannot be read.
-    /// None at all, or one that is no plan, is only warned of.
+    /// Returns an error without a budget, with a verbosity other than adaptive, and for a file that
+    /// cannot be read. A file that is missing or not a plan is a warning.
     pub fn resolve(
         &self,
         writes: bool,
@@ -89,7 +89,7 @@ impl PromptCacheOptions {
 }
 
 impl ResolvedPromptCache {
-    /// Says what is odd, and gives it for the report.
+    /// Reports the warning, and returns it for the report of the render.
     pub fn warn(&self, reporter: &dyn Reporter) -> Option<&Warning> {
         let warning = self.warning.as_ref()?;
         match &self.path {

@@ -1,4 +1,4 @@
-//! Packs that are cut off or damaged: what is whole of them, and what is lost.
+//! Recovery of packs that are cut off or damaged.
 
 use std::path::Path;
 
@@ -12,12 +12,12 @@ use crate::error::Result;
 ///
 /// # Errors
 ///
-/// If there is nothing of a pack, or the new one would exceed a limit.
+/// Returns an error if no part of a pack is readable, or if the new one would exceed a limit.
 pub fn recover(path: &Path, bytes: &[u8]) -> Result<Recovery> {
     lcp_packfile::recover(bytes).map_err(|error| pack_error(path, bytes, &error))
 }
 
-/// Neighbours that are lost for the same reason, as one; with how many they are.
+/// Joins adjacent ranges that were lost for the same reason; returns each with its count.
 pub fn join_lost(lost: &[LostRange]) -> Vec<(LostRange, u64)> {
     let mut joined: Vec<(LostRange, u64)> = Vec::new();
     for lost in lost {
@@ -36,7 +36,7 @@ pub fn join_lost(lost: &[LostRange]) -> Vec<(LostRange, u64)> {
     joined
 }
 
-/// Returns what is whole and lost of the pack of this name as JSON (`lcp.recover.v1`).
+/// Returns the report on the pack of this name as JSON (`lcp.recover.v1`).
 pub fn to_json(name: &str, recovered: &Recovery) -> Value {
     let row = |lost: &LostRange| {
         json!({

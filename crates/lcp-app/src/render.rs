@@ -34,13 +34,13 @@ pub struct RenderOptions {
     pub budget: BudgetOptions,
     /// The format of the text.
     pub mode: OutputMode,
-    /// How much of each block is shown.
+    /// The verbosity.
     pub verbosity: Verbosity,
     /// The tokenizer and the settings.
     pub tokenizer: TokenizerOptions,
     /// If given, only blocks of these types are shown.
     pub types: Option<Vec<BlockType>>,
-    /// What is kept of the previous text.
+    /// The options of prompt caching.
     pub prompt_cache: PromptCacheOptions,
     /// Which duplicates are removed.
     pub dedup: DedupOptions,
@@ -70,14 +70,14 @@ pub struct RenderJob<'b> {
     index_warnings: Vec<Warning>,
 }
 
-/// Everything that a render needs but the pack.
+/// The options, settings and tokenizer of a render, before the pack is read.
 pub struct RenderSetup<'b> {
     path: &'b Path,
     /// The configuration of the driver.
     pub config: DriverConfig,
-    /// What is looked for that stands twice, if anything is.
+    /// The options of deduplication, if it is on.
     dedup: Option<Options>,
-    /// What is done about special tokens.
+    /// The policy for special tokens.
     special_tokens: SpecialTokens,
     /// The window that the budget was taken from.
     window: Option<ContextWindow>,
@@ -96,8 +96,8 @@ pub enum RenderedPack<'b> {
 }
 
 impl<'b> RenderSetup<'b> {
-    /// Puts options, settings and tokenizer together for a pack that lies at `path`. With
-    /// `keep_plan` the plan is kept for the next turn.
+    /// Resolves options, settings and tokenizer for the pack at `path`. With `keep_plan` the plan
+    /// can be saved for the next turn.
     ///
     /// # Errors
     ///
@@ -255,7 +255,7 @@ impl<'b> RenderSetup<'b> {
 }
 
 impl RenderOptions {
-    /// What is asked for, but for what is kept of a previous text.
+    /// Returns the configuration of the driver, without the options of prompt caching.
     fn driver_config(&self, settings: &Settings) -> DriverConfig {
         DriverConfig {
             mode: self.mode,
@@ -267,7 +267,7 @@ impl RenderOptions {
 }
 
 impl<'b> RenderJob<'b> {
-    /// Puts options and settings together for the bytes of a pack that lies at `path`.
+    /// Creates the job of a pack in memory; `path` names it in messages.
     ///
     /// # Errors
     ///
@@ -287,7 +287,7 @@ impl<'b> RenderJob<'b> {
         self.setup.window
     }
 
-    /// The text and its plan. Says what the plan warns of.
+    /// Renders the pack, and reports the warnings of the plan.
     pub fn render(&self, reporter: &dyn Reporter) -> Result<Rendered> {
         let mut rendered = self
             .driver
@@ -297,7 +297,7 @@ impl<'b> RenderJob<'b> {
         Ok(rendered)
     }
 
-    /// The plan alone. Says what it warns of.
+    /// Plans without rendering, and reports the warnings of the plan.
     pub fn plan(&self, reporter: &dyn Reporter) -> Result<Plan> {
         let mut plan = self
             .driver
@@ -307,7 +307,7 @@ impl<'b> RenderJob<'b> {
         Ok(plan)
     }
 
-    /// The plans for other budgets, whatever overflows.
+    /// Plans for other budgets; overflow is allowed.
     pub fn replay(&self, budgets: &[u32]) -> Result<Vec<Plan>> {
         let config = DriverConfig { overflow: Overflow::Allow, ..self.setup.config.clone() };
         self.driver
@@ -315,7 +315,7 @@ impl<'b> RenderJob<'b> {
             .map_err(|error| self.over_budget_error(&error))
     }
 
-    /// Keeps the counts, where that was asked for.
+    /// Saves the token counts if the options name a file. Call it last.
     pub fn save_cache(&self, reporter: &dyn Reporter) {
         self.setup.counter.save_cache(reporter);
     }
@@ -394,7 +394,7 @@ impl RenderedPack<'_> {
         }
     }
 
-    /// Keeps the counts, where that was asked for.
+    /// Saves the token counts if the options name a file. Call it last.
     pub fn save_cache(&self, reporter: &dyn Reporter) {
         match self {
             Self::ByIndex(_, setup) => setup.counter.save_cache(reporter),

@@ -36,7 +36,8 @@ pub trait Progress: Send + Sync {
     fn step(&self) {}
 }
 
-/// A reporter that drops everything: plans and errors hold their warnings as well.
+/// A reporter that drops everything. Plans and errors hold their warnings as well; some warnings
+/// of packs, imports and exports are lost.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Silent;
 

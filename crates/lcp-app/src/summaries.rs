@@ -28,7 +28,7 @@ pub struct SummaryOptions {
     pub jobs: Option<NonZeroUsize>,
     /// Seconds that a command may take; 60 by default.
     pub timeout: Option<u32>,
-    /// Where its answers are cached.
+    /// The cache of its answers.
     pub cache: SummaryCache,
 }
 
@@ -50,7 +50,7 @@ impl SummaryOptions {
     ///
     /// # Errors
     ///
-    /// A command that is empty, or given although outlines are off.
+    /// Returns an error if the command is empty, or given although outlines are off.
     pub(crate) fn summarizer(&self, default: bool) -> Result<Option<(FileSummarizer, Hook)>> {
         let Some(line) = &self.command else {
             let is_on = self.outlines.unwrap_or(default);

@@ -1,4 +1,4 @@
-//! What counts: the flags that choose it, and the estimator that they mean.
+//! The choice of the tokenizer, and the loaded estimator.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -16,7 +16,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::files;
 use crate::reporter::Reporter;
 
-/// What counts where nothing says otherwise.
+/// The default encoding.
 const DEFAULT: &str = "o200k_base";
 
 /// Bytes that counts kept between runs may take.
@@ -35,11 +35,11 @@ pub struct TokenizerOptions {
 
 /// An estimator, and what belongs to it.
 pub struct LoadedTokenizer {
-    /// What counts.
+    /// The estimator.
     pub estimator: Arc<dyn TokenEstimator>,
-    /// Who chose it.
+    /// The origin of the choice.
     pub origin: Origin,
-    /// Where the file said it, if the file did.
+    /// File and line of the choice, if `lcp.toml` made it.
     location: Option<String>,
     cache: Option<(PathBuf, Arc<CountCache>)>,
 }
@@ -47,8 +47,8 @@ pub struct LoadedTokenizer {
 type Tokenizer = Result<Arc<dyn TokenEstimator>, TokenizerError>;
 
 impl TokenizerOptions {
-    /// Begins to load the encoding that will count, where it is plain which: so that it is
-    /// there when the pack is read, which another program may still be making.
+    /// Starts to load the encoding in the background, if it is known already, while the pack is
+    /// being read.
     pub fn begin_loading(&self, config: &Config) {
         let file = &config.tokenizer;
         let is_default = || file.kind.is_none() && file.model.is_none();
@@ -64,9 +64,8 @@ impl TokenizerOptions {
         }
     }
 
-    /// The model that is named, by the flag or else by the file. `is_sized`:
-    /// its window is not needed. One that is not known is only warned of where
-    /// nothing of it is needed.
+    /// Finds the model that the options or the settings name. With `is_sized`, the budget doesn't
+    /// come from its window; an unknown model is then a warning if an encoding is given.
     pub fn model(
         &self,
         config: &Config,
@@ -95,8 +94,8 @@ impl TokenizerOptions {
         }
     }
 
-    /// The estimator. Where its tokenizer cannot be loaded, that is the
-    /// heuristic, or an error for who is strict.
+    /// Loads the estimator. If its tokenizer cannot be loaded, falls back to the heuristic, or
+    /// fails if `strict`.
     pub fn counter(
         &self,
         config: &Config,
@@ -200,8 +199,8 @@ impl TokenizerOptions {
         Ok(counter)
     }
 
-    /// The flags first; a model that a flag names counts for itself, where its
-    /// encoding is known.
+    /// Chooses the tokenizer: options first. A model that an option names uses its own encoding, if
+    /// that is known.
     fn tokenizer(
         &self,
         config: &Config,
@@ -256,9 +255,8 @@ fn is_openai(model: &Model) -> bool {
 }
 
 impl LoadedTokenizer {
-    /// Says a warning; where the file chose a tokenizer that is not what counts,
-    /// also where that was. The report does not: it is the same wherever the
-    /// settings come from.
+    /// Reports a warning; for a fallback adds the line of `lcp.toml` that chose the tokenizer.
+    /// Reports of renders leave it out: they are the same wherever settings come from.
     pub fn warn(&self, warning: &Warning, reporter: &dyn Reporter) {
         match &self.location {
             Some(location) if warning.code == WarningCode::TokenizerFallback => {
@@ -268,7 +266,7 @@ impl LoadedTokenizer {
         }
     }
 
-    /// Writes the counts that are to be kept.
+    /// Writes the counts to the file of the options, if they name one. A failure is a warning.
     pub fn save_cache(&self, reporter: &dyn Reporter) {
         if let Some((path, cache)) = &self.cache {
             let (found, counted) = cache.hits_and_misses();

@@ -39,9 +39,9 @@ pub struct Budget {
     pub fill: bool,
     /// Whether blocks may be shown in part.
     pub excerpts: Excerpts,
-    /// How blocks compete; without the table of values.
+    /// The objective, without the table of values.
     pub objective: Objective,
-    /// What to do where Critical blocks exceed the budget.
+    /// The reaction if Critical blocks exceed the budget.
     pub overflow: Overflow,
     /// The policy for special tokens.
     pub special_tokens: SpecialTokens,

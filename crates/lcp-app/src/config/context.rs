@@ -137,7 +137,7 @@ impl WatermarkSettings {
 /// `[context.usage]`: the levels at which programs are warned.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Usage {
-    /// Where the levels begin.
+    /// The thresholds of the levels.
     pub thresholds: UsageThresholds,
     /// Records between two warnings.
     pub cooldown: u32,

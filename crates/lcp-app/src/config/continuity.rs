@@ -18,7 +18,7 @@ const LEASE_SECONDS_MAX: u32 = 86_400;
 /// The settings of hand-offs and their store.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Continuity {
-    /// Whether a hand-off that is due is prepared, or only told of.
+    /// Whether a due hand-off is prepared automatically; otherwise it is only reported.
     pub auto: Option<bool>,
     /// Tokens that a directive may have.
     pub target_tokens: Option<u32>,
@@ -26,7 +26,7 @@ pub struct Continuity {
     pub summary_tokens: Option<u32>,
     /// Tokens of the newest messages that are handed over as they are.
     pub recent_tokens: Option<u32>,
-    /// How much a summary goes into detail.
+    /// The detail of a summary.
     pub summary_level: Option<CompressionLevel>,
     /// When a hand-off is due; by default where the file says nothing.
     pub thresholds: Thresholds,
@@ -39,9 +39,9 @@ pub struct Continuity {
     /// Seconds that a program that writes summaries has for one. Which program that is,
     /// no file says: files come with folders of other people.
     pub summarizer_timeout_seconds: Option<u32>,
-    /// How a directive is worded.
+    /// The wording of a directive.
     pub style: Option<DirectiveStyle>,
-    /// How a directive is rendered.
+    /// The output mode of a directive.
     pub mode: Option<OutputMode>,
 }
 

@@ -49,7 +49,7 @@ pub(crate) mod keys {
 /// A tokenizer type that means the encoding of the model, which must be one of OpenAI's.
 pub(crate) const TIKTOKEN: &str = "tiktoken";
 
-/// Where a value comes from.
+/// The origin of a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Origin {
     /// Nobody gave it.
@@ -65,7 +65,7 @@ pub enum Origin {
 pub struct Setting<T> {
     /// The value.
     pub value: T,
-    /// Where it comes from.
+    /// Its origin.
     pub origin: Origin,
 }
 
@@ -80,7 +80,7 @@ impl<T> Setting<T> {
 /// without the file.
 #[derive(Clone, Debug)]
 pub struct Config {
-    /// Where it was read from, if anywhere.
+    /// The path of the file, if there is one.
     pub path: Option<PathBuf>,
     /// Whether the user named the file. A file in a folder may come from other people.
     pub is_named: bool,

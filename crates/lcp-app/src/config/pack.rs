@@ -14,11 +14,11 @@ pub struct PackSettings {
     pub max_file_size: Option<u64>,
     /// If there are any: nothing else is packed.
     pub include: Vec<Pattern>,
-    /// What is not packed.
+    /// Files that are not packed.
     pub exclude: Vec<Pattern>,
     /// Whether files get an outline for a summary.
     pub summarize: bool,
-    /// What is said of files, in order.
+    /// Priorities, categories, ranks and pins of files; the last match wins.
     pub rules: Vec<Rule>,
 }
 

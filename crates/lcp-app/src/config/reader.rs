@@ -12,11 +12,11 @@ use toml::de::{DeTable, DeValue};
 
 use crate::names::{self, Names};
 
-/// What is wrong with an `lcp.toml`, and where; both count from 1, columns are
+/// An error in an `lcp.toml`, with its line and column; both count from 1, columns are
 /// characters.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ConfigError {
-    /// What is wrong, with the key and the value.
+    /// The error, with the key and the value.
     pub message: String,
     /// The line.
     pub line: usize,

@@ -1,4 +1,4 @@
-//! Where the settings are read from.
+//! The source of the settings.
 
 use std::path::{Path, PathBuf};
 

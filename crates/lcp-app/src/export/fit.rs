@@ -12,7 +12,7 @@ use lcp_types::{Block, Priority};
 
 use super::{ExportCandidates, count, request_extra_tokens};
 
-/// How often it is planned anew, with the excess taken off.
+/// The maximum number of plans, each with the excess of the one before subtracted.
 const PLANS_MAX: u32 = 8;
 
 /// Messages within a budget, and how they came about.
@@ -21,34 +21,32 @@ pub struct FittedMessages {
     pub exported: ExportResult,
     /// Tokens of the request.
     pub tokens: u64,
-    /// Tokens of them that stand beside the messages: tools.
+    /// Tokens of the request other than messages: tools.
     pub overhead_tokens: u64,
     /// What was decided over the blocks, and what became of those that no message shows:
     /// they are rolled up.
     pub plan: Plan,
-    /// How many plans were made.
+    /// The number of plans.
     pub plans: u32,
     /// Messages that were dropped, the oldest first, since no plan fitted.
     pub dropped: usize,
 }
 
-/// The messages of a pack within the budget of `config`, with what the request has beside
-/// them. Only that, Critical and pinned blocks can exceed it, with the text that makes a
-/// history of them.
+/// Searches for messages within the budget of `config`.
 ///
-/// A message costs other tokens than the part of a text that the plan counts: so it is
-/// planned again with the excess taken off, as RFC 0002 does for counts that do not add
-/// up. Where that takes off far too much, as what messages have beside their texts can, a
-/// budget between is tried; where it does not end, the oldest messages give way, the newest
-/// of the user last. What the user asked last is there wherever it fits: where a plan shows
-/// something else instead, older messages give way too.
+/// A message costs other tokens than its part of the planned text. So the plan is made again with
+/// the excess subtracted; if that subtracts too much, a budget in between is tried. If this does
+/// not converge, the oldest messages are dropped, the newest user message last. The newest user
+/// message is shown wherever it fits: older messages are dropped for it, too.
 ///
-/// The warnings of the plan are of these messages and of the budget that was asked for.
+/// Only Critical and pinned blocks, the request's tools, and the text that makes a valid history
+/// of them can exceed the budget. The warnings of the plan are about these messages and the
+/// requested budget.
 ///
 /// # Errors
 ///
-/// [`FitError::OverBudget`] where the messages must exceed the budget, and the configuration
-/// denies it or no block of theirs may.
+/// Returns [`FitError::OverBudget`] if the messages must exceed the budget, and the configuration
+/// denies it or no block of them may exceed it.
 pub fn fit(
     candidates: &ExportCandidates<'_>,
     driver: &DefaultDriver,
@@ -75,7 +73,7 @@ pub fn fit(
     Ok(FittedMessages { exported, tokens, overhead_tokens, plan, plans, dropped })
 }
 
-/// What messages are made with.
+/// A builder of messages for plans.
 struct MessageBuilder<'m, 'b> {
     candidates: &'m ExportCandidates<'b>,
     driver: &'m DefaultDriver,
@@ -318,7 +316,8 @@ impl MessageBuilder<'_, '_> {
     }
 }
 
-/// Whether something of what these blocks say is there. Background ones need not be.
+/// Returns whether the messages show each of these blocks, at least in part; Background blocks
+/// are ignored.
 fn is_seen(made: &Candidate, blocks: &BTreeSet<usize>) -> bool {
     let shown = |at: &usize| made.exported.messages.iter().any(|of| of.blocks.contains(at));
     blocks.iter().all(|at| {
@@ -328,7 +327,7 @@ fn is_seen(made: &Candidate, blocks: &BTreeSet<usize>) -> bool {
     })
 }
 
-/// Whether something of the conversation is there, beside what the system says.
+/// Returns whether the messages contain a part of the conversation other than system messages.
 pub(super) fn has_turns(exported: &ExportResult) -> bool {
     let is_turn = |message: &ExportedMessage| !is_system(message) && !message.blocks.is_empty();
     exported.messages.iter().any(is_turn)
@@ -338,8 +337,9 @@ fn is_system(message: &ExportedMessage) -> bool {
     matches!(message.role, "system" | "developer")
 }
 
-/// Why there are no messages.
+/// The reason why no messages fit.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum FitError {
     /// There is no plan.
     #[error(transparent)]
@@ -353,7 +353,7 @@ pub enum FitError {
         overhead_tokens: u64,
         /// The budget.
         budget: u32,
-        /// Whether Critical and pinned blocks may not exceed it; else there are none.
+        /// Whether the configuration denies the overflow; otherwise no message is left.
         is_denied: bool,
     },
 }

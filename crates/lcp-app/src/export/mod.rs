@@ -21,7 +21,7 @@ const MESSAGE_TOKENS: u64 = 4;
 /// Tokens of all messages beside them.
 const HISTORY_TOKENS: u64 = 3;
 
-/// The blocks of a pack, and which of them can stand in messages.
+/// The blocks of a pack that messages for a provider can contain.
 pub struct ExportCandidates<'b> {
     target: Provider,
     blocks: &'b [Block<'b>],
@@ -29,14 +29,14 @@ pub struct ExportCandidates<'b> {
     planned: BTreeSet<usize>,
     /// Blocks that come along whatever they cost: what a request had beside its messages.
     always_included: BTreeSet<usize>,
-    /// Blocks of side conversations, which are left out.
+    /// The number of blocks in side conversations; they are left out.
     pub sidechains: usize,
-    /// What all of it would be.
+    /// The messages without a budget.
     pub full_export: ExportResult,
 }
 
 impl<'b> ExportCandidates<'b> {
-    /// Of all blocks of a pack, in order.
+    /// Collects the candidates of a pack.
     pub fn new(target: Provider, blocks: &'b [Block<'b>]) -> Self {
         let sidechains = sidechains(blocks);
         let along: BTreeSet<_> = (0..blocks.len())
@@ -67,7 +67,7 @@ impl<'b> ExportCandidates<'b> {
         }
     }
 
-    /// Whether no block has a place in messages.
+    /// Returns whether no block can stand in a message.
     pub fn is_empty(&self) -> bool {
         self.planned.is_empty()
     }
@@ -167,7 +167,7 @@ fn request_extra_tokens(exported: &ExportResult, estimator: &dyn TokenEstimator)
     exported.request_extras().map_or(0, |json| estimator.estimate(&json).into())
 }
 
-/// Whether a block is what a request had beside its messages.
+/// Returns whether a block holds a part of a request other than its messages.
 fn comes_along(block: &Block<'_>) -> bool {
     block.as_extension().is_some_and(|extension| {
         Format::from_name(&extension.namespace).is_some() && extension.type_name == "request"

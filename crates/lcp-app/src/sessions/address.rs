@@ -1,8 +1,8 @@
-//! What a store may be called: a path, or an address of PostgreSQL.
+//! Addresses of stores: paths, and addresses of PostgreSQL.
 
 use crate::error::{Error, ErrorKind, Result};
 
-/// Whether it is an address, and no path.
+/// Returns whether the name of a store is an address of PostgreSQL.
 pub(super) fn is_address(store: &str) -> bool {
     store.starts_with("postgres://") || store.starts_with("postgresql://")
 }
@@ -23,7 +23,7 @@ pub(super) fn check(store: &str) -> Result {
         .with_hint("a path, or postgres://…"))
 }
 
-/// Whether it is an address in the form `host=… user=…`.
+/// Returns whether a name is an address in the form `host=… user=…`.
 fn is_parameters(store: &str) -> bool {
     let mut words = store.split_whitespace();
     let is_path = store.contains(['/', '\\']);

@@ -1,16 +1,16 @@
-//! What is known of a conversation at a moment.
+//! The status of a conversation.
 
 use lcp_continuity::store::ConversationRecord;
 use lcp_continuity::{HandoffDecision, Thresholds, TokenUsage, UsageSource};
 use lcp_driver::group_thousands;
 use serde_json::{Value, json};
 
-/// What is known of a conversation.
+/// The status of a conversation.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ConversationStatus {
     /// Its id.
     pub conversation: String,
-    /// Whether it began just now.
+    /// Whether this call created it.
     pub is_new: bool,
     /// Messages that were recorded just now.
     pub recorded: u64,
@@ -20,7 +20,7 @@ pub struct ConversationStatus {
     pub window: u32,
     /// Tokens of it that the output needs.
     pub output_reserve: u32,
-    /// What the rules say of it.
+    /// The decision of the triggers.
     pub decision: HandoffDecision,
     /// The same in one word.
     pub verdict: Verdict,
@@ -28,7 +28,7 @@ pub struct ConversationStatus {
     pub handoff: Option<String>,
 }
 
-/// What the rules say, in one word.
+/// The decision in one word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
     /// Nothing is to be done.
@@ -40,7 +40,7 @@ pub enum Verdict {
 }
 
 impl Verdict {
-    /// What they say of this decision.
+    /// Returns the verdict for a decision.
     pub(super) fn new(thresholds: &Thresholds, decision: &HandoffDecision, tokens: u32) -> Self {
         if decision.should_handoff {
             Self::HandOff
@@ -160,7 +160,7 @@ impl ConversationStatus {
     }
 }
 
-/// What is used, for programs.
+/// Returns the usage as JSON.
 fn usage_json(usage: &TokenUsage) -> Value {
     json!({
         "total_tokens": usage.total_tokens,

@@ -1,4 +1,4 @@
-//! How hand-offs are made: options, else `lcp.toml`, else the defaults.
+//! The options of hand-offs: those given, else `lcp.toml`, else the defaults.
 
 use std::time::Duration;
 
@@ -27,7 +27,7 @@ pub struct HandoffSettings {
 }
 
 impl HandoffSettings {
-    /// What is in force.
+    /// Returns the configuration in force.
     #[must_use]
     pub fn config(&self, file: &Continuity) -> ContinuityConfig {
         let default = ContinuityConfig::default();

@@ -1,4 +1,4 @@
-//! Where messages come from: a pack, or a transcript.
+//! Messages of packs and transcripts.
 
 use std::path::Path;
 

@@ -41,7 +41,7 @@ use lcp_continuity::store;
 
 use crate::error::{Error, ErrorKind};
 
-/// What a store or the service says is wrong, with its code.
+/// Converts an error of the store or the service, with its code.
 pub fn failed(error: impl Into<lcp_continuity::Error>) -> Error {
     let error = error.into();
     let kind = match &error {

@@ -39,7 +39,7 @@ pub struct MessageSummary {
     pub tokens: u32,
     /// The name of its role.
     pub role: String,
-    /// The first line that says something, cut and escaped.
+    /// The first line that is not blank, cut and escaped.
     pub first_line: String,
 }
 
@@ -84,7 +84,7 @@ impl MessageSummary {
     }
 }
 
-/// The first line that says something, cut and escaped.
+/// Returns the first line that is not blank, cut and escaped.
 fn first_line(message: &Message) -> String {
     let text = message.text();
     let line = text.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default();
@@ -108,7 +108,7 @@ pub fn handoff_record_json(handoff: &HandoffRecord) -> Value {
     json
 }
 
-/// Returns what was dropped from a store as JSON (`lcp.expired.v1`).
+/// Returns the counts of dropped records as JSON (`lcp.expired.v1`).
 pub fn expired_json(expired: &ExpiryStats) -> Value {
     json!({
         "schema": "lcp.expired.v1",
@@ -118,7 +118,7 @@ pub fn expired_json(expired: &ExpiryStats) -> Value {
     })
 }
 
-/// Returns what is known of a conversation.
+/// Returns a conversation as JSON.
 fn conversation_json(record: &ConversationRecord, config: &Config) -> Value {
     let parent = record.parent.as_ref();
     json!({

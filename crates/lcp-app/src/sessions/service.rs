@@ -1,4 +1,4 @@
-//! What is done with sessions: recorded, asked about, handed over, resumed.
+//! Records, checks, hands over and resumes conversations.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -28,7 +28,7 @@ pub struct Sessions {
     held: HeldLeases,
     /// The program that writes summaries, if one was named.
     summarizer: Option<String>,
-    /// Whether the size of the summary was given: no hand-off says what it was made with.
+    /// Whether the size of the summary was given. No hand-off records its size.
     has_summary_size: bool,
     /// One call at a time: what one takes, the other would give back.
     call_lock: Mutex<()>,
@@ -39,35 +39,35 @@ pub struct Sessions {
 /// Messages to record.
 #[derive(Debug)]
 pub enum NewMessages {
-    /// A conversation from its beginning: what it has beyond what is recorded.
+    /// A conversation from its beginning; only messages beyond the recorded ones are added.
     Transcript(Vec<Message>),
-    /// Those that come next.
+    /// Further messages.
     Append(Vec<Message>),
-    /// None.
+    /// No messages.
     None,
 }
 
-/// When a hand-off is made.
+/// A condition for a hand-off.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum HandoffCondition {
-    /// Where the rules say so.
+    /// If the thresholds are exceeded.
     Due,
-    /// Where they do, once an epoch, and only if it would help (RFC 0007 §4).
+    /// If they are, at most once an epoch, and unless it would be futile (RFC 0007 §4).
     Once,
-    /// In any case.
+    /// Always.
     Always,
 }
 
-/// What came of a hand-off.
+/// The result of [`Sessions::handoff`].
 #[derive(Debug)]
 pub struct HandoffOutcome {
-    /// The conversation, as it is then.
+    /// The status afterwards.
     pub status: ConversationStatus,
-    /// The hand-off and its pack; none where it was not due.
+    /// The hand-off and its pack; `None` if none was due.
     pub handoff: Option<(SessionHandoff, Vec<u8>)>,
-    /// Whether it was made just now.
+    /// Whether this call prepared it.
     pub is_new: bool,
-    /// Where there is none though it is due: why.
+    /// The reason why there is no hand-off although it is due.
     pub skip_reason: Option<String>,
 }
 
@@ -229,7 +229,7 @@ impl Sessions {
         resumed.map_err(failed)
     }
 
-    /// What resuming a hand-off gave, once more: for whoever did and lost the answer.
+    /// Returns the result of an earlier resume again, for a caller that lost it.
     pub fn resumed(&self, handoff: &str) -> Result<ResumedSession> {
         let record = self.service.store().handoff(handoff).map_err(failed)?;
         if !matches!(record.state, HandoffState::Resumed { .. }) {
@@ -287,7 +287,7 @@ impl Sessions {
         Ok((record, decision))
     }
 
-    /// What the trigger does; where it does nothing, perhaps the reason.
+    /// Runs the trigger. Returns the hand-off and whether it is new, or else the reason, if any.
     fn run_check(
         &self,
         id: &str,
@@ -329,7 +329,7 @@ impl Sessions {
         Ok(Some(SessionHandoff::from_pack(&record.pack)?))
     }
 
-    /// Whether a hand-off has all messages, and is as it is asked for.
+    /// Returns whether a hand-off has all messages and was prepared with these options.
     fn is_complete(&self, id: &str, there: &SessionHandoff) -> bool {
         let (asked, made) = (&self.service.config().handoff, &there.metadata);
         let messages = self.service.messages(id).map(|messages| messages.len() as u64);

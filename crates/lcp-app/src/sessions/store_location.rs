@@ -1,4 +1,4 @@
-//! Where sessions are kept: a flag, else `lcp.toml`, else the user's data folder.
+//! The location of sessions: a flag, else `lcp.toml`, else the user's data folder.
 
 use std::fmt;
 use std::path::{Path, PathBuf};

@@ -26,14 +26,14 @@ pub struct Window {
     pub tokens: u32,
     /// Tokens of it that the output needs, fewer than these.
     pub output_reserve: u32,
-    /// Whether the tokens were asked for, so that another window is an error.
+    /// Whether options gave the tokens; a conversation with another window is then an error.
     pub(super) is_explicit: bool,
     /// The same of the reserve.
     pub(super) is_reserve_explicit: bool,
 }
 
 impl WindowOptions {
-    /// What is in force.
+    /// Resolves options, settings and model to a window.
     ///
     /// # Errors
     ///
@@ -87,7 +87,7 @@ impl Window {
         }
     }
 
-    /// Whether a conversation has what was asked for.
+    /// Checks that a conversation has the requested window.
     pub(super) fn is_that_of(&self, record: &ConversationRecord) -> bool {
         (!self.is_explicit || self.tokens == record.window_tokens)
             && (!self.is_reserve_explicit || self.output_reserve == record.output_reserve_tokens)
