@@ -62,8 +62,8 @@ fn run(arguments: &[String]) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Makes the allocator keep what is freed. By default, that of glibc decides by earlier allocations
-/// whether a large buffer is mapped anew each time, which takes longer than filling it.
+/// Makes the allocator keep freed memory. By default, glibc's allocator decides by earlier
+/// allocations whether it maps a large buffer again each time, which takes longer than filling it.
 fn keep_freed_memory() {
     #[cfg(target_env = "gnu")]
     #[expect(unsafe_code, reason = "glibc has no other way to set this at run time")]
