@@ -26,7 +26,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let config = ConfigSource::Nearest.read()?;
     let reporter = Warnings::default();
     let mut options = PackOptions::default();
-    options.ingest.paths.push(folder.into());
+    options.paths.push(folder.into());
     let packed = options.pack(&config, &reporter)?;
 
     let options = RenderOptions {
@@ -34,7 +34,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         ..RenderOptions::default()
     };
     let name = Path::new("folder.lcp");
-    let job = RenderJob::new(name, &packed.bytes, &options, config, &reporter)?;
+    let job = RenderJob::new(name, &packed.bytes, &options, &config, &reporter)?;
     let rendered = job.render(&reporter)?;
     println!("{}", rendered.text);
     eprintln!("{} of {budget} tokens, {} blocks", rendered.plan.used_tokens, packed.blocks);

@@ -51,9 +51,8 @@ pub struct ResolvedBudget {
 }
 
 /// The settings of a text, with its model and warnings.
+#[derive(Clone, Debug)]
 pub struct EffectiveBudget {
-    /// The settings of `lcp.toml`.
-    pub config: Config,
     /// The model, if one is named.
     pub model: Option<Setting<Model>>,
     /// Options, file and defaults together.
@@ -109,10 +108,14 @@ impl BudgetOptions {
     /// # Errors
     ///
     /// If nothing is left of the window, or the model is not known.
-    pub fn resolve(self, config: Config, tokenizer: &TokenizerOptions) -> Result<EffectiveBudget> {
+    pub fn resolve(
+        &self,
+        config: &Config,
+        tokenizer: &TokenizerOptions,
+    ) -> Result<EffectiveBudget> {
         let is_sized = self.budget.is_some() || self.window.is_some();
-        let (model, unknown) = tokenizer.model(&config, is_sized)?;
-        let settings = Settings::new(self, &config, model.as_ref())?;
+        let (model, unknown) = tokenizer.find_model(config, is_sized)?;
+        let settings = Settings::new(self.clone(), config, model.as_ref())?;
         let mut warnings: Vec<_> = unknown.into_iter().collect();
         warnings.extend(settings.window_exceeded(model.as_ref()));
         for setting in &settings.ineffective {
@@ -121,7 +124,7 @@ impl BudgetOptions {
                 warnings.push(Warning::new(WarningCode::NoEffect, None, message));
             }
         }
-        Ok(EffectiveBudget { config, model, settings, warnings })
+        Ok(EffectiveBudget { model, settings, warnings })
     }
 }
 

@@ -25,6 +25,7 @@ pub struct DedupOptions {
 }
 
 /// Deduplicated blocks.
+#[derive(Debug)]
 pub struct DedupedPack<'b> {
     /// The blocks, with stubs in place of duplicates or without them.
     pub blocks: Vec<Block<'b>>,
@@ -39,16 +40,16 @@ pub struct DedupedPack<'b> {
 impl DedupOptions {
     /// Returns the options in force; `None` if deduplication is off. With `stable`, the first of
     /// two duplicates stays, so that cached text doesn't change.
-    pub fn options(self, file: &DedupSettings, stable: bool) -> Option<Options> {
-        self.options_if(file.enabled, file, stable)
+    pub fn effective(self, file: &DedupSettings, stable: bool) -> Option<Options> {
+        self.effective_if(file.enabled, file, stable)
     }
 
     /// Returns the options in force for a command that deduplicates unless the level is off.
-    pub fn options_or_default(self, file: &DedupSettings) -> Option<Options> {
-        self.options_if(true, file, false)
+    pub fn effective_or_default(self, file: &DedupSettings) -> Option<Options> {
+        self.effective_if(true, file, false)
     }
 
-    fn options_if(self, is_on: bool, file: &DedupSettings, stable: bool) -> Option<Options> {
+    fn effective_if(self, is_on: bool, file: &DedupSettings, stable: bool) -> Option<Options> {
         let level = self.level.unwrap_or(is_on.then_some(file.options.level))?;
         let mut options = Options { level, ..file.options.clone() };
         match self.prefer {
@@ -75,12 +76,12 @@ impl DedupOptions {
         reporter: &dyn Reporter,
     ) -> Result<DedupedPack<'b>> {
         let blocks = files::decode(path, bytes)?.blocks;
-        let (model, unknown) = tokenizer.model(config, true)?;
+        let (model, unknown) = tokenizer.find_model(config, true)?;
         for warning in unknown.iter().chain(&self.ineffective(&config.dedup)) {
             reporter.warn(warning);
         }
-        let counter = tokenizer.counter(config, model.as_ref(), false, reporter)?;
-        let deduped = match self.options_or_default(&config.dedup) {
+        let counter = tokenizer.load(config, model.as_ref(), false, reporter)?;
+        let deduped = match self.effective_or_default(&config.dedup) {
             Some(options) => pack(&blocks, &options, &counter.estimator)?,
             None => DedupedPack::unchanged(blocks),
         };
@@ -93,7 +94,7 @@ impl DedupOptions {
 
     /// Returns a warning if `prefer` is set while deduplication is off.
     pub fn ineffective(self, file: &DedupSettings) -> Option<Warning> {
-        let is_off = self.options(file, false).is_none();
+        let is_off = self.effective(file, false).is_none();
         self.prefer.filter(|_| is_off).map(|_| {
             let message = "--dedup-prefer has no effect: nothing is deduplicated";
             Warning::new(WarningCode::NoEffect, None, message)
@@ -211,8 +212,10 @@ fn find<'b>(
     options: &Options,
     estimator: &dyn TokenEstimator,
 ) -> Result<(Detected, DedupResult<'b>)> {
-    let found = lcp_dedup::detect(blocks, options, estimator)
-        .map_err(|error| Error::new(ErrorKind::Usage, format!("{error} [{}]", error.code())))?;
+    let found = lcp_dedup::detect(blocks, options, estimator).map_err(|error| {
+        let code = error.code();
+        Error::new(ErrorKind::Usage, format!("{error} [{code}]")).with_code(code)
+    })?;
     let deduplicated = found.apply(blocks, estimator);
     Ok((found, deduplicated))
 }

@@ -16,6 +16,8 @@ pub enum ErrorKind {
     OverBudget,
     /// A limit is exceeded.
     Limit,
+    /// A session store failed or refused the operation.
+    Session,
 }
 
 /// The reason why a job failed.
@@ -26,10 +28,10 @@ pub struct Error {
     pub kind: ErrorKind,
     /// One line: what failed, and where.
     pub message: String,
-    /// A remedy, in the imperative.
+    /// A remedy, worded for users of the command: it may name flags and settings.
     pub hint: Option<String>,
-    /// A stable code that is more precise than the kind. Most errors have theirs only at the end
-    /// of the message, in brackets.
+    /// The stable code of an error that has one, such as `LCP-BUD-001`. The message contains it
+    /// in brackets.
     pub code: Option<&'static str>,
 }
 
@@ -42,10 +44,17 @@ impl Error {
         Self { kind, message: message.into(), hint: None, code: None }
     }
 
-    /// Adds what can be done about it.
+    /// Adds a remedy, worded for users of the command.
     #[must_use]
     pub fn with_hint(mut self, hint: impl Into<String>) -> Self {
         self.hint = Some(hint.into());
+        self
+    }
+
+    /// Adds the stable code.
+    #[must_use]
+    pub fn with_code(mut self, code: &'static str) -> Self {
+        self.code = Some(code);
         self
     }
 

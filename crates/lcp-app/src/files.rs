@@ -174,9 +174,9 @@ pub fn decode<'a>(path: &Path, bytes: &'a [u8]) -> Result<Pack<'a>> {
         .map_err(|error| malformed(path, bytes, &error))
 }
 
-/// The failure of a decoding error: file, block, byte.
+/// Converts an error of decoding the pack at `path`; the message has the block and the offset.
 pub fn malformed(path: &Path, bytes: &[u8], error: &lcp_decoder::Error) -> Error {
-    let code = match error.kind() {
+    let kind = match error.kind() {
         _ if error.is_limit() => ErrorKind::Limit,
         _ if error.is_external() => ErrorKind::Io,
         _ => ErrorKind::Malformed,
@@ -188,7 +188,7 @@ pub fn malformed(path: &Path, bytes: &[u8], error: &lcp_decoder::Error) -> Error
         display_name(path),
         error.location()
     );
-    let failure = Error::new(code, message);
+    let failure = Error::new(kind, message).with_code(error.code());
     let looks_like_json = bytes.iter().find(|byte| !byte.is_ascii_whitespace()) == Some(&b'{');
     #[cfg(feature = "full")]
     if let lcp_decoder::ErrorKind::BadMagic { .. } = error.kind()

@@ -143,7 +143,7 @@ fn malformed(path: &Path, error: &lcp_transcripts::Error) -> Error {
         _ => ErrorKind::Malformed,
     };
     let message = format!("{error} [{}] ({})", error.code(), files::display_name(path));
-    let failure = Error::new(kind, message);
+    let failure = Error::new(kind, message).with_code(error.code());
     match error.kind {
         lcp_transcripts::ErrorKind::NotJson(_) => failure.with_hint(
             "the file may be cut; sessions with a message on each line are read up to there: \

@@ -21,14 +21,14 @@
 //! let reporter = Warnings::default();
 //!
 //! let mut options = PackOptions::default();
-//! options.ingest.paths.push("src".into());
+//! options.paths.push("src".into());
 //! let packed = options.pack(&config, &reporter)?;
 //!
 //! let options = RenderOptions {
 //!     budget: BudgetOptions { budget: Some(2000), ..BudgetOptions::default() },
 //!     ..RenderOptions::default()
 //! };
-//! let job = RenderJob::new(Path::new("src.lcp"), &packed.bytes, &options, config, &reporter)?;
+//! let job = RenderJob::new(Path::new("src.lcp"), &packed.bytes, &options, &config, &reporter)?;
 //! let rendered = job.render(&reporter)?;
 //! assert!(rendered.plan.used_tokens <= 2000);
 //! assert!(rendered.text.contains("lib.rs"));
@@ -49,6 +49,7 @@
 //! | [`sessions`] | recording, handing over and resuming conversations |
 //! | [`budget`], [`tokenizer`], [`dedup`], [`prompt_cache`], [`special_tokens`], [`pack_output`], [`summaries`] | options that several jobs have, each with what it puts in force |
 //! | [`config`], [`names`] | `lcp.toml`; the names of values in flags, settings and tools |
+//! | [`find_block`], [`content_bytes`] | blocks of a pack by index or label, and their bytes |
 //! | [`files`], [`interrupt`] | files that appear whole; what is undone where a process ends early |
 
 #![allow(

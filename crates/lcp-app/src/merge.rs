@@ -23,6 +23,7 @@ pub struct MergeOptions {
 }
 
 /// The blocks of several packs.
+#[derive(Debug)]
 pub struct MergedPack<'b> {
     /// The blocks in the order of the packs.
     pub blocks: Vec<Block<'b>>,
@@ -77,7 +78,7 @@ impl MergeOptions {
         if let Some(warning) = self.dedup.ineffective(&config.dedup) {
             reporter.warn(&warning);
         }
-        let Some(options) = self.dedup.options(&config.dedup, false) else {
+        let Some(options) = self.dedup.effective(&config.dedup, false) else {
             return Ok(merged);
         };
         let counter = self.tokenizer.load_without_budget(config, false, reporter)?;

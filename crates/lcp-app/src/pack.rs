@@ -6,8 +6,8 @@ use std::path::PathBuf;
 use std::sync::OnceLock;
 
 use lcp_ingest::{
-    FILE_BYTES_MAX, FileToSummarize, Globs, IngestOptions, IngestReport, Input, Pattern, Progress,
-    Rule, Rules, SkipReason, WalkOptions, ingest,
+    FILE_BYTES_MAX, FileToSummarize, Globs, IngestOptions, IngestReport, Input, OpenFile, Pattern,
+    Progress, Rule, Rules, SkipReason, WalkOptions, ingest,
 };
 use lcp_types::{Block, limits};
 use serde_json::Value;
@@ -26,20 +26,40 @@ const NAMED_MAX: usize = 10;
 
 /// The options of a pack of files. `None` stands for the setting of `lcp.toml`, or the default.
 #[derive(Default)]
+#[expect(clippy::struct_excessive_bools, reason = "one for each flag")]
 pub struct PackOptions<'a> {
-    /// The paths, and all that no setting decides. [`Self::pack`] sets `progress`, `summarize` and
-    /// the fields that have the name of one below.
-    pub ingest: IngestOptions<'a>,
-    /// The name of standard input, which the path `-` stands for.
+    /// Files and folders; the current folder if there are none. `-` is standard input.
+    pub paths: Vec<PathBuf>,
+    /// The folder of relative paths; the current folder if it is empty.
+    pub base: PathBuf,
+    /// The name of standard input.
     pub stdin_name: Option<String>,
     /// Whether hidden files are packed.
     pub hidden: Option<bool>,
+    /// Whether files are packed that ignore files exclude.
+    pub ignored: bool,
+    /// Whether links are followed.
+    pub follow: bool,
+    /// Whether folders of other file systems are left out.
+    pub one_file_system: bool,
     /// If there are any, only files that match one are packed. They replace those of `lcp.toml`.
     pub include: Vec<Pattern>,
     /// Files that match one are left out.
     pub exclude: Vec<Pattern>,
     /// Bytes of the largest file that is packed.
     pub max_file_bytes: Option<u64>,
+    /// Whether the tree of the files is left out.
+    pub no_tree: bool,
+    /// Whether images are packed.
+    pub images: bool,
+    /// Packs only files that differ from this git revision.
+    pub since: Option<String>,
+    /// Adds the changes since this git revision.
+    pub diff: Option<String>,
+    /// Files that are written meanwhile; they are never packed.
+    pub outputs: Vec<PathBuf>,
+    /// Opens files where not all readable files may be read; called by several threads at once.
+    pub open: Option<OpenFile<'a>>,
     /// Priorities, categories, ranks and pins of files; the last match wins.
     pub rules: Vec<Rule>,
     /// Whether the built-in rules, which apply first, are left out.
@@ -74,7 +94,7 @@ impl PackOptions<'_> {
     ///
     /// Options that contradict each other, nothing to pack, a tokenizer that cannot be loaded, a
     /// limit of packs, failures of git. A file that cannot be read is no error: it is in the report.
-    pub fn pack(mut self, config: &Config, reporter: &dyn Reporter) -> Result<PackedFiles> {
+    pub fn pack(self, config: &Config, reporter: &dyn Reporter) -> Result<PackedFiles> {
         if let Some(warning) = self.dedup.ineffective(&config.dedup) {
             reporter.warn(&warning);
         }
@@ -93,20 +113,23 @@ impl PackOptions<'_> {
                 }
             }
         };
-        let mut outputs = std::mem::take(&mut self.ingest.outputs);
+        let input = self.read_input()?;
+        let mut outputs = self.outputs;
         outputs.extend(self.tokenizer.count_cache.clone());
         outputs.extend(self.summaries.cached_answers());
-        if self.ingest.input.is_none() {
-            self.ingest.input = self.read_input()?;
-        }
         let settings = &config.pack;
         let include = if self.include.is_empty() { &settings.include } else { &self.include };
         let rules = settings.rules.iter().chain(&self.rules).cloned().collect();
         let options = IngestOptions {
+            paths: self.paths,
+            base: self.base,
+            input,
             walk: WalkOptions {
                 hidden: self.hidden.unwrap_or(settings.hidden),
-                ..self.ingest.walk
+                ignored: self.ignored,
+                follow: self.follow,
             },
+            one_file_system: self.one_file_system,
             include: globs(include)?,
             exclude: globs(settings.exclude.iter().chain(&self.exclude))?,
             max_file_bytes: self
@@ -114,10 +137,14 @@ impl PackOptions<'_> {
                 .or(settings.max_file_size)
                 .unwrap_or(FILE_BYTES_MAX),
             rules: Rules::new(rules, !self.no_default_rules).map_err(usage_error)?,
+            tree: !self.no_tree,
+            images: self.images,
+            since: self.since,
+            diff: self.diff,
             outputs,
+            open: self.open,
             summarize: summarizer.is_some().then_some(&summarize),
             progress: &progress,
-            ..self.ingest
         };
         let ingested = self.summaries.run_in_pool(|| ingest(&options))??;
         drop(options);
@@ -151,7 +178,7 @@ impl PackOptions<'_> {
     fn read_input(&self) -> Result<Option<Input>> {
         let usage = |message: &str| Err(Error::new(ErrorKind::Usage, message));
         let is_input = |path: &&PathBuf| path.as_os_str() == OsStr::new(files::STANDARD);
-        match self.ingest.paths.iter().filter(is_input).count() {
+        match self.paths.iter().filter(is_input).count() {
             0 if self.stdin_name.is_some() => {
                 return usage("--stdin-name needs `-` among the PATHs");
             }
@@ -197,11 +224,11 @@ fn deduplicated(
     config: &Config,
     reporter: &dyn Reporter,
 ) -> Result<(Vec<Block<'static>>, Vec<String>)> {
-    let Some(options) = options.options(&config.dedup, false) else {
+    let Some(options) = options.effective(&config.dedup, false) else {
         return Ok((blocks, Vec::new()));
     };
-    let (model, unknown) = tokenizer.model(config, true)?;
-    let counter = tokenizer.counter(config, model.as_ref(), false, reporter)?;
+    let (model, unknown) = tokenizer.find_model(config, true)?;
+    let counter = tokenizer.load(config, model.as_ref(), false, reporter)?;
     let deduped = dedup::pack(&blocks, &options, &counter.estimator)?;
     let warnings = unknown.iter().chain(&deduped.warnings).map(ToString::to_string).collect();
     let (covered, saved) = (deduped.duplicates.covered.len(), deduped.duplicates.tokens_saved());

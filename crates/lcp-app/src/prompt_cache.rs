@@ -28,7 +28,7 @@ pub struct PromptCacheOptions {
 }
 
 /// The stable plan that a render asks for, and a warning about it.
-#[derive(Default)]
+#[derive(Debug, Default)]
 pub struct ResolvedPromptCache {
     /// The options of the driver.
     pub stable: Option<StableOptions>,

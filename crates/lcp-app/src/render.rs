@@ -2,7 +2,7 @@
 
 use std::ffi::OsStr;
 use std::fs::File;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use lcp_decoder::{DecodeOptions, IndexError, Pack, PackIndex, PackReader, ReadError};
@@ -17,7 +17,7 @@ use lcp_packfile::journal;
 use lcp_types::wire::HEADER_RESERVED;
 use lcp_types::{BlockSource, BlockSourceErrorKind, BlockType};
 
-use crate::budget::{BudgetOptions, EffectiveBudget, Settings};
+use crate::budget::{BudgetOptions, Settings};
 use crate::config::Config;
 use crate::dedup::{self, DedupOptions};
 use crate::error::{Error, ErrorKind, Result};
@@ -46,6 +46,10 @@ pub struct RenderOptions {
     pub dedup: DedupOptions,
     /// The policy for special tokens.
     pub special_tokens: Option<SpecialTokens>,
+    /// Whether the plan is saved for the next turn; this asks for a stable plan as well.
+    pub saves_plan: bool,
+    /// Whether the index is compared with the blocks.
+    pub verify_index: bool,
 }
 
 /// Returns the block type with this label.
@@ -62,8 +66,9 @@ pub fn block_type(label: &str) -> std::result::Result<BlockType, String> {
 }
 
 /// A pack that is to be rendered.
+#[derive(Debug)]
 pub struct RenderJob<'b> {
-    setup: RenderSetup<'b>,
+    setup: RenderSetup,
     pack: Pack<'b>,
     driver: DefaultDriver,
     /// Warnings about the pack's index.
@@ -71,14 +76,18 @@ pub struct RenderJob<'b> {
 }
 
 /// The options, settings and tokenizer of a render, before the pack is read.
-pub struct RenderSetup<'b> {
-    path: &'b Path,
+#[derive(Debug)]
+pub struct RenderSetup {
+    /// The path of the pack, or its name in messages.
+    path: PathBuf,
     /// The configuration of the driver.
     pub config: DriverConfig,
     /// The options of deduplication, if it is on.
     dedup: Option<Options>,
     /// The policy for special tokens.
     special_tokens: SpecialTokens,
+    /// Whether the index is compared with the blocks.
+    verify_index: bool,
     /// The window that the budget was taken from.
     window: Option<ContextWindow>,
     /// The tokenizer.
@@ -88,74 +97,79 @@ pub struct RenderSetup<'b> {
 }
 
 /// The text of a pack, and what it was rendered from.
+#[derive(Debug)]
 pub enum RenderedPack<'b> {
     /// From the index, by this setup.
-    ByIndex(IndexedRender, Box<RenderSetup<'b>>),
+    ByIndex(IndexedRender, Box<RenderSetup>),
     /// From all blocks, by this job.
     FromBlocks(Box<Rendered>, Box<RenderJob<'b>>),
 }
 
-impl<'b> RenderSetup<'b> {
-    /// Resolves options, settings and tokenizer for the pack at `path`. With `keep_plan` the plan
-    /// can be saved for the next turn.
+impl RenderSetup {
+    /// Resolves options, settings and tokenizer for the pack at `path`.
     ///
     /// # Errors
     ///
     /// If the options contradict each other or the settings.
     pub fn new(
-        path: &'b Path,
+        path: &Path,
         options: &RenderOptions,
-        config: Config,
-        keep_plan: bool,
+        settings: &Config,
         reporter: &dyn Reporter,
     ) -> Result<Self> {
-        let in_force = options.budget.clone().resolve(config, &options.tokenizer)?;
-        let mut config = options.driver_config(&in_force.settings);
-        let kept = options.prompt_cache.resolve(keep_plan, &in_force.config, &config)?;
-        let mut warnings = in_force.warnings.clone();
-        warnings.extend(options.dedup.ineffective(&in_force.config.dedup));
+        let budget = options.budget.resolve(settings, &options.tokenizer)?;
+        let mut config = options.driver_config(&budget.settings);
+        let prompt_cache = options.prompt_cache.resolve(options.saves_plan, settings, &config)?;
+        let mut warnings = budget.warnings;
+        warnings.extend(options.dedup.ineffective(&settings.dedup));
         for warning in &warnings {
             reporter.warn(&warning);
         }
-        warnings.extend(kept.warn(reporter).cloned());
-        config.stable = kept.stable;
-        let dedup = options.dedup.options(&in_force.config.dedup, config.stable.is_some());
-        let EffectiveBudget { config: file, model, settings, .. } = &in_force;
+        warnings.extend(prompt_cache.warn(reporter).cloned());
+        config.stable = prompt_cache.stable;
+        let dedup = options.dedup.effective(&settings.dedup, config.stable.is_some());
         let strict = config.overflow == Overflow::Deny;
-        let counter = options.tokenizer.counter(file, model.as_ref(), strict, reporter)?;
-        // Who says how large a chunk may grow means it.
-        let is_given = file.dedup.has_merged_bytes;
+        let counter = options.tokenizer.load(settings, budget.model.as_ref(), strict, reporter)?;
+        // A size of merged chunks that the settings give stays.
+        let is_given = settings.dedup.has_merged_bytes;
         let dedup = dedup.map(|options| match config.token_budget.filter(|_| !is_given) {
             Some(budget) => options.with_token_budget(budget),
             None => options,
         });
-        let window = settings.budget.as_ref().and_then(|budget| budget.value.window);
-        let special_tokens = special_tokens::effective(options.special_tokens, file);
-        Ok(RenderSetup { path, config, dedup, special_tokens, window, counter, warnings })
+        let window = budget.settings.budget.and_then(|budget| budget.value.window);
+        Ok(Self {
+            path: path.to_owned(),
+            config,
+            dedup,
+            special_tokens: special_tokens::effective(options.special_tokens, settings),
+            verify_index: options.verify_index,
+            window,
+            counter,
+            warnings,
+        })
     }
 
-    /// Renders the pack: by its index alone, if that gives the same text as all blocks, else from
-    /// all of them. With `needs_plan` or `verify` all blocks are read; with `verify` the index is
-    /// compared with them. `bytes` holds the pack where it is read.
+    /// Renders the pack: by its index alone, if that gives the same text as all blocks and
+    /// neither a plan nor a comparison is asked for; else from all blocks. `buffer` then holds
+    /// the pack.
     ///
     /// # Errors
     ///
     /// If the pack cannot be read or is malformed, or the text must exceed the budget.
-    pub fn render(
+    pub fn render<'b>(
         self,
         needs_plan: bool,
-        verify: bool,
-        bytes: &'b mut Vec<u8>,
+        buffer: &'b mut Vec<u8>,
         reporter: &dyn Reporter,
     ) -> Result<RenderedPack<'b>> {
         if !needs_plan
-            && !verify
+            && !self.verify_index
             && let Some(rendered) = self.render_by_index(reporter)?
         {
             return Ok(RenderedPack::ByIndex(rendered, Box::new(self)));
         }
-        *bytes = files::read(self.path, reporter)?;
-        let job = self.into_job(bytes, verify, reporter)?;
+        *buffer = files::read(&self.path, reporter)?;
+        let job = self.into_job(buffer, reporter)?;
         let rendered = job.render(reporter)?;
         Ok(RenderedPack::FromBlocks(Box::new(rendered), Box::new(job)))
     }
@@ -167,7 +181,7 @@ impl<'b> RenderSetup<'b> {
     /// If the text must exceed the budget, or the file cannot be read.
     fn render_by_index(&self, reporter: &dyn Reporter) -> Result<Option<IndexedRender>> {
         let Self { path, config, counter, .. } = self;
-        if *path == OsStr::new(files::STANDARD)
+        if path.as_os_str() == OsStr::new(files::STANDARD)
             || self.dedup.is_some()
             // What is changed costs something else, and what is refused may not be shown.
             || self.special_tokens != SpecialTokens::Warn
@@ -211,25 +225,23 @@ impl<'b> RenderSetup<'b> {
         Ok(Some(rendered))
     }
 
-    /// Turns the setup into the job of a pack. With `verify` the index is compared with the
-    /// blocks.
+    /// Turns the setup into the job of a pack in memory.
     ///
     /// # Errors
     ///
     /// If the pack is malformed.
-    pub fn into_job(
+    pub fn into_job<'b>(
         mut self,
         bytes: &'b [u8],
-        verify: bool,
         reporter: &dyn Reporter,
     ) -> Result<RenderJob<'b>> {
-        let index_warnings = if verify {
-            verify_index(self.path, bytes)?
+        let index_warnings = if self.verify_index {
+            verify_index(&self.path, bytes)?
         } else {
             index_warning(bytes).into_iter().collect()
         };
-        let mut pack = files::decode(self.path, bytes)?;
-        let warning = special_tokens::apply(&mut pack.blocks, self.special_tokens, self.path)?;
+        let mut pack = files::decode(&self.path, bytes)?;
+        let warning = special_tokens::apply(&mut pack.blocks, self.special_tokens, &self.path)?;
         if let Some(warning) = warning {
             reporter.warn(&warning);
             self.warnings.push(warning);
@@ -273,13 +285,13 @@ impl<'b> RenderJob<'b> {
     ///
     /// If the pack is malformed, or the options contradict each other or the settings.
     pub fn new(
-        path: &'b Path,
+        path: &Path,
         bytes: &'b [u8],
         options: &RenderOptions,
-        config: Config,
+        config: &Config,
         reporter: &dyn Reporter,
     ) -> Result<Self> {
-        RenderSetup::new(path, options, config, false, reporter)?.into_job(bytes, false, reporter)
+        RenderSetup::new(path, options, config, reporter)?.into_job(bytes, reporter)
     }
 
     /// Returns the window that the budget was taken from.
@@ -357,7 +369,7 @@ impl<'b> RenderJob<'b> {
     }
 
     fn over_budget_error(&self, error: &DriverError) -> Error {
-        over_budget_error(error, self.setup.path)
+        over_budget_error(error, &self.setup.path)
     }
 }
 
@@ -406,7 +418,7 @@ impl RenderedPack<'_> {
 /// Returns the error of a text that may not be as large as it must be.
 fn over_budget_error(error: &DriverError, path: &Path) -> Error {
     let message = format!("{error} [{}] ({})", error.code(), files::display_name(path));
-    let failure = Error::new(ErrorKind::OverBudget, message);
+    let failure = Error::new(ErrorKind::OverBudget, message).with_code(error.code());
     match error {
         DriverError::OverBudget { needed, .. } => failure.with_hint(format!(
             "a budget of {needed} holds it; --overflow allow renders it anyway"

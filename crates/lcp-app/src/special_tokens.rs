@@ -104,6 +104,7 @@ fn rejected(index: usize, block: &Block<'_>, token: &str, path: &Path) -> Error 
     let message = format!(
         "the special token {token}, here with a space in it, is not allowed [{name}] ({file}, block {index}, {ty} {label})"
     );
-    Error { code: Some(name), ..Error::new(ErrorKind::Malformed, message) }
+    Error::new(ErrorKind::Malformed, message)
+        .with_code(name)
         .with_hint("--special-tokens escape puts a space into each")
 }

@@ -1,5 +1,6 @@
 //! The choice of the tokenizer, and the loaded estimator.
 
+use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -19,7 +20,7 @@ use crate::reporter::Reporter;
 /// The default encoding.
 const DEFAULT: &str = "o200k_base";
 
-/// Bytes that counts kept between runs may take.
+/// Bytes that the counts of a cache file may take.
 const CACHE_BYTES: usize = 64 << 20;
 
 /// The choice of a tokenizer.
@@ -44,6 +45,16 @@ pub struct LoadedTokenizer {
     cache: Option<(PathBuf, Arc<CountCache>)>,
 }
 
+impl fmt::Debug for LoadedTokenizer {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter
+            .debug_struct("LoadedTokenizer")
+            .field("name", &self.estimator.name())
+            .field("origin", &self.origin)
+            .finish_non_exhaustive()
+    }
+}
+
 type Tokenizer = Result<Arc<dyn TokenEstimator>, TokenizerError>;
 
 impl TokenizerOptions {
@@ -66,7 +77,7 @@ impl TokenizerOptions {
 
     /// Finds the model that the options or the settings name. With `is_sized`, the budget doesn't
     /// come from its window; an unknown model is then a warning if an encoding is given.
-    pub fn model(
+    pub fn find_model(
         &self,
         config: &Config,
         is_sized: bool,
@@ -96,14 +107,14 @@ impl TokenizerOptions {
 
     /// Loads the estimator. If its tokenizer cannot be loaded, falls back to the heuristic, or
     /// fails if `strict`.
-    pub fn counter(
+    pub fn load(
         &self,
         config: &Config,
         model: Option<&Setting<Model>>,
         strict: bool,
         reporter: &dyn Reporter,
     ) -> Result<LoadedTokenizer> {
-        let Setting { value: tokenizer, origin: from } = self.tokenizer(config, model)?;
+        let Setting { value: tokenizer, origin: from } = self.choose(config, model)?;
         let estimator = match tokenizer {
             Err(error) if strict => return Err(unloaded(&error, from, config)),
             tokenizer => or_fallback(tokenizer),
@@ -125,8 +136,8 @@ impl TokenizerOptions {
             |name: &String| Setting { value: tokenizer_by_name_or_file(name), origin: from };
         let mut tokenizers: Vec<_> = named.iter().map(tokenizer).collect();
         if tokenizers.is_empty() {
-            let (model, _) = self.model(config, true)?;
-            tokenizers.push(self.tokenizer(config, model.as_ref())?);
+            let (model, _) = self.find_model(config, true)?;
+            tokenizers.push(self.choose(config, model.as_ref())?);
         }
         let mut found: Vec<Arc<dyn TokenEstimator>> = Vec::new();
         for Setting { value, origin: from } in tokenizers {
@@ -188,11 +199,11 @@ impl TokenizerOptions {
         reporter: &dyn Reporter,
     ) -> Result<LoadedTokenizer> {
         // Nobody asks how large its window is.
-        let (model, unknown) = self.model(config, true)?;
+        let (model, unknown) = self.find_model(config, true)?;
         if let Some(warning) = unknown {
             reporter.warn(&warning);
         }
-        let counter = self.counter(config, model.as_ref(), strict, reporter)?;
+        let counter = self.load(config, model.as_ref(), strict, reporter)?;
         if !counter.estimator.is_exact() {
             reporter.warn(&format!("token counts are estimates ({})", counter.estimator.name()));
         }
@@ -201,7 +212,7 @@ impl TokenizerOptions {
 
     /// Chooses the tokenizer: options first. A model that an option names uses its own encoding, if
     /// that is known.
-    fn tokenizer(
+    fn choose(
         &self,
         config: &Config,
         model: Option<&Setting<Model>>,
@@ -245,8 +256,10 @@ impl TokenizerOptions {
 
 /// There is no tokenizer to count with, and nothing else may stand in for it.
 fn unloaded(error: &TokenizerError, from: Origin, config: &Config) -> Error {
-    let message = config.with_location(&format!("{error} [LCP-BUD-003]"), from);
+    let code = "LCP-BUD-003";
+    let message = config.with_location(&format!("{error} [{code}]"), from);
     Error::new(ErrorKind::Io, message)
+        .with_code(code)
         .with_hint("--encoding names an encoding or a tokenizer file to count with")
 }
 

@@ -57,7 +57,7 @@ pub struct BudgetArgs {
 
 impl BudgetArgs {
     /// Returns the options that these flags ask for.
-    pub fn options(&self) -> Result<BudgetOptions> {
+    pub fn to_options(&self) -> Result<BudgetOptions> {
         let overflow = match (self.overflow, self.strict) {
             (Some(Overflow::Allow), true) => {
                 let message = "--strict is --overflow deny, it cannot be with --overflow allow";

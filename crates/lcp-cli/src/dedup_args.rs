@@ -26,7 +26,7 @@ pub struct DedupArgs {
 
 impl DedupArgs {
     /// Returns the options that these flags ask for.
-    pub fn options(self) -> DedupOptions {
+    pub fn to_options(self) -> DedupOptions {
         DedupOptions { level: self.dedup, prefer: self.dedup_prefer }
     }
 }

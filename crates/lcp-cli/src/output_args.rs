@@ -59,7 +59,7 @@ pub fn refuse_terminal(output: Option<&Path>) -> Result {
 
 impl PackOutputArgs {
     /// Returns the options that these flags ask for.
-    pub fn options(&self) -> PackOutputOptions {
+    pub fn to_options(&self) -> PackOutputOptions {
         PackOutputOptions { encode: self.encode_options(), costs: self.index_costs.clone() }
     }
 
@@ -69,7 +69,7 @@ impl PackOutputArgs {
         tokenizer: &'c TokenizerOptions,
         config: &Config,
     ) -> Result<PackEncoder<'c>> {
-        PackEncoder::new(&self.options(), tokenizer, config)
+        PackEncoder::new(&self.to_options(), tokenizer, config)
     }
 
     /// Returns the encoder for a command that counts for nothing else.
@@ -80,7 +80,7 @@ impl PackOutputArgs {
         output: &Output,
     ) -> Result<PackEncoder<'c>> {
         if self.index_costs.is_some() {
-            return self.encoder(tokenizer, &args.config()?);
+            return self.encoder(tokenizer, &args.read_config()?);
         }
         for flag in args.given() {
             let message = format!("{flag} has no effect without --index-costs");

@@ -20,7 +20,7 @@ pub struct PromptCacheArgs {
 
 impl PromptCacheArgs {
     /// Returns the options that these flags ask for.
-    pub fn options(&self) -> PromptCacheOptions {
+    pub fn to_options(&self) -> PromptCacheOptions {
         PromptCacheOptions { previous: self.previous.clone(), watermarks: self.repack_at }
     }
 

@@ -53,16 +53,17 @@ pub struct RenderArgs {
 
 impl RenderArgs {
     /// Returns the options that these flags ask for.
-    pub fn options(&self) -> Result<RenderOptions> {
+    pub fn to_options(&self) -> Result<RenderOptions> {
         Ok(RenderOptions {
-            budget: self.limits.options()?,
+            budget: self.limits.to_options()?,
             mode: self.mode,
             verbosity: self.verbosity,
-            tokenizer: self.counting.options(),
+            tokenizer: self.counting.to_options(),
             types: self.types.clone(),
-            prompt_cache: self.prompt_cache.options(),
-            dedup: self.dedup.options(),
+            prompt_cache: self.prompt_cache.to_options(),
+            dedup: self.dedup.to_options(),
             special_tokens: self.special_tokens,
+            ..RenderOptions::default()
         })
     }
 
@@ -72,9 +73,9 @@ impl RenderArgs {
     }
 
     /// Reads the settings, and begins to load the tokenizer.
-    pub fn config(&self) -> Result<Config> {
-        let config = self.counting.config()?;
-        self.counting.options().begin_loading(&config);
+    pub fn read_config(&self) -> Result<Config> {
+        let config = self.counting.read_config()?;
+        self.counting.to_options().begin_loading(&config);
         Ok(config)
     }
 

@@ -30,13 +30,13 @@ pub struct SessionArgs {
 
 impl SessionArgs {
     /// Returns the options that these flags ask for.
-    pub fn options(&self) -> SessionOptions {
-        SessionOptions { store: self.store.store.clone(), tokenizer: self.counting.options() }
+    pub fn to_options(&self) -> SessionOptions {
+        SessionOptions { store: self.store.store.clone(), tokenizer: self.counting.to_options() }
     }
 
     /// Reads the settings.
-    pub fn config(&self) -> Result<Config> {
-        self.counting.config()
+    pub fn read_config(&self) -> Result<Config> {
+        self.counting.read_config()
     }
 }
 
@@ -68,7 +68,7 @@ pub struct HandoffArgs {
 
 impl HandoffArgs {
     /// Returns the options that these flags ask for.
-    pub fn options(&self) -> HandoffSettings {
+    pub fn to_options(&self) -> HandoffSettings {
         let Self { target, summary, style, mode, summarizer_cmd, summarizer_timeout } =
             self.clone();
         HandoffSettings { target, summary, style, mode, summarizer_cmd, summarizer_timeout }
@@ -90,7 +90,7 @@ pub struct WindowArgs {
 
 impl WindowArgs {
     /// Returns the options that these flags ask for.
-    pub fn options(&self) -> WindowOptions {
+    pub fn to_options(&self) -> WindowOptions {
         WindowOptions { window: self.window, output_reserve: self.output_reserve }
     }
 }

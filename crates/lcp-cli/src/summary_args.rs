@@ -57,7 +57,7 @@ pub enum SummaryMethod {
 
 impl SummaryArgs {
     /// Returns the options that these flags ask for.
-    pub fn options(&self) -> SummaryOptions {
+    pub fn to_options(&self) -> SummaryOptions {
         SummaryOptions {
             outlines: self.summarize.map(|method| method == SummaryMethod::Outline),
             command: self.summarizer_cmd.clone(),

@@ -56,7 +56,7 @@ pub struct TokenizerArgs {
 
 impl TokenizerArgs {
     /// Returns the options that these flags ask for.
-    pub fn options(&self) -> TokenizerOptions {
+    pub fn to_options(&self) -> TokenizerOptions {
         TokenizerOptions {
             encoding: self.encoding.clone(),
             model: self.model.clone(),
@@ -65,13 +65,13 @@ impl TokenizerArgs {
     }
 
     /// Reads the settings.
-    pub fn config(&self) -> Result<Config> {
+    pub fn read_config(&self) -> Result<Config> {
         self.file.read()
     }
 
     /// Loads the tokenizer of a command that has no budget.
     pub fn load_without_budget(&self, strict: bool, output: &Output) -> Result<LoadedTokenizer> {
-        self.options().load_without_budget(&self.config()?, strict, output)
+        self.to_options().load_without_budget(&self.read_config()?, strict, output)
     }
 
     /// Returns the file that counts are kept in.

@@ -1,5 +1,6 @@
 //! The errors of tool calls, in a form for models.
 
+use lcp_driver::WarningCode;
 use lcp_driver::special_tokens::escape_text;
 use rmcp::model::CallToolResult;
 use serde_json::{Value, json};
@@ -82,8 +83,12 @@ const fn name(kind: ErrorKind) -> &'static str {
 
 impl From<Error> for ToolError {
     fn from(error: Error) -> Self {
+        // Clients act on these codes; the code of another error is in its message.
+        let has_own_code = error.kind == ErrorKind::Session
+            || error.code == Some(WarningCode::SpecialTokens.name());
+        let code = error.code.filter(|_| has_own_code);
         Self {
-            code: error.code.unwrap_or(name(error.kind)),
+            code: code.unwrap_or(name(error.kind)),
             message: line(error.message),
             hint: error.hint.filter(|hint| is_for_tools(hint)).map(line),
         }

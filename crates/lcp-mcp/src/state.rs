@@ -63,8 +63,8 @@ impl ServerState {
     ) -> ToolResult<LoadedTokenizer> {
         let (options, config) = (counting(encoding, model)?, &self.config.settings);
         // The size of the context window is not needed here.
-        let (model, _) = options.model(config, true)?;
-        Ok(options.counter(config, model.as_ref(), strict, &self.quiet)?)
+        let (model, _) = options.find_model(config, true)?;
+        Ok(options.load(config, model.as_ref(), strict, &self.quiet)?)
     }
 
     /// Returns a pack by its id, URI or path.

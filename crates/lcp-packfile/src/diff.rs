@@ -9,6 +9,7 @@ use similar::{Algorithm, DiffOp, capture_diff_slices};
 use crate::merge::message_numbers;
 
 /// One of the two packs in a comparison.
+#[derive(Debug)]
 pub struct DiffSide<'b> {
     /// The blocks of the pack.
     pub blocks: &'b [Block<'b>],

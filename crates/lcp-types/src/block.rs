@@ -513,4 +513,15 @@ impl<'a> DiffHunk<'a> {
     pub fn new(old_start: u32, new_start: u32, lines: impl Into<CowBytes<'a>>) -> Self {
         Self::from_fields(old_start, new_start, lines.into())
     }
+
+    /// Formats the header of the hunk in a unified diff, given its lines on both sides. A range of
+    /// one line has no count: `@@ -7 +7,3 @@`.
+    #[must_use]
+    pub fn header(&self, old_lines: usize, new_lines: usize) -> String {
+        let range = |start: u32, lines: usize| match lines {
+            1 => start.to_string(),
+            _ => format!("{start},{lines}"),
+        };
+        format!("@@ -{} +{} @@", range(self.old_start, old_lines), range(self.new_start, new_lines))
+    }
 }

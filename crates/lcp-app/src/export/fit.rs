@@ -16,6 +16,7 @@ use super::{ExportCandidates, count, request_extra_tokens};
 const PLANS_MAX: u32 = 8;
 
 /// Messages within a budget, and how they came about.
+#[derive(Debug)]
 pub struct FittedMessages {
     /// The messages.
     pub exported: ExportResult,

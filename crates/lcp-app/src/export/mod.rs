@@ -22,6 +22,7 @@ const MESSAGE_TOKENS: u64 = 4;
 const HISTORY_TOKENS: u64 = 3;
 
 /// The blocks of a pack that messages for a provider can contain.
+#[derive(Debug)]
 pub struct ExportCandidates<'b> {
     target: Provider,
     blocks: &'b [Block<'b>],

@@ -32,6 +32,7 @@ pub struct ExportOptions {
 }
 
 /// A pack as the messages of a request.
+#[derive(Debug)]
 pub struct ExportedPack {
     /// The provider.
     pub provider: Provider,
@@ -57,12 +58,12 @@ impl ExportOptions {
         &self,
         path: &Path,
         bytes: &[u8],
-        config: Config,
+        config: &Config,
         reporter: &dyn Reporter,
     ) -> Result<ExportedPack> {
         let pack = files::decode(path, bytes)?;
-        let EffectiveBudget { config, model, settings, warnings } =
-            self.budget.clone().resolve(config, &self.tokenizer)?;
+        let EffectiveBudget { model, settings, warnings } =
+            self.budget.resolve(config, &self.tokenizer)?;
         for warning in &warnings {
             reporter.warn(warning);
         }
@@ -74,7 +75,7 @@ impl ExportOptions {
         }
         let driver_config = driver_config(&settings);
         let is_strict = driver_config.overflow == Overflow::Deny;
-        let tokenizer = self.tokenizer.counter(&config, model.as_ref(), is_strict, reporter)?;
+        let tokenizer = self.tokenizer.load(config, model.as_ref(), is_strict, reporter)?;
         let driver = DefaultDriver::new(Arc::clone(&tokenizer.estimator));
         let candidates = ExportCandidates::new(self.provider, &pack.blocks);
         if candidates.is_empty() {
@@ -173,12 +174,14 @@ fn nothing_to_export(path: &Path, candidates: &ExportCandidates<'_>) -> Error {
 }
 
 fn over_budget_error(path: &Path, error: &FitError) -> Error {
-    let message = format!("{error} [{}] ({})", error.code(), files::display_name(path));
+    let code = error.code();
+    let message = format!("{error} [{code}] ({})", files::display_name(path));
     match error {
-        FitError::Plan(_) => Error::new(ErrorKind::OverBudget, message),
+        FitError::Plan(_) => Error::new(ErrorKind::OverBudget, message).with_code(code),
         FitError::OverBudget { needed, is_denied, .. } => {
             let kind = if *is_denied { ErrorKind::OverBudget } else { ErrorKind::Usage };
             Error::new(kind, message)
+                .with_code(code)
                 .with_hint(format!("the smallest messages fit --budget {needed}"))
         }
     }

@@ -48,10 +48,10 @@ pub fn failed(error: impl Into<lcp_continuity::Error>) -> Error {
         lcp_continuity::Error::Store(store::Error::TooLarge { .. }) => ErrorKind::Limit,
         lcp_continuity::Error::Store(store::Error::BadId { .. }) => ErrorKind::Usage,
         lcp_continuity::Error::Package(_) => ErrorKind::Malformed,
-        _ => ErrorKind::Io,
+        _ => ErrorKind::Session,
     };
-    let mut failure = Error::new(kind, format!("{error} [{}]", error.code()));
-    failure.code = (kind == ErrorKind::Io).then(|| error.code());
+    let code = error.code();
+    let failure = Error::new(kind, format!("{error} [{code}]")).with_code(code);
     match error {
         lcp_continuity::Error::Store(store::Error::UnknownConversation(_)) => {
             failure.with_hint("`lcp session list` tells those that there are")

@@ -22,13 +22,13 @@ pub struct SessionOptions {
 
 impl SessionOptions {
     /// Returns the model that is named.
-    pub fn model(
+    pub fn find_model(
         &self,
         config: &Config,
         has_window: bool,
         reporter: &dyn Reporter,
     ) -> Result<Option<Setting<Model>>> {
-        let (model, unknown) = self.tokenizer.model(config, has_window)?;
+        let (model, unknown) = self.tokenizer.find_model(config, has_window)?;
         if let Some(warning) = unknown {
             reporter.warn(&warning);
         }
@@ -45,7 +45,7 @@ impl SessionOptions {
         may_begin: bool,
         reporter: &dyn Reporter,
     ) -> Result<(Sessions, LoadedTokenizer)> {
-        let counter = self.tokenizer.counter(config, model, false, reporter)?;
+        let counter = self.tokenizer.load(config, model, false, reporter)?;
         let store = open_store(self.store.as_deref(), config, may_begin)?;
         let estimator = Arc::clone(&counter.estimator);
         Ok((Sessions::new(store, estimator, handoff, &config.continuity), counter))

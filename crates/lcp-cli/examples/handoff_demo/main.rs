@@ -93,8 +93,9 @@ fn main() -> ExitCode {
 }
 
 fn run(args: &Args, output: &Output) -> Result {
-    let config = args.counting.config()?;
-    let (model, unknown) = args.counting.options().model(&config, args.window.window.is_some())?;
+    let config = args.counting.read_config()?;
+    let (model, unknown) =
+        args.counting.to_options().find_model(&config, args.window.window.is_some())?;
     if let Some(warning) = unknown {
         output.warn(warning);
     }
@@ -104,7 +105,7 @@ fn run(args: &Args, output: &Output) -> Result {
     if messages.is_empty() {
         return Err(Error::new(ErrorKind::Usage, "--limit 0 leaves no message"));
     }
-    let counter = args.counting.options().counter(&config, model.as_ref(), false, output)?;
+    let counter = args.counting.to_options().load(&config, model.as_ref(), false, output)?;
     let (demo, service) = settings.open(Arc::clone(&counter.estimator))?;
     let start = Instant::now();
     let story = drive::run(&service, &settings, &demo.conversation, messages, output)?;

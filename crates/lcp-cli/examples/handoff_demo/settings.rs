@@ -68,7 +68,7 @@ impl Settings {
         model: Option<&Setting<Model>>,
     ) -> Result<Self> {
         let Window { tokens: window, output_reserve, .. } =
-            args.window.options().resolve(config, model)?;
+            args.window.to_options().resolve(config, model)?;
         let file = &config.continuity;
         let is_manual = args.manual || file.auto == Some(false);
         let mode = match (args.compact, is_manual) {
@@ -82,10 +82,10 @@ impl Settings {
             mode,
             window,
             output_reserve,
-            config: ContinuityConfig { mode: trigger, ..args.handoff.options().config(file) },
+            config: ContinuityConfig { mode: trigger, ..args.handoff.to_options().config(file) },
             file: config.clone(),
             store: StoreLocation::from_flag(args.store.as_deref(), config)?,
-            summarizer: args.handoff.options().summarizer(file),
+            summarizer: args.handoff.to_options().summarizer(file),
         })
     }
 

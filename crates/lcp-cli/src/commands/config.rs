@@ -13,8 +13,8 @@ use crate::files;
 use crate::output::Output;
 use crate::table::{self, Column};
 use crate::tokenizer_args::TokenizerArgs;
-use lcp_app::budget::EffectiveBudget;
-use lcp_app::config::{Origin, Setting};
+use lcp_app::budget::Settings;
+use lcp_app::config::{Config, Origin, Setting};
 
 /// Print the budget and the settings in force, and where each comes from
 ///
@@ -54,30 +54,31 @@ pub fn run_budget(args: &FormerBudgetArgs, output: &Output) -> Result {
 
 /// Prints the settings in force.
 pub fn run(args: &Args, output: &Output) -> Result {
-    let tokenizer = args.counting.options();
-    let in_force = args.limits.options()?.resolve(args.counting.config()?, &tokenizer)?;
-    for warning in &in_force.warnings {
+    let tokenizer = args.counting.to_options();
+    let limits = args.limits.to_options()?;
+    let config = args.counting.read_config()?;
+    let budget = limits.resolve(&config, &tokenizer)?;
+    for warning in &budget.warnings {
         output.warn(warning);
     }
-    let EffectiveBudget { config, model, .. } = &in_force;
-    let counter = tokenizer.counter(config, model.as_ref(), false, output)?;
+    let counter = tokenizer.load(&config, budget.model.as_ref(), false, output)?;
     if let Some(caveat) = counter.estimator.caveat() {
         let warning = Warning::new(WarningCode::TokenizerFallback, None, caveat);
         counter.warn(&warning, output);
     }
     let encoding = Setting { value: counter.estimator.name(), origin: counter.origin };
-    let rows = rows::rows(&in_force, encoding);
+    let rows = rows::rows(&budget, &config, encoding);
     let text = if args.json {
-        as_json(&in_force, &rows)
+        as_json(&budget.settings, &config, &rows)
     } else {
-        let divided = in_force.settings.divide();
+        let divided = budget.settings.divide();
         let note = divided.as_ref().and_then(ContextBudget::scaling);
         if let Some(note) = &note {
             output.warn(Warning::new(WarningCode::SharesNormalised, None, note.to_string()));
         }
         let note = note.map_or_else(String::new, |note| format!("Note: {note}\n"));
-        let tree = tree::tree(&in_force.settings, divided.as_ref());
-        format!("{tree}{note}\n{}", table(&in_force, &rows))
+        let tree = tree::tree(&budget.settings, divided.as_ref());
+        format!("{tree}{note}\n{}", table(&config, &rows))
     };
     files::print(&text)
 }
@@ -91,7 +92,7 @@ struct Row {
     ineffective: Option<String>,
 }
 
-fn table(in_force: &EffectiveBudget, rows: &[Row]) -> String {
+fn table(config: &Config, rows: &[Row]) -> String {
     let shown = |row: &Row| match &row.value {
         Value::String(text) => text.escape_debug().to_string(),
         Value::Number(number) => match number.as_u64() {
@@ -103,15 +104,15 @@ fn table(in_force: &EffectiveBudget, rows: &[Row]) -> String {
     };
     let cells = |row: &Row| {
         let note = row.ineffective.as_ref().map_or_else(String::new, |why| format!("  ({why})"));
-        vec![row.key.to_owned(), shown(row), origin(row.from, in_force) + &note]
+        vec![row.key.to_owned(), shown(row), origin(row.from, config) + &note]
     };
     let columns = [Column::Left(""), Column::Left(""), Column::Left("")];
     table::render_rows(&columns, &rows.iter().map(cells).collect::<Vec<_>>())
 }
 
-/// Who said it, in words.
-fn origin(from: Origin, in_force: &EffectiveBudget) -> String {
-    match (from, &in_force.config.path) {
+/// Returns the origin of a setting in words.
+fn origin(from: Origin, config: &Config) -> String {
+    match (from, &config.path) {
         (Origin::File(line), Some(path)) => {
             format!("{}:{line}", escape_control(&files::display_name(path)))
         }
@@ -120,8 +121,7 @@ fn origin(from: Origin, in_force: &EffectiveBudget) -> String {
     }
 }
 
-fn as_json(in_force: &EffectiveBudget, rows: &[Row]) -> String {
-    let settings = &in_force.settings;
+fn as_json(settings: &Settings, config: &Config, rows: &[Row]) -> String {
     let budget = settings.budget.as_ref().map(|budget| budget.value);
     let window = budget.and_then(|budget| budget.window).map(|window| {
         json!({
@@ -137,7 +137,7 @@ fn as_json(in_force: &EffectiveBudget, rows: &[Row]) -> String {
         json!({
             "key": row.key,
             "value": row.value,
-            "from": origin(row.from, in_force),
+            "from": origin(row.from, config),
             "in_effect": row.ineffective.is_none(),
             "note": row.ineffective,
         })

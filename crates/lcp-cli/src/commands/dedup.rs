@@ -44,8 +44,8 @@ pub fn run(args: &Args, output: &Output) -> Result {
     let outputs = [("--report", &args.report), ("-o", &args.output)];
     let outputs = outputs.into_iter().filter_map(|(flag, path)| Some((flag, path.as_deref()?)));
     files::check_distinct_paths(&[(PACK, &args.pack)], &outputs.collect::<Vec<_>>(), |_, _| false)?;
-    let config = args.counting.config()?;
-    let (tokenizer, dedup) = (args.counting.options(), args.dedup.options());
+    let config = args.counting.read_config()?;
+    let (tokenizer, dedup) = (args.counting.to_options(), args.dedup.to_options());
     let writer = args.form.encoder(&tokenizer, &config)?;
     let bytes = files::read(&args.pack, output)?;
     let deduped = dedup.dedup(&args.pack, &bytes, &tokenizer, &config, output)?;

@@ -30,7 +30,7 @@ pub struct Args {
 /// Writes the pack.
 pub fn run(args: &Args, output: &Output) -> Result {
     refuse_terminal(args.output.as_deref())?;
-    let tokenizer = args.counting.options();
+    let tokenizer = args.counting.to_options();
     let writer = args.form.encoder_alone(&args.counting, &tokenizer, output)?;
     let options = args.form.encode_options();
     let json = files::read(&args.manifest, output)?;

@@ -49,9 +49,9 @@ pub fn run(args: &Args, output: &Output) -> Result {
     let bytes = files::read(&args.pack, output)?;
     // A malformed pack is the first error.
     let first = |error| files::decode(&args.pack, &bytes).err().unwrap_or(error);
-    let options = args.options().map_err(first)?;
-    let config = args.counting.config().map_err(first)?;
-    let exported = options.export(&args.pack, &bytes, config, output)?;
+    let options = args.to_options().map_err(first)?;
+    let config = args.counting.read_config().map_err(first)?;
+    let exported = options.export(&args.pack, &bytes, &config, output)?;
     if let Some(path) = &args.report {
         files::write_report(path, &exported.to_json(), output)?;
     }
@@ -62,11 +62,11 @@ pub fn run(args: &Args, output: &Output) -> Result {
 
 impl Args {
     /// Returns the options that these flags ask for.
-    fn options(&self) -> Result<ExportOptions> {
+    fn to_options(&self) -> Result<ExportOptions> {
         Ok(ExportOptions {
             provider: Provider::from_name(&self.to).unwrap_or_default(),
-            budget: self.limits.options()?,
-            tokenizer: self.counting.options(),
+            budget: self.limits.to_options()?,
+            tokenizer: self.counting.to_options(),
         })
     }
 }

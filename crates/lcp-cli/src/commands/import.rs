@@ -75,14 +75,14 @@ pub fn run(args: &Args, output: &Output) -> Result {
     let outputs = outputs.into_iter().filter_map(|(flag, path)| Some((flag, path.as_deref()?)));
     let inputs = [(TRANSCRIPT, args.file.as_path())];
     files::check_distinct_paths(&inputs, &outputs.collect::<Vec<_>>(), |_, _| false)?;
-    let tokenizer = args.counting.options();
+    let tokenizer = args.counting.to_options();
     let writer = args.form.encoder_alone(&args.counting, &tokenizer, output)?;
     let bytes = files::read(&args.file, output)?;
     let options = ImportOptions {
         format: args.from.as_deref().and_then(Format::from_name),
         title: args.title.clone(),
         sidechains: args.sidechains,
-        summaries: args.summaries.options(),
+        summaries: args.summaries.to_options(),
     };
     let imported = options.import(&args.file, &bytes, output)?;
     let what = format!("the pack of {}", files::display_name(&args.file));

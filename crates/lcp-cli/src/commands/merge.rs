@@ -46,8 +46,9 @@ pub fn run(args: &Args, output: &Output) -> Result {
         let outputs: Vec<_> = args.output.iter().map(|path| ("-o", path.as_path())).collect();
         files::check_distinct_paths(&[(&files::display_name(path), path)], &outputs, |_, _| false)?;
     }
-    let config = args.counting.config()?;
-    let options = MergeOptions { dedup: args.dedup.options(), tokenizer: args.counting.options() };
+    let config = args.counting.read_config()?;
+    let options =
+        MergeOptions { dedup: args.dedup.to_options(), tokenizer: args.counting.to_options() };
     let writer = args.form.encoder(&options.tokenizer, &config)?;
     let read: Vec<_> = args
         .packs

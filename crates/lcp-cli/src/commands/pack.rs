@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use lcp_app::pack::PackOptions;
 use lcp_app::{Error, ErrorKind, parse_size};
-use lcp_ingest::{BlockAttributes, IngestOptions, IngestReport, Pattern, Rule, WalkOptions};
+use lcp_ingest::{BlockAttributes, IngestReport, Pattern, Rule};
 use lcp_types::Priority;
 
 use crate::Result;
@@ -118,9 +118,9 @@ pub fn run(args: &Args, output: &Output) -> Result {
     let outputs = outputs.into_iter().filter_map(|(flag, path)| Some((flag, path.as_deref()?)));
     let outputs: Vec<_> = outputs.collect();
     files::check_distinct_paths(&[], &outputs, |_, _| false)?;
-    let config = args.counting.config()?;
-    let mut options = args.options();
-    options.ingest.outputs = outputs.iter().map(|(_, path)| path.to_path_buf()).collect();
+    let config = args.counting.read_config()?;
+    let mut options = args.to_options();
+    options.outputs = outputs.iter().map(|(_, path)| path.to_path_buf()).collect();
     let packed = options.pack(&config, output)?;
     if let Some(path) = &args.report {
         files::write_report(path, &packed.to_json(), output)?;
@@ -131,34 +131,29 @@ pub fn run(args: &Args, output: &Output) -> Result {
 
 impl Args {
     /// Returns the options that these flags ask for.
-    fn options(&self) -> PackOptions<'static> {
+    fn to_options(&self) -> PackOptions<'static> {
         let rules = [&self.priority, &self.category, &self.pin].into_iter().flatten();
         PackOptions {
-            ingest: IngestOptions {
-                paths: self.paths.clone(),
-                walk: WalkOptions {
-                    ignored: self.no_ignore,
-                    follow: self.follow,
-                    ..WalkOptions::default()
-                },
-                one_file_system: self.one_file_system,
-                tree: !self.no_tree,
-                images: self.images,
-                since: self.since.clone(),
-                diff: self.diff.clone(),
-                ..IngestOptions::default()
-            },
+            paths: self.paths.clone(),
             stdin_name: self.stdin_name.clone(),
             hidden: self.hidden,
+            ignored: self.no_ignore,
+            follow: self.follow,
+            one_file_system: self.one_file_system,
+            no_tree: self.no_tree,
+            images: self.images,
+            since: self.since.clone(),
+            diff: self.diff.clone(),
             include: self.include.clone(),
             exclude: self.exclude.clone(),
             max_file_bytes: self.max_file_size,
             rules: rules.cloned().collect(),
             no_default_rules: self.no_default_rules,
-            summaries: self.summaries.options(),
-            dedup: self.dedup.options(),
-            tokenizer: self.counting.options(),
-            output: self.form.options(),
+            summaries: self.summaries.to_options(),
+            dedup: self.dedup.to_options(),
+            tokenizer: self.counting.to_options(),
+            output: self.form.to_options(),
+            ..PackOptions::default()
         }
     }
 }

@@ -73,12 +73,14 @@ pub fn run(args: &Args, output: &Output) -> Result {
     }
     args.outputs()?;
     let choices = &args.choices;
-    let (config, options) = (choices.config()?, choices.options()?);
-    let setup = RenderSetup::new(&choices.pack, &options, config, args.plan.is_some(), output)?;
+    let (config, mut options) = (choices.read_config()?, choices.to_options()?);
+    options.saves_plan = args.plan.is_some();
+    options.verify_index = args.verify;
+    let setup = RenderSetup::new(&choices.pack, &options, &config, output)?;
     // A report tells of every block, and so reads them all.
     let needs_plan = args.report.is_some() || args.html.is_some();
-    let mut bytes = Vec::new();
-    let rendered = setup.render(needs_plan, args.verify, &mut bytes, output)?;
+    let mut buffer = Vec::new();
+    let rendered = setup.render(needs_plan, &mut buffer, output)?;
     if let Some((plan, run)) = rendered.planned() {
         write_reports(args, plan, run, output)?;
     }

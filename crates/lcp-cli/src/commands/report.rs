@@ -30,9 +30,9 @@ pub struct Args {
 /// Prints the table.
 pub fn run(args: &Args, output: &Output) -> Result {
     let choices = &args.choices;
-    let (config, options) = (choices.config()?, choices.options()?);
+    let (config, options) = (choices.read_config()?, choices.to_options()?);
     let bytes = choices.read(output)?;
-    let run = RenderJob::new(&choices.pack, &bytes, &options, config, output)?;
+    let run = RenderJob::new(&choices.pack, &bytes, &options, &config, output)?;
     let plan = run.plan(output)?;
     let text = if args.json {
         escape_control_json(&to_json(&plan)).into_owned()

@@ -95,7 +95,7 @@ fn diff_text<'b>(diff: &'b Diff<'_>) -> (Cow<'b, str>, bool) {
 /// If a line is not valid in a unified diff, the end of the hunk is ambiguous. The header then has
 /// the length of the hunk in bytes.
 fn push_hunk(text: &mut String, hunk: &DiffHunk<'_>, lines: &str) {
-    let (mut old, mut new, mut odd) = (0u32, 0u32, !lines.is_empty() && !lines.ends_with('\n'));
+    let (mut old, mut new, mut odd) = (0, 0, !lines.is_empty() && !lines.ends_with('\n'));
     for line in lines.split_terminator('\n') {
         match line.as_bytes().first() {
             Some(b'+') => new += 1,
@@ -105,8 +105,7 @@ fn push_hunk(text: &mut String, hunk: &DiffHunk<'_>, lines: &str) {
             _ => odd = true,
         }
     }
-    let (old, new) = (range(hunk.old_start, old), range(hunk.new_start, new));
-    write_to(text, format_args!("@@ -{old} +{new} @@"));
+    text.push_str(&hunk.header(old, new));
     if odd {
         write_to(text, format_args!(" {} bytes", lines.len()));
         text.push('\n');
@@ -115,9 +114,4 @@ fn push_hunk(text: &mut String, hunk: &DiffHunk<'_>, lines: &str) {
         text.push('\n');
         text.push_str(lines);
     }
-}
-
-/// Formats a range: `7` for one line, `7,3` for any other number.
-fn range(start: u32, lines: u32) -> String {
-    if lines == 1 { start.to_string() } else { format!("{start},{lines}") }
 }

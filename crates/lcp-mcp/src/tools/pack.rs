@@ -8,7 +8,7 @@ use lcp_app::files;
 use lcp_app::pack::{PackOptions, PackedFiles};
 use lcp_app::summaries::SummaryOptions;
 use lcp_dedup::DedupLevel;
-use lcp_ingest::{BlockAttributes, IngestOptions, Pattern, Rule};
+use lcp_ingest::{BlockAttributes, Pattern, Rule};
 use lcp_types::Priority;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -133,9 +133,9 @@ impl tool::Tool for Tool {
         let title = title(&input.paths);
         let open = |path: &Path| state.config.roots.open(path);
         let mut options = pack_options(input)?;
-        options.ingest.paths = paths;
-        options.ingest.base = base;
-        options.ingest.open = Some(&open);
+        options.paths = paths;
+        options.base = base;
+        options.open = Some(&open);
         let PackedFiles { bytes, blocks, mut report, warnings } =
             options.pack(&state.config.settings, &state.quiet)?;
         let cached = state.packs.insert(title, bytes)?;
@@ -206,13 +206,10 @@ fn pack_options<'a>(input: Input) -> ToolResult<PackOptions<'a>> {
     Ok(PackOptions {
         include: patterns(&input.include)?,
         exclude: patterns(&input.exclude)?,
-        ingest: IngestOptions {
-            tree: input.tree != Some(false),
-            images: input.images,
-            since: input.since,
-            diff: input.diff,
-            ..IngestOptions::default()
-        },
+        no_tree: input.tree == Some(false),
+        images: input.images,
+        since: input.since,
+        diff: input.diff,
         hidden: input.hidden,
         max_file_bytes: input.max_file_bytes,
         // These rules follow the rules of `lcp.toml`, as rules from command-line flags do.

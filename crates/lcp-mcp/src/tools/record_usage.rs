@@ -100,7 +100,7 @@ impl tool::Tool for Tool {
         let flags = WindowOptions { window, output_reserve };
         let config = &state.config.settings;
         let counting = counting(encoding.clone(), model.clone())?;
-        let (known, _) = counting.model(config, window.is_some())?;
+        let (known, _) = counting.find_model(config, window.is_some())?;
         let window = flags.resolve(config, known.as_ref())?;
         let options =
             SessionOptions { encoding, model, may_create: true, ..SessionOptions::default() };

@@ -153,8 +153,8 @@ pub(crate) fn render(state: &ServerState, input: Input) -> ToolResult<Facts> {
     let mut options = options(input)?;
     let policy = special_tokens::at_least(options.special_tokens, &state.config.settings);
     options.special_tokens = Some(policy);
-    let config = state.config.settings.clone();
-    let run = RenderJob::new(&pack.name, &pack.bytes, &options, config, &state.quiet)?;
+    let run =
+        RenderJob::new(&pack.name, &pack.bytes, &options, &state.config.settings, &state.quiet)?;
     let rendered = run.render(&state.quiet)?;
     let journal = pack.journal_warning;
     let journal =

@@ -1,7 +1,5 @@
 //! The writer of unified diffs.
 
-use std::fmt::Write as _;
-
 use lcp_types::{Diff, DiffHunk};
 
 use super::names::{self, NULL};
@@ -45,8 +43,8 @@ pub fn write(diff: &Diff<'_>) -> String {
 
 fn push(text: &mut String, hunk: &DiffHunk<'_>, lines: &str) {
     let sides = LineCounts::count(lines);
-    let (old, new) = (range(hunk.old_start, sides.old), range(hunk.new_start, sides.new));
-    let _ = writeln!(text, "@@ -{old} +{new} @@");
+    text.push_str(&hunk.header(sides.old, sides.new));
+    text.push('\n');
     text.push_str(lines);
     if !lines.is_empty() && !lines.ends_with('\n') {
         text.push('\n');
@@ -77,9 +75,4 @@ impl LineCounts {
     fn has_only(&self, old: usize, new: usize) -> bool {
         (self.old.min(1), self.new.min(1)) == (old, new)
     }
-}
-
-/// Formats a range: `7` for one line, else `7,3`.
-fn range(start: u32, lines: usize) -> String {
-    if lines == 1 { start.to_string() } else { format!("{start},{lines}") }
 }

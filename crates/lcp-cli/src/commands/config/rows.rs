@@ -10,8 +10,8 @@ use lcp_app::prompt_cache::{PLAN, PREVIOUS};
 
 /// Returns every setting in force, and what is given and changes nothing. What is taken
 /// off a window is there only where the budget comes from one, or it is given.
-pub(super) fn rows(in_force: &EffectiveBudget, encoding: Setting<&str>) -> Vec<Row> {
-    let EffectiveBudget { config, model, settings, .. } = in_force;
+pub(super) fn rows(budget: &EffectiveBudget, config: &Config, encoding: Setting<&str>) -> Vec<Row> {
+    let EffectiveBudget { model, settings, .. } = budget;
     let model = model.as_ref().map(|model| model.map(|model| model.name.as_str()));
     let mut rows = vec![optional("context.tokenizer.model", model)];
     rows.push(row("context.tokenizer.type", encoding));

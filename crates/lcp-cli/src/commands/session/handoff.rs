@@ -52,14 +52,14 @@ pub fn run(args: &Args, output: &Output) -> Result {
             .with_hint("name a file with -o"));
     }
     // The window is the conversation's own.
-    let session = args.session.options();
-    let config = args.session.config()?;
-    let model = session.model(&config, true, output)?;
+    let session = args.session.to_options();
+    let config = args.session.read_config()?;
+    let model = session.find_model(&config, true, output)?;
     // Before anything is kept.
     let store = store_files(session.store.as_deref(), &config)?;
     let store: Vec<_> = store.iter().map(|path| ("the store", path.as_path())).collect();
     files::check_distinct_paths(&store, target.map(|path| ("-o", path)).as_slice(), |_, _| false)?;
-    let settings = args.handoff.options();
+    let settings = args.handoff.to_options();
     let (sessions, counter) = session.open(&config, model.as_ref(), &settings, false, output)?;
     let when = match (args.force, args.if_due) {
         (true, _) => HandoffCondition::Always,

@@ -47,10 +47,10 @@ pub struct Args {
 /// Records, and says what is used.
 pub fn run(args: &Args, output: &Output) -> Result {
     let WindowArgs { window, output_reserve } = args.window;
-    let session = args.session.options();
-    let config = args.session.config()?;
-    let model = session.model(&config, window.is_some(), output)?;
-    let resolved = args.window.options().resolve(&config, model.as_ref())?;
+    let session = args.session.to_options();
+    let config = args.session.read_config()?;
+    let model = session.find_model(&config, window.is_some(), output)?;
+    let resolved = args.window.to_options().resolve(&config, model.as_ref())?;
     let messages = match &args.file {
         Some(file) => {
             let mut messages = input::messages(file, output)?;

@@ -41,9 +41,9 @@ pub struct Args {
 
 /// Takes it up.
 pub fn run(args: &Args, output: &Output) -> Result {
-    let session = args.session.options();
-    let config = args.session.config()?;
-    let model = session.model(&config, true, output)?;
+    let session = args.session.to_options();
+    let config = args.session.read_config()?;
+    let model = session.find_model(&config, true, output)?;
     let window = WindowOptions { window: args.window, output_reserve: args.output_reserve };
     let options = window.to_resume_options(args.conversation.clone())?;
     let settings = HandoffSettings::default();
