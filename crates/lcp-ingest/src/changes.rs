@@ -127,7 +127,8 @@ impl WalkFilter<'_> {
             return false;
         }
         // The walk cannot find a removed file or a nested repository, so such a change is checked
-        // against the ignore files. Any other file without a label was left out by the walk.
+        // against the ignore files. Any other file that is not in `labels` was left out by the
+        // walk.
         let is_removed = |path: &Path| path.symlink_metadata().map_or(true, |about| about.is_dir());
         let no_links = self.options.open.is_some();
         !root.is_folder

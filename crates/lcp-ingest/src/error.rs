@@ -10,7 +10,7 @@ use lcp_types::limits;
 pub enum ErrorKind {
     /// The options are invalid: for example an unknown revision, or nothing to pack.
     InvalidOptions,
-    /// A path or `git` could not be read.
+    /// A path could not be read, or `git` could not be run or failed.
     Io,
     /// `git` printed a malformed diff.
     MalformedDiff,

@@ -105,8 +105,8 @@ pub struct FileToSummarize<'f> {
     pub text: &'f str,
 }
 
-/// A function that summarizes a file. An empty summary is not used, nor is one that is not smaller
-/// than the file or is too large for a block.
+/// A function that summarizes a file. A summary is used only if it is not empty, is smaller than
+/// the file, and fits in a block.
 pub type Summarize<'a> = &'a (dyn Fn(&FileToSummarize<'_>) -> Option<String> + Sync);
 
 /// A function that opens a file, or refuses to. If it is set, warnings do not quote ignore files,

@@ -142,8 +142,7 @@ impl IngestReport {
         self.skipped.iter().filter(move |skipped| skipped.reason == reason)
     }
 
-    /// Returns a sentence that counts the skipped files by reason, or `None` if no file was
-    /// skipped.
+    /// Returns a phrase that counts the skipped files by reason, or `None` if no file was skipped.
     #[must_use]
     pub fn skipped_summary(&self) -> Option<String> {
         let reasons: Vec<_> = self

@@ -127,7 +127,8 @@ impl DefaultRules {
         let last = matches.last().map(|&rule| self.priorities[rule]);
         match last {
             _ if info.generated => Some(Priority::Background),
-            // Lock files and the like change with everything else, so they stay in the background.
+            // Lock files and other generated files change with everything else, so they remain
+            // Background.
             Some(Priority::Background) => last,
             _ if info.changed => Some(Priority::High),
             last => last,

@@ -105,8 +105,9 @@ fn push_sentence(out: &mut OutlineBuilder<'_>, first: usize) {
     out.push_span(from, to, SENTENCE_LINES_MAX);
 }
 
-/// Returns the end of the sentence in a line. A sentence ends with a full stop that is followed by
-/// a space and no lower-case letter or digit.
+/// Returns the end of the first sentence in a line, if it ends there. `.`, `!` and `?` end a
+/// sentence at the end of the line or before white space, unless a lower-case letter or a digit
+/// follows. `。`, `！` and `？` always end a sentence.
 fn end_of_sentence(text: &str) -> Option<usize> {
     // The full stop after a list number does not end a sentence.
     let lead = text.find(|c: char| c.is_alphabetic()).unwrap_or(0);
@@ -124,7 +125,8 @@ fn end_of_sentence(text: &str) -> Option<usize> {
                 }
                 let before = text.get(..at)?;
                 let word = before.rsplit([' ', '(']).next()?;
-                // Nor does the full stop of an abbreviation, as in "e.g. This" and "J. Doe".
+                // Nor does the full stop of an abbreviation within the line, as in "e.g. This" and
+                // "J. Doe".
                 let is_short = c == '.' && (word.contains('.') || word.chars().count() < 2);
                 (!is_short || rest.is_empty()).then_some(end)
             }

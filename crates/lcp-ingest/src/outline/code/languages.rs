@@ -138,7 +138,8 @@ const JAVA: Language = Language {
     ..Language::BASE
 };
 
-/// Returns whether the declaration is public, protected, an enum constant or an interface member.
+/// Returns whether the declaration is public, protected, an enum constant, or a member of an
+/// interface or annotation type.
 fn is_public_in_java(declaration: &Declaration<'_, '_>) -> bool {
     let owners = ["interface_declaration", "annotation_type_declaration"];
     let modifiers = declaration.node.child(0).filter(|child| child.kind() == "modifiers");
@@ -277,8 +278,8 @@ const TYPESCRIPT: Language = Language {
     bodies: &["statement_block"],
     members: &["class_body", "enum_body", "interface_body", "statement_block"],
     functions: &["arrow_function", "function_expression", "generator_function"],
-    // At the top level, exported declarations are public. Within another one, all but private ones
-    // are.
+    // At the top level, exported declarations are public. Members are public unless they are
+    // private.
     is_public: |declaration| {
         if declaration.owner.is_empty() {
             return declaration.outer.kind() == "export_statement";

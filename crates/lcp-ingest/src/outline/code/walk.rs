@@ -15,7 +15,8 @@ const LEVELS_MAX: usize = 48;
 /// The maximum number of lines of a signature or of a declaration without a body.
 const ITEM_LINES_MAX: usize = 32;
 
-/// The maximum size of a small declaration, which is included with its members.
+/// The maximum size, in lines and in bytes, of a small declaration, which is included with its
+/// members.
 const SMALL_LINES_MAX: usize = 3;
 const SMALL_BYTES_MAX: usize = 160;
 
