@@ -11,7 +11,7 @@ lcp_types::named_enum! {
         /// Equal contents.
         Exact = "exact",
         /// Chunks of one path that overlap or touch, and content that a newer read or result
-        /// supersedes.
+        /// supersedes. With [`Survivor::First`], superseded content remains.
         Overlap = "overlap",
         /// Texts that share nearly all of their lines.
         Near = "near",

@@ -69,7 +69,7 @@ pub(crate) struct DedupState<'b, 'a> {
     /// The metadata of annotated blocks.
     pub(crate) metas: &'b BTreeMap<usize, BlockMeta<'b>>,
     pub(crate) ranks: Vec<BlockRank>,
-    /// The compared blocks, best first.
+    /// The compared blocks in order of preference, the best first.
     pub(crate) order: Vec<usize>,
     pub(crate) outcomes: Vec<Option<Outcome>>,
     /// Pairs of a chunk and another one that has some of its lines.
