@@ -1,4 +1,5 @@
-//! Application of detected duplicates to blocks: new texts, saved tokens, a smaller pack.
+//! Applies detected duplicates to blocks: builds new texts and a smaller pack, and counts the saved
+//! tokens.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -15,9 +16,9 @@ use crate::stub::StubTarget;
 /// The result of deduplication.
 #[derive(Clone, Debug)]
 pub struct DedupResult<'a> {
-    /// The covered blocks and the tokens that this saves, for the driver.
+    /// The covered blocks and the tokens that each saves, for the driver.
     pub duplicates: Replacements,
-    /// The blocks with a new text, by their index.
+    /// The blocks with a new text, by index.
     pub changed_blocks: BTreeMap<usize, Block<'a>>,
 }
 
@@ -28,7 +29,7 @@ impl Detected {
         self.outcomes.iter().all(Option::is_none)
     }
 
-    /// Returns whether a block gets other lines than in the pack.
+    /// Returns whether a block has other lines than in the pack.
     fn changes_lines(&self) -> bool {
         let changed =
             |outcome: &Outcome| matches!(outcome, Outcome::Grown(_) | Outcome::Cut { .. });
@@ -49,13 +50,13 @@ impl Detected {
         let mut merged: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
         let metas = self.changes_lines().then(|| BlockMeta::resolve_all(blocks, &mut |_, _| {}));
         let summary = |index: usize| metas.as_ref()?.get(index)?.summary.as_deref();
-        // The summary of a contained chunk is redundant.
+        // A merged block does not need the summaries of contained chunks.
         let adds_lines = |index: &usize| {
             let outcome = &self.outcomes[*index];
             !matches!(outcome, Some(Outcome::Covered { relation: DuplicateKind::Contained, .. }))
         };
         let annotated = BlockMeta::resolve_annotated(blocks);
-        // Line ranges first: references name them.
+        // Line ranges come first, because references name them.
         for (index, outcome) in self.outcomes.iter().enumerate() {
             if let Some(Outcome::Grown(lines) | Outcome::Cut { lines, .. }) = outcome
                 && let Some(block) = blocks.get(index)
@@ -82,7 +83,7 @@ impl Detected {
                     let target = target.map(|block| StubTarget::new(block, annotated.get(by)));
                     let target = target.map(|by| if is_cut { by.cut() } else { by });
                     let above = by < &index;
-                    // An extended block has more than the equal content.
+                    // An extended block contains the equal content and more.
                     let has_more = matches!(self.outcomes.get(*by), Some(Some(Outcome::Grown(_))));
                     let said = match relation {
                         DuplicateKind::Equal if has_more => DuplicateKind::Contained,
@@ -108,11 +109,11 @@ impl Detected {
             };
             duplicates.covered.insert(index, Replacement { by, relation, in_place, tokens_saved });
         }
-        // Lines that moved to another block are not saved.
+        // Lines that moved to another block save no tokens.
         for (index, mut members) in merged {
             let Some(Some(Outcome::Grown(lines))) = self.outcomes.get(index) else { continue };
             let mut growth = counts.text(&lines.text).saturating_sub(counts.of_block(index));
-            // The blocks that lines moved from come first.
+            // The growth is charged first to the blocks that lines moved from.
             let is_copy = |member: &usize| {
                 let covered = duplicates.covered.get(member);
                 !covered.is_some_and(|it| {
@@ -152,7 +153,8 @@ impl TokenCounts<'_, '_, '_> {
     }
 }
 
-/// Counts the tokens of the text of a block, or of its names and lines.
+/// Counts the tokens of the text of a block. A block without text counts its hunks, names or
+/// alternative text.
 fn content_tokens(estimator: &dyn TokenEstimator, block: &Block<'_>) -> u64 {
     match &block.content {
         BlockContent::Diff(diff) => {
@@ -173,8 +175,8 @@ fn content_tokens(estimator: &dyn TokenEstimator, block: &Block<'_>) -> u64 {
     }
 }
 
-/// Returns the reference, or a short one if the content is shorter: outdated content is replaced
-/// whatever its length.
+/// Returns the reference, or a short one if the content is shorter than the reference. Outdated
+/// content is always replaced, even if it is short.
 fn shorten(line: String, block: &Block<'_>) -> String {
     let is_longer = block.content.text().is_some_and(|text| text.len() < line.len());
     if is_longer { "[outdated: see below]".to_owned() } else { line }
@@ -193,14 +195,14 @@ fn with_text<'a>(block: &Block<'a>, text: Vec<u8>) -> Block<'a> {
     block
 }
 
-/// Returns the block with other lines, and with the summaries of their source chunks if all have
-/// one.
+/// Returns the block with other lines. Merged lines get the summaries of their source chunks if all
+/// of these have one.
 fn with_lines<'a>(block: &Block<'a>, lines: &Lines, summaries: Option<Vec<&str>>) -> Block<'a> {
     let mut block = with_text(block, lines.text.clone());
     if let BlockContent::Code(code) = &mut block.content {
         (code.line_start, code.line_end) = (Some(lines.first), Some(lines.last));
     }
-    // The summary of a cut chunk is about lines that it lost.
+    // The summary of a cut chunk describes lines that it lost, so it is dropped.
     block.summary = summaries.filter(|_| lines.members.len() > 1).map(|mut summaries| {
         summaries.dedup();
         summaries.join("\n").into()
@@ -209,8 +211,8 @@ fn with_lines<'a>(block: &Block<'a>, lines: &Lines, summaries: Option<Vec<&str>>
 }
 
 impl<'a> DedupResult<'a> {
-    /// Returns all blocks with new texts at their indices, and removed ones unchanged, for a driver
-    /// that gets [`Self::duplicates`].
+    /// Returns all blocks, with the new texts at their indices and removed blocks unchanged. Pass
+    /// them with [`Self::duplicates`] to a driver.
     #[must_use]
     pub fn blocks_with_stubs(&self, mut blocks: Vec<Block<'a>>) -> Vec<Block<'a>> {
         for (&index, block) in &self.changed_blocks {
@@ -221,14 +223,14 @@ impl<'a> DedupResult<'a> {
         blocks
     }
 
-    /// Returns the blocks of a pack without the removed ones: annotations and levels get new
-    /// indices, and covering blocks inherit priorities, ranks and pins.
+    /// Returns the blocks of a pack without the removed ones. Annotations and levels refer to the
+    /// new indices, and covering blocks inherit priorities, ranks and pins.
     #[must_use]
     pub fn to_pack_blocks(&self, blocks: &[Block<'a>]) -> Vec<Block<'a>> {
         let all = self.blocks_with_stubs(blocks.to_vec());
         let mut keeps: Vec<_> =
             all.iter().enumerate().map(|(index, block)| self.keeps(index, block)).collect();
-        // Blocks about removed blocks are removed too, transitively.
+        // Blocks that refer to removed blocks are removed too, transitively.
         loop {
             let is_lost = |index: &usize| {
                 let target =
@@ -268,7 +270,8 @@ impl<'a> DedupResult<'a> {
         pack
     }
 
-    /// Returns whether a block stays: it is not removed and not about a removed block or text.
+    /// Returns whether a block remains: it is not removed, and does not refer to a removed block or
+    /// a replaced text.
     fn keeps(&self, index: usize, block: &Block<'_>) -> bool {
         let of_content = match &block.content {
             BlockContent::Annotation(annotation) => annotation.kind == AnnotationKind::Summary,

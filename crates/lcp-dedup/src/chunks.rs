@@ -1,4 +1,4 @@
-//! Overlapping chunks among the blocks of a path (RFC 0006 §6).
+//! Resolves overlapping chunks of each path (RFC 0006 §6).
 
 use lcp_types::{BlockContent, CowBytes, DuplicateKind, Priority};
 
@@ -7,8 +7,9 @@ use crate::overlap::{self, Chunk};
 use crate::paths::{Member, Paths};
 use crate::state::{DedupState, Lines, Outcome, StubKind};
 
-/// Resolves overlaps of the chunks of each path by priority, the most important first, so that only
-/// chunks of equal priority are merged, and none is raised for lines of another.
+/// Resolves overlaps of the chunks of each path, one priority at a time, the most important first.
+/// This way only chunks of equal priority are merged, and lines of another chunk do not raise the
+/// priority of a chunk.
 pub(crate) fn resolve_overlaps(state: &mut DedupState<'_, '_>, paths: &Paths) {
     let options = state.options;
     let options = overlap::OverlapOptions {
@@ -24,15 +25,15 @@ pub(crate) fn resolve_overlaps(state: &mut DedupState<'_, '_>, paths: &Paths) {
     }
 }
 
-/// Returns the unresolved chunks of a path, split where the file was edited or read with other
-/// content: only chunks of one version are compared.
+/// Returns the unresolved chunks of a path, split into versions. A version ends where the file was
+/// edited or read with other content. Only chunks of one version are compared.
 fn versions(state: &DedupState<'_, '_>, members: &[Member]) -> Vec<Vec<(usize, (u32, u32))>> {
     let left = members.iter().filter(|member| state.outcomes[member.index].is_none());
     let left = left.filter_map(|member| Some((member.index, member.range?)));
     let left: Vec<_> = left.collect();
     let mut ranges: Vec<_> = left.iter().map(|(_, range)| *range).collect();
     ranges.sort_unstable();
-    // Most chunks are disjoint.
+    // Most chunks are disjoint, which is quick to check.
     if !ranges.windows(2).any(|pair| pair[1].0 <= pair[0].1.saturating_add(1)) {
         return Vec::new();
     }
@@ -40,7 +41,7 @@ fn versions(state: &DedupState<'_, '_>, members: &[Member]) -> Vec<Vec<(usize, (
     ranges.sort_unstable();
     let is_edited = members.len() > ranges.len();
     if !is_edited && !ranges.windows(2).any(|pair| pair[1].0 <= pair[0].1) {
-        // They touch without common lines.
+        // The chunks touch but have no common lines.
         return vec![left];
     }
     let text = |index: usize| state.blocks[index].content.text().map(CowBytes::as_slice);
@@ -62,7 +63,7 @@ fn versions(state: &DedupState<'_, '_>, members: &[Member]) -> Vec<Vec<(usize, (
             }
             continue;
         };
-        // Resolved chunks still belong to a version.
+        // Resolved chunks still belong to a version, but are not returned.
         if !version.add(at, range) {
             version = overlap::Version::new(&lines);
             version.add(at, range);
@@ -87,7 +88,8 @@ fn resolve(
     let mut resolved_chunks: Vec<ResolvedChunk> = Vec::new();
     while !left.is_empty() {
         let priority = |index: usize| state.ranks[index].priority;
-        // With `first`, the earlier one survives regardless of priority.
+        // With `first`, the earlier chunk survives regardless of priority, so all chunks are
+        // resolved together.
         let most = left.iter().map(|(index, _)| priority(*index)).min();
         let now = left.extract_if(.., |(index, _)| first || Some(priority(*index)) == most);
         let now: Vec<_> = now.collect();
@@ -106,7 +108,7 @@ fn resolve(
     }
 }
 
-/// A resolved chunk that stays, with its text if it changed.
+/// A resolved chunk that remains, with its text if it changed.
 struct ResolvedChunk {
     index: usize,
     range: (u32, u32),
@@ -138,7 +140,7 @@ fn resolve_priority(
     });
     let mut all: Vec<_> = stand.chain(now).collect();
     let index = |at: usize| all[at].position;
-    // First the lines of more important chunks.
+    // First, remove the lines that more important chunks have.
     let mut outcomes: Vec<Option<Outcome>> = vec![None; chunks.len()];
     let mut shared = Vec::new();
     let mut left = Vec::with_capacity(chunks.len());
@@ -174,7 +176,7 @@ fn resolve_priority(
             outcomes[at] = Some(Outcome::Cut { by, lines });
         }
     }
-    // Then the common lines of these chunks.
+    // Then resolve the common lines of the remaining chunks.
     let mut peers: Vec<_> = left.iter().map(|at| all[resolved_chunks.len() + at]).collect();
     let mut ranked: Vec<_> = (0..peers.len()).collect();
     ranked.sort_by(|&a, &b| {
@@ -203,7 +205,7 @@ fn resolve_priority(
                 Outcome::Covered { by: index(by), relation, stub: StubKind::None }
             }
         };
-        // It lost lines twice: no single chunk has all of them.
+        // The chunk lost lines in both steps, so no single chunk has all of them.
         let outcome = match (&outcomes[at], outcome) {
             (Some(Outcome::Cut { by: before, .. }), outcome) => {
                 shared.push((index(peer), *before));

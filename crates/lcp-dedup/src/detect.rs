@@ -16,9 +16,9 @@ use crate::paths::Paths;
 use crate::state::{DedupState, Outcome, StubKind};
 use crate::{exact, stale};
 
-/// Maximum number of texts that are indexed for a line.
+/// The maximum number of texts to index per line.
 const POSTINGS_MAX: usize = 512;
-/// Maximum number of candidates that are compared with a text.
+/// The maximum number of candidates to compare with a text.
 const VERIFICATIONS_MAX: usize = 64;
 
 /// The detected duplicates, before tokens are counted.
@@ -26,13 +26,14 @@ const VERIFICATIONS_MAX: usize = 64;
 pub struct Detected {
     /// One entry for each block.
     pub(crate) outcomes: Vec<Option<Outcome>>,
-    /// Chunks, each with a further one that has some of its lines.
+    /// Pairs of a chunk and another one that has some of its lines.
     pub(crate) shared: BTreeSet<(usize, usize)>,
-    /// Chunks whose line range does not fit their text; they stay unchanged.
+    /// The chunks whose line range does not fit their text, with the error. They remain unchanged.
     pub bad_ranges: Vec<(usize, LineRangeError)>,
-    /// Blocks that stay because a limit of comparisons was reached (RFC 0006 §7).
+    /// The blocks that remain because a limit of comparisons was reached (RFC 0006 §7).
     pub limit_reached: Vec<usize>,
-    /// Blocks that stay although they are near another one, because a diff would be too long.
+    /// Pairs of a block and a near one. The first remains because a diff would be too long or is
+    /// not allowed.
     pub near_unreplaced: Vec<(usize, usize)>,
 }
 
@@ -74,8 +75,8 @@ pub fn detect(
     })
 }
 
-/// Resolves chains of coverings: a block whose cover was covered by a later step is covered by the
-/// root, and it shares the lines of that root with the same other blocks.
+/// Resolves chains of covering blocks. If a block's cover was itself covered by a later step, the
+/// root covers the block. The blocks that share lines of the chain then share lines of the block.
 fn resolve_chains(state: &mut DedupState<'_, '_>) {
     let mut divided: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
     for &(index, other) in &state.shared {
@@ -86,7 +87,7 @@ fn resolve_chains(state: &mut DedupState<'_, '_>) {
     for (index, outcome) in state.outcomes.iter().enumerate() {
         let Some(before) = outcome.as_ref().and_then(Outcome::by) else { continue };
         let (root, how) = state.root(before);
-        // All blocks up to the root, and those that have lines of them.
+        // Collect the other blocks that have lines of a block on the way to the root.
         let mut others: Vec<usize> = Vec::new();
         for block in state.chain(before) {
             others.extend(divided.get(&block).into_iter().flatten());
@@ -140,7 +141,7 @@ fn detect_near(
     let text = |&index: &usize| Document {
         bytes: state.text(index).unwrap_or_default(),
         exact: has_meaning_in_space(&state.blocks[index].content),
-        // A text that was changed already must not change again.
+        // A text that was already changed must not change again.
         fixed: state.ranks[index].fixed || state.outcomes[index].is_some(),
     };
     let texts: Vec<_> = indices.iter().map(text).collect();
@@ -149,8 +150,8 @@ fn detect_near(
         postings_max: POSTINGS_MAX,
         verifications_max: VERIFICATIONS_MAX,
     };
-    // A block that covers others must not become a diff. With `first`, it does not matter: earlier
-    // blocks must not depend on later ones.
+    // A block that covers others must not become a diff. With `first`, only later blocks refer to
+    // an earlier one, and these must not influence it.
     let covers: HashSet<usize, RandomState> = match state.options.survivor {
         Survivor::Best => state.outcomes.iter().flatten().filter_map(Outcome::by).collect(),
         Survivor::First => HashSet::default(),
@@ -215,7 +216,7 @@ fn has_meaning_in_space(content: &BlockContent<'_>) -> bool {
     }
 }
 
-/// Counts the tokens of a content, with one newline at its end.
+/// Counts the tokens of a content that ends with a newline. A missing newline is added.
 pub(crate) fn tokens(estimator: &dyn TokenEstimator, content: &[u8]) -> u64 {
     let text = String::from_utf8_lossy(content);
     let text = if text.ends_with('\n') { text } else { Cow::Owned(text.into_owned() + "\n") };

@@ -1,4 +1,4 @@
-//! Exact duplicates (RFC 0006 §4).
+//! Detects exact duplicates (RFC 0006 §4).
 
 use std::hash::BuildHasher;
 
@@ -8,14 +8,14 @@ use crate::options::Survivor;
 use crate::origin::Origins;
 use crate::state::DedupState;
 
-/// The key by which blocks are equal, compared byte by byte.
+/// The key of a block. Blocks with equal keys are duplicates.
 #[derive(Debug, PartialEq, Eq, Hash)]
 enum Key<'b, 'a> {
-    /// Text, of any type.
+    /// The text of a block of any other type. The types may differ.
     Text(&'b [u8]),
-    /// Text of an extension type.
+    /// The namespace, type name and text of an extension.
     Extension(&'b str, &'b str, &'b [u8]),
-    /// The complete content.
+    /// The complete content of a block without text.
     Content(&'b BlockContent<'a>),
 }
 
@@ -33,14 +33,14 @@ impl<'b, 'a> Key<'b, 'a> {
     }
 }
 
-/// Covers every block whose content a preferred one has. The result does not depend on `hashes`; a
-/// random key prevents flooding.
+/// Covers every block whose content a preferred block has. The result does not depend on `hashes`.
+/// A random hash key prevents attacks with colliding hashes.
 pub(crate) fn replace_exact<S: BuildHasher>(state: &mut DedupState<'_, '_>, hashes: &S) {
     let copies = copies(state, hashes);
     let origins = Origins::new(state, copies.iter().flatten().copied());
     for alike in copies {
         for mut alike in split_at_changes(state, &origins, alike) {
-            // Fixed blocks come first, even with a lower rank.
+            // Fixed blocks come first, even if their rank is lower.
             if state.options.survivor == Survivor::Best {
                 alike.sort_by_key(|&index| !state.ranks[index].fixed);
             }
@@ -58,8 +58,8 @@ pub(crate) fn replace_exact<S: BuildHasher>(state: &mut DedupState<'_, '_>, hash
     }
 }
 
-/// Splits blocks with equal content, best first, where their origin had other content in between:
-/// restored content is no copy of the earlier one.
+/// Splits blocks with equal content where their origin had other content in between. Restored
+/// content is not a copy of the earlier content. The blocks are ordered best first.
 fn split_at_changes(
     state: &DedupState<'_, '_>,
     origins: &Origins<'_>,
@@ -68,7 +68,7 @@ fn split_at_changes(
     let mut stream = alike.clone();
     stream.sort_unstable();
     let changed = |pair: &&[usize]| origins.changed_between(state, pair[0], pair[1]);
-    // The first block of each segment but the first.
+    // The first block of each segment after the first segment.
     let begins: Vec<_> = stream.windows(2).filter(changed).map(|pair| pair[1]).collect();
     if begins.is_empty() {
         return vec![alike];
@@ -83,7 +83,7 @@ fn split_at_changes(
 /// Returns groups of blocks with equal content, each group best first.
 fn copies<S: BuildHasher>(state: &DedupState<'_, '_>, hashes: &S) -> Vec<Vec<usize>> {
     let key = |at: usize| Key::new(&state.blocks[state.order[at]].content);
-    // A repeated edit is not redundant.
+    // A repeated edit is not redundant, because the file was edited twice.
     let is_edit =
         |at: usize| matches!(state.blocks[state.order[at]].content, BlockContent::Diff(_));
     let is_there = |at: &usize| state.outcomes[state.order[*at]].is_none() && !is_edit(*at);

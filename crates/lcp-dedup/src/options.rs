@@ -10,8 +10,8 @@ lcp_types::named_enum! {
     pub enum DedupLevel {
         /// Equal contents.
         Exact = "exact",
-        /// Chunks of one path that share lines or touch, and content that a newer read or result
-        /// supersedes.
+        /// Chunks of one path that overlap or touch, and content that a newer read or result
+        /// supersedes. With [`Survivor::First`], superseded content remains.
         Overlap = "overlap",
         /// Texts that share nearly all of their lines.
         Near = "near",
@@ -22,11 +22,12 @@ lcp_types::named_enum! {
     /// The rule that decides which of two blocks survives (RFC 0006 §3).
     #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
     pub enum Survivor {
-        /// The highest ranked: by rank, then priority, then position. The newest of two versions.
+        /// The block with the highest rank, then the highest priority, then the lowest position.
+        /// For two versions of one content, the newest.
         #[default]
         Best = "best",
-        /// The earlier one, unchanged: the outcome of a block depends only on earlier blocks, so a
-        /// prompt cache can keep the previous text.
+        /// The earlier block, unchanged. The outcome of a block depends only on earlier blocks, so
+        /// a prompt cache can reuse the previous text.
         First = "first",
     }
 }
@@ -43,23 +44,24 @@ lcp_types::named_enum! {
 pub struct Options {
     /// The extent of the search.
     pub level: DedupLevel,
-    /// The block that survives; the best by default.
+    /// The rule that decides which block survives. Default: [`Survivor::Best`].
     pub survivor: Survivor,
-    /// Whether chunks of one path that overlap or touch are merged, without loss. Default: true.
+    /// `true` to merge chunks of one path that overlap or touch, without loss. Default: `true`.
     pub merge_overlapping: bool,
-    /// Without merging: the minimum fraction of the smaller chunk's lines, from 0 to 1, at which the
-    /// lower ranked chunk loses the common lines (Task 016.c). Default: 0.8.
+    /// The minimum overlap at which the lower ranked chunk loses the common lines, as a fraction of
+    /// the smaller chunk's lines from 0 to 1 (Task 016.c). It applies only without merging.
+    /// Default: 0.8.
     pub overlap_threshold: f64,
-    /// Maximum size of a merged chunk in bytes. Default: 16 KiB.
+    /// The maximum size of a merged chunk in bytes. Default: 16 KiB.
     pub merged_bytes: usize,
-    /// Minimum similarity of near texts, from 0.5 to 1: the number of common lines divided by the
-    /// number of all lines. Default: 0.8.
+    /// The minimum similarity of near texts, from 0.5 to 1: the number of common lines divided by
+    /// the number of all lines. Default: 0.8.
     pub near_threshold: f64,
-    /// The block types that are compared; `None` for all. Blocks of other types neither cover nor
-    /// are covered.
+    /// The block types to compare; `None` for all. Blocks of other types neither cover other blocks
+    /// nor are covered.
     pub types: Option<Vec<BlockType>>,
-    /// Blocks of a previous text, which must not change, and whether they are shown in full. They are
-    /// never covered; those that are not shown in full cover nothing. Empty by default.
+    /// The blocks of a previous text, and whether each is shown in full. They must not change, so
+    /// they are never covered. A block that is not shown in full covers nothing. Empty by default.
     pub previous_blocks: BTreeMap<usize, bool>,
 }
 
@@ -111,15 +113,15 @@ pub enum DedupError {
     Threshold {
         /// The option.
         name: &'static str,
-        /// The given value.
+        /// The value of the option.
         value: f64,
-        /// The minimum.
+        /// The minimum value.
         min: f64,
     },
 }
 
 impl DedupError {
-    /// Returns the stable code (Task 016.c).
+    /// Returns the stable code of the error (Task 016.c).
     #[must_use]
     pub const fn code(&self) -> &'static str {
         "LCP-BUD-004"

@@ -8,11 +8,11 @@ use lcp_types::BlockContent;
 use crate::overlap::{agrees, range_of};
 use crate::state::DedupState;
 
-/// Maximum number of reads that are compared between two; more count as a change.
+/// The maximum number of reads to compare between two blocks. More reads count as a change.
 const BETWEEN_MAX: usize = 64;
 
-/// The origin of a block: a file, a document or a tree. Tool calls are none: their results stay, at
-/// least as a reference.
+/// The origin of a block: a file, a document or a tree. Tool calls are not origins, because their
+/// results always remain, at least as a reference.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum Origin<'b> {
     Path(&'b str),
@@ -27,7 +27,7 @@ pub(crate) struct Origins<'b> {
 }
 
 impl<'b> Origins<'b> {
-    /// Collects the blocks of all origins that `wanted` blocks have.
+    /// Collects the blocks that share an origin with one of the `wanted` blocks.
     pub(crate) fn new(state: &DedupState<'b, '_>, wanted: impl Iterator<Item = usize>) -> Self {
         let mut by_origin: HashMap<_, Vec<usize>, RandomState> = HashMap::default();
         for index in wanted {
@@ -50,8 +50,9 @@ impl<'b> Origins<'b> {
         Self { blocks: by_origin }
     }
 
-    /// Returns whether the origin of the later block was read with other content, or edited, between
-    /// the two: then the later one is no copy, even if it is equal.
+    /// Returns whether the origin of the later block was edited, or read with other content,
+    /// between the two blocks. If so, the later block is not a copy of the earlier one, even if
+    /// they are equal.
     pub(crate) fn changed_between(
         &self,
         state: &DedupState<'_, '_>,
@@ -87,7 +88,8 @@ fn differs(state: &DedupState<'_, '_>, other: usize, block: usize) -> bool {
     let (other, block) = (&state.blocks[other].content, &state.blocks[block].content);
     match (other, block) {
         (BlockContent::Code(other), BlockContent::Code(code)) => {
-            // Most chunks of a file have disjoint line ranges.
+            // Chunks with disjoint line ranges cannot contradict each other. Most chunks of a file
+            // are disjoint.
             let range = |code: &lcp_types::Code<'_>| code.line_start.zip(code.line_end);
             if range(other).zip(range(code)).is_some_and(|(a, b)| a.1 < b.0 || b.1 < a.0) {
                 return false;
@@ -103,7 +105,7 @@ fn differs(state: &DedupState<'_, '_>, other: usize, block: usize) -> bool {
                 _ => other.content != code.content,
             }
         }
-        // An edit of the file.
+        // A diff edits the file.
         (BlockContent::Diff(_), BlockContent::Code(_)) => true,
         _ => other != block,
     }

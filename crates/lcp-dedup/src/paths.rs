@@ -1,4 +1,4 @@
-//! The chunks and diffs of each path.
+//! Groups chunks and diffs by path.
 
 use std::collections::HashMap;
 
@@ -8,30 +8,31 @@ use lcp_types::BlockContent;
 use crate::overlap::{LineRangeError, range_of};
 use crate::state::DedupState;
 
-/// CODE and DIFF blocks by path, in the order of the stream.
+/// The CODE and DIFF blocks of each path, in stream order.
 #[derive(Debug)]
 pub(crate) struct Paths {
     /// The members of all paths, grouped by path.
     members: Vec<Member>,
     /// The start of each path in `members`.
     starts: Vec<usize>,
-    /// Chunks whose line range does not fit their text.
+    /// The chunks whose line range does not fit their text, with the error.
     pub(crate) bad_ranges: Vec<(usize, LineRangeError)>,
 }
 
-/// A block of a path.
+/// A block with a path.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Member {
     pub(crate) index: usize,
-    /// Its lines; `None` for a diff, a bad range and a single block.
+    /// The line range; `None` for a diff, for a bad range, and for the only block of its path if it
+    /// is a complete file.
     pub(crate) range: Option<(u32, u32)>,
-    /// Whether it is a complete file, not a range of lines.
+    /// `true` if the block is a complete file, not a range of lines.
     pub(crate) is_whole: bool,
 }
 
 impl Paths {
-    /// Groups blocks by path. Removes chunks with bad ranges from `state`: they stay unchanged, and
-    /// cover nothing.
+    /// Groups blocks by path. Removes chunks with bad ranges from the order of `state`: they remain
+    /// unchanged and cover nothing.
     pub(crate) fn new(state: &mut DedupState<'_, '_>) -> Self {
         let mut numbers: HashMap<&str, usize, RandomState> = HashMap::default();
         let mut path_members: Vec<(usize, usize)> = Vec::new();

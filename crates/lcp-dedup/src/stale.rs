@@ -1,4 +1,4 @@
-//! Stale content: reads of a file and results of a call that a newer one replaces (RFC 0006 §5).
+//! Detects stale content: file reads and call results that a newer block replaces (RFC 0006 §5).
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -9,7 +9,7 @@ use crate::overlap::{Chunk, Lines, agree};
 use crate::paths::{Member, Paths};
 use crate::state::{DedupState, Outcome, StubKind};
 
-/// Maximum number of newer ranges that are compared with a chunk.
+/// The maximum number of newer ranges to compare with a chunk.
 const TRIED_MAX: usize = 16;
 
 /// Covers blocks that a newer block of the same path or call replaces.
@@ -17,7 +17,7 @@ pub(crate) fn replace_stale(state: &mut DedupState<'_, '_>, paths: &Paths) {
     for members in paths.with_several_blocks() {
         replace_reads(state, members);
     }
-    // Compared results, oldest first.
+    // The results of each call, oldest first.
     let mut calls: BTreeMap<(&str, &str), Vec<usize>> = BTreeMap::new();
     let (blocks, metas) = (state.blocks, state.metas);
     let mut positions = state.order.clone();
@@ -48,7 +48,7 @@ fn replace_reads(state: &mut DedupState<'_, '_>, members: &[Member]) {
     if !intersects(&snapshots) {
         return;
     }
-    // The newest first; current content by its first line.
+    // The newest come first. Content that is not replaced is found by its first line.
     snapshots.reverse();
     let chunks: Vec<_> = snapshots.iter().map(|snapshot| snapshot.chunk).collect();
     let texts = Lines::new(&chunks);
@@ -66,8 +66,9 @@ fn replace_reads(state: &mut DedupState<'_, '_>, members: &[Member]) {
             let by = including.find_map(|n| {
                 let Snapshot { index: by, is_read, .. } = snapshots[n];
                 let differs = chunks[n].last < last || !agree(texts.from(n, first), text);
-                // An edit replaces the lines that it shows; a read replaces lines that differ, or that
-                // are the same again after a change.
+                // A read is replaced by a newer read that differs, or whose lines were changed in
+                // between and restored. It is replaced by the old side of an edit that has the same
+                // lines.
                 let replaces =
                     if is_read { differs || changed.intersects((first, last)) } else { !differs };
                 let replaces = replaces && !state.makes_critical(index, by);
@@ -85,7 +86,7 @@ fn replace_reads(state: &mut DedupState<'_, '_>, members: &[Member]) {
     }
 }
 
-/// Line ranges that had other content before; they are disjoint.
+/// Line ranges that had other content earlier. They are disjoint.
 #[derive(Debug, Default)]
 struct ChangedLines(BTreeMap<u32, u32>);
 
@@ -105,18 +106,18 @@ impl ChangedLines {
     }
 }
 
-/// The content of some lines of a path in one block.
+/// A version of some lines of a path, from one block.
 #[derive(Clone, Copy)]
 struct Snapshot<'b> {
     index: usize,
-    /// Whether it is the text of the block, not the old side of a hunk.
+    /// `true` if it is the text of the block, not the old side of a hunk.
     is_read: bool,
-    /// Whether it is the complete file.
+    /// `true` if it is the complete file.
     is_whole: bool,
     chunk: Chunk<'b>,
 }
 
-/// The old side of a hunk: the block, the lines, the text.
+/// The old side of a hunk: the index of the block, the line range and the text.
 type OldSide = (usize, (u32, u32), Vec<u8>);
 
 /// Returns all snapshots of a path, oldest first.
@@ -153,7 +154,7 @@ fn intersects(snapshots: &[Snapshot<'_>]) -> bool {
     ranges.windows(2).any(|pair| pair[1].0 <= pair[0].1)
 }
 
-/// The old side of each hunk of the path's diffs.
+/// Returns the old side of each hunk in the diffs of the path.
 fn old_sides(state: &DedupState<'_, '_>, members: &[Member]) -> Vec<OldSide> {
     let side = |index: usize, hunk: &DiffHunk<'_>| {
         let (mut old, mut count) = (Vec::new(), 0u32);
@@ -176,15 +177,15 @@ fn old_sides(state: &DedupState<'_, '_>, members: &[Member]) -> Vec<OldSide> {
     sides
 }
 
-/// The results of one call, oldest first.
+/// Replaces stale results of one call. `call` lists its results, oldest first.
 fn replace_results(state: &mut DedupState<'_, '_>, call: &[usize]) {
     let blocks = state.blocks;
     let result = |index: usize| match &blocks[index].content {
         BlockContent::ToolResult(result) => Some(result),
         _ => None,
     };
-    // The newest, and the newest that succeeded: a failed one replaces no
-    // successful one.
+    // A failed result does not replace a successful one, so the newest successful result is needed
+    // too.
     let newest = |wanted: &dyn Fn(&ToolResult<'_>) -> bool| {
         call.iter().rev().copied().find(|&index| result(index).is_some_and(wanted))
     };

@@ -13,7 +13,7 @@ use crate::stub::{StubTarget, is_stub};
 pub(crate) enum Outcome {
     /// Another block covers it.
     Covered { by: usize, relation: DuplicateKind, stub: StubKind },
-    /// It is extended by lines of other chunks.
+    /// It is extended with lines of other chunks.
     Grown(Box<Lines>),
     /// It is reduced to the lines that `by` lacks.
     Cut { by: usize, lines: Box<Lines> },
@@ -39,13 +39,13 @@ pub(crate) enum StubKind {
     Hunks(Box<[u8]>),
 }
 
-/// A range of lines, and their text.
+/// A range of lines with its text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Lines {
     pub(crate) first: u32,
     pub(crate) last: u32,
     pub(crate) text: Vec<u8>,
-    /// The source chunks, in the order of lines.
+    /// The source chunks, in line order.
     pub(crate) members: Vec<usize>,
 }
 
@@ -54,11 +54,11 @@ pub(crate) struct Lines {
 pub(crate) struct BlockRank {
     pub(crate) priority: Priority,
     rank: f64,
-    /// Whether it must not be covered or changed; it may cover others.
+    /// `true` if the block must not be covered or changed. It may cover other blocks.
     pub(crate) fixed: bool,
 }
 
-/// Lower than every rank: ranks are finite.
+/// The rank of a block without a rank. It is lower than every rank, because ranks are finite.
 const UNRANKED: f64 = f64::NEG_INFINITY;
 
 /// The blocks, their ranks and their outcomes.
@@ -69,10 +69,10 @@ pub(crate) struct DedupState<'b, 'a> {
     /// The metadata of annotated blocks.
     pub(crate) metas: &'b BTreeMap<usize, BlockMeta<'b>>,
     pub(crate) ranks: Vec<BlockRank>,
-    /// The compared blocks in the order of preference, the best first.
+    /// The compared blocks in order of preference, the best first.
     pub(crate) order: Vec<usize>,
     pub(crate) outcomes: Vec<Option<Outcome>>,
-    /// Chunks, each with a further one that has some of its lines.
+    /// Pairs of a chunk and another one that has some of its lines.
     pub(crate) shared: Vec<(usize, usize)>,
 }
 
@@ -84,7 +84,8 @@ impl<'b, 'a> DedupState<'b, 'a> {
     ) -> Self {
         let is_user = |block: &Block<'_>| role(block) == Some(Role::User);
         let newest = blocks.iter().rposition(is_user);
-        // Which turn is the newest depends on later blocks.
+        // With `first`, every user turn is fixed, because a later block decides which one is the
+        // newest.
         let first = options.survivor == Survivor::First;
         let rank = |(index, block): (usize, &Block<'_>)| BlockRank {
             priority: Priority::default(),
@@ -98,8 +99,8 @@ impl<'b, 'a> DedupState<'b, 'a> {
             let rank = &mut ranks[index];
             rank.priority = meta.priority;
             rank.rank = meta.rank.unwrap_or(UNRANKED);
-            // A file or diff that is a tool result cannot become a reference, and without it the
-            // call would have no answer.
+            // If a file or diff is a tool result, it cannot become a reference, and without it the
+            // tool call would have no result.
             let is_result = meta.tool_call_id.is_some() && !is_event(&blocks[index]);
             rank.fixed |= meta.pinned || is_result;
         }
@@ -115,7 +116,7 @@ impl<'b, 'a> DedupState<'b, 'a> {
         };
         let mut order: Vec<_> = (0..blocks.len()).filter(takes_part).collect();
         if options.survivor == Survivor::Best {
-            // Fixed blocks come first: they can only cover.
+            // Fixed blocks come first, because they can cover but not be covered.
             order.sort_by(|&a, &b| ranks[a].cmp(&ranks[b]));
         }
         Self {
@@ -129,7 +130,7 @@ impl<'b, 'a> DedupState<'b, 'a> {
         }
     }
 
-    /// Covers a block, unless it is an event and a reference would not be much shorter.
+    /// Marks a block as covered, unless it is an event and a reference would not be much shorter.
     pub(crate) fn cover(&mut self, index: usize, by: usize, relation: DuplicateKind) {
         let stub = if !is_event(&self.blocks[index]) {
             StubKind::None
@@ -139,7 +140,7 @@ impl<'b, 'a> DedupState<'b, 'a> {
             return;
         };
         self.outcomes[index] = Some(Outcome::Covered { by, relation, stub });
-        // Later steps use the raised priority.
+        // The covering block inherits a higher priority, and later steps use it.
         let priority = self.ranks[index].priority;
         let rank = &mut self.ranks[by];
         rank.priority = rank.priority.min(priority);
@@ -156,18 +157,18 @@ impl<'b, 'a> DedupState<'b, 'a> {
         StubTarget::new(&self.blocks[by], self.metas.get(&by))
     }
 
-    /// Returns whether covering would make another block Critical, and perhaps larger, so that the
-    /// text might no longer fit a budget.
+    /// Returns whether covering this block would make block `by` Critical. Block `by` may be
+    /// larger, so the text might no longer fit a budget.
     pub(crate) fn makes_critical(&self, index: usize, by: usize) -> bool {
         let is_critical = |index: usize| self.ranks[index].priority == Priority::Critical;
         is_critical(index) && !is_critical(by)
     }
 
-    /// Returns the root that finally covers this block, or the block itself, and the relation to
-    /// that root.
+    /// Returns the last block in the chain of covering blocks, or the block itself, and the
+    /// relation to that root.
     pub(crate) fn root(&self, mut index: usize) -> (usize, Option<DuplicateKind>) {
         let mut how = None;
-        // A diff is not removed.
+        // A block that is replaced by a diff remains in the text, so the chain ends there.
         while let Some(Outcome::Covered {
             by,
             relation,
@@ -200,7 +201,7 @@ impl<'b, 'a> DedupState<'b, 'a> {
 }
 
 impl BlockRank {
-    /// Compares by preference, the better one first.
+    /// Compares by preference. The better rank is less.
     pub(crate) fn cmp(&self, other: &Self) -> Ordering {
         (other.fixed.cmp(&self.fixed))
             .then_with(|| other.rank.total_cmp(&self.rank))
@@ -223,7 +224,7 @@ fn role(block: &Block<'_>) -> Option<Role> {
     }
 }
 
-/// Returns whether a block is an event, which must leave a trace in the text (RFC 0006 §3).
+/// Returns whether a block is an event, which must never disappear from the text (RFC 0006 §3).
 pub(crate) fn is_event(block: &Block<'_>) -> bool {
     matches!(block.content, BlockContent::Conversation(_) | BlockContent::ToolResult(_))
 }

@@ -1,11 +1,11 @@
-//! Stubs: the text that replaces a covered block.
+//! Stubs, which replace covered blocks in the text.
 
 use lcp_types::{Block, BlockContent, BlockMeta, CowBytes, DuplicateKind};
 
-/// Maximum number of characters of a label; a longer one loses its middle.
+/// The maximum number of characters of a label. A longer label is cut in the middle.
 const LABEL_CHARS_MAX: usize = 120;
 
-/// Number of characters that identify a text.
+/// The number of characters that identify a text.
 const BEGINNING_CHARS: usize = 30;
 
 /// The block that a stub refers to.
@@ -13,7 +13,7 @@ const BEGINNING_CHARS: usize = 30;
 pub(crate) struct StubTarget<'t> {
     block: &'t Block<'t>,
     meta: Option<&'t BlockMeta<'t>>,
-    /// Whether it still has all lines of its range.
+    /// `true` if the block still has all lines of its range.
     is_complete: bool,
 }
 
@@ -22,12 +22,13 @@ impl<'t> StubTarget<'t> {
         Self { block, meta, is_complete: true }
     }
 
-    /// Returns the target without some lines, which other blocks have.
+    /// Marks the target as cut: other blocks have some of its lines.
     pub(crate) fn cut(self) -> Self {
         Self { is_complete: false, ..self }
     }
 
-    /// Returns the line that refers to this block, which is above or below, without a newline.
+    /// Returns the line that refers to this block, without a newline. `above` says whether this
+    /// block is above or below the stub.
     pub(crate) fn line(self, above: bool, relation: DuplicateKind) -> String {
         let label = self.label();
         let direction = direction(above);
@@ -40,7 +41,7 @@ impl<'t> StubTarget<'t> {
         }
     }
 
-    /// Returns a line that names this block, and a diff against it.
+    /// Returns a line that names this block, followed by the hunks of a diff against it.
     pub(crate) fn diff(self, above: bool, hunks: &[u8]) -> Vec<u8> {
         let mut text = format!("[{} {}, but for these changes]\n", self.label(), direction(above))
             .into_bytes();
@@ -48,7 +49,7 @@ impl<'t> StubTarget<'t> {
         text
     }
 
-    /// Returns a label of the block for a model, on one line.
+    /// Returns the name of the block for a model, on one line.
     fn label(self) -> String {
         let tag = || self.meta.and_then(|meta| meta.tool_call_id.as_deref());
         let name = match &self.block.content {
@@ -86,7 +87,8 @@ impl<'t> StubTarget<'t> {
         format!("{head}…{tail}")
     }
 
-    /// Identifies one of several blocks with a name: by its call, else by its beginning.
+    /// Returns text that distinguishes blocks with the same name: the tool call id, or else the
+    /// beginning of the content.
     fn which(self, call: Option<&str>) -> String {
         if let Some(id) = call {
             return format!("#{id}");
@@ -100,7 +102,7 @@ impl<'t> StubTarget<'t> {
     }
 }
 
-/// Returns whether a text is a stub, which is not compared.
+/// Returns whether a text is a stub. Stubs are not compared.
 pub(crate) fn is_stub(text: &[u8]) -> bool {
     let Some(rest) = text.strip_prefix(b"[") else { return false };
     let mut lines = rest.splitn(2, |byte| *byte == b'\n');

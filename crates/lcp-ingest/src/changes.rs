@@ -1,4 +1,4 @@
-//! Changes, by git.
+//! Changed files and diffs, from git.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::ffi::OsString;
@@ -15,31 +15,31 @@ use crate::paths::{OwnOutputs, Root, compare_labels, escape, shared_labels};
 use crate::report::{SkipReason, SkippedFile};
 use crate::walk::WalkResult;
 
-/// The differences to the revisions that the options name, by label.
+/// The differences from the revisions in the options.
 #[derive(Debug, Default)]
 pub(crate) struct Changes {
-    /// Files that differ, untracked ones included.
+    /// The files that differ, including untracked files.
     pub(crate) changed: Labels,
-    /// The files that alone are packed, with `since`.
+    /// The only files to pack. `None` without `since`.
     pub(crate) allowed: Option<Labels>,
-    /// The changes of each file, by its label.
+    /// The diffs, sorted by label.
     pub(crate) diffs: Vec<Diff<'static>>,
-    /// Changes that are left out.
+    /// The changes that are left out.
     pub(crate) skipped: Vec<SkippedFile>,
     pub(crate) warnings: Vec<String>,
 }
 
-/// Labels of files, and of folders for all that is in them.
+/// A set of labels. The label of a folder includes everything below it.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Labels(BTreeSet<String>);
 
 impl Labels {
-    /// Adds a file, or a repository within this one, whose files git does not list.
+    /// Adds a file or a nested repository. Git lists a nested repository as one folder.
     fn insert(&mut self, label: &str) {
         self.0.insert(label.trim_end_matches('/').to_owned());
     }
 
-    /// Returns whether this file is one of them, or in one of them.
+    /// Returns whether the set has this label or a folder above it.
     pub(crate) fn contains(&self, label: &str) -> bool {
         let folders = label.match_indices('/').filter_map(|(at, _)| label.get(..at));
         std::iter::once(label).chain(folders).any(|label| self.0.contains(label))
@@ -56,7 +56,7 @@ const PATCH_FLAGS: [&str; 6] = [
     "--dst-prefix=b/",
 ];
 
-/// Asks git for the changes that the options name.
+/// Collects the changes that the options ask for.
 pub(crate) fn collect(
     roots: &[Root],
     options: &IngestOptions<'_>,
@@ -69,7 +69,8 @@ pub(crate) fn collect(
     };
     if let Some(since) = &options.since {
         let mut only = Labels::default();
-        // Files that differ and exist, but were not found: hidden or ignored ones.
+        // Files that differ and exist but that the walk did not find, because they are hidden or
+        // ignored.
         let (mut unseen, outputs) = (BTreeSet::new(), OwnOutputs::new(&options.outputs));
         let skipped: HashSet<&str> = filter.skipped.iter().map(|of| of.path.as_str()).collect();
         for root in roots {
@@ -110,7 +111,7 @@ pub(crate) fn collect(
     Ok(changes)
 }
 
-/// The files that a walk found: a change shows no file that it left out.
+/// The result of the walk. A change must not show a file that the walk left out.
 struct WalkFilter<'w> {
     options: &'w IngestOptions<'w>,
     labels: HashSet<&'w str>,
@@ -125,7 +126,9 @@ impl WalkFilter<'_> {
         if self.labels.contains(label) {
             return false;
         }
-        // It was removed, or is a repository within this one; else the walk saw it.
+        // The walk cannot find a removed file or a nested repository, so such a change is checked
+        // against the ignore files. Any other file that is not in `labels` was left out by the
+        // walk.
         let is_removed = |path: &Path| path.symlink_metadata().map_or(true, |about| about.is_dir());
         let no_links = self.options.open.is_some();
         !root.is_folder
@@ -134,11 +137,11 @@ impl WalkFilter<'_> {
     }
 }
 
-/// A path within a repository.
+/// A root in a git repository.
 struct GitPath<'r> {
     root: &'r Root,
     git: Git<'r>,
-    /// The file of the folder, if it is one.
+    /// The name of the file, if the root is a file.
     file: Option<OsString>,
 }
 
@@ -152,7 +155,7 @@ impl<'r> GitPath<'r> {
         Self { root, git: Git::in_folder(folder), file }
     }
 
-    /// Returns the label of a path that git prints.
+    /// Returns the label of a path in the output of git.
     fn label(&self, name: &str) -> String {
         if self.file.is_some() { self.root.label.clone() } else { self.root.label_below(name) }
     }
@@ -164,7 +167,7 @@ impl<'r> GitPath<'r> {
         self.git.run(&arguments)
     }
 
-    /// Adds changed and untracked files; returns label and path of each.
+    /// Adds the changed and untracked files to `into`. Returns the label and the path of each.
     fn changed_files(&self, revision: &str, into: &mut Labels) -> Result<Vec<(String, PathBuf)>> {
         let commit = self.git.commit(revision)?;
         let flags =
@@ -185,7 +188,7 @@ impl<'r> GitPath<'r> {
         Ok(all)
     }
 
-    /// Adds the changes to a revision. Those that overlapping paths share are added once.
+    /// Adds the differences from a revision. A diff that overlapping roots share is added once.
     fn diffs(
         &self,
         revision: &str,
@@ -221,7 +224,7 @@ impl<'r> GitPath<'r> {
         }
         for note in read.notes {
             let path = self.label(&note.path);
-            // The old name of a renamed file, and the like, which a block cannot hold.
+            // Notes are facts that a block cannot hold, such as the old name of a renamed file.
             changes.warnings.push(format!("{}: {}", escape(&path), escape(note.text)));
         }
         Ok(())

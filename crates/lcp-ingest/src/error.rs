@@ -1,4 +1,4 @@
-//! The error of this crate.
+//! The error type of this crate.
 
 use std::fmt::Display;
 
@@ -8,19 +8,19 @@ use lcp_types::limits;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum ErrorKind {
-    /// The options ask for something that does not exist, or for nothing at all.
+    /// The options are invalid: for example an unknown revision, or nothing to pack.
     InvalidOptions,
-    /// A path or `git` could not be read.
+    /// A path could not be read, or `git` could not be run or failed.
     Io,
-    /// `git` printed something that is no diff.
+    /// `git` printed a malformed diff.
     MalformedDiff,
-    /// A limit of packs is exceeded.
+    /// The content exceeds a limit of packs.
     Limit,
 }
 
-/// The reason why nothing was ingested.
+/// An error that stops ingestion.
 ///
-/// A single file that cannot be read is no error: it is in the report.
+/// A single file that cannot be read is not an error. It is listed in the report.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
 pub struct Error {
@@ -29,7 +29,7 @@ pub struct Error {
     hint: Option<String>,
 }
 
-/// The result of functions of this crate.
+/// The result type of this crate.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
 impl Error {
@@ -45,14 +45,14 @@ impl Error {
         Self::new(ErrorKind::Io, format!("cannot {action} {path}: {error}"))
     }
 
-    /// Returns the error of more bytes than a pack can hold.
+    /// Returns the error for more bytes than a pack can hold.
     pub(crate) fn too_many_bytes() -> Self {
         let max = limits::TOTAL_DECOMPRESSED_BYTES_MAX;
         Self::limit("bytes", "TOTAL_DECOMPRESSED_BYTES_MAX", max)
             .with_hint("--exclude and --max-file-size leave files out")
     }
 
-    /// Returns the error of more files than a pack can hold.
+    /// Returns the error for more files than a pack can hold.
     pub(crate) fn too_many_files() -> Self {
         Self::limit("files", "BLOCKS_MAX", limits::BLOCKS_MAX)
             .with_hint("--exclude leaves files out")
@@ -75,7 +75,7 @@ impl Error {
         self.kind
     }
 
-    /// Returns advice for users of the command, if there is any.
+    /// Returns a hint for users of the command, if there is one.
     #[must_use]
     pub fn hint(&self) -> Option<&str> {
         self.hint.as_deref()

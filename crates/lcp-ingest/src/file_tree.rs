@@ -1,20 +1,22 @@
-//! The FILE_TREE of a pack.
+//! Builds the FILE_TREE block of a pack.
 
 use lcp_types::{Block, FileEntry, limits};
 
-/// Levels of folders: deeper files are in the last, named by their path.
+/// The maximum number of nested folders. Deeper files are entries of the last folder, with the rest
+/// of their path as the name.
 const LEVELS: usize = limits::DEPTH_MAX as usize - 1;
 
-/// The name of a tree.
+/// The name of the root of the tree.
 const ROOT: &str = ".";
 
-/// A folder that is not complete yet.
+/// A folder whose entries are not complete yet.
 struct OpenFolder<'f> {
     name: &'f str,
     entries: Vec<FileEntry<'static>>,
 }
 
-/// Returns the tree of these sorted labels and sizes; a final slash marks a folder.
+/// Returns the tree of these labels and sizes, which must be sorted. A label that ends with a slash
+/// is a folder.
 pub(crate) fn block(files: &[(String, u64)]) -> Block<'static> {
     let mut open = vec![OpenFolder { name: ROOT, entries: Vec::new() }];
     let (mut folders, mut bytes) = (1, 0_u64);
@@ -50,10 +52,10 @@ fn close(open: &mut Vec<OpenFolder<'_>>) {
     }
 }
 
-/// Splits a label into its folders, no more than allowed, and the rest.
+/// Splits a label into its folders, at most [`LEVELS`], and the rest.
 fn split(label: &str) -> (Vec<&str>, &str) {
     let mut parts: Vec<_> = label.splitn(LEVELS + 1, '/').collect();
-    // With fewer levels the last part is the name as it is.
+    // The rest is the file name, unless the label has more folders than that.
     let name = parts.pop().unwrap_or(label);
     (parts, name)
 }

@@ -1,4 +1,4 @@
-//! The type of a file, by its name or else by its first line; generated text.
+//! Detects the type of a file from its name or first line, and whether it is generated.
 
 use std::path::Path;
 
@@ -6,24 +6,25 @@ use lcp_types::{Block, FormatHint, Lang, MediaType};
 
 use crate::outline::InputKind;
 
-/// Bytes among which a NUL makes a file binary.
+/// The number of bytes at the start of a file to search for a NUL, which marks a binary file.
 pub(crate) const BINARY_SNIFF_BYTES: usize = 8 << 10;
 
 /// The type of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FileType {
-    /// Source text, data among it: a CODE block has the path, STRUCTURED_DATA has none.
+    /// Source code or data in a language. It becomes a CODE block, because a STRUCTURED_DATA block
+    /// has no path.
     Code(Lang),
-    /// Prose.
+    /// Prose in a format.
     Document(FormatHint),
-    /// An image.
+    /// An image of a media type.
     Image(MediaType),
 }
 
 use FileType::{Code, Document, Image};
 
 impl FileType {
-    /// Detects the type of a file by its label and the beginning of its text.
+    /// Detects the type of a file from its label and the start of its text.
     #[must_use]
     pub fn detect(label: &str, text: &[u8]) -> Self {
         let name = label.rsplit('/').next().unwrap_or(label);
@@ -45,7 +46,7 @@ impl FileType {
         }
     }
 
-    /// Returns the kind of input that it is for an outline.
+    /// Returns the kind of input for an outline.
     #[must_use]
     pub fn input_kind(self) -> InputKind {
         match self {
@@ -55,7 +56,7 @@ impl FileType {
         }
     }
 
-    /// Returns the names of its block type and of its format.
+    /// Returns the names of the block type and of the format.
     pub(crate) fn names(self) -> (&'static str, Option<&'static str>) {
         match self {
             Code(lang) => ("code", lang.name()),
@@ -64,7 +65,7 @@ impl FileType {
         }
     }
 
-    /// Returns whether data can be an image of this type.
+    /// Returns whether the data begins like an image of this type.
     pub(crate) fn matches_image(self, data: &[u8]) -> bool {
         match self {
             Image(MediaType::Png) => data.starts_with(b"\x89PNG\r\n\x1a\n"),
@@ -98,7 +99,8 @@ fn find_type(table: &[(FileType, &[&str])], name: &str) -> Option<FileType> {
     table.iter().find(|(_, names)| names.contains(&name)).map(|(kind, _)| *kind)
 }
 
-/// Returns the type of prose that projects name in capitals: `LICENSE-MIT`, `README`.
+/// Returns the type of prose files with conventional names in capitals, such as `LICENSE-MIT` and
+/// `README`.
 fn by_stem(name: &str) -> Option<FileType> {
     let stem = name.split(['-', '.', '_']).next().unwrap_or(name);
     PROSE.split(' ').any(|name| name == stem).then_some(Document(FormatHint::Plain))
@@ -113,22 +115,23 @@ fn by_first_line(text: &[u8]) -> Option<FileType> {
     if program == "env" {
         program = words.find(|word| !word.starts_with('-') && !word.contains('='))?;
     }
-    // `python3.12` is Python.
+    // The version is not part of the name: `python3.12` is Python.
     let program = program.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.');
     let known = INTERPRETERS.iter().find(|(_, programs)| programs.contains(&program));
     known.map(|(lang, _)| Code(*lang))
 }
 
-/// Lines in which such a comment is looked for.
+/// The number of lines to search for a comment that the file is generated.
 const LINES: usize = 20;
 
-/// Bytes in which it is looked for.
+/// The number of bytes to search for that comment.
 const BEGINNING: usize = 4 << 10;
 
-/// Bytes of a line, on average, that only minifiers write, and of the shortest such text.
+/// The average line length, in bytes, from which a text counts as minified. The text must have at
+/// least twice as many bytes.
 const LONG_LINE: usize = 1_000;
 
-/// Returns whether the text has a comment near its top that it is generated.
+/// Returns whether a comment near the top says that the text is generated.
 pub(crate) fn is_generated(text: &[u8]) -> bool {
     let beginning = String::from_utf8_lossy(&text[..text.len().min(BEGINNING)]);
     let is_notice = |line: &str| {
@@ -138,13 +141,13 @@ pub(crate) fn is_generated(text: &[u8]) -> bool {
     beginning.lines().take(LINES).any(is_notice)
 }
 
-/// Returns whether the text has lines of a length that only minifiers write.
+/// Returns whether the lines are so long that only a minifier can have written them.
 pub(crate) fn is_minified(text: &[u8]) -> bool {
     let lines = text.split_inclusive(|byte| *byte == b'\n').count();
     text.len() >= 2 * LONG_LINE && text.len() / lines.max(1) >= LONG_LINE
 }
 
-/// Types by the extension, in lower case.
+/// The types by extension, in lower case.
 const EXTENSIONS: &[(FileType, &[&str])] = &[
     (Code(Lang::Rust), &["rs"]),
     (Code(Lang::TypeScript), &["ts", "tsx", "mts", "cts"]),
@@ -174,7 +177,7 @@ const EXTENSIONS: &[(FileType, &[&str])] = &[
     (Image(MediaType::Svg), &["svg"]),
 ];
 
-/// Types by the full name, where the extension is none or another.
+/// The types by full name, for files whose extension is missing or misleading.
 const NAMES: &[(FileType, &[&str])] = &[
     (Code(Lang::Shell), &[".bash_profile", ".bashrc", ".profile", ".zshrc", "PKGBUILD"]),
     (
@@ -188,11 +191,11 @@ const NAMES: &[(FileType, &[&str])] = &[
     (Code(Lang::Python), &["SConstruct"]),
 ];
 
-/// Names of prose, up to the first `-`, `.` or `_`.
+/// The names of prose files, up to the first `-`, `.` or `_`.
 const PROSE: &str = "AUTHORS CHANGELOG CHANGES CODE CONTRIBUTING CONTRIBUTORS COPYING COPYRIGHT HISTORY INSTALL \
     LICENCE LICENSE MAINTAINERS NEWS NOTICE README SECURITY THANKS TODO UNLICENSE";
 
-/// Languages by the program of the first line, without its version.
+/// The languages by the program in the first line (`#!`), without its version.
 const INTERPRETERS: &[(Lang, &[&str])] = &[
     (Lang::Shell, &["sh", "bash", "zsh", "ksh", "dash", "ash", "bats"]),
     (Lang::Python, &["python", "pypy"]),

@@ -1,4 +1,4 @@
-//! A runner of `git`, whose output depends on no configuration.
+//! Runs `git` so that its output does not depend on the configuration of the user.
 
 use std::ffi::OsStr;
 use std::io::Read as _;
@@ -10,24 +10,25 @@ use lcp_types::limits;
 use crate::error::{Error, ErrorKind, Result};
 use crate::paths::escape;
 
-/// Bytes of the standard error of git that are read.
+/// The number of bytes to keep of the standard error of git. The rest is discarded.
 const STDERR_MAX: u64 = 64 << 10;
 
-/// Settings that would change the output, or run another program.
+/// Values for settings that could change the output or run another program.
 const SETTINGS: [&str; 8] = [
     "core.quotePath=false", "core.fsmonitor=false", "diff.noprefix=false",
     "diff.mnemonicPrefix=false", "diff.suppressBlankEmpty=false", "diff.algorithm=myers",
     "diff.indentHeuristic=true", "diff.orderFile=/dev/null",
 ];
 
-/// Environment variables, set by hooks, that name another repository or base of paths.
+/// Environment variables to remove. Hooks set them to select another repository, another index or
+/// other path rules.
 const STRIPPED_ENV: [&str; 12] = [
     "GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_COMMON_DIR", "GIT_OBJECT_DIRECTORY",
     "GIT_ALTERNATE_OBJECT_DIRECTORIES", "GIT_NAMESPACE", "GIT_GLOB_PATHSPECS",
     "GIT_NOGLOB_PATHSPECS", "GIT_ICASE_PATHSPECS", "GIT_DIFF_OPTS", "GIT_EXTERNAL_DIFF",
 ];
 
-/// git in a folder.
+/// The `git` command in a folder.
 pub(crate) struct Git<'f> {
     folder: &'f Path,
 }
@@ -53,7 +54,7 @@ impl<'f> Git<'f> {
             .current_dir(self.folder)
             .env("GIT_OPTIONAL_LOCKS", "0")
             .env("LC_ALL", "C")
-            // Nobody is asked for a password, and nothing is fetched.
+            // Git must not ask for a password or fetch missing objects.
             .env("GIT_TERMINAL_PROMPT", "0")
             .env("GIT_NO_LAZY_FETCH", "1")
             .stdin(Stdio::null())
@@ -68,7 +69,7 @@ impl<'f> Git<'f> {
         let stderr_reader = std::thread::spawn(move || {
             let mut bytes = Vec::new();
             if let Some(mut stderr) = stderr {
-                // Git would block on output that is not read.
+                // Git would block if its standard error were not read to the end.
                 let _ = stderr.by_ref().take(STDERR_MAX).read_to_end(&mut bytes);
                 let _ = std::io::copy(&mut stderr, &mut std::io::sink());
             }
@@ -99,7 +100,7 @@ impl<'f> Git<'f> {
         if revision.is_empty() || revision.starts_with('-') || revision.contains('\0') {
             return Err(unknown());
         }
-        // Its error names a missing repository.
+        // This call fails first if the repository is missing, with an error that says so.
         self.run(&["rev-parse", "--git-dir"])?;
         let commit = format!("{revision}^{{commit}}");
         let hash = self

@@ -1,12 +1,12 @@
-//! Globs on labels, as people know them from `.gitignore` files.
+//! Globs on labels, with a syntax like that of `.gitignore` files.
 
 use globset::{Glob, GlobBuilder, GlobSet, GlobSetBuilder};
 
 /// A glob on labels.
 ///
-/// `*` and `?` stop at `/`, `**` does not. A pattern without a slash matches that name
-/// anywhere, one with a slash from the top; what it matches includes all that lies below.
-/// A slash at its end means folders alone.
+/// `*` and `?` do not match `/`, but `**` does. A pattern without a slash matches a name at any
+/// depth. A pattern with a slash is anchored at the top. A pattern also matches everything below a
+/// folder that it matches. A slash at the end restricts the pattern to folders.
 ///
 /// ```
 /// use lcp_ingest::{Globs, Pattern};
@@ -23,11 +23,11 @@ pub struct Pattern {
 }
 
 impl Pattern {
-    /// Reads a pattern.
+    /// Parses a pattern.
     ///
     /// # Errors
     ///
-    /// A message, if it can match nothing or is no glob.
+    /// Returns a message if the text is not a valid glob, matches nothing, or begins with `!`.
     pub fn parse(text: &str) -> Result<Self, String> {
         let (given, quoted) = (text, format!("{text:?}"));
         if text.starts_with('!') {
@@ -55,18 +55,18 @@ impl Pattern {
         Ok(Self { text: given.to_owned(), globs })
     }
 
-    /// Returns the pattern as it was given.
+    /// Returns the text that was parsed.
     #[must_use]
     pub fn text(&self) -> &str {
         &self.text
     }
 }
 
-/// Patterns that are looked up together.
+/// A set of patterns.
 #[derive(Clone, Debug, Default)]
 pub struct Globs {
     set: GlobSet,
-    /// The pattern that each glob of the set belongs to.
+    /// The index of the pattern that each glob of the set belongs to.
     owners: Vec<usize>,
 }
 
@@ -75,7 +75,7 @@ impl Globs {
     ///
     /// # Errors
     ///
-    /// A message, if they are too large together.
+    /// Returns a message if the patterns are too large together.
     pub fn new<'p>(patterns: impl IntoIterator<Item = &'p Pattern>) -> Result<Self, String> {
         let (mut set, mut owners) = (GlobSetBuilder::new(), Vec::new());
         for (owner, pattern) in patterns.into_iter().enumerate() {
@@ -88,25 +88,25 @@ impl Globs {
         Ok(Self { set, owners })
     }
 
-    /// Returns whether there are none.
+    /// Returns whether the set has no patterns.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.owners.is_empty()
     }
 
-    /// Returns whether one of them matches.
+    /// Returns whether a pattern matches the label.
     #[must_use]
     pub fn is_match(&self, label: &str) -> bool {
         self.set.is_match(label)
     }
 
-    /// Returns whether one of them matches everything that a folder can contain.
+    /// Returns whether a pattern matches everything that the folder with this label can contain.
     #[must_use]
     pub fn is_folder_match(&self, label: &str) -> bool {
         !self.is_empty() && self.set.is_match(format!("{label}/"))
     }
 
-    /// Returns the indices of those that match, in order, each once.
+    /// Returns the indices of the patterns that match, in ascending order, without repetitions.
     #[must_use]
     pub fn matches(&self, label: &str) -> Vec<usize> {
         let mut owners: Vec<_> =

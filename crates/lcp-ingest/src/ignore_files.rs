@@ -1,4 +1,4 @@
-//! Ignore files: which exist, and whether they exclude a file that no longer exists.
+//! Ignore files: finds unusable ones, and checks whether they exclude a file that no longer exists.
 
 use std::path::{Path, PathBuf};
 
@@ -9,18 +9,19 @@ use crate::options::WalkOptions;
 /// The ignore file of LCP.
 pub(crate) const IGNORE_FILE: &str = ".lcpignore";
 
-/// The names of ignore files, the one that wins last.
+/// The names of ignore files, from the lowest to the highest precedence.
 const NAMES: [&str; 3] = [".gitignore", ".ignore", IGNORE_FILE];
 
-/// The ignore file of a repository that is not versioned.
+/// The ignore file of a repository that is not under version control.
 const EXCLUDE: &str = ".git/info/exclude";
 
-/// Bytes that an ignore file may have.
+/// The maximum size of an ignore file in bytes.
 const BYTES_MAX: u64 = 1 << 20;
 
-/// Returns an ignore file that cannot be read; with `no_links`, links are none that can.
+/// Returns the first ignore file of a folder that is not a regular file or is too large. With
+/// `no_links`, symbolic links are unusable too.
 pub(crate) fn find_unusable(folder: &Path, no_links: bool) -> Option<PathBuf> {
-    // Those of the repository are not read where links are not.
+    // With `no_links`, the ignore file of the repository is not read.
     let exclude = (!no_links).then_some(EXCLUDE);
     NAMES.into_iter().chain(exclude).map(|name| folder.join(name)).find(|path| {
         let about = if no_links { path.symlink_metadata() } else { path.metadata() };
@@ -28,13 +29,14 @@ pub(crate) fn find_unusable(folder: &Path, no_links: bool) -> Option<PathBuf> {
     })
 }
 
-/// Returns the same of the folders above, whose ignore files count as well.
+/// Returns the first unusable ignore file in the folders above, which apply to this folder too.
 pub(crate) fn find_unusable_above(folder: &Path) -> Option<PathBuf> {
     let folder = folder.canonicalize().ok()?;
     folder.ancestors().skip(1).find_map(|above| find_unusable(above, false))
 }
 
-/// Returns whether a walk would leave out this path below the folder, if it existed.
+/// Returns whether a walk of the folder would leave out the file at this relative path if it
+/// existed.
 pub(crate) fn is_left_out(folder: &Path, below: &str, walk: WalkOptions, no_links: bool) -> bool {
     if !walk.hidden && below.split('/').any(|name| name.starts_with('.')) {
         return true;
@@ -44,21 +46,22 @@ pub(crate) fn is_left_out(folder: &Path, below: &str, walk: WalkOptions, no_link
     }
     let Ok(top) = folder.canonicalize() else { return true };
     let path = top.join(below);
-    // Where links are not followed, nothing above is read either.
+    // With `no_links`, the ignore files above the folder are not read.
     let is_read = |at: &&Path| !no_links || at.starts_with(&top);
-    // The nearest wins, as in the walk.
+    // The nearest ignore file wins, as in the walk.
     let mut folders = path.ancestors().skip(1).take_while(is_read);
     folders.find_map(|folder| is_ignored_by(folder, &path, no_links)).unwrap_or_default()
 }
 
-/// Returns whether the ignore files of a folder ignore a path below it, if they match.
+/// Returns whether the ignore files of a folder exclude a path below it. Returns `None` if no
+/// pattern matches. Unusable ignore files exclude every path.
 fn is_ignored_by(folder: &Path, path: &Path, no_links: bool) -> Option<bool> {
     if find_unusable(folder, no_links).is_some() {
         return Some(true);
     }
     let mut builder = GitignoreBuilder::new(folder);
     for file in NAMES.map(|name| folder.join(name)).into_iter().filter(|file| file.is_file()) {
-        // The walk has warned of errors in it.
+        // The walk has already reported errors in this file.
         let _ = builder.add(file);
     }
     let rules = builder.build().ok().filter(|rules| !rules.is_empty())?;

@@ -1,4 +1,4 @@
-//! Files and changes to blocks (RFC 0010 §3).
+//! Conversion of files and changes into blocks (RFC 0010 §3).
 
 use lcp_types::{Block, Diff, FormatHint, Lang};
 use rayon::prelude::*;
@@ -26,15 +26,22 @@ pub struct IngestResult {
     pub report: IngestReport,
 }
 
-/// Makes blocks of files, of changes and of standard input.
+/// Converts files, changes and standard input into blocks.
 ///
-/// The same files give the same blocks, however many threads work. It reads and summarizes
-/// files in the current rayon pool; a caller with another one uses `pool.install`.
+/// The same files give the same blocks for any number of threads. Files are read and summarized in
+/// the current rayon pool. To use another pool, call this function within `pool.install`.
 ///
 /// # Errors
 ///
-/// A path that does not exist, nothing to pack, more than a pack can hold, and failures of
-/// git. A file that cannot be read is no error: it is in the report.
+/// Returns an [`Error`] if:
+///
+/// - a path does not exist or cannot be read,
+/// - there is nothing to pack,
+/// - the content exceeds the limits of a pack,
+/// - `git` fails, prints a malformed diff, or does not know the revision,
+/// - `since` or `diff` is set and `-` is the only path.
+///
+/// A file that cannot be read is not an error. It is listed in the report.
 pub fn ingest(options: &IngestOptions<'_>) -> Result<IngestResult> {
     let roots = paths::roots(&options.paths, &options.base)?;
     if roots.is_empty() && (options.since.is_some() || options.diff.is_some()) {
@@ -46,7 +53,7 @@ pub fn ingest(options: &IngestOptions<'_>) -> Result<IngestResult> {
     walked.skipped.extend(changes.skipped);
     if let Some(only) = &changes.allowed {
         walked.files.retain(|file| only.contains(&file.label));
-        // Nobody knows what has changed in a folder that cannot be read.
+        // If a folder cannot be read, its changes are unknown, so its failure stays in the report.
         walked.skipped.retain(|skipped| {
             skipped.reason.is_failure()
                 || skipped.reason == SkipReason::Change
@@ -98,13 +105,13 @@ fn read_input(reader: &Reader<'_>, input: &Input) -> Result<(String, ReadOutcome
     if let (None, Ok(read)) = (&input.name, &mut outcome)
         && read.file_type == FileType::Code(Lang::Unknown)
     {
-        // Text of an unknown type is read as prose.
+        // Without a name, text of an unknown type counts as prose.
         read.file_type = FileType::Document(FormatHint::Plain);
     }
     Ok((label, outcome))
 }
 
-/// A pack that is not complete yet.
+/// The blocks and the report collected so far.
 struct PackInProgress<'o> {
     options: &'o IngestOptions<'o>,
     blocks: Vec<Block<'static>>,
@@ -112,7 +119,7 @@ struct PackInProgress<'o> {
 }
 
 impl PackInProgress<'_> {
-    /// Adds the tree of all files, with a block or without.
+    /// Adds the tree of all files, including skipped files that belong in the tree.
     fn add_tree(&mut self, outcomes: &[(String, ReadOutcome)]) {
         let entry = |(label, outcome): &'_ (String, ReadOutcome)| match outcome {
             Ok(read) => Some((label.clone(), read.bytes.len() as u64)),
@@ -167,7 +174,7 @@ impl PackInProgress<'_> {
     }
 }
 
-/// Returns the error of a pack without blocks.
+/// Returns the error for a pack without blocks.
 fn nothing_to_pack(report: &IngestReport, options: &IngestOptions<'_>) -> Error {
     let error = match report.skipped.iter().find(|skipped| skipped.reason.is_failure()) {
         None => Error::invalid("there is nothing to pack"),

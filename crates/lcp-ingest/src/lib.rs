@@ -1,11 +1,11 @@
-//! Folders, git changes and standard input to blocks.
+//! Converts folders, git changes and standard input into blocks.
 //!
-//! Start at [`ingest`]: paths in, blocks and a report of skipped files out. It finds the files
-//! that ripgrep finds, detects their types ([`FileType`]) and gives them priorities by
-//! [`Rules`]. Nothing is printed.
+//! Start at [`ingest`], which takes paths and returns blocks and a report of the skipped files. It
+//! finds the files that ripgrep finds, detects their types ([`FileType`]) and sets their priorities
+//! by [`Rules`]. The crate prints nothing.
 //!
-//! [`outline`] shortens texts without a model; the feature `summaries` has `FileSummarizer`,
-//! which uses it or asks a program.
+//! [`outline`] shortens texts without a model. The feature `summaries` adds `FileSummarizer`, which
+//! makes outlines or asks a program.
 //!
 //! ```
 //! use lcp_ingest::{IngestOptions, SkipReason, ingest};

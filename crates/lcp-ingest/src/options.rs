@@ -7,46 +7,46 @@ use crate::file_type::FileType;
 use crate::globs::Globs;
 use crate::rules::Rules;
 
-/// Bytes that a file may have by default.
+/// The default of [`IngestOptions::max_file_bytes`]: 1 MiB.
 pub const FILE_BYTES_MAX: u64 = 1 << 20;
 
-/// The sources of blocks, and how they are read.
+/// The sources of blocks, and how to read them.
 pub struct IngestOptions<'a> {
-    /// Files and folders; the current folder if there are none. `-` is skipped: its text is
-    /// `input`.
+    /// The files and folders to pack. An empty list means the current folder. `-` is skipped,
+    /// because its text is in `input`.
     pub paths: Vec<PathBuf>,
-    /// The folder of relative paths; the current folder if it is empty.
+    /// The folder that relative paths start from. An empty path means the current folder.
     pub base: PathBuf,
-    /// The text of standard input, if it is to be packed.
+    /// The text of standard input, if it should be packed.
     pub input: Option<Input>,
-    /// Which files of a folder are found.
+    /// The kinds of files to find in a folder.
     pub walk: WalkOptions,
-    /// Whether folders of other file systems are left out.
+    /// `true` to leave out folders on other file systems.
     pub one_file_system: bool,
-    /// If there are any, only files that match one of them are packed.
+    /// The only files to pack. An empty set means all files.
     pub include: Globs,
-    /// Files that are not packed.
+    /// The files to leave out.
     pub exclude: Globs,
-    /// Bytes that a file may have.
+    /// The maximum size of a file in bytes. Larger files are skipped.
     pub max_file_bytes: u64,
-    /// Whether the pack begins with a FILE_TREE.
+    /// `true` to begin the pack with a FILE_TREE block.
     pub tree: bool,
-    /// Whether images are packed.
+    /// `true` to pack images.
     pub images: bool,
-    /// The attributes of files.
+    /// The rules that set the attributes of files.
     pub rules: Rules,
-    /// Pack only files that differ from this revision.
+    /// A revision. If it is set, only files that differ from it are packed.
     pub since: Option<String>,
-    /// Add the changes to this revision.
+    /// A revision. If it is set, the differences from it are added as DIFF blocks.
     pub diff: Option<String>,
-    /// Files that are written at the same time, and so never packed.
+    /// Files that this run writes. They are never packed.
     pub outputs: Vec<PathBuf>,
-    /// Opens files where not all readable files may be read; called by several threads at
-    /// once.
+    /// The function that opens files, for callers that must restrict access. Several threads call
+    /// it at once.
     pub open: Option<OpenFile<'a>>,
-    /// Summarizes a file; called by several threads at once.
+    /// The function that summarizes files. Several threads call it at once.
     pub summarize: Option<Summarize<'a>>,
-    /// Receives the progress; called by several threads at once.
+    /// The function that receives the progress. Several threads call it at once.
     pub progress: &'a (dyn Fn(Progress) + Sync),
 }
 
@@ -74,48 +74,50 @@ impl Default for IngestOptions<'_> {
     }
 }
 
-/// Which files of a folder are found: by default those that ripgrep finds.
+/// The kinds of files to find in a folder. The default finds the files that ripgrep finds.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct WalkOptions {
-    /// Find hidden files too.
+    /// Also find hidden files.
     pub hidden: bool,
-    /// Find files that ignore files exclude, too.
+    /// Also find files that ignore files exclude.
     pub ignored: bool,
-    /// Follow links.
+    /// Follow symbolic links.
     pub follow: bool,
 }
 
-/// A text from standard input.
+/// The text of standard input.
 #[derive(Clone, Debug, Default)]
 pub struct Input {
-    /// Its name, by which its type is known as well.
+    /// The file name, which selects the type of the text.
     pub name: Option<String>,
-    /// The text.
+    /// The content.
     pub bytes: Vec<u8>,
 }
 
-/// A file that may get a summary.
+/// A file to summarize.
 #[derive(Clone, Copy, Debug)]
 pub struct FileToSummarize<'f> {
-    /// Its label.
+    /// The label of the file.
     pub path: &'f str,
-    /// Its type; [`FileType::lang`] is its language.
+    /// The type of the file. [`FileType::lang`] returns its language.
     pub file_type: FileType,
-    /// All of its text.
+    /// The complete text of the file.
     pub text: &'f str,
 }
 
-/// Summarizes a file. A summary that is no smaller than the file is not used.
+/// A function that summarizes a file. A summary is used only if it is not empty, is smaller than
+/// the file, and fits in a block.
 pub type Summarize<'a> = &'a (dyn Fn(&FileToSummarize<'_>) -> Option<String> + Sync);
 
-/// Opens a file that was found, or refuses to. With it, warnings quote no ignore file.
+/// A function that opens a file, or refuses to. If it is set, warnings do not quote ignore files,
+/// and ignore files outside of the folder are not read.
 pub type OpenFile<'a> = &'a (dyn Fn(&Path) -> std::io::Result<File> + Sync);
 
-/// The progress of ingestion.
+/// A step in the progress of ingestion.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Progress {
-    /// So many files were found.
+    /// This number of files was found.
     FilesFound(usize),
-    /// One of them was read.
+    /// One file was read or skipped.
     Read,
 }

@@ -1,4 +1,4 @@
-//! Paths: those that are packed, the labels below them, and those that are written.
+//! Paths: the roots to pack, the labels of files, and the files that this run writes.
 
 use std::collections::HashSet;
 use std::ffi::{OsStr, OsString};
@@ -8,20 +8,20 @@ use crate::error::{Error, Result};
 
 const STANDARD_INPUT: &str = "-";
 
-/// A path that is packed, and exists.
+/// An existing path to pack.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Root {
-    /// The path as it was given.
+    /// The path as given.
     pub(crate) given: PathBuf,
-    /// The same path below the base.
+    /// The same path, joined to the base.
     pub(crate) path: PathBuf,
-    /// The label of a file, or the prefix of those below a folder; may be empty.
+    /// The label of a file, or the prefix of the labels below a folder. It may be empty.
     pub(crate) label: String,
     pub(crate) is_folder: bool,
 }
 
 impl Root {
-    /// Returns its name in errors where it has no label.
+    /// Returns the name for errors of a root without a label.
     pub(crate) fn name(&self) -> String {
         let given = self.given.to_string_lossy();
         let name = given.trim_end_matches('/');
@@ -38,7 +38,7 @@ impl Root {
     }
 }
 
-/// Returns the paths but `-`, each once, or the current folder if there are none.
+/// Returns the paths without `-` and repetitions. An empty list means the current folder.
 pub(crate) fn roots(paths: &[PathBuf], base: &Path) -> Result<Vec<Root>> {
     let here = [PathBuf::from(".")];
     let paths = if paths.is_empty() { &here } else { paths };
@@ -71,7 +71,8 @@ fn label(path: &Path, is_folder: bool, is_one_of_several: bool) -> String {
     name.map(|name| name.to_string_lossy().into_owned()).unwrap_or_default()
 }
 
-/// Returns a relative path without `.` and `..`, with `/`, if it stays in the current folder.
+/// Resolves `.` and `..` in a relative path, and joins its names with `/`. Returns `None` if the
+/// path leaves the current folder or is absolute.
 fn normalize(path: &Path) -> Option<String> {
     let mut names = Vec::new();
     for component in path.components() {
@@ -85,46 +86,47 @@ fn normalize(path: &Path) -> Option<String> {
     Some(names.join("/"))
 }
 
-/// Returns a path below a folder as a label, and whether it is not UTF-8.
+/// Converts a relative path to a label. Also returns whether the path is not UTF-8.
 pub(crate) fn to_label(path: &Path) -> (String, bool) {
     let names: Vec<_> = path.iter().map(OsStr::to_string_lossy).collect();
     let is_lossy = path.to_str().is_none();
     (names.join("/"), is_lossy)
 }
 
-/// Compares labels by their components, byte by byte.
+/// Compares labels component by component, as bytes.
 pub(crate) fn compare_labels(a: &str, b: &str) -> std::cmp::Ordering {
     a.split('/').cmp(b.split('/'))
 }
 
-/// Returns text of other people as one line.
+/// Escapes foreign text so that it fits on one line.
 pub(crate) fn escape(text: &str) -> String {
     text.escape_debug().to_string()
 }
 
-/// Returns the warning that some have the label of another one.
+/// Returns the warning that this number of items share a label with another one.
 pub(crate) fn shared_labels(count: usize, noun: &str) -> String {
     let (plural, have) = if count == 1 { ("", "has") } else { ("s", "have") };
     format!("{count} {noun}{plural} {have} the path of another one in the pack")
 }
 
-/// The files that this run writes, which are never packed.
+/// The files that this run writes. They are never packed.
 #[derive(Debug, Default)]
 pub(crate) struct OwnOutputs {
     names: HashSet<OsString>,
-    /// Without links.
+    /// The paths with links resolved.
     paths: HashSet<PathBuf>,
 }
 
 impl OwnOutputs {
-    /// Takes those paths that exist: others cannot be found.
+    /// Collects the paths that exist. The walk cannot find any others.
     pub(crate) fn new(paths: &[PathBuf]) -> Self {
         let paths: HashSet<_> = paths.iter().filter_map(|path| path.canonicalize().ok()).collect();
         let names = paths.iter().filter_map(|path| Some(path.file_name()?.to_owned())).collect();
         Self { names, paths }
     }
 
-    /// Returns whether this is one of them. A link to one has any name.
+    /// Returns whether the path is one of these files. If it may be a link, its name is not
+    /// compared, because a link can have any name.
     pub(crate) fn contains(&self, path: &Path, may_be_link: bool) -> bool {
         !self.paths.is_empty()
             && (may_be_link || path.file_name().is_some_and(|name| self.names.contains(name)))

@@ -1,4 +1,4 @@
-//! Reading of files.
+//! Reads and inspects files.
 
 use std::fs::OpenOptions;
 use std::io::Read as _;
@@ -13,7 +13,7 @@ use crate::options::{FileToSummarize, IngestOptions, Progress};
 use crate::report::{SkipReason, SkippedFile};
 use crate::walk::FoundFile;
 
-/// Bytes that are set aside for a file before it is read.
+/// The maximum number of bytes to allocate for a file before it is read.
 const CAPACITY_MAX: u64 = 4 << 20;
 
 #[derive(Debug)]
@@ -24,10 +24,10 @@ pub(crate) struct ReadFile {
     pub(crate) is_generated: bool,
 }
 
-/// Reads files, within the limits of a pack.
+/// A reader of files, within the limits of a pack.
 pub(crate) struct Reader<'r> {
     options: &'r IngestOptions<'r>,
-    /// Bytes of all files so far.
+    /// The total size of the files read so far, in bytes.
     total: AtomicU64,
 }
 
@@ -39,7 +39,8 @@ impl<'r> Reader<'r> {
         Self { options, total: AtomicU64::new(0) }
     }
 
-    /// Reads a file that was found; only the limit of all files is an error.
+    /// Reads a file that the walk found. Returns an error only if all files together exceed the
+    /// limit of a pack.
     pub(crate) fn read_file(&self, file: &FoundFile) -> Result<ReadOutcome> {
         let outcome = if file.size > self.options.max_file_bytes {
             Err(SkippedFile::new(&file.label, SkipReason::TooLarge))
@@ -74,18 +75,18 @@ impl<'r> Reader<'r> {
 
     fn read_bytes(&self, file: &FoundFile) -> Result<Vec<u8>, SkippedFile> {
         let failed = |error| SkippedFile::failed(&file.label, &error);
-        // A pack holds no larger file, however large files may be.
+        // The limit of a pack applies even if the options allow larger files.
         let max = self.options.max_file_bytes.min(limits::TOTAL_DECOMPRESSED_BYTES_MAX);
         let opened = match self.options.open {
             Some(open) => open(&file.path),
             None => open(&file.path, file.may_be_link),
         };
         let opened = opened.map_err(failed)?;
-        // It may be something else by now.
+        // The path may have been replaced since the walk.
         if !opened.metadata().map_err(failed)?.is_file() {
             return Err(SkippedFile::new(&file.label, SkipReason::Special));
         }
-        // Sparse files have any size.
+        // A sparse file may claim any size, so the first allocation is bounded.
         let capacity = usize::try_from(file.size.min(max).min(CAPACITY_MAX)).unwrap_or_default();
         let mut bytes = Vec::with_capacity(capacity + 1);
         let mut opened = opened.take(max.saturating_add(1));
@@ -99,14 +100,14 @@ impl<'r> Reader<'r> {
         Ok(bytes)
     }
 
-    /// Returns whether the rest need not be read.
+    /// Returns whether the file is binary, so that the rest need not be read.
     fn is_binary(&self, label: &str, head: &[u8]) -> bool {
         let file_type = FileType::detect(label, head);
         let is_image = matches!(file_type, FileType::Image(_)) && self.options.images;
         !is_image && has_nul(head)
     }
 
-    /// Decides whether a text is packed, and as what.
+    /// Decides whether to pack the content, and detects its type.
     fn inspect(&self, label: &str, bytes: Vec<u8>) -> ReadOutcome {
         let skip = |reason| Err(SkippedFile::new(label, reason));
         if bytes.is_empty() {
@@ -131,7 +132,8 @@ impl<'r> Reader<'r> {
         Ok(ReadFile { file_type, bytes, summary, is_generated })
     }
 
-    /// Summarizes a text, if the summary is smaller.
+    /// Summarizes a text. Returns `None` if the summary is empty, not smaller than the text, or too
+    /// large for a block.
     fn summarize(&self, path: &str, file_type: FileType, bytes: &[u8]) -> Option<String> {
         let text = std::str::from_utf8(bytes).ok()?;
         let summary = self.options.summarize?(&FileToSummarize { path, file_type, text })?;
@@ -151,8 +153,8 @@ fn open(path: &Path, may_be_link: bool) -> std::io::Result<std::fs::File> {
 
     use rustix::fs::OFlags;
 
-    // A file that has become a pipe or a link since it was found is neither waited for
-    // nor followed.
+    // If the path has become a pipe or a link since the walk, opening must not block on the pipe or
+    // follow the link.
     let mut flags = OFlags::NONBLOCK | OFlags::NOCTTY;
     flags.set(OFlags::NOFOLLOW, !may_be_link);
     OpenOptions::new().read(true).custom_flags(flags.bits().cast_signed()).open(path)

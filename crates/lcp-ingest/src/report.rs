@@ -1,4 +1,4 @@
-//! The report of ingestion: the files that were packed, and those that were left out.
+//! The report of ingestion: the packed files and the skipped files.
 
 use std::collections::BTreeMap;
 use std::io::ErrorKind;
@@ -12,69 +12,70 @@ lcp_types::named_enum! {
     /// The reason why a file has no block.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
     pub enum SkipReason {
-        /// It is empty.
+        /// The file is empty.
         Empty = "empty",
-        /// It has a NUL among its first 8 KiB, or is no image of the type that its name has.
+        /// The file has a NUL in its first 8 KiB, or its content does not match the image type of
+        /// its name.
         Binary = "binary",
-        /// It is an image, and those are not packed.
+        /// The file is an image, and the options leave images out.
         Image = "image",
-        /// It is larger than files may be.
+        /// The file is larger than the options allow.
         TooLarge = "too_large",
-        /// It could not be read.
+        /// The file could not be read.
         Unreadable = "unreadable",
-        /// An ignore file that cannot be read, so that its patterns are unknown: all files
-        /// below it are left out.
+        /// An ignore file that cannot be read. Its patterns are unknown, so all files below it are
+        /// left out.
         IgnoreFile = "ignore_file",
-        /// It was removed after it was found.
+        /// The file was removed after it was found.
         Vanished = "vanished",
-        /// A link, and those are not followed.
+        /// A symbolic link, and the options do not follow links.
         Link = "link",
-        /// A link that leads nowhere.
+        /// A symbolic link to a path that does not exist.
         BrokenLink = "broken_link",
-        /// A link that leads to a folder above it.
+        /// A symbolic link that leads to itself or to a folder above it.
         Loop = "loop",
         /// A pipe, a socket or a device.
         Special = "special",
-        /// A change that is too large, or of a file that is left out, also where only files that
-        /// differ are asked for.
+        /// A change that is left out because it is too large or its file is left out. Also a
+        /// changed file that the walk left out, if only changed files are packed.
         Change = "change",
     }
 }
 
 impl SkipReason {
-    /// Returns the reason of a read error.
+    /// Returns the reason that corresponds to a read error.
     fn from_io(error: &std::io::Error) -> Self {
         match error.kind() {
-            // The folder that it was in may be something else by now.
+            // Its folder may have been replaced by a file.
             ErrorKind::NotFound | ErrorKind::NotADirectory => Self::Vanished,
             _ => Self::Unreadable,
         }
     }
 
-    /// Returns whether the pack lacks something that it should have.
+    /// Returns whether the file is missing from the pack because of an error.
     #[must_use]
     pub fn is_failure(self) -> bool {
         matches!(self, Self::Unreadable | Self::IgnoreFile)
     }
 
-    /// Returns whether the file tree has it all the same.
+    /// Returns whether the file tree lists a file that is skipped for this reason.
     pub(crate) fn is_in_tree(self) -> bool {
         matches!(self, Self::Empty | Self::Binary | Self::Image | Self::TooLarge | Self::Unreadable)
     }
 }
 
-/// A file that is left out.
+/// A file without a block.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SkippedFile {
-    /// Its label; of a path without a label, the path as it was given.
+    /// The label of the file, or the path as given if it has no label.
     pub path: String,
-    /// Whether `path` is no label, and so is not in the pack.
+    /// `true` if `path` is not a label. Such a path is not part of the pack.
     pub(crate) is_unlabelled: bool,
-    /// The reason.
+    /// The reason why the file has no block.
     pub reason: SkipReason,
-    /// Its size, where that is known.
+    /// The size of the file, if it is known.
     pub bytes: Option<u64>,
-    /// The message of the system.
+    /// The error message of the operating system, or an explanation.
     pub message: Option<String>,
 }
 
@@ -89,38 +90,38 @@ impl SkippedFile {
     }
 }
 
-/// A file that has a block.
+/// A file with a block.
 #[derive(Clone, Debug, PartialEq)]
 pub struct IngestedFile {
-    /// Its label.
+    /// The label of the file.
     pub path: String,
-    /// Its type.
+    /// The type of the file.
     pub file_type: FileType,
-    /// Its size.
+    /// The size of the file in bytes.
     pub bytes: u64,
-    /// Its attributes, by the rules.
+    /// The attributes that the rules set.
     pub attributes: BlockAttributes,
-    /// Whether it differs from a revision that was asked for.
+    /// `true` if the file differs from the revision in `since` or `diff`.
     pub changed: bool,
-    /// Bytes of its summary, where it has one.
+    /// The size of the summary in bytes, if the file has one.
     pub summary_bytes: Option<u64>,
 }
 
 /// A report of all files that were found.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct IngestReport {
-    /// Files that have a block, in the order of the pack.
+    /// The files with a block, in the order of the pack.
     pub files: Vec<IngestedFile>,
-    /// The path of each block of changes, with its attributes and its number of hunks.
+    /// The path, attributes and number of hunks of each DIFF block.
     pub diffs: Vec<(String, BlockAttributes, usize)>,
-    /// Files without a block, sorted by path.
+    /// The files without a block, sorted by path.
     pub skipped: Vec<SkippedFile>,
-    /// Warnings, a line each.
+    /// The warnings, one line each.
     pub warnings: Vec<String>,
 }
 
 impl IngestReport {
-    /// Returns the bytes of all files that have a block.
+    /// Returns the total size of all files with a block, in bytes.
     #[must_use]
     pub fn bytes(&self) -> u64 {
         self.files.iter().map(|file| file.bytes).sum()
@@ -141,7 +142,7 @@ impl IngestReport {
         self.skipped.iter().filter(move |skipped| skipped.reason == reason)
     }
 
-    /// Returns how many files were skipped and why, in words, if any were.
+    /// Returns a phrase that counts the skipped files by reason, or `None` if no file was skipped.
     #[must_use]
     pub fn skipped_summary(&self) -> Option<String> {
         let reasons: Vec<_> = self
@@ -154,7 +155,7 @@ impl IngestReport {
         (count > 0).then(|| format!("{count} {files} left out: {}", reasons.join(", ")))
     }
 
-    /// Returns the report as `lcp.pack.v1`, without the fields of the written pack.
+    /// Returns the report as `lcp.pack.v1` JSON, without the fields of the written pack.
     #[must_use]
     pub fn to_json(&self) -> Value {
         let reasons = self.skipped_by_reason().into_iter();

@@ -1,32 +1,32 @@
-//! Rules: the priority, category, rank and pin of files (RFC 0010 §3).
+//! Rules that set the priority, category, rank and pin of files (RFC 0010 §3).
 
 use lcp_types::{Annotation, Priority, Tag};
 
 use crate::globs::{Globs, Pattern};
 
-/// The attributes of a block; `None` where no rule sets one.
+/// The attributes of a block. An attribute that no rule sets is `None`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct BlockAttributes {
-    /// Its priority.
+    /// The priority.
     pub priority: Option<Priority>,
-    /// The share that pays for it.
+    /// The category, which names the share of the budget that the block uses.
     pub category: Option<String>,
-    /// Its order within its priority, highest first; finite.
+    /// The order within the priority, highest first. It must be finite.
     pub rank: Option<f64>,
-    /// Whether a budget never cuts it.
+    /// `true` if the block is pinned: a budget never shortens it.
     pub pinned: Option<bool>,
 }
 
-/// A rule: the attributes of the files that a glob matches.
+/// A rule, which sets the attributes of the files that a glob matches.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Rule {
-    /// The files.
+    /// The glob that selects the files.
     pub pattern: Pattern,
-    /// Their attributes.
+    /// The attributes to set.
     pub attributes: BlockAttributes,
 }
 
-/// Rules in order: of those that set an attribute, the last wins.
+/// An ordered list of rules. If several rules set the same attribute, the last one wins.
 #[derive(Clone, Debug, Default)]
 pub struct Rules {
     globs: Globs,
@@ -34,12 +34,12 @@ pub struct Rules {
     defaults: Option<DefaultRules>,
 }
 
-/// Facts about a file besides its name.
+/// Properties of a file other than its name.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct FileInfo {
-    /// It differs from the revision that the options name.
+    /// `true` if the file differs from the revision in the options.
     pub(crate) changed: bool,
-    /// It is generated or minified.
+    /// `true` if the file is generated or minified.
     pub(crate) generated: bool,
 }
 
@@ -50,7 +50,7 @@ struct DefaultRules {
 }
 
 impl BlockAttributes {
-    /// Returns attributes with a priority alone.
+    /// Returns attributes that set only the priority.
     #[must_use]
     pub fn with_priority(priority: Priority) -> Self {
         Self { priority: Some(priority), ..Self::default() }
@@ -73,7 +73,7 @@ impl BlockAttributes {
     /// Returns the annotations of the block with this index.
     pub(crate) fn to_annotations(&self, target: u64) -> Vec<Annotation<'static>> {
         let tag = |key, value: String| Annotation::tag(target, &Tag::new(key, value));
-        // Blocks are Normal without an annotation.
+        // A block without an annotation has the default priority.
         let priority = self.priority.filter(|priority| *priority != Priority::default());
         priority
             .map(|priority| Annotation::priority(target, priority))
@@ -89,11 +89,11 @@ impl BlockAttributes {
 }
 
 impl Rules {
-    /// Compiles these rules, after the built-in ones if those are wanted.
+    /// Compiles these rules. With `use_defaults`, the built-in rules come before them.
     ///
     /// # Errors
     ///
-    /// A message, if their globs are too large together.
+    /// Returns a message if the globs are too large together.
     pub fn new(rules: Vec<Rule>, use_defaults: bool) -> Result<Self, String> {
         let globs = Globs::new(rules.iter().map(|rule| &rule.pattern))?;
         let attributes = rules.into_iter().map(|rule| rule.attributes).collect();
@@ -127,7 +127,8 @@ impl DefaultRules {
         let last = matches.last().map(|&rule| self.priorities[rule]);
         match last {
             _ if info.generated => Some(Priority::Background),
-            // A lock file changes with everything else.
+            // Lock files and other generated files change with everything else, so they remain
+            // Background.
             Some(Priority::Background) => last,
             _ if info.changed => Some(Priority::High),
             last => last,
@@ -135,7 +136,8 @@ impl DefaultRules {
     }
 }
 
-/// The default rules; the last match wins. Changed files are High unless Background.
+/// The default rules. The last match wins. Changed files are High unless a rule makes them
+/// Background.
 const DEFAULT_RULES: &[(Priority, &str)] = &[
     (Priority::High, "README README.* Readme.* readme.*"),
     // Folders.
@@ -144,7 +146,7 @@ const DEFAULT_RULES: &[(Priority, &str)] = &[
         "test/ tests/ __tests__/ spec/ specs/ testdata/ fixtures/ __fixtures__/ example/ \
          examples/ bench/ benches/ benchmark/ benchmarks/",
     ),
-    // Files that most projects have alike.
+    // Files that are much the same in most projects.
     (Priority::Low, "LICENSE* LICENCE* COPYING*"),
     // Files.
     (

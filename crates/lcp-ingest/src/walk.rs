@@ -1,4 +1,4 @@
-//! The walk: the files below the paths, as ripgrep finds them.
+//! The walk, which finds the files below the roots as ripgrep does.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -14,23 +14,23 @@ use crate::options::IngestOptions;
 use crate::paths::{OwnOutputs, Root, compare_labels, escape, shared_labels, to_label};
 use crate::report::{SkipReason, SkippedFile};
 
-/// Folders of version control, which are not walked even if hidden files are.
+/// Folders of version control. They are left out even if hidden files are found.
 const VCS_DIRS: [&str; 4] = [".git", ".hg", ".jj", ".svn"];
 
-/// A file that was found, unread.
+/// A file that was found but not read.
 #[derive(Clone, Debug)]
 pub(crate) struct FoundFile {
     pub(crate) label: String,
     pub(crate) path: PathBuf,
-    /// Bytes, when it was found.
+    /// The size in bytes when the file was found.
     pub(crate) size: u64,
-    /// Whether the last component may be a link: it was named, or links are followed.
+    /// `true` if the last component may be a link: the path is a root, or links are followed.
     pub(crate) may_be_link: bool,
-    /// The index of its path, for files of the same label.
+    /// The index of the root, which orders files with the same label.
     pub(crate) root: usize,
 }
 
-/// The files that a walk finds.
+/// The result of a walk.
 #[derive(Debug, Default)]
 pub(crate) struct WalkResult {
     pub(crate) files: Vec<FoundFile>,
@@ -38,7 +38,7 @@ pub(crate) struct WalkResult {
     pub(crate) warnings: Vec<String>,
 }
 
-/// Walks all paths. Files and skipped files are sorted by label, each once.
+/// Walks all roots. The files and the skipped files are sorted by label, without repetitions.
 pub(crate) fn walk(roots: &[Root], options: &IngestOptions<'_>) -> Result<WalkResult> {
     let outputs = OwnOutputs::new(&options.outputs);
     let result = Mutex::new(WalkResult::default());
@@ -63,11 +63,11 @@ pub(crate) fn walk(roots: &[Root], options: &IngestOptions<'_>) -> Result<WalkRe
     Ok(result)
 }
 
-/// Removes files that overlapping paths find twice under one label.
+/// Removes files that overlapping roots find again under the same label.
 fn dedup_overlapping_paths(result: &mut WalkResult) {
     let mut shared = 0;
     let mut files: Vec<FoundFile> = Vec::with_capacity(result.files.len());
-    // The index of each file of one label, by its path without links.
+    // The index of each file with the current label, by its resolved path.
     let mut indices: HashMap<PathBuf, usize> = HashMap::new();
     let mut later = std::mem::take(&mut result.files).into_iter().peekable();
     while let Some(file) = later.next() {
@@ -80,10 +80,10 @@ fn dedup_overlapping_paths(result: &mut WalkResult) {
             files.push(file);
             continue;
         }
-        // What cannot be resolved is itself.
+        // A path that cannot be resolved stands for itself.
         let target = file.path.canonicalize().unwrap_or_else(|_| file.path.clone());
         match indices.entry(target) {
-            // A file that was named stays so.
+            // A file that was named as a root may be a link, even if another root contains it.
             Entry::Occupied(same) => files[*same.get()].may_be_link |= file.may_be_link,
             Entry::Vacant(entry) => {
                 entry.insert(files.len());
@@ -107,7 +107,7 @@ struct Walker<'w> {
 }
 
 impl Walker<'_> {
-    /// Reports unreadable ignore files, whose folders are left out.
+    /// Reports unusable ignore files, whose folders are left out.
     fn skip_ignore_files(&self, paths: &[PathBuf]) {
         let Ok(mut result) = self.result.lock() else { return };
         for path in paths {
@@ -120,7 +120,8 @@ impl Walker<'_> {
 
     fn walk_folder(&self) {
         let walk = self.options.walk;
-        // With a guard that opens files, ignore files outside of the folder are not read.
+        // If the caller restricts which files are opened, ignore files outside of the folder are
+        // not read.
         let guarded = self.options.open.is_some();
         if !walk.ignored
             && let Some(path) = ignore_files::find_unusable(&self.root.path, guarded)
@@ -139,7 +140,7 @@ impl Walker<'_> {
             .require_git(false)
             .follow_links(walk.follow)
             .same_file_system(self.options.one_file_system)
-            // The file that the shell created for `> pack.lcp` in here.
+            // Skip the file that the shell created for `> pack.lcp`.
             .skip_stdout(true);
         if !walk.ignored {
             builder.add_custom_ignore_filename(IGNORE_FILE);
@@ -148,7 +149,7 @@ impl Walker<'_> {
             builder.parents(false).git_global(false).git_exclude(false);
         }
         if let Some(path) = above {
-            // Its patterns for this folder are unknown.
+            // The patterns that apply to this folder are unknown.
             return self.skip_ignore_files(&[path]);
         }
         let unusable = Arc::new(Mutex::new(Vec::new()));
@@ -174,7 +175,8 @@ impl Walker<'_> {
         });
         builder.build_parallel().run(|| {
             Box::new(|entry| {
-                // The walk itself reports a thread that panicked.
+                // The lock is poisoned if another thread panicked, and the walk reports that
+                // itself.
                 let Ok(mut result) = self.result.lock() else { return WalkState::Quit };
                 match entry {
                     Ok(entry) => self.add_entry(&entry, &mut result),
@@ -187,7 +189,8 @@ impl Walker<'_> {
         self.skip_ignore_files(&unusable.lock().unwrap_or_else(PoisonError::into_inner));
     }
 
-    /// Returns the warning of a malformed ignore file, which may link to a secret file.
+    /// Returns the warning about a malformed ignore file. With a restricted `open`, it quotes
+    /// nothing, because the file may be a link to a secret file.
     fn malformed_ignore_file(&self, error: &ignore::Error) -> String {
         let wrong = "an ignore file is wrong";
         match self.options.open {
@@ -196,7 +199,7 @@ impl Walker<'_> {
         }
     }
 
-    /// Adds a path that is no folder.
+    /// Adds a root that is not a folder.
     fn add_named_file(&self) {
         let Ok(mut result) = self.result.lock() else { return };
         let Root { path, label, .. } = self.root;
@@ -266,7 +269,8 @@ impl Walker<'_> {
         let is_unlabelled = path.is_empty();
         let path = match self.options.open {
             None if is_unlabelled => self.root.name(),
-            // The path was not given like this and would reveal folders of this machine.
+            // The root was not given in this form, and its path would reveal folders of this
+            // machine.
             Some(_) if is_unlabelled => ".".to_owned(),
             _ => path,
         };
@@ -283,7 +287,8 @@ impl Walker<'_> {
         if skipped.reason == SkipReason::Vanished && location.is_some_and(is_link) {
             skipped.reason = SkipReason::BrokenLink;
         }
-        // A link that cannot be followed leads to itself, unless a folder on its way is locked.
+        // A link that cannot be followed leads to itself, unless a folder on its way may not be
+        // read.
         let is_locked = io.kind() == std::io::ErrorKind::PermissionDenied;
         if skipped.reason == SkipReason::Unreadable && !is_locked && location.is_some_and(is_link) {
             skipped.reason = SkipReason::Loop;
@@ -295,7 +300,7 @@ impl Walker<'_> {
     }
 }
 
-/// Returns the path of an error, and whether it is a loop of links.
+/// Returns the path of an error, and whether the error is a loop of links.
 fn locate(error: &ignore::Error) -> (Option<&Path>, bool) {
     match error {
         ignore::Error::WithPath { path, err } => {

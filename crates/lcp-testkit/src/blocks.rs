@@ -1,4 +1,4 @@
-//! Strategies for blocks and packs.
+//! Proptest strategies for blocks and packs.
 
 use std::borrow::Cow;
 
@@ -15,33 +15,32 @@ use proptest::option;
 use proptest::prelude::*;
 use proptest::sample::select;
 
-/// Any block that can stand in a pack: every type, unnamed enumeration values,
-/// unknown fields, content that is no text, reserved flags, unknown types.
+/// Generates any block that a pack can hold: every type, unnamed enumeration values, unknown
+/// fields, content that is not UTF-8, reserved flags and unknown block types.
 ///
-/// Unknown fields have ascending ids, as encoders write them, so that a block
-/// equals its own round trip.
+/// Unknown fields have ascending ids, as encoders write them, so that a block equals its own round
+/// trip.
 pub fn any_block() -> impl Strategy<Value = Block<'static>> {
     block(Scope::Any)
 }
 
-/// A pack's worth of [`any_block`]s, none included.
+/// Generates up to 11 [`any_block`]s.
 pub fn any_pack() -> impl Strategy<Value = Vec<Block<'static>>> {
     vec(any_block(), 0..12)
 }
 
-/// A block that every reader of the format understands: named values only, no
-/// unknown fields, types or flags, at least one hunk or entry where there may
-/// be many.
+/// Generates a block that every reader of the format understands: only named values, no unknown
+/// fields, types or flags, and at least one element in each list of hunks or entries.
 pub fn known_block() -> impl Strategy<Value = Block<'static>> {
     block(Scope::Known)
 }
 
-/// A pack's worth of [`known_block`]s, at least one.
+/// Generates from 1 to 11 [`known_block`]s.
 pub fn known_pack() -> impl Strategy<Value = Vec<Block<'static>>> {
     vec(known_block(), 1..12)
 }
 
-/// How far a strategy goes.
+/// The range of blocks that a strategy generates.
 #[derive(Clone, Copy)]
 enum Scope {
     Any,
@@ -62,7 +61,7 @@ fn block(scope: Scope) -> BoxedStrategy<Block<'static>> {
         .boxed()
 }
 
-/// Text that is not content: mostly short, sometimes odd.
+/// Generates text other than content. It is mostly short, and sometimes unusual.
 fn text() -> impl Strategy<Value = String> {
     prop_oneof![
         3 => "[a-zA-Z0-9_./ -]{0,20}",
@@ -71,7 +70,7 @@ fn text() -> impl Strategy<Value = String> {
     ]
 }
 
-/// Content: text, other bytes, and enough of either to compress.
+/// Generates content: text and other bytes, sometimes enough to be worth compressing.
 fn bytes() -> impl Strategy<Value = CowBytes<'static>> {
     prop_oneof![
         4 => text().prop_map(CowBytes::from),
@@ -89,7 +88,7 @@ fn line() -> impl Strategy<Value = u32> {
     prop_oneof![0u32..200, any::<u32>(), Just(u32::MAX)]
 }
 
-/// The values of an enumeration: the named ones, and in [`Scope::Any`] all.
+/// Generates values of an enumeration: the named ones, and with [`Scope::Any`] all codes.
 fn value<E>(scope: Scope, named: &'static [E], from_code: fn(u8) -> E) -> BoxedStrategy<E>
 where
     E: Copy + std::fmt::Debug + 'static,
@@ -100,7 +99,7 @@ where
     }
 }
 
-/// Fields of ids that the record does not have.
+/// Generates fields with ids that the record does not define.
 fn unknown<T: Record<'static>>(scope: Scope) -> BoxedStrategy<UnknownFields<'static>> {
     if matches!(scope, Scope::Known) {
         return Just(UnknownFields::new()).boxed();
@@ -122,7 +121,7 @@ fn unknown<T: Record<'static>>(scope: Scope) -> BoxedStrategy<UnknownFields<'sta
     prop_oneof![5 => Just(UnknownFields::new()), 1 => fields].boxed()
 }
 
-/// How many nested records a list has.
+/// Returns the range of the number of nested records in a list.
 fn list(scope: Scope) -> std::ops::Range<usize> {
     match scope {
         Scope::Any => 0..4,
@@ -130,7 +129,7 @@ fn list(scope: Scope) -> std::ops::Range<usize> {
     }
 }
 
-/// A record of these fields, and unknown ones.
+/// Generates a record with these fields and unknown fields.
 macro_rules! record {
     ($scope:ident, $record:ident { $($field:ident: $strategy:expr),* $(,)? }) => {
         ($($strategy,)* unknown::<$record<'_>>($scope)).prop_map(|($($field,)* unknown)| {
@@ -152,7 +151,7 @@ fn hunk(scope: Scope) -> impl Strategy<Value = DiffHunk<'static>> {
     record!(scope, DiffHunk { old_start: line(), new_start: line(), lines: bytes() })
 }
 
-/// Line ranges: old readers keep both ends or none.
+/// Generates line ranges. Old readers require both ends or neither.
 fn lines(scope: Scope) -> BoxedStrategy<(Option<u32>, Option<u32>)> {
     match scope {
         Scope::Any => (option::of(line()), option::of(line())).boxed(),
@@ -160,7 +159,7 @@ fn lines(scope: Scope) -> BoxedStrategy<(Option<u32>, Option<u32>)> {
     }
 }
 
-/// Targets of annotations: old readers have 32 bits.
+/// Generates targets of annotations. Old readers accept only 32 bits.
 fn target(scope: Scope) -> BoxedStrategy<u64> {
     match scope {
         Scope::Any => number().boxed(),
@@ -172,7 +171,7 @@ fn words() -> impl Strategy<Value = Option<Cow<'static, str>>> {
     option::of(text().prop_map(Into::into))
 }
 
-/// Content of messages, results, annotations and documents.
+/// Generates messages, tool results, annotations and documents.
 fn message_content(scope: Scope) -> BoxedStrategy<BlockContent<'static>> {
     prop_oneof![
         record!(
@@ -212,7 +211,7 @@ fn message_content(scope: Scope) -> BoxedStrategy<BlockContent<'static>> {
     .boxed()
 }
 
-/// Source files and what is known of them.
+/// Generates source files, file trees and diffs.
 fn files(scope: Scope) -> BoxedStrategy<BlockContent<'static>> {
     let code = (
         value(scope, Lang::ALL, Lang::from_code),
@@ -239,7 +238,7 @@ fn files(scope: Scope) -> BoxedStrategy<BlockContent<'static>> {
     .boxed()
 }
 
-/// Data of other kinds.
+/// Generates structured data, embedding references, images and extensions.
 fn data(scope: Scope) -> BoxedStrategy<BlockContent<'static>> {
     prop_oneof![
         record!(

@@ -1,10 +1,11 @@
-//! Texts: pieces that look like boundaries, and prose and comments of the sources of crates.
+//! Texts for tests: strings that look like block boundaries, and prose and comments from the
+//! sources of crates.
 
 use std::path::{Path, PathBuf};
 use std::{fs, io};
 
-/// The files in a folder and those below, sorted by their paths; larger ones
-/// than `bytes_max` are left out, because programs wrote them.
+/// Returns the files in a folder and its subfolders, sorted by path. Files larger than `bytes_max`
+/// are left out, because they are usually generated.
 pub fn files_in(folder: &Path, bytes_max: u64) -> io::Result<Vec<PathBuf>> {
     let (mut files, mut open) = (Vec::new(), vec![folder.to_owned()]);
     while let Some(folder) = open.pop() {
@@ -22,14 +23,14 @@ pub fn files_in(folder: &Path, bytes_max: u64) -> io::Result<Vec<PathBuf>> {
     Ok(files)
 }
 
-/// Whether a file is Markdown or a licence.
+/// Returns whether a file is Markdown or a licence.
 #[must_use]
 pub fn is_prose(path: &Path) -> bool {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     path.extension().is_some_and(|ending| ending == "md") || name.starts_with("LICENSE")
 }
 
-/// The text of the documentation comments of a Rust file.
+/// Returns the text of the documentation comments in a Rust file.
 ///
 /// ```
 /// assert_eq!(lcp_testkit::comments("/// Says it.\nfn f() {} // not this\n"), "Says it.\n");
@@ -41,8 +42,7 @@ pub fn comments(code: &str) -> String {
     text.flat_map(|line| [line.strip_prefix(' ').unwrap_or(line), "\n"]).collect()
 }
 
-/// Pieces of content that look like what renderers draw, or that tokenizers
-/// join in surprising ways.
+/// Strings that look like the output of renderers, or that tokenizers join in surprising ways.
 #[rustfmt::skip]
 pub const DELIMITERS: &[&str] = &[
     "fn main() {}", "\n", "\n\n", "\r\n", "    indented", "\t", " ", "  ", "/", "// comment",

@@ -1,25 +1,25 @@
-//! Packs that ask for more than they bring, as an attacker would write them.
+//! Malicious packs: small inputs that ask the decoder for much memory or work.
 //!
-//! [`cases`] has them large enough to hurt; [`cases_of`] has the same of few things, to
-//! try quickly. Each has a name that says what it does.
+//! [`cases`] returns packs large enough to do harm. [`cases_of`] returns the same packs in a
+//! smaller size, for quick tests. The name of each case describes it.
 
 use std::io::{self, Read as _, Write as _};
 
 use crate::wire::{END, bytes_field, frame, header, message_field, pack, varint, varint_field};
 
-/// A name, and the bytes.
+/// The name of a case, and its bytes.
 pub type Case = (&'static str, Vec<u8>);
 
-/// How large the cases are.
+/// The size of the cases.
 #[derive(Clone, Copy, Debug)]
 struct Scale {
-    /// Entries, hunks, fields, annotations.
+    /// The number of entries, hunks, fields or annotations.
     many: usize,
-    /// Blocks that hold nothing, which compress best.
+    /// The number of empty blocks, which compress best.
     most: usize,
-    /// Bytes that a bomb gives.
+    /// The number of bytes that a zstd bomb expands to.
     bomb: u64,
-    /// Bytes of a block that takes nearly all that a payload may give.
+    /// The number of bytes of a block that takes up nearly all of the limit of a payload.
     long: usize,
 }
 
@@ -28,13 +28,14 @@ const COMPRESSED: u8 = 0b010;
 const REFERENCE: u8 = 0b100;
 const RAW: u8 = 0x42;
 
-/// Every case: bombs of a gigabyte, 2²⁴ blocks, a million of all else.
+/// Returns every case in full size: bombs of 1 GiB, 2²⁴ empty blocks, and one million of everything
+/// else.
 #[must_use]
 pub fn cases() -> Vec<Case> {
     all(Scale { many: 1_000_000, most: 1 << 24, bomb: 1 << 30, long: 250 << 20 })
 }
 
-/// The same cases with at most so many things in each, and bombs of four mebibytes.
+/// Returns the same cases with at most `many` items in each, and bombs of 4 MiB.
 #[must_use]
 pub fn cases_of(many: usize) -> Vec<Case> {
     all(Scale { many, most: many, bomb: 4 * MIB, long: 2000 << 10 })
@@ -51,7 +52,7 @@ fn all(scale: Scale) -> Vec<Case> {
     .concat()
 }
 
-/// Little zstd that becomes much.
+/// Returns packs with zstd data that expands to much more.
 fn zstd_bombs(scale: Scale) -> Vec<Case> {
     let body = |len| frame(RAW, COMPRESSED, zeros(&[], len));
     let part = |of: usize| bytes_field(9, vec![0; scale.long / of]);
@@ -76,14 +77,15 @@ fn zstd_bombs(scale: Scale) -> Vec<Case> {
     ]
 }
 
-/// A frame of zstd: a content size of 8 bytes, 2⁴⁰; then one block, the last, a byte repeated.
+/// A zstd frame with a content size field of 8 bytes that says 2⁴⁰. Its only block repeats one
+/// byte.
 const CONTENT_SIZE_2_40: &[u8] =
     &[0x28, 0xB5, 0x2F, 0xFD, 0xC0, 0x50, 0, 0, 0, 0, 0, 1, 0, 0, 0x0B, 0, 0, 0x61];
 
-/// A window of 2²⁷ bytes and no content size; one block, the last, of one byte.
+/// A zstd frame with a window of 2²⁷ bytes and no content size. Its only block has one byte.
 const WIDE_WINDOW: &[u8] = &[0x28, 0xB5, 0x2F, 0xFD, 0x00, 0x88, 0x0B, 0, 0, 0x61];
 
-/// Lengths and numbers beyond what there is.
+/// Returns packs with lengths beyond the end of the input.
 fn malformed_lengths() -> Vec<Case> {
     let mut cases = Vec::new();
     for (name, len) in
@@ -105,7 +107,7 @@ fn malformed_lengths() -> Vec<Case> {
     cases
 }
 
-/// Many small things, as they are.
+/// Returns packs with many small items, without compression.
 fn many_small_blocks(scale: Scale) -> Vec<Case> {
     let many = scale.many;
     let annotation = |kind, value: &str| annotation(0, kind, value);
@@ -143,10 +145,10 @@ fn many_small_blocks(scale: Scale) -> Vec<Case> {
     ]
 }
 
-/// The same behind zstd: many more than were brought.
+/// Returns packs with many small items that zstd compresses to almost nothing.
 fn many_compressed_blocks(scale: Scale) -> Vec<Case> {
     let most = scale.most;
-    // What fits a body that may be decompressed.
+    // This many items fit in the limit of a decompressed body.
     let many = scale.many.min(1_300_000);
     let body = |block_type, fields: &[u8]| pack(&[frame(block_type, COMPRESSED, zstd(fields))]);
     let entries = [bytes_field(1, "/"), entry(&[]).repeat(many)].concat();
@@ -166,7 +168,7 @@ fn many_compressed_blocks(scale: Scale) -> Vec<Case> {
     ]
 }
 
-/// Footers that say what is not so, with checksums that are right.
+/// Returns packs with a wrong index or footer whose checksums are correct.
 fn indices() -> Vec<Case> {
     let frames = conversation_frame(&[]);
     let end_offset = 8 + frames.len() as u64;
@@ -193,7 +195,7 @@ fn indices() -> Vec<Case> {
     ]
 }
 
-/// A pack with an index and its footer (RFC 0003 §2).
+/// Returns a pack with an index and its footer (RFC 0003 §2).
 fn with_footer(blocks: &[u8], end_offset: u64, index: &[u8], count: u64) -> Vec<u8> {
     let mut footer = Vec::new();
     for number in [end_offset, blocks.len() as u64, index.len() as u64, count] {
@@ -208,7 +210,7 @@ fn with_footer(blocks: &[u8], end_offset: u64, index: &[u8], count: u64) -> Vec<
     [blocks, index, &footer].concat()
 }
 
-/// A CONVERSATION of the user without a word, and with these fields more.
+/// Returns a CONVERSATION of the user without text, with these additional fields.
 fn conversation_frame(more: &[u8]) -> Vec<u8> {
     frame(2, 0, [&conversation_fields(), more].concat())
 }
@@ -217,7 +219,7 @@ fn conversation_fields() -> Vec<u8> {
     [varint_field(1, 2), bytes_field(2, "")].concat()
 }
 
-/// A turn that answers this call.
+/// Returns a turn with the result of this tool call.
 fn call(id: &str) -> Vec<u8> {
     frame(2, 0, [varint_field(1, 4), bytes_field(2, ""), bytes_field(3, id)].concat())
 }
@@ -230,12 +232,12 @@ fn tree(entries: &[u8]) -> Vec<u8> {
     frame(3, 0, [&bytes_field(1, "/"), entries].concat())
 }
 
-/// An entry of a tree without a name, and with these fields more.
+/// Returns a tree entry without a name, with these additional fields.
 fn entry(more: &[u8]) -> Vec<u8> {
     message_field(2, &[bytes_field(1, ""), varint_field(2, 0), varint_field(3, 0), more.to_vec()])
 }
 
-/// Entries, each the only one of that before.
+/// Returns an entry with this many levels, each with a single child.
 fn deep_tree(levels: usize) -> Vec<u8> {
     let mut fields = Vec::new();
     for level in 0..levels {
@@ -253,18 +255,19 @@ fn hunk() -> Vec<u8> {
     message_field(2, &[varint_field(1, 0), varint_field(2, 0), bytes_field(3, "")])
 }
 
-/// zstd of these bytes.
+/// Compresses these bytes with zstd.
 #[must_use]
 pub fn zstd(bytes: &[u8]) -> Vec<u8> {
     zstd::bulk::compress(bytes, 3).expect("zstd takes any bytes")
 }
 
-/// A payload of these frames and END.
+/// Returns a pack whose payload, these frames and END, is compressed.
 fn payload(frames: &[u8]) -> Vec<u8> {
     [header(1), zstd(&[frames, &END].concat())].concat()
 }
 
-/// A payload of one frame again and again, without holding them all.
+/// Returns a pack whose compressed payload repeats one frame. The payload is never completely in
+/// memory.
 fn repeated(frame: &[u8], times: usize) -> Vec<u8> {
     let len = (frame.len() * times) as u64;
     let piece = frame.repeat((1 << 16) / frame.len().min(1 << 16));
@@ -279,7 +282,7 @@ fn repeated(frame: &[u8], times: usize) -> Vec<u8> {
     encoder.finish().expect("memory takes it")
 }
 
-/// zstd of `len` zeros behind `head`, without holding them all.
+/// Compresses `head` followed by `len` zeros. The zeros are never completely in memory.
 #[must_use]
 pub fn zeros(head: &[u8], len: u64) -> Vec<u8> {
     let mut encoder = zstd::stream::write::Encoder::new(Vec::new(), 1).expect("zstd starts");
@@ -288,7 +291,7 @@ pub fn zeros(head: &[u8], len: u64) -> Vec<u8> {
     encoder.finish().expect("memory takes it")
 }
 
-/// JSON manifests that ask for more than they bring, of so many things each.
+/// Returns malicious JSON manifests with this many items each.
 #[must_use]
 pub fn manifests(many: usize) -> Vec<Case> {
     let list = |item: &str| vec![item; many.max(1)].join(",");

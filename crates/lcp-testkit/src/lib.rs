@@ -1,18 +1,18 @@
-//! What the tests of the other crates share; nothing that ships uses it.
+//! Shared code for the tests of the other crates. No published crate uses it outside of tests.
 //!
-//! | you test | use |
+//! | to test | use |
 //! |---|---|
-//! | a law that holds for every block or pack | [`any_block`], [`any_pack`] |
-//! | the same, without what old readers refuse | [`known_block`], [`known_pack`] |
+//! | a property of every block or pack | [`any_block`], [`any_pack`] |
+//! | the same, limited to blocks that old readers accept | [`known_block`], [`known_pack`] |
 //! | nesting | [`nested_tree`] |
-//! | content that looks like boundaries | [`DELIMITERS`] |
-//! | a seeded choice: places to cut, bytes to change | [`SplitMix64`] |
+//! | content that looks like block boundaries | [`DELIMITERS`] |
+//! | choices from a seed, such as places to cut and bytes to change | [`SplitMix64`] |
 //! | exact bytes | [`hex`], [`wire`] |
-//! | what an attacker would write | [`hostile`] |
-//! | what needs a PostgreSQL server | [`Postgres`] |
-//! | how often a client asks a server | [`CountingProxy`] |
-//! | the command as its users run it, in a folder with settings | [`cli_harness`] |
-//! | a Python with packages of `PyPI` | [`python`] |
+//! | malicious packs | [`hostile`] |
+//! | code that needs a PostgreSQL server | [`Postgres`] |
+//! | the number of round trips between a client and a server | [`CountingProxy`] |
+//! | the command line program, in a folder with settings | [`cli_harness`] |
+//! | Python programs with packages from `PyPI` | [`python`] |
 //! | real text, from the sources of crates | [`files_in`], [`is_prose`], [`comments`] |
 #![cfg_attr(
     feature = "properties",
@@ -47,7 +47,7 @@ pub use tcp_proxy::CountingProxy;
 
 use lcp_types::{Block, FileEntry};
 
-/// A FILE_TREE whose entries nest `levels` deep; 0 is an empty tree.
+/// Returns a FILE_TREE with this many levels of nested entries. With 0 levels, the tree is empty.
 #[must_use]
 pub fn nested_tree(levels: u32) -> Block<'static> {
     let mut entries = Vec::new();
@@ -57,8 +57,7 @@ pub fn nested_tree(levels: u32) -> Block<'static> {
     Block::file_tree("/", entries)
 }
 
-/// The bytes that hexadecimal digits stand for; white space between them is
-/// skipped.
+/// Parses hexadecimal digits, and ignores white space between them.
 ///
 /// ```
 /// assert_eq!(lcp_testkit::hex("4c 43 50 00"), b"LCP\0");
@@ -75,7 +74,7 @@ pub fn hex(digits: &str) -> Vec<u8> {
     digits.chunks(2).map(|pair| pair[0] << 4 | pair[1]).collect()
 }
 
-/// The Rust of README and user guide, compiled and run as documentation tests.
+/// The Rust code in the README and the user guide, compiled and run as documentation tests.
 #[cfg(doctest)]
 mod documents {
     #[doc = include_str!("../../../README.md")]

@@ -1,4 +1,4 @@
-//! A PostgreSQL server for tests: thrown away afterwards, however they end.
+//! A temporary PostgreSQL server for tests, which is removed however the tests end.
 
 use std::fs;
 use std::io::{self, BufRead as _, BufReader, Write as _};
@@ -7,23 +7,24 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::OnceLock;
 
-/// Where a server is that tests may use: its URL.
+/// The environment variable with the URL of a server that tests may use.
 const GIVEN: &str = "LCP_TEST_POSTGRES";
 
-/// With `1`, a test that finds no server fails.
+/// The environment variable that makes a test fail if there is no server. Its value must be `1`.
 const REQUIRED: &str = "LCP_REQUIRE_POSTGRES";
 
 const USER: &str = "lcp";
 const PASSWORD: &str = "not-a-secret";
 
-/// Other programs may take the port that was free a moment ago.
+/// The number of attempts to start a server. Another program may take the free port before the
+/// server does.
 const TRIES: u32 = 5;
 
-/// Keeps the server for as long as its standard input is open, which the system closes
-/// when whoever started it ends, in any way. Then nothing of it is left.
+/// Runs the server as long as standard input is open. The system closes standard input when the
+/// parent process ends in any way. Then the script stops the server and removes the folder.
 ///
-/// `$1` is the folder, the other arguments run programs as another user; `BIN` is
-/// where PostgreSQL's are.
+/// `$1` is the folder. The other arguments are the prefix that runs programs as another user. `BIN`
+/// is the folder of the PostgreSQL programs.
 const GUARD: &str = r#"
 trap '' HUP INT TERM
 folder=$1; shift
@@ -35,37 +36,38 @@ fi
 rm -rf "$folder"
 "#;
 
-/// A server of our own, on a free port of 127.0.0.1, in a temporary folder.
+/// A temporary server, on a free port of 127.0.0.1, in a temporary folder.
 ///
-/// It ends, and its folder goes, when this is dropped, and when the process ends.
-/// `synchronous_commit` is off unless a session has it otherwise: what a client does
-/// not ask to be durable does not outlive [`Self::crash`]. `fsync` is off: it is the
-/// server that crashes, not the machine.
+/// The server stops and its folder is removed when this value is dropped or the process ends.
+/// `synchronous_commit` is off unless a session turns it on, so a commit that a client does not
+/// require to be durable may be lost in a [`Self::crash`]. `fsync` is off, because only the server
+/// crashes, not the machine.
 ///
-/// Needs `initdb` and `pg_ctl`, in `PATH` or `/usr/lib/postgresql/*/bin`. For root, which
-/// PostgreSQL refuses, they run as `postgres` or `nobody`.
+/// Requires `initdb` and `pg_ctl`, in `PATH` or in `/usr/lib/postgresql/*/bin`. PostgreSQL refuses
+/// to run as root. If the user is root, it runs as `postgres` or `nobody`.
 #[derive(Debug)]
 pub struct PostgresServer {
     folder: PathBuf,
     port: u16,
     programs: PathBuf,
     prefix: Vec<String>,
-    /// Its input is open as long as the server is wanted.
+    /// The guard process. Its standard input is open as long as the server is needed.
     guard: Child,
 }
 
-/// A server to test with.
+/// A server for tests.
 #[derive(Debug)]
 pub enum Postgres {
-    /// Somebody gave its URL, and it is not ours to stop.
+    /// A server whose URL was given. It must not be stopped.
     External(String),
-    /// One of our own.
+    /// A temporary server of this process.
     Own(PostgresServer),
 }
 
 impl Postgres {
-    /// The server of this process: the one of `LCP_TEST_POSTGRES`, or one that is
-    /// started now. Where there is none, none, and it says so on standard error.
+    /// Returns the server of this process: the one in `LCP_TEST_POSTGRES`, or a temporary one that
+    /// is started on the first call. If neither is available, prints the reason to standard error
+    /// and returns `None`, or panics if `LCP_REQUIRE_POSTGRES` is `1`.
     #[must_use]
     pub fn shared() -> Option<&'static Self> {
         static SHARED: OnceLock<Result<Postgres, String>> = OnceLock::new();
@@ -76,7 +78,7 @@ impl Postgres {
         or_skip(SHARED.get_or_init(find).as_ref().map_err(String::as_str))
     }
 
-    /// Its URL.
+    /// Returns the URL of the server.
     #[must_use]
     pub fn url(&self) -> String {
         match self {
@@ -85,7 +87,7 @@ impl Postgres {
         }
     }
 
-    /// Whether it is one of our own.
+    /// Returns the temporary server; `None` for an external one.
     #[must_use]
     pub fn own(&self) -> Option<&PostgresServer> {
         match self {
@@ -95,7 +97,7 @@ impl Postgres {
     }
 }
 
-/// What there is, or a line that says why the test is skipped.
+/// Returns the server, or prints why the test is skipped.
 #[expect(clippy::print_stderr, reason = "a test that is skipped says so")]
 fn or_skip<T>(server: Result<T, &str>) -> Option<T> {
     match server {
@@ -110,7 +112,7 @@ fn or_skip<T>(server: Result<T, &str>) -> Option<T> {
 }
 
 impl PostgresServer {
-    /// Starts one.
+    /// Starts a temporary server.
     pub fn start() -> Result<Self, String> {
         let programs = programs().ok_or("initdb and pg_ctl were not found")?;
         let (prefix, user) = other_user()?;
@@ -124,8 +126,8 @@ impl PostgresServer {
         Err(reason)
     }
 
-    /// [`Self::start`], for a test that needs a server that is only its own; none
-    /// where there is none, as for [`Postgres::shared`].
+    /// Starts a server for a test that must not share it. If that is not possible, behaves like
+    /// [`Postgres::shared`].
     #[must_use]
     pub fn start_if_there() -> Option<Self> {
         let server = Self::start();
@@ -137,11 +139,12 @@ impl PostgresServer {
         let folder = tempfile::Builder::new().prefix("lcp-postgres-").tempdir().map_err(io)?;
         let (port, guard) = Self::launch(programs, prefix, user, folder.path())?;
         let (programs, prefix) = (programs.to_owned(), prefix.to_vec());
-        // From now on the guard removes the folder.
+        // The guard will remove the folder.
         Ok(Self { folder: folder.keep(), port, programs, prefix, guard })
     }
 
-    /// Creates a database in a folder, and starts a server for it: returns its port and its guard.
+    /// Creates a database in a folder and starts a server for it. Returns the port and the guard
+    /// process.
     fn launch(
         programs: &Path,
         prefix: &[String],
@@ -172,7 +175,8 @@ impl PostgresServer {
         guard.args(["-c", GUARD, "sh"]).arg(folder).args(prefix);
         guard.env("BIN", programs).current_dir(folder);
         guard.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
-        // What stops the tests, at the terminal, leaves it be: it has to clear up.
+        // A signal from the terminal that stops the tests must not reach the guard, which has to
+        // clean up.
         #[cfg(unix)]
         std::os::unix::process::CommandExt::process_group(&mut guard, 0);
         let mut guard = guard.spawn().map_err(io)?;
@@ -184,54 +188,54 @@ impl PostgresServer {
             return Ok((port, guard));
         }
         let log = fs::read_to_string(folder.join("log")).unwrap_or_default();
-        // This closes its input, too.
+        // Waiting also closes the standard input of the guard.
         guard.wait().map_err(io)?;
         Err(format!("the server did not start: {log}"))
     }
 
-    /// Where it is, with its user and password; without TLS.
+    /// Returns the URL of the server, with user and password and without TLS.
     #[must_use]
     pub fn url(&self) -> String {
         format!("postgres://{USER}:{PASSWORD}@127.0.0.1:{}/postgres?sslmode=disable", self.port)
     }
 
-    /// The port that it listens at, on 127.0.0.1.
+    /// Returns the port on 127.0.0.1.
     #[must_use]
     pub fn port(&self) -> u16 {
         self.port
     }
 
-    /// The folder of its data, in which `postgresql.conf` is.
+    /// Returns the data folder, which contains `postgresql.conf`.
     #[must_use]
     pub fn data(&self) -> PathBuf {
         self.folder.join("data")
     }
 
-    /// Stops it as a crash does: nothing is written any more.
+    /// Stops the server immediately, like a crash: it writes nothing more.
     pub fn crash(&self) -> Result<(), String> {
         self.control(&["-m", "immediate", "-w", "-t", "60", "stop"])
     }
 
-    /// Starts it again, on the same port.
+    /// Starts the server again on the same port.
     pub fn restart(&self) -> Result<(), String> {
         let log = self.folder.join("log").display().to_string();
         self.control(&["-l", &log, "-w", "-t", "60", "start"])
     }
 
-    /// Appends lines to `postgresql.conf`, and starts it again.
+    /// Appends lines to `postgresql.conf` and restarts the server.
     pub fn configure(&self, settings: &str) -> Result<(), String> {
         append_settings(&self.data(), settings)?;
         self.crash()?;
         self.restart()
     }
 
-    /// Gives it a key and a certificate (PEM), and starts it again: from then on it
-    /// has TLS for whoever asks.
+    /// Installs a key and a certificate (PEM) and restarts the server. From then on it accepts TLS
+    /// connections.
     pub fn use_tls(&self, key: &Path, certificate: &Path) -> Result<(), String> {
         for (from, setting) in [(key, "ssl_key_file"), (certificate, "ssl_cert_file")] {
             let to = self.data().join(setting);
             fs::copy(from, &to).map_err(io)?;
-            // PostgreSQL uses no key that others may read.
+            // PostgreSQL rejects a key that other users may read.
             run(Command::new("chmod").arg("600").arg(&to))?;
             run(Command::new("chown").arg("--reference").arg(self.data()).arg(&to))?;
         }
@@ -246,7 +250,7 @@ impl PostgresServer {
 
 impl Drop for PostgresServer {
     fn drop(&mut self) {
-        // This closes its input, too.
+        // Waiting also closes the standard input of the guard, so it stops the server.
         self.guard.wait().ok();
     }
 }
@@ -262,7 +266,8 @@ fn append_settings(data: &Path, settings: &str) -> Result<(), String> {
     write!(file, "\n{settings}").map_err(io)
 }
 
-/// The folder of PostgreSQL's programs: of several versions the newest.
+/// Returns the folder of the PostgreSQL programs: the first in `PATH`, or else the newest installed
+/// version.
 fn programs() -> Option<PathBuf> {
     let path = std::env::var_os("PATH").unwrap_or_default();
     let mut folders: Vec<PathBuf> = std::env::split_paths(&path).collect();
@@ -277,7 +282,8 @@ fn programs() -> Option<PathBuf> {
     folders.into_iter().find(|path| path.join("initdb").exists() && path.join("pg_ctl").exists())
 }
 
-/// The prefix that runs a program as a user other than root, and that user.
+/// If the user is root, returns the command prefix that runs a program as another user, and that
+/// user.
 fn other_user() -> Result<(Vec<String>, Option<String>), String> {
     if id(&["-u"])? != "0" {
         return Ok((Vec::new(), None));
@@ -320,7 +326,7 @@ fn as_user(prefix: &[String], program: PathBuf) -> Command {
     }
 }
 
-/// Its output is not awaited: a server that it starts would keep that open.
+/// Runs a command without reading its output, which a server that it starts would keep open.
 fn run(command: &mut Command) -> Result<(), String> {
     let status = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).status();
     match status {

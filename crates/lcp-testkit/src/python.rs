@@ -1,10 +1,11 @@
-//! A Python with packages of `PyPI`, for tests and benchmarks against what is no crate.
+//! Python environments with packages from `PyPI`, for tests and benchmarks against software that is
+//! not a crate.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-/// A Python in this folder that has the versions of a file of requirements and nothing
-/// else: made once, with pip.
+/// Creates a virtual environment in this folder with exactly the packages of a requirements file,
+/// and returns its Python. Uses pip. An environment that already has these packages is not changed.
 pub fn create_venv(
     folder: &Path,
     requirements: &Path,
@@ -27,7 +28,8 @@ pub fn create_venv(
     Ok(python)
 }
 
-/// The standard output of a command.
+/// Runs a command and returns its standard output. If the command fails, returns a message with the
+/// last line of its standard error.
 pub fn output(command: &mut Command) -> Result<Vec<u8>, String> {
     let name = command.get_program().to_string_lossy().into_owned();
     let output = command.stdin(Stdio::null()).output();
@@ -38,7 +40,7 @@ pub fn output(command: &mut Command) -> Result<Vec<u8>, String> {
     Err(format!("{name}: {}", last_line(&output.stderr)))
 }
 
-/// What matters of a Python traceback.
+/// Returns the last line of the standard error, which is the message of a Python traceback.
 #[must_use]
 pub fn last_line(stderr: &[u8]) -> String {
     let said = String::from_utf8_lossy(stderr);

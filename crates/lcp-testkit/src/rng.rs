@@ -1,7 +1,7 @@
-//! Pseudo-random numbers that are the same everywhere and for ever.
+//! Pseudo-random numbers that are the same on every platform and in every version.
 
-/// Sebastiano Vigna's splitmix64: a test that makes a choice with it makes the
-/// same one on every machine.
+/// A random number generator that gives the same sequence on every machine: splitmix64 by
+/// Sebastiano Vigna.
 ///
 /// ```
 /// use lcp_testkit::SplitMix64;
@@ -16,13 +16,13 @@ pub struct SplitMix64 {
 }
 
 impl SplitMix64 {
-    /// A generator whose whole sequence follows from `seed`.
+    /// Creates a generator. The seed determines the whole sequence.
     #[must_use]
     pub const fn new(seed: u64) -> Self {
         Self { state: seed }
     }
 
-    /// The next 64 bits.
+    /// Returns the next 64 bits.
     pub const fn next_u64(&mut self) -> u64 {
         self.state = self.state.wrapping_add(0x9E37_79B9_7F4A_7C15);
         let mut z = self.state;
@@ -31,24 +31,24 @@ impl SplitMix64 {
         z ^ (z >> 31)
     }
 
-    /// A number below `end`.
+    /// Returns a number below `end`. `end` must not be 0.
     #[expect(clippy::cast_possible_truncation, reason = "the remainder is below a usize")]
     pub const fn below(&mut self, end: usize) -> usize {
         (self.next_u64() % end as u64) as usize
     }
 
-    /// [`Self::below`] for 32 bits.
+    /// Returns a number below `end`, like [`Self::below`], with 32 bits.
     #[expect(clippy::cast_possible_truncation, reason = "the remainder is below a u32")]
     pub const fn below_u32(&mut self, end: u32) -> u32 {
         (self.next_u64() % end as u64) as u32
     }
 
-    /// One of `items`.
+    /// Returns one of `items`, which must not be empty.
     pub fn choose<T: Copy>(&mut self, items: &[T]) -> T {
         items[self.below(items.len())]
     }
 
-    /// `len` bytes that no compression makes smaller.
+    /// Returns `len` bytes that cannot be compressed.
     pub fn bytes(&mut self, len: usize) -> Vec<u8> {
         let mut bytes = Vec::with_capacity(len + 8);
         while bytes.len() < len {

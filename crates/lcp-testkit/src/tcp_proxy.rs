@@ -6,10 +6,11 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::thread;
 
-/// A port of 127.0.0.1 that forwards to another one, and counts how often a client sent
-/// something after the server had. It is open as long as the process lives.
+/// A TCP proxy on a port of 127.0.0.1 that forwards to another port. It counts how often a client
+/// sends data after the server did, which is the number of round trips. The port is open until the
+/// process ends.
 ///
-/// What clients of several connections send at once counts as one.
+/// If several connections send data at the same time, this counts as one round trip.
 #[derive(Clone, Debug)]
 pub struct CountingProxy {
     port: u16,
@@ -31,20 +32,20 @@ impl CountingProxy {
         let counting = Arc::clone(&counter);
         thread::spawn(move || {
             for client in listener.incoming().flatten() {
-                // The client learns of it: its connection ends.
+                // On an error, the client's connection is closed.
                 drop(connect(client, server, &counting));
             }
         });
         Ok(Self { port, counter })
     }
 
-    /// The port that leads to the server.
+    /// Returns the port on which the proxy listens.
     #[must_use]
     pub fn port(&self) -> u16 {
         self.port
     }
 
-    /// Round trips so far.
+    /// Returns the number of round trips so far.
     #[must_use]
     pub fn count(&self) -> u32 {
         self.counter.count.load(Ordering::SeqCst)
@@ -60,7 +61,7 @@ fn connect(client: TcpStream, server: u16, counter: &Arc<RoundTripCounter>) -> i
     Ok(())
 }
 
-/// Forwards bytes from one stream to the other.
+/// Forwards bytes from one stream to the other until one of them closes.
 fn forward(mut from: TcpStream, mut to: TcpStream, client: bool, counter: &RoundTripCounter) {
     let mut buffer = [0; 4096];
     while let Ok(read @ 1..) = from.read(&mut buffer) {

@@ -7,7 +7,7 @@ use super::*;
 use crate::decode;
 
 /// Decodes the block of a pack. The pack takes the place of a body, because the block borrows from
-/// both alike.
+/// both in the same way.
 fn read(pack: &[u8]) -> Result<Block<'_>> {
     Ok(decode(pack, crate::DecodeOptions::default())?.blocks.remove(0))
 }

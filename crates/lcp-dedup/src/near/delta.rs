@@ -1,4 +1,4 @@
-//! Diffs of one text against another: hunks of a unified diff, without context.
+//! Makes diffs of one text against another: hunks of a unified diff without context.
 
 use std::collections::HashMap;
 use std::io::Write;
@@ -11,14 +11,15 @@ use similar::algorithms::{DiffHook, Replace, diff_slices};
 use super::lines::split_lines;
 use super::restore::NO_NEWLINE;
 
-/// Maximum number of lines of both texts, without common ones at the beginning and the end. The work
-/// per line grows with the square root of their number; this many take a third of a second at worst.
+/// The maximum number of lines of both texts together, without the common lines at the beginning
+/// and the end. The work per line grows with the square root of this number. A diff of this many
+/// lines takes a third of a second at worst.
 const DIFF_LINES_MAX: usize = 1 << 17;
 
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Diff {
     Hunks(Vec<u8>),
-    /// The hunks would be as long as the text.
+    /// The hunks would be at least as long as the text.
     TooLong,
     /// The texts have more than [`DIFF_LINES_MAX`] lines.
     Bound,
@@ -26,7 +27,7 @@ pub(super) enum Diff {
 
 /// Returns the hunks that convert `old_text` to `text`.
 pub(super) fn diff(old_text: &[u8], text: &[u8]) -> Diff {
-    // The diff has removed lines as well.
+    // The diff also contains the removed lines.
     if old_text.len().saturating_sub(text.len()) >= text.len() {
         return Diff::TooLong;
     }
@@ -50,14 +51,15 @@ pub(super) fn diff(old_text: &[u8], text: &[u8]) -> Diff {
     }
     let hunks = Hunks { old: &old, new: &new, head, below: text.len(), out: Vec::new() };
     let mut hunks = Replace::new(hunks);
-    // Without a deadline, so that the result is deterministic.
+    // The diff has no deadline, so that the result is deterministic.
     match diff_slices(Algorithm::Myers, &mut hunks, &old_numbers, &new_numbers) {
         Ok(()) => Diff::Hunks(hunks.into_inner().out),
         Err(Full) => Diff::TooLong,
     }
 }
 
-/// The numbers of lines, and how much more often the new text has each.
+/// The number of each line, and its surplus: the count in the new text minus the count in the old
+/// text.
 #[derive(Default)]
 struct Numbers<'l> {
     known: HashMap<&'l [u8], u32, RandomState>,
@@ -79,7 +81,7 @@ impl<'l> Numbers<'l> {
         number
     }
 
-    /// Returns the bytes of lines that every diff has, regardless of the order of lines.
+    /// Returns a lower bound for the bytes of every diff, regardless of the order of lines.
     fn differing_bytes(&self) -> usize {
         let bytes = |(bytes, surplus): &(usize, i64)| {
             bytes.saturating_mul(usize::try_from(surplus.unsigned_abs()).unwrap_or(usize::MAX))
@@ -88,7 +90,7 @@ impl<'l> Numbers<'l> {
     }
 }
 
-/// The error of hunks that are too long.
+/// An error for hunks that are too long.
 #[derive(Debug)]
 struct Full;
 

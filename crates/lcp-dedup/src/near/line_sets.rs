@@ -4,16 +4,17 @@ use std::ops::Range;
 
 use super::lines::{comparison_key, intern_lines, split_lines, without_newline};
 
-/// Maximum size of all texts together, so that the number and the position of a line fit in 32 bits.
+/// The maximum size of all texts together, in bytes, so that the number and the position of a line
+/// fit in 32 bits.
 const BYTES_MAX: usize = u32::MAX as usize;
 
 /// A text of the join. The slice is ordered by rank, the best first.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Document<'t> {
     pub(crate) bytes: &'t [u8],
-    /// Whether white space is significant when lines are compared.
+    /// `true` if white space is significant when lines are compared.
     pub(crate) exact: bool,
-    /// Whether the text must not be covered.
+    /// `true` if the text must not be covered.
     pub(crate) fixed: bool,
 }
 
@@ -29,9 +30,9 @@ pub(super) enum Scan {
 /// A line of a text.
 #[derive(Clone, Copy)]
 struct Line {
-    /// Its number: the rarest line has the lowest one.
+    /// The number of the line. The rarest line has the lowest number.
     rank: u32,
-    /// Its end in the text.
+    /// The end offset in the text.
     end: u32,
 }
 
@@ -45,9 +46,10 @@ pub(super) struct LineSets<'t> {
     ranks: Vec<u32>,
     /// The start of each text in `ranks`, and the end of the last one.
     rank_starts: Vec<usize>,
-    /// Lines with lower numbers are in only one text.
+    /// The lowest number of the lines in several texts. Lines with lower numbers are in only one
+    /// text.
     pub(super) shared: u32,
-    /// The exclusive maximum of all numbers.
+    /// The number of different lines, which is the exclusive maximum of all line numbers.
     pub(super) numbers: u32,
     /// The number of texts that were read within the size limit.
     pub(super) read_count: usize,
@@ -57,7 +59,7 @@ pub(super) struct LineSets<'t> {
 #[derive(Clone, Copy, Default)]
 struct TextsWithLine {
     texts: u32,
-    /// The last of these texts, from 1 on.
+    /// The last of these texts, counted from 1.
     last: u32,
 }
 
@@ -113,7 +115,7 @@ impl<'t> LineSets<'t> {
             }
         }
         let often = seen.iter().map(|seen| seen.texts).max().unwrap_or(0) as usize;
-        // Counting sort. A line without texts is not a first line.
+        // Counting sort. Only the first of equal lines has texts.
         let mut next = vec![0_u32; often + 2];
         for seen in seen.iter().filter(|seen| seen.texts > 0) {
             next[seen.texts as usize + 1] += 1;
@@ -143,7 +145,7 @@ impl<'t> LineSets<'t> {
             set.extend(self.lines[range[0]..range[1]].iter().map(|line| line.rank));
             set.sort_unstable();
             set.dedup();
-            // A single line would be near too many texts.
+            // A set of a single line would be near too many texts.
             if set.len() > 1 {
                 self.ranks.extend_from_slice(&set);
             }

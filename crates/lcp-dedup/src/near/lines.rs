@@ -1,5 +1,6 @@
-//! Lines: splitting, the part that is compared to find candidates, and numbers of equal lines by radix
-//! partition and hash tables. Decisions compare all bytes.
+//! Splits texts into lines, selects the part of a line that is compared, and numbers equal lines.
+//! The numbers come from a radix partition with a hash table for each part. They only select
+//! candidates: the final decisions compare all bytes.
 
 use std::hash::BuildHasher;
 
@@ -15,15 +16,17 @@ pub(super) fn split_lines(text: &[u8]) -> impl Iterator<Item = &[u8]> {
     text.split_inclusive(|byte| *byte == b'\n')
 }
 
-/// Returns the part of a line that is compared: with `exact`, all but its newline, else without the
-/// line number of `cat -n` and without trailing white space.
+/// Returns the part of a line that is compared. With `exact`, that is the line without its newline.
+/// Otherwise the line number of `cat -n` and trailing white space are left out as well.
 pub(super) fn comparison_key(line: &[u8], exact: bool) -> &[u8] {
     let line = without_newline(line);
-    // The number first: an empty line after it is a tab, which is white space too.
+    // Strip the number before trailing white space: a numbered empty line ends with a tab, which is
+    // white space too.
     if exact { line } else { without_number(line).trim_ascii_end() }
 }
 
-/// Returns the line after spaces, digits and a tab.
+/// Returns the rest of a line after spaces, digits and a tab, or the whole line if it does not
+/// begin like that.
 fn without_number(line: &[u8]) -> &[u8] {
     let behind = |line: &[u8], is: fn(&u8) -> bool| {
         line.iter().position(|byte| !is(byte)).unwrap_or(line.len())
@@ -36,8 +39,8 @@ fn without_number(line: &[u8]) -> &[u8] {
     }
 }
 
-/// The approximate number of lines of a partition: its table fits into the processor cache. In one
-/// table of all lines, nearly every lookup would miss the cache.
+/// The approximate number of lines in a partition, so that its table fits into the processor cache.
+/// With one table for all lines, nearly every lookup would miss the cache.
 const PART_LINES: usize = 1 << 14;
 /// The maximum binary logarithm of the number of partitions.
 const PART_BITS_MAX: u32 = 16;
@@ -45,15 +48,15 @@ const PART_BITS_MAX: u32 = 16;
 /// A line in a partition.
 #[derive(Clone, Copy)]
 struct Entry {
-    /// Half of its hash, which differs for nearly all lines of a partition.
+    /// Half of the hash, which differs for nearly all lines of a partition.
     tag: u32,
     line: u32,
 }
 
 const EMPTY: Entry = Entry { tag: 0, line: u32::MAX };
 
-/// Returns the first equal line of each line. `lines` must have fewer than 2³² lines. The result does
-/// not depend on the hash key.
+/// Returns, for each line, the first line that equals it. `lines` must have fewer than 2³² lines.
+/// The result does not depend on the hash key.
 pub(super) fn intern_lines(lines: &[&[u8]]) -> Vec<u32> {
     let key = RandomState::default();
     let hashes: Vec<u64> = lines.iter().map(|line| key.hash_one(line)).collect();
@@ -73,8 +76,8 @@ pub(super) fn intern_lines(lines: &[&[u8]]) -> Vec<u32> {
     firsts
 }
 
-/// Partitions lines by one half of their hash; returns the lines, in order within each partition,
-/// and the start of each partition with the end of the last one.
+/// Partitions lines by one half of their hash. Returns the lines, in order within each partition,
+/// and the start of each partition, followed by the end of the last one.
 fn partition(hashes: &[u64]) -> (Vec<Entry>, Vec<usize>) {
     let bits = (hashes.len() / PART_LINES).next_power_of_two().ilog2().min(PART_BITS_MAX);
     let part = |hash: u64| (hash >> 48) as usize >> (PART_BITS_MAX - bits);
@@ -95,8 +98,8 @@ fn partition(hashes: &[u64]) -> (Vec<Entry>, Vec<usize>) {
     (entries, starts)
 }
 
-/// Returns the first equal line of `entry` in the table, and adds it if there is none. At least half
-/// of the table is empty.
+/// Returns the line in the table that equals `entry`. If the table has no such line, adds `entry`
+/// and returns it. At least half of the table must be empty.
 fn first(table: &mut [Entry], entry: Entry, lines: &[&[u8]]) -> u32 {
     let mask = table.len() - 1;
     let mut slot = entry.tag as usize & mask;

@@ -1,7 +1,7 @@
 //! Near duplicates: texts that share nearly all of their lines (RFC 0006 §7).
 //!
-//! These modules do not depend on blocks. [`join`] finds, for each text, a better ranked one that
-//! has all of its lines or that makes a short diff possible: `lines.rs` numbers equal lines,
+//! These modules do not depend on blocks. For each text, [`join`] finds a better ranked text that
+//! contains all of its lines or that makes a short diff possible. `lines.rs` numbers equal lines,
 //! `line_sets.rs` builds sets of these numbers, `similarity_join.rs` finds sets that are near,
 //! `delta.rs` makes the diffs and `restore.rs` applies them.
 

@@ -1,15 +1,15 @@
-//! The inverse of a diff: restores a text from the covering one and the hunks.
+//! Applies a diff: restores a text from the covering text and the hunks.
 
 use super::lines::{split_lines, without_newline};
 
-/// The mark after a line without a newline.
+/// The marker after a line without a newline.
 pub(super) const NO_NEWLINE: &[u8] = b"\\ No newline at end of file\n";
 
-/// The error of hunks that do not apply.
+/// An error for hunks that do not apply.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum RestoreError {
-    /// The input has no valid hunks, or they contradict each other.
+    /// The hunks are malformed or contradict each other.
     #[error("line {line} of the diff is not what stands in one there")]
     Malformed {
         /// The line of the hunks, from 1.
@@ -23,11 +23,12 @@ pub enum RestoreError {
     },
 }
 
-/// Restores the text that a diff replaced, byte for byte (RFC 0006 §7). `covering` is the content of
-/// the block that the diff names, `hunks` the diff without the line that names it: hunks of a
-/// unified diff, without lines of context.
+/// Restores the text that a diff replaced, byte for byte (RFC 0006 §7).
 ///
-/// The result is never longer than both together.
+/// `covering` is the content of the block that the diff names. `hunks` is the diff without the line
+/// that names that block: the hunks of a unified diff without context lines.
+///
+/// The result is never longer than `covering` and `hunks` together.
 ///
 /// # Errors
 ///
@@ -108,10 +109,10 @@ impl<'k, I: Iterator<Item = &'k [u8]>> Source<I> {
     }
 }
 
-/// Lines of one side of a hunk.
+/// One side of a hunk.
 #[derive(Clone, Copy)]
 struct Side {
-    /// Lines of the text before the hunk.
+    /// The number of lines of the text before the hunk.
     before: usize,
     lines: usize,
 }

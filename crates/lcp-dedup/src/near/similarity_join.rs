@@ -1,28 +1,28 @@
-//! A set-similarity join with prefix filter: finds, for each text, a better ranked one that is near,
-//! by the rarest lines of its set.
+//! A set-similarity join with a prefix filter. For each text, it finds a better ranked text that is
+//! near, by the rarest lines of its set.
 //!
-//! Two sets of `n` and `m` lines that are near have at least `t · max(n, m)` lines in
-//! common, so that both have one of them among their first `n − ⌈t n⌉ + 1`. Only those
-//! are looked up.
+//! If two sets of `n` and `m` lines are near, they have at least `t · max(n, m)` common lines,
+//! where `t` is the threshold. Therefore one of the first `n − ⌈t n⌉ + 1` lines of each set is
+//! common. Only these lines are looked up.
 
 use std::cmp::Reverse;
 
 use super::delta::{Diff, diff};
 use super::line_sets::{Document, LineSets, Scan, number};
 
-/// Maximum number of diffs for a text, against the nearest ones: the nearest one may differ in the
-/// white space of all lines.
+/// The maximum number of diffs for a text, against the nearest texts. The nearest text may differ
+/// in the white space of all lines.
 const DIFFS_MAX: usize = 3;
 
 /// The similarity threshold and the limits of work.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct JoinLimits {
-    /// Jaccard index of two sets of lines from which on they are near, 0.5 to 1. Taken
-    /// to the nearest thousandth, so that whole numbers decide.
+    /// The minimum Jaccard index of two near sets of lines, from 0.5 to 1. It is rounded to the
+    /// nearest thousandth, so that the comparison uses integers.
     pub(crate) threshold: f64,
-    /// Maximum number of texts that are indexed for a line.
+    /// The maximum number of texts to index per line.
     pub(crate) postings_max: usize,
-    /// Maximum number of texts that a text is compared with.
+    /// The maximum number of texts to compare with a text.
     pub(crate) verifications_max: usize,
 }
 
@@ -38,17 +38,19 @@ pub(crate) enum Match {
 /// The result of a join.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Matches {
-    /// One entry for each text. A cover is never covered itself.
+    /// One entry for each text. A text that covers another one is never covered itself.
     pub(crate) covers: Vec<Option<Match>>,
-    /// Texts, in order, without a cover although a limit was reached: there may be one.
+    /// The texts for which a limit was reached before a cover was found, in order. They may have
+    /// one.
     pub(crate) capped: Vec<usize>,
-    /// Texts, in order, that stay although they are near another one, and that one.
+    /// Pairs of a text that remains and a near text, in order.
     pub(crate) alike: Vec<(usize, usize)>,
 }
 
-/// Finds a cover for each of `texts`. `accept(text, by, hunks)` returns whether hunks may replace a
-/// text that is near `by` and not contained in it; it is called at most [`DIFFS_MAX`] times per text.
-/// Texts of white space and texts with fewer than two different lines have no covers.
+/// Finds a cover for each of `texts`. `accept(text, by, hunks)` returns whether the hunks may
+/// replace a text that is near `by` and not contained in it. It is called at most [`DIFFS_MAX`]
+/// times per text. Texts with fewer than two different lines and texts of white space have no
+/// covers.
 pub(crate) fn join(
     texts: &[Document<'_>],
     limits: &JoinLimits,
@@ -112,12 +114,12 @@ impl Ratio {
 
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "from 500 to 1000")]
     fn new(threshold: f64) -> Self {
-        // NaN is the strictest threshold.
+        // NaN counts as the strictest threshold.
         let threshold = if threshold.is_nan() { 1.0 } else { threshold.clamp(0.5, 1.0) };
         Self((threshold * 1000.0).round() as usize)
     }
 
-    /// Returns the number of rarest lines of a set of `n` lines that are looked up.
+    /// Returns the number of lines to look up of a set of `n` lines, beginning with the rarest.
     fn prefix(self, n: usize) -> usize {
         if n == 0 { 0 } else { n - (n * self.0).div_ceil(Self::ONE) + 1 }
     }
@@ -146,14 +148,14 @@ struct SimilarityJoin<'t> {
     near: Ratio,
     index: Index,
     verifications_max: usize,
-    /// For each text, how many of the lines that are looked up it shares with the one
-    /// at hand. All 0 between two texts.
+    /// For each text, the number of looked-up lines that it shares with the current text. All
+    /// entries are 0 between two texts.
     common: Vec<u32>,
     candidates: Vec<u32>,
     stats: Stats,
 }
 
-/// In [`SimilarityJoin::common`]: a text that cannot be near.
+/// The entry in [`SimilarityJoin::common`] of a text that cannot be near.
 const OUT: u32 = u32::MAX;
 
 impl SimilarityJoin<'_> {
@@ -200,7 +202,8 @@ impl SimilarityJoin<'_> {
                 if *common == 0 {
                     self.candidates.push(posting.text);
                 }
-                // This line, those before it, and no more than stand behind it.
+                // The common lines are at most this line, the common lines before it, and the lines
+                // after it.
                 let behind = (n - position).min(m - posting.position as usize);
                 let most = *common as usize + behind;
                 *common = if most < self.near.common(n, m) { OUT } else { *common + 1 };
@@ -217,7 +220,7 @@ impl SimilarityJoin<'_> {
         let most = self.verifications_max;
         if self.candidates.len() > most {
             *bound = true;
-            // Those that share most of the rarest lines, then the best ranked.
+            // Prefer the texts that share the most of the rarest lines, then the best ranked.
             let order = |candidate: &u32| (Reverse(shared[*candidate as usize]), *candidate);
             self.candidates.select_nth_unstable_by_key(most, order);
             for candidate in self.candidates.drain(most..) {
@@ -251,15 +254,14 @@ impl SimilarityJoin<'_> {
     fn container(&mut self, text: usize, near: &[NearDocument], bound: &mut bool) -> Option<usize> {
         let exact = self.texts[text].exact;
         let n = self.sets.set(text).len();
-        // The number of lines of that many texts of similar length. A text with few different lines
-        // can be near one with millions of lines.
+        // This allows for the lines of `verifications_max` texts of similar length. It is a limit
+        // because a text with few different lines can be near one with millions of lines.
         let lines = self.sets.places(text).len();
         let most = self.verifications_max.saturating_mul(2 * lines + 64);
         let mut left = most;
         let by = near.iter().find(|near| {
             let alike = exact == self.texts[near.text].exact;
-            // Lines that are the same have the same number, where they were
-            // compared in the same way.
+            // Equal lines have the same number if they were compared in the same way.
             if alike && near.common < n {
                 return false;
             }
@@ -271,7 +273,7 @@ impl SimilarityJoin<'_> {
         by.map(|near| near.text)
     }
 
-    /// Adds the text to the index, so that it may cover others.
+    /// Adds the text to the index, so that it can cover others.
     fn add(&mut self, text: usize) {
         let set = self.sets.set(text);
         for (position, line) in set[..self.near.prefix(set.len())].iter().enumerate() {
@@ -281,7 +283,7 @@ impl SimilarityJoin<'_> {
     }
 }
 
-/// Counts the common numbers of two sorted sets; `None` if fewer than `least`.
+/// Counts the common numbers of two sorted sets. Returns `None` if there are fewer than `least`.
 fn common(mut a: &[u32], mut b: &[u32], least: usize) -> Option<usize> {
     let mut common = 0;
     while let ([first, ..], [other, ..]) = (a, b) {
@@ -295,7 +297,7 @@ fn common(mut a: &[u32], mut b: &[u32], least: usize) -> Option<usize> {
     (common >= least).then_some(common)
 }
 
-/// A text at one of its rarest lines.
+/// An entry of a posting list: a text that has the line among its rarest lines.
 #[derive(Clone, Copy, Default)]
 struct Posting {
     text: u32,
@@ -305,7 +307,7 @@ struct Posting {
     position: u32,
 }
 
-/// Posting lists of bounded length for each line, in one array of known size.
+/// The posting list of each line, in one array. The lists have a bounded length.
 struct Index {
     shared: u32,
     starts: Vec<usize>,
@@ -314,8 +316,8 @@ struct Index {
 }
 
 impl Index {
-    /// Creates an empty index. `prefix` returns the number of lines of a set that are looked up, `most`
-    /// is the maximum number of texts per line.
+    /// Creates an empty index. `prefix` returns the number of lines of a set that are looked up,
+    /// and `most` is the maximum number of texts per line.
     fn new(
         sets: &LineSets<'_>,
         texts: usize,

@@ -1,4 +1,4 @@
-//! Laws that hold for any texts, and bounds that hold for hostile ones.
+//! Properties of any texts, and limits of work for hostile ones.
 
 use std::collections::BTreeSet;
 
@@ -17,7 +17,7 @@ const UNBOUNDED: JoinLimits =
     JoinLimits { threshold: 0.8, postings_max: usize::MAX, verifications_max: usize::MAX };
 const BOUNDED: JoinLimits = JoinLimits { threshold: 0.8, postings_max: 512, verifications_max: 64 };
 
-/// Lines that are the same, or nearly, in several ways.
+/// Lines that are equal, or equal except for white space or numbers.
 const LINES: [&[u8]; 12] = [
     b"a first line, long enough that a diff without it is shorter than the text",
     b"b",
@@ -34,11 +34,11 @@ const LINES: [&[u8]; 12] = [
 ];
 
 fn any_line() -> impl Strategy<Value = &'static [u8]> {
-    // The first ones more often, so that many sets are near.
+    // The first lines are more frequent, so that many sets are near.
     prop_oneof![4 => select(&LINES[..6]), 1 => select(&LINES[..])]
 }
 
-/// Matches by newlines: one that begins or ends with an empty line, too, or with none.
+/// Generates texts with and without a final newline. They may begin or end with empty lines.
 fn any_text() -> impl Strategy<Value = Vec<u8>> {
     (vec(any_line(), 0..12), any::<bool>()).prop_map(|(lines, newline)| {
         let mut text = lines.join(&b'\n');
@@ -70,7 +70,7 @@ fn borrowed(texts: &[Owned]) -> Vec<Document<'_>> {
     borrowed
 }
 
-/// The lines without their newlines.
+/// Splits a text into lines without newlines.
 fn split(text: &[u8]) -> Vec<&[u8]> {
     let mut lines: Vec<_> = text.split(|byte| *byte == b'\n').collect();
     if lines.last().is_some_and(|line| line.is_empty()) {
@@ -79,7 +79,7 @@ fn split(text: &[u8]) -> Vec<&[u8]> {
     lines
 }
 
-/// Whether `text` stands in `kept`, tried in all ways.
+/// Returns whether `kept` has the lines of `text` in order. Tries every possibility.
 fn is_subsequence(text: &[&[u8]], kept: &[&[u8]]) -> bool {
     match (text, kept) {
         ([], _) => true,
@@ -90,7 +90,7 @@ fn is_subsequence(text: &[&[u8]], kept: &[&[u8]]) -> bool {
     }
 }
 
-/// The same, of all pairs.
+/// Computes the expected covers by comparing all pairs.
 fn brute_force(
     texts: &[Document<'_>],
     thousandths: usize,
@@ -114,7 +114,7 @@ fn brute_force(
             })
             .filter(|(_, common, union)| common * 1000 >= union * thousandths)
             .collect();
-        // Stable: what is as near stays in order of rank.
+        // The sort is stable, so equally near texts remain in order of rank.
         near.sort_by(|(_, a, all), (_, b, both)| (b * all).cmp(&(a * both)));
         let contained =
             |by: usize| is_subsequence(&split(texts[text].bytes), &split(texts[by].bytes));
@@ -140,7 +140,7 @@ fn brute_force(
     found
 }
 
-/// Some are taken, some not, and it can be told again which.
+/// Accepts about half of the diffs, deterministically.
 fn is_even(text: usize, by: usize, hunks: &[u8]) -> bool {
     (text + by + hunks.len()).is_multiple_of(2)
 }
@@ -266,7 +266,7 @@ fn hunks_of_another_text_or_of_none_are_errors() {
             "@@ -2 +2 @@\n-b\n+x\n@@ -1 +3 @@\n-a\n+x\n",
             RestoreError::Malformed { line: 4 },
         ),
-        // What stood behind a line without a newline would become part of it.
+        // The added line would become part of the previous one, which has no newline.
         ("a", "@@ -1,0 +2 @@\n+b\n", RestoreError::Malformed { line: 2 }),
         ("a\n", "text\n", RestoreError::Malformed { line: 1 }),
     ] {
@@ -274,7 +274,7 @@ fn hunks_of_another_text_or_of_none_are_errors() {
     }
 }
 
-/// `lines` in an order of its own, from a seed.
+/// Shuffles `lines` with a seed.
 fn shuffled(lines: &[String], seed: u64) -> Vec<u8> {
     let mut lines = lines.to_vec();
     let mut rng = SplitMix64::new(seed);
@@ -298,7 +298,7 @@ fn texts_of_the_same_lines_in_other_orders_take_bounded_work() {
     assert!(stats.compared <= 64 * texts.len(), "{stats:?}");
     assert!(stats.scanned <= 64 * texts.len() * lines.len(), "{stats:?}");
     assert!(stats.diffs <= 3 * texts.len(), "{stats:?}");
-    // All but those that were compared with each one there was.
+    // All texts are capped, except the first ones, which could be compared with every earlier text.
     assert!(matches.capped.len() > 9_900, "{}", matches.capped.len());
 }
 
@@ -314,7 +314,8 @@ fn a_text_of_millions_of_lines_is_not_read_for_each_small_one() {
     let (_, stats) = run(&texts, &JoinLimits { threshold: 0.5, ..BOUNDED }, &mut |_, _, _| true);
     assert!(stats.scanned <= texts.len() * 64 * (2 * 11 + 64), "{stats:?}");
 
-    // The last line is never found, so all of the long one would be read.
+    // The container does not have the last line of the text after the others, so the search would
+    // read all of it.
     let texts = [b"a\nb\nc\n".repeat(300_000), b"c\nb\na\n".repeat(2)];
     let few = JoinLimits { verifications_max: 1, ..BOUNDED };
     let (matches, stats) = run(&plain(&texts), &few, &mut |_, _, _| true);
@@ -342,7 +343,7 @@ fn a_diff_of_too_many_lines_is_not_made() {
     let matches = join(&plain(&texts), &BOUNDED, &mut |_, _, _| true);
     assert_eq!(matches, Matches { covers: vec![None, None], capped: vec![1], alike: vec![(1, 0)] });
 
-    // One line more often than another text has it: nothing is left to search.
+    // Repetitions of one line need no search, so the limit does not apply.
     let (kept, text) = (b"x\n".repeat(1_000_000), b"x\n".repeat(999_990));
     let Diff::Hunks(hunks) = diff(&kept, &text) else { panic!("it is short") };
     assert_eq!(restore(&kept, &hunks), Ok(text));
@@ -368,7 +369,7 @@ fn a_fixed_text_covers_and_is_not_covered() {
 
 #[test]
 fn lines_that_are_compared_in_other_ways_are_found_on_their_bytes() {
-    // Of the first line, one text is compared without its number and one with it.
+    // One text is compared without the number in its first line, the other with it.
     let texts =
         [true, false].map(|exact| Document { bytes: b"  1\tx\nb\nc\n", exact, fixed: false });
     let matches = join(&texts, &JoinLimits { threshold: 0.5, ..UNBOUNDED }, &mut |_, _, _| true);
@@ -388,7 +389,7 @@ fn a_read_with_numbers_is_shown_as_a_diff_or_kept_never_dropped() {
 
 #[test]
 fn the_diff_is_one_that_other_tools_read() {
-    // Long: hunks that are not shorter than the text are not made.
+    // The line must be long, because hunks that are not shorter than the text are not made.
     let both = "a line that both have ".repeat(5);
     let [kept, text] = [
         "one\ntwo\nthree\nfour\nfive\nsix\nseven\neight",

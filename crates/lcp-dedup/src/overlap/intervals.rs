@@ -1,12 +1,12 @@
-//! The lines that are shown already, as intervals, and the subtraction of these lines from a further
-//! chunk. Added intervals do not change.
+//! The lines that are already shown, as intervals, and their subtraction from another chunk. An
+//! interval does not change after it was added.
 
 use std::collections::BTreeMap;
 
 use super::lines::{Lines, agree, contains};
 use super::{Chunk, ChunkOutcome, Resolved, TRIED_MAX, relation};
 
-/// The lines of a chunk that another one took over.
+/// Lines of a chunk that another chunk has.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct SharedLines {
     pub(super) first: u32,
@@ -19,12 +19,12 @@ pub(super) struct SharedLines {
 /// The remainder of a chunk.
 #[derive(Clone, Debug)]
 pub(super) struct Remainder {
-    /// The lines that no other chunk has; `None` if there are none.
+    /// The lines that no other chunk has; `None` if no line remains.
     pub(super) range: Option<(u32, u32)>,
     pub(super) shared_lines: Vec<SharedLines>,
 }
 
-/// The lines of a chunk that are shown.
+/// Lines of a chunk that are shown.
 #[derive(Clone, Copy, Debug)]
 struct Interval {
     first: u32,
@@ -39,11 +39,11 @@ enum End {
     Back,
 }
 
-/// The shown lines of all chunks, by their first lines.
+/// The shown lines of all chunks.
 pub(super) struct LineIntervals<'c, 't> {
     chunks: &'c [Chunk<'t>],
     lines: &'c Lines<'c, 't>,
-    /// At most [`TRIED_MAX`] layers, each of disjoint intervals.
+    /// At most [`TRIED_MAX`] layers of disjoint intervals, by first line.
     layers: Vec<BTreeMap<u32, Interval>>,
     /// The newest stream position of a chunk that did not fit into the layers.
     last_uncovered: Option<usize>,
@@ -81,12 +81,12 @@ impl<'c, 't> LineIntervals<'c, 't> {
         self.layers.iter().filter_map(common).max().max(self.last_uncovered)
     }
 
-    /// Subtracts shown lines from both ends of a chunk, for chunks that agree with it on every common
-    /// line and for which `may(chunk, range)` is true.
+    /// Subtracts the shown lines from both ends of a chunk. Another chunk counts only if it agrees
+    /// with this chunk on every common line and if `may(chunk, range)` returns `true` for it.
     pub(super) fn rest(&self, chunk: usize, may: impl Fn(usize, (u32, u32)) -> bool) -> Remainder {
         let Chunk { first, last, .. } = self.chunks[chunk];
         let mut rest = Remainder { range: Some((first, last)), shared_lines: Vec::new() };
-        // The last refused chunk of each layer and end.
+        // The last chunk that was refused, for each layer and end.
         let mut refused = [[None; 2]; TRIED_MAX];
         for end in [End::Front, End::Back] {
             while let Some(range) = rest.range {
@@ -102,7 +102,7 @@ impl<'c, 't> LineIntervals<'c, 't> {
         rest
     }
 
-    /// Returns the interval that has the line at this end and most of the range.
+    /// Returns the interval that contains the line at this end and covers most of the range.
     fn at(
         &self,
         (first, last): (u32, u32),

@@ -1,15 +1,15 @@
-//! The lines of texts without a table of all of them, and ranges of lines.
+//! Finds lines in texts without a table of all lines, and handles line ranges.
 
 use std::cell::OnceCell;
 
 use super::Chunk;
 
-/// Bytes that are counted in one go: as many newlines fit in one byte.
+/// The number of bytes to count at once. The number of newlines in a block fits in one byte.
 const BLOCK: usize = 128;
-/// Bytes between two places that an index remembers.
+/// The number of bytes between two entries of an index.
 const STEP: usize = 16 * BLOCK;
 
-/// The lines of a text; behind a final newline there is none.
+/// Returns the number of lines of a text. A final newline does not begin another line.
 pub(super) fn count(text: &[u8]) -> u64 {
     let open = text.last().is_some_and(|last| *last != b'\n');
     newlines(text) + u64::from(open)
@@ -19,12 +19,12 @@ fn newlines(text: &[u8]) -> u64 {
     text.chunks(BLOCK).map(|block| u64::from(newlines_in_block(block))).sum()
 }
 
-/// Of at most [`BLOCK`] bytes: a sum of bytes, which a compiler makes wide.
+/// Counts the newlines in at most [`BLOCK`] bytes. The compiler can vectorize the sum of bytes.
 fn newlines_in_block(block: &[u8]) -> u8 {
     block.iter().map(|byte| u8::from(*byte == b'\n')).sum()
 }
 
-/// The byte behind the `n`th newline, or the end of the text.
+/// Returns the offset after the `n`th newline, or the end of the text.
 fn behind_newline(text: &[u8], mut n: u64) -> usize {
     let mut at = 0;
     for block in text.chunks(BLOCK) {
@@ -43,10 +43,10 @@ fn behind_newline(text: &[u8], mut n: u64) -> usize {
     at
 }
 
-/// The chunks of a path, and where their lines begin, once that is asked.
+/// The chunks of a path, and an index of their lines that is built on demand.
 pub(crate) struct Lines<'c, 't> {
     chunks: &'c [Chunk<'t>],
-    /// For each chunk, the newlines before every [`STEP`]th byte.
+    /// For each chunk, the number of newlines before every [`STEP`]th byte.
     indices: Vec<OnceCell<Box<[u64]>>>,
 }
 
@@ -55,7 +55,8 @@ impl<'c, 't> Lines<'c, 't> {
         Self { chunks, indices: vec![OnceCell::new(); chunks.len()] }
     }
 
-    /// The byte of a chunk at which a line begins, its end behind the last one.
+    /// Returns the offset of a line in the text of a chunk, or the end of the text for a line after
+    /// the last one.
     pub(super) fn start(&self, chunk: usize, line: u32) -> usize {
         let Chunk { text, first, .. } = self.chunks[chunk];
         let n = u64::from(line) - u64::from(first);
@@ -74,22 +75,23 @@ impl<'c, 't> Lines<'c, 't> {
             });
             sums.collect()
         });
-        // The last step with fewer than `n` newlines before it; the first has none.
+        // The last step with fewer than `n` newlines before it. There is always one, because the
+        // first step has 0.
         let step = index.partition_point(|before| *before < n) - 1;
         step * STEP + behind_newline(&text[step * STEP..], n - index[step])
     }
 
-    /// The last line of a chunk.
+    /// Returns the last line of a chunk.
     pub(crate) fn last(&self, chunk: usize) -> u32 {
         self.chunks[chunk].last
     }
 
-    /// What a chunk has from a line on.
+    /// Returns the text of a chunk from a line to the end.
     pub(crate) fn from(&self, chunk: usize, line: u32) -> &'t [u8] {
         &self.chunks[chunk].text[self.start(chunk, line)..]
     }
 
-    /// Some of a chunk's lines.
+    /// Returns the text of a range of a chunk's lines.
     pub(crate) fn slice(&self, chunk: usize, (first, last): (u32, u32)) -> &'t [u8] {
         let Chunk { text, last: end, .. } = self.chunks[chunk];
         let to = if last == end { text.len() } else { self.start(chunk, last + 1) };
@@ -97,8 +99,8 @@ impl<'c, 't> Lines<'c, 't> {
     }
 }
 
-/// What `text` has behind the lines of `head`; `None` where it does not begin
-/// with those lines. The last line is the same with and without a newline.
+/// Returns the rest of `text` after the lines of `head`, or `None` if it does not begin with those
+/// lines. A missing newline at the end of `head` does not matter.
 pub(super) fn behind<'t>(text: &'t [u8], head: &[u8]) -> Option<&'t [u8]> {
     #[cfg(test)]
     COMPARED.set(COMPARED.get() + 1);
@@ -106,56 +108,56 @@ pub(super) fn behind<'t>(text: &'t [u8], head: &[u8]) -> Option<&'t [u8]> {
     if rest.is_empty() || head.ends_with(b"\n") { Some(rest) } else { rest.strip_prefix(b"\n") }
 }
 
-/// Whether two texts have the same lines until one of them ends.
+/// Returns whether two texts have the same lines up to the end of the shorter one.
 pub(crate) fn agree(a: &[u8], b: &[u8]) -> bool {
     let (text, head) = if a.len() < b.len() { (b, a) } else { (a, b) };
     behind(text, head).is_some()
 }
 
-/// Why the range of a chunk is not that of its text (RFC 0006 §6).
+/// An error for a line range that does not fit the text of its chunk (RFC 0006 §6).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum LineRangeError {
-    /// There is no line.
+    /// The text is empty.
     #[error("the text is empty")]
     Empty,
-    /// Lines are counted from 1.
+    /// The range begins or ends with line 0, but lines are counted from 1.
     #[error("lines are counted from 1, not from 0")]
     Zero,
-    /// The last line stands before the first.
+    /// The last line is before the first.
     #[error("the range ends at line {last}, before line {first}, where it begins")]
     Inverted {
-        /// The line at which the range begins.
+        /// The first line of the range.
         first: u32,
-        /// The line at which it ends.
+        /// The last line of the range.
         last: u32,
     },
-    /// The text has fewer lines, or more.
+    /// The number of lines in the text differs from the length of the range.
     #[error("lines {first} to {last} are not the {lines} lines of the text")]
     Length {
         /// The first line of the range.
         first: u32,
         /// The last line of the range.
         last: u32,
-        /// The lines of the text.
+        /// The number of lines in the text.
         lines: u64,
     },
-    /// With only one end given, the other is no line number.
+    /// Only one end is given, and the other end would not be a valid line number.
     #[error("{lines} lines do not fit in a range with line {end} as one end")]
     Outside {
-        /// The end that was given.
+        /// The given end.
         end: u32,
-        /// The lines of the text.
+        /// The number of lines in the text.
         lines: u64,
     },
 }
 
-/// The first and the last line of a text. An end that is not given follows from the
-/// other and the number of lines; without both, lines are counted from 1.
+/// Returns the first and the last line of a text. If one end is missing, it follows from the other
+/// end and the number of lines. If both are missing, lines are counted from 1.
 ///
 /// # Errors
 ///
-/// [`LineRangeError`] if the range is not one of as many lines as the text has.
+/// Returns a [`LineRangeError`] if the range is invalid or does not have as many lines as the text.
 pub(crate) fn range_of(
     line_start: Option<u32>,
     line_end: Option<u32>,
@@ -188,8 +190,8 @@ pub(crate) fn range_of(
     }
 }
 
-/// The common lines of two ranges, by the lines of the smaller one: 0 to 1
-/// (Task 016.c).
+/// Returns the number of common lines of two ranges, divided by the number of lines of the smaller
+/// range: 0 to 1 (Task 016.c).
 pub(crate) fn overlap(a: (u32, u32), b: (u32, u32)) -> f64 {
     let smaller = lines_in(a).min(lines_in(b));
     if smaller == 0 {
@@ -200,12 +202,12 @@ pub(crate) fn overlap(a: (u32, u32), b: (u32, u32)) -> f64 {
     part
 }
 
-/// Whether two ranges have a line in common.
+/// Returns whether two ranges have a line in common.
 pub(super) fn shares((first, last): (u32, u32), other: (u32, u32)) -> bool {
     first <= other.1 && other.0 <= last
 }
 
-/// Whether `inner` has no line that `outer` lacks.
+/// Returns whether `outer` (the first argument) contains every line of `inner`.
 pub(super) fn contains((first, last): (u32, u32), inner: (u32, u32)) -> bool {
     first <= inner.0 && inner.1 <= last
 }
@@ -216,7 +218,7 @@ fn lines_in((first, last): (u32, u32)) -> u64 {
 
 #[cfg(test)]
 thread_local! {
-    /// How many texts were compared.
+    /// The number of comparisons of texts.
     pub(super) static COMPARED: std::cell::Cell<usize> = const { std::cell::Cell::new(0) };
 }
 

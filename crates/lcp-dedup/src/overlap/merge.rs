@@ -1,4 +1,4 @@
-//! Merging: a sweep over the chunks of a path, in the order of lines.
+//! Merges chunks by a sweep over the chunks of a path in line order.
 
 use std::cmp::Reverse;
 
@@ -6,7 +6,7 @@ use super::lines::{Lines, agree, behind};
 use super::merged_runs::MergedRuns;
 use super::{Chunk, OverlapOptions, Resolved, TRIED_MAX};
 
-/// `sorted` are all chunks, in the order of lines.
+/// Merges the chunks of a path. `sorted` lists all chunks in line order.
 pub(super) fn resolve(
     chunks: &[Chunk<'_>],
     sorted: &[usize],
@@ -15,8 +15,8 @@ pub(super) fn resolve(
     let lines = Lines::new(chunks);
     let mut sweep = Sweep::new(chunks, &lines, options, true);
     sweep.place_all(sorted);
-    // Whether chunks that only touch are of one version is not known before all
-    // were compared.
+    // Chunks that only touch must not be joined if the path has several versions, which is known
+    // only after all chunks were compared. If so, repeat the sweep without joining them.
     if sweep.has_joined_touching && sweep.has_versions {
         sweep = Sweep::new(chunks, &lines, options, false);
         sweep.place_all(sorted);
@@ -24,11 +24,11 @@ pub(super) fn resolve(
     sweep.runs.resolve(sorted)
 }
 
-/// Runs of one version: each begins where the one before was full.
+/// The runs of one version. Each run begins where the previous one was full.
 struct Chain {
     last: u32,
     last_run: usize,
-    /// Where the chunks are by now: the run, and the chunk that brought the line.
+    /// The position of the sweep: the current run, and the chunk that contributed the current line.
     at_run: usize,
     at_piece: usize,
 }
@@ -36,13 +36,13 @@ struct Chain {
 struct Sweep<'c, 't> {
     chunks: &'c [Chunk<'t>],
     merged_bytes: usize,
-    /// Chunks that only touch are joined.
+    /// `true` to join chunks that only touch.
     touching: bool,
     runs: MergedRuns<'c, 't>,
-    /// The chains that chunks to come may reach.
+    /// The chains that later chunks can reach.
     chains: Vec<Chain>,
     has_joined_touching: bool,
-    /// Two chunks differ in a line, or that is not known.
+    /// `true` if two chunks differ in a line, or if too many chains made that unknown.
     has_versions: bool,
 }
 
@@ -72,7 +72,8 @@ impl<'c, 't> Sweep<'c, 't> {
         }
     }
 
-    /// Puts a chunk into the chain that has most of its lines and agrees with it.
+    /// Adds a chunk to the chain that agrees with it and has the most of its lines. Returns `false`
+    /// if no chain takes it.
     fn joins(&mut self, chunk: usize) -> bool {
         let Chunk { first, last, fixed, .. } = self.chunks[chunk];
         let reached = if self.touching { first - 1 } else { first };
@@ -106,7 +107,8 @@ impl<'c, 't> Sweep<'c, 't> {
         false
     }
 
-    /// Begins a chain, which later chunks find unless there are too many.
+    /// Begins a chain. If there are already [`TRIED_MAX`] chains, later chunks cannot join the new
+    /// run.
     fn begin(&mut self, chunk: usize) {
         let run = self.runs.open(chunk, 0, None);
         if self.chains.len() < TRIED_MAX {
@@ -118,8 +120,8 @@ impl<'c, 't> Sweep<'c, 't> {
         }
     }
 
-    /// The byte of a chunk at which the lines begin that the chain lacks; `None`
-    /// where they differ in a line.
+    /// Returns the offset in the chunk's text of the first line that the chain lacks. Returns
+    /// `None` if the chunk differs from the chain in a line.
     fn own(&mut self, chain: usize, chunk: usize) -> Option<usize> {
         let chain = &mut self.chains[chain];
         let Chunk { first, text, .. } = self.chunks[chunk];
@@ -143,9 +145,9 @@ impl<'c, 't> Sweep<'c, 't> {
         agree(has, rest).then_some(text.len())
     }
 
-    /// Whether the runs that have some of a chunk's lines may have them for it:
-    /// not if that raises one that is too large by itself. A fixed one is shown
-    /// whatever it takes over.
+    /// Returns whether the runs that have lines of a chunk may cover these lines. A run that is too
+    /// large by itself may not, if that raised its priority. A fixed run may in any case, because
+    /// it is always shown.
     fn may_share(&self, chain: usize, chunk: usize) -> bool {
         self.runs_with(chain, chunk).all(|run| {
             let run = self.runs.get(run);
@@ -154,7 +156,7 @@ impl<'c, 't> Sweep<'c, 't> {
         })
     }
 
-    /// The runs of a chain that have a line of a chunk, in the order of lines.
+    /// Returns the runs of a chain that have a line of a chunk, in line order.
     fn runs_with(&self, chain: usize, chunk: usize) -> impl Iterator<Item = usize> {
         let Chunk { first, last, .. } = self.chunks[chunk];
         let from = Some(self.chains[chain].at_run);
@@ -165,7 +167,7 @@ impl<'c, 't> Sweep<'c, 't> {
             .map(|(index, _)| index)
     }
 
-    /// Adds the lines that a chain lacks, to its last run or to a new one.
+    /// Adds the lines that a chain lacks to its last run, or to a new run if they do not fit.
     fn extend(&mut self, chain: usize, chunk: usize, own: usize) {
         let run = self.chains[chain].last_run;
         let fits = self.runs.bytes_with(run, chunk, own) <= self.merged_bytes;
@@ -181,7 +183,7 @@ impl<'c, 't> Sweep<'c, 't> {
         (chain.last, chain.last_run) = (self.chunks[chunk].last, run);
     }
 
-    /// Adds a chunk whose lines a chain has.
+    /// Adds a chunk whose lines are all in a chain.
     fn take(&mut self, chain: usize, chunk: usize) {
         if let Some(home) = self.runs_with(chain, chunk).last() {
             self.share(chain, chunk, Some(home));
@@ -189,7 +191,7 @@ impl<'c, 't> Sweep<'c, 't> {
         }
     }
 
-    /// Remembers which runs but its own have lines of a chunk.
+    /// Records the runs other than `home` that have lines of a chunk.
     fn share(&mut self, chain: usize, chunk: usize, home: Option<usize>) {
         let others: Vec<_> =
             self.runs_with(chain, chunk).filter(|run| Some(*run) != home).collect();

@@ -1,22 +1,22 @@
-//! Runs: chunks that became one block, and what that makes of each of them.
+//! Runs of merged chunks, and the resulting outcome of each chunk.
 
 use lcp_types::{DuplicateKind, Priority};
 
 use super::lines::{Lines, contains, shares};
 use super::{Chunk, ChunkOutcome, Resolved};
 
-/// How a chunk came into its run.
+/// The way in which a chunk entered its run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Entry {
-    /// It is the first one.
+    /// The chunk opened the run.
     Opened,
-    /// The run had all of its lines.
+    /// The run already had all lines of the chunk.
     Contained,
-    /// The runs before had some of its lines, this one the rest.
+    /// The previous runs had some lines of the chunk, and this run the rest.
     Across,
-    /// The run had some of its lines.
+    /// The run had some lines of the chunk.
     Overlapping,
-    /// It begins where the run ended.
+    /// The chunk begins at the line after the end of the run.
     Adjacent,
 }
 
@@ -25,32 +25,33 @@ enum Entry {
 struct Member {
     run: usize,
     entry: Entry,
-    /// The byte at which the lines begin that the runs lacked.
+    /// The offset in the chunk's text of the first line that the runs lacked.
     own: usize,
-    /// The chunk that brought the lines behind its own.
+    /// The chunk that contributed the lines after this chunk.
     next: Option<usize>,
-    /// That one has some of its lines, too.
+    /// `true` if the next chunk also has some lines of this one.
     overlapped: bool,
 }
 
-/// One block in the end. It lives in the place of its highest ranked chunk.
+/// Chunks that become one block, which takes the place of the highest ranked of them.
 #[derive(Clone, Debug)]
 pub(super) struct Run {
     pub(super) first: u32,
     pub(super) last: u32,
     pub(super) bytes: usize,
-    /// The best of its chunks.
+    /// The highest priority of the chunks.
     pub(super) priority: Priority,
-    /// It is a chunk that is never changed.
+    /// `true` if the run is a chunk that must not change.
     pub(super) fixed: bool,
-    /// The run that has the lines behind it, and was only split from it.
+    /// The run that has the following lines. It is separate only because this run was full or
+    /// fixed.
     pub(super) next: Option<usize>,
-    /// The chunk in whose place it lives.
+    /// The chunk whose place the run takes.
     lead: usize,
     opened_by: usize,
-    /// The run before, where that one has some lines of the chunk that opened it.
+    /// The previous run, if it has some lines of the chunk that opened this run.
     cut_by: Option<usize>,
-    /// The chunk that brought its last lines.
+    /// The chunk that contributed the last lines.
     tail: usize,
 }
 
@@ -59,9 +60,9 @@ pub(super) struct MergedRuns<'c, 't> {
     chunks: &'c [Chunk<'t>],
     lines: &'c Lines<'c, 't>,
     runs: Vec<Run>,
-    /// One for each chunk.
+    /// One entry for each chunk.
     members: Vec<Option<Member>>,
-    /// Chunks, and runs of others that have some of their lines.
+    /// Pairs of a chunk and another run that has some of its lines.
     shared: Vec<(usize, usize)>,
 }
 
@@ -75,7 +76,8 @@ impl<'c, 't> MergedRuns<'c, 't> {
         &self.runs[run]
     }
 
-    /// A run of this chunk, of what is not in the run before, where there is one.
+    /// Opens a run with the lines of this chunk. If there is a previous run, its lines are left
+    /// out.
     pub(super) fn open(&mut self, chunk: usize, own: usize, before: Option<usize>) -> usize {
         let Chunk { first, last, text, priority, fixed, .. } = self.chunks[chunk];
         let run = self.runs.len();
@@ -102,14 +104,14 @@ impl<'c, 't> MergedRuns<'c, 't> {
         run
     }
 
-    /// The bytes that a run would have with a chunk's own lines.
+    /// Returns the size in bytes of a run after adding a chunk's own lines.
     pub(super) fn bytes_with(&self, run: usize, chunk: usize, own: usize) -> usize {
         let run = &self.runs[run];
         let joint = usize::from(!self.chunks[run.tail].text.ends_with(b"\n"));
         run.bytes + joint + self.chunks[chunk].text.len() - own
     }
 
-    /// Adds what a chunk has behind the run.
+    /// Adds the lines of a chunk that come after the run.
     pub(super) fn grow(&mut self, run: usize, chunk: usize, own: usize) {
         let overlaps = self.chunks[chunk].first <= self.runs[run].last;
         self.runs[run].bytes = self.bytes_with(run, chunk, own);
@@ -119,19 +121,19 @@ impl<'c, 't> MergedRuns<'c, 't> {
         self.enter(chunk, run, if overlaps { Entry::Overlapping } else { Entry::Adjacent }, own);
     }
 
-    /// Adds a chunk that has no line that the run, and those before it, lack.
+    /// Adds a chunk whose lines are all in the run or the runs before it.
     pub(super) fn take(&mut self, run: usize, chunk: usize) {
         let is_within = self.chunks[chunk].first >= self.runs[run].first;
         let entry = if is_within { Entry::Contained } else { Entry::Across };
         self.enter(chunk, run, entry, self.chunks[chunk].text.len());
     }
 
-    /// Remembers that another run has some lines of a chunk.
+    /// Records that another run has some lines of a chunk.
     pub(super) fn share(&mut self, chunk: usize, run: usize) {
         self.shared.push((chunk, run));
     }
 
-    /// The lines at the end of this run go on with a chunk.
+    /// Records that a chunk continues the lines at the end of this run.
     fn follow(&mut self, run: usize, chunk: usize, overlaps: bool) {
         if let Some(tail) = &mut self.members[self.runs[run].tail] {
             tail.next = Some(chunk);
@@ -149,23 +151,23 @@ impl<'c, 't> MergedRuns<'c, 't> {
         }
     }
 
-    /// The chunk that brought the lines behind those of this one.
+    /// Returns the chunk that contributed the lines after this one.
     pub(super) fn behind(&self, chunk: usize) -> Option<usize> {
         self.members[chunk].and_then(|member| member.next)
     }
 
-    /// The lines that a chunk brought to its run.
+    /// Returns the lines that a chunk contributed to its run.
     pub(super) fn own(&self, chunk: usize) -> &'t [u8] {
         let own = self.members[chunk].map_or(0, |member| member.own);
         &self.chunks[chunk].text[own..]
     }
 
-    /// The lines of a chunk from this one on.
+    /// Returns the text of a chunk from a line to the end.
     pub(super) fn from(&self, chunk: usize, line: u32) -> &'t [u8] {
         &self.chunks[chunk].text[self.lines.start(chunk, line)..]
     }
 
-    /// What becomes of each chunk; `sorted` are all, in the order of lines.
+    /// Returns the outcome of each chunk. `sorted` lists all chunks in line order.
     pub(super) fn resolve(self, sorted: &[usize]) -> Resolved {
         let mut outcomes = vec![ChunkOutcome::Stays; self.chunks.len()];
         for (index, run) in self.runs.iter().enumerate() {
@@ -188,7 +190,7 @@ impl<'c, 't> MergedRuns<'c, 't> {
         Resolved { outcomes, shared }
     }
 
-    /// What becomes of the chunk in whose place a run lives.
+    /// Returns the outcome of the chunk whose place a run takes.
     fn outcome(&self, index: usize) -> ChunkOutcome {
         let run = &self.runs[index];
         let lead = &self.chunks[run.lead];

@@ -1,7 +1,8 @@
-//! Overlapping chunks of one path (RFC 0006 §6).
+//! Resolves overlapping chunks of one path (RFC 0006 §6).
 //!
-//! These modules do not depend on blocks. `merge.rs` merges chunks into runs (`merged_runs.rs`),
-//! `trim.rs` cuts without merging, by `intervals.rs`, the lines that are shown already.
+//! These modules do not depend on blocks. `merge.rs` merges chunks into runs (`merged_runs.rs`).
+//! `trim.rs` cuts chunks without merging: it removes the lines that are already shown
+//! (`intervals.rs`).
 
 mod intervals;
 mod lines;
@@ -16,8 +17,8 @@ use std::collections::BTreeMap;
 
 use lcp_types::{DuplicateKind, Priority};
 
-/// Maximum number of runs of a path that a chunk is compared with; further versions stay unchanged
-/// (RFC 0006 §6).
+/// The maximum number of runs of a path to compare with a chunk. Chunks of further versions remain
+/// unchanged (RFC 0006 §6).
 const TRIED_MAX: usize = 16;
 
 pub use lines::LineRangeError;
@@ -26,30 +27,31 @@ pub(crate) use lines::{Lines, agree, range_of};
 /// A chunk of a path. All chunks of one call have the same path.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Chunk<'t> {
-    /// Its first line, from 1.
+    /// The first line, counted from 1.
     pub(crate) first: u32,
-    /// Its last line; the text has as many lines as the range ([`range_of`]).
+    /// The last line. The text must have as many lines as the range ([`range_of`]).
     pub(crate) last: u32,
     pub(crate) text: &'t [u8],
-    /// Its unique position by rank, 0 is the best.
+    /// The unique position by rank. 0 is the best.
     pub(crate) order: usize,
-    /// Its unique position in the stream.
+    /// The unique position in the stream.
     pub(crate) position: usize,
     pub(crate) priority: Priority,
-    /// Whether it must not be covered or changed; it may cover others.
+    /// `true` if the chunk must not be covered or changed. It may cover others.
     pub(crate) fixed: bool,
 }
 
 /// The options for overlapping chunks.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct OverlapOptions {
-    /// Whether they are merged.
+    /// `true` to merge chunks.
     pub(crate) merge: bool,
-    /// Without merging: the minimum fraction of the smaller chunk, 0 to 1, at which one is cut.
+    /// The minimum overlap at which a chunk is cut, as a fraction of the smaller chunk from 0 to 1.
+    /// It applies only without merging.
     pub(crate) threshold: f64,
-    /// Maximum size of a merged chunk in bytes.
+    /// The maximum size of a merged chunk in bytes.
     pub(crate) merged_bytes: usize,
-    /// Whether no chunk may depend on a later one in the stream.
+    /// `true` if the outcome of a chunk must not depend on later chunks of the stream.
     pub(crate) first: bool,
 }
 
@@ -57,12 +59,12 @@ pub(crate) struct OverlapOptions {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum ChunkOutcome {
     Stays,
-    /// It is extended by lines of others.
+    /// It is extended with lines of other chunks.
     Grown {
         first: u32,
         last: u32,
         text: Vec<u8>,
-        /// The merged chunks, in the order of lines.
+        /// The merged chunks, in line order.
         members: Vec<usize>,
     },
     /// It is reduced to the lines that `by` lacks.
@@ -79,7 +81,8 @@ pub(crate) enum ChunkOutcome {
     },
 }
 
-/// Returns the relation of a chunk whose lines all stand in others.
+/// Returns the relation of a covered chunk. `is_within_one` says whether a single chunk has all of
+/// its lines.
 pub(crate) const fn relation(is_within_one: bool) -> DuplicateKind {
     if is_within_one { DuplicateKind::Contained } else { DuplicateKind::Overlapping }
 }
@@ -87,10 +90,10 @@ pub(crate) const fn relation(is_within_one: bool) -> DuplicateKind {
 /// The outcomes for all chunks of a path.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Resolved {
-    /// One for each chunk.
+    /// One outcome for each chunk.
     pub(crate) outcomes: Vec<ChunkOutcome>,
-    /// A chunk and another one that has some of its lines, if the outcome of the first does not name
-    /// it: its lines were split.
+    /// Pairs of a chunk and another one that has some of its lines but that its outcome does not
+    /// name. The lines of the first chunk were split.
     pub(crate) shared: Vec<(usize, usize)>,
 }
 
@@ -105,10 +108,11 @@ pub(crate) fn agrees(a: ((u32, u32), &[u8]), b: ((u32, u32), &[u8])) -> bool {
     lines::agree(lines.slice(0, (first, last)), lines.slice(1, (first, last)))
 }
 
-/// One version of the lines of a path: chunks that agree.
+/// A version of the lines of a path: a set of chunks that agree on their common lines.
 pub(crate) struct Version<'l, 'c, 't> {
     lines: &'l Lines<'c, 't>,
-    /// Disjoint ranges, by their first line: the last line, and a chunk that has them.
+    /// The disjoint ranges, by first line. The value has the last line and a chunk with these
+    /// lines.
     ranges: BTreeMap<u32, (u32, usize)>,
 }
 
@@ -117,14 +121,14 @@ impl<'l, 'c, 't> Version<'l, 'c, 't> {
         Self { lines, ranges: BTreeMap::new() }
     }
 
-    /// Adds a chunk; returns `false` if it has another version of the common lines.
+    /// Adds a chunk. Returns `false` if the chunk differs in a common line.
     pub(crate) fn add(&mut self, chunk: usize, (first, last): (u32, u32)) -> bool {
         let met = self.ranges.range(..=last).rev().map(|(first, (last, of))| (*first, *last, *of));
         let met: Vec<_> = met.take_while(|(_, end, _)| *end >= first).collect();
         let same = |&(start, end, of): &(u32, u32, usize)| {
             let (from, to) = (start.max(first), end.min(last));
             if to == last.min(self.lines.last(of)) {
-                // One of them ends there.
+                // One of the two chunks ends at `to`.
                 return lines::agree(self.lines.from(of, from), self.lines.from(chunk, from));
             }
             lines::agree(self.lines.slice(of, (from, to)), self.lines.slice(chunk, (from, to)))
@@ -148,15 +152,16 @@ impl<'l, 'c, 't> Version<'l, 'c, 't> {
 
 /// The remainder of a chunk after other chunks took over lines.
 pub(crate) struct ChunkRemainder<'t> {
-    /// The remaining lines and their text; `None` if there are none.
+    /// The remaining lines and their text; `None` if no line remains.
     pub(crate) own: Option<((u32, u32), &'t [u8])>,
     /// The chunks that have the other lines.
     pub(crate) by: Vec<usize>,
-    /// Whether one of them has all lines.
+    /// `true` if one of these chunks has all lines.
     pub(crate) is_within_one: bool,
 }
 
-/// Subtracts the lines of the first `held` chunks, which stay unchanged, from each other chunk.
+/// Subtracts the lines of the first `held` chunks from each other chunk. The first `held` chunks
+/// remain unchanged.
 pub(crate) fn subtract<'t>(
     chunks: &[Chunk<'t>],
     held: usize,
@@ -185,7 +190,7 @@ pub(crate) fn resolve_all(chunks: &[Chunk<'_>], options: &OverlapOptions) -> Res
         let Chunk { first, last, order, fixed, .. } = chunks[*index];
         (first, Reverse(last), !fixed, order)
     });
-    // Most chunks are disjoint.
+    // Most chunks are disjoint, which is quick to check.
     let mut end = None;
     let meets = |index: &usize| {
         let Chunk { first, last, .. } = chunks[*index];
@@ -211,7 +216,7 @@ impl Resolved {
 }
 
 impl<'t> Chunk<'t> {
-    /// Creates a chunk of normal priority; its order and position are to be set.
+    /// Creates a chunk with normal priority. The caller must set its order and position.
     pub(crate) const fn new((first, last): (u32, u32), text: &'t [u8]) -> Self {
         let priority = Priority::Normal;
         Self { first, last, text, order: 0, position: 0, priority, fixed: false }

@@ -1,4 +1,4 @@
-//! The cases of Task 016.c; sizes, priorities, pins, versions and ends of texts.
+//! Tests of the cases of Task 016.c, and of sizes, priorities, pins, versions and final newlines.
 
 mod properties;
 
@@ -8,7 +8,7 @@ use lcp_types::{DuplicateKind, Priority};
 use super::{Chunk, ChunkOutcome, OverlapOptions, resolve_all};
 
 impl<'t> Chunk<'t> {
-    /// A chunk with this text; its range is to be set.
+    /// Creates a chunk with this text. The caller must set its range.
     pub(super) const fn from_text(text: &'t [u8]) -> Self {
         let priority = Priority::Normal;
         Self { first: 1, last: 1, text, order: 0, position: 0, priority, fixed: false }
@@ -20,14 +20,14 @@ pub(super) const MERGE: OverlapOptions =
 pub(super) const TRIM: OverlapOptions = OverlapOptions { merge: false, ..MERGE };
 pub(super) const FIRST: OverlapOptions = OverlapOptions { first: true, ..MERGE };
 
-/// Lines of a file, one version a letter: `a25` is its line 25.
+/// Returns lines of a version of a file. The version is a letter: `a25` is line 25 of version `a`.
 fn text(version: char, first: u32, last: u32) -> String {
     let lines: Vec<_> = (first..=last).map(|line| format!("{version}{line}\n")).collect();
     lines.concat()
 }
 
-/// A chunk in short: `a1-50`, with `!` pinned, `^` of high priority, `_` of low; the
-/// best ranked first.
+/// Checks the outcomes for chunks such as `a1-50`, best ranked first. `!` marks a pinned chunk, `^`
+/// a high and `_` a low priority.
 pub(super) fn check(options: OverlapOptions, specs: &str, expected: &Expect) {
     let specs: Vec<&str> = specs.split_whitespace().collect();
     let parsed: Vec<_> = specs.iter().map(|spec| parse(spec)).collect();
@@ -72,7 +72,7 @@ fn parse(spec: &str) -> (String, u32, u32) {
     (text(version, first, last), first, last)
 }
 
-/// The range, having checked that the text is its lines, of one version.
+/// Returns a short name of the range. Panics if the text is not these lines of one version.
 fn in_short(first: u32, last: u32, found: &[u8]) -> String {
     let version = char::from(found[0]);
     assert_eq!(std::str::from_utf8(found), Ok(&*text(version, first, last)));
@@ -246,7 +246,7 @@ fn handle_contained_chunk() {
 
 #[test]
 fn respect_threshold() {
-    // 8 of 10 lines, then 7.
+    // The chunks share 8 of 10 lines, then 7.
     check(
         TRIM,
         "a1-10 a3-14",
@@ -324,7 +324,7 @@ fn a_run_is_split_at_a_line_where_it_is_too_large() {
             a55-56 contained: a45-60
         "]],
     );
-    // One chunk that is larger by itself stays whole.
+    // A single chunk that is larger than the limit remains complete.
     check(
         small,
         "a10-80 a70-90 a85-95",
@@ -342,7 +342,7 @@ fn a_run_is_split_at_a_line_where_it_is_too_large() {
         a41-70 stays
     "]],
     );
-    // Lines of one chunk in three runs.
+    // The lines of one chunk end up in three runs.
     check(
         small,
         "a10-80 a70-90 a75-130",
@@ -496,8 +496,8 @@ fn the_earlier_chunk_stays_and_the_later_gives_its_lines() {
         a5-25 contained: a1-50
     "]],
     );
-    // One that has all of its lines goes before one that has the first of them,
-    // the earlier one before the later.
+    // A chunk with all of the lines is preferred to one with only the first lines, and an earlier
+    // chunk to a later one.
     check(
         FIRST,
         "a10-20 a1-50 a15-25 a12-18",
@@ -530,7 +530,7 @@ fn the_earlier_chunk_stays_and_the_later_gives_its_lines() {
 
 #[test]
 fn without_merging_what_was_cut_away_is_found_where_it_stands() {
-    // a5-7 lies within a2-20, whose lines a1-15 has.
+    // a5-7 is within a2-20, but a1-15 has these lines of a2-20.
     let options = OverlapOptions { threshold: 0.5, ..TRIM };
     check(
         options,

@@ -1,18 +1,19 @@
-//! Trimming without merging: contained chunks are covered; of two other chunks that share many
-//! lines, the lower ranked or the later one is cut.
+//! Trims chunks without merging. Contained chunks are covered. If two other chunks share many
+//! lines, the lower ranked or later one is cut.
 
 use super::intervals::{LineIntervals, Remainder, SharedLines};
 use super::lines::{Lines, agree, contains, overlap, shares};
 use super::{Chunk, ChunkOutcome, OverlapOptions, Resolved, TRIED_MAX, relation};
 
-/// Keeps the better ranked chunk. `sorted` are all chunks, in the order of lines.
+/// Resolves overlaps in favour of the better ranked chunk. `sorted` lists all chunks in line order.
 pub(super) fn keep_best(
     chunks: &[Chunk<'_>],
     sorted: &[usize],
     options: &OverlapOptions,
 ) -> Resolved {
     let lines = Lines::new(chunks);
-    // A large chunk is not raised in priority for a few lines; a fixed one is shown in any case.
+    // A large chunk must not be raised in priority for a few lines. A fixed chunk is shown in any
+    // case.
     let may = |by: usize, chunk: usize| {
         let (by, chunk) = (&chunks[by], &chunks[chunk]);
         by.fixed || by.text.len() <= options.merged_bytes || chunk.priority >= by.priority
@@ -23,7 +24,7 @@ pub(super) fn keep_best(
     let mut resolved = Resolved::all_stay(chunks);
     let mut shown = LineIntervals::new(chunks, &lines);
     let mut rests: Vec<Option<Remainder>> = vec![None; chunks.len()];
-    // Fixed chunks stay, whatever their rank.
+    // Fixed chunks remain regardless of their rank.
     for &chunk in ranked.iter().filter(|chunk| chunks[**chunk].fixed) {
         shown.add(chunk, chunks[chunk].range());
     }
@@ -45,7 +46,7 @@ pub(super) fn keep_best(
     resolved
 }
 
-/// Returns, for each chunk, an outermost one that has all of its lines.
+/// Returns, for each chunk, an outermost chunk that has all of its lines.
 fn containers(
     chunks: &[Chunk<'_>],
     sorted: &[usize],
@@ -53,7 +54,7 @@ fn containers(
     may: impl Fn(usize, usize) -> bool,
 ) -> Vec<Option<usize>> {
     let mut containers = vec![None; chunks.len()];
-    // The chunks with the greatest last lines, in descending order.
+    // The chunks that end last, in descending order of the last line.
     let mut open: Vec<usize> = Vec::with_capacity(TRIED_MAX + 1);
     for &chunk in sorted {
         let Chunk { first, last, text, fixed, .. } = chunks[chunk];
@@ -74,7 +75,7 @@ fn containers(
     containers
 }
 
-/// Decides the outcome of a chunk within `by`, which was reduced to `rest`.
+/// Decides the outcome of a chunk that was contained in `by` before `by` was reduced to `rest`.
 fn resolve_contained(
     resolved: &mut Resolved,
     chunk: usize,
@@ -106,7 +107,8 @@ fn resolve_contained(
     }
 }
 
-/// Keeps the earlier chunk: the outcome of a chunk depends only on earlier ones.
+/// Resolves overlaps in favour of the earlier chunk. The outcome of a chunk depends only on earlier
+/// chunks.
 pub(super) fn keep_earliest(chunks: &[Chunk<'_>], options: &OverlapOptions) -> Resolved {
     let lines = Lines::new(chunks);
     let mut shown = LineIntervals::new(chunks, &lines);
@@ -119,8 +121,8 @@ pub(super) fn keep_earliest(chunks: &[Chunk<'_>], options: &OverlapOptions) -> R
             shown.add(chunk, range);
             continue;
         }
-        // A chunk from before another version of the lines does not cover them, even if they are
-        // equal again.
+        // If an earlier chunk has another version of these lines, the chunks before it must not
+        // cover this one, even if their lines are the same again.
         let other = shown.newest_other(chunk);
         let rest = shown.rest(chunk, |held, of| {
             other.is_none_or(|other| chunks[held].position > other)

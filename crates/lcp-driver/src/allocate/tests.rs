@@ -1,5 +1,5 @@
 //! Properties of allocation by tiers (RFC 0002 §5), with groups and a block that is served first
-//! (RFC 0005 §5), with shares and excerpts (RFC 0004 §5), on numbers of every kind.
+//! (RFC 0005 §5), and with shares and excerpts (RFC 0004 §5), for numbers of every size.
 
 use lcp_types::Priority;
 use proptest::prelude::*;
@@ -9,7 +9,7 @@ use super::tiers::EXCERPT_FIRST;
 use super::*;
 
 impl<'t> AllocationInput<'t> {
-    /// Returns an input that allows nothing special.
+    /// Returns an input without any options.
     fn plain(shares: &'t [ShareLimits]) -> Self {
         Self {
             candidates: &[],
@@ -27,8 +27,8 @@ impl<'t> AllocationInput<'t> {
 
 const BACKGROUND: Priority = Priority::Background;
 
-/// Excerpts of numbers: each block has a least size, and sizes between rungs
-/// are met only nearly, as lines of a text meet them.
+/// Excerpts without text. Each block has a minimum size, and larger sizes are only approximated, as
+/// with the lines of a text.
 struct Cuts<'i>(&'i [Candidate]);
 
 impl Excerpter for Cuts<'_> {
@@ -40,7 +40,7 @@ impl Excerpter for Cuts<'_> {
 
 fn any_item() -> impl Strategy<Value = Candidate> {
     let costs = prop_oneof![
-        // Small costs, where every token decides, and heavy tails.
+        // Small costs, for which every token matters, and costs with a heavy tail.
         prop::collection::vec(1u64..30, 1..4),
         prop::collection::vec(1u64..3_000, 1..5),
     ];
@@ -59,7 +59,7 @@ fn any_item() -> impl Strategy<Value = Candidate> {
                 Priority::Critical | Priority::High | Priority::Normal => 0,
                 Priority::Low | Priority::Background => ceiling.index(costs.len()),
             };
-            // One detail alone is content; of several, the last may be a mere line.
+            // A single detail is content. If there are several, the last may be a placeholder line.
             let costs: PerLevel = costs.into_iter().collect();
             let content_levels = costs.len() - usize::from(placeholder && costs.len() > 1);
             let may_grow = may_grow && priority == Priority::Low;
@@ -88,7 +88,7 @@ fn any_items() -> impl Strategy<Value = Vec<Candidate>> {
     ]
 }
 
-/// Items, terms, and a budget from nothing to twice the whole.
+/// Generates items, options, and a budget from 0 to twice the total cost.
 fn any_case() -> impl Strategy<Value = (Vec<Candidate>, AllocationInput<'static>)> {
     (any_items(), 0u64..10, 5u64..25, any::<bool>(), 0.0..2.0f64).prop_map(
         |(mut items, envelope, line, fill, share)| {
@@ -112,7 +112,7 @@ fn critical(items: &[Candidate]) -> u64 {
     items.iter().filter(|item| item.priority == Priority::Critical).map(|item| item.costs[0]).sum()
 }
 
-/// What block `i` costs as it was decided.
+/// Returns the cost of block `i` in the allocation.
 fn paid(items: &[Candidate], allocation: &Allocation, i: usize) -> u64 {
     allocation.chosen[i].map_or(0, |choice| choice.cost(&items[i]))
 }
@@ -129,7 +129,8 @@ fn order(items: &[Candidate]) -> Vec<usize> {
     with(items, AllocationInput::plain(&[])).service_order()
 }
 
-/// The detail that block `i` has; that of a line for an excerpt, nothing last.
+/// Returns the detail of block `i`. An excerpt counts as a placeholder line, and a block that is
+/// not shown comes last.
 fn detail(items: &[Candidate], allocation: &Allocation, i: usize) -> usize {
     match allocation.chosen[i] {
         Some(Selection::Level(detail)) => detail,
@@ -143,29 +144,30 @@ fn rolled_up(items: &[Candidate], allocation: &Allocation) -> bool {
         && order(items).iter().any(|&i| allocation.chosen[i].is_none())
 }
 
-/// What the text will cost: the line at its bound.
+/// Returns an upper bound for the cost of the text, with the roll-up line at its maximum cost.
 fn planned(items: &[Candidate], input: AllocationInput<'_>, allocation: &Allocation) -> u64 {
     let blocks: u64 = (0..items.len()).map(|i| paid(items, allocation, i)).sum();
     input.envelope + blocks + if rolled_up(items, allocation) { input.line } else { 0 }
 }
 
-/// The details of block `i` that are better than what it has and allowed.
+/// Returns the details of block `i` that are allowed and better than its own.
 fn refused(items: &[Candidate], allocation: &Allocation, i: usize) -> std::ops::Range<usize> {
     items[i].ceiling..detail(items, allocation, i).max(items[i].ceiling)
 }
 
-/// What each step of the walk gave, in the order of the walk: the first lines,
-/// the details up to the ceilings, growth, Background. Fuller details have
-/// lower numbers; nothing has the highest.
+/// Returns the outcome of each step of the allocation in order: the first lines, the details up to
+/// the ceilings, growth, and Background. Fuller details have lower numbers. A block that is not
+/// shown has the highest.
 fn steps(items: &[Candidate], allocation: &Allocation) -> Vec<usize> {
     let order = order(items);
     let got = |i: usize| detail(items, allocation, i);
     let up_to_ceiling = |i: usize| got(i).max(items[i].ceiling);
     let small = order.len() <= LINES_FIRST;
-    // A line that did not fit at first fits never: what is left only shrinks.
+    // A line that does not fit at first never fits later, because the remaining budget only
+    // shrinks.
     let lines =
         order.iter().filter(|_| small).map(|&i| usize::from(allocation.chosen[i].is_none()));
-    // Of each tier, what tells something comes before mere lines.
+    // In each tier, content comes before placeholder lines.
     let tiers = order.chunk_by(|&a, &b| items[a].priority == items[b].priority);
     let named = &order[..order.len().min(NAMED_FIRST)];
     let tiers = tiers.flat_map(|tier| {
@@ -206,8 +208,8 @@ proptest! {
         }
     }
 
-    /// Giving back all that lower tiers were given beyond their first lines
-    /// would not buy a step that was refused.
+    /// Checks that a refused step remains too expensive even if lower tiers returned all of their
+    /// tokens except those of their first lines.
     #[test]
     fn no_inversion((items, input) in any_case()) {
         let allocation = walked(&items, input);
@@ -231,7 +233,7 @@ proptest! {
         }
     }
 
-    /// No allowed upgrade fits in what is left.
+    /// Checks that no allowed upgrade fits in the remaining budget.
     #[test]
     fn maximal((items, input) in any_case()) {
         let allocation = walked(&items, input);
@@ -257,7 +259,7 @@ proptest! {
         }
     }
 
-    /// From base + line on, every block but Background is visible or counted.
+    /// Checks that from base + line on, every block except Background ones is shown or counted.
     #[test]
     fn complete((items, input) in any_case()) {
         let allocation = walked(&items, input);
@@ -265,9 +267,8 @@ proptest! {
         prop_assert!(input.budget < base + input.line || allocation.outcome == Outcome::Fits);
     }
 
-    /// As the budget grows, the outcomes of the steps never fall
-    /// lexicographically in the order in which the walk takes them, nor does
-    /// the sum of the blocks' tokens.
+    /// Checks that with a larger budget, the sequence of step outcomes is not worse in
+    /// lexicographic order, and that the total tokens of the blocks do not decrease.
     #[test]
     fn monotone((items, input) in any_case(), more in prop_oneof![Just(1u64), 1u64..50]) {
         let larger = AllocationInput { budget: input.budget + more, ..input };
@@ -279,7 +280,7 @@ proptest! {
         prop_assert!(sum(&after) >= sum(&before));
     }
 
-    /// A budget in which everything fits renders everything, under `fill`.
+    /// Checks that with `fill`, everything is shown in full if the budget allows it.
     #[test]
     fn fill_degrades_nothing_that_fits((items, input) in any_case()) {
         let whole: u64 = items.iter().map(|item| item.costs[0]).sum();
@@ -291,7 +292,7 @@ proptest! {
     }
 }
 
-/// What stands together, and what comes first.
+/// The groups, and the block that is served first.
 #[derive(Clone, Debug, Default)]
 struct Related {
     groups: Vec<Vec<usize>>,
@@ -304,7 +305,7 @@ impl Related {
     }
 }
 
-/// A case with groups of two and three, or a block that is served first, or both.
+/// Generates a case with groups of two or three blocks, a block that is served first, or both.
 fn any_related() -> impl Strategy<Value = (Vec<Candidate>, AllocationInput<'static>, Related)> {
     let places = prop::collection::vec(any::<prop::sample::Index>(), 0..30);
     (any_case(), places, any::<Option<prop::sample::Index>>(), any::<bool>()).prop_map(
@@ -340,7 +341,8 @@ fn any_related() -> impl Strategy<Value = (Vec<Candidate>, AllocationInput<'stat
     )
 }
 
-/// What showing block `i` costs besides its own tokens.
+/// Returns the cost of showing block `i`, without its own tokens: the lines of the other blocks in
+/// its group.
 fn brought_along(items: &[Candidate], related: &Related, allocation: &Allocation, i: usize) -> u64 {
     if allocation.chosen[i].is_some() {
         return 0;
@@ -373,7 +375,7 @@ proptest! {
         prop_assert!(input.budget < base + input.line || allocation.outcome == Outcome::Fits);
     }
 
-    /// No allowed upgrade fits, the lines of its group included.
+    /// Checks that no allowed upgrade fits, including the lines of its group.
     #[test]
     fn maximal_with_groups((items, input, related) in any_related()) {
         let input = AllocationInput { excerpts: false, ..related.input(input) };
@@ -387,8 +389,8 @@ proptest! {
         }
     }
 
-    /// What is served first gets the fullest detail for which there is room
-    /// beside the fixed blocks and the roll-up line.
+    /// Checks that the block that is served first gets the fullest detail that fits together with
+    /// the fixed blocks and the roll-up line.
     #[test]
     fn first_comes_first((items, input, related) in any_related()) {
         let input = related.input(input);
@@ -407,8 +409,8 @@ proptest! {
         }
     }
 
-    /// As the budget grows, what comes first never gets less, nor do the tokens
-    /// of blocks and roll-up line become fewer.
+    /// Checks that with a larger budget, the block that is served first does not get less, and that
+    /// the tokens of the text do not decrease.
     #[test]
     fn monotone_with_a_first_block((items, input, related) in any_related(), more in 1u64..50) {
         let input = AllocationInput { excerpts: false, groups: &[], ..related.input(input) };
@@ -423,7 +425,7 @@ proptest! {
     }
 }
 
-/// A case with shares, some of them capped, and with excerpts or without.
+/// Generates a case with shares, some of them capped, with or without excerpts.
 fn any_shared()
 -> impl Strategy<Value = (Vec<Candidate>, AllocationInput<'static>, Vec<ShareLimits>)> {
     let cap = prop_oneof![3 => Just(u64::MAX), 1 => 0u64..400];
@@ -473,8 +475,8 @@ proptest! {
         }
     }
 
-    /// No allowed upgrade, and no excerpt where nothing is shown, fits in what
-    /// is left, under the cap of its share.
+    /// Checks that no allowed upgrade fits in the remaining budget under the cap of its share. The
+    /// same holds for an excerpt of a block without content.
     #[test]
     fn maximal_with_shares((items, input, shares) in any_shared()) {
         let allocation = walked(&items, AllocationInput { shares: &shares, ..input });
@@ -499,7 +501,7 @@ proptest! {
         }
     }
 
-    /// From base + line on, every block but Background is visible or counted.
+    /// Checks that from base + line on, every block except Background ones is shown or counted.
     #[test]
     fn complete_with_shares((items, input, shares) in any_shared()) {
         let allocation = walked(&items, AllocationInput { shares: &shares, ..input });
@@ -507,7 +509,7 @@ proptest! {
         prop_assert!(input.budget < base + input.line || allocation.outcome == Outcome::Fits);
     }
 
-    /// A text has content where one excerpt fits beside the roll-up line.
+    /// Checks that a text has content if one excerpt or detail fits together with the roll-up line.
     #[test]
     fn something_is_shown((items, input) in any_case()) {
         let input = AllocationInput { excerpts: true, ..input };
@@ -524,8 +526,8 @@ proptest! {
         }
     }
 
-    /// Without excerpts, what is wanted in full and in parts that fit gets its
-    /// own tokens: blocks of one token each leave no gaps.
+    /// Checks that without excerpts a share gets its own tokens, as far as it wants them. Blocks of
+    /// one token each leave no gaps.
     #[test]
     fn guaranteed(
         wants in prop::collection::vec((0u32..300, 0usize..300), 1..5),
@@ -552,7 +554,7 @@ proptest! {
         let input = AllocationInput { budget, line: 1, ..AllocationInput::plain(&shares) };
         let allocation = walked(&items, input);
         let own: u64 = shares.iter().map(|share| u64::from(share.own)).sum();
-        // Strategy lines of a small pack come before shares.
+        // The first lines of a small pack come before shares.
         if allocation.outcome == Outcome::Fits && items.len() > LINES_FIRST && own < budget {
             for (at, (own, blocks)) in wants.iter().enumerate() {
                 let wanted = u64::from(*own).min(*blocks as u64);
@@ -561,13 +563,13 @@ proptest! {
         }
     }
 
-    /// A share has its own tokens as far as it wants them, but for a gap that
-    /// none of its blocks fits, whatever stands in the others.
+    /// Checks that a share gets its own tokens, as far as it wants them, except for a gap that is
+    /// smaller than its largest block.
     #[test]
     fn guaranteed_but_for_a_gap((items, input, shares) in any_shared(), more in 0u64..200) {
         let shares: Vec<_> =
             shares.iter().map(|share| ShareLimits { cap: u64::MAX, ..*share }).collect();
-        // Critical blocks and first lines come before shares.
+        // Critical blocks and first lines come before shares, so they are left out here.
         let rest = |item: &&Candidate| item.priority != Priority::Critical;
         let items: Vec<_> = items.iter().filter(rest).cloned().collect();
         let own: u64 = shares.iter().map(|share| u64::from(share.own)).sum();

@@ -5,7 +5,7 @@ use super::*;
 #[test]
 fn cuts_are_at_lines_else_sentences_else_characters() {
     assert_eq!(start_at_boundary("one\ntwo\nthr"), "one\ntwo\n");
-    // A line break that would lose more than half is no place to cut.
+    // A line break is not used if more than half of the text would be lost.
     assert_eq!(start_at_boundary("a\nOne is here. Two is the"), "a\nOne is here. ");
     assert_eq!(start_at_boundary("neither lines nor sent"), "neither lines nor sent");
     assert_eq!(end_at_boundary("ee\nfour\nfive\n"), "four\nfive\n");

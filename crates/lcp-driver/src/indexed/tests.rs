@@ -1,4 +1,5 @@
-//! Dropped blocks change no allocation: compared with allocation over all blocks, on any numbers.
+//! Checks that dropped blocks do not change the allocation, by comparing it with an allocation over
+//! all blocks for arbitrary costs.
 
 use std::collections::BTreeMap;
 
@@ -14,12 +15,12 @@ use crate::indexed::NoExcerpts;
 use crate::indexed::candidates::IndexCandidates;
 use crate::indexed::columns::Columns;
 
-/// What one block is.
+/// The properties of a block.
 #[derive(Clone, Copy, Debug)]
 struct TestBlock {
     full: u32,
     line: u32,
-    /// Detailed, summary and tags.
+    /// The costs of the detailed level, the summary and the tags.
     levels: [Option<u32>; 3],
     priority: Option<u8>,
     rank: Option<u8>,
@@ -28,7 +29,7 @@ struct TestBlock {
     is_metadata: bool,
 }
 
-/// Kinds of blocks: most alike, some odd.
+/// Generates kinds of blocks. Most have usual properties, some have rare ones.
 fn any_of(costs: std::ops::Range<u32>) -> impl Strategy<Value = TestBlock> {
     let level = || prop::option::weighted(0.2, costs.clone());
     let limits = (
@@ -53,13 +54,13 @@ fn any_of(costs: std::ops::Range<u32>) -> impl Strategy<Value = TestBlock> {
     )
 }
 
-/// A few kinds again and again, or each block another.
+/// Generates packs: some repeat a few kinds of blocks, in others every block is different.
 fn any_pack() -> impl Strategy<Value = Vec<TestBlock>> {
     let kinds = prop::collection::vec(any_of(1..60), 1..6);
     let few = (kinds, prop::collection::vec((0usize..6, any_of(1..60)), 50..1_500));
     let few = few.prop_map(|(kinds, places)| {
         let of = |(kind, odd): (usize, TestBlock)| kinds.get(kind).copied().unwrap_or(odd);
-        // Ids are of few blocks, whatever the kind.
+        // Only a few blocks have a call id, independent of their kind.
         let call = |(at, of): (usize, TestBlock)| TestBlock {
             call: of.call.filter(|_| at % 97 == 0),
             ..of
@@ -69,7 +70,7 @@ fn any_pack() -> impl Strategy<Value = Vec<TestBlock>> {
     prop_oneof![
         few,
         prop::collection::vec(any_of(1..400), 0..1_500),
-        // Calls and their results, most next to each other.
+        // Calls and their results, most of them adjacent.
         prop::collection::vec((any_of(1..90), 0u32..9), 0..1_200).prop_map(|pack| {
             let call = |(at, (of, odd)): (u32, (TestBlock, u32))| {
                 let id = if odd == 0 { at % 7 } else { 10 + at / 3 };
@@ -100,7 +101,7 @@ fn facts_of(pack: &[TestBlock], newest: Option<usize>) -> (BlockIndex, EncodingC
             mode.levels.extend(tokens.map(|tokens| AlternateCost { block, level, tokens }));
         }
         let priority = of.priority.map(|at| Priority::ALL[usize::from(at)]);
-        // Few are Critical: else nothing is left.
+        // Only a few blocks are Critical, because otherwise no budget is left.
         let priority = priority.filter(|of| *of != Priority::Critical || block % 50 == 0);
         facts.priorities.extend(priority.map(|priority| (block, priority)));
         facts.ranks.extend(of.rank.map(|rank| (block, f64::from(rank))));
@@ -117,7 +118,7 @@ fn facts_of(pack: &[TestBlock], newest: Option<usize>) -> (BlockIndex, EncodingC
     (facts, costs)
 }
 
-/// What the walk gives whom, by block.
+/// Returns the allocation and the selection of each block.
 fn walked(
     candidates: &IndexCandidates,
     budget: u32,
@@ -154,7 +155,7 @@ proptest! {
         let columns = Columns::new(&facts, &costs, &costs.modes[0]).unwrap();
         let config = DriverConfig { fill, excerpts: Excerpts::Off, ..DriverConfig::default() };
         let some = IndexCandidates::new(columns, &config, budget);
-        // No set of blocks costs more than this budget, so nothing is passed over.
+        // No set of blocks costs more than this budget, so no block is dropped.
         let all = IndexCandidates::new(columns, &config, u32::MAX);
         prop_assert_eq!(all.passed_over, 0);
         prop_assert_eq!(some.candidates.len() + some.passed_over, all.candidates.len());
@@ -170,7 +171,7 @@ proptest! {
     }
 }
 
-/// Blocks of no two costs alike are passed over, too.
+/// Blocks are also dropped if all of them have different costs.
 #[test]
 fn of_many_blocks_few_are_walked() {
     let mut state = 7u32;

@@ -25,7 +25,8 @@ fn names_between_bars_are_special() {
     ] {
         assert_eq!(tokens_in(text), [""; 0], "{text}");
     }
-    // What is none may hold one, or begin where one ends.
+    // Text that is not a token may contain one. A token may also begin where text that looks like a
+    // token ends.
     assert_eq!(tokens_in("<|a<|b|>"), ["<|b|>"]);
     assert_eq!(tokens_in("<|a|b|>"), [""; 0]);
 }
@@ -39,7 +40,7 @@ fn words_of_the_table_are_special() {
     assert_eq!(tokens_in("<<s>>[[INST]]"), ["<s>", "[INST]"]);
 }
 
-/// Each of its texts, and nothing else, of every type.
+/// Checks that every text of a block of every type is searched, and no other bytes.
 #[test]
 fn every_text_of_a_block_is_looked_at() {
     let t = "<s>";
@@ -85,7 +86,8 @@ fn any_text() -> impl Strategy<Value = String> {
 }
 
 proptest! {
-    /// A space in each, no other byte, and nothing special is left or new.
+    /// Checks that each token gets one space, that no other byte changes, and that the result has
+    /// no token.
     #[test]
     fn an_escaped_text_stays_escaped(text in any_text()) {
         let mut blocks = [Block::conversation(Role::User, text.clone())];
@@ -101,7 +103,7 @@ proptest! {
         prop_assert_eq!(blocks, once);
     }
 
-    /// Without the finder's own way of looking.
+    /// Compares the finder with a search that tries every part of the text.
     #[test]
     fn what_is_not_found_is_not_special(text in any_text()) {
         let places: Vec<_> = find(&text).collect();

@@ -1,4 +1,4 @@
-//! Depth, order and counts of trees.
+//! Tests of the depth, order and counts of trees.
 
 use super::*;
 use lcp_types::BlockContent;

@@ -1,4 +1,4 @@
-//! Names, first lines and beginnings of files.
+//! Tests of types by names, first lines and beginnings of files.
 
 use super::*;
 
@@ -30,7 +30,7 @@ fn no_name_stands_twice() {
     let mut all: Vec<_> = EXTENSIONS.iter().flat_map(|(_, names)| *names).copied().collect();
     all.extend(NAMES.iter().flat_map(|(_, names)| *names));
     all.extend(INTERPRETERS.iter().flat_map(|(_, names)| *names).map(|name| match *name {
-        // An extension as well, and of the same language.
+        // The name is an extension as well, of the same language.
         "sh" | "bash" | "zsh" | "ksh" | "dash" | "bats" | "tsx" => "",
         name => name,
     }));

@@ -1,4 +1,4 @@
-//! Errors of git.
+//! Tests of errors from git.
 
 use super::*;
 

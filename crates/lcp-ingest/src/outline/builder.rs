@@ -1,22 +1,22 @@
-//! The builder of an outline: lines of the text, in order.
+//! Builds an outline from lines of a text, in order.
 
 use super::options::MARKER;
 
-/// Bytes of a line that are kept: a longer one was written by a program.
+/// The number of bytes of a line that are included. Longer lines are usually written by programs.
 const LINE_BYTES_MAX: usize = 400;
 
-/// A text and the lines of it that are kept so far.
+/// A text and the outline made of it so far.
 pub(super) struct OutlineBuilder<'t> {
     text: &'t str,
-    /// Where each line begins.
+    /// The offset of each line.
     starts: Vec<usize>,
     out: String,
     bytes_max: usize,
-    /// The first line that may still be kept.
+    /// The index of the first line that can still be included.
     next: usize,
-    /// Where the text ends that is kept of the line before, unless a marker follows.
+    /// The end in the text of the last line of the outline; `None` after a marker.
     end: Option<usize>,
-    /// Whether a marker is the last line.
+    /// `true` if the last line of the outline is a marker.
     marked: bool,
     full: bool,
 }
@@ -36,7 +36,7 @@ impl<'t> OutlineBuilder<'t> {
         self.text
     }
 
-    /// Whether nothing more fits.
+    /// Returns whether the outline has reached its maximum size.
     pub(super) const fn is_full(&self) -> bool {
         self.full
     }
@@ -45,35 +45,36 @@ impl<'t> OutlineBuilder<'t> {
         self.out.is_empty()
     }
 
-    /// How many lines the text has.
+    /// Returns the number of lines in the text.
     pub(super) const fn lines(&self) -> usize {
         self.starts.len()
     }
 
-    /// The line that a byte stands in.
+    /// Returns the index of the line that contains this offset.
     pub(super) fn line_of(&self, byte: usize) -> usize {
         self.starts.partition_point(|start| *start <= byte).saturating_sub(1)
     }
 
-    /// A line without its end; empty behind the last one.
+    /// Returns a line without trailing white space. Returns an empty string after the last line.
     pub(super) fn line(&self, line: usize) -> &'t str {
         let Some(start) = self.starts.get(line) else { return "" };
         let end = self.starts.get(line + 1).copied().unwrap_or(self.text.len());
         self.text.get(*start..end).unwrap_or_default().trim_end()
     }
 
-    /// Where a line begins.
+    /// Returns the offset of a line.
     pub(super) fn start(&self, line: usize) -> usize {
         self.starts.get(line).copied().unwrap_or(self.text.len())
     }
 
-    /// Whether only white space stands before `byte` in its line.
+    /// Returns whether only white space precedes `byte` in its line.
     pub(super) fn is_first(&self, byte: usize) -> bool {
         let before = self.text.get(self.start(self.line_of(byte))..byte);
         before.is_some_and(|before| before.trim().is_empty())
     }
 
-    /// Keeps the lines of `from..to`, at most `lines_max`; may lengthen the last kept line.
+    /// Adds the lines of `from..to`, at most `lines_max`. The first of them may extend the last
+    /// line of the outline.
     pub(super) fn push_span(&mut self, from: usize, to: usize, lines_max: usize) {
         let Some(kept) = self.text.get(from..to).map(str::trim_end) else { return };
         if kept.is_empty() {
@@ -100,13 +101,14 @@ impl<'t> OutlineBuilder<'t> {
         }
     }
 
-    /// Keeps a line, cut where it is too long.
+    /// Adds a line, cut if it is too long.
     pub(super) fn push_line(&mut self, line: usize) {
         let start = self.start(line);
         self.push_span(start, start + self.line(line).len(), 1);
     }
 
-    /// Adds to the last line what stands behind it.
+    /// Extends the last line of the outline with text of the same line, if only white space, `,` or
+    /// `;` is between them.
     fn lengthen(&mut self, from: usize, to: usize) {
         let Some(end) = self.end.filter(|end| *end < to) else { return };
         let to = to.min(self.start(self.next));
@@ -120,7 +122,7 @@ impl<'t> OutlineBuilder<'t> {
         }
     }
 
-    /// Marks that the rest of the last line is left out.
+    /// Marks the end of the last line of the outline as omitted.
     pub(super) fn mark_elided(&mut self) {
         if self.end.take().is_some() && !self.full {
             self.out.push(' ');
@@ -128,7 +130,7 @@ impl<'t> OutlineBuilder<'t> {
         }
     }
 
-    /// Marks an omission with the indentation at `at`, unless the last line is a marker.
+    /// Adds a marker with the indentation of the line at `at`, unless the last line is a marker.
     pub(super) fn mark(&mut self, at: usize) {
         let line = self.line_of(at);
         if self.marked || self.full || line < self.next {
@@ -136,14 +138,14 @@ impl<'t> OutlineBuilder<'t> {
         }
         let text = self.line(line);
         let indent = text.get(..text.len() - text.trim_start().len()).unwrap_or_default();
-        // What is indented further than any text of people says nothing.
+        // An indentation deeper than people write carries no information.
         let indent = indent.get(..LINE_BYTES_MAX).unwrap_or(indent);
         self.append(line, &format!("{indent}{MARKER}"));
         self.end = None;
         self.marked = true;
     }
 
-    /// Keeps the first and last lines, and marks how many are between.
+    /// Adds the first and last lines, with a marker that counts the lines between them.
     pub(super) fn push_head_and_tail(&mut self, first_lines: usize, last_lines: usize) {
         let lines = self.lines();
         let first = first_lines.min(lines);
@@ -153,7 +155,7 @@ impl<'t> OutlineBuilder<'t> {
         (last..lines).for_each(|line| self.push_line(line));
     }
 
-    /// Marks how many lines are left out up to line `to`, if any are.
+    /// Adds a marker that counts the lines omitted before line `to`, if there are any.
     fn mark_lines(&mut self, to: usize) {
         let lines = to.saturating_sub(self.next);
         if lines > 0 {
@@ -162,7 +164,7 @@ impl<'t> OutlineBuilder<'t> {
         }
     }
 
-    /// Writes a line, if there is room for it.
+    /// Adds a line if it fits. Otherwise adds a marker, and the outline is full.
     fn append(&mut self, line: usize, text: &str) {
         if self.full {
             return;
@@ -195,7 +197,7 @@ impl<'t> OutlineBuilder<'t> {
         }
     }
 
-    /// Returns whether so many bytes fit, with two markers.
+    /// Returns whether this number of bytes fits, together with two markers.
     fn fits(&self, bytes: usize) -> bool {
         self.out.len() + bytes + 2 * (MARKER.len() + 1) < self.bytes_max
     }

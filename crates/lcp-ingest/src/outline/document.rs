@@ -1,16 +1,16 @@
-//! Documents: headings, and the first sentence below each.
+//! Outlines of documents: the headings and the first sentence below each.
 
 use lcp_types::Fence;
 
 use super::builder::OutlineBuilder;
 
-/// Lines of a sentence that are kept.
+/// The maximum number of lines of a sentence.
 const SENTENCE_LINES_MAX: usize = 4;
 
-/// Characters of the line below a heading that are kept.
+/// The number of characters to include of the line that underlines a heading.
 const UNDERLINE_CHARS: usize = 3;
 
-/// Keeps headings and first sentences. Returns whether there is any heading.
+/// Adds the headings and first sentences. Returns whether there is a heading.
 pub(super) fn fill(out: &mut OutlineBuilder<'_>) -> bool {
     let (mut next, mut fence) = (after_front_matter(out), None);
     let (mut headings, mut wants) = (0, true);
@@ -43,7 +43,7 @@ pub(super) fn fill(out: &mut OutlineBuilder<'_>) -> bool {
     headings > 0
 }
 
-/// Returns the line after the front matter (`---`), else the first.
+/// Returns the index of the line after the front matter (`---`), or 0 without front matter.
 fn after_front_matter(out: &OutlineBuilder<'_>) -> usize {
     if out.line(0) != "---" {
         return 0;
@@ -51,7 +51,7 @@ fn after_front_matter(out: &OutlineBuilder<'_>) -> usize {
     (1..out.lines()).find(|line| out.line(*line) == "---").map_or(0, |line| line + 1)
 }
 
-/// Returns the fence that is open after a line.
+/// Returns the code fence that is open after a line.
 fn fence_after<'t>(open: Option<Fence<'t>>, line: &'t str) -> Option<Fence<'t>> {
     match (open, Fence::parse(line)) {
         (Some(open), Some(fence)) if open.is_closed_by(&fence) => None,
@@ -60,7 +60,7 @@ fn fence_after<'t>(open: Option<Fence<'t>>, line: &'t str) -> Option<Fence<'t>> 
     }
 }
 
-/// A line without its indentation, unless that makes it code.
+/// Removes the indentation of a line. Returns `None` if the indentation makes the line code.
 fn unindented(text: &str) -> Option<&str> {
     let rest = text.trim_start_matches(' ');
     (text.len() - rest.len() < 4 && !rest.starts_with('\t')).then_some(rest)
@@ -72,13 +72,13 @@ fn is_heading(text: &str) -> bool {
     (1..=6).contains(&(text.len() - rest.len())) && rest.starts_with([' ', '\t'])
 }
 
-/// Whether a line makes the text above a heading.
+/// Returns whether a line underlines a heading.
 fn is_underline(text: &str) -> bool {
     let Some(text) = unindented(text) else { return false };
     text.len() >= 2 && (text.bytes().all(|b| b == b'=') || text.bytes().all(|b| b == b'-'))
 }
 
-/// Whether a line is words: no picture, table, comment, quotation of markup.
+/// Returns whether a line is prose, not an image, a table, a heading, markup or a callout.
 fn is_text(text: &str) -> bool {
     let text = text.trim_start();
     !text.starts_with(['|', '<', '!'])
@@ -87,7 +87,7 @@ fn is_text(text: &str) -> bool {
         && text.chars().any(char::is_alphanumeric)
 }
 
-/// Keeps the sentence that begins in a line, up to the end of its paragraph.
+/// Adds the sentence that begins in a line. It ends at the latest with its paragraph.
 fn push_sentence(out: &mut OutlineBuilder<'_>, first: usize) {
     let from = out.start(first);
     let mut to = from;
@@ -105,9 +105,11 @@ fn push_sentence(out: &mut OutlineBuilder<'_>, first: usize) {
     out.push_span(from, to, SENTENCE_LINES_MAX);
 }
 
-/// Returns the end of the sentence in a line: a stop, then space and no lower case.
+/// Returns the end of the first sentence in a line, if it ends there. `.`, `!` and `?` end a
+/// sentence at the end of the line or before white space, unless a lower-case letter or a digit
+/// follows. `。`, `！` and `？` always end a sentence.
 fn end_of_sentence(text: &str) -> Option<usize> {
-    // The number of a list ends nothing.
+    // The full stop after a list number does not end a sentence.
     let lead = text.find(|c: char| c.is_alphabetic()).unwrap_or(0);
     text.char_indices().skip_while(|(at, _)| *at < lead).find_map(|(at, c)| {
         let end = at + c.len_utf8();
@@ -123,7 +125,8 @@ fn end_of_sentence(text: &str) -> Option<usize> {
                 }
                 let before = text.get(..at)?;
                 let word = before.rsplit([' ', '(']).next()?;
-                // "e.g. This", "J. Doe".
+                // Nor does the full stop of an abbreviation within the line, as in "e.g. This" and
+                // "J. Doe".
                 let is_short = c == '.' && (word.contains('.') || word.chars().count() < 2);
                 (!is_short || rest.is_empty()).then_some(end)
             }

@@ -1,12 +1,12 @@
-//! Outlines without a model: the lines that tell most about a text (RFC 0010 §4).
+//! Outlines: the most informative lines of a text, selected without a model (RFC 0010 §4).
 //!
-//! Start at [`outline`]. Of code it keeps the declarations and leaves bodies and imports
-//! out, of documents the headings and the first sentence below each, of anything else
-//! the first and last lines. All lines are lines of the text itself, in order and indented
-//! as there; `…` stands for what is left out.
+//! Start at [`outline`]. The outline of code has its declarations, without bodies and imports. The
+//! outline of a document has its headings and the first sentence below each. The outline of any
+//! other text has its first and last lines. All lines are taken from the text, in order and with
+//! their indentation. `…` marks omitted text.
 //!
-//! Each language is a feature and brings its tree-sitter grammar, in C. Code of any other
-//! language has the outline of plain text.
+//! Each language is a feature that adds its tree-sitter grammar, which is written in C. Code in
+//! other languages gets the outline of plain text.
 
 #![cfg_attr(
     not(feature = "outline"),
@@ -25,11 +25,11 @@ use lcp_types::limits::{OUTLINE_BYTES_MAX, SUMMARY_BYTES_MAX};
 use builder::OutlineBuilder;
 pub use options::{InputKind, MARKER, OutlineOptions};
 
-/// Returns the outline of a text; `None` if it is larger than [`OutlineOptions::percent_max`]
-/// allows, or empty.
+/// Returns the outline of a text, or `None` if the outline is empty or larger than
+/// [`OutlineOptions::percent_max`] allows.
 ///
-/// Code without declarations, a document without headings, and code that is too large or too
-/// slow to parse get the outline of plain text. The result is the same on any machine.
+/// Code without declarations, documents without headings, and code that is too large or too slow to
+/// parse get the outline of plain text. The result is the same on any machine.
 ///
 /// ```
 /// use lcp_ingest::outline::{InputKind, OutlineOptions, outline};
@@ -62,13 +62,13 @@ pub fn outline(kind: InputKind, text: &str, options: &OutlineOptions) -> Option<
     (is_smaller && !outline.is_empty()).then_some(outline)
 }
 
-/// Keeps the declarations of code. Returns whether there are any.
+/// Adds the declarations of code. Returns whether there are any.
 #[cfg(feature = "tree-sitter")]
 fn fill_code(lang: Lang, builder: &mut OutlineBuilder<'_>) -> bool {
     code::fill(lang, builder)
 }
 
-/// Keeps nothing: there are no grammars.
+/// Returns `false`: without grammars, there are no declarations.
 #[cfg(not(feature = "tree-sitter"))]
 fn fill_code(_: Lang, _: &mut OutlineBuilder<'_>) -> bool {
     false

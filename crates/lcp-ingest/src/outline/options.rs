@@ -1,23 +1,23 @@
-//! Types of outlines.
+//! The options of outlines.
 
 use lcp_types::Lang;
 
-/// The marker that stands for lines left out.
+/// The marker for omitted text.
 pub const MARKER: &str = "…";
 
 /// The kind of a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum InputKind {
-    /// Code of a language. Markdown counts as [`InputKind::Document`].
+    /// Code in a language. Markdown counts as [`InputKind::Document`].
     Code(Lang),
-    /// Prose with headings, as Markdown has them.
+    /// Prose with Markdown headings.
     Document,
-    /// Anything else: a log, the output of a tool.
+    /// Any other text, such as a log or the output of a tool.
     Text,
 }
 
 impl InputKind {
-    /// Returns the language that a summarizer program is given.
+    /// Returns the name of the language for a summarizer program.
     #[cfg(feature = "summaries")]
     pub(crate) fn language(self) -> Option<&'static str> {
         match self {
@@ -28,16 +28,18 @@ impl InputKind {
     }
 }
 
-/// The bounds of an outline.
+/// The limits of an outline.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct OutlineOptions {
-    /// Bytes of an outline: 64 KiB. It ends with a marker where there is more.
+    /// The maximum size of an outline in bytes. The default is 64 KiB. A longer outline is cut and
+    /// ends with a marker.
     pub bytes_max: usize,
-    /// The largest part of the text that an outline may be, in percent of bytes: 80.
+    /// The maximum size of an outline in percent of the bytes of the text. The default is 80.
     pub percent_max: u8,
-    /// Lines kept of the start of a text that is neither code nor a document: 12.
+    /// The number of lines at the start of a plain text that the outline includes. The default is
+    /// 12.
     pub first_lines: usize,
-    /// Lines kept of its end: 8.
+    /// The number of lines at the end of a plain text that the outline includes. The default is 8.
     pub last_lines: usize,
 }
 

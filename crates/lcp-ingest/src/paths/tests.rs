@@ -1,4 +1,4 @@
-//! Labels of paths, and their order.
+//! Tests of the labels of paths and of their order.
 
 use super::*;
 

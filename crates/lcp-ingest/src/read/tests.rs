@@ -1,4 +1,4 @@
-//! Files that change, and limits.
+//! Tests of files that change while they are read, and of limits.
 
 use std::path::PathBuf;
 

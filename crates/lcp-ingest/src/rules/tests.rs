@@ -1,4 +1,4 @@
-//! Rules in order, and their annotations.
+//! Tests of the order of rules and of their annotations.
 
 use super::*;
 

@@ -1,42 +1,44 @@
-//! A cache of the answers of programs.
+//! A cache of the answers of summarizer programs.
 //!
-//! Each answer is a file, named by the hash of the question and `.summary`: the hash of the
-//! answer in hexadecimal digits, a newline, the answer. A file that cannot be read, written, or
-//! is damaged counts as missing: a cache is never a reason to fail.
+//! Each answer is a file. Its name is the hash of the question and `.summary`. It contains the hash
+//! of the answer in hexadecimal digits, a newline, and the answer. A damaged file or one that
+//! cannot be read counts as missing, and errors on writing are ignored: the cache never causes a
+//! failure.
 
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use lcp_types::limits::SUMMARY_BYTES_MAX;
 
-/// Part of every key; another form of entries has another version.
+/// The version of the entry format, which is part of every key.
 const VERSION: &str = "lcp.summary.v1";
 
-/// Digits of a hash.
+/// The number of hexadecimal digits of a hash.
 const DIGITS: usize = 2 * blake3::OUT_LEN;
 
-/// Bytes of all answers; beyond, the oldest go.
+/// The maximum size of all answers in bytes. Above it, the oldest answers are removed.
 const BYTES_MAX: u64 = 256 << 20;
 
-/// A folder with answers.
+/// A folder of answers.
 #[derive(Debug)]
 pub(super) struct Cache(PathBuf);
 
-/// The end of their names: folders may have files of others that are called by a hash.
+/// The extension of answers. It distinguishes them from other files whose names are hashes.
 const EXTENSION: &str = ".summary";
 
 /// Returns the file name of the answer to a question.
 pub(super) fn key(parts: &[&str]) -> String {
     let mut hasher = blake3::Hasher::new();
     for part in [VERSION].iter().chain(parts) {
-        // Lengths, so that no two lists of parts are the same bytes.
+        // With the lengths, different lists of parts never hash the same bytes.
         hasher.update(&(part.len() as u64).to_le_bytes()).update(part.as_bytes());
     }
     format!("{}{EXTENSION}", hasher.finalize())
 }
 
 impl Cache {
-    /// Opens the cache in a folder, which need not exist.
+    /// Opens the cache in a folder, which need not exist, and removes the oldest answers if it is
+    /// too large.
     pub(super) fn new(folder: PathBuf) -> Self {
         shrink(&folder, BYTES_MAX);
         Self(folder)
@@ -56,25 +58,26 @@ impl Cache {
     pub(super) fn put(&self, key: &str, answer: &str) {
         let mut builder = std::fs::DirBuilder::new();
         builder.recursive(true);
-        // The texts may be secret.
+        // The answers may be confidential, so only the owner may read the folder.
         #[cfg(unix)]
         std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
         if builder.create(&self.0).is_ok() {
             let entry = format!("{}\n{answer}", blake3::hash(answer.as_bytes()));
-            // A file that is not complete has no valid hash, and the program is asked again.
+            // An incomplete file has a wrong hash, so the program is asked again.
             let _ = std::fs::write(self.0.join(key), entry);
         }
     }
 }
 
-/// Returns the answers that a folder has now.
+/// Returns the paths of the answers in a folder.
 pub(super) fn entries(folder: &Path) -> Vec<PathBuf> {
     let Ok(entries) = std::fs::read_dir(folder) else { return Vec::new() };
     let is_answer = |entry: &std::fs::DirEntry| is_key(&entry.file_name().to_string_lossy());
     entries.flatten().filter(is_answer).map(|entry| entry.path()).collect()
 }
 
-/// Removes the oldest answers down to half of `bytes_max`, if they have more.
+/// Removes the oldest answers if all of them have more than `bytes_max` bytes, until half of that
+/// is left.
 fn shrink(folder: &Path, bytes_max: u64) {
     let mut answers: Vec<(SystemTime, PathBuf, u64)> = entries(folder)
         .into_iter()

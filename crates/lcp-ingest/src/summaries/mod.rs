@@ -1,4 +1,4 @@
-//! Summaries of texts: outlines, or the answers of a program (RFC 0010 §4).
+//! Summaries of texts, which are outlines or the answers of a program (RFC 0010 §4).
 
 mod cache;
 
@@ -14,27 +14,29 @@ use rayon::prelude::*;
 use crate::outline::{InputKind, OutlineOptions, outline};
 use cache::Cache;
 
-/// A summarizer of files, which any number of threads may share; by default it makes outlines.
+/// A summarizer of files. Several threads can share it. By default it makes outlines.
 #[derive(Debug, Default)]
 pub struct FileSummarizer {
     command: Option<CachedCommand>,
     failures: Mutex<Failures>,
 }
 
-/// Calls of the program that failed.
+/// The calls of the program that failed.
 #[derive(Clone, Debug, Default)]
 struct Failures {
     count: usize,
-    /// The path and the reason of the first by path, so that it is the same in each run.
+    /// The path and the reason of the failure with the smallest path, which is the same in each
+    /// run.
     first: Option<(String, String)>,
 }
 
 impl FileSummarizer {
-    /// Returns a summarizer that lets the shell run a command line for each text.
+    /// Returns a summarizer that runs a shell command line for each text.
     ///
-    /// The text is on standard input, `LCP_PATH` and `LCP_LANG` are in the environment, the
-    /// summary is on standard output. No more than `jobs` programs run at once. Answers are
-    /// kept in the folder `cache`. Where the program fails, the outline is taken.
+    /// The program reads the text from standard input and writes the summary to standard output.
+    /// The environment variables `LCP_PATH` and `LCP_LANG` give the path and the language. At most
+    /// `jobs` programs run at once. Answers are stored in the folder `cache`. If the program fails,
+    /// the summary is the outline.
     #[must_use]
     pub fn with_command(
         line: &str,
@@ -51,14 +53,14 @@ impl FileSummarizer {
         Self { command: Some(command), failures: Mutex::default() }
     }
 
-    /// Returns a function that stops the programs that run, and lets no other start.
+    /// Returns a function that stops the running programs and prevents new ones from starting.
     pub fn stop_handle(&self) -> impl Fn() + Send + Sync + 'static {
         let filter = self.command.as_ref().map(|command| command.filter.clone());
         move || filter.iter().for_each(CommandFilter::stop)
     }
 
-    /// Summarizes the text of a file; returns `None` if the summary would not be smaller, or too
-    /// large for a block.
+    /// Summarizes the text of a file. Returns `None` if the summary would not be smaller than the
+    /// text, or would be too large for a block.
     #[must_use]
     pub fn summarize(&self, path: &str, kind: InputKind, text: &str) -> Option<String> {
         let outline = || outline(kind, text, &OutlineOptions::default());
@@ -80,8 +82,8 @@ impl FileSummarizer {
         }
     }
 
-    /// Summarizes code, documents and tool results without a summary, in the current rayon
-    /// pool. Calls `progress` after each block.
+    /// Summarizes the code, documents and tool results that have no summary yet, in the current
+    /// rayon pool. Calls `progress` after each block.
     pub fn summarize_blocks(&self, blocks: &mut [Block<'_>], progress: &(dyn Fn() + Sync)) {
         blocks.par_iter_mut().for_each(|block| {
             if block.summary.is_none() {
@@ -106,7 +108,7 @@ impl FileSummarizer {
         self.summarize(&block.label(), kind, content.as_str()?)
     }
 
-    /// Returns a line about the calls of the program that failed, if any did.
+    /// Returns a warning that counts the failed calls of the program, or `None` if no call failed.
     #[must_use]
     pub fn warning(&self) -> Option<String> {
         let failures = self.failures.lock().unwrap_or_else(PoisonError::into_inner).clone();
@@ -117,7 +119,7 @@ impl FileSummarizer {
     }
 }
 
-/// Returns the files with cached answers that a folder has now.
+/// Returns the paths of the cached answers in a folder.
 #[must_use]
 pub fn cached_answers(folder: &Path) -> Vec<PathBuf> {
     cache::entries(folder)
@@ -133,7 +135,7 @@ struct CachedCommand {
 }
 
 impl CachedCommand {
-    /// Returns the cached answer for this text, else asks the program.
+    /// Returns the cached answer for this text, or asks the program.
     fn answer(&self, path: &str, lang: &str, text: &str) -> Result<String, CommandError> {
         let key = cache::key(&[&self.line, path, lang, text]);
         if let Some(answer) = self.cache.as_ref().and_then(|cache| cache.get(&key)) {
@@ -160,7 +162,7 @@ struct Semaphore {
     released: Condvar,
 }
 
-/// A permit, until it is dropped.
+/// A permit, which is returned when it is dropped.
 struct Permit<'s>(&'s Semaphore);
 
 impl Semaphore {

@@ -1,4 +1,4 @@
-//! Packs: read in any way, written, and read again.
+//! Decoding of packs in several ways, encoding, and decoding again.
 
 #[path = "../../../lcp-decoder/tests/it/walk.rs"]
 #[allow(clippy::pedantic, dead_code, reason = "a module of tests, of which less is needed here")]
@@ -20,13 +20,13 @@ const O200K: Tiktoken = Tiktoken::new(Encoding::O200kBase);
 const COMPRESSIONS: [Compression; 3] =
     [Compression::None, Compression::Block, Compression::Payload];
 
-/// A number that the whole input decides.
+/// Returns a hash of the whole input (FNV-1a).
 fn seed(data: &[u8]) -> u64 {
     let fold = |seed: u64, byte: &u8| (seed ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01B3);
     data.iter().fold(0xCBF2_9CE4_8422_2325, fold)
 }
 
-/// The bytes of a pack give the same however they are cut, read or split over threads.
+/// Checks that a pack gives the same result however it is cut, read or split over threads.
 pub fn decoder(data: &[u8]) {
     let seed = seed(data);
     let options = DecodeOptions { strict: seed & 1 == 1, ..DecodeOptions::default() };
@@ -37,28 +37,30 @@ pub fn decoder(data: &[u8]) {
     };
     assert_same_however_cut(data, options, cuts);
     let pack = decode(data, options);
-    // Threads are for what is compressed; starting them for each input costs more than all else.
+    // Only compressed blocks need threads. Starting threads for each input would take most of the
+    // time.
     if (seed >> 3).is_multiple_of(64) {
         assert_eq!(decode_parallel(data, options).map(owned_blocks), pack.map(owned_blocks));
     }
 }
 
-/// A pack without its lifetime.
+/// Returns the blocks of a pack without the lifetime, and the number of warnings.
 fn owned_blocks(pack: Pack<'_>) -> (Vec<Block<'static>>, usize) {
     (pack.blocks.into_iter().map(Block::into_owned).collect(), pack.warnings.len())
 }
 
-/// What was decoded can be encoded, and comes back the same; a second time byte for byte.
+/// Checks that decoded blocks can be encoded and decode to the same blocks, and that encoding these
+/// again gives the same bytes.
 pub fn round_trip(data: &[u8]) {
     let Ok(pack) = decode(data, DecodeOptions::default()) else { return };
-    // Compression takes longer than all else.
+    // Compression takes most of the time, so only some inputs use it.
     let compression = COMPRESSIONS.get(data.len() % 16).copied().unwrap_or_default();
     let options = EncodeOptions { compression, ..EncodeOptions::default() };
     let bytes = lcp_encoder::encode(&pack.blocks, options).expect("it was within the limits");
     let again = decode(&bytes, DecodeOptions::default()).expect("as written");
     assert_eq!(again.blocks.len(), pack.blocks.len());
     for (block, again) in pack.blocks.iter().zip(&again.blocks) {
-        // Fields that nobody knows are written by ascending ids, wherever they stood.
+        // Unknown fields are written in ascending order of ids, so their position may change.
         assert!(
             block == again || sorted_debug_bytes(block) == sorted_debug_bytes(again),
             "{block:?}\n{again:?}"
@@ -73,7 +75,7 @@ fn sorted_debug_bytes(block: &Block<'_>) -> Vec<u8> {
     bytes
 }
 
-/// Any blocks are written so that they come back, or are an error.
+/// Checks that any blocks survive encoding and decoding.
 pub fn encoder(data: &[u8]) {
     let mut input = Input::new(data);
     let options = EncodeOptions {
@@ -94,8 +96,8 @@ pub fn encoder(data: &[u8]) {
     assert!(pack.warnings.is_empty(), "{:?}", pack.warnings);
 }
 
-/// A pack with an index, then some of its bytes changed: the index is never believed over the
-/// blocks, and what is whole is saved.
+/// Checks a pack with an index, then the same pack with some changed bytes. A wrong index must not
+/// hide the content of blocks, and intact blocks must be recovered.
 pub fn index(data: &[u8]) {
     let mut input = Input::new(data);
     let compression = input.one_of(&[Compression::None, Compression::None, Compression::Block]);
@@ -110,7 +112,7 @@ pub fn index(data: &[u8]) {
         lcp_encoder::encode_with_costs(&blocks, options, &costs).expect("costs of its own");
     check_written_pack(&bytes, &blocks, seed);
     for (place, byte) in changes {
-        // From the end: the index is what this is about.
+        // Places are counted from the end, where the index is.
         let place = bytes.len() - 1 - place % bytes.len();
         bytes[place] = byte;
     }
@@ -120,7 +122,7 @@ pub fn index(data: &[u8]) {
     check_changed_pack(&bytes, seed);
 }
 
-/// Of a pack as it was written, everything is believed, and true.
+/// Checks that the index of an unchanged pack is accepted and correct.
 fn check_written_pack(bytes: &[u8], blocks: &[Block<'_>], seed: u8) {
     let reader = PackReader::open(bytes.to_vec(), DecodeOptions::default()).expect("a pack");
     if !blocks.is_empty() {
@@ -140,21 +142,22 @@ fn check_written_pack(bytes: &[u8], blocks: &[Block<'_>], seed: u8) {
     assert_eq!((recovered.pack.as_slice(), recovered.lost.len()), (bytes, 0));
 }
 
-/// Of a pack that was changed, nothing false is believed.
+/// Checks that the index of a changed pack never leads to a wrong block.
 fn check_changed_pack(bytes: &[u8], seed: u8) {
     let options = DecodeOptions::default();
     let decoded = decode(bytes, options);
     if let Ok(reader) = PackReader::open(bytes, options) {
         let mut rng = SplitMix64::new(seed.into());
         for _ in 0..3 {
-            // What is read by the index is what stands there, or an error.
+            // A block that is read by the index equals the block in the pack, or reading it is an
+            // error.
             let index = u32::try_from(rng.below(26)).expect("small");
             if let (Ok(read), Ok(pack)) = (reader.read(&[index]), &decoded) {
                 let block = pack.blocks.get(index as usize);
                 assert_eq!(read.first(), block, "block {index}");
             }
         }
-        // Without an index there is nothing to verify by.
+        // `verify` needs an index.
         if let (Some(Ok(_)), Ok(problems), Err(error)) = (reader.index(), reader.verify(), &decoded)
         {
             assert!(!problems.is_empty(), "a pack that is malformed is verified: {error}");
@@ -163,7 +166,7 @@ fn check_changed_pack(bytes: &[u8], seed: u8) {
     let Ok(recovered) = recover(bytes) else { return };
     let saved = match decode(&recovered.pack, options) {
         Ok(saved) => saved,
-        // A reference is saved as one: its body is in a store that is not here.
+        // A reference is recovered as a reference. There is no store with its body here.
         Err(error) if matches!(error.kind(), ErrorKind::NoStore { .. }) => return,
         Err(error) => panic!("what is saved is no pack: {error}"),
     };

@@ -1,4 +1,4 @@
-//! Sessions that say the same several times.
+//! Deduplication of sessions with repeated content.
 
 #[path = "../../../lcp-dedup/tests/it/support.rs"]
 #[allow(clippy::pedantic, dead_code, reason = "a module of tests, of which less is needed here")]
@@ -12,7 +12,7 @@ use lcp_types::{Block, DiffHunk, FormatHint, Lang, Priority, Role, Status};
 
 use super::input::Input;
 
-/// Lines of one of some versions of a file.
+/// Returns lines of one of several versions of a file, with the first and last line number.
 fn lines(input: &mut Input<'_>) -> (String, u32, u32) {
     let (version, first, more) = (input.below(3), 1 + input.below(40), input.below(24));
     let mut text = String::new();
@@ -37,7 +37,7 @@ fn block(input: &mut Input<'_>) -> Block<'static> {
     let (text, first, last) = lines(input);
     match input.below(10) {
         0..=4 => Block::code_lines(Lang::Rust, path, text, first, last),
-        // A range that is not that of the text.
+        // The range does not fit the text.
         5 => Block::code_lines(Lang::Rust, path, text, last, first),
         6 => Block::code(Lang::Rust, path, text),
         7 => Block::tool_result(input.one_of(&["read", "test"]), Status::Ok, text),
@@ -48,7 +48,7 @@ fn block(input: &mut Input<'_>) -> Block<'static> {
     }
 }
 
-/// No unique line is lost, and a second run finds the same.
+/// Checks that no unique line is lost, and that a second run gives the same result.
 pub fn dedup(data: &[u8]) {
     let mut input = Input::new(data);
     let options = Options {

@@ -1,4 +1,5 @@
-//! Bytes as blocks: what the fuzzer changes is what is chosen, not how it is encoded.
+//! Interprets bytes as choices of blocks, so that the fuzzer changes the content of blocks, not
+//! their encoding.
 
 use std::borrow::Cow;
 
@@ -12,13 +13,13 @@ use lcp_types::{
     StructuredData, Tag, ToolResult, UnknownField, UnknownFields, UnknownValue,
 };
 
-/// Tags that say something to whoever plans.
+/// Tags that influence a plan.
 const TAGS: &[&str] = &[
     "pinned", "rank=0.9", "rank=1e400", "tool_call_id=c1", "tool_call_id=c2", "category=odd",
     "args={}",
 ];
 
-/// What is left of the bytes. Where there are none, every choice is the first.
+/// The remaining bytes. When no bytes remain, every choice is the first one.
 pub(crate) struct Input<'a>(Unstructured<'a>);
 
 impl<'a> Input<'a> {
@@ -30,7 +31,7 @@ impl<'a> Input<'a> {
         self.0.is_empty()
     }
 
-    /// What was not used.
+    /// Returns the unused bytes.
     pub(crate) fn rest(self) -> &'a [u8] {
         self.0.take_rest()
     }
@@ -43,7 +44,7 @@ impl<'a> Input<'a> {
         self.byte() & 1 == 1
     }
 
-    /// Less than `end`, which is at most 65,536.
+    /// Returns a number below `end`. `end` must be at most 65,536. If `end` is 0, returns 0.
     pub(crate) fn below(&mut self, end: usize) -> usize {
         let number: usize = if end <= 256 {
             self.byte().into()
@@ -57,7 +58,8 @@ impl<'a> Input<'a> {
         choices[self.below(choices.len())]
     }
 
-    /// Small mostly, and what lies at the edges of varints.
+    /// Returns a number that is mostly small, and sometimes at a boundary of varint lengths or of
+    /// 32 bits.
     pub(crate) fn number(&mut self) -> u64 {
         let byte = self.byte();
         match byte {
@@ -72,7 +74,7 @@ impl<'a> Input<'a> {
         u32::try_from(self.number()).unwrap_or(u32::MAX)
     }
 
-    /// A text of what renderers, formats and tokenizers draw, and of anything.
+    /// Returns a text of [`DELIMITERS`] and arbitrary pieces.
     pub(crate) fn text(&mut self) -> String {
         let mut text = String::new();
         for _ in 0..self.below(12) {
@@ -94,7 +96,7 @@ impl<'a> Input<'a> {
         self.0.bytes(len).unwrap_or_default()
     }
 
-    /// What a block is called: a path, mostly.
+    /// Returns the label of a block, which is mostly a path.
     fn label(&mut self) -> Cow<'static, str> {
         match self.byte() {
             0..160 => format!("src/{}.rs", self.byte() % 8).into(),
@@ -114,7 +116,7 @@ impl<'a> Input<'a> {
         }
     }
 
-    /// Fields that a reader does not know; their ids ascend, as writers have them.
+    /// Returns fields that readers do not know. Their ids ascend, as encoders write them.
     fn unknown(&mut self) -> UnknownFields<'static> {
         if self.byte() < 240 {
             return UnknownFields::new();
@@ -157,7 +159,7 @@ impl<'a> Input<'a> {
         }
     }
 
-    /// The code of a value of an enumeration, named mostly.
+    /// Returns the code of an enumeration value, which is mostly a named one.
     fn code(&mut self) -> u8 {
         let byte = self.byte();
         if byte < 240 { byte % 12 } else { byte }
@@ -235,7 +237,7 @@ impl<'a> Input<'a> {
         .into()
     }
 
-    /// What is no content of its own: annotations, levels, extensions, unknown types.
+    /// Returns a block of metadata, an extension or an unknown type.
     fn metadata_or_extension(&mut self) -> BlockContent<'static> {
         let target = self.number();
         match self.below(6) {
@@ -274,7 +276,7 @@ impl<'a> Input<'a> {
         }
     }
 
-    /// As many blocks as the bytes are for, 24 at most.
+    /// Returns as many blocks as the bytes yield, at most 24.
     pub(crate) fn blocks(&mut self) -> Vec<Block<'static>> {
         let mut blocks = Vec::new();
         while !self.is_empty() && blocks.len() < 24 {

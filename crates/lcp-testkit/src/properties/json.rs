@@ -1,4 +1,4 @@
-//! What comes in as text: manifests, transcripts, diffs, numbered lines.
+//! Text inputs: manifests, transcripts, diffs and numbered lines.
 
 #[path = "../../../lcp-transcripts/tests/it/valid.rs"]
 #[allow(clippy::pedantic, dead_code, reason = "a module of tests, of which less is needed here")]
@@ -11,7 +11,7 @@ use lcp_transcripts::{
     ExportBlock, Format, Options, Provider, detect, export, import as import_as,
 };
 
-/// A manifest that is read, is written and comes back; another one is an error.
+/// Checks that a valid manifest can be written and parses to the same pack.
 pub fn manifest(data: &[u8]) {
     let Ok(manifest) = Manifest::parse(data, &mut |name| Ok(name.as_bytes().to_vec())) else {
         return;
@@ -25,8 +25,8 @@ pub fn manifest(data: &[u8]) {
     assert_eq!(again.to_pack(options).as_ref(), Ok(&bytes), "{json}");
 }
 
-/// A transcript becomes blocks that can be written, and messages that providers take; a diff
-/// or numbered lines come back byte for byte where they are said to.
+/// Checks that a transcript becomes blocks that can be encoded, and messages that providers accept.
+/// Diffs and numbered lines that are parsed exactly must be written byte for byte.
 pub fn import(data: &[u8]) {
     let Some((&choice, bytes)) = data.split_first() else { return };
     let choice = usize::from(choice & 15);

@@ -1,23 +1,23 @@
-//! What must hold for every input, as functions of bytes (RFC 0008 §6).
+//! Properties that must hold for every input, as functions of bytes (RFC 0008 §6).
 //!
-//! Each [`Target`] takes any bytes and panics where a law does not hold. The fuzzer
-//! (`cargo xtask fuzz`, with the programs in `fuzz/`) looks for such bytes; the tests of this
-//! crate give the committed corpus to the same functions. The laws themselves are those of the
-//! tests of the crates, whose modules are taken in here.
+//! Each [`Target`] takes any bytes and panics if a property does not hold. The fuzzer (`cargo xtask
+//! fuzz`, with the programs in `fuzz/`) searches for such bytes. The tests of this crate run the
+//! same functions on the committed corpus. Some of the checks are modules of the tests of other
+//! crates, which are included here.
 //!
-//! | target | from bytes to | what holds |
+//! | target | input | property |
 //! |---|---|---|
-//! | `decoder` | a pack | the same blocks, warnings and error however it is cut, read or split over threads |
-//! | `round_trip` | a pack | what was decoded can be encoded, and comes back |
-//! | `encoder` | any blocks | what is written, is read; limits are errors |
-//! | `index` | a pack whose bytes were changed | its index is never believed over the blocks; `recover` saves what is whole |
-//! | `render` | blocks, a configuration | the laws of the budget (RFC 0002 §5); the text splits back into its blocks |
-//! | `parse` | a text | an error with its place, or pieces |
-//! | `manifest` | JSON | what was read, is written and comes back |
-//! | `import` | a transcript, a diff, numbered lines | blocks that can be written; messages that providers take |
-//! | `stored_records` | hand-offs, saved plans, journals, bodies of a store | what is accepted, comes back; a hash that is not that of a body is found |
-//! | `dedup` | a session's blocks | no unique line is lost; the same result twice |
-//! | `tokens` | a text | counts of parts add up, cuts keep their limit |
+//! | `decoder` | a pack | the blocks, warnings and error are the same however the pack is cut, read or split over threads |
+//! | `round_trip` | a pack | decoded blocks can be encoded, and decode to the same blocks |
+//! | `encoder` | any blocks | encoded blocks can be decoded; limits are errors |
+//! | `index` | a pack with changed bytes | blocks take precedence over the index; `recover` saves the intact blocks |
+//! | `render` | blocks, a configuration | the budget properties (RFC 0002 §5) hold; the text splits into its blocks |
+//! | `parse` | a text | the result is a list of parts, or an error with an offset |
+//! | `manifest` | JSON | a parsed manifest can be written, and parses to the same pack |
+//! | `import` | a transcript, a diff, numbered lines | blocks can be encoded; providers accept the exported messages |
+//! | `stored_records` | hand-offs, saved plans, journals, bodies of a store | accepted records survive a round trip; a body with a wrong hash is detected |
+//! | `dedup` | the blocks of a session | no unique line is lost; a second run gives the same result |
+//! | `tokens` | a text | the counts of parts add up; cuts respect their limit |
 
 mod codec;
 mod dedup;
@@ -36,16 +36,16 @@ pub use python_rows::row;
 pub use seeds::seeds;
 pub use stored_records::stored_records;
 
-/// A law, or several, of any bytes.
+/// A fuzz target: a function that checks properties of any bytes.
 #[derive(Clone, Copy, Debug)]
 pub struct Target {
-    /// Its name: of the program, of the folder of its corpus, of its dictionary.
+    /// The name of the fuzz program and of the corpus folder.
     pub name: &'static str,
-    /// Panics where something does not hold for these bytes.
+    /// The function, which panics if a property does not hold for these bytes.
     pub run: fn(&[u8]),
-    /// Bytes of the longest input that is tried.
+    /// The maximum size of an input in bytes.
     pub bytes_max: usize,
-    /// The dictionary in `fuzz/dictionaries`.
+    /// The name of the dictionary in `fuzz/dictionaries`.
     pub dictionary: &'static str,
 }
 
@@ -58,7 +58,7 @@ const fn target(
     Target { name, run, bytes_max, dictionary }
 }
 
-/// Every target.
+/// All targets.
 pub const TARGETS: &[Target] = &[
     target("decoder", decoder, 1024, "pack"),
     target("round_trip", round_trip, 1024, "pack"),
@@ -73,7 +73,7 @@ pub const TARGETS: &[Target] = &[
     target("tokens", tokens, 512, "text"),
 ];
 
-/// The folder with a sub-folder of inputs for each target.
+/// Returns the corpus folder, which has a subfolder of inputs for each target.
 #[must_use]
 pub fn corpus() -> std::path::PathBuf {
     crate::cli_harness::root().join("fuzz/corpus")

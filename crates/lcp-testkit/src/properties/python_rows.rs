@@ -1,4 +1,4 @@
-//! What the decoder finds in a pack, in the form of `fuzz/decoder.py`.
+//! The output of the decoder in the format of `fuzz/decoder.py`.
 
 use std::convert::Infallible;
 use std::fmt::Write;
@@ -8,7 +8,7 @@ use lcp_types::codec::{FieldSpec, FieldWriter, Record};
 use lcp_types::{Block, BlockContent, CowBytes, UnknownField, UnknownValue};
 use serde_json::{Map, Value, json};
 
-/// The row of a pack, without the name of its file.
+/// Returns the row of a pack, without the file name.
 #[must_use]
 pub fn row(pack: &[u8]) -> Value {
     match blocks(pack) {

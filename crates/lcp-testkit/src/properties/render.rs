@@ -1,4 +1,4 @@
-//! Texts: planned, rendered, split again, counted.
+//! Planning, rendering, parsing and token counts of texts.
 
 use std::borrow::Cow;
 
@@ -18,7 +18,7 @@ use super::input::Input;
 
 const O200K: Tiktoken = Tiktoken::new(Encoding::O200kBase);
 
-/// No line that stands for all the rest has more tokens.
+/// The maximum number of tokens of a roll-up line.
 const ROLL_UP_TOKENS: u32 = 30;
 
 fn config(input: &mut Input<'_>) -> DriverConfig {
@@ -42,9 +42,9 @@ fn config(input: &mut Input<'_>) -> DriverConfig {
     }
 }
 
-/// Of the laws of the budget (RFC 0002 §5) those that one text can break: exact, bounded,
-/// complete, deterministic; monotone, by the tokens; and the text splits back. Those that compare
-/// steps of the walk are properties of lcp-driver's own tests.
+/// Checks the budget properties (RFC 0002 §5) that a single text can violate: exact, bounded,
+/// complete, deterministic, and monotone in the tokens. Also checks that the text splits into its
+/// blocks. The properties that compare steps of the allocation are tests of lcp-driver.
 pub fn render(data: &[u8]) {
     let mut input = Input::new(data);
     let config = config(&mut input);
@@ -82,7 +82,7 @@ fn check_properties(
     let shown: u32 = plan.items.iter().map(|item| item.tokens).sum();
     assert_eq!(shown + plan.overhead_tokens, plan.used_tokens);
     if config.verbosity == Verbosity::Adaptive {
-        // What Critical blocks need, whatever the budget.
+        // Critical blocks need this many tokens even if the budget is 0.
         let floor = run(&at(0)).plan.used_tokens;
         assert!(plan.used_tokens <= budget.max(floor), "{} of {budget}", plan.used_tokens);
         complete(plan);
@@ -99,7 +99,8 @@ fn check_properties(
     splits_back(blocks, plan, text);
 }
 
-/// Every block but Background is shown or counted, if a line that counts fits.
+/// Checks that every block except Background ones is shown or counted, if a line that counts them
+/// fits.
 fn complete(plan: &Plan) {
     let mut codes = plan.warnings.iter().map(|warning| warning.code.name());
     if codes.any(|code| matches!(code, "below_floor" | "over_budget")) {
@@ -130,7 +131,7 @@ fn splits_back(blocks: &[Block<'_>], plan: &Plan, text: &str) {
     parses_back(blocks, plan, text);
 }
 
-/// Every block that is shown in full comes back, in its order.
+/// Checks that every block shown in full is parsed back, in order.
 fn parses_back(blocks: &[Block<'_>], plan: &Plan, text: &str) {
     let found = parse_blocks(text, plan.mode).unwrap_or_else(|error| panic!("{error}\n{text}"));
     let is_line =
@@ -151,7 +152,7 @@ fn parses_back(blocks: &[Block<'_>], plan: &Plan, text: &str) {
     assert_eq!(found.next(), None);
 }
 
-/// Any text is pieces, or an error with its place.
+/// Checks that any text is parsed into parts or gives an error with a valid offset.
 pub fn parse(data: &[u8]) {
     let mut input = Input::new(data);
     let mode = input.one_of(&OutputMode::ALL);
@@ -171,7 +172,7 @@ pub fn parse(data: &[u8]) {
         let Ok(text) = std::str::from_utf8(input.rest()) else { return };
         text
     };
-    // What is taken for a text of ours, one block or line for each piece, or refused.
+    // If the text is accepted as rendered text, each part gives one block or one line.
     match (parse_blocks(text, mode), parse_parts(text, mode)) {
         (Ok(found), pieces) => {
             let pieces = pieces.expect("it was split before").len();
@@ -185,7 +186,8 @@ pub fn parse(data: &[u8]) {
     }
 }
 
-/// Counts of parts add up where they are said to, and cuts keep their limit.
+/// Checks that the counts of parts add up at additive boundaries, and that cuts respect their
+/// limit.
 pub fn tokens(data: &[u8]) {
     let mut input = Input::new(data);
     let limit = u32::from(input.byte());

@@ -1,4 +1,4 @@
-//! What a search begins with: inputs of this repository, as each target takes them.
+//! The initial inputs of the fuzz targets, made of files in this repository.
 
 use std::fs;
 use std::path::Path;
@@ -15,8 +15,8 @@ use lcp_packfile::journal::Journal;
 use lcp_tokens::HeuristicEstimator;
 use lcp_transcripts::Format;
 
-/// Inputs for the target of this name: the samples, the transcripts of the tests, and what is
-/// made of them. None for those that take their choices from bytes: any bytes do.
+/// Returns the inputs for the target with this name, made of the samples and of the transcripts in
+/// the tests. Targets that interpret bytes as choices have no seeds, because any bytes will do.
 #[must_use]
 pub fn seeds(target: &str) -> Vec<Vec<u8>> {
     match target {
@@ -29,7 +29,7 @@ pub fn seeds(target: &str) -> Vec<Vec<u8>> {
     }
 }
 
-/// The files of a folder whose names end in this.
+/// Returns the contents of the files in a folder with this extension, sorted by path.
 fn files(folder: &Path, extension: &str) -> Vec<Vec<u8>> {
     let mut paths: Vec<_> = fs::read_dir(folder)
         .into_iter()
@@ -42,7 +42,7 @@ fn files(folder: &Path, extension: &str) -> Vec<Vec<u8>> {
     paths.iter().filter_map(|path| fs::read(path).ok()).collect()
 }
 
-/// The samples, whole and block by block, in every compression.
+/// Returns the sample packs, and packs of each of their blocks in every compression.
 fn packs() -> Vec<Vec<u8>> {
     let mut packs = files(&root().join("samples"), "lcp");
     for pack in packs.clone() {
@@ -62,7 +62,7 @@ fn transcripts() -> Vec<Vec<u8>> {
     let mut inputs = Vec::new();
     for extension in ["json", "jsonl", "md"] {
         for file in files(&fixtures, extension) {
-            // As every format, and as what it is found to be.
+            // Each format is tried, and also the detected one.
             for choice in 0..=Format::ALL.len() {
                 inputs.extend(u8::try_from(choice).map(|choice| [&[choice], &file[..]].concat()));
             }
@@ -71,7 +71,7 @@ fn transcripts() -> Vec<Vec<u8>> {
     inputs
 }
 
-/// Each record as it is written, behind the byte that says which it is.
+/// Returns encoded records, each after the byte that selects its kind.
 fn stored_records() -> Vec<Vec<u8>> {
     let mut inputs = handoffs();
     for pack in packs() {
@@ -84,7 +84,7 @@ fn stored_records() -> Vec<Vec<u8>> {
     inputs
 }
 
-/// A pack, and the journal of one that was appended to.
+/// Returns a pack and the journal of an append to it.
 fn journal(pack: &[u8]) -> Option<Vec<u8>> {
     let end = pack.len().checked_sub(4)?;
     let journal = Journal::new(pack, end as u64, pack.len() as u64 + 20)?.to_bytes();
@@ -103,7 +103,7 @@ fn saved_plan(pack: &[u8]) -> Option<Vec<u8>> {
     Some([b"\x03", plan.stable?.next_plan.to_json().as_bytes()].concat())
 }
 
-/// Hand-offs of a conversation of the tests.
+/// Returns the hand-offs of a short conversation.
 fn handoffs() -> Vec<Vec<u8>> {
     let store = Arc::new(MemoryStore::new());
     let service = SessionContinuityService::new(store, Arc::new(HeuristicEstimator))
@@ -124,7 +124,7 @@ fn handoffs() -> Vec<Vec<u8>> {
     inputs
 }
 
-/// What was rendered, in its mode.
+/// Returns the rendered samples, each after the byte of its mode.
 fn texts() -> Vec<Vec<u8>> {
     let folder = root().join("samples/rendered");
     ["xml", "md", "txt"]

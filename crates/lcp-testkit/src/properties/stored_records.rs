@@ -1,4 +1,4 @@
-//! What stores give back, and what is kept beside packs: read from bytes that nobody vouches for.
+//! Records from stores and files next to packs, read from untrusted bytes.
 
 use lcp_continuity::store::StoredMessage;
 use lcp_continuity::{SessionHandoff, Timestamp};
@@ -7,7 +7,8 @@ use lcp_packfile::journal::{Journal, rolled_back};
 use lcp_store::content::{Backend, BodyKey, ContentAddressedStore, Lookup, PutMode, Result};
 use lcp_types::ContentStore;
 
-/// What is accepted, comes back; a body that is not that of its hash is found.
+/// Checks that accepted records survive a round trip, and that a body with a wrong hash is
+/// detected.
 pub fn stored_records(data: &[u8]) {
     let Some((&choice, bytes)) = data.split_first() else { return };
     match choice & 7 {
@@ -21,7 +22,7 @@ pub fn stored_records(data: &[u8]) {
 
 fn handoff(bytes: &[u8]) {
     let Ok(handoff) = SessionHandoff::from_pack(bytes) else { return };
-    // What a pack says may be too much for one that we write.
+    // The hand-off of a foreign pack may exceed the limits of the encoder.
     let Ok(pack) = handoff.to_pack() else { return };
     let again = SessionHandoff::from_pack(&pack).expect("as written");
     assert_eq!(again.to_pack().as_ref().ok(), Some(&pack));
@@ -41,7 +42,7 @@ fn saved_plan(bytes: &[u8]) {
     assert_eq!(PreviousPlan::from_json(&json).expect("as written").to_json(), json);
 }
 
-/// A pack and a journal beside it, whose checksum is right: what is behind it may be anything.
+/// Checks a pack and its journal, whose checksum is correct and whose content may be anything.
 fn journal(bytes: &[u8]) {
     let Some((&cut, bytes)) = bytes.split_first() else { return };
     let (pack, beside) = bytes.split_at(usize::from(cut).min(bytes.len()));
@@ -52,7 +53,7 @@ fn journal(bytes: &[u8]) {
     }
     let (before, _) = rolled_back(pack.to_vec(), Some(&sealed));
     assert!(before.len() <= pack.len() + sealed.len());
-    // One that is true gives the old pack again.
+    // A correct journal restores the old pack.
     if let Some(journal) = Journal::new(pack, cut.into(), bytes.len() as u64) {
         let new = [pack.get(..cut.into()).unwrap_or_default(), beside].concat();
         if journal.is_of_pack(&new) {
@@ -61,7 +62,7 @@ fn journal(bytes: &[u8]) {
     }
 }
 
-/// A place that gives the same bytes for every key.
+/// A store backend that returns the same bytes for every key.
 struct FixedBackend<'b>(&'b [u8]);
 
 impl Backend for FixedBackend<'_> {

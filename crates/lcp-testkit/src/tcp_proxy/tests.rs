@@ -8,7 +8,7 @@ fn an_answer_ends_a_round_trip() {
     let (mut peer, _) = server.accept().unwrap();
     assert_eq!(trips.count(), 0);
     for expected in 1..=3 {
-        // Twice, before the server says anything.
+        // Two requests before the server answers count as one round trip.
         for _ in 0..2 {
             client.write_all(b"?").unwrap();
             peer.read_exact(&mut [0]).unwrap();

@@ -37,7 +37,7 @@ fn the_last_newline_is_no_difference_and_any_other_byte_is() {
 #[test]
 fn calculate_overlap_percentage() {
     let percent = |a, b| (overlap(a, b) * 1000.0).round() / 10.0;
-    // The requirement's example: 26 common lines of 50.
+    // The example of the requirement: 26 common lines of 50.
     assert_eq!(percent((1, 50), (25, 75)).to_string(), "52");
     assert_eq!(percent((25, 75), (1, 50)).to_string(), "52");
     assert_eq!(percent((1, 100), (20, 39)).to_string(), "100");

@@ -1,4 +1,4 @@
-//! What holds for any chunks.
+//! Properties of any chunks.
 
 use std::collections::BTreeMap;
 
@@ -20,7 +20,7 @@ struct Cut {
     fixed: bool,
 }
 
-/// Chunks in the order of the stream, and their places in the order of rank.
+/// Chunks in stream order, and their positions by rank.
 #[derive(Clone, Debug)]
 struct Path {
     cuts: Vec<Cut>,
@@ -49,7 +49,7 @@ impl Path {
     }
 }
 
-/// A line of a version: they differ in every `every`th.
+/// Returns a line of a version. Versions differ in every `every`th line.
 fn line(version: u8, number: u32, every: u32) -> String {
     let version = if number.is_multiple_of(every) { version } else { 0 };
     format!("v{version}.{}\n", "x".repeat(number as usize % 5))
@@ -70,8 +70,8 @@ fn cut(versions: u8, every: u32, plain: bool) -> impl Strategy<Value = Cut> {
     )
 }
 
-/// Chunks cut at random out of versions of a file. Plain ones are all of one priority,
-/// and none is fixed.
+/// Generates random chunks of versions of a file. Plain chunks all have the same priority, and are
+/// not fixed.
 fn path(versions: u8, every: u32, plain: bool) -> impl Strategy<Value = Path> {
     proptest::collection::vec(cut(versions, every, plain), 1..14).prop_flat_map(|cuts| {
         let order = Just((0..cuts.len()).collect::<Vec<_>>()).prop_shuffle();
@@ -96,7 +96,7 @@ fn any_terms() -> impl Strategy<Value = OverlapOptions> {
     )
 }
 
-/// What is left of a chunk; `None` if it is not shown.
+/// Returns the remaining lines of a chunk; `None` if it is not shown.
 fn left<'r>(chunk: &Chunk<'r>, outcome: &'r ChunkOutcome) -> Option<(u32, u32, &'r [u8])> {
     match outcome {
         ChunkOutcome::Stays => Some((chunk.first, chunk.last, chunk.text)),
@@ -106,13 +106,13 @@ fn left<'r>(chunk: &Chunk<'r>, outcome: &'r ChunkOutcome) -> Option<(u32, u32, &
     }
 }
 
-/// The lines of a text by their numbers, without their newlines.
+/// Returns the lines of a text with their numbers, without newlines.
 fn numbered(first: u32, text: &[u8]) -> Vec<(u32, &[u8])> {
     let text = text.strip_suffix(b"\n").unwrap_or(text);
     (first..).zip(text.split(|byte| *byte == b'\n')).collect()
 }
 
-/// The blocks that a chunk's lines are said to stand in.
+/// Returns the chunks that the result names as holders of a chunk's lines, including itself.
 fn named(resolved: &Resolved, chunk: usize) -> Vec<usize> {
     let by = match resolved.outcomes[chunk] {
         ChunkOutcome::Cut { by, .. } | ChunkOutcome::Covered { by, .. } => Some(by),
@@ -142,8 +142,8 @@ proptest! {
 
     #[test]
     fn what_is_left_is_lines_of_one_version(mut path in path(2, 1, false), options in any_terms()) {
-        // That there are two versions is known: otherwise those that only touch
-        // might be of one.
+        // These chunks show that there are two versions. Otherwise chunks that only touch could
+        // belong to one version.
         for version in [0, 1] {
             let text = line(version, 99, 1);
             path.cuts.push(Cut { first: 99, last: 99, version, text, ..path.cuts[0].clone() });
@@ -194,7 +194,7 @@ proptest! {
             (first..=last).for_each(|line| *times.entry(line).or_default() += 1);
         }
         prop_assert!(times.values().all(|times| *times == 1), "{outcomes:?}");
-        // Without a bound, nothing that touches is left.
+        // Without a size limit, chunks that touch are always merged.
         let outcomes = resolve_all(&chunks, &MERGE).outcomes;
         let shown = outcomes.iter().filter(|outcome| !matches!(outcome, ChunkOutcome::Covered { .. })).count();
         let ends = times.keys().filter(|line| !times.contains_key(&(*line + 1))).count();
@@ -266,14 +266,14 @@ proptest! {
     }
 }
 
-/// The comparisons of this call.
+/// Counts the comparisons of a call.
 fn compared(chunks: &[Chunk<'_>], options: &OverlapOptions) -> usize {
     COMPARED.set(0);
     resolve_all(chunks, options);
     COMPARED.get()
 }
 
-/// Chunks in the order of rank and of the stream.
+/// Returns chunks whose order in the stream is their order of rank.
 fn in_order(texts: &[(u32, u32, String)]) -> Vec<Chunk<'_>> {
     let chunks = texts.iter().enumerate().map(|(order, (first, last, text))| Chunk {
         first: *first,

@@ -1,4 +1,4 @@
-//! Properties of plans by value (RFC 0005 §7), against every possible plan.
+//! Properties of plans by value (RFC 0005 §7), compared with every possible plan.
 
 use lcp_types::Priority;
 use proptest::prelude::*;
@@ -7,8 +7,7 @@ use super::*;
 use crate::allocate::allocate_tiers;
 use crate::allocate::ledger::{EXCERPT_MIN, excerpt_step};
 
-/// What is tried: items, what their details are worth, groups, terms without
-/// those.
+/// A test case: the items, the values of their details, the groups and the budget.
 #[derive(Clone, Debug)]
 struct Case {
     items: Vec<Candidate>,
@@ -44,7 +43,7 @@ impl Case {
         task.value(&allocation.chosen)
     }
 
-    /// What a plan costs; `None` if it is not allowed.
+    /// Returns the cost of a plan; `None` if it is not allowed.
     fn cost(&self, chosen: &[Option<usize>]) -> Option<u64> {
         let mut cost = self.envelope;
         let mut rolled_up = false;
@@ -58,7 +57,7 @@ impl Case {
         (self.groups.iter().all(whole) && cost <= self.budget).then_some(cost)
     }
 
-    /// The most that any allowed plan is worth, by trying all of them.
+    /// Returns the highest value of all allowed plans, by trying every plan.
     fn optimum(&self) -> Option<u64> {
         let mut chosen: Vec<Option<usize>> =
             self.items.iter().map(|item| item.is_fixed().then_some(0)).collect();
@@ -135,7 +134,7 @@ fn any_case() -> impl Strategy<Value = Case> {
                 });
                 case.values.push(details.iter().map(|(_, value)| *value).collect());
             }
-            // The first blocks, or none.
+            // The first blocks form a group if there are at least two.
             let members: Vec<_> = (0..grouped.min(case.items.len())).collect();
             if members.len() > 1 {
                 let highest = members.iter().map(|&at| case.items[at].priority).min().unwrap();
@@ -159,7 +158,7 @@ fn any_case() -> impl Strategy<Value = Case> {
     )
 }
 
-/// Excerpts of any size from the smallest on.
+/// Excerpts of any size that is not below the minimum.
 struct Cuts;
 
 impl Excerpter for Cuts {
@@ -168,7 +167,7 @@ impl Excerpter for Cuts {
     }
 }
 
-/// The most that a plan is worth of those in which one block at most is cut.
+/// Returns the highest value of all plans in which at most one block is an excerpt.
 fn optimum_with_an_excerpt(case: &Case) -> u64 {
     let mut best = case.optimum().unwrap_or_default();
     for at in 0..case.items.len() {
@@ -190,8 +189,8 @@ fn optimum_with_an_excerpt(case: &Case) -> u64 {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 300, ..ProptestConfig::default() })]
 
-    /// With excerpts, too, no plan is worth more than the bound; and none by
-    /// tiers much more than the one that is made.
+    /// Checks that with excerpts, no plan is worth more than the bound, and that allocation by
+    /// tiers is at most slightly better than the result.
     #[test]
     fn certified_with_excerpts(mut case in any_case()) {
         case.items.truncate(4);
@@ -220,8 +219,8 @@ proptest! {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 3_000, ..ProptestConfig::default() })]
 
-    /// Nothing over the budget, no group torn, and what is said of the plan is
-    /// so: it is worth what it says, and no plan is worth more than the bound.
+    /// Checks that the plan stays within the budget, that no group is split, and that the plan has
+    /// the stated value. No plan may be worth more than the bound.
     #[test]
     fn certified(case in any_case()) {
         let (allocation, optimality) = case.allocate();
@@ -231,7 +230,7 @@ proptest! {
         let chosen: Vec<_> =
             allocation.chosen.iter().map(|choice| choice.and_then(Selection::level)).collect();
         if allocation.outcome != Outcome::Fits {
-            // Then no plan at all could be: but for one that shows nothing.
+            // If so, no plan is allowed, except one that shows nothing of value.
             prop_assert!(case.optimum().is_none_or(|optimum| optimum == 0));
             return Ok(());
         }
@@ -240,15 +239,15 @@ proptest! {
         prop_assert!(optimality.value <= optimum);
         if case.first.is_none() {
             prop_assert!(optimum <= optimality.bound, "{optimum} above {optimality:?}");
-            // So few blocks are decided exactly; of large groups the hull is.
+            // A case with so few blocks is solved exactly. Large groups are solved by their convex
+            // hull.
             if case.groups.iter().all(|group| group.len() <= 3) {
                 prop_assert_eq!(optimality.value, optimum);
             }
         }
     }
 
-    /// The block that is served first has the fullest detail that any plan can
-    /// give it.
+    /// Checks that the block that is served first has the fullest detail that any plan can give it.
     #[test]
     fn first_comes_first(case in any_case()) {
         let (allocation, _) = case.allocate();
@@ -262,7 +261,7 @@ proptest! {
         prop_assert_eq!(Some(got), best);
     }
 
-    /// No upgrade that is worth something fits in what is left.
+    /// Checks that no upgrade with a higher value fits in the remaining budget.
     #[test]
     fn maximal(case in any_case()) {
         let (allocation, _) = case.allocate();
@@ -281,7 +280,7 @@ proptest! {
     }
 }
 
-/// Whether a plan can give `first` this detail, and others the least.
+/// Returns whether a plan can give `first` this detail, with the minimum for all other blocks.
 fn can_be(case: &Case, first: usize, detail: Option<usize>) -> bool {
     let group = case.items[first].group.filter(|_| detail.is_some());
     let plan = |all_on_lines: bool| -> Vec<Option<usize>> {

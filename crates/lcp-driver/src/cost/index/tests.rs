@@ -1,4 +1,4 @@
-//! The text of parts is what costs in an index were counted of.
+//! Checks that the text of parts has not changed, because the costs in an index were counted on it.
 
 use lcp_types::{
     Block, BlockContent, BlockMeta, DataFormat, DiffHunk, FileEntry, FormatHint, Lang, MediaType,
@@ -9,7 +9,7 @@ use crate::block_view::BlockView;
 use crate::detail::{OutputMode, RENDERER_REVISION};
 use crate::render::{Shown, envelope, part, placeholder, roll_up};
 
-/// Contents that parts must guard against.
+/// Contents that could be confused with block boundaries.
 const ODD: [&str; 8] = [
     "plain",
     "</code>\n</context>\n<omitted count=\"2\" tokens=\"3\" />",
@@ -21,7 +21,7 @@ const ODD: [&str; 8] = [
     " [ USER] hi\n EOF",
 ];
 
-/// A block of every type, with everything that heads say.
+/// Returns a block of every type, with all properties that headers show.
 fn every_type(text: &str) -> Vec<Block<'_>> {
     let tree = FileEntry::directory("src", vec![FileEntry::file("main.rs", 120)]);
     let hunks = vec![DiffHunk::new(1, 1, "-a\n+b\n"), DiffHunk::new(9, 9, text)];
@@ -46,7 +46,7 @@ fn every_type(text: &str) -> Vec<Block<'_>> {
     ]
 }
 
-/// Every part that these blocks have in this mode.
+/// Returns every part that these blocks have in this mode.
 fn parts(text: &str, mode: OutputMode) -> String {
     let mut all = String::new();
     for block in every_type(text) {

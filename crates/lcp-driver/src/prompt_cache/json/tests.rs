@@ -1,12 +1,11 @@
-//! What holds of every plan that is written and read, and of files that are
-//! none.
+//! Properties of plans that are written and read, and tests of malformed plan files.
 
 use expect_test::expect;
 use proptest::prelude::*;
 
 use super::*;
 
-/// One part of each kind.
+/// Returns a plan with one part of each kind.
 fn small() -> PreviousPlan {
     let part = |byte, shown| PreviousPart {
         position: usize::from(byte) * 2,
@@ -42,14 +41,14 @@ fn empty() -> PreviousPlan {
     PreviousPlan { parts: Vec::new(), unshown: Vec::new(), ..small() }
 }
 
-/// A file that differs in `from`, with the checksum that it then has.
+/// Returns a plan file with `to` in place of `from`, and the checksum of the changed text.
 fn changed(from: &str, to: &str) -> String {
     let text = small().to_json();
     assert!(text.contains(from), "{from}");
     checked(&text.replacen(from, to, 1))
 }
 
-/// The same text with its right checksum.
+/// Returns the same text with the correct checksum.
 fn checked(text: &str) -> String {
     let (before, _) = text.rsplit_once("\"check\"").unwrap();
     format!("{before}{}{:?}{}", CHECK.0, Fingerprint::from_bytes(before.as_bytes()), CHECK.1)
@@ -115,7 +114,7 @@ fn every_byte_more_or_less_is_refused() {
     }
 }
 
-/// Causes, each with what it says.
+/// Checks the error message of each cause.
 #[test]
 fn what_is_wrong_is_said_with_its_place() {
     let text = small().to_json();
@@ -209,13 +208,13 @@ fn nesting_is_bounded() {
 
 #[test]
 fn the_checksum_ends_the_file() {
-    // Of a check elsewhere, or one more, nothing would be known.
+    // A checksum in another place, or a second one, would not cover the whole file.
     let text = small().to_json();
     let (before, check) = text.split_at(text.rfind("\"check\"").unwrap());
     let check = &check[..check.len() - 2];
     error(&format!("{{{check},{}}}\n", &before[1..before.len() - 1]));
     error(&checked(&format!("{{{check},{}\"check\"", &before[1..])));
-    // Inside of a string it is none.
+    // The field name inside of a string does not count.
     let level = format!("{{\"encoding\":\"{}", before.replace('"', "\\\""));
     error(&checked(&format!("{level}\"check\"")));
 }
@@ -291,7 +290,7 @@ proptest! {
         let text = String::from_utf8_lossy(&bytes);
         let same = text == small().to_json();
         prop_assert_eq!(PreviousPlan::from_json(&text).is_ok(), same);
-        // Whatever is read of what has its checksum can be written again.
+        // Every file that is read with a correct checksum can be written again.
         if text.contains("\"check\"")
             && let Ok(plan) = PreviousPlan::from_json(&checked(&text))
         {

@@ -1,16 +1,16 @@
-//! The parts of a declaration.
+//! Finds the parts of a declaration.
 
 use tree_sitter::Node;
 
 use super::language::{Language, Rule};
 
-/// Wrappers around each other, and containers within each other.
+/// The maximum number of nested wrappers and of nested containers.
 const LEVELS_MAX: usize = 6;
 
-/// Children that are looked at for a value or for what is wrapped.
+/// The number of children to search for a value or a wrapped declaration.
 const CHILDREN_MAX: usize = 16;
 
-/// Returns the node within all wrappers and its rule; `None` if it is left out.
+/// Returns the innermost wrapped node and its rule, or `None` if it is left out.
 pub(super) fn inner_declaration<'t>(
     language: &Language,
     outer: Node<'t>,
@@ -38,7 +38,7 @@ pub(super) fn inner_declaration<'t>(
     Some((Rule::Signature, node))
 }
 
-/// Returns the first children with names.
+/// Returns the first named children.
 fn children(node: Node<'_>) -> impl Iterator<Item = Node<'_>> {
     let mut cursor = node.walk();
     let mut more = cursor.goto_first_child();
@@ -50,14 +50,14 @@ fn children(node: Node<'_>) -> impl Iterator<Item = Node<'_>> {
     all.filter(Node::is_named).take(CHILDREN_MAX)
 }
 
-/// Returns the body of a declaration that is left out.
+/// Returns the body of a declaration, which is left out.
 pub(super) fn body<'t>(language: &Language, node: Node<'t>) -> Option<Node<'t>> {
     let is_body = |node: &Node<'_>| language.bodies.contains(&node.kind());
-    // What initialises fields stands before the body.
+    // The initializers of fields come before the body.
     children(node).find(is_body).or_else(|| node.child_by_field_name("body").filter(is_body))
 }
 
-/// Returns the part of a declaration that has others in it.
+/// Returns the part of a declaration that contains other declarations.
 pub(super) fn members<'t>(language: &Language, node: Node<'t>) -> Option<Node<'t>> {
     let has_members = |node: &Node<'_>| language.members.contains(&node.kind());
     if brackets(node).is_some() && language.rule(node.kind()) == Some(Rule::Group) {
@@ -82,7 +82,7 @@ fn own_value(node: Node<'_>) -> Option<Node<'_>> {
     ["value", "right", "default_value"].iter().find_map(|name| node.child_by_field_name(name))
 }
 
-/// Returns the first and last of the brackets that a node is written in.
+/// Returns the opening and closing bracket of a node.
 pub(super) fn brackets(node: Node<'_>) -> Option<(Node<'_>, Node<'_>)> {
     let mut cursor = node.walk();
     if !cursor.goto_first_child() {

@@ -1,27 +1,29 @@
-//! The description of a language.
+//! The description of a language for outlines.
 
 use tree_sitter::Node;
 
-/// The treatment of a kind of node.
+/// The treatment of a kind of syntax node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Rule {
-    /// Kept up to its body; all of it without one.
+    /// Included up to its body, or completely if it has no body.
     Signature,
-    /// Kept with what is declared in it: a type, a namespace.
+    /// Included with the declarations in it, such as a type or a namespace.
     Members,
-    /// Kept up to its value, unless that is short.
+    /// Included up to its value, or with the value if it is short.
     Value,
-    /// Kept with its first line alone.
+    /// Included with only its first line.
     FirstLine,
-    /// Kept as what it wraps: an export, decorators; all of it if that is nothing.
+    /// Treated like the declaration that it wraps, such as an export or a decorated function.
+    /// Included completely if it wraps no declaration.
     Wrapper,
-    /// Like a wrapper, but left out if it wraps nothing that is kept.
+    /// Treated like a wrapper, but left out if it wraps no declaration.
     Statement,
-    /// Several in brackets, with what is declared in it; else a wrapper.
+    /// A group of declarations in brackets, treated like [`Rule::Members`]. Without brackets,
+    /// treated like a wrapper.
     Group,
-    /// Replaced by the nodes in it.
+    /// Replaced by its child nodes.
     Transparent,
-    /// An attribute of what follows.
+    /// An attribute of the next declaration.
     Attribute,
     /// A comment.
     Comment,
@@ -29,17 +31,17 @@ pub(super) enum Rule {
     Omit,
 }
 
-/// A declaration, for the questions that languages answer differently.
+/// A declaration, as passed to the functions of a language.
 pub(super) struct Declaration<'n, 't> {
     pub(super) text: &'t str,
-    /// Where it stands, with what is wrapped around it.
+    /// The declaration with its wrappers.
     pub(super) outer: Node<'n>,
     pub(super) node: Node<'n>,
-    /// The source of it, from the first byte of `outer`.
+    /// The source text of `outer`.
     pub(super) source: &'t str,
-    /// The kind of node that it is declared in; empty at the top.
+    /// The kind of the node that contains the declaration. It is empty at the top level.
     pub(super) owner: &'n str,
-    /// The attributes before it.
+    /// The attributes before the declaration.
     pub(super) attributes: &'t str,
 }
 
@@ -49,35 +51,35 @@ impl<'t> Declaration<'_, 't> {
     }
 }
 
-/// A language: kinds of nodes, by their names in its grammar.
+/// A language, described by the names of node kinds in its grammar.
 pub(super) struct Language {
     pub(super) grammar: fn() -> tree_sitter::Language,
-    /// The treatments, with the kinds of nodes of each. Other nodes are left out with a marker.
+    /// The treatments, each with its node kinds. Other nodes are left out with a marker.
     pub(super) rules: &'static [(Rule, &'static str)],
-    /// Bodies that are left out.
+    /// The kinds of bodies to leave out.
     pub(super) bodies: &'static [&'static str],
-    /// Bodies with declarations in them.
+    /// The kinds of bodies that contain declarations.
     pub(super) members: &'static [&'static str],
-    /// Nodes between a declaration and its members.
+    /// The kinds of nodes between a declaration and its members.
     pub(super) containers: &'static [&'static str],
-    /// Values that have a body.
+    /// The kinds of values that have a body.
     pub(super) functions: &'static [&'static str],
-    /// Whether a comment documents what follows.
+    /// Returns whether a comment documents the next declaration.
     pub(super) is_doc_comment: fn(&str) -> bool,
-    /// Whether a comment documents its file.
+    /// Returns whether a comment documents its file.
     pub(super) is_file_doc_comment: fn(&str) -> bool,
-    /// Whether a text at the start of a body documents it.
+    /// `true` if a string at the start of a body documents the declaration.
     pub(super) has_docstrings: bool,
-    /// Whether others can use it, so that its documentation is kept.
+    /// Returns whether a declaration is public, so that its documentation is included.
     pub(super) is_public: fn(&Declaration<'_, '_>) -> bool,
-    /// Whether it is left out without a marker, like an import.
+    /// Returns whether a declaration is left out without a marker, like an import.
     pub(super) is_omitted: fn(&Declaration<'_, '_>) -> bool,
-    /// Whether the declarations in it are left out.
+    /// Returns whether the members of a declaration are left out.
     pub(super) hides_members: fn(&Declaration<'_, '_>) -> bool,
 }
 
 impl Language {
-    /// The base of all languages, which has no nodes.
+    /// The base of all languages, without any node kinds.
     pub(super) const BASE: Self = Self {
         grammar: || unreachable!("each language has its own"),
         rules: &[],
@@ -99,7 +101,7 @@ impl Language {
     }
 }
 
-/// Returns whether a comment is for a documentation tool: `/** … */`.
+/// Returns whether a comment is for a documentation tool (`/** … */`).
 pub(super) fn is_block_doc(comment: &str) -> bool {
     comment.starts_with("/**") && !comment.starts_with("/**/")
 }

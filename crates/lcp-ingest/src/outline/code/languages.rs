@@ -1,4 +1,4 @@
-//! The languages: a table each, and which grammars may read which.
+//! The languages, each described by a constant.
 
 use lcp_types::Lang;
 
@@ -9,10 +9,10 @@ use super::language::Rule::{
 };
 use super::language::{Declaration, is_block_doc};
 
-/// Returns the grammars that a text may be written for, the likeliest first.
+/// Returns the languages to try for a text, the most likely first.
 pub(super) fn dialects(lang: Lang) -> &'static [&'static Language] {
     match lang {
-        // Headers of C++ are called like those of C.
+        // Headers of C and C++ have the same extension.
         #[cfg(all(feature = "c", feature = "cpp"))]
         Lang::C => &[&C, &CPP],
         #[cfg(all(feature = "c", not(feature = "cpp")))]
@@ -41,7 +41,7 @@ const C: Language = Language { grammar: || tree_sitter_c::LANGUAGE.into(), ..C_F
 #[cfg(feature = "cpp")]
 const CPP: Language = Language { grammar: || tree_sitter_cpp::LANGUAGE.into(), ..C_FAMILY };
 
-/// C++, of which C has some of the nodes.
+/// The base of C and C++. C uses a part of the node kinds.
 const C_FAMILY: Language = Language {
     rules: &[
         (
@@ -70,7 +70,7 @@ const C_FAMILY: Language = Language {
     functions: &["lambda_expression"],
     is_doc_comment: |_| true,
     is_public: |declaration| !declaration.source.starts_with("static"),
-    // A name for the preprocessor, and nothing more.
+    // A definition without a value, such as an include guard.
     is_omitted: |declaration| {
         declaration.node.kind() == "preproc_def" && declaration.field("value").is_none()
     },
@@ -101,12 +101,12 @@ const GO: Language = Language {
     ..Language::BASE
 };
 
-/// Returns whether its name begins with a capital.
+/// Returns whether the name of the declaration begins with a capital letter.
 fn is_exported_in_go(declaration: &Declaration<'_, '_>) -> bool {
     let name = match (declaration.field("name"), declaration.node.kind()) {
         (Some(name), _) => name,
         (None, "field_declaration") => declaration.source,
-        // The package, several at once.
+        // A package clause or a group.
         _ => return true,
     };
     name.starts_with(char::is_uppercase)
@@ -138,7 +138,8 @@ const JAVA: Language = Language {
     ..Language::BASE
 };
 
-/// Returns whether it is public, protected, or part of what others implement.
+/// Returns whether the declaration is public, protected, an enum constant, or a member of an
+/// interface or annotation type.
 fn is_public_in_java(declaration: &Declaration<'_, '_>) -> bool {
     let owners = ["interface_declaration", "annotation_type_declaration"];
     let modifiers = declaration.node.child(0).filter(|child| child.kind() == "modifiers");
@@ -164,7 +165,7 @@ const JAVASCRIPT: Language = Language {
     members: &["class_body"],
     functions: &["arrow_function", "function_expression", "generator_function"],
     is_public: |declaration| !declaration.source.starts_with(['#', '_']),
-    // `const name = require(…)`.
+    // An import: `const name = require(…)`.
     is_omitted: |declaration| {
         let value = declaration.source.split_once('=').map(|(_, value)| value.trim_start());
         declaration.node.kind().ends_with("_declaration")
@@ -231,7 +232,8 @@ const RUST: Language = Language {
     ..Language::BASE
 };
 
-/// Returns whether it implements a trait, which documents its members, or has tests.
+/// Returns whether the declaration is a test module or implements a trait. The trait documents the
+/// members of its implementations.
 fn is_trait_impl_or_tests(declaration: &Declaration<'_, '_>) -> bool {
     match declaration.node.kind() {
         "impl_item" => declaration.field("trait").is_some(),
@@ -276,7 +278,8 @@ const TYPESCRIPT: Language = Language {
     bodies: &["statement_block"],
     members: &["class_body", "enum_body", "interface_body", "statement_block"],
     functions: &["arrow_function", "function_expression", "generator_function"],
-    // Exported, or part of something.
+    // At the top level, exported declarations are public. Members are public unless they are
+    // private.
     is_public: |declaration| {
         if declaration.owner.is_empty() {
             return declaration.outer.kind() == "export_statement";

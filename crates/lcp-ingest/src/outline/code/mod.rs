@@ -1,4 +1,4 @@
-//! Code: its declarations, by tree-sitter grammars.
+//! Outlines of code: the declarations, found by tree-sitter grammars.
 
 mod item;
 mod language;
@@ -12,10 +12,10 @@ use tree_sitter::Tree;
 use crate::outline::builder::OutlineBuilder;
 use language::Language;
 
-/// Keeps the declarations of code. Returns whether there are any.
+/// Adds the declarations of code. Returns whether there are any.
 ///
-/// Of several dialects of a language, the one that can read most of the text is used. Without
-/// a grammar, or if each takes too long, nothing is kept.
+/// If a language has several dialects, the one with the fewest syntax errors is used. Without a
+/// grammar, or if parsing takes too long in each dialect, nothing is added.
 pub(super) fn fill(lang: Lang, builder: &mut OutlineBuilder<'_>) -> bool {
     let mut best: Option<(usize, &Language, Tree)> = None;
     for language in languages::dialects(lang) {

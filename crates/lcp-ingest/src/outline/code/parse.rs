@@ -1,32 +1,35 @@
-//! Text to a tree, within bounds that no clock decides.
+//! Parses text to a syntax tree. The limits count work, not time, so that the result does not
+//! depend on the machine.
 
 use std::cell::Cell;
 use std::ops::ControlFlow;
 
 use tree_sitter::{ParseOptions, ParseState, Parser, Tree};
 
-/// Bytes that a grammar is given at once: if it looks at them again, that is not seen.
+/// The number of bytes passed to the parser at once. If the parser reads within a chunk again, that
+/// is not counted.
 const CHUNK_BYTES: usize = 2 << 10;
 
-/// How many times a grammar may read the text; real sources are read twice.
+/// The number of times that the parser may read the whole text. Real sources need about two.
 const READS_MAX: usize = 8;
 
-/// Steps of the parser per byte; sources need up to 3, but errors in other texts many.
+/// The number of parser steps per byte. Sources need up to 3, but other texts need many more
+/// because of errors.
 const STEPS_PER_BYTE: usize = 4;
 
-/// Steps of the parser between two calls of ours.
+/// The number of parser steps between two progress callbacks.
 const STEPS_PER_CALL: usize = 100;
 
-/// Steps that it may have beyond those.
+/// The number of additional steps for any text.
 const STEPS_MIN: usize = 4_000;
 
-/// Brackets that may be open at once; errors cost the parser memory for each.
+/// The maximum number of open brackets. After an error, each costs the parser memory.
 const OPEN_MAX: usize = 1_000;
 
-/// The same of `<` within a statement: each doubles the readings.
+/// The maximum number of open `<` in a statement. Each of them doubles the possible readings.
 const ANGLES_MAX: usize = 300;
 
-/// Parses a text to a tree with error nodes; `None` if that would take too long.
+/// Parses a text to a tree with error nodes. Returns `None` if that would take too long.
 pub(super) fn parse(grammar: &tree_sitter::Language, text: &str) -> Option<Tree> {
     if is_too_deep(text) {
         return None;
@@ -53,11 +56,11 @@ pub(super) fn parse(grammar: &tree_sitter::Language, text: &str) -> Option<Tree>
     };
     let options = ParseOptions::new().progress_callback(&mut progress);
     let tree = parser.parse_with_options(&mut read, None, Some(options))?;
-    // Else it took the end of our patience for that of the text.
+    // If the chunks ran out, the parser took the last chunk for the end of the text.
     (chunks_left.get() > 0).then_some(tree)
 }
 
-/// Returns whether more brackets are open than a parser should be given.
+/// Returns whether the text has too many open brackets for the parser.
 fn is_too_deep(text: &str) -> bool {
     let (mut open, mut angles) = (0_usize, 0_usize);
     text.bytes().any(|byte| {
@@ -75,7 +78,7 @@ fn is_too_deep(text: &str) -> bool {
     })
 }
 
-/// Counts the bytes that the grammar could not read, and one for each node that it missed.
+/// Counts the bytes in error nodes, and at least one for each error node and each missing node.
 pub(super) fn error_bytes(tree: &Tree) -> usize {
     let mut error_bytes = 0;
     let mut cursor = tree.walk();

@@ -1,7 +1,7 @@
-//! The walk over a tree, which selects the lines that are kept.
+//! The walk over a syntax tree, which adds its declarations to the outline.
 //!
-//! It goes over declarations in order, with a frame for each level, so that the depth of
-//! a text is never that of the stack.
+//! It visits the declarations in order. Each level has a frame in a list, so the depth of the text
+//! does not limit the stack.
 
 use tree_sitter::{Node, Tree, TreeCursor};
 
@@ -9,20 +9,21 @@ use super::item;
 use super::language::{Declaration, Language, Rule};
 use crate::outline::builder::OutlineBuilder;
 
-/// Levels of declarations within declarations.
+/// The maximum depth of nested declarations.
 const LEVELS_MAX: usize = 48;
 
-/// Lines of a declaration without a body, or of a signature.
+/// The maximum number of lines of a signature or of a declaration without a body.
 const ITEM_LINES_MAX: usize = 32;
 
-/// Lines and bytes of a declaration that is kept as it is, with all that is in it.
+/// The maximum size, in lines and in bytes, of a small declaration, which is included with its
+/// members.
 const SMALL_LINES_MAX: usize = 3;
 const SMALL_BYTES_MAX: usize = 160;
 
-/// Bytes of a declaration with its value that is kept with it.
+/// The maximum size in bytes of a declaration that is included with its value.
 const VALUE_BYTES_MAX: usize = 100;
 
-/// Keeps the declarations of a tree. Returns whether there are any.
+/// Adds the declarations of a tree to the outline. Returns whether there are any.
 pub(super) fn fill(out: &mut OutlineBuilder<'_>, language: &Language, tree: &Tree) -> bool {
     let mut walk = OutlineWalker { language, out, has_declarations: false };
     let mut frames = vec![Frame::new(tree.root_node(), "")];
@@ -47,29 +48,29 @@ pub(super) fn fill(out: &mut OutlineBuilder<'_>, language: &Language, tree: &Tre
     walk.has_declarations
 }
 
-/// A level: the declarations in one place.
+/// A level of the walk: the nodes with the same parent.
 struct Frame<'t> {
     cursor: TreeCursor<'t>,
     is_started: bool,
-    /// Whether nothing but comments was in it so far.
+    /// `true` if the level has had only comments and attributes so far.
     is_first: bool,
     from: usize,
     owner: &'t str,
-    /// Whether a text at the start is documentation that is kept.
+    /// `true` if documentation at the start of the level is included.
     documents: bool,
-    /// From the bracket that closes it to the end of what it belongs to.
+    /// The range from the closing bracket to the end of the declaration.
     close: Option<(usize, usize)>,
-    /// Where something was left out since the last declaration.
+    /// The offset of the first omission since the last declaration.
     gap: Option<usize>,
-    /// The comments that end right above what follows.
+    /// The comments directly above the next declaration.
     doc: Option<Doc>,
-    /// The attributes that end right above what follows.
+    /// The range of the attributes directly above the next declaration.
     attributes: Option<(usize, usize)>,
-    /// The end of the node before.
+    /// The end of the previous node.
     end: Option<usize>,
 }
 
-/// A run of comments.
+/// A sequence of comments.
 #[derive(Clone, Copy)]
 struct Doc {
     from: usize,
@@ -104,7 +105,8 @@ impl<'t> Frame<'t> {
         has_more.then(|| self.cursor.node())
     }
 
-    /// Whether the node is part of what the frame is of, and no declaration in it.
+    /// Returns whether the node is a part of the declaration itself, such as its name, not a
+    /// member.
     fn is_part(&self) -> bool {
         matches!(self.cursor.field_name(), Some("name" | "condition" | "value" | "alternative"))
     }
@@ -121,7 +123,8 @@ impl<'p> OutlineWalker<'_, 'p> {
         self.out.text().get(from..to).unwrap_or_default()
     }
 
-    /// Keeps what is to be kept of a node, and gives the level below, if it has one.
+    /// Adds the parts of a node that belong in the outline. Returns its level of members, if it has
+    /// one.
     fn node<'t>(&mut self, frame: &mut Frame<'t>, node: Node<'t>) -> Option<Frame<'t>> {
         let rule = self.language.rule(node.kind());
         let before = frame.end.replace(node.end_byte());
@@ -192,14 +195,14 @@ impl<'p> OutlineWalker<'_, 'p> {
         self.declaration(&declaration, rule, is_public)
     }
 
-    /// Remembers a comment for what follows it.
+    /// Stores a comment for the next declaration, or adds it if it documents the file.
     fn comment(&mut self, frame: &mut Frame<'_>, node: Node<'_>, before: Option<usize>) {
         let (from, to) = (node.start_byte(), node.end_byte());
         let text = self.source(from, to).trim_end();
         let to = from + text.len();
         let line = self.out.line_of(from);
         if before.is_some_and(|end| self.out.line_of(end.saturating_sub(1)) == line) {
-            // It is about what stands before it.
+            // A comment at the end of a line belongs to the code before it.
             return;
         }
         if (self.language.is_file_doc_comment)(text) {
@@ -217,7 +220,7 @@ impl<'p> OutlineWalker<'_, 'p> {
         }
     }
 
-    /// Keeps the first line of a documentation that has words.
+    /// Adds the first line of a documentation that has words.
     fn first_words(&mut self, from: usize, to: usize) {
         let has_words = |text: &str| text.chars().any(char::is_alphanumeric);
         let lines = self.out.line_of(from)..=self.out.line_of(to.saturating_sub(1));
@@ -231,7 +234,7 @@ impl<'p> OutlineWalker<'_, 'p> {
         }
     }
 
-    /// Keeps a declaration, and gives the level of what is declaration in it.
+    /// Adds a declaration. Returns its level of members, if they should be visited.
     fn declaration<'t>(
         &mut self,
         declaration: &Declaration<'t, '_>,
@@ -272,13 +275,13 @@ impl<'p> OutlineWalker<'_, 'p> {
         None
     }
 
-    /// Behind a colon that belongs to what ends here.
+    /// Returns the end of the node, after a colon that belongs to it.
     fn with_colon(&self, to: usize) -> usize {
         let has_colon = self.out.text().get(to..).is_some_and(|rest| rest.starts_with(':'));
         to + usize::from(has_colon)
     }
 
-    /// Keeps a declaration and its value, if that is short.
+    /// Adds a declaration, with its value if that is short.
     fn value(&mut self, from: usize, to: usize, value: Node<'_>) {
         let language = self.language;
         let is_function = language.functions.contains(&value.kind());
@@ -292,7 +295,8 @@ impl<'p> OutlineWalker<'_, 'p> {
         }
     }
 
-    /// Keeps what stands above the declarations in a declaration.
+    /// Adds the head of a declaration with members. Returns its level of members, if they should be
+    /// visited.
     fn members<'t>(
         &mut self,
         declaration: &Declaration<'t, '_>,
@@ -320,7 +324,7 @@ impl<'p> OutlineWalker<'_, 'p> {
         Some(below)
     }
 
-    /// Whether any of the first declarations in it has a body.
+    /// Returns whether one of the first members has a body.
     fn has_bodies(&self, members: Node<'_>) -> bool {
         (0..members.child_count())
             .take(SMALL_BYTES_MAX)
@@ -333,7 +337,7 @@ impl<'p> OutlineWalker<'_, 'p> {
         to - from <= bytes_max && lines <= lines_max
     }
 
-    /// Keeps the documentation that a body begins with.
+    /// Adds the documentation at the start of a body.
     fn docstring(&mut self, body: Node<'_>, is_public: bool) {
         let first = body.named_child(0);
         if let Some(first) =
@@ -343,7 +347,7 @@ impl<'p> OutlineWalker<'_, 'p> {
         }
     }
 
-    /// Keeps the end of a level.
+    /// Adds the pending marker and the closing bracket of a level.
     fn leave(&mut self, frame: &mut Frame<'_>) {
         if let Some(at) = frame.gap.take() {
             self.out.mark(at);
@@ -354,7 +358,7 @@ impl<'p> OutlineWalker<'_, 'p> {
     }
 }
 
-/// Whether a statement is nothing but a text.
+/// Returns whether a statement consists of a string.
 fn is_text(node: Node<'_>) -> bool {
     node.kind() == "expression_statement"
         && node.named_child_count() == 1

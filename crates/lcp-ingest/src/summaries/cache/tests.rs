@@ -1,4 +1,4 @@
-//! Damage, and the removal of old answers.
+//! Tests of damaged files and of the removal of old answers.
 
 use super::*;
 

@@ -1,4 +1,4 @@
-//! Properties of the solver (RFC 0005 §4) and its parts, compared with a plain dynamic program.
+//! Properties of the solver (RFC 0005 §4) and of its parts, compared with a simple dynamic program.
 
 use expect_test::expect;
 use proptest::prelude::*;
@@ -11,7 +11,7 @@ use super::dp_states::{Relaxation, State, beam_trim, prune_dominated};
 use super::upgrades::{Gain, Upgrade};
 use super::*;
 
-/// Costs and values of each option of each class.
+/// The cost and the value of each option of each class.
 type Classes = Vec<Vec<(u64, u64)>>;
 
 fn problem(classes: &Classes) -> Problem {
@@ -22,7 +22,7 @@ fn problem(classes: &Classes) -> Problem {
     problem
 }
 
-/// The most that any choice is worth, for each capacity in turn.
+/// Returns the highest value of all choices, by dynamic programming over the capacities.
 fn optimum(classes: &Classes, capacity: usize) -> Option<u64> {
     let mut best = vec![Some(0); capacity + 1];
     for class in classes {
@@ -42,8 +42,8 @@ fn solved(classes: &Classes, capacity: u64) -> Option<Solution> {
     solve(&problem(classes), capacity)
 }
 
-/// That a solution is one, costs and is worth what it says, and can take
-/// nothing more.
+/// Checks that a solution is valid, has the stated cost and value, and has no room for a better
+/// option.
 fn check(classes: &Classes, capacity: u64, solution: &Solution) {
     let Solution { chosen, cost, value, lp_bound, bound } = solution;
     assert_eq!(chosen.len(), classes.len());
@@ -59,8 +59,7 @@ fn check(classes: &Classes, capacity: u64, solution: &Solution) {
     }
 }
 
-/// Classes whose costs and values are of one kind, to be found again at any
-/// capacity up to the sum of the largest.
+/// Generates classes whose costs and values are all of one kind.
 fn any_classes(most: usize) -> impl Strategy<Value = Classes> {
     let of = |option: BoxedStrategy<(u64, u64)>| {
         let class = prop::collection::vec(option, 1..7);
@@ -69,22 +68,22 @@ fn any_classes(most: usize) -> impl Strategy<Value = Classes> {
     prop_oneof![
         of((1..60u64, 0..100u64).boxed()),
         of((1..3_000u64, 0..1_000_000u64).boxed()),
-        // Heavy tails: each as large as all smaller ones together.
+        // Heavy tails: each cost is as large as the sum of all smaller ones.
         of((0..13u32, 0..250u64)
             .prop_map(|(size, more)| (1 << size, (1000 + more) << size))
             .boxed()),
-        // Worth about what they cost.
+        // Values that are close to the costs.
         of((1..400u64, 0..40u64).prop_map(|(cost, more)| (cost, cost + more)).boxed()),
-        // One density, and no way to an odd capacity.
+        // All options have the same density, and no choice meets an odd capacity.
         of((0..200u64).prop_map(|half| (2 * half, 2 * half)).boxed()),
-        // Hulls of a single step: the dearer the denser.
+        // Convex hulls with a single step: more expensive options are denser.
         of((0..150u64, 0..50u64).prop_map(|(cost, more)| (cost, cost * cost + more)).boxed()),
-        // All of one cost.
+        // All options have the same cost.
         of((Just(7u64), 0..3u64).boxed()),
     ]
 }
 
-/// Classes and a capacity from nothing to a little more than all.
+/// Generates classes, and a capacity from 0 to slightly more than the total.
 fn any_case() -> impl Strategy<Value = (Classes, u64)> {
     let part = prop_oneof![1 => 0..100u64, 4 => 100..1_050u64];
     (any_classes(25), part).prop_map(|(classes, part)| {
@@ -93,7 +92,7 @@ fn any_case() -> impl Strategy<Value = (Classes, u64)> {
             (costs().min().unwrap_or(0), costs().max().unwrap_or(0))
         };
         let (least, most) = classes.iter().map(ends).fold((0, 0), |a, b| (a.0 + b.0, a.1 + b.1));
-        // As far as the dynamic program is quick.
+        // The capacity is limited so that the dynamic program is fast.
         let capacity = match part {
             ..100 => least * part / 100,
             _ => least + (most - least) * (part - 100) / 900,
@@ -113,12 +112,13 @@ proptest! {
         if let (Some(solution), Some(optimum)) = (solution, optimum) {
             check(&classes, capacity, &solution);
             prop_assert!(solution.value <= optimum && optimum <= solution.bound);
-            // At most 0.4 % away.
+            // The value is at most 0.4 % below the optimum.
             prop_assert!((optimum - solution.value) * 250 <= optimum);
         }
     }
 
-    /// Where states were dropped for their number, or none was looked at.
+    /// Checks that the bound is valid even if states were dropped because of their number, or none
+    /// was examined.
     #[test]
     fn the_relaxation_a_small_core_is_one_too(
         (classes, capacity) in any_case(),
@@ -134,7 +134,8 @@ proptest! {
         }
     }
 
-    /// RFC 0005 §4, P1: what greedy loses is less than the break.
+    /// Checks that the greedy solution loses less than the value of the break item (RFC 0005 §4,
+    /// P1).
     #[test]
     fn greedy_is_an_upgrade_from_the_optimum((classes, capacity) in any_case()) {
         let Some(optimum) = optimum(&classes, usize::try_from(capacity).unwrap()) else {
@@ -148,7 +149,7 @@ proptest! {
         }
     }
 
-    /// Where options stand in a class changes neither value nor bound.
+    /// Checks that the order of options in a class changes neither the value nor the bound.
     #[test]
     fn the_order_of_options_does_not_matter((mut classes, capacity) in any_case()) {
         let one = solved(&classes, capacity);
@@ -165,7 +166,7 @@ proptest! {
 
 #[test]
 fn densities_are_compared_exactly() {
-    // Alike to the key, and to a float of half the size.
+    // The densities have the same sort key, and are equal as 32-bit floats.
     let (cost, low, high) = (1 << 40, 1 << 39, (1 << 39) + 1);
     for values in [[low, high], [high, low]] {
         let classes = values.map(|value| vec![(0, 0), (cost, value)]).to_vec();
@@ -188,14 +189,14 @@ fn upgrades_of_all_classes_by_density() {
 
 #[test]
 fn what_the_first_that_does_not_fit_hides_is_found() {
-    // Greedy takes the small one and has no room for the large one.
+    // The greedy solution takes the small option and has no room for the large one.
     let classes = vec![vec![(0, 0), (1, 3)], vec![(0, 0), (100, 200)]];
     let solution = solved(&classes, 100).unwrap();
     assert_eq!((solution.chosen, solution.value), (vec![0, 1], 200));
     assert_eq!((solution.lp_bound, solution.bound), (201, 200));
 }
 
-/// Classes nearest to the break that nothing is changed of hide one that is.
+/// Checks that an option is found even if unchanged classes are nearer to the break item.
 #[test]
 fn what_is_far_from_the_break_is_found() {
     let class = |cost, density| vec![(0, 0), (cost, cost * density)];
@@ -243,7 +244,7 @@ fn any_relaxation() -> impl Strategy<Value = Relaxation> {
     (gain(), gain()).prop_map(|(before, after)| Relaxation { capacity: 100, before, after })
 }
 
-/// Without rounding: what a state can come to, as a fraction.
+/// Returns the bound of a state without rounding, as a fraction.
 fn fraction(state: State, relaxation: &Relaxation) -> Option<(i128, i128)> {
     let far = i128::from(relaxation.capacity) - i128::from(state.cost);
     let gain = if far < 0 { relaxation.before? } else { relaxation.after.unwrap_or(NONE) };
@@ -253,13 +254,13 @@ fn fraction(state: State, relaxation: &Relaxation) -> Option<(i128, i128)> {
 
 const NONE: Gain = Gain { cost: 1, value: 0 };
 
-/// All upgrades of these classes.
+/// Returns all upgrades of these classes.
 fn all_upgrades(classes: &crate::allocate::knapsack::solver::tests::Classes) -> Vec<Upgrade> {
     problem(classes).view().upgrades()
 }
 
 proptest! {
-    /// Both ways to ask say what whole fractions say.
+    /// Checks that `bound` and `beats` both agree with exact fractions.
     #[test]
     fn bounds_are_the_fractions_rounded_down(
         state in any_state(), relaxation in any_relaxation(), best in 0..400u64,
@@ -297,7 +298,7 @@ proptest! {
         let all = all_upgrades(&vec![class.clone()]);
         let falls = |pair: &[Upgrade]| pair[0].gain.by_density(pair[1].gain).is_gt();
         prop_assert!(all.windows(2).all(falls));
-        // No option lies above the hull.
+        // No option is above the convex hull.
         let base = class.iter().min_by_key(|option| (option.0, std::cmp::Reverse(option.1)));
         let base = *base.unwrap();
         let (mut cost, mut value) = base;
@@ -326,7 +327,7 @@ proptest! {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(32))]
 
-    /// The frontier goes away from the break as if all had been sorted.
+    /// Checks that the frontier moves away from the break item in the order of a complete sort.
     #[test]
     fn the_frontier_is_in_order(
         classes in prop::collection::vec(prop::collection::vec((0..90u64, 0..900u64), 1..4), 1..900),
@@ -347,7 +348,7 @@ proptest! {
         let (Some(mut break_item), Some(split)) = (break_item, split) else { return Ok(()) };
         prop_assert_eq!(break_item.upgrade().at, all[split].at);
         let mut passed = vec![false; classes.len()];
-        // The classes on each side, each at the upgrade nearest to the break.
+        // The classes on each side, each with its upgrade that is nearest to the break item.
         let mut seen = passed.clone();
         let mut nearest = |side: &mut dyn Iterator<Item = &Upgrade>| -> Vec<u32> {
             seen.fill(false);
@@ -371,7 +372,7 @@ proptest! {
     }
 }
 
-/// As the classes of texts are: nothing, a line, a part, all.
+/// Generates classes like those of texts: not shown, a line, a part, and the whole text.
 fn any_text() -> impl Strategy<Value = Vec<(u64, u64)>> {
     let weight = prop::sample::select(&[1u64, 4, 16, 64][..]);
     (weight, 20..400u64, 1..40u64).prop_map(|(weight, whole, part)| {
@@ -381,14 +382,14 @@ fn any_text() -> impl Strategy<Value = Vec<(u64, u64)>> {
     })
 }
 
-/// Numbers that look like any, the same everywhere.
+/// Returns a pseudo-random number that is the same on every machine.
 fn mixed(i: u64) -> u64 {
     let mut x = i.wrapping_add(1).wrapping_mul(0x9E37_79B9_7F4A_7C15);
     x = (x ^ (x >> 31)).wrapping_mul(0xD6E8_FEB8_6659_FD93);
     x ^ (x >> 32)
 }
 
-/// Each with nothing, and so many more options.
+/// Returns classes with an empty option and `more` other options.
 fn classes(count: u64, more: u64, option: impl Fn(u64) -> (u64, u64)) -> Classes {
     let class = |i| {
         let options = (0..more).map(|j| option(mixed(i * more + j)));
@@ -397,12 +398,12 @@ fn classes(count: u64, more: u64, option: impl Fn(u64) -> (u64, u64)) -> Classes
     (0..count).map(class).collect()
 }
 
-/// Solves at a few capacities up to the whole.
+/// Solves a problem at several capacities, given in thousandths of the total cost.
 fn at_capacities(classes: &Classes, parts: &[u64]) -> Vec<Solution> {
     let whole: u64 = classes.iter().filter_map(|class| class.iter().map(|o| o.0).max()).sum();
     let problem = problem(classes);
     let at = |part: &u64| {
-        // Odd, where nothing that is even meets it.
+        // The capacity is odd, so that even costs never meet it.
         let capacity = (whole / 1000 * part) | 1;
         let solution = solve(&problem, capacity).unwrap();
         check(classes, capacity, &solution);
@@ -427,7 +428,7 @@ proptest! {
         }
     }
 
-    /// Enough of them for classes that are passed by without a change.
+    /// Uses so many classes that some are passed without a change.
     #[test]
     fn hundreds_of_classes_beside_the_optimum(
         classes in prop::collection::vec(any_text(), 100..300),
@@ -452,12 +453,12 @@ fn all_classes_are_alike() {
 fn one_density_and_no_choice_that_meets_the_capacity() {
     let classes = classes(500, 2, |x| (2 + x % 300 * 2, 2 + x % 300 * 2));
     for solution in at_capacities(&classes, &[5, 250, 900]) {
-        // One token is left, and no bound of this kind can know it.
+        // One token is left, which no bound of this kind can detect.
         assert_eq!((solution.value + 1, solution.bound), (solution.lp_bound, solution.lp_bound));
     }
 }
 
-/// How often parts are tried, and the value and the bound of what is found.
+/// Returns the number of attempts on parts, and the value and the bound of the result.
 fn branched(classes: &Classes, capacity: u64) -> (u32, u64, u64) {
     let problem = problem(classes);
     let first = attempt(problem.view(), capacity, Size::FULL).unwrap();
@@ -469,12 +470,12 @@ fn branched(classes: &Classes, capacity: u64) -> (u32, u64, u64) {
     (tried, choice.value, bound)
 }
 
-/// Whatever is decided of any class, the others come to as much.
+/// Branching is given up if no decision about a class lowers the bound.
 #[test]
 fn what_no_branch_makes_better_is_given_up() {
     let classes = vec![vec![(0, 0), (15, 50), (50, 500), (100, 1_000)]; 5_000];
     for (capacity, tried, value, bound) in [
-        // Proven best by the core.
+        // The core proves that this value is optimal.
         (99, 0, 650, 650),
         (1_049, 4, 10_150, 10_490),
         (12_345, 4, 123_150, 123_450),
@@ -493,8 +494,8 @@ fn one_class_is_larger_than_all_others() {
     }
 }
 
-/// Densest first, none of the large ones would be taken, and no core is large
-/// enough to give back all others for one.
+/// Checks a case where many small options must be given up for one large option. By density, none
+/// of the large options would be taken, and no core is large enough for the exchange.
 #[test]
 fn what_hundreds_are_to_be_given_back_for() {
     let mut classes = classes(3_000, 2, |x| (10 + x % 40, 60 + x % 100));
@@ -530,11 +531,12 @@ fn a_hundred_thousand_classes() {
     }
 }
 
-/// Instances, unless the environment says how many: always the same ones.
+/// The default number of instances, which are always the same ones. The environment variable
+/// [`INSTANCES_VAR`] changes the number.
 const INSTANCES: usize = 3_000;
 const INSTANCES_VAR: &str = "LCP_INSTANCES";
 
-/// What was seen of many instances; gaps in millionths of the optimum.
+/// The statistics of many instances. Gaps are in millionths of the optimum or of the bound.
 #[derive(Debug, Default)]
 struct Seen {
     instances: u64,
