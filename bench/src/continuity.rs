@@ -135,7 +135,7 @@ fn forks(progress: &mut Progress<'_>) -> Result<Row> {
 
     let store = SqliteStore::open(&path)?;
     for number in 0..FORKS {
-        // Forks at 100 different messages, like a user who tries again from several of them.
+        // Forks at 100 different messages, like a user who retries from several messages.
         store.fork("a", MESSAGES - number % 100, &format!("fork {number}"))?;
     }
     drop(store);

@@ -174,8 +174,8 @@ pub(crate) fn ask<T: DeserializeOwned>(bench: &str, arguments: &[&str], path: &P
     Ok(serde_json::from_slice(&output.stdout)?)
 }
 
-/// Returns a memory figure of this process in KiB, `VmRSS` or `VmHWM`. Returns `None` if the system
-/// does not have it, as only Linux does.
+/// Returns a memory figure of this process in KiB, `VmRSS` or `VmHWM`. Returns `None` on systems
+/// other than Linux.
 pub(crate) fn memory_kib(name: &str) -> Option<u32> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     let line = status.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(':'))?;

@@ -36,7 +36,7 @@ impl Crate {
     }
 }
 
-/// Returns a command that runs the same cargo as runs this program.
+/// Returns a command for cargo, the same one that started this program.
 pub(crate) fn cargo() -> Command {
     Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
 }

@@ -83,7 +83,7 @@ fn features(arguments: &[OsString], has_settings: bool) -> &'static [&'static st
     if is_slim { &["--no-default-features"] } else { &[] }
 }
 
-/// Compares the sample packs and their renderings with what the code writes.
+/// Compares the sample packs and their renderings with the output of the code.
 pub(crate) fn samples(args: &GoldenArgs) -> Result<ExitCode> {
     golden(args, "test --workspace --all-features samples::")
 }

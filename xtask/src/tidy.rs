@@ -1,4 +1,5 @@
-//! `tidy`: checks that the compiler does not make, of architecture, documents and file sizes.
+//! `tidy`: checks of the architecture, the documents and the sizes of files, which the compiler
+//! does not make.
 
 mod cycles;
 mod dependencies;

@@ -133,8 +133,8 @@ fn measured(
     })
 }
 
-/// Counts the reported texts that no earlier text of their pairs fully contains. Each would lose a
-/// line if it were removed.
+/// Counts the texts that were reported as near, but whose lines are not all in one of the earlier
+/// texts that they are near to. Removing such a text could lose a line.
 fn lost(sets: &Sets, pairs: &HashSet<(u32, u32)>) -> f64 {
     let mut is_kept: HashMap<u32, bool> = HashMap::new();
     for &(text, earlier) in pairs {

@@ -112,7 +112,7 @@ fn growth(mix: Mix, level: DedupLevel, progress: &mut Progress<'_>) -> Result<Ro
 /// The blocks dropped from a pack, and a check that their contents can still be read.
 struct Dropped {
     duplicates: Replacements,
-    /// Near pairs of which both blocks remain.
+    /// Pairs of near blocks that both remain.
     alike: Vec<(usize, usize)>,
     checked: Checked,
 }

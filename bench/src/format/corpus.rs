@@ -73,7 +73,7 @@ fn files() -> Result<Vec<Block<'static>>> {
     }
     let count = all.len();
     let picked = all.into_iter().enumerate().filter(|(i, _)| {
-        // Picks files evenly: one whenever another multiple of `count / FILES` is passed.
+        // Picks `FILES` files at even distances.
         (i + 1) * FILES / count > i * FILES / count
     });
     Ok(picked

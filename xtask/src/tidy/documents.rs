@@ -52,8 +52,8 @@ fn names_nothing(word: &str) -> bool {
         && !crate::workspace().join(path).exists()
 }
 
-/// Returns whether a word names a source file or a folder, but none of `paths` or their folders
-/// ends with it.
+/// Returns whether a word names a source file or a folder, but is not the end of any of `paths` or
+/// of their folders.
 fn ends_no_path(word: &str, paths: &[PathBuf]) -> bool {
     let word = word.trim_end_matches(['.', ',', ':', ';']);
     let is_folder = word.ends_with('/');

@@ -102,8 +102,9 @@ fn walks() -> impl Iterator<Item = (Walk, &'static str)> {
     WALKS.iter().flat_map(|(walk, names)| names.iter().map(|name| (*walk, *name)))
 }
 
-/// Runs pair number `at` of operation and input once, with `many` elements. With `idle`, only
-/// prepares it. Returns `false` if the pair does not exist, or if its input is empty or rejected.
+/// Runs an operation on its input once. `at` is the number of the pair in [`walks`], and `many` the
+/// number of elements in the input. With `idle`, only prepares the input. Returns `false` if the
+/// pair does not exist, or if the input is empty or rejected.
 pub(super) fn walk(at: usize, many: usize, idle: bool) -> bool {
     let Some((walk, name)) = walks().nth(at) else { return false };
     let mut store = MemoryContentStore::default();

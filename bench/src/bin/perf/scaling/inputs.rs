@@ -6,7 +6,7 @@ use lcp_types::{Block, FormatHint, Lang, MemoryContentStore, Role};
 
 use super::Walk;
 
-/// Returns the inputs of an operation. Adds the bodies that they refer to to the store.
+/// Returns the inputs of an operation, and puts the bodies that they refer to into the store.
 pub(super) fn cases(walk: Walk, many: usize, store: &mut MemoryContentStore) -> Vec<Case> {
     match walk {
         Walk::Manifest => hostile::manifests(many),
