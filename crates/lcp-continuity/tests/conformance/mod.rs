@@ -5,18 +5,18 @@
 //! These tests also decide cases that the documentation of `Store` leaves open:
 //!
 //! - Arguments are checked first. Repeated calls (`begin`, `fork`, `commit`, `resume`) are
-//! recognized before leases and claims are checked, and `Continued` before `LeaseLost`.
+//!   recognized before leases and claims are checked, and `Continued` before `LeaseLost`.
 //! - A fork has the epoch of the first message that it does not share, or its parent's epoch if it
-//! shares all messages. It has no status.
+//!   shares all messages. It has no status.
 //! - A hand-off whose claim expired is treated as unclaimed: a newer one supersedes it.
 //! - A conversation is continued once. If one of its hand-offs is resumed, that one supersedes all
-//! others that were not resumed.
+//!   others that were not resumed.
 //! - Two hand-offs are the same if they have the same conversation, pack, covered messages and
-//! previous hand-off.
+//!   previous hand-off.
 //! - `previous` must exist (`UnknownHandoff`), so that every chain has an end.
 //! - A chain ends at the first hand-off whose pack was dropped, and includes that one.
 //! - Lists of conversations are sorted by the bytes of ids, regardless of a database's collation.
-//! Lists of hand-offs have no packs, even if these exist.
+//!   Lists of hand-offs have no packs, even if these exist.
 //! - The hand-off that `latest` returns may be claimed.
 //! - Leases, claims and resumes do not change `active`.
 

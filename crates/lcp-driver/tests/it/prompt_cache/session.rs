@@ -9,7 +9,7 @@ use proptest::prelude::*;
 
 use crate::packs::{CATEGORIES, O200K, any_block, any_config, any_text};
 
-/// Tokenizers, of which one is exact and additive.
+/// A tokenizer: an exact and additive one, or one that is neither.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Estimator {
     O200k,

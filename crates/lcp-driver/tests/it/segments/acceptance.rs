@@ -40,7 +40,7 @@ fn recent_segments_have_the_highest_priority() {
 #[test]
 fn segments_with_anchors_are_at_least_detailed() {
     let mut segments = segments([costs(1_000, 400, 100, 10); 12]);
-    // There are few and many anchors, of small and large importance, on more than three segments.
+    // More than three segments have anchors, from one to seven each, all of importance 0.
     for (at, anchors) in [(0, 1), (2, 3), (3, 7), (5, 2), (6, 4), (8, 5)] {
         segments[at].anchors = vec![0.0; anchors];
     }

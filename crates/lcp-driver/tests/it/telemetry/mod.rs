@@ -14,7 +14,7 @@ use lcp_types::{Block, DuplicateKind, Lang, Replacement, Replacements, Role};
 use crate::indexed::Indexed;
 use crate::packs::O200K;
 
-/// Returns blocks, some of which a budget of 60 tokens shows.
+/// Returns blocks that do not all fit into a budget of 60 tokens.
 fn blocks() -> Vec<Block<'static>> {
     let source = "fn f() {}\n".repeat(200);
     vec![
