@@ -24,8 +24,8 @@ fn no_starvation_with_a_thousand_code_blocks() {
     }
 }
 
-/// A chat of 20,000 turns never exceeds the budget. (`cargo xtask million` does the same with
-/// 1,000,000.)
+/// A chat of 20,000 turns never exceeds the budget. (`cargo xtask bench scale` renders 1,000,000
+/// blocks.)
 #[test]
 fn many_small_blocks_stay_within_the_budget() {
     let turns: Vec<_> = (0..20_000).map(|i| format!("message number {i}")).collect();
