@@ -1,5 +1,5 @@
-//! Other readers of a text: a `CommonMark` parser, and programs that translate line endings (RFC
-//! 0008 §1.1).
+//! Other readers of a text (RFC 0008 §1.1): a `CommonMark` parser, and programs that translate line
+//! endings.
 
 use lcp_driver::parse::{ParsedPart, PartKind, parse};
 use lcp_driver::{DefaultDriver, DriverConfig, OutputMode};
