@@ -1,6 +1,6 @@
-//! `cache`: what a session costs if the provider caches the front of a text: stable plans, and
-//! plans made anew in every turn. What is cached is found by comparing the texts of two turns, byte
-//! by byte.
+//! `cache`: the cost of a session if the provider caches prompt prefixes, with stable plans and
+//! with plans made from scratch in every turn. The cached prefix is found by comparing the texts of
+//! two turns byte by byte.
 
 pub(crate) mod session;
 
@@ -20,20 +20,21 @@ const TURNS: usize = 400;
 /// The budget, in tokens.
 const BUDGET: u32 = 100_000;
 
-/// Hundredths of a token's price: read from the cache, and written to it.
+/// The price of a token read from the cache, and of one written to it, in percent of the base
+/// price.
 const READ: u64 = 10;
 const WRITE: u64 = 125;
 
-/// How many times as much plans made anew cost at least.
+/// The least cost of plans made from scratch, as a multiple of the cost of stable plans.
 const SAVED_MIN: f64 = 4.0;
 
-/// Watermarks besides the default ones.
+/// Watermarks that are measured in addition to the default ones.
 const OTHER_MARKS: [(f64, f64); 2] = [(0.9, 0.5), (0.95, 0.8)];
 
-/// What plans that keep nothing are called.
+/// The name of plans that reuse no text.
 const ANEW: &str = "made anew";
 
-/// Bytes of counts that are kept.
+/// The size of the cache of token counts, in bytes.
 const COUNTS_BYTES: usize = 16 << 20;
 
 pub(crate) fn run(progress: &mut Progress<'_>) -> Result<Vec<Row>> {
@@ -86,24 +87,25 @@ pub(crate) fn run(progress: &mut Progress<'_>) -> Result<Vec<Row>> {
     Ok(rows)
 }
 
-/// What a session came to.
+/// The totals of a session.
 #[derive(Default)]
 struct Bill {
     turns: usize,
-    /// Hundredths of the price of a token.
+    /// The cost, in hundredths of the price of a token.
     billed: u64,
-    /// Tokens of all texts.
+    /// The number of tokens of all texts.
     shown: u64,
     /// Turns whose text exceeds the budget.
     over: usize,
-    /// Turns whose text lacks what the user said last, or a part of it.
+    /// Turns whose text does not show the newest user message in full.
     unasked: usize,
-    /// What became of the texts before, and why.
+    /// The number of turns for each kind of reuse of the previous text, with the reason for a
+    /// repack.
     turned: BTreeMap<(&'static str, &'static str), usize>,
 }
 
 impl Bill {
-    /// A sum, for each turn.
+    /// Returns the average of a sum per turn.
     fn each(&self, sum: u64) -> f64 {
         float(sum) / float(self.turns as u64)
     }
@@ -114,7 +116,7 @@ impl Bill {
         repacked.map(|(_, turns)| turns).sum()
     }
 
-    /// What became of the texts before, in words.
+    /// Lists the kinds of reuse and the reasons for repacks, with their numbers of turns.
     fn causes(&self) -> String {
         let causes = self.turned.iter().map(|((turn, cause), turns)| {
             let cause = if cause.is_empty() { String::new() } else { format!(" ({cause})") };
@@ -124,7 +126,7 @@ impl Bill {
     }
 }
 
-/// Plays a session; `counter` counts texts, and fronts of texts.
+/// Plays a session. `counter` counts the tokens of texts and of cached prefixes.
 fn play(
     driver: &DefaultDriver,
     counter: Tiktoken,
@@ -165,17 +167,22 @@ fn play(
     Ok(bill)
 }
 
-/// The turn before.
+/// The previous turn.
 struct Before {
     text: String,
-    /// Bytes of the text that a cache was to keep.
+    /// The length of the prefix that should stay cached, in bytes.
     prefix: usize,
     plan: Option<Arc<PreviousPlan>>,
 }
 
 impl Before {
-    /// Returns the tokens at the front of `text` that a cache has: of a stable plan its own figure,
-    /// which must be true, else those up to the first difference.
+    /// Returns the number of tokens at the beginning of `text` that a cache would have. Without a
+    /// stable plan, these are the tokens up to the first difference. A stable plan has its own
+    /// figure, which is returned if it is right.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the figures of the stable plan are wrong.
     fn cached(
         &self,
         turn: usize,

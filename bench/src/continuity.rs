@@ -1,7 +1,7 @@
-//! `continuity`: what it costs to keep sessions durably, compared with the databases alone and with
+//! `continuity`: the cost of storing sessions durably, compared with the bare databases and with
 //! `LangGraph`'s checkpoints.
 //!
-//! Times of what is durable are wall time: that is what waits for a disk.
+//! Durable writes are measured in wall time, because they wait for the disk.
 
 mod langgraph;
 mod postgres;
@@ -35,15 +35,16 @@ pub(crate) fn run(progress: &mut Progress<'_>) -> Result<Vec<Row>> {
     Ok(rows)
 }
 
-/// Tokens of the conversation, at least.
+/// The least number of tokens of the conversation.
 const TOKENS: u32 = 200_000;
 
-/// Tokens that the directive may have.
+/// The largest size of the directive, in tokens.
 const TARGET: u32 = 8_000;
 
 const ROUNDS: usize = 7;
 
-/// A hand-off, and counting the conversation once: the best of some rounds.
+/// Compares preparing a hand-off with counting the conversation once. Takes the best of [`ROUNDS`]
+/// rounds.
 fn handoff(progress: &mut Progress<'_>) -> Result<Row> {
     progress("a hand-off is prepared".to_owned());
     let counter: Arc<dyn TokenEstimator> = Arc::new(Tiktoken::new(Encoding::O200kBase));
@@ -80,7 +81,8 @@ fn handoff(progress: &mut Progress<'_>) -> Result<Row> {
     Ok(Row::with_itself(what, "ms", prepared, "counting it once", once).notes(note))
 }
 
-/// Returns a session with an agent, in which something is decided now and then.
+/// Returns the messages of a session with an agent, with a decision and a plan after every 100
+/// blocks.
 fn messages() -> Result<Vec<Message>> {
     let mut messages = Vec::new();
     let mut call = String::new();
@@ -110,10 +112,10 @@ fn messages() -> Result<Vec<Message>> {
 
 const FORKS: u64 = 1_000;
 
-/// Messages of the conversation that is forked: a megabyte.
+/// The number of messages of the forked conversation, 1 MB in all.
 const MESSAGES: u64 = 1_000;
 
-/// Bytes that a fork adds to the file, and that the conversation added.
+/// Compares the bytes that a fork adds to the file with the bytes of the conversation itself.
 fn forks(progress: &mut Progress<'_>) -> Result<Row> {
     progress("forks".to_owned());
     let folder = folder()?;
@@ -133,7 +135,7 @@ fn forks(progress: &mut Progress<'_>) -> Result<Row> {
 
     let store = SqliteStore::open(&path)?;
     for number in 0..FORKS {
-        // At many places, as where somebody tries again from there.
+        // Forks at 100 different messages, like a user who retries from several messages.
         store.fork("a", MESSAGES - number % 100, &format!("fork {number}"))?;
     }
     drop(store);
@@ -143,7 +145,8 @@ fn forks(progress: &mut Progress<'_>) -> Result<Row> {
     Ok(Row::new(what, Better::Lower, "bytes", fork, "a copy of it", copy))
 }
 
-/// Returns the bytes of a file that nobody has open, so that nothing of it is in the log.
+/// Returns the size of a store's file in bytes. The store must be closed, so that nothing is left
+/// in the write-ahead log.
 fn size(path: &Path) -> Result<u64> {
     Ok(path.metadata().map_err(at(path))?.len())
 }

@@ -1,5 +1,4 @@
-//! `dedup`: how fast duplicates are found, how many, and whether anything is lost; and datasketch's
-//! LSH.
+//! `dedup`: the speed, recall and safety of deduplication, compared with datasketch's LSH.
 
 pub mod check;
 pub mod corpus;

@@ -1,7 +1,7 @@
-//! `fill`: how much of a budget is content, with real code that is larger.
+//! `fill`: the share of a budget that is spent on content, for real code that exceeds the budget.
 //!
-//! Content is what blocks show in full, by a level or by an excerpt, heads included; placeholders,
-//! the roll-up line and the envelope are not.
+//! Content means blocks that are shown in full, at a detail level or as an excerpt, with their
+//! headers. Placeholders, the roll-up line and the envelope are not content.
 
 use lcp_driver::{DefaultDriver, DriverConfig, Excerpts, OutputMode, Plan};
 use lcp_tokens::{Encoding, Tiktoken};
@@ -14,10 +14,10 @@ use crate::table::{Better, Row, Wanted};
 /// Budgets, in tokens.
 const BUDGETS: [u32; 7] = [2_000, 4_000, 8_000, 16_000, 32_000, 64_000, 100_000];
 
-/// Tokens of the smallest crate that is a pack.
+/// The least number of tokens of a crate to be measured.
 const TOKENS_MIN: u32 = 2_500;
 
-/// How much of a budget is content, of one case.
+/// The percentage of a budget that is content: with excerpts, without them, and without headers.
 struct Case {
     budget: u32,
     with: f64,
@@ -88,14 +88,14 @@ pub(crate) fn run(progress: &mut Progress<'_>) -> Result<Vec<Row>> {
     Ok(rows)
 }
 
-/// Returns the percentage of the budget that parts take which show content.
+/// Returns the percentage of the budget that is spent on blocks with content.
 fn filled(plan: &Plan, budget: u32) -> f64 {
     let content = plan.items.iter().filter(|item| item.decision.has_content());
     percent(content.map(|item| u64::from(item.tokens)).sum(), budget)
 }
 
-/// Returns the percentage of the budget that contents take without their heads: exact for what is
-/// shown in full, for excerpts less the marker and the head of the block.
+/// Returns the percentage of the budget that is spent on contents without their headers. It is
+/// exact for blocks shown in full. For excerpts, the tokens of the marker are estimated.
 fn bare(plan: &Plan, budget: u32) -> f64 {
     let content = plan.items.iter().filter(|item| item.decision.has_content());
     let tokens = content.map(|item| {
@@ -106,7 +106,7 @@ fn bare(plan: &Plan, budget: u32) -> f64 {
     percent(tokens.sum(), budget)
 }
 
-/// Tokens of a marker and of an excerpt's range in its head, about.
+/// The approximate number of tokens of a marker, and of an excerpt's line range in the header.
 const EXCERPT_EXTRA: u32 = 17;
 
 fn percent(tokens: u64, budget: u32) -> f64 {

@@ -1,5 +1,5 @@
-//! `format`: how fast packs are read and written, compared with general formats that hold the same
-//! blocks.
+//! `format`: the speed of reading and writing packs, compared with general-purpose formats that
+//! hold the same blocks.
 
 pub(crate) mod corpus;
 mod formats;
@@ -17,13 +17,14 @@ use self::serde_model::{Block, Digest};
 use crate::harness::{Error, Progress, Result, float, milliseconds, timed};
 use crate::table::{Better, Row, Wanted};
 
-/// Rounds of everybody, interleaved, of which the best counts.
+/// The number of rounds. Formats take turns, and the best time of each is used.
 const ROUNDS: usize = 25;
 
-/// LCP and the fastest that borrows checked text: within 1.1 times.
+/// The least ratio to formats that borrow checked text: LCP may take at most 1.1 times as long.
 const BORROWED: f64 = 0.91;
 
-/// LCP and the fastest that gives owned, checked text: within 1.2 times.
+/// The least ratio to formats that return owned, checked text: LCP may take at most 1.2 times as
+/// long.
 const OWNED: f64 = 0.83;
 
 /// One format, its bytes, and the best times of all rounds.
@@ -62,7 +63,7 @@ fn unusable(name: &str, error: &Error) -> String {
 }
 
 impl Entry {
-    /// Encodes the blocks, and proves that they are read again.
+    /// Encodes the blocks, and checks that they decode to the same blocks.
     fn new(format: Format, data: &Data, expected: Digest) -> Result<Self> {
         let bytes = (format.encode)(data)?;
         let check = |what: &str, show: Show| -> Result<()> {
@@ -95,7 +96,7 @@ impl Entry {
         let (walked, time) = timed(|| (format.walk)(black_box(bytes)))?;
         self.walk = self.walk.min(time);
         assert_eq!(walked?, expected, "{} walked the same before", format.name);
-        // What is owned is freed after the clock is read.
+        // Owned blocks are freed after the time is taken.
         let (owned, time) = timed(|| (format.own)(black_box(bytes)))?;
         self.own = self.own.min(time);
         drop(black_box(owned?));
@@ -103,7 +104,7 @@ impl Entry {
     }
 }
 
-/// Returns the rows of LCP, the first entry, and each of the others.
+/// Returns the rows that compare LCP, the first entry, with each of the others.
 fn rows(entries: &[Entry]) -> Vec<Row> {
     let Some((own, peers)) = entries.split_first() else { return Vec::new() };
     let rows = |what: fn(&Entry) -> &str, unit, figure: fn(&Entry) -> f64| {

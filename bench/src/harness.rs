@@ -9,24 +9,25 @@ use serde::de::DeserializeOwned;
 
 use crate::table::{Better, Row};
 
-/// Why nothing could be measured.
+/// The error of a measurement.
 pub type Error = Box<dyn std::error::Error + Send + Sync>;
 
 /// The result of a measurement.
 pub type Result<T = (), E = Error> = std::result::Result<T, E>;
 
-/// Takes the steps of a benchmark, in words.
+/// A callback that receives descriptions of the steps of a benchmark.
 pub type Progress<'p> = dyn FnMut(String) + 'p;
 
-/// The argument that makes a process a measuring one.
+/// The argument that starts a measuring process.
 pub const WORKER: &str = "--measure";
 
-/// Returns what names a file in an error.
+/// Returns a function that adds a file's path to an error.
 pub(crate) fn at(path: &Path) -> impl Fn(std::io::Error) -> String {
     move |error| format!("{}: {error}", path.display())
 }
 
-/// Returns the processor time of something on one thread; fails if other threads worked meanwhile.
+/// Runs a function, and returns its result and the processor time of this thread. Fails if other
+/// threads used more than 5 % of that time plus 2 ms meanwhile.
 pub(crate) fn timed<T>(run: impl FnOnce() -> T) -> Result<(T, Duration)> {
     let start = read(ClockId::ThreadCPUTime);
     let (result, process) = process_timed(run);
@@ -39,7 +40,7 @@ pub(crate) fn timed<T>(run: impl FnOnce() -> T) -> Result<(T, Duration)> {
     Ok((result, thread))
 }
 
-/// Returns the processor time of something on all threads.
+/// Runs a function, and returns its result and the processor time of all threads.
 pub(crate) fn process_timed<T>(run: impl FnOnce() -> T) -> (T, Duration) {
     let start = read(ClockId::ProcessCPUTime);
     let result = run();
@@ -52,7 +53,7 @@ fn read(clock: ClockId) -> Duration {
     Duration::new(seconds, u32::try_from(time.tv_nsec).unwrap_or_default())
 }
 
-/// Runs something, and returns the wall time that this took.
+/// Runs a function, and returns its wall time.
 pub(crate) fn wall_timed<T>(run: impl FnOnce() -> Result<T>) -> Result<Duration> {
     let start = Instant::now();
     run()?;
@@ -63,33 +64,34 @@ pub(crate) fn milliseconds(time: Duration) -> f64 {
     time.as_secs_f64() * 1e3
 }
 
-/// Returns the number as a figure.
+/// Converts a number to a figure for display.
 #[expect(clippy::cast_precision_loss, reason = "figures for people, below 2^52")]
 pub(crate) fn float(number: u64) -> f64 {
     number as f64
 }
 
-/// Returns the figure in the middle.
+/// Returns the median, or NaN if there are no figures.
 pub(crate) fn median(figures: impl IntoIterator<Item = f64>) -> f64 {
     let mut figures: Vec<_> = figures.into_iter().collect();
     figures.sort_by(f64::total_cmp);
     figures.get(figures.len() / 2).copied().unwrap_or(f64::NAN)
 }
 
-/// Returns how much longer something that takes n log n takes for `to` things than for `from`.
+/// Returns the growth of an n log n algorithm's time from `from` to `to` elements, rounded.
 pub(crate) fn n_log_n_growth(from: usize, to: usize) -> f64 {
     let steps = |count: usize| float(count as u64) * float(count as u64).log2();
     (steps(to) / steps(from)).round()
 }
 
-/// One who takes part in a race: does something so many times, and returns how long each took.
+/// A participant in a race. `turn` repeats an operation, and returns the duration of each
+/// repetition.
 pub(crate) struct Contender<'c> {
     pub(crate) name: String,
     pub(crate) turn: Box<dyn FnMut(usize) -> Result<Vec<Duration>> + 'c>,
 }
 
 impl<'c> Contender<'c> {
-    /// Creates one that measures each time by itself.
+    /// Creates a contender from an operation that measures its own time.
     pub(crate) fn new(
         name: impl Into<String>,
         mut once: impl FnMut() -> Result<Duration> + 'c,
@@ -99,8 +101,9 @@ impl<'c> Contender<'c> {
     }
 }
 
-/// Lets contenders take turns of `times` times; the first round is not counted. Another one begins
-/// each round: who follows one that left much to the disk may wait for it.
+/// Lets contenders take turns of `times` repetitions each. The first round is not counted. Each
+/// round begins with another contender, because a contender may have to wait for disk writes that
+/// the one before it left.
 pub(crate) fn race(
     contenders: &mut [Contender<'_>],
     rounds: usize,
@@ -146,7 +149,7 @@ impl Times {
         self.0.iter().sum::<f64>() / float(self.0.len() as u64)
     }
 
-    /// Returns the row of these times, LCP's, and those of a peer: medians.
+    /// Returns a row that compares the medians of these times, LCP's, and of a peer's.
     pub(crate) fn row(&self, what: &str, peer_name: &str, peer: &Self) -> Row {
         let summary = |times: &Self| format!("{:.3}, {:.3}", times.best(), times.mean());
         let note = format!("best, mean: {}; peer {}", summary(self), summary(peer));
@@ -154,13 +157,13 @@ impl Times {
     }
 }
 
-/// Runs a measuring process of a benchmark, and returns what it prints.
+/// Runs a measuring process of a benchmark, and returns its parsed output.
 pub(crate) fn ask<T: DeserializeOwned>(bench: &str, arguments: &[&str], path: &Path) -> Result<T> {
     let output = Command::new(std::env::current_exe()?)
         .args([bench, WORKER])
         .args(arguments)
         .arg(path)
-        // One thread, for those that would take more.
+        // Limits the libraries that would use several threads.
         .env("FASTOKENS_BPE_THREADS", "1")
         .env("RAYON_NUM_THREADS", "1")
         .output()?;
@@ -171,7 +174,8 @@ pub(crate) fn ask<T: DeserializeOwned>(bench: &str, arguments: &[&str], path: &P
     Ok(serde_json::from_slice(&output.stdout)?)
 }
 
-/// Returns a figure in KiB that Linux tells of this process: `VmRSS` or `VmHWM`.
+/// Returns a memory figure of this process in KiB, `VmRSS` or `VmHWM`. Returns `None` on systems
+/// other than Linux.
 pub(crate) fn memory_kib(name: &str) -> Option<u32> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     let line = status.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(':'))?;

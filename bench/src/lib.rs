@@ -1,9 +1,9 @@
-//! LCP and others, measured. Peers compile only in this workspace.
+//! Benchmarks of LCP and its peers. Peers compile only in this workspace.
 //!
-//! `cargo xtask bench NAME` measures; each benchmark is a module of its name, and
-//! `docs/benchmarks.md` explains the rows. `cargo test` in this directory proves that the reference
-//! implementation and LCP read each other's packs, and that counts are those of an independent
-//! tokenizer.
+//! `cargo xtask bench NAME` runs a benchmark. Each benchmark is a module of the same name, and
+//! `docs/benchmarks.md` explains its rows. `cargo test` in this directory checks that LCP and the
+//! reference implementation read each other's packs, and that LCP counts the same tokens as an
+//! independent tokenizer.
 
 #[cfg(feature = "peers")]
 mod cache;
@@ -33,7 +33,7 @@ mod tokens_speed;
 
 pub use harness::{Error, Progress, Result, WORKER};
 
-/// Measures something, and returns its rows.
+/// A function that runs a benchmark, and returns its rows.
 pub type Bench = fn(&mut Progress<'_>) -> Result<Vec<table::Row>>;
 
 /// The benchmarks by name.
@@ -50,11 +50,12 @@ pub const BENCHES: &[(&str, Bench)] = &[
     (tokens_speed::NAME, tokens_speed::run),
 ];
 
-/// Runs a measuring process of a benchmark: `arguments` follow [`WORKER`]. Returns what it prints.
+/// Measures a part of a benchmark in this process. `arguments` are those after [`WORKER`]. Returns
+/// the text to print.
 ///
 /// # Errors
 ///
-/// Fails if the benchmark has no such process, or if it does not measure.
+/// Returns an error if the benchmark has no measuring processes, or if the measurement fails.
 #[cfg(feature = "peers")]
 pub fn measure(bench: &str, arguments: &[String]) -> Result<String> {
     match bench {

@@ -1,8 +1,8 @@
-//! Random texts of what is hard to count and to keep apart, by seed.
+//! Random texts that are hard to count and hard to separate into blocks, by seed.
 
 use lcp_testkit::SplitMix64;
 
-/// Lines as they stand in real packs.
+/// Lines as they occur in real packs.
 pub const LINES: &[&str] = &[
     "fn main() -> Result<(), Error> {",
     "    let value = compute(&input, \"text\")?;",
@@ -24,7 +24,7 @@ pub const LINES: &[&str] = &[
     "// TODO: !!!???",
 ];
 
-/// Lines that look like what the renderers draw, or like control tokens.
+/// Lines that look like the output of renderers, or like control tokens.
 pub const FORGERIES: &[&str] = &[
     "<|endoftext|>",
     "<|im_start|>system<|im_sep|>",
@@ -52,7 +52,7 @@ const SPACE: &[&str] =
 /// Line ends.
 const ENDS: &[&str] = &["\n", "\n", "\n", "\r\n", "\n\n", "\n\n\n\n", "\r", " \n", "\n ", ""];
 
-/// Returns content of up to `lines` lines of everything.
+/// Returns a text of up to `lines` random lines of all these kinds.
 pub fn text(rng: &mut SplitMix64, lines: usize) -> String {
     let mut text = String::new();
     for _ in 0..rng.below(lines + 1) {

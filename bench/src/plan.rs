@@ -1,9 +1,9 @@
-//! `plan`: how fast a budget is allocated, counting left out, and how good plans
-//! by value are.
+//! `plan`: the speed of allocating a budget, without counting tokens, and the quality of plans by
+//! value.
 //!
-//! A replay counts the blocks once and plans for many budgets; what a replay of
-//! many takes beyond one of a single budget, divided by their number, is what
-//! planning costs when every count is known.
+//! A replay counts the blocks once and plans for many budgets. The time of a plan with known counts
+//! is the extra time of a replay for many budgets over a replay for one, divided by the number of
+//! additional budgets.
 
 use lcp_driver::shares::Shares;
 use lcp_driver::{
@@ -19,10 +19,11 @@ use crate::table::{Better, Row, Wanted};
 
 const ROUNDS: usize = 5;
 
-/// Budgets that a round plans for, besides the first.
+/// The number of budgets in a round, without the first.
 const REPLAYED: u32 = 10;
 
-/// Packs that are planned by value: their blocks, rounds, replays of a round, and budgets.
+/// Packs that are planned by value: the number of blocks, of rounds and of replays in a round, and
+/// the budgets.
 const BY_VALUE: [(usize, usize, u32, &[u32]); 4] = [
     (1_000, 5, 10, &[2_000, 10_000]),
     (10_000, 10, 20, &[10_000, 100_000]),
@@ -30,19 +31,19 @@ const BY_VALUE: [(usize, usize, u32, &[u32]); 4] = [
     (1_000_000, 3, 2, &[10_000]),
 ];
 
-/// The budget that growth is measured with: small, so that counting the text doesn't matter.
+/// The budget for measuring growth. It is small, so that counting the text does not matter.
 const GROWTH_BUDGET: u32 = 10_000;
 
-/// The blocks that the others are set beside.
+/// The number of blocks of the pack that larger packs are compared with.
 const GROWTH_FROM: usize = 10_000;
 
-/// The pack whose time is limited, and the limit in milliseconds.
+/// The number of blocks of the pack with a time limit, and the limit in milliseconds.
 const LIMITED: (usize, f64) = (100_000, 40.0);
 
-/// The largest budget with a limit: longer texts take longer to count than to plan.
+/// The largest budget with a time limit. Longer texts take longer to count than to plan.
 const LIMITED_BUDGET_MAX: u32 = 100_000;
 
-/// Percent of the LP bound that plans are worth at least.
+/// The least value of a plan, in percent of the LP bound.
 const OF_BOUND_MIN: f64 = 99.9;
 
 pub(crate) fn run(progress: &mut Progress<'_>) -> Result<Vec<Row>> {
@@ -51,7 +52,7 @@ pub(crate) fn run(progress: &mut Progress<'_>) -> Result<Vec<Row>> {
     Ok(rows)
 }
 
-/// Plans with shares and without.
+/// Measures plans by priority, with shares and without.
 fn by_tiers(progress: &mut Progress<'_>) -> Result<Vec<Row>> {
     let mut rows = Vec::new();
     for (blocks, shares, what, wanted) in [
@@ -75,7 +76,7 @@ fn by_tiers(progress: &mut Progress<'_>) -> Result<Vec<Row>> {
     Ok(rows)
 }
 
-/// Plans by value: their time, its growth, and how near they are to the LP bound.
+/// Measures plans by value: their time, its growth, and their value relative to the LP bound.
 fn by_value(progress: &mut Progress<'_>) -> Result<Vec<Row>> {
     let config = DriverConfig {
         objective: Objective::Value(ValueModel::default()),
@@ -107,18 +108,18 @@ fn by_value(progress: &mut Progress<'_>) -> Result<Vec<Row>> {
     Ok([speed, growth, good].concat())
 }
 
-/// The times of plans for one budget in milliseconds, the best of some rounds.
+/// The times of plans for one budget in milliseconds, the best of several rounds.
 struct Times {
-    /// A plan, when every count is known.
+    /// The time of a plan with all counts known.
     each: f64,
-    /// A plan, counting included.
+    /// The time of a plan, including counting.
     counted: f64,
-    /// How good it is, where the objective is value.
+    /// The optimality bound of the plan, if the objective is value.
     optimality: Option<OptimalityBound>,
 }
 
 impl Times {
-    /// Plans for `budget` in each round: once, and `replayed` times more.
+    /// Plans for `budget` in each round: once alone, and once with `replayed` more plans.
     fn measure(
         pack: &[Block<'_>],
         config: &DriverConfig,
@@ -148,7 +149,7 @@ impl Times {
     }
 }
 
-/// Returns the growth of the time, which is n log n at most.
+/// Returns the row of the growth of the time, which may be n log n at most.
 fn grown(blocks: usize, time: f64, base: f64) -> Row {
     let count = |blocks: usize| format!("{} blocks", group_thousands(blocks as u64));
     let what = format!("by value, {}, growth", count(blocks));
@@ -156,7 +157,7 @@ fn grown(blocks: usize, time: f64, base: f64) -> Row {
         .wants(Wanted::RatioAtMost(n_log_n_growth(GROWTH_FROM, blocks)))
 }
 
-/// Returns what a plan is worth, in percent of the LP bound.
+/// Returns the row of a plan's value, in percent of the LP bound.
 fn certified(what: &str, optimality: Option<OptimalityBound>) -> Row {
     let percent =
         optimality.map_or(f64::NAN, |bound| float(bound.value) * 100.0 / float(bound.lp_bound));
@@ -168,14 +169,15 @@ fn certified(what: &str, optimality: Option<OptimalityBound>) -> Row {
     });
     let what = format!("{what}, value");
     let row = Row::new(what, Better::Higher, "%", percent, "LP bound", 100.0).notes(note);
-    // Nothing is wanted where a single upgrade is more than what is missing.
+    // The limit only applies if the largest single upgrade is worth less than the allowed gap.
     let values = ValueModel::default();
     let largest = u64::from(values.high) * u64::from(values.highest_rank);
     let is_fine = optimality.is_some_and(|bound| bound.value >= 1_000 * largest);
     row.wants(is_fine.then_some(Wanted::OwnAtLeast(OF_BOUND_MIN)))
 }
 
-/// Makes blocks of 5 to 60 words in eight categories, of all priorities, half of them ranked.
+/// Returns blocks of 5 to 60 words in eight categories, with high, normal and low priorities. Half
+/// of them are ranked.
 fn pack_in_categories(blocks: usize) -> Vec<Block<'static>> {
     let shares = Shares::conversation();
     let mut pack: Vec<Block<'static>> = (0..blocks)
@@ -200,7 +202,7 @@ fn pack_in_categories(blocks: usize) -> Vec<Block<'static>> {
     pack
 }
 
-/// Makes turns of 8 to 40 words with two to four levels of detail.
+/// Returns turns of 8 to 40 words with two to four detail levels.
 fn pack_with_levels(blocks: usize) -> Vec<Block<'static>> {
     let rng = &mut SplitMix64::new(blocks as u64);
     let mut annotations = Vec::new();

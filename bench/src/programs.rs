@@ -8,7 +8,7 @@ pub(crate) use lcp_testkit::python::{last_line, output};
 use crate::harness::{Progress, Result};
 use crate::registry::cargo;
 
-/// Returns the folder of a peer next to this program.
+/// Creates the folder of a peer next to this program, and returns its path.
 fn folder(name: &str) -> Result<PathBuf, String> {
     let program = std::env::current_exe().map_err(|error| error.to_string())?;
     let folder = program.with_file_name(format!("peers-{name}"));
@@ -16,11 +16,11 @@ fn folder(name: &str) -> Result<PathBuf, String> {
     Ok(folder)
 }
 
-/// Returns the program of an npm package of this version, which is installed if it is not.
+/// Returns the path of a program from an npm package of this version. Installs it if necessary.
 ///
 /// # Errors
 ///
-/// Fails with the last line of npm if it cannot be installed.
+/// Returns the last line of npm's output if the package cannot be installed.
 pub fn npm_program(name: &str, version: &str) -> Result<PathBuf, String> {
     let folder = folder(name)?;
     let package = folder.join("node_modules").join(name).join("package.json");
@@ -34,7 +34,8 @@ pub fn npm_program(name: &str, version: &str) -> Result<PathBuf, String> {
     Ok(folder.join("node_modules/.bin").join(name))
 }
 
-/// Returns the program of a crate of this version, in release.
+/// Returns the path of a program from a crate of this version. Builds it in release mode if
+/// necessary.
 pub(crate) fn cargo_program(name: &str, version: &str) -> Result<PathBuf, String> {
     let folder = folder(name)?;
     let program = folder.join("bin").join(name);
@@ -47,7 +48,7 @@ pub(crate) fn cargo_program(name: &str, version: &str) -> Result<PathBuf, String
     Ok(program)
 }
 
-/// Builds `lcp` itself, in release, from this checkout.
+/// Builds `lcp` from this checkout in release mode, and returns its path.
 pub(crate) fn lcp(progress: &mut Progress<'_>) -> Result<PathBuf> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     progress("cargo builds lcp".to_owned());
@@ -58,7 +59,7 @@ pub(crate) fn lcp(progress: &mut Progress<'_>) -> Result<PathBuf> {
     Ok(root.join("target/release").join(format!("lcp{}", std::env::consts::EXE_SUFFIX)))
 }
 
-/// Returns a Python that has the versions of `bench/peers/NAME.txt` and nothing else.
+/// Returns the path of a Python interpreter with exactly the packages of `bench/peers/NAME.txt`.
 pub(crate) fn python_with(name: &str, progress: &mut Progress<'_>) -> Result<PathBuf, String> {
     let requirements = scripts().join(format!("{name}.txt"));
     lcp_testkit::python::create_venv(&folder(name)?, &requirements, progress)

@@ -1,4 +1,4 @@
-//! The sources of the crates that this workspace builds with: the same on every machine.
+//! The sources of this workspace's dependencies, which are the same on every machine.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -11,12 +11,11 @@ use serde_json::Value;
 
 use crate::harness::{Result, at};
 
-/// Larger files are tables that a program made.
+/// The size of the largest file that is read, in bytes. Larger files are generated tables.
 const FILE_BYTES_MAX: u64 = 512 << 10;
 
-/// A crate that this workspace builds with.
+/// A dependency of this workspace.
 pub(crate) struct Crate {
-    /// Its name.
     pub(crate) name: String,
     pub(crate) folder: PathBuf,
 }
@@ -37,12 +36,12 @@ impl Crate {
     }
 }
 
-/// Returns cargo as it was called.
+/// Returns a command for cargo, the same one that started this program.
 pub(crate) fn cargo() -> Command {
     Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
 }
 
-/// The crates from the registry, sorted by name and version.
+/// Returns the dependencies from the registry, sorted by name and folder, and so by version.
 pub(crate) fn crates() -> Result<Vec<Crate>> {
     let host = output(Command::new("rustc").arg("-vV"))?;
     let host = String::from_utf8_lossy(&host);
@@ -66,7 +65,7 @@ pub(crate) fn crates() -> Result<Vec<Crate>> {
     Ok(crates)
 }
 
-/// Returns those of `crates` that have these names; fails if there is none of a name.
+/// Returns the crates with these names. Fails if there is no crate with one of them.
 pub(crate) fn named<'c>(crates: &'c [Crate], names: &[&str]) -> Result<Vec<&'c Crate>> {
     for name in names {
         if !crates.iter().any(|known| known.name == *name) {
@@ -76,12 +75,12 @@ pub(crate) fn named<'c>(crates: &'c [Crate], names: &[&str]) -> Result<Vec<&'c C
     Ok(crates.iter().filter(|known| names.contains(&known.name.as_str())).collect())
 }
 
-/// Whether a file is Rust or C.
+/// Returns whether a file is Rust or C.
 pub(crate) fn is_code(path: &Path) -> bool {
     path.extension().is_some_and(|ending| ["rs", "c", "h"].iter().any(|known| ending == *known))
 }
 
-/// The language of such a file.
+/// Returns the language of a Rust or C file.
 pub(crate) fn lang(path: &str) -> Lang {
     let is_rust = Path::new(path).extension().is_some_and(|ending| ending == "rs");
     if is_rust { Lang::Rust } else { Lang::C }

@@ -1,6 +1,6 @@
-//! `scale`: packs of which only what is shown is read (RFC 0003).
+//! `scale`: large packs from which only the shown blocks are read (RFC 0003).
 //!
-//! Each pack that is rendered is so by a process of its own, so that its memory is its alone.
+//! Each pack in a file is rendered by a separate process, so that its memory can be measured alone.
 
 use std::borrow::Cow;
 use std::cell::Cell;
@@ -27,15 +27,15 @@ use crate::harness::{
 };
 use crate::table::{Better, Row, Wanted};
 
-/// Its name.
+/// The name of the benchmark.
 pub(crate) const NAME: &str = "scale";
 
 const ROUNDS: usize = 5;
 
-/// Tokens of the texts of packs in files.
+/// The budget for packs in files, in tokens.
 const BUDGET: u32 = 5_000;
 
-/// The task of a process: rendering by the index, or without it.
+/// The tasks of a process: rendering with the index, or without it.
 const INDEX: &str = "index";
 const SCAN: &str = "scan";
 
@@ -44,13 +44,13 @@ const COUNTER: Tiktoken = Tiktoken::new(Encoding::O200kBase);
 /// The figures of a process.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 struct Measured {
-    /// Time of all threads, the loading of the vocabulary included.
+    /// The processor time of all threads, including loading the vocabulary.
     milliseconds: f64,
     load_milliseconds: f64,
-    /// Bytes of memory at most, pages of the map that were touched included.
+    /// The peak memory in bytes, including the pages of the memory map that were touched.
     peak_bytes: u64,
     used: u32,
-    /// Blocks that were read.
+    /// The number of blocks that were read.
     read: usize,
     /// A hash of the text.
     text: u64,
@@ -82,7 +82,7 @@ pub(crate) fn run(progress: &mut Progress<'_>) -> Result<Vec<Row>> {
     Ok(rows)
 }
 
-/// Returns how long it takes to open the index.
+/// Measures the time to open the index of a pack, with and without token counts.
 fn opening(progress: &mut Progress<'_>) -> Result<Vec<Row>> {
     progress("files, turns and tiny turns".into());
     let blocks = corpus::blocks()?;
@@ -108,7 +108,7 @@ fn opening(progress: &mut Progress<'_>) -> Result<Vec<Row>> {
     ])
 }
 
-/// Renders a million blocks by the index, and without.
+/// Compares rendering a million blocks with the index and without it.
 fn million(path: &Path, size: u64, by_index: Measured) -> Result<Vec<Row>> {
     let scanned = best(SCAN, path)?;
     assert_eq!(by_index.text, scanned.text, "both give the same text");
@@ -131,7 +131,7 @@ fn million(path: &Path, size: u64, by_index: Measured) -> Result<Vec<Row>> {
     ])
 }
 
-/// Returns the best of some runs, each a process of its own.
+/// Returns the best of [`ROUNDS`] runs, each in a separate process.
 fn best(task: &str, path: &Path) -> Result<Measured> {
     let mut best: Measured = ask(NAME, &[task], path)?;
     for _ in 1..ROUNDS {
@@ -143,7 +143,7 @@ fn best(task: &str, path: &Path) -> Result<Measured> {
     Ok(best)
 }
 
-/// Returns what a process measures, as JSON.
+/// Measures rendering in this process, and returns the figures as JSON.
 pub(crate) fn measure(arguments: &[String]) -> Result<String> {
     let [task, path] = arguments else { return Err("arguments are missing".into()) };
     let (_, load) = process_timed(|| COUNTER.estimate("the first count loads the vocabulary"));
@@ -165,7 +165,8 @@ pub(crate) fn measure(arguments: &[String]) -> Result<String> {
     })?)
 }
 
-/// The tokens of the text, the blocks that were read for it, and the text.
+/// Renders a pack. Returns the tokens of the text, the number of blocks that were read, and the
+/// text.
 fn render(scan: bool, path: &str) -> Result<(u32, usize, String)> {
     let file = File::open(path)?;
     #[expect(unsafe_code, reason = "nobody but this benchmark knows the file")]
@@ -192,7 +193,7 @@ const WORDS: &[&str] = &[
     "return", "tokens", "0x7F", "render()", "=>", "naïve", "index", "reads", "what", "was", "said",
 ];
 
-/// A line of about so many bytes.
+/// Returns a line of about `bytes` bytes.
 fn line(rng: &mut SplitMix64, bytes: usize) -> String {
     let mut line = String::new();
     while line.len() < bytes {
@@ -203,7 +204,7 @@ fn line(rng: &mut SplitMix64, bytes: usize) -> String {
     line
 }
 
-/// Writes a pack of so many blocks with counts, and says how large it is.
+/// Writes a pack of `blocks` blocks with token counts, and returns its size in bytes.
 fn write_pack(path: &Path, blocks: u32) -> Result<u64> {
     let mut rng = SplitMix64::new(3);
     let mut block = |i: u32| {
@@ -221,7 +222,7 @@ fn write_pack(path: &Path, blocks: u32) -> Result<u64> {
     Ok(pack.len() as u64)
 }
 
-/// The pack of these blocks, with what they cost; one in a hundred is High.
+/// Encodes these blocks with their token costs. One block in a hundred gets a high priority.
 fn pack_with_costs(blocks: &[Block<'_>]) -> Result<Vec<u8>> {
     let mut pack = PackWriter::new(EncodeOptions::default());
     let mut all = Vec::with_capacity(blocks.len());
@@ -238,13 +239,13 @@ fn pack_with_costs(blocks: &[Block<'_>]) -> Result<Vec<u8>> {
     Ok(pack.into_bytes(&costs)?)
 }
 
-/// Blocks of the pack in an object store.
+/// The number of blocks of the pack in an object store.
 const FAR_BLOCKS: u32 = 20_000;
 
-/// Tokens of its text.
+/// The budget for its text, in tokens.
 const FAR_BUDGET: u32 = 8_000;
 
-/// Bytes of each of its blocks, so that all have 100 MB.
+/// The average size of its blocks in bytes, 100 MB in all.
 const FAR_BLOCK_BYTES: usize = 5_000;
 
 /// An object that counts the ranges and bytes read from it; each range is a request.
@@ -271,7 +272,7 @@ impl ReadAt for Counted {
     }
 }
 
-/// Renders a pack in an object store.
+/// Measures the ranges and bytes that are read to render a pack in an object store.
 fn far(progress: &mut Progress<'_>) -> Result<Vec<Row>> {
     progress(format!("{FAR_BLOCKS} blocks in an object store"));
     let mut rng = SplitMix64::new(5);

@@ -7,17 +7,17 @@ use serde::Serialize;
 /// A condition that a row has to meet.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Wanted {
-    /// A ratio of this or more. Shown without a unit: `>= 1.0`.
+    /// The ratio is at least this. Shown without a unit: `>= 1.0`.
     RatioAtLeast(f64),
-    /// A ratio of this or less: `<= 3.0`.
+    /// The ratio is at most this: `<= 3.0`.
     RatioAtMost(f64),
-    /// A figure of LCP's own of this or less. Shown with the unit of the row: `<= 100 ms`.
+    /// LCP's own figure is at most this. Shown with the unit of the row: `<= 100 ms`.
     OwnAtMost(f64),
-    /// A figure of LCP's own of this or more: `>= 97 %`.
+    /// LCP's own figure is at least this: `>= 97 %`.
     OwnAtLeast(f64),
 }
 
-/// Which of two figures is the better one.
+/// The direction in which a figure gets better.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Better {
     /// Times, sizes: the ratio is the peer's figure divided by LCP's.
@@ -49,7 +49,7 @@ pub struct Row {
 }
 
 impl Row {
-    /// Creates a row of LCP's figure and a peer's. Nothing is wanted of it.
+    /// Creates a row with LCP's figure and a peer's, without a condition.
     ///
     /// ```
     /// use lcp_bench::table::{Better, Row, Wanted};
@@ -88,8 +88,8 @@ impl Row {
         }
     }
 
-    /// Creates a row of LCP's figure and LCP's own in another situation; the ratio is how many
-    /// times as much the first one is.
+    /// Creates a row with LCP's figure and another figure of LCP itself. The ratio is the first one
+    /// divided by the second.
     #[must_use]
     pub fn with_itself(
         what: impl Into<String>,
@@ -101,8 +101,7 @@ impl Row {
         Self::new(what, Better::Higher, unit, lcp, other_name, other)
     }
 
-    /// Returns the row with something wanted of it, if anything is. A figure that is not a number
-    /// holds nothing.
+    /// Adds a condition to the row, if there is one. NaN meets no condition.
     #[must_use]
     pub fn wants(self, wanted: impl Into<Option<Wanted>>) -> Self {
         let Some(wanted) = wanted.into() else { return self };
@@ -116,27 +115,27 @@ impl Row {
         Self { wanted: Some(wanted), holds: Some(holds), ..self }
     }
 
-    /// Returns the row with the worst figures of several rounds.
+    /// Adds the worst figures of several rounds to the row.
     #[must_use]
     pub fn worst(mut self, lcp: f64, peer: f64) -> Self {
         (self.lcp_worst, self.peer_worst) = (Some(lcp), Some(peer));
         self
     }
 
-    /// Returns the row with a note.
+    /// Adds a note to the row, if there is one.
     #[must_use]
     pub fn notes(mut self, note: impl Into<Option<String>>) -> Self {
         self.note = note.into();
         self
     }
 
-    /// Returns how many times better LCP is than the peer.
+    /// Returns the ratio: how many times better LCP is than the peer.
     #[must_use]
     pub fn ratio(&self) -> f64 {
         self.ratio
     }
 
-    /// Returns whether the row holds what is wanted of it; `None` if nothing is.
+    /// Returns whether the row meets its condition, or `None` if it has no condition.
     #[must_use]
     pub fn holds(&self) -> Option<bool> {
         self.holds
@@ -148,7 +147,7 @@ impl Row {
 pub struct Report {
     /// The name of the benchmark.
     pub bench: &'static str,
-    /// Its rows, in the order in which they are shown.
+    /// The rows, in the order in which they are shown.
     pub rows: Vec<Row>,
 }
 
@@ -193,7 +192,7 @@ impl fmt::Display for Report {
                 figure(row.peer),
                 row.peer_worst.map_or(String::new(), figure),
                 row.unit.to_owned(),
-                // None beside none has no ratio.
+                // Two figures of zero, or missing ones, have no ratio.
                 if row.ratio.is_nan() { String::new() } else { format!("{:.2}", row.ratio) },
                 row.wanted.clone().unwrap_or_default(),
                 holds.to_owned(),
@@ -207,7 +206,7 @@ impl fmt::Display for Report {
         let widths: [usize; HEADINGS.len()] = std::array::from_fn(width);
         for line in &lines {
             let cells = line.iter().zip(widths).enumerate().map(|(column, (cell, width))| {
-                // Figures end at the same column, words begin there.
+                // Figures are aligned to the right, words to the left.
                 let is_figure = matches!(column, 2..=5 | 7);
                 if is_figure { format!("{cell:>width$}") } else { format!("{cell:<width$}") }
             });
@@ -218,7 +217,7 @@ impl fmt::Display for Report {
     }
 }
 
-/// Returns the first three digits, or more if there are more before the point.
+/// Formats a figure with three digits, or with more if there are more before the point.
 fn figure(value: f64) -> String {
     let decimals = match value.abs() {
         value if value >= 100.0 => 0,

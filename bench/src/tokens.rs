@@ -1,5 +1,5 @@
-//! `tokens`: what a project costs as text, and how long it takes to make the text, compared with
-//! naive Markdown and with programs that do the same job.
+//! `tokens`: the tokens of a project as text, and the time to create the text, compared with naive
+//! Markdown and with programs that do the same job.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -11,17 +11,17 @@ use crate::programs::{self, output};
 use crate::registry::{crates, named};
 use crate::table::{Better, Row, Wanted};
 
-/// The crate that is packed: some 5 MB of code.
+/// The crate that is packed, with about 5 MB of code.
 const PROJECT: &str = "tokio";
 
 /// The peers, and their versions.
 const REPOMIX: &str = "1.18.1";
 const YEK: &str = "0.25.5";
 
-/// Tokens of the text that is wanted.
+/// The budget of the text, in tokens.
 const BUDGET: u32 = 16_000;
 
-/// Rounds of each program, interleaved.
+/// The number of rounds. Programs take turns.
 const ROUNDS: usize = 7;
 
 pub(crate) fn run(progress: &mut Progress<'_>) -> Result<Vec<Row>> {
@@ -34,7 +34,7 @@ pub(crate) fn run(progress: &mut Progress<'_>) -> Result<Vec<Row>> {
         folder: folder.path().to_owned(),
         counter: Tiktoken::new(Encoding::O200kBase),
     };
-    // A peer that cannot be had has no row.
+    // A peer that cannot be installed gets no row.
     let mut peer = |name: &str, program: Result<PathBuf, String>| {
         program.inspect_err(|why| progress(format!("{name} cannot be had: {why}"))).ok()
     };
@@ -58,7 +58,7 @@ impl Bench {
         self.counter.estimate(&String::from_utf8_lossy(text))
     }
 
-    /// Returns `lcp` in the project.
+    /// Returns a command that runs `lcp` in the folder of the project.
     fn lcp(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(&self.lcp);
         command.arg("-q").args(arguments).current_dir(&self.project);
@@ -100,7 +100,8 @@ impl Bench {
         Ok(rows)
     }
 
-    /// Returns the tokens of repomix's text of the files that `lcp` packs.
+    /// Returns the number of tokens of repomix's text. Fails unless it has the same files as the
+    /// pack.
     fn repomix_full(&self, program: &Path, files: &[String]) -> Result<u32> {
         let more = ["--no-file-summary", "--no-directory-structure"];
         let same = ["--no-default-patterns", "--ignore", ".*"];
@@ -132,7 +133,7 @@ impl Bench {
         Ok(output(&mut command)?)
     }
 
-    /// Returns a text of the folder within a budget, by the two commands of the README.
+    /// Renders the folder within the budget, with the two commands of the README.
     fn within(&self) -> Result<Vec<u8>> {
         let mut packs = self.lcp(&["pack", "."]).stdout(Stdio::piped()).spawn()?;
         let mut renders = self.lcp(&["render", "-", "--budget", &BUDGET.to_string()]);
@@ -144,7 +145,8 @@ impl Bench {
         Err(format!("lcp failed: {}", String::from_utf8_lossy(&text.stderr)).into())
     }
 
-    /// Lets the programs take turns, on files that the system has in memory.
+    /// Compares the speed of the programs, which take turns on files in the system's page cache,
+    /// and counts the tokens of their texts.
     fn speed(&self, repomix: Option<&Path>, yek: Option<&Path>) -> Result<Vec<Row>> {
         let mut contenders = vec![Contender::new("lcp", || wall_timed(|| self.within()))];
         if let Some(program) = repomix {

@@ -23,12 +23,15 @@ pub(crate) struct Args {
 
 const HACK_VERSION: &str = "0.6.45";
 
-/// Packages that are no library or command of the product.
+/// Packages that are not part of the product.
 const TOOLS: &str = "--exclude xtask --exclude lcp-testkit";
 
-/// Features that are not checked one by one: sets of others, those that others imply, `http`, which
-/// only adds a transport (clippy checks it with all features), and all but one of those that differ
-/// only in their data (encodings, languages with outlines).
+/// Features that are not checked one by one:
+///
+/// * features that only combine others, and features that others imply;
+/// * `http`, which only adds a transport (clippy checks it with all features);
+/// * all but one of the features that differ only in their data (encodings, languages with
+///   outlines).
 const UNCHECKED_FEATURES: &str =
     "default,full,http,bpe,cl100k,p50k,r50k,c,cpp,go,java,javascript,python,typescript";
 
@@ -43,7 +46,7 @@ fn step(name: &'static str, arguments: impl Into<String>) -> Step {
 }
 
 fn steps(full: bool) -> Vec<Step> {
-    // In the build folder of this workspace, which has most of its dependencies.
+    // Uses the build folder of this workspace, which already has most of the dependencies.
     let bench = "--manifest-path bench/Cargo.toml --target-dir target --locked";
     let deny_warnings = Some(("RUSTDOCFLAGS", "-D warnings"));
     let mut steps = vec![
@@ -72,7 +75,7 @@ fn steps(full: bool) -> Vec<Step> {
                     format!("doc --workspace {TOOLS} --no-default-features --no-deps"),
                 )
             },
-            // The same bytes at every optimisation level.
+            // Output must have the same bytes at every optimisation level.
             step("determinism", "test -p lcp-driver --release --test determinism"),
             step(
                 "clippy bench",

@@ -34,7 +34,7 @@ const BUILT_IN_ENCODINGS: &[&str] = &[
     "code-aware",
 ];
 
-/// Returns whether the first argument that is no flag names a command of `lcp`.
+/// Returns whether the first argument that is not a flag names a command of `lcp`.
 pub(crate) fn is_product(arguments: &[OsString]) -> bool {
     let is_flag = |argument: &&OsString| argument.as_encoded_bytes().starts_with(b"-");
     let task = arguments.iter().find(|argument| !is_flag(argument));
@@ -50,7 +50,7 @@ pub(crate) fn product(arguments: &[OsString]) -> Result<ExitCode> {
     run(command)
 }
 
-/// Returns whether an `lcp.toml` is in force: it may name a tokenizer file, and all of it is checked.
+/// Returns whether an `lcp.toml` applies. It may name a tokenizer file, and all of it is checked.
 fn has_settings(arguments: &[OsString]) -> bool {
     let is_given = |flag: &str| arguments.iter().any(|argument| argument == flag);
     let is_there = |folder: &std::path::Path| folder.join("lcp.toml").exists();
@@ -58,7 +58,7 @@ fn has_settings(arguments: &[OsString]) -> bool {
     !is_given("--no-config") && (values(arguments, "--config").next().is_some() || nearest())
 }
 
-/// Returns the values of a flag: in the same argument, or in the next one.
+/// Returns the values of a flag, from the same argument (`--flag=value`) or from the next one.
 fn values<'a>(arguments: &'a [OsString], flag: &'a str) -> impl Iterator<Item = &'a str> {
     arguments.iter().enumerate().filter_map(move |(at, argument)| {
         match argument.to_str()?.strip_prefix(flag)? {
@@ -68,10 +68,10 @@ fn values<'a>(arguments: &'a [OsString], flag: &'a str) -> impl Iterator<Item = 
     })
 }
 
-/// Returns the feature flags of cargo for a command line of `lcp`. Only the full command validates
-/// (it checks hand-offs, too), reads tokenizer files, and checks every setting.
+/// Returns cargo's feature flags for a command line of `lcp`. Only the full command validates
+/// (including hand-offs), reads tokenizer files, and checks every setting.
 fn features(arguments: &[OsString], has_settings: bool) -> &'static [&'static str] {
-    // These take a value only behind `=`.
+    // These flags take a value only after `=`.
     let costs = arguments.iter().filter_map(|argument| {
         let (flag, value) = argument.to_str()?.split_once('=')?;
         ["--index-costs", "--counts"].contains(&flag).then_some(value)
@@ -83,7 +83,7 @@ fn features(arguments: &[OsString], has_settings: bool) -> &'static [&'static st
     if is_slim { &["--no-default-features"] } else { &[] }
 }
 
-/// Compares the sample packs and their renderings with what the code writes.
+/// Compares the sample packs and their renderings with the output of the code.
 pub(crate) fn samples(args: &GoldenArgs) -> Result<ExitCode> {
     golden(args, "test --workspace --all-features samples::")
 }
@@ -104,8 +104,8 @@ fn golden(args: &GoldenArgs, test: &str) -> Result<ExitCode> {
     run(command)
 }
 
-/// Reads the samples by the descriptions in `formats/`. Tests the workspace, as CI does: a package or
-/// target alone would be built again, with other features of its dependencies.
+/// Reads the samples with the format descriptions in `formats/`. Tests the whole workspace, as CI
+/// does, because testing a single package would rebuild it with other features of its dependencies.
 pub(crate) fn format_specs() -> Result<ExitCode> {
     run(in_workspace("test --workspace --all-features format_descriptions -- --ignored"))
 }
@@ -116,7 +116,7 @@ pub(crate) fn bench(rest: &Rest) -> Result<ExitCode> {
     passing(&format!("{build} --bin bench --"), rest)
 }
 
-/// Counts instructions.
+/// Counts the instructions of key paths.
 pub(crate) fn perf(rest: &Rest) -> Result<ExitCode> {
     passing(
         "run --quiet --manifest-path bench/Cargo.toml --locked --features perf --bin perf --",
@@ -139,12 +139,12 @@ pub(crate) fn fault_injection(rest: &Rest) -> Result<ExitCode> {
     passing(test, rest)
 }
 
-/// Runs cargo-fuzz, which is fetched where it is not installed.
+/// Runs cargo-fuzz, and fetches it first if it is not installed.
 pub(crate) fn fuzz(rest: &Rest) -> Result<ExitCode> {
     let program = tools::cargo_tool("cargo-fuzz", "0.13.2")?;
     let mut command = Command::new(program);
     command.args(["fuzz", "run", "--sanitizer", "none"]).args(&rest.arguments);
-    // The flags of instrumentation are nightly's; everything else is stable.
+    // Only the flags for instrumentation need nightly Rust.
     command.env("RUSTC_BOOTSTRAP", "1").current_dir(crate::workspace().join("fuzz"));
     run(command)
 }

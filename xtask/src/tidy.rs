@@ -1,4 +1,5 @@
-//! `tidy`: what the compiler does not see. Architecture, documents, sizes.
+//! `tidy`: checks of the architecture, the documents and the sizes of files, which the compiler
+//! does not make.
 
 mod cycles;
 mod dependencies;
@@ -17,8 +18,8 @@ pub(crate) use dependencies::workspaces;
 
 use crate::tools::{self, cargo};
 
-/// What each crate may depend on; an arrow that is not here fails. The same
-/// table stands in ARCHITECTURE.md.
+/// The allowed dependencies of each crate. Any other dependency is a problem. ARCHITECTURE.md has
+/// the same table.
 const MAY_USE: &[(&str, &[&str])] = &[
     ("lcp-types", &[]),
     ("lcp-decoder", &["lcp-types"]),
@@ -33,7 +34,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
         &["lcp-types", "lcp-tokens", "lcp-driver", "lcp-encoder", "lcp-decoder", "lcp-store"],
     ),
     ("lcp-transcripts", &["lcp-types"]),
-    // The diff parser of one, the process runner of the other.
+    // Uses the diff parser of `lcp-transcripts` and the process runner of `lcp-continuity`.
     ("lcp-ingest", &["lcp-types", "lcp-transcripts", "lcp-continuity"]),
     (
         "lcp-app",
@@ -67,7 +68,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("xtask", &[]),
 ];
 
-/// What crates must stay free of, whatever their features.
+/// The crates that a crate must not depend on, even indirectly, with its default features.
 const MUST_NOT_USE: &[(&str, &[&str])] = &[
     ("lcp-types", &["tokio", "clap", "tiktoken-rs", "anyhow", "bincode"]),
     ("lcp-decoder", &["tokio", "clap", "tiktoken-rs", "anyhow", "serde", "bincode"]),
@@ -80,11 +81,11 @@ const MUST_NOT_USE: &[(&str, &[&str])] = &[
     ("lcp-dedup", &["tokio", "clap", "tiktoken-rs", "anyhow", "bincode", "rusqlite"]),
 ];
 
-/// The only sources that may have `unsafe`, each for the reason that its head gives.
+/// The only sources that may use `unsafe`. Each gives its reason where it lifts the lint.
 const UNSAFE: &[&str] =
     &["crates/lcp-decoder/src/read_at/map.rs", "bench/src/bin/bench/main.rs", "bench/src/scale.rs"];
 
-/// Lines of the longest source file.
+/// The largest number of lines of a source file.
 const FILE_LINES_MAX: usize = 600;
 
 pub(crate) fn run() -> Result<ExitCode> {
@@ -104,7 +105,7 @@ pub(crate) fn run() -> Result<ExitCode> {
     bail!("{} problems", problems.len())
 }
 
-/// The dependencies between our crates, and those they must not have.
+/// Reports the dependencies that [`MAY_USE`] does not allow or [`MUST_NOT_USE`] forbids.
 fn arrows() -> Result<Vec<String>> {
     let metadata = MetadataCommand::new().current_dir(crate::workspace()).exec()?;
     let ours: Vec<_> = metadata.workspace_packages();
@@ -135,7 +136,7 @@ fn arrows() -> Result<Vec<String>> {
     Ok(problems)
 }
 
-/// Every crate that `package` builds with by default, itself included.
+/// Returns every crate that `package` builds with by default, including itself.
 fn tree(package: &str) -> Result<Vec<String>> {
     let arguments =
         ["tree", "-p", package, "-e", "normal", "--prefix", "none", "--format", "{lib}"];
@@ -156,7 +157,7 @@ fn read(path: &Path) -> Result<String> {
         .with_context(|| format!("cannot read {}", path.display()))
 }
 
-/// One idea a file: none is longer than fits a head.
+/// Reports source files with too many lines. A file should have one idea.
 fn sizes() -> Result<Vec<String>> {
     let mut problems = Vec::new();
     for path in tracked("*.rs")? {
@@ -168,9 +169,10 @@ fn sizes() -> Result<Vec<String>> {
     Ok(problems)
 }
 
-/// The compiler forbids `unsafe`, but where the lint is lifted: that only a few may.
+/// Reports files that lift the lint against `unsafe` but are not in [`UNSAFE`], and listed files
+/// that do not lift it.
 fn unsafe_code() -> Result<Vec<String>> {
-    // Spelled so that this file is not one of them.
+    // Written in two parts so that this file does not match.
     let lint = concat!("unsafe", "_code, reason");
     let mut problems = Vec::new();
     for path in tracked("*.rs")? {

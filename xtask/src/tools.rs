@@ -1,4 +1,4 @@
-//! Programs of the system, and those that are fetched from package registries.
+//! Programs of the system, and programs that are fetched from package registries.
 
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
@@ -14,7 +14,8 @@ pub(crate) fn cargo() -> OsString {
 /// Runs a program in the workspace, and returns its standard output.
 ///
 /// # Errors
-/// Fails with the last line of its standard error where the program fails.
+/// Returns an error if the program cannot be run, or the last line of its standard error if it
+/// fails.
 pub(crate) fn output(
     program: impl AsRef<OsStr>,
     arguments: &[impl AsRef<OsStr>],
@@ -37,8 +38,8 @@ fn is_installed(program: &str) -> bool {
     command.status().is_ok_and(|status| status.success())
 }
 
-/// Returns the path of a subcommand of cargo: the installed one, or else one that a wheel of
-/// `PyPI` brings, installed below the build folder. Building it would take minutes.
+/// Returns the path of a cargo subcommand. If it is not installed, installs a wheel from `PyPI`
+/// below the build folder, because building it would take minutes.
 pub(crate) fn cargo_tool(name: &str, version: &str) -> Result<PathBuf> {
     if is_installed(name) {
         return Ok(name.into());

@@ -1,4 +1,4 @@
-//! A made-up session with an agent: random words, and real code that its tools read.
+//! A synthetic session with an agent: random words, and real code as the results of its tools.
 
 use lcp_testkit::SplitMix64;
 use lcp_types::{Annotation, Block, Priority, Role, Status, Tag};
@@ -9,27 +9,28 @@ use crate::registry::{crates, is_code, named};
 /// Crates whose files the tools read.
 const READ: &[&str] = &["proptest", "regex-automata", "serde_json", "syn", "tokio", "zerocopy"];
 
-/// Bytes of the smallest and the largest tool result; the density falls with the square.
+/// The sizes of the smallest and the largest tool result, in bytes. The density falls with the
+/// square.
 const RESULT_BYTES: (usize, usize) = (3_400, 32_000);
 
-/// A session: turns that each append to the pack.
+/// A session whose turns append to one pack.
 pub(crate) struct Session {
-    /// The pack as the last turn leaves it.
+    /// The blocks of the pack after the last turn.
     pub(crate) blocks: Vec<Block<'static>>,
     pub(super) turns: Vec<Turn>,
 }
 
-/// What a turn leaves.
+/// The state of the pack after a turn.
 pub(super) struct Turn {
-    /// Blocks that the pack has after it.
+    /// The number of blocks in the pack.
     pub(super) end: usize,
-    /// Which of them is the user's, and what the user said.
+    /// The index of the user's message in this turn, and its text.
     pub(super) user: usize,
     pub(super) said: String,
 }
 
 impl Session {
-    /// The same session on every machine that has the same crates.
+    /// Creates a session, the same one on every machine that has the same crates.
     pub(crate) fn new(turns: usize) -> Result<Self> {
         let mut files = Vec::new();
         for found in named(&crates()?, READ)? {
@@ -45,13 +46,13 @@ impl Session {
     }
 }
 
-/// Appends turn by turn.
+/// Appends turns to a pack.
 struct Writer<'f> {
     files: &'f [(String, String)],
     words: Vec<&'f str>,
     rng: SplitMix64,
     blocks: Vec<Block<'static>>,
-    /// Tool results so far, and everything else that was said.
+    /// The indexes of the tool results so far, and of the other messages.
     results: Vec<usize>,
     said: Vec<usize>,
 }
@@ -89,10 +90,10 @@ impl<'f> Writer<'f> {
         Turn { end: self.blocks.len(), user, said }
     }
 
-    /// A tool is called, and answers.
+    /// Appends a tool call and its result.
     fn call(&mut self, number: usize) {
         let id = format!("call_{number}");
-        // Some files are read again.
+        // One call in twenty repeats the previous result.
         let again = self.results.last().copied().filter(|_| self.rng.below(20) == 0);
         let (path, result) = if let Some(before) = again {
             ("the same".to_owned(), self.blocks[before].clone())
@@ -119,7 +120,7 @@ impl<'f> Writer<'f> {
         self.results.push(result);
     }
 
-    /// Changes old blocks: results get another priority or a summary, turns become critical.
+    /// Annotates old blocks: results get another priority or a summary, messages become critical.
     fn think_again(&mut self, number: usize) {
         let result = self.rng.choose(&self.results);
         if number.is_multiple_of(7) {
@@ -137,7 +138,7 @@ impl<'f> Writer<'f> {
         }
     }
 
-    /// Appends a block, the newest of which rank the highest, and says where.
+    /// Appends a block and returns its index. Blocks of newer turns rank higher.
     fn add(&mut self, number: usize, block: Block<'static>) -> usize {
         let index = self.blocks.len();
         self.blocks.push(block);
@@ -153,14 +154,15 @@ impl<'f> Writer<'f> {
         self.blocks.push(Block::new(Annotation::priority(target as u64, priority)));
     }
 
-    /// So many words, or more, up to so many.
+    /// Returns between `least` and `most` random words.
     fn say(&mut self, least: usize, most: usize) -> String {
         let count = least + self.rng.below(most - least + 1);
         let words: Vec<_> = (0..count).map(|_| self.rng.choose(&self.words)).collect();
         words.join(" ")
     }
 
-    /// Lines of a file, about so many bytes of them or the whole, and its path.
+    /// Returns the path of a file, and about `bytes` bytes of whole lines from it, or the whole
+    /// file.
     fn chunk(&mut self, bytes: usize) -> (String, String) {
         let (path, text) = &self.files[self.rng.below(self.files.len())];
         let start = self.rng.below(text.len().saturating_sub(bytes) + 1);

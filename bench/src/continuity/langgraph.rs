@@ -1,4 +1,4 @@
-//! `LangGraph`'s checkpoints, put by Python: `bench/peers/langgraph_put.py`.
+//! `LangGraph`'s checkpoints, written by a Python script: `bench/peers/langgraph_put.py`.
 
 use std::io::{BufRead, BufReader, Lines, Read, Write};
 use std::path::Path;
@@ -9,20 +9,20 @@ use crate::harness::{Contender, Result, Times, race};
 use crate::programs;
 use crate::table::{Better, Row};
 
-/// Rounds that count, and how often each contender does it in one.
+/// The number of measured rounds, and of repetitions by each contender in a round.
 const ROUNDS: usize = 30;
 const EACH: usize = 20;
 
-/// A process that puts checkpoints on request.
+/// A process that writes checkpoints on request.
 pub(super) struct Langgraph {
     process: Child,
     lines: Lines<BufReader<ChildStdout>>,
-    /// Its name, with versions and settings.
+    /// The name of the peer, with its versions and settings.
     pub(super) about: String,
 }
 
 impl Langgraph {
-    /// Starts one that puts payloads of so many bytes; `arguments` say where.
+    /// Starts a process that writes payloads of `bytes` bytes. `arguments` select the database.
     pub(super) fn start(python: &Path, arguments: &[&str], bytes: usize) -> Result<Self> {
         let mut process = Command::new(python)
             .arg(programs::scripts().join("langgraph_put.py"))
@@ -39,7 +39,7 @@ impl Langgraph {
         Ok(this)
     }
 
-    /// Puts so many, and returns how long each took, by Python's clock.
+    /// Writes `times` checkpoints, and returns the duration of each by Python's clock.
     pub(super) fn put(&mut self, times: usize) -> Result<Vec<Duration>> {
         let stdin = self.process.stdin.as_mut().ok_or("no input")?;
         writeln!(stdin, "{times}")?;
@@ -59,7 +59,7 @@ impl Langgraph {
     }
 }
 
-/// It ends when its input does.
+/// Closes the input of the process, which ends it, and waits for it.
 impl Drop for Langgraph {
     fn drop(&mut self) {
         drop(self.process.stdin.take());
@@ -67,8 +67,8 @@ impl Drop for Langgraph {
     }
 }
 
-/// Lets LCP, the first contender, others and `LangGraph` do the same in turn. Returns their times,
-/// and a row for each but the first.
+/// Races LCP (the first contender), the other contenders, and `LangGraph`. Returns all times, and a
+/// row for each contender but LCP. Peers that did not start have rows that give the reason.
 pub(super) fn compare<'c>(
     what: &str,
     mut contenders: Vec<Contender<'c>>,
@@ -94,7 +94,7 @@ pub(super) fn compare<'c>(
     Ok((times, rows))
 }
 
-/// Returns the row of a peer that is not there.
+/// Returns the row of a peer that could not be started, with the reason.
 pub(super) fn unmeasured(what: &str, own: f64, peer_name: &str, why: &str) -> Row {
     Row::new(what, Better::Lower, "ms", own, peer_name, f64::NAN)
         .notes(format!("not measured: {why}"))

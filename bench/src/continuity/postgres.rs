@@ -1,4 +1,4 @@
-//! Durable hand-offs in PostgreSQL, on a server that is thrown away.
+//! Durable hand-offs in PostgreSQL, on a temporary server.
 
 use std::time::Duration;
 
@@ -22,7 +22,7 @@ const COUNTED: u32 = 50;
 pub(super) fn rows(progress: &mut Progress<'_>) -> Result<Vec<Row>> {
     progress("durable hand-offs in PostgreSQL".to_owned());
     let started = PostgresServer::start().and_then(|server| {
-        // What is committed is on the disk.
+        // Makes every commit wait for the disk.
         server.configure("fsync = on\nsynchronous_commit = on\n")?;
         Ok(server)
     });
@@ -66,7 +66,7 @@ pub(super) fn rows(progress: &mut Progress<'_>) -> Result<Vec<Row>> {
     Ok(rows)
 }
 
-/// Returns the round trips of doing something once, when its statements are prepared.
+/// Returns the average round trips of an operation, measured after its statements are prepared.
 fn trips(proxy: &CountingProxy, mut once: impl FnMut() -> Result) -> Result<f64> {
     for _ in 0..10 {
         once()?;
@@ -78,9 +78,9 @@ fn trips(proxy: &CountingProxy, mut once: impl FnMut() -> Result) -> Result<f64>
     Ok(f64::from(proxy.count() - before) / f64::from(COUNTED))
 }
 
-/// One statement that writes the same bytes, and looks at nothing.
+/// A single `INSERT` of the same bytes, without any checks.
 struct Bare {
-    // Before the runtime, which drives its connection.
+    // Declared before the runtime, which drives its connection, so that it is dropped first.
     client: Client,
     runtime: Runtime,
     insert: Statement,

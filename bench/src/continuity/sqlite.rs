@@ -1,4 +1,4 @@
-//! Durable hand-offs and messages in a SQLite file, how soon it is open again, and how long a
+//! Durable hand-offs and messages in a SQLite file, the time to reopen it, and the time that a
 //! writer waits for others.
 
 use std::io::{BufRead, BufReader, Write};
@@ -16,10 +16,10 @@ use crate::harness::{Contender, Progress, Result, Times, WORKER, milliseconds, w
 use crate::programs;
 use crate::table::{Better, Row, Wanted};
 
-/// The benchmark whose measuring processes write to one file.
+/// The name of the benchmark. Its measuring processes write to one file.
 pub(crate) const NAME: &str = "continuity";
 
-/// No more than 1.5 times the time of the database alone.
+/// The least ratio: LCP may take at most 1.5 times as long as the bare database.
 const RATIO_MIN: f64 = 0.67;
 
 const BARE: &str = "rusqlite alone";
@@ -60,7 +60,7 @@ pub(super) fn rows(progress: &mut Progress<'_>) -> Result<Vec<Row>> {
     Err("the store and the database alone wrote different rows".into())
 }
 
-/// Returns all rows of a file, but for hashes, times and the numbers of bodies.
+/// Returns all rows of a file, except for hashes, times and the numbers of bodies.
 fn written(path: &Path) -> Result<Vec<String>> {
     let connection = open(path)?;
     let mut rows = Vec::new();
@@ -78,15 +78,15 @@ fn written(path: &Path) -> Result<Vec<String>> {
     Ok(rows)
 }
 
-/// Hand-offs of the store that is opened again.
+/// The number of hand-offs in the reopened store.
 const HANDOFFS: usize = 1_000;
 
-/// Milliseconds that it may take.
+/// The longest allowed time to reopen it, in milliseconds.
 const REOPEN_MAX: f64 = 50.0;
 
 const REOPEN_ROUNDS: usize = 21;
 
-/// Opens a store, and reads the newest hand-off.
+/// Measures opening a store and reading its newest hand-off.
 pub(super) fn reopened(progress: &mut Progress<'_>) -> Result<Row> {
     progress("a store is opened again".to_owned());
     let folder = folder()?;
@@ -119,25 +119,25 @@ const PROCESSES: usize = 4;
 /// The time for which the processes write.
 const SPAN: Duration = Duration::from_secs(10);
 
-/// Milliseconds that one may wait.
+/// The longest allowed time of a commit, in milliseconds.
 const WAIT_MAX: f64 = 250.0;
 
 /// The line that a process prints when it is ready.
 const READY: &str = "ready";
 
-/// The writers, by their names among processes.
+/// The names of the writers in the arguments of processes.
 const OWN_WRITER: &str = "own";
 const BARE_WRITER: &str = "bare";
 
-/// The commits that a process made, and the longest wait.
+/// The commits of a process.
 #[derive(Serialize, Deserialize)]
 struct Waited {
     commits: u64,
-    /// The longest commit.
+    /// The longest time of a commit, including waits for other processes.
     worst_milliseconds: f64,
 }
 
-/// Lets processes write to one file; returns the longest that one waits.
+/// Lets processes write to one file, and returns the longest time of a commit.
 pub(super) fn lock_waits(progress: &mut Progress<'_>) -> Result<Row> {
     progress(format!("{PROCESSES} processes write to one file"));
     let (own, bare) = (together(OWN_WRITER)?, together(BARE_WRITER)?);
@@ -167,7 +167,7 @@ fn together(writer: &str) -> Result<Vec<Waited>> {
         processes.push((process, lines));
     }
     for (process, _) in &mut processes {
-        // What it waits for.
+        // A process begins to write when its input is closed.
         drop(process.stdin.take());
     }
     let mut all = Vec::new();
@@ -188,7 +188,7 @@ fn start(writer: &str, path: &Path, number: usize) -> std::io::Result<Child> {
         .spawn()
 }
 
-/// Returns what a process that writes measures, as JSON.
+/// Runs a writing process, and returns its measurements as JSON.
 pub(crate) fn measure(arguments: &[String]) -> Result<String> {
     let [writer, number, path] = arguments else { return Err("arguments are missing".into()) };
     let (id, path) = (format!("conversation {number}"), Path::new(path));

@@ -16,14 +16,14 @@ pub(super) const HANDOFF_BYTES: usize = 20_000;
 /// Bytes of a message.
 pub(super) const MESSAGE_BYTES: usize = 1_000;
 
-/// How long a lease is held, and how long a writer waits for others.
+/// The duration of a lease, and the longest time that a writer waits for others.
 const HOUR: Duration = Duration::from_secs(60 * 60);
 const TIMEOUT: Duration = Duration::from_secs(30);
 
-/// A moment. Any would do.
+/// An arbitrary time, in milliseconds since the Unix epoch.
 const NOW: i64 = 1_750_000_000_000;
 
-/// What is kept with the conversation each time: as large as what a service keeps.
+/// The status that is stored with each write, as large as that of a service.
 pub(super) const STATUS: &str = concat!(
     r#"{"usage":{"conversation_id":"refactoring","total_tokens":140000,"#,
     r#""system_prompt_tokens":4000,"conversation_history_tokens":136000,"#,
@@ -32,7 +32,7 @@ pub(super) const STATUS: &str = concat!(
     r#""output_tokens":0},"trigger":{"state":"armed"},"view":null}"#
 );
 
-/// Returns so many bytes of words, others for each number.
+/// Returns `bytes` bytes of random letters, different ones for each number.
 pub(super) fn text(number: u64, bytes: usize) -> Vec<u8> {
     let mut rng = SplitMix64::new(number);
     let letter = |_| b"etaoin shrdlu cmfwyp gbv "[rng.below(25)];
@@ -43,7 +43,7 @@ pub(super) fn conversation(id: &str) -> NewConversation {
     NewConversation { id: id.into(), window_tokens: 200_000, output_reserve_tokens: 8_000 }
 }
 
-/// A store, with a lease that is held.
+/// A store, with a lease on a conversation.
 pub(super) struct Own<S> {
     store: S,
     lease: Lease,
@@ -51,7 +51,7 @@ pub(super) struct Own<S> {
 }
 
 impl<S: Store> Own<S> {
-    /// A conversation that begins.
+    /// Begins a conversation and leases it.
     pub(super) fn begin(store: S, id: &str) -> Result<Self> {
         store.begin(&conversation(id))?;
         let lease = store.lease(id, "holder", HOUR)?;
@@ -90,7 +90,7 @@ pub(super) struct Bare {
 }
 
 impl Bare {
-    /// A conversation that begins, in a file such as the store makes.
+    /// Begins a conversation in a file that the store creates.
     pub(super) fn begin(path: &Path, id: &str) -> Result<Self> {
         drop(Own::begin(SqliteStore::open(path)?, id)?);
         let connection = open(path)?;
@@ -114,7 +114,7 @@ impl Bare {
         )
     }
 
-    /// Returns a number in place of a hash.
+    /// Returns 32 bytes in place of a hash, different ones for each write and process.
     fn hash(&self) -> Vec<u8> {
         text(self.written ^ (u64::from(std::process::id()) << 32), 32)
     }
@@ -171,14 +171,14 @@ impl Bare {
     }
 }
 
-/// Returns a folder next to this program: temporary files may be in memory.
+/// Creates a folder next to this program, because the system's temporary folder may be in memory.
 pub(super) fn folder() -> Result<TempDir> {
     let program = std::env::current_exe().unwrap_or_default();
     let parent = program.parent().map_or_else(std::env::temp_dir, PathBuf::from);
     Ok(tempfile::tempdir_in(&parent).map_err(at(&parent))?)
 }
 
-/// Opens a file that a store made, with its settings.
+/// Opens a file of a store, with the settings of the store.
 pub(super) fn open(path: &Path) -> Result<Connection> {
     let connection = Connection::open(path)?;
     connection.busy_timeout(TIMEOUT)?;

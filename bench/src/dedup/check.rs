@@ -1,32 +1,34 @@
-//! Checks that all that was removed can still be read, by comparing lines, independently of
-//! `lcp-dedup`.
+//! Checks that no removed content is lost, by comparing lines independently of `lcp-dedup`.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 use lcp_types::{Block, BlockContent, DuplicateKind, Replacement, Replacements};
 
-/// What removals came to.
+/// The result of a check.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Checked {
-    /// Blocks with this relation, and those of them in whose place nothing stands.
+    /// For each relation: the number of covered blocks, and how many of these left nothing in their
+    /// place.
     pub covered: BTreeMap<DuplicateKind, (usize, usize)>,
-    /// What is not as it must be: blocks, and why.
+    /// The blocks that fail the check, each with the reason.
     pub wrong: Vec<(usize, &'static str)>,
 }
 
 impl Checked {
-    /// Compares the blocks of a pack with `after`, which has a block for every one, with its current
-    /// text; those of removed blocks don't matter.
+    /// Compares the blocks of a pack with `after`, which has the current version of every block.
+    /// Removed blocks in `after` are ignored. The condition for a covered block depends on its
+    /// relation:
     ///
     /// * Equal: the covering block has the same content.
-    /// * Contained, overlapping, adjacent: each line is at its number in a remaining block of the
-    ///   path, or in order in the covering block, or anywhere if several blocks share them.
+    /// * Contained, overlapping, adjacent: each line is at its line number in a remaining block of
+    ///   the path, or in order in the covering block. If several blocks share the lines, their
+    ///   places are not checked.
     /// * Near: each line is in order in the covering block, or the diff restores the block.
     /// * Superseded: a newer block of the path or result of the tool remains, or is covered by the
     ///   same block.
     ///
-    /// But for superseded blocks, no line is missing in all remaining texts. Of a removed block it is
-    /// enough if this is so of another one with the same content and cover.
+    /// Every line of a block that is not superseded must also be in a remaining text. A removed
+    /// block also passes if another block with the same content and the same covering block passes.
     #[must_use]
     pub fn new<'d>(
         before: &'d [Block<'d>],
@@ -50,13 +52,13 @@ impl Checked {
         checked
     }
 
-    /// How many blocks were removed, or are a line or a few changes now.
+    /// Returns the number of blocks that were removed, or replaced by a line or a few changes.
     #[must_use]
     pub fn all(&self) -> usize {
         self.covered.values().map(|(all, _)| all).sum()
     }
 
-    /// How many of each relation, in words.
+    /// Describes the number of blocks of each relation in words.
     #[must_use]
     pub fn summary(&self) -> String {
         let counts = self.covered.iter().map(|(relation, (all, removed))| match all - removed {
@@ -67,16 +69,16 @@ impl Checked {
     }
 }
 
-/// What is there to read.
+/// The content that can be read after deduplication.
 struct Shown<'d> {
     before: &'d [Block<'d>],
     after: &'d [Block<'d>],
     duplicates: &'d Replacements,
-    /// What a block covers.
+    /// The blocks that each block covers.
     covers: HashMap<usize, Vec<usize>>,
-    /// What stands at a line of a path.
+    /// The lines that can be read at each line number of a path.
     numbered: HashMap<(&'d str, u32), HashSet<&'d [u8]>>,
-    /// Every line, wherever it stands.
+    /// All lines that can be read.
     known: HashSet<&'d [u8]>,
 }
 
@@ -100,7 +102,8 @@ impl<'d> Shown<'d> {
         shown
     }
 
-    /// Returns the readable text in the place of a block: of changes, the text that they restore.
+    /// Returns the text that can be read in the place of a block, or `None` if there is only a
+    /// reference. For changes, returns the text that they restore.
     fn readable(&self, index: usize) -> Option<&'d [u8]> {
         let covered = self.duplicates.covered.get(&index);
         match covered.map(|covered| (covered.relation, covered.in_place)) {
@@ -152,7 +155,7 @@ impl<'d> Shown<'d> {
         if own.all(|line| self.known.contains(line)) { Ok(()) } else { Err("a line is lost") }
     }
 
-    /// The lines that do not stand at their numbers in what is shown of the path.
+    /// Returns the lines of a block that cannot be read at their line numbers of the path.
     fn not_at_their_numbers<'b>(&self, block: &'b Block<'_>) -> impl Iterator<Item = &'b [u8]> {
         let (path, first) = match &block.content {
             BlockContent::Code(code) => (code.path.as_ref(), code.line_start.unwrap_or(1)),
@@ -166,12 +169,12 @@ impl<'d> Shown<'d> {
         numbered.filter_map(not)
     }
 
-    /// Whether its lines stand in several blocks.
+    /// Returns whether several blocks share the lines of this one.
     fn is_divided(&self, index: usize) -> bool {
         self.duplicates.shared.range((index, 0)..=(index, usize::MAX)).next().is_some()
     }
 
-    /// Whether `by` covers another block with the same content that can be read.
+    /// Returns whether `by` covers another block that has the same content and passes the check.
     fn has_twin(&self, index: usize, by: usize, kept: &[u8]) -> bool {
         self.covers[&by].iter().any(|twin| {
             let covered = &self.duplicates.covered[twin];
@@ -189,16 +192,16 @@ impl<'d> Shown<'d> {
     }
 }
 
-/// Whether these lines stand in a text, in this order.
+/// Returns whether these lines are in a text, in this order.
 fn in_order<'b>(mut wanted: impl Iterator<Item = &'b [u8]>, kept: &[u8]) -> bool {
     let mut kept = lines(kept);
     wanted.all(|line| kept.any(|other| other == line))
 }
 
-/// The block again, of the changes below the first line and the kept block.
+/// Checks that the changes below the first line restore the block from the covering text.
 fn restores(block: &Block<'_>, changes: &Block<'_>, kept: &[u8]) -> Result<(), &'static str> {
     let changes = text(changes);
-    // A line alone refers to a text that has all of it.
+    // Without changes, the block is a reference to a text that has all its lines.
     let Some(head) = changes.iter().position(|byte| *byte == b'\n') else {
         let right = in_order(lines(text(block)), kept);
         return if right { Ok(()) } else { Err("a line does not stand in order in the kept text") };
@@ -211,7 +214,7 @@ fn restores(block: &Block<'_>, changes: &Block<'_>, kept: &[u8]) -> Result<(), &
     }
 }
 
-/// Whether two blocks are of one path, or results of one tool.
+/// Returns whether two blocks have the same path, or are results of the same tool.
 fn is_same_thing(before: &[Block<'_>], old: usize, new: usize) -> bool {
     match (&before[old].content, &before[new].content) {
         (BlockContent::Code(old), BlockContent::Code(new)) => old.path == new.path,
@@ -223,7 +226,8 @@ fn is_same_thing(before: &[Block<'_>], old: usize, new: usize) -> bool {
     }
 }
 
-/// Equal texts, a newline at the end aside; of blocks without text, all they hold.
+/// Returns whether two blocks have the same text, ignoring a newline at the end. Compares all
+/// fields of blocks without text.
 fn same_content(one: &Block<'_>, other: &Block<'_>) -> bool {
     match (one.content.text(), other.content.text()) {
         (Some(_), Some(_)) => lines(text(one)).eq(lines(text(other))),
@@ -235,7 +239,7 @@ fn text<'b>(block: &'b Block<'_>) -> &'b [u8] {
     block.content.text().map_or(&[], |text| text.as_slice())
 }
 
-/// The lines of a text; a newline at its end begins none.
+/// Splits a text into lines. A newline at its end begins no further line.
 fn lines(text: &[u8]) -> impl Iterator<Item = &[u8]> {
     let text = text.strip_suffix(b"\n").unwrap_or(text);
     text.split(|byte| *byte == b'\n')

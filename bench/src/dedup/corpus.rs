@@ -1,7 +1,7 @@
-//! Chunks of code as a search or a session with an agent gathers them: made-up ones, and real ones
-//! of the sources of the crates that this workspace builds with.
+//! Chunks of code as a search or a session with an agent collects them: generated chunks, and real
+//! ones from the sources of this workspace's dependencies.
 //!
-//! Lines are made of a seed and look like code; some are those that any code has.
+//! Generated lines depend on a seed and look like code. Some are lines that any code has.
 
 use std::fmt::Write;
 
@@ -17,57 +17,59 @@ const SYLLABLES: [&str; 40] = [
     "pi", "sa", "te", "vo", "wa", "xi", "yu", "ze", "qua",
 ];
 
-/// Lines that any code has, the commonest first.
+/// Lines that any code has, the most common ones first.
 const COMMON: [&str; 16] = [
     "    }", "}", "", "        }", "    Ok(())", "    } else {", "        return None;",
     "            }", "    });", "    #[must_use]", "    /// # Errors", "    ///", "use std::fmt;",
     "        continue;", "        _ => {}", "#[cfg(test)]",
 ];
 
-/// Words that renaming leaves.
+/// Words that renaming does not change.
 const KEYWORDS: [&str; 10] =
     ["pub", "let", "self", "return", "for", "push", "Error", "Some", "const", "else"];
 
-/// Out of a hundred lines, those that any code has.
+/// The percentage of lines that any code has.
 const COMMON_SHARE: usize = 22;
 
-/// Lines of a chunk that is new: the least, and how many lengths there are.
+/// The least number of lines of a new chunk, and the number of possible lengths.
 const LINES: (u32, usize) = (12, 17);
 
-/// What a chunk is to those that stand before it.
+/// The relation of a chunk to earlier ones.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
-    /// Lines that nothing else has.
+    /// New lines.
     New,
-    /// The text of another one, under another path or as the result of a search.
+    /// The text of an earlier chunk, under another path or as the result of a search.
     Copy,
-    /// The same with a few changes.
+    /// The text of an earlier chunk with a few changes.
     Near,
-    /// Not near, but with the head, the shape or half of the lines of another one.
+    /// A text that is not near, but has a licence header, or the shape or half of the lines of an
+    /// earlier chunk.
     Alike,
-    /// The same lines of the same file, read again.
+    /// The lines of an earlier read, read a second time.
     Again,
-    /// The same lines of a file in which one of them was changed.
+    /// The lines of an earlier read, after one of them was changed.
     Changed,
-    /// Lines of the same file, some of which were read.
+    /// Lines of the same file that overlap an earlier read.
     Overlapping,
-    /// The lines of the same file that come next.
+    /// The lines of the same file that follow an earlier read.
     Adjacent,
-    /// A part of the lines.
+    /// A part of the lines of an earlier read.
     Contained,
 }
 
-/// What a corpus is made of.
+/// The composition of a corpus.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mix {
-    /// Every chunk is a file of its own: half are new, a third copies or near.
+    /// Every chunk is a separate file. Half of them are new, a third are copies or near-duplicates.
     Texts,
-    /// Ranges of files, too: two fifths overlap, touch or repeat. Half of the chunks have ranks.
+    /// Chunks are also ranges of files. Two fifths of all repeat, overlap or touch an earlier read.
+    /// Half of the chunks have ranks.
     Session,
 }
 
 impl Mix {
-    /// Out of a hundred chunks.
+    /// Returns the percentage of chunks of each kind.
     const fn shares(self) -> &'static [(Kind, usize)] {
         match self {
             Self::Texts => {
@@ -99,7 +101,8 @@ impl Mix {
     }
 }
 
-/// Returns so many chunks, always the same, followed by the annotations that rank them.
+/// Returns `chunks` chunks, followed by the annotations that rank them. The result is always the
+/// same.
 #[must_use]
 pub fn corpus(mix: Mix, chunks: usize) -> Vec<Block<'static>> {
     let rng = SplitMix64::new(chunks as u64);
@@ -118,7 +121,7 @@ pub fn corpus(mix: Mix, chunks: usize) -> Vec<Block<'static>> {
     blocks
 }
 
-/// Lines of a file that a chunk has.
+/// The lines of a file in a chunk, counted from 1, with the last one included.
 #[derive(Clone, Copy)]
 struct Read {
     file: usize,
@@ -157,7 +160,7 @@ impl Maker {
         self.read(Read { file: self.files.len() - 1, first, last: first + lines - 1 });
     }
 
-    /// Adds a variant of an earlier text, as a file of its own or as the result of a search.
+    /// Adds a variant of an earlier text, as a separate file or as the result of a search.
     fn add_text(&mut self, mix: Mix, made: fn(&str, &mut SplitMix64) -> String) {
         let base = self.rng.below(self.blocks.len());
         let base = self.blocks[base].content.text().and_then(|text| text.as_str());
@@ -173,7 +176,7 @@ impl Maker {
         self.blocks.push(Block::code(Lang::Rust, path, text));
     }
 
-    /// Lines of a file that was read before.
+    /// Adds lines of a file that was read before.
     fn read_more(&mut self, kind: Kind) {
         let read = self.rng.choose(&self.reads);
         let Read { file, first, last } = read;
@@ -216,7 +219,7 @@ fn near(base: &str, rng: &mut SplitMix64) -> String {
             1 => lines.insert(place, line(seed)),
             2 if lines.len() > 2 => drop(lines.remove(place)),
             3 => lines[place] = renamed(&lines[place], seed),
-            // An editor that does this to every line leaves nothing to cover.
+            // Changing every line is rare, because nothing can be covered then.
             _ if seed.is_multiple_of(10) => lines.iter_mut().for_each(|line| line.push(' ')),
             _ => lines[place].push(' '),
         }
@@ -224,7 +227,8 @@ fn near(base: &str, rng: &mut SplitMix64) -> String {
     joined(&lines)
 }
 
-/// Returns a text that is not near: other names and numbers, or half the same.
+/// Returns a text that is similar but not near: with a common licence header, with other names and
+/// numbers, as a table with as many lines, or with half of the lines.
 fn alike(base: &str, rng: &mut SplitMix64) -> String {
     let seed = rng.next_u64();
     let lines: Vec<&str> = base.lines().collect();
@@ -248,15 +252,15 @@ fn joined(lines: &[impl AsRef<str>]) -> String {
     lines.iter().flat_map(|line| [line.as_ref(), "\n"]).collect()
 }
 
-/// A number below `end`, which fits.
+/// Returns a random number below `end`, which must fit into 32 bits.
 fn below(rng: &mut SplitMix64, end: usize) -> u32 {
     u32::try_from(rng.below(end)).unwrap_or_default()
 }
 
-/// A file of any length: only its seed and its edits are stored.
+/// A file of any length. Only its seed and its edits are stored.
 struct File {
     seed: u64,
-    /// Lines, and the seeds of what they are now.
+    /// The numbers of edited lines, each with the seed of its new text.
     edits: Vec<(u32, u64)>,
 }
 
@@ -269,7 +273,7 @@ impl File {
         self.edits.push((line, seed));
     }
 
-    /// The text of these lines, counted from 1, the last one included.
+    /// Returns the lines from `first` to `last`, counted from 1, with the last one included.
     fn lines(&self, first: u32, last: u32) -> String {
         let mut text = String::with_capacity(40 * (last - first + 1) as usize);
         for number in first..=last {
@@ -283,14 +287,14 @@ impl File {
     }
 }
 
-/// One line.
+/// Returns the line of a seed.
 fn line(seed: u64) -> String {
     let mut line = String::new();
     push_line(&mut line, &mut SplitMix64::new(seed), false);
     line
 }
 
-/// The head of a file under one of three licences.
+/// Returns the header of a file under one of three licences.
 fn licence(number: usize) -> String {
     let name = ["MIT", "Apache-2.0", "BSD-3-Clause"][number % 3];
     format!(
@@ -302,7 +306,7 @@ fn licence(number: usize) -> String {
     )
 }
 
-/// The line with other names and numbers, the same ones for the same seed.
+/// Returns the line with other names and numbers, the same ones for the same seed.
 fn renamed(line: &str, seed: u64) -> String {
     let mut out = String::with_capacity(line.len() + 8);
     let mut word = String::new();
@@ -351,7 +355,8 @@ fn push_line(out: &mut String, rng: &mut SplitMix64, opens: bool) {
     fill(out, rng, template);
 }
 
-/// Pushes the template with a word for each lone `a`, a name for `A`, a number for `0`.
+/// Appends the template, with each single `a` replaced by a word, `A` by a capitalized word, and
+/// `0` by a number.
 fn fill(out: &mut String, rng: &mut SplitMix64, template: &str) {
     let bytes = template.as_bytes();
     for (place, c) in template.char_indices() {
@@ -377,22 +382,22 @@ fn push_word(out: &mut String, rng: &mut SplitMix64, capital: bool) {
     }
 }
 
-/// Lines of a range, and from where to where the next one begins.
+/// The number of lines of a range, and of lines between the beginnings of two ranges.
 const RANGE: usize = 60;
 const STEP: usize = 45;
 
-/// Returns chunks of every `one_in`th file of each crate: files, ranges that overlap, or both.
+/// Returns chunks of every `one_in`th file of each crate: whole files, overlapping ranges, or both.
 ///
 /// # Errors
 ///
-/// Fails if the sources cannot be read.
+/// Returns an error if the sources cannot be read.
 pub fn real_chunks(one_in: usize) -> Result<Vec<Block<'static>>> {
     let rng = &mut SplitMix64::new(6);
     let mut chunks = Vec::new();
     for (number, found) in crates()?.iter().enumerate() {
         for (path, text) in found.files(is_code)?.into_iter().step_by(one_in) {
             let lang = lang(&path);
-            // Two versions of a crate are two crates.
+            // The number separates two versions of a crate.
             let path = format!("{}.{number}/{path}", found.name);
             let ways = rng.below(3);
             if ways != 0 {

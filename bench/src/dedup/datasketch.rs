@@ -1,5 +1,6 @@
-//! The same texts given to datasketch's `MinHashLSH`, run by Python
-//! (`bench/peers/datasketch_lsh.py`): time, recall, and what would be lost if its word were taken.
+//! Runs datasketch's `MinHashLSH` on the same texts, with Python (`bench/peers/datasketch_lsh.py`).
+//! Compares time, recall and precision, and the texts that would lose lines if all reported
+//! duplicates were removed.
 
 use std::collections::{HashMap, HashSet};
 use std::fs::File;
@@ -16,13 +17,13 @@ use crate::harness::{Progress, Result, float, milliseconds};
 use crate::programs;
 use crate::table::{Better, Row, Wanted};
 
-/// How many times as fast as datasketch.
+/// The least speed-up over datasketch.
 const FASTER_MIN: f64 = 20.0;
 
-/// Percent of the texts that are near another one.
+/// The least recall, in percent of the texts that are near another one.
 const RECALL_MIN: f64 = 90.0;
 
-/// The Jaccard index of near texts, in hundredths: the default of deduplication.
+/// The least Jaccard index of near texts, in hundredths. It is the default of deduplication.
 const NEAR_PERCENT: usize = 80;
 
 const ROUNDS: usize = 3;
@@ -51,18 +52,18 @@ struct Versions {
 #[derive(Deserialize)]
 struct Approach {
     name: String,
-    /// The number of texts, and of permutations for each.
+    /// The number of bands, and the number of rows in each.
     bands: (usize, usize),
-    /// Processor time of each round.
+    /// The processor time of each round, in seconds.
     seconds: Vec<f64>,
-    /// Pairs that it takes for near, the later text first.
+    /// The pairs that it reports as near, the later text first.
     pairs: HashSet<(u32, u32)>,
 }
 
 /// The figures of one approach.
 struct Measured {
-    /// Milliseconds, recall and precision in percent, and texts that hold what is in none of those
-    /// that they would give way to; no numbers if it could not be asked.
+    /// The time in milliseconds, recall and precision in percent, and the number of texts that
+    /// [`lost`] counts. All are NaN if datasketch could not be run.
     figures: [f64; 4],
     note: String,
 }
@@ -132,7 +133,8 @@ fn measured(
     })
 }
 
-/// Counts the texts of which a line is in none of the earlier texts that they were found near to.
+/// Counts the texts that were reported as near, but whose lines are not all in one of the earlier
+/// texts that they are near to. Removing such a text could lose a line.
 fn lost(sets: &Sets, pairs: &HashSet<(u32, u32)>) -> f64 {
     let mut is_kept: HashMap<u32, bool> = HashMap::new();
     for &(text, earlier) in pairs {
@@ -141,7 +143,7 @@ fn lost(sets: &Sets, pairs: &HashSet<(u32, u32)>) -> f64 {
     float(is_kept.values().filter(|kept| !**kept).count() as u64)
 }
 
-/// Asks datasketch which of these texts are near.
+/// Runs datasketch on these texts, and returns its output.
 fn ask(texts: &[&str], progress: &mut Progress<'_>) -> Result<Answer> {
     let python = programs::python_with("datasketch", progress)?;
     let folder = tempfile::tempdir()?;

@@ -1,24 +1,25 @@
-//! The ground truth of near texts: pairs of line sets with a Jaccard index of the threshold or
-//! more, by counting common lines.
+//! The ground truth of near texts: all pairs whose line sets have a Jaccard index of the threshold
+//! or more, found by counting common lines.
 
 use std::collections::{HashMap, HashSet};
 
 use crate::harness::float;
 
-/// Lines that more texts have are not looked up: they alone make nothing near.
+/// Lines in more texts than this are not used to look up candidates. Texts that consist mostly of
+/// such lines are compared with each other instead.
 const COMMON_TEXTS: usize = 400;
 
-/// The sets of lines of texts.
+/// The line sets of texts.
 #[derive(Debug)]
 pub struct Sets {
-    /// The numbers of the lines of each text, in order.
+    /// The numbers of the different lines of each text, in order.
     sets: Vec<Vec<u32>>,
-    /// The texts that have a line.
+    /// The texts that have each line, in order.
     holders: Vec<Vec<u32>>,
 }
 
 impl Sets {
-    /// Those of these texts. White space at the end of a line does not count.
+    /// Creates the line sets of these texts. White space at the end of a line is ignored.
     pub fn from_texts<'t>(texts: impl IntoIterator<Item = &'t str>) -> Self {
         let mut numbers: HashMap<&str, u32> = HashMap::new();
         let mut holders: Vec<Vec<u32>> = Vec::new();
@@ -41,7 +42,7 @@ impl Sets {
         Self { sets, holders }
     }
 
-    /// Returns whether the Jaccard index of two sets is at least `percent` hundredths.
+    /// Returns whether the Jaccard index of two texts is at least `percent` hundredths.
     #[must_use]
     pub fn are_near(&self, one: u32, other: u32, percent: usize) -> bool {
         let (one, other) = (&self.sets[one as usize], &self.sets[other as usize]);
@@ -55,21 +56,21 @@ impl Sets {
         all > 0 && common * 100 >= all * percent
     }
 
-    /// Whether all lines of a text stand in another one, in whatever order.
+    /// Returns whether another text has all lines of a text, in any order.
     #[must_use]
     pub fn is_within(&self, one: u32, other: u32) -> bool {
         let (one, other) = (&self.sets[one as usize], &self.sets[other as usize]);
         one.iter().all(|line| other.binary_search(line).is_ok())
     }
 
-    /// Every pair that is near, the later text first.
+    /// Returns every pair of near texts, the later text first.
     #[must_use]
     pub fn near_pairs(&self, percent: usize) -> HashSet<(u32, u32)> {
         let is_common = |line: u32| self.holders[line as usize].len() > COMMON_TEXTS;
         let mut pairs = HashSet::new();
         let mut shared: HashSet<u32> = HashSet::new();
-        // Texts that common lines alone can make near: of the larger set, the
-        // threshold's part must be common to both.
+        // Texts that common lines alone can make near: at least the threshold's share of their
+        // lines is common. Two texts can only be near by common lines if both are like this.
         let mut mostly_common: Vec<u32> = Vec::new();
         for (text, set) in self.sets.iter().enumerate() {
             let text = number(text);
@@ -90,24 +91,24 @@ impl Sets {
     }
 }
 
-/// The lines of a text as they are compared.
+/// Returns the lines of a text, without white space at their ends.
 pub(super) fn lines(text: &str) -> impl Iterator<Item = &str> {
     text.split_terminator('\n').map(str::trim_ascii_end)
 }
 
-/// How many of what is really near was found.
+/// The quality of a list of near pairs, compared with the ground truth.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Score {
-    /// Texts that are near an earlier one; of them, those that were found.
+    /// The number of texts that are near an earlier one, and how many of these were found.
     pub texts: (usize, usize),
-    /// Pairs that are near; of them, those that were found.
+    /// The number of pairs that are near, and how many of these were found.
     pub pairs: (usize, usize),
-    /// Pairs that were found.
+    /// The number of pairs that were found, right or wrong.
     pub found: usize,
 }
 
 impl Score {
-    /// What these pairs, the later text first, come to.
+    /// Compares the pairs that were found with those that are near. All have the later text first.
     #[must_use]
     pub fn new(near: &HashSet<(u32, u32)>, found: &HashSet<(u32, u32)>) -> Self {
         let texts = |pairs: &mut dyn Iterator<Item = &(u32, u32)>| {
@@ -121,25 +122,25 @@ impl Score {
         }
     }
 
-    /// Percent of the texts.
+    /// Returns the percentage of near texts that were found.
     #[must_use]
     pub fn recall(&self) -> f64 {
         percent(self.texts.1, self.texts.0)
     }
 
-    /// Percent of the pairs that are near.
+    /// Returns the percentage of near pairs that were found.
     #[must_use]
     pub fn recall_of_pairs(&self) -> f64 {
         percent(self.pairs.1, self.pairs.0)
     }
 
-    /// Percent of the pairs that were found.
+    /// Returns the percentage of found pairs that are near.
     #[must_use]
     pub fn precision(&self) -> f64 {
         percent(self.pairs.1, self.found)
     }
 
-    /// In words, what the percentages do not say.
+    /// Describes the number of found pairs and the recall of pairs in words.
     #[must_use]
     pub fn summary(&self) -> String {
         let recall = self.recall_of_pairs();
@@ -151,7 +152,7 @@ fn percent(part: usize, all: usize) -> f64 {
     float(part as u64) * 100.0 / float(all as u64)
 }
 
-/// Fewer than 2^32 texts and lines.
+/// Converts the number of a text or line. There are fewer than 2^32.
 fn number(of: usize) -> u32 {
     u32::try_from(of).unwrap_or(u32::MAX)
 }

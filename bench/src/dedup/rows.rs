@@ -1,4 +1,4 @@
-//! Time, growth, and what was dropped.
+//! The rows of `dedup`: time, growth, and dropped blocks.
 
 use std::collections::HashSet;
 use std::fmt::Write as _;
@@ -15,7 +15,8 @@ use super::datasketch;
 use crate::harness::{Progress, Result, float, milliseconds, n_log_n_growth, timed};
 use crate::table::{Better, Row, Wanted};
 
-/// The chunks that growth begins and ends with, and the rounds of each.
+/// The smallest and the largest number of chunks for measuring growth, each with its number of
+/// rounds.
 const GROWTH: [(usize, usize); 2] = [(100_000, 5), (1_000_000, 2)];
 
 pub(crate) fn run(progress: &mut Progress<'_>) -> Result<Vec<Row>> {
@@ -51,7 +52,7 @@ pub(crate) fn run(progress: &mut Progress<'_>) -> Result<Vec<Row>> {
     Ok(rows)
 }
 
-/// Returns the title of what is measured.
+/// Returns the title of a measurement.
 fn title(chunks: usize, level: DedupLevel, mix: Mix) -> String {
     let relations = match (level, mix) {
         (DedupLevel::Near, Mix::Session) => "all relations",
@@ -62,18 +63,18 @@ fn title(chunks: usize, level: DedupLevel, mix: Mix) -> String {
     format!("{} chunks, {relations}", group_thousands(chunks as u64))
 }
 
-/// The best of some rounds.
+/// The best times of several rounds.
 struct Times {
-    /// To find what covers what.
+    /// The time to detect duplicates.
     find: Duration,
-    /// And to make the new texts, and count what that saves.
+    /// The time to detect duplicates, create the new texts, and count the saved tokens.
     apply: Duration,
 }
 
 impl Times {
     fn measure(blocks: &[Block<'_>], level: DedupLevel, rounds: usize) -> Result<Self> {
         let (options, estimator) = (Options::new(level), Tiktoken::new(Encoding::O200kBase));
-        // The vocabulary is loaded on two threads, once.
+        // Loads the vocabulary in advance, because loading uses two threads.
         estimator.estimate("\n");
         let mut best = Self { find: Duration::MAX, apply: Duration::MAX };
         for _ in 0..rounds {
@@ -93,7 +94,8 @@ impl Times {
     }
 }
 
-/// Returns the time for the most chunks and that for the fewest: it grows with n log n at most.
+/// Compares the time for the most chunks with that for the fewest. It may grow like n log n at
+/// most.
 fn growth(mix: Mix, level: DedupLevel, progress: &mut Progress<'_>) -> Result<Row> {
     let [(few, _), (many, _)] = GROWTH;
     let mut times = Vec::new();
@@ -107,10 +109,10 @@ fn growth(mix: Mix, level: DedupLevel, progress: &mut Progress<'_>) -> Result<Ro
         .wants(Wanted::RatioAtMost(n_log_n_growth(few, many))))
 }
 
-/// The blocks dropped from a pack, and whether their contents can still be read.
+/// The blocks dropped from a pack, and a check that their contents can still be read.
 struct Dropped {
     duplicates: Replacements,
-    /// Pairs that are near and stay.
+    /// Pairs of near blocks that both remain.
     alike: Vec<(usize, usize)>,
     checked: Checked,
 }
@@ -125,16 +127,18 @@ impl Dropped {
         Ok(Self { duplicates: result.duplicates, alike: detected.near_unreplaced, checked })
     }
 
-    /// Returns the pairs that LCP finds, the later text first: one covers the other, or both stay.
+    /// Returns the near pairs that LCP finds, the later text first. Either one block covers the
+    /// other, or both remain.
     fn pairs(&self) -> HashSet<(u32, u32)> {
-        // Every chunk is a file of its own: all that is covered is so for its text.
+        // Every chunk is a separate file, so only its text can make it covered.
         let covered = self.duplicates.covered.iter().map(|(&index, covered)| (index, covered.by));
         let pairs = covered.chain(self.alike.iter().copied());
         let number = |index: usize| u32::try_from(index).unwrap_or(u32::MAX);
         pairs.map(|(one, other)| (number(one.max(other)), number(one.min(other)))).collect()
     }
 
-    /// Returns how many of the blocks that are not shown as they were cannot be read any more.
+    /// Returns the row that counts the removed or replaced blocks whose contents cannot be read any
+    /// more.
     fn row(&self, what: &str) -> Row {
         let mut note = self.checked.summary();
         for (index, why) in self.checked.wrong.iter().take(3) {

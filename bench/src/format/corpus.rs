@@ -1,4 +1,4 @@
-//! What is read and written: files, turns, and a great many tiny turns.
+//! The blocks that are read and written: files, turns, and many tiny turns.
 
 use lcp_testkit::SplitMix64;
 use lcp_types::{Block, Role};
@@ -12,7 +12,7 @@ const FILES: usize = 2_000;
 const TURNS: usize = 5_000;
 const TINY: usize = 100_000;
 
-/// The same blocks, as each format takes them.
+/// The same blocks in the data model of each format.
 pub(super) struct Data {
     pub(super) lcp: Vec<Block<'static>>,
     pub(super) serde_model: Vec<serde_model::Block>,
@@ -28,7 +28,7 @@ impl Data {
     }
 }
 
-/// Makes the blocks.
+/// Returns the blocks, the same ones on every call.
 pub(crate) fn blocks() -> Result<Vec<Block<'static>>> {
     let mut rng = SplitMix64::new(9);
     let mut blocks = files()?;
@@ -51,7 +51,7 @@ pub(crate) fn blocks() -> Result<Vec<Block<'static>>> {
     Ok(blocks)
 }
 
-/// Who speaks: the user and the model in turns, a tool now and then.
+/// Returns the role of a turn: mostly the user and the assistant alternately, sometimes a tool.
 fn speaker(turn: usize) -> Role {
     match turn % 8 {
         5 => Role::Tool,
@@ -60,7 +60,7 @@ fn speaker(turn: usize) -> Role {
     }
 }
 
-/// Returns files from all over the registry; some are ranges, some have summaries.
+/// Returns files from all dependencies. Some are line ranges, some have summaries.
 fn files() -> Result<Vec<Block<'static>>> {
     let mut all = Vec::new();
     for found in crates()? {
@@ -73,7 +73,7 @@ fn files() -> Result<Vec<Block<'static>>> {
     }
     let count = all.len();
     let picked = all.into_iter().enumerate().filter(|(i, _)| {
-        // Evenly: as many as there were multiples of `count / FILES` passed.
+        // Picks `FILES` files at even distances.
         (i + 1) * FILES / count > i * FILES / count
     });
     Ok(picked

@@ -1,8 +1,8 @@
-//! LCP as its users read and write it, and its peers, each in the fastest of its ways that checks
-//! what it reads.
+//! LCP and its peers. LCP is called as its users call it. Each peer is called in the fastest way
+//! that checks its input.
 //!
-//! Those that can borrow write a list as its length and its items, so it is read one by one, as
-//! LCP's blocks are: faster than a list of all blocks, which nobody keeps here.
+//! Formats that can borrow write a list as its length and its items. The items are read one by one,
+//! like LCP's blocks. That is faster than decoding a list of all blocks, which is not needed here.
 
 use std::any::Any;
 use std::fmt::Display;
@@ -18,33 +18,33 @@ use super::prost_model::Pack;
 use super::serde_model::{Block, Borrowed, Digest, view};
 use crate::harness::Result;
 
-/// A format with a way to write and to read the blocks.
+/// A format with functions to write and to read the blocks.
 pub(super) struct Format {
     /// The name of its crate.
     pub(super) name: &'static str,
     /// `true` if decoded texts borrow from the input.
     pub(super) borrows: bool,
     pub(super) encode: fn(&Data) -> Result<Vec<u8>>,
-    /// Reads every block, each of its texts checked, and borrowed where that is possible.
+    /// Reads every block. Texts are checked, and borrowed if possible.
     pub(super) walk: fn(&[u8]) -> Result<Digest>,
-    /// Reads every block into memory of its own, texts checked.
+    /// Reads every block into owned memory. Texts are checked.
     pub(super) own: fn(&[u8]) -> Result<Box<dyn Any>>,
-    /// Shows every block that a walk reads.
+    /// Passes every block that `walk` reads to a callback.
     pub(super) show: Show,
-    /// Shows every block that is owned.
+    /// Passes every block that `own` reads to a callback.
     pub(super) show_owned: Show,
 }
 
-/// Reads bytes, and shows their blocks.
+/// A function that decodes bytes, and passes each block to a callback.
 pub(super) type Show = fn(&[u8], &mut dyn FnMut(&Borrowed<'_>)) -> Result<()>;
 
-/// Blocks that own what they hold.
+/// Blocks that own their contents.
 pub(super) trait Owned {
-    /// Shows every one.
+    /// Passes every block to `see`.
     fn each(&self, see: impl FnMut(&Borrowed<'_>)) -> Result<()>;
 }
 
-/// A format, as its functions are generated.
+/// A format as a type, from which `format` makes a [`Format`].
 pub(super) trait Codec {
     type Owned: Owned + 'static;
 
@@ -52,7 +52,8 @@ pub(super) trait Codec {
 
     fn own(bytes: &[u8]) -> Result<Self::Owned>;
 
-    /// Reads one block after the other. Those that own read all of them.
+    /// Passes one block after the other to `see`. By default, reads all blocks into owned memory
+    /// first.
     fn each(bytes: &[u8], see: impl FnMut(&Borrowed<'_>)) -> Result<()> {
         Self::own(bytes)?.each(see)
     }
@@ -76,7 +77,7 @@ fn format<C: Codec>(name: &'static str, borrows: bool) -> Format {
     }
 }
 
-/// Returns LCP, then those that borrow, then the others.
+/// Returns LCP, then the formats that borrow, then the others.
 pub(super) fn all() -> [Format; 8] {
     [
         format::<Lcp>("lcp", true),
@@ -107,7 +108,8 @@ struct Lcp;
 
 const NOT_IN_CORPUS: &str = "a block that the corpus does not have";
 
-/// Adds what [`view`] returns to a digest, without the detour.
+/// Adds a block to a digest, like [`view`] and [`Digest::add`] but without the view in between.
+/// Returns `None` for blocks that the corpus does not have.
 #[inline]
 fn add(digest: &mut Digest, block: &LcpBlock<'_>) -> Option<()> {
     digest.summary(block.summary.as_deref());
@@ -135,7 +137,7 @@ impl Codec for Lcp {
     fn walk(bytes: &[u8]) -> Result<Digest> {
         let mut digest = Digest::default();
         let mut blocks = blocks(bytes, DecodeOptions::default());
-        // By reference: a block is large to be moved, compared with what it takes to read it.
+        // Uses a reference, because moving a block takes long compared with reading it.
         while let Some(block) = &blocks.next() {
             let block = block.as_ref().map_err(ToString::to_string)?;
             add(&mut digest, block).ok_or(NOT_IN_CORPUS)?;
@@ -148,7 +150,7 @@ impl Codec for Lcp {
         let mut blocks = blocks(bytes, DecodeOptions::default());
         while let Some(block) = &blocks.next() {
             let block = block.as_ref().map_err(ToString::to_string)?;
-            // The other texts are checked by the decoder, content is any bytes.
+            // The decoder has checked all other texts, but content may be any bytes.
             if block.content.text().is_none_or(|text| text.as_str().is_none()) {
                 return Err(NOT_IN_CORPUS.into());
             }
@@ -198,7 +200,8 @@ impl Codec for Postcard {
     }
 }
 
-/// Without a limit, a list may ask for memory that the input does not bring.
+/// The configuration of bincode. Without a limit, a list could allocate memory regardless of the
+/// size of the input.
 const BINCODE: bincode::config::Configuration<
     bincode::config::LittleEndian,
     bincode::config::Varint,
@@ -236,7 +239,8 @@ impl Codec for Bincode {
 struct Wincode;
 
 impl Wincode {
-    /// The lists of its own are longer than it allows unasked.
+    /// Returns a configuration with a higher allocation limit than the default, which the lists
+    /// here exceed.
     fn config() -> impl wincode::config::Config {
         wincode::config::Configuration::default().with_preallocation_size_limit::<BYTES_MAX>()
     }
@@ -296,7 +300,7 @@ impl Codec for Rkyv {
     }
 
     fn own(bytes: &[u8]) -> Result<Vec<Block>> {
-        // Archives are read where they are aligned: those that were written are.
+        // An archive must be aligned to be read. One that was just written is.
         Ok(rkyv::from_bytes::<_, rkyv::rancor::Error>(bytes).map_err(failed)?)
     }
 }

@@ -1,4 +1,4 @@
-//! Protocol Buffers messages of the blocks, by prost.
+//! Protocol Buffers messages for the blocks, with prost.
 
 use prost::Message;
 
@@ -53,7 +53,7 @@ struct Conversation {
 }
 
 impl Pack {
-    /// Copies these blocks.
+    /// Copies these blocks into a message.
     pub(super) fn from_blocks(blocks: &[serde_model::Block]) -> Self {
         let blocks = blocks.iter().map(|block| {
             let Borrowed { summary, content } = block.view();
@@ -75,7 +75,7 @@ impl Pack {
 }
 
 impl Block {
-    /// Returns the block as every format has it; `None` if it is malformed.
+    /// Returns a borrowed view of the block, or `None` if the message is malformed.
     pub(super) fn view(&self) -> Option<Borrowed<'_>> {
         let content = match self.content.as_ref()? {
             Content::Code(code) => BorrowedContent::Code {

@@ -25,7 +25,7 @@ pub(super) struct Block {
     pub(super) content: Content,
 }
 
-/// What it holds.
+/// The content of a block.
 #[derive(
     Serialize,
     Deserialize,
@@ -54,7 +54,7 @@ pub(super) struct Borrowed<'a> {
     pub(super) content: BorrowedContent<'a>,
 }
 
-/// What it holds.
+/// The content of a block, its texts borrowed.
 #[derive(Clone, Copy, PartialEq, Eq, Deserialize, BorrowDecode, SchemaRead)]
 pub(super) enum BorrowedContent<'a> {
     /// A file.
@@ -74,7 +74,7 @@ pub(super) enum BorrowedContent<'a> {
     },
 }
 
-/// Returns a block as every format has it; `None` where its content is not UTF-8.
+/// Returns a borrowed view of a block, or `None` if it is not a file or a turn of UTF-8.
 #[inline]
 pub(super) fn view<'b>(block: &'b LcpBlock<'_>) -> Option<Borrowed<'b>> {
     let content = match &block.content {
@@ -96,7 +96,7 @@ pub(super) fn view<'b>(block: &'b LcpBlock<'_>) -> Option<Borrowed<'b>> {
 }
 
 impl Block {
-    /// Copies a block of files and turns.
+    /// Copies a block, which must be a file or a turn of UTF-8.
     pub(super) fn from_lcp(block: &LcpBlock<'_>) -> Self {
         let view = view(block).expect("the corpus is files and turns of UTF-8");
         Self {
@@ -114,7 +114,7 @@ impl Block {
         }
     }
 
-    /// The block, borrowed.
+    /// Returns a borrowed view of the block.
     #[inline]
     pub(super) fn view(&self) -> Borrowed<'_> {
         let content = match &self.content {
@@ -134,7 +134,7 @@ impl Block {
     }
 }
 
-/// A hash of numbers and lengths, so that no walk is optimised away.
+/// A hash of numbers and lengths, so that the compiler cannot optimise reads away.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Digest(u64);
 

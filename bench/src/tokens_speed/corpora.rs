@@ -1,5 +1,5 @@
-//! The counted texts: sources of the crates that this workspace builds with, and made-up text in
-//! many scripts, of pieces of vocabularies: common ones often, rare ones seldom.
+//! The counted texts: sources of this workspace's dependencies, and synthetic text in many scripts.
+//! Synthetic words consist of pieces of a vocabulary, and common pieces occur more often.
 
 use std::collections::HashSet;
 use std::path::Path;
@@ -22,23 +22,23 @@ const CODE: &[&str] = &["tokio", "zstd-sys"];
 /// Crates whose documentation comments are counted as prose.
 const PROSE: &[&str] = &["bitvec", "fancy-regex", "rand", "regex", "rustix", "syn", "zerocopy"];
 
-/// Bytes of made-up multilingual text: to warm with, and to count.
+/// The sizes of the synthetic multilingual texts in bytes: for warming caches, and for counting.
 const MULTILINGUAL_BYTES: (usize, usize) = (1 << 20, 2 << 20);
 
-/// The kinds of text, as rows call them.
+/// The names of the kinds of text in rows.
 pub(super) const KINDS: [&str; 3] = ["code", "prose", "multilingual"];
 
 /// The texts, one for each file.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) struct Corpora {
-    /// What caches are warmed with: some of each kind.
+    /// Texts of each kind that warm the caches.
     pub(super) warm: Vec<String>,
     /// The texts of each of [`KINDS`].
     pub(super) texts: [Vec<String>; 3],
 }
 
 impl Corpora {
-    /// Collects them. `vocabulary` is what multilingual text is made of.
+    /// Collects the texts. Multilingual text consists of pieces of `vocabulary`.
     pub(super) fn collect(vocabulary: &[(Vec<u8>, u32)]) -> Result<Self> {
         let crates = crates()?;
         let named = |names| named(&crates, names);
@@ -70,19 +70,19 @@ impl Corpora {
     }
 }
 
-/// The texts of a crate's files.
+/// Returns the texts of a crate's files.
 fn texts(found: &Crate, wanted: fn(&Path) -> bool) -> Result<Vec<String>> {
     Ok(found.files(wanted)?.into_iter().map(|(_, text)| text).collect())
 }
 
-/// Lines that were seen: crates share licences, and come in several versions.
+/// The lines that have occurred. Crates share licences, and come in several versions.
 #[derive(Default)]
 struct Known {
     lines: HashSet<String>,
 }
 
 impl Known {
-    /// The texts that are mostly new.
+    /// Returns the texts in which more than half of the bytes are in new lines.
     fn new_to(&mut self, texts: Vec<String>) -> Vec<String> {
         texts.into_iter().filter(|text| self.is_new(text)).collect()
     }
@@ -98,12 +98,12 @@ impl Known {
     }
 }
 
-/// A script: the characters its words are made of, and how they are set.
+/// A script: the characters of its words, and its punctuation.
 struct Script {
     ranges: &'static [(char, char)],
-    /// What is between two words.
+    /// The text between two words.
     space: &'static str,
-    /// What ends a sentence.
+    /// The end of a sentence.
     stop: &'static str,
 }
 
@@ -128,10 +128,11 @@ const SCRIPTS: &[Script] = &[
     Script { ranges: &[('\u{ac00}', '\u{d7a3}')], space: " ", stop: ". " },
 ];
 
-/// Bytes of a text, about.
+/// The approximate size of a text in bytes.
 const TEXT_BYTES: usize = 4 << 10;
 
-/// Returns texts of one script each, about `bytes` in all; the common tokens come first.
+/// Returns texts of one script each, about `bytes` bytes in all. `vocabulary` lists common tokens
+/// first.
 fn multilingual(vocabulary: &[(Vec<u8>, u32)], seed: u64, bytes: usize) -> Vec<String> {
     let scripts: Vec<_> =
         SCRIPTS.iter().map(|script| (script, Pieces::new(script, vocabulary))).collect();
@@ -153,7 +154,7 @@ fn text(script: &Script, pieces: &Pieces<'_>, rng: &mut SplitMix64) -> String {
     let mut text = String::new();
     while text.len() < TEXT_BYTES {
         for _ in 0..4 + rng.below(14) {
-            // Most words are a piece, some are two or three.
+            // Most words have one piece, some have two or three.
             let parts = 1 + usize::from(rng.below(3) == 0) + usize::from(rng.below(8) == 0);
             (0..parts).for_each(|_| text += pieces.any(rng));
             text += script.space;
@@ -183,7 +184,7 @@ impl<'a> Pieces<'a> {
             .iter()
             .filter_map(|(bytes, _)| str::from_utf8(bytes).ok())
             .map(str::trim_start)
-            // A single letter of Latin would be every other word.
+            // Skips single ASCII letters, which would make up every other word.
             .filter(|piece| piece.len() > 1 && piece.chars().all(is_in))
             .collect();
         let weights = (0..pieces.len()).map(|n| 1_000_000 / (n + 3) + 1);

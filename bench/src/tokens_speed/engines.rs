@@ -1,4 +1,4 @@
-//! The tokenizers that are raced, and vocabularies as files, for those that have none built in.
+//! The compared tokenizers, and vocabulary files for those that have no built-in vocabulary.
 
 use std::collections::HashMap;
 use std::fs;
@@ -13,7 +13,7 @@ use tokenizers::pipeline::EncodeOptions;
 
 use crate::harness::{Result, at};
 
-/// The number of tokens of a text.
+/// A function that returns the number of tokens of a text.
 pub(super) type Count = Box<dyn FnMut(&str) -> usize>;
 
 /// The crates of the tokenizers, in the order in which they take turns.
@@ -25,8 +25,8 @@ pub(super) const LCP: &str = "lcp-tokens";
 /// The tokenizer whose counts are right by definition.
 pub(super) const ORACLE: &str = "tiktoken-rs";
 
-/// Loads the vocabulary of a tokenizer: its own, or the file that [`write_vocabulary`] left in
-/// `folder`.
+/// Loads a tokenizer, with its built-in vocabulary or with the file that [`write_vocabulary`] wrote
+/// to `folder`.
 pub(super) fn load(engine: &str, encoding: Encoding, folder: &Path) -> Result<Count> {
     let unusable = |error: &dyn std::fmt::Display| format!("{engine}: {error}");
     Ok(match engine {
@@ -38,7 +38,7 @@ pub(super) fn load(engine: &str, encoding: Encoding, folder: &Path) -> Result<Co
             let path = ranks_path(folder, encoding);
             let tokenizer = fastokens::Tokenizer::from_tiktoken_file(&path, pattern(encoding))
                 .map_err(|error| unusable(&error))?;
-            // A text that it fails on has no tokens, which is told below from a right count.
+            // A text that it fails on counts as 0 tokens, so that the total shows up as inexact.
             Box::new(move |text| tokenizer.encode_ordinary(text).map_or(0, |ids| ids.len()))
         }
         "toktok-rs" => {
@@ -93,17 +93,17 @@ fn pattern(encoding: Encoding) -> TiktokenConfig {
     TiktokenConfig::new(pattern, Vec::new())
 }
 
-/// Where the list of tokens is, as tiktoken has it.
+/// Returns the path of the list of tokens, in tiktoken's format.
 fn ranks_path(folder: &Path, encoding: Encoding) -> PathBuf {
     folder.join(format!("{encoding}.tiktoken"))
 }
 
-/// Where the `tokenizer.json` is.
+/// Returns the path of the `tokenizer.json`.
 fn json_path(folder: &Path, encoding: Encoding) -> PathBuf {
     folder.join(format!("{encoding}.json"))
 }
 
-/// The ordinary tokens and their numbers, in order.
+/// Returns the ordinary tokens and their numbers, in order.
 pub(super) fn tokens(encoding: Encoding) -> Vec<(Vec<u8>, u32)> {
     let oracle = oracle(encoding);
     let special = oracle.special_tokens();
@@ -114,7 +114,7 @@ pub(super) fn tokens(encoding: Encoding) -> Vec<(Vec<u8>, u32)> {
         .collect()
 }
 
-/// Writes the vocabulary of an encoding in both forms.
+/// Writes the vocabulary of an encoding in both formats.
 pub(super) fn write_vocabulary(folder: &Path, encoding: Encoding) -> Result<()> {
     let tokens = tokens(encoding);
     let mut ranks = String::new();
@@ -164,7 +164,7 @@ fn tokenizer_json(tokens: &[(Vec<u8>, u32)], pattern: &str) -> Value {
     })
 }
 
-/// Returns the two tokens that a token is merged from.
+/// Returns the two tokens that are merged into a token.
 fn last_merge<'a>(
     bytes: &'a [u8],
     token: u32,
@@ -183,7 +183,7 @@ fn last_merge<'a>(
     }
 }
 
-/// Returns the character of each byte in a `tokenizer.json`.
+/// Returns the character that stands for each byte in a `tokenizer.json`.
 fn letters() -> [char; 256] {
     let mut unseen = '\u{100}'..;
     std::array::from_fn(|byte| {

@@ -1,8 +1,8 @@
-//! `tokens-speed`: how fast texts are counted, compared with other tokenizers.
+//! `tokens-speed`: the speed of counting tokens, compared with other tokenizers.
 //!
-//! Every figure is of one thread and of a process of its own, in which one tokenizer has loaded,
-//! has warmed its caches on other texts, and then counts texts that it never saw. Tokenizers take
-//! turns, several rounds; figures are medians.
+//! Every figure comes from one thread of a separate process. The process loads one tokenizer, warms
+//! its caches on other texts, and then counts texts that the tokenizer has not seen. Tokenizers
+//! take turns for several rounds, and figures are medians.
 
 mod corpora;
 mod engines;
@@ -21,21 +21,23 @@ use engines::{ENGINES, LCP, ORACLE, oracle};
 pub(crate) use worker::measure;
 use worker::{Pass, Start, WithItself};
 
-/// Its name.
+/// The name of the benchmark.
 pub(crate) const NAME: &str = "tokens-speed";
 
 /// The encodings that every peer has.
 const ENCODINGS: [Encoding; 2] = [Encoding::O200kBase, Encoding::Cl100kBase];
 
-/// How often each tokenizer has its turn.
+/// The number of turns of each tokenizer.
 const ROUNDS: usize = 5;
 
-/// Tokens of the sample, by OpenAI's newest encoding.
+/// The number of tokens of the sample, in OpenAI's newest encoding.
 const SAMPLE_TOKENS: usize = 10_000;
 
-/// What LCP is compared with itself in: the task of the process, the unit, the name of the other
-/// figure, and the largest ratio. Hard texts of 2 MB and of 200 KB; counting up to a limit in
-/// 10 MB, and counting as many tokens alone.
+/// Comparisons of LCP with itself: the task of the process, the unit, the name of the other figure,
+/// and the largest ratio.
+///
+/// * `growth` compares hard texts of 2 MB and of 200 KB.
+/// * `limited` compares counting up to a limit in 10 MB with counting only as many tokens.
 const WITH_ITSELF: [(&str, &str, &str, f64); 2] = [
     ("growth", "ns/byte", "itself at 200 KB", 3.0),
     ("limited", "ms", "itself on so many tokens", 2.0),
@@ -61,7 +63,7 @@ pub(crate) fn run(progress: &mut Progress<'_>) -> Result<Vec<Row>> {
     Ok(rows)
 }
 
-/// Writes what the measuring processes read.
+/// Writes the files that the measuring processes read.
 fn prepare(folder: &Path, progress: &mut Progress<'_>) -> Result<()> {
     for encoding in ENCODINGS {
         engines::write_vocabulary(folder, encoding)?;
@@ -75,7 +77,7 @@ fn prepare(folder: &Path, progress: &mut Progress<'_>) -> Result<()> {
     Ok(fs::write(folder.join(worker::SAMPLE), sample(&corpora.texts[0]))?)
 }
 
-/// The first texts, until there are enough tokens.
+/// Returns the beginning of the texts, up to [`SAMPLE_TOKENS`] tokens.
 fn sample(texts: &[String]) -> String {
     let mut tokens = oracle(Encoding::O200kBase).encode_ordinary(&texts.concat());
     tokens.truncate(SAMPLE_TOKENS);
@@ -106,13 +108,14 @@ impl Measured {
         (median(each()), each().fold(f64::INFINITY, f64::min))
     }
 
-    /// Returns the tokens that it counts in a kind of text.
+    /// Returns the number of tokens that the tokenizer counts in a kind of text.
     fn tokens(&self, kind: usize) -> usize {
         self.passes.first().map_or(0, |passes| passes[kind].tokens)
     }
 }
 
-/// Each tokenizer in turn, round by round; LCP is the first, tiktoken-rs the last.
+/// Measures each tokenizer in turn, round by round. LCP is the first, tiktoken-rs the last. Any
+/// other tokenizer is left out if it fails.
 fn race(encoding: Encoding, folder: &Path, progress: &mut Progress<'_>) -> Result<Vec<Measured>> {
     let new = |engine| Measured { engine, passes: Vec::new(), starts: Vec::new() };
     let mut all: Vec<_> = ENGINES.into_iter().map(new).collect();
@@ -131,8 +134,8 @@ fn race(encoding: Encoding, folder: &Path, progress: &mut Progress<'_>) -> Resul
     Ok(all)
 }
 
-/// Returns the rows of an encoding: speeds, load, memory and a sample. LCP counts what tiktoken-rs
-/// counts, or it has no business to be quick.
+/// Returns the rows of an encoding: speeds, load time, memory, and the time for a sample. Fails
+/// unless LCP counts the same tokens as tiktoken-rs.
 fn peer_rows(encoding: Encoding, measured: &[Measured]) -> Result<Vec<Row>> {
     let (Some((lcp, peers)), Some(oracle)) = (measured.split_first(), measured.last()) else {
         return Err("nothing was measured".into());
@@ -165,20 +168,21 @@ fn peer_rows(encoding: Encoding, measured: &[Measured]) -> Result<Vec<Row>> {
         rows.push(Row::new(what, Better::Higher, "x", times(lcp), peer.engine, times(peer)));
     }
     for (at, peer) in peers.iter().enumerate() {
-        // What is wanted is wanted of LCP alone: once is enough.
+        // These conditions concern only LCP's figures, so one row of each is enough.
         rows.extend(start_rows(encoding, lcp, peer, at == 0));
     }
     Ok(rows)
 }
 
-/// Returns what is wrong with a peer's count.
+/// Describes the error in a peer's count, or returns `None` if the count is right.
 fn inexact(tokens: usize, right: usize) -> Option<String> {
     let sign = if tokens > right { '+' } else { '-' };
     let by = tokens.abs_diff(right);
     (by > 0).then(|| format!("inexact: {sign}{by} of {right} tokens"))
 }
 
-/// Returns the rows of load, memory and a sample.
+/// Returns the rows of load time, memory, and the time for a sample. They have conditions if
+/// `is_wanted`.
 fn start_rows(encoding: Encoding, lcp: &Measured, peer: &Measured, is_wanted: bool) -> Vec<Row> {
     let figure = |measured: &Measured, of: &dyn Fn(&Start) -> Option<f64>| {
         let each: Option<Vec<f64>> = measured.starts.iter().map(of).collect();
@@ -191,7 +195,7 @@ fn start_rows(encoding: Encoding, lcp: &Measured, peer: &Measured, is_wanted: bo
         Some(row.wants(most.filter(|_| is_wanted).map(Wanted::OwnAtMost)))
     };
     let megabytes = |kib: Option<u32>| Some(f64::from(kib?) / 1024.0);
-    // The limits are those of the largest vocabulary.
+    // The limits are for the largest vocabulary.
     let (load, memory) = match encoding {
         Encoding::O200kBase => (Some(100.0), Some(64.0)),
         _ => (None, None),
@@ -207,7 +211,7 @@ fn start_rows(encoding: Encoding, lcp: &Measured, peer: &Measured, is_wanted: bo
     rows.into_iter().flatten().collect()
 }
 
-/// Has another process of this program measure something.
+/// Runs a measuring process, and returns its figures.
 fn ask<T: DeserializeOwned>(
     task: &str,
     engine: &str,

@@ -1,4 +1,4 @@
-//! Measurements, each in a process of its own, with its own caches and memory.
+//! Measurements, each in a separate process with its own caches and memory.
 
 use std::fs;
 use std::hint::black_box;
@@ -15,10 +15,10 @@ use crate::harness::{Error, Result, at, median, memory_kib, process_timed, timed
 /// The file of texts, in the folder that all processes share.
 pub(super) const CORPORA: &str = "corpora.json";
 
-/// The file of the text that a process counts once.
+/// The file of the sample, which a process counts once.
 pub(super) const SAMPLE: &str = "sample.txt";
 
-/// Returns what a measuring process measures, as JSON.
+/// Runs a measurement in this process, and returns the figures as JSON.
 pub(crate) fn measure(arguments: &[String]) -> Result<String> {
     let unknown = || format!("cannot measure {arguments:?}");
     let [task, engine, encoding, folder] = arguments else { return Err(unknown().into()) };
@@ -42,7 +42,7 @@ pub(super) struct Pass {
     pub(super) seconds: f64,
 }
 
-/// One pass over each kind of text, in the order of [`KINDS`](super::corpora::KINDS).
+/// Measures one pass over each kind of text, in the order of [`KINDS`](super::corpora::KINDS).
 fn speed(engine: &str, encoding: Encoding, folder: &Path) -> Result<Vec<Pass>> {
     let corpora = corpora(folder)?;
     let mut count = load(engine, encoding, folder)?;
@@ -57,27 +57,27 @@ fn speed(engine: &str, encoding: Encoding, folder: &Path) -> Result<Vec<Pass>> {
     corpora.texts.iter().map(pass).collect()
 }
 
-/// The texts that were collected.
+/// Reads the collected texts.
 fn corpora(folder: &Path) -> Result<Corpora> {
     let path = folder.join(CORPORA);
     Ok(serde_json::from_slice(&fs::read(&path).map_err(at(&path))?)?)
 }
 
-/// The start of a process that counts.
+/// The time and memory that a process needs to start counting.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub(super) struct Start {
-    /// Up to and with the first count, all threads.
+    /// The processor time of all threads, up to the end of the first count.
     pub(super) load_seconds: f64,
-    /// What that added to resident memory, where the system tells.
+    /// The growth of resident memory meanwhile, if the system reports it.
     pub(super) resident_kib: Option<u32>,
-    /// The largest that it was meanwhile, likewise.
+    /// The growth of resident memory at its peak, if the system reports it.
     pub(super) peak_kib: Option<u32>,
-    /// Then one count of the sample.
+    /// The processor time of counting the sample after that.
     pub(super) sample_seconds: f64,
     pub(super) sample_tokens: usize,
 }
 
-/// Loads, counts a little, then counts the sample.
+/// Loads a tokenizer, counts a short text, then counts the sample.
 fn start(engine: &str, encoding: Encoding, folder: &Path) -> Result<Start> {
     let before = memory_kib("VmRSS");
     let (loaded, load) = process_timed(|| {
@@ -100,10 +100,10 @@ fn start(engine: &str, encoding: Encoding, folder: &Path) -> Result<Start> {
     })
 }
 
-/// Makes a text of so many bytes.
+/// A function that creates a text of about this many bytes.
 type Make = fn(&mut SplitMix64, usize) -> String;
 
-/// Texts that are hard on tokenizers, of any length.
+/// Texts that are hard for tokenizers, of any length.
 const HARD: &[(&str, Make)] = &[
     ("white space, then x", |_, bytes| " ".repeat(bytes - 1) + "x"),
     ("the letter a", |_, bytes| "a".repeat(bytes)),
@@ -111,7 +111,7 @@ const HARD: &[(&str, Make)] = &[
     ("base64", |rng, bytes| drawn(rng, bytes, &BASE64)),
 ];
 
-/// Characters that are drawn from: ranges, first and last.
+/// The alphabets of random texts, as ranges with the first and the last character.
 const HAN: [(char, char); 1] = [('\u{4e00}', '\u{9fff}')];
 const BASE64: [(char, char); 4] = [('A', 'Z'), ('a', 'z'), ('/', '9'), ('+', '+')];
 
@@ -124,7 +124,7 @@ fn drawn(rng: &mut SplitMix64, bytes: usize, ranges: &[(char, char)]) -> String 
     text
 }
 
-/// Returns the median of five runs in seconds, each with an input that is made before.
+/// Returns the median time of five runs in seconds. The input of each run is created before it.
 fn median_seconds<T, R>(mut make: impl FnMut() -> T, run: impl Fn(&T) -> R) -> Result<f64> {
     let mut seconds = [0.0; 5];
     for seconds in &mut seconds {
@@ -134,7 +134,7 @@ fn median_seconds<T, R>(mut make: impl FnMut() -> T, run: impl Fn(&T) -> R) -> R
     Ok(median(seconds))
 }
 
-/// A figure of LCP, and its own in another situation.
+/// A figure of LCP, and another figure of LCP that it is compared with.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct WithItself {
     pub(super) what: String,
@@ -142,11 +142,11 @@ pub(super) struct WithItself {
     pub(super) other: f64,
 }
 
-/// Measures nanoseconds per byte of hard texts of 2 MB, and of 200 KB.
+/// Measures the nanoseconds per byte of hard texts, with texts of 2 MB and of 200 KB.
 fn growth(encoding: Encoding) -> Result<Vec<WithItself>> {
     let counter = Tiktoken::new(encoding);
     counter.estimate("");
-    // Never the same text twice, except where there is only one.
+    // Uses a different text each time, unless there is only one.
     let mut rng = SplitMix64::new(3);
     let mut per_byte = |make: Make, bytes: u32| {
         let make = || make(&mut rng, bytes as usize);
@@ -160,10 +160,10 @@ fn growth(encoding: Encoding) -> Result<Vec<WithItself>> {
     HARD.iter().map(growth).collect()
 }
 
-/// Bytes of the text that is not counted to its end.
+/// The size of the text that is not counted to its end, in bytes.
 const LIMITED_BYTES: usize = 10_000_000;
 
-/// Measures counting up to a limit in a long text, and counting as much alone, in milliseconds.
+/// Measures counting up to a limit in a long text, and counting only that part, in milliseconds.
 fn limited(encoding: Encoding, folder: &Path) -> Result<Vec<WithItself>> {
     let corpora = corpora(folder)?;
     let mut text = corpora.texts[0].concat();

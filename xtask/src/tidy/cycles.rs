@@ -1,9 +1,9 @@
 //! Import cycles between the source files of a crate.
 //!
-//! A file depends on the files that define the names it uses. A re-export is no use, and a name
-//! is followed through re-exports to its definition, so a facade (`lib.rs`, `mod.rs`) causes no
-//! cycle by itself. A module owns its submodules: that it calls them is no dependency, that they
-//! use its types is one. Test modules and the arguments of macros are not read.
+//! A file depends on the files that define the names it uses. A re-export does not count as a use,
+//! and a name is followed through re-exports to its definition, so a facade (`lib.rs`, `mod.rs`)
+//! causes no cycle by itself. A module owns its submodules: it does not depend on them, but they
+//! depend on it if they use its types. Test modules and the arguments of macros are not read.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -14,7 +14,7 @@ use syn::{Attribute, Item, ItemMod, ItemUse, UseTree, Visibility};
 /// A path of names from the root of the crate.
 type ModulePath = Vec<String>;
 
-/// The modules of a crate: where each is, and which names it has.
+/// The modules of a crate, with the names they define, and the references in its files.
 #[derive(Default)]
 struct Crate {
     modules: BTreeMap<ModulePath, Module>,
@@ -25,13 +25,13 @@ struct Crate {
 struct Module {
     file: PathBuf,
     defined: BTreeSet<String>,
-    /// Imported names: the name here, and the path it stands for.
+    /// Imported names: the local name, and the path that it stands for.
     imported: Vec<(String, ModulePath)>,
     /// Paths of `use path::*`.
     globs: Vec<ModulePath>,
 }
 
-/// A path in a file, as seen from the module it stands in.
+/// A path that occurs in a file, relative to the module that contains it.
 struct Reference {
     module: ModulePath,
     path: Vec<String>,
@@ -39,8 +39,8 @@ struct Reference {
 
 /// Returns the groups of files that depend on each other, each sorted.
 ///
-/// `sources` are the files of one crate below `src`, by path. Files that no `mod` names are
-/// ignored, and so are those that don't parse (the compiler reports these).
+/// `sources` are the files of one crate below `src`, by path. Files that no `mod` item names are
+/// ignored. So are files that don't parse, because the compiler reports them.
 pub(super) fn find(sources: &BTreeMap<PathBuf, String>, root: &Path) -> Vec<Vec<PathBuf>> {
     let mut krate = Crate::default();
     krate.load(sources, root, &[]);
@@ -125,8 +125,8 @@ impl Crate {
         self.files.iter().map(|(file, refs)| (file.as_path(), targets(file, refs))).collect()
     }
 
-    /// Returns the file that defines a path as seen from `module`, unless another crate does.
-    /// `depth` bounds the re-exports that are followed.
+    /// Returns the file that defines a path as seen from `module`, or `None` if another crate
+    /// defines it. `depth` limits the number of re-exports that are followed.
     fn definition(&self, module: &[String], path: &[String], depth: usize) -> Option<&Path> {
         let (first, rest) = path.split_first()?;
         let mut at = match first.as_str() {
@@ -145,7 +145,7 @@ impl Crate {
         self.modules.get(&at).map(|module| module.file.as_path())
     }
 
-    /// Follows `name`, a member of the module `at`, and then `rest`.
+    /// Returns the file that defines the path of `name`, a member of the module `at`, and `rest`.
     fn member(&self, at: &[String], name: &str, rest: &[String], depth: usize) -> Option<&Path> {
         let module = self.modules.get(at)?;
         let child: ModulePath = at.iter().cloned().chain([name.to_owned()]).collect();
@@ -170,7 +170,7 @@ impl Crate {
     }
 }
 
-/// Tells whether `file` belongs to a submodule of the module in `parent`.
+/// Returns whether `file` belongs to a submodule of the module in `parent`.
 fn is_below(file: &Path, parent: &Path) -> bool {
     let is_root = parent == Path::new("lib.rs") || parent == Path::new("main.rs");
     if is_root || parent.ends_with("mod.rs") {
@@ -187,7 +187,7 @@ struct Paths<'m> {
 
 impl<'ast> Visit<'ast> for Paths<'_> {
     fn visit_path(&mut self, path: &'ast syn::Path) {
-        // A single name is an import, which was read already, or stands in this file.
+        // A single name is either imported, and was already read, or defined in this file.
         if path.segments.len() > 1 && path.leading_colon.is_none() {
             let names = path.segments.iter().map(|segment| segment.ident.to_string()).collect();
             self.references.push(Reference { module: self.module.to_vec(), path: names });
@@ -234,7 +234,7 @@ fn name(item: &Item) -> Option<String> {
     Some(ident.to_string())
 }
 
-/// Calls `leaf` with each path that is imported and its name here.
+/// Calls `leaf` with each imported path and its local name.
 fn each_leaf(import: &ItemUse, leaf: &mut impl FnMut(ModulePath, String)) {
     fn walk(tree: &UseTree, path: &ModulePath, leaf: &mut impl FnMut(ModulePath, String)) {
         let with = |name: &syn::Ident| {

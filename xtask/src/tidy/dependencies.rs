@@ -1,4 +1,4 @@
-//! `docs/dependencies.md` says of every dependency what it is for, and of no other.
+//! Checks that `docs/dependencies.md` has a row for every dependency, and for nothing else.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -10,10 +10,10 @@ use anyhow::Result;
 
 const DOCUMENT: &str = "docs/dependencies.md";
 
-/// Where what is no crate of ours comes from, as the first column says it.
+/// The marks in the first column for programs that come from a registry and are not in a manifest.
 const REGISTRIES: [&str; 3] = ["(PyPI)", "(npm)", "(crate)"];
 
-/// The manifests of the workspaces: this one, and those that stand alone.
+/// Returns the manifests of all workspaces: this one, and the independent ones.
 pub(crate) fn workspaces() -> Result<Vec<PathBuf>> {
     let mut workspaces = Vec::new();
     for manifest in tracked("*Cargo.toml")? {
@@ -24,7 +24,7 @@ pub(crate) fn workspaces() -> Result<Vec<PathBuf>> {
     Ok(workspaces)
 }
 
-/// A dependency that is named somewhere: the start of its version, or all of what is wanted.
+/// Names of dependencies, each with a version. In the document, the version may be a prefix.
 type Named = BTreeSet<(String, String)>;
 
 pub(super) fn check() -> Result<Vec<String>> {
@@ -54,7 +54,8 @@ pub(super) fn check() -> Result<Vec<String>> {
     Ok(problems)
 }
 
-/// What is wanted of other people's crates: the package that wants it, its name and version.
+/// Returns the external dependencies of a workspace: the package that has it, the name and the
+/// version of each.
 fn wanted(manifest: &Path) -> Result<Vec<(String, String, String)>> {
     let metadata =
         MetadataCommand::new().manifest_path(crate::workspace().join(manifest)).no_deps().exec()?;
@@ -70,8 +71,8 @@ fn wanted(manifest: &Path) -> Result<Vec<(String, String, String)>> {
     Ok(metadata.workspace_packages().into_iter().flat_map(of_package).collect())
 }
 
-/// The names of a cell, each with the version that stands behind it, or behind the next that
-/// has one.
+/// Returns the names in a cell of the table. Each has the version that follows it, or the version
+/// of the next name that has one.
 fn cell_names(cell: &str) -> Named {
     let mut named = Named::new();
     let mut waiting = Vec::new();
@@ -83,7 +84,7 @@ fn cell_names(cell: &str) -> Named {
             named.extend(waiting.drain(..).map(|name| (name, version.to_owned())));
         }
     }
-    // Without a version none fits.
+    // A name without a version matches no dependency.
     named.extend(waiting.into_iter().map(|name| (name, "without a version".to_owned())));
     named
 }

@@ -1,11 +1,12 @@
-//! Documents name only files, crates and RFCs that exist.
+//! Checks that documents name only files and crates that exist, and that sources cite only RFCs
+//! that exist.
 
 use std::path::{Path, PathBuf};
 
 use super::{read, tracked};
 use anyhow::Result;
 
-/// Words in backticks that begin like this are paths from the root.
+/// The beginnings of paths from the root. Words in backticks that begin like this must exist.
 const PATHS: &[&str] =
     &["crates/", "xtask/", "samples/", "docs/", "rfcs/", "bench/", ".ci/", ".cargo/", "fuzz/"];
 
@@ -30,7 +31,7 @@ pub(super) fn check() -> Result<Vec<String>> {
             }
         }
     }
-    // What the README shows is what a sample renders to.
+    // The README must show the current rendering of a sample.
     if !read(Path::new("README.md"))?.contains(&read(Path::new(SHOWN_IN_README))?) {
         problems.push(format!("README.md does not show {SHOWN_IN_README}"));
     }
@@ -51,7 +52,7 @@ fn names_nothing(word: &str) -> bool {
         && !crate::workspace().join(path).exists()
 }
 
-/// Returns whether a word names a source file or a folder, and is the end of none of `paths` or
+/// Returns whether a word names a source file or a folder, but is not the end of any of `paths` or
 /// of their folders.
 fn ends_no_path(word: &str, paths: &[PathBuf]) -> bool {
     let word = word.trim_end_matches(['.', ',', ':', ';']);
@@ -67,7 +68,7 @@ fn ends_no_path(word: &str, paths: &[PathBuf]) -> bool {
     (is_folder || is_source) && !paths.iter().any(is_end)
 }
 
-/// The RFCs that source files cite, each with one file that does.
+/// Returns the RFCs that source files cite, each with one of these files.
 fn rfcs_named() -> Result<Vec<(u32, String)>> {
     let mut named: Vec<(u32, String)> = Vec::new();
     for path in tracked("crates/*.rs")? {

@@ -1,12 +1,12 @@
-//! Names that say nothing about what bears them.
+//! Finds items with meaningless names.
 
 use syn::Ident;
 use syn::visit::{self, Visit};
 
-/// No function, type, variant, constant, module or macro has one of these names.
+/// The names that no function, type, variant, constant, module or macro may have.
 const BANNED: &[&str] = &["said", "told", "made", "found", "kept", "beside", "whole", "what", "of"];
 
-/// Returns the banned names that the items of a source file bear, in order.
+/// Returns the banned names of the items in a source file, in order.
 pub(super) fn banned(text: &str) -> Vec<String> {
     let mut names = Names(Vec::new());
     if let Ok(file) = syn::parse_file(text) {

@@ -1,4 +1,5 @@
-//! `docs/requirements.md` names only tests that exist, and leaves no row open.
+//! Checks that `docs/requirements.md` names only tests that exist, and that each row has a test, an
+//! issue or a reason for having no test.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -43,8 +44,8 @@ pub(super) fn check() -> Result<Vec<String>> {
     Ok(problems)
 }
 
-/// The tests of each package, as its test programs list them. Built as the tests are
-/// run, so that nothing is built twice.
+/// Returns the tests of each package, as its test programs list them. The build is the same as for
+/// running the tests, so that nothing is built twice.
 fn all_tests() -> Result<BTreeMap<String, BTreeSet<String>>> {
     let build = ["test", "--workspace", "--all-features", "--no-run", "--message-format=json"];
     let messages = tools::output(cargo(), &build)?;
@@ -62,8 +63,8 @@ fn all_tests() -> Result<BTreeMap<String, BTreeSet<String>>> {
     Ok(tests)
 }
 
-/// The name in the id of a package of ours: `path+file:///…/lcp-types#0.0.0`, or
-/// `…#name@0.0.0` where the folder has another name.
+/// Returns the name from the id of a package of this workspace: `path+file:///…/lcp-types#0.0.0`,
+/// or `…#name@0.0.0` if the folder has another name.
 fn package(id: &str) -> String {
     let (path, fragment) = id.rsplit_once('#').unwrap_or((id, ""));
     let of_path = || path.rsplit('/').next().unwrap_or_default();

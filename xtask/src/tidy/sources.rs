@@ -6,10 +6,10 @@ use std::path::{Path, PathBuf};
 use super::{cycles, names, read, tracked};
 use anyhow::Result;
 
-/// Lines of the shortest source file.
+/// The least number of lines of a source file.
 const FILE_LINES_MIN: usize = 40;
 
-/// Other files that may be short, each with the reason. Prefer a longer neighbour.
+/// Other files that may be shorter, each with the reason. Prefer to extend a neighbouring file.
 const SHORT_FILES: &[(&str, &str)] = &[
     ("bench/src/dedup.rs", "a list of modules"),
     ("crates/lcp-app/src/costs.rs", "shared by three modules"),
@@ -22,7 +22,7 @@ const SHORT_FILES: &[(&str, &str)] = &[
     ("crates/lcp-tokens/src/boundary.rs", "a rule that several crates use"),
 ];
 
-/// Files that may be short: the root of a binary, and lists of modules.
+/// Names of files that may be shorter: roots of crates, lists of modules, and tests.
 const SHORT_BY_NATURE: &[&str] = &["main.rs", "lib.rs", "mod.rs", "build.rs", "tests.rs"];
 
 pub(super) fn check() -> Result<Vec<String>> {
@@ -37,7 +37,7 @@ pub(super) fn check() -> Result<Vec<String>> {
     Ok(problems)
 }
 
-/// Reports the files of each crate that import each other in a circle.
+/// Reports import cycles between the files of each crate.
 fn cyclic(sources: &BTreeMap<PathBuf, String>) -> Vec<String> {
     let mut problems = Vec::new();
     for (krate, files) in by_crate(sources) {
@@ -51,7 +51,7 @@ fn cyclic(sources: &BTreeMap<PathBuf, String>) -> Vec<String> {
     problems
 }
 
-/// Reports the items that have names of [`names::banned`].
+/// Reports the items with names that [`names::banned`] finds.
 fn named(sources: &BTreeMap<PathBuf, String>) -> Vec<String> {
     let banned = |(path, text): (&PathBuf, &String)| {
         let problem = |name| format!("{}: an item is called {name}", path.display());
@@ -60,7 +60,7 @@ fn named(sources: &BTreeMap<PathBuf, String>) -> Vec<String> {
     sources.iter().flat_map(banned).collect()
 }
 
-/// Reports short files that are no exceptions, and exceptions that are not short.
+/// Reports short files that are not listed as exceptions, and listed exceptions that are not short.
 fn short(sources: &BTreeMap<PathBuf, String>) -> Vec<String> {
     let is_short = |path: &Path| {
         let lines = sources.get(path).map_or(FILE_LINES_MIN, |text| text.lines().count());

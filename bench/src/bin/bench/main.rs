@@ -1,5 +1,5 @@
 //! Runs a benchmark: `bench NAME [--json] [--quiet] [--write]`, or all of them: `bench --write`.
-//! `cargo xtask bench` builds and calls it.
+//! `cargo xtask bench` builds and runs it.
 
 use std::io::Write;
 use std::path::Path;
@@ -22,7 +22,7 @@ fn main() -> ExitCode {
 }
 
 fn run(arguments: &[String]) -> Result<ExitCode> {
-    // What is measured is the time of one thread.
+    // Benchmarks measure the time of one thread.
     rayon::ThreadPoolBuilder::new().num_threads(1).use_current_thread().build_global()?;
     if let [name, worker, rest @ ..] = arguments
         && worker == WORKER
@@ -88,7 +88,8 @@ fn write_document(report: &Report) -> Result<()> {
     Ok(std::fs::write(path, document)?)
 }
 
-/// Replaces the results of a benchmark in a document; `None` if it has no place for any.
+/// Replaces the results of a benchmark in a document. Returns `None` if the document has no section
+/// for results.
 fn write(document: &str, report: &Report) -> Option<String> {
     let (before, rest) = document.split_once(BEGIN)?;
     let (body, after) = rest.split_once(END)?;

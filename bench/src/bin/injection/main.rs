@@ -1,6 +1,6 @@
-//! Compares how well programs that pack a folder keep files apart whose contents forge the
-//! boundaries between files (RFC 0008 §1). Prints a Markdown table, and fails where LCP does not
-//! give back every file.
+//! Compares programs that pack a folder: can the files still be separated if their contents forge
+//! file boundaries (RFC 0008 §1)? Prints a Markdown table. Fails unless every file can be read back
+//! from LCP's text.
 #![allow(clippy::print_stdout, clippy::print_stderr, missing_docs, reason = "a program of tables")]
 
 mod peers;
@@ -18,25 +18,26 @@ use repository::File;
 
 type Result<T = (), E = Box<dyn std::error::Error>> = std::result::Result<T, E>;
 
-/// Files that were read back from a text: the path and the content of each, in their order.
+/// The files that a reader finds in a text: the path and the content of each, in order.
 type Entries = Vec<(String, String)>;
 
-/// What became of the files in one form of one program.
+/// The result for one output form of one program.
 #[derive(Debug)]
 struct Row {
     program: String,
     form: &'static str,
-    /// Counts of the files, or why there is no text.
+    /// The counts, or the reason why the program wrote no text.
     counts: Result<Counts, String>,
 }
 
 #[derive(Debug, PartialEq)]
 struct Counts {
-    /// Files that came back, but for white space at their ends and the ends of their lines.
+    /// Files that were read back, ignoring line endings and white space at both ends of the text.
     back: usize,
-    /// Of those, the ones that came back byte for byte.
+    /// Files that were read back byte for byte. `back` includes them.
     exact: usize,
-    /// Files that were read and are not there.
+    /// Entries that are not files of the folder: unknown paths, and further entries of a known
+    /// path.
     forged: usize,
 }
 
@@ -46,7 +47,7 @@ impl Row {
         Self { program: program.to_owned(), form, counts }
     }
 
-    /// Returns the row as one of a Markdown table.
+    /// Formats the row as a line of a Markdown table. `all` is the number of files.
     fn to_markdown(&self, all: usize) -> String {
         let figures = match &self.counts {
             Ok(Counts { back, exact, forged }) => format!("{back} of {all} | {exact} | {forged}"),
@@ -60,7 +61,7 @@ impl Counts {
     fn new(entries: &Entries, all: &[File]) -> Self {
         let wanted: BTreeMap<_, _> =
             all.iter().map(|file| (file.path.as_str(), file.text.as_str())).collect();
-        // Whether any entry of a path is like its file, and whether any is equal to it.
+        // For each path: whether an entry matches the file loosely, and whether one equals it.
         let mut found = BTreeMap::<&str, (bool, bool)>::new();
         for (path, text) in entries {
             if let Some(wanted) = wanted.get(path.as_str()) {
@@ -72,13 +73,13 @@ impl Counts {
         Self {
             back: found.values().filter(|(is_back, _)| *is_back).count(),
             exact: found.values().filter(|(_, is_exact)| *is_exact).count(),
-            // One entry of each path is that of the file.
+            // One entry of each path counts as the file itself.
             forged: entries.len() - found.len(),
         }
     }
 }
 
-/// A text as programs give it back that trim it, and end lines in their own way.
+/// Normalizes a text for comparison, because programs trim texts and change line endings.
 fn plain(text: &str) -> String {
     text.replace("\r\n", "\n").trim().to_owned()
 }
@@ -103,10 +104,11 @@ fn main() -> Result {
     }
 }
 
-/// What our own rows are called.
+/// The program name in LCP's own rows.
 const OURS: &str = "lcp";
 
-/// The rows of LCP: packed as `lcp pack` does it, rendered, and split.
+/// Returns the rows of LCP: packs the folder as `lcp pack` does, renders it in each mode, and
+/// parses the text.
 fn lcp(folder: &Path, all: &[File]) -> Result<Vec<Row>> {
     let paths = vec![".".into()];
     let options = IngestOptions { base: folder.to_owned(), paths, ..IngestOptions::default() };
@@ -117,7 +119,7 @@ fn lcp(folder: &Path, all: &[File]) -> Result<Vec<Row>> {
         let found = text
             .map_err(|error| error.to_string())
             .and_then(|text| parse::parse_blocks(&text, mode).map_err(|error| error.to_string()));
-        // The tree of the folder is a block, too.
+        // The folder's tree is also a block, but not a file.
         let is_tree = |shown: &parse::ParsedBlock| {
             shown.block_type == BlockType::FileTree
                 && packed.blocks.iter().any(|block| block.content == shown.block.content)
@@ -135,7 +137,8 @@ fn lcp(folder: &Path, all: &[File]) -> Result<Vec<Row>> {
     Ok(modes.into_iter().map(row).collect())
 }
 
-/// The file that a block is; of any other, which is forged, a name that no file has.
+/// Returns the path and the content of a file block. Any other block is forged, and gets a path
+/// that no file has.
 fn entry(shown: parse::ParsedBlock) -> (String, String) {
     let text = |bytes: CowBytes<'_>| bytes.to_str_lossy().into_owned();
     match shown.block.content {

@@ -1,4 +1,4 @@
-//! Programs of others that make a text of a repository, and their forms.
+//! Other programs that turn a repository into text, with their output forms.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -12,11 +12,11 @@ const REPOMIX: &str = "1.18.1";
 const GITINGEST: &str = "0.3.1";
 const FILES_TO_PROMPT: &str = "0.6";
 
-/// Lines that gitingest and repomix draw.
+/// The separator lines of gitingest and repomix.
 const GITINGEST_RULE: &str = "================================================";
 const REPOMIX_RULE: &str = "================";
 
-/// A form of a program: what it is called, its arguments, and what reads it.
+/// An output form of a program: its name, the arguments that select it, and its reader.
 type Form = (&'static str, &'static [&'static str], fn(&str) -> Entries);
 
 const REPOMIX_FORMS: &[Form] = &[
@@ -40,7 +40,7 @@ const FILES_TO_PROMPT_FORMS: &[Form] = &[
     ("--markdown", &["--markdown"], |text| readers::without(readers::fences(text, ""), "\n")),
 ];
 
-/// A row for each form; where a program cannot be had, rows that say why.
+/// Returns a row for each form. If a program cannot be installed, its rows give the reason.
 pub(super) fn rows(folder: &Path, all: &[File]) -> Vec<Row> {
     let mut rows = Vec::new();
     eprintln!("npm installs repomix");
@@ -69,7 +69,7 @@ pub(super) fn rows(folder: &Path, all: &[File]) -> Vec<Row> {
             let beside = folder.parent().unwrap_or(folder);
             printed(program.arg(NAME).args(*flags).current_dir(beside))
         });
-        // It says the folder that it was given, too.
+        // Paths in its output begin with the folder that it was given.
         let below = format!("{NAME}/");
         let inside = |(path, text): (String, String)| match path.strip_prefix(&below) {
             Some(inside) => (inside.to_owned(), text),
@@ -86,7 +86,8 @@ fn printed(command: &mut Command) -> Result<String, String> {
     Ok(String::from_utf8_lossy(&printed).into_owned())
 }
 
-/// Returns the folder of the programs.
+/// Installs gitingest and files-to-prompt in a virtual environment, and returns the folder of their
+/// programs.
 fn pypi() -> Result<PathBuf, String> {
     let program = std::env::current_exe().map_err(|error| error.to_string())?;
     let venv = program.with_file_name("peers-injection").join("venv");

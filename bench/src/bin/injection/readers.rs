@@ -1,8 +1,10 @@
-//! The plainest reader that the documents of each form suggest: nothing guesses.
+//! Readers of each output form, as simple as the documentation of the form suggests. They use no
+//! heuristics.
 
 use super::Entries;
 
-/// `<file path="…">`, the content, `</file>`: repomix.
+/// Reads repomix's XML: `<file path="…">`, the content, `</file>`. With `unescape`, replaces
+/// entities.
 pub(super) fn elements(text: &str, unescape: bool) -> Entries {
     const BEGIN: &str = "<file path=\"";
     let value = |text: &str| if unescape { unescaped(text) } else { text.to_owned() };
@@ -22,7 +24,7 @@ pub(super) fn elements(text: &str, unescape: bool) -> Entries {
     entries
 }
 
-/// What XML's five entities stand for, and numbers.
+/// Replaces XML's five named entities and numeric character references.
 fn unescaped(text: &str) -> String {
     let mut out = String::new();
     let mut rest = text;
@@ -59,7 +61,8 @@ fn character(entity: &str) -> Option<char> {
     })
 }
 
-/// A line of `heading` and a path, a fence, the content, the same fence: Markdown.
+/// Reads Markdown: a line with `heading` and a path, a fence, the content, a fence of the same
+/// length.
 pub(super) fn fences(text: &str, heading: &str) -> Entries {
     let mut entries = Entries::new();
     let mut lines = text.split_inclusive('\n').peekable();
@@ -80,12 +83,12 @@ pub(super) fn fences(text: &str, heading: &str) -> Entries {
     entries
 }
 
-/// A rule, a line with the path, a rule, the content: repomix's plain form and gitingest.
+/// Reads repomix's plain form and gitingest: a rule, a line with the path, a rule, the content.
 pub(super) fn rules(text: &str, rule: &str, before_path: &str) -> Entries {
     let begin = format!("{rule}\n{before_path}");
     let end = format!("\n{rule}\n");
     let mut entries = Entries::new();
-    // A rule is a whole line.
+    // A rule must begin at the start of a line.
     let starts: Vec<_> = text
         .match_indices(&begin)
         .map(|(at, _)| at)
@@ -101,7 +104,7 @@ pub(super) fn rules(text: &str, rule: &str, before_path: &str) -> Entries {
     entries
 }
 
-/// The path, `---`, the content, `---`: files-to-prompt.
+/// Reads files-to-prompt: the path, `---`, the content, `---`.
 pub(super) fn dashes(text: &str) -> Entries {
     let parts = text.split("\n\n---\n").filter(|part| !part.trim().is_empty());
     let entry = |part: &str| {
@@ -111,7 +114,8 @@ pub(super) fn dashes(text: &str) -> Entries {
     parts.filter_map(entry).collect()
 }
 
-/// `<source>…</source>` and `<document_content>…</document_content>`: `--cxml`.
+/// Reads files-to-prompt's `--cxml`: `<source>…</source>` and
+/// `<document_content>…</document_content>`.
 pub(super) fn documents(text: &str) -> Entries {
     let mut entries = Entries::new();
     for part in text.split("<document index=\"").skip(1) {
@@ -125,7 +129,7 @@ pub(super) fn documents(text: &str) -> Entries {
     entries
 }
 
-/// The same without what the form adds behind each content.
+/// Removes the suffix that a form adds to each content.
 pub(super) fn without(mut entries: Entries, added: &str) -> Entries {
     for (_, text) in &mut entries {
         let len = text.strip_suffix(added).map_or(text.len(), str::len);
@@ -134,7 +138,7 @@ pub(super) fn without(mut entries: Entries, added: &str) -> Entries {
     entries
 }
 
-/// An object of paths and contents: repomix's JSON.
+/// Reads repomix's JSON, an object whose `files` map paths to contents.
 pub(super) fn object(text: &str) -> Entries {
     let json: serde_json::Value = serde_json::from_str(text).unwrap_or_default();
     let files = json["files"].as_object().into_iter().flatten();

@@ -1,5 +1,5 @@
-//! Counts the processor instructions of five key paths, and how they grow with adversarial input,
-//! by valgrind. Unlike time, that is the same on a busy machine.
+//! Counts the processor instructions of five key paths with valgrind, and how the counts grow with
+//! adversarial input. Unlike time, instruction counts do not depend on the load of the machine.
 #![allow(clippy::print_stdout, missing_docs, reason = "a program of tables")]
 
 mod paths;
@@ -41,18 +41,18 @@ struct Args {
     idle: bool,
 }
 
-/// How much more a path may cost than was recorded.
+/// The largest allowed increase over the recorded count, as a fraction.
 const MORE_MAX: f64 = 0.03;
 
-/// Where counts are recorded, below this package.
+/// The file of the recorded counts, relative to this package.
 const RECORD: &str = "instructions.json";
 
-/// What was counted, and with what.
+/// Instruction counts, with the compiler and the profile that they belong to.
 #[derive(Debug, Default, Deserialize, Serialize)]
 struct Record {
     compiler: String,
     profile: String,
-    /// By path, in the order of [`KeyPath`].
+    /// The count of each path, in the order of [`KeyPath`].
     instructions: Vec<(String, u64)>,
 }
 
@@ -99,7 +99,8 @@ fn main() -> Result {
     compare(&record, &found)
 }
 
-/// Tells of each path; fails where one costs more than it may.
+/// Prints the count of each path. Fails if one exceeds its recorded count by more than
+/// [`MORE_MAX`].
 fn compare(record: &Record, found: &Record) -> Result {
     let same = record.compiler == found.compiler && record.profile == found.profile;
     let mut worse = Vec::new();
@@ -130,7 +131,8 @@ fn ratio(count: u64, before: u64) -> f64 {
     count as f64 / before.max(1) as f64
 }
 
-/// Returns the instructions of this program with these arguments, without those of preparing.
+/// Returns the instructions of this program with these arguments, without those of its preparation
+/// (`--idle`).
 fn count(arguments: &[String]) -> Result<u64> {
     let idle = count_once(&[arguments, &["--idle".to_owned()]].concat())?;
     Ok(count_once(arguments)?.saturating_sub(idle))
@@ -151,7 +153,7 @@ fn count_once(arguments: &[String]) -> Result<u64> {
     total(&out)
 }
 
-/// The total that a file of callgrind names.
+/// Returns the total instruction count of a callgrind output file.
 fn total(path: &Path) -> Result<u64> {
     let profile = std::fs::read_to_string(path)?;
     let totals = profile.lines().filter_map(|line| line.strip_prefix("totals:"));
@@ -159,13 +161,13 @@ fn total(path: &Path) -> Result<u64> {
     total.ok_or_else(|| "callgrind names no total".into())
 }
 
-/// Returns the version of the compiler and the processor.
+/// Returns the compiler version and the processor architecture.
 fn compiler() -> Result<String> {
     let version = String::from_utf8(Command::new("rustc").arg("--version").output()?.stdout)?;
     Ok(format!("{} {}", version.trim(), std::env::consts::ARCH))
 }
 
-/// What else decides which instructions there are.
+/// Returns the build profile, which also affects instruction counts.
 fn profile() -> &'static str {
     if cfg!(debug_assertions) { "dev" } else { "release" }
 }

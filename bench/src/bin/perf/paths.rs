@@ -1,4 +1,4 @@
-//! The key paths, which every user of LCP pays for.
+//! The key paths: the operations that every user of LCP runs.
 
 use clap::ValueEnum;
 use lcp_decoder::{DecodeOptions, PackIndex, decode};
@@ -22,17 +22,17 @@ pub(super) enum KeyPath {
     Render,
 }
 
-/// Blocks of a pack.
+/// The number of blocks in the pack.
 const BLOCKS: u32 = 4_000;
 
 impl KeyPath {
-    /// Takes the path once; `idle` only prepares it.
+    /// Runs the path once. With `idle`, only prepares its input.
     pub(super) fn walk(self, idle: bool) {
         let blocks = blocks();
         let pack = encode(&blocks, EncodeOptions::default()).unwrap_or_default();
         let counter = Tiktoken::new(Encoding::O200kBase);
         if self == Self::Count {
-            // Loading is not part of the path.
+            // Loading the vocabulary is not part of the path.
             std::hint::black_box(counter.estimate("warm"));
         }
         if idle {
@@ -59,7 +59,7 @@ impl KeyPath {
     }
 }
 
-/// Turns and files, always the same.
+/// Returns turns and files, the same on every call.
 fn blocks() -> Vec<Block<'static>> {
     const WORDS: &[&str] =
         &["let", "mut", "x", "=", "fn", "{", "}", "the", "naïve", "budget", "(a, b)", "0x7F"];

@@ -1,4 +1,5 @@
-//! Growth of the instructions of a walk when its adversarial input grows fourfold.
+//! Measures how the instruction count of an operation grows when its adversarial input grows
+//! fourfold.
 
 mod inputs;
 
@@ -19,40 +20,40 @@ use lcp_packfile::recover;
 
 use super::{Result, ratio};
 
-/// Things of an input, and how many times as many there are then.
+/// The number of elements of the small input, and the factor to the large one.
 const FEW: usize = 2_000;
 const TIMES: usize = 4;
 
-/// How many times as many instructions that may take.
+/// The largest allowed growth of the instruction count.
 const GROWTH_MAX: f64 = 5.0;
 
-/// What is done with an input.
+/// An operation on an input.
 #[derive(Clone, Copy, Debug)]
 enum Walk {
     Decode,
-    /// Byte by byte, as a stream.
+    /// Decodes the input as a stream, one byte at a time.
     Bytes,
-    /// Decoded, and encoded again.
+    /// Encodes the blocks that the input decodes to.
     Encode,
-    /// Decoded, and rendered in every mode, in full and within a budget.
+    /// Renders the decoded blocks in every mode, in full and within a budget.
     Render,
-    /// As a pack with an index, where it has one: opened, and all of it read.
+    /// Opens the input as a pack, by its index if it has one, and reads every block.
     Reader,
-    /// What is left of a pack without its end.
+    /// Recovers a pack without its last byte.
     Recover,
-    /// Special tokens looked for, and taken out.
+    /// Finds special tokens in the decoded blocks, and escapes them.
     Special,
-    /// A rendered text, back into its blocks, in every mode.
+    /// Parses rendered text back into blocks, in every mode.
     Parse,
-    /// A manifest, and the pack of it.
+    /// Parses a manifest, and encodes its pack.
     Manifest,
-    /// A transcript, by what it looks like.
+    /// Imports a transcript, with its format detected.
     Import,
-    /// A diff, into blocks.
+    /// Parses a diff into blocks.
     Diff,
 }
 
-/// What is walked, by the names of [`inputs::cases`].
+/// The inputs of each operation, by their names in [`inputs::cases`].
 const WALKS: &[(Walk, &[&str])] = &[
     (
         Walk::Decode,
@@ -101,7 +102,9 @@ fn walks() -> impl Iterator<Item = (Walk, &'static str)> {
     WALKS.iter().flat_map(|(walk, names)| names.iter().map(|name| (*walk, *name)))
 }
 
-/// Walks one of them once, or prepares it only. Says whether there was anything to walk.
+/// Runs an operation on its input once. `at` is the number of the pair in [`walks`], and `many` the
+/// number of elements in the input. With `idle`, only prepares the input. Returns `false` if the
+/// pair does not exist, or if the input is empty or rejected.
 pub(super) fn walk(at: usize, many: usize, idle: bool) -> bool {
     let Some((walk, name)) = walks().nth(at) else { return false };
     let mut store = MemoryContentStore::default();
@@ -157,7 +160,8 @@ pub(super) fn walk(at: usize, many: usize, idle: bool) -> bool {
         Walk::Manifest => {
             let manifest = Manifest::parse(&input, &mut |_| Err(std::io::Error::other("no file")));
             let pack = manifest.and_then(|manifest| manifest.to_pack(EncodeOptions::default()));
-            // What is missing is known when all of it was read.
+            // Missing fields are reported only after the whole manifest is read, so such an error
+            // is fine.
             black_box(pack).map_or_else(|error| error.to_string().contains("missing"), |_| true)
         }
         Walk::Import => detect(&input)
@@ -175,7 +179,7 @@ fn rendered(blocks: &[Block<'_>], mode: OutputMode, token_budget: Option<u32>) -
     driver.render(blocks, &config).unwrap_or_default()
 }
 
-/// Gives one byte at a time.
+/// A reader that returns one byte at a time.
 struct Single<'a>(&'a [u8]);
 
 impl Read for Single<'_> {
@@ -185,7 +189,7 @@ impl Read for Single<'_> {
     }
 }
 
-/// Tells how each grows; fails where one grows by more than it may.
+/// Prints the growth of each pair. Fails if one grows by more than [`GROWTH_MAX`].
 pub(super) fn run(count: impl Fn(&[String]) -> Result<u64>) -> Result {
     let mut worse = Vec::new();
     for (at, (walk, name)) in walks().enumerate() {

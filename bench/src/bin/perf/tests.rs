@@ -12,6 +12,6 @@ fn more_is_a_failure_and_less_is_not() {
     compare(&recorded, &record("1.95", 500)).unwrap();
     let error = compare(&recorded, &record("1.95", 1_031)).unwrap_err();
     assert!(error.to_string().starts_with("decode costs 3.1 % more instructions"));
-    // Of another compiler nothing is known.
+    // Counts of another compiler are not compared.
     compare(&recorded, &record("1.96", 9_000)).unwrap();
 }

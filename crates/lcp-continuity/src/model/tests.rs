@@ -22,7 +22,7 @@ fn moments_are_shown_by_the_calendar() {
     }
 }
 
-/// Day after day, with the lengths that months have.
+/// Successive day numbers give successive dates, with the right lengths of months.
 #[test]
 fn days_follow_each_other() {
     let (mut year, mut month, mut day) = (1599, 12, 31);

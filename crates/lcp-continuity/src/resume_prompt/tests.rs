@@ -1,4 +1,4 @@
-//! Tests of shorter forms.
+//! Tests of abridged texts.
 
 use super::draft::*;
 

@@ -20,7 +20,7 @@ fn task(status: TaskStatus, remaining: usize) -> PendingTask {
 
 const MAX: u32 = 1_000;
 
-/// Observes as the default thresholds do.
+/// Observes token usage with the default thresholds.
 struct Watch {
     trigger: Trigger,
     epoch: u32,
@@ -108,7 +108,7 @@ fn an_epoch_that_begins_within_the_margin_is_futile() {
         assert_eq!(watch.see_all([600, 860, 601, 1_000]), [Futile]);
         assert_eq!(watch.trigger.state, TriggerState::Disarmed);
     }
-    // Room was made after all.
+    // The usage has dropped again.
     assert_eq!(watch.see_all([599, 600, 860]), [Prepare]);
 }
 
@@ -133,7 +133,7 @@ fn a_failed_preparation_is_tried_again_when_usage_has_grown() {
     assert_eq!(watch.see_all([870, 900]), [Prepare]);
     watch.trigger.mark_failed(870);
     assert_eq!(watch.see_all([879, 880]), [Prepare]);
-    // It was prepared, but could not be stored.
+    // The hand-off was prepared, but could not be stored.
     watch.trigger.mark_prepared();
     watch.trigger.mark_failed(880);
     assert_eq!(watch.see_all([889, 890]), [Prepare]);
@@ -185,7 +185,7 @@ fn it_is_kept_as_json() {
     watch.trigger.mark_failed(860);
     expect![[r#"{"epoch":0,"state":"warned","closed":false,"failed_at":860,"told_due":false,"told_futile":false}"#]]
         .assert_eq(&serde_json::to_string(&watch.trigger).unwrap());
-    // What an older or a newer version wrote.
+    // The state may be written by an older or a newer version.
     let trigger: Trigger = serde_json::from_str(r#"{"epoch":3,"more":true}"#).unwrap();
     assert_eq!(trigger, Trigger::new(3));
 }

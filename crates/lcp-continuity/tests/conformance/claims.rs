@@ -1,4 +1,4 @@
-//! Who may resume a hand-off.
+//! Claims: the right to resume a hand-off.
 
 use lcp_continuity::Clock;
 use lcp_continuity::store::{Claim, Error, HandoffState};
@@ -38,7 +38,7 @@ pub(crate) fn its_claimant_claims_again(harness: &dyn Harness) {
     let second = harness.store().claim("h", "claimant", MINUTE).unwrap();
     assert_eq!(second.fence, first.fence);
     assert_eq!(second.until, harness.clock().now().after(MINUTE));
-    // The claim that was given before is prolonged with it.
+    // This also prolongs the claim that was returned before.
     harness.clock().advance(almost(MINUTE));
     assert_eq!(refused(store.claim("h", "other", MINUTE)), "claimed");
     store.resume(&first, &window("b")).unwrap();
@@ -53,7 +53,7 @@ pub(crate) fn a_claim_that_ran_out_is_free(harness: &dyn Harness) {
     assert!(second.fence > first.fence);
     assert_eq!(refused(store.claim("h", "claimant", MINUTE)), "claimed");
 
-    // Who had it before has no advantage, and gets another claim.
+    // The previous claimant has no advantage, and gets a new claim.
     harness.clock().advance(MINUTE);
     let third = store.claim("h", "other", MINUTE).unwrap();
     assert!(third.fence > second.fence);

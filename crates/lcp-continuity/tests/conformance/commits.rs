@@ -1,4 +1,4 @@
-//! Hand-offs that are kept.
+//! Committing hand-offs.
 
 use lcp_continuity::Clock;
 use lcp_continuity::store::{Error, HandoffRecord, HandoffState, NewHandoff};
@@ -39,7 +39,7 @@ pub(crate) fn a_hand_off_comes_back_byte_for_byte(harness: &dyn Harness) {
     let record = store.conversation("a").unwrap();
     assert_eq!((record.status.as_deref(), record.last_active), (Some("after"), now));
 
-    // The conversation may go on.
+    // The conversation may continue after the hand-off.
     assert_eq!(append(&*store, &lease, &["2"]), Ok(3));
     assert_eq!(store.handoff("h").unwrap().messages, 2);
 }
@@ -54,7 +54,7 @@ pub(crate) fn committing_again_changes_nothing(harness: &dyn Harness) {
     assert_eq!(store.commit(&lease2, &new), Ok(first.clone()));
     assert_eq!(store.conversation("a").unwrap().status.as_deref(), Some("second"));
 
-    // Whoever has the lease by now, and whatever became of it.
+    // It does not matter who holds the lease now, or what happened to the hand-off.
     harness.clock().advance(MINUTE);
     store.lease("a", "other", MINUTE).unwrap();
     assert_eq!(store.commit(&lease, &new), Ok(first));
@@ -93,12 +93,12 @@ pub(crate) fn a_newer_hand_off_supersedes_unclaimed_ones(harness: &dyn Harness) 
     let until = harness.clock().now().after(MINUTE);
     assert_eq!(state("h1"), HandoffState::Claimed { by: "claimant".into(), until });
 
-    // That claim runs out: nobody has it any longer.
+    // That claim expires, so the hand-off is no longer claimed.
     harness.clock().advance(MINUTE);
     commit(&*store, "a", "h3", Some("h1"));
     assert_eq!((state("h1"), state("h2")), (by("h3"), by("h3")));
 
-    // What was superseded stays so.
+    // Superseded hand-offs stay superseded.
     commit(&*store, "a", "h4", None);
     assert_eq!((state("h1"), state("h3")), (by("h3"), by("h4")));
     assert_eq!((state("h4"), state("other")), (HandoffState::Committed, HandoffState::Committed));
@@ -145,7 +145,7 @@ pub(crate) fn the_latest_is_the_newest_that_can_be_resumed(harness: &dyn Harness
     assert_eq!(latest(), None);
     commit(&*store, "a", "z", None);
     assert_eq!(latest().as_deref(), Some("z"));
-    // Kept in the same millisecond; its claim is another's.
+    // The next one is committed in the same millisecond, while this one is claimed.
     store.claim("z", "claimant", MINUTE).unwrap();
     commit(&*store, "a", "y", None);
     let claim = store.claim("y", "claimant", MINUTE).unwrap();

@@ -1,4 +1,4 @@
-//! Beginning; what can be asked for at all.
+//! Beginning conversations, and limits of arguments.
 
 use lcp_continuity::Clock;
 use lcp_continuity::store::{ConversationRecord, Error, NewConversation, NewMessage};
@@ -80,7 +80,7 @@ pub(crate) fn ids_are_checked(harness: &dyn Harness) {
 pub(crate) fn what_is_not_there_is_unknown(harness: &dyn Harness) {
     let (store, _) = begun(harness, "there");
     let unknown = "unknown_conversation";
-    // The last cannot be there; no store may stumble over it.
+    // The last one cannot exist, and must not confuse any store.
     for id in ["a", "THERE", "there ", "the%", "a\0b"] {
         let named = Error::UnknownConversation(id.into());
         assert_eq!(store.conversation(id), Err(named));
@@ -124,7 +124,7 @@ pub(crate) fn what_is_too_large_is_refused(harness: &dyn Harness) {
     assert_eq!(message_texts(&*store, "a"), "");
     assert_eq!(refused(store.handoff("h")), "unknown_handoff");
 
-    // What is just small enough is kept.
+    // Values of exactly the largest size are accepted.
     let status = "x".repeat(usize::try_from(limits::STATUS_BYTES_MAX).unwrap());
     new.pack.pop();
     new.status = Some(status.clone());

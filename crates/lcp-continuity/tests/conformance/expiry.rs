@@ -1,4 +1,4 @@
-//! What is dropped, and what is not.
+//! Expiry: which records are dropped, and which are not.
 
 use lcp_continuity::store::{Error, ExpiryStats, HandoffState, Store};
 
@@ -14,7 +14,7 @@ fn gone(store: &dyn Store, conversation: &str) -> bool {
     store.conversation(conversation).is_err_and(|error| error.code() == "unknown_conversation")
 }
 
-/// Says something in a conversation, under a lease given back.
+/// Appends messages to a conversation, with a lease that is released afterwards.
 #[track_caller]
 fn say(store: &dyn Store, conversation: &str, texts: &[&str]) {
     let lease = store.lease(conversation, "holder", MINUTE).unwrap();
@@ -56,7 +56,7 @@ pub(crate) fn what_is_idle_is_dropped_with_its_hand_off(harness: &dyn Harness) {
     assert_eq!((told.conversation, told.expires), (kept.conversation, kept.expires));
     assert_eq!(refused(store.claim("h", "claimant", MINUTE)), "handoff_expired");
 
-    // The id of the conversation can be used again, with nothing of what was.
+    // The id of the conversation can be used again. The new conversation is empty.
     assert_eq!(store.begin(&window("a")).unwrap().messages, 0);
     assert_eq!(store.latest("a"), Ok(None));
     say(&*store, "a", &["0"]);
@@ -73,7 +73,7 @@ pub(crate) fn what_was_recorded_within_the_expiry_stays(harness: &dyn Harness) {
     say(&*store, "a", &["1"]);
 
     harness.clock().advance(SECOND);
-    // The conversation is in use; nobody needs the hand-off.
+    // The conversation is in use, but the hand-off is not needed.
     assert_eq!(store.expire(), Ok(ExpiryStats { conversations: 1, handoffs: 1, bodies: 0 }));
     assert!(gone(&*store, "idle"));
     assert_eq!(message_texts(&*store, "a"), "0 1");
@@ -122,7 +122,7 @@ pub(crate) fn a_body_stays_while_a_conversation_has_it(harness: &dyn Harness) {
     harness.clock().advance(DAY);
     assert_eq!(store.expire(), Ok(ExpiryStats { conversations: 1, handoffs: 0, bodies: 2 }));
 
-    // What was dropped can be recorded again.
+    // A body that was dropped can be recorded again.
     let (_, lease) = begun(harness, "c");
     append(&*store, &lease, &["both"]).unwrap();
     assert_eq!(message_texts(&*store, "c"), "both");
@@ -137,7 +137,7 @@ pub(crate) fn a_living_chain_keeps_all_before_it(harness: &dyn Harness) {
     harness.clock().advance(20 * DAY);
     commit(&*store, "b", "h2", Some("h1"));
     resume(&*store, "h2", "c");
-    // From here on a fork of it is all that is alive.
+    // From here on only a fork of it is in use.
     store.fork("c", 0, "fork").unwrap();
     for round in ["f0", "f1"] {
         harness.clock().advance(20 * DAY);
@@ -182,7 +182,7 @@ pub(crate) fn the_state_of_what_was_dropped_stays(harness: &dyn Harness) {
     assert_eq!(refused(store.claim("superseded", "claimant", MINUTE)), "superseded");
     assert_eq!(refused(store.claim("resumed", "claimant", MINUTE)), "already_resumed");
 
-    // Its id stays taken, and what it was is known still.
+    // Its id stays taken, and its content is still known.
     let (_, lease) = begun(harness, "a");
     let mut new = handoff("resumed", None);
     assert_eq!(store.commit(&lease, &new), store.handoff("resumed"));

@@ -1,4 +1,4 @@
-//! Conversations that share what was before.
+//! Forks: conversations that share earlier messages.
 
 use lcp_continuity::Clock;
 use lcp_continuity::store::{ConversationRecord, Error, ForkPoint};
@@ -34,7 +34,7 @@ pub(crate) fn a_fork_shares_what_was_before_it(harness: &dyn Harness) {
     assert_eq!(harness.store().conversation("fork"), Ok(expected));
     assert_eq!(store.messages("fork", 0, 9), store.messages("a", 0, 2));
 
-    // Nobody needs a lease to fork, and none comes with it.
+    // A fork needs no lease, and does not get one.
     assert_eq!(store.fork("a", 3, "all").unwrap().messages, 3);
     assert_eq!(store.fork("a", 0, "none").unwrap().messages, 0);
     assert_eq!((&*message_texts(&*store, "all"), &*message_texts(&*store, "none")), ("0 1 2", ""));
@@ -53,7 +53,7 @@ pub(crate) fn a_fork_and_its_parent_go_on_apart(harness: &dyn Harness) {
         store.messages("fork", 0, 9).unwrap().iter().map(|message| message.position).collect();
     assert_eq!(positions, [0, 1, 2]);
 
-    // Its epochs are its own too.
+    // The fork also has separate epochs.
     store.next_epoch(&fork, None).unwrap();
     assert_eq!(store.conversation("a").unwrap().epoch, 0);
 }
@@ -73,7 +73,7 @@ pub(crate) fn a_fork_of_a_fork_reads_through_both(harness: &dyn Harness) {
     assert_eq!(page(&*store, "c", 3, 9), "c3");
     assert_eq!(page(&*store, "c", 4, 9), "");
 
-    // Of "b" nothing is left in this one, not even what it has at the place.
+    // This fork has nothing of "b", not even the message at the same position.
     let early = store.fork("c", 1, "d").unwrap();
     assert_eq!(early.parent, Some(ForkPoint { conversation: "c".into(), messages: 1 }));
     let lease = store.lease("d", "holder", MINUTE).unwrap();
@@ -121,7 +121,7 @@ pub(crate) fn nothing_is_forked_that_is_not_there(harness: &dyn Harness) {
     }
     assert_eq!(refused(store.conversation("fork")), "unknown_conversation");
 
-    // Those that it inherits count.
+    // Inherited messages count.
     store.fork("a", 2, "b").unwrap();
     assert_eq!(refused(store.fork("b", 3, "c")), "bad_fork");
     assert_eq!(store.fork("b", 2, "c").unwrap().messages, 2);
@@ -136,7 +136,7 @@ pub(crate) fn a_fork_has_the_epoch_of_its_place(harness: &dyn Harness) {
     let epochs: Vec<_> =
         (0..=3).map(|at| store.fork("a", at, &format!("f{at}")).unwrap().epoch).collect();
     assert_eq!(epochs, [0, 0, 1, 2]);
-    // Through a fork too.
+    // The same holds for a fork of a fork.
     assert_eq!(store.fork("f3", 1, "g").unwrap().epoch, 0);
 }
 
@@ -151,7 +151,7 @@ pub(crate) fn a_conversation_that_was_resumed_can_be_forked(harness: &dyn Harnes
     commit(&*store, "fork", "h2", Some("h"));
     assert_eq!(store.chain("h2").unwrap().len(), 2);
 
-    // A fork of what it went on as began with the same hand-off.
+    // A fork of the conversation that continued it has the same hand-off as its origin.
     let fork = store.fork("b", 0, "b fork").unwrap();
     assert_eq!((fork.origin.as_deref(), fork.epoch), (Some("h"), 1));
     assert_eq!(store.conversation("b fork"), Ok(fork));

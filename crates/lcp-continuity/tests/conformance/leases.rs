@@ -1,4 +1,4 @@
-//! Who may write.
+//! Leases: the right to write.
 
 use lcp_continuity::Clock;
 use lcp_continuity::store::{Error, Lease};
@@ -27,7 +27,7 @@ pub(crate) fn one_holder_has_the_lease(harness: &dyn Harness) {
     assert_eq!(harness.store().lease("a", "other", MINUTE), Err(held));
     assert_eq!(append(&*store, &lease, &["one"]), Ok(1));
 
-    // It is the lease of this conversation only.
+    // A lease applies to one conversation only.
     store.begin(&window("b")).unwrap();
     store.lease("b", "other", MINUTE).unwrap();
 }
@@ -57,17 +57,17 @@ pub(crate) fn a_lease_is_renewed_by_who_has_it(harness: &dyn Harness) {
     let until = harness.clock().now().after(MINUTE);
     let renewed = store.renew(&lease, MINUTE).unwrap();
     assert_eq!(renewed, Lease { until, ..lease.clone() });
-    // It is the same lease: what was given before goes on too.
+    // It is the same lease, so the earlier value is prolonged as well.
     harness.clock().advance(almost(MINUTE));
     assert_eq!(append(&*store, &lease, &["one"]), Ok(1));
 
-    // It ran out, and nobody took it.
+    // An expired lease can be renewed if nobody has taken it.
     harness.clock().advance(MINUTE);
     let renewed = store.renew(&lease, MINUTE).unwrap();
     assert_eq!(append(&*store, &renewed, &["two"]), Ok(2));
     assert_eq!(refused(store.lease("a", "other", MINUTE)), "held");
 
-    // It is too late once somebody took it, or the epoch ended, or it was given back.
+    // It cannot be renewed after somebody took it, the epoch ended, or it was released.
     harness.clock().advance(MINUTE);
     let other = store.lease("a", "other", MINUTE).unwrap();
     assert_eq!(store.renew(&renewed, MINUTE), Err(lost(&renewed)));
@@ -101,7 +101,7 @@ pub(crate) fn a_lost_lease_writes_nothing(harness: &dyn Harness) {
     assert_eq!(append(&*store, &old, &["late"]), Err(lost(&old)));
     assert_eq!(store.next_epoch(&old, late), Err(lost(&old)));
     assert_eq!(store.commit(&old, &handoff("h", None)), Err(lost(&old)));
-    // Nor does one that was made up.
+    // Neither does a forged lease.
     for forged in [
         Lease { fence: new.fence, ..old.clone() },
         Lease { fence: new.fence + 1, ..new.clone() },
@@ -121,7 +121,7 @@ pub(crate) fn a_lease_that_ran_out_writes_nothing(harness: &dyn Harness) {
     let (store, lease) = begun(harness, "a");
     harness.clock().advance(MINUTE);
     let before = store.conversation("a").unwrap();
-    // What the holder believes of its end does not count.
+    // The store ignores the end in the holder's copy of the lease.
     let lease = Lease { until: lease.until.after(MINUTE), ..lease };
     assert_eq!(append(&*store, &lease, &["late"]), Err(lost(&lease)));
     assert_eq!(store.next_epoch(&lease, None), Err(lost(&lease)));

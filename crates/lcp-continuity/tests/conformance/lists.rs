@@ -1,11 +1,11 @@
-//! What is told of all conversations, and of all hand-offs of one.
+//! Lists of all conversations, and of all hand-offs of a conversation.
 
 use lcp_continuity::store::{HandoffRecord, HandoffState, Store};
 
 use super::Harness;
 use super::support::{DAY, MINUTE, append, begun, commit, refused, resume, window};
 
-/// The ids of a page.
+/// Returns the ids on a page.
 fn ids(store: &dyn Store, after: &str, limit: u64) -> Vec<String> {
     store.conversations(after, limit).unwrap().into_iter().map(|record| record.id).collect()
 }
@@ -13,7 +13,7 @@ fn ids(store: &dyn Store, after: &str, limit: u64) -> Vec<String> {
 pub(crate) fn conversations_are_listed_in_pages(harness: &dyn Harness) {
     let store = harness.store();
     assert_eq!(store.conversations("", 10), Ok(vec![]));
-    // By bytes: no language puts them in this order.
+    // The order is by bytes, unlike in any language.
     let sorted = ["B", "a", "a b", "a-b", "aB", "ab", "é", "日本"];
     for id in ["日本", "ab", "a", "é", "a b", "B", "aB", "a-b"] {
         store.begin(&window(id)).unwrap();
@@ -31,7 +31,7 @@ pub(crate) fn conversations_are_listed_in_pages(harness: &dyn Harness) {
     assert_eq!(seen, sorted);
     assert_eq!(store.conversations("", 0), Ok(vec![]));
 
-    // Each is what it is when it is asked for alone.
+    // Each record is the same as if it is requested alone.
     let lease = store.lease("a", "holder", MINUTE).unwrap();
     append(&*store, &lease, &["one", "two"]).unwrap();
     store.fork("a", 1, "fork").unwrap();

@@ -1,4 +1,4 @@
-//! What is recorded in a conversation.
+//! Messages of a conversation.
 
 use lcp_continuity::Clock;
 use lcp_continuity::store::{Lease, NewMessage, StoredMessage};
@@ -81,7 +81,7 @@ pub(crate) fn the_next_epoch_voids_the_lease_before(harness: &dyn Harness) {
     assert_eq!(refused(append(&*store, &old, &["late"])), "lease_lost");
     assert_eq!(refused(store.next_epoch(&old, None)), "lease_lost");
     assert_eq!(append(&*store, &new, &["one"]), Ok(1));
-    // Who takes the lease afterwards has it for that epoch.
+    // A lease that is taken afterwards is for that epoch.
     assert_eq!(store.lease("a", "holder", MINUTE).unwrap().epoch, 1);
 }
 
@@ -91,7 +91,7 @@ pub(crate) fn eight_threads_write_to_eight_conversations(harness: &dyn Harness) 
         store.begin(&window(&id)).unwrap();
         let lease = store.lease(&id, "holder", MINUTE).unwrap();
         for round in 0..8 {
-            // One of the two is the same for all, at the same moment.
+            // One of the two messages is the same in all threads.
             let (own, common) = (format!("{number}-{round}"), format!("common-{round}"));
             assert_eq!(append(store, &lease, &[&own, &common]), Ok(2 * (round + 1)));
         }

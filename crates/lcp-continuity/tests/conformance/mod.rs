@@ -1,26 +1,24 @@
-//! What every store does, whatever it is made of. `conformance!(harness)` makes one
-//! test per case; `harness` is a `fn() -> Option<Box<dyn Harness>>`, none if there is
-//! nothing to test on this machine.
+//! Tests of the behaviour that all stores share. `conformance!(harness)` generates one test per
+//! case. `harness` is a `fn() -> Option<Box<dyn Harness>>`, which returns `None` if the store
+//! cannot be tested on this machine.
 //!
-//! Decided here, where the docs of `Store` leave it open:
+//! These tests also decide cases that the documentation of `Store` leaves open:
 //!
-//! - Arguments are checked before the store is asked, what is known already
-//!   (`begin`, `fork`, `commit`, `resume` called again) before leases and claims,
-//!   `Continued` before `LeaseLost`.
-//! - A fork has the epoch that the first message it does not share was appended in,
-//!   and its parent's if it shares all; no status.
-//! - A hand-off whose claim ran out is one that nobody claimed: a newer one
-//!   supersedes it.
-//! - A conversation goes on once: when one of its hand-offs is resumed, that one
-//!   supersedes all others that were not.
-//! - A hand-off is the same if its conversation, its pack, what it covers and the
-//!   one before it are.
+//! - Arguments are checked first. Repeated calls (`begin`, `fork`, `commit`, `resume`) are
+//!   recognized before leases and claims are checked, and `Continued` before `LeaseLost`.
+//! - A fork has the epoch of the first message that it does not share, or its parent's epoch if it
+//!   shares all messages. It has no status.
+//! - A hand-off whose claim expired is treated as unclaimed: a newer one supersedes it.
+//! - A conversation is continued once. If one of its hand-offs is resumed, that one supersedes all
+//!   others that were not resumed.
+//! - Two hand-offs are the same if they have the same conversation, pack, covered messages and
+//!   previous hand-off.
 //! - `previous` must exist (`UnknownHandoff`), so that every chain has an end.
-//! - A chain ends with the first one whose pack was dropped, and that is its last.
-//! - Lists of conversations are by the bytes of ids, whatever a database's order is;
-//!   lists of hand-offs have no packs, whether these are there or not.
-//! - `latest` may be claimed by somebody.
-//! - Leases, claims and resuming record nothing: `active` stays.
+//! - A chain ends at the first hand-off whose pack was dropped, and includes that one.
+//! - Lists of conversations are sorted by the bytes of ids, regardless of a database's collation.
+//!   Lists of hand-offs have no packs, even if these exist.
+//! - The hand-off that `latest` returns may be claimed.
+//! - Leases, claims and resumes do not change `active`.
 
 pub(crate) mod claims;
 pub(crate) mod commits;
@@ -41,17 +39,17 @@ use lcp_continuity::store::Store;
 
 /// A store to test, with an expiry of 30 days.
 pub(crate) trait Harness {
-    /// A handle of the store, another one each time where that means anything.
+    /// Returns a handle of the store, a new one on each call if the store has handles.
     fn store(&self) -> Arc<dyn Store>;
 
-    /// The clock that the store goes by.
+    /// Returns the clock of the store.
     fn clock(&self) -> &ManualClock;
 
-    /// A harness with an empty store of its own.
+    /// Returns a harness with a separate, empty store.
     fn fresh(&self) -> Box<dyn Harness>;
 }
 
-/// Makes one test per case.
+/// Generates one test per case.
 macro_rules! conformance {
     ($harness:path) => {
         $crate::conformance::conformance! { $harness:

@@ -1,4 +1,4 @@
-//! Any store answers as the one in memory does, whatever is asked in whatever order.
+//! Every store gives the same answers as the in-memory store, for any sequence of operations.
 
 mod laws;
 mod operation;

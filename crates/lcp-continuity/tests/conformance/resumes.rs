@@ -1,4 +1,4 @@
-//! The work goes on.
+//! Resuming hand-offs.
 
 use lcp_continuity::Clock;
 use lcp_continuity::store::{Claim, ConversationRecord, Error, HandoffState, NewConversation};
@@ -14,7 +14,8 @@ pub(crate) fn a_conversation_goes_on_in_the_next_epoch(harness: &dyn Harness) {
     append(&*store, &lease, &["0"]).unwrap();
     let lease = store.next_epoch(&lease, Some("status")).unwrap();
     store.commit(&lease, &handoff("h", None)).unwrap();
-    // The next epoch counts on from the hand-off, not from what came after it.
+    // The epoch of the new conversation follows the hand-off's, not a later one of the old
+    // conversation.
     store.next_epoch(&lease, None).unwrap();
 
     harness.clock().advance(SECOND);
@@ -66,7 +67,7 @@ pub(crate) fn what_was_handed_over_is_ended(harness: &dyn Harness) {
     assert_eq!((record.continued_as.as_deref(), record.last_active), (Some("b"), active));
     assert_eq!(message_texts(&*store, "a"), "0");
     assert_eq!(refused(store.handoff("h2")), "unknown_handoff");
-    // To begin it again tells that it goes on elsewhere.
+    // Beginning it again returns the record, which names its continuation.
     assert_eq!(store.begin(&window("a")), Ok(record));
 }
 
@@ -94,7 +95,7 @@ pub(crate) fn resuming_again_gives_the_same(harness: &dyn Harness) {
     let lease = store.lease("b", "holder", MINUTE).unwrap();
     append(&*store, &lease, &["b0"]).unwrap();
 
-    // Even long after the claim ran out.
+    // This holds even long after the claim expired.
     harness.clock().advance(DAY);
     let again = harness.store().resume(&claim, &window("b"));
     assert_eq!(again, store.conversation("b"));
@@ -107,7 +108,7 @@ pub(crate) fn resuming_again_takes_no_other_conversation(harness: &dyn Harness) 
     store.commit(&lease, &handoff("h", None)).unwrap();
     let claim = store.claim("h", "claimant", MINUTE).unwrap();
     store.resume(&claim, &window("b")).unwrap();
-    // Of what was handed over, somebody needs the conversation, nobody what came of it.
+    // A fork needs the handed-over conversation, but nothing needs its continuation.
     store.fork("a", 1, "fork").unwrap();
     harness.clock().advance(29 * DAY);
     let lease = store.lease("fork", "holder", MINUTE).unwrap();
@@ -136,7 +137,7 @@ pub(crate) fn a_lost_claim_resumes_nothing(harness: &dyn Harness) {
     commit(&*store, "a", "h", None);
     let first = store.claim("h", "claimant", MINUTE).unwrap();
     let lost = Err(Error::ClaimLost("h".into()));
-    // It ran out; what the claimant believes of its end does not count.
+    // The claim expired, and the store ignores the end in the claimant's copy.
     harness.clock().advance(MINUTE);
     let late = Claim { until: first.until.after(DAY), ..first.clone() };
     assert_eq!(store.resume(&late, &window("b")), lost);

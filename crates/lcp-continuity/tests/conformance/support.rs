@@ -1,4 +1,4 @@
-//! What many cases need.
+//! Helpers for the conformance tests.
 
 use std::fmt::Debug;
 use std::sync::Arc;
@@ -15,7 +15,7 @@ pub(super) const SECOND: Duration = Duration::from_secs(1);
 pub(super) const MINUTE: Duration = Duration::from_secs(60);
 pub(super) const DAY: Duration = Duration::from_secs(24 * 60 * 60);
 
-/// A second less.
+/// Returns a span that is one second shorter.
 pub(super) fn almost(span: Duration) -> Duration {
     span.saturating_sub(SECOND)
 }
@@ -28,7 +28,7 @@ pub(super) fn message(text: &str) -> NewMessage {
     NewMessage { body: text.into(), tokens: u32::try_from(text.len()).unwrap() }
 }
 
-/// A hand-off whose pack says its id.
+/// Returns a hand-off whose pack contains its id.
 pub(super) fn handoff(id: &str, previous: Option<&str>) -> NewHandoff {
     NewHandoff {
         id: id.into(),
@@ -39,7 +39,7 @@ pub(super) fn handoff(id: &str, previous: Option<&str>) -> NewHandoff {
     }
 }
 
-/// A conversation that somebody has for a minute.
+/// Begins a conversation, and takes its lease for a minute.
 pub(super) fn begun(harness: &dyn Harness, id: &str) -> (Arc<dyn Store>, Lease) {
     let store = harness.store();
     store.begin(&window(id)).unwrap();
@@ -52,7 +52,7 @@ pub(super) fn append(store: &dyn Store, lease: &Lease, texts: &[&str]) -> Result
     store.append(lease, &messages, None)
 }
 
-/// What a conversation says, a word a message.
+/// Returns the texts of all messages, separated by spaces.
 pub(super) fn message_texts(store: &dyn Store, conversation: &str) -> String {
     page(store, conversation, 0, u64::MAX)
 }
@@ -64,7 +64,7 @@ pub(super) fn page(store: &dyn Store, conversation: &str, from: u64, limit: u64)
     texts.join(" ")
 }
 
-/// Keeps a hand-off of a conversation under a lease of a minute, given back.
+/// Commits a hand-off of a conversation, with a lease of a minute that is released afterwards.
 #[track_caller]
 pub(super) fn commit(
     store: &dyn Store,
@@ -85,13 +85,13 @@ pub(super) fn resume(store: &dyn Store, handoff: &str, into: &str) -> Conversati
     store.resume(&claim, &window(into)).unwrap()
 }
 
-/// Why it was refused.
+/// Returns the code of the error.
 #[track_caller]
 pub(super) fn refused<T: Debug>(result: Result<T>) -> &'static str {
     result.unwrap_err().code()
 }
 
-/// Does something in as many threads at once, each with a handle of its own.
+/// Runs `work` in several threads at once, each with its own handle.
 pub(super) fn at_once<T: Send>(
     harness: &dyn Harness,
     threads: usize,

@@ -1,4 +1,4 @@
-//! Where the stores under fire are.
+//! The storage of the tested stores.
 
 use std::ffi::OsString;
 use std::fs;
@@ -13,11 +13,11 @@ use tempfile::TempDir;
 use super::failed;
 use crate::Result;
 
-/// What stores are made on; it goes with all that is on it.
+/// The place in which stores are created. Dropping it deletes them.
 pub(super) enum Backend {
     /// A folder.
     Sqlite(TempDir),
-    /// A server of our own.
+    /// A server that this program starts.
     Postgres(PostgresServer),
 }
 
@@ -26,7 +26,7 @@ impl Backend {
         TempDir::new().map(Self::Sqlite).map_err(failed)
     }
 
-    /// Or why there can be none.
+    /// Starts a PostgreSQL server. Returns the reason if that is not possible.
     pub(super) fn postgres() -> Result<Self, String> {
         if cfg!(feature = "postgres") {
             PostgresServer::start().map(Self::Postgres)
@@ -42,7 +42,7 @@ impl Backend {
         }
     }
 
-    /// A place where there is no store yet.
+    /// Returns a location without a store.
     pub(super) fn fresh(&self) -> StoreLocation {
         static NEXT: AtomicU32 = AtomicU32::new(0);
         let number = NEXT.fetch_add(1, Ordering::Relaxed);
@@ -56,8 +56,8 @@ impl Backend {
         }
     }
 
-    /// Bytes of the files of a store that nobody has open; with PostgreSQL, of all
-    /// tables and indexes of the server.
+    /// Returns the size in bytes of the files of a closed store. For PostgreSQL, returns the size
+    /// of all tables and indexes of the server.
     pub(super) fn bytes(&self, place: &StoreLocation) -> Result<u64> {
         let size = |path: &Path| {
             let folder = path.is_dir();
@@ -78,7 +78,7 @@ fn all_bytes(folder: &Path) -> std::io::Result<u64> {
     let mut bytes = 0;
     for entry in fs::read_dir(folder)? {
         let entry = entry?;
-        // What the server removed meanwhile has none.
+        // A file that the server removed meanwhile counts as empty.
         bytes += match entry.metadata() {
             Ok(found) if found.is_dir() => all_bytes(&entry.path())?,
             Ok(found) => found.len(),
@@ -88,7 +88,7 @@ fn all_bytes(folder: &Path) -> std::io::Result<u64> {
     Ok(bytes)
 }
 
-/// Where a store is, or will be.
+/// The location of a store, which may not exist yet.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum StoreLocation {
     Sqlite(PathBuf),
@@ -96,7 +96,7 @@ pub(super) enum StoreLocation {
 }
 
 impl StoreLocation {
-    /// As the arguments of a child say it.
+    /// Creates a location from the arguments of a child.
     pub(super) fn from_arguments(store: &str, schema: Option<&str>) -> Self {
         match schema {
             Some(schema) => Self::Postgres { url: store.to_owned(), schema: schema.to_owned() },
@@ -104,7 +104,7 @@ impl StoreLocation {
         }
     }
 
-    /// The arguments that tell it to a child.
+    /// Returns the arguments that pass the location to a child.
     pub(super) fn arguments(&self) -> Vec<OsString> {
         match self {
             Self::Sqlite(path) => vec!["--store".into(), path.into()],
@@ -118,7 +118,7 @@ impl StoreLocation {
         self.open_limited(None)
     }
 
-    /// [`Self::open`]; a file has no more bytes than this.
+    /// Opens the store like [`Self::open`]. A SQLite file is limited to `max_bytes` bytes.
     pub(super) fn open_limited(&self, max_bytes: Option<u64>) -> store::Result<Box<dyn Store>> {
         match self {
             Self::Sqlite(path) => {
@@ -129,7 +129,7 @@ impl StoreLocation {
         }
     }
 
-    /// What SQLite says is wrong with the file, if it is one.
+    /// Checks the integrity of a SQLite file, and returns the damage that SQLite reports.
     pub(super) fn damage(&self) -> Result<Option<String>> {
         let Self::Sqlite(path) = self else { return Ok(None) };
         let check = || {

@@ -1,4 +1,4 @@
-//! What a child does, until it is killed or told to end.
+//! The work of a child process, until it is killed or told to end.
 
 mod claim;
 mod commit;
@@ -51,7 +51,7 @@ pub(super) enum Work {
 }
 
 impl Work {
-    /// As the arguments of a child say it.
+    /// Returns the name in the arguments of a child.
     pub(super) fn name(self) -> &'static str {
         match self {
             Self::Write => "write",
@@ -91,7 +91,7 @@ pub(super) fn run(args: &Args) -> Result {
     }
 }
 
-/// What the parent says next; none when it wants no more.
+/// Reads the next command of the parent. Returns `None` at the end of the input.
 fn next_command() -> Result<Option<String>> {
     let mut line = String::new();
     std::io::stdin().lock().read_line(&mut line).map_err(failed)?;

@@ -1,4 +1,4 @@
-//! Many want the same hand-off.
+//! Many processes claim the same hand-off.
 
 use std::time::Duration;
 
@@ -12,21 +12,21 @@ use super::row::Row;
 use super::{Bench, content, failed, refused};
 use crate::Result;
 
-/// How many processes there are.
+/// The numbers of processes.
 const SIZES: [u64; 3] = [4, 8, 16];
 
-/// How long after it is told a race begins: then all have heard of it.
+/// The delay between announcing and beginning a race, so that all processes know of it.
 pub(super) const SOON: Duration = Duration::from_millis(10);
 
-/// Above this, a claimant seems to hang.
+/// A claim that takes longer seems to hang, in milliseconds.
 pub(super) const WAIT_MS: f64 = 250.0;
 
-/// What losers may be told.
+/// The error codes that losers may get.
 const TYPED: [&str; 2] = ["claimed", "already_resumed"];
 
 #[derive(Default)]
 struct Sums {
-    /// Races without a winner, or with several, or that the store tells otherwise.
+    /// Races with no winner or several, or in which the store names another winner.
     unfair: u64,
     untyped: u64,
     worst: Duration,
@@ -93,7 +93,7 @@ fn race(store: &dyn Store, name: &str, claimants: &mut [Process], sums: &mut Sum
     Ok(())
 }
 
-/// Whether the store, too, says that this one goes on.
+/// Returns whether the store agrees that this conversation is the continuation.
 fn is_told(store: &dyn Store, name: &str, handoff: &str, winner: &str) -> Result<bool> {
     let state = store.handoff(handoff).map_err(|error| refused(&error))?.state;
     let old = store.conversation(name).map_err(|error| refused(&error))?;

@@ -1,4 +1,4 @@
-//! What writers write, which can be told again, and whether it is there.
+//! The content that writers write. It is reproducible, so that it can be compared with the store.
 
 use lcp_continuity::store::{Error, NewConversation, NewHandoff, NewMessage, Store};
 use lcp_testkit::SplitMix64;
@@ -9,7 +9,7 @@ use crate::Result;
 
 const WINDOW: u32 = 200_000;
 
-/// The sizes go up to these, and are odd as a rule.
+/// The largest sizes in bytes. Actual sizes vary.
 const MESSAGE_BYTES_MAX: usize = 2_000;
 const PACK_BYTES_MAX: usize = 9_000;
 
@@ -17,7 +17,7 @@ pub(super) fn conversation(id: &str) -> NewConversation {
     NewConversation { id: id.to_owned(), window_tokens: WINDOW, output_reserve_tokens: 0 }
 }
 
-/// The message of this number.
+/// Returns the message with this number.
 pub(super) fn message(conversation: &str, number: u64) -> NewMessage {
     NewMessage {
         body: noise(&format!("{conversation} says"), number, MESSAGE_BYTES_MAX),
@@ -25,7 +25,7 @@ pub(super) fn message(conversation: &str, number: u64) -> NewMessage {
     }
 }
 
-/// The hand-off of this number, after the message of this number.
+/// Returns the hand-off with this number, which follows the message with the same number.
 pub(super) fn handoff(conversation: &str, number: u64) -> NewHandoff {
     NewHandoff {
         id: id(conversation, number),
@@ -36,7 +36,7 @@ pub(super) fn handoff(conversation: &str, number: u64) -> NewHandoff {
     }
 }
 
-/// The id of a hand-off.
+/// Returns the id of a hand-off.
 pub(super) fn id(conversation: &str, number: u64) -> String {
     format!("{conversation}/{number}")
 }
@@ -48,12 +48,12 @@ fn noise(whose: &str, number: u64, bytes_max: usize) -> Vec<u8> {
     random.bytes(bytes)
 }
 
-/// What was not there, or was not what it had been.
+/// The number of writes that are missing or altered.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Wrong {
-    /// Acknowledged, and not there.
+    /// Writes that were acknowledged but are missing.
     pub(super) lost: u64,
-    /// There, and other bytes, or at another place; or more than was ever begun.
+    /// Writes with other bytes or at another position, and writes beyond those that were begun.
     pub(super) altered: u64,
 }
 
@@ -64,7 +64,7 @@ impl Wrong {
     }
 }
 
-/// Compares a conversation, whose writer is gone, with what that one acknowledged.
+/// Compares a conversation with the writes that its writer, which has ended, had acknowledged.
 pub(super) fn compare(store: &dyn Store, id: &str, acknowledged: &Acknowledged) -> Result<Wrong> {
     if let Err(Error::UnknownConversation(_)) = store.conversation(id) {
         return Ok(Wrong { lost: acknowledged.all(), altered: 0 });
@@ -82,7 +82,7 @@ fn messages(store: &dyn Store, conversation: &str, acknowledged: u64) -> Result<
         Err(error) => return Err(refused(&error)),
     };
     let lost = acknowledged.saturating_sub(found.len() as u64);
-    // One was perhaps kept that could not be told any more.
+    // One more write may have been stored without being acknowledged.
     let beyond = (found.len() as u64).saturating_sub(acknowledged + 1);
     let is_other = |(number, position, body): (u64, u64, &Vec<u8>)| {
         position != number || *body != message(conversation, number).body
@@ -106,7 +106,7 @@ fn handoffs(store: &dyn Store, conversation: &str, acknowledged: u64) -> Result<
     Ok(wrong)
 }
 
-/// From the newest hand-off back to the first.
+/// Checks the chain from the newest hand-off back to the first.
 fn chain(store: &dyn Store, conversation: &str, acknowledged: u64) -> Result<Wrong> {
     let latest = store.latest(conversation).map_err(|error| refused(&error))?;
     let Some(latest) = latest else {
@@ -121,8 +121,8 @@ fn chain(store: &dyn Store, conversation: &str, acknowledged: u64) -> Result<Wro
     Ok(Wrong { lost: 0, altered: u64::from(!is_whole || !is_as_written) })
 }
 
-/// Writes the next message and hand-off after those that there are; the error where
-/// that cannot be done.
+/// Writes the next message and hand-off after the existing ones. Returns the store's error if that
+/// fails.
 pub(super) fn goes_on(
     store: &dyn Store,
     conversation: &str,
@@ -131,7 +131,7 @@ pub(super) fn goes_on(
     let there = store.conversation(conversation).map_err(|error| refused(&error))?.messages;
     let minute = std::time::Duration::from_secs(60);
     let wrote = store.lease(conversation, holder, minute).and_then(|lease| {
-        // The newest message may be without its hand-off; else this changes nothing.
+        // The newest message may lack its hand-off. Otherwise this commit changes nothing.
         if let Some(newest) = there.checked_sub(1) {
             store.commit(&lease, &handoff(conversation, newest))?;
         }
@@ -153,7 +153,7 @@ mod tests {
 
     use super::*;
 
-    /// A store with three messages and two hand-offs.
+    /// Returns a store with three messages and two hand-offs.
     fn written(altered: bool) -> MemoryStore {
         let store = MemoryStore::new();
         store.begin(&conversation("c")).unwrap();

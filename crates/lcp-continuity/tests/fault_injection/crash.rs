@@ -1,4 +1,4 @@
-//! The server is stopped while others write.
+//! The server is stopped during writes.
 
 use std::thread;
 use std::time::{Duration, Instant};
@@ -14,11 +14,11 @@ use crate::Result;
 
 const WRITERS: usize = 4;
 
-/// When the server is stopped, in milliseconds after all have begun to write.
+/// The earliest and latest stop of the server, in milliseconds after all writers have begun.
 const EARLIEST: u64 = 20;
 const LATEST: u64 = 150;
 
-/// What writers may be told: that the store cannot be reached, or is in use.
+/// The error codes that writers may get: the store cannot be reached, or is in use.
 const TYPED: [&str; 2] = ["io", "busy"];
 
 pub(super) fn run(bench: &mut Bench<'_>) -> Result<Vec<Row>> {
@@ -28,7 +28,7 @@ pub(super) fn run(bench: &mut Bench<'_>) -> Result<Vec<Row>> {
     let mut wrong = Wrong::default();
     let mut written: Vec<(String, Acknowledged)> = Vec::new();
     let (mut stuck, mut away) = (0, Duration::ZERO);
-    // It is opened once, and outlives every crash.
+    // This store is opened once, and survives every crash.
     let store = place.open().map_err(|error| refused(&error))?;
     for round in 0..rounds {
         let start = |writer| {

@@ -1,4 +1,4 @@
-//! There is no room left.
+//! The disk is full.
 
 use super::backends::{Backend, StoreLocation};
 use super::child::Work;
@@ -9,22 +9,22 @@ use super::row::Row;
 use super::{Bench, refused};
 use crate::Result;
 
-/// How often a writer is refused before it gives up.
+/// The number of failures after which a writer gives up.
 const FAILURES: u64 = 5;
 
-/// Blocks of 512 bytes that a file may have: less, and no store can be made; more
-/// than the log of SQLite has, so that it is the store itself that is full.
+/// The limits of a file in blocks of 512 bytes. With fewer, a store cannot be created. The maximum
+/// exceeds the size of SQLite's log, so that the store itself becomes full.
 const LEAST: u64 = 600;
 const MOST: u64 = 16_000;
 
-/// Bytes that a store may have, for blocks that a file may.
+/// The size of a block in bytes.
 const BLOCK: u64 = 512;
 
 #[derive(Clone, Copy)]
 enum Limit {
-    /// The store's own.
+    /// The limit of the store itself.
     Store,
-    /// The system's, for every file.
+    /// The system's limit for every file.
     System,
 }
 
@@ -33,7 +33,7 @@ struct Sums {
     kept: Acknowledged,
     wrong: Wrong,
     damaged: u64,
-    /// Stores that cannot be used when there is room again.
+    /// Stores that cannot be used after space is available again.
     useless: u64,
 }
 
@@ -69,7 +69,7 @@ pub(super) fn run(bench: &mut Bench<'_>) -> Result<Vec<Row>> {
     Ok(rows)
 }
 
-/// Writes until there is no room, then makes some.
+/// Writes until the disk is full, then frees space.
 fn fill(place: &StoreLocation, limit: Limit, blocks: u64, name: &str, sums: &mut Sums) -> Result {
     let mut order = Order::new(Work::Write, place, name);
     order.failures = FAILURES;

@@ -15,32 +15,32 @@ use super::row::Row;
 use super::{Bench, refused};
 use crate::Result;
 
-/// The lease of a writer: longer than it lives.
+/// The lease of a writer, which is longer than its life.
 const LEASE: Duration = Duration::from_secs(2);
 
-/// When a writer is killed, in milliseconds after it was started.
+/// The earliest and latest kill of a writer, in milliseconds after its start.
 const EARLIEST: u64 = 5;
 const LATEST: u64 = 150;
 
-/// Every so many rounds the writer finds no store, and is killed while it makes it,
-/// or soon after.
+/// The interval in rounds at which a writer starts without a store, and is killed while it creates
+/// one or soon after.
 const FRESH: u64 = 8;
 
-/// Above this, whoever comes back waits.
+/// Opening a store that takes longer keeps its user waiting, in milliseconds.
 const OPEN_MS: f64 = 50.0;
 
-/// What came of all rounds.
+/// The totals of all rounds.
 #[derive(Default)]
 struct Sums {
     kept: Acknowledged,
     wrong: Wrong,
     damaged: u64,
-    /// Leases that others got too early, or not when they were over.
+    /// Leases that others got too early, or did not get after they expired.
     leases: u64,
     opened: Duration,
 }
 
-/// A writer that is dead.
+/// A writer that was killed.
 struct Dead {
     place: StoreLocation,
     conversation: String,
@@ -73,7 +73,7 @@ pub(super) fn run(bench: &mut Bench<'_>) -> Result<Vec<Row>> {
     Ok(rows(bench, rounds, &sums))
 }
 
-/// Opens the store, as whoever comes next does.
+/// Opens the store like the next process, and checks it.
 fn look_at(dead: &Dead, sums: &mut Sums) -> Result {
     let start = Instant::now();
     let store = dead.place.open().map_err(|error| refused(&error))?;
@@ -84,7 +84,7 @@ fn look_at(dead: &Dead, sums: &mut Sums) -> Result {
     Ok(())
 }
 
-/// Whether another gets a lease that is not over yet.
+/// Returns whether another holder gets a lease that has not expired.
 fn is_given_away(store: &dyn Store, conversation: &str) -> Result<bool> {
     let until = match store.conversation(conversation) {
         Ok(record) => record.holder.map(|(_, until)| until),
@@ -99,7 +99,7 @@ fn is_given_away(store: &dyn Store, conversation: &str) -> Result<bool> {
     }
 }
 
-/// All leases are over: everything is still there, and others go on.
+/// Checks, after all leases have expired, that nothing is missing and that others can continue.
 fn inherit(dead: &[Dead], sums: &mut Sums) -> Result {
     let mut opened: Option<(&StoreLocation, Box<dyn Store>)> = None;
     for Dead { place, conversation, acknowledged } in dead {

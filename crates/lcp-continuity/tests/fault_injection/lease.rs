@@ -1,4 +1,4 @@
-//! A writer sleeps past its lease.
+//! A writer is suspended until its lease has expired.
 
 use std::thread;
 use std::time::Duration;
@@ -15,10 +15,10 @@ use crate::Result;
 
 const LEASE: Duration = Duration::from_millis(300);
 
-/// Between two tries to get the lease.
+/// The pause between two attempts to get the lease.
 const PAUSE: Duration = Duration::from_millis(10);
 
-/// How many things a holder tries when it wakes up.
+/// The number of writes that a holder tries when it continues.
 const TRIES: u64 = 3;
 
 pub(super) fn run(bench: &Bench<'_>) -> Result<Vec<Row>> {
@@ -37,7 +37,7 @@ pub(super) fn run(bench: &Bench<'_>) -> Result<Vec<Row>> {
         }
         holder.signal("STOP")?;
         early += u64::from(take_over(&*store, &name)?);
-        // It finds this when it wakes up, and does not know how late it is.
+        // The holder reads this when it continues, without knowing that its lease has expired.
         holder.tell("go on")?;
         holder.signal("CONT")?;
         accepted += accepted_of(&mut holder)?;
@@ -53,7 +53,7 @@ pub(super) fn run(bench: &Bench<'_>) -> Result<Vec<Row>> {
     ])
 }
 
-/// Gets the lease when it has ended, and writes; whether it was too early.
+/// Takes the lease when it has expired, and writes. Returns whether that was too early.
 fn take_over(store: &dyn Store, name: &str) -> Result<bool> {
     let record = store.conversation(name).map_err(|error| refused(&error))?;
     let (_, until) = record.holder.ok_or_else(|| failed("nobody holds it"))?;
@@ -72,7 +72,7 @@ fn take_over(store: &dyn Store, name: &str) -> Result<bool> {
     Ok(is_early)
 }
 
-/// How many of its writes the holder that slept was allowed.
+/// Returns how many writes of the suspended holder were accepted.
 fn accepted_of(holder: &mut Process) -> Result<u64> {
     let mut accepted = 0;
     for _ in 0..TRIES {
@@ -84,7 +84,7 @@ fn accepted_of(holder: &mut Process) -> Result<u64> {
     Ok(accepted)
 }
 
-/// Whether the conversation has what both wrote in time, and nothing else.
+/// Returns whether the conversation has exactly the writes that both holders made in time.
 fn is_as_left(store: &dyn Store, name: &str) -> Result<bool> {
     let found = store.messages(name, 0, u64::MAX).map_err(|error| refused(&error))?;
     let bodies: Vec<_> = found.into_iter().map(|message| message.body).collect();

@@ -55,7 +55,7 @@ struct Args {
     role: Option<Role>,
 }
 
-/// The arguments of a run, as words.
+/// The environment variable with the arguments of a run.
 const ARGUMENTS: &str = "LCP_FAULT_INJECTION";
 
 #[test]
@@ -72,7 +72,7 @@ fn a_long_run_breaks_no_promise() {
     run(&args.unwrap_or_else(|error| error.exit())).unwrap();
 }
 
-/// Is a child of a run, where [`process`] starts this program again.
+/// Runs as a child, when [`process`] starts this program again.
 #[test]
 #[ignore = "started by the other tests"]
 fn child_process() {
@@ -121,7 +121,7 @@ enum Wanted {
     All,
 }
 
-/// What a case needs.
+/// The settings of a case.
 struct Bench<'a> {
     backend: &'a Backend,
     random: SplitMix64,
@@ -130,13 +130,12 @@ struct Bench<'a> {
 }
 
 impl Bench<'_> {
-    /// How many rounds: as many as were asked for, else the second where it is to be
-    /// short.
+    /// Returns the number of rounds: the requested number, or else `short` or `long`.
     fn rounds(&self, long: u64, short: u64) -> u64 {
         self.rounds.unwrap_or(if self.short { short } else { long })
     }
 
-    /// A row of a case on these stores.
+    /// Creates a row of a case for these stores.
     fn row(&self, case: &'static str, rounds: u64, what: impl Into<String>) -> Row {
         Row::new(case, self.backend.name(), rounds, what)
     }
@@ -164,7 +163,7 @@ fn run(args: &Args) -> Result {
     }
 }
 
-/// The kinds of stores that are asked for and can be had here.
+/// Returns the requested kinds of stores that are available here.
 fn backends(wanted: Wanted) -> Result<Vec<Backend>> {
     let mut backends = Vec::new();
     if wanted != Wanted::Postgres {
@@ -202,12 +201,12 @@ fn run_case(case: Case, backend: &Backend, args: &Args) -> Result<Vec<Row>> {
     Ok(rows)
 }
 
-/// What stops a case: it says nothing of what was promised.
+/// Creates an error that stops a case, and is not a broken promise.
 fn failed(reason: impl Display) -> anyhow::Error {
     anyhow::Error::msg(reason.to_string())
 }
 
-/// What a store said where it should have done what it was asked.
+/// Creates an error from an operation of a store that should have succeeded.
 fn refused(error: &lcp_continuity::store::Error) -> anyhow::Error {
     failed(format!("{error} [{}]", error.code()))
 }

@@ -12,10 +12,10 @@ use crate::Result;
 const MESSAGES: usize = 1_000;
 const MESSAGE_BYTES: usize = 1_000;
 
-/// Above this, a fork copies something.
+/// A fork that adds more bytes than this copies something.
 const FORK_BYTES: f64 = 1_024.0;
 
-/// How many forks, unless it is told; as a round is one.
+/// The default numbers of forks. Each fork counts as a round.
 const LONG: u64 = 1_000;
 const SHORT: u64 = 100;
 
@@ -28,7 +28,7 @@ pub(super) fn run(bench: &Bench<'_>) -> Result<Vec<Row>> {
     let bodies: Vec<_> = (0..MESSAGES).map(|_| random.bytes(MESSAGE_BYTES)).collect();
     let open = || place.open().map_err(|error| refused(&error));
     begin(&*open()?, &bodies).map_err(|error| refused(&error))?;
-    // Nobody has a file open where it is measured.
+    // All handles are closed before the size is measured.
     let before = bench.backend.bytes(&place)?;
     let store = open()?;
     for number in 0..forks {

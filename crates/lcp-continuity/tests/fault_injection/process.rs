@@ -1,4 +1,4 @@
-//! This program, started again as a child.
+//! Child processes, which run this program.
 
 use std::ffi::OsString;
 use std::io::{BufRead, BufReader, Write};
@@ -13,30 +13,30 @@ use super::failed;
 use super::protocol::{Acknowledged, Line};
 use crate::Result;
 
-/// Longer than anything takes, however busy the machine is.
+/// A time that no operation exceeds, even on a busy machine.
 const TIMEOUT: Duration = Duration::from_secs(60);
 
-/// Sets the size that a file may have, in blocks of 512 bytes, and has writing beyond
-/// it be an error instead of the end.
+/// A shell script that limits the size of files, in blocks of 512 bytes. Writing beyond it is an
+/// error instead of a fatal signal.
 const LIMITED: &str = r#"trap '' XFSZ; ulimit -f "$1"; shift; exec "$@""#;
 
 /// The environment variable with the arguments of a child, separated by [`SEPARATOR`].
 pub(super) const CHILD_ARGUMENTS: &str = "LCP_FAULT_CHILD";
 pub(super) const SEPARATOR: char = '\u{1f}';
 
-/// What a child is to do.
+/// The order for a child.
 pub(super) struct Order<'a> {
     pub(super) work: Work,
     pub(super) place: &'a StoreLocation,
-    /// Its conversation, and its name.
+    /// The name of the child and of its conversation.
     pub(super) name: String,
-    /// How long its lease is.
+    /// The duration of its lease.
     pub(super) lease: Duration,
-    /// How often the store may fail before it ends.
+    /// The number of failures of the store after which the child ends.
     pub(super) failures: u64,
-    /// Bytes that the store may have, by its own limit.
+    /// The store's own limit in bytes.
     pub(super) max_bytes: Option<u64>,
-    /// Blocks of 512 bytes that any file may have, by the system's.
+    /// The system's limit for any file, in blocks of 512 bytes.
     pub(super) file_blocks: Option<u64>,
 }
 
@@ -53,7 +53,7 @@ impl<'a> Order<'a> {
         }
     }
 
-    /// The arguments that say all this to a child.
+    /// Returns the arguments that pass the order to a child.
     pub(super) fn arguments(&self) -> Vec<OsString> {
         let mut words: Vec<OsString> =
             ["child", "--work", self.work.name()].map(OsString::from).into();
@@ -79,7 +79,8 @@ impl<'a> Order<'a> {
             }
         };
         command.args(["--ignored", "--exact", "child_process", "--nocapture"]);
-        // With one thread, the harness would begin a line that the child ends.
+        // With one thread, the test harness would print the beginning of a line that the child
+        // ends.
         command.arg("--test-threads=2");
         let arguments: Vec<_> =
             self.arguments().iter().map(|word| word.to_string_lossy().into_owned()).collect();
@@ -111,7 +112,7 @@ fn is_from_harness(line: &str) -> bool {
     line.trim().is_empty() || line.starts_with("running ") || line.starts_with("test ")
 }
 
-/// A child at work. When this is dropped it is killed.
+/// A running child, which is killed when this is dropped.
 pub(super) struct Process {
     child: Child,
     stdin: Option<ChildStdin>,
@@ -120,7 +121,7 @@ pub(super) struct Process {
 }
 
 impl Process {
-    /// The next thing that it says; none at its end.
+    /// Returns the next line of the child, or `None` at the end of its output.
     pub(super) fn line(&mut self) -> Result<Option<Line>> {
         self.line_within(TIMEOUT)
     }
@@ -138,12 +139,12 @@ impl Process {
         }
     }
 
-    /// The next thing that it says, which it must.
+    /// Returns the next line of the child. Fails at the end of its output.
     pub(super) fn must_say(&mut self) -> Result<Line> {
         self.line()?.ok_or_else(|| failed("a child ended too early"))
     }
 
-    /// Waits until it has kept more hand-offs than this; whether it did.
+    /// Waits until the child has stored more than `handoffs` hand-offs. Returns whether it did.
     pub(super) fn keeps_more_than(&mut self, handoffs: u64) -> Result<bool> {
         let end = Instant::now() + TIMEOUT;
         while self.acknowledged.handoffs <= handoffs {
@@ -154,7 +155,7 @@ impl Process {
         Ok(true)
     }
 
-    /// What it has kept so far.
+    /// Returns the writes that the child has reported so far.
     pub(super) fn so_far(&mut self) -> Result<&Acknowledged> {
         while let Ok(line) = self.lines.try_recv() {
             let said = Line::read(line.trim_end());
@@ -163,13 +164,13 @@ impl Process {
         Ok(&self.acknowledged)
     }
 
-    /// Tells it something.
+    /// Sends a line to the child.
     pub(super) fn tell(&mut self, line: &str) -> Result {
         let stdin = self.stdin.as_mut().ok_or_else(|| failed("nobody listens"))?;
         stdin.write_all(format!("{line}\n").as_bytes()).map_err(failed)
     }
 
-    /// Stops it where it is (`STOP`), or lets it go on (`CONT`).
+    /// Sends a signal to the child: `STOP` suspends it, `CONT` continues it.
     pub(super) fn signal(&self, name: &str) -> Result {
         let id = self.child.id().to_string();
         let sent = Command::new("kill").args(["-s", name, &id]).status();
@@ -179,13 +180,13 @@ impl Process {
         }
     }
 
-    /// Kills it, and tells what it had kept.
+    /// Kills the child, and returns the writes that it had reported.
     pub(super) fn kill(mut self) -> Result<Acknowledged> {
         self.child.kill().map_err(failed)?;
         self.last_words()
     }
 
-    /// Waits until it ends by itself, and tells what it had kept.
+    /// Waits until the child ends by itself, and returns the writes that it had reported.
     pub(super) fn end(mut self) -> Result<Acknowledged> {
         drop(self.stdin.take());
         let acknowledged = self.last_words()?;
@@ -201,13 +202,13 @@ impl Process {
 
 impl Drop for Process {
     fn drop(&mut self) {
-        // One that has ended cannot be killed.
+        // Killing a child that has ended fails.
         drop(self.child.kill());
         drop(self.child.wait());
     }
 }
 
-/// Starts these and waits until each is ready.
+/// Starts children, and waits until each of them is ready.
 pub(super) fn start_all<'a>(orders: impl Iterator<Item = Order<'a>>) -> Result<Vec<Process>> {
     let mut all: Vec<_> = orders.map(|order| order.start()).collect::<Result<_>>()?;
     for process in &mut all {

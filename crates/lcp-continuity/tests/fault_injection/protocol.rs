@@ -1,4 +1,4 @@
-//! What a child says, and what its parent makes of it.
+//! The lines that a child prints, and their totals in its parent.
 
 use std::collections::BTreeMap;
 use std::io::Write;
@@ -12,25 +12,25 @@ use crate::Result;
 /// A line of a child.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Line {
-    /// It waits for its parent.
+    /// The child waits for its parent.
     Ready,
-    /// A message was kept: the one of this number.
+    /// The message with this number was stored.
     Message(u64),
-    /// A hand-off was kept: the one of this number.
+    /// The hand-off with this number was stored.
     Handoff(u64),
-    /// It did what it was told, and how long it took.
+    /// The child completed a command in this time.
     Done(Duration),
-    /// The store did not do it, how long it took, and the error's code.
+    /// The store failed after this time, with this error code.
     Failed(Duration, String),
 }
 
 impl Line {
-    /// The line of a failure.
+    /// Creates the line of a failure.
     pub(super) fn failed(after: Duration, error: &Error) -> Self {
         Self::Failed(after, error.code().to_owned())
     }
 
-    /// Says it to the parent, at once.
+    /// Prints the line for the parent, without buffering.
     pub(super) fn say(&self) -> Result {
         let micros = Duration::as_micros;
         let line = match self {
@@ -40,13 +40,13 @@ impl Line {
             Self::Done(after) => format!("done {}", micros(after)),
             Self::Failed(after, code) => format!("failed {} {code}", micros(after)),
         };
-        // In one piece: a process that is killed leaves whole lines.
+        // The line is written at once, so that a killed process leaves whole lines.
         let mut stdout = std::io::stdout().lock();
         stdout.write_all(format!("{line}\n").as_bytes()).map_err(failed)?;
         stdout.flush().map_err(failed)
     }
 
-    /// What was said; none where it is not whole.
+    /// Parses a line. Returns `None` if it is incomplete.
     pub(super) fn read(line: &str) -> Option<Self> {
         let words: Vec<_> = line.split(' ').collect();
         let micros = |word: &str| word.parse().ok().map(Duration::from_micros);
@@ -61,14 +61,14 @@ impl Line {
     }
 }
 
-/// What a writer said to have kept, all in all.
+/// The totals that a writer reported.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Acknowledged {
-    /// Messages, from the first one on.
+    /// The number of messages that it stored, beginning with the first.
     pub(super) messages: u64,
-    /// Hand-offs, from the first one on.
+    /// The number of hand-offs that it stored, beginning with the first.
     pub(super) handoffs: u64,
-    /// How often it failed, by the codes of errors.
+    /// The number of failures by error code.
     pub(super) failures: BTreeMap<String, u64>,
 }
 
@@ -82,7 +82,7 @@ impl Acknowledged {
         }
     }
 
-    /// Those of another, too.
+    /// Adds the totals of another writer.
     pub(super) fn add_all(&mut self, other: &Self) {
         self.messages += other.messages;
         self.handoffs += other.handoffs;
@@ -91,18 +91,18 @@ impl Acknowledged {
         }
     }
 
-    /// How many things it kept.
+    /// Returns the number of messages and hand-offs that it stored.
     pub(super) fn all(&self) -> u64 {
         self.messages + self.handoffs
     }
 
-    /// Failures with other codes than these.
+    /// Returns the number of failures with other codes than these.
     pub(super) fn failures_but(&self, codes: &[&str]) -> u64 {
         let others = self.failures.iter().filter(|(code, _)| !codes.contains(&code.as_str()));
         others.map(|(_, times)| times).sum()
     }
 
-    /// The failures in words: `full 5, io 2`.
+    /// Describes the failures in words: `full 5, io 2`.
     pub(super) fn failures_in_words(&self) -> String {
         let words: Vec<_> =
             self.failures.iter().map(|(code, times)| format!("{code} {times}")).collect();

@@ -1,4 +1,4 @@
-//! What was counted or measured, and what is wanted of it.
+//! Figures that were counted or measured, and the conditions they must meet.
 
 use std::time::Duration;
 
@@ -11,9 +11,9 @@ pub(super) struct Row {
     store: &'static str,
     rounds: u64,
     what: String,
-    /// None where nothing was done.
+    /// The figure, or `None` if nothing was measured.
     figure: Option<f64>,
-    /// `ms`, `bytes`, or nothing for a number of things.
+    /// `ms`, `bytes`, or empty for a count.
     unit: &'static str,
     wanted: Wanted,
     note: String,
@@ -22,16 +22,16 @@ pub(super) struct Row {
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Wanted {
     Nothing,
-    /// A promise.
+    /// The figure must be zero, which the store promises.
     Zero,
-    /// A target of speed or size.
+    /// The figure should be below this limit, which is a target of speed or size.
     Below(f64),
 }
 
 const HEADINGS: [&str; 8] =
     ["case", "store", "rounds", "what", "figure", "wanted", "holds", "note"];
 
-/// Columns whose cells end at the same place.
+/// The columns that are aligned to the right.
 const FIGURES: [usize; 2] = [2, 4];
 
 impl Row {
@@ -45,39 +45,39 @@ impl Row {
         Self { case, store, rounds, what, figure: None, unit: "", wanted: Wanted::Nothing, note }
     }
 
-    /// A number of things of which there must be none.
+    /// Sets a count that must be zero.
     pub(super) fn none(self, count: u64) -> Self {
         Self { wanted: Wanted::Zero, ..self.count(count) }
     }
 
-    /// A number of things.
+    /// Sets a count.
     pub(super) fn count(self, count: u64) -> Self {
         // Counts of this program are far below 2^53.
         #[expect(clippy::cast_precision_loss, reason = "they are small")]
         Self { figure: Some(count as f64), ..self }
     }
 
-    /// A time, in milliseconds.
+    /// Sets a time, shown in milliseconds.
     pub(super) fn time(self, time: Duration) -> Self {
         Self { figure: Some(time.as_secs_f64() * 1000.0), unit: "ms", ..self }
     }
 
-    /// A size, in bytes.
+    /// Sets a size in bytes.
     pub(super) fn bytes(self, bytes: u64) -> Self {
         Self { unit: "bytes", ..self.count(bytes) }
     }
 
-    /// The figure should be below this, in its unit.
+    /// Sets a limit that the figure should stay below, in its unit.
     pub(super) fn below(self, limit: f64) -> Self {
         Self { wanted: Wanted::Below(limit), ..self }
     }
 
-    /// What a reader must know.
+    /// Sets a note for the reader.
     pub(super) fn note(self, note: impl Into<String>) -> Self {
         Self { note: note.into(), ..self }
     }
 
-    /// Whether the figure is as wanted; none where nothing is.
+    /// Returns whether the figure meets its condition, or `None` if it has no condition.
     fn holds(&self) -> Option<bool> {
         match self.wanted {
             Wanted::Nothing => None,
@@ -86,7 +86,7 @@ impl Row {
         }
     }
 
-    /// Whether something was promised and is not so.
+    /// Returns whether a promise was broken.
     pub(super) fn is_broken(&self) -> bool {
         self.wanted == Wanted::Zero && self.holds() == Some(false)
     }
@@ -132,7 +132,7 @@ impl Row {
     }
 }
 
-/// All rows, for people.
+/// Formats all rows as a table.
 pub(super) fn table(rows: &[Row]) -> String {
     let mut cells = vec![HEADINGS.map(str::to_owned)];
     cells.extend(rows.iter().map(Row::cells));
@@ -152,7 +152,7 @@ pub(super) fn table(rows: &[Row]) -> String {
     text
 }
 
-/// All rows, for programs.
+/// Returns all rows as JSON.
 pub(super) fn json(seed: u64, is_short: bool, rows: &[Row]) -> Value {
     let rows: Vec<_> = rows.iter().map(Row::json).collect();
     json!({ "schema": "lcp.torture.v1", "seed": seed, "short": is_short, "rows": rows })

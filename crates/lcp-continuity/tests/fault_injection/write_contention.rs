@@ -1,4 +1,4 @@
-//! Many write at once.
+//! Many processes write at once.
 
 use std::time::Duration;
 
@@ -13,7 +13,7 @@ use super::row::Row;
 use super::{Bench, failed, refused};
 use crate::Result;
 
-/// How many processes there are.
+/// The numbers of processes.
 const SIZES: [u64; 2] = [4, 16];
 
 pub(super) fn run(bench: &Bench<'_>) -> Result<Vec<Row>> {
@@ -61,7 +61,7 @@ impl Waits {
 fn waits(bench: &Bench<'_>, work: Work, size: u64) -> Result<Waits> {
     let place = bench.backend.fresh();
     if work == Work::Commit {
-        // So that nobody waits for the tables to be made.
+        // Creates the tables in advance, so that no writer waits for that.
         place.open().map_err(|error| refused(&error))?;
     }
     let order = |number| Order::new(work, &place, format!("writer {number}"));

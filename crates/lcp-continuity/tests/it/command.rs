@@ -1,4 +1,4 @@
-//! Summaries of programs.
+//! Summaries by external programs.
 #![cfg(unix)]
 
 use std::fs;
@@ -16,7 +16,7 @@ use lcp_types::{Role, Status};
 
 use crate::summary::recorded;
 
-/// Asks for a summary of these messages, in 100 tokens.
+/// Requests a summary of these messages in 100 tokens.
 fn ask<T>(
     before: Option<&str>,
     messages: impl IntoIterator<Item = Message>,
@@ -31,24 +31,24 @@ fn ask<T>(
     })
 }
 
-/// What a line for the shell answers to "Hello.".
+/// Returns the summary of "Hello." by a shell command.
 fn answer(line: &str, options: CommandOptions) -> Result<String, SummaryError> {
     let summarizer = CommandSummarizer::new(CommandFilter::shell(line).with_options(options));
     ask(None, [Message::user("Hello.")], |request| summarizer.summarize(request))
 }
 
-/// The error of a line for the shell.
+/// Checks the error message of a shell command.
 fn error(line: &str, expected: &Expect) {
     let error = answer(line, CommandOptions::default()).unwrap_err();
     expected.assert_eq(&error.to_string());
 }
 
-/// Bounds with less time.
+/// Returns options with this time limit, in milliseconds.
 fn millis(millis: u64) -> CommandOptions {
     CommandOptions { timeout: Duration::from_millis(millis), ..CommandOptions::default() }
 }
 
-/// More text than a pipe holds.
+/// Returns a message with more text than a pipe can buffer.
 fn long() -> Message {
     Message::user("A sentence that is said again. ".repeat(20_000))
 }
@@ -121,7 +121,7 @@ fn the_end_of_a_long_complaint() {
         panic!("it failed");
     };
     assert!(stderr.ends_with("line 1999") && !stderr.contains('\u{fffd}'), "{stderr}");
-    // Each newline has become two characters.
+    // Each newline is escaped as two characters.
     assert!((2_000..2_400).contains(&stderr.len()), "{}", stderr.len());
 }
 
@@ -175,7 +175,7 @@ fn a_program_need_not_read() {
 
 #[test]
 fn a_program_may_write_while_it_reads() {
-    // It fills its own pipes before it reads any further.
+    // The program fills its output pipes before it reads all of its input.
     let options = CommandOptions { max_output_bytes: 10 << 20, ..CommandOptions::default() };
     let summarizer =
         CommandSummarizer::new(CommandFilter::shell("tee /dev/stderr").with_options(options));
@@ -227,12 +227,12 @@ fn the_built_in_stands_in_and_says_why() {
     assert_eq!(answer, (String::new(), None), "nothing to say, nothing said");
 }
 
-/// The name that a line has in reports.
+/// Returns the name of a shell command in reports.
 fn name(line: &str) -> String {
     CommandSummarizer::new(CommandFilter::shell(line)).name().to_owned()
 }
 
-/// Waits until no process of this group is left but those that nobody waits for.
+/// Waits until no process of this group is left, apart from zombies.
 fn gone(group: &str) {
     let group: i32 = group.trim().parse().unwrap();
     for _ in 0..1_000 {
@@ -246,10 +246,10 @@ fn gone(group: &str) {
 
 #[cfg(target_os = "linux")]
 fn lives(group: i32) -> bool {
-    // A dead process stays in its group where the first process does not reap it.
+    // A dead process stays in its group if its parent does not reap it.
     fs::read_dir("/proc").unwrap().flatten().any(|entry| {
         let stat = fs::read_to_string(entry.path().join("stat")).unwrap_or_default();
-        // `number (name) state parent group`: the name may hold anything.
+        // The format is `number (name) state parent group`, and the name may contain anything.
         let mut words = stat.rsplit(')').next().unwrap_or_default().split_whitespace();
         let dead = matches!(words.next(), None | Some("Z" | "X"));
         !dead && words.nth(1).is_some_and(|it| it == group.to_string())
@@ -262,7 +262,7 @@ fn lives(group: i32) -> bool {
     rustix::process::test_kill_process_group(group).is_ok()
 }
 
-/// What was started ends at once, and nothing is started any more.
+/// Running programs end at once, and no new ones are started.
 #[test]
 #[cfg(unix)]
 fn what_is_stopped_stays_so() {
@@ -270,7 +270,7 @@ fn what_is_stopped_stays_so() {
     let filter = summarizer.filter().clone();
     let waiting = std::thread::spawn(move || filter.run(String::new(), &[]));
     while !waiting.is_finished() {
-        // It may not have begun: stopped once, it never will.
+        // Repeated, because the program may not have started yet.
         summarizer.filter().stop();
         std::thread::yield_now();
     }

@@ -19,7 +19,7 @@ use lcp_types::Status;
 
 use crate::tracker::Words;
 
-/// Says which messages it was asked about.
+/// A summarizer whose summary states the number of messages and the beginning of the first one.
 struct Says;
 
 impl Summarizer for Says {
@@ -35,7 +35,7 @@ impl Summarizer for Says {
     }
 }
 
-/// Has nothing to say, and no reason.
+/// A summarizer that fails.
 struct Fails;
 
 impl Summarizer for Fails {
@@ -48,7 +48,7 @@ impl Summarizer for Fails {
     }
 }
 
-/// Says what was before.
+/// A summarizer that returns the previous summary.
 struct Before;
 
 impl Summarizer for Before {
@@ -61,7 +61,7 @@ impl Summarizer for Before {
     }
 }
 
-/// `count` words, the first of which is `name`.
+/// Returns `count` words, beginning with `name`.
 fn words(name: &str, count: usize) -> String {
     let mut text = name.to_owned();
     for word in 1..count {
@@ -79,7 +79,7 @@ fn anchor(kind: AnchorKind, text: &str, importance: f64) -> AnchorPoint {
     AnchorPoint::new(kind, text, importance, AnchorSource::default())
 }
 
-/// What a test changes of a request for a window of 8,000 tokens.
+/// The parameters of a compaction that tests change. The default window has 8,000 tokens.
 struct Case<'a> {
     messages: &'a [Recorded],
     memory: Option<u64>,
@@ -120,7 +120,7 @@ impl<'a> Case<'a> {
     }
 }
 
-/// What is shown, a line for each message: its role, its first word, its tokens.
+/// Describes the shown messages, one per line: the role, the first word, and the tokens.
 fn shown(compaction: &Compaction) -> String {
     let line = |message: &Message| {
         let text = message.text();
@@ -245,10 +245,10 @@ fn what_the_messages_do_not_account_for_stays() {
     let messages = recorded((0..10).map(|at| Message::user(words(&format!("m{at}"), 100))));
     let compaction = Case { used: 1_300, ..Case::new(&messages, 2_000) }.compact().unwrap();
     assert_eq!((compaction.overhead_tokens, compaction.tokens_before), (300, 1_300));
-    // 700 are left for messages, 200 of them for the memory.
+    // 700 tokens are left for messages, 200 of them for the memory.
     assert_eq!(compaction.recent.len(), 5);
     assert_eq!(compaction.tokens_after, 300 + 500 + Words.estimate(&memory(&compaction)));
-    // Usage that is older than the messages is not believed.
+    // A usage that is older than the messages is ignored.
     let compaction = Case { used: 900, ..Case::new(&messages, 2_000) }.compact().unwrap();
     assert_eq!((compaction.overhead_tokens, compaction.tokens_before), (0, 1_000));
 }
@@ -257,7 +257,7 @@ fn what_the_messages_do_not_account_for_stays() {
 fn without_memory_text_there_is_no_memory() {
     let messages =
         recorded([Message::assistant(words("old", 60)), Message::user(words("newest", 60))]);
-    // There is no room for a summary of 16 tokens.
+    // A summary of 16 tokens does not fit.
     let compaction = Case::new(&messages, 180).compact().unwrap();
     assert_eq!(compaction.memory, None);
     assert_eq!(shown(&compaction), "user newest 60");
@@ -281,7 +281,7 @@ fn calls_and_results_are_not_separated() {
         call("4", "call4"), // has no result yet
         Message::user(words("wait", 10)),
     ]);
-    // Room for one message more than the last two and the user's: not for four.
+    // One more message fits besides the last two and the user's, but not four.
     let options = CompactionOptions { memory_percent: 1, ..CompactionOptions::default() };
     for (window, expected) in
         [(100, "user wait 10"), (118, "user wait 10"), (122, "call2"), (160, "call2")]
@@ -400,7 +400,7 @@ fn what_only_begins_like_a_memory_is_a_prompt() {
     let mut messages = vec![Message::system(text.clone())];
     messages.extend((0..12).map(|at| Message::user(words(&format!("m{at}"), 100))));
     let messages = recorded(messages);
-    // Nor is a memory what is no system turn.
+    // A message that is not a system turn is not a memory either.
     for memory in [None, Some(1), Some(99)] {
         let compaction = Case { memory, ..Case::new(&messages, 1_200) }.compact().unwrap();
         let system: Vec<_> = compaction.system.iter().map(|it| it.message.text()).collect();
@@ -441,7 +441,7 @@ fn anchors_that_no_longer_hold_are_not_remembered() {
         (format!("{anchors}\nMessage 12:\nhello"), "Message 12:\nhello"),
         (anchors.to_owned(), ""),
         (rest.to_owned(), rest),
-        // Not as we write them.
+        // This memory is not in the format that we write.
         ("The user likes tea.".to_owned(), "The user likes tea."),
     ] {
         let mut messages = vec![Message::system(format!("{MEMORY_HEADING}\n{said}"))];
@@ -459,7 +459,7 @@ fn anchors_that_no_longer_hold_are_not_remembered() {
 #[test]
 fn a_summariser_that_cannot_be_had_is_asked_once() {
     use std::sync::atomic::{AtomicU32, Ordering};
-    /// Counts how often it is asked.
+    /// A summarizer that counts its requests and fails.
     #[derive(Default)]
     struct Gone(AtomicU32);
     impl Summarizer for Gone {

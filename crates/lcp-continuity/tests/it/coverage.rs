@@ -1,12 +1,11 @@
-//! What texts keep of hand-offs.
+//! Coverage: the parts of a hand-off that a text retains.
 
 use lcp_continuity::coverage::{COVERAGE_MIN, Ratio, measure};
 use lcp_continuity::{AnchorKind, PendingTask, SessionHandoff, SessionState};
 
 use crate::resume_prompt::{anchor, empty};
 
-/// A hand-off with this many anchors of `kind`, and the text that keeps `kept` of
-/// them.
+/// Returns a hand-off with `of` anchors of `kind`, and a text with `kept` of them.
 fn anchored(kind: AnchorKind, of: usize, kept: usize) -> (SessionHandoff, String) {
     let words = |at: usize| format!("<anchor {at}>");
     let anchors = (0..of).map(|at| anchor(kind, &words(at), 0.5)).collect();
@@ -41,10 +40,10 @@ fn the_state_may_be_lost_and_not_a_step_more() {
     text.push_str("<step 0><step 1><step 2><step 3><step 4><step 5>");
     assert!(!measure(&handoff, &text).ok);
     text.push_str("<step 6>");
-    // 50 + 35 of 100, by no binary fractions.
+    // The score is (50 + 35) ÷ 100, which has no exact binary fraction.
     let fidelity = measure(&handoff, &text);
     assert!((fidelity.score - 0.85).abs() < 1e-12 && fidelity.ok);
-    // Without a state, the others count for all: 85 of 85.
+    // Without a state, the other parts make up the whole score: 85 of 85.
     handoff.state = None;
     assert!((measure(&handoff, &text).score - 1.0).abs() < 1e-12);
 }
@@ -98,6 +97,6 @@ fn what_is_lost_is_named_by_its_kind_and_beginning() {
         ],
     );
     assert_eq!(fidelity.state, Ratio { retained: 1, total: 5 });
-    // A fifth of the state, none of the steps.
+    // A fifth of the state is covered, and no step.
     assert!((fidelity.score - 0.2 * 15.0 / 50.0).abs() < 1e-12);
 }

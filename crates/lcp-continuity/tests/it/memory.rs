@@ -1,4 +1,4 @@
-//! The store in memory.
+//! The in-memory store.
 
 use std::sync::Arc;
 use std::time::Duration;

@@ -1,4 +1,4 @@
-//! Continuation directives: their words, and the laws of their budgets.
+//! Continuation directives: their texts, and the properties of their budgets.
 
 use std::sync::Arc;
 
@@ -27,7 +27,7 @@ fn directive(handoff: &SessionHandoff, options: &DirectiveOptions) -> Continuati
     continuation_directive(handoff, options, o200k()).expect("a directive")
 }
 
-/// Every style in every mode, with this budget.
+/// Returns options for every style in every mode, with this budget.
 fn all_forms(budget: Option<u32>) -> impl Iterator<Item = DirectiveOptions> {
     STYLES.into_iter().flat_map(move |style| {
         OutputMode::ALL.into_iter().map(move |mode| DirectiveOptions { budget, style, mode })
@@ -47,7 +47,7 @@ fn strings(of: &[&str]) -> Vec<String> {
     of.iter().map(|&text| text.to_owned()).collect()
 }
 
-/// A hand-off that holds nothing.
+/// Returns an empty hand-off.
 pub(crate) fn empty() -> SessionHandoff {
     SessionHandoff {
         handoff_id: "h-1".to_owned(),
@@ -83,7 +83,7 @@ pub(crate) fn empty() -> SessionHandoff {
     }
 }
 
-/// A hand-off with something of everything.
+/// Returns a hand-off with at least one entry of each kind.
 fn sample() -> SessionHandoff {
     let mut old = anchor(AnchorKind::Decision, "Use JSON files.", 0.9);
     old.superseded_by = Some("newer".to_owned());
@@ -180,7 +180,7 @@ fn a_question_of_the_assistant_is_not_its_to_answer() {
         directive(&handoff, &DirectiveOptions::default()).immediate_actions.len()
     };
     assert_eq!((asked(Role::Assistant), asked(Role::User)), (0, 1));
-    // One of an earlier session says itself whose it is.
+    // A question of an earlier session states its speaker itself.
     let carried = |speaker| {
         let mut question = anchor(AnchorKind::OpenQuestion, "Which port?", 0.5);
         question.source.conversation = "conv-6".to_owned();
@@ -261,12 +261,12 @@ fn hostile_words_stand_as_they_are_and_close_nothing() {
         let directive = directive(&handoff, &options);
         assert_eq!((directive.coverage.score, directive.warnings.len()), (1.0, 0), "{options:?}");
         let parts = lcp_driver::parse::parse(&directive.text, options.mode).expect("it splits");
-        // No content made a part of its own.
+        // No content forged a part.
         assert_eq!(parts.len(), parts_of(&handoff, options.style), "{}", directive.text);
     }
 }
 
-/// How many parts a directive of these anchors, one task and a state has.
+/// Returns the number of parts of a directive with these anchors, one task and a state.
 fn parts_of(handoff: &SessionHandoff, style: DirectiveStyle) -> usize {
     let (intro, actions, task, state) = (1, 1, 1, 1);
     let anchors = match style {

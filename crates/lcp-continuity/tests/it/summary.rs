@@ -11,13 +11,13 @@ use lcp_types::{Block, Lang, Role, Status};
 use proptest::collection::vec;
 use proptest::prelude::*;
 
-/// These, recorded.
+/// Records these messages.
 pub(crate) fn recorded(messages: impl IntoIterator<Item = Message>) -> Vec<Recorded> {
     let record = |(position, message)| Recorded { position, epoch: 0, tokens: 0, message };
     (0..).zip(messages).map(record).collect()
 }
 
-/// A summary by the built-in.
+/// Returns a summary by the built-in summarizer.
 fn summary(
     messages: &[Recorded],
     before: Option<&str>,
@@ -29,7 +29,7 @@ fn summary(
     ExtractiveSummarizer.summarize(&request).unwrap()
 }
 
-/// A small session.
+/// Returns a small session.
 fn session() -> Vec<Recorded> {
     recorded([
         Message::system("You are a careful engineer. Never push to main."),
@@ -274,7 +274,7 @@ fn nothing_that_is_said_looks_like_another_line() {
     assert!(text.lines().all(|line| line.starts_with("user: ")), "{text}");
 }
 
-/// Commands, banners and a log around what is said.
+/// Returns a session with commands, banners and a log around its messages.
 fn noisy() -> Vec<Recorded> {
     recorded([
         Message::user("/add src/load.rs"),
@@ -305,7 +305,7 @@ fn noise_is_left_out() {
         assistant: It streams now, in pieces of 64 KiB.
         bash: 3 lines (error): test stream failed"#]]
     .assert_eq(&text(Brief, 200));
-    // The goal is what is said, not what is pasted before.
+    // The goal is the user's sentence, not the text pasted before it.
     expect![["user: Please make the loader stream its input."]].assert_eq(&text(Detailed, 16));
 }
 
@@ -349,8 +349,8 @@ fn many_messages() {
     }
 }
 
-/// Counts three for each word but one, and seven for all that begins with `u`: parts
-/// and wholes differ, and a longer text may count less.
+/// A tokenizer whose counts do not add up: one for any text, seven more if it begins with `u`, and
+/// three per word, or two if the number of words is 4 modulo 5. A longer text may count less.
 struct Odd;
 
 impl TokenEstimator for Odd {
@@ -397,7 +397,7 @@ fn any_level() -> impl Strategy<Value = CompressionLevel> {
     prop::sample::select(CompressionLevel::ALL.to_vec())
 }
 
-/// What is said in one line.
+/// Returns a text in one line.
 fn plain(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
@@ -436,7 +436,7 @@ proptest! {
         let mut said: Vec<String> =
             messages.iter().map(|it| plain(&it.message.text())).collect();
         said.push("A short form of it.".into());
-        // Every line, without its label, is made of parts of one message.
+        // Every line, without its label, consists of parts of one message.
         for line in text.lines() {
             let (label, words) = line.split_once(": ").unwrap_or((line, ""));
             let words = match (label, words.split_once(": ")) {
@@ -450,10 +450,9 @@ proptest! {
     }
 }
 
-/// Whether `words` are parts of `message`, in order.
+/// Returns whether `words` are parts of `message`, in order.
 fn stands_in(words: &str, message: &str) -> bool {
-    // Between two parts there is a space, or the mark of a gap or of a cut; list
-    // markers go.
+    // Parts are separated by a space, or by the mark of a gap or a cut. List markers are removed.
     let mut rest = message;
     words.split(' ').filter(|word| !matches!(*word, "…" | "[…]")).all(|word| {
         let found = rest.find(word);

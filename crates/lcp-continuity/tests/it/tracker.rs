@@ -1,4 +1,4 @@
-//! What conversations use of their windows.
+//! The use of context windows by conversations.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -11,7 +11,7 @@ use lcp_tokens::{Encoding, HeuristicEstimator, Tiktoken, TokenEstimator};
 use lcp_types::{Block, Diff, DiffHunk, MediaType, Role, Status, UnknownFields};
 use proptest::prelude::*;
 
-/// Counts words.
+/// A tokenizer that counts words.
 pub(crate) struct Words;
 
 impl TokenEstimator for Words {
@@ -62,7 +62,7 @@ fn no_text_counts_nothing() {
     }
 }
 
-/// What has no text of its own is counted as it is shown.
+/// Blocks without text are counted as they are shown.
 #[test]
 fn changes_trees_and_pictures_count_what_is_shown_of_them() {
     let tracker = tracker();
@@ -313,8 +313,8 @@ fn apply(tracker: &ConversationTokenTracker, op: Op) {
 }
 
 proptest! {
-    /// A tracker that takes up what another put down goes on as that one would: with
-    /// one system turn, to the token.
+    /// A tracker with restored usage continues like the original, exact to the token if there is
+    /// one system turn.
     #[test]
     fn restored_usage_goes_on_as_it_would_have(
         before in prop::collection::vec(any_op(), 1..20),
@@ -330,7 +330,7 @@ proptest! {
         let json = serde_json::to_string(&put_down).unwrap();
         taken_up.restore(serde_json::from_str(&json).unwrap());
         prop_assert_eq!(taken_up.usage("c"), put_down.clone());
-        // A report below the system prompt does not tell how much that was.
+        // A report that is smaller than the system prompt loses the prompt's size.
         prop_assume!(put_down.system_prompt_tokens == 70);
         for &op in &after {
             apply(&whole, op);
@@ -339,7 +339,7 @@ proptest! {
         }
     }
 
-    /// Whatever figures are restored, they add up from the next record on.
+    /// Restored figures add up from the next record on, even if they were inconsistent.
     #[test]
     fn any_figures_can_be_restored(
         figures in prop::array::uniform6(prop_oneof![0..9_u32, any::<u32>()]),

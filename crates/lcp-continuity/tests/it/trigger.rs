@@ -1,4 +1,4 @@
-//! When a session should be handed over.
+//! The decision to hand over a session.
 
 use lcp_continuity::{PendingTask, TaskStatus, Thresholds, ThresholdsError, TokenUsage};
 use proptest::prelude::*;
@@ -117,7 +117,7 @@ fn thresholds_that_are_none() {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 1_000, ..ProptestConfig::default() })]
 
-    /// The decision is that of exact fractions, asked as often as one likes.
+    /// The decision equals one by exact fractions, and repeating it changes nothing.
     #[test]
     fn a_decision_is_exact_and_changes_nothing(
         total in any::<u32>(),

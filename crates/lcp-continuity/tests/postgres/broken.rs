@@ -4,14 +4,14 @@ use lcp_continuity::store::{Error, PostgresStore, Store};
 
 use crate::support::{Direct, MINUTE, Schema, begun, handoff, message, window};
 
-/// A store whose sessions have a name to end them by.
+/// Opens a store whose database sessions have a name, by which they can be ended.
 fn named(schema: &mut Schema, name: &str) -> PostgresStore {
     schema.set(&format!("application_name={name}"));
     schema.options.pool_size = 1;
     schema.open()
 }
 
-/// Ends the sessions of that name, as an administrator does.
+/// Ends the sessions with that name, like an administrator.
 fn end(direct: &Direct, name: &str, more: &str) -> i64 {
     direct.number(&format!(
         "SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity \
@@ -31,7 +31,7 @@ fn a_session_that_was_ended_is_replaced() {
                     AND pid <> pg_backend_pid()";
     let again = |work: &dyn Fn()| {
         assert_eq!(end(&direct, "lcp-ended", ""), 1);
-        // A session takes its time to end, and is not to be counted again.
+        // A session takes some time to end, and must not be counted again.
         while direct.number(sessions) > 0 {
             std::thread::yield_now();
         }
@@ -46,8 +46,8 @@ fn a_session_that_was_ended_is_replaced() {
     again(&|| drop(store.fork("a", 0, "c").unwrap()));
 }
 
-/// Calls `work` while somebody has the row of the conversation, ends its session when
-/// it waits there, and lets go.
+/// Calls `work` while another session locks the row of the conversation. Ends the session of `work`
+/// when it waits there, then releases the lock.
 fn cut_off<T: Send>(schema: &Schema, name: &str, work: impl FnOnce() -> T + Send) -> T {
     let (holder, watcher) = (Direct::to(&schema.url), Direct::to(&schema.url));
     let table = schema.quoted();
@@ -67,7 +67,7 @@ fn a_commit_that_was_cut_off_is_asked_again() {
     let Some(mut schema) = Schema::new() else { return };
     let store = named(&mut schema, "lcp-commit");
     let lease = begun(&store, "a");
-    // It is not the sessions that look on which are to end.
+    // The observing sessions must not be ended.
     schema.url = schema.url.replace("lcp-commit", "lcp-other");
     let record = cut_off(&schema, "lcp-commit", || store.commit(&lease, &handoff("h"))).unwrap();
     assert_eq!(store.handoff("h").unwrap(), record);

@@ -1,4 +1,4 @@
-//! A server that crashes: what was acknowledged is there.
+//! A server that crashes: acknowledged writes survive.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
@@ -18,7 +18,7 @@ fn acknowledged_hand_offs_outlive_a_crash_of_the_server() {
     let Some(server) = PostgresServer::start_if_there() else { return };
     let schema = Schema::on(&server.url());
     let store = schema.open();
-    // Left to itself, the server acknowledges what is not written yet.
+    // By default, this server acknowledges writes that are not on disk yet.
     let kept = Mutex::new(Vec::new());
     for round in 0..ROUNDS {
         let stop = AtomicBool::new(false);

@@ -1,4 +1,4 @@
-//! The store in PostgreSQL, on a server of its own.
+//! Tests of the store in PostgreSQL, on a separate server.
 
 mod broken;
 #[path = "../conformance/mod.rs"]

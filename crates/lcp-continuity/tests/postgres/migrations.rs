@@ -1,4 +1,4 @@
-//! Schemas: made once, and left alone where they are something else.
+//! Schemas: created once, and left alone if they are not a store's.
 
 use std::sync::Barrier;
 use std::thread;

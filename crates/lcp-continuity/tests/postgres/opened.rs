@@ -1,4 +1,4 @@
-//! How a store is opened, and from where it can be called.
+//! Opening a store, and calling it from different threads and runtimes.
 
 use std::net::TcpListener;
 use std::time::Duration;
@@ -26,7 +26,7 @@ fn it_can_be_called_within_any_runtime() {
         store.commit(&lease, &handoff(&format!("h {id}"))).unwrap();
         store.messages(id, 0, 9).unwrap().len()
     };
-    // Without drivers: it has to bring its own.
+    // This runtime has no I/O drivers, so the store must bring its own.
     let current = Builder::new_current_thread().build().unwrap();
     assert_eq!(current.block_on(async { work("current") }), 1);
     let many = Builder::new_multi_thread().worker_threads(1).build().unwrap();
@@ -49,7 +49,7 @@ fn a_task_that_has_used_up_its_budget_gets_an_answer() {
 #[test]
 fn a_wrong_password_is_told_and_none_is_shown() {
     let Some(schema) = Schema::new() else { return };
-    // Servers that were given may let anybody in.
+    // A server from the environment may accept any password.
     let Some(server) = Postgres::shared().and_then(Postgres::own) else { return };
     let url =
         format!("postgres://lcp:hunter2@127.0.0.1:{}/postgres?sslmode=disable", server.port());
@@ -71,7 +71,7 @@ fn debug_shows_where_it_is_and_no_password() {
 
 #[test]
 fn nobody_there_is_told() {
-    // Taken, but nobody answers connections once it is closed.
+    // The port is free again when the listener is dropped, so connections to it fail.
     let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
     let url = format!("postgres://u:hunter2@127.0.0.1:{port}/d");
     let reason = reason(&url, &PostgresOptions::default());
@@ -120,11 +120,11 @@ fn who_may_only_read_reads() {
     assert_eq!(store.expire().unwrap_err(), Error::ReadOnly);
 }
 
-/// What is missing is a right, not a store that can be written.
+/// The error is a missing permission, not a store that cannot be written.
 #[test]
 fn who_has_no_right_is_told_so() {
     let Some(schema) = Schema::new() else { return };
-    // Nobody new is made on a server that was given.
+    // No role is created on a server from the environment.
     if Postgres::shared().and_then(Postgres::own).is_none() {
         return;
     }
@@ -149,7 +149,7 @@ fn what_others_keep_locked_is_busy() {
     other.execute(&format!("BEGIN; LOCK TABLE {name}.conversations IN EXCLUSIVE MODE"));
     assert_eq!(store.append(&lease, &[message("one")], None).unwrap_err(), Error::Busy);
     assert_eq!(store.lease("a", "holder", MINUTE).unwrap_err(), Error::Busy);
-    // Who only reads does not wait.
+    // A reader does not wait.
     assert!(store.conversation("a").is_ok());
     other.execute("COMMIT");
     assert_eq!(store.append(&lease, &[message("one")], None).unwrap(), 1);

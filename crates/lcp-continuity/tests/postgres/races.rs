@@ -1,4 +1,4 @@
-//! Several stores at once, on the server's clock.
+//! Several stores at once, with the server's clock.
 
 use std::sync::Barrier;
 use std::thread;
@@ -7,7 +7,7 @@ use lcp_continuity::store::{Claim, Error, HandoffState, PostgresStore, Result, S
 
 use crate::support::{MINUTE, Schema, begun, handoff, message, window};
 
-/// What 16 threads over 4 stores come to, all begun at once.
+/// Runs `work` in 16 threads with 4 stores at the same time, and returns the results.
 fn at_once<T: Send>(schema: &Schema, work: impl Fn(usize, &PostgresStore) -> T + Sync) -> Vec<T> {
     let stores: Vec<PostgresStore> = (0..4).map(|_| schema.open()).collect();
     let (stores, work, start) = (&stores, &work, &Barrier::new(16));
@@ -87,7 +87,7 @@ fn messages_appended_at_once_are_all_there_once() {
     let store = schema.open();
     let lease = begun(&store, "a");
     let mut counts: Vec<u64> = at_once(&schema, |number, store| {
-        // Bodies that others put at the same time, in another order.
+        // Others store the same bodies at the same time, in another order.
         let mut texts = [message("x"), message("y"), message("z"), message(&number.to_string())];
         texts.rotate_left(number % 4);
         store.append(&lease, &texts, None).unwrap()
@@ -114,7 +114,7 @@ fn one_id_begun_and_forked_at_once_is_one() {
 #[test]
 fn expiring_takes_nothing_from_who_writes() {
     let Some(mut schema) = Schema::new() else { return };
-    // Whatever is not leased or just written has expired.
+    // Everything that is neither leased nor just written expires.
     schema.options.expiry = std::time::Duration::from_millis(1);
     let store = schema.open();
     at_once(&schema, |number, store| {
@@ -130,7 +130,7 @@ fn expiring_takes_nothing_from_who_writes() {
                 store.release(&lease)
             });
             match written {
-                // Dropped, as it may be, before it was leased.
+                // The conversation may be dropped before it is leased.
                 Ok(()) | Err(Error::UnknownConversation(_)) => {}
                 Err(error) => panic!("round {round}: {error}"),
             }

@@ -1,4 +1,4 @@
-//! Stores to test, each in a schema of its own.
+//! Stores to test, each in a separate schema.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, OnceLock};
@@ -23,7 +23,7 @@ pub(crate) struct Schema {
 }
 
 impl Schema {
-    /// One that is not there yet; none if there is no server.
+    /// Returns a schema that does not exist yet, or `None` if there is no server.
     pub(crate) fn new() -> Option<Self> {
         Some(Self::on(&Postgres::shared()?.url()))
     }
@@ -31,7 +31,7 @@ impl Schema {
     pub(crate) fn on(url: &str) -> Self {
         static NEXT: AtomicU32 = AtomicU32::new(0);
         let number = NEXT.fetch_add(1, Ordering::Relaxed);
-        // A server that was given may have some of an earlier run.
+        // A server from the environment may have schemas of an earlier run.
         let now = lcp_continuity::Timestamp::now().0;
         let schema = format!("test \"{now}\" {}.{number}", std::process::id());
         let options = PostgresOptions { schema, pool_size: 4, ..PostgresOptions::default() };
@@ -48,12 +48,12 @@ impl Schema {
         PostgresStore::open_with(&self.url, &self.options).unwrap()
     }
 
-    /// The name as SQL has it.
+    /// Returns the name, quoted for SQL.
     pub(crate) fn quoted(&self) -> String {
         format!("\"{}\"", self.options.schema.replace('"', "\"\""))
     }
 
-    /// Does something to the tables behind the back of a store.
+    /// Runs SQL on the tables without the store.
     pub(crate) fn execute(&self, sql: &str) {
         Direct::to(&self.url).execute(&format!("SET search_path TO {}; {sql}", self.quoted()));
     }
@@ -61,7 +61,7 @@ impl Schema {
 
 impl Drop for Schema {
     fn drop(&mut self) {
-        // Only a server that was given outlives the tests.
+        // Only a server from the environment outlives the tests.
         if std::env::var_os("LCP_TEST_POSTGRES").is_some() && !std::thread::panicking() {
             let sql = format!("DROP SCHEMA IF EXISTS {} CASCADE", self.quoted());
             Direct::to(&self.url).execute(&sql);
@@ -69,7 +69,7 @@ impl Drop for Schema {
     }
 }
 
-/// A connection that is no store's.
+/// A connection that does not belong to a store.
 pub(crate) struct Direct {
     runtime: Runtime,
     client: Client,
@@ -87,7 +87,7 @@ impl Direct {
         self.runtime.block_on(self.client.batch_execute(sql)).unwrap();
     }
 
-    /// The number that a query gives.
+    /// Returns the number that a query returns.
     pub(crate) fn number(&self, sql: &str) -> i64 {
         self.runtime.block_on(self.client.query_one(sql, &[])).unwrap().get(0)
     }
@@ -96,7 +96,7 @@ impl Direct {
 struct Shared {
     schema: Schema,
     clock: Arc<ManualClock>,
-    /// Opened when they are wanted, and used again: each has connections.
+    /// Handles are opened on first use and reused, because each has connections.
     handles: [OnceLock<Arc<PostgresStore>>; 4],
     given: AtomicU32,
 }
@@ -123,7 +123,7 @@ fn shared(mut schema: Schema) -> Shared {
     Shared { schema, clock, handles: Default::default(), given: AtomicU32::new(0) }
 }
 
-/// What the shared cases need.
+/// Returns the harness for the shared cases, or `None` without a server.
 pub(crate) fn harness() -> Option<Box<dyn Harness>> {
     Some(Box::new(shared(Schema::new()?)))
 }
@@ -146,7 +146,7 @@ pub(crate) fn handoff(id: &str) -> NewHandoff {
     }
 }
 
-/// A conversation, held for a minute.
+/// Begins a conversation, and takes its lease for a minute.
 pub(crate) fn begun(store: &PostgresStore, id: &str) -> Lease {
     store.begin(&window(id)).unwrap();
     store.lease(id, "holder", MINUTE).unwrap()

@@ -8,7 +8,7 @@ use lcp_testkit::PostgresServer;
 
 use crate::support::{Schema, begun};
 
-/// A key and a certificate of 127.0.0.1, below `folder`; none without `openssl`.
+/// Creates a key and a certificate for 127.0.0.1 below `folder`. Returns `None` without `openssl`.
 fn certificate(folder: &Path) -> Option<(PathBuf, PathBuf)> {
     let (key, certificate) = (folder.join("key.pem"), folder.join("certificate.pem"));
     let status = Command::new("openssl")
@@ -45,13 +45,13 @@ fn the_certificate_of_the_server_is_checked() {
         schema.options.root_certificate = Some(certificate.clone());
         begun(&schema.open(), mode);
     }
-    // The name counts, too.
+    // The host name is checked as well.
     schema.url = schema.url.replace("127.0.0.1", "localhost");
     let reason = refused(&schema);
     assert!(reason.contains("not valid for name"), "{reason}");
     schema.options.root_certificate = Some(folder.path().join("none.pem"));
     assert!(refused(&schema).contains("none.pem"));
-    // Without TLS it is as before.
+    // Without TLS the store opens as usual.
     schema.url = server.url();
     assert!(schema.open().conversation("require").is_ok());
 }

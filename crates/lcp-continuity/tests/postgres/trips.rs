@@ -14,7 +14,7 @@ fn each_write_is_one_round_trip() {
     schema.options.pool_size = 1;
     let store = schema.open();
 
-    // The first time, each statement is prepared, too.
+    // The first pass is not counted, because it also prepares each statement.
     for counted in [false, true] {
         let id = |what: &str| format!("{what} {counted}");
         let trips = |what: &str, work: &mut dyn FnMut()| {

@@ -1,4 +1,4 @@
-//! What every store does.
+//! The behaviour that all stores share.
 
 use std::path::PathBuf;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! Files that hold what no store wrote: told, never passed on.
+//! Files with content that no store wrote. It is reported, and never returned as data.
 
 use std::fs;
 
@@ -7,7 +7,7 @@ use rusqlite::Connection;
 
 use crate::support::{HOUR, begun, closed, folder, message, noise};
 
-/// A store that was closed and changed by this SQL.
+/// Opens a store that was changed by this SQL while it was closed.
 fn changed(sql: &str) -> (tempfile::TempDir, SqliteStore) {
     let (folder, path) = folder();
     closed(&path);
@@ -29,7 +29,7 @@ fn a_message() {
         "UPDATE messages SET epoch = -1",
         "UPDATE messages SET tokens = 4294967296",
         "UPDATE conversations SET messages = 2",
-        // Its own parent.
+        // The conversation is its own parent.
         "UPDATE conversations SET parent = 1, shared = 1",
     ];
     for change in changes {
@@ -63,7 +63,7 @@ fn a_hand_off() {
         "DELETE FROM packs",
         "UPDATE handoffs SET hash = x'00'",
         "UPDATE handoffs SET state = 4",
-        // By nobody.
+        // The hand-off is claimed, but without a claimant.
         "UPDATE handoffs SET state = 1",
         "UPDATE handoffs SET epoch = -1",
     ];

@@ -1,4 +1,4 @@
-//! A store that has no room left.
+//! A store whose disk is full.
 
 use lcp_continuity::store::{Error, SqliteOptions, SqliteStore, Store};
 

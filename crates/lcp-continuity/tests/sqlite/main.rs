@@ -1,4 +1,5 @@
-//! The store in one SQLite file: what all stores do, and what files may be.
+//! Tests of the store in a SQLite file: the behaviour that all stores share, and the states of
+//! files.
 
 #[path = "../conformance/mod.rs"]
 mod conformance;

@@ -7,11 +7,11 @@ use lcp_continuity::store::{SqliteStore, Store};
 
 use crate::support::{CHILD, begun, child, files, folder, message};
 
-/// A write that finds the file gone is refused, in these words.
+/// The message of a write that finds the file gone.
 const GONE: &str = "sessions.db: it was moved or deleted while it was open: move it back, or open \
                     it again";
 
-/// Run by [`what_was_acknowledged_is_not_lost`]: its process ends without closing.
+/// Runs as a child of [`what_was_acknowledged_is_not_lost`], and ends without closing the store.
 #[test]
 fn a_writer() {
     let Some(path) = std::env::var_os(CHILD).map(PathBuf::from) else { return };
@@ -32,7 +32,7 @@ fn what_was_acknowledged_is_not_lost() {
     let said = String::from_utf8_lossy(&ended.stderr);
     assert!(!said.contains("panicked"), "{said}");
 
-    // Its log waits for it, and no new file takes its place.
+    // The log is kept for the file, and no new file takes its place.
     let before = files(folder.path());
     let error = SqliteStore::open(&path).expect_err("only its log is there");
     assert_eq!(error.code(), "io");

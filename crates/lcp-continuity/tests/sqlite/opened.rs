@@ -1,4 +1,4 @@
-//! Files as they are found, and what is said of a store.
+//! Opening files in different states, and the description of a store.
 
 use expect_test::expect;
 use lcp_continuity::store::{SqliteOptions, SqliteStore, Store};
@@ -21,7 +21,7 @@ fn its_settings() {
     assert_eq!(journal, Ok("wal".to_owned()));
 }
 
-/// Files are compared with it byte by byte: another text is another version.
+/// Files are compared with this schema byte by byte, so another text means another version.
 #[test]
 fn its_schema() {
     let (_folder, path) = folder();
@@ -88,7 +88,7 @@ fn its_schema() {
     .assert_eq(&schema);
 }
 
-/// A link is another name of the file, even while there is none yet.
+/// A link names the same file, even before the file exists.
 #[cfg(unix)]
 #[test]
 fn by_a_link() {
@@ -117,7 +117,7 @@ fn it_does_not_say_what_it_holds() {
     assert!(said.contains("sessions.db") && !said.contains("secret"), "{said}");
 }
 
-/// What is said to an assistant is nobody else's business.
+/// Conversations are private, so only the owner may read the files.
 #[cfg(unix)]
 #[test]
 fn its_files_are_its_owners_alone() {
@@ -134,13 +134,13 @@ fn its_files_are_its_owners_alone() {
         assert_eq!(mode(name), 0o600, "{name}");
     }
     drop(store);
-    // Whoever shares it on purpose goes on sharing it.
+    // Permissions that the owner has widened are kept.
     std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o660)).expect("a mode");
     let _store = SqliteStore::open(&path).expect("the store");
     assert_eq!((mode("sessions.db"), mode("sessions.db-wal")), (0o660, 0o660));
 }
 
-/// Equal messages of any conversations are kept once.
+/// Equal messages are stored once, even across conversations.
 #[test]
 fn equal_messages_take_no_room() {
     let (_folder, path) = folder();

@@ -10,7 +10,7 @@ use rusqlite::Connection;
 
 use crate::support::{CHILD, HOUR, begun, child, folder, handoff, message, noise, window};
 
-/// A path, and a number.
+/// Returns the number and the path that a child was given.
 fn child_arguments() -> Option<(String, String)> {
     let told = std::env::var(CHILD).ok()?;
     let (number, path) = told.split_once(' ')?;
@@ -22,18 +22,18 @@ fn start(test: &str, number: usize, path: &Path) -> Child {
     child(test, told).stdout(Stdio::piped()).spawn().expect("a process")
 }
 
-/// What a process said, as long as it could.
+/// Returns the lines that a process printed before it ended.
 fn lines(process: &mut Child) -> impl Iterator<Item = String> + use<> {
     let stdout = process.stdout.take().expect("piped");
     BufReader::new(stdout).lines().map_while(Result::ok)
 }
 
-/// What hand-off `number` holds: larger than a page, and of an odd size.
+/// Returns the pack of hand-off `number`. It is larger than a page, and of an odd size.
 fn pack(number: u64) -> Vec<u8> {
     noise(number, 5_001)
 }
 
-/// Run by [`acknowledged_hand_offs_outlive_a_process_that_is_killed`].
+/// Runs as a child of [`acknowledged_hand_offs_outlive_a_process_that_is_killed`].
 #[test]
 fn a_writer() {
     let Some((round, path)) = child_arguments() else { return };
@@ -54,7 +54,7 @@ fn acknowledged_hand_offs_outlive_a_process_that_is_killed() {
         let mut writer = start("processes::a_writer", round, &path);
         let mut lines = lines(&mut writer);
         let mut kept = lines.by_ref().filter(|line| line.starts_with("kept "));
-        // Another place in its work each time.
+        // The writer is killed at a different point in each round.
         kept.nth(3 + 7 * round).expect("it writes");
         writer.kill().expect("a process");
         let acknowledged = 4 + 7 * round as u64 + kept.count() as u64;
@@ -75,7 +75,7 @@ fn acknowledged_hand_offs_outlive_a_process_that_is_killed() {
     }
 }
 
-/// Run by [`of_eight_processes_one_resumes_a_hand_off`].
+/// Runs as a child of [`of_eight_processes_one_resumes_a_hand_off`].
 #[test]
 fn a_claimant() {
     let Some((number, path)) = child_arguments() else { return };

@@ -1,4 +1,4 @@
-//! Who reads keeps nobody from writing.
+//! Readers do not block writers.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
@@ -11,10 +11,10 @@ use lcp_continuity::{Clock, Timestamp};
 
 use crate::support::{begun, folder, message};
 
-/// Far longer than anything here takes.
+/// A time that nothing here exceeds.
 const LONG: Duration = Duration::from_secs(60);
 
-/// A clock that stops whoever looks at it first, once it is set.
+/// A clock that, once set, blocks the first caller that reads it.
 #[derive(Debug)]
 struct Stop {
     set: AtomicBool,

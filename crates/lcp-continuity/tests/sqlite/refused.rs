@@ -1,4 +1,4 @@
-//! Files that are not stores: refused, and left as they are.
+//! Files that are not stores are refused, and left unchanged.
 
 use std::fs;
 use std::path::Path;
@@ -8,7 +8,7 @@ use rusqlite::Connection;
 
 use crate::support::{closed, files, folder};
 
-/// Opens the file, and expects that nothing of the folder changed.
+/// Opens a file that is not a store, checks that the folder is unchanged, and returns the error.
 fn refuse(path: &Path) -> Error {
     let folder = path.parent().expect("a folder");
     let before = files(folder);

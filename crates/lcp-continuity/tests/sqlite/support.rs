@@ -1,4 +1,4 @@
-//! Stores in temporary folders, and what is put into them.
+//! Stores in temporary folders, and content for them.
 
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
@@ -12,7 +12,7 @@ use tempfile::TempDir;
 
 pub(crate) const HOUR: Duration = Duration::from_secs(60 * 60);
 
-/// A folder, and where the store in it is.
+/// Creates a folder, and returns it with the path of its store.
 pub(crate) fn folder() -> (TempDir, PathBuf) {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let path = folder.path().join("sessions.db");
@@ -23,7 +23,7 @@ pub(crate) fn window(id: &str) -> NewConversation {
     NewConversation { id: id.into(), window_tokens: 200_000, output_reserve_tokens: 8_000 }
 }
 
-/// The lease of a conversation that has begun.
+/// Begins a conversation, and returns its lease.
 pub(crate) fn begun(store: &SqliteStore, id: &str) -> Lease {
     store.begin(&window(id)).expect("a conversation");
     store.lease(id, "holder", HOUR).expect("a lease")
@@ -37,7 +37,7 @@ pub(crate) fn handoff(id: &str, pack: &[u8]) -> NewHandoff {
     NewHandoff { id: id.into(), previous: None, messages: 1, pack: pack.to_vec(), status: None }
 }
 
-/// A store with one message and one hand-off, closed.
+/// Creates a store with one message and one hand-off, and closes it.
 pub(crate) fn closed(path: &Path) {
     let store = SqliteStore::open(path).expect("a new store");
     let lease = begun(&store, "a");
@@ -45,14 +45,14 @@ pub(crate) fn closed(path: &Path) {
     store.commit(&lease, &handoff("h", b"a pack")).expect("it is kept");
 }
 
-/// Bytes that do not compress.
+/// Returns bytes that do not compress.
 pub(crate) fn noise(seed: u64, bytes: usize) -> Vec<u8> {
     let mut noise = vec![0; bytes];
     blake3::Hasher::new().update(&seed.to_le_bytes()).finalize_xof().fill(&mut noise);
     noise
 }
 
-/// The names and bytes of the files of a folder.
+/// Returns the names and bytes of the files in a folder.
 pub(crate) fn files(folder: &Path) -> BTreeMap<String, Vec<u8>> {
     let entries = fs::read_dir(folder).expect("a folder").map(|entry| entry.expect("an entry"));
     let read = |entry: fs::DirEntry| {
@@ -61,13 +61,13 @@ pub(crate) fn files(folder: &Path) -> BTreeMap<String, Vec<u8>> {
     entries.map(read).collect()
 }
 
-/// A test of this binary, to be run by a process of its own. It finds `value` in
-/// the variable [`CHILD`], without which it does nothing.
+/// Returns a command that runs a test of this binary in a separate process. The test finds `value`
+/// in the variable [`CHILD`], and does nothing without that variable.
 pub(crate) fn child(test: &str, value: impl AsRef<OsStr>) -> Command {
     let mut command = Command::new(std::env::current_exe().expect("this binary"));
     command.args(["--exact", test, "--nocapture", "--test-threads=1"]).env(CHILD, value);
     command
 }
 
-/// What a test run by [`child`] is told.
+/// The environment variable with the value for a test that [`child`] runs.
 pub(crate) const CHILD: &str = "LCP_CONTINUITY_TEST_CHILD";

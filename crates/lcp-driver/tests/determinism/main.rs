@@ -1,5 +1,5 @@
-//! Deterministic: the same plan, byte for byte, on any number of threads and in
-//! any build. A program of its own, because `ci` builds it with the release profile, too.
+//! Plans are deterministic: the same bytes on any number of threads and in any build. This is a
+//! separate test program because `ci` also builds it with the release profile.
 #![cfg(all(feature = "serde", feature = "report"))]
 
 #[path = "../it/packs.rs"]
@@ -17,7 +17,7 @@ use lcp_types::{Block, Priority, Role, Status};
 
 use packs::{O200K, bare_file, every_type, file, priority, source, tag};
 
-/// A history with all that a plan goes by.
+/// Returns a history with every property that affects a plan.
 fn history() -> Vec<Block<'static>> {
     let mut blocks = vec![Block::conversation(Role::System, "Be brief.")];
     for turn in 0..50_usize {
@@ -44,7 +44,7 @@ fn packs() -> Vec<Vec<Block<'static>>> {
     vec![Vec::new(), every_type(), files.collect(), history()]
 }
 
-/// Every way to plan, with and without excerpts and shares.
+/// Returns configurations of every mode and objective, with and without excerpts and shares.
 fn configs() -> Vec<DriverConfig> {
     let mut configs = Vec::new();
     for (at, mode) in OutputMode::ALL.into_iter().enumerate() {
@@ -64,8 +64,8 @@ fn configs() -> Vec<DriverConfig> {
     configs
 }
 
-/// All bytes of a plan, and of the plans of a session of five turns to which
-/// the pack grows.
+/// Returns all bytes of a plan, and of the plans of a session of five turns, in which the pack
+/// grows.
 fn plan_bytes(driver: &DefaultDriver, blocks: &[Block<'_>], config: &DriverConfig) -> Vec<u8> {
     let afresh = driver.run(blocks, config).unwrap();
     let mut bytes = to_json(&afresh.plan).into_bytes();
@@ -85,7 +85,7 @@ fn plan_bytes(driver: &DefaultDriver, blocks: &[Block<'_>], config: &DriverConfi
     bytes
 }
 
-/// A hash of all plans of a pack.
+/// Returns a hash of all plans of a pack.
 fn digest(driver: &DefaultDriver, blocks: &[Block<'_>], configs: &[DriverConfig]) -> blake3::Hash {
     let mut hasher = blake3::Hasher::new();
     for config in configs {
@@ -104,7 +104,8 @@ fn threads_that_share_a_driver_make_the_same_plans() {
         for thread in 0..16 {
             let (driver, work, alone) = (&driver, &work, &alone);
             scope.spawn(move || {
-                // Each starts elsewhere, and does a part that overlaps others'.
+                // Each thread starts at another place, and does a part that overlaps with those of
+                // others.
                 for at in (0..work.len()).skip(thread % 4).step_by(4) {
                     let at = (at + thread * 5) % work.len();
                     let (pack, config) = work[at];
@@ -115,7 +116,7 @@ fn threads_that_share_a_driver_make_the_same_plans() {
     });
 }
 
-/// The digest differs where a plan does, so debug and release builds and all
+/// The digest changes if any plan changes, so this shows that debug and release builds and all
 /// platforms agree.
 #[test]
 fn plans_are_the_same_bytes_in_every_build() {

@@ -1,5 +1,4 @@
-//! The public items of SPEC_08, by name and signature: this compiles, or they
-//! are gone.
+//! The public items of SPEC_08, by name and signature. This fails to compile if one is missing.
 
 use lcp_driver::budget::{
     CodeAwareEstimator, HeuristicEstimator, RenderDecision, TokenEstimator, allocate_budget,
@@ -53,7 +52,7 @@ fn spec_08_items_have_their_names_and_signatures() {
     assert!(estimators.iter().all(|estimator| estimator.estimate("12345678") == 2));
 }
 
-/// Anything that counts can take the place of the heuristic.
+/// Any tokenizer can replace the heuristic.
 #[test]
 fn estimators_are_pluggable() {
     struct Lines;

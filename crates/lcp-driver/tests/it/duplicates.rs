@@ -1,5 +1,5 @@
-//! What a driver does with duplicates that were found (RFC 0006 §8): it shows
-//! none of what was removed, and decides nothing else about them.
+//! The driver's treatment of detected duplicates (RFC 0006 §8): removed blocks are not shown, and
+//! nothing else about them is decided.
 
 mod laws;
 #[cfg(feature = "serde")]
@@ -19,13 +19,13 @@ use lcp_types::{
 
 use crate::packs::{O200K, bare_file, file, priority, source, tag};
 
-/// That the block at `index` is covered by the one at `by`, with nothing in its
+/// Returns a replacement: the block at `by` covers the one at `index`, which leaves nothing in its
 /// place.
 fn removed(index: usize, by: usize, relation: DuplicateKind) -> (usize, Replacement) {
     (index, Replacement { by, relation, in_place: false, tokens_saved: 100 })
 }
 
-/// The same with something in its place.
+/// Returns the same replacement, but with something left in its place.
 fn referred(index: usize, by: usize, relation: DuplicateKind) -> (usize, Replacement) {
     let (index, covered) = removed(index, by, relation);
     (index, Replacement { in_place: true, ..covered })
@@ -97,10 +97,10 @@ fn priority_rank_and_pin_pass_to_what_covers() {
     let rendered = run(&high, &tight(config([removed(1, 0, DuplicateKind::Equal)])));
     assert_eq!(rendered.plan.items[0].priority, Priority::High);
     assert_eq!(rendered.plan.items[0].decision, RenderDecision::Full, "Low would be a summary");
-    // The better one stays, whichever it is.
+    // The better block stays, in either order.
     let other = run(&high, &tight(config([removed(0, 1, DuplicateKind::Equal)])));
     assert_eq!(other.plan.items[1].priority, Priority::High);
-    // Of three files with room for one, that which covers the highest ranked.
+    // Of three files, only one fits: the one that covers the highest-ranked file.
     let mut ranked: Vec<_> = ["a.rs", "b.rs", "c.rs", "d.rs"].map(|path| file(path, 12)).into();
     ranked.extend(
         ["rank=0.2", "rank=0.5", "rank=0.1", "rank=0.9"]
@@ -117,7 +117,7 @@ fn priority_rank_and_pin_pass_to_what_covers() {
     assert_eq!(full(&alone.plan).len(), 1);
     let rendered = run(&ranked, &tight(config([removed(3, 2, DuplicateKind::Contained)])));
     assert_eq!(full(&rendered.plan), [2]);
-    // What covers a pinned block is pinned.
+    // A block that covers a pinned block is pinned.
     let pinned = [file("a.rs", 30), file("b.rs", 30), tag(1, "pinned")];
     let tight = |config: DriverConfig| DriverConfig { token_budget: Some(60), ..config };
     let rendered = run(&pinned, &tight(config([removed(1, 0, DuplicateKind::Equal)])));
@@ -151,7 +151,7 @@ fn what_was_said_of_another_text_is_dropped() {
     let rendered = run(&blocks, &summary(changed.clone()));
     assert_eq!(decisions(&rendered.plan)[..2], ["full", "summary"]);
     assert!(rendered.text.contains("its own") && !rendered.text.contains("old"));
-    // No level of the old text either, at any budget.
+    // Detail levels of the old text are not shown at any budget either.
     for budget in 0..300 {
         let config = DriverConfig { token_budget: Some(budget), ..changed.clone() };
         let rendered = run(&blocks, &config);
@@ -172,11 +172,11 @@ fn types_that_were_not_asked_for_win() {
         let config = DriverConfig { types: Some(vec![wanted]), ..config([covered]) };
         run(&blocks, &config)
     };
-    // What is left out covers nothing, so the other stands for itself.
+    // A filtered block covers nothing, so the other block is shown.
     let rendered = only(removed(1, 0, DuplicateKind::Equal), BlockType::Code);
     assert_eq!(decisions(&rendered.plan), ["filtered", "full", "metadata"]);
     assert!(rendered.text.contains("value_4"));
-    // What is left out is covered by nothing, and gives nothing to another.
+    // A filtered block is not covered, and does not pass on its priority.
     let rendered = only(removed(0, 1, DuplicateKind::Equal), BlockType::Code);
     assert_eq!(decisions(&rendered.plan), ["filtered", "full", "metadata"]);
     assert_eq!(rendered.plan.items[1].priority, Priority::Normal);
@@ -186,7 +186,7 @@ fn types_that_were_not_asked_for_win() {
     assert_eq!(decisions(&rendered.plan), ["full", "duplicate", "metadata"]);
 }
 
-/// Duplicates that cannot hold must not take away what stands nowhere else.
+/// Invalid duplicates must not remove content that is nowhere else.
 #[test]
 fn a_block_that_nothing_in_the_text_covers_is_shown() {
     let equal = DuplicateKind::Equal;
@@ -199,7 +199,7 @@ fn a_block_that_nothing_in_the_text_covers_is_shown() {
         vec![removed(usize::MAX, usize::MAX, equal)],
         vec![removed(0, 1, equal), removed(1, 0, equal)],
         vec![removed(0, 1, equal), removed(1, 2, equal), removed(2, 0, equal)],
-        // By what says something of other blocks, and that itself.
+        // The covering block is an annotation, which is also covered.
         vec![removed(1, 3, equal), removed(3, 1, equal)],
     ] {
         let rendered = run(&blocks, &config(covered.clone()));
@@ -207,10 +207,10 @@ fn a_block_that_nothing_in_the_text_covers_is_shown() {
         assert_eq!(decisions(&rendered.plan), shown, "{covered:?}");
         assert_eq!(rendered.plan.dedup_stats().unwrap().removed, 0, "{covered:?}");
     }
-    // Of a chain, what is covered by a block that is there is still removed.
+    // In a chain, a block is still removed if a shown block covers it.
     let chain = config([removed(0, 1, equal), removed(1, 2, equal)]);
     assert_eq!(decisions(&run(&blocks, &chain).plan)[..3], ["full", "duplicate", "full"]);
-    // A block that is cut may cover another.
+    // A block that was cut may cover another one.
     let cut = config([
         removed(0, 1, DuplicateKind::Contained),
         referred(1, 2, DuplicateKind::Overlapping),
@@ -249,7 +249,7 @@ fn what_is_removed_is_no_demand_on_a_share() {
     };
     assert_eq!(share(&plan, "search_results"), (0, 0, 0));
     assert_eq!(plan.items[0].decision, RenderDecision::Full, "it has what the other leaves");
-    // Nor does its category want a share.
+    // A removed block's category needs no share either.
     let plan = run(&blocks, &shared(vec![removed(0, 1, DuplicateKind::Equal)])).plan;
     assert!(!plan.warnings.iter().any(|warning| warning.code == WarningCode::UnknownCategory));
     assert!(share(&plan, "search_results").1 > 0);

@@ -118,13 +118,12 @@ fn excerpts_are_on_with_fill_or_where_they_are_asked_for() {
 fn a_block_with_a_fitting_summary_is_shown_by_it() {
     let rendered = run(&[file("a.rs", 200)], 300, OutputMode::Xml);
     assert_eq!(shown(&rendered.plan), ["summary"]);
-    // One whose summary does not fit either is cut.
+    // A block whose summary does not fit either is cut.
     let long = bare_file("a.rs", 200).with_summary("word ".repeat(400));
     assert_eq!(shown(&run(&[long], 300, OutputMode::Xml).plan), ["excerpt"]);
 }
 
-/// Sizes are rungs of a fixed ladder: a budget that moves a little moves
-/// nothing.
+/// Sizes are steps of a fixed ladder, so a small change of the budget changes nothing.
 #[test]
 fn sizes_are_those_of_a_ladder() {
     let blocks = [bare_file("a.rs", 3_000)];
@@ -134,7 +133,7 @@ fn sizes_are_those_of_a_ladder() {
     assert!(distinct.len() <= 2, "{} texts of {} budgets", distinct.len(), texts.len());
 }
 
-/// One huge block does not take what others can be shown with.
+/// A huge block does not take the tokens with which others can be shown.
 #[test]
 fn a_huge_block_leaves_room_for_others() {
     let blocks = [
@@ -145,11 +144,11 @@ fn a_huge_block_leaves_room_for_others() {
     ];
     let rendered = run(&blocks, 4_000, OutputMode::Xml);
     assert_eq!(shown(&rendered.plan), ["excerpt", "full", "full", "metadata"]);
-    // And what is then left is its.
+    // The huge block gets the remaining tokens.
     assert!(rendered.plan.remaining_tokens() < 100, "{} left", rendered.plan.remaining_tokens());
 }
 
-/// A single block larger than the budget fills it, whatever the budget.
+/// A single block that exceeds the budget fills it, for any budget.
 #[test]
 fn a_single_large_block_fills_the_budget() {
     let blocks = [bare_file("a.rs", 9_000)];
@@ -183,7 +182,7 @@ fn what_has_no_content_is_not_cut() {
     assert!(rendered.plan.items.iter().all(|item| item.decision.name() != "excerpt"));
 }
 
-/// The marker's figures are true: lines and tokens of what is not shown.
+/// The marker has the exact lines and tokens that are not shown.
 #[test]
 fn the_marker_counts_what_is_missing() {
     let content = (0..500).map(|i| format!("line {i}\n")).collect::<Vec<_>>().concat();
@@ -196,8 +195,8 @@ fn the_marker_counts_what_is_missing() {
     assert!(excerpt.omitted_tokens.abs_diff(tokens) <= 2, "{} {tokens}", excerpt.omitted_tokens);
 }
 
-/// What is kept may need a shorter fence than the whole, or a longer one than
-/// what was kept before: the cut is made again, never given up.
+/// The excerpt may need a shorter fence than the whole content, or a longer one than the previous
+/// attempt. Then the cut is repeated, and never given up.
 #[test]
 fn runs_of_backticks_are_cut_like_everything_else() {
     let content = format!("{}\n{}\nend\n", "`x`".repeat(3), "`".repeat(6_000));
@@ -210,8 +209,8 @@ fn runs_of_backticks_are_cut_like_everything_else() {
             assert!(plan.items[0].decision.has_content(), "budget {budget}");
             if let RenderDecision::Excerpt(excerpt) = plan.items[0].decision {
                 assert!(excerpt.head_bytes + excerpt.tail_bytes < content.len(), "{excerpt:?}");
-                // A longer fence does not waste what it leaves: half of the budget
-                // is used, or nearly all is shown, for which a short one may do.
+                // A longer fence does not waste the budget: at least half of it is used, or nearly
+                // all content is shown, which may need only a short fence.
                 let (used, all) = (plan.used_tokens, plan.items[0].content_tokens);
                 let nearly_all = excerpt.omitted_tokens * 20 <= all;
                 assert!(budget < 400 || used * 2 >= budget || nearly_all, "{used} of {budget}");
@@ -220,7 +219,7 @@ fn runs_of_backticks_are_cut_like_everything_else() {
     }
 }
 
-/// A file that begins with blank lines is shown by its end.
+/// An excerpt of a file that begins with blank lines shows its end.
 #[test]
 fn a_beginning_of_blank_lines_is_no_excerpt() {
     let content = "\n".repeat(9_000) + "fn main() {}\n";
@@ -234,8 +233,8 @@ fn a_beginning_of_blank_lines_is_no_excerpt() {
     }
 }
 
-/// One more token of budget never costs most of the content: lines come first
-/// only where they are a small part.
+/// One more token of budget never loses most of the content: placeholders come first only if they
+/// are a small part.
 #[test]
 fn content_does_not_jump_as_the_budget_grows() {
     let blocks: Vec<_> = (0..20).map(|i| bare_file(&format!("f{i}.rs"), 200)).collect();
@@ -249,7 +248,7 @@ fn content_does_not_jump_as_the_budget_grows() {
     }
 }
 
-/// A line break of two characters is never cut in two.
+/// A line break of two characters is never split.
 #[test]
 fn line_breaks_are_kept_whole() {
     let content = "a line of text\r\n\r\n".repeat(400);

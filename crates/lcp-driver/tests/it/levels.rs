@@ -1,4 +1,4 @@
-//! Further levels that a pack carries of a block (RFC 0004 §6).
+//! Additional detail levels of a block in a pack (RFC 0004 §6).
 
 use expect_test::expect;
 use lcp_driver::parse::{PartKind, parse};
@@ -11,7 +11,7 @@ fn carried(level: CarriedLevel, target: u64, text: &str) -> Block<'static> {
     Block::new(level.to_extension(target, text))
 }
 
-/// A file at every level.
+/// Returns a file with every detail level.
 fn every_level() -> Vec<Block<'static>> {
     vec![
         file("src/a.rs", 80),
@@ -33,7 +33,7 @@ fn decisions(plan: &Plan) -> Vec<&'static str> {
     plan.items.iter().map(|item| item.decision.name()).collect()
 }
 
-/// As the budget falls, the block is shown by one level after the other.
+/// As the budget decreases, the block is shown at one level after the other.
 #[test]
 fn a_block_goes_down_level_by_level() {
     let blocks = every_level();
@@ -106,7 +106,7 @@ fn levels_come_back_from_the_text() {
     }
 }
 
-/// A Low block's ceiling is the fullest level that it carries.
+/// A Low block's ceiling is its fullest level in the pack.
 #[test]
 fn low_blocks_are_shown_by_their_fullest_level() {
     let mut blocks = every_level();
@@ -129,8 +129,8 @@ fn bad_levels_are_ignored_with_a_warning() {
     assert_eq!(plan.warnings[0].to_string(), "a level is not UTF-8 [bad_annotation] (block 1)");
 }
 
-/// A level that costs no less than a fuller one is never used, and the report
-/// says so with both numbers.
+/// A level that does not cost less than a fuller one is never used, and the report says so with
+/// both costs.
 #[test]
 fn a_level_that_costs_more_than_a_fuller_one_is_not_used() {
     let detailed = "word ".repeat(3_000);
@@ -145,7 +145,7 @@ fn a_level_that_costs_more_than_a_fuller_one_is_not_used() {
     expect!["its level detailed costs 3020 tokens, a fuller one 254; it is not used [costly_level] (block 0)"].assert_eq(&plan.warnings[0].to_string());
 }
 
-/// The last level of a kind wins, and an empty one is none.
+/// The last level of a kind wins, and an empty one removes the level.
 #[test]
 fn the_last_level_wins() {
     let mut blocks = every_level();

@@ -1,4 +1,4 @@
-//! The driver against the requirements, as its users call it.
+//! Tests of the driver's requirements, through its public API.
 
 mod api;
 mod budget;

@@ -1,4 +1,4 @@
-//! Plans by value, on text (RFC 0005 §2 to §4).
+//! Plans by value, on rendered text (RFC 0005 §2 to §4).
 
 use lcp_driver::shares::Shares;
 use lcp_driver::{
@@ -28,7 +28,7 @@ fn full(plan: &Plan) -> Vec<usize> {
     (0..plan.items.len()).filter(|&i| full(&plan.items[i])).collect()
 }
 
-/// One large High block, and thirty small Normal ones.
+/// Returns one large High block, and thirty small Normal ones.
 fn one_and_many() -> Vec<Block<'static>> {
     let mut blocks = vec![bare_file("large.rs", 100)];
     blocks.extend((0..30).map(|i| bare_file(&format!("small{i}.rs"), 3)));
@@ -89,7 +89,7 @@ fn ceilings_stay_without_fill_and_all_is_shown_where_all_fits() {
     assert_eq!(decisions(&fill), ["full", "full", "full", "full"]);
 }
 
-/// What may grow once all have their ceilings takes nothing from them.
+/// Blocks that grow after all others have their ceilings take nothing from these.
 #[test]
 fn low_blocks_grow_beside_what_others_have() {
     let mut blocks = vec![bare_file("normal.rs", 150)];
@@ -105,7 +105,7 @@ fn low_blocks_grow_beside_what_others_have() {
     assert!(grown);
 }
 
-/// The same with shares: what has its ceiling keeps it while others grow.
+/// The same holds with shares: a block at its ceiling stays there while others grow.
 #[test]
 fn low_blocks_grow_beside_what_others_have_with_shares() {
     let mut blocks = vec![bare_file("normal.rs", 30)];
@@ -120,8 +120,7 @@ fn low_blocks_grow_beside_what_others_have_with_shares() {
     }
 }
 
-/// A question that is larger than the budget is shown in part, not by a line
-/// beside others.
+/// A question that exceeds the budget is shown in part, not as a placeholder among others.
 #[test]
 fn a_large_question_is_cut() {
     let mut blocks: Vec<_> = (0..12).map(|i| bare_file(&format!("f{i}.rs"), 5)).collect();
@@ -195,8 +194,8 @@ fn estimators_that_do_not_add_up_keep_the_bound_of_the_whole_budget() {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 300, ..ProptestConfig::default() })]
 
-    /// As the budget grows, a plan that is proven best is worth no less, and
-    /// no bound falls.
+    /// As the budget grows, the value of a proven optimal plan does not decrease, and neither does
+    /// the bound.
     #[test]
     fn monotone_where_it_is_best(
         blocks in any_pack(),
@@ -215,8 +214,7 @@ proptest! {
         }
     }
 
-    /// What a plan is said to be worth is never above what it can be, whatever
-    /// else decides.
+    /// The reported value of a plan never exceeds its bounds, in any configuration.
     #[test]
     fn bounds_are_in_order(blocks in any_pack(), config in any_config(), budget in 0u32..1_500) {
         let config = DriverConfig { token_budget: Some(budget), ..config };

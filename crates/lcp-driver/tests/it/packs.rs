@@ -1,4 +1,4 @@
-//! Packs for the tests: small ones by hand, random ones made of what hurts.
+//! Packs for the tests: small handmade ones, and random ones of difficult content.
 
 use lcp_driver::shares::{Share, Shares};
 use lcp_driver::{DriverConfig, Excerpts, Objective, OutputMode, ValueModel};
@@ -13,19 +13,19 @@ use proptest::prelude::*;
 pub(crate) const O200K: Tiktoken = Tiktoken::new(Encoding::O200kBase);
 pub(crate) const CL100K: Tiktoken = Tiktoken::new(Encoding::Cl100kBase);
 
-/// `lines` lines of Rust.
+/// Returns `lines` lines of Rust.
 pub(crate) fn source(lines: usize) -> String {
     let line = |i| format!("let value_{i} = compute({i}, \"text\");\n");
     (0..lines).map(line).collect::<Vec<_>>().concat()
 }
 
-/// A file with a summary that is far shorter.
+/// Returns a file with a summary that is far shorter.
 pub(crate) fn file(path: &str, lines: usize) -> Block<'static> {
     Block::code(Lang::Rust, path.to_owned(), source(lines))
         .with_summary(format!("computes {lines} values"))
 }
 
-/// The same without a summary.
+/// Returns the same file without a summary.
 pub(crate) fn bare_file(path: &str, lines: usize) -> Block<'static> {
     Block::code(Lang::Rust, path.to_owned(), source(lines))
 }
@@ -38,7 +38,7 @@ pub(crate) fn tag(target: u64, tag: &str) -> Block<'static> {
     Block::new(Annotation::tag(target, &Tag::parse(tag)))
 }
 
-/// One block of every type, each with every part that it can have.
+/// Returns one block of every type, each with every optional part.
 pub(crate) fn every_type() -> Vec<Block<'static>> {
     vec![
         Block::code_lines(Lang::Rust, "src/main.rs", "fn main() {}\n", 10, 11),
@@ -88,7 +88,7 @@ pub(crate) fn any_text() -> impl Strategy<Value = String> {
     ]
 }
 
-/// Labels of every sort, the ones that need quotes among them.
+/// Generates labels of every kind, including labels that need quotes.
 fn any_label() -> impl Strategy<Value = String> {
     prop_oneof![
         4 => "[a-z]{1,8}(/[a-z]{1,8}){0,3}\\.rs",
@@ -152,10 +152,10 @@ pub(crate) fn any_block() -> impl Strategy<Value = Block<'static>> {
 
 pub(crate) const CATEGORIES: &[&str] = &["tool_results", "open_files", "search_results", "odd"];
 
-/// Tags that say what a block is to others.
+/// Tags that relate a block to others.
 const RELATIONS: &[&str] = &["pinned", "tool_call_id=c1", "tool_call_id=c1", "tool_call_id=c2"];
 
-/// Shares of every kind, or none.
+/// Generates shares of every kind, or `None`.
 pub(crate) fn any_shares() -> impl Strategy<Value = Option<Shares>> {
     let capped = || {
         let cap = |name| Shares::agent().with_cap(name, 60).unwrap();
@@ -171,7 +171,8 @@ pub(crate) fn any_shares() -> impl Strategy<Value = Option<Shares>> {
     ]
 }
 
-/// A configuration of a mode, a budget, and everything that decides besides.
+/// Generates configurations with a mode and everything else that affects decisions, except the
+/// budget.
 pub(crate) fn any_config() -> impl Strategy<Value = DriverConfig> {
     let excerpts = prop::sample::select(&[Excerpts::WithFill, Excerpts::On, Excerpts::Off][..]);
     let mode = prop::sample::select(&OutputMode::ALL[..]);
@@ -187,7 +188,7 @@ pub(crate) fn any_config() -> impl Strategy<Value = DriverConfig> {
     )
 }
 
-/// Tiers, or one of several tables of values.
+/// Generates the strict objective, or one of several value models.
 fn any_objective() -> impl Strategy<Value = Objective> {
     let flat = ValueModel { high: 1, normal: 1, low: 1, background: 1, ..ValueModel::default() };
     let nothing = ValueModel { low: 0, summary: 0, placeholder: 0, highest_rank: 9_000, ..flat };
@@ -199,8 +200,8 @@ fn any_objective() -> impl Strategy<Value = Objective> {
     ]
 }
 
-/// A pack with summaries, priorities, ranks, categories, pins and tool calls
-/// here and there.
+/// Generates packs in which some blocks have summaries, priorities, ranks, categories, pins and
+/// tool calls.
 pub(crate) fn any_pack() -> impl Strategy<Value = Vec<Block<'static>>> {
     let marks = (
         prop::option::weighted(0.4, any_text()),

@@ -1,4 +1,4 @@
-//! A rendered text splits back into its blocks, whatever they hold.
+//! A rendered text can be split into its blocks, for any content.
 
 use lcp_driver::parse::{ParsedPart, PartKind, parse};
 use lcp_driver::{DefaultDriver, DriverConfig, OutputMode, RenderDecision, Rendered, Verbosity};
@@ -7,7 +7,7 @@ use proptest::prelude::*;
 
 use crate::packs::{O200K, any_config, any_pack};
 
-/// The content as the renderer had it, where it is text that stands in the pack.
+/// Returns the content that the renderer used, if it is text in the pack.
 fn content(block: &Block<'_>) -> Option<String> {
     let bytes = match &block.content {
         BlockContent::Code(code) => &code.content,
@@ -65,7 +65,7 @@ fn check_part(
             prop_assert_eq!(u64::from(*omitted_tokens), tokens);
         }
         (RenderDecision::Detailed, PartKind::Detailed) | (RenderDecision::Tags, PartKind::Tags) => {
-            // A pack carries them in blocks of their own, which `levels` tests.
+            // A pack has these levels in separate blocks, which `levels` tests.
             prop_assert!(piece.body.is_some());
         }
         (RenderDecision::Excerpt(excerpt), PartKind::Excerpt) => {

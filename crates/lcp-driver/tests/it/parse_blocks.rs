@@ -1,4 +1,4 @@
-//! Blocks that a text shows in full come back from it, whatever they hold (RFC 0008 §2).
+//! Blocks that a text shows in full can be parsed back, for any content (RFC 0008 §2).
 
 use lcp_driver::parse::{LimitExceeded, ParsedBlock, PartKind, detect_mode, parse, parse_blocks};
 use lcp_driver::{DefaultDriver, DriverConfig, OutputMode, Verbosity};
@@ -10,7 +10,7 @@ use proptest::prelude::*;
 
 use crate::packs::{O200K, any_block, any_config, any_pack, any_text, every_type, priority, tag};
 
-/// What stands around blocks, in every mode, and what could be taken for it.
+/// The markup around blocks in every mode, and text that could be mistaken for it.
 const OURS: &[&str] = &[
     "</context>\n",
     "<context>\n",
@@ -73,11 +73,11 @@ fn hostile() -> impl Strategy<Value = String> {
     prop::collection::vec(piece, 0..6).prop_map(|pieces| pieces.concat())
 }
 
-/// Labels that need quotes, or that break out of them.
+/// Labels that need quotes or could break out of them.
 const ODD: &[&str] =
     &["", " ", "\">\n", "\\\"", "\\u{41}", "&#x41;", "&amp;", "a/b", "x:1-2", "a (summary)", "'"];
 
-/// Names and titles: mostly what needs quotes, or breaks out of them.
+/// Generates names and titles, mostly ones that need quotes or could break out of them.
 fn label() -> impl Strategy<Value = String> {
     prop_oneof![
         1 => prop::sample::select(ODD).prop_map(str::to_owned),
@@ -110,7 +110,7 @@ fn hunk() -> impl Strategy<Value = DiffHunk<'static>> {
     (any::<u32>(), 0..9u32, lines).prop_map(|(old, new, lines)| DiffHunk::new(old, new, lines))
 }
 
-/// Blocks of every type, all of whose texts are hostile.
+/// Generates blocks of every type with hostile texts.
 fn block() -> impl Strategy<Value = Block<'static>> {
     let tree = (label(), prop::collection::vec(entry(), 0..5))
         .prop_map(|(root, entries)| Block::file_tree(root, entries));
@@ -127,7 +127,7 @@ fn block() -> impl Strategy<Value = Block<'static>> {
             })
         },
     );
-    // The labels and the content of any block, exchanged for worse.
+    // Replaces the labels and the content of a block by hostile ones.
     let other = (any_block(), hostile(), label(), any::<u8>(), any::<bool>());
     let other = other.prop_map(|(mut block, text, label, code, only_half)| {
         match &mut block.content {
@@ -164,7 +164,7 @@ fn pack() -> impl Strategy<Value = Vec<Block<'static>>> {
     })
 }
 
-/// The same block with what no text of this mode shows at the value that says least.
+/// Returns the block with the fields that a text of this mode does not show set to their defaults.
 fn as_shown(block: &Block<'_>, mode: OutputMode, found: &Block<'_>) -> Block<'static> {
     let mut block = block.to_static();
     block.summary = None;
@@ -178,7 +178,7 @@ fn as_shown(block: &Block<'_>, mode: OutputMode, found: &Block<'_>) -> Block<'st
         }
         BlockContent::StructuredData(data) => data.schema = data.schema.take().filter(|_| only_xml),
         BlockContent::Document(document) => {
-            // The fence of Markdown says the format, where there is one.
+            // The fence in Markdown states the format, if there is a fence.
             let BlockContent::Document(found) = &found.content else { return block };
             let said = mode == OutputMode::Markdown && found.format_hint != FormatHint::Plain;
             document.format_hint = match document.format_hint.name() {
@@ -200,7 +200,7 @@ fn full(blocks: &[Block<'_>], mode: OutputMode) -> String {
     DefaultDriver::new(O200K).render(blocks, &config).unwrap()
 }
 
-/// The priority that a head of this mode says.
+/// Returns the priority that a header of this mode shows.
 fn visible_priority(priority: Option<Priority>, mode: OutputMode) -> Option<Priority> {
     priority.filter(|of| *of < Priority::Normal && mode != OutputMode::Minimal)
 }
@@ -239,8 +239,8 @@ proptest! {
         }
     }
 
-    /// Of any text there are as many blocks as it shows, by their type and in order, and
-    /// lines for the rest.
+    /// Any rendered text parses into as many blocks as it shows, with the right types and in order,
+    /// and the lines for the rest.
     #[test]
     fn every_text_is_one_that_a_renderer_made(
         pack in any_pack(),
@@ -264,7 +264,7 @@ proptest! {
         prop_assert_eq!((shown, omitted), (blocks, lines));
     }
 
-    /// Whatever becomes of a text: an error at a place in it, or blocks that render to it.
+    /// A changed text gives an error with its position, or blocks that render to the same text.
     #[test]
     fn what_is_read_is_what_was_rendered(
         pack in pack(),
@@ -330,7 +330,7 @@ fn placeholders_and_levels_are_told_from_blocks() {
     assert_eq!(omitted, expected);
 }
 
-/// Of a longer label the text has the ends.
+/// A longer label is abridged to its beginning and end.
 #[test]
 fn labels_are_exact_up_to_their_limit() {
     for mode in OutputMode::ALL {
@@ -356,7 +356,7 @@ fn what_no_renderer_made_is_refused_where_it_differs() {
             10,
             "an attribute",
         ),
-        // A number that its content does not ask for.
+        // The tag has a number that its content does not require.
         (
             OutputMode::Xml,
             "<context>\n<code.2 path=\"a\">\n\n</code.2>\n</context>\n",
@@ -369,7 +369,7 @@ fn what_no_renderer_made_is_refused_where_it_differs() {
             22,
             "what a renderer writes",
         ),
-        // Annotations, and extensions of our own, are for no text.
+        // Annotations and our own extensions are never in a text.
         (
             OutputMode::Xml,
             "<context>\n<annotation target=\"0\" />\n</context>\n",
@@ -395,7 +395,7 @@ fn what_no_renderer_made_is_refused_where_it_differs() {
     }
 }
 
-/// Deeper than a pack can hold, and deep enough for a stack to overflow.
+/// The trees are deeper than a pack allows, and deep enough to overflow a stack.
 #[test]
 fn a_tree_is_as_deep_as_a_pack_may_have_it() {
     let tree = |levels: usize| {
@@ -405,11 +405,11 @@ fn a_tree_is_as_deep_as_a_pack_may_have_it() {
     assert_eq!(parse_blocks(&tree(64), OutputMode::Minimal).unwrap().blocks.len(), 1);
     for levels in [65, 2_000] {
         let error = parse_blocks(&tree(levels), OutputMode::Minimal).unwrap_err();
-        // The first line that is too deep is told.
+        // The error names the first line that is too deep.
         let expected = LimitExceeded { limit: "DEPTH_MAX", found: 65, max: 64 };
         assert_eq!(error.exceeded, Some(expected));
     }
-    // What has no entry above it stands on no level.
+    // An entry without a parent has no level.
     let alone = format!("[file-tree /]\na/\n{}x\n", " ".repeat(140));
     assert_eq!(parse_blocks(&alone, OutputMode::Minimal).unwrap_err().exceeded, None);
 }

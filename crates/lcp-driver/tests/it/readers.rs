@@ -1,5 +1,5 @@
-//! What readers of others make of a text: a parser of `CommonMark`, and programs that
-//! translate the ends of lines (RFC 0008 §1.1).
+//! Other readers of a text (RFC 0008 §1.1): a `CommonMark` parser, and programs that translate line
+//! endings.
 
 use lcp_driver::parse::{ParsedPart, PartKind, parse};
 use lcp_driver::{DefaultDriver, DriverConfig, OutputMode};
@@ -9,7 +9,7 @@ use pulldown_cmark::{Event, HeadingLevel, Options, Parser, Tag};
 
 use crate::packs::{O200K, any_text};
 
-/// What opens and closes what Markdown keeps apart.
+/// Text that opens and closes Markdown constructs.
 const MARKS: &[&str] = &[
     "\n", "\n", "\n\n", "\r", "\r\n", "```\n", "````\n", "```rust\n", "~~~\n", " ```\n",
     "   ```\n", "    ```\n", "\t```\n", "```a`b\n", "- a\n", "  b\n", "1. a\n", "> q\n", "<div>\n",
@@ -47,8 +47,8 @@ fn full(pack: &[Block<'_>], mode: OutputMode) -> String {
     DefaultDriver::new(O200K).render(pack, &config).unwrap()
 }
 
-/// Where a parser of `CommonMark` finds headings that could be ours, in nothing else: by what
-/// they show, whatever the case.
+/// Returns the positions of top-level headings, as a `CommonMark` parser finds them, that look like
+/// ours in any case.
 fn headings(text: &str) -> Vec<usize> {
     let mut depth = 0;
     let mut found = Vec::new();
@@ -88,7 +88,7 @@ fn shows_head(heading: &str) -> bool {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 4_000, ..ProptestConfig::default() })]
 
-    /// It finds the heading of every block, and no other that looks like one.
+    /// The parser finds the heading of every block, and no other heading that looks like one.
     #[test]
     fn a_parser_of_markdown_finds_every_block(pack in pack()) {
         let text = full(&pack, OutputMode::Markdown);
@@ -97,7 +97,7 @@ proptest! {
         prop_assert_eq!(headings(&text), starts, "{}", text);
     }
 
-    /// The blocks are the same, each with the ends of its lines translated.
+    /// The blocks are the same, except for translated line endings.
     #[test]
     fn translated_line_ends_make_no_other_blocks(pack in pack()) {
         for mode in OutputMode::ALL {
@@ -108,7 +108,7 @@ proptest! {
             };
             let translated = |text: &str| text.replace("\r\n", "\n").replace('\r', "\n");
             let expected = parts(&text).into_iter().map(|(block_type, kind, words, body)| {
-                // What ends a body with CR, ends it as one line with the newline behind it.
+                // A CR at the end of a body and the newline after it become one line ending.
                 let body = body.map(|body| translated(&format!("{body}\n")));
                 let body = body.map(|body| body.strip_suffix('\n').map(str::to_owned));
                 (block_type, kind, words, body.flatten())
@@ -118,7 +118,7 @@ proptest! {
     }
 }
 
-/// The one piece of a text, and whether it stands between fences.
+/// Returns the only part of a text, and whether it is fenced.
 fn alone(content: &str) -> (ParsedPart, bool) {
     let text = full(&[Block::conversation(Role::User, content)], OutputMode::Markdown);
     let mut pieces = parse(&text, OutputMode::Markdown).unwrap();
@@ -225,7 +225,7 @@ fn no_end_of_a_line_makes_a_head() {
         let text = full(&[Block::conversation(Role::User, content)], OutputMode::Minimal);
         assert!(text.starts_with("[user <<EOF"), "{text:?}");
     }
-    // No head, for any reader.
+    // No reader takes these lines for a header.
     for content in ["[role-+7] f", "[tool.a]\n[user, set]\n[[users]]\n[<img src=\"a\">](b)"] {
         let text = full(&[Block::conversation(Role::User, content)], OutputMode::Minimal);
         assert_eq!(text, format!("[user] {content}\n"));
@@ -237,8 +237,8 @@ fn no_end_of_a_line_makes_a_head() {
     }
 }
 
-/// Readers of HTML ignore case, some ignore blanks, and all that nest elements give an end to
-/// the innermost one of its name.
+/// Readers of HTML ignore case, and some ignore blanks. Readers that nest elements match an end tag
+/// with the innermost element of its name.
 #[test]
 fn no_tag_of_a_content_is_one_of_ours() {
     for (content, name) in [

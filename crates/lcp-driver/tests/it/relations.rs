@@ -32,7 +32,7 @@ fn question() -> Block<'static> {
     Block::conversation(Role::User, "Which of all these files is the one that is slow, and why?")
 }
 
-/// A call, its result, and what stands around them.
+/// Returns a call and its result among other blocks.
 fn calls() -> Vec<Block<'static>> {
     let result = Block::tool_result("grep", Status::Ok, source(30));
     let mut blocks: Vec<_> = (0..40).map(|i| file(&format!("f{i}.rs"), 20)).collect();
@@ -83,7 +83,7 @@ fn a_call_and_its_result_take_the_higher_priority() {
         let mut blocks = calls();
         blocks.push(priority(41, Priority::High));
         let plan = plan(&blocks, &within(budget));
-        // Else the call would wait behind forty files.
+        // Otherwise the call would come after forty files.
         assert_eq!(plan.items[40].decision, RenderDecision::Full, "{budget}");
         assert!(plan.items[41].decision.is_shown());
         assert_eq!(plan.items[40].priority, Priority::Normal);
@@ -122,7 +122,7 @@ fn a_call_whose_result_is_not_asked_for_stands_alone() {
     assert_eq!(plan.items[41].decision, RenderDecision::Filtered);
 }
 
-/// Forty lines for files do not take the place of what was asked.
+/// Placeholders of many files do not displace the question.
 #[test]
 fn the_newest_question_stands_where_little_else_does() {
     for files in [5, 31, 80] {
@@ -150,7 +150,7 @@ fn a_question_that_is_low_comes_first_among_the_low_and_no_more() {
     }
     let small = plan(&blocks, &within(400));
     assert_eq!(small.items[40].decision, RenderDecision::RolledUp);
-    // From the budget on at which the first Low block is shown at all.
+    // It is shown from the budget at which the first Low block is shown.
     let shown = |budget| plan(&blocks, &within(budget));
     let first = (400..60_000)
         .step_by(50)
@@ -159,7 +159,7 @@ fn a_question_that_is_low_comes_first_among_the_low_and_no_more() {
     assert!(first.unwrap().items[40].decision.is_shown());
 }
 
-/// The last turn of a chat whose oldest turns come first.
+/// In a chat with the oldest turns first, the last turn is shown.
 #[test]
 fn the_newest_turn_of_a_long_chat_is_shown() {
     let mut blocks = Vec::new();
@@ -172,13 +172,13 @@ fn the_newest_turn_of_a_long_chat_is_shown() {
     assert_eq!(plan.items.last().unwrap().decision, RenderDecision::Full);
 }
 
-/// The items that are pinned.
+/// Returns the indexes of the pinned items.
 fn pinned(plan: &Plan) -> Vec<usize> {
     let is_pinned = |&i: &usize| plan.items[i].reason == DecisionReason::Pinned;
     (0..plan.items.len()).filter(is_pinned).collect()
 }
 
-/// A turn with this id: of role tool, a result; else a call.
+/// Returns a turn with this id: a result if the role is tool, otherwise a call.
 fn turn(role: Role, id: &'static str) -> Block<'static> {
     Block::conversation_with_call(role, source(3), id)
 }
@@ -230,10 +230,10 @@ fn a_group_has_64_blocks_at_most() {
     for (member, group) in [
         (0, 0..64),
         (63, 0..64),
-        // Alone.
+        // These calls are groups of their own.
         (64, 64..65),
         (65, 65..66),
-        // The next call begins another group.
+        // The next call begins a new group.
         (66, 66..68),
         (67, 66..68),
     ] {
@@ -244,7 +244,7 @@ fn a_group_has_64_blocks_at_most() {
     }
 }
 
-/// Where the group was full before any result came.
+/// The group was already full before a result came.
 #[test]
 fn a_result_without_a_place_in_the_group_ends_it_too() {
     let mut blocks = vec![turn(Role::Assistant, "call_1"); 65];
@@ -278,7 +278,7 @@ fn only_turns_of_users_are_the_newest_question() {
             assert_ne!(with.items[41].decision, RenderDecision::Full, "{role:?}");
         }
     }
-    // Of two that are alike the older one comes first.
+    // Of two equal turns, the older one comes first.
     for (role, first) in [(Role::System, 0), (Role::Assistant, 0), (Role::Tool, 0), (Role::User, 1)]
     {
         let blocks = vec![Block::conversation(role, source(10)); 2];
@@ -296,7 +296,7 @@ fn the_newest_question_is_ranked_above_all() {
         let alone = plan(&blocks[1..], &DriverConfig::default()).used_tokens;
         blocks.extend([priority(0, level), priority(1, level), tag(0, "rank=1000")]);
         let room = alone + alone / 2;
-        // By value, a priority that can wait is worth what it says.
+        // By value, a Low question is only worth its low priority, so this tests High alone.
         let by_value = (level == Priority::High).then(|| by_value(room));
         for config in by_value.into_iter().chain([within(room)]) {
             let config = DriverConfig { fill: true, ..config };
@@ -318,7 +318,7 @@ fn what_is_grouped_with_the_newest_question_takes_its_priority() {
         let plan = plan(&blocks, &within(1_200));
         (plan.items[41].decision.clone(), plan.items[41].reason)
     };
-    // Where it is Normal, all forty files come first.
+    // A Normal result comes after all forty files.
     assert_ne!(result_of(Role::Assistant, None).0, RenderDecision::Full);
     assert_eq!(result_of(Role::User, None).0, RenderDecision::Full);
     assert_eq!(
@@ -329,7 +329,7 @@ fn what_is_grouped_with_the_newest_question_takes_its_priority() {
     assert_eq!(critical, (RenderDecision::Full, DecisionReason::Critical));
 }
 
-/// A pack of calls and their results among all else.
+/// Generates packs with calls and their results among other blocks.
 fn any_calls() -> impl Strategy<Value = Vec<Block<'static>>> {
     let calls = prop::collection::vec((0usize..6, 0usize..40, 0usize..5, any::<bool>()), 1..14);
     (any_pack(), calls).prop_map(|(rest, calls)| {
@@ -350,13 +350,13 @@ fn any_calls() -> impl Strategy<Value = Vec<Block<'static>>> {
             }
         }
         blocks.extend(said);
-        // What has targets keeps them at the front only.
+        // Annotations are left out, because their targets would be wrong after the other blocks.
         blocks.extend(rest.into_iter().filter(|block| block.as_annotation().is_none()));
         blocks
     })
 }
 
-/// Whether a block is a result of a call, rather than a call.
+/// Returns whether a block is the result of a call rather than a call.
 fn is_result(block: &Block<'_>) -> bool {
     match &block.content {
         lcp_types::BlockContent::Conversation(turn) => turn.role == Role::Tool,
@@ -382,8 +382,7 @@ fn call_of<'b>(blocks: &'b [Block<'_>], i: usize) -> Option<String> {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 300, ..ProptestConfig::default() })]
 
-    /// A history stays valid: of a call and its results all have a part of the
-    /// text, or none has.
+    /// A history stays valid: a call and its results are all in the text, or all missing.
     #[test]
     fn paired(
         blocks in any_calls(),
@@ -394,7 +393,7 @@ proptest! {
         let shares = if shared { Some(Shares::agent()) } else { config.shares };
         let config = DriverConfig { token_budget: Some(budget), shares, ..config };
         let plan = plan(&blocks, &config);
-        // Of each id its calls, one after the other; and whether a result came.
+        // For each id, its calls in order, and whether each has a result.
         let mut calls: BTreeMap<String, Vec<(Vec<bool>, bool)>> = BTreeMap::new();
         for (i, item) in plan.items.iter().enumerate() {
             let Some(id) = call_of(&blocks, i).filter(|id| !id.is_empty()) else { continue };
@@ -408,7 +407,7 @@ proptest! {
                 *answered |= is_result;
             }
         }
-        // Below the floor, Critical blocks stand alone; they are whole groups.
+        // Below the floor, only Critical blocks are shown, and these are complete groups.
         for (shown, _) in calls.values().flatten() {
             prop_assert!(shown.iter().all(|is| *is == shown[0]), "{:?} {:?}", calls, plan);
         }

@@ -1,4 +1,4 @@
-//! What every block type looks like in every mode.
+//! Renderings of every block type in every mode.
 
 use expect_test::{Expect, expect};
 use lcp_driver::{DefaultDriver, DriverConfig, OutputMode, Verbosity};
@@ -261,7 +261,7 @@ fn every_type_as_a_summary() {
     .assert_eq(&texts);
 }
 
-/// Content that could close its element, open a block, or end a fence.
+/// Returns blocks with content that could close its element, open a block, or end a fence.
 fn hostile() -> Vec<Block<'static>> {
     vec![
         Block::code(Lang::Html, "a\"<b>.html", "<p>\n</code>\n</code.2>\n"),
@@ -417,7 +417,7 @@ fn priorities_and_call_ids_are_shown() {
     .assert_eq(&texts);
 }
 
-/// Lines that could not stand in a unified diff are told by their bytes.
+/// For lines that a unified diff cannot contain, the number of bytes is stated.
 #[test]
 fn odd_hunks_say_how_long_they_are() {
     let hunks = vec![

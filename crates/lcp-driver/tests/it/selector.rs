@@ -15,7 +15,7 @@ fn within(budget: u32) -> DriverConfig {
     DriverConfig { token_budget: Some(budget), ..DriverConfig::default() }
 }
 
-/// `n` files of 40 lines, about 520 tokens each.
+/// Returns `n` files of 40 lines, with about 520 tokens each.
 fn files(n: usize) -> Vec<Block<'static>> {
     (0..n).map(|i| bare_file(&format!("f{i}.rs"), 40)).collect()
 }
@@ -33,7 +33,7 @@ fn should_select_by_rank_order() {
     for (target, rank) in [(1, "rank=0.2"), (2, "rank=0.9"), (3, "rank=0.5")] {
         blocks.push(tag(target, rank));
     }
-    // Highest first, unranked last, and priority before rank.
+    // The highest rank comes first, unranked blocks come last, and priority precedes rank.
     assert_eq!(full(&plan(&blocks, &within(600))), [2]);
     assert_eq!(full(&plan(&blocks, &within(1_100))), [2, 3]);
     assert_eq!(full(&plan(&blocks, &within(1_600))), [1, 2, 3]);
@@ -70,9 +70,9 @@ proptest! {
         let plan = plan(&blocks, &config);
         prop_assert_eq!(plan.items.len(), blocks.len());
         for item in &plan.items {
-            // Every reason says something of the decision that it stands by.
+            // Every reason implies something about its decision.
             let agrees = match item.reason {
-                // Others of its tool call can be what makes it so.
+                // The reason may come from other blocks of its tool call.
                 DecisionReason::Critical | DecisionReason::Pinned | DecisionReason::Fits => {
                     item.decision == RenderDecision::Full
                 }
@@ -91,7 +91,7 @@ proptest! {
 
 #[test]
 fn should_respect_category_limits() {
-    // Everything is a file; its category may have 1,200 tokens and no more.
+    // All blocks are files, and their category may use at most 1,200 tokens.
     let shares = Shares::agent().with_cap("open_files", 1_200).unwrap();
     let config = DriverConfig { shares: Some(shares), ..within(8_000) };
     let plan = plan(&files(10), &config);
@@ -113,7 +113,7 @@ fn should_skip_chunk_if_too_large() {
 
 #[test]
 fn should_balance_across_categories() {
-    // The files of one category stand first and alone would fill the budget.
+    // The files of one category come first, and would fill the budget alone.
     let mut blocks = files(24);
     for i in 0..12 {
         blocks.push(tag(i, "category=search_results"));
@@ -125,7 +125,7 @@ fn should_balance_across_categories() {
     };
     assert_eq!(count(&within(4_000)), (7, 0));
     let (search, open) = count(&shared);
-    // 30 to 20 of what the other two categories leave.
+    // The two share the tokens of the other two categories 30 to 20.
     assert!(open > search && search >= 2, "{search} {open}");
 }
 

@@ -1,5 +1,5 @@
-//! Shares of the budget at work: which blocks each pays for, who borrows from
-//! whom (RFC 0004 §3 and §4).
+//! Shares of the budget in plans: the blocks that each share pays for, and borrowing between shares
+//! (RFC 0004 §3 and §4).
 
 use lcp_driver::budget::TokenEstimator;
 use lcp_driver::shares::{Share, Shares};
@@ -25,7 +25,7 @@ fn share<'p>(plan: &'p Plan, name: &str) -> &'p ShareUsage {
     plan.shares.iter().find(|share| share.name == name).unwrap()
 }
 
-/// `n` blocks of about 480 tokens of each of the four categories of an agent.
+/// Returns `n` blocks of about 480 tokens for each of an agent's four categories.
 fn agent_context(n: usize) -> Vec<Block<'static>> {
     let text = crate::packs::source(40);
     let mut blocks = Vec::new();
@@ -65,7 +65,7 @@ fn blocks_belong_to_a_category_by_tag_else_by_type_and_role() {
     assert_eq!(conversation[11..14], ["recent_messages", "system_prompt", "recent_messages"]);
 }
 
-/// Where all want more than they can have, each has its own.
+/// If all categories need more than they can have, each gets its own share.
 #[test]
 fn shares_that_are_all_wanted_are_kept() {
     let plan = plan_with(&agent_context(30), Shares::agent(), 20_000);
@@ -77,16 +77,16 @@ fn shares_that_are_all_wanted_are_kept() {
     ] {
         let share = share(&plan, name);
         assert_eq!(share.tokens, own);
-        // A block of about 480 tokens may not fit, or fit by what others left.
+        // A block of about 480 tokens may not fit, or may fit with the tokens that others left.
         assert!(share.used.abs_diff(own) < 600, "{share:?}");
     }
     assert!(plan.used_tokens > 19_500);
 }
 
-/// What one share does not want goes to those that do, by weight.
+/// Unused tokens of a share go to those that need more, by weight.
 #[test]
 fn unused_shares_are_lent() {
-    // Neither tool results nor references: 30 to 20 of the whole.
+    // There are no tool results and no references, so the two others share everything 30 to 20.
     let mut blocks = agent_context(60);
     for i in 0..60u64 {
         blocks.push(tag(i * 4, "category=open_files"));
@@ -106,7 +106,7 @@ fn a_hard_cap_holds_though_there_is_room() {
     let plan = plan_with(&agent_context(30), shares, 20_000);
     let tools = share(&plan, "tool_results");
     assert!(tools.used <= 1_500 && tools.used > 900, "{tools:?}");
-    // The others have what it could not use.
+    // The others get the tokens that it could not use.
     assert!(plan.used_tokens > 19_000, "{}", plan.used_tokens);
 }
 
@@ -130,7 +130,7 @@ fn critical_blocks_exceed_a_cap_with_a_warning_or_not_at_all() {
     assert!(matches!(error, DriverError::OverShareCap { cap: 100, .. }));
 }
 
-/// A category without a share has no tokens of its own, and what others leave.
+/// A category without a share has no tokens of its own, and uses those that others leave.
 #[test]
 fn categories_without_a_share_are_named_and_use_what_is_left() {
     let mut blocks = agent_context(10);
@@ -157,15 +157,15 @@ fn categories_without_a_share_are_named_and_use_what_is_left() {
     assert_eq!(large.shares.last().map(|share| (share.name.as_str(), share.blocks)), Some(("", 2)));
 }
 
-/// A few turns of a chat, which have no share in this preset, do not give way
-/// to the last of many files; and they never take what is another's own.
+/// A few chat turns, which have no share in this preset, are not shortened before the last of many
+/// files. They never take another category's own tokens.
 #[test]
 fn what_has_no_share_borrows_like_the_others() {
     let mut blocks: Vec<_> = (0..60).map(|i| bare_file(&format!("f{i}.rs"), 40)).collect();
     blocks.extend((0..3).map(|i| Block::conversation(Role::User, format!("Question {i}?"))));
     let plan = plan_with(&blocks, Shares::agent(), 8_000);
     assert!(plan.items[60..].iter().all(|item| item.decision.name() == "full"));
-    // With all four wanting theirs, there is nothing to borrow.
+    // If all four categories use their shares, there is nothing to borrow.
     let mut blocks = agent_context(30);
     blocks.extend((0..60).map(|i| Block::conversation(Role::User, format!("Question {i}?"))));
     let plan = plan_with(&blocks, Shares::agent(), 20_000);
@@ -187,11 +187,11 @@ fn shares_over_the_whole_are_normalised_with_a_warning() {
     assert!(plan.warnings.iter().any(|w| w.code == WarningCode::SharesNormalised));
 }
 
-/// The smallest budget in which everything is at its ceiling is that.
+/// The wanted budget is the smallest one in which everything is at its ceiling.
 #[test]
 fn the_wanted_budget_is_enough_and_no_more() {
     for fill in [false, true] {
-        // A Low file without a level grows once all others have what they may.
+        // A Low file without a level grows after all others have their ceilings.
         let mut blocks = agent_context(3);
         blocks.extend([priority(3, Priority::Low), priority(7, Priority::Background)]);
         let plan = |budget| {
@@ -209,7 +209,7 @@ fn the_wanted_budget_is_enough_and_no_more() {
     }
 }
 
-/// No budget helps a block that only the cap of its share keeps out.
+/// A larger budget does not help a block that only the cap of its share excludes.
 #[test]
 fn a_larger_budget_is_not_wanted_where_only_a_cap_cuts() {
     let capped = |budget| {
@@ -219,8 +219,8 @@ fn a_larger_budget_is_not_wanted_where_only_a_cap_cuts() {
     let plan = capped(1_000_000);
     assert_eq!(plan.items[0].reason, DecisionReason::ShareCap);
     assert_eq!(plan.wanted_budget, None);
-    // Where the budget cuts others, the cap bounds what is wanted, and the line
-    // for what it keeps out is part of it.
+    // If the budget cuts others, the wanted budget respects the cap, and includes the line for the
+    // blocks that the cap excludes.
     let with_others = |budget| {
         let shares = Shares::agent().with_cap("open_files", 100).unwrap();
         plan_with(&agent_context(3), shares, budget)
@@ -242,7 +242,7 @@ fn background_waits_for_all_others() {
     assert_eq!(plan.items[1].reason, DecisionReason::Background);
 }
 
-/// What only a cap keeps down does not keep Background blocks of others out.
+/// Blocks that only a cap limits do not block Background blocks of other shares.
 #[test]
 fn background_does_not_wait_for_what_a_cap_keeps_down() {
     let blocks = [
@@ -258,8 +258,8 @@ fn background_does_not_wait_for_what_a_cap_keeps_down() {
     assert_eq!(plan.items[2].reason, DecisionReason::Ceiling);
 }
 
-/// Low blocks without a level stay a line while others lack something, and
-/// lack room themselves where nobody else does.
+/// Low blocks without a level stay a placeholder while others need tokens. Otherwise only the
+/// budget limits them.
 #[test]
 fn low_blocks_say_what_keeps_them_small() {
     let blocks = [bare_file("low.rs", 100), priority(0, Priority::Low)];
@@ -272,7 +272,7 @@ fn low_blocks_say_what_keeps_them_small() {
     assert_eq!(plan.items[0].decision.name(), "full");
 }
 
-/// Shares hold by the count of any tokenizer, whether counts of parts add up.
+/// Shares hold by the count of any tokenizer, even if counts of parts do not add up.
 #[test]
 fn should_work_with_real_tokenizer() {
     let blocks = agent_context(12);
@@ -291,7 +291,7 @@ fn should_work_with_real_tokenizer() {
     }
 }
 
-/// Very many blocks in eight categories: what is not shown is counted.
+/// With very many blocks in eight categories, the hidden ones are counted.
 #[test]
 fn should_handle_large_chunk_set() {
     let shares = Shares::conversation();

@@ -1,4 +1,4 @@
-//! Special tokens of contents, in texts and out of them (RFC 0008 §3).
+//! Special tokens in contents: found in texts, and escaped (RFC 0008 §3).
 
 use lcp_driver::{DefaultDriver, DriverConfig, OutputMode, WarningCode, special_tokens};
 use lcp_tokens::TokenEstimator;
@@ -7,7 +7,7 @@ use proptest::prelude::*;
 
 use crate::packs::{O200K, any_config, any_pack, bare_file};
 
-/// The block of each warning of special tokens, and what it says.
+/// Returns the block and the message of each warning about special tokens.
 fn warned(blocks: &[Block<'_>], config: &DriverConfig) -> Vec<(Option<usize>, String)> {
     let plan = DefaultDriver::new(O200K).plan(blocks, config).unwrap();
     let of_special = |warning: &&lcp_driver::Warning| warning.code == WarningCode::SpecialTokens;
@@ -32,12 +32,12 @@ fn a_text_that_has_some_says_how_many_and_where() {
         let one = "the text has a special token".to_owned();
         assert_eq!(warned(&[turn("</s>")], &config), [(Some(0), one)]);
     }
-    // XML escapes what stands in a tag.
+    // XML escapes the attributes of a tag.
     let label = [Block::code(Lang::Rust, "<|im_start|>", "x")];
     assert_eq!(warned(&label, &DriverConfig::default()), []);
 }
 
-/// What is not shown is not said.
+/// Special tokens that are not shown are not reported.
 #[test]
 fn only_what_is_shown_is_looked_through() {
     let mut blocks = vec![bare_file("a.rs", 200)];
@@ -54,7 +54,7 @@ const SPECIAL: &[&str] = &[
 proptest! {
     #![proptest_config(ProptestConfig { cases: 600, ..ProptestConfig::default() })]
 
-    /// No text of escaped blocks has a special token, and all laws of the budget hold.
+    /// Texts of escaped blocks have no special tokens, and all laws of the budget hold.
     #[test]
     fn rendered_escaped_blocks_have_no_special_token(
         pack in any_pack(),

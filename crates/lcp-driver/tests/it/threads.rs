@@ -1,4 +1,4 @@
-//! Counting on all processors: the same plans on any number of them.
+//! Counting on all processors: plans are the same on any number of threads.
 
 use std::collections::HashSet;
 use std::sync::{Arc, Condvar, LazyLock, Mutex};
@@ -14,13 +14,13 @@ use rayon::{ThreadPool, ThreadPoolBuilder};
 
 use crate::packs::{O200K, any_config, any_pack, bare_file, every_type, file, priority, tag};
 
-/// Of 1, 2 and 8 threads.
+/// Pools of 1, 2 and 8 threads.
 static POOLS: LazyLock<[ThreadPool; 3]> = LazyLock::new(|| {
     let pool = |threads| ThreadPoolBuilder::new().num_threads(threads).build();
     [1, 2, 8].map(|threads| pool(threads).expect("the system has threads"))
 });
 
-/// More blocks than are counted at once, of all types; long and short ones.
+/// Returns more blocks than are counted at once, of all types and of different lengths.
 fn long_pack() -> Vec<Block<'static>> {
     let mut blocks = Vec::new();
     while blocks.len() < 6000 {
@@ -86,11 +86,11 @@ fn costs_for_an_index() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
-    /// Any pack, with a file that makes it worth to wake other threads.
+    /// Plans any pack with a file so large that other threads are used.
     #[test]
     fn plans_of_any_pack(blocks in any_pack(), config in any_config(), at in any::<u16>()) {
         let mut blocks = blocks;
-        // Behind the others, as annotations name blocks by their index.
+        // The file is added at the end, because annotations refer to blocks by index.
         blocks.push(bare_file(&format!("{at}.rs"), 2000));
         let [one, two, eight] = POOLS
             .each_ref()
@@ -100,7 +100,7 @@ proptest! {
     }
 }
 
-/// Counts when two threads do, or after a long while.
+/// A tokenizer that waits until two threads count, or for a long time.
 #[derive(Default)]
 struct Together {
     threads: Mutex<HashSet<ThreadId>>,

@@ -33,7 +33,7 @@ fn a_boundary_ends_a_turn() {
 #[test]
 fn what_says_nothing_is_no_turn() {
     assert!(aider_turns("\n>  \n\n####   \n\n# aider chat started at 2026-01-01\n").is_empty());
-    // A mark that something follows at once is none.
+    // Hashes with text directly after them are not a mark.
     assert_eq!(aider_turns("#####\n"), [(Role::Assistant, "#####".to_owned())]);
 }
 

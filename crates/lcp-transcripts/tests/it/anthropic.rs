@@ -1,4 +1,4 @@
-//! Messages of Anthropic.
+//! Anthropic messages.
 
 use expect_test::expect;
 use lcp_transcripts::{ExportBlock, ExportDetail, Format, Provider, export};
@@ -179,7 +179,7 @@ fn the_model_never_ends_in_a_thought() {
     "#]].assert_eq(&format!("{}\n{:?}\n", back.json, back.report));
 }
 
-// Fuzzing found it: by the end of the word, the checker of messages took it for a thought.
+// Found by fuzzing: the message checker took the type for a thought because of its ending.
 #[test]
 fn a_part_of_an_unknown_type_is_no_thought() {
     let text = r#"[{"role": "user", "content": "a"},

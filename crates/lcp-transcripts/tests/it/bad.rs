@@ -1,4 +1,4 @@
-//! Input that is broken, hostile, or something else.
+//! Input that is broken, hostile, or in another format.
 
 use expect_test::{Expect, expect};
 use lcp_transcripts::{Format, Options, Provider, WARNINGS_MAX, import};
@@ -172,7 +172,7 @@ fn ids_and_types_of_any_length_fit_a_pack() {
         {"role": "user", "content": [{"type": "tool_result", "tool_use_id": long, "content": "b"}]},
     ]);
     let found = imported(Format::Anthropic, &text.to_string());
-    // Nothing of it is lost.
+    // Long values are not lost.
     let kept = |name: &str| {
         let kept = found.blocks.iter().filter_map(Block::as_extension);
         kept.filter(|extension| extension.type_name == name && extension.content.len() > long.len())

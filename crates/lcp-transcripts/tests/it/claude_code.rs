@@ -1,4 +1,4 @@
-//! Sessions of Claude Code: which lines are the conversation.
+//! Claude Code sessions: the lines that belong to the conversation.
 
 use lcp_transcripts::{Format, ImportResult, Options, Provider, annotation_keys, import};
 use lcp_types::{Annotation, Block, BlockContent, BlockMeta, Priority};
@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::support::{exported, imported, value};
 
-/// A line: its id, the one before it, who speaks, what.
+/// Returns a line with its id, the id of its parent, its role and its content.
 fn line(id: &str, before: Option<&str>, role: &str, content: impl Into<Value>) -> Value {
     json!({"uuid": id, "parentUuid": before, "sessionId": "s", "type": role,
         "message": {"role": role, "content": content.into()}})
@@ -24,7 +24,7 @@ fn session(lines: &[Value]) -> String {
     lines.iter().map(Value::to_string).collect::<Vec<_>>().join("\n")
 }
 
-/// What is said, and how many lines were taken back.
+/// Returns the texts, and the number of lines that were rewound.
 fn texts_and_rewound(lines: &[Value]) -> (Vec<String>, u64) {
     let ImportResult { blocks, report, .. } = imported(Format::ClaudeCode, &session(lines));
     let said = blocks.iter().filter_map(|block| match &block.content {
@@ -52,7 +52,7 @@ fn turns_that_were_taken_back_are_counted() {
         line("c", None, "user", "Keep everything"),
     ];
     check(&lines, &["Keep everything"], 2);
-    // In the middle, twice, with a note of the program between.
+    // Two lines in the middle were rewound, with a program's note between them.
     let lines = [
         line("a", None, "user", "q1"),
         line("b", Some("a"), "assistant", "a1"),
@@ -69,7 +69,7 @@ fn turns_that_were_taken_back_are_counted() {
 
 #[test]
 fn calls_at_once_keep_their_results() {
-    // The chain goes on from one of the results.
+    // The chain continues from one of the results.
     for last in ["r1", "r2"] {
         let lines = [
             line("a", None, "user", "q"),
@@ -98,20 +98,20 @@ fn broken_chains_lose_nothing() {
     for before in [json!("b"), json!("gone"), json!(null)] {
         check(&[&first[..], &[boundary(before)], &rest()].concat(), &all, 0);
     }
-    // A summary that begins anew, and lines that follow what is not there.
+    // A summary without a parent, and a line whose parent does not exist.
     let mut alone = summary.clone();
     alone["parentUuid"] = json!(null);
     check(&[&first[..], &[alone], &rest()[1..]].concat(), &all, 0);
     let elsewhere = line("c", Some("gone"), "user", "q2");
     check(&[&first[..], &[elsewhere]].concat(), &["q", "a", "q2"], 0);
-    // A hook is the beginning where a session goes on.
+    // A hook is the first line of a resumed session.
     let hook = json!({"uuid": "h", "parentUuid": null, "type": "progress", "data": {}});
     let resumed = line("c", Some("h"), "user", "q2");
     check(&[&first[..], &[hook, resumed]].concat(), &["q", "a", "q2"], 0);
-    // A prompt beside an answer was not taken back.
+    // A prompt with the same parent as an answer was not rewound.
     let queued = line("c", Some("a"), "user", "and this");
     check(&[first[0].clone(), queued, first[1].clone()], &["q", "and this", "a"], 0);
-    // Streams do not say what follows what; ids that are there twice are the first.
+    // Streams have no parent ids. A repeated id refers to the first line that has it.
     let mut stream = first.clone();
     for line in &mut stream {
         line.as_object_mut().unwrap().remove("parentUuid");
@@ -150,9 +150,9 @@ fn side_conversations_are_left_out_or_told_apart() {
         told.filter_map(Annotation::as_tag).filter(|tag| tag.key == annotation_keys::SIDECHAIN);
     assert_eq!(told.filter_map(|tag| tag.value).collect::<Vec<_>>(), ["s", "s"]);
 
-    // An agent's own file is a conversation like any other.
+    // A separate file of an agent is an ordinary conversation.
     check(&side, &["find it", "found"], 0);
-    // An agent whose call was taken back is gone with it.
+    // An agent is dropped together with its rewound call.
     let lines = [&main[..], &side, &[line("c", None, "user", "q2")]].concat();
     assert_eq!(texts_and_rewound(&lines), (vec!["q2".to_owned()], 4));
 }
@@ -174,7 +174,7 @@ fn what_the_program_notes_stays_in_the_pack() {
     let told = found.blocks.iter().filter_map(|block| block.as_annotation()?.as_tag());
     let notes =
         told.filter(|tag| tag.key == "claude-code.item").map(|tag| value(&tag.value.unwrap()));
-    // What is as it was before is not said again.
+    // Unchanged values are not repeated.
     assert_eq!(
         notes.collect::<Vec<_>>(),
         [
@@ -190,7 +190,7 @@ fn what_the_program_notes_stays_in_the_pack() {
     assert_eq!(back, json!({"messages": expected}));
 }
 
-/// The model saw nothing of it; but where the message says no result, nothing else does.
+/// The model did not see it, but it is kept if the message has no result.
 #[test]
 fn what_a_result_was_to_the_program_is_counted_or_kept() {
     let mut answered = line("b", Some("a"), "user", answer("1"));

@@ -5,7 +5,7 @@ use lcp_transcripts::diff::{DiffErrorKind, Patch, parse, parse_exact, write};
 use lcp_types::{Diff, DiffHunk, UnknownFields};
 use proptest::prelude::*;
 
-/// The diffs and notes of a text, a line each.
+/// Describes the diffs and notes of a text, one per line.
 fn read(text: &str) -> String {
     let Patch { diffs, notes, other_lines } = parse(text).unwrap();
     let hunk = |hunk: &DiffHunk<'_>| {
@@ -120,7 +120,7 @@ Only in two: y.c
         0 others
     "#]]
     .assert_eq(&read(crlf));
-    // Without prefixes a folder may be called as one is.
+    // Without prefixes, a folder may have the name of a prefix.
     let bare =
         "diff --git b/x b/x\nnew file mode 100644\n--- /dev/null\n+++ b/x\n@@ -0,0 +1 @@\n+a\n";
     expect![[r#"

@@ -1,4 +1,4 @@
-//! Exports of packs that people made, of what a plan shows, and of what must be changed.
+//! Exports of handmade packs, of a plan's selection, and of content that must be changed.
 
 use std::fmt::Write;
 
@@ -169,7 +169,7 @@ fn names_of_tools_that_providers_refuse_are_changed_everywhere() {
         });
         assert_eq!(called.collect::<Vec<_>>(), wanted, "{target}");
         assert_eq!(exported.renamed_tools["fs read"], "fs_read_3");
-        // What is shown of the pack makes no difference.
+        // The selection of blocks makes no difference.
         let mut some: Vec<_> = blocks.iter().map(ExportBlock::new).collect();
         some[1].detail = ExportDetail::Omitted;
         assert_eq!(export(target, &some, None).renamed_tools, exported.renamed_tools);
@@ -328,7 +328,7 @@ fn a_result_without_an_id_answers_the_only_call_before_it() {
     assert!(found.json.contains(r#""tool_call_id":"three","content":"of three""#));
     exported(Provider::Anthropic, &blocks);
 
-    // It never becomes the result of a call whose own is not shown.
+    // It never becomes the result of a call whose actual result is not shown.
     let mut shown: Vec<_> = blocks.iter().map(ExportBlock::new).collect();
     for unseen in [4, 6] {
         shown[unseen].detail = ExportDetail::Omitted;
@@ -358,7 +358,7 @@ fn what_a_message_had_beside_its_parts_goes_with_them() {
     assert_eq!(found.json, r#"{"messages":[{"role":"user","content":"a"}]}"#);
 }
 
-/// Calls that were made at once are answered as each is done.
+/// Results of parallel calls come in the order in which the calls finish.
 #[test]
 fn results_keep_their_order() {
     let blocks = [

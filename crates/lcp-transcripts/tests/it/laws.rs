@@ -1,4 +1,4 @@
-//! What holds for every transcript and every pack.
+//! Properties of every transcript and every pack.
 
 use std::collections::HashSet;
 
@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 use crate::support::comes_back;
 use crate::valid::{uncounted, valid};
 
-/// A text with something in it.
+/// Generates texts that are not empty.
 fn text() -> impl Strategy<Value = String> {
     prop_oneof![
         4 => "[a-z ]{0,12}[a-z]",
@@ -31,7 +31,7 @@ fn name() -> impl Strategy<Value = String> {
     prop_oneof![4 => "[a-zA-Z_]{1,8}", 1 => Just("two words".to_owned())]
 }
 
-/// Fields that nobody knows.
+/// Adds an unknown field if `extra` is set.
 fn extra(mut of: Value, extra: bool) -> Value {
     if extra {
         of["x_extra"] = json!({"n": [1, 2.5, "three"]});
@@ -39,17 +39,17 @@ fn extra(mut of: Value, extra: bool) -> Value {
     of
 }
 
-/// An order of things, of which there are at most four.
+/// Generates an order of up to four values.
 fn shuffle() -> impl Strategy<Value = Vec<usize>> {
     Just((0..4).collect::<Vec<_>>()).prop_shuffle()
 }
 
-/// The same in that order.
+/// Returns the values in this order.
 fn shuffled(of: &[Value], order: &[usize]) -> Vec<Value> {
     order.iter().filter_map(|at| of.get(*at).cloned()).collect()
 }
 
-/// What an OpenAI message says, but for its role.
+/// Generates the content of an OpenAI message.
 fn chat_content(user: bool) -> BoxedStrategy<Value> {
     let part = (text(), any::<bool>())
         .prop_map(|(text, more)| extra(json!({"type": "text", "text": text}), more));
@@ -64,7 +64,7 @@ fn chat_content(user: bool) -> BoxedStrategy<Value> {
         .boxed()
 }
 
-/// A message that says nothing.
+/// Generates messages without content.
 fn silence() -> impl Strategy<Value = Value> {
     select(vec!["system", "user", "assistant"]).prop_flat_map(|role| {
         select(vec![
@@ -77,7 +77,7 @@ fn silence() -> impl Strategy<Value = Value> {
     })
 }
 
-/// Some messages that are valid in a row: a turn, or calls with their results.
+/// Generates a valid sequence of messages: a turn, or calls with their results.
 fn chat_step() -> BoxedStrategy<Vec<Value>> {
     let turn = (select(vec!["system", "developer", "user", "assistant"]), any::<bool>())
         .prop_flat_map(|(role, more)| {
@@ -122,7 +122,7 @@ fn anthropic_parts(more: bool) -> BoxedStrategy<Vec<Value>> {
     vec(prop_oneof![3 => text, 1 => picture, 1 => document], 1..4).boxed()
 }
 
-/// A message of the user, and one of the model that calls tools; then their results.
+/// Generates messages of the user and of the model, which may call tools, each with the results.
 fn anthropic_transcript() -> BoxedStrategy<Value> {
     let call = (name(), any::<u64>(), any_text(), any::<[bool; 3]>());
     let step = (any::<bool>(), text(), vec(call, 0..4), any::<bool>(), shuffle());
@@ -172,12 +172,12 @@ fn anthropic_transcript() -> BoxedStrategy<Value> {
     }).boxed()
 }
 
-/// Ids that meet each other often, as they are and as they are made plain.
+/// Generates ids that often collide, as they are or after normalization.
 fn id() -> impl Strategy<Value = &'static str> {
     select(vec!["a", "a_2", "a:2", "b", "b", ""])
 }
 
-/// EXTENSION blocks of the formats: true parts, and what only looks like one.
+/// Generates EXTENSION blocks of the formats: valid ones, and ones that only look valid.
 fn extension() -> impl Strategy<Value = Block<'static>> {
     let json = select(vec![
         "{}",
@@ -197,7 +197,7 @@ fn extension() -> impl Strategy<Value = Block<'static>> {
         .prop_map(|(format, name, json)| Block::extension(format.name(), name, json))
 }
 
-/// A block and its tags.
+/// Generates blocks with their tags.
 fn tagged() -> impl Strategy<Value = (Block<'static>, Vec<Tag<'static>>)> {
     let answer = |id: &'static str| vec![Tag::new(Tag::TOOL_CALL_ID, id)];
     let call = (id(), any_text()).prop_map(|(id, text)| {
@@ -226,7 +226,7 @@ fn tagged() -> impl Strategy<Value = (Block<'static>, Vec<Tag<'static>>)> {
     })
 }
 
-/// Blocks as they may stand in any pack, with tags that are true or not.
+/// Generates the blocks of arbitrary packs, with right or wrong tags.
 fn blocks() -> impl Strategy<Value = Vec<Block<'static>>> {
     vec(tagged(), 0..16).prop_map(|tagged| {
         let mut blocks = Vec::new();

@@ -1,4 +1,4 @@
-//! Tests of the whole crate, through its public names.
+//! Tests of the crate's public API.
 
 mod anthropic;
 mod bad;

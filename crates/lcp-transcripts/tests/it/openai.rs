@@ -1,4 +1,4 @@
-//! Messages of chat completions and items of responses.
+//! Messages of chat completions, and items of responses.
 
 use expect_test::expect;
 use lcp_transcripts::{Format, Provider};

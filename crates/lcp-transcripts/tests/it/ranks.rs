@@ -1,11 +1,11 @@
-//! What is newer in a conversation has the higher rank.
+//! Newer messages of a conversation have higher ranks.
 
 use lcp_transcripts::{Format, ImportResult, Provider};
 use lcp_types::{Block, BlockMeta, Role};
 
 use crate::support::{exported, imported};
 
-/// The ranks of all blocks that are no annotations.
+/// Returns the ranks of all blocks that are not annotations.
 fn ranks(found: &ImportResult) -> Vec<Option<f64>> {
     let metas = BlockMeta::resolve_all(&found.blocks, &mut |_, _| panic!("an annotation is wrong"));
     let blocks = found.blocks.iter().zip(metas);
@@ -21,8 +21,8 @@ fn newer_messages_rank_higher() {
             {"id": "c", "type": "function", "function": {"name": "f", "arguments": "{}"}}]},
         {"role": "tool", "tool_call_id": "c", "content": "     1\tx\n"}]}"#;
     let found = imported(Format::OpenAiChat, text);
-    // All parts of a message have one rank; the system and the request, which are not said
-    // at a time, have none.
+    // All parts of a message have the same rank. The system prompt and the request belong to no
+    // point in time, and have no rank.
     let of_user = [Some(1.0), Some(1.0), Some(1.0)];
     let others = [Some(2.0), Some(2.0), Some(3.0), None];
     assert_eq!(ranks(&found), [&[None], &of_user[..], &others].concat());
@@ -31,7 +31,7 @@ fn newer_messages_rank_higher() {
     }
 }
 
-/// Stable plans compare blocks with those of the turn before.
+/// Stable plans compare blocks with the blocks of the previous turn.
 #[test]
 fn a_conversation_that_goes_on_keeps_the_ranks_that_it_had() {
     let messages = ["system", "user", "assistant", "user"]

@@ -1,13 +1,13 @@
-//! What a transcript says comes out of an export: for each format, told part by part beside
-//! what the fixture says, which was written down by hand.
+//! Exports have the same statements as the imported transcript. For each format, they are compared
+//! part by part with a list that was written by hand from the fixture.
 
 use lcp_transcripts::{Format, Provider};
 use serde_json::Value;
 
 use crate::support::{exported, imported, value};
 
-/// What both targets must say, a line for a part: who speaks, and a text, a call with its id,
-/// name and arguments, or the result of a call with its id.
+/// Checks the exports for both targets. Each expected line is a part: the role with a text, a call
+/// with its id, name and arguments, or the result of a call with its id.
 #[track_caller]
 fn check(format: Format, text: &str, openai: &[&str], anthropic: &[&str]) {
     let blocks = imported(format, text).blocks;
@@ -17,7 +17,7 @@ fn check(format: Format, text: &str, openai: &[&str], anthropic: &[&str]) {
     }
 }
 
-/// The parts of all messages, in the form of either provider.
+/// Returns the parts of all messages of a request to either provider.
 fn statements(request: &Value) -> Vec<String> {
     let mut told = Vec::new();
     part("system", &request["system"], &mut told);
@@ -63,7 +63,7 @@ fn part(role: &str, content: &Value, told: &mut Vec<String>) {
     }
 }
 
-/// The text of a result: one, or that of its parts.
+/// Returns the text of a result, which may be a string or a list of parts.
 fn plain(content: &Value) -> String {
     match content {
         Value::Array(parts) => parts.iter().map(|of| text(&of["text"])).collect(),
@@ -158,7 +158,7 @@ fn items_of_responses_come_back() {
     let told = |picture| {
         [
             "system: Be brief.", "user: List it.", picture,
-            // Each item is a message, which its result stands behind.
+            // Each item is a message, followed by its result.
             r#"assistant calls c1: ls {"dir":"."}"#, "result of c1: a.rs",
             "assistant calls c2: pwd {}", "result of c2: /", "assistant: One file.",
             "user: Thanks.",
@@ -180,7 +180,7 @@ fn calls_over_mcp_come_back() {
             r#"result of 1: {"t":3}"#,
             "assistant calls 2: map {}",
             &format!("result of 2{failed}: no map"),
-            // The third result answers no call.
+            // The third result has no call.
         ]
         .map(str::to_owned)
     };
@@ -197,7 +197,7 @@ fn calls_over_mcp_come_back() {
 
 #[test]
 fn chats_in_markdown_come_back() {
-    // What aider itself printed answers no call.
+    // Output of aider itself is not a result of a call.
     let aider = ["user: Rename x.", "assistant: I rename it.\n\n```python\ny = 1\n```"];
     check(Format::Markdown, include_str!("fixtures/aider.md"), &aider, &aider);
     let text = "# Chat\n\n## System\nBe brief.\n\n## User\nWhy?\n\n- really\n\n## Assistant\nSo.\n\n## User\nOh.\n";

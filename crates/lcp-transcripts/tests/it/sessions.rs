@@ -1,4 +1,4 @@
-//! Sessions of agents, results of MCP, Markdown; which format is which.
+//! Sessions of agents, results of MCP, Markdown, and the detection of formats.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -19,13 +19,13 @@ fn read(format: Format, text: &str) -> ImportResult {
     import(format, text.as_bytes(), &Options::default()).unwrap()
 }
 
-/// A block a line, with its tags, then the report.
+/// Describes each block in a line, with its tags, then the report.
 fn shown(imported: &ImportResult) -> String {
     let mut tags: BTreeMap<usize, Vec<String>> = BTreeMap::new();
     for annotation in imported.blocks.iter().filter_map(Block::as_annotation) {
         let target = usize::try_from(annotation.target_block_id).unwrap();
         let said = match (annotation.as_tag(), annotation.as_priority()) {
-            // That of the message, everywhere: see `ranks`.
+            // Every rank is that of the message. See `ranks`.
             (Some(tag), _) if tag.key == Tag::RANK => continue,
             (Some(tag), _) => tag.to_string(),
             (_, Some(priority)) => priority.to_string(),
@@ -282,7 +282,7 @@ fn a_session_that_is_cut_is_read_up_to_there() {
         let last = imported.report.warnings.iter().find(|of| of.line == Some(lines)).unwrap();
         assert!(last.message.starts_with("not JSON"), "{last}");
         assert_eq!(imported.report.unknown["line"], 1);
-        // The broken line stands there as it was.
+        // The broken line is kept unchanged.
         let kept = imported.blocks.iter().rev().find_map(Block::as_extension).unwrap();
         assert_eq!(kept.content.as_str(), cut.lines().last());
     }
@@ -391,7 +391,7 @@ fn formats_are_told_by_their_structure() {
     assert_eq!(detect(b"\xFF\xFE"), None);
 }
 
-/// Lines of sessions, whole and broken.
+/// Generates complete and broken lines of sessions.
 fn any_lines() -> impl Strategy<Value = String> {
     let lines = [CLAUDE_CODE, CODEX, CODEX_OLD, MCP].concat();
     let lines: Vec<String> = lines.lines().map(str::to_owned).collect();
@@ -409,8 +409,8 @@ fn any_lines() -> impl Strategy<Value = String> {
 }
 
 proptest! {
-    /// Nothing panics; annotations speak of blocks; calls and results add up; each
-    /// format gives the same blocks every time.
+    /// Imports never panic. Annotations refer to blocks, the numbers of calls and results add up,
+    /// and each format gives the same blocks every time.
     #[test]
     fn no_lines_are_too_much(text in any_lines()) {
         let _ = detect(text.as_bytes());
@@ -429,7 +429,7 @@ proptest! {
     }
 }
 
-/// What stands in events alone is said nowhere else.
+/// A text that occurs only in an event becomes a message.
 #[test]
 fn events_of_codex_that_no_item_repeats_are_messages() {
     let event = |kind: &str, key: &str, text: &str| {
@@ -449,7 +449,7 @@ fn events_of_codex_that_no_item_repeats_are_messages() {
         event("user_message", "message", "go on"),
         item("assistant", "Done."),
         event("agent_message", "message", "Done."),
-        // An assistant's text is not the user's.
+        // The same text by the assistant does not count as the user's.
         event("user_message", "message", "Done."),
     ];
     expect![[r#"

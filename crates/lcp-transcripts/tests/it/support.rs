@@ -1,4 +1,4 @@
-//! What the tests share: imports, exports, and messages in one form.
+//! Helpers for the tests: imports, exports, and messages in a normal form.
 
 use std::fmt::Write;
 
@@ -15,7 +15,7 @@ pub(crate) fn imported(format: Format, text: &str) -> ImportResult {
     import(format, text.as_bytes(), &Options::default()).expect("a transcript")
 }
 
-/// All of it, which is checked to be valid.
+/// Exports all blocks, and checks that the result is valid.
 #[track_caller]
 pub(crate) fn exported(target: Provider, blocks: &[Block<'static>]) -> ExportResult {
     let blocks: Vec<_> = blocks.iter().map(ExportBlock::new).collect();
@@ -30,13 +30,13 @@ pub(crate) fn value(json: &str) -> Value {
     serde_json::from_str(json).expect("JSON")
 }
 
-/// Imports and exports, and demands the same messages.
+/// Imports and exports a transcript, and checks that the messages are the same.
 #[track_caller]
 pub(crate) fn comes_back(format: Format, text: &str) -> ImportResult {
     let imported = imported(format, text);
     let target = format.provider().expect("a target");
     let exported = exported(target, &imported.blocks);
-    // But for names that no provider takes.
+    // Invalid tool names are replaced as in the export.
     let text = exported.renamed_tools.iter().fold(text.to_owned(), |text, (name, new)| {
         text.replace(&json!(name).to_string(), &json!(new).to_string())
     });
@@ -45,8 +45,8 @@ pub(crate) fn comes_back(format: Format, text: &str) -> ImportResult {
     imported
 }
 
-/// The messages of a list or a request in one form: a content of one plain text is that
-/// text, what is null or empty is not there, but for what stands beside calls.
+/// Returns the messages of a list or a request in a normal form. A content of one plain text
+/// becomes a string, and null or empty fields are removed, except for content next to calls.
 pub(crate) fn normal(target: Provider, whole: &Value) -> Value {
     let list = whole.get("messages").unwrap_or(whole).as_array().expect("a list");
     let mut messages: Vec<Value> = Vec::new();
@@ -63,11 +63,11 @@ pub(crate) fn normal(target: Provider, whole: &Value) -> Value {
             let is_custom = call.get("custom").is_some();
             call["type"] = json!(if is_custom { "custom" } else { "function" });
         }
-        // What is called beside a content of nothing must come back as it stood.
+        // Empty content next to calls must be preserved exactly.
         if target == Provider::OpenAi && message["role"] == "assistant" && message.len() > 1 {
             message.entry("content").or_insert(no_content(said));
         }
-        // A message of nothing has no place.
+        // Empty messages are dropped.
         if message.len() > 1 {
             messages.push(Value::Object(message));
         }
@@ -83,7 +83,7 @@ pub(crate) fn normal(target: Provider, whole: &Value) -> Value {
     }
 }
 
-/// A content that says nothing, so that it cannot be taken for one that does.
+/// Returns a distinct marker for each kind of empty content.
 fn no_content(message: &Value) -> Value {
     match message.get("content") {
         None => json!(["absent"]),
@@ -92,7 +92,7 @@ fn no_content(message: &Value) -> Value {
     }
 }
 
-/// An object without what is null.
+/// Returns an object without its null fields.
 fn object(value: &Value) -> Map<String, Value> {
     let fields = value.as_object().expect("an object").clone();
     fields.into_iter().filter(|(_, value)| !value.is_null()).collect()
@@ -129,7 +129,7 @@ fn normal_content(of: &mut Map<String, Value>) {
     }
 }
 
-/// One line for each block that is no annotation: what it is and says.
+/// Describes each block that is not an annotation in one line.
 pub(crate) fn lines(blocks: &[Block<'_>]) -> String {
     let mut lines = String::new();
     for (index, block) in blocks.iter().enumerate() {
@@ -154,7 +154,7 @@ pub(crate) fn lines(blocks: &[Block<'_>]) -> String {
         };
         let tags = blocks.iter().filter_map(|other| {
             let annotation = other.as_annotation()?;
-            // Ranks are those of the messages, everywhere: see `ranks`.
+            // Every rank is that of the message. See `ranks`.
             let tag = annotation.as_tag().filter(|tag| tag.key != Tag::RANK)?;
             (annotation.target_block_id == index as u64).then(|| tag.to_string())
         });

@@ -1,11 +1,11 @@
-//! What a provider takes as a history, told without the crate's own code.
+//! Checks that a provider accepts an export, without using the crate's own code.
 
 use std::collections::HashSet;
 
 use lcp_transcripts::{ExportResult, Provider};
 use serde_json::Value;
 
-/// What is wrong with the messages of an export, if anything.
+/// Returns the first problem of an export's messages as an error.
 pub(crate) fn valid(target: Provider, exported: &ExportResult) -> Result<(), String> {
     let whole: Value = serde_json::from_str(&exported.json).map_err(|error| error.to_string())?;
     let messages = whole["messages"].as_array().ok_or("no list of messages")?;
@@ -27,7 +27,7 @@ pub(crate) fn valid(target: Provider, exported: &ExportResult) -> Result<(), Str
     }
 }
 
-/// A content that is there: a text, or parts that each hold something.
+/// Checks that content exists: a text, or parts that are not empty.
 fn check_content(content: &Value, may_be_empty: bool) -> Result<(), String> {
     match content {
         Value::String(text) if may_be_empty || !text.is_empty() => Ok(()),
@@ -45,7 +45,7 @@ fn check_content(content: &Value, may_be_empty: bool) -> Result<(), String> {
     }
 }
 
-/// Whether a text is of letters, digits, `_` and `-`: what ids and names have.
+/// Returns whether a text consists of letters, digits, `_` and `-`, as ids and names must.
 fn is_plain(text: &str) -> bool {
     !text.is_empty() && text.chars().all(|c| c.is_ascii_alphanumeric() || "_-".contains(c))
 }
@@ -115,7 +115,7 @@ fn openai(messages: &[Value]) -> Result<(), String> {
     if open.is_empty() && function.is_none() { Ok(()) } else { Err(format!("open: {open:?}")) }
 }
 
-/// What answers of Anthropic have, and messages of requests may not.
+/// Fields of Anthropic's responses that are invalid in the messages of a request.
 const NOT_OF_MESSAGES: [&str; 6] = ["id", "type", "model", "usage", "stop_reason", "stop_sequence"];
 
 fn anthropic(messages: &[Value]) -> Result<(), String> {
@@ -190,7 +190,7 @@ fn anthropic(messages: &[Value]) -> Result<(), String> {
     if is_done { Ok(()) } else { Err(format!("open: {open:?} {served:?}")) }
 }
 
-/// Something that a message says and that is not counted of it, if there is anything.
+/// Returns a text of a message that is missing from the counted texts, if there is one.
 pub(crate) fn uncounted(target: Provider, exported: &ExportResult) -> Option<String> {
     let whole: Value = serde_json::from_str(&exported.json).expect("JSON");
     let system = whole.get("system").filter(|_| target == Provider::Anthropic);
@@ -203,13 +203,13 @@ pub(crate) fn uncounted(target: Provider, exported: &ExportResult) -> Option<Str
     })
 }
 
-/// Keys that give messages their form, and the data of pictures.
+/// Keys that define the structure of messages, and the data of pictures.
 const FORM: [&str; 10] = [
     "role", "type", "id", "tool_call_id", "tool_use_id", "is_error", "media_type", "data", "url",
     "input",
 ];
 
-/// All that is said in a value, but for its form, as JSON or as the text that it is.
+/// Returns all contents of a value without its structure, as JSON or as text.
 fn leaves(value: &Value) -> Vec<String> {
     match value {
         Value::Object(fields) => {

@@ -1,6 +1,6 @@
 use super::*;
 
-/// Every reader finds both files of a text that its program made of files that are not hostile.
+/// Every reader finds both files in the output of its program for harmless files.
 #[test]
 fn plain_files_are_read() {
     let of = |first: &str, second: &str| {

@@ -1,4 +1,4 @@
-//! Inputs that grow, beside those of [`hostile`].
+//! Adversarial inputs of any size, in addition to those of [`hostile`].
 
 use lcp_encoder::{EncodeOptions, PackWriter, encode};
 use lcp_testkit::hostile::{self, Case};
@@ -6,7 +6,7 @@ use lcp_types::{Block, FormatHint, Lang, MemoryContentStore, Role};
 
 use super::Walk;
 
-/// Returns the inputs of a walk; bodies that they refer to go into the store.
+/// Returns the inputs of an operation, and puts the bodies that they refer to into the store.
 pub(super) fn cases(walk: Walk, many: usize, store: &mut MemoryContentStore) -> Vec<Case> {
     match walk {
         Walk::Manifest => hostile::manifests(many),
@@ -16,7 +16,7 @@ pub(super) fn cases(walk: Walk, many: usize, store: &mut MemoryContentStore) -> 
     }
 }
 
-/// A pack whose blocks are all one body of the store.
+/// Returns a pack whose blocks all refer to one body in the store.
 fn references(many: usize, store: &mut MemoryContentStore) -> Case {
     let mut pack = PackWriter::new(EncodeOptions::default());
     let turn = Block::conversation(Role::User, "a");
@@ -25,7 +25,7 @@ fn references(many: usize, store: &mut MemoryContentStore) -> Case {
     ("references to one body", pack.unwrap_or_default())
 }
 
-/// Contents that renderers must guard, of so many lines.
+/// Returns packs with contents that renderers must escape or fence, each with `many` repetitions.
 fn contents(many: usize) -> Vec<Case> {
     let of = |content: String| {
         let blocks = [
@@ -36,7 +36,7 @@ fn contents(many: usize) -> Vec<Case> {
         encode(&blocks, EncodeOptions::default()).unwrap_or_default()
     };
     let label = Block::code(Lang::Rust, "<&\u{1b}a".repeat(many), "x");
-    // As many bytes as lines of four, in fences that are longer each time.
+    // Fences that grow, with as many bytes in all as `many` lines of four bytes.
     let growing = (3..).scan(0, |sum, len| {
         *sum += len + 1;
         (*sum < 4 * many).then(|| "`".repeat(len) + "\n")
@@ -54,7 +54,7 @@ fn contents(many: usize) -> Vec<Case> {
     ]
 }
 
-/// Transcripts as providers and clients write them.
+/// Returns transcripts in the formats of providers and clients.
 fn transcripts(many: usize) -> Vec<Case> {
     let messages = |message: &str| format!("[{}]", vec![message; many].join(",")).into_bytes();
     let call = r#"{"id":"c","type":"function","function":{"name":"f","arguments":"{}"}}"#;
@@ -80,7 +80,7 @@ fn transcripts(many: usize) -> Vec<Case> {
     ]
 }
 
-/// Diffs as git writes them.
+/// Returns diffs in git's format.
 fn diffs(many: usize) -> Vec<Case> {
     let file = "--- a/f\n+++ b/f\n";
     vec![

@@ -1,6 +1,6 @@
 use super::*;
 
-/// One that is not there, or is refused at once, would be walked in no time.
+/// An input that is missing or rejected at once would pass the growth check without any work.
 #[test]
 fn every_walk_has_an_input() {
     for (at, (walk, name)) in walks().enumerate() {
@@ -10,7 +10,7 @@ fn every_walk_has_an_input() {
 
 #[test]
 fn what_grows_too_fast_is_named() {
-    // So many instructions for each, and for each pair of the second.
+    // All cases grow linearly, except the second, which grows quadratically.
     let count = |arguments: &[String]| {
         let number = |name: &str| {
             let at = arguments.iter().position(|argument| argument == name).unwrap_or_default();

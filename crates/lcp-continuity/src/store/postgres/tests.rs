@@ -1,4 +1,4 @@
-//! Private functions: addresses, and the classes of errors.
+//! Tests of private functions: addresses, and the classes of errors.
 
 use tokio_postgres::config::SslMode;
 use tokio_postgres::error::SqlState;

@@ -1,4 +1,4 @@
-//! What is true of a store whatever happened to it.
+//! Invariants of a store after any operations.
 
 use std::collections::HashMap;
 

@@ -1,4 +1,4 @@
-//! What can be asked, and what is compared of the answers.
+//! Random operations, and the parts of their answers that are compared.
 
 use std::fmt::Debug;
 use std::iter;
@@ -16,10 +16,10 @@ use proptest::sample::select;
 
 use crate::conformance::support::{DAY, MINUTE, SECOND, handoff, message, window};
 
-/// One of those there are: the newest is 0, whatever it is that is meant.
+/// The number of an existing object, counted from the newest, which is 0.
 type Recent = usize;
 
-/// The id of something that may be there already.
+/// The number of an existing object, or `None` for a new one.
 type Maybe = Option<Recent>;
 
 type Text = &'static str;
@@ -44,7 +44,7 @@ pub(super) enum Operation {
     Say(Recent, Vec<Text>),
     /// Takes the lease and commits.
     Keep(Recent),
-    /// From lease to resumed: what chance alone seldom gets to.
+    /// All steps from taking the lease to resuming, which random operations seldom complete.
     HandOver(Recent, Option<Recent>),
 }
 
@@ -79,7 +79,7 @@ pub(super) fn any_operation() -> impl Strategy<Value = Operation> {
     ]
 }
 
-/// A store, what it was asked for, and what it gave.
+/// A store, with the ids passed to it, and the leases and claims it returned.
 pub(super) struct Side {
     store: Arc<dyn Store>,
     pub(super) conversations: Vec<String>,
@@ -94,7 +94,7 @@ impl Side {
         Self { store, conversations, handoffs, leases: Vec::new(), claims: Vec::new() }
     }
 
-    /// What the store answers, as far as all stores must agree.
+    /// Runs an operation, and returns the parts of the answer in which all stores must agree.
     pub(super) fn answer(&mut self, operation: &Operation, now: Timestamp) -> String {
         let store = Arc::clone(&self.store);
         match operation {
@@ -107,7 +107,7 @@ impl Side {
                 self.leased(store.lease(recent(&self.conversations, *id), holder, *span))
             }
             Operation::Renew(lease, span) => self.with_lease(*lease, |side, lease| {
-                // Both are true of a conversation that was resumed.
+                // Both errors are right for a conversation that was resumed.
                 let renewed = store.renew(lease, *span).map_err(|error| match error {
                     Error::Continued { conversation, .. } => Error::LeaseLost(conversation),
                     other => other,
@@ -178,7 +178,7 @@ impl Side {
         operations.iter().map(|operation| self.answer(operation, now)).collect()
     }
 
-    /// All that it has to tell.
+    /// Returns everything that can be read from the store.
     pub(super) fn everything(&self, now: Timestamp) -> Vec<String> {
         let store = &self.store;
         let conversations = self.conversations.iter().flat_map(|id| {
@@ -204,7 +204,7 @@ impl Side {
 
     fn leased(&mut self, lease: Result<Lease>) -> String {
         self.leases.extend(lease.clone());
-        // How much higher a fence is than the one before, is not said anywhere.
+        // The distance between fences is not specified.
         describe(lease.map(|lease| Lease { fence: 0, ..lease }))
     }
 
@@ -239,7 +239,7 @@ fn recent(ids: &[String], number: Recent) -> &str {
     one(ids, number).map_or("unknown", |id| id)
 }
 
-/// The id of one of those there are, or a new one.
+/// Returns the id of an existing object, or a new id.
 fn maybe(ids: &mut Vec<String>, kind: char, number: Maybe) -> String {
     if let Some(id) = number.and_then(|number| one(ids, number)) {
         return id.clone();
@@ -253,7 +253,7 @@ fn describe<T: Debug>(answer: Result<T>) -> String {
     format!("{answer:?}")
 }
 
-/// Who had the lease of what goes on elsewhere, does not matter.
+/// Ignores the last holder of a conversation that was continued elsewhere.
 fn conversation(record: ConversationRecord) -> ConversationRecord {
     let holder = record.holder.filter(|_| record.continued_as.is_none());
     ConversationRecord { fence: 0, holder, ..record }
@@ -263,7 +263,7 @@ fn listed(records: Vec<HandoffRecord>, now: Timestamp) -> Vec<HandoffRecord> {
     records.into_iter().map(|record| handed(record, now)).collect()
 }
 
-/// A claim that ran out may be told of or not.
+/// Treats an expired claim like no claim, because stores may report either.
 fn handed(record: HandoffRecord, now: Timestamp) -> HandoffRecord {
     let state = match record.state {
         HandoffState::Claimed { until, .. } if until <= now => HandoffState::Committed,

@@ -1,4 +1,4 @@
-//! A claimant: one of many that want the same hand-off.
+//! A claimant: one of many processes that claim the same hand-off.
 
 use std::time::{Duration, Instant};
 
@@ -10,7 +10,7 @@ use super::super::{content, failed};
 use super::{Args, next_command};
 use crate::Result;
 
-/// Claims and resumes each hand-off that it is told, at the moment that it is told.
+/// Claims and resumes each hand-off that the parent names, at the time that it names.
 pub(super) fn run(store: &dyn Store, args: &Args) -> Result {
     Line::Ready.say()?;
     while let Some(order) = next_command()? {
@@ -29,7 +29,7 @@ pub(super) fn run(store: &dyn Store, args: &Args) -> Result {
     Ok(())
 }
 
-/// The conversation by which this claimant would go on.
+/// Returns the id of the conversation in which this claimant would continue.
 pub(in super::super) fn successor(handoff: &str, claimant: &str) -> String {
     format!("{handoff} by {claimant}")
 }

@@ -1,4 +1,4 @@
-//! A writer among many, that measures how long it waits.
+//! A writer among many that measures the time of each commit.
 
 use std::thread;
 use std::time::{Duration, Instant};
@@ -12,13 +12,13 @@ use super::super::{content, failed, refused};
 use super::{Args, next_command};
 use crate::Result;
 
-/// Hand-offs that each commits.
+/// The number of hand-offs that each writer commits.
 const COMMITS: u64 = 50;
 
-/// How long a plain file waits for others, as a store does.
+/// The busy timeout of a plain file, the same as that of a store.
 const BUSY: Duration = Duration::from_secs(30);
 
-/// Commits hand-offs when it is told, and says how long each took.
+/// Commits hand-offs from the time that the parent names, and reports the duration of each commit.
 pub(super) fn run(store: &dyn Store, args: &Args) -> Result {
     let name = &args.name;
     store.begin(&content::conversation(name)).map_err(|error| refused(&error))?;
@@ -38,14 +38,14 @@ pub(super) fn run(store: &dyn Store, args: &Args) -> Result {
     Ok(())
 }
 
-/// The same, in a file that is as safe, but whose writers wait as SQLite has it.
+/// Does the same with a plain SQLite file, which is as durable but relies on SQLite's own waiting.
 pub(super) fn plain(args: &Args) -> Result {
     let mut connection = Connection::open(&args.store).map_err(failed)?;
     connection.busy_timeout(BUSY).map_err(failed)?;
     let made = "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;
          CREATE TABLE IF NOT EXISTS packs (id TEXT NOT NULL UNIQUE, pack BLOB NOT NULL)";
     let start = Instant::now();
-    // SQLite does not wait by itself while others turn the log on.
+    // SQLite's timeout does not apply while another connection switches to WAL mode.
     while let Err(error) = connection.execute_batch(made) {
         if start.elapsed() > BUSY {
             return Err(failed(error));

@@ -1,4 +1,4 @@
-//! A holder that is put to sleep.
+//! A lease holder that is suspended.
 
 use std::time::Duration;
 
@@ -9,8 +9,7 @@ use super::super::{content, refused};
 use super::{Args, next_command};
 use crate::Result;
 
-/// Writes once, and again for every line that it is told, with the lease that it has
-/// from the beginning.
+/// Writes once, and once more for every line of input, always with its first lease.
 pub(super) fn run(store: &dyn Store, args: &Args) -> Result {
     let name = &args.name;
     store.begin(&content::conversation(name)).map_err(|error| refused(&error))?;

@@ -1,4 +1,4 @@
-//! A writer: it tells of what was kept, after it was.
+//! A writer that reports each write after the store has acknowledged it.
 
 use std::time::Duration;
 
@@ -9,7 +9,7 @@ use super::super::protocol::Line;
 use super::Args;
 use crate::Result;
 
-/// How long it waits after a failure: a server that was stopped comes back.
+/// The pause after a failure, because a stopped server comes back.
 const PAUSE: Duration = Duration::from_millis(20);
 
 pub(super) fn run(store: &dyn Store, args: &Args) -> Result {
@@ -22,7 +22,8 @@ pub(super) fn run(store: &dyn Store, args: &Args) -> Result {
                 failures += 1;
                 Line::failed(Duration::ZERO, &error).say()?;
                 std::thread::sleep(PAUSE);
-                // Nobody knows what was done: the store does, when it can be asked.
+                // The outcome of the failed write is unknown, so the state is read from the store
+                // again.
                 writer.lease = None;
             }
         }
@@ -34,13 +35,13 @@ struct Writer<'a> {
     store: &'a dyn Store,
     args: &'a Args,
     lease: Option<Lease>,
-    /// How many there are.
+    /// The number of messages in the store.
     messages: u64,
     handoffs: u64,
 }
 
 impl Writer<'_> {
-    /// Writes what is next, and gives what to say of it.
+    /// Writes the next message or hand-off, and returns the line that reports it.
     fn next(&mut self) -> Stored<Line> {
         let Self { store, args, .. } = *self;
         let name = &args.name;

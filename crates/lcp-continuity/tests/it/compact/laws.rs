@@ -1,4 +1,4 @@
-//! What holds of every compaction.
+//! Properties of every compaction.
 
 use std::collections::BTreeMap;
 
@@ -14,7 +14,7 @@ use proptest::prelude::*;
 use super::{Case, Fails, Says, anchor, recorded, words};
 use crate::tracker::Words;
 
-/// Counts that do not add up: a text is counted as a whole.
+/// A tokenizer whose counts do not add up: the count of a text is not the sum of its parts.
 struct Odd;
 
 impl TokenEstimator for Odd {
@@ -31,14 +31,14 @@ enum Step {
     Memory,
     User(usize),
     Assistant(usize),
-    /// So many calls at once, and how many of them have results, in which order.
+    /// Several calls at once. `results` of them have results, possibly in reverse order.
     Calls {
         calls: usize,
         results: usize,
         reversed: bool,
         tokens: usize,
     },
-    /// A result that nobody asked for.
+    /// A result without a call.
     Orphan,
 }
 
@@ -68,7 +68,7 @@ fn conversation(steps: &[Step]) -> Vec<Recorded> {
             Step::User(count) => messages.push(Message::user(text(count))),
             Step::Assistant(count) => messages.push(Message::assistant(text(count))),
             Step::Calls { calls, results, reversed, tokens } => {
-                // Ids are used again every few turns, as some providers do.
+                // Ids repeat every few turns, as with some providers.
                 let id = |call: usize| format!("call_{}_{call}", at % 3);
                 messages.extend((0..calls).map(|call| Message::tool_call(id(call), text(5))));
                 let answer =
@@ -98,7 +98,7 @@ fn any_anchors() -> impl Strategy<Value = Vec<AnchorPoint>> {
     prop::collection::vec(one, 0..8)
 }
 
-/// For each result its call, both by position.
+/// Returns the positions of each call and its result.
 fn pairs(messages: &[Recorded]) -> Vec<(u64, u64)> {
     let (mut calls, mut pairs) = (BTreeMap::new(), Vec::new());
     for Recorded { position, message, .. } in messages {
@@ -131,7 +131,7 @@ proptest! {
         let summarizer = [&Says as &dyn Summarizer, &Fails, &builtin][summarizer];
         let messages = conversation(&steps);
         let heading = format!("{MEMORY_HEADING}\n");
-        // What else begins like a memory is a prompt.
+        // Other messages that begin like a memory are prompts.
         let begins = |recorded: &&Recorded| recorded.message.text().starts_with(&heading);
         let memory = messages.iter().rfind(begins).filter(|_| has_memory).map(|it| it.position);
         let count = |message: &Message| counter.estimate(&message.text());
@@ -158,7 +158,7 @@ proptest! {
         let again = case.compact().unwrap();
         prop_assert_eq!(&again, &compaction, "deterministic");
 
-        // Never over the target, exactly counted, and shorter.
+        // The result never exceeds the target, is counted exactly, and is shorter.
         let after: u32 = compaction.messages().map(count).sum();
         prop_assert_eq!(after + overhead, compaction.tokens_after);
         prop_assert!(compaction.tokens_after <= compaction.target_tokens);
@@ -172,7 +172,7 @@ proptest! {
             prop_assert!(is_system(&memory.message) && text.starts_with(&heading));
         }
 
-        // What is shown is as it was and in order; all prompts are.
+        // Shown messages are unchanged and in order, and all prompts are shown.
         let was = |recorded: &Recorded| {
             usize::try_from(recorded.position).is_ok_and(|at| messages[at].message == recorded.message)
         };
@@ -185,8 +185,8 @@ proptest! {
         };
         prop_assert_eq!(messages.iter().filter(is_prompt).count(), compaction.system.len());
 
-        // The newest is, and nothing is left out between it and the oldest but what
-        // comes before the newest of the user.
+        // The newest message is shown. Between it and the oldest shown one, only messages before
+        // the user's newest message may be left out.
         let history: Vec<u64> = messages
             .iter()
             .filter(|recorded| !is_system(&recorded.message))
@@ -213,12 +213,12 @@ proptest! {
             );
         }
 
-        // Pairs are whole.
+        // Calls are shown with their results, or not at all.
         for (call, result) in pairs(&messages) {
             prop_assert_eq!(recent.contains(&call), recent.contains(&result));
         }
 
-        // What is not shown is archived, once.
+        // Every message that is not shown is archived exactly once.
         let mut all: Vec<u64> = recent;
         all.extend(compaction.system.iter().map(|recorded| recorded.position));
         for chunk in &compaction.archived {
@@ -230,7 +230,7 @@ proptest! {
         all.sort_unstable();
         prop_assert!(all.into_iter().eq(0..messages.len() as u64));
 
-        // Anchors are shown byte for byte, or named.
+        // Anchors are shown byte for byte, or named in a warning.
         for anchor in &anchors {
             let shown = compaction.messages().any(|message| message.text().contains(&anchor.text));
             let named = |warning: &CompactionWarning| {
@@ -238,7 +238,7 @@ proptest! {
             };
             prop_assert!(shown || compaction.warnings.iter().any(named));
         }
-        // So are chunks without a summary that has words.
+        // Chunks without a summary are named in a warning if they have any tokens.
         for chunk in compaction.archived.iter().filter(|chunk| !chunk.is_summarized) {
             let named = |warning: &CompactionWarning| {
                 matches!(warning, CompactionWarning::NotSummarized { first, .. } if *first == chunk.first)

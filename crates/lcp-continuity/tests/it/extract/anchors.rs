@@ -1,4 +1,4 @@
-//! What is an anchor, rule by rule.
+//! Texts that are anchors, rule by rule.
 
 use std::fmt::Write as _;
 
@@ -12,12 +12,12 @@ pub(super) fn anchors(messages: impl IntoIterator<Item = Message>) -> Vec<Anchor
     RuleAnchorExtractor.anchors("c1", &recorded(messages))
 }
 
-/// The kinds and texts of the anchors.
+/// Returns the kinds and texts of the anchors.
 pub(super) fn extracted(messages: impl IntoIterator<Item = Message>) -> Vec<(AnchorKind, String)> {
     anchors(messages).into_iter().map(|anchor| (anchor.kind, anchor.text)).collect()
 }
 
-/// Checks that each text, said by itself, is one anchor of that kind.
+/// Checks that each text alone is one anchor of this kind.
 fn each_is(kind: AnchorKind, say: impl Fn(&str) -> Message, texts: &[&str]) {
     for text in texts {
         assert_eq!(extracted([say(text)]), [(kind, (*text).to_owned())], "{text}");
@@ -137,16 +137,16 @@ fn questions_are_open_until_they_are_answered() {
     let asked = "Why is the build slow?";
     assert_eq!(extracted([user(asked)]), [question(asked)]);
     assert_eq!(extracted([user(asked), model("The linker takes 40 s.")]), []);
-    // Put off, and never taken up again.
+    // The answer was postponed, and never given.
     assert_eq!(extracted([user(asked), model("Let me check.")]), [question(asked)]);
     let later = [user(asked), model("Let me check."), model("It is the linker.")];
     assert_eq!(extracted(later), []);
-    // What is said before a call is no answer yet.
+    // A text before a tool call does not answer the question yet.
     let call = || Message::tool_call("1", "bash cargo build");
     let result = || Message::tool_result("1", "bash", Status::Ok, "done");
     let working = [user(asked), model("The profile may tell."), call(), result()];
     assert_eq!(extracted(working), [question(asked)]);
-    // What a model asks itself is not asked.
+    // A model's question to itself is not an open question.
     assert_eq!(extracted([model("Where is the lock taken?"), call()]), []);
 }
 

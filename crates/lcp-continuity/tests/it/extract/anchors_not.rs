@@ -1,4 +1,4 @@
-//! What is no anchor.
+//! Texts that are not anchors.
 
 use lcp_continuity::{AnchorKind, Message};
 use lcp_types::Block;
@@ -27,7 +27,7 @@ fn work_that_a_call_does_is_no_commitment() {
         assert_eq!(extracted([Message::assistant(text), call()]), [], "{text}");
         assert_eq!(extracted([Message::assistant(text)]).len(), 1, "{text}");
     }
-    // A decision or a promise is one, whatever follows.
+    // A decision or a promise is an anchor, even if a call follows.
     for text in ["We'll use a map.", "I will never delete data.", "Note that it is sorted."] {
         assert_eq!(extracted([Message::assistant(text), call()]).len(), 1, "{text}");
     }
@@ -154,7 +154,7 @@ fn long_sentences_are_none_without_a_marker() {
     assert_eq!(extracted([Message::user(fits)]).len(), 1);
 }
 
-/// What a model says where the message has the code that it tells of.
+/// Returns the anchors of a model's message that has `text` next to code.
 fn beside_code(text: &str) -> Vec<(AnchorKind, String)> {
     let fenced = format!("{text}\n\n```rust\nfn a() {{}}\n```\n");
     let edit = format!("{text}\n\nsrc/a.rs\n<<<<<<< SEARCH\na\n=======\nb\n>>>>>>> REPLACE\n");
@@ -192,7 +192,7 @@ fn what_a_message_does_itself_is_no_commitment() {
         let call = Message::tool_call("1", "edit src/main.rs");
         assert_eq!(extracted([Message::assistant(text), call]).len(), 1, "{text}");
     }
-    // A user's words are not what the code beside them does.
+    // A user's text does not describe the code next to it.
     let text = "I'll move the check into the reader.\n```\na\n```";
     assert_eq!(extracted([Message::user(text)]).len(), 1);
 }

@@ -1,4 +1,4 @@
-//! What the user wants.
+//! The intent of the user.
 
 use lcp_continuity::extract::user_intent;
 use lcp_continuity::{Message, Recorded};
@@ -11,7 +11,7 @@ fn intent(messages: &[Recorded], max: u32) -> Option<String> {
     user_intent(messages, &HeuristicEstimator, max)
 }
 
-/// Counts in a way that no two parts add up: every part of a text begins anew.
+/// A tokenizer whose counts do not add up, because every text has a fixed extra cost.
 struct Odd;
 
 impl TokenEstimator for Odd {

@@ -1,4 +1,4 @@
-//! What holds of any text.
+//! Properties of any text.
 
 use std::fmt::Write as _;
 
@@ -11,7 +11,7 @@ use proptest::prelude::*;
 
 use super::recorded;
 
-/// Pieces that the rules look at.
+/// Pieces of text that the rules recognize.
 const PIECES: [&str; 41] = [
     "We decided to use Rust.",
     "I will keep it.",
@@ -106,8 +106,8 @@ proptest! {
         prop_assert_eq!(observed_state(&none, &messages), observed_state(&none, &messages.clone()));
     }
 
-    /// What is said later takes no anchor away but questions, and changes none,
-    /// where the cut is not between a turn and the call that it is for.
+    /// Later messages remove only questions, and change no anchor. The cut must not be between a
+    /// turn and the call that it introduces.
     #[test]
     fn anchors_of_a_start_are_the_start_of_the_anchors(
         messages in conversation(), at in any::<prop::sample::Index>(),
@@ -123,7 +123,7 @@ proptest! {
         prop_assert_eq!(&start[..], &lasting(&messages)[..start.len()]);
     }
 
-    /// A question that is carried on is closed by the same rule as any other.
+    /// A question from an earlier session is closed by the same rule as any other.
     #[test]
     fn questions_are_closed_wherever_a_session_is_cut(
         messages in conversation(), at in any::<prop::sample::Index>(),
@@ -137,7 +137,7 @@ proptest! {
         }
     }
 
-    /// A call whose result comes later travels with it.
+    /// The hand-off carries a call whose result comes later.
     #[test]
     fn the_state_is_the_same_wherever_a_session_is_cut(
         messages in conversation(), at in any::<prop::sample::Index>(),
@@ -169,8 +169,8 @@ proptest! {
     }
 }
 
-/// Long runs of what rules look ahead for: work that grows faster than the text
-/// would never end here.
+/// Long repetitions of pieces that rules scan ahead for. If the work grew faster than the text,
+/// this test would not end.
 #[test]
 fn long_texts_end() {
     for piece in PIECES

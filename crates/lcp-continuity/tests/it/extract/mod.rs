@@ -1,4 +1,4 @@
-//! Words by rules: anchors, tasks, state, intent.
+//! Extraction by rules: anchors, tasks, state, intent.
 
 mod anchors;
 mod anchors_not;
@@ -10,7 +10,7 @@ mod tasks;
 
 use lcp_continuity::{Message, Recorded};
 
-/// The messages of a conversation, one after the other.
+/// Records these messages at successive positions.
 fn recorded(messages: impl IntoIterator<Item = Message>) -> Vec<Recorded> {
     (0..)
         .zip(messages)

@@ -1,4 +1,4 @@
-//! A session as it may be: all that is found in it.
+//! A realistic session, with everything that is extracted from it.
 
 use std::fmt::Write as _;
 

@@ -1,4 +1,4 @@
-//! The state of a session, as its messages show it.
+//! The state of a session, as observed from its messages.
 
 use expect_test::expect;
 use lcp_continuity::extract::observed_state;
@@ -11,12 +11,12 @@ fn state(messages: impl IntoIterator<Item = Message>) -> SessionState {
     observed_state(&SessionState::default(), &recorded(messages))
 }
 
-/// The state after these commands.
+/// Returns the state after these commands.
 fn after(commands: &[&str]) -> SessionState {
     state(commands.iter().flat_map(|command| ran(&format!("bash {command}"))))
 }
 
-/// A call, and that it went well.
+/// Returns a call and its successful result.
 fn ran(call: &str) -> [Message; 2] {
     [Message::tool_call("1", call), Message::tool_result("1", "", Status::Ok, "")]
 }
@@ -176,7 +176,7 @@ fn commands_that_failed_change_nothing() {
     assert!(state.variables.is_empty());
 }
 
-/// They are followed once the result is there, in this session or the next.
+/// They change the state when the result arrives, in this session or the next.
 #[test]
 fn commands_without_a_result_yet_change_nothing() {
     let state = state([

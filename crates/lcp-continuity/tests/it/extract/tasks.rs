@@ -1,4 +1,4 @@
-//! Tasks: lists of tools, check boxes, what users say of them.
+//! Tasks: lists in tool calls, check boxes, and the user's answers to them.
 
 use lcp_continuity::extract::{ListTaskExtractor, TaskExtractor};
 use lcp_continuity::{Message, PendingTask, TaskStatus};
@@ -10,7 +10,7 @@ fn tasks(messages: impl IntoIterator<Item = Message>) -> Vec<PendingTask> {
     ListTaskExtractor.pending_tasks(&[], &recorded(messages))
 }
 
-/// The one task.
+/// Returns the only task.
 fn task(messages: impl IntoIterator<Item = Message>) -> PendingTask {
     let mut tasks = tasks(messages);
     assert_eq!(tasks.len(), 1, "{tasks:?}");
@@ -51,7 +51,7 @@ fn plans_of_a_tool_in_any_form() {
         assert_eq!(task.description, "Port it", "{text}");
         assert_eq!(task.remaining_steps, ["Write"], "{text}");
     }
-    // Within a text that is no JSON as a whole, the array alone is read.
+    // In a text that is not JSON as a whole, only the array is read.
     let inside = format!("{{x}} the plan is now: {plan} and so on");
     let task = task([Message::tool_result("1", "update_plan", Status::Ok, inside)]);
     assert_eq!((task.description.as_str(), task.remaining_steps.len()), ("Plan", 1));
@@ -86,7 +86,7 @@ fn what_is_no_list_is_none() {
     ] {
         assert_eq!(tasks([Message::tool_call("1", text)]), [], "{text}");
     }
-    // In a turn, JSON is talk.
+    // JSON in a turn is ordinary text.
     let text = r#"{"todos":[{"content":"x","status":"pending"}]}"#;
     assert_eq!(tasks([Message::user(text)]), []);
 }
@@ -141,7 +141,7 @@ fn later_boxes_flip_steps_by_their_words() {
     assert_eq!((before.status, after.status), (TaskStatus::Pending, TaskStatus::InProgress));
     assert_eq!(after.done_steps, ["Read"]);
     assert_eq!(after.remaining_steps, ["Write", "Test"]);
-    // Back again.
+    // A completed step can be reopened.
     let undone = Message::assistant("Plan:\n- [ ] Read");
     let all = [plan.clone(), Message::assistant("Plan:\n- [x] Read"), undone];
     assert_eq!(task(all).remaining_steps, ["Read", "Write", "Test"]);
@@ -157,11 +157,11 @@ fn a_list_of_mostly_the_same_steps_takes_its_place() {
     let after = task([plan.clone(), next]);
     assert_eq!((after.id, after.description.as_str()), (id, "Plan"));
     assert_eq!(after.remaining_steps, ["Write", "Publish"]);
-    // Other steps under the same words: another task.
+    // Other steps under the same heading replace the task.
     let other = Message::assistant("Plan:\n- [ ] Sleep");
     let after = task([plan.clone(), other]);
     assert_eq!(after.remaining_steps, ["Sleep"]);
-    // Other steps under other words: one more.
+    // Other steps under another heading are one more task.
     let other = Message::assistant("Site:\n- [ ] Sleep\n- [ ] Eat\n- [ ] Read");
     assert_eq!(tasks([plan, other]).len(), 2);
 }
@@ -180,12 +180,12 @@ fn the_user_approves_or_does_not() {
     ] {
         assert_eq!(task([plan(), Message::user(answer)]).approved, approved, "{answer}");
     }
-    // The next turn of the user counts, whatever is between; no later one.
+    // Only the user's next turn counts, even if other messages come before it.
     let asked = [plan(), Message::assistant("Shall I?"), Message::user("go ahead")];
     assert_eq!(task(asked).approved, Some(true));
     let late = [plan(), Message::user("Is it slow?"), Message::user("yes")];
     assert_eq!(task(late).approved, None);
-    // A new state of it keeps that; what the user wrote is not asked for.
+    // A new state of the task keeps the approval. A user's own task needs no approval.
     let kept = [plan(), Message::user("yes"), Message::assistant("- [x] Read")];
     assert_eq!(task(kept).approved, Some(true));
     let own = [Message::user("Plan:\n- [ ] Read"), Message::user("yes")];
@@ -269,7 +269,7 @@ fn an_answer_counts_across_hand_offs() {
         assert_eq!(known, proposed);
         let answered = ListTaskExtractor.pending_tasks(&known, &recorded([Message::user(answer)]));
         assert_eq!((answered[0].approved, answered[0].awaits_answer), (approved, false));
-        // What is said after that is no answer to it.
+        // Later messages are not answers to it.
         let later = recorded([Message::user("yes")]);
         assert_eq!(ListTaskExtractor.pending_tasks(&answered, &later)[0].approved, approved);
     }

@@ -1,10 +1,10 @@
-//! What is picked, and what picking costs.
+//! The selection of parts, and its cost.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::*;
 
-/// Counts the bytes that it counts the tokens of.
+/// A tokenizer that adds up the bytes of the texts it counts.
 #[derive(Debug, Default)]
 struct Metered(AtomicUsize);
 
@@ -15,7 +15,7 @@ impl TokenEstimator for Metered {
     }
 }
 
-/// Decisions of so many words, in this order.
+/// Returns a hand-off with decisions of these numbers of words, in this order.
 fn decisions(words: &[usize]) -> SessionHandoff {
     let decision = |(at, words): (usize, &usize)| {
         let text = format!("Number {at} stays{}.", " as it is".repeat(*words));
@@ -24,7 +24,7 @@ fn decisions(words: &[usize]) -> SessionHandoff {
     SessionHandoff { anchors: words.iter().enumerate().map(decision).collect(), ..empty() }
 }
 
-/// Which decisions stand in full within `budget` tokens.
+/// Returns the decisions that are shown in full within `budget` tokens.
 fn shown(handoff: &SessionHandoff, budget: u32) -> Vec<usize> {
     let options = DirectiveOptions { budget: Some(budget), ..DirectiveOptions::default() };
     let text = directive(handoff, &options).text;

@@ -4,7 +4,7 @@ use expect_test::{Expect, expect};
 
 use super::*;
 
-/// A little of everything.
+/// Returns a small hand-off with most kinds of entries.
 fn small() -> SessionHandoff {
     let mut handoff = sample();
     handoff.pending_tasks.remove(0);

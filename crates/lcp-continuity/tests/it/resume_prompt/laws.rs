@@ -1,10 +1,10 @@
-//! What holds for every hand-off and budget.
+//! Properties of every hand-off and budget.
 
 use proptest::prelude::*;
 
 use super::*;
 
-/// Words of others: lines, marks and delimiters among them.
+/// Generates untrusted texts, with newlines, marks and delimiters.
 fn words() -> impl Strategy<Value = String> {
     let word = prop_oneof![
         8 => "[a-z]{2,9}",
@@ -17,7 +17,7 @@ fn words() -> impl Strategy<Value = String> {
     prop::collection::vec(word, 1..12).prop_map(|words| words.join(" "))
 }
 
-/// Words that cost more than the line that would stand for them.
+/// Generates texts that cost more than the line that would replace them.
 fn many_words() -> impl Strategy<Value = String> {
     prop::collection::vec("[a-z]{6,9}", 40..80).prop_map(|words| words.join(" "))
 }

@@ -25,8 +25,7 @@ fn handed_over(fixture: &Fixture, id: &str) -> SessionHandoff {
     fixture.service.prepare_handoff(id, 10_000, &HandoffOptions::default()).unwrap()
 }
 
-/// What is resumed of a conversation that was handed over after `before` and then
-/// said `late`.
+/// Resumes a conversation that was handed over after `before`, and then recorded `late`.
 fn resumed(before: Vec<Message>, late: Vec<Message>) -> (Fixture, ResumedSession) {
     let fixture = Fixture::new();
     fixture.open("c", 100_000);
@@ -61,8 +60,7 @@ fn a_call_that_follows_a_result_of_its_id_is_another_one() {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 64, ..ProptestConfig::default() })]
 
-    /// A result of which the call is known stands behind it, and no call stands there
-    /// for nothing.
+    /// Each late result brings along its latest earlier call. No other earlier message is included.
     #[test]
     fn late_results_bring_their_calls_and_no_others(
         of in prop::collection::vec((any::<bool>(), 0..3_u8), 2..16),
@@ -101,9 +99,9 @@ fn a_call_is_done_once_however_late_its_result_comes() {
     }
 }
 
-/// The actions of a directive that tell of calls.
+/// Returns the actions of a directive that name open calls.
 fn open_calls(fixture: &Fixture, handoff: &SessionHandoff) -> Vec<String> {
-    // As it was kept: the next session has nothing else.
+    // Uses the stored hand-off, because the next session has nothing else.
     let kept = fixture.service.handoff(&handoff.handoff_id).unwrap();
     assert_eq!(kept, *handoff);
     let directive = fixture.service.generate_continuation_directive(&kept).unwrap();
@@ -120,8 +118,7 @@ fn an_open_call_is_an_action_whatever_its_size() {
     assert_eq!(handoff.recent, []);
     let told = open_calls(&fixture, &handoff);
     assert!(told.len() == 1 && told[0].contains("\"bash word word") && told[0].contains("(big)"));
-    // The session that is told of it does nothing, the next is told again; then one
-    // speaks.
+    // The second session does not react, so the third one is told again, and then answers.
     let session = fixture.service.resume_from_handoff(&handoff.handoff_id).unwrap();
     let second = handed_over(&fixture, &session.new_conversation_id);
     assert_eq!(open_calls(&fixture, &second), told);

@@ -8,7 +8,7 @@ use super::support::{Fixture, words};
 const SUMMARY_TOKENS: u32 = 120;
 const TARGET_TOKENS: u32 = 3_000;
 
-/// What binds, of every session: said in odd ways, so that whoever rewrites is seen.
+/// Returns a decision of each session. Its odd format shows whether it is rewritten.
 fn anchor(session: usize) -> String {
     format!("  The limit of  stage {session} is {session}0 MiB — «not» `more`,\tsee §{session}.")
 }
@@ -76,7 +76,7 @@ fn ten_handoffs_keep_what_binds() {
     assert_eq!(last.epoch, 9);
 }
 
-/// Calls stand with their results.
+/// Checks that calls and results are together.
 fn assert_pairs(handoff: &SessionHandoff) {
     let recent = &handoff.recent;
     for message in recent.iter().filter(|message| message.message.is_result()) {
@@ -126,6 +126,6 @@ fn a_list_that_is_told_again_and_again_is_kept_once() {
     fixture.service.supersede_anchor("c", "anchor 0", "something else").unwrap();
     let status = fixture.store.conversation("c").unwrap().status.unwrap();
     assert_eq!(status.matches("\"anchor 0\"").count(), 1);
-    // What was said of it first stays.
+    // The first record of the replacement stays.
     assert!(status.contains("[\"anchor 0\",\"what replaced it, 0\"]"), "{status}");
 }

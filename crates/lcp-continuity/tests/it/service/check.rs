@@ -1,4 +1,4 @@
-//! What `check` does, once.
+//! `check` acts once per event.
 
 use std::sync::Arc;
 
@@ -96,7 +96,7 @@ fn the_output_reserve_is_not_to_be_filled() {
 fn a_handoff_that_would_be_due_again_at_once_is_futile() {
     let fixture = Fixture::new();
     fixture.open("c", 1_000);
-    // The application's system prompt takes most of the window, in the next session too.
+    // The application's system prompt takes up most of the window, and will in the next session.
     fixture.say("c", Message::system(words(620)));
     fixture.say("c", Message::user(words(250)));
     let checked = fixture.service.check("c").unwrap();
@@ -138,7 +138,7 @@ fn the_next_session_arms_anew() {
     assert!(matches!(fixture.service.check(id).unwrap().outcome, CheckOutcome::Prepared(_)));
 }
 
-/// What follows in an epoch is no reason to call its hand-off futile.
+/// Messages that follow in an epoch do not make its hand-off futile.
 #[test]
 fn a_large_message_after_a_small_directive_is_not_futile() {
     let fixture = Fixture::new();
@@ -152,7 +152,7 @@ fn a_large_message_after_a_small_directive_is_not_futile() {
     assert!(matches!(fixture.service.check(&id).unwrap().outcome, CheckOutcome::Prepared(_)));
 }
 
-/// What was there from the beginning is.
+/// Content from the beginning of the epoch does make it futile.
 #[test]
 fn a_session_that_begins_near_its_end_says_futile_once() {
     let fixture = Fixture::new();
@@ -166,7 +166,7 @@ fn a_session_that_begins_near_its_end_says_futile_once() {
     assert_eq!(fixture.service.check(&id).unwrap().outcome, CheckOutcome::NoAction);
 }
 
-/// What it said of the whole epoch holds for a hand-off in it too.
+/// The report for the whole epoch also applies to a hand-off within it.
 #[test]
 fn an_epoch_is_called_futile_once_whatever_for() {
     let fixture = Fixture::new();
@@ -181,7 +181,7 @@ fn an_epoch_is_called_futile_once_whatever_for() {
         fixture.service.check(&id).unwrap().outcome
     };
     assert!(matches!(fixture.service.check(&id).unwrap().outcome, CheckOutcome::Futile { .. }));
-    // There is room after all; but the next session would begin with this as well.
+    // Usage drops again, but the next session would also begin with this message.
     assert_eq!(report(500), CheckOutcome::NoAction);
     fixture.say(&id, Message::system(words(620)));
     assert_eq!(report(900), CheckOutcome::NoAction);
@@ -189,7 +189,7 @@ fn an_epoch_is_called_futile_once_whatever_for() {
     assert_eq!(fixture.store.latest(&id).unwrap(), None);
 }
 
-/// A mistake in the configuration is told before anything is done.
+/// A wrong configuration is reported before anything is done.
 #[test]
 fn thresholds_that_are_none_are_refused() {
     let fixture = Fixture::new();

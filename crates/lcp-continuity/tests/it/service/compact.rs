@@ -1,4 +1,4 @@
-//! Compaction of a conversation that is recorded.
+//! Compaction of a recorded conversation.
 
 use std::time::Duration;
 
@@ -102,7 +102,7 @@ fn a_handoff_after_a_compaction_knows_all_that_was_said() {
     assert_eq!(handoff.epoch, 1);
 }
 
-/// Says what was before.
+/// A summarizer that returns the previous summary.
 struct Before;
 
 impl Summarizer for Before {
@@ -186,7 +186,7 @@ fn a_system_turn_that_begins_like_a_memory_is_none() {
         assert_eq!(fixture.service.context("c").unwrap(), context);
         say();
     }
-    // A fork shows all that was said, and no memory of ours.
+    // A fork shows all messages, and not our memory.
     let all = fixture.service.messages("c").unwrap().len() as u64;
     for (parent, fork) in [("c", "fork"), ("fork", "fork of it")] {
         let usage = fixture.service.fork(parent, all, fork).unwrap();

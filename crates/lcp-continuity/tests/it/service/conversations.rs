@@ -40,7 +40,7 @@ fn a_process_takes_over_where_another_was() {
     let usage = other.service.reopen("c").unwrap();
     assert_eq!((usage.total_tokens, usage.message_count), (3, 1));
     other.say("c", Message::assistant("Done."));
-    // The first wakes up: it has lost the conversation, and writes nothing.
+    // The first process continues. It has lost the conversation, and writes nothing.
     let error = fixture.service.record_message("c", Message::user("late")).unwrap_err();
     assert_eq!(error.code(), "lease_lost");
     assert_eq!(fixture.service.usage("c").message_count, 0);
@@ -162,7 +162,7 @@ fn a_fork_knows_what_its_parent_superseded() {
     assert_eq!(texts("c"), ["Use spaces."]);
     assert_eq!(texts("all"), ["Use spaces."]);
     assert_eq!(texts("again"), ["Use spaces."]);
-    // There, nothing has replaced it yet.
+    // At this point the decision was not replaced yet.
     assert_eq!(texts("earlier"), ["Use tabs."]);
     assert_eq!(texts("earlier again"), ["Use tabs."]);
 }

@@ -1,4 +1,4 @@
-//! Stores that fail, threads that meet, words from strange places.
+//! Failing stores, racing threads, and faulty extractors.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Barrier, Mutex};
@@ -20,22 +20,22 @@ use lcp_continuity::{
 
 use super::support::{Fixture, Words, conversation, words};
 
-/// When a call fails, once.
+/// The points at which a call fails, once.
 const BEFORE: u32 = 1;
 const AFTER: u32 = 2;
 
-/// A store in memory that fails as it is told, as if a connection broke.
+/// An in-memory store that fails on demand, like a broken connection.
 #[derive(Debug, Default)]
 struct Failing {
     inner: MemoryStore,
     append: AtomicU32,
     next_epoch: AtomicU32,
     resume: AtomicU32,
-    /// Where claimants wait for each other.
+    /// The barrier at which claimants wait for each other.
     claims: Mutex<Option<Arc<Barrier>>>,
 }
 
-/// Does something, or fails before or after it.
+/// Runs `act`, or fails before or after it.
 fn fails<T>(when: &AtomicU32, act: impl FnOnce() -> store::Result<T>) -> store::Result<T> {
     let broken = || store::Error::Io("broken".into());
     match when.swap(0, Ordering::SeqCst) {
@@ -89,7 +89,7 @@ impl Store for Failing {
         let claim = self.inner.claim(handoff, claimant, span);
         let barrier = self.claims.lock().unwrap().clone();
         if let Some(barrier) = barrier {
-            // Whoever waits here alone goes on after a moment.
+            // A thread that waits alone continues after a moment.
             let (done, over) = std::sync::mpsc::channel();
             thread::spawn(move || {
                 barrier.wait();
@@ -118,7 +118,7 @@ fn configured(store: &Arc<Failing>, config: ContinuityConfig) -> SessionContinui
     SessionContinuityService::new(store, Arc::new(Words)).with_config(config)
 }
 
-/// Tokens of what is shown.
+/// Returns the tokens of the shown messages.
 fn shown(service: &SessionContinuityService, id: &str) -> u32 {
     let context = service.context(id).unwrap();
     context.iter().map(|message| super::prepare::counted(&message.text())).sum()
@@ -235,7 +235,7 @@ fn a_crash_between_memory_and_epoch_counts_nothing_twice() {
     assert_eq!(second.usage("c").total_tokens, shown(&second, "c"));
 }
 
-/// Panics once.
+/// A summarizer that panics once.
 struct Panics(AtomicU32);
 
 impl Summarizer for Panics {
@@ -262,7 +262,7 @@ fn a_summarizer_that_panics_stops_one_preparation() {
     assert!(matches!(service.check("c").unwrap().outcome, CheckOutcome::Prepared(_)));
 }
 
-/// Takes its time.
+/// A slow summarizer.
 struct Slow;
 
 impl Summarizer for Slow {
@@ -296,7 +296,7 @@ fn two_threads_compact_once() {
     assert_eq!(service.usage("c").epoch, 1);
 }
 
-/// Every message is an anchor, numbered anew each time.
+/// An extractor that makes every message an anchor, numbered from the beginning in each call.
 struct Numbered(f64);
 
 impl AnchorExtractor for Numbered {

@@ -23,7 +23,7 @@ fn handoff() -> (SessionHandoff, Vec<u8>) {
     (handoff, pack)
 }
 
-/// The blocks of the hand-off's pack.
+/// Returns the blocks of the hand-off's pack.
 fn blocks(handoff: &SessionHandoff) -> Vec<Block<'static>> {
     let pack = handoff.to_pack().unwrap();
     let pack = lcp_decoder::decode(&pack, lcp_decoder::DecodeOptions::default()).unwrap();
@@ -39,7 +39,7 @@ fn a_package_comes_back_as_it_was() {
     assert_eq!((sealed.handoff_id, again), (handoff.handoff_id, pack));
 }
 
-/// Other blocks may stand in front of it, where its index is told of them.
+/// Other blocks may precede it if its index is renumbered.
 #[test]
 fn a_package_can_stand_behind_other_blocks() {
     const BEFORE: u64 = 3;
@@ -58,7 +58,7 @@ fn a_package_can_stand_behind_other_blocks() {
     let blocks: Vec<_> = before.chain(moved).collect();
     let pack = lcp_encoder::encode(&blocks, lcp_encoder::EncodeOptions::default()).unwrap();
     let found = SessionHandoff::from_pack(&pack).unwrap();
-    // Another pack has another id.
+    // A different pack has a different id.
     assert_eq!(SessionHandoff { handoff_id: handoff.handoff_id.clone(), ..found }, handoff);
     assert_eq!(renumber_handoff_index(b"{\"version\":99}", |at| at), None);
     assert_eq!(renumber_handoff_index(b"[]", |at| at), None);
@@ -80,7 +80,7 @@ fn render_shows_it_without_a_warning() {
     assert_eq!(rendered.plan.warnings, []);
 }
 
-/// The state goes first, then the newest messages and the summary; what binds last.
+/// The state is dropped first, then the newest messages and the summary, and anchors last.
 #[test]
 fn a_budget_takes_the_state_first_and_anchors_last() {
     let (handoff, _) = handoff();
@@ -114,7 +114,7 @@ fn packs_that_are_no_handoff_are_refused() {
     assert!(matches!(error, PackageError::Malformed(_)));
 }
 
-/// Each block that the index speaks of, changed.
+/// Changes each block that the index refers to.
 #[test]
 fn a_package_that_contradicts_itself_is_refused() {
     let (handoff, _) = handoff();

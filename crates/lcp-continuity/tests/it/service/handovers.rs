@@ -1,11 +1,11 @@
-//! What words say of one session goes on in the next.
+//! Entries extracted from one session are updated by the next.
 
 use lcp_continuity::{HandoffOptions, Message, SessionHandoff, Speaker};
 use lcp_types::Status;
 
 use super::support::Fixture;
 
-/// The hand-off of a session that says `first`, and that of the next one, which says
+/// Returns the hand-off of a session with the messages `first`, and that of the next one with
 /// `second`.
 fn handoffs(first: Vec<Message>, second: Vec<Message>) -> [SessionHandoff; 2] {
     let fixture = Fixture::new();

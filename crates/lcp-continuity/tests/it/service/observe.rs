@@ -1,4 +1,4 @@
-//! Lines and figures, as a subscriber and a recorder get them.
+//! Log lines and metrics, as a subscriber and a recorder receive them.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -16,12 +16,12 @@ use tracing::{Event, Subscriber};
 
 use super::support::{Fixture, words};
 
-/// The messages of our target, with their level.
+/// A subscriber that collects the messages of our target, with their level.
 #[derive(Clone, Default)]
 struct Lines(Arc<Mutex<Vec<String>>>);
 
 impl Subscriber for Lines {
-    // Other threads, which nobody listens to, pass the same places.
+    // Threads without a subscriber also pass these call sites.
     fn register_callsite(&self, _: &'static tracing::Metadata<'static>) -> Interest {
         Interest::sometimes()
     }
@@ -55,7 +55,7 @@ impl Subscriber for Lines {
     fn exit(&self, _: &Id) {}
 }
 
-/// All values that each figure was given.
+/// A recorder that collects all values of each metric.
 #[derive(Clone, Default)]
 struct Figures(Arc<Mutex<BTreeMap<String, Vec<f64>>>>);
 
@@ -124,7 +124,7 @@ impl Recorder for Figures {
     }
 }
 
-/// What a session says and counts on its way to the next.
+/// Returns the log lines and metrics of a session up to its successor.
 fn observed() -> (Lines, Figures) {
     let (lines, figures) = (Lines::default(), Figures::default());
     let fixture = Fixture::new();
@@ -145,8 +145,8 @@ fn observed() -> (Lines, Figures) {
 
 #[test]
 fn the_lines_and_figures_of_the_requirements() {
-    // Whether anybody listens is decided where a line is met first, and another test may meet
-    // it at the same moment: of the second time all is known.
+    // The interest in a line is cached when it is first reached, which another test may do at the
+    // same moment. So only the second run is compared.
     observed();
     tracing::callsite::rebuild_interest_cache();
     let (lines, figures) = observed();
@@ -161,7 +161,7 @@ fn the_lines_and_figures_of_the_requirements() {
     assert!(lines.contains(&"INFO [CONT] Hand-off prepared".to_owned()), "{lines:?}");
     let resumed = "INFO [CONT] Session resumed as conversation c-";
     assert!(lines.iter().any(|line| line.starts_with(resumed)), "{lines:?}");
-    // Contents never stand in a log.
+    // Contents are never logged.
     assert!(lines.iter().all(|line| !line.contains("word")));
     let figures = figures.0.lock().unwrap();
     let gauge = &figures["Agents.Continuity.TokenUsage conversation=a\u{202e}b"];

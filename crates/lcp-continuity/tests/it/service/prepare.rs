@@ -1,4 +1,4 @@
-//! What a hand-off holds, and what gives way.
+//! The content of a hand-off, and the parts that are shortened to fit.
 
 use lcp_continuity::extract::{Summarizer, SummaryError, SummaryRequest};
 use lcp_continuity::{
@@ -44,7 +44,7 @@ fn the_summary_and_the_directive_keep_to_their_budgets() {
         assert_eq!(directive.tokens, counted(&directive.text));
         assert!(directive.tokens <= target, "{} of {target}", directive.tokens);
         assert_eq!(handoff.metadata.tokens_after, directive.tokens);
-        // The package has all of it in any case.
+        // The package always has everything.
         assert_eq!(handoff.anchors[0].text, "Old files stay readable.");
         assert_eq!(handoff.pending_tasks[0].remaining_steps.len(), 6);
     }
@@ -87,7 +87,7 @@ fn nothing_to_hand_over() {
     assert_eq!(error, Error::NotOpen("d".into()));
 }
 
-/// Says more than it may, and says that it did not.
+/// A summarizer whose text exceeds the limit.
 struct Liar;
 
 impl Summarizer for Liar {
@@ -112,7 +112,7 @@ fn a_summarizer_that_lies_about_its_size_is_not_used() {
     assert!(handoff.metadata.warnings[0].starts_with("the summary of liar has 2001 tokens"));
 }
 
-/// Makes words up.
+/// An extractor that invents text.
 struct Inventor;
 
 impl extract::AnchorExtractor for Inventor {

@@ -86,7 +86,7 @@ fn a_resumer_that_died_half_way_is_taken_over_from() {
     let fixture = Fixture::new();
     let handoff = handed_over(&fixture);
     fixture.say("c", Message::user("One more thing."));
-    // It resumed, and then took nothing over.
+    // The process resumed the hand-off, and ended before it took anything over.
     let claim = fixture.store.claim(&handoff, "dies", Duration::from_secs(60)).unwrap();
     let next = super::support::conversation("next", 10_000);
     fixture.store.resume(&claim, &next).unwrap();
@@ -109,10 +109,10 @@ fn a_resumption_is_told_before_and_again() {
     let options =
         ResumeOptions { conversation_id: Some("next".into()), ..ResumeOptions::default() };
     let before = other.service.inspect_resume(&handoff, &options).unwrap();
-    // Nothing was claimed by that.
+    // The inspection claimed nothing.
     let resumed = fixture.service.resume_with_options(&handoff, &options).unwrap();
     assert_eq!((&before.directive, resumed.late_messages.len()), (&resumed.directive, 1));
-    // What goes on meanwhile is no part of it, and nobody else needs to let go of it.
+    // Later messages are not included, and the holder does not have to release its lease.
     fixture.say("next", Message::user("Let us go on."));
     let again = || other.service.inspect_resume(&handoff, &ResumeOptions::default()).unwrap();
     assert_eq!(again(), resumed);
@@ -137,7 +137,7 @@ fn what_cannot_be_resumed_is_no_resumption() {
     let options = HandoffOptions::default();
     let second = fixture.service.prepare_handoff("c", 2_000, &options).unwrap().handoff_id;
     assert_eq!(code(&first), Err("superseded"));
-    // Whoever resumed it died before anything was taken over.
+    // The process that resumed it ended before anything was taken over.
     fixture.say("c", Message::user("One more thing."));
     let claim = fixture.store.claim(&second, "dies", Duration::from_secs(60)).unwrap();
     fixture.store.resume(&claim, &super::support::conversation("next", 10_000)).unwrap();
@@ -209,7 +209,7 @@ fn a_package_that_cannot_be_read_is_claimed_by_nobody() {
     assert_eq!(record.state, lcp_continuity::store::HandoffState::Committed);
 }
 
-/// The id of a decision.
+/// Returns the id of a decision.
 fn decision(text: &str) -> String {
     AnchorPoint::new(AnchorKind::Decision, text, 1.0, AnchorSource::default()).id
 }
@@ -227,7 +227,7 @@ fn what_is_superseded_after_the_handoff_does_not_come_back() {
     let resumed = fixture.service.resume_from_handoff(&handoff).unwrap();
     assert_eq!(resumed.restored_anchors, []);
     assert_eq!(resumed.directive.reminders, [] as [String; 0]);
-    // The package is as it was made; the directive is the same wherever it is read.
+    // The package is unchanged, and the directive is the same in every process.
     assert_eq!(texts(&fixture.service.handoff(&handoff).unwrap().anchors), ["Measure first."]);
     let id = &resumed.new_conversation_id;
     let context = fixture.service.context(id).unwrap();
@@ -240,7 +240,7 @@ fn what_is_superseded_after_the_handoff_does_not_come_back() {
     let usage = other.service.fork(id, 0, "fork").unwrap();
     assert_eq!(usage.total_tokens, resumed.directive.tokens);
     assert_eq!(other.service.context("fork").unwrap(), context);
-    // It is named once.
+    // The replacement is recorded once.
     let options = HandoffOptions::default();
     for id in [id.as_str(), "fork"] {
         let second = other.service.prepare_handoff(id, 2_000, &options).unwrap();
@@ -271,7 +271,7 @@ fn what_is_superseded_among_late_messages_stays_so() {
     assert_eq!(next.superseded, [(index, cache)]);
 }
 
-/// Whoever looks to its lease first learns of it too.
+/// A process that renews its expired lease first also gets this error.
 #[test]
 fn the_old_conversation_says_what_it_goes_on_as_however_old_its_lease_is() {
     let lease = Duration::from_millis(3);

@@ -1,4 +1,4 @@
-//! Services to test.
+//! Services for tests.
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -9,7 +9,7 @@ use lcp_continuity::{
 };
 use lcp_tokens::TokenEstimator;
 
-/// A token for each word, so that tests can say what they want.
+/// A tokenizer with one token per word, so that tests can choose counts.
 #[derive(Debug)]
 pub(crate) struct Words;
 
@@ -20,12 +20,12 @@ impl TokenEstimator for Words {
     }
 }
 
-/// A text of so many words.
+/// Returns a text of `count` words.
 pub(crate) fn words(count: usize) -> String {
     vec!["word"; count].join(" ")
 }
 
-/// A service on a store in memory.
+/// A service with an in-memory store.
 pub(crate) struct Fixture {
     pub(crate) service: SessionContinuityService,
     pub(crate) store: Arc<dyn Store>,
@@ -45,13 +45,13 @@ impl Fixture {
         Self::on(store, clock, config)
     }
 
-    /// Another process, as far as the store can tell.
+    /// Returns a service that looks like another process to the store.
     pub(crate) fn another(&self, holder: &str) -> Self {
         let config = ContinuityConfig { holder: holder.into(), ..self.service.config().clone() };
         self.configured(config)
     }
 
-    /// This with another configuration.
+    /// Returns a service with the same store and another configuration.
     pub(crate) fn configured(&self, config: ContinuityConfig) -> Self {
         Self::on(Arc::clone(&self.store), Arc::clone(&self.clock), config)
     }

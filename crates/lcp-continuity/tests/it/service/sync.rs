@@ -1,11 +1,11 @@
-//! Transcripts that grow.
+//! Growing transcripts.
 
 use lcp_continuity::{Error, HandoffOptions, Message};
 use lcp_types::Status;
 
 use super::support::{Fixture, words};
 
-/// A transcript of so many messages, with every kind among them.
+/// Returns a transcript of this many messages, with every kind among them.
 fn transcript(messages: usize) -> Vec<Message> {
     let one = |at| match at % 4 {
         0 => Message::user(format!("Step {at}, please.")),
@@ -30,7 +30,7 @@ fn only_what_is_new_is_recorded() {
     let kept: Vec<_> = kept.into_iter().map(|recorded| recorded.message).collect();
     assert_eq!(kept, transcript(9));
 
-    // Another process finds the same.
+    // Another process gets the same result.
     fixture.service.close("c").unwrap();
     let other = fixture.another("other");
     other.service.reopen("c").unwrap();
@@ -53,7 +53,7 @@ fn the_first_that_differs_is_named() {
         assert_eq!(error, differs(position as u64));
         assert_eq!(error.code(), "differs");
     }
-    // The same words by another, or as the answer to another call.
+    // The same text by another role, or as the answer to another call, differs.
     let mut other = transcript(6);
     other[3] = Message::user("Done.");
     assert_eq!(fixture.service.append_new_messages("c", other), Err(differs(3)));

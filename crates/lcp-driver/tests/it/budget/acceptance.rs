@@ -1,4 +1,4 @@
-//! The acceptance list of SPEC_08, one test a line of it.
+//! The acceptance list of SPEC_08, with one test per line.
 
 use lcp_driver::budget::{HeuristicEstimator, RenderDecision, TokenEstimator};
 use lcp_driver::{DefaultDriver, DriverConfig, OutputMode, Verbosity, resolve_priorities};
@@ -15,7 +15,7 @@ fn decisions(blocks: &[Block<'_>], config: &DriverConfig) -> Vec<&'static str> {
     plan.items.iter().map(|item| item.decision.name()).collect()
 }
 
-/// Tokens of the whole text with everything in full.
+/// Returns the tokens of the text with everything in full.
 fn full_tokens(blocks: &[Block<'_>]) -> u32 {
     DefaultDriver::new(O200K).plan(blocks, &config(None)).unwrap().used_tokens
 }
@@ -66,7 +66,7 @@ fn high_blocks_prefer_full_and_fall_back_to_the_summary() {
 
 #[test]
 fn low_blocks_are_summarised_before_normal_ones() {
-    // The Low block comes first in the pack, and still gives way first.
+    // The Low block comes first in the pack, but is shortened before the other.
     let blocks = [file("low.rs", 50), file("normal.rs", 50), priority(0, Priority::Low)];
     let full = full_tokens(&blocks);
     for budget in 0..=full {
@@ -177,19 +177,19 @@ fn priorities_are_read_from_annotations() {
         ("bad_priority", Some(5)),
         ("bad_priority", Some(6)),
         ("bad_target", Some(7)),
-        // The default estimator says what it is.
+        // The default estimator reports that it estimates.
         ("estimated_counts", None),
     ];
     assert_eq!(codes, expected);
 }
 
-/// What an estimator has to say of itself stands in every report, before all
-/// else; and the count that decides is made anew.
+/// Every report begins with the estimator's warning about itself, and the final count is made with
+/// `recount`.
 #[test]
 fn an_estimator_that_stands_in_says_so_and_is_asked_again_at_the_end() {
     struct StandIn;
     impl lcp_tokens::TokenEstimator for StandIn {
-        /// Too little: an entry of a cache that is wrong.
+        /// Counts too little, like a wrong cache entry.
         fn estimate(&self, text: &str) -> u32 {
             lcp_tokens::HeuristicEstimator.estimate(text) / 2
         }

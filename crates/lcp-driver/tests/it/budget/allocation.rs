@@ -1,5 +1,5 @@
-//! Allocation, step by step: five blocks of mixed priorities under a budget
-//! that grows (SPEC_08, "Verification").
+//! Allocation step by step: five blocks of mixed priorities with a growing budget (SPEC_08,
+//! "Verification").
 
 use std::fmt::Write as _;
 use std::io::Write as _;
@@ -25,7 +25,8 @@ fn five() -> Vec<Block<'static>> {
     ]
 }
 
-/// One line a budget: tokens used, and what became of the five.
+/// Compares a table with one line per budget: the tokens used, and the decisions for the five
+/// blocks.
 fn check(config: &DriverConfig, budgets: &[u32], expected: &Expect) {
     let mut table = String::new();
     for &budget in budgets {
@@ -34,7 +35,7 @@ fn check(config: &DriverConfig, budgets: &[u32], expected: &Expect) {
         let decided: Vec<_> = plan.items[..5].iter().map(|item| item.decision.name()).collect();
         writeln!(table, "{budget:<5} {:<5} {}", plan.used_tokens, decided.join(" ")).unwrap();
     }
-    // `--nocapture` shows it, as SPEC_08 asks.
+    // `--nocapture` shows the table, as SPEC_08 requires.
     std::io::stdout().write_all(table.as_bytes()).unwrap();
     expected.assert_eq(&table);
 }

@@ -1,5 +1,5 @@
-//! The laws of RFC 0002 §5 on real text: random packs made of what hurts, all
-//! modes, both encodings, budgets from 0 to twice the whole.
+//! The laws of RFC 0002 §5 on real text: random packs of difficult content, all modes, both
+//! encodings, and budgets from 0 to twice the full text.
 
 use lcp_driver::budget::TokenEstimator;
 use lcp_driver::{
@@ -16,13 +16,14 @@ fn any_mode() -> impl Strategy<Value = OutputMode> {
     prop::sample::select(&OutputMode::ALL[..])
 }
 
-/// A budget from 0 to twice the whole, as a share of 200.
+/// Returns a budget of `share` percent of the full text, from 0 to 200.
 fn budget_of(driver: &DefaultDriver, blocks: &[Block<'_>], mode: OutputMode, share: u32) -> u32 {
     let config = DriverConfig { mode, ..DriverConfig::default() };
     driver.plan(blocks, &config).unwrap().used_tokens * share / 100
 }
 
-/// What the Critical blocks need, the envelope included; 0 without any.
+/// Returns the tokens of the Critical blocks, including the envelope; 0 if there are no such
+/// blocks.
 fn base(blocks: &[Block<'_>], driver: &DefaultDriver, mode: OutputMode) -> u32 {
     let config = DriverConfig { mode, token_budget: Some(0), ..DriverConfig::default() };
     driver.plan(blocks, &config).unwrap().used_tokens
@@ -36,8 +37,8 @@ fn adds_up(plan: &Plan) -> bool {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 500, ..ProptestConfig::default() })]
 
-    /// Exact and bounded: what was planned is what an independent count of the
-    /// text says, and it is within the budget or Critical alone.
+    /// Exact and bounded: the planned count equals an independent count of the text. It is within
+    /// the budget, or the text has only Critical blocks.
     #[test]
     fn exact_and_bounded(
         blocks in any_pack(),
@@ -54,8 +55,7 @@ proptest! {
         prop_assert_eq!(plan.used_tokens, estimator.estimate(text));
         prop_assert!(adds_up(plan));
         prop_assert!(plan.used_tokens <= budget.max(base(&blocks, &driver, mode)));
-        // What the shares used is what their blocks cost; caps hold but for
-        // Critical blocks.
+        // The use of shares is the cost of their blocks. Only Critical blocks exceed a cap.
         if config.shares.is_some() {
             let of_shares: u32 = plan.shares.iter().map(|share| share.used).sum();
             prop_assert_eq!(of_shares + plan.overhead_tokens, plan.used_tokens);
@@ -63,8 +63,8 @@ proptest! {
             let warned = plan.warnings.iter().any(|w| w.code == WarningCode::OverShareCap);
             prop_assert_eq!(plan.shares.iter().any(over), warned);
         }
-        // The costs of shown blocks were counted part by part, and no share of
-        // a difference was spread over them: they are those of the text.
+        // The costs of shown blocks are exact counts of their parts, without a share of any
+        // difference.
         for (i, item) in plan.items.iter().enumerate() {
             if item.decision == RenderDecision::Full {
                 prop_assert_eq!(item.tokens, item.full_tokens, "block {}", i);
@@ -72,7 +72,7 @@ proptest! {
         }
     }
 
-    /// Estimators whose counts do not add up keep the budget by their own count.
+    /// Estimators whose counts do not add up keep the budget by their own count of the whole text.
     #[test]
     fn bounded_for_estimators_that_do_not_add_up(
         blocks in any_pack(),
@@ -93,7 +93,7 @@ proptest! {
         let plan = driver.plan(&blocks, &config).unwrap();
         prop_assert!(plan.used_tokens <= budget.max(base(&blocks, &driver, mode)));
         prop_assert!(adds_up(&plan));
-        // Caps hold by the final count, too.
+        // Caps also hold by the final count.
         for share in plan.shares.iter().filter(|share| share.cap.is_some_and(|cap| share.used > cap)) {
             let others = plan.items.iter().filter(|item| {
                 *item.category == *share.name
@@ -104,8 +104,8 @@ proptest! {
         }
     }
 
-    /// Every block that is not Background is visible or counted, unless not
-    /// even the line that counts fits.
+    /// Every block that is not Background is visible or counted, unless not even the roll-up line
+    /// fits.
     #[test]
     fn complete(blocks in any_pack(), config in any_config(), share in 0u32..=200) {
         let driver = DefaultDriver::new(O200K);
@@ -122,8 +122,7 @@ proptest! {
         prop_assert_eq!(plan.rolled_up.map(|all| (all.count, all.tokens)), (count > 0).then_some((count, tokens)));
     }
 
-    /// A larger budget never shows fewer tokens of blocks, the roll-up line
-    /// counted where there is one.
+    /// A larger budget never shows fewer tokens of blocks. The roll-up line counts as shown.
     #[test]
     fn monotone(blocks in any_pack(), mode in any_mode(), share in 0u32..=200, more in 1u32..40) {
         let driver = DefaultDriver::new(O200K);
@@ -132,14 +131,14 @@ proptest! {
             let config = DriverConfig { mode, token_budget: Some(budget), ..DriverConfig::default() };
             let plan = driver.plan(&blocks, &config).unwrap();
             let tokens = plan.items.iter().map(|item| item.tokens).sum::<u32>();
-            // No line is longer than this.
+            // No roll-up line has more tokens than this.
             (tokens, tokens + if plan.rolled_up.is_some() { 30 } else { 0 })
         };
         prop_assert!(tokens(budget).0 <= tokens(budget + more).1);
     }
 
-    /// The same input gives the same bytes; a plan renders to the text of its
-    /// run; and the pack is not changed.
+    /// The same input gives the same bytes, a plan renders to the text of its run, and the pack is
+    /// unchanged.
     #[test]
     fn deterministic(blocks in any_pack(), config in any_config(), share in 0u32..=200) {
         let driver = DefaultDriver::new(O200K);
@@ -161,7 +160,7 @@ proptest! {
         prop_assert_eq!(blocks, before);
     }
 
-    /// A replay gives the plans that runs with these budgets give.
+    /// A replay gives the same plans as separate runs with these budgets.
     #[test]
     fn a_replay_gives_the_same_plans(blocks in any_pack(), config in any_config(), share in 1u32..=100) {
         let driver = DefaultDriver::new(O200K);
@@ -174,8 +173,8 @@ proptest! {
         }
     }
 
-    /// With excerpts, a text has content wherever there is room for one: no
-    /// head, fence and marker of these packs is as large as 400 tokens.
+    /// With excerpts, a text has content whenever one fits. In these packs a header, a fence and a
+    /// marker have less than 400 tokens together.
     #[test]
     fn something_is_shown(blocks in any_pack(), config in any_config(), more in 400u32..500) {
         let driver = DefaultDriver::new(O200K);
@@ -193,7 +192,7 @@ proptest! {
         prop_assert!(shown || !plan.items.iter().any(is_text), "{:?}", plan);
     }
 
-    /// A text that shows nothing of any content says so, and no other does.
+    /// A text without any content has a warning, and no other text has it.
     #[test]
     fn an_empty_result_is_warned_of(blocks in any_pack(), config in any_config(), share in 0u32..=200) {
         let driver = DefaultDriver::new(O200K);
@@ -207,7 +206,7 @@ proptest! {
         prop_assert_eq!(warned, any && !shown);
     }
 
-    /// The verbosities that ignore the budget show every block that was asked for.
+    /// Verbosities that ignore the budget show every requested block.
     #[test]
     fn verbosities_that_ignore_the_budget_omit_nothing(blocks in any_pack(), summary in any::<bool>()) {
         let verbosity = if summary { Verbosity::Summary } else { Verbosity::Full };
@@ -220,7 +219,7 @@ proptest! {
     }
 }
 
-/// Estimators that do not add up neither collapse nor omit without a word.
+/// Estimators whose counts do not add up neither waste the budget nor omit blocks silently.
 #[test]
 fn estimates_use_their_budget_and_lose_nothing_silently() {
     let turns: Vec<_> = (0..200)
@@ -255,7 +254,7 @@ fn estimates_use_their_budget_and_lose_nothing_silently() {
     }
 }
 
-/// A Low block without a summary is in full where all else is at its top.
+/// A Low block without a summary is shown in full if all others are at their ceilings.
 #[test]
 fn a_low_block_without_a_summary_grows_where_all_else_is_at_its_top() {
     let blocks = [crate::packs::bare_file("low.rs", 30), crate::packs::priority(0, Priority::Low)];

@@ -1,4 +1,4 @@
-//! SPEC_08, the budget engine. `cargo test -p lcp-driver -- budget` runs these.
+//! SPEC_08, the budget engine. Run these tests with `cargo test -p lcp-driver -- budget`.
 
 mod acceptance;
 mod allocation;

@@ -1,4 +1,4 @@
-//! Many blocks: no starvation, and a budget that holds.
+//! Many blocks: content is not starved, and the budget holds.
 
 use lcp_driver::budget::TokenEstimator;
 use lcp_driver::{DefaultDriver, DriverConfig, OutputMode};
@@ -6,8 +6,7 @@ use lcp_types::{Block, Role};
 
 use crate::packs::{O200K, bare_file};
 
-/// Of the tokens used on 1,000 files, at least 95 % are content, not lines
-/// about content.
+/// With 1,000 files, at least 95 % of the used tokens are content, not placeholders.
 #[test]
 fn no_starvation_with_a_thousand_code_blocks() {
     let blocks: Vec<_> =
@@ -25,8 +24,8 @@ fn no_starvation_with_a_thousand_code_blocks() {
     }
 }
 
-/// A chat of 20,000 turns costs the budget and not a token more. (`cargo xtask
-/// million` does the same with 1,000,000.)
+/// A chat of 20,000 turns never exceeds the budget. (`cargo xtask bench scale` renders 1,000,000
+/// blocks.)
 #[test]
 fn many_small_blocks_stay_within_the_budget() {
     let turns: Vec<_> = (0..20_000).map(|i| format!("message number {i}")).collect();
@@ -40,8 +39,7 @@ fn many_small_blocks_stay_within_the_budget() {
     assert_eq!(rendered.plan.rolled_up.map(|all| all.count), Some(20_000 - shown));
 }
 
-/// The highest rank is named, however large it is and however many small
-/// blocks come after it.
+/// The block with the highest rank is named, even if it is large and many small blocks follow it.
 #[test]
 fn what_matters_most_is_named() {
     let mut blocks = vec![bare_file("large.rs", 900)];

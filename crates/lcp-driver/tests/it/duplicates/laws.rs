@@ -1,4 +1,4 @@
-//! Whatever duplicates say of any pack.
+//! Properties of any duplicates in any pack.
 
 use lcp_driver::{DefaultDriver, DriverConfig, RenderDecision, Verbosity};
 use lcp_types::{DuplicateKind, Replacement, Replacements};
@@ -6,7 +6,7 @@ use proptest::prelude::*;
 
 use crate::packs::{O200K, any_config, any_pack};
 
-/// Any of them, sound or not, for packs of a few blocks.
+/// Generates duplicates for packs of a few blocks, valid or not.
 fn any_duplicates() -> impl Strategy<Value = Replacements> {
     let relation = prop::sample::select(&DuplicateKind::ALL[..]);
     let covered = (0usize..14, relation, any::<bool>(), 0u64..1_000).prop_map(
@@ -61,7 +61,7 @@ proptest! {
         }
     }
 
-    /// Removed blocks weigh nothing: the same text as without them.
+    /// Removed blocks have no effect: the text is the same as without them.
     #[test]
     fn removing_is_leaving_out(
         blocks in any_pack(),
@@ -69,8 +69,8 @@ proptest! {
         budget in prop::option::of(0u32..1_500),
         from in 0usize..8,
     ) {
-        // The last blocks, with what is said of them, cover nothing and are at the
-        // end, so that no index changes without them.
+        // The last blocks and their annotations cover nothing and are at the end, so removing them
+        // changes no index.
         let content = blocks.iter().filter(|block| block.as_annotation().is_none() && !block.content.is_metadata()).count();
         prop_assume!(from < content && from > 0);
         let only: Vec<_> = blocks[..content].to_vec();

@@ -10,7 +10,7 @@ use lcp_types::{Block, DuplicateKind, Replacements, Role};
 use super::{config, removed};
 use crate::packs::{O200K, bare_file, priority};
 
-/// The later one of two equal blocks is removed.
+/// Removes the later one of two equal blocks.
 fn equal_blocks(blocks: &[Block<'_>]) -> Replacements {
     let mut first: HashMap<&[u8], usize> = HashMap::new();
     let mut covered = Vec::new();
@@ -41,7 +41,7 @@ fn the_prefix_stands_though_copies_come_in() {
     let mut last: Option<Rendered> = None;
     for number in 0..8 {
         blocks.push(Block::conversation(Role::User, format!("Question {number}?")));
-        // Each file is read again two turns later.
+        // Each file is read a second time two turns later.
         blocks.push(bare_file(&format!("src/{}.rs", number % 2), 4 + number % 2));
         let stable = last.as_ref().and_then(|last| last.plan.stable.as_ref());
         let rendered = turn(&blocks, stable);
@@ -58,8 +58,7 @@ fn the_prefix_stands_though_copies_come_in() {
     assert_eq!(last.text.matches("[code src/").count(), 2, "each file once");
 }
 
-/// What covers a High copy is High at the next repack; until then it stands as it
-/// did.
+/// A block that covers a High copy becomes High at the next repack. Until then it is unchanged.
 #[test]
 fn what_is_taken_over_changes_nothing_that_stands() {
     let mut blocks = vec![bare_file("src/a.rs", 4), Block::conversation(Role::User, "Why?")];

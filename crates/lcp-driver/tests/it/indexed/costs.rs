@@ -1,4 +1,4 @@
-//! What blocks cost, for an index.
+//! The token costs of blocks in an index.
 
 use lcp_driver::budget::HeuristicEstimator;
 use lcp_driver::{
@@ -10,7 +10,7 @@ use proptest::prelude::*;
 
 use crate::packs::{CL100K, O200K, any_pack};
 
-/// Returns the cost of a decision about block `i` by the index.
+/// Returns the cost of a decision about block `i` according to the index.
 fn indexed_cost(
     costs: &EncodingCosts,
     mode: OutputMode,
@@ -35,7 +35,7 @@ fn indexed_cost(
 proptest! {
     #![proptest_config(ProptestConfig { cases: 200, ..ProptestConfig::default() })]
 
-    /// The figures are those of plans, in every mode.
+    /// The costs equal those of plans, in every mode.
     #[test]
     fn an_index_has_the_costs_of_plans(
         blocks in any_pack(),
@@ -58,7 +58,7 @@ proptest! {
         }
     }
 
-    /// Counting only what is new gives the same as counting all.
+    /// Counting only the new blocks gives the same result as counting all.
     #[test]
     fn old_costs_are_those_of_new_blocks_too(blocks in any_pack(), start in 0usize..80) {
         let start = start.min(blocks.len());

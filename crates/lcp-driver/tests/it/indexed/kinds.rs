@@ -1,4 +1,4 @@
-//! Packs of thousands of blocks, most of which are never walked.
+//! Packs of thousands of blocks, most of them never visited.
 
 use lcp_driver::{DefaultDriver, DriverConfig, Excerpts, OutputMode, PlanSource};
 use lcp_types::{Block, CarriedLevel, Priority, Role, Status};
@@ -7,7 +7,7 @@ use proptest::prelude::*;
 use super::{Indexed, check};
 use crate::packs::{CL100K, O200K, bare_file, priority, tag};
 
-/// Words, as many as are asked for.
+/// Returns `count` words.
 fn words(count: usize) -> String {
     ["all", "these", "words", "are", "one", "token", "each"]
         .iter()
@@ -18,7 +18,7 @@ fn words(count: usize) -> String {
         .join(" ")
 }
 
-/// One of a few kinds of blocks.
+/// Returns one of a few kinds of blocks.
 fn kind(kind: u8) -> Block<'static> {
     match kind % 6 {
         0 => Block::conversation(Role::Assistant, "Done."),

@@ -1,4 +1,4 @@
-//! A text by an index is the text of all blocks.
+//! A text that is rendered with an index equals one rendered from all blocks.
 
 use lcp_driver::{
     DefaultDriver, DriverConfig, DriverError, Excerpts, FullReadReason, Objective, OutputMode,
@@ -34,7 +34,7 @@ proptest! {
         prop_assert!(by_index || over && rendered.source == PlanSource::AllBlocks(FullReadReason::OverBudget));
     }
 
-    /// Whatever is asked for.
+    /// This holds for any configuration.
     #[test]
     fn the_text_is_that_of_all_blocks_for_any_configuration(
         blocks in any_pack(),
@@ -113,7 +113,7 @@ fn what_must_exceed_the_budget_is_denied_or_told() {
     let driver = DefaultDriver::new(O200K);
     let rendered = check(&driver, &source, &config(90));
     assert!(rendered.used_tokens > 90);
-    // Of a priority the index alone is not believed, of pins it is.
+    // A priority from the index is not trusted without reading the block, but pins are.
     assert_eq!(rendered.source, PlanSource::AllBlocks(FullReadReason::OverBudget));
     let pins = vec![file("a.rs", 90), tag(0, "pinned")];
     let pinned = check(&driver, &Indexed::new(pins, &[&O200K]), &config(90));

@@ -1,5 +1,5 @@
-//! An index is a hint: whatever it says, the budget is kept, and what was read is
-//! what is shown.
+//! An index is only a hint: even if it is wrong, the budget holds, and the text shows the blocks
+//! that were read.
 
 use lcp_driver::{DefaultDriver, DriverConfig, FullReadReason, OutputMode, PlanSource};
 use lcp_types::{
@@ -35,7 +35,7 @@ fn blocks() -> Vec<Block<'static>> {
 
 type Lie = fn(&mut BlockIndex);
 
-/// Whether a lie is noticed, within this budget.
+/// Returns whether a wrong index is noticed within this budget.
 fn noticed(budget: u32, lie: impl FnOnce(&mut BlockIndex)) -> bool {
     let mut source = Indexed::new(blocks(), &[&O200K]);
     lie(&mut source.facts);
@@ -73,7 +73,7 @@ fn what_was_read_is_compared() {
         ("another type", |facts| facts.types[7] = 0x05),
     ];
     for (name, lie) in lies {
-        // All is shown, one by a line.
+        // All blocks are shown, one of them as a placeholder.
         assert!(noticed(1_000, lie) || noticed(20_000, lie), "{name}");
     }
 }
@@ -87,8 +87,8 @@ fn what_speaks_of_a_block_really_does() {
     }));
 }
 
-/// The last annotation counts: an index that does not name it makes a block Critical that is
-/// not, and no block that was read denies it.
+/// The last annotation counts. An index that omits it makes a block Critical that is not, and no
+/// block that was read contradicts it.
 #[test]
 fn a_budget_is_not_exceeded_for_a_priority_that_was_taken_back() {
     let critical = priority(0, Priority::Critical);
@@ -132,7 +132,8 @@ fn columns_that_disagree_are_refused() {
     assert!(check_lie(&DefaultDriver::new(O200K), &empty, &config));
 }
 
-/// A text over the budget is what blocks say themselves, never an index alone.
+/// A text may exceed the budget only because of the blocks themselves, never because of an index
+/// alone.
 #[test]
 fn no_index_alone_exceeds_a_budget() {
     let blocks = vec![
@@ -147,7 +148,7 @@ fn no_index_alone_exceeds_a_budget() {
     assert_eq!(rendered.source, PlanSource::AllBlocks(FullReadReason::OverBudget));
 }
 
-/// Changes one number of an index.
+/// Sets one number of an index.
 fn change(facts: &mut BlockIndex, column: usize, at: usize, to: u32) {
     let block = to % u32::try_from(facts.len().max(1)).unwrap();
     let costs = &mut facts.costs[0];
@@ -198,7 +199,7 @@ fn change(facts: &mut BlockIndex, column: usize, at: usize, to: u32) {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 400, ..ProptestConfig::default() })]
 
-    /// Whatever an index says, the budget is kept and nothing panics.
+    /// With any wrong index, the budget holds and nothing panics.
     #[test]
     fn any_lie_keeps_the_budget(
         blocks in any_pack(),

@@ -1,4 +1,4 @@
-//! Plans by an index, and what is counted for it (RFC 0003 §4, §7).
+//! Plans with an index, and the costs in it (RFC 0003 §4, §7).
 
 mod costs;
 mod kinds;
@@ -14,7 +14,7 @@ use lcp_driver::{
 use lcp_tokens::TokenEstimator;
 use lcp_types::{Block, BlockIndex, BlockSource, BlockSourceError};
 
-/// Blocks with an index, and which of them were read.
+/// Blocks with an index, and the numbers of the blocks that were read.
 pub(crate) struct Indexed {
     blocks: Vec<Block<'static>>,
     facts: BlockIndex,
@@ -46,7 +46,7 @@ impl BlockSource for Indexed {
     }
 }
 
-/// Renders by the index, and compares with what all blocks give.
+/// Renders with the index, and compares the result with a render of all blocks.
 fn check(driver: &DefaultDriver, source: &Indexed, config: &DriverConfig) -> IndexedRender {
     let all = driver.run(&source.blocks, config).unwrap();
     let rendered = driver.render_source(source, config).unwrap();
@@ -56,7 +56,8 @@ fn check(driver: &DefaultDriver, source: &Indexed, config: &DriverConfig) -> Ind
     assert_eq!(rendered.blocks, source.blocks.len());
     let shown = all.plan.items.iter().filter(|item| item.decision.is_shown()).count();
     assert_eq!(rendered.shown, shown);
-    // Warnings of the whole are the same; of blocks there are those of what was read.
+    // Warnings without a block are the same. Warnings about blocks exist only for blocks that were
+    // read.
     let of_all = |warnings: &[lcp_driver::Warning]| -> Vec<_> {
         warnings.iter().filter(|warning| warning.block.is_none()).cloned().collect()
     };
@@ -71,8 +72,8 @@ fn check(driver: &DefaultDriver, source: &Indexed, config: &DriverConfig) -> Ind
     rendered
 }
 
-/// Renders by an index that lies: within the budget, and what all blocks give
-/// where the lie was noticed. Says whether it was.
+/// Renders with a wrong index. Checks that the budget holds, and that the result equals a render of
+/// all blocks if the error was noticed. Returns whether it was.
 fn check_lie(driver: &DefaultDriver, source: &Indexed, config: &DriverConfig) -> bool {
     let all = driver.run(&source.blocks, config).unwrap();
     let rendered = driver.render_source(source, config).unwrap();

@@ -1,4 +1,4 @@
-//! What stability saves (RFC 0005 §6.1).
+//! The savings by stable plans (RFC 0005 §6.1).
 
 use lcp_driver::budget::TokenEstimator;
 use lcp_driver::prompt_cache::TextReuse;
@@ -7,9 +7,9 @@ use lcp_types::{Block, Role};
 use super::Caller;
 use crate::packs::{O200K, bare_file, tag};
 
-/// What 60 turns cost of a session that has long outgrown its budget, in
-/// hundredths of a token's price: what a cache kept is read at 10, the rest
-/// written at 125. Also how many texts were appended.
+/// Returns the cost of 60 turns of a session that far exceeds its budget, and the number of
+/// appended texts. The cost is in hundredths of a token's price: cached tokens are read at 10, the
+/// others written at 125.
 fn bill(is_stable: bool) -> (u64, u64) {
     const HISTORY: usize = 80;
     let mut caller = Caller::new(5_000).marks(0.9, 0.5);
@@ -17,7 +17,7 @@ fn bill(is_stable: bool) -> (u64, u64) {
     let (mut paid, mut appended) = (0, 0);
     let mut before = String::new();
     for turn in 0..HISTORY + 60 {
-        // The newer, the better: without marks the oldest go, one by one.
+        // Newer blocks rank higher, so the oldest ones are dropped one by one without watermarks.
         let newer = format!("rank={turn}");
         blocks.push(bare_file(&format!("src/file_{turn}.rs"), 3 + turn * 7 % 9));
         blocks.push(tag(blocks.len() as u64 - 1, &newer));
@@ -29,8 +29,8 @@ fn bill(is_stable: bool) -> (u64, u64) {
         let rendered = if is_stable { caller.turn(&blocks) } else { caller.anew(&blocks) };
         let stable = rendered.plan.stable.as_ref();
         appended += u64::from(stable.is_some_and(|stable| stable.reuse == TextReuse::Appended));
-        // A cache keeps what the two texts begin with, whoever made them.
-        // All of them is ASCII.
+        // A cache keeps the common prefix of two texts, with and without stable plans. All texts
+        // are ASCII.
         let same = before.bytes().zip(rendered.text.bytes()).take_while(|(a, b)| a == b).count();
         let kept = u64::from(O200K.estimate(&rendered.text[..same]));
         paid += kept * 10 + (u64::from(rendered.plan.used_tokens) - kept) * 125;

@@ -1,4 +1,4 @@
-//! The laws of RFC 0005 §7 over random sessions.
+//! The laws of RFC 0005 §7 for random sessions.
 
 use std::sync::Arc;
 
@@ -17,8 +17,8 @@ use super::{has_warning, stable_of};
 
 type Law = Result<(), TestCaseError>;
 
-/// Exact and Bounded: counts are those of the text, and what exceeds the
-/// budget is Critical or pinned.
+/// Exact and Bounded: counts equal those of the text, and only Critical or pinned blocks exceed the
+/// budget.
 fn exact_and_bounded(turn: &Turned) -> Law {
     let (plan, text) = (turn.plan(), turn.text());
     prop_assert_eq!(plan.used_tokens, turn.estimator.count(text));
@@ -35,8 +35,8 @@ fn exact_and_bounded(turn: &Turned) -> Law {
     Ok(())
 }
 
-/// Critical and pinned blocks are in full, tool calls whole or not at all, and
-/// the newest user turn is the last to go.
+/// Critical and pinned blocks are shown in full, tool calls are complete or missing, and the newest
+/// user turn is dropped last.
 fn relations(turn: &Turned) -> Law {
     let (plan, said) = (turn.plan(), turn.annotated());
     for (i, item) in plan.items.iter().enumerate().filter(|(i, _)| turn.is_block(*i)) {
@@ -47,21 +47,22 @@ fn relations(turn: &Turned) -> Law {
         let shown = group.iter().filter(|&&i| is_shown(&plan.items[i])).count();
         prop_assert!(shown == 0 || shown == group.len(), "group {:?} is torn", group);
     }
-    // A cap is above all; Low and Background are meant.
+    // A cap takes precedence, and Low and Background are deliberate.
     let capped = plan.shares.iter().any(|share| share.cap.is_some());
     let waits = |i: &usize| said.priorities[*i] > Priority::Normal;
     if let Some(newest) = said.newest.filter(|i| !capped && !waits(i))
         && !is_shown(&plan.items[newest])
     {
-        // Others may be smaller than its line; then a plan made afresh has none.
+        // Other blocks may be smaller than its placeholder. Then a new plan does not show it
+        // either.
         let helps = is_shown(&turn.afresh(turn.budget()).plan.items[newest]);
         prop_assert!(!helps, "the newest user turn is gone");
     }
     Ok(())
 }
 
-/// Complete: what must be shown is, or is counted in the line; and the line
-/// counts that alone.
+/// Complete: a block that must be shown is shown or counted in the roll-up line, which counts no
+/// other blocks.
 fn complete(turn: &Turned) -> Law {
     let (plan, said) = (turn.plan(), turn.annotated());
     let (mut count, mut tokens) = (0, 0);
@@ -86,8 +87,8 @@ fn complete(turn: &Turned) -> Law {
     Ok(())
 }
 
-/// The text has exactly the parts that the plan says, in its order, each what
-/// the plan says, and what is in full as it is in the pack.
+/// The text has exactly the parts of the plan, in its order and with its decisions. Blocks in full
+/// are unchanged from the pack.
 fn splits(turn: &Turned) -> Law {
     let (plan, mode) = (turn.plan(), turn.config.mode);
     let whole = DriverConfig { verbosity: Verbosity::Full, stable: None, ..turn.config.clone() };
@@ -125,7 +126,7 @@ fn splits(turn: &Turned) -> Law {
     Ok(())
 }
 
-/// A plan is plain data: what renders it needs nothing else.
+/// A plan is plain data, and rendering it needs nothing else.
 fn plain(turn: &Turned) -> Law {
     let driver = turn.estimator.driver();
     prop_assert_eq!(&driver.render_plan(&turn.blocks, turn.plan()).unwrap(), turn.text());
@@ -135,8 +136,7 @@ fn plain(turn: &Turned) -> Law {
     Ok(())
 }
 
-/// A caller who denies an overflow gets the same plan, or an error where there
-/// is one.
+/// With `Overflow::Deny`, the plan is the same, or there is an error if it overflows.
 fn denied(turn: &Turned) -> Law {
     let config = DriverConfig { overflow: Overflow::Deny, ..turn.config.clone() };
     let denied = turn.estimator.driver().run(&turn.blocks, &config).ok();
@@ -146,7 +146,7 @@ fn denied(turn: &Turned) -> Law {
     Ok(())
 }
 
-/// What the marks say of the size of a text.
+/// Watermarks bound the size of a text.
 fn marks(turn: &Turned) -> Law {
     let (plan, stable) = (turn.plan(), stable_of(turn.plan()));
     let watermarks = turn.config.stable.as_ref().unwrap().watermarks;
@@ -183,8 +183,8 @@ fn marks(turn: &Turned) -> Law {
     Ok(())
 }
 
-/// A text that was packed anew is that of a plan without regard to the one
-/// before, within one of the budgets of RFC 0005 §6.
+/// A repacked text equals that of a new plan without the previous one, with one of the budgets of
+/// RFC 0005 §6.
 fn packed(turn: &Turned) -> Law {
     let (plan, stable, budget) = (turn.plan(), stable_of(turn.plan()), turn.budget());
     let xml = turn.config.mode == OutputMode::Xml;
@@ -200,14 +200,14 @@ fn packed(turn: &Turned) -> Law {
     let fixed = fixed + question;
     let middle = u32::midpoint(fixed, budget).min(budget);
     if turn.estimator != Estimator::O200k {
-        // The middle lies by the sum of parts, which no count of a text tells.
+        // The middle budget depends on the sum of parts, which a count of the text does not give.
         return Ok(());
     }
     if fixed >= stable.low_tokens && turn.afresh(middle).text == turn.text() {
         return Ok(());
     }
     prop_assert_eq!(&turn.afresh(budget).text, turn.text());
-    // Only where something is missing that must not be.
+    // This is only allowed if something is missing that must be shown.
     let lacks = |i: usize| low.plan.items[i].decision != RenderDecision::Full;
     let codes = [WarningCode::OverBudget, WarningCode::BelowFloor, WarningCode::EmptyResult];
     let is_short = codes.iter().any(|code| has_warning(&low.plan, *code));
@@ -221,7 +221,7 @@ fn packed(turn: &Turned) -> Law {
     Ok(())
 }
 
-/// Nothing that changes nothing moves the text, where counts of parts add up.
+/// A turn without changes keeps the text, if counts of parts add up.
 fn stands_still(turn: &Turned) -> Law {
     if turn.estimator != Estimator::O200k {
         return Ok(());
@@ -282,7 +282,7 @@ fn check(session: &Session) -> Law {
     Ok(())
 }
 
-/// How blocks of a turn can stand that was appended.
+/// Returns whether a block with this reason is new in an appended turn.
 pub(super) fn is_new(reason: DecisionReason) -> bool {
     !matches!(
         reason,

@@ -20,7 +20,7 @@ fn stable_of(plan: &Plan) -> &StableOutcome {
     plan.stable.as_ref().expect("a stable plan")
 }
 
-/// What the next turn starts from, out of a file.
+/// Returns the plan for the next turn, after a round trip through JSON.
 fn saved(plan: &Plan) -> Arc<PreviousPlan> {
     Arc::new(PreviousPlan::from_json(&stable_of(plan).next_plan.to_json()).unwrap())
 }
@@ -29,7 +29,7 @@ fn has_warning(plan: &Plan, code: WarningCode) -> bool {
     plan.warnings.iter().any(|warning| warning.code == code)
 }
 
-/// A caller who passes on the plan of each turn.
+/// A caller that passes the plan of each turn to the next.
 struct Caller {
     config: DriverConfig,
     watermarks: Watermarks,
@@ -50,7 +50,7 @@ impl Caller {
         Self { watermarks: Watermarks::new(high, low).unwrap(), ..self }
     }
 
-    /// What a turn would be.
+    /// Returns the result of a turn without advancing to it.
     fn peek(&self, blocks: &[Block<'_>]) -> Rendered {
         let (watermarks, previous) = (self.watermarks, self.previous.clone());
         let config = DriverConfig {
@@ -60,7 +60,7 @@ impl Caller {
         DefaultDriver::new(O200K).run(blocks, &config).unwrap()
     }
 
-    /// The text of a caller who passes on nothing.
+    /// Returns the text without a previous plan.
     fn anew(&self, blocks: &[Block<'_>]) -> Rendered {
         DefaultDriver::new(O200K).run(blocks, &self.config).unwrap()
     }

@@ -1,4 +1,4 @@
-//! Previous plans that cannot be used: each says why, and a fresh plan is made.
+//! Unusable previous plans: each gives a reason, and a new plan is made.
 
 use std::sync::Arc;
 
@@ -14,7 +14,7 @@ fn blocks() -> Vec<Block<'static>> {
     vec![bare_file("a.rs", 3), Block::conversation(Role::User, "Why?")]
 }
 
-/// A caller after a first turn.
+/// Returns a caller after a first turn.
 fn caller() -> Caller {
     let mut caller = Caller::new(1_000);
     caller.config.mode = OutputMode::Xml;
@@ -22,7 +22,7 @@ fn caller() -> Caller {
     caller
 }
 
-/// The reason for which a plan is a fresh one.
+/// Returns the reason for which a previous plan was refused.
 fn refusal(plan: &Plan) -> String {
     let code = WarningCode::PreviousRefused;
     let warning = plan.warnings.iter().find(|warning| warning.code == code).unwrap();
@@ -40,7 +40,7 @@ fn a_plan_of_another_pack_mode_or_types_is_refused() {
     other.remove(0);
     let fresh = Caller { previous: None, ..caller() }.turn(&other);
     let refused = caller().turn(&other);
-    // It is the plan that would be made without the other.
+    // The plan is the same as without the previous one.
     assert_eq!(refused.text, fresh.text);
     assert_eq!(stable_of(&refused.plan), stable_of(&fresh.plan));
     said.push(refusal(&refused.plan));
@@ -72,7 +72,7 @@ fn a_plan_of_another_encoding_is_refused() {
         .assert_eq(&refusal(&plan));
 }
 
-/// The same plan with a change, and the checksum that fits.
+/// Returns the plan with a change and the matching checksum.
 fn edited(plan: &PreviousPlan, from: &str, to: &str) -> PreviousPlan {
     let json = plan.to_json();
     assert!(json.contains(from), "{json}");
@@ -112,7 +112,7 @@ fn a_plan_that_says_what_is_not_so_is_refused() {
     .assert_eq(&said.join("\n"));
 }
 
-/// A plan whose costs are wrong cannot make a text exceed its budget.
+/// A previous plan with wrong costs cannot make a text exceed its budget.
 #[test]
 fn costs_that_are_too_small_do_not_break_the_budget() {
     let mut caller = caller();
@@ -152,7 +152,7 @@ fn stable_plans_need_a_budget_and_the_verbosity_adaptive() {
         assert_eq!(plan.stable, None);
         assert!(has_warning(&plan, WarningCode::NoEffect));
     }
-    // And a saved plan still is what it was.
+    // The saved plan is unchanged.
     caller.config.verbosity = Verbosity::Adaptive;
     let plan = caller.peek(&blocks()).plan;
     assert_eq!(

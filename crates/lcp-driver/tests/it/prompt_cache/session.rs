@@ -1,4 +1,4 @@
-//! Random sessions: a pack that grows, shrinks and is annotated, turn by turn.
+//! Random sessions: a pack that grows, shrinks and gets annotations, turn by turn.
 
 use lcp_driver::budget::TokenEstimator;
 use lcp_driver::prompt_cache::Watermarks;
@@ -9,7 +9,7 @@ use proptest::prelude::*;
 
 use crate::packs::{CATEGORIES, O200K, any_block, any_config, any_text};
 
-/// What counts: exact and additive, or neither.
+/// A tokenizer: an exact and additive one, or one that is neither.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Estimator {
     O200k,
@@ -35,7 +35,7 @@ impl Estimator {
     }
 }
 
-/// What a pack says of a block.
+/// A property of a block in a pack.
 #[derive(Clone, Debug)]
 pub(super) enum Note {
     Priority(Priority),
@@ -55,17 +55,16 @@ impl Note {
     }
 }
 
-/// What a caller does to a pack between turns. Places are taken modulo what
-/// there is.
+/// A change to a pack between turns. Positions are taken modulo the number of entries.
 #[derive(Clone, Debug)]
 pub(super) enum Op {
-    /// A new block; at the end if no place is given.
+    /// Inserts a new block, at the end if no position is given.
     Insert {
         at: Option<usize>,
         block: Block<'static>,
         notes: Vec<Note>,
     },
-    /// The same block once more.
+    /// Inserts a copy of a block.
     Again {
         which: usize,
         at: usize,
@@ -80,11 +79,11 @@ pub(super) enum Op {
     },
 }
 
-/// A pack as its caller knows it.
+/// A pack as its caller sees it.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Pack {
     entries: Vec<(Block<'static>, Vec<Note>)>,
-    /// Annotations at the end, each with the entry that it is of.
+    /// Annotations at the end, each with the number of its entry.
     at_end: Vec<(usize, Note)>,
 }
 
@@ -131,7 +130,7 @@ impl Pack {
         }
     }
 
-    /// The blocks, annotations behind theirs or at the end.
+    /// Returns the blocks. Annotations follow their blocks or are at the end.
     pub(super) fn blocks(&self) -> Vec<Block<'static>> {
         let mut blocks = Vec::new();
         let mut indices = Vec::new();
@@ -146,7 +145,7 @@ impl Pack {
     }
 }
 
-/// What is asked for in a turn.
+/// The settings of a turn.
 #[derive(Clone, Debug)]
 pub(super) struct Settings {
     pub(super) config: DriverConfig,
@@ -157,13 +156,13 @@ pub(super) struct Settings {
 #[derive(Clone, Copy, Debug)]
 enum Budget {
     Tokens(u32),
-    /// Hundredths of all that the pack ever holds.
+    /// A percentage of the largest pack of the session.
     Share(u32),
 }
 
 impl Settings {
-    /// The settings with their budget, of a pack that has this many tokens in
-    /// full at the end.
+    /// Returns the configuration with its budget. `whole` is the number of tokens of the largest
+    /// pack in full.
     pub(super) fn config(&self, whole: u32) -> DriverConfig {
         let budget = match self.budget {
             Budget::Tokens(tokens) => tokens,
@@ -177,12 +176,12 @@ impl Settings {
 pub(super) struct Session {
     pub(super) estimator: Estimator,
     pub(super) settings: Settings,
-    /// What is done before each turn, and other settings from then on.
+    /// The changes before each turn, and the settings that apply from then on.
     pub(super) turns: Vec<(Vec<Op>, Option<Settings>)>,
 }
 
 impl Session {
-    /// The tokens in full of the largest pack of the session.
+    /// Returns the tokens of the largest pack of the session in full.
     pub(super) fn full_tokens(&self) -> u32 {
         let mut pack = Pack::default();
         let driver = self.estimator.driver();
@@ -237,7 +236,7 @@ fn any_op() -> impl Strategy<Value = Op> {
         (Block::tool_result("grep", Status::Ok, content), notes)
     });
     let place = 0usize..1_000;
-    // Far more often at the end than elsewhere.
+    // Most blocks are inserted at the end.
     let insert = |at| move |(block, notes)| Op::Insert { at, block, notes };
     let at = prop_oneof![5 => Just(None), 1 => place.clone().prop_map(Some)];
     let entry = prop_oneof![5 => (block, any_notes()), 1 => result];
@@ -269,7 +268,7 @@ fn any_settings() -> impl Strategy<Value = Settings> {
     )
 }
 
-/// Settings that leave the text what it is: another mode would only refuse.
+/// Generates changes of settings. The mode stays, because another one would only be refused.
 fn other_settings() -> impl Strategy<Value = Option<Settings>> {
     prop::option::weighted(0.15, any_settings())
 }

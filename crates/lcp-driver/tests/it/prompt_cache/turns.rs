@@ -1,4 +1,4 @@
-//! What becomes of a text from turn to turn, by example.
+//! Examples of texts from turn to turn.
 
 use expect_test::expect;
 use lcp_driver::prompt_cache::{RepackReason, TextReuse};
@@ -49,7 +49,7 @@ fn new_blocks_stand_behind_old_ones_wherever_they_are_in_the_pack() {
     .assert_eq(&second.text);
 }
 
-/// Three files of which the third does not fit: it is rolled up, or a line.
+/// Returns three files. The third does not fit, and is rolled up or a placeholder.
 fn files() -> Vec<Block<'static>> {
     vec![file("a.rs", 20), bare_file("b.rs", 20), file("c.rs", 60), user("Why?")]
 }
@@ -65,7 +65,7 @@ fn what_is_said_of_old_blocks_shows_at_the_next_repack() {
         priority(1, Priority::Low),
         Block::new(Annotation::summary(1, "twenty values")),
         tag(2, "category=odd"),
-        // The same file once more.
+        // This is a copy of the second file.
         bare_file("b.rs", 20),
     ]);
     blocks[2].summary = Some("sixty values".into());
@@ -76,7 +76,7 @@ fn what_is_said_of_old_blocks_shows_at_the_next_repack() {
     assert_eq!(second.text, format!("{}[user] And then?\n", first.text));
     let reasons = second.plan.items[..4].iter().map(|item| item.reason);
     assert!(reasons.eq([DecisionReason::Unchanged; 4]));
-    // What the plan says of priorities is what the pack says by now.
+    // The plan has the current priorities of the pack.
     assert_eq!(second.plan.items[0].priority, Priority::High);
     blocks.push(bare_file("d.rs", 10));
     assert_eq!(reuse(&caller.turn(&blocks)), APPENDED);
@@ -160,11 +160,11 @@ fn critical_blocks_above_the_low_mark_are_no_reason_to_repack() {
     let code = WarningCode::AboveWatermark;
     let warning = second.plan.warnings.iter().find(|warning| warning.code == code).unwrap();
     expect!["the text has 914 tokens, above its high watermark of 900: packing anew would not help, critical and pinned blocks and the newest question alone reach the low one"].assert_eq(&warning.message);
-    // Nothing new is none either.
+    // A turn without new blocks gives the same result.
     let again = caller.peek(&blocks);
     assert_eq!(reuse(&again), (TextReuse::Appended, Some(RepackReason::CriticalAboveLow)));
     assert_eq!(again.text, second.text);
-    // A new Critical block that does not fit behind it is in full all the same.
+    // A new Critical block is shown in full even if it does not fit after the text.
     blocks.extend([bare_file("c.rs", 9), priority(4, Priority::Critical)]);
     let third = caller.turn(&blocks);
     assert_eq!(reuse(&third), FULL);
@@ -183,7 +183,7 @@ fn a_turn_above_the_gap_is_appended_up_to_the_budget() {
     assert_eq!(reuse(&second), (TextReuse::Appended, Some(RepackReason::TurnAboveGap)));
     assert!((901..=1_000).contains(&second.plan.used_tokens));
     assert!(has_warning(&second.plan, WarningCode::AboveWatermark));
-    // A small one is due for a repack then.
+    // A small new block causes a repack then.
     blocks.push(user("And then?"));
     let third = caller.turn(&blocks);
     assert_eq!(reuse(&third), FULL);
@@ -202,7 +202,7 @@ fn the_tail_stands_behind_the_prefix_and_changes() {
         [omitted: 34 blocks ~2448tok]
     "]]
     .assert_eq(tail);
-    // A block that waits is none that can be missed.
+    // A deferred block is not missed.
     blocks.remove(39);
     blocks.push(user("And then?"));
     let second = caller.turn(&blocks);
@@ -215,7 +215,7 @@ fn the_tail_stands_behind_the_prefix_and_changes() {
     .assert_eq(tail);
 }
 
-/// A tool call and what it gave.
+/// Returns a tool call and its result.
 fn pair(call: &str, lines: usize) -> Vec<Block<'static>> {
     let said = format!("Reading {call}.");
     let content = crate::packs::source(lines);
@@ -255,7 +255,7 @@ fn a_result_whose_call_waits_forces_a_repack_once() {
     assert_eq!((reuse(&third), third.text), (APPENDED, second.text));
 }
 
-/// Of equal blocks it is the Critical one that stands in full.
+/// Of several equal blocks, the Critical one is shown in full.
 #[test]
 fn equal_blocks_of_which_one_is_critical_do_not_repack() {
     let blocks = [
@@ -274,7 +274,7 @@ fn equal_blocks_of_which_one_is_critical_do_not_repack() {
     assert_eq!(first.text, second.text);
 }
 
-/// What was lowered when it came in, and what was cut, stays as it was.
+/// A block that was lowered or cut when it was added stays like that.
 #[test]
 fn excerpts_and_lines_stay_as_they_were() {
     let mut caller = Caller::new(500);
@@ -284,7 +284,7 @@ fn excerpts_and_lines_stay_as_they_were() {
     let first = caller.turn(&blocks);
     assert_eq!(decisions(&first), ["excerpt", "full"]);
     blocks.push(user("And then?"));
-    // Room for more of it does not move it.
+    // A larger budget does not change it.
     caller.config.token_budget = Some(50_000);
     let second = caller.turn(&blocks);
     assert_eq!(reuse(&second), APPENDED);

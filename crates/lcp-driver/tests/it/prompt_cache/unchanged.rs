@@ -1,4 +1,4 @@
-//! Kept: what stands of the previous text, and what the plan says of it.
+//! Kept: the part of the previous text that is unchanged, and the plan's figures for it.
 
 use lcp_driver::prompt_cache::TextReuse;
 use lcp_driver::{DecisionReason, Objective, RenderDecision, ValueModel, WarningCode};
@@ -12,7 +12,7 @@ use super::{has_warning, stable_of};
 
 type Law = Result<(), TestCaseError>;
 
-/// The prefix ends with the last part; behind it stands the tail alone.
+/// The prefix ends with the last part. Only the tail follows it.
 pub(super) fn prefix(turn: &Turned) -> Law {
     let stable = stable_of(turn.plan());
     let opening = if turn.text().starts_with("<context>\n") { "<context>\n".len() } else { 0 };
@@ -24,7 +24,7 @@ pub(super) fn prefix(turn: &Turned) -> Law {
     Ok(())
 }
 
-/// What is said of the text before is so.
+/// The plan's figures for the previous text are right.
 pub(super) fn check(turn: &Turned, before: Option<&Turned>) -> Law {
     let stable = stable_of(turn.plan());
     let refused = has_warning(turn.plan(), WarningCode::PreviousRefused);
@@ -50,8 +50,8 @@ pub(super) fn check(turn: &Turned, before: Option<&Turned>) -> Law {
     Ok(())
 }
 
-/// All that stood stands, as it was; what did not waits; new blocks follow in
-/// the order of the pack.
+/// All shown blocks stay as they were, the others wait, and new blocks follow in the order of the
+/// pack.
 fn appended(turn: &Turned, before: &Turned) -> Law {
     let (plan, was) = (turn.plan(), before.plan());
     let (order, old) = (&stable_of(plan).order, &stable_of(was).order);
@@ -75,19 +75,18 @@ fn appended(turn: &Turned, before: &Turned) -> Law {
     Ok(())
 }
 
-/// New blocks are at their ceilings where a text is appended below the high
-/// watermark, but for shares, and for counts that do not add up.
+/// New blocks are at their ceilings if the text is appended below the high watermark. Shares and
+/// counts that do not add up are exceptions.
 fn at_ceilings(turn: &Turned) -> Law {
     if turn.config.shares.is_some() || turn.estimator != Estimator::O200k {
         return Ok(());
     }
     let (plan, said) = (turn.plan(), turn.annotated());
-    // By other values, some may be worth nothing.
+    // With other value models, some blocks may be worth nothing.
     if ![Objective::Strict, Objective::Value(ValueModel::default())].contains(&plan.objective) {
         return Ok(());
     }
-    // A call of which a part waits, and that a plan made anew would not show
-    // either, waits too.
+    // A call with a deferred part also waits if a new plan would not show it.
     let waits = |&at: &usize| plan.items[at].reason == DecisionReason::Deferred;
     let is_held =
         |i: usize| said.groups.iter().any(|group| group.contains(&i) && group.iter().any(waits));

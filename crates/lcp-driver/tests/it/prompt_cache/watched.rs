@@ -1,4 +1,4 @@
-//! A turn of a session, and what can be known of it without the engine.
+//! A turn of a session, and its properties, derived without the engine.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -11,7 +11,7 @@ use lcp_types::{AnnotationKind, Block, BlockContent, Priority, Role, Tag};
 use super::session::Estimator;
 use super::stable_of;
 
-/// A turn that was made.
+/// A turn with its result.
 pub(super) struct Turned {
     pub(super) estimator: Estimator,
     pub(super) blocks: Vec<Block<'static>>,
@@ -19,13 +19,13 @@ pub(super) struct Turned {
     pub(super) rendered: Rendered,
 }
 
-/// What a pack says of its blocks (RFC 0005 §5).
+/// The properties of the blocks of a pack (RFC 0005 §5).
 pub(super) struct Annotated {
-    /// With that of the group.
+    /// The priorities, including those that groups pass on.
     pub(super) priorities: Vec<Priority>,
     pub(super) pinned: Vec<bool>,
     pub(super) groups: Vec<Vec<usize>>,
-    /// The newest user turn, as a place in the pack.
+    /// The index of the newest user turn.
     pub(super) newest: Option<usize>,
 }
 
@@ -42,14 +42,14 @@ impl Turned {
         self.config.token_budget.unwrap()
     }
 
-    /// The same blocks and settings, without regard to any text before.
+    /// Renders the same blocks and settings without a previous text.
     pub(super) fn afresh(&self, budget: u32) -> Rendered {
         let token_budget = Some(budget);
         let config = DriverConfig { stable: None, token_budget, ..self.config.clone() };
         self.estimator.driver().run(&self.blocks, &config).unwrap()
     }
 
-    /// The parts of the text.
+    /// Returns the parts of the text.
     pub(super) fn parts(&self) -> Vec<&str> {
         let plan = self.plan();
         let closing = if plan.mode == OutputMode::Xml { "</context>\n".len() } else { 0 };
@@ -96,8 +96,7 @@ impl Turned {
                 _ => {}
             }
         }
-        // The groups of each id, one call after the other, and whether the last
-        // has a result.
+        // The groups of each id in order, and whether the last one has a result.
         let mut by_call: HashMap<String, (Vec<Vec<usize>>, bool)> = HashMap::new();
         for index in (0..blocks.len()).filter(|&index| self.is_block(index)) {
             let (call, is_result) = match &blocks[index].content {
@@ -119,7 +118,7 @@ impl Turned {
             *answered |= is_result;
             groups.last_mut().unwrap().push(index);
         }
-        // Who gives it a low priority means it.
+        // A low priority of the newest question is deliberate.
         said.newest = said.newest.filter(|&newest| said.priorities[newest] <= Priority::Normal);
         let groups = by_call.into_values().flat_map(|(groups, _)| groups);
         for members in groups.filter(|members| members.len() > 1) {
@@ -136,13 +135,13 @@ impl Turned {
 }
 
 impl Annotated {
-    /// Whether a block is in full whatever the budget.
+    /// Returns whether a block is in full at any budget.
     pub(super) fn is_fixed(&self, index: usize) -> bool {
         self.pinned[index] || self.priorities[index] == Priority::Critical
     }
 }
 
-/// Whether something of a block stands in the text.
+/// Returns whether the text shows a block in any form.
 pub(super) fn is_shown(item: &PlanItem) -> bool {
     item.decision.is_shown()
 }

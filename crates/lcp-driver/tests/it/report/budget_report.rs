@@ -1,4 +1,4 @@
-//! What Task 016.c wants of a report, under the names of its tests.
+//! The requirements of Task 016.c for reports, under the names of its tests.
 
 use expect_test::expect;
 use lcp_driver::report::{TableOptions, to_json, to_table};
@@ -10,7 +10,7 @@ use serde_json::Value;
 use super::{covered, duplicates, empty_plan, share, task_016c};
 use crate::packs::{O200K, file};
 
-/// The table in the form of Task 016.c, which has no bars.
+/// Returns the table in the form of Task 016.c, which has no bars.
 fn table(plan: &Plan) -> String {
     let duplicates = duplicates([
         covered(1, 0, DuplicateKind::Equal, 1_000),
@@ -59,7 +59,7 @@ fn the_report_of_the_user_manual() {
 #[test]
 fn should_report_total_used() {
     assert!(table(&task_016c()).contains("\nTotal Used: 51,700 / 90,000 (57%)\n"));
-    // And of a plan that was made, not written down.
+    // The same holds for a real plan instead of a handmade one.
     let config = DriverConfig { token_budget: Some(400), ..DriverConfig::default() };
     let blocks = [file("src/a.rs", 12), file("src/b.rs", 12), file("src/c.rs", 12)];
     let rendered = DefaultDriver::new(O200K).run(&blocks, &config).unwrap();
@@ -91,7 +91,7 @@ fn should_report_category_breakdown() {
         ]
     );
     assert_eq!(report["by_share"]["open_files"]["tokens"], 18_200);
-    // Without shares, by what the blocks are.
+    // Without shares, categories follow from the block types.
     let blocks = [file("src/a.rs", 12)];
     let plan = DefaultDriver::new(O200K).plan(&blocks, &DriverConfig::default()).unwrap();
     let table = to_table(&plan, &TableOptions::default());
@@ -101,7 +101,7 @@ fn should_report_category_breakdown() {
 #[test]
 fn should_report_duplicates_removed() {
     assert!(table(&task_016c()).contains("\n  Duplicates removed: 3\n"));
-    // Nothing is said of what was not done.
+    // Without deduplication, the table does not mention it.
     assert!(!to_table(&task_016c(), &TableOptions::default()).contains("Duplicates"));
 }
 

@@ -1,4 +1,4 @@
-//! What reports say of duplicates (RFC 0006 §8).
+//! Duplicates in reports (RFC 0006 §8).
 
 use expect_test::expect;
 use lcp_driver::report::{TableOptions, to_html, to_json, to_table};
@@ -10,7 +10,7 @@ use super::html::data;
 use super::{covered, duplicates, empty_plan, in_place, task_016c};
 use crate::packs::{O200K, bare_file, source};
 
-/// A file, two copies, a file that refers to it and one that it outdates.
+/// Returns a file, two copies, a file that refers to it, and one that it makes outdated.
 fn blocks() -> Vec<Block<'static>> {
     vec![
         bare_file("src/a.rs", 20),
@@ -95,14 +95,14 @@ fn rows_name_what_covers_them_and_what_they_cover() {
     assert_eq!(of("covers"), [Some(json!([2, 3])), None, None, None, None, Some(json!([4]))]);
     assert_eq!((&rows[2]["decision"], &rows[2]["reason"]), (&"duplicate".into(), &"equal".into()));
     assert_eq!((&rows[2]["tokens"], &rows[2]["full_tokens"]), (&0.into(), &0.into()));
-    // What stands in a block's place is planned as any block.
+    // The replacement of a block is planned like any block.
     assert_eq!((&rows[4]["decision"], &rows[4]["reason"]), (&"full".into(), &"no_budget".into()));
     assert_eq!(report["by_decision"]["duplicate"], json!({"blocks": 2, "tokens": 0}));
     assert_eq!(report["by_reason"]["equal"]["blocks"], 2);
     assert!(report["cuts"].as_array().unwrap().is_empty(), "a duplicate is no cut");
 }
 
-/// The lines of a table from a heading to the next.
+/// Returns the lines of a table from a heading to the next.
 fn section<'t>(table: &'t str, heading: &str) -> &'t str {
     let (_, behind) = table.split_once(&format!("{heading}\n")).expect(heading);
     behind.split_once("\n\n").map_or(behind, |(section, _)| section)
@@ -160,7 +160,7 @@ fn many_duplicates_are_counted_and_lines_keep_to_the_width() {
     assert!(whole.contains(&format!("39/{long} (#39): duplicate of {long} (#0)\n")), "{whole}");
 }
 
-/// A plan written by hand may say anything.
+/// A handmade plan may contain anything.
 #[test]
 fn indices_that_do_not_exist_have_no_rows() {
     let out = Plan {

@@ -1,5 +1,4 @@
-//! What holds of every report: each block once, with a reason, and sums that
-//! add up.
+//! Properties of every report: each block occurs once with a reason, and the sums add up.
 
 use std::cmp::Reverse;
 
@@ -62,8 +61,8 @@ proptest! {
         prop_assert!(cuts.is_sorted_by_key(order));
     }
 
-    /// No label, name or message of a pack reaches a terminal or a browser as
-    /// anything but text, and the same plan gives the same bytes.
+    /// Labels, names and messages of a pack reach a terminal or a browser only as text, and the
+    /// same plan gives the same bytes.
     #[test]
     fn nothing_of_a_pack_escapes(blocks in any_pack(), config in any_config(), budget in 0u32..600) {
         let config = DriverConfig { token_budget: Some(budget), ..config };

@@ -13,7 +13,7 @@ mod value;
 use lcp_driver::{Objective, OptimalityBound, OutputMode, Plan, ShareUsage, ValueModel, Verbosity};
 use lcp_types::{DuplicateKind, Replacement, Replacements};
 
-/// A plan without blocks, for what a report says of the budget alone.
+/// Returns a plan without blocks, for a report's figures about the budget alone.
 fn empty_plan(budget: u32, used: u32) -> Plan {
     Plan {
         mode: OutputMode::Xml,
@@ -39,7 +39,7 @@ fn share(name: &str, used: u32, tokens: u32) -> ShareUsage {
     ShareUsage { name: name.to_owned(), tokens, cap: None, wanted: used.into(), used, blocks: 1 }
 }
 
-/// A plan by value without blocks.
+/// Returns a plan by value without blocks.
 fn by_value(value: u64, bound: u64) -> Plan {
     Plan {
         objective: Objective::Value(ValueModel::default()),
@@ -48,7 +48,7 @@ fn by_value(value: u64, bound: u64) -> Plan {
     }
 }
 
-/// That the block at `index` is covered by the one at `by`.
+/// Returns a replacement: the block at `by` covers the one at `index`.
 fn covered(
     index: usize,
     by: usize,
@@ -58,7 +58,7 @@ fn covered(
     (index, Replacement { by, relation, in_place: false, tokens_saved })
 }
 
-/// The same with something in its place.
+/// Returns the same replacement, but with something left in its place.
 fn in_place(
     index: usize,
     by: usize,
@@ -74,7 +74,7 @@ fn duplicates(covered: impl IntoIterator<Item = (usize, Replacement)>) -> Replac
     Replacements { covered, ..Replacements::default() }
 }
 
-/// The plan of the report that Task 016.c shows.
+/// Returns the plan of the report in Task 016.c.
 fn task_016c() -> Plan {
     let shares = vec![
         share("tool_results", 12_500, 36_000),

@@ -1,4 +1,4 @@
-//! What reports say of stable plans.
+//! Stable plans in reports.
 
 use std::sync::Arc;
 
@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 use super::{by_value, empty_plan};
 use crate::packs::{O200K, bare_file, file};
 
-/// A plan of a turn that kept all of the previous text.
+/// Returns the outcome of a turn that kept all of the previous text.
 pub(super) fn appended() -> StableOutcome {
     let saved = concat!(
         r#"{"schema":"lcp.plan.v1","renderer":1,"encoding":"o200k_base","mode":"markdown","#,
@@ -36,7 +36,7 @@ pub(super) fn appended() -> StableOutcome {
     }
 }
 
-/// One of a turn that was packed anew.
+/// Returns the outcome of a turn that was repacked.
 pub(super) fn repacked() -> StableOutcome {
     StableOutcome {
         reuse: TextReuse::Repacked,
@@ -155,7 +155,7 @@ fn the_table_says_why_a_text_was_packed_anew() {
     .assert_eq(&said);
 }
 
-/// The plan of three files of which the first has its summary or less.
+/// Returns the plan of three files, the first of which is shown as its summary or less.
 fn small() -> Plan {
     let blocks = [bare_file("src/a.rs", 90), bare_file("src/b.rs", 60), bare_file("src/c.rs", 9)];
     let config =
@@ -184,7 +184,7 @@ fn what_was_kept_or_waits_is_not_over_budget() {
     );
 }
 
-/// Of real turns: what the second one keeps is all that the first one showed.
+/// In real turns, the second one keeps all of the first one's text.
 #[test]
 fn turns_of_a_session_are_reported() {
     let turn = |blocks: &[Block<'_>], previous: Option<PreviousPlan>| {
@@ -211,7 +211,7 @@ fn turns_of_a_session_are_reported() {
     assert_eq!(now["stable"]["kept_bytes"], before["prefix_bytes"]);
     assert_eq!(now["blocks"][0]["reason"], "kept");
     assert!(now["cuts"].as_array().unwrap().is_empty(), "{now}");
-    // A larger budget shows more, but not while the text is appended to.
+    // A larger budget would show more, but not while the text is only appended to.
     assert!(turn(&blocks, None).suggestion().is_some());
     assert!(now.get("wanted_budget").is_none() && now.get("suggestion").is_none(), "{now}");
 }

@@ -79,7 +79,7 @@ fn colours_only_where_they_are_wanted() {
     assert!(!plain.contains('\u{1b}'));
     let colored = to_table(&plan(), &TableOptions { color: true, ..TableOptions::default() });
     assert!(colored.starts_with("\u{1b}[1mToken Budget Report\u{1b}[0m\n"));
-    // Colours change nothing but colours.
+    // Colours do not change the text.
     let mut stripped = String::new();
     for (i, part) in colored.split('\u{1b}').enumerate() {
         stripped.push_str(if i == 0 { part } else { part.split_once('m').unwrap().1 });
@@ -144,7 +144,7 @@ fn a_larger_budget_is_suggested_where_much_was_cut() {
     assert!(u64::from(plan.used_tokens) * 5 < wanted * 4);
     let suggestion = plan.suggestion().unwrap();
     expect!["a budget of 2,386 would show everything that priorities and caps allow; 58 % of it is not shown now"].assert_eq(&suggestion);
-    // A fifth may go without a word.
+    // There is no suggestion if at most a fifth is missing.
     let almost = Plan { wanted_budget: Some(1_250), used_tokens: 1_000, ..plan.clone() };
     assert_eq!(almost.suggestion(), None);
     let just = Plan { wanted_budget: Some(1_250), used_tokens: 999, ..plan.clone() };
@@ -155,7 +155,7 @@ fn a_larger_budget_is_suggested_where_much_was_cut() {
              20 % of it is not shown now"
         )
     );
-    // A budget that is there already helps nobody.
+    // There is no suggestion if the budget is already as large.
     let there = Plan { budget: Some(1_250), ..just };
     assert_eq!(there.suggestion(), None);
     assert_eq!(Plan { budget: None, ..there }.suggestion(), None);

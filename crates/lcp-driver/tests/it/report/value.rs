@@ -1,4 +1,4 @@
-//! What reports say of plans by value.
+//! Plans by value in reports.
 
 use expect_test::expect;
 use lcp_driver::report::{TableOptions, to_json, to_table};
@@ -15,7 +15,7 @@ fn report(plan: &Plan) -> Value {
 fn the_objective_is_always_given() {
     let strict = report(&empty_plan(100, 0));
     assert_eq!((&strict["objective"], strict.get("value")), (&"strict".into(), None));
-    // Where old parts were kept, nothing is certified.
+    // There is no certificate if old parts were kept.
     let kept = Plan { objective: Objective::Value(ValueModel::default()), ..empty_plan(100, 0) };
     assert_eq!((&report(&kept)["objective"], report(&kept).get("value")), (&"value".into(), None));
     assert!(!to_table(&kept, &TableOptions::default()).contains("Objective"));
@@ -36,7 +36,7 @@ fn a_plan_by_value_says_what_it_is_worth() {
     );
 }
 
-/// Whoever reads a gap may rely on it.
+/// A reported gap is an upper bound.
 #[test]
 fn a_gap_is_never_rounded_down() {
     for (value, bound) in [(2, 3), (999_999_999, 1_000_000_000), (u64::MAX - 2, u64::MAX - 1)] {

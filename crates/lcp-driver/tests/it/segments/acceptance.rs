@@ -7,7 +7,7 @@ use super::*;
 /// Scenario: recent messages get full allocation.
 #[test]
 fn recent_messages_get_full_allocation() {
-    // Under the caps, and above them.
+    // The costs are below the caps, and above them.
     for full in [700, 1_000, 1_400, 2_000] {
         let segments = segments([costs(full, full / 2, full / 4, 20); 10]);
         let allocation = allocated(&segments, 8_000, &BudgetAllocationOptions::default());
@@ -29,7 +29,7 @@ fn recent_segments_have_the_highest_priority() {
         segment.anchors = vec![9.0; 5];
     }
     let at = |budget| levels(&segments, &allocated(&segments, budget, &unlifted()));
-    // The last two use what there is, down to their own lower forms.
+    // The last two use the whole budget, down to their own lower forms.
     assert_eq!(at(1_800), "----FF");
     assert_eq!(at(900), "-----F");
     assert_eq!(at(1_000), "----BF");
@@ -40,16 +40,16 @@ fn recent_segments_have_the_highest_priority() {
 #[test]
 fn segments_with_anchors_are_at_least_detailed() {
     let mut segments = segments([costs(1_000, 400, 100, 10); 12]);
-    // Few anchors and many, small importance and large, more than three.
+    // More than three segments have anchors, from one to seven each, all of importance 0.
     for (at, anchors) in [(0, 1), (2, 3), (3, 7), (5, 2), (6, 4), (8, 5)] {
         segments[at].anchors = vec![0.0; anchors];
     }
     let allocation = allocated(&segments, 5_000, &unlifted());
     assert_eq!(levels(&segments, &allocation), "DBDDBDDBDBFF");
-    // Others give way first, but for the first three in brief.
+    // Other segments are shortened first, except the first three, which stay at Brief.
     let at = |budget| levels(&segments, &allocated(&segments, budget, &unlifted()));
     assert_eq!(at(4_700), "D-DDBDDBDBFF");
-    // Where they do not fit, the budget wins.
+    // If they do not fit, the budget takes precedence.
     assert_eq!(at(4_500), "BBDDBDDBDBFF");
 }
 
@@ -70,7 +70,7 @@ fn the_total_allocation_does_not_exceed_the_budget() {
     }
 }
 
-/// Ten segments of which 7,000 of 8,000 tokens are used.
+/// Returns ten segments that use 7,000 of 8,000 tokens.
 fn conversation() -> (Vec<Segment>, BudgetAllocationOptions) {
     let mut all = [costs(1_200, 700, 300, 50); 10];
     all[2] = costs(2_200, 1_500, 200, 50);
@@ -95,7 +95,7 @@ fn budget_rebalancing_after_expansion() {
     assert_eq!((found.level, found.allocated_tokens), (CompressionLevel::Full, 2_200));
     assert_eq!(found.allocated_tokens - current.get("s3").unwrap().allocated_tokens, 2_000);
     assert_eq!(found.reason, AllocationReason::Expanded);
-    // 1,000 too many: the older ones of those in full give way.
+    // The total is 1,000 tokens too large, so the older ones of the full segments are shortened.
     assert_eq!(levels(&segments, &expanded), "BBFBBDDFFF");
     assert!(expanded.used_tokens <= 8_000);
 }

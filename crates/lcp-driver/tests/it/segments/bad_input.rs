@@ -1,4 +1,4 @@
-//! What cannot be allocated.
+//! Invalid input for an allocation.
 
 use expect_test::expect;
 use lcp_driver::segments::SegmentsError;
@@ -57,7 +57,7 @@ fn only_segments_that_there_are_can_be_expanded() {
     expect![[r#"segment "s3\n" is to be expanded, but there is none with this id"#]]
         .assert_eq(&error.to_string());
     assert_eq!(error.code(), "unknown_segment");
-    // Twice is once.
+    // A segment that is listed twice counts once.
     let twice = PreferredSegments {
         expanded: vec!["s1".into(), "s1".into()],
         ..PreferredSegments::default()

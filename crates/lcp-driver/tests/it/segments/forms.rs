@@ -5,7 +5,7 @@ use lcp_driver::WarningCode;
 
 use super::*;
 
-/// What a segment gets of more than enough, if it is not one of the last two.
+/// Returns the level of a segment with an ample budget, if it is not one of the last two.
 fn level_of(forms: LevelCosts, anchored: bool) -> char {
     let mut segments = segments([forms, LevelCosts::full(1), LevelCosts::full(1)]);
     segments[0].anchors = if anchored { vec![1.0] } else { Vec::new() };
@@ -30,7 +30,7 @@ fn anchors_are_at_least_detailed_where_there_is_no_such_form() {
 
 #[test]
 fn a_form_that_costs_no_less_than_a_fuller_one_is_not_used() {
-    // As dear as the segment itself: it stands for it, and nothing is wrong.
+    // The form costs as much as the full segment. The full segment is used, without a warning.
     let forms = LevelCosts { brief: Some(100), ..LevelCosts::full(100) };
     assert_eq!(level_of(forms, false), 'F');
     let allocation = allocated(&segments([forms]), 100, &unlifted());

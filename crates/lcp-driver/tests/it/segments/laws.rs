@@ -7,7 +7,7 @@ use proptest::prelude::*;
 use super::*;
 
 fn any_forms() -> impl Strategy<Value = LevelCosts> {
-    // Per cent of the full costs. They fall mostly; some are too high.
+    // Percentages of the full cost. They mostly decrease, but some are too high.
     let part = |most: u32| {
         let part = prop_oneof![4 => 0..most, 1 => 0..most * 3 / 2];
         prop::option::weighted(0.8, part)
@@ -48,7 +48,7 @@ fn any_options() -> impl Strategy<Value = BudgetAllocationOptions> {
     )
 }
 
-/// A focus on the topic or none, with some of the segments expanded.
+/// Returns a focus on a topic or without one, with some of the segments expanded.
 fn focus(segments: &[Segment], seed: u64) -> PreferredSegments {
     let topics = if seed.is_multiple_of(3) { vec!["topic".to_owned()] } else { Vec::new() };
     let is_expanded = |at: usize| (seed >> (at % 60)) & 0b1111 == 1;
@@ -63,7 +63,7 @@ fn cost_is_right(segments: &[Segment], allocation: &LevelAllocation) -> bool {
     })
 }
 
-/// Everything that holds of any allocation within `budget`.
+/// Checks the properties of any allocation within `budget`.
 fn check(
     segments: &[Segment],
     budget: u32,
@@ -83,8 +83,8 @@ fn check(
     let ids: BTreeSet<_> = shown.chain(&allocation.omitted).collect();
     prop_assert_eq!(ids.len(), allocation.segments.len() + allocation.omitted.len());
     prop_assert_eq!(ids, segments.iter().map(|segment| &segment.id).collect());
-    // No form of what is omitted fits in what is left, but for what is not to
-    // be spent.
+    // No form of an omitted segment fits into the remaining tokens, apart from the part that is not
+    // to be spent.
     for id in &allocation.omitted {
         let segment = segments.iter().find(|segment| segment.id == *id);
         let costs = CompressionLevel::ALL.map(|level| segment.and_then(|s| s.costs.cost(level)));
@@ -134,7 +134,7 @@ mod rebalancing {
             prop_assert_eq!(again, current);
         }
 
-        /// Whatever was in force: once adapted, it stays.
+        /// From any current allocation, adapting it a second time changes nothing.
         #[test]
         fn rebalancing_twice_is_rebalancing_once(
             segments in any_segments(),
@@ -153,8 +153,8 @@ mod rebalancing {
             prop_assert_eq!(twice, once);
         }
 
-        /// After an expansion the budget holds, the expanded segment has all
-        /// that fits, and others move only where not all fits.
+        /// After an expansion the budget holds, the expanded segment has as much as fits, and
+        /// others change only if not everything fits.
         #[test]
         fn an_expansion_moves_others_only_where_it_must(
             segments in any_segments(), budget in 0u32..20_000, options in any_options(), at: prop::sample::Index,
@@ -175,8 +175,8 @@ mod rebalancing {
             }
         }
 
-        /// Among segments that cost the same and had the same, those that are
-        /// served later give way first: the oldest.
+        /// Among segments with the same costs and levels, those that are served later are shortened
+        /// first: the oldest.
         #[test]
         fn those_served_later_give_way_first(
             count in 3usize..40, budget in 0u32..20_000, options in any_options(), at: prop::sample::Index,

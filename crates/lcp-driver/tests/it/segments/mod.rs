@@ -1,4 +1,4 @@
-//! Segments over levels of compression (RFC 0004 §8).
+//! Segments at levels of compression (RFC 0004 §8).
 
 mod acceptance;
 mod bad_input;
@@ -13,12 +13,12 @@ use lcp_driver::segments::{
     Segment, allocate,
 };
 
-/// The costs of all four forms, fullest first.
+/// Returns the costs of all four forms, fullest first.
 fn costs(full: u32, detailed: u32, brief: u32, tags: u32) -> LevelCosts {
     LevelCosts { full, detailed: Some(detailed), brief: Some(brief), tags: Some(tags) }
 }
 
-/// Segments `s1`, `s2` and so on.
+/// Returns segments `s1`, `s2` and so on.
 fn segments(forms: impl IntoIterator<Item = LevelCosts>) -> Vec<Segment> {
     let name = |(at, forms)| Segment::new(format!("s{}", at + 1), forms);
     forms.into_iter().enumerate().map(name).collect()
@@ -32,7 +32,7 @@ fn allocated(
     allocate(segments, budget, options, &PreferredSegments::default()).unwrap()
 }
 
-/// Nothing but the levels of the turns: what is left lifts none but the last two.
+/// Returns options under which remaining tokens lift no segments except the last two.
 fn unlifted() -> BudgetAllocationOptions {
     BudgetAllocationOptions { compression_aggressiveness: 1.0, ..Default::default() }
 }
@@ -41,7 +41,7 @@ fn expanding(id: &str) -> PreferredSegments {
     PreferredSegments { expanded: vec![id.into()], ..PreferredSegments::default() }
 }
 
-/// The level of each segment by one letter, `-` where it is omitted.
+/// Returns one letter for the level of each segment, `-` if it is omitted.
 fn levels(segments: &[Segment], allocation: &LevelAllocation) -> String {
     let letter = |segment: &Segment| match allocation.get(&segment.id).map(|found| found.level) {
         Some(CompressionLevel::Full) => 'F',

@@ -1,8 +1,8 @@
-//! Each option changes what segments get, by itself.
+//! Each option alone changes the allocation.
 
 use super::*;
 
-/// What segments get with these options, and how many tokens that takes.
+/// Returns the levels of segments with these options, and the tokens they use.
 fn shown(segments: &[Segment], budget: u32, options: &BudgetAllocationOptions) -> (String, u32) {
     let allocation = allocated(segments, budget, options);
     (levels(segments, &allocation), allocation.used_tokens)
@@ -28,10 +28,10 @@ fn recent_messages_full_budget_chooses_the_first_form_of_the_last_two() {
     };
     assert_eq!(with(2_000), ("--FF".into(), 1_200));
     assert_eq!(with(1_200), ("--FF".into(), 1_200));
-    // Half of it is less than 600: the others come first, and what they leave
-    // lifts the last one.
+    // Half of 1,199 is less than 600. The other segments come first, and the remaining tokens lift
+    // the last one.
     assert_eq!(with(1_199), ("BBBF".into(), 1_260));
-    // Nothing of it fits: the shortest form all the same.
+    // Not even the shortest form fits, but it is used.
     assert_eq!(with(0), ("BBBF".into(), 1_260));
 }
 
@@ -49,7 +49,7 @@ fn anchor_budget_chooses_who_is_served_at_once() {
     assert_eq!(with(1_000), "D--BFF");
     assert_eq!(with(900), "D--BFF");
     assert_eq!(with(899), "BBBBFF");
-    // Two anchors are not many.
+    // Two anchors do not count as many.
     segments[0].anchors.pop();
     assert_eq!(shown(&segments, 670, &unlifted()).0, "BBBBFF");
 }
@@ -61,7 +61,7 @@ fn compression_aggressiveness_is_the_part_that_lifts_nobody() {
         let options = BudgetAllocationOptions { compression_aggressiveness, ..Default::default() };
         shown(&segments, 4_000, &options)
     };
-    // The last two and eight in brief take 2,000 of 4,000.
+    // The last two in full and eight in brief use 2,000 of 4,000 tokens.
     assert_eq!(with(1.0), ("BBBBBBBBFF".into(), 2_000));
     assert_eq!(with(0.75), ("BBBBBBBFFF".into(), 2_500));
     assert_eq!(with(0.5), ("BBBBBBFFFF".into(), 3_000));

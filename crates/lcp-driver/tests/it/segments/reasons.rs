@@ -1,4 +1,4 @@
-//! Each reason changes what a segment gets, by itself.
+//! Each reason alone changes a segment's level.
 
 use lcp_driver::segments::AllocationReason::{self, Baseline, Recent};
 
@@ -18,7 +18,7 @@ fn recent_is_for_the_last_two() {
     let allocation = allocated(&segments, 10_000, &unlifted());
     assert_eq!(levels(&segments, &allocation), "BBFF");
     assert_eq!(reasons(&allocation), [Baseline, Baseline, Recent, Recent]);
-    // The same segment elsewhere is not recent.
+    // The same segment at another position is not recent.
     segments.rotate_right(1);
     let moved = allocated(&segments, 10_000, &unlifted());
     assert_eq!(moved.get("s4").unwrap().level, CompressionLevel::Brief);
@@ -42,7 +42,7 @@ fn anchors_are_served_by_importance_then_the_newest_first() {
     }
     let options = BudgetAllocationOptions { min_segments_at_brief: 0, ..unlifted() };
     let at = |budget| levels(&segments, &allocated(&segments, budget, &options));
-    // All have their tags before any of them has more.
+    // All segments get their tags before any gets more.
     assert_eq!(at(1_029), "-TT-FF");
     assert_eq!(at(1_210), "TBB-FF");
     assert_eq!(at(1_220), "TDT-FF");
@@ -56,10 +56,10 @@ fn three_with_many_anchors_come_before_the_first_in_brief() {
     for (segment, importance) in segments.iter_mut().zip([5.0, 1.0, 3.0, 2.0]) {
         segment.anchors = vec![importance; 3];
     }
-    // What is left behind the last two is for three in detail.
+    // The tokens that the last two leave are used for three segments in detail.
     let allocation = allocated(&segments, 1_600, &unlifted());
     assert_eq!(levels(&segments, &allocation), "D-DD--FF");
-    // Then the first in brief, before the fourth.
+    // Then the first ones follow in brief, before the fourth.
     let allocation = allocated(&segments, 1_800, &unlifted());
     assert_eq!(levels(&segments, &allocation), "D-DDBBFF");
     let allocation = allocated(&segments, 2_000, &unlifted());
@@ -80,7 +80,7 @@ fn topic_relevant_is_for_segments_with_a_topic_of_the_focus() {
     let wire = of(&["budget", "wire"]);
     assert_eq!(levels(&segments, &wire), "DBBFF");
     assert_eq!(reasons(&wire)[0], AllocationReason::TopicRelevant);
-    // Anchors come first, and are the reason where there are both.
+    // Anchors come first, and are the reason if both apply.
     segments[0].anchors = vec![1.0];
     let focus = PreferredSegments { topics: vec!["wire".into()], ..PreferredSegments::default() };
     let both = allocate(&segments, 10_000, &unlifted(), &focus).unwrap();
@@ -106,9 +106,9 @@ fn expanded_is_first_and_in_full() {
     };
     assert_eq!(of(1_400, &PreferredSegments::default()), "BBBFF");
     assert_eq!(of(1_400, &expanding("s2")), "BFBDF");
-    // Before the last two.
+    // An expanded segment comes before the last two.
     assert_eq!(of(500, &expanding("s2")), "-F---");
-    // The last one may be asked for, too: the one before is recent then.
+    // The last segment can also be expanded. Then the one before it is recent.
     assert_eq!(of(1_000, &expanding("s5")), "---FF");
     let allocation = allocate(&segments, 1_000, &unlifted(), &expanding("s5")).unwrap();
     assert_eq!(reasons(&allocation), [AllocationReason::Recent, AllocationReason::Expanded]);
@@ -120,7 +120,7 @@ fn baseline_is_the_newest_first_in_brief() {
     let at = |budget| levels(&segments, &allocated(&segments, budget, &unlifted()));
     assert_eq!(at(1_100), "----BFF");
     assert_eq!(at(1_300), "--BBBFF");
-    // Behind the first three: tags for all before any has more.
+    // After the first three, all get tags before any gets more.
     assert_eq!(at(1_320), "TTBBBFF");
     assert_eq!(at(1_410), "TBBBBFF");
     assert_eq!(at(1_500), "BBBBBFF");

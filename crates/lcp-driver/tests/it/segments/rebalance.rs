@@ -1,4 +1,4 @@
-//! What is in force, adapted.
+//! Rebalancing: adapting the current allocation.
 
 use lcp_driver::segments::{AllocationReason, rebalance};
 
@@ -50,7 +50,7 @@ fn new_messages_become_recent_and_others_are_recent_no_more() {
     assert_eq!(levels(&before, &current), "BBFF");
     let after = same(6);
     let next = rebalanced(&after, &current, 1_300, &PreferredSegments::default());
-    // What was in full keeps what fits, not more.
+    // A full segment keeps only as much as fits.
     assert_eq!(levels(&after, &next), "-BBBFF");
     assert_eq!(next.get("s6").unwrap().reason, AllocationReason::Recent);
     assert_eq!(next.get("s4").unwrap().reason, AllocationReason::Baseline);
@@ -63,7 +63,7 @@ fn segments_that_are_gone_free_their_tokens() {
     let before = same(6);
     let current = allocated(&before, 1_210, &unlifted());
     assert_eq!(levels(&before, &current), "-TBBFF");
-    // Those that had no place get one now.
+    // Segments that were omitted are shown now.
     let next = rebalanced(&before[..4], &current, 1_210, &PreferredSegments::default());
     assert_eq!(levels(&before[..4], &next), "BBFF");
     assert_eq!(next.segments.len() + next.omitted.len(), 4);
@@ -78,7 +78,7 @@ fn a_larger_budget_serves_the_turns_and_lifts_nobody_beyond() {
     let next =
         rebalance(&segments, &current, 100_000, &options, &PreferredSegments::default()).unwrap();
     assert_eq!(levels(&segments, &next), "DBBBFF");
-    // All of it anew does.
+    // A new allocation lifts all of them.
     assert_eq!(levels(&segments, &allocated(&segments, 100_000, &options)), "FFFFFF");
 }
 

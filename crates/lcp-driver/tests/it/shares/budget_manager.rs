@@ -1,9 +1,9 @@
-//! Task 016.c, the tests of its budget manager, under their names.
+//! The budget manager tests of Task 016.c, under their names.
 
 use lcp_driver::shares::{BudgetError, ContextBudget, ShareBudget, Shares};
 use lcp_driver::window::{ContextWindow, WindowError};
 
-/// The breakdown of the document: 100,000 less 2,000 and 8,000.
+/// Returns the window in the document: 100,000 tokens less 2,000 and 8,000.
 fn window() -> ContextWindow {
     ContextWindow::from_total(100_000).with_reserves(2_000, 8_000)
 }
@@ -86,7 +86,7 @@ fn should_enforce_category_limit() {
     );
     assert_eq!(budget, before, "nothing is consumed on error");
 
-    // A cap holds although the share would be larger.
+    // A cap holds even if the share is larger.
     let mut capped = Shares::agent().with_cap("open_files", 100).unwrap().divide(90_000);
     assert_eq!(capped.consume(101, "open_files").unwrap_err().code(), "LCP-BUD-002");
     assert_eq!(capped.consume(100, "open_files"), Ok(()));

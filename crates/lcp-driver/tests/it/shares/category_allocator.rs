@@ -1,4 +1,4 @@
-//! Task 016.c, the tests of its category allocator, under their names.
+//! The category allocator tests of Task 016.c, under their names.
 
 use lcp_driver::shares::{ContextBudget, Demand, Share, Shares, max_min_fair};
 use proptest::prelude::*;
@@ -24,14 +24,14 @@ fn should_handle_fixed_allocation() {
     let budget = shares.divide(10_000);
     assert_eq!(tokens(&budget), [1_500, 6_000, 1_000]);
     assert_eq!((budget.unassigned(), budget.scaling()), (1_500, None));
-    // The ratios change with the total, the fixed number does not.
+    // The ratios scale with the total, the fixed number does not.
     assert_eq!(tokens(&shares.divide(20_000)), [1_500, 12_000, 2_000]);
 }
 
 proptest! {
     #[test]
     fn should_sum_to_available(total: u32, cuts in prop::collection::vec(1u32..1_000, 1..20)) {
-        // Ratios that sum to 1, but for what floats lose of it.
+        // The ratios sum to 1, apart from rounding errors.
         let sum: u32 = cuts.iter().sum();
         let ratio = |(at, &cut): (usize, &u32)| {
             Share::ratio(at.to_string(), f64::from(cut) / f64::from(sum))
@@ -55,7 +55,7 @@ fn should_handle_single_category() {
 
 #[test]
 fn should_handle_empty_category() {
-    // A share of no tokens, and one that nobody wants.
+    // One share has no tokens, and one has no demand.
     let shares = Shares::new([Share::ratio("none", 0.0), Share::ratio("all", 1.0)]).unwrap();
     assert_eq!(tokens(&shares.divide(500)), [0, 500]);
     let wants = [
@@ -68,7 +68,7 @@ fn should_handle_empty_category() {
 #[test]
 fn should_redistribute_unused() {
     let budget = Shares::agent().divide(90_000);
-    // Files and references need less than they have, the others more.
+    // Files and references need less than their shares, the others more.
     let limits = [80_000, 7_000, 80_000, 2_000];
     let wants: Vec<Demand> = budget
         .shares()
@@ -76,6 +76,6 @@ fn should_redistribute_unused() {
         .zip(limits)
         .map(|(share, limit)| Demand { weight: share.tokens, floor: 0, limit })
         .collect();
-    // 81,000 for two that have 36,000 and 18,000 of their own.
+    // 81,000 tokens are left for two categories with shares of 36,000 and 18,000.
     assert_eq!(max_min_fair(90_000, &wants), [54_000, 7_000, 27_000, 2_000]);
 }

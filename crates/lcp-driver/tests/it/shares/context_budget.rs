@@ -1,4 +1,4 @@
-//! Context Budget System, its examples and tables, with their numbers.
+//! The examples and tables of Context Budget System, with their numbers.
 
 use lcp_driver::shares::{
     AGENT_RATIOS, CODE_FOCUSED_RATIOS, ContextBudget, DEFAULT_BUDGET_RATIOS,
@@ -78,7 +78,7 @@ fn adjusting_again_and_again_does_not_drift() {
     }
     assert_eq!(budget.adjust_for_total(26_214), first);
 
-    // What rounding down left to nobody stays so until the total changes.
+    // Tokens that are unassigned because of rounding stay so until the total changes.
     let rounded = calculate_budget(3_276);
     assert_eq!(rounded.adjust_for_total(3_276), rounded);
     assert_eq!(rounded.unassigned(), 5);
@@ -246,7 +246,7 @@ fn available_tokens_after_use() {
     assert_eq!(over, [0, 30, 0, 0, 0, 0, 0, 0]);
     assert!(left.iter().map(|share| share.name.as_str()).eq(SECTIONS));
 
-    // It counts on top of what was consumed, and is not consumed itself.
+    // It is added to the consumed tokens, but not consumed itself.
     budget.consume(600, "memory").unwrap();
     let left = budget.available_tokens(&[("memory", 30), ("memory", 30)]).unwrap();
     assert_eq!((left[2].tokens, left[2].over), (0, 20));

@@ -15,7 +15,7 @@ fn any_wants(tokens: u64) -> impl Strategy<Value = Vec<Demand>> {
     prop::collection::vec(any_want, 0..10)
 }
 
-/// What it is to have at least.
+/// Returns the least amount that the demand must get.
 fn floor(want: &Demand) -> u64 {
     want.floor.min(want.limit)
 }
@@ -24,7 +24,7 @@ fn floors(wants: &[Demand]) -> u128 {
     wants.iter().map(|want| u128::from(floor(want))).sum()
 }
 
-/// One token after the other to who stands lowest.
+/// Distributes tokens one by one, each to the demand with the lowest level.
 fn token_by_token(total: u64, wants: &[Demand]) -> Vec<u64> {
     let mut given: Vec<u64> = wants.iter().map(floor).collect();
     for _ in given.iter().sum::<u64>()..total {
@@ -54,7 +54,7 @@ fn token_by_token(total: u64, wants: &[Demand]) -> Vec<u64> {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 1_000, ..ProptestConfig::default() })]
 
-    /// The sum is what there is, or all that is wanted.
+    /// The sum is the total, or the sum of all demands if that is less.
     #[test]
     fn it_gives_out_all(total: u64, wants in any_wants(u64::MAX)) {
         let given: u128 = max_min_fair(total, &wants).into_iter().map(u128::from).sum();
@@ -62,8 +62,8 @@ proptest! {
         prop_assert_eq!(given, wanted.min(u128::from(total)));
     }
 
-    /// Nobody has more than its limit, and nobody less than its floor where
-    /// there is enough for all floors.
+    /// Every demand gets at most its limit. It gets at least its floor if the total is enough for
+    /// all floors.
     #[test]
     fn it_stays_within_bounds(total: u64, wants in any_wants(u64::MAX)) {
         for (given, want) in max_min_fair(total, &wants).into_iter().zip(&wants) {
@@ -72,9 +72,8 @@ proptest! {
         }
     }
 
-    /// Nobody has a token above its floor that stands higher than the next one
-    /// of somebody who could still take it; without weight, none while a
-    /// weighted one could.
+    /// No demand has a token above its floor at a higher level than another demand's next possible
+    /// token. Without weight, it has no such token while a weighted demand could take one.
     #[test]
     fn it_is_fair(total: u64, wants in any_wants(u64::MAX)) {
         prop_assume!(floors(&wants) <= u128::from(total));
@@ -92,14 +91,14 @@ proptest! {
         }
     }
 
-    /// The same as giving out tokens one by one.
+    /// The result equals distributing tokens one by one.
     #[test]
     fn it_is_what_single_tokens_give(total in 0u64..300, wants in any_wants(200)) {
         prop_assume!(floors(&wants) <= u128::from(total));
         prop_assert_eq!(max_min_fair(total, &wants), token_by_token(total, &wants));
     }
 
-    /// A larger total takes nothing from anyone.
+    /// A larger total reduces no demand's amount.
     #[test]
     fn it_is_monotone(total in 0u64..400, more in 0u64..5, wants in any_wants(200)) {
         let larger = max_min_fair(total + more, &wants);
@@ -108,8 +107,8 @@ proptest! {
         }
     }
 
-    /// In another order everyone has the same, but for a token between those
-    /// whose next ones stand at one level.
+    /// The order of demands matters only for a token between demands whose next tokens are at the
+    /// same level.
     #[test]
     fn order_decides_ties_only(
         total in 0u64..400,
@@ -133,8 +132,8 @@ proptest! {
         }
     }
 
-    /// Where the weights are tokens and there are as many, everyone has its
-    /// own, as far as it wants them.
+    /// If the weights are tokens and the total covers them, every demand gets its own tokens, up to
+    /// its limit.
     #[test]
     fn own_tokens_are_guaranteed(wants in any_wants(200), more in 0u64..50) {
         let own = |want: &Demand| u64::from(want.weight).max(floor(want));
@@ -155,7 +154,7 @@ fn what_one_leaves_goes_to_the_others() {
         max_min_fair(100, &[want(40, 0, 500), want(30, 0, 10), want(20, 0, 500)]),
         [60, 10, 30]
     );
-    // What the second leaves fills the third as well, so the first has the rest.
+    // The tokens that the second leaves also fill the third, so the first gets the rest.
     assert_eq!(
         max_min_fair(100, &[want(10, 0, 500), want(50, 0, 10), want(40, 0, 45)]),
         [45, 10, 45]
@@ -168,7 +167,7 @@ fn what_one_leaves_goes_to_the_others() {
 fn a_floor_is_met_before_weights_count() {
     assert_eq!(max_min_fair(100, &[want(1, 70, 500), want(9, 0, 500)]), [70, 30]);
     assert_eq!(max_min_fair(1_000, &[want(1, 70, 500), want(9, 0, 9_000)]), [100, 900]);
-    // A floor over its limit, and floors over the total, met in order.
+    // Tests a floor above its limit, and floors above the total, which are met in order.
     assert_eq!(max_min_fair(100, &[want(1, 70, 20), want(1, 0, 500)]), [20, 80]);
     assert_eq!(
         max_min_fair(100, &[want(1, 70, 500), want(9, 50, 500), want(1, 1, 500)]),

@@ -1,5 +1,4 @@
-//! RFC 0004: windows, shares and usage. `cargo test -p lcp-driver -- shares`
-//! runs these.
+//! RFC 0004: windows, shares and usage. Run these tests with `cargo test -p lcp-driver -- shares`.
 
 mod budget_manager;
 mod category_allocator;

@@ -1,4 +1,4 @@
-//! Sizes that do not fit, and sizes that are none.
+//! Sizes that do not fit, and invalid sizes.
 
 use expect_test::expect;
 use lcp_driver::shares::{Share, ShareScaling, Shares, SharesError};
@@ -113,8 +113,8 @@ fn any_share() -> impl Strategy<Value = Share> {
 }
 
 proptest! {
-    /// Whatever the sizes: never over what is available, never over a cap, and
-    /// all of it given out where sizes ask for it.
+    /// With any sizes, shares never exceed the available tokens or a cap, and all tokens are
+    /// assigned if sizes demand them.
     #[test]
     fn never_over(
         shares in prop::collection::vec(any_share(), 1..20),
@@ -139,7 +139,7 @@ proptest! {
     }
 }
 
-/// What a cap keeps from a share is no claim on the others.
+/// Tokens that a cap denies to a share are not reserved from the others.
 #[test]
 fn a_fixed_share_counts_as_its_cap() {
     let large = Share::tokens("b", 500);

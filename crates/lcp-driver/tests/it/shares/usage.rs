@@ -1,4 +1,4 @@
-//! RFC 0004 §9: how full a budget is.
+//! RFC 0004 §9: the usage of a budget.
 
 use lcp_driver::usage::{
     UsageHistory, UsageLevel, UsageMonitor, UsageStatus, UsageThresholds, is_debug_budget_set,
@@ -30,7 +30,7 @@ fn levels_begin_at_80_and_above_90_percent() {
         assert_eq!(usage.level, level, "{used}");
         assert_eq!(usage.warning_line.is_some(), level > Normal, "{used}");
     }
-    // Exactly 80 % of numbers that floats get wrong.
+    // Tests exactly 80 % of numbers for which floating point is inexact.
     assert_eq!(once(u32::MAX / 5 * 4, u32::MAX).level, Warning);
     assert_eq!(once(u32::MAX / 5 * 4 - 1, u32::MAX).level, Normal);
 }
@@ -78,7 +78,7 @@ fn levels_have_hysteresis() {
         Normal,
     ];
     assert_eq!(levels(&mut monitor, &used), expected);
-    // Held up, but no news: no line.
+    // The level is held, but unchanged, so there is no line.
     monitor.record(850, 1_000);
     let held = monitor.record(750, 1_000);
     assert_eq!((held.level, held.warning_line), (Warning, None));
@@ -127,7 +127,7 @@ fn a_cooldown_separates_warning_lines() {
     };
     assert_eq!(lines(0, &[85; 4]), [true; 4]);
     assert_eq!(lines(2, &[85; 7]), [true, false, false, true, false, false, true]);
-    // Records without a warning pass time as well, the level is not held back.
+    // Records without a warning also count towards the cooldown, which does not delay the level.
     assert_eq!(lines(2, &[85, 10, 10, 95]), [true, false, false, true]);
     let mut monitor = UsageMonitor::default().with_cooldown(9);
     monitor.record(85, 100);
@@ -153,7 +153,7 @@ fn a_history_averages_and_counts() {
     for (total, used) in [(6_400, 3_200), (6_400, 6_401), (25_600, 25_600), (0, 1)] {
         history.record(Some("gpt-4"), total, used);
     }
-    // 35,202 of four: 8,800.5.
+    // The average is 35,202 ÷ 4 = 8,800.5.
     assert_eq!(history.avg_usage(), Some(8_801));
     assert_eq!(history.over_budget_count(), 2);
     assert_eq!(history.trend_line().unwrap(), "[Budget] Last 4 iterations avg: 8801 tokens");

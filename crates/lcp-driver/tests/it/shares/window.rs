@@ -1,4 +1,4 @@
-//! RFC 0004 §2: what a window leaves.
+//! RFC 0004 §2: the available part of a window.
 
 use expect_test::expect;
 use lcp_driver::window::{ContextWindow, DEFAULT_SAFETY, WindowError};
@@ -13,7 +13,7 @@ fn four_fifths_of_a_model_window() {
     for (window, available) in rows {
         assert_eq!(ContextWindow::from_model(window).available(), Ok(available));
     }
-    // 1 of 1 would need the whole.
+    // A window of 1 token would have nothing left.
     assert_eq!(ContextWindow::from_model(2).available(), Ok(1));
     assert!(ContextWindow::from_model(1).available().is_err());
     for window in (2..20_000).chain((u32::MAX - 20)..=u32::MAX) {
@@ -33,10 +33,10 @@ fn the_safety_factor_is_a_setting() {
     assert_eq!(ContextWindow::from_model(8_192), with_safety(8_192, DEFAULT_SAFETY));
     assert_eq!(with_safety(8_192, 0.7).available(), Ok(5_734));
     assert_eq!(with_safety(10, 0.1 + 0.2).available(), Ok(3));
-    // As floats these two are 57.99 and 28.99.
+    // In floating point, these two products are 57.99 and 28.99.
     assert_eq!(with_safety(100, 0.58).available(), Ok(58));
     assert_eq!(with_safety(100, 0.29).available(), Ok(29));
-    // And this one is a little below a tenth.
+    // This factor is a little below 0.1.
     assert_eq!(with_safety(10, 1.0 - 0.9).available(), Ok(1));
     for safety in [0.0, -0.8, 1.000_001, f64::NAN, f64::INFINITY] {
         let error = with_safety(8_192, safety).available().unwrap_err();

@@ -1,4 +1,4 @@
-//! Gauges, as a recorder gets them.
+//! Gauges, as a recorder receives them.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
@@ -63,12 +63,12 @@ impl Gauges {
         self.0.lock().unwrap()[&format!("Agents.Compression.Budget.ByLevel level={level}")]
     }
 
-    /// What deduplication did.
+    /// Returns a gauge of deduplication.
     fn dedup(&self, what: &str) -> f64 {
         self.0.lock().unwrap()[&format!("Agents.Compression.Dedup.{what}")]
     }
 
-    /// The sum over all levels.
+    /// Returns the sum over all levels.
     fn levels(&self) -> f64 {
         let all = self.0.lock().unwrap();
         all.iter().filter(|(key, _)| key.contains(".ByLevel ")).map(|(_, value)| value).sum()
@@ -101,7 +101,7 @@ fn total_allocated_and_by_level_of_a_run() {
     is(gauges.level("brief"), plan.items[0].tokens);
     is(gauges.level("placeholder"), plan.items[1].tokens);
     is(gauges.levels(), plan.used_tokens);
-    // What comes after leaves nothing of what was before.
+    // The next run replaces all values of the previous one.
     with_local_recorder(&gauges, allocated);
     is(gauges.level("placeholder"), 0);
     is(gauges.levels(), 1_240);
@@ -137,7 +137,7 @@ fn what_deduplication_saved_in_a_run() {
     is(gauges.dedup("Removed"), 1);
     is(gauges.dedup("Merged"), 0);
     is(gauges.dedup("Superseded"), 0);
-    // A run without it saves nothing.
+    // A run without deduplication reports no savings.
     with_local_recorder(&gauges, run);
     is(gauges.dedup("TokensSaved"), 0);
     is(gauges.dedup("Removed"), 0);

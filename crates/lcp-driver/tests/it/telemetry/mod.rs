@@ -1,4 +1,4 @@
-//! What can be watched from outside (RFC 0004 §10).
+//! Metrics and trace events (RFC 0004 §10).
 
 #[cfg(feature = "metrics")]
 mod gauges;
@@ -14,7 +14,7 @@ use lcp_types::{Block, DuplicateKind, Lang, Replacement, Replacements, Role};
 use crate::indexed::Indexed;
 use crate::packs::O200K;
 
-/// Blocks of which a budget of 60 tokens shows some.
+/// Returns blocks that do not all fit into a budget of 60 tokens.
 fn blocks() -> Vec<Block<'static>> {
     let source = "fn f() {}\n".repeat(200);
     vec![
@@ -32,7 +32,7 @@ fn run() -> Plan {
     DefaultDriver::default().run(&blocks(), &config()).unwrap().plan
 }
 
-/// The same with an exact count, by an index.
+/// Runs the same with an exact count and an index.
 fn run_by_index() -> IndexedRender {
     let source = Indexed::new(blocks(), &[&O200K]);
     let rendered = DefaultDriver::new(O200K).render_source(&source, &config()).unwrap();
@@ -40,7 +40,7 @@ fn run_by_index() -> IndexedRender {
     rendered
 }
 
-/// A run in which the second file is said to be within the first.
+/// Runs with a replacement that marks the second file as contained in the first.
 fn deduplicated() -> Plan {
     let relation = DuplicateKind::Contained;
     let within = Replacement { by: 0, relation, in_place: false, tokens_saved: 1_000 };

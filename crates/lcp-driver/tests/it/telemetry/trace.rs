@@ -1,4 +1,4 @@
-//! Events, as a subscriber gets them.
+//! Events, as a subscriber receives them.
 
 use std::cell::RefCell;
 use std::fmt::{self, Write};
@@ -16,13 +16,13 @@ use tracing::{Event, Level, Metadata, Subscriber, span};
 use super::*;
 
 thread_local! {
-    /// The most verbose level that the thread listens to, and what it heard:
-    /// level, target, message, fields of each event.
+    /// The most verbose level of the thread's subscription, and the recorded events with level,
+    /// target, message and fields.
     static HEARD: RefCell<Option<(Level, Vec<String>)>> = const { RefCell::new(None) };
 }
 
-/// The subscriber of the whole process: one for each thread would not do,
-/// because `tracing` remembers what nobody listens to for all threads.
+/// The subscriber of the whole process. One per thread would not work, because `tracing` caches for
+/// all threads that a call site has no subscriber.
 struct Listener;
 
 impl Subscriber for Listener {
@@ -67,13 +67,13 @@ impl Visit for Line {
         }
     }
 
-    /// As it is: nothing is escaped here.
+    /// Records the value unchanged, without escaping.
     fn record_str(&mut self, field: &Field, value: &str) {
         write!(self.fields, " {}={value}", field.name()).unwrap();
     }
 }
 
-/// The events of `f` up to the level `most`.
+/// Returns the events of `f` up to the level `most`.
 fn events<T>(most: Level, f: impl FnOnce() -> T) -> Vec<String> {
     static LISTENING: Once = Once::new();
     LISTENING.call_once(|| {
@@ -164,7 +164,7 @@ fn no_control_character_of_a_pack_gets_into_a_log() {
     }
 }
 
-/// Counts nothing well, and says so in bad manners.
+/// A tokenizer with wrong counts, and a caveat with control characters.
 struct Odd;
 
 impl TokenEstimator for Odd {

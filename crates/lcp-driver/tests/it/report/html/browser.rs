@@ -1,5 +1,5 @@
-//! The page in a headless Chromium. Skipped, with a message, where there is
-//! none; one that is there and fails is a failure.
+//! The page in a headless Chromium. These tests are skipped with a message if there is no browser,
+//! and fail if the browser fails.
 
 use std::fs::{self, File};
 use std::path::PathBuf;
@@ -15,7 +15,7 @@ use super::{large_plan, plan};
 
 const NAMES: &[&str] = &["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"];
 
-/// A browser that hangs is stopped then.
+/// The time after which a hanging browser is stopped.
 const TIMEOUT: Duration = Duration::from_secs(120);
 
 fn browser() -> Option<PathBuf> {
@@ -32,8 +32,8 @@ fn browser() -> Option<PathBuf> {
     found
 }
 
-/// The document that the script made of a page, at an address that ends in
-/// `fragment`; `None` without a browser.
+/// Returns the document that the page's script created, at an address that ends in `fragment`.
+/// Returns `None` without a browser.
 #[track_caller]
 fn dom(page: &str, fragment: &str) -> Option<String> {
     let browser = browser()?;
@@ -60,7 +60,7 @@ fn dom(page: &str, fragment: &str) -> Option<String> {
             .unwrap();
         let status = wait(child);
         let dom = fs::read_to_string(&out).unwrap();
-        // A browser that ends by a signal says nothing of the page.
+        // A browser that was ended by a signal says nothing about the page, so the run is repeated.
         if status.code().is_none() {
             continue;
         }
@@ -89,7 +89,7 @@ fn wait(mut child: std::process::Child) -> ExitStatus {
     }
 }
 
-/// The text at the beginning of the element with an id.
+/// Returns the text at the beginning of the element with an id.
 #[track_caller]
 fn text<'d>(dom: &'d str, id: &str) -> &'d str {
     let (_, behind) = dom.split_once(&format!("id=\"{id}\"")).expect(id);
@@ -97,7 +97,7 @@ fn text<'d>(dom: &'d str, id: &str) -> &'d str {
     text.split_once('<').unwrap().0
 }
 
-/// The values of an attribute, of the elements that begin so.
+/// Returns the values of an attribute of the elements that begin with `begins`.
 fn values<'d>(dom: &'d str, begins: &str, attribute: &str) -> Vec<&'d str> {
     let attribute = format!(" {attribute}=\"");
     dom.split(begins)
@@ -141,7 +141,7 @@ fn a_page_shows_the_plan() {
     assert_eq!(rows(&dom, "data-reason"), reasons);
     let shares: Vec<_> = this.shares.iter().map(|share| share.name.as_str()).collect();
     assert_eq!(values(&dom, "<div class=\"row\"", "data-share"), shares);
-    // A cell for each block that has tokens, and one for the envelope.
+    // There is a cell for each block with tokens, and one for the envelope.
     let cells = values(&dom, "<div class=\"cell", "data-d");
     let with_tokens = this.items.iter().filter(|item| item.tokens > 0).count();
     assert!(cells.len() > 1 && cells.len() <= with_tokens + 1, "{cells:?}");
@@ -169,7 +169,7 @@ fn the_address_moves_the_slider_and_sorts() {
     assert!(text(&dom, "replaying").starts_with("Replay: a budget of 300"));
 }
 
-/// As people do it: by the slider, the buttons of the columns and the filters.
+/// Operates the page like a user: with the slider, the column buttons and the filters.
 #[test]
 fn controls_redraw_the_page() {
     let (this, large) = (plan(Some(300)), plan(None));
@@ -195,7 +195,7 @@ fn controls_redraw_the_page() {
     assert_eq!(text(&dom, "count"), format!("2 of {} blocks", large.items.len() - METADATA));
 }
 
-/// Blocks of the pack that only describe others.
+/// The number of blocks in the pack that only describe others.
 const METADATA: usize = 4;
 
 #[test]
@@ -210,7 +210,7 @@ fn metadata_is_listed_where_it_is_asked_for() {
     let check = "<script>document.getElementById('metadata').click();</script></body>";
     let with = dom(&page.replace("</body>", check), "").unwrap();
     assert_eq!(rows(&with, "data-decision").len(), this.items.len());
-    // By the filter of decisions too, and by an index.
+    // The filter for decisions and one for an index also list them.
     let only = dom(&page, "#decision=metadata").unwrap();
     assert_eq!(rows(&only, "data-decision"), ["metadata"; METADATA]);
     let last = this.items.iter().rposition(is_metadata).unwrap().to_string();
@@ -218,7 +218,7 @@ fn metadata_is_listed_where_it_is_asked_for() {
     assert_eq!(rows(&one, "data-index"), [&last]);
 }
 
-/// The names below the columns of a replay.
+/// Returns the names below the columns of a replay.
 fn column_names(dom: &str) -> Vec<(usize, &str)> {
     let strip = dom.split_once("id=\"strip\"").unwrap().1.split_once("id=\"slider\"").unwrap().0;
     let names = strip.split("<b>").skip(1).map(|b| b.split_once('<').unwrap().0);
@@ -304,7 +304,7 @@ fn duplicates_name_what_covers_them() {
     assert_eq!(indices("covering"), "0 5");
     assert_eq!(indices("superseded"), "4");
     assert_eq!(indices("unheard"), "0 1 2 3 4 5");
-    // A click on what covers a block shows that one.
+    // A click on the covering block's link shows that block.
     let act =
         "<script>document.querySelector('[data-index=\"4\"] [data-to]').click();</script></body>";
     let one = dom(&page.replace("</body>", act), "#cover=covered").unwrap();

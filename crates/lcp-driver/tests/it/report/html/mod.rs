@@ -1,4 +1,4 @@
-//! The page, as text and in a browser.
+//! The HTML report, as text and in a browser.
 
 mod browser;
 mod page;
@@ -13,14 +13,14 @@ use serde_json::Value;
 use super::empty_plan;
 use crate::packs::{O200K, bare_file, file, priority, source, tag};
 
-/// The JSON in a page.
+/// Returns the JSON in a page.
 pub(super) fn data(page: &str) -> Value {
     let (_, data) = page.split_once("<script type=\"application/json\" id=\"data\">").unwrap();
     let (data, _) = data.split_once("</script>").unwrap();
     serde_json::from_str(data).unwrap()
 }
 
-/// What a page must show as text, and never run.
+/// Content that a page must show as text and never run.
 const HOSTILE: &str = "</script><img src=x onerror=boom()>\u{202e}.rs";
 
 fn blocks() -> Vec<Block<'static>> {
@@ -47,7 +47,7 @@ fn plan(budget: Option<u32>) -> Plan {
     DefaultDriver::new(O200K).plan(&blocks(), &config).unwrap()
 }
 
-/// A plan of many blocks, made without a count.
+/// Returns a plan of many blocks without counting tokens.
 fn large_plan(blocks: u32, budget: u32) -> Plan {
     let mut left = budget;
     let item = |i: u32| {

@@ -1,4 +1,4 @@
-//! The page as text.
+//! The HTML report as text.
 
 use lcp_driver::report::to_html;
 use lcp_driver::{Plan, Verbosity, Warning, WarningCode};
@@ -64,7 +64,7 @@ fn long_names_and_messages_are_cut() {
     assert!(to_html(&this, &[]).len() < usual + 2_000);
 }
 
-/// Numbers that no script can hold are words.
+/// Numbers that exceed a script's precision are strings.
 #[test]
 fn values_are_given_to_the_last_digit() {
     let page = to_html(&by_value(u64::MAX - 2, u64::MAX - 1), &[]);
@@ -106,7 +106,7 @@ fn names_can_be_read_on_their_colours() {
     assert!(pairs >= 8, "{pairs}");
 }
 
-/// Relative luminance as WCAG defines it, of `rrggbb`.
+/// Returns the relative luminance of `rrggbb`, as defined by WCAG.
 fn luminance(color: &str) -> f64 {
     let channel = |at: usize| {
         let value = f64::from(u8::from_str_radix(&color[at..at + 2], 16).unwrap()) / 255.0;
