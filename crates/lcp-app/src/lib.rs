@@ -71,6 +71,7 @@ pub mod files;
 mod find_block;
 #[cfg(feature = "full")]
 mod folders;
+mod html_report;
 #[cfg(feature = "full")]
 pub mod import;
 pub mod inspect;

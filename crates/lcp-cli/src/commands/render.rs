@@ -16,9 +16,6 @@ use lcp_app::{Error, ErrorKind};
 /// Variables that ask for a line on the tokens used.
 const DEBUG_BUDGET: [&str; 2] = ["LCP_DEBUG_BUDGET", "DEBUG_BUDGET"];
 
-/// How many budgets the slider of the HTML report has.
-const REPLAYS: u32 = 25;
-
 /// Render a pack within a token budget
 ///
 /// Writes the text and nothing else to standard output; warnings go to
@@ -108,15 +105,7 @@ fn write_reports(args: &Args, plan: &Plan, run: &RenderJob<'_>, output: &Output)
         }
     }
     if let Some(path) = &args.html {
-        // What the text before leaves to this plan says nothing of other budgets,
-        // which keep nothing of it.
-        let alone = match plan.budget.filter(|_| plan.stable.is_some()) {
-            Some(budget) => run.replay(&[budget])?.pop(),
-            None => None,
-        };
-        let budgets = budgets(alone.as_ref().unwrap_or(plan));
-        let replay = run.replay(&budgets)?;
-        files::write(Some(path), report::to_html(plan, &replay).as_bytes())?;
+        files::write(Some(path), run.html_report(plan)?.as_bytes())?;
     }
     Ok(())
 }
@@ -148,39 +137,5 @@ impl Args {
             std::iter::once((PACK, self.choices.pack.as_path())).chain(previous).collect();
         let is_turn = |from: &str, to: &str| from == PREVIOUS && to == PLAN;
         files::check_distinct_paths(&inputs, &outputs.collect::<Vec<_>>(), is_turn)
-    }
-}
-
-/// Budgets from a small one to one that holds everything, evenly, and the
-/// plan's own.
-fn budgets(plan: &Plan) -> Vec<u32> {
-    let whole = plan.wanted_budget.unwrap_or(plan.used_tokens.into());
-    let step = |number: u32| {
-        let budget = (whole * u64::from(number)).div_ceil(u64::from(REPLAYS));
-        u32::try_from(budget).unwrap_or(u32::MAX)
-    };
-    let mut budgets: Vec<u32> = (1..=REPLAYS).map(step).chain(plan.budget).collect();
-    budgets.sort_unstable();
-    budgets.dedup();
-    budgets
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use lcp_driver::{DefaultDriver, DriverConfig};
-    use lcp_types::{Block, Lang};
-
-    #[test]
-    fn the_slider_goes_over_budgets_evenly_and_has_the_plans_own() {
-        let code = "let x = 1;\n".repeat(100);
-        let blocks = [Block::code(Lang::Rust, "a.rs", code.as_str())];
-        let config = DriverConfig { token_budget: Some(61), ..DriverConfig::default() };
-        let plan = DefaultDriver::default().plan(&blocks, &config).unwrap();
-        let budgets = budgets(&plan);
-        assert_eq!(budgets.len(), 26);
-        assert!(budgets.contains(&61));
-        assert_eq!(budgets.last().map(|&last| u64::from(last)), plan.wanted_budget);
-        assert!(budgets.is_sorted());
     }
 }
