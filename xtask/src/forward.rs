@@ -133,10 +133,22 @@ pub(crate) fn handoff(rest: &Rest) -> Result<ExitCode> {
     run(command)
 }
 
-/// Runs the fault-injection tests of the session stores.
+/// Runs the long fault-injection test of the session stores.
 pub(crate) fn fault_injection(rest: &Rest) -> Result<ExitCode> {
-    let test = "test --quiet -p lcp-continuity --all-features --test fault_injection -- --ignored";
-    passing(test, rest)
+    run(fault_injection_command(rest))
+}
+
+/// Returns the command of the test. The test reads its flags from the environment, because the
+/// test harness accepts only its own.
+fn fault_injection_command(rest: &Rest) -> Command {
+    let mut command = in_workspace(
+        "test --quiet -p lcp-continuity --all-features --test fault_injection -- \
+         --ignored --nocapture a_long_run",
+    );
+    let arguments: Vec<_> =
+        rest.arguments.iter().map(|argument| argument.to_string_lossy()).collect();
+    command.env("LCP_FAULT_INJECTION", arguments.join(" "));
+    command
 }
 
 /// Runs cargo-fuzz, and fetches it first if it is not installed.
@@ -182,6 +194,15 @@ mod tests {
     fn commands_of_lcp_are_recognized_behind_flags() {
         assert!(is_product(&words("render a.lcp")) && is_product(&words("-q render a.lcp")));
         assert!(!is_product(&words("tidy")) && !is_product(&words("tidy render")));
+    }
+
+    #[test]
+    fn flags_of_fault_injection_reach_the_test() {
+        let rest = Rest { arguments: words("--store sqlite --short") };
+        let command = fault_injection_command(&rest);
+        let flags = command.get_envs().find(|(name, _)| *name == "LCP_FAULT_INJECTION");
+        assert_eq!(flags.unwrap().1, Some(OsStr::new("--store sqlite --short")));
+        assert!(command.get_args().all(|argument| argument != "--store"));
     }
 
     #[test]
