@@ -5,6 +5,7 @@ mod cycles;
 mod dependencies;
 mod documents;
 mod names;
+mod prose;
 mod requirements;
 mod sources;
 
@@ -94,6 +95,7 @@ pub(crate) fn run() -> Result<ExitCode> {
     problems.extend(unsafe_code()?);
     problems.extend(dependencies::check()?);
     problems.extend(documents::check()?);
+    problems.extend(prose::check()?);
     problems.extend(requirements::check()?);
     problems.extend(sources::check()?);
     if problems.is_empty() {

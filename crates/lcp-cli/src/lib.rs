@@ -2,6 +2,17 @@
 //!
 //! The interface of this crate is the command line (`docs/cli.md`). Programs call `lcp-app`.
 //! Modules are public for the example `handoff_demo`, which has the flags of the command.
+//!
+//! # Source files
+//!
+//! | topic | files |
+//! |---|---|
+//! | a subcommand: flags, help, output | `commands/` |
+//! | flags that several subcommands have | `render_args.rs`, `budget_args.rs`, `tokenizer_args.rs`, `dedup_args.rs`, `prompt_cache_args.rs`, `output_args.rs`, `session_args.rs`, `summary_args.rs` |
+//! | exit codes, color, errors and warnings | `output.rs`; wrong command lines: `arguments.rs` |
+//! | standard output | `files.rs` |
+//! | progress bars; tables | `progress.rs`; `table.rs` |
+//! | Ctrl-C | `lib.rs` |
 
 #![allow(
     clippy::missing_errors_doc,

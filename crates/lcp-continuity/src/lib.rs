@@ -54,6 +54,23 @@
 //!   resumed: call [`resume_from_handoff`](SessionContinuityService::resume_from_handoff).
 //! - On [`Continued { into, .. }`](store::Error::Continued) or
 //!   [`AlreadyResumed { into, .. }`](store::Error::AlreadyResumed), call `reopen(into)`.
+//!
+//! # Source files
+//!
+//! | topic | files |
+//! |---|---|
+//! | messages, anchors, tasks, state, hand-offs as data | `model/` |
+//! | the service | `service/`: hand-offs in `build_handoff.rs`, parents of a conversation in `open.rs`, growing transcripts in `record.rs` |
+//! | token usage | `tracker.rs` |
+//! | thresholds and the trigger | `trigger/` |
+//! | a hand-off as a pack | `handoff_pack.rs` |
+//! | rules for anchors, tasks, state, summaries | `extract/` |
+//! | programs that are run with limits | `command/` |
+//! | the prompt of the next session | `resume_prompt/`; the share of a hand-off that a text retains: `coverage.rs` |
+//! | compaction within a session | `compact/` |
+//! | pairs of tool calls and results | `tool_pairs.rs` |
+//! | stores | `store/`: rules in `tables.rs`; `memory.rs`, `sqlite/`, `postgres/` |
+//! | events and metrics | `events.rs`, `observe.rs` |
 
 pub mod command;
 pub mod compact;

@@ -21,6 +21,20 @@
 //! On every input, the crate does not panic, its recursion depth is bounded, and it does not
 //! allocate memory for data that the input only claims to have. See `lcp_types::limits` and
 //! [`DecodeOptions`].
+//!
+//! # Source files
+//!
+//! | topic | files |
+//! |---|---|
+//! | parser without I/O, and its state | `parser.rs`, `state.rs` |
+//! | events: header, frames, end | `events.rs` |
+//! | bodies: references, zstd, summaries, fields | `body.rs`, `fields.rs`; long bodies without a copy: `owned_block.rs` |
+//! | varints; compressed payloads | `varint.rs`, `zstd_payload.rs` |
+//! | packs in memory | `blocks.rs`; on all processors: `parallel.rs`; fast path for plain blocks: `fast_path.rs` |
+//! | packs from readers | `stream/`: `reader.rs`, `async_reader.rs`, shared state in `state.rs` |
+//! | single blocks of a pack | `pack_reader.rs`; sources of bytes: `read_at/` |
+//! | the index: footer, columns, comparison with the blocks | `index/`: `mod.rs`, `columns.rs`, `verify.rs` |
+
 #![cfg_attr(not(test), deny(clippy::indexing_slicing, clippy::unwrap_used, clippy::expect_used))]
 
 mod blocks;

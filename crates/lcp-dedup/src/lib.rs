@@ -29,6 +29,20 @@
 //! assert_eq!(found.duplicates.covered[&2].relation, DuplicateKind::Equal);
 //! # Ok::<(), lcp_dedup::DedupError>(())
 //! ```
+//!
+//! # Source files
+//!
+//! | topic | files |
+//! |---|---|
+//! | options | `options.rs` |
+//! | steps and their result | `detect.rs`; ranks and replacements: `state.rs` |
+//! | blocks by path; changes of a file between two reads | `paths.rs`; `origin.rs` |
+//! | exact duplicates | `exact.rs` |
+//! | stale reads and results | `stale.rs` |
+//! | overlapping chunks of a file | `chunks.rs`, `overlap/`: merging in `merge.rs`, trimming in `trim.rs` |
+//! | near duplicates | `near/`: `lines.rs`, `line_sets.rs`, `similarity_join.rs`, `delta.rs`; restoring: `restore.rs` |
+//! | stubs in place of covered blocks | `stub.rs` |
+//! | new texts, saved tokens, the smaller pack | `apply.rs` |
 
 mod apply;
 mod chunks;

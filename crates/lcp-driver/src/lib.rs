@@ -45,6 +45,29 @@
 //! );
 //! # Ok::<(), lcp_driver::DriverError>(())
 //! ```
+//!
+//! # Source files
+//!
+//! | topic | files |
+//! |---|---|
+//! | tokens of each detail level | `cost/`; for the index of a pack: `cost/index.rs` |
+//! | detail levels and modes; options; values | `detail.rs`; `config.rs`; `objective.rs` |
+//! | allocation by tiers; by value | `allocate/tiers.rs`; `allocate/knapsack/`. Spending: `allocate/ledger.rs` |
+//! | from blocks to a plan | `planner/mod.rs`, `planner/scan.rs`; reasons of decisions: `planner/decisions.rs` |
+//! | pinned blocks, tool calls, the newest user turn | `planner/groups.rs` |
+//! | overflow; token sums of a plan | `planner/overflow.rs`; `planner/plan_builder.rs` |
+//! | shares; the share that pays for a block | `shares/`; `planner/share_budgets.rs` |
+//! | stable plans; saved plans | `planner/prefix_stable.rs`; `prompt_cache/` |
+//! | plans by an index | `indexed/` |
+//! | the text of a block: head, content, label | `block_view/`; the cut of an excerpt: `excerpt.rs` |
+//! | the text of a plan | `assemble.rs`, `render/`: `xml.rs`, `markdown.rs`, `minimal.rs` |
+//! | escaping of content that looks like a delimiter | `render/collision.rs`, `render/commonmark.rs` |
+//! | placeholders and the roll-up line | `render/placeholder.rs` |
+//! | parsing of rendered text | `parse/`; into blocks: `parse/blocks.rs`; trees and hunks: `parse/bodies.rs` |
+//! | the report | `report/`: `json.rs`, `table.rs`, `html.rs`; shared rows `rows.rs`, sums `metrics.rs`, names `display_names.rs` |
+//! | annotations; duplicates | `meta.rs`; `dedup.rs` |
+//! | the window of a model; its usage | `window.rs`; `usage.rs` |
+//! | segments of a conversation | `segments/`: phases and levels in `assign.rs`, the result in `allocation.rs` |
 
 // The costs of the detail levels of a block.
 mod block_view;

@@ -26,6 +26,21 @@
 //! # std::fs::remove_dir_all(&folder)?;
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
+//!
+//! # Source files
+//!
+//! | topic | files |
+//! |---|---|
+//! | from paths to blocks | `ingest.rs`; reading: `read.rs`; options and report: `options.rs`, `report.rs` |
+//! | the files of a folder | `walk.rs`, `ignore_files.rs`; labels: `paths.rs` |
+//! | types of files | `file_type.rs` |
+//! | priorities, categories and pins | `rules.rs`, `globs.rs` |
+//! | changes since a revision | `changes.rs`, `git.rs` |
+//! | the tree of all files | `file_tree.rs` |
+//! | summaries; answers of programs | `summaries/mod.rs`; `summaries/cache.rs` |
+//! | lines of an outline | `outline/builder.rs`; documents: `outline/document.rs` |
+//! | declarations of code | `outline/code/`: `walk.rs`, `item.rs`, limits in `parse.rs` |
+//! | nodes of a language | a table in `outline/code/languages.rs` |
 
 mod changes;
 mod error;

@@ -10,6 +10,17 @@
 //! | find all problems in a pack | [`validate`] |
 //!
 //! All operations except [`journal`] take and return bytes or blocks.
+//!
+//! # Source files
+//!
+//! | topic | files |
+//! |---|---|
+//! | reading of damaged packs | `scan.rs` |
+//! | appending: the new bytes; in place | `append.rs`; `journal/` |
+//! | merging; the index of a hand-off | `merge.rs` |
+//! | pairs of blocks in two packs | `diff.rs` |
+//! | recovery | `recover/`: `salvage.rs`, renumbering in `rewrite.rs` |
+//! | validation | `validate/` |
 
 #![allow(
     clippy::must_use_candidate,

@@ -11,6 +11,16 @@
     feature = "runtime",
     doc = "| [`runtime`] | blocking calls of asynchronous code, from anywhere | `runtime` |"
 )]
+//!
+//! # Source files
+//!
+//! | topic | files |
+//! |---|---|
+//! | bodies by hash: batches, verification, tenants | `content/store.rs` |
+//! | backends | `content/store.rs` (memory), `content/sqlite.rs`, `content/object_store.rs` |
+//! | opening of SQLite files; schemas | `sqlite/open.rs`; `sqlite/schema.rs` |
+//! | locks; network file systems | `sqlite/lock.rs`; `sqlite/paths.rs` |
+//! | blocking calls of asynchronous code | `runtime.rs` |
 
 pub mod content;
 #[cfg(feature = "runtime")]

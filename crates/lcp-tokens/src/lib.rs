@@ -26,6 +26,21 @@
 //! assert_eq!(HeuristicEstimator.estimate("a budget is a promise"), 5);
 //! assert!(!HeuristicEstimator.is_exact());
 //! ```
+//!
+//! # Source files
+//!
+//! | topic | files |
+//! |---|---|
+//! | the trait; growing texts | `estimator.rs`; `incremental.rs` |
+//! | OpenAI's encodings | `tiktoken.rs`, on the engine in `bpe/` |
+//! | pre-tokenization | `bpe/pretokenize/`: 64 bytes at once in `simd.rs`, one piece at a time in `scalar.rs` |
+//! | tokens of a piece | `bpe/piece_cache.rs`, `bpe/vocabulary.rs`, `bpe/merge.rs`; of long pieces: `bpe/linear.rs` |
+//! | truncation | `bpe/truncate.rs`; for other estimators: `truncate.rs` |
+//! | the rule by which counts of parts add up | `boundary.rs` |
+//! | estimates | `heuristic.rs` (SPEC_08), `scaled.rs` (Claude) |
+//! | tokenizer files; stored counts | `tokenizer_file/`; `cached.rs` |
+//! | models, their windows and names | `models/` |
+//! | selection of an estimator, and the fallback | `resolve.rs` |
 
 mod boundary;
 #[cfg(feature = "bpe")]

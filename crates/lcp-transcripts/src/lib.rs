@@ -29,6 +29,22 @@
 //! | the result of an import, and its unrecognized parts | [`ImportResult`], [`ImportReport`] |
 //! | the result of an export, and its omissions | [`ExportResult`], [`ExportReport`] |
 //! | the annotations that an import adds to blocks | [`annotation_keys`] |
+//!
+//! # Source files
+//!
+//! | topic | files |
+//! |---|---|
+//! | formats and providers; detection | `format.rs`; `detect.rs` |
+//! | parts of messages as blocks | `builder/mod.rs`; tool calls: `builder/calls.rs`; keys of annotations: `annotation_keys.rs` |
+//! | lists, requests and JSON lines of all formats | `reader.rs` |
+//! | messages of a provider | `openai/` (`chat.rs`, `responses.rs`), `anthropic/` |
+//! | sessions of agents | `claude_code/` (abandoned branches: `rewound_turns.rs`), `codex/` (repeated items: `events.rs`) |
+//! | results over MCP; chats in Markdown | `mcp.rs`; `markdown/` |
+//! | results that become CODE or DIFF | `typed_results.rs` |
+//! | unified diffs; line numbers | `diff/`; `line_numbers.rs` |
+//! | JSON that is copied unchanged | `raw_json/` |
+//! | from blocks to turns | `export/turns_from_blocks.rs`, `export/parts.rs`; results without an id: `export/infer_ids.rs` |
+//! | a valid history | `export/tool_pairs.rs`, `export/tool_names.rs`, `export/anthropic.rs` |
 
 pub mod annotation_keys;
 mod anthropic;

@@ -2,6 +2,34 @@
 //!
 //! A `content` field holds arbitrary bytes; the other texts are UTF-8. Fields of type `Option` may
 //! be absent on the wire.
+//!
+//! # Adding a block type
+//!
+//! Add a table here, a row in `crates/lcp-types/src/block.rs`, RFC 0001 §7 and
+//! `samples/every-type.json`. The compiler then asks for `Block::label`,
+//! `crates/lcp-driver/src/block_view/head.rs` and `crates/lcp-driver/src/special_tokens/texts.rs`.
+//! Matches in the following files have a default, so the compiler does not ask for them:
+//!
+//! | file | decides |
+//! |---|---|
+//! | `crates/lcp-types/src/block.rs` (`text_of!`) | whether the content is text |
+//! | `crates/lcp-driver/src/block_view/content.rs` | the text that a render shows |
+//! | `crates/lcp-driver/src/block_view/mod.rs` | the default category, the info string of the fence, the part that an excerpt shows |
+//! | `crates/lcp-driver/src/parse/blocks.rs` | how rendered text is parsed back |
+//! | `crates/lcp-dedup/src/stub.rs`, `crates/lcp-dedup/src/apply.rs` | the name in stubs, the tokens |
+//! | `crates/lcp-dedup/src/detect.rs` | whether white space matters, whether near duplicates are detected |
+//! | `crates/lcp-dedup/src/exact.rs` | equality with other blocks |
+//! | `crates/lcp-decoder/src/blocks.rs` | whether the fast path reads it |
+//! | `crates/lcp-encoder/src/manifest/mod.rs` | the keys that a manifest may omit |
+//! | `crates/lcp-continuity/src/extract/summary/lines.rs`, `crates/lcp-continuity/src/extract/summary/command.rs` | the label in summaries, the speaker in the input of a summarizer |
+//! | `crates/lcp-transcripts/src/export/parts.rs` | the text in a chat |
+//! | `crates/lcp-app/src/export/exported_content.rs` | the text in a message at each detail level |
+//! | `crates/lcp-app/src/sessions/input.rs` | whether it becomes a message of a session |
+//! | `crates/lcp-app/src/find_block.rs` | the bytes that `cat` and `expand` return |
+//! | `crates/lcp-app/src/parse.rs` | the fields of the head besides the label |
+//! | `crates/lcp-mcp/src/tools/render.rs` | the list of types in the schema of the tool `render` |
+//! | `crates/lcp-testkit/src/blocks.rs` | random blocks in tests |
+//! | `formats/lcp.ksy`, `fuzz/decoder.py` | the other descriptions of the format |
 
 use std::borrow::Cow;
 

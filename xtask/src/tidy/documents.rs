@@ -1,5 +1,5 @@
-//! Checks that documents name only files and crates that exist, and that sources cite only RFCs
-//! that exist.
+//! Checks that documents, including the module documentation of crates, name only files that exist,
+//! and that sources cite only RFCs that exist.
 
 use std::path::{Path, PathBuf};
 
@@ -10,7 +10,7 @@ use anyhow::Result;
 const PATHS: &[&str] =
     &["crates/", "xtask/", "samples/", "docs/", "rfcs/", "bench/", ".ci/", ".cargo/", "fuzz/"];
 
-/// The document that also names files by the ends of their paths.
+/// A document that also names files by the ends of their paths, as the front pages of crates do.
 const ARCHITECTURE: &str = "ARCHITECTURE.md";
 
 /// The rendering that the README shows.
@@ -19,12 +19,19 @@ const SHOWN_IN_README: &str = "samples/rendered/priorities.100.txt";
 pub(super) fn check() -> Result<Vec<String>> {
     let mut problems = Vec::new();
     let paths = tracked("*")?;
-    for document in tracked("*.md")? {
+    let mut documents = tracked("*.md")?;
+    documents.extend(tracked("crates/*.rs")?);
+    for document in documents {
         let text = read(&document)?;
-        let is_architecture = document == Path::new(ARCHITECTURE);
+        let is_source = document.extension().is_some_and(|extension| extension == "rs");
+        let names_files = document == Path::new(ARCHITECTURE) || document.ends_with("src/lib.rs");
         for (number, line) in text.lines().enumerate() {
+            // Of a source, only the documentation of its module.
+            if is_source && !line.starts_with("//!") {
+                continue;
+            }
             for word in line.split('`').skip(1).step_by(2).flat_map(str::split_whitespace) {
-                if names_nothing(word) || is_architecture && ends_no_path(word, &paths) {
+                if names_nothing(word) || names_files && ends_no_path(word, &paths) {
                     let place = format!("{}:{}", document.display(), number + 1);
                     problems.push(format!("{place}: {word} does not exist"));
                 }
