@@ -6,6 +6,7 @@
 
 mod ci;
 mod deny;
+mod dist;
 mod forward;
 mod tidy;
 mod tools;
@@ -35,6 +36,7 @@ enum Task {
     /// Check the architecture, and that documents name only what exists
     Tidy,
     Deny(deny::Args),
+    Dist(dist::Args),
     Samples(forward::GoldenArgs),
     GenVocab(forward::GoldenArgs),
     /// Read the samples by the format descriptions in formats/ (libmagic, MIME, Kaitai Struct)
@@ -74,6 +76,7 @@ fn run(task: &Task) -> anyhow::Result<ExitCode> {
         Task::Ci(args) => ci::run(args),
         Task::Tidy => tidy::run(),
         Task::Deny(args) => deny::run(args),
+        Task::Dist(args) => dist::run(args),
         Task::Samples(args) => forward::samples(args),
         Task::GenVocab(args) => forward::vocabulary(args),
         Task::CheckFormatSpecs => forward::format_specs(),

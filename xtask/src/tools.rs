@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use anyhow::{Context as _, Result, bail};
+use cargo_metadata::MetadataCommand;
 
 /// Returns the cargo that runs this program.
 pub(crate) fn cargo() -> OsString {
@@ -29,6 +30,27 @@ pub(crate) fn output(
         bail!("{name} failed: {}", stderr.trim().lines().last().unwrap_or("no message"));
     }
     Ok(String::from_utf8_lossy(&output.stdout).into_owned())
+}
+
+/// Runs a program in the workspace, with the standard streams of this one.
+///
+/// # Errors
+/// Returns an error if the program cannot be run, or if it fails.
+pub(crate) fn run(program: &OsStr, arguments: &[&str]) -> Result<()> {
+    let mut command = Command::new(program);
+    command.args(arguments).current_dir(crate::workspace());
+    let status = command.status().with_context(|| format!("cannot run {}", program.display()))?;
+    if !status.success() {
+        bail!("{} {} failed: {status}", program.display(), arguments.join(" "));
+    }
+    Ok(())
+}
+
+/// Returns the build folder of the workspace.
+pub(crate) fn target_folder() -> Result<PathBuf> {
+    let mut metadata = MetadataCommand::new();
+    let metadata = metadata.current_dir(crate::workspace()).no_deps().exec()?;
+    Ok(metadata.target_directory.into())
 }
 
 /// Returns whether a program is installed.
