@@ -106,6 +106,18 @@ mod tests {
     }
 
     #[test]
+    fn the_scheduled_workflow_fuzzes_every_target() {
+        let root = super::workspace();
+        let workflow = root.join(".github/workflows/scheduled.yml");
+        let workflow = std::fs::read_to_string(workflow).unwrap();
+        for entry in std::fs::read_dir(root.join("fuzz/fuzz_targets")).unwrap() {
+            let path = entry.unwrap().path();
+            let name = path.file_stem().unwrap().to_str().unwrap();
+            assert!(workflow.contains(&format!("- {name}\n")), "{name}");
+        }
+    }
+
+    #[test]
     fn flags_of_other_programs_are_passed_on() {
         for line in
             ["bench plan --json", "fuzz decoder -- -runs=1", "perf --help", "samples --bless"]

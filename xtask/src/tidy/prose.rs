@@ -74,8 +74,10 @@ impl Counts {
                     prose.split(|char| !is_word(char)).filter(|word| !word.is_empty()).collect();
                 self.words += words.len();
                 let text = format!(" {} ", words.join(" "));
-                self.listed +=
-                    WORDS.iter().map(|word| text.matches(&format!(" {word} ")).count()).sum::<usize>();
+                self.listed += WORDS
+                    .iter()
+                    .map(|word| text.matches(&format!(" {word} ")).count())
+                    .sum::<usize>();
             }
         }
     }

@@ -6,6 +6,7 @@
 
 use std::path::{Path, PathBuf};
 
+use expect_test::expect_file;
 use lcp_app::pack_output::encode_manifest;
 use lcp_app::{dedup, files};
 use lcp_decoder::DecodeOptions;
@@ -13,8 +14,10 @@ use lcp_dedup::{DedupLevel, Options};
 use lcp_driver::shares::Shares;
 use lcp_driver::{DefaultDriver, DriverConfig, Excerpts, Objective, OutputMode, ValueModel, parse};
 use lcp_encoder::{Compression, EncodeOptions, Magic, manifest};
-use lcp_testkit::cli_harness::sample;
+use lcp_testkit::cli_harness::{root, sample};
 use lcp_tokens::{Encoding, Tiktoken, TokenEstimator};
+
+use crate::command::LCP;
 
 /// One sample.
 struct Sample {
@@ -143,6 +146,28 @@ fn samples_equal_their_golden_files() {
         different.is_empty(),
         "{different:?} differ from their manifests; `cargo xtask samples --bless` rewrites them"
     );
+}
+
+/// The picture of the README shows real output.
+#[test]
+fn the_picture_of_the_readme_is_current() {
+    let render = "render samples/priorities.lcp --budget 100 --mode minimal";
+    let report = "report samples/session.lcp --budget 8000 --shares agent --excerpts on";
+    let mut screen = String::new();
+    for (command, lines) in [(render, usize::MAX), (report, 11)] {
+        let output = std::process::Command::new(LCP.0)
+            .args(command.split(' '))
+            .current_dir(root())
+            .output()
+            .unwrap();
+        assert!(output.status.success());
+        let text = String::from_utf8(output.stdout).unwrap();
+        screen += &format!("\x1b[32m$\x1b[0m \x1b[1mlcp {command}\x1b[0m\n");
+        text.lines().take(lines).for_each(|line| screen += &format!("{line}\n"));
+        screen.push('\n');
+    }
+    let svg = anstyle_svg::Term::new().render_svg(screen.trim_end());
+    expect_file!["../../../../docs/images/terminal.svg"].assert_eq(&svg);
 }
 
 fn config(sample: &Sample, mode: OutputMode, token_budget: Option<u32>) -> DriverConfig {
