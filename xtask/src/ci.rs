@@ -41,7 +41,7 @@ struct Step {
     name: &'static str,
     arguments: String,
     env: Option<(&'static str, &'static str)>,
-    /// Whether the step runs in the background of the next one.
+    /// `true` if the step runs in the background of the next one.
     is_background: bool,
 }
 
