@@ -31,7 +31,7 @@ fn a_text() {
     let path = folder.path().join("notes.txt");
     for text in ["x".to_owned(), "some notes\n".repeat(10), "some notes\n".repeat(10_000)] {
         fs::write(&path, text).expect("a text");
-        assert_eq!(not_a_store(&path), "it is no SQLite database");
+        assert_eq!(not_a_store(&path), "not a SQLite database");
     }
 }
 
@@ -41,9 +41,9 @@ fn the_database_of_another_program() {
     let path = folder.path().join("theirs.db");
     let theirs = Connection::open(&path).expect("a database");
     theirs.execute_batch("CREATE TABLE t (a); INSERT INTO t VALUES (1)").expect("SQL");
-    assert_eq!(not_a_store(&path), "it is another program's database");
+    assert_eq!(not_a_store(&path), "the database belongs to another program");
     drop(theirs);
-    assert_eq!(not_a_store(&path), "it is another program's database");
+    assert_eq!(not_a_store(&path), "the database belongs to another program");
 }
 
 /// Its log holds what the file does not have yet; to open it for writing would
@@ -63,7 +63,10 @@ fn the_database_of_another_program_with_a_log() {
         fs::write(folder.path().join(name), bytes).expect("a copy");
     }
     assert!(folder.path().join("theirs.db-wal").exists());
-    assert_eq!(not_a_store(&folder.path().join("theirs.db")), "it is another program's database");
+    assert_eq!(
+        not_a_store(&folder.path().join("theirs.db")),
+        "the database belongs to another program"
+    );
 }
 
 #[test]
@@ -80,10 +83,10 @@ fn a_newer_version() {
     assert_eq!(error, Error::TooNew { found: 2, known: 1 });
     assert_eq!(
         error.to_string(),
-        "the store has version 2, this program knows 1: use a newer program"
+        "the store has version 2, but this program supports up to 1; use a newer program"
     );
     set(0);
-    assert_eq!(not_a_store(&path), "its version is none of ours");
+    assert_eq!(not_a_store(&path), "unknown version");
 }
 
 #[test]
