@@ -143,7 +143,7 @@ pub(super) fn describe_repack(stable: &StableOutcome) -> Option<String> {
             "a tool call would have been separated from its result".to_owned()
         }
         Some(RepackReason::CriticalAboveLow) => format!(
-            "critical and pinned blocks and the newest user turn reach the low watermark of {} tokens",
+            "critical and pinned blocks and the newest user turn reach the low watermark of {}",
             tokens(low)
         ),
         Some(RepackReason::TurnAboveGap) => format!(

@@ -146,7 +146,7 @@ fn the_table_says_why_a_text_was_packed_anew() {
         Cache:
           Kept: 1,234 of 72,000 tokens of the previous text (2%)
           Prefix: 72,900 tokens (301,122 bytes), cacheable
-          Appended: critical and pinned blocks and the newest user turn reach the low watermark of 70,000 tokens
+          Appended: critical and pinned blocks and the newest user turn reach the low watermark of 70,000
         Cache:
           Kept: 1,234 of 72,000 tokens of the previous text (2%)
           Prefix: 72,900 tokens (301,122 bytes), cacheable

@@ -198,8 +198,8 @@ fn comp_budget_line_of_an_allocation() {
     );
     assert_eq!(
         events[0],
-        "WARN lcp_driver: segment \"s1\": its level tags costs 700 tokens, a fuller one 40; \
-         it is not used code=costly_level",
+        "WARN lcp_driver: ignored level tags of segment \"s1\": it costs 700 tokens, no less than a \
+         fuller level (40) code=costly_level",
     );
 }
 

@@ -96,7 +96,7 @@ fn a_folder_and_nothing() {
     let error = open_sqlite(folder.path().join("folder")).expect_err("a folder");
     // Temporary folders may be reached by a link.
     let path = fs::canonicalize(folder.path().join("folder")).expect("a folder");
-    assert_eq!(error, Error::NotAStore { path, reason: "it is not a file" });
+    assert_eq!(error, Error::NotAStore { path, reason: "not a file" });
     let error = open_sqlite_read_only(folder.path().join("none.db")).expect_err("nothing");
     assert!(matches!(error, Error::Io(_)), "{error:?}");
     assert!(!folder.path().join("none.db").exists());
@@ -110,7 +110,7 @@ fn an_empty_file_becomes_a_store_only_when_opened_to_write() {
     let path = folder.path().join("bodies.db");
     fs::write(&path, "").expect("a file");
     let error = open_sqlite_read_only(&path).expect_err("empty");
-    assert!(matches!(error, Error::NotAStore { reason: "it is empty", .. }), "{error:?}");
+    assert!(matches!(error, Error::NotAStore { reason: "the file is empty", .. }), "{error:?}");
     assert_eq!(fs::metadata(&path).expect("a file").len(), 0);
     open_sqlite(&path).expect("a new store");
     open_sqlite_read_only(&path).expect("a store");

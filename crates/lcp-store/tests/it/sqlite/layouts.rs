@@ -197,7 +197,7 @@ fn a_local_disk() {
     let error = Error::NetworkFileSystem { path: "/home/a.db".into(), kind: "nfs4".into() };
     assert_eq!(
         error.to_string(),
-        "/home/a.db is on a network file system (nfs4), where SQLite's write-ahead log does not \
-         work: choose a path on a local disk"
+        "/home/a.db is on a network file system (nfs4), which SQLite's write-ahead log does not \
+         support; choose a path on a local disk"
     );
 }
