@@ -413,9 +413,9 @@ mod file {
             (
                 "[[model]]\nname = \"é b\"\naliases = [\"é\", \"É_B\"]\nwindow = 5",
                 (3, 17),
-                "\"É_B\" is given twice",
+                "duplicate \"É_B\" in aliases",
             ),
-            ("[[model]]\nname = \"GOOD\"\nwindow = 5", (2, 8), "\"GOOD\" is given twice"),
+            ("[[model]]\nname = \"GOOD\"\nwindow = 5", (2, 8), "duplicate \"GOOD\" in name"),
             (
                 "[[model]]\nname = \"a\"\nwindow = 5\nencoding = \"o200k\"",
                 (4, 12),
@@ -440,7 +440,7 @@ mod file {
         let error = Models::builtin()
             .extend_from_toml("[[model]]\nname = \"a\"\nwindow = 1\naliases = [\"a\"]")
             .unwrap_err();
-        assert_eq!(error.message, "\"a\" is given twice");
+        assert_eq!(error.message, "duplicate \"a\" in aliases");
         assert_eq!((error.line, error.column), (4, 12));
         let error = Models::builtin().extend_from_toml("\nmodel = \"gpt-4\"").unwrap_err();
         assert!(error.message.contains("invalid type"), "{error}");
