@@ -232,7 +232,7 @@ pub struct Pack<'a> {
 ///
 /// let error = lcp_decoder::decode(b"LCP\0\x01\0\0\0\x01\0\x05", DecodeOptions::default()).unwrap_err();
 /// assert!(matches!(error.kind(), ErrorKind::UnexpectedEof { missing: 5, .. }));
-/// assert_eq!(error.to_string(), "the body of a block is cut short, bytes missing: 5 (block 0, byte 11)");
+/// assert_eq!(error.to_string(), "unexpected end of input in block body, missing bytes: 5 (block 0, byte 11)");
 /// ```
 pub fn decode<'a>(pack: &'a [u8], options: DecodeOptions<'_>) -> Result<Pack<'a>, Error> {
     let mut iter = blocks(pack, options);

@@ -133,7 +133,7 @@ fn real_body(
 fn block<'b>(frame: &Frame<'_>, mut body: Reader<'b>, left: &mut Quota) -> Result<Block<'b>> {
     let mut summary = None;
     if frame.flags & BLOCK_HAS_SUMMARY != 0 {
-        let window = body.length_prefixed("a summary")?;
+        let window = body.length_prefixed("summary")?;
         let max = limits::SUMMARY_BYTES_MAX;
         summary = Some(fields::text(window, "summary", "SUMMARY_BYTES_MAX", max)?);
     }

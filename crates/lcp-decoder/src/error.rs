@@ -138,30 +138,30 @@ error_kinds! {
     BadMagic {
         /// The first four bytes.
         found: [u8; 4],
-    }, "bad_magic", "not an LCP pack: the magic is {found:02x?}";
+    }, "bad_magic", "not an LCP pack: unknown magic {found:02x?}";
     /// The major version is not 1.
     UnsupportedVersion {
         /// The major version.
         major: u8,
         /// The minor version.
         minor: u8,
-    }, "unsupported_version", "version {major}.{minor} is not supported";
+    }, "unsupported_version", "unsupported version {major}.{minor}";
     /// The reserved byte of the header is not 0, or in strict mode a reserved flag is set.
     ReservedHeader {
         /// The value found.
         found: u8,
-    }, "reserved_header", "a reserved part of the header is not 0: {found:#04x}";
+    }, "reserved_header", "reserved header bits must be 0, got {found:#04x}";
     /// The input ends too early.
     UnexpectedEof {
         /// A description of the part that is incomplete.
         what: &'static str,
         /// The minimum number of missing bytes.
         missing: u64,
-    }, "unexpected_eof", "{what} is cut short, bytes missing: {missing}";
+    }, "unexpected_eof", "unexpected end of input in {what}, missing bytes: {missing}";
     /// The input ends between two blocks, without END.
-    MissingEnd, "missing_end", "the input ends without an END block";
+    MissingEnd, "missing_end", "missing END block at the end of the input";
     /// A varint is longer than ten bytes or does not fit 64 bits.
-    BadVarint, "bad_varint", "a varint does not fit 64 bits";
+    BadVarint, "bad_varint", "varint does not fit in 64 bits";
     /// A number does not fit its field.
     OutOfRange {
         /// The field.
@@ -170,16 +170,16 @@ error_kinds! {
         found: u64,
         /// The maximum value of the field.
         max: u64,
-    }, "out_of_range", "{field} is {found}, more than {max}";
+    }, "out_of_range", "{field} must be at most {max}, got {found}";
     /// END has flags or a body.
-    BadEnd, "bad_end", "an END block must have no flags and no body";
+    BadEnd, "bad_end", "END block must have no flags and no body";
     /// A reference is compressed or is not a 32-byte hash.
-    BadReference, "bad_reference", "a reference must hold the 32 bytes of a hash, uncompressed";
+    BadReference, "bad_reference", "reference must be an uncompressed 32-byte hash";
     /// A field has a wire type that this version cannot skip.
     UnknownWireType {
         /// The wire type.
         found: u64,
-    }, "unknown_wire_type", "wire type {found} is unknown";
+    }, "unknown_wire_type", "unknown wire type {found}";
     /// A known field has another wire type than its own.
     WrongWireType {
         /// The field.
@@ -188,14 +188,14 @@ error_kinds! {
         expected: u8,
         /// The wire type found.
         found: u8,
-    }, "wrong_wire_type", "{field} has wire type {found}, not {expected}";
+    }, "wrong_wire_type", "expected wire type {expected} for {field}, got {found}";
     /// A required field is missing.
     MissingField {
         /// The record.
         record: &'static str,
         /// The field.
         field: &'static str,
-    }, "missing_field", "{record} has no {field}";
+    }, "missing_field", "missing field {field} in {record}";
     /// A text field is not UTF-8.
     NotUtf8 {
         /// The field.
@@ -209,7 +209,7 @@ error_kinds! {
         found: u64,
         /// The limit.
         max: u64,
-    }, "too_large", "{limit} is {max}, the input has {found}";
+    }, "too_large", "input exceeds {limit}: got {found}, maximum {max}";
     /// A compressed body or payload is not valid zstd. For a payload, the offset counts stored
     /// bytes: it is the beginning of the 64 KiB window that zstd rejected.
     BadCompression {
@@ -217,29 +217,29 @@ error_kinds! {
         reason: String,
     }, "bad_compression", "cannot decompress: {reason}";
     /// The pack is compressed, but this crate was built without the `zstd` feature.
-    CompressionUnsupported, "compression_unsupported", "compressed, and built without the zstd feature";
+    CompressionUnsupported, "compression_unsupported", "cannot decompress: built without the `zstd` feature";
     /// The pack has a reference, but the options have no store.
     NoStore {
         /// The hash.
         hash: lcp_types::ContentHash,
-    }, "no_store", "a reference to content in a store, and no store was given";
+    }, "no_store", "cannot resolve a content reference without a content store";
     /// A reference is to content that the store does not have.
     UnresolvedReference {
         /// The hash.
         hash: lcp_types::ContentHash,
-    }, "unresolved_reference", "a reference to content that is not in the store";
+    }, "unresolved_reference", "referenced content is not in the content store";
     /// The content from the store does not have the hash of the reference.
     HashMismatch {
         /// The hash in the pack.
         hash: lcp_types::ContentHash,
-    }, "hash_mismatch", "the store's content does not match the hash of the reference";
+    }, "hash_mismatch", "content from the store does not match the hash of the reference";
     /// The store failed.
     Store {
         /// The message of the store.
         reason: String,
     }, "store", "{reason}";
     /// Bytes follow END, in strict mode.
-    TrailingData, "trailing_data", "there are bytes after END";
+    TrailingData, "trailing_data", "unexpected bytes after END";
 }
 
 /// A problem that does not stop decoding.
@@ -273,10 +273,10 @@ impl fmt::Display for Warning {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::TrailingData { offset } => {
-                write!(f, "bytes after END are ignored (byte {offset})")
+                write!(f, "ignored the bytes after END (byte {offset})")
             }
             Self::ReservedFlags { flags } => {
-                write!(f, "unknown header flags are ignored: {flags:#04x} (byte 6)")
+                write!(f, "ignored unknown header flags {flags:#04x} (byte 6)")
             }
         }
     }

@@ -42,7 +42,7 @@ impl Header {
             let begun = |magic: Magic| bytes.iter().zip(&magic.bytes()).all(|(a, b)| a == b);
             if Magic::ALL.into_iter().any(begun) {
                 let missing = (HEADER_BYTES - bytes.len()) as u64;
-                let kind = ErrorKind::UnexpectedEof { what: "the header", missing };
+                let kind = ErrorKind::UnexpectedEof { what: "header", missing };
                 return Err(Error::new(kind, bytes.len() as u64));
             }
         }

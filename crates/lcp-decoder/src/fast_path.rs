@@ -4,7 +4,10 @@
 //! The fast path has no errors. The parser reads every other block from its start and reports its
 //! errors. So the fast path changes the speed, but never the result.
 
-#![expect(clippy::inline_always, reason = "what is handed on in memory takes longer than all else")]
+#![expect(
+    clippy::inline_always,
+    reason = "passing results through memory takes longer than the rest"
+)]
 
 use lcp_types::codec::OrderedReader;
 use lcp_types::limits;

@@ -155,7 +155,8 @@ impl<'s, S: ReadAt> PackReader<'s, S> {
         pack_index: &PackIndex,
         indices: &[u32],
     ) -> Result<Vec<Block<'_>>, BlockSourceError> {
-        let missing = |index| BlockSourceError::mismatch(format!("the index has no block {index}"));
+        let missing =
+            |index| BlockSourceError::mismatch(format!("block {index} is not in the index"));
         let frame = |&index: &u32| pack_index.frame(index).ok_or_else(|| missing(index));
         let frames: Vec<Range<u64>> = indices.iter().map(frame).collect::<Result<_, _>>()?;
         let joined =
@@ -222,7 +223,7 @@ impl<S: ReadAt> BlockSource for PackReader<'_, S> {
         });
         match wanted.next() {
             None => Ok(blocks),
-            Some(index) => Err(BlockSourceError::mismatch(format!("there is no block {index}"))),
+            Some(index) => Err(BlockSourceError::mismatch(format!("block {index} does not exist"))),
         }
     }
 
@@ -293,15 +294,15 @@ fn decode_checked<'a>(
     }
     parser.state.seek(range.start, u64::from(index));
     let step = parser.parse(stored, true).map_err(|error| error.to_string())?;
-    let Some(Event::Frame(frame)) = step.event else { return Err(differs("its type")) };
+    let Some(Event::Frame(frame)) = step.event else { return Err(differs("type")) };
     if step.consumed != stored.len() {
-        return Err(differs("its length"));
+        return Err(differs("length"));
     }
     if pack_index.block_index().types.get(index as usize) != Some(&frame.block_type.code()) {
-        return Err(differs("its type"));
+        return Err(differs("type"));
     }
     if pack_index.flags(index) != Some(frame.flags) {
-        return Err(differs("its flags"));
+        return Err(differs("flags"));
     }
     parser.decode(frame).map_err(|error| error.to_string())
 }

@@ -215,7 +215,7 @@ impl ParserState {
         input_bytes: Option<u64>,
     ) -> Result<Frame<'a>> {
         let offset = reader.offset();
-        let type_id = reader.varint("a block type")?;
+        let type_id = reader.varint("block type")?;
         let Ok(type_id) = u8::try_from(type_id) else {
             let (found, max) = (type_id, u64::from(u8::MAX));
             return Err(Error::new(
@@ -224,9 +224,9 @@ impl ParserState {
             ));
         };
         let block_type = BlockType::from_code(type_id);
-        let flags = reader.byte("the flags of a block")?;
+        let flags = reader.byte("block flags")?;
         let length_offset = reader.offset();
-        let length = reader.varint("the length of a block")?;
+        let length = reader.varint("block length")?;
         if type_id == TYPE_END {
             if flags != 0 || length != 0 {
                 return Err(Error::new(ErrorKind::BadEnd, offset));
@@ -244,7 +244,7 @@ impl ParserState {
             return Err(Error::new(kind, length_offset));
         }
         let body_offset = reader.offset();
-        let body = reader.bytes(length, "the body of a block")?.into();
+        let body = reader.bytes(length, "block body")?.into();
         let input_bytes = input_bytes.unwrap_or(reader.offset());
         let (found, max) = (block_memory(self.index), self.limits.block_memory(input_bytes));
         if found > max && type_id != TYPE_END {

@@ -152,7 +152,7 @@ mod with_zstd {
             self.window.clear();
             self.consumed = None;
             if self.is_last && !self.between_frames {
-                let what = "a compressed payload";
+                let what = "compressed payload";
                 return Err(at(ErrorKind::UnexpectedEof { what, missing: 1 }, self.input_bytes));
             }
             self.ended = self.is_last;

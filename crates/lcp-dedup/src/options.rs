@@ -109,7 +109,7 @@ impl Options {
 #[non_exhaustive]
 pub enum DedupError {
     /// A threshold is out of range.
-    #[error("{name} must be from {min} to 1, not {value}")]
+    #[error("{name} must be from {min} to 1, got {value}")]
     Threshold {
         /// The option.
         name: &'static str,

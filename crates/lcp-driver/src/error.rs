@@ -1,12 +1,14 @@
 //! The errors of rendering.
 
+use crate::fmt::plural;
+
 /// The error of rendering a pack.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum DriverError {
     /// The text must exceed the budget, and the configuration denies that
     /// ([`Overflow::Deny`](crate::Overflow::Deny)).
-    #[error("the text needs {needed} tokens, {excess} over the budget of {budget}")]
+    #[error("the text needs {}, {excess} over the budget of {budget}", plural(*needed, "token"))]
     OverBudget {
         /// Tokens of the smallest text that the configuration allows.
         needed: u64,
@@ -18,7 +20,8 @@ pub enum DriverError {
     /// The Critical and pinned blocks of a share exceed its hard cap, and the configuration denies
     /// that.
     #[error(
-        "the critical and pinned blocks of share {share:?} need {needed} tokens, {excess} over its cap of {cap}"
+        "critical and pinned blocks of share {share:?} need {}, {excess} over its cap of {cap}",
+        plural(*needed, "token")
     )]
     OverShareCap {
         /// The name of the share.
@@ -31,7 +34,10 @@ pub enum DriverError {
         excess: u64,
     },
     /// The plan was made for other blocks.
-    #[error("the plan is for other blocks: it has {planned}, the pack has {found}")]
+    #[error(
+        "the plan does not match the pack: it has {}, the pack has {found}",
+        plural(*planned as u64, "block")
+    )]
     WrongPlan {
         /// The number of blocks of the plan.
         planned: usize,

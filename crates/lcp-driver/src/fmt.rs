@@ -7,6 +7,11 @@ pub(crate) fn write_to(out: &mut String, args: Arguments<'_>) {
     let _ = out.write_fmt(args);
 }
 
+/// Formats a count with its noun: `1 block`, `2 blocks`.
+pub(crate) fn plural(count: u64, noun: &str) -> String {
+    format!("{count} {noun}{}", if count == 1 { "" } else { "s" })
+}
+
 /// Formats a number with a comma between thousands.
 ///
 /// ```

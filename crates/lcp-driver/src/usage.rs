@@ -54,7 +54,7 @@ impl UsageThresholds {
 /// The error for thresholds that are out of order or out of range.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 #[error(
-    "thresholds must be 0 < clear <= warning <= critical <= 1, they are clear {}, warning {}, \
+    "thresholds must satisfy 0 < clear <= warning <= critical <= 1, got clear {}, warning {}, \
      critical {}",
     thresholds.clear, thresholds.warning, thresholds.critical
 )]

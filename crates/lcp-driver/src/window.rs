@@ -72,15 +72,15 @@ impl ContextWindow {
 #[non_exhaustive]
 pub enum WindowError {
     /// The safety factor is not above 0 and at most 1.
-    #[error("the safety factor must be above 0 and at most 1, it is {safety}")]
+    #[error("the safety factor must be above 0 and at most 1, got {safety}")]
     Safety {
         /// The invalid factor.
         safety: f64,
     },
     /// The reserves take all usable tokens.
     #[error(
-        "nothing is left of a window of {} tokens: {usable} at a safety factor of {}, less {} for \
-         the system prompt and {} for the answer",
+        "no budget left: window {} × safety {} = {usable} tokens, minus {} (system prompt) and {} \
+         (response)",
         window.tokens, window.safety, window.system_prompt_reserve, window.response_reserve
     )]
     NothingLeft {

@@ -8,7 +8,7 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 #[non_exhaustive]
 pub enum Error {
     /// A limit is exceeded.
-    #[error("{what} is too large: {limit} is {max}, it has {found}")]
+    #[error("{what} exceeds {limit}: got {found}, maximum {max}")]
     TooLarge {
         /// The item that is too large.
         what: &'static str,
@@ -20,7 +20,7 @@ pub enum Error {
         max: u64,
     },
     /// A raw block has the code of a known type. It must be constructed as a block of that type.
-    #[error("type {type_id:#04x} is {name}, not an unknown type")]
+    #[error("raw block must have an unknown type, but {type_id:#04x} is {name}")]
     KnownRawType {
         /// The code of the type.
         type_id: u8,
@@ -28,13 +28,13 @@ pub enum Error {
         name: &'static str,
     },
     /// The reserved flags of a block include a flag with a meaning.
-    #[error("flags {flags:#04x} are not reserved")]
+    #[error("reserved flags must be reserved bits, got {flags:#04x}")]
     NotReserved {
         /// The flags.
         flags: u8,
     },
     /// An unknown field has the id of a known field.
-    #[error("field {id} of {record} is known and cannot be written as unknown")]
+    #[error("cannot write field {id} of {record} as unknown: it is a known field")]
     KnownField {
         /// The record.
         record: &'static str,
@@ -42,7 +42,9 @@ pub enum Error {
         id: u64,
     },
     /// The costs do not match the number of blocks in the pack.
-    #[error("costs in {encoding} are of {found} blocks, the pack has {blocks}")]
+    #[error(
+        "token costs in {encoding} do not match the number of blocks: expected {blocks}, got {found}"
+    )]
     WrongCosts {
         /// The encoding of the costs.
         encoding: String,
@@ -53,7 +55,7 @@ pub enum Error {
     },
     /// Readers would reject the costs: an encoding or a mode is repeated, there are more of them
     /// than an index may have, or the levels are not sorted by block and level.
-    #[error("costs in {encoding} cannot be kept: {what}")]
+    #[error("cannot store token costs in {encoding}: {what}")]
     UnusableCosts {
         /// The encoding of the costs.
         encoding: String,
@@ -61,7 +63,7 @@ pub enum Error {
         what: &'static str,
     },
     /// The options ask for compression, but this crate was built without the `zstd` feature.
-    #[error("compression needs the zstd feature")]
+    #[error("cannot compress: built without the `zstd` feature")]
     CompressionUnsupported,
     /// zstd failed.
     #[error("cannot compress: {reason}")]

@@ -94,7 +94,7 @@ impl<'o> FieldEncoder<'o> {
     #[inline]
     fn head(&mut self, id: u64, wire_type: WireType) -> Result<()> {
         *self.count += 1;
-        check("a block", "FIELDS_MAX", *self.count, limits::FIELDS_MAX)?;
+        check("block", "FIELDS_MAX", *self.count, limits::FIELDS_MAX)?;
         varint(self.out, id);
         self.out.push(wire_type as u8);
         Ok(())
@@ -128,7 +128,7 @@ impl<'o> FieldEncoder<'o> {
             match &field.value {
                 UnknownValue::Varint(value) => self.push_varint(field.id, *value)?,
                 UnknownValue::Bytes(bytes) => {
-                    self.push_bytes(field.id, "an unknown field", bytes.as_slice())?;
+                    self.push_bytes(field.id, "unknown field", bytes.as_slice())?;
                 }
                 UnknownValue::Nested(bytes) => {
                     self.head(field.id, WireType::Nested)?;

@@ -153,25 +153,25 @@ fn check(all: &[EncodingCosts], blocks: usize) -> Result<()> {
         let modes = &costs.modes;
         // This check comes before the searches for duplicates, which it keeps short.
         if at == limits::INDEX_ENCODINGS_MAX || modes.len() > limits::INDEX_MODES_MAX {
-            return unusable("there are too many");
+            return unusable("too many encodings or modes");
         }
         let is_same = |other: &EncodingCosts| {
             other.encoding == costs.encoding && other.revision == costs.revision
         };
         if all.iter().take(at).any(is_same) {
-            return unusable("the encoding comes twice");
+            return unusable("duplicate encoding");
         }
         let is_again = |(at, mode): (usize, &ModeCosts)| {
             modes.iter().take(at).any(|other| other.mode == mode.mode)
         };
         if modes.iter().enumerate().any(is_again) {
-            return unusable("a mode comes twice");
+            return unusable("duplicate mode");
         }
         let ascend = |mode: &ModeCosts| {
             mode.levels.is_sorted_by(|a, b| (a.block, a.level) < (b.block, b.level))
         };
         if !modes.iter().all(ascend) {
-            return unusable("levels do not ascend");
+            return unusable("levels are not in ascending order");
         }
     }
     Ok(())

@@ -142,7 +142,7 @@ impl PackWriter {
         store: Option<&mut dyn ContentStore>,
     ) -> Result<BlockHandle<'_>> {
         // Annotations that may follow are checked when they are added.
-        check("the pack", "BLOCKS_MAX", self.blocks + 1, limits::BLOCKS_MAX)?;
+        check("pack", "BLOCKS_MAX", self.blocks + 1, limits::BLOCKS_MAX)?;
         let start = self.bytes.len();
         self.push_frame(block, store).inspect_err(|_| self.bytes.truncate(start))?;
         if self.options.has_index() {
@@ -169,12 +169,7 @@ impl PackWriter {
         let prefix = LengthPrefix::reserve(&mut self.bytes, text_bytes(block));
         let body_at = self.bytes.len();
         if let Some(summary) = &block.summary {
-            check(
-                "a summary",
-                "SUMMARY_BYTES_MAX",
-                summary.len() as u64,
-                limits::SUMMARY_BYTES_MAX,
-            )?;
+            check("summary", "SUMMARY_BYTES_MAX", summary.len() as u64, limits::SUMMARY_BYTES_MAX)?;
             flags |= BLOCK_HAS_SUMMARY;
             length_prefixed(&mut self.bytes, summary.as_bytes());
         }
@@ -190,19 +185,19 @@ impl PackWriter {
         }
         let body = &self.bytes[body_at..];
         let real = body.len() as u64;
-        check("a block", "BODY_BYTES_MAX", real, limits::BODY_BYTES_MAX)?;
+        check("block", "BODY_BYTES_MAX", real, limits::BODY_BYTES_MAX)?;
         let mut stored = None;
         let nested = nested_bytes(block);
         let left = limits::TOTAL_DECOMPRESSED_BYTES_MAX - self.decompressed;
         let memory = |bytes: usize| self.memory.estimate_with(nested, body_at + bytes);
         if let Some(store) = store {
             let max = limits::BODY_DECOMPRESSED_BYTES_MAX;
-            check("a referenced block", "BODY_DECOMPRESSED_BYTES_MAX", real, max)?;
+            check("referenced block", "BODY_DECOMPRESSED_BYTES_MAX", real, max)?;
             // The error reports the configured limit, not the remainder.
             let total = limits::TOTAL_DECOMPRESSED_BYTES_MAX;
-            check("the pack", "TOTAL_DECOMPRESSED_BYTES_MAX", total - left + real, total)?;
+            check("pack", "TOTAL_DECOMPRESSED_BYTES_MAX", total - left + real, total)?;
             let (found, max) = memory(HASH_BYTES);
-            check("the pack", "BLOCK_MEMORY_BYTES_MAX", found, max)?;
+            check("pack", "BLOCK_MEMORY_BYTES_MAX", found, max)?;
             let hash = *blake3::hash(body).as_bytes();
             store.put(hash, body).map_err(|error| Error::Store { reason: error.to_string() })?;
             flags |= BLOCK_IS_REFERENCE;
@@ -242,14 +237,14 @@ impl PackWriter {
         decompressed: u64,
         block: Result<&Block<'_>, BlockType>,
     ) -> Result<u64> {
-        check("the pack", "BLOCKS_MAX", self.blocks + 1, limits::BLOCKS_MAX)?;
+        check("pack", "BLOCKS_MAX", self.blocks + 1, limits::BLOCKS_MAX)?;
         let (found, max) = (self.decompressed + decompressed, limits::TOTAL_DECOMPRESSED_BYTES_MAX);
-        check("the pack", "TOTAL_DECOMPRESSED_BYTES_MAX", found, max)?;
+        check("pack", "TOTAL_DECOMPRESSED_BYTES_MAX", found, max)?;
         let nested = block.map_or(0, nested_bytes);
         let end = self.bytes.len() + stored.len();
         if self.options.compression != Compression::Payload {
             let (found, max) = self.memory.estimate_with(nested, end);
-            check("the pack", "BLOCK_MEMORY_BYTES_MAX", found, max)?;
+            check("pack", "BLOCK_MEMORY_BYTES_MAX", found, max)?;
         }
         self.bytes.extend_from_slice(stored);
         self.decompressed = found;
@@ -304,9 +299,9 @@ impl PackWriter {
         let mut payload = [frames, &END_FRAME].concat();
         let max = limits::PAYLOAD_DECOMPRESSED_BYTES_MAX;
         let found = payload.len() as u64;
-        check("the payload", "PAYLOAD_DECOMPRESSED_BYTES_MAX", found, max)?;
+        check("payload", "PAYLOAD_DECOMPRESSED_BYTES_MAX", found, max)?;
         let (found, max) = (found + self.decompressed, limits::TOTAL_DECOMPRESSED_BYTES_MAX);
-        check("the pack", "TOTAL_DECOMPRESSED_BYTES_MAX", found, max)?;
+        check("pack", "TOTAL_DECOMPRESSED_BYTES_MAX", found, max)?;
         let mut pack = header.to_vec();
         let compressed = compress::zstd(&payload)?;
         if self.memory.payload_fits(|| compress::window_progress(&compressed))? {

@@ -58,19 +58,17 @@ pub enum CacheFileError {
     /// The file cannot be read or written.
     #[error(transparent)]
     Io(#[from] io::Error),
-    /// The file is not a file of token counts.
-    #[error("not a file of token counts")]
+    /// The file is not a token count cache.
+    #[error("not a token count cache")]
     Foreign,
     /// The file contains token counts in the format of another version.
-    #[error("a file of token counts of another version")]
+    #[error("the token count cache has another version")]
     Version,
     /// The file was truncated or changed.
-    #[error("the file of token counts is damaged")]
+    #[error("the token count cache is damaged")]
     Damaged,
     /// The file is larger than the memory limit of the cache.
-    #[error(
-        "the file of token counts has {bytes} bytes, more than the {max} that its cache may take"
-    )]
+    #[error("the token count cache exceeds its memory limit: {bytes} > {max} bytes")]
     TooLarge {
         /// The size of the file in bytes.
         bytes: u64,

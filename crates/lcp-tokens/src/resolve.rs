@@ -39,7 +39,7 @@ pub const TOKENIZER_NAMES: &[&str] = &[
 #[non_exhaustive]
 pub enum TokenizerError {
     /// The name is unknown, and it does not look like a file.
-    #[error("unknown encoding {name:?}; it may be {}", TOKENIZER_NAMES.join(", "))]
+    #[error("unknown encoding {name:?}; expected one of: {}", TOKENIZER_NAMES.join(", "))]
     UnknownName {
         /// The name.
         name: String,
@@ -55,13 +55,15 @@ pub enum TokenizerError {
         error: TokenizerFileError,
     },
     /// This build does not read tokenizer files.
-    #[error("{name}: tokenizer files need the feature `tokenizer-files` of lcp-tokens")]
+    #[error(
+        "{name}: cannot read tokenizer files: lcp-tokens was built without the `tokenizer-files` feature"
+    )]
     NoFiles {
         /// The name of the file, without its folder.
         name: String,
     },
     /// The tokenizer of the model is not built in, and no file was given.
-    #[error("the tokenizer of {model} is not built in, and no tokenizer file was given")]
+    #[error("the tokenizer of {model} is not built in, and no tokenizer file is configured")]
     NoTokenizer {
         /// The name of the model.
         model: String,
@@ -77,7 +79,7 @@ pub enum TokenizerError {
 /// ```
 /// assert_eq!(lcp_tokens::tokenizer_by_name("heuristic")?.name(), "heuristic");
 /// let error = lcp_tokens::tokenizer_by_name("o200k").err().unwrap();
-/// assert!(error.to_string().starts_with("unknown encoding \"o200k\"; it may be "));
+/// assert!(error.to_string().starts_with("unknown encoding \"o200k\"; expected one of: "));
 /// # Ok::<(), lcp_tokens::TokenizerError>(())
 /// ```
 pub fn tokenizer_by_name(name: &str) -> Result<Arc<dyn TokenEstimator>, TokenizerError> {
@@ -132,7 +134,7 @@ pub fn tokenizer_by_name_or_file(what: &str) -> Result<Arc<dyn TokenEstimator>, 
 /// # #[cfg(feature = "o200k")]
 /// assert_eq!(tokenizer_for_model(models.find("gpt-4o")?, here)?.name(), "o200k_base");
 /// let error = tokenizer_for_model(models.find("llama-3.1-70b")?, here).err().unwrap();
-/// assert!(error.to_string().ends_with("is not built in, and no tokenizer file was given"));
+/// assert!(error.to_string().ends_with("is not built in, and no tokenizer file is configured"));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn tokenizer_for_model(
@@ -145,7 +147,7 @@ pub fn tokenizer_for_model(
     match &model.encoding {
         Some(name) if model.is_family_default => {
             let caveat = format!(
-                "the model is not in the table; counted by {name}, as its family {} is taken to be",
+                "the model is not in the model table; counted with {name}, the default of its family {}",
                 model.name
             );
             Ok(Arc::new(FallbackEstimator { estimator: tokenizer_by_name(name)?, caveat }))
@@ -172,7 +174,7 @@ fn file(path: &Path) -> Result<Arc<dyn TokenEstimator>, TokenizerError> {
 #[cfg(feature = "tokenizer-files")]
 fn without_path(error: &TokenizerFileError) -> String {
     match error {
-        TokenizerFileError::Read { source, .. } => format!("cannot read it: {source}"),
+        TokenizerFileError::Read { source, .. } => format!("cannot read the file: {source}"),
         other => other.to_string(),
     }
 }

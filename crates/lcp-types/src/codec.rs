@@ -8,7 +8,7 @@
 //! You need this module only to write another representation of blocks. Readers and writers define
 //! their own error types.
 
-#![allow(clippy::missing_errors_doc, reason = "the module says it for all of them")]
+#![allow(clippy::missing_errors_doc, reason = "documented once in the module")]
 
 use std::borrow::Cow;
 
@@ -253,7 +253,7 @@ scalar!(
     |value| value,
     |value, field, to| to.uint(field, *value)
 );
-#[expect(clippy::cast_possible_truncation, reason = "the reader was told the maximum")]
+#[expect(clippy::cast_possible_truncation, reason = "the reader checks the maximum")]
 mod checked_int {
     use super::{FieldReader, FieldValue, FieldWriter, OrderedReader, WireType};
 

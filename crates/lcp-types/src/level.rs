@@ -50,8 +50,8 @@ impl<'a> AlternateText<'a> {
         let is_level = extension.namespace == CarriedLevel::NAMESPACE
             && extension.type_name == CarriedLevel::TYPE_NAME;
         is_level.then(|| {
-            let text = extension.content.as_str().ok_or("a level is not UTF-8")?;
-            let bad = "a level must begin with a line `TARGET detailed` or `TARGET tags`";
+            let text = extension.content.as_str().ok_or("text is not UTF-8")?;
+            let bad = "expected a first line `TARGET detailed` or `TARGET tags`";
             let (head, text) = text.split_once('\n').ok_or(bad)?;
             let (target, level) = head.split_once(' ').ok_or(bad)?;
             let level = CarriedLevel::from_name(level).ok_or(bad)?;

@@ -185,12 +185,13 @@ impl<'b> Statement<'b> {
         match AlternateText::from_extension(extension) {
             Some(Ok(level)) => Some(Ok(Self::Level(level))),
             Some(Err(message)) => {
-                Some(Err(AnnotationError::new(AnnotationErrorKind::BadValue, message.to_owned())))
+                let message = format!("level ignored: {message}");
+                Some(Err(AnnotationError::new(AnnotationErrorKind::BadValue, message)))
             }
             None if extension.type_name == HANDOFF_TYPE_NAME => None,
             None => {
                 let name = escape_for_display(extension.type_name.as_bytes());
-                let message = format!("extensions {name} of lcp are unknown to this version");
+                let message = format!("extension ignored: unknown lcp type {name}");
                 Some(Err(AnnotationError::new(AnnotationErrorKind::UnknownExtension, message)))
             }
         }
@@ -205,11 +206,11 @@ impl<'b> Statement<'b> {
 
     fn missing_target(&self) -> AnnotationError {
         let (kind, what) = match self {
-            Self::Annotation(_) => (AnnotationErrorKind::BadTarget, "an annotation"),
-            Self::Level(_) => (AnnotationErrorKind::BadValue, "a level"),
+            Self::Annotation(_) => (AnnotationErrorKind::BadTarget, "annotation"),
+            Self::Level(_) => (AnnotationErrorKind::BadValue, "level"),
         };
         let target = self.target();
-        AnnotationError::new(kind, format!("{what} names block {target}, which does not exist"))
+        AnnotationError::new(kind, format!("{what} ignored: target block {target} does not exist"))
     }
 
     /// Applies the statement to the metadata of its target.
@@ -233,7 +234,7 @@ impl<'b> Statement<'b> {
                     (meta.priority, meta.annotated) = (priority, true);
                     return Ok(());
                 }
-                let message = format!("the unknown priority {}", value());
+                let message = format!("unknown priority {}", value());
                 (AnnotationErrorKind::BadPriority, message)
             }
             AnnotationKind::Summary => {
@@ -241,18 +242,18 @@ impl<'b> Statement<'b> {
                     meta.summary = Some(summary.into());
                     return Ok(());
                 }
-                (AnnotationErrorKind::BadValue, "a summary that is not UTF-8".to_owned())
+                (AnnotationErrorKind::BadValue, "summary is not UTF-8".to_owned())
             }
             AnnotationKind::Tag => {
                 let text = annotation.value.as_str();
                 if text.is_some_and(|text| apply_tag(meta, &Tag::parse(text))) {
                     return Ok(());
                 }
-                (AnnotationErrorKind::BadValue, format!("the bad tag {}", value()))
+                (AnnotationErrorKind::BadValue, format!("invalid tag {}", value()))
             }
             AnnotationKind::Other(_) => return Ok(()),
         };
-        Err(AnnotationError::new(kind, format!("block {target} is given {message}")))
+        Err(AnnotationError::new(kind, format!("annotation of block {target} ignored: {message}")))
     }
 }
 

@@ -43,7 +43,7 @@ impl BlockSource for [Block<'_>] {
 
     fn read(&self, indices: &[u32]) -> Result<Vec<Block<'_>>, BlockSourceError> {
         let block = |&index: &u32| {
-            let missing = || BlockSourceError::mismatch(format!("there is no block {index}"));
+            let missing = || BlockSourceError::mismatch(format!("block {index} does not exist"));
             self.get(index as usize).cloned().ok_or_else(missing)
         };
         indices.iter().map(block).collect()

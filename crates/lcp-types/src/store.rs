@@ -35,7 +35,7 @@ pub struct StoreError {
 
 impl fmt::Display for StoreError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "the content store failed: {}", self.message)
+        write!(f, "content store error: {}", self.message)
     }
 }
 

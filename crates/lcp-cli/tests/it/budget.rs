@@ -152,8 +152,8 @@ fn nothing_left_of_a_window() {
         assert_eq!(output.status.code(), Some(2), "{said}");
         assert!(
             said.contains(
-                "nothing is left of a window of 8192 tokens: 6553 at a safety factor of 0.8, less \
-                 0 for the system prompt and 8000 for the answer"
+                "no budget left: window 8192 × safety 0.8 = 6553 tokens, minus 0 (system prompt) and \
+                 8000 (response)"
             ),
             "{said}"
         );

@@ -138,11 +138,11 @@ fn render_for_a_model() {
     assert_eq!(guessed["exact"], false);
     let warnings = guessed["warnings"].as_array().unwrap();
     let assumed =
-        |warning: &Value| warning["message"].as_str().unwrap().contains("not in the table");
+        |warning: &Value| warning["message"].as_str().unwrap().contains("not in the model table");
     assert!(warnings.iter().any(assumed), "{warnings:?}");
 
     let session = sample("session.lcp");
-    fails(&["render", &session, "--model", "gpt-5o"], b"", 2, "names near it: ");
+    fails(&["render", &session, "--model", "gpt-5o"], b"", 2, "similar names: ");
     std::fs::write(&toml, "[[model]]\nname = \"ours\"\nwindow = 0\n").unwrap();
     let arguments = ["render", &session, "--model", "ours", config[0], config[1]];
     fails(&arguments, b"", 2, "at line 3, column 10");
@@ -204,7 +204,7 @@ fn counts_are_written_over_nothing_else() {
     std::fs::copy(sample("chat.lcp"), &pack).unwrap();
     let before = std::fs::read(&pack).unwrap();
     let [pack, out] = [&pack, &out].map(|path| path.to_str().unwrap());
-    let says = format!("not a file of token counts (--count-cache {pack})");
+    let says = format!("not a token count cache (--count-cache {pack})");
     fails(&["render", pack, "--budget", "100", "--count-cache", pack], b"", 2, &says);
     fails(&["count", pack, "--count-cache", pack], b"", 2, &says);
     assert_eq!(std::fs::read(pack).unwrap(), before);
@@ -289,7 +289,7 @@ fn warnings_can_be_silenced_and_coloured() {
             ["render", &path].into_iter().chain(flags.iter().copied()).collect();
         stderr(&run(&arguments))
     };
-    assert!(call(&[]).contains("warning: an annotation names block 99"));
+    assert!(call(&[]).contains("warning: annotation ignored: target block 99"));
     assert!(call(&["--color", "always"]).contains("\x1b[1;33mwarning:"));
     assert_eq!(call(&["-q"]), "");
     assert!(call(&["-v"]).contains("note: "));
@@ -489,8 +489,8 @@ fn validate_goes_on_behind_a_malformed_block() {
     let said = String::from_utf8(output.stdout).unwrap();
     assert_eq!(output.status.code(), Some(3), "{said}");
     assert_eq!(said.lines().count(), 2, "{said}");
-    assert!(said.contains("block 0, byte 11: code has no lang"), "{said}");
-    assert!(said.contains("block 2, byte 24: code has no lang"), "{said}");
+    assert!(said.contains("block 0, byte 11: missing field lang in code"), "{said}");
+    assert!(said.contains("block 2, byte 24: missing field lang in code"), "{said}");
 }
 
 #[test]

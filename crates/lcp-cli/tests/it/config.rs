@@ -313,7 +313,7 @@ fn tokenizers() {
         "claude-sonnet-4.5 has no encoding of tiktoken (lcp.toml, line 1)",
     );
     project.write("context.tokenizer.model = \"gtp-4\"");
-    project.assert_usage_error(&SHOW, "names near it: gpt-4");
+    project.assert_usage_error(&SHOW, "similar names: gpt-4");
     project.assert_usage_error(&SHOW, "hint: with --encoding, and --window or --budget");
 }
 
@@ -356,14 +356,17 @@ fn what_cannot_be_is_refused() {
         ("context.budget = 1", "context.budget is 1, it must be a table"),
         (&categories("a = -1"), "context.budget.categories.a is -1, it must be a percentage"),
         (&categories("a = nan"), "is nan, it must be a percentage"),
-        (&categories("a = 0\nb = 0.0"), "context.budget.categories: all 2 shares are 0, at line 1"),
-        (&categories(""), "there must be at least one share"),
+        (
+            &categories("a = 0\nb = 0.0"),
+            "context.budget.categories: at least one share must be above 0 (number of shares: 2), at line 1",
+        ),
+        (&categories(""), "at least one share is required"),
         (&categories("a = {}"), "it must have either percent or tokens, at line 2, column 1"),
         (&categories("a = { percent = 1, tokens = 1 }"), "either percent or tokens"),
         (&categories("a = { tokens = 1, caps = 1 }"), "near it: context.budget.categories.a.cap"),
         ("context.dedup.overlap_threshold = 80", "is 80, it must be from 0 to 1"),
         ("context.tokenizer.type = \"tiktokn\"", "or tiktoken, at line 1"),
-        ("context.usage.warning = 0.5", "context.usage: thresholds must be"),
+        ("context.usage.warning = 0.5", "context.usage: thresholds must satisfy"),
         ("context.segments.compression_aggressiveness = inf", "is inf, it must be from 0 to 1"),
         ("[[model]]\nname = \"ours\"", "model \"ours\" has no window, at line 1, column 1"),
         ("[[model]]\nname = \"a\"\nwindow = 0", "must not be 0, at line 3, column 10"),

@@ -186,7 +186,8 @@ fn inspect_tells_of_the_index() {
     let at = pack.len() - 57;
     pack[at] ^= 1;
     let (seen, said) = inspected(&pack);
-    let problem = json!({ "message": "the index does not have its checksum", "offset": at as u64 + 57 - bytes });
+    let problem =
+        json!({ "message": "index checksum does not match", "offset": at as u64 + 57 - bytes });
     let wanted = json!({ "accepted": false, "bytes": bytes, "costs": [], "problem": problem });
     assert_eq!((&seen["trailer"], &seen["errors"]), (&wanted, &json!([])));
     assert_eq!(seen["warnings"][0]["code"], "bad_index");

@@ -128,7 +128,7 @@ fn what_no_renderer_wrote_ends_with_3() {
     fails(
         "xml",
         b"<context>\n<code path=\"a\">\nx\n</code>\nhello\n</context>\n",
-        "error: not a rendered text: an element is expected at byte 36 (line 5, standard input)\n",
+        "error: not a rendered text: expected an element at byte 36 (line 5, standard input)\n",
     );
     fails(
         "xml",
@@ -138,13 +138,13 @@ fn what_no_renderer_wrote_ends_with_3() {
     fails(
         "xml",
         b"### code a\n```\nx\n```\n",
-        "error: not a rendered text: <context> is expected at byte 0 (line 1, standard input)\n\
+        "error: not a rendered text: expected <context> at byte 0 (line 1, standard input)\n\
          hint: this looks like a text in markdown: --mode markdown\n",
     );
     fails(
         "minimal",
         b"[code a]\r\nx\r\n",
-        "error: not a rendered text: the end of the head is expected at byte 7 (line 1, standard input)\n\
+        "error: not a rendered text: expected the end of the header at byte 7 (line 1, standard input)\n\
          hint: its lines end with \\r\\n: it must be as `render` wrote it\n",
     );
     let pack = std::fs::read(root().join("samples/every-type.lcp")).unwrap();

@@ -132,7 +132,7 @@ fn a_damaged_previous_plan_is_replaced() {
     let other = plan.replacen("o200k_base", "o200k_bise", 1);
     let cut = &plan[..plan.len() / 2];
     for (damaged, says) in [
-        (&b""[..], "the plan is no JSON"),
+        (&b""[..], "the plan is not valid JSON"),
         (b"\xFF", "the plan is no text: invalid utf-8"),
         (b"{\"schema\": 1}", "the plan"),
         (b"{\"schema\": \"lcp.report.v1\"}", "the plan"),
@@ -335,8 +335,8 @@ fn watermarks_that_cannot_be() {
              column 18",
         ),
         ("context.stable.low_watermark = 0", "is 0, it must be above 0"),
-        ("context.stable.low_watermark = 0.9", "they are 0.9 and 0.9, at line 1, column 9"),
-        ("context.stable.high_watermark = 0.5", "context.stable: the high watermark must be"),
+        ("context.stable.low_watermark = 0.9", "got high 0.9 and low 0.9, at line 1, column 9"),
+        ("context.stable.high_watermark = 0.5", "context.stable: watermarks must satisfy"),
         ("context.stable.enabled = true", "unknown key context.stable.enabled; it may be "),
     ] {
         project.write(toml);

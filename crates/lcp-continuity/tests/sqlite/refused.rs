@@ -24,7 +24,7 @@ fn a_text() {
     let error = refuse(&path);
     assert_eq!(error.code(), "not_a_store");
     assert!(error.to_string().ends_with(
-        "sessions.db is not a continuity store: it is no SQLite database; choose another path"
+        "sessions.db is not a continuity store: not a SQLite database; choose another path"
     ));
 }
 
@@ -35,7 +35,7 @@ fn the_database_of_another_program() {
     theirs.execute_batch("CREATE TABLE t (a); INSERT INTO t VALUES (1)").expect("SQL");
     drop(theirs);
     let error = refuse(&path);
-    assert!(error.to_string().contains("it is another program's database"), "{error}");
+    assert!(error.to_string().contains("the database belongs to another program"), "{error}");
 }
 
 #[test]

@@ -31,46 +31,46 @@ impl IndexError {
 #[non_exhaustive]
 pub enum IndexErrorKind {
     /// The header announces an index, but its magic or flags do not allow one.
-    #[error("an index is announced where there can be none")]
+    #[error("header announces an index, but its magic or flags do not allow one")]
     Header,
     /// The header announces an index, but the pack does not end with a footer.
-    #[error("an index is announced, and the pack does not end with a footer")]
+    #[error("header announces an index, but the pack does not end with a footer")]
     NoFooter,
     /// The footer is damaged.
-    #[error("the footer does not have its checksum")]
+    #[error("footer checksum does not match")]
     FooterChecksum,
     /// The footer has an unknown version.
-    #[error("the footer has the unknown version {found}")]
+    #[error("unknown footer version {found}")]
     Version {
         /// The version.
         found: u32,
     },
     /// The offsets do not fit the pack. The index belongs to another pack, or bytes were added.
-    #[error("the places that the index names are not those of this pack")]
+    #[error("index offsets do not match this pack")]
     Offsets,
     /// The footer announces more blocks or a longer index than a pack may have.
-    #[error("the index names more than a pack may hold")]
+    #[error("index exceeds the limits of a pack")]
     TooLarge,
     /// The index is damaged.
-    #[error("the index does not have its checksum")]
+    #[error("index checksum does not match")]
     IndexChecksum,
     /// A column of the index is malformed.
-    #[error("the column {column} of the index cannot be read")]
+    #[error("cannot read index column {column}")]
     Column {
         /// The name of the column in RFC 0003 §3.
         column: &'static str,
     },
     /// The blocks are damaged.
-    #[error("the blocks do not have their checksum")]
+    #[error("checksum of the blocks does not match")]
     BlocksChecksum,
     /// A block does not match its checksum.
-    #[error("block {block} does not have its checksum")]
+    #[error("checksum of block {block} does not match")]
     FrameChecksum {
         /// The index of the block.
         block: u32,
     },
     /// A block differs from its entry in the index.
-    #[error("block {block} is not what the index says: {what}")]
+    #[error("block {block} differs from the index: {what}")]
     BlockMismatch {
         /// The index of the block.
         block: u32,
@@ -78,7 +78,7 @@ pub enum IndexErrorKind {
         what: &'static str,
     },
     /// A column of the index differs from the blocks.
-    #[error("the index does not have the {what} of the blocks")]
+    #[error("index differs from the blocks: {what}")]
     ColumnMismatch {
         /// The column that differs.
         what: &'static str,

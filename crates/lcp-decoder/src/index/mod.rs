@@ -272,9 +272,9 @@ pub(crate) fn check_header(header: Header) -> Result<()> {
 /// Parses one frame without flags. Returns its type and its body.
 fn frame(bytes: &[u8], offset: u64) -> Option<(u8, &[u8])> {
     let mut reader = Reader::new(bytes, offset);
-    let code = reader.varint("a block type").ok()?;
-    let flags = reader.byte("the flags of a block").ok()?;
-    let body = reader.length_prefixed("the body of a block").ok()?;
+    let code = reader.varint("block type").ok()?;
+    let flags = reader.byte("block flags").ok()?;
+    let body = reader.length_prefixed("block body").ok()?;
     let whole = reader.is_empty() && flags == 0;
     Some((u8::try_from(code).ok().filter(|_| whole)?, body.rest()))
 }

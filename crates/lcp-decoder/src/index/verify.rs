@@ -47,7 +47,7 @@ pub(crate) fn verify(
         let columns = different_columns(&index.blocks, &actual, annotations_known, bodies_known);
         wrong.extend(columns.into_iter().map(fail));
     } else {
-        wrong.push(fail("number"));
+        wrong.push(fail("number of blocks"));
     }
     Ok(wrong)
 }
@@ -58,17 +58,17 @@ fn compare_frame(index: &PackIndex, pack: &[u8], frame: &Frame<'_>) -> Option<In
     let end = frame.body_offset + frame.body.len() as u64;
     let differs = |what| fail(IndexErrorKind::BlockMismatch { block, what });
     if index.frame(block) != Some(frame.offset..end) {
-        return differs("its place");
+        return differs("position");
     }
     let stored = within(pack, 0, &(frame.offset..end)).unwrap_or_default();
     if index.checksum(block).is_some_and(|check| check != crc32c::crc32c(stored)) {
         return fail(IndexErrorKind::FrameChecksum { block });
     }
     if index.blocks.types.get(block as usize) != Some(&frame.block_type.code()) {
-        return differs("its type");
+        return differs("type");
     }
     if index.flags(block) != Some(frame.flags) {
-        return differs("its flags");
+        return differs("flags");
     }
     None
 }

@@ -160,7 +160,7 @@ impl StreamState {
     /// Records that `count` bytes were read into [`Self::space`]. 0 means the end of the input.
     pub(super) fn filled(&mut self, count: usize) -> Result<(), StreamError> {
         if count > self.bytes.len() - self.end {
-            let error = io::Error::other("the reader says that it read more than there was space");
+            let error = io::Error::other("the reader returned more bytes than the buffer can hold");
             return Err(self.unread(error));
         }
         self.end += count;

@@ -56,7 +56,7 @@ fn blocks_count_where_their_frames_are() {
         &input,
         memory(3 * 384 - 1, 0),
         &expect![[r#"
-            too_large: BLOCK_MEMORY_BYTES_MAX is 1151, the input has 1152 (block 2, byte 30)
+            too_large: input exceeds BLOCK_MEMORY_BYTES_MAX: got 1152, maximum 1151 (block 2, byte 30)
         "#]],
     );
     // Of a frame its bytes are counted, and those before.
@@ -65,7 +65,7 @@ fn blocks_count_where_their_frames_are() {
         &input,
         memory(3 * 384 - 1 - 41 * 20, 20),
         &expect![[r#"
-            too_large: BLOCK_MEMORY_BYTES_MAX is 1151, the input has 1152 (block 2, byte 30)
+            too_large: input exceeds BLOCK_MEMORY_BYTES_MAX: got 1152, maximum 1151 (block 2, byte 30)
         "#]],
     );
 }
@@ -78,25 +78,25 @@ fn records_and_unknown_fields_count_where_they_stand() {
         (
             1,
             expect![[r#"
-                too_large: BLOCK_MEMORY_BYTES_MAX is 2111, the input has 2112 (block 2, byte 59)
+                too_large: input exceeds BLOCK_MEMORY_BYTES_MAX: got 2112, maximum 2111 (block 2, byte 59)
             "#]],
         ),
         (
             385,
             expect![[r#"
-                too_large: BLOCK_MEMORY_BYTES_MAX is 1727, the input has 1728 (block 1, byte 56)
+                too_large: input exceeds BLOCK_MEMORY_BYTES_MAX: got 1728, maximum 1727 (block 1, byte 56)
             "#]],
         ),
         (
             385 + 192,
             expect![[r#"
-                too_large: BLOCK_MEMORY_BYTES_MAX is 1535, the input has 1536 (block 1, byte 41)
+                too_large: input exceeds BLOCK_MEMORY_BYTES_MAX: got 1536, maximum 1535 (block 1, byte 41)
             "#]],
         ),
         (
             385 + 192 + 384,
             expect![[r#"
-                too_large: BLOCK_MEMORY_BYTES_MAX is 1151, the input has 1152 (block 1, byte 26)
+                too_large: input exceeds BLOCK_MEMORY_BYTES_MAX: got 1152, maximum 1151 (block 1, byte 26)
             "#]],
         ),
     ] {

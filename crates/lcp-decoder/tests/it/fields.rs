@@ -12,7 +12,7 @@ fn numbers_must_fit_their_fields() {
     check(
         &one(2, &[number(1, 0x102), bytes(2, "hi")]),
         &expect![[r#"
-        out_of_range: role is 258, more than 255 (block 0, byte 11)
+        out_of_range: role must be at most 255, got 258 (block 0, byte 11)
     "#]],
     );
     let code = [number(1, 1), bytes(2, "a.rs"), bytes(3, "x")];
@@ -20,27 +20,27 @@ fn numbers_must_fit_their_fields() {
     check(
         &line(4),
         &expect![[r#"
-        out_of_range: line_start is 4294967296, more than 4294967295 (block 0, byte 25)
+        out_of_range: line_start must be at most 4294967295, got 4294967296 (block 0, byte 25)
     "#]],
     );
     check(
         &line(5),
         &expect![[r#"
-        out_of_range: line_end is 4294967296, more than 4294967295 (block 0, byte 25)
+        out_of_range: line_end must be at most 4294967295, got 4294967296 (block 0, byte 25)
     "#]],
     );
     let kind = nested(2, &[bytes(1, "f"), number(2, 256), number(3, 0)]);
     check(
         &one(3, &[bytes(1, "/"), kind]),
         &expect![[r#"
-        out_of_range: kind is 256, more than 255 (block 0, byte 22)
+        out_of_range: kind must be at most 255, got 256 (block 0, byte 22)
     "#]],
     );
     let hunk = nested(2, &[number(1, u64::MAX), number(2, 1), bytes(3, "")]);
     check(
         &one(7, &[bytes(1, "p"), hunk]),
         &expect![[r#"
-        out_of_range: old_start is 18446744073709551615, more than 4294967295 (block 0, byte 18)
+        out_of_range: old_start must be at most 4294967295, got 18446744073709551615 (block 0, byte 18)
     "#]],
     );
 }
@@ -50,13 +50,13 @@ fn varints_in_bodies_must_fit_64_bits() {
     check(
         &one(2, &[b"\x01\0\xFF\xFF\xFF\xFF\xFF\xFF\xFF\xFF\xFF\x7F".to_vec()]),
         &expect![[r#"
-        bad_varint: a varint does not fit 64 bits (block 0, byte 13)
+        bad_varint: varint does not fit in 64 bits (block 0, byte 13)
     "#]],
     );
     check(
         &one(2, &[number(1, 2), vec![0x80; 11]]),
         &expect![[r#"
-        bad_varint: a varint does not fit 64 bits (block 0, byte 14)
+        bad_varint: varint does not fit in 64 bits (block 0, byte 14)
     "#]],
     );
 }
@@ -66,25 +66,25 @@ fn known_fields_must_have_their_wire_type() {
     check(
         &one(2, &[bytes(1, "user"), bytes(2, "hi")]),
         &expect![[r#"
-        wrong_wire_type: role has wire type 1, not 0 (block 0, byte 11)
+        wrong_wire_type: expected wire type 0 for role, got 1 (block 0, byte 11)
     "#]],
     );
     check(
         &one(2, &[number(1, 2), number(2, 7)]),
         &expect![[r#"
-        wrong_wire_type: content has wire type 0, not 1 (block 0, byte 14)
+        wrong_wire_type: expected wire type 1 for content, got 0 (block 0, byte 14)
     "#]],
     );
     check(
         &one(2, &[number(1, 2), nested(2, &[])]),
         &expect![[r#"
-        wrong_wire_type: content has wire type 2, not 1 (block 0, byte 14)
+        wrong_wire_type: expected wire type 1 for content, got 2 (block 0, byte 14)
     "#]],
     );
     check(
         &one(3, &[bytes(1, "/"), bytes(2, "f")]),
         &expect![[r#"
-        wrong_wire_type: entries has wire type 1, not 2 (block 0, byte 15)
+        wrong_wire_type: expected wire type 2 for entries, got 1 (block 0, byte 15)
     "#]],
     );
 }
@@ -95,20 +95,20 @@ fn wire_types_must_be_known() {
     check(
         &with(b"\x09\x03\0"),
         &expect![[r#"
-        unknown_wire_type: wire type 3 is unknown (block 0, byte 19)
+        unknown_wire_type: unknown wire type 3 (block 0, byte 19)
     "#]],
     );
     check(
         &with(b"\x02\x05\0"),
         &expect![[r#"
-        unknown_wire_type: wire type 5 is unknown (block 0, byte 19)
+        unknown_wire_type: unknown wire type 5 (block 0, byte 19)
     "#]],
     );
     // 0x101 is no 1.
     check(
         &with(b"\x02\x81\x02\0"),
         &expect![[r#"
-        unknown_wire_type: wire type 257 is unknown (block 0, byte 19)
+        unknown_wire_type: unknown wire type 257 (block 0, byte 19)
     "#]],
     );
 }
@@ -118,20 +118,20 @@ fn required_fields_must_be_there() {
     check(
         &one(1, &[]),
         &expect![[r#"
-        missing_field: code has no lang (block 0, byte 11)
+        missing_field: missing field lang in code (block 0, byte 11)
     "#]],
     );
     check(
         &one(1, &[number(1, 1), bytes(3, "x"), number(4, 1)]),
         &expect![[r#"
-        missing_field: code has no path (block 0, byte 21)
+        missing_field: missing field path in code (block 0, byte 21)
     "#]],
     );
     let entry = nested(2, &[bytes(1, "f"), number(3, 0)]);
     check(
         &pack(&[hi(), frame(3, 0, [bytes(1, "/"), entry].concat())]),
         &expect![[r#"
-        missing_field: FileEntry has no kind (block 1, byte 36)
+        missing_field: missing field kind in FileEntry (block 1, byte 36)
     "#]],
     );
 }
@@ -149,10 +149,17 @@ fn empty_bodies() {
         })
         .collect();
     let expected = [
-        "code has no lang", "conversation has no role", "file_tree has no root",
-        "tool_result has no tool_name", "document has no title", "structured_data has no format",
-        "diff has no path", "annotation has no target_block_id", "embedding_ref has no vector_id",
-        "image has no media_type", "extension has no namespace",
+        "missing field lang in code",
+        "missing field role in conversation",
+        "missing field root in file_tree",
+        "missing field tool_name in tool_result",
+        "missing field title in document",
+        "missing field format in structured_data",
+        "missing field path in diff",
+        "missing field target_block_id in annotation",
+        "missing field vector_id in embedding_ref",
+        "missing field media_type in image",
+        "missing field namespace in extension",
     ];
     assert_eq!(errors, expected);
 }
@@ -202,37 +209,37 @@ fn truncated_fields() {
     check(
         &with(b"\x80"),
         &expect![[r#"
-            unexpected_eof: conversation is cut short, bytes missing: 1 (block 0, byte 20)
+            unexpected_eof: unexpected end of input in conversation, missing bytes: 1 (block 0, byte 20)
         "#]],
     );
     check(
         &with(b"\x09"),
         &expect![[r#"
-            unexpected_eof: conversation is cut short, bytes missing: 1 (block 0, byte 20)
+            unexpected_eof: unexpected end of input in conversation, missing bytes: 1 (block 0, byte 20)
         "#]],
     );
     check(
         &with(b"\x09\0"),
         &expect![[r#"
-            unexpected_eof: conversation is cut short, bytes missing: 1 (block 0, byte 21)
+            unexpected_eof: unexpected end of input in conversation, missing bytes: 1 (block 0, byte 21)
         "#]],
     );
     check(
         &with(b"\x09\0\x80\x80"),
         &expect![[r#"
-            unexpected_eof: conversation is cut short, bytes missing: 1 (block 0, byte 23)
+            unexpected_eof: unexpected end of input in conversation, missing bytes: 1 (block 0, byte 23)
         "#]],
     );
     check(
         &with(b"\x09\x01"),
         &expect![[r#"
-            unexpected_eof: conversation is cut short, bytes missing: 1 (block 0, byte 21)
+            unexpected_eof: unexpected end of input in conversation, missing bytes: 1 (block 0, byte 21)
         "#]],
     );
     check(
         &with(b"\x09\x01\x05abc"),
         &expect![[r#"
-            unexpected_eof: conversation is cut short, bytes missing: 2 (block 0, byte 25)
+            unexpected_eof: unexpected end of input in conversation, missing bytes: 2 (block 0, byte 25)
         "#]],
     );
     // A nested record ends where its length says, not where the body does.
@@ -240,7 +247,7 @@ fn truncated_fields() {
     check(
         &one(3, &[bytes(1, "/"), nested(2, &[name]), number(9, 9)]),
         &expect![[r#"
-            unexpected_eof: FileEntry is cut short, bytes missing: 4 (block 0, byte 22)
+            unexpected_eof: unexpected end of input in FileEntry, missing bytes: 4 (block 0, byte 22)
         "#]],
     );
 }
@@ -250,19 +257,19 @@ fn truncated_summaries() {
     check(
         &pack(&[frame(2, 1, b"")]),
         &expect![[r#"
-            unexpected_eof: a summary is cut short, bytes missing: 1 (block 0, byte 11)
+            unexpected_eof: unexpected end of input in summary, missing bytes: 1 (block 0, byte 11)
         "#]],
     );
     check(
         &pack(&[frame(2, 1, b"\x80")]),
         &expect![[r#"
-            unexpected_eof: a summary is cut short, bytes missing: 1 (block 0, byte 12)
+            unexpected_eof: unexpected end of input in summary, missing bytes: 1 (block 0, byte 12)
         "#]],
     );
     check(
         &pack(&[frame(2, 1, b"\x05abc")]),
         &expect![[r#"
-            unexpected_eof: a summary is cut short, bytes missing: 2 (block 0, byte 15)
+            unexpected_eof: unexpected end of input in summary, missing bytes: 2 (block 0, byte 15)
         "#]],
     );
 }
@@ -291,7 +298,7 @@ fn trees_may_nest_64_levels() {
     check(
         &too_deep,
         &expect![[r#"
-        too_large: DEPTH_MAX is 64, the input has 65 (block 0, byte 1024)
+        too_large: input exceeds DEPTH_MAX: got 65, maximum 64 (block 0, byte 1024)
     "#]],
     );
     // Deeper ones are refused as early, without a stack that grows with them.
@@ -326,7 +333,7 @@ fn every_repetition_is_checked() {
     check(
         &one(2, &[number(1, 0x102), number(1, 2), bytes(2, "b")]),
         &expect![[r#"
-        out_of_range: role is 258, more than 255 (block 0, byte 11)
+        out_of_range: role must be at most 255, got 258 (block 0, byte 11)
     "#]],
     );
 }

@@ -97,7 +97,10 @@ fn costs_come_back() {
     assert!(index_of(&pack).block_index().costs_in("o200k_base", 4).is_none());
     // Of other blocks.
     let error = encode_with_costs(&blocks[..2], EncodeOptions::default(), &costs).unwrap_err();
-    assert_eq!(error.to_string(), "costs in o200k_base are of 3 blocks, the pack has 2");
+    assert_eq!(
+        error.to_string(),
+        "token costs in o200k_base do not match the number of blocks: expected 2, got 3"
+    );
 }
 
 /// The writer refuses what readers would.
@@ -121,15 +124,15 @@ fn costs_that_cannot_be_kept_are_refused() {
     let levels = |blocks: [u32; 2]| ModeCosts { levels: blocks.map(level).into(), ..mode("xml") };
     let numbered = |count: u32| (0..count).map(|of| mode(&of.to_string())).collect::<Vec<_>>();
     for (all, why) in [
-        (vec![costs(1, vec![]), costs(1, vec![])], "the encoding comes twice"),
-        (vec![costs(1, vec![mode("xml"), mode("xml")])], "a mode comes twice"),
-        (vec![costs(1, vec![levels([1, 0])])], "levels do not ascend"),
-        (vec![costs(1, vec![levels([1, 1])])], "levels do not ascend"),
-        (vec![costs(1, numbered(17))], "there are too many"),
-        ((0..33).map(|revision| costs(revision, vec![])).collect(), "there are too many"),
+        (vec![costs(1, vec![]), costs(1, vec![])], "duplicate encoding"),
+        (vec![costs(1, vec![mode("xml"), mode("xml")])], "duplicate mode"),
+        (vec![costs(1, vec![levels([1, 0])])], "levels are not in ascending order"),
+        (vec![costs(1, vec![levels([1, 1])])], "levels are not in ascending order"),
+        (vec![costs(1, numbered(17))], "too many encodings or modes"),
+        ((0..33).map(|revision| costs(revision, vec![])).collect(), "too many encodings or modes"),
     ] {
         let error = encode_with_costs(&blocks, EncodeOptions::default(), &all).unwrap_err();
-        assert_eq!(error.to_string(), format!("costs in e cannot be kept: {why}"));
+        assert_eq!(error.to_string(), format!("cannot store token costs in e: {why}"));
     }
     let most: Vec<_> = (0..32).map(|revision| costs(revision, numbered(16))).collect();
     let pack = encode_with_costs(&blocks, EncodeOptions::default(), &most).expect("fits");

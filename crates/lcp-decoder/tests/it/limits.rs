@@ -63,7 +63,7 @@ fn bodies() {
         &input,
         options(7),
         &expect![[r#"
-        too_large: BODY_BYTES_MAX is 7, the input has 8 (block 0, byte 10)
+        too_large: input exceeds BODY_BYTES_MAX: got 8, maximum 7 (block 0, byte 10)
     "#]],
     );
 }
@@ -77,7 +77,7 @@ fn blocks() {
         &input,
         options(1),
         &expect![[r#"
-        too_large: BLOCKS_MAX is 1, the input has 2 (block 1, byte 19)
+        too_large: input exceeds BLOCKS_MAX: got 2, maximum 1 (block 1, byte 19)
     "#]],
     );
 }
@@ -92,7 +92,7 @@ fn fields_of_all_levels_together() {
         &input,
         options(5),
         &expect![[r#"
-        too_large: FIELDS_MAX is 5, the input has 6 (block 1, byte 39)
+        too_large: input exceeds FIELDS_MAX: got 6, maximum 5 (block 1, byte 39)
     "#]],
     );
 }
@@ -106,7 +106,7 @@ fn texts() {
     check_error(
         &error,
         &expect![[r#"
-        too_large: TEXT_BYTES_MAX is 1048576, the input has 1048577 (block 0, byte 21)
+        too_large: input exceeds TEXT_BYTES_MAX: got 1048577, maximum 1048576 (block 0, byte 21)
     "#]],
     );
     assert!(error.is_limit());
@@ -124,7 +124,7 @@ fn summaries() {
     check_error(
         &error,
         &expect![[r#"
-        too_large: SUMMARY_BYTES_MAX is 1048576, the input has 1048577 (block 0, byte 16)
+        too_large: input exceeds SUMMARY_BYTES_MAX: got 1048577, maximum 1048576 (block 0, byte 16)
     "#]],
     );
 }
@@ -141,7 +141,7 @@ fn limits_are_told_from_malformed_packs() {
     check(
         &too_long,
         &expect![[r#"
-        too_large: BODY_BYTES_MAX is 268435456, the input has 268435457 (block 0, byte 10)
+        too_large: input exceeds BODY_BYTES_MAX: got 268435457, maximum 268435456 (block 0, byte 10)
     "#]],
     );
     assert_eq!(classes(&too_long), (true, false));

@@ -10,49 +10,49 @@ fn headers() {
     check(
         b"",
         &expect![[r#"
-            unexpected_eof: the header is cut short, bytes missing: 8 (byte 0)
+            unexpected_eof: unexpected end of input in header, missing bytes: 8 (byte 0)
         "#]],
     );
     check(
         b"LCP\0\x01",
         &expect![[r#"
-            unexpected_eof: the header is cut short, bytes missing: 3 (byte 5)
+            unexpected_eof: unexpected end of input in header, missing bytes: 3 (byte 5)
         "#]],
     );
     check(
         b"BC",
         &expect![[r#"
-            unexpected_eof: the header is cut short, bytes missing: 6 (byte 2)
+            unexpected_eof: unexpected end of input in header, missing bytes: 6 (byte 2)
         "#]],
     );
     check(
         b"PK\x03\x04\x14\0\0\0\x08\0",
         &expect![[r#"
-        bad_magic: not an LCP pack: the magic is [50, 4b, 03, 04] (byte 0)
+        bad_magic: not an LCP pack: unknown magic [50, 4b, 03, 04] (byte 0)
     "#]],
     );
     check(
         b"lcp",
         &expect![[r#"
-        bad_magic: not an LCP pack: the magic is [6c, 63, 70, 00] (byte 0)
+        bad_magic: not an LCP pack: unknown magic [6c, 63, 70, 00] (byte 0)
     "#]],
     );
     check(
         b"LCP\0\x02\x03\0\0\xFF\x01\0\0",
         &expect![[r#"
-        unsupported_version: version 2.3 is not supported (byte 4)
+        unsupported_version: unsupported version 2.3 (byte 4)
     "#]],
     );
     check(
         b"BCP\0\0\0\0\0\xFF\x01\0\0",
         &expect![[r#"
-        unsupported_version: version 0.0 is not supported (byte 4)
+        unsupported_version: unsupported version 0.0 (byte 4)
     "#]],
     );
     check(
         b"LCP\0\x01\0\0\x07\xFF\x01\0\0",
         &expect![[r#"
-        reserved_header: a reserved part of the header is not 0: 0x07 (byte 7)
+        reserved_header: reserved header bits must be 0, got 0x07 (byte 7)
     "#]],
     );
 }
@@ -62,13 +62,13 @@ fn a_stream_must_end_with_end() {
     check(
         &header(0),
         &expect![[r#"
-        missing_end: the input ends without an END block (byte 8)
+        missing_end: missing END block at the end of the input (byte 8)
     "#]],
     );
     check(
         &[header(0), hi()].concat(),
         &expect![[r#"
-        missing_end: the input ends without an END block (byte 19)
+        missing_end: missing END block at the end of the input (byte 19)
     "#]],
     );
 }
@@ -80,43 +80,43 @@ fn truncated_frames() {
     check(
         &cut(b"\xFF"),
         &expect![[r#"
-            unexpected_eof: a block type is cut short, bytes missing: 1 (block 1, byte 20)
+            unexpected_eof: unexpected end of input in block type, missing bytes: 1 (block 1, byte 20)
         "#]],
     );
     check(
         &cut(b"\x02"),
         &expect![[r#"
-            unexpected_eof: the flags of a block is cut short, bytes missing: 1 (block 1, byte 20)
+            unexpected_eof: unexpected end of input in block flags, missing bytes: 1 (block 1, byte 20)
         "#]],
     );
     check(
         &cut(b"\x02\0"),
         &expect![[r#"
-            unexpected_eof: the length of a block is cut short, bytes missing: 1 (block 1, byte 21)
+            unexpected_eof: unexpected end of input in block length, missing bytes: 1 (block 1, byte 21)
         "#]],
     );
     check(
         &cut(b"\x02\0\x80"),
         &expect![[r#"
-            unexpected_eof: the length of a block is cut short, bytes missing: 1 (block 1, byte 22)
+            unexpected_eof: unexpected end of input in block length, missing bytes: 1 (block 1, byte 22)
         "#]],
     );
     check(
         &cut(b"\x02\0\x09\x01\0"),
         &expect![[r#"
-            unexpected_eof: the body of a block is cut short, bytes missing: 7 (block 1, byte 24)
+            unexpected_eof: unexpected end of input in block body, missing bytes: 7 (block 1, byte 24)
         "#]],
     );
     check(
         &cut(b"\xFF\x01"),
         &expect![[r#"
-            unexpected_eof: the flags of a block is cut short, bytes missing: 1 (block 1, byte 21)
+            unexpected_eof: unexpected end of input in block flags, missing bytes: 1 (block 1, byte 21)
         "#]],
     );
     check(
         &cut(b"\xFF\x01\0"),
         &expect![[r#"
-            unexpected_eof: the length of a block is cut short, bytes missing: 1 (block 1, byte 22)
+            unexpected_eof: unexpected end of input in block length, missing bytes: 1 (block 1, byte 22)
         "#]],
     );
 }
@@ -126,13 +126,13 @@ fn end_must_be_empty() {
     check(
         &[header(0), b"\xFF\x01\x01\0".to_vec()].concat(),
         &expect![[r#"
-        bad_end: an END block must have no flags and no body (block 0, byte 8)
+        bad_end: END block must have no flags and no body (block 0, byte 8)
     "#]],
     );
     check(
         &[header(0), hi(), b"\xFF\x01\0\x01\0".to_vec()].concat(),
         &expect![[r#"
-        bad_end: an END block must have no flags and no body (block 1, byte 19)
+        bad_end: END block must have no flags and no body (block 1, byte 19)
     "#]],
     );
 }
@@ -142,7 +142,7 @@ fn types_must_fit_a_byte() {
     check(
         &[header(0), b"\x80\x02\0\0".to_vec(), END.to_vec()].concat(),
         &expect![[r#"
-        out_of_range: block type is 256, more than 255 (block 0, byte 8)
+        out_of_range: block type must be at most 255, got 256 (block 0, byte 8)
     "#]],
     );
 }
@@ -153,21 +153,21 @@ fn varints_must_fit_64_bits() {
     check(
         &[header(0), long.to_vec(), vec![1]].concat(),
         &expect![[r#"
-        bad_varint: a varint does not fit 64 bits (block 0, byte 8)
+        bad_varint: varint does not fit in 64 bits (block 0, byte 8)
     "#]],
     );
     // Ten bytes are enough to tell.
     check(
         &[header(0), long.to_vec()].concat(),
         &expect![[r#"
-        bad_varint: a varint does not fit 64 bits (block 0, byte 8)
+        bad_varint: varint does not fit in 64 bits (block 0, byte 8)
     "#]],
     );
     let past = [&[0xFF; 9][..], &[0x02]].concat();
     check(
         &[header(0), vec![2, 0], past].concat(),
         &expect![[r#"
-        bad_varint: a varint does not fit 64 bits (block 0, byte 10)
+        bad_varint: varint does not fit in 64 bits (block 0, byte 10)
     "#]],
     );
     // The largest number fits, and is then too long for a body.
@@ -175,7 +175,7 @@ fn varints_must_fit_64_bits() {
     check(
         &[header(0), vec![2, 0], largest].concat(),
         &expect![[r#"
-        too_large: BODY_BYTES_MAX is 268435456, the input has 18446744073709551615 (block 0, byte 10)
+        too_large: input exceeds BODY_BYTES_MAX: got 18446744073709551615, maximum 268435456 (block 0, byte 10)
     "#]],
     );
 }
@@ -191,20 +191,20 @@ fn lengths_beyond_the_input_allocate_nothing() {
         &claim,
         options,
         &expect![[r#"
-            unexpected_eof: the body of a block is cut short, bytes missing: 18446744073709551611 (block 0, byte 24)
+            unexpected_eof: unexpected end of input in block body, missing bytes: 18446744073709551611 (block 0, byte 24)
         "#]],
     );
     // The same of a field, and of a summary.
     check(
         &pack(&[frame(2, 0, [b"\x02\x01", &largest[..]].concat())]),
         &expect![[r#"
-            unexpected_eof: conversation is cut short, bytes missing: 18446744073709551615 (block 0, byte 23)
+            unexpected_eof: unexpected end of input in conversation, missing bytes: 18446744073709551615 (block 0, byte 23)
         "#]],
     );
     check(
         &pack(&[frame(2, 1, &largest)]),
         &expect![[r#"
-            unexpected_eof: a summary is cut short, bytes missing: 18446744073709551615 (block 0, byte 21)
+            unexpected_eof: unexpected end of input in summary, missing bytes: 18446744073709551615 (block 0, byte 21)
         "#]],
     );
 }

@@ -51,7 +51,7 @@ fn without_a_store() {
     check(
         &pack(&[hi(), frame(2, REFERENCE, hash)]),
         &expect![[r#"
-        no_store: a reference to content in a store, and no store was given (block 1, byte 22)
+        no_store: cannot resolve a content reference without a content store (block 1, byte 22)
     "#]],
     );
 }
@@ -63,7 +63,7 @@ fn not_in_the_store() {
         &input,
         with(&MemoryContentStore::default()),
         &expect![[r#"
-        unresolved_reference: a reference to content that is not in the store (block 0, byte 11)
+        unresolved_reference: referenced content is not in the content store (block 0, byte 11)
     "#]],
     );
 }
@@ -77,7 +77,7 @@ fn a_store_that_lies_is_caught() {
         &pack(&[frame(2, REFERENCE, hash)]),
         with(&store),
         &expect![[r#"
-        hash_mismatch: the store's content does not match the hash of the reference (block 0, byte 11)
+        hash_mismatch: content from the store does not match the hash of the reference (block 0, byte 11)
     "#]],
     );
 }
@@ -101,7 +101,7 @@ fn a_store_that_fails() {
         &pack(&[frame(2, REFERENCE, [7; 32])]),
         with(&Broken),
         &expect![[r#"
-        store: the content store failed: no connection (block 0, byte 11)
+        store: content store error: no connection (block 0, byte 11)
     "#]],
     );
 }
@@ -116,28 +116,28 @@ fn a_reference_is_a_hash_and_nothing_else() {
         &hash[..31],
         REFERENCE,
         &expect![[r#"
-        bad_reference: a reference must hold the 32 bytes of a hash, uncompressed (block 0, byte 11)
+        bad_reference: reference must be an uncompressed 32-byte hash (block 0, byte 11)
     "#]],
     );
     check(
         &[&hash[..], &[0]].concat(),
         REFERENCE,
         &expect![[r#"
-        bad_reference: a reference must hold the 32 bytes of a hash, uncompressed (block 0, byte 11)
+        bad_reference: reference must be an uncompressed 32-byte hash (block 0, byte 11)
     "#]],
     );
     check(
         &[],
         REFERENCE,
         &expect![[r#"
-        bad_reference: a reference must hold the 32 bytes of a hash, uncompressed (block 0, byte 11)
+        bad_reference: reference must be an uncompressed 32-byte hash (block 0, byte 11)
     "#]],
     );
     check(
         &hash,
         REFERENCE | COMPRESSED,
         &expect![[r#"
-        bad_reference: a reference must hold the 32 bytes of a hash, uncompressed (block 0, byte 11)
+        bad_reference: reference must be an uncompressed 32-byte hash (block 0, byte 11)
     "#]],
     );
 }
@@ -164,7 +164,7 @@ fn stored_bodies_count_as_decompressed_ones() {
         &input,
         body,
         &expect![[r#"
-        too_large: BODY_DECOMPRESSED_BYTES_MAX is 7, the input has 8 (block 0, byte 11)
+        too_large: input exceeds BODY_DECOMPRESSED_BYTES_MAX: got 8, maximum 7 (block 0, byte 11)
     "#]],
     );
     let total = |total_decompressed_bytes_max| DecodeOptions {
@@ -176,7 +176,7 @@ fn stored_bodies_count_as_decompressed_ones() {
         &input,
         total(15),
         &expect![[r#"
-        too_large: TOTAL_DECOMPRESSED_BYTES_MAX is 15, the input has 16 (block 1, byte 46)
+        too_large: input exceeds TOTAL_DECOMPRESSED_BYTES_MAX: got 16, maximum 15 (block 1, byte 46)
     "#]],
     );
 }

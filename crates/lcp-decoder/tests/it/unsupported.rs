@@ -9,7 +9,7 @@ fn a_compressed_block() {
     check(
         &pack(&[hi(), frame(2, 0b10, b"zstd")]),
         &expect![[r#"
-        compression_unsupported: compressed, and built without the zstd feature (block 1, byte 22)
+        compression_unsupported: cannot decompress: built without the `zstd` feature (block 1, byte 22)
     "#]],
     );
 }
@@ -19,7 +19,7 @@ fn a_compressed_payload() {
     check(
         &[header(1), END.to_vec()].concat(),
         &expect![[r#"
-        compression_unsupported: compressed, and built without the zstd feature (byte 6)
+        compression_unsupported: cannot decompress: built without the `zstd` feature (byte 6)
     "#]],
     );
 }

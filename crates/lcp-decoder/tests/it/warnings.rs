@@ -20,8 +20,8 @@ const STRICT: DecodeOptions<'static> = DecodeOptions {
     block_memory_per_byte: 200,
 };
 
-const AFTER_END: &str = "trailing_data: bytes after END are ignored (byte 23)";
-const FLAGS: &str = "reserved_flags: unknown header flags are ignored: 0xa0 (byte 6)";
+const AFTER_END: &str = "trailing_data: ignored the bytes after END (byte 23)";
+const FLAGS: &str = "reserved_flags: ignored unknown header flags 0xa0 (byte 6)";
 
 /// The warnings of a pack that lenient decoding accepts, however it is cut.
 #[track_caller]
@@ -44,7 +44,7 @@ fn bytes_after_end() {
         &input,
         STRICT,
         &expect![[r#"
-        trailing_data: there are bytes after END (byte 23)
+        trailing_data: unexpected bytes after END (byte 23)
     "#]],
     );
     // Even if they look like blocks.
@@ -68,7 +68,7 @@ fn reserved_header_flags() {
         &input,
         STRICT,
         &expect![[r#"
-        reserved_header: a reserved part of the header is not 0: 0xa0 (byte 6)
+        reserved_header: reserved header bits must be 0, got 0xa0 (byte 6)
     "#]],
     );
     let pack = decode(&input, DecodeOptions::default()).expect("odd, not wrong");

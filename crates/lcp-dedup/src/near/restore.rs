@@ -10,13 +10,13 @@ pub(super) const NO_NEWLINE: &[u8] = b"\\ No newline at end of file\n";
 #[non_exhaustive]
 pub enum RestoreError {
     /// The hunks are malformed or contradict each other.
-    #[error("line {line} of the diff is not what stands in one there")]
+    #[error("invalid diff at line {line}")]
     Malformed {
         /// The line of the hunks, from 1.
         line: usize,
     },
     /// The hunks belong to another text.
-    #[error("line {line} of the kept text is not the one that the diff was made of")]
+    #[error("the diff does not apply: line {line} of the covering text differs")]
     OtherText {
         /// The line of the covering text, from 1; the text may have fewer lines.
         line: usize,

@@ -122,10 +122,10 @@ pub enum LineRangeError {
     #[error("the text is empty")]
     Empty,
     /// The range begins or ends with line 0, but lines are counted from 1.
-    #[error("lines are counted from 1, not from 0")]
+    #[error("line numbers start at 1, got 0")]
     Zero,
     /// The last line is before the first.
-    #[error("the range ends at line {last}, before line {first}, where it begins")]
+    #[error("the line range {first} to {last} ends before it begins")]
     Inverted {
         /// The first line of the range.
         first: u32,
@@ -133,7 +133,9 @@ pub enum LineRangeError {
         last: u32,
     },
     /// The number of lines in the text differs from the length of the range.
-    #[error("lines {first} to {last} are not the {lines} lines of the text")]
+    #[error(
+        "the line range {first} to {last} does not match the number of lines in the text, {lines}"
+    )]
     Length {
         /// The first line of the range.
         first: u32,
@@ -143,7 +145,7 @@ pub enum LineRangeError {
         lines: u64,
     },
     /// Only one end is given, and the other end would not be a valid line number.
-    #[error("{lines} lines do not fit in a range with line {end} as one end")]
+    #[error("the line range is out of bounds: one end is line {end}, number of lines is {lines}")]
     Outside {
         /// The given end.
         end: u32,

@@ -13,6 +13,6 @@ fn thresholds_out_of_range_are_errors_with_the_code() {
     }
     let options = Options { near_threshold: 0.4, ..Options::new(DedupLevel::Near) };
     let error = bad(&options);
-    assert_eq!(error.to_string(), "near_threshold must be from 0.5 to 1, not 0.4");
+    assert_eq!(error.to_string(), "near_threshold must be from 0.5 to 1, got 0.4");
     assert_eq!(error.code(), "LCP-BUD-004");
 }

@@ -41,7 +41,7 @@ impl<'c, 'b, 'e> IndexChecksum<'c, 'b, 'e> {
         warnings: &mut Vec<Warning>,
     ) -> Result<(), String> {
         let (index, columns) = (part.block, self.columns);
-        let wrong = |what: &str| Err(format!("block {index} has another {what}"));
+        let wrong = |what: &str| Err(format!("block {index} has a different {what}"));
         if columns.facts.types[index as usize] != block.block_type().code()
             || block.content.is_metadata()
         {
@@ -64,7 +64,7 @@ impl<'c, 'b, 'e> IndexChecksum<'c, 'b, 'e> {
         if is_user_turn(block) != is_newest
             && (is_newest || newest.is_none_or(|newest| newest < index))
         {
-            return wrong("place among user turns");
+            return wrong("position among user turns");
         }
         let view = BlockView::new(block, meta);
         let costs = self.counter.costs(&view, self.mode);

@@ -28,7 +28,7 @@ impl<'f> Columns<'f> {
         ];
         for (name, len, expected) in dense {
             if len != expected {
-                return Err(format!("its column {name} has {len} entries in place of {expected}"));
+                return Err(format!("column {name} has {len} entries, expected {expected}"));
             }
         }
         let sorted = [
@@ -41,7 +41,7 @@ impl<'f> Columns<'f> {
             ("levels", levels_sorted(&mode.levels, blocks)),
         ];
         if let Some((name, _)) = sorted.into_iter().find(|(_, sorted)| !sorted) {
-            return Err(format!("its column {name} is out of order"));
+            return Err(format!("column {name} is out of order or out of range"));
         }
         if !facts.ranks.iter().all(|(_, rank)| rank.is_finite()) {
             return Err("a rank is not finite".to_owned());
@@ -49,7 +49,9 @@ impl<'f> Columns<'f> {
         if let Some(newest) = facts.newest_user
             && facts.types.get(newest as usize) != Some(&BlockType::Conversation.code())
         {
-            return Err(format!("its newest user turn, block {newest}, is no turn"));
+            return Err(format!(
+                "the newest user turn, block {newest}, is not a conversation block"
+            ));
         }
         Ok(Self { facts, contents: &costs.contents, mode })
     }

@@ -112,7 +112,7 @@ pub(crate) fn render<S: BlockSource + ?Sized>(
     let blocks = source.read_all()?;
     let (mut plan, text) = plan_and_render(&blocks, config, estimator)?;
     if let Some(wrong) = wrong {
-        let message = format!("the index is not used: {wrong}");
+        let message = format!("ignored the index and read all blocks: {wrong}");
         plan.warnings.insert(0, Warning::new(WarningCode::BadIndex, None, message));
     }
     telemetry::record_plan(&plan);
@@ -198,7 +198,7 @@ fn by_index<S: BlockSource + ?Sized>(
     let indices = needed(columns, &parts);
     let blocks = source.read(&indices)?;
     if blocks.len() != indices.len() {
-        return Err(Fallback::Wrong("the source has not all that it names".to_owned()));
+        return Err(Fallback::Wrong("the source did not return all requested blocks".to_owned()));
     }
     let mut warnings = Vec::new();
     warn_of_counts(estimator, &mut warnings);
@@ -305,7 +305,7 @@ impl<'b> ReadBlocks<'b> {
             let target =
                 BlockMeta::from_annotation(by_block).and_then(Result::ok).map(|(target, _)| target);
             if target != Some(u64::from(block)) {
-                return Err(format!("block {by} says nothing of block {block}"));
+                return Err(format!("block {by} does not annotate block {block}"));
             }
             annotations.push(by_block);
         }

@@ -73,7 +73,7 @@ pub fn parse_blocks(text: &str, mode: OutputMode) -> Result<ParsedBlocks, ParseE
             continue;
         }
         let Some(mut typed) = TypedPart::from_parsed(&parsed) else {
-            return start.fail("the head of a block");
+            return start.fail("a block header");
         };
         if let (PartKind::Full, Some(body)) = (parsed.kind, &parsed.body) {
             set_content(&mut typed.block, body).map_err(|error| {
@@ -241,7 +241,7 @@ fn check_rendering(
     }
     let common = found.chars().zip(rendered.chars()).take_while(|(a, b)| a == b);
     let at = start.at + common.map(|(c, _)| c.len_utf8()).sum::<usize>();
-    Cursor { at, ..start }.fail("what a renderer writes")
+    Cursor { at, ..start }.fail("the output of a renderer")
 }
 
 /// Sets the content of a block from the body of a part.

@@ -22,10 +22,10 @@ impl BodyError {
     /// Returns the expected input and the exceeded limit.
     pub(super) fn describe(&self) -> (&'static str, Option<LimitExceeded>) {
         match *self {
-            Self::Line => ("a block whose body is one of its type", None),
+            Self::Line => ("a valid body for the block type", None),
             Self::Depth(found) => {
                 let limit = LimitExceeded { limit: "DEPTH_MAX", found, max: DEPTH_MAX.into() };
-                ("a tree of so few levels", Some(limit))
+                ("a tree with fewer levels", Some(limit))
             }
         }
     }

@@ -43,14 +43,14 @@ fn parse_part(cursor: &mut Cursor<'_>, syntax: &LineSyntax) -> Result<ParsedPart
         return omitted(line, syntax).map_or_else(|| start.fail("an omitted line"), Ok);
     }
     let Some(head) = cursor.rest().strip_prefix(syntax.delimiters.opening) else {
-        return start.fail("the head of a block");
+        return start.fail("a block header");
     };
     let Some((mut part, mut rest)) = head_words(head) else {
-        return start.fail("the head of a block");
+        return start.fail("a block header");
     };
     if let Some(notes) = rest.strip_prefix(" (") {
         let Some((notes, behind)) = notes.split_once(')') else {
-            return start.fail("the end of the notes");
+            return start.fail("the end of the attributes");
         };
         if let Some(kind) = notes.split(", ").find_map(PartKind::from_name) {
             part.kind = kind;
@@ -159,14 +159,14 @@ fn minimal_body(
     cursor.at = head_end;
     if let Some(rest) = cursor.rest().strip_prefix(" <<") {
         let Some((word, _)) = rest.split_once("]\n") else {
-            return cursor.fail("the word that ends the content");
+            return cursor.fail("the end marker of the content");
         };
         cursor.at += " <<".len() + word.len() + "]\n".len();
         part.body = Some(cursor.lines_until(word)?.to_owned());
         return Ok(());
     }
     if !(cursor.rest().starts_with("] ") || cursor.rest().starts_with("]\n")) {
-        return cursor.fail("the end of the head");
+        return cursor.fail("the end of the header");
     }
     cursor.at += 2;
     part.body = until_head(cursor, syntax);

@@ -113,9 +113,12 @@ impl fmt::Display for ParseError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { offset, expected, exceeded } = self;
         if let Some(LimitExceeded { limit, found, max }) = exceeded {
-            return write!(f, "{limit} is {max}, the text has {found} at byte {offset}");
+            return write!(
+                f,
+                "the text exceeds {limit} at byte {offset}: got {found}, maximum {max}"
+            );
         }
-        write!(f, "not a rendered text: {expected} is expected at byte {offset}")
+        write!(f, "not a rendered text: expected {expected} at byte {offset}")
     }
 }
 
@@ -205,7 +208,7 @@ impl<'t> Cursor<'t> {
     /// Takes a line, without its newline.
     fn line(&mut self) -> Result<&'t str, ParseError> {
         let Some((line, _)) = self.rest().split_once('\n') else {
-            return self.fail("a whole line");
+            return self.fail("a complete line");
         };
         self.at += line.len() + 1;
         Ok(line)

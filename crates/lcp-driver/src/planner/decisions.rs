@@ -12,6 +12,7 @@ use crate::config::{Objective, Verbosity};
 use crate::cost::DetailCosts;
 use crate::detail::{DetailLevel, ShownDetail};
 use crate::error::DriverError;
+use crate::fmt::plural;
 use crate::plan::{DecisionReason, RenderDecision, RollUp};
 use crate::warning::{Warning, WarningCode};
 
@@ -104,7 +105,8 @@ impl Scan<'_, '_> {
             check_allowed(self.config.overflow, needed, budget)?;
             let verbosity = self.config.verbosity.name();
             let message = format!(
-                "verbosity {verbosity} ignores the budget: the text has {needed} tokens, {} over {budget}",
+                "verbosity {verbosity} ignores the budget: the text has {}, {} over the budget of {budget}",
+                plural(needed, "token"),
                 needed - u64::from(budget),
             );
             warnings.push(Warning::new(WarningCode::BudgetIgnored, None, message));

@@ -3,6 +3,7 @@
 use crate::allocate::{Allocation, Candidate, Outcome};
 use crate::config::Overflow;
 use crate::error::DriverError;
+use crate::fmt::plural;
 use crate::warning::{Warning, WarningCode};
 
 /// Returns an error if the text needs more than the budget and the configuration denies that.
@@ -34,19 +35,22 @@ pub(crate) fn warn_of_overflow(
     if used > budget {
         check_allowed(overflow, u64::from(used), budget)?;
         let message = format!(
-            "the critical and pinned blocks alone have {used} tokens, {} over the budget of {budget}",
+            "critical and pinned blocks alone need {}, {} over the budget of {budget}",
+            plural(used.into(), "token"),
             used - budget,
         );
         warnings.push(Warning::new(WarningCode::OverBudget, None, message));
     } else if allocation.outcome != Outcome::Fits && candidates.iter().any(Candidate::needs_mention)
     {
-        let message =
-            format!("a budget of {budget} is too small for even a line that says what is omitted");
+        let tokens = plural(budget.into(), "token");
+        let message = format!("a budget of {tokens} is too small to list omitted content");
         warnings.push(Warning::new(WarningCode::BelowFloor, None, message));
     }
     if allocation.shown_tokens(candidates) == 0 && blocks > 0 {
         let message = format!(
-            "within a budget of {budget} nothing of the content of {blocks} blocks is shown"
+            "the text shows no content of {} within the budget of {}",
+            plural(blocks as u64, "block"),
+            plural(budget.into(), "token"),
         );
         warnings.push(Warning::new(WarningCode::EmptyResult, None, message));
     }

@@ -56,7 +56,7 @@ impl<'c> Scan<'_, 'c> {
                 Ok(text) => previous = Some(text),
                 Err(reason) => {
                     let message =
-                        format!("the previous plan is not used, a fresh one is made: {reason}");
+                        format!("discarded the previous plan and started a new one: {reason}");
                     warnings.push(Warning::new(WarningCode::PreviousRefused, None, message));
                     plan = None;
                 }
@@ -80,13 +80,13 @@ impl<'c> Scan<'_, 'c> {
     ) -> Result<PreviousText<'c>, String> {
         if plan.renderer != RENDERER_REVISION {
             return Err(format!(
-                "it is of version {} of the text's forms, this is version {RENDERER_REVISION}",
+                "it was written by renderer version {}, this is version {RENDERER_REVISION}",
                 plan.renderer
             ));
         }
         if plan.encoding != self.estimator.name() {
             let (its, this) = (escape_for_display(plan.encoding.as_bytes()), self.estimator.name());
-            return Err(format!("its tokens are those of {its}, not of {this:?}"));
+            return Err(format!("its token counts are for {its}, not {this:?}"));
         }
         if plan.mode != self.config.mode {
             let (its, this) = (plan.mode.name(), self.config.mode.name());
@@ -106,7 +106,7 @@ impl<'c> Scan<'_, 'c> {
         let text = assemble(self.blocks, in_force, self.config.mode, &layout);
         for (number, (text, part)) in text.parts(self.config.mode).zip(&plan.parts).enumerate() {
             if Fingerprint::from_bytes(text.as_bytes()) != part.text {
-                return Err(format!("its part {number} is not what the block renders to"));
+                return Err(format!("its part {number} differs from the rendered block"));
             }
         }
         let tokens = self.prefix_tokens(&plan.parts, &text);
@@ -441,7 +441,7 @@ fn locate_blocks(
         }
     }
     let missing = |number: usize| {
-        format!("the block of its part {number} is not in this pack, or not asked for")
+        format!("the block of its part {number} is not in this pack, or is filtered out")
     };
     let order = order.into_iter().enumerate();
     let order = order.map(|(number, at)| at.ok_or_else(|| missing(number)));
@@ -451,12 +451,12 @@ fn locate_blocks(
 fn watermark_warning(reason: RepackReason, used: u32, marks: WatermarkTokens) -> Warning {
     let why = match reason {
         RepackReason::CriticalAboveLow => {
-            "critical and pinned blocks and the newest question alone reach the low one"
+            "critical and pinned blocks and the newest user turn alone reach the low watermark"
         }
-        _ => "the turn is larger than what lies between the watermarks",
+        _ => "the turn is larger than the gap between the watermarks",
     };
     let message = format!(
-        "the text has {used} tokens, above its high watermark of {}: packing anew would not help, {why}",
+        "the text has {used} tokens, above the high watermark of {}; repacking would not help: {why}",
         marks.high,
     );
     Warning::new(WarningCode::AboveWatermark, None, message)

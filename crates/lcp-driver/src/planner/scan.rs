@@ -14,6 +14,7 @@ use crate::config::{DriverConfig, Objective, OutputMode};
 use crate::cost::{Counter, DetailCosts, count_blocks};
 use crate::detail::{DetailLevel, Excerpt};
 use crate::excerpt;
+use crate::fmt::plural;
 use crate::objective::{RankFactors, ValueModel};
 use crate::prompt_cache::PreviousPart;
 use crate::render::envelope;
@@ -248,11 +249,12 @@ pub(crate) fn warn_of_block(
     warnings: &mut Vec<Warning>,
 ) {
     if view.lossy {
-        let message = "the content is not UTF-8; U+FFFD stands for what is not";
+        let message = "content is not valid UTF-8; invalid bytes are shown as U+FFFD";
         warnings.push(Warning::new(WarningCode::NonUtf8Content, Some(i), message));
     }
     if let BlockType::Other(code) = block.block_type() {
-        let message = format!("blocks of type {code:#04x} are unknown to this version");
+        let message =
+            format!("unknown block type {code:#04x}; this version cannot interpret its content");
         warnings.push(Warning::new(WarningCode::UnknownBlockType, Some(i), message));
     }
     // The summary of a short turn may well cost more than the turn. That alone is not a mistake.
@@ -260,7 +262,8 @@ pub(crate) fn warn_of_block(
         for (detail, cost, fuller) in costs.dominated() {
             let name = detail.name();
             let message = format!(
-                "its level {name} costs {cost} tokens, a fuller one {fuller}; it is not used"
+                "ignored level {name}: it costs {}, no less than a fuller level ({fuller})",
+                plural(cost.into(), "token")
             );
             warnings.push(Warning::new(WarningCode::CostlyLevel, Some(i), message));
         }

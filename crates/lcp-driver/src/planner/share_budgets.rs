@@ -8,6 +8,7 @@ use super::scan::Scan;
 use crate::allocate::{Allocation, Candidate, ShareLimits};
 use crate::config::Overflow;
 use crate::error::DriverError;
+use crate::fmt::plural;
 use crate::plan::{PlanItem, ShareUsage};
 use crate::warning::{Warning, WarningCode};
 
@@ -51,8 +52,9 @@ impl ShareBudgets {
         }
         for (category, blocks) in unknown {
             let message = format!(
-                "category {} has no share: its blocks ({blocks}) use what others leave",
+                "category {} has no share; its {} can only use tokens that other categories leave",
                 escape_for_display(category.as_bytes()),
+                plural(blocks as u64, "block"),
             );
             warnings.push(Warning::new(WarningCode::UnknownCategory, None, message));
         }
@@ -161,7 +163,8 @@ pub(super) fn warn_of_caps(
             return Err(DriverError::OverShareCap { share: name, needed, cap, excess });
         }
         let message = format!(
-            "the critical and pinned blocks of share {name:?} have {needed} tokens, {excess} over its cap of {cap}"
+            "critical and pinned blocks of share {name:?} need {}, {excess} over its cap of {cap}",
+            plural(needed, "token")
         );
         warnings.push(Warning::new(WarningCode::OverShareCap, None, message));
     }

@@ -154,7 +154,7 @@ impl<'de> Deserialize<'de> for Fingerprint {
         let digits = String::deserialize(deserializer)?;
         from_hex(&digits)
             .map(Self)
-            .ok_or_else(|| bad(&digits, "is no hash: it must have 32 of the digits 0-9 and a-f"))
+            .ok_or_else(|| bad(&digits, "is not a hash: expected 32 digits 0-9 and a-f"))
     }
 }
 
@@ -173,7 +173,7 @@ fn from_hex(digits: &str) -> Option<[u8; 16]> {
 fn mode<'de, D: Deserializer<'de>>(deserializer: D) -> Result<OutputMode, D::Error> {
     let name = String::deserialize(deserializer)?;
     let mode = OutputMode::ALL.into_iter().find(|mode| mode.name() == name);
-    mode.ok_or_else(|| bad(&name, "is no mode"))
+    mode.ok_or_else(|| bad(&name, "is not a mode"))
 }
 
 fn quoted(value: &str) -> String {
@@ -266,16 +266,16 @@ impl PartRow {
         let has_level =
             matches!(known, Some(DetailLevel::Detailed | DetailLevel::Summary | DetailLevel::Tags));
         if has_level && self.level.as_deref().is_none_or(str::is_empty) {
-            return wrong("without the text of its level");
+            return wrong("missing text of the level");
         }
         if !has_level && self.level.is_some() {
-            return wrong("with the text of a level");
+            return wrong("unexpected text of a level");
         }
         let shown = match (known, self.excerpt) {
             (Some(detail), None) => ShownDetail::Level(detail),
             (None, Some(figures)) => ShownDetail::Excerpt(figures),
-            (Some(_), Some(_)) => return wrong("with the figures of an excerpt"),
-            (None, None) => return wrong("without its figures"),
+            (Some(_), Some(_)) => return wrong("unexpected excerpt"),
+            (None, None) => return wrong("missing excerpt"),
         };
         Ok(PreviousPart {
             position: self.place,
@@ -294,13 +294,13 @@ fn shown<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Name, D::Error> {
     let name = String::deserialize(deserializer)?;
     let known = DetailLevel::from_name(&name).map(DetailLevel::name);
     let known = known.or_else(|| (name == EXCERPT).then_some(EXCERPT)).map(Name);
-    known.ok_or_else(|| bad(&name, "is nothing that a part shows"))
+    known.ok_or_else(|| bad(&name, "is not a detail level"))
 }
 
 fn priority<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Name>, D::Error> {
     let name = String::deserialize(deserializer)?;
     let known = Priority::from_name(&name).map(|priority| Name(priority.name()));
-    known.map(Some).ok_or_else(|| bad(&name, "is no priority"))
+    known.map(Some).ok_or_else(|| bad(&name, "is not a priority"))
 }
 
 /// The error of parsing a saved plan.
@@ -310,7 +310,7 @@ fn priority<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Name>, 
 #[non_exhaustive]
 pub enum PlanFileError {
     /// The file is not valid JSON, or is truncated.
-    #[error("the plan is no JSON: {message} (line {line}, column {column})")]
+    #[error("the plan is not valid JSON: {message} (line {line}, column {column})")]
     Syntax {
         /// The message of the JSON parser.
         message: String,
@@ -320,7 +320,7 @@ pub enum PlanFileError {
         column: usize,
     },
     /// A field is missing, unknown, repeated, or has an invalid value.
-    #[error("the plan has a wrong field: {message} (line {line}, column {column})")]
+    #[error("the plan has an invalid field: {message} (line {line}, column {column})")]
     Field {
         /// The message of the JSON parser.
         message: String,
@@ -330,18 +330,18 @@ pub enum PlanFileError {
         column: usize,
     },
     /// The file has another format.
-    #[error("the plan has the schema {found}, not {}", SCHEMA)]
+    #[error("expected a plan with schema {}, got {found}", SCHEMA)]
     Schema {
         /// The schema that the file names, in quotes.
         found: String,
     },
     /// The file was changed since it was written: its checksum does not match, or is not at the
     /// end.
-    #[error("the plan was changed since it was written: its checksum does not fit")]
+    #[error("the plan was changed after it was written: its checksum does not match")]
     Checksum,
     /// A part is inconsistent: a level lacks its text, an excerpt lacks its numbers, or another
     /// detail has such a text or such numbers.
-    #[error("part {part} of the plan is {detail}, {message}")]
+    #[error("part {part} of the plan ({detail}) is invalid: {message}")]
     Part {
         /// The position of the part in the text, from 0.
         part: usize,
@@ -351,7 +351,7 @@ pub enum PlanFileError {
         message: &'static str,
     },
     /// The sum of the costs of all parts exceeds the maximum tokens of a text, `u32::MAX`.
-    #[error("the parts of the plan have {tokens} tokens, more than a text can have")]
+    #[error("the parts of the plan have {tokens} tokens, more than the maximum of {}", u32::MAX)]
     TooManyTokens {
         /// The sum of the costs of all parts.
         tokens: u64,

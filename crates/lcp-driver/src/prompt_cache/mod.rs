@@ -143,9 +143,7 @@ pub struct Watermarks {
 
 /// The error for invalid watermarks.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
-#[error(
-    "the high watermark must be at most 1 and the low one above 0 and below it, they are {high} and {low}"
-)]
+#[error("watermarks must satisfy 0 < low < high <= 1, got high {high} and low {low}")]
 pub struct WatermarkError {
     /// The given high watermark.
     pub high: f64,

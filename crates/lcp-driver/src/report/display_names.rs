@@ -59,39 +59,39 @@ pub(super) fn decision_rank(decision: &str) -> usize {
 
 pub(super) const fn describe_reason(reason: DecisionReason) -> &'static str {
     match reason {
-        DecisionReason::NoBudget => "Nothing limits it: there is no budget, or it is ignored.",
-        DecisionReason::Verbosity => "The verbosity asks for summaries.",
+        DecisionReason::NoBudget => "No budget is set, or the verbosity ignores it.",
+        DecisionReason::Verbosity => "The verbosity requests summaries.",
         DecisionReason::Critical => {
-            "It is Critical, or of a tool call that is, so it is shown in full."
+            "It is critical, or part of a critical tool call, so it is shown in full."
         }
         DecisionReason::Pinned => {
-            "It is pinned, or of a tool call that is, so it is shown in full."
+            "It is pinned, or part of a pinned tool call, so it is shown in full."
         }
-        DecisionReason::Unchanged => "It stands as in the previous text, for the sake of caches.",
+        DecisionReason::Unchanged => {
+            "It is unchanged from the previous text, so that prompt caches stay valid."
+        }
         DecisionReason::Deferred => {
-            "The previous text had no part of it; it waits for the next repack."
+            "It was not in the previous text and waits for the next repack."
         }
-        DecisionReason::Fits => "All that it may have fits.",
-        DecisionReason::Ceiling => "Its priority allows no more of it.",
-        DecisionReason::OverBudget => "More of it does not fit in the budget.",
-        DecisionReason::ShareCap => "More of it would exceed the hard cap of its share.",
-        DecisionReason::Background => {
-            "It is Background, and waits until all others have what they may."
-        }
-        DecisionReason::Metadata => "It says something of other blocks, and is no text itself.",
-        DecisionReason::Filtered => "Its type was not asked for.",
+        DecisionReason::Fits => "Everything that its priority allows fits.",
+        DecisionReason::Ceiling => "Its priority does not allow more detail.",
+        DecisionReason::OverBudget => "More detail does not fit in the budget.",
+        DecisionReason::ShareCap => "More detail would exceed the hard cap of its share.",
+        DecisionReason::Background => "Its priority is background: other blocks come first.",
+        DecisionReason::Metadata => "It describes other blocks and has no text of its own.",
+        DecisionReason::Filtered => "Its type was not requested.",
         DecisionReason::Duplicate(DuplicateKind::Equal) => "Another block has the same content.",
         DecisionReason::Duplicate(DuplicateKind::Contained) => {
-            "Another block has all of its lines."
+            "Another block contains all of its lines."
         }
         DecisionReason::Duplicate(DuplicateKind::Overlapping | DuplicateKind::Adjacent) => {
             "It was merged into another block."
         }
         DecisionReason::Duplicate(DuplicateKind::Near) => {
-            "Another block has all of its lines, and a few more."
+            "Another block contains all of its lines and a few more."
         }
         DecisionReason::Duplicate(DuplicateKind::Superseded) => {
-            "A newer block has what became of it."
+            "A newer block contains its current version."
         }
         DecisionReason::Duplicate(_) => "Another block covers it.",
     }
@@ -100,7 +100,7 @@ pub(super) const fn describe_reason(reason: DecisionReason) -> &'static str {
 /// Describes the optimality of a plan, in words that follow its value.
 pub(super) fn describe_optimality(optimality: &OptimalityBound) -> String {
     if optimality.is_optimal() {
-        return "proven best".to_owned();
+        return "proven optimal".to_owned();
     }
     let gap = relative_gap(optimality, 10_000);
     format!(
@@ -128,26 +128,26 @@ pub(super) fn describe_repack(stable: &StableOutcome) -> Option<String> {
     let (high, low) = (stable.high_tokens, stable.low_tokens);
     let tokens = |tokens: u32| group_thousands(tokens.into());
     Some(match stable.repack_reason {
-        None if stable.reuse == TextReuse::Fresh => "there was no previous text to keep".to_owned(),
+        None if stable.reuse == TextReuse::Fresh => "no previous text to keep".to_owned(),
         None => return None,
         Some(RepackReason::HighWatermark) => {
-            format!("it would have exceeded the high watermark of {} tokens", tokens(high))
+            format!("the text would have exceeded the high watermark of {} tokens", tokens(high))
         }
         Some(RepackReason::BecameCritical) => {
-            "a block that was not in full became Critical or pinned".to_owned()
+            "a block that was not shown in full became critical or pinned".to_owned()
         }
         Some(RepackReason::NewestUserTurn) => {
-            "the newest user turn was not in full, and more of it is shown now".to_owned()
+            "the newest user turn was not shown in full, and more of it is shown now".to_owned()
         }
         Some(RepackReason::SplitToolCall) => {
-            "a tool call would have been torn from its result".to_owned()
+            "a tool call would have been separated from its result".to_owned()
         }
         Some(RepackReason::CriticalAboveLow) => format!(
-            "Critical and pinned blocks and the newest question reach the low watermark of {}",
+            "critical and pinned blocks and the newest user turn reach the low watermark of {}",
             tokens(low)
         ),
         Some(RepackReason::TurnAboveGap) => format!(
-            "the turn has more than the {} tokens between the watermarks",
+            "the turn is larger than the {} tokens between the watermarks",
             tokens(high.saturating_sub(low))
         ),
     })

@@ -90,7 +90,7 @@ fn without_script(plan: &Plan) -> String {
         .budget
         .map(|budget| format!(" of {}", group_thousands(budget.into())))
         .unwrap_or_default();
-    format!("{used}{of} tokens used. The rest of this report is drawn by a script.")
+    format!("{used}{of} tokens used. Enable JavaScript to see the rest of this report.")
 }
 
 /// The input of the script. Names are stored in tables; blocks refer to them by index or letter.

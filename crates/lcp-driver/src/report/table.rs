@@ -224,7 +224,7 @@ impl Table<'_> {
         }
         let (tokens, bytes) = (stable.prefix_tokens.into(), stable.prefix_bytes as u64);
         let (tokens, bytes) = (group_thousands(tokens), group_thousands(bytes));
-        self.line(format!("  Prefix: {tokens} tokens ({bytes} bytes) that a cache may keep"));
+        self.line(format!("  Prefix: {tokens} tokens ({bytes} bytes), cacheable"));
         if let Some(why) = describe_repack(stable) {
             self.line(format!("  {}: {why}", display_name(stable.reuse.name())));
         }

@@ -24,7 +24,7 @@ fn gaps_are_rounded_up() {
         "of at most 1,000,000 (gap 0.01 %)"
     );
     assert_eq!(describe_optimality(&optimality(0, 5)), "of at most 5 (gap 100.00 %)");
-    assert_eq!(describe_optimality(&optimality(5, 5)), "proven best");
+    assert_eq!(describe_optimality(&optimality(5, 5)), "proven optimal");
 }
 
 proptest! {

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::assign::{Assignment, LevelChoices, Request};
 use super::segment::{AllocationReason, CompressionLevel, Segment};
 use crate::block_view::label::push_quoted;
-use crate::fmt::write_to;
+use crate::fmt::{plural, write_to};
 use crate::warning::{Warning, WarningCode};
 
 /// The form of one segment.
@@ -87,13 +87,13 @@ impl LevelAllocation {
 
 fn warning(segment: &Segment, dominated: (CompressionLevel, u32, u32)) -> Warning {
     let (level, cost, fuller) = dominated;
-    let mut message = String::from("segment ");
+    let mut message = format!("ignored level {} of segment ", level.name());
     push_quoted(&mut message, &segment.id);
     write_to(
         &mut message,
         format_args!(
-            ": its level {} costs {cost} tokens, a fuller one {fuller}; it is not used",
-            level.name(),
+            ": it costs {}, no less than a fuller level ({fuller})",
+            plural(cost.into(), "token"),
         ),
     );
     Warning::new(WarningCode::CostlyLevel, None, message)

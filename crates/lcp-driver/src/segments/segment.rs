@@ -159,14 +159,14 @@ pub enum SegmentsError {
     /// [`compression_aggressiveness`] is not from 0 to 1.
     ///
     /// [`compression_aggressiveness`]: crate::segments::BudgetAllocationOptions::compression_aggressiveness
-    #[error("the compression aggressiveness must be from 0 to 1, it is {value}")]
+    #[error("compression aggressiveness must be from 0 to 1, got {value}")]
     Aggressiveness {
         /// Its value.
         value: f64,
     },
     /// The importance of an anchor is negative, infinite or not a number.
     #[error(
-        "the importance of an anchor must be a finite number from 0 on, in segment {id:?} one is {value}"
+        "the importance of an anchor must be a finite number of at least 0, got {value} in segment {id:?}"
     )]
     Importance {
         /// The segment.
@@ -175,13 +175,13 @@ pub enum SegmentsError {
         value: f64,
     },
     /// Two segments have the same id.
-    #[error("two segments have the id {id:?}")]
+    #[error("duplicate segment id {id:?}")]
     DuplicateId {
         /// The id.
         id: String,
     },
     /// The focus expands a segment that does not exist.
-    #[error("segment {id:?} is to be expanded, but there is none with this id")]
+    #[error("cannot expand segment {id:?}: it does not exist")]
     UnknownExpanded {
         /// The id.
         id: String,

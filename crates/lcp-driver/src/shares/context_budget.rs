@@ -4,6 +4,7 @@ use std::fmt;
 
 use super::{Share, ShareSize, Shares};
 use crate::fixed_point::{BILLION, apportion, billionths, percent};
+use crate::fmt::plural;
 
 /// The tokens of each share of a budget and the number of them that are used.
 ///
@@ -281,7 +282,10 @@ impl Shares {
 #[non_exhaustive]
 pub enum BudgetError {
     /// The whole budget does not have enough unused tokens.
-    #[error("{tokens} tokens do not fit: {used} of the budget of {total} are used")]
+    #[error(
+        "cannot use {}: {used} of the budget of {total} are used",
+        plural((*tokens).into(), "token")
+    )]
     Total {
         /// The requested tokens.
         tokens: u32,
@@ -291,7 +295,10 @@ pub enum BudgetError {
         total: u32,
     },
     /// The share of the category does not have enough unused tokens.
-    #[error("{tokens} tokens do not fit in `{category}`: {used} of its {limit} are used")]
+    #[error(
+        "cannot use {} for `{category}`: {used} of its {limit} are used",
+        plural((*tokens).into(), "token")
+    )]
     Category {
         /// The category.
         category: String,
@@ -303,7 +310,7 @@ pub enum BudgetError {
         limit: u32,
     },
     /// The category has no share.
-    #[error("there is no share for the category `{category}`")]
+    #[error("category `{category}` has no share")]
     UnknownCategory {
         /// The category.
         category: String,

@@ -143,10 +143,10 @@ impl Shares {
 #[non_exhaustive]
 pub enum SharesError {
     /// The list of shares is empty.
-    #[error("there must be at least one share")]
+    #[error("at least one share is required")]
     None,
     /// The list has too many shares.
-    #[error("there are {count} shares, {} are the most", Shares::MAX)]
+    #[error("too many shares: got {count}, maximum {}", Shares::MAX)]
     TooMany {
         /// The number of shares.
         count: usize,
@@ -158,13 +158,13 @@ pub enum SharesError {
         at: usize,
     },
     /// Two shares have the same name.
-    #[error("the share `{name}` is given twice")]
+    #[error("duplicate share `{name}`")]
     Duplicate {
         /// The name.
         name: String,
     },
     /// A ratio is negative, not a number, or above the maximum.
-    #[error("the share `{name}` has the ratio {ratio}, it must be from 0 to {}", Shares::RATIO_MAX)]
+    #[error("the ratio of share `{name}` must be from 0 to {}, got {ratio}", Shares::RATIO_MAX)]
     Ratio {
         /// The name of the share.
         name: String,
@@ -172,13 +172,13 @@ pub enum SharesError {
         ratio: f64,
     },
     /// No share is larger than 0.
-    #[error("all {count} shares are 0")]
+    #[error("at least one share must be above 0 (number of shares: {count})")]
     AllZero {
         /// The number of shares.
         count: usize,
     },
     /// No share has this name.
-    #[error("there is no share `{name}`")]
+    #[error("unknown share `{name}`")]
     Unknown {
         /// The name.
         name: String,

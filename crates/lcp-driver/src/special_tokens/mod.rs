@@ -197,7 +197,7 @@ pub(crate) fn warn_of_text(
     let Some(first) = found.next() else { return };
     let block = ends.into_iter().find(|(_, end)| first.start < *end).map(|(block, _)| block);
     let message = match found.count() + 1 {
-        1 => "the text has a special token".to_owned(),
+        1 => "the text has 1 special token".to_owned(),
         count => format!("the text has {count} special tokens, the first in this block"),
     };
     warnings.push(Warning::new(WarningCode::SpecialTokens, block, message));

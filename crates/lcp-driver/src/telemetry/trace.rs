@@ -7,7 +7,7 @@ use tracing::{Level, debug, enabled, info, warn};
 use super::IndexedPlan;
 use crate::block_view::label::{escape_control, push_word};
 use crate::dedup::DedupStats;
-use crate::fmt::write_to;
+use crate::fmt::{plural, write_to};
 use crate::plan::{OptimalityBound, Plan};
 use crate::segments::allocation::LevelAllocation;
 use crate::warning::Warning;
@@ -36,7 +36,8 @@ pub(super) fn indexed(plan: &IndexedPlan<'_>) {
     let shown = parts.len();
     info!(
         target: TARGET,
-        "planned {blocks} blocks by their index: {used}/{budget} tokens; shown {shown}"
+        "planned {} by the index: {used}/{budget} tokens; shown {shown}",
+        plural(*blocks as u64, "block")
     );
 }
 
@@ -77,7 +78,8 @@ fn summary(plan: &Plan) {
     for item in &plan.items {
         *decisions.entry(item.decision.name()).or_default() += 1;
     }
-    let mut line = format!("planned {} blocks: {}", plan.items.len(), plan.used_tokens);
+    let mut line =
+        format!("planned {}: {}", plural(plan.items.len() as u64, "block"), plan.used_tokens);
     if let Some(budget) = plan.budget {
         write_to(&mut line, format_args!("/{budget}"));
     }
@@ -87,7 +89,7 @@ fn summary(plan: &Plan) {
         write_to(&mut line, format_args!("{decision} {count}"));
     }
     if let Some(OptimalityBound { value, bound, .. }) = plan.optimality {
-        write_to(&mut line, format_args!("; worth {value} of at most {bound}"));
+        write_to(&mut line, format_args!("; value {value} of at most {bound}"));
     }
     if let Some(stable) = &plan.stable {
         let (turn, kept, before) =

@@ -126,7 +126,10 @@ fn bad_levels_are_ignored_with_a_warning() {
     }
     let blocks = [file("a.rs", 80), Block::extension("lcp", "level", b"0 tags\n\xff".to_vec())];
     let plan = run(&blocks, 60, OutputMode::Xml).plan;
-    assert_eq!(plan.warnings[0].to_string(), "a level is not UTF-8 [bad_annotation] (block 1)");
+    assert_eq!(
+        plan.warnings[0].to_string(),
+        "level ignored: text is not UTF-8 [bad_annotation] (block 1)"
+    );
 }
 
 /// A level that does not cost less than a fuller one is never used, and the report says so with
@@ -142,7 +145,7 @@ fn a_level_that_costs_more_than_a_fuller_one_is_not_used() {
     }
     let plan = run(&blocks, 4_000, OutputMode::Xml).plan;
     assert_eq!(plan.warnings[0].code, WarningCode::CostlyLevel);
-    expect!["its level detailed costs 3020 tokens, a fuller one 254; it is not used [costly_level] (block 0)"].assert_eq(&plan.warnings[0].to_string());
+    expect!["ignored level detailed: it costs 3020 tokens, no less than a fuller level (254) [costly_level] (block 0)"].assert_eq(&plan.warnings[0].to_string());
 }
 
 /// The last level of a kind wins, and an empty one removes the level.

@@ -125,9 +125,9 @@ proptest! {
 #[test]
 fn a_text_that_no_renderer_made_is_an_error_with_its_place() {
     let error = parse("<context>\nhello\n</context>\n", OutputMode::Xml).unwrap_err();
-    assert_eq!(error.to_string(), "not a rendered text: an element is expected at byte 10");
+    assert_eq!(error.to_string(), "not a rendered text: expected an element at byte 10");
     let error = parse("hello\n", OutputMode::Markdown).unwrap_err();
-    assert_eq!((error.offset, error.expected), (0, "the head of a block"));
+    assert_eq!((error.offset, error.expected), (0, "a block header"));
     let error = parse("[code a <<EOF]\nx\n", OutputMode::Minimal).unwrap_err();
     assert_eq!(error.expected, "the end of the block");
 }

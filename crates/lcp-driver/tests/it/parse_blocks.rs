@@ -349,7 +349,7 @@ fn labels_are_exact_up_to_their_limit() {
 fn what_no_renderer_made_is_refused_where_it_differs() {
     let cases = [
         (OutputMode::Xml, "<context>\n</context>\n", 10, "a block"),
-        (OutputMode::Xml, "<context>\n<code>\n\n</code>\n</context>\n", 10, "the head of a block"),
+        (OutputMode::Xml, "<context>\n<code>\n\n</code>\n</context>\n", 10, "a block header"),
         (
             OutputMode::Xml,
             "<context>\n<code path=\"a\" >\n\n</code>\n</context>\n",
@@ -361,30 +361,30 @@ fn what_no_renderer_made_is_refused_where_it_differs() {
             OutputMode::Xml,
             "<context>\n<code.2 path=\"a\">\n\n</code.2>\n</context>\n",
             15,
-            "what a renderer writes",
+            "the output of a renderer",
         ),
         (
             OutputMode::Xml,
             "<context>\n<code path=\"&#x61;\">\n\n</code>\n</context>\n",
             22,
-            "what a renderer writes",
+            "the output of a renderer",
         ),
         // Annotations and our own extensions are never in a text.
         (
             OutputMode::Xml,
             "<context>\n<annotation target=\"0\" />\n</context>\n",
             10,
-            "the head of a block",
+            "a block header",
         ),
-        (OutputMode::Minimal, "[extension lcp level]\n\n", 0, "the head of a block"),
-        (OutputMode::Minimal, "[image png 07]\n\n", 0, "the head of a block"),
-        (OutputMode::Minimal, "[raw 1 7]\n", 0, "the head of a block"),
-        (OutputMode::Minimal, "[omitted: 1 blocks ~3tok]\n", 17, "what a renderer writes"),
-        (OutputMode::Minimal, "[file-tree /]\n    a\n", 0, "a block whose body is one of its type"),
-        (OutputMode::Minimal, "[diff a]\n@@ -1,2 +1 @@\n+a\n", 15, "what a renderer writes"),
-        (OutputMode::Markdown, "### code a\n````\nx\n````\n", 14, "what a renderer writes"),
-        (OutputMode::Markdown, "### user (low)\nhi\n", 8, "what a renderer writes"),
-        (OutputMode::Markdown, "_[Omitted: code a, ~03 tokens]_\n", 20, "what a renderer writes"),
+        (OutputMode::Minimal, "[extension lcp level]\n\n", 0, "a block header"),
+        (OutputMode::Minimal, "[image png 07]\n\n", 0, "a block header"),
+        (OutputMode::Minimal, "[raw 1 7]\n", 0, "a block header"),
+        (OutputMode::Minimal, "[omitted: 1 blocks ~3tok]\n", 17, "the output of a renderer"),
+        (OutputMode::Minimal, "[file-tree /]\n    a\n", 0, "a valid body for the block type"),
+        (OutputMode::Minimal, "[diff a]\n@@ -1,2 +1 @@\n+a\n", 15, "the output of a renderer"),
+        (OutputMode::Markdown, "### code a\n````\nx\n````\n", 14, "the output of a renderer"),
+        (OutputMode::Markdown, "### user (low)\nhi\n", 8, "the output of a renderer"),
+        (OutputMode::Markdown, "_[Omitted: code a, ~03 tokens]_\n", 20, "the output of a renderer"),
     ];
     for (mode, text, offset, expected) in cases {
         let error = parse_blocks(text, mode).unwrap_err();

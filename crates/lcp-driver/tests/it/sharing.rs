@@ -146,8 +146,8 @@ fn categories_without_a_share_are_named_and_use_what_is_left() {
     assert_eq!(
         messages,
         [
-            "category \"conversation\" has no share: its blocks (1) use what others leave",
-            "category \"odd\" has no share: its blocks (1) use what others leave",
+            "category \"conversation\" has no share; its 1 block can only use tokens that other categories leave",
+            "category \"odd\" has no share; its 1 block can only use tokens that other categories leave",
         ]
     );
     let large = plan_with(&blocks, Shares::agent(), 40_000);

@@ -29,7 +29,7 @@ fn a_text_that_has_some_says_how_many_and_where() {
         let [(block, message)] = &warned(&blocks, &config)[..] else { unreachable!() };
         assert_eq!(*block, Some(1));
         assert_eq!(message, "the text has 3 special tokens, the first in this block");
-        let one = "the text has a special token".to_owned();
+        let one = "the text has 1 special token".to_owned();
         assert_eq!(warned(&[turn("</s>")], &config), [(Some(0), one)]);
     }
     // XML escapes the attributes of a tag.

@@ -23,9 +23,9 @@ pub(super) fn manifest(json: &[u8], load: &mut FileLoader<'_>) -> Result<Manifes
     parser.disable_recursion_limit();
     let value = <Value as serde::Deserialize>::deserialize(&mut parser)
         .and_then(|value| parser.end().map(|()| value))
-        .map_err(|error| ManifestError::new("", format!("not JSON: {error}")))?;
+        .map_err(|error| ManifestError::new("", format!("invalid JSON: {error}")))?;
     let mut top = Object::new(value, "", load)?;
-    let blocks = top.take("blocks").ok_or_else(|| top.fail("blocks", "is missing"))?;
+    let blocks = top.take("blocks").ok_or_else(|| top.fail("blocks", "missing key"))?;
     top.no_more(&["blocks"])?;
     let mut entries = Vec::new();
     for (i, value) in array(blocks, "blocks")?.into_iter().enumerate() {
@@ -48,8 +48,7 @@ fn check_depth(json: &[u8]) -> Result<()> {
             _ => {}
         }
         if depth > MANIFEST_DEPTH_MAX {
-            let message =
-                format!("MANIFEST_DEPTH_MAX is {MANIFEST_DEPTH_MAX}, and it is nested deeper");
+            let message = format!("nesting exceeds MANIFEST_DEPTH_MAX ({MANIFEST_DEPTH_MAX})");
             return Err(ManifestError::new("", message).with_kind(ManifestErrorKind::Limit));
         }
     }
@@ -72,7 +71,7 @@ fn annotations_once(entries: &[Entry]) -> Result<()> {
 fn entry(value: Value, path: &str, load: &mut FileLoader<'_>) -> Result<Entry> {
     let mut object = Object::new(value, path, load)?;
     object.common = COMMON;
-    let name = object.take_string("type")?.ok_or_else(|| object.fail("type", "is missing"))?;
+    let name = object.take_string("type")?.ok_or_else(|| object.fail("type", "missing key"))?;
     let summary = object.take_string("summary")?.map(Cow::Owned);
     let priority = match object.take_string("priority")? {
         None => None,
@@ -127,7 +126,7 @@ fn levels(object: &mut Object<'_, '_>) -> Result<Vec<(CarriedLevel, String)>> {
     for (name, text) in levels {
         let Some(level) = CarriedLevel::from_name(&name) else {
             let names = CarriedLevel::ALL.map(CarriedLevel::name).join(", ");
-            let message = format!("unknown key; it may be {names}");
+            let message = format!("unknown key; expected one of: {names}");
             return Err(ManifestError::new(path(&name), message));
         };
         let Value::String(text) = text else {
@@ -168,8 +167,8 @@ struct Object<'l, 'f> {
 impl<'l, 'f> Object<'l, 'f> {
     fn new(value: Value, path: &str, load: &'l mut FileLoader<'f>) -> Result<Self> {
         let Value::Object(map) = value else {
-            let what = if path.is_empty() { "a manifest" } else { "this" };
-            return Err(ManifestError::new(path, format!("{what} must be an object")));
+            let what = if path.is_empty() { "manifest " } else { "" };
+            return Err(ManifestError::new(path, format!("{what}must be an object")));
         };
         let path = path.to_owned();
         Ok(Self { path, map, load, common: &[], field: "", suffix: "", value: Value::Null })
@@ -194,7 +193,7 @@ impl<'l, 'f> Object<'l, 'f> {
         names: impl Iterator<Item = &'n str>,
     ) -> ManifestError {
         let names: Vec<_> = names.collect();
-        self.fail(key, format!("unknown value {found:?}; it may be {}", names.join(", ")))
+        self.fail(key, format!("unknown value {found:?}; expected one of: {}", names.join(", ")))
     }
 
     fn take(&mut self, key: &str) -> Option<Value> {
@@ -216,7 +215,7 @@ impl<'l, 'f> Object<'l, 'f> {
                 .as_u64()
                 .and_then(|flags| u8::try_from(flags).ok())
                 .filter(|flags| flags & !BLOCK_RESERVED == 0)
-                .ok_or_else(|| self.fail("reserved_flags", "must be bits that are reserved")),
+                .ok_or_else(|| self.fail("reserved_flags", "must contain only reserved bits")),
         }
     }
 
@@ -225,18 +224,19 @@ impl<'l, 'f> Object<'l, 'f> {
             None => Ok(()),
             Some(key) => {
                 let known = [known, self.common].concat().join(", ");
-                Err(self.fail(key, format!("unknown key; known here are {known}")))
+                Err(self.fail(key, format!("unknown key; expected one of: {known}")))
             }
         }
     }
 
     fn raw(&mut self) -> Result<BlockContent<'static>> {
         let type_id = match self.take("type_id").and_then(|value| value.as_u64()) {
-            Some(id) => u8::try_from(id).map_err(|_| self.fail("type_id", "must be a byte"))?,
+            Some(id) => u8::try_from(id)
+                .map_err(|_| self.fail("type_id", "must be an integer from 0 to 255"))?,
             None => return Err(self.fail("type_id", "must be a number")),
         };
         if !self.select("body", WireType::Bytes)? {
-            return Err(self.fail("body_base64", "is missing"));
+            return Err(self.fail("body_base64", "missing key"));
         }
         let body = FieldReader::bytes(self)?;
         self.no_more(&["type_id", "body_base64"])?;
@@ -253,7 +253,7 @@ impl<'l, 'f> Object<'l, 'f> {
                 continue;
             };
             if found {
-                return Err(self.fail(&key, format!("{} is given already", self.key())));
+                return Err(self.fail(&key, format!("conflicts with {}", self.key())));
             }
             (self.field, self.suffix, self.value) = (field, suffix, value);
             found = true;
@@ -267,7 +267,9 @@ impl<'l, 'f> Object<'l, 'f> {
     }
 
     fn base64(&self, key: &str, text: &str) -> Result<Vec<u8>> {
-        BASE64_STANDARD.decode(text).map_err(|error| self.fail(key, format!("not base64: {error}")))
+        BASE64_STANDARD
+            .decode(text)
+            .map_err(|error| self.fail(key, format!("invalid base64: {error}")))
     }
 }
 
@@ -293,7 +295,7 @@ impl FieldReader<'static> for Object<'_, '_> {
     fn uint(&mut self, max: u64) -> Result<u64> {
         match self.value.as_u64() {
             Some(value) if value <= max => Ok(value),
-            _ => Err(self.fail(self.field, format!("must be a whole number from 0 to {max}"))),
+            _ => Err(self.fail(self.field, format!("must be an integer from 0 to {max}"))),
         }
     }
 
@@ -345,7 +347,7 @@ impl FieldReader<'static> for Object<'_, '_> {
     }
 
     fn missing(&self, field: &'static str) -> ManifestError {
-        self.fail(field, "is missing")
+        self.fail(field, "missing key")
     }
 
     fn take_unknown(&mut self) -> Result<Vec<UnknownField<'static>>> {
@@ -369,7 +371,7 @@ impl FieldReader<'static> for Object<'_, '_> {
             } else if let Some(text) = object.take_string("nested_base64")? {
                 UnknownValue::Nested(object.base64("nested_base64", &text)?.into())
             } else {
-                return Err(object.fail("", "needs varint, bytes_base64 or nested_base64"));
+                return Err(object.fail("", "missing key: varint, bytes_base64 or nested_base64"));
             };
             object.no_more(&["id", "varint", "bytes_base64", "nested_base64"])?;
             fields.push(UnknownField { id, value });

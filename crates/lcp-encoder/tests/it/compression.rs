@@ -100,7 +100,7 @@ fn payloads_that_a_reader_would_refuse() {
     assert_eq!(
         error.to_string(),
         format!(
-            "the pack is too large: TOTAL_DECOMPRESSED_BYTES_MAX is 268435456, it has {}",
+            "pack exceeds TOTAL_DECOMPRESSED_BYTES_MAX: got {}, maximum 268435456",
             268_435_456 + 16 * 35 + 4
         ),
     );

@@ -19,7 +19,7 @@ fn fields_of_a_block() {
     };
     assert_eq!(found.hunks.len() as u64, most);
     let error = encode(&[diff(most + 1)], EncodeOptions::default()).expect_err("one too many");
-    assert_eq!(error.to_string(), "a block is too large: FIELDS_MAX is 4194304, it has 4194305");
+    assert_eq!(error.to_string(), "block exceeds FIELDS_MAX: got 4194305, maximum 4194304");
 }
 
 #[test]
@@ -89,6 +89,6 @@ fn memory_of_references() {
     assert!(error.is_limit());
     assert_eq!(
         error.to_string(),
-        "the pack is too large: BLOCK_MEMORY_BYTES_MAX is 67125376, it has 76800384"
+        "pack exceeds BLOCK_MEMORY_BYTES_MAX: got 76800384, maximum 67125376"
     );
 }

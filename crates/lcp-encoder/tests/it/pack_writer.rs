@@ -74,21 +74,21 @@ fn refused() -> Vec<(Block<'static>, &'static str)> {
     }
     let long = "a".repeat((1 << 20) + 1);
     vec![
-        (reserved, "flags 0x81 are not reserved"),
-        (known_field, "field 2 of Conversation is known and cannot be written as unknown"),
-        (nested, "field 2 of FileEntry is known and cannot be written as unknown"),
-        (Block::raw(0x01, ""), "type 0x01 is code, not an unknown type"),
-        (Block::raw(0xFE, ""), "type 0xfe is extension, not an unknown type"),
-        (Block::raw(0xFF, ""), "type 0xff is end, not an unknown type"),
+        (reserved, "reserved flags must be reserved bits, got 0x81"),
+        (known_field, "cannot write field 2 of Conversation as unknown: it is a known field"),
+        (nested, "cannot write field 2 of FileEntry as unknown: it is a known field"),
+        (Block::raw(0x01, ""), "raw block must have an unknown type, but 0x01 is code"),
+        (Block::raw(0xFE, ""), "raw block must have an unknown type, but 0xfe is extension"),
+        (Block::raw(0xFF, ""), "raw block must have an unknown type, but 0xff is end"),
         (
             Block::code(Lang::Rust, long.clone(), ""),
-            "path is too large: TEXT_BYTES_MAX is 1048576, it has 1048577",
+            "path exceeds TEXT_BYTES_MAX: got 1048577, maximum 1048576",
         ),
         (
             hi().with_summary(long),
-            "a summary is too large: SUMMARY_BYTES_MAX is 1048576, it has 1048577",
+            "summary exceeds SUMMARY_BYTES_MAX: got 1048577, maximum 1048576",
         ),
-        (nested_tree(65), "children is too large: DEPTH_MAX is 64, it has 65"),
+        (nested_tree(65), "children exceeds DEPTH_MAX: got 65, maximum 64"),
     ]
 }
 
@@ -97,7 +97,7 @@ fn what_cannot_be_written_is_told() {
     for (block, expected) in refused() {
         let error = encode(&[block], EncodeOptions::default()).expect_err(expected);
         assert_eq!(error.to_string(), expected);
-        assert_eq!(error.is_limit(), expected.contains("too large"), "{expected}");
+        assert_eq!(error.is_limit(), expected.contains(" exceeds "), "{expected}");
     }
 }
 
@@ -119,10 +119,7 @@ fn a_tag_that_fails_leaves_its_block() -> Result<(), Error> {
     let mut pack = PackWriter::default();
     let long = "a".repeat(usize::try_from(lcp_types::limits::BODY_BYTES_MAX).expect("64 bits") + 1);
     let error = pack.add(&hi())?.tag(&Tag::from_key(long)).expect_err("a body of its own");
-    assert_eq!(
-        error.to_string(),
-        "value is too large: BODY_BYTES_MAX is 268435456, it has 268435457",
-    );
+    assert_eq!(error.to_string(), "value exceeds BODY_BYTES_MAX: got 268435457, maximum 268435456",);
     assert_eq!(pack.finish()?, encode(&[hi()], EncodeOptions::default())?);
     Ok(())
 }

@@ -74,7 +74,7 @@ fn a_store_that_fails_leaves_the_pack_as_it_was() -> Result<(), Error> {
     let mut pack = PackWriter::default();
     pack.add(&hi())?;
     let error = pack.add_reference(&hi(), &mut Full).expect_err("full");
-    assert_eq!(error.to_string(), "the content store failed: the disk is full");
+    assert_eq!(error.to_string(), "content store error: the disk is full");
     assert!(!error.is_limit());
     assert_eq!(pack.finish()?, encode(&[hi()], EncodeOptions::default())?);
     Ok(())
@@ -93,7 +93,7 @@ fn a_reference_that_a_reader_would_refuse() {
         .add_reference(&Block::raw(0x42, body), &mut store)
         .expect_err("one byte too many");
     let expected =
-        "a referenced block is too large: BODY_DECOMPRESSED_BYTES_MAX is 16777216, it has 16777217";
+        "referenced block exceeds BODY_DECOMPRESSED_BYTES_MAX: got 16777217, maximum 16777216";
     assert_eq!(error.to_string(), expected);
 }
 
@@ -106,8 +106,7 @@ fn references_that_a_reader_would_refuse_together() -> Result<(), Error> {
         pack.add_reference(&block, &mut store)?;
     }
     let error = pack.add_reference(&hi(), &mut store).expect_err("256 MiB are there");
-    let expected =
-        "the pack is too large: TOTAL_DECOMPRESSED_BYTES_MAX is 268435456, it has 268435464";
+    let expected = "pack exceeds TOTAL_DECOMPRESSED_BYTES_MAX: got 268435464, maximum 268435456";
     assert_eq!(error.to_string(), expected);
     let bytes = pack.finish()?;
     let options = DecodeOptions { store: Some(&store), ..DecodeOptions::default() };

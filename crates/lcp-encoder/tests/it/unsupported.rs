@@ -10,5 +10,8 @@ fn compression_is_refused() {
         let error = encode(&[Block::conversation(Role::User, "hi")], options);
         assert_eq!(error, Err(Error::CompressionUnsupported));
     }
-    assert_eq!(Error::CompressionUnsupported.to_string(), "compression needs the zstd feature");
+    assert_eq!(
+        Error::CompressionUnsupported.to_string(),
+        "cannot compress: built without the `zstd` feature"
+    );
 }

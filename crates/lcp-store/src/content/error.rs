@@ -12,22 +12,22 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 #[non_exhaustive]
 pub enum Error {
     /// The store was opened for reading, or cannot be opened for writing.
-    #[error("the store is read-only: make its file and folder writable, or open another one")]
+    #[error("the store is read-only; make its file and folder writable, or use another store")]
     ReadOnly,
     /// The disk is full, or the store has reached its size limit.
-    #[error("the store is full: make room and put again, what it had is unharmed")]
+    #[error("the store or its disk is full; free space and try again (stored bodies are intact)")]
     Full,
     /// A stored body does not match its hash.
     #[error(
-        "the store's body {} is damaged: repair it with the original, or read it elsewhere",
+        "the stored body {} is damaged; repair it with the original, or read it from another store",
         blake3::Hash::from_bytes(*.0)
     )]
     Corrupt(ContentHash),
     /// The store file itself is damaged, not only single bodies.
-    #[error("the store's file is damaged: restore it, or begin a new one ({0})")]
+    #[error("the store file is damaged: {0}; restore it or create a new one")]
     Damaged(String),
     /// Another process held the lock of the store for longer than the timeout.
-    #[error("the store is busy: another process writes to it, try again")]
+    #[error("the store is busy: another process is writing to it; try again")]
     Busy,
     /// The file is not a content store. It was not changed.
     #[error("{} is not a content store: {reason}; choose another path", .path.display())]
@@ -38,7 +38,9 @@ pub enum Error {
         reason: &'static str,
     },
     /// The file was written by a newer version of this crate. It was not changed.
-    #[error("the store has version {found}, this program knows {known}: use a newer program")]
+    #[error(
+        "the store has version {found}, but this program supports up to {known}; use a newer program"
+    )]
     TooNew {
         /// The version of the file.
         found: u32,
@@ -46,7 +48,7 @@ pub enum Error {
         known: u32,
     },
     /// A body exceeds the maximum size.
-    #[error("a body is too large: {limit} is {max} bytes, it has {found}")]
+    #[error("body exceeds {limit}: got {found} bytes, maximum {max}")]
     TooLarge {
         /// The name of the limit in `lcp_types::limits`.
         limit: &'static str,
@@ -57,7 +59,7 @@ pub enum Error {
     },
     /// The caller passed a body with the hash of another body.
     #[error(
-        "a body was put as {}, its hash is {}: hash what you put",
+        "body was passed with hash {}, but its hash is {}; pass the hash of the body",
         blake3::Hash::from_bytes(*.given),
         blake3::Hash::from_bytes(*.actual)
     )]
@@ -68,7 +70,7 @@ pub enum Error {
         actual: ContentHash,
     },
     /// The store could not be accessed, read or written for another reason.
-    #[error("the store cannot be used: {0}")]
+    #[error("cannot use the store: {0}")]
     Io(String),
 }
 

@@ -13,20 +13,20 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 #[non_exhaustive]
 pub enum Error {
     /// The file was opened for reading, or cannot be opened for writing.
-    #[error("the file is read-only: make it and its folder writable, or open another one")]
+    #[error("the file is read-only; make it and its folder writable, or use another file")]
     ReadOnly,
     /// The disk is full, or the file has reached [`Options::max_bytes`](super::Options).
-    #[error("the file is full: make room and write again, what it had is unharmed")]
+    #[error("the file or its disk is full; free space and try again (stored data is intact)")]
     Full,
     /// The header of the file matches the schema, but the rest of the file does not or cannot be
     /// read.
-    #[error("the file is damaged: restore it, or begin a new one ({0})")]
+    #[error("the file is damaged: {0}; restore it or create a new one")]
     Damaged(String),
     /// Another process held the lock of the file for longer than the timeout.
-    #[error("the file is busy: another process writes to it, try again")]
+    #[error("the file is busy: another process is writing to it; try again")]
     Busy,
     /// The file belongs to another program. It was not changed.
-    #[error("{} is not ours: {reason}; choose another path", .path.display())]
+    #[error("cannot use {}: {reason}; choose another path", .path.display())]
     ForeignFile {
         /// The path of the file.
         path: PathBuf,
@@ -43,7 +43,9 @@ pub enum Error {
         reason: &'static str,
     },
     /// The file was written by a newer program. It was not changed.
-    #[error("the file has version {found}, this program knows {known}: use a newer program")]
+    #[error(
+        "the file has version {found}, but this program supports up to {known}; use a newer program"
+    )]
     TooNew {
         /// The version of the file.
         found: u32,
@@ -53,7 +55,7 @@ pub enum Error {
     /// The file is, or would be, on a network file system. Other machines could write to it, which
     /// the write-ahead log of SQLite does not support.
     #[error(
-        "{} is on a network file system ({kind}), where SQLite's write-ahead log does not work: \
+        "{} is on a network file system ({kind}), which SQLite's write-ahead log does not support; \
          choose a path on a local disk",
         .path.display()
     )]
@@ -64,7 +66,7 @@ pub enum Error {
         kind: String,
     },
     /// The file could not be accessed, read or written for another reason.
-    #[error("the file cannot be used: {0}")]
+    #[error("cannot use the file: {0}")]
     Io(String),
 }
 

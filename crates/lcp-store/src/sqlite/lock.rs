@@ -175,7 +175,8 @@ impl FileIdentity {
         if current == self.id {
             return Ok(());
         }
-        let reason = "it was moved or deleted while it was open: move it back, or open it again";
+        let reason =
+            "the file was moved or deleted while it was open; move it back, or open it again";
         Err(Error::Moved { path: self.path.clone(), reason })
     }
 }
@@ -184,7 +185,7 @@ impl FileIdentity {
 type FileId = (u64, u64);
 
 #[cfg(unix)]
-#[expect(clippy::unnecessary_wraps, reason = "other systems have none")]
+#[expect(clippy::unnecessary_wraps, reason = "other systems have no file id")]
 fn file_id(file: &fs::Metadata) -> Option<FileId> {
     use std::os::unix::fs::MetadataExt;
 

@@ -45,7 +45,8 @@ pub fn open(path: impl AsRef<Path>, spec: &SchemaSpec, options: &Options) -> Res
     if !paths::is_new(&path)? {
         check_header(&path, spec)?;
     } else if has_log {
-        let reason = "its log (-wal) is there, the file is not: move it back, or the log away";
+        let reason =
+            "the file is missing but its log (-wal) exists; move the file back, or the log away";
         return Err(Error::Moved { path, reason });
     } else if options.private {
         paths::create_private(&path)?;
@@ -98,7 +99,7 @@ pub fn open_read_only(
     }
     if paths::is_new(&path)? {
         fs::metadata(&path).map_err(|error| Error::unreachable(&path, &error))?;
-        return Err(Error::ForeignFile { path, reason: "it is empty" });
+        return Err(Error::ForeignFile { path, reason: "the file is empty" });
     }
     check_header(&path, spec)?;
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
@@ -114,14 +115,14 @@ pub fn open_read_only(
             (immutable, is_current)
         }
         Err(Error::Io(_) | Error::ReadOnly) => {
-            let reason = "its last writer was cut off and its folder cannot be written: open it \
+            let reason = "its last writer was interrupted and its folder is not writable; open it \
                           for writing once";
             return Err(Error::Io(reason.to_owned()));
         }
         other => (connection, other?),
     };
     if !is_current {
-        let reason = "its version is older: open it for writing once";
+        let reason = "its version is older; open it for writing once";
         return Err(Error::Io(reason.to_owned()));
     }
     Ok(connection)
@@ -189,7 +190,7 @@ fn write_ahead(connection: &Connection, timeout: Duration) -> Result<()> {
         match mode.map_err(Error::from) {
             Ok(mode) if mode.eq_ignore_ascii_case("wal") => return Ok(()),
             Ok(_) => {
-                let reason = "its file system does not support SQLite's WAL".to_owned();
+                let reason = "its file system does not support SQLite's write-ahead log".to_owned();
                 return Err(Error::Io(reason));
             }
             // SQLite does not wait by itself while other processes open a new file.

@@ -34,7 +34,7 @@ pub(super) fn resolve(path: &Path) -> Result<PathBuf> {
 pub(super) fn is_new(path: &Path) -> Result<bool> {
     match fs::metadata(path) {
         Ok(file) if !file.is_file() => {
-            Err(Error::ForeignFile { path: path.into(), reason: "it is not a file" })
+            Err(Error::ForeignFile { path: path.into(), reason: "not a file" })
         }
         Ok(file) => Ok(file.len() == 0),
         Err(error) if error.kind() == ErrorKind::NotFound => Ok(true),

@@ -89,7 +89,7 @@ pub(super) fn is_empty(connection: &Connection) -> Result<bool> {
 }
 
 pub(super) fn no_database(path: &Path) -> Error {
-    Error::ForeignFile { path: path.into(), reason: "it is no SQLite database" }
+    Error::ForeignFile { path: path.into(), reason: "not a SQLite database" }
 }
 
 /// Returns the version of a file. Refuses a file that belongs to another program, or that this
@@ -114,7 +114,7 @@ pub(super) fn version_from(
         other => other?,
     };
     if application != i64::from(spec.application_id) {
-        return Err(refused("it is another program's database"));
+        return Err(refused("the database belongs to another program"));
     }
     let version = number(connection, "user_version")?;
     if version > i64::from(spec.version) {
@@ -122,7 +122,7 @@ pub(super) fn version_from(
         return Err(Error::TooNew { found, known: spec.version });
     }
     if version < oldest {
-        return Err(refused("its version is none of ours"));
+        return Err(refused("unknown version"));
     }
     Ok(version)
 }
@@ -167,7 +167,7 @@ pub(super) fn check(connection: &Connection, spec: &SchemaSpec) -> Result<()> {
     make(&model, spec)?;
     let expected = objects(&model, usize::MAX)?;
     if objects(connection, expected.len() + 1)? != expected {
-        let reason = format!("its tables are not those of a {}", spec.name);
+        let reason = format!("its tables do not match the schema of a {}", spec.name);
         return Err(Error::Damaged(reason));
     }
     Ok(())

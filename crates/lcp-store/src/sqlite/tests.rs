@@ -36,7 +36,7 @@ fn an_unknown_device() {
     }
 }
 
-/// What the kernel says of files that exist, and of one that does not.
+/// Compares the detected file systems with those of the kernel, also for a missing file.
 #[test]
 fn mounts_of_this_machine() {
     use std::os::linux::fs::MetadataExt;

@@ -125,7 +125,7 @@ impl PieceCache {
 }
 
 #[inline]
-#[expect(clippy::cast_possible_truncation, reason = "the halves of a key are wanted")]
+#[expect(clippy::cast_possible_truncation, reason = "splits a key into its halves")]
 fn slot(key: u128) -> usize {
     let mixed = (key as u64) ^ ((key >> 64) as u64).rotate_left(23);
     let mixed = mixed.wrapping_mul(0x9E37_79B9_7F4A_7C15);

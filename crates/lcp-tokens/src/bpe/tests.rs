@@ -34,7 +34,7 @@ fn assert_same_pieces(pattern: Pattern, text: &str) {
     assert_eq!(expected, text.len());
 }
 
-/// Windows cut as the patterns do one by one, whatever stands where.
+/// Checks that windows split any text like the patterns, one by one.
 #[test]
 fn windows_cut_like_the_patterns() {
     let mut random = SplitMix64::new(64);

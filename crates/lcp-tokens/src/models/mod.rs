@@ -70,7 +70,7 @@ impl Model {
 
 /// The error for an unknown model name.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("unknown model {name:?}; {}", describe(suggestions))]
+#[error("unknown model {name:?}{}", describe(suggestions))]
 pub struct UnknownModel {
     /// The requested name.
     pub name: String,
@@ -80,9 +80,9 @@ pub struct UnknownModel {
 
 fn describe(suggestions: &[String]) -> String {
     if suggestions.is_empty() {
-        return "no name that is known is near it".to_owned();
+        return String::new();
     }
-    format!("names near it: {}", suggestions.join(", "))
+    format!("; similar names: {}", suggestions.join(", "))
 }
 
 /// The table of models.
@@ -131,7 +131,7 @@ impl Models {
     /// assert_eq!(model.encoding.as_deref(), Some("o200k_base"));
     ///
     /// let error = models.find("gtp-4o").unwrap_err();
-    /// assert!(error.to_string().starts_with("unknown model \"gtp-4o\"; names near it: gpt-4o"));
+    /// assert!(error.to_string().starts_with("unknown model \"gtp-4o\"; similar names: gpt-4o"));
     /// # Ok::<(), lcp_tokens::UnknownModel>(())
     /// ```
     pub fn find(&self, name: &str) -> Result<&Model, UnknownModel> {

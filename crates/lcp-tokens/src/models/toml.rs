@@ -65,7 +65,7 @@ pub(super) fn parse(text: &str) -> Result<Vec<Model>, ModelsError> {
             }
             let seen = if key == "prefixes" { &mut beginnings } else { &mut whole };
             if !seen.insert(normal) {
-                let message = format!("{:?} is given twice", spelling.get_ref());
+                let message = format!("duplicate {:?} in {key}", spelling.get_ref());
                 return fail(spelling.span(), message);
             }
         }
@@ -91,7 +91,7 @@ impl Entry {
             }
             if tokens > window {
                 let message =
-                    format!("output of {name:?} is {tokens} tokens and its window only {window}");
+                    format!("output of {name:?} exceeds its window: {tokens} > {window} tokens");
                 return Err((output.span(), message));
             }
         }
@@ -100,8 +100,9 @@ impl Entry {
             // A misspelled encoding must not be taken for a file.
             if !ENCODINGS.contains(&name.as_str()) && !name.contains(['.', '/', '\\']) {
                 let known = ENCODINGS.join(", ");
-                let message =
-                    format!("encoding {name:?} is unknown; it may be {known}, or a tokenizer file");
+                let message = format!(
+                    "unknown encoding {name:?}; expected one of: {known}, or a tokenizer file"
+                );
                 return Err((encoding.span(), message));
             }
         }

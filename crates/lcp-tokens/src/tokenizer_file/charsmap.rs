@@ -35,17 +35,18 @@ fn value(unit: u32) -> usize {
 impl Charsmap {
     /// Reads a table: the length of the trie in four bytes, the trie, and the strings.
     pub(super) fn new(bytes: &[u8]) -> Result<Self, &'static str> {
-        let (len, rest) = bytes.split_first_chunk().ok_or("the table is cut off")?;
+        let (len, rest) = bytes.split_first_chunk().ok_or("truncated table")?;
         let (trie, strings) = usize::try_from(u32::from_le_bytes(*len))
             .ok()
             .and_then(|len| rest.split_at_checked(len))
-            .ok_or("the table is cut off")?;
-        let (units, []) = trie.as_chunks::<4>() else { return Err("the trie has odd bytes") };
+            .ok_or("truncated table")?;
+        let (units, []) = trie.as_chunks::<4>() else {
+            return Err("length of the trie is not a multiple of 4");
+        };
         let units = units.iter().map(|unit| u32::from_le_bytes(*unit)).collect();
-        let strings =
-            String::from_utf8(strings.to_vec()).map_err(|_| "its strings are not UTF-8")?;
+        let strings = String::from_utf8(strings.to_vec()).map_err(|_| "strings are not UTF-8")?;
         if strings.split('\0').any(|string| string.len() > STRING_BYTES_MAX) {
-            return Err("a replacement has more than 256 bytes");
+            return Err("replacement longer than 256 bytes");
         }
         let table = Self { units, strings };
         table.check()?;
@@ -55,16 +56,16 @@ impl Charsmap {
     /// Verifies every node. The position of a child is the offset with its last eight bits replaced
     /// by the label.
     fn check(&self) -> Result<(), &'static str> {
-        const OUTSIDE: &str = "the trie points outside of itself";
+        const OUTSIDE: &str = "trie offset out of bounds";
         let mut seen = vec![false; self.units.len()];
-        let mut open = vec![(0usize, *self.units.first().ok_or("the trie is empty")?)];
+        let mut open = vec![(0usize, *self.units.first().ok_or("empty trie")?)];
         while let Some((at, unit)) = open.pop() {
             let children = at ^ offset(unit);
             if children | 0xFF >= self.units.len() {
                 return Err(OUTSIDE);
             }
             if has_leaf(unit) && !self.strings.is_char_boundary(value(self.units[children])) {
-                return Err("the trie points outside of the strings");
+                return Err("string offset out of bounds");
             }
             for byte in 1..=0xFFu32 {
                 let child = children ^ byte as usize;

@@ -72,9 +72,9 @@ fn text(bytes: &[u8]) -> &'static str {
     let number = |word: &[u8]| !word.is_empty() && word.iter().all(u8::is_ascii_digit);
     let ranks = words.next().is_some_and(base64) && words.next().is_some_and(number);
     if ranks && words.next().is_none() {
-        "a file of tiktoken ranks, which does not say how it cuts text"
+        "a tiktoken rank file, which has no pattern to split text"
     } else if line.starts_with(b"#version") {
-        "merges.txt, which is half of a tokenizer; its tokenizer.json is needed"
+        "merges.txt, which is incomplete; use tokenizer.json instead"
     } else if line.starts_with(b"[") {
         "a JSON list"
     } else {
@@ -101,11 +101,11 @@ fn json(bytes: &[u8]) -> Result<TokenizerFileFormat, TokenizerFileError> {
     } else if has("config") && has("vocab") {
         return Ok(TokenizerFileFormat::Tekken);
     } else if has("tokenizer_class") || has("added_tokens_decoder") {
-        "tokenizer_config.json, which only describes a tokenizer; its tokenizer.json is needed"
+        "tokenizer_config.json, which has no vocabulary; use tokenizer.json instead"
     } else if has("architectures") || has("model_type") {
-        "config.json of a model; its tokenizer.json is needed"
+        "config.json of a model; use tokenizer.json instead"
     } else if keys.len() > 256 {
-        "vocab.json, which is half of a tokenizer; its tokenizer.json is needed"
+        "vocab.json, which is incomplete; use tokenizer.json instead"
     } else {
         "JSON without `model`"
     };

@@ -129,7 +129,7 @@ impl Pattern for SplitterPattern<'_> {
 fn flatten(step: &PreTokenizerWrapper, steps: &mut Vec<Step>) -> Result<(), TokenizerFileError> {
     let compile = |pattern: &str| {
         Splitter::new(pattern)
-            .map_err(|error| broken(format!("the pattern {pattern:?} does not compile: {error}")))
+            .map_err(|error| broken(format!("cannot compile the pattern {pattern:?}: {error}")))
     };
     match step {
         PreTokenizerWrapper::Sequence(sequence) => {
@@ -298,7 +298,7 @@ fn outline(bytes: &[u8]) -> Result<Option<usize>, TokenizerFileError> {
         if what == "normalizer" {
             growth = growth.saturating_mul(part.growth());
             if growth > GROWTH_MAX {
-                let times = format!("that makes a text {growth} times as long");
+                let times = format!("growth by a factor of {growth}");
                 return Err(FORMAT.unsupported(what, times));
             }
         }

@@ -47,7 +47,7 @@ pub enum TokenizerFileError {
         source: io::Error,
     },
     /// The file has more than [`FILE_BYTES_MAX`] bytes.
-    #[error("the tokenizer file has more than {FILE_BYTES_MAX} bytes")]
+    #[error("the tokenizer file exceeds {FILE_BYTES_MAX} bytes")]
     TooLarge,
     /// The file is not a tokenizer file.
     #[error("not a tokenizer file: it looks like {looks_like}")]
@@ -66,7 +66,7 @@ pub enum TokenizerFileError {
         kind: String,
     },
     /// The tokenizer file is damaged or contradicts itself.
-    #[error("broken {format} file: {reason}")]
+    #[error("invalid {format} file: {reason}")]
     Broken {
         /// The format of the file.
         format: TokenizerFileFormat,
@@ -194,7 +194,7 @@ impl FileTokenizer {
             let message = panic.downcast_ref::<String>().map(String::as_str);
             let message = message.or_else(|| panic.downcast_ref::<&str>().copied());
             let message = message.unwrap_or_default();
-            Err(format.broken(format!("its parts contradict each other: {message}")))
+            Err(format.broken(format!("inconsistent contents: {message}")))
         })?;
         let hash = blake3::hash(bytes);
         let name = name.rsplit(['/', '\\']).next().unwrap_or_default();

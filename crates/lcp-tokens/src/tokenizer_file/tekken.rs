@@ -42,7 +42,7 @@ impl Tekken {
         let file: File =
             serde_json::from_slice(bytes).map_err(|error| broken(error.to_string()))?;
         let splitter = Splitter::new(&file.config.pattern)
-            .map_err(|error| broken(format!("its pattern does not compile: {error}")))?;
+            .map_err(|error| broken(format!("cannot compile its pattern: {error}")))?;
         // The file may contain more tokens than the model has. The special tokens come first and
         // are included in the size of the model.
         let config = &file.config;
@@ -50,23 +50,23 @@ impl Tekken {
         let size = size.filter(|size| *size <= file.vocab.len()).ok_or_else(|| {
             let (all, special) = (config.default_vocab_size, config.default_num_special_tokens);
             let held = file.vocab.len();
-            broken(format!("it is to have {all} - {special} tokens and holds {held}"))
+            broken(format!("expected at least {all} - {special} tokens, got {held}"))
         })?;
         let mut ranks = HashMap::with_capacity(size);
         for (place, entry) in file.vocab[..size].iter().enumerate() {
             let wrong = |what: &str| broken(format!("token {place}: {what}"));
             if entry.rank != place {
-                return Err(wrong("its rank is out of order"));
+                return Err(wrong("rank is out of order"));
             }
             let rank = u32::try_from(place).map_err(|_| wrong("too many tokens"))?;
             let token = BASE64_STANDARD.decode(&entry.token_bytes);
             let token = token.map_err(|error| wrong(&error.to_string()))?;
             if token.is_empty() || ranks.insert(token.into_boxed_slice(), rank).is_some() {
-                return Err(wrong("it is empty or there twice"));
+                return Err(wrong("empty or duplicate token"));
             }
         }
         if let Some(byte) = (0..=u8::MAX).find(|byte| !ranks.contains_key(&[*byte][..])) {
-            return Err(broken(format!("it has no token for the byte 0x{byte:02X}")));
+            return Err(broken(format!("missing token for byte 0x{byte:02X}")));
         }
         let longest = ranks.keys().map(|token| token.len()).max().unwrap_or(0);
         Ok(Self { splitter, ranks, longest })

@@ -339,13 +339,13 @@ fn broken_and_unsupported_files_say_what_is_wrong() {
             br#"{"normalizer": {"type": "Precompiled", "precompiled_charsmap": "AAAA"},
                 "model": {"type": "BPE", "vocab": {"a": 0}, "merges": []}}"#
                 .to_vec(),
-            "cut off",
+            "truncated table",
         ),
         (
             br#"{"pre_tokenizer": {"type": "FixedLength", "length": 0},
                 "model": {"type": "BPE", "vocab": {"a": 0}, "merges": []}}"#
                 .to_vec(),
-            "contradict",
+            "inconsistent contents",
         ),
         (
             br###"{"model": {"type": "WordPiece", "vocab": {"?": 0, "a": 1}, "unk_token": "?",
@@ -353,19 +353,22 @@ fn broken_and_unsupported_files_say_what_is_wrong() {
                 .to_vec(),
             "unsupported max_input_chars_per_word \"99999\"",
         ),
-        (tekken().replace("\"rank\":7,", "\"rank\":8,").into(), "token 7: its rank"),
+        (tekken().replace("\"rank\":7,", "\"rank\":8,").into(), "token 7: rank is out of order"),
         (tekken().replace("\"BQ==\"", "\"B!==\"").into(), "token 5"),
-        (tekken().replace("\"BQ==\"", "\"Bg==\"").into(), "token 6: it is empty or there twice"),
+        (tekken().replace("\"BQ==\"", "\"Bg==\"").into(), "token 6: empty or duplicate token"),
         (tekken().replace(":270", ":2700").into(), "2700 - 10 tokens"),
-        (tekken().replace(":270", ":100").into(), "no token for the byte 0x5A"),
+        (tekken().replace(":270", ":100").into(), "missing token for byte 0x5A"),
         (cut(tekken().as_bytes()), "line"),
-        (cut(&sentencepiece(&PIECES)), "breaks off"),
+        (cut(&sentencepiece(&PIECES)), "truncated field or wrong length"),
         (model(4, &PIECES, false, false), "unsupported model \"char\""),
         (sentencepiece(&[("a", f32::NAN, NORMAL)]), "piece 2 has a score"),
-        (sentencepiece(&[("a", 0.0, 9)]), "piece 2 is of an unknown type"),
-        (sentencepiece(&[("a", 0.0, NORMAL), ("a", 0.0, NORMAL)]), "\"a\" is there twice"),
-        (sentencepiece(&[("a", 0.0, 2)]), "one piece for what is unknown"),
-        (sentencepiece(&[("<0x00>", 0.0, 6), ("a", 0.0, NORMAL)]), "pieces for bytes"),
+        (sentencepiece(&[("a", 0.0, 9)]), "piece 2 has an unknown type"),
+        (sentencepiece(&[("a", 0.0, NORMAL), ("a", 0.0, NORMAL)]), "duplicate piece \"a\""),
+        (sentencepiece(&[("a", 0.0, 2)]), "exactly one unknown piece"),
+        (
+            sentencepiece(&[("<0x00>", 0.0, 6), ("a", 0.0, NORMAL)]),
+            "byte pieces without byte fallback",
+        ),
     ];
     for (bytes, wanted) in cases {
         let error = FileTokenizer::from_bytes("file", &bytes).expect_err(wanted);

@@ -125,5 +125,5 @@ fn the_store_keeps_the_first_body_of_a_hash() -> Result<(), StoreError> {
 #[test]
 fn a_store_error_says_what_went_wrong() {
     let error = StoreError { message: "no such table".into() };
-    assert_eq!(error.to_string(), "the content store failed: no such table");
+    assert_eq!(error.to_string(), "content store error: no such table");
 }

@@ -103,7 +103,7 @@ fn errors_inside_tell_both_places() {
     check(
         &pack(&[frame(2, COMPRESSED, zstd(b"\x01"))]),
         &expect![[r#"
-            unexpected_eof: conversation is cut short, bytes missing: 1 (block 0, byte 11, byte 1 of the body)
+            unexpected_eof: unexpected end of input in conversation, missing bytes: 1 (block 0, byte 11, byte 1 of the body)
         "#]],
     );
 }
@@ -122,7 +122,7 @@ fn a_block_may_not_be_a_bomb() {
     check_error(
         &error,
         &expect![[r#"
-        too_large: BODY_DECOMPRESSED_BYTES_MAX is 16777216, the input has 16777217 (block 1, byte 23)
+        too_large: input exceeds BODY_DECOMPRESSED_BYTES_MAX: got 16777217, maximum 16777216 (block 1, byte 23)
     "#]],
     );
     assert!(error.is_limit());
@@ -169,7 +169,7 @@ fn all_blocks_together_may_not_be_a_bomb() {
         &input,
         total(15),
         &expect![[r#"
-        too_large: TOTAL_DECOMPRESSED_BYTES_MAX is 15, the input has 16 (block 2, byte 42)
+        too_large: input exceeds TOTAL_DECOMPRESSED_BYTES_MAX: got 16, maximum 15 (block 2, byte 42)
     "#]],
     );
 }
@@ -182,7 +182,7 @@ fn the_default_total_holds() {
     check_error(
         &error,
         &expect![[r#"
-        too_large: TOTAL_DECOMPRESSED_BYTES_MAX is 268435456, the input has 268435457 (block 16, byte 8556)
+        too_large: input exceeds TOTAL_DECOMPRESSED_BYTES_MAX: got 268435457, maximum 268435456 (block 16, byte 8556)
     "#]],
     );
 }

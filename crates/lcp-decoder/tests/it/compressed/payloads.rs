@@ -22,7 +22,7 @@ fn a_payload_may_not_be_a_bomb() {
         &input,
         options(25),
         &expect![[r#"
-        too_large: PAYLOAD_DECOMPRESSED_BYTES_MAX is 25, the input has 26 (byte 8)
+        too_large: input exceeds PAYLOAD_DECOMPRESSED_BYTES_MAX: got 26, maximum 25 (byte 8)
     "#]],
     );
     let bomb = [header(1), zeros(&hi(), 1 << 30)].concat();
@@ -30,7 +30,7 @@ fn a_payload_may_not_be_a_bomb() {
         &bomb,
         options(1 << 18),
         &expect![[r#"
-        too_large: PAYLOAD_DECOMPRESSED_BYTES_MAX is 262144, the input has 278528 (byte 8)
+        too_large: input exceeds PAYLOAD_DECOMPRESSED_BYTES_MAX: got 278528, maximum 262144 (byte 8)
     "#]],
     );
 }
@@ -50,7 +50,7 @@ fn the_total_counts_payload_and_blocks() {
         &input,
         total(stream),
         &expect![[r#"
-        too_large: TOTAL_DECOMPRESSED_BYTES_MAX is 24, the input has 25 (block 0, byte 11)
+        too_large: input exceeds TOTAL_DECOMPRESSED_BYTES_MAX: got 25, maximum 24 (block 0, byte 11)
     "#]],
     );
 }
@@ -66,20 +66,20 @@ fn payloads_that_are_not_zstd() {
     check(
         &header(1),
         &expect![[r#"
-        missing_end: the input ends without an END block (byte 8)
+        missing_end: missing END block at the end of the input (byte 8)
     "#]],
     );
     let whole = payload(&[hi()]);
     check(
         &whole[..whole.len() - 1],
         &expect![[r#"
-            unexpected_eof: a compressed payload is cut short, bytes missing: 1 (byte 31)
+            unexpected_eof: unexpected end of input in compressed payload, missing bytes: 1 (byte 31)
         "#]],
     );
     check(
         &whole[..9],
         &expect![[r#"
-            unexpected_eof: a compressed payload is cut short, bytes missing: 1 (byte 9)
+            unexpected_eof: unexpected end of input in compressed payload, missing bytes: 1 (byte 9)
         "#]],
     );
     check(
@@ -92,13 +92,13 @@ fn payloads_that_are_not_zstd() {
     check(
         &[header(1), zstd(&hi())].concat(),
         &expect![[r#"
-        missing_end: the input ends without an END block (byte 19)
+        missing_end: missing END block at the end of the input (byte 19)
     "#]],
     );
     check(
         &[header(1), zstd(&hi()[..7])].concat(),
         &expect![[r#"
-            unexpected_eof: the body of a block is cut short, bytes missing: 4 (block 0, byte 15)
+            unexpected_eof: unexpected end of input in block body, missing bytes: 4 (block 0, byte 15)
         "#]],
     );
 }
@@ -130,7 +130,7 @@ fn bytes_after_end_of_a_payload() {
         &input,
         strict,
         &expect![[r#"
-        trailing_data: there are bytes after END (byte 23)
+        trailing_data: unexpected bytes after END (byte 23)
     "#]],
     );
     let announced = [header(0b11), zstd(&stream)].concat();
@@ -164,7 +164,7 @@ fn blocks_before_a_broken_payload_are_good() {
     check_error(
         &error,
         &expect![[r#"
-            unexpected_eof: a compressed payload is cut short, bytes missing: 1 (byte 132080)
+            unexpected_eof: unexpected end of input in compressed payload, missing bytes: 1 (byte 132080)
         "#]],
     );
 }

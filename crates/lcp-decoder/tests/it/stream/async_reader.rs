@@ -149,7 +149,10 @@ fn streams_move_between_threads() {
     let error = runtime.block_on(read(None)).expect_err("no store");
     assert_eq!(
         (error.to_string(), error.offset()),
-        ("a reference to content in a store, and no store was given (block 0, byte 11)".into(), 11,)
+        (
+            "cannot resolve a content reference without a content store (block 0, byte 11)".into(),
+            11,
+        )
     );
 }
 

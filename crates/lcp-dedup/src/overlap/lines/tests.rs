@@ -75,13 +75,13 @@ fn a_range_that_is_not_that_of_the_text_is_named() {
     let text = b"a\nb\nc\n";
     expect_test::expect![[r"
         the text is empty
-        lines are counted from 1, not from 0
-        lines are counted from 1, not from 0
-        the range ends at line 3, before line 5, where it begins
-        lines 1 to 4 are not the 3 lines of the text
-        lines 1 to 4294967295 are not the 3 lines of the text
-        3 lines do not fit in a range with line 2 as one end
-        3 lines do not fit in a range with line 4294967295 as one end
+        line numbers start at 1, got 0
+        line numbers start at 1, got 0
+        the line range 5 to 3 ends before it begins
+        the line range 1 to 4 does not match the number of lines in the text, 3
+        the line range 1 to 4294967295 does not match the number of lines in the text, 3
+        the line range is out of bounds: one end is line 2, number of lines is 3
+        the line range is out of bounds: one end is line 4294967295, number of lines is 3
     "]]
     .assert_eq(&format!(
         "{}\n{}\n{}\n{}\n{}\n{}\n{}\n{}\n",

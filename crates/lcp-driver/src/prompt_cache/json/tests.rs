@@ -158,36 +158,36 @@ fn what_is_wrong_is_said_with_its_place() {
         write_to(&mut said, format_args!("{error}\n"));
     }
     expect![[r#"
-        the plan is no JSON: EOF while parsing a value (line 1, column 0)
-        the plan is no JSON: EOF while parsing a list (line 1, column 1)
-        the plan is no JSON: EOF while parsing a string (line 4, column 30)
-        the plan has a wrong field: invalid length 0, expected a plan (line 1, column 2)
-        the plan has the schema "lcp.report.v1", not lcp.plan.v1
-        the plan has the schema "lcp.plan.v2", not lcp.plan.v1
-        the plan has a wrong field: missing field `schema` (line 9, column 45)
-        the plan has a wrong field: unknown field `new`, expected one of `schema`, `renderer`, `encoding`, `mode`, `parts`, `unshown`, `check` (line 1, column 66)
-        the plan has a wrong field: unknown field `\u{1b}[2J`, expected one of `schema`, `renderer`, `encoding`, `mode`, `parts`, `unshown`, `check` (line 1, column 72)
-        the plan has a wrong field: duplicate field `mode` (line 1, column 80)
-        the plan has a wrong field: "html" is no mode (line 1, column 74)
-        the plan has a wrong field: invalid value: integer `-1`, expected u32 (line 1, column 37)
-        the plan has a wrong field: unknown field `more`, expected one of `place`, `hash`, `detail`, `cost`, `text`, `priority`, `tool_call_id`, `level`, `excerpt` (line 2, column 7)
-        the plan has a wrong field: "0000000000000000000000000000000" is no hash: it must have 32 of the digits 0-9 and a-f (line 2, column 51)
-        the plan has a wrong field: "X0000000000000000000000000000000" is no hash: it must have 32 of the digits 0-9 and a-f (line 2, column 52)
-        the plan has a wrong field: "040A0404040404040404040404040404" is no hash: it must have 32 of the digits 0-9 and a-f (line 5, column 128)
-        the plan has a wrong field: missing field `cost` (line 2, column 111)
-        the plan has a wrong field: invalid value: integer `4294967296`, expected u32 (line 2, column 86)
-        the parts of the plan have 4294967391 tokens, more than a text can have
-        the plan has a wrong field: "whole" is nothing that a part shows (line 2, column 69)
-        the plan has a wrong field: "urgent" is no priority (line 3, column 143)
-        the plan has a wrong field: missing field `tail_bytes` (line 4, column 190)
-        the plan has a wrong field: invalid type: floating point `0.5`, expected usize (line 4, column 168)
-        part 1 of the plan is full, with the text of a level
-        part 0 of the plan is tags, without the text of its level
-        part 1 of the plan is summary, without the text of its level
-        part 3 of the plan is excerpt, without its figures
-        part 2 of the plan is placeholder, with the figures of an excerpt
-        the plan was changed since it was written: its checksum does not fit
-        the plan was changed since it was written: its checksum does not fit
+        the plan is not valid JSON: EOF while parsing a value (line 1, column 0)
+        the plan is not valid JSON: EOF while parsing a list (line 1, column 1)
+        the plan is not valid JSON: EOF while parsing a string (line 4, column 30)
+        the plan has an invalid field: invalid length 0, expected a plan (line 1, column 2)
+        expected a plan with schema lcp.plan.v1, got "lcp.report.v1"
+        expected a plan with schema lcp.plan.v1, got "lcp.plan.v2"
+        the plan has an invalid field: missing field `schema` (line 9, column 45)
+        the plan has an invalid field: unknown field `new`, expected one of `schema`, `renderer`, `encoding`, `mode`, `parts`, `unshown`, `check` (line 1, column 66)
+        the plan has an invalid field: unknown field `\u{1b}[2J`, expected one of `schema`, `renderer`, `encoding`, `mode`, `parts`, `unshown`, `check` (line 1, column 72)
+        the plan has an invalid field: duplicate field `mode` (line 1, column 80)
+        the plan has an invalid field: "html" is not a mode (line 1, column 74)
+        the plan has an invalid field: invalid value: integer `-1`, expected u32 (line 1, column 37)
+        the plan has an invalid field: unknown field `more`, expected one of `place`, `hash`, `detail`, `cost`, `text`, `priority`, `tool_call_id`, `level`, `excerpt` (line 2, column 7)
+        the plan has an invalid field: "0000000000000000000000000000000" is not a hash: expected 32 digits 0-9 and a-f (line 2, column 51)
+        the plan has an invalid field: "X0000000000000000000000000000000" is not a hash: expected 32 digits 0-9 and a-f (line 2, column 52)
+        the plan has an invalid field: "040A0404040404040404040404040404" is not a hash: expected 32 digits 0-9 and a-f (line 5, column 128)
+        the plan has an invalid field: missing field `cost` (line 2, column 111)
+        the plan has an invalid field: invalid value: integer `4294967296`, expected u32 (line 2, column 86)
+        the parts of the plan have 4294967391 tokens, more than the maximum of 4294967295
+        the plan has an invalid field: "whole" is not a detail level (line 2, column 69)
+        the plan has an invalid field: "urgent" is not a priority (line 3, column 143)
+        the plan has an invalid field: missing field `tail_bytes` (line 4, column 190)
+        the plan has an invalid field: invalid type: floating point `0.5`, expected usize (line 4, column 168)
+        part 1 of the plan (full) is invalid: unexpected text of a level
+        part 0 of the plan (tags) is invalid: missing text of the level
+        part 1 of the plan (summary) is invalid: missing text of the level
+        part 3 of the plan (excerpt) is invalid: missing excerpt
+        part 2 of the plan (placeholder) is invalid: unexpected excerpt
+        the plan was changed after it was written: its checksum does not match
+        the plan was changed after it was written: its checksum does not match
     "#]].assert_eq(&said);
 }
 

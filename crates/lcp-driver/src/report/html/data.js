@@ -1,5 +1,5 @@
-// What the page is made of: the plans, read once, and what is asked of them.
-// Nothing of the data ever becomes markup: text goes in as text.
+// The data of the page: the plans, parsed once, and functions to query them.
+// Data never becomes markup; text is inserted as text.
 
 window.addEventListener('error', (event) => {
   document.documentElement.dataset.error = event.message;
@@ -34,7 +34,7 @@ function title(name) {
 function compact(n) {
   if (n === null) return 'all';
   if (n < 1000) return String(n);
-  // What would be rounded to a thousand thousands is a million.
+  // A number that would round to 1000k is shown in millions.
   const [by, unit] = n < 999_500 ? [1e3, 'k'] : n < 999_500_000 ? [1e6, 'M'] : [1e9, 'G'];
   const short = n / by;
   return `${short < 100 ? Math.round(short * 10) / 10 : Math.round(short)}${unit}`;
@@ -47,7 +47,7 @@ const categoryOf = (i) => data.categories[blocks.category[i]];
 const priorityOf = (i) => data.priorities[blocks.priority[i]];
 const typeOf = (i) => data.types[blocks.type[i]];
 
-// Which blocks others cover, and which cover others.
+// The blocks that others cover, and the blocks that cover others.
 const duplicates = data.duplicates ?? { relations: [], covered: [] };
 const covered = new Map();
 const covers = new Map();
@@ -58,13 +58,13 @@ for (const [i, by, relation, saved] of duplicates.covered) {
 }
 const COVER = covered.size > 0 ? ['covered', 'covering', ...duplicates.relations.map(([name]) => name)] : [];
 
-/** Whether a block is covered, covers others, or is covered so. */
+/** Returns whether a block is covered, covers others, or is covered by this relation. */
 function isCover(i, cover) {
   if (cover === 'covering') return covers.has(i);
   return cover === 'covered' ? covered.has(i) : covered.get(i)?.relation === cover;
 }
 
-/** Sums of one plan by what a block is, made when they are first asked for. */
+/** Returns the sums of a plan by property of the blocks, computed on first use. */
 function sums(plan) {
   if (plan.sums) return plan.sums;
   const by = { decision: new Map(), reason: new Map(), priority: new Map(), category: new Map() };
@@ -81,7 +81,7 @@ function sums(plan) {
     add(by.decision, decision, plan.t[i]);
     add(by.reason, reasonOf(plan, i), plan.t[i]);
     if (SHOWS.has(decision)) shown += 1;
-    // As in the report: what speaks of other blocks is none of these.
+    // As in the report, metadata has no priority or category.
     if (decision === 'metadata') continue;
     add(by.priority, priorityOf(i), plan.t[i]);
     add(by.category, categoryOf(i), plan.t[i]);

@@ -8,7 +8,7 @@ function drawChips() {
   }
 }
 
-/** Decisions that took tokens, in the order of details, and the overhead. */
+/** Returns the decisions that used tokens, in order of detail, and the overhead. */
 function spent(plan) {
   const by = sums(plan).decision;
   const list = data.decisions.filter((name) => (by.get(name)?.tokens ?? 0) > 0);
@@ -17,7 +17,7 @@ function spent(plan) {
   return rows;
 }
 
-/** What became of all tokens of the pack, as parts of 1. */
+/** Returns the share of each decision in the full tokens of the pack, as parts of 1. */
 function became(plan) {
   const full = new Map();
   let total = 0;
@@ -69,11 +69,11 @@ function drawFigures(plan) {
   if (plan.stable) {
     const { kept_tokens: kept, previous_tokens: previous, prefix_tokens: prefix, prefix_bytes: bytes } = plan.stable;
     figures.push(
-      ['kept', 'Kept of the text before', percent(kept, previous), previous > 0 ? `${digits(kept)} of ${plural(previous, 'token')}` : 'there was none'],
-      ['prefix', 'A cache may keep', digits(prefix), `tokens, ${plural(bytes, 'byte')}`],
+      ['kept', 'Reused from the previous text', percent(kept, previous), previous > 0 ? `${digits(kept)} of ${plural(previous, 'token')}` : 'no previous text'],
+      ['prefix', 'Cacheable prefix', digits(prefix), `tokens, ${plural(bytes, 'byte')}`],
     );
   }
-  if (data.duplicates) figures.push(['saved', 'Duplicates saved', digits(data.duplicates.saved), 'tokens of contents']);
+  if (data.duplicates) figures.push(['saved', 'Duplicates saved', digits(data.duplicates.saved), 'tokens of content']);
   find('figures').replaceChildren(...figures.map(([id, name, value, note]) => {
     const figure = make('dd', '', value);
     figure.id = id;
@@ -86,7 +86,7 @@ const sentence = (text) => `${text[0].toUpperCase()}${text.slice(1)}.`;
 function drawNotices(plan) {
   const notices = [];
   if (plan.stable?.turn === 'repacked' && plan.why) {
-    const notice = make('div', 'notice', make('strong', '', 'The text was packed anew'), make('span', '', sentence(plan.why)));
+    const notice = make('div', 'notice', make('strong', '', 'The text was repacked'), make('span', '', sentence(plan.why)));
     notice.id = 'repacked';
     notices.push(notice);
   }
@@ -108,7 +108,7 @@ function drawNotices(plan) {
   find('notices').replaceChildren(...notices);
 }
 
-/** Rows of a name, a bar and figures. */
+/** Draws rows of a name, a bar and numbers. */
 function drawBars(id, rows) {
   const largest = Math.max(1, ...rows.map((row) => row.tokens));
   const whole = rows.reduce((sum, row) => sum + row.tokens, 0);
@@ -136,7 +136,7 @@ function drawSums(plan) {
   drawShares(plan, by);
 }
 
-/** What deduplication did before any of the plans: the same for all. */
+/** Draws the result of deduplication, which is the same for all plans. */
 function drawDuplicates() {
   find('dedup').hidden = covered.size === 0;
   find('cover-label').hidden = covered.size === 0;
@@ -146,7 +146,7 @@ function drawDuplicates() {
   drawBars('relations', duplicates.relations.map(([name, sum]) => ({ name, ...sum })));
 }
 
-/** The largest rows, and one for all others: a pack may have any number. */
+/** Returns the largest rows, and one row for all others, because a pack may have any number. */
 function capped(rows) {
   if (rows.length <= PARTS_MAX) return rows;
   const rest = rows.splice(PARTS_MAX - 1);
@@ -161,7 +161,7 @@ function drawShares(plan, by) {
     ? plan.shares
     : capped([...by.category].map(([name, sum]) => ({ name, tokens: null, cap: null, wanted: 0, used: sum.tokens, borrowed: 0, over_cap: 0, blocks: sum.blocks }))
       .sort((a, b) => b.used - a.used || (a.name < b.name ? -1 : 1)));
-  // What is wanted, or a cap, may be far more than there is room for: neither sets the scale.
+  // Wanted tokens and caps may be far larger than the used tokens, so they do not set the scale.
   const scale = Math.max(1, ...rows.map((row) => Math.max(row.used, row.tokens ?? 0))) * 1.02;
   const piece = (className, from, to) => {
     const element = make('i', className);
@@ -203,7 +203,7 @@ function drawShares(plan, by) {
 
 const NAME_WIDTH = 46;
 
-/** Names for the columns of the replay: at even steps, none too near to another, and the last one always. */
+/** Returns the names of the replay columns: at even steps, far enough from each other, and always for the last one. */
 function columnNames(width) {
   const last = plans.length - 1;
   const room = Math.max(width, NAME_WIDTH) / plans.length;
@@ -218,7 +218,7 @@ function nameColumns() {
   [...strip.children].forEach((column, at) => { column.lastChild.textContent = names[at]; });
 }
 
-/** The columns above the slider: all that the pack has, one for each plan. */
+/** Draws the columns above the slider, one for each plan, with all tokens of the pack. */
 function drawStrip(go) {
   find('strip').replaceChildren(...plans.map((plan, at) => {
     const column = make('div', '', ...became(plan).reverse().map((row) => {
@@ -233,7 +233,7 @@ function drawStrip(go) {
   nameColumns();
   const slider = find('slider');
   slider.max = plans.length - 1;
-  // The thumb stands below the middle of its column.
+  // The thumb is below the middle of its column.
   slider.style.marginInline = `calc(${50 / plans.length}% - 8px)`;
   slider.style.width = `calc(${100 - 100 / plans.length}% + 16px)`;
 }

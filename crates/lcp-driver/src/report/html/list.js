@@ -1,5 +1,5 @@
-// The list of blocks: filtered, sorted, and no longer than asked for, so that
-// a pack of a hundred thousand blocks opens as quickly as a small one.
+// The list of blocks, filtered and sorted. Only the first rows are drawn, so that a pack of a
+// hundred thousand blocks opens as quickly as a small one.
 
 const ROWS = 100;
 const CHOICES_MAX = 500;
@@ -16,7 +16,7 @@ const COLUMNS = [
   { key: 'full', name: 'In full', width: '8%', className: 'number full' },
 ];
 
-/** What a column sorts by: numbers, or words in their own order. */
+/** Returns the sort key of a column: a number or a word. */
 function sortKey(key, plan) {
   switch (key) {
     case 'label': return (i) => blocks.label[i];
@@ -30,7 +30,7 @@ function sortKey(key, plan) {
   }
 }
 
-/** Whether metadata has rows: it has no text of its own. */
+/** Returns whether metadata blocks are listed; they have no text of their own. */
 const listsAll = (state) => state.metadata || state.decision === 'metadata';
 
 function matching(state, plan) {
@@ -39,7 +39,7 @@ function matching(state, plan) {
   const found = [];
   const all = listsAll(state);
   for (let i = 0; i < count; i += 1) {
-    // Whoever asks for one by its index gets it.
+    // A search by index also finds metadata.
     if (!all && index === null && decisionOf(plan, i) === 'metadata') continue;
     if (state.decision && decisionOf(plan, i) !== state.decision) continue;
     if (state.group !== null && categoryOf(i) !== state.group) continue;
@@ -50,7 +50,7 @@ function matching(state, plan) {
   }
   const key = sortKey(state.sort, plan);
   const way = state.dir === 'desc' ? -1 : 1;
-  // Equal ones stay in the order of the pack, whichever way.
+  // Equal keys stay in the order of the pack, in both directions.
   found.sort((a, b) => {
     const [x, y] = [key(a), key(b)];
     if (x === y) return a - b;
@@ -72,7 +72,7 @@ function drawColumns(sortBy) {
   }));
 }
 
-/** A block by its index, and its label where there is room for it: shown in the list by a click. */
+/** Makes a link that shows a block in the list, with its index and an optional label. */
 function link(i, label) {
   const button = make('button', 'link', `#${i}`, ...(label ? [' ', own(label)] : []));
   button.type = 'button';
@@ -80,7 +80,7 @@ function link(i, label) {
   return button;
 }
 
-/** What covers a block, and what it covers. */
+/** Makes the lines about the block that covers this one and the blocks that this one covers. */
 function coverOf(i) {
   const lines = [];
   const by = covered.get(i);
@@ -136,12 +136,12 @@ function drawList(state, plan) {
   }
 }
 
-/** A choice of names, the first of which is none of them; a pack may have any number. */
+/** Fills a choice of names, with an entry for all of them first. A pack may have any number of names. */
 function drawChoice(id, none, names) {
   const choice = find(id);
   const option = (name, at) => {
     const element = make('option', '', at === null ? none : title(name));
-    // By number: a name of a pack may be anything, the empty one included.
+    // The value is a number, because a name of a pack may be any text, also empty.
     element.value = at === null ? '' : String(at);
     return element;
   };

@@ -1,10 +1,10 @@
-// The state of the page, which the fragment of its address holds:
+// The state of the page, stored in the fragment of its address:
 // `#budget=2000&sort=tokens&dir=asc&size=full&text=main&cover=covered&theme=dark`.
 
 const START = { plan: data.current, sort: 'tokens', dir: 'desc', size: 'shown', theme: '', text: '', decision: '', group: null, priority: '', cover: '', metadata: false, rows: ROWS };
 const state = { ...START };
 
-/** The plan whose budget is nearest; no number is no budget. */
+/** Returns the index of the plan with the nearest budget; null means no budget. */
 function nearest(budget) {
   const distance = (plan) => (plan.budget === null ? (budget === null ? 0 : Infinity) : budget === null ? plan.used + 1 : Math.abs(plan.budget - budget));
   return plans.reduce((best, plan, at) => (distance(plan) < distance(plans[best]) ? at : best), 0);
@@ -37,7 +37,7 @@ function writeAddress() {
     if (state[key] !== START[key]) said.set(key, state[key]);
   }
   const text = said.toString();
-  // Some browsers refuse it for files; the page works all the same.
+  // Some browsers do not allow this for files; the page works without it.
   try { history.replaceState(null, '', text ? `#${text}` : location.pathname); } catch { /* as it was */ }
 }
 
@@ -82,10 +82,10 @@ const drawTheList = () => drawList(state, plans[state.plan]);
 const filter = (changes) => change({ ...changes, rows: ROWS }, drawTheList);
 const replay = (at) => change({ plan: at }, drawPlan);
 
-/** One block in the list. */
+/** Shows one block in the list. */
 const only = (i) => filter({ text: `#${i}`, decision: '', group: null, priority: '', cover: '' });
 
-/** A click on the map: the block in the list, or those that were put together. */
+/** Shows the clicked block, or the merged blocks, in the list. */
 function pick(cell, part) {
   hideTip();
   if (cell.i === null) filter({ text: '', decision: cell.decision, group: part.name, priority: '', cover: '' });

@@ -1,12 +1,12 @@
-// The treemap: squarified areas, a part for each category, a cell for each
-// block that is large enough to see, one hatched cell for the others that
-// became the same.
+// The treemap: squarified areas, with a part for each category, a cell for each
+// block that is large enough to see, and one hatched cell per decision for the
+// others.
 
 const CELL_AREA_MIN = 190;
 const NAME_HEIGHT = 22;
 const PARTS_MAX = 40;
 
-/** Rectangles for values that are sorted, largest first, in their order. */
+/** Returns rectangles for values that are sorted, largest first, in the same order. */
 function squarify(values, x, y, width, height) {
   const total = values.reduce((sum, value) => sum + value, 0);
   const areas = values.map((value) => (value * width * height) / total);
@@ -17,7 +17,7 @@ function squarify(values, x, y, width, height) {
     let end = at;
     let sum = 0;
     let worst = Infinity;
-    // A row takes areas as long as its worst one gets squarer by it.
+    // A row takes areas while its worst aspect ratio improves.
     while (end < areas.length) {
       const grown = sum + areas[end];
       const next = Math.max(
@@ -58,7 +58,7 @@ function place(element, rect) {
   element.style.height = `${Math.max(rect.height, 0).toFixed(2)}px`;
 }
 
-/** The blocks that have a size, by category, the largest first. */
+/** Returns the blocks that have a size, by category, the largest first. */
 function parts(plan, size) {
   const found = new Map();
   for (let i = 0; i < count; i += 1) {
@@ -84,7 +84,7 @@ function parts(plan, size) {
   return all.sort((a, b) => b.tokens - a.tokens);
 }
 
-/** Puts the cells that are too small to see together, by decision. */
+/** Merges the cells that are too small to see, by decision. */
 function gather(cells, tokensMin) {
   const large = [];
   const rest = new Map();
@@ -111,7 +111,7 @@ function cellName(cell) {
   if (cell.decision === 'overhead') return 'Envelope';
   if (cell.i === null) return `${digits(cell.blocks)} small`;
   const label = blocks.label[cell.i];
-  // Of a path, its last part says most where there is little room.
+  // The last part of a path is the most useful one if there is little space.
   return label.slice(label.lastIndexOf('/') + 1) || label || typeOf(cell.i);
 }
 
@@ -167,7 +167,7 @@ function drawCell(cell, rect, part, plan, pick) {
 
 function tipOf(cell, part, plan) {
   if (cell.decision === 'overhead') {
-    return ['Envelope and roll-up line', `${plural(cell.tokens, 'token')} that belong to no block`];
+    return ['Envelope and roll-up line', `${plural(cell.tokens, 'token')} outside of all blocks`];
   }
   if (cell.i === null) {
     return [`${plural(cell.blocks, 'block')} too small to draw`, `${title(cell.decision)} · ${plural(cell.tokens, 'token')}`, partName(part)];

@@ -185,7 +185,7 @@ impl Table<'_> {
         for (name, blocks) in [
             ("Superseded removed", sums.superseded),
             ("Shown as a reference or a diff", sums.references),
-            ("Cut to lines of their own", sums.cut),
+            ("Cut to unique lines", sums.cut),
         ] {
             if blocks > 0 {
                 self.line(format!("  {name}: {}", group_thousands(blocks)));

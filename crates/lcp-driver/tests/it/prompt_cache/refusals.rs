@@ -29,7 +29,7 @@ fn refusal(plan: &Plan) -> String {
     let stable = stable_of(plan);
     assert_eq!((stable.reuse, stable.repack_reason), (TextReuse::Fresh, None));
     assert_eq!((stable.kept_bytes, stable.kept_tokens, stable.previous_tokens), (0, 0, 0));
-    let said = "the previous plan is not used, a fresh one is made: ";
+    let said = "discarded the previous plan and started a new one: ";
     warning.message.strip_prefix(said).unwrap().to_owned()
 }
 
@@ -53,10 +53,10 @@ fn a_plan_of_another_pack_mode_or_types_is_refused() {
     turns.config.types = Some(vec![BlockType::Conversation]);
     said.push(refusal(&turns.turn(&blocks()).plan));
     expect![[r"
-        the block of its part 0 is not in this pack, or not asked for
-        the block of its part 0 is not in this pack, or not asked for
+        the block of its part 0 is not in this pack, or is filtered out
+        the block of its part 0 is not in this pack, or is filtered out
         its mode is xml, not markdown
-        the block of its part 0 is not in this pack, or not asked for"]]
+        the block of its part 0 is not in this pack, or is filtered out"]]
     .assert_eq(&said.join("\n"));
 }
 
@@ -68,7 +68,7 @@ fn a_plan_of_another_encoding_is_refused() {
     };
     let config = DriverConfig { stable: Some(stable), ..caller().config };
     let plan = DefaultDriver::new(CL100K).plan(&blocks(), &config).unwrap();
-    expect![[r#"its tokens are those of "o200k_base", not of "cl100k_base""#]]
+    expect![[r#"its token counts are for "o200k_base", not "cl100k_base""#]]
         .assert_eq(&refusal(&plan));
 }
 
@@ -104,11 +104,11 @@ fn a_plan_that_says_what_is_not_so_is_refused() {
         said.push(refusal(&caller.turn(&blocks()).plan));
     }
     expect![[r"
-        it is of version 2 of the text's forms, this is version 3
-        its part 0 is not what the block renders to
-        its part 0 is not what the block renders to
-        its part 0 is not what the block renders to
-        its part 0 is not what the block renders to"]]
+        it was written by renderer version 2, this is version 3
+        its part 0 differs from the rendered block
+        its part 0 differs from the rendered block
+        its part 0 differs from the rendered block
+        its part 0 differs from the rendered block"]]
     .assert_eq(&said.join("\n"));
 }
 

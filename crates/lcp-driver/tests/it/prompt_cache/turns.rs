@@ -159,7 +159,7 @@ fn critical_blocks_above_the_low_mark_are_no_reason_to_repack() {
     assert!((901..=1_000).contains(&second.plan.used_tokens));
     let code = WarningCode::AboveWatermark;
     let warning = second.plan.warnings.iter().find(|warning| warning.code == code).unwrap();
-    expect!["the text has 914 tokens, above its high watermark of 900: packing anew would not help, critical and pinned blocks and the newest question alone reach the low one"].assert_eq(&warning.message);
+    expect!["the text has 914 tokens, above the high watermark of 900; repacking would not help: critical and pinned blocks and the newest user turn alone reach the low watermark"].assert_eq(&warning.message);
     // A turn without new blocks gives the same result.
     let again = caller.peek(&blocks);
     assert_eq!(reuse(&again), (TextReuse::Appended, Some(RepackReason::CriticalAboveLow)));

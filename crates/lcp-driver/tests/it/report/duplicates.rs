@@ -136,7 +136,7 @@ fn only_what_there_is_has_a_line() {
     let diff = of(in_place(1, 0, DuplicateKind::Near, 5));
     assert!(diff.contains("removed: 1\n") && diff.contains("  Shown as a reference or a diff: 1"));
     let cut = of(in_place(1, 0, DuplicateKind::Overlapping, 5));
-    assert!(cut.contains("merged: 1\n  Cut to lines of their own: 1\n"), "{cut}");
+    assert!(cut.contains("merged: 1\n  Cut to unique lines: 1\n"), "{cut}");
     assert!(!cut.contains("reference"), "{cut}");
 }
 

@@ -90,7 +90,7 @@ fn the_table_says_what_a_cache_keeps() {
 
         Cache:
           Kept: all 72,000 tokens of the previous text
-          Prefix: 72,900 tokens (301,122 bytes) that a cache may keep
+          Prefix: 72,900 tokens (301,122 bytes), cacheable
     "]]
     .assert_eq(&table(&this));
 }
@@ -125,32 +125,32 @@ fn the_table_says_why_a_text_was_packed_anew() {
         .collect();
     expect![[r"
         Cache:
-          Prefix: 72,900 tokens (301,122 bytes) that a cache may keep
-          Fresh: there was no previous text to keep
+          Prefix: 72,900 tokens (301,122 bytes), cacheable
+          Fresh: no previous text to keep
         Cache:
           Kept: 1,234 of 72,000 tokens of the previous text (2%)
-          Prefix: 72,900 tokens (301,122 bytes) that a cache may keep
-          Repacked: it would have exceeded the high watermark of 90,000 tokens
+          Prefix: 72,900 tokens (301,122 bytes), cacheable
+          Repacked: the text would have exceeded the high watermark of 90,000 tokens
         Cache:
           Kept: 1,234 of 72,000 tokens of the previous text (2%)
-          Prefix: 72,900 tokens (301,122 bytes) that a cache may keep
-          Repacked: a block that was not in full became Critical or pinned
+          Prefix: 72,900 tokens (301,122 bytes), cacheable
+          Repacked: a block that was not shown in full became critical or pinned
         Cache:
           Kept: 1,234 of 72,000 tokens of the previous text (2%)
-          Prefix: 72,900 tokens (301,122 bytes) that a cache may keep
-          Repacked: the newest user turn was not in full, and more of it is shown now
+          Prefix: 72,900 tokens (301,122 bytes), cacheable
+          Repacked: the newest user turn was not shown in full, and more of it is shown now
         Cache:
           Kept: 1,234 of 72,000 tokens of the previous text (2%)
-          Prefix: 72,900 tokens (301,122 bytes) that a cache may keep
-          Repacked: a tool call would have been torn from its result
+          Prefix: 72,900 tokens (301,122 bytes), cacheable
+          Repacked: a tool call would have been separated from its result
         Cache:
           Kept: 1,234 of 72,000 tokens of the previous text (2%)
-          Prefix: 72,900 tokens (301,122 bytes) that a cache may keep
-          Appended: Critical and pinned blocks and the newest question reach the low watermark of 70,000
+          Prefix: 72,900 tokens (301,122 bytes), cacheable
+          Appended: critical and pinned blocks and the newest user turn reach the low watermark of 70,000
         Cache:
           Kept: 1,234 of 72,000 tokens of the previous text (2%)
-          Prefix: 72,900 tokens (301,122 bytes) that a cache may keep
-          Appended: the turn has more than the 20,000 tokens between the watermarks
+          Prefix: 72,900 tokens (301,122 bytes), cacheable
+          Appended: the turn is larger than the 20,000 tokens between the watermarks
     "]]
     .assert_eq(&said);
 }

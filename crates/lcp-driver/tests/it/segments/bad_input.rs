@@ -23,7 +23,7 @@ fn the_aggressiveness_is_from_0_to_1() {
         let options = BudgetAllocationOptions { compression_aggressiveness: value, ..unlifted() };
         let error = failed(&two(), &options, &PreferredSegments::default());
         assert_eq!(error.code(), "bad_aggressiveness");
-        assert!(error.to_string().ends_with(&format!("it is {value}")));
+        assert!(error.to_string().ends_with(&format!("got {value}")));
     }
     for value in [0.0, -0.0, 1.0] {
         let options = BudgetAllocationOptions { compression_aggressiveness: value, ..unlifted() };
@@ -38,7 +38,7 @@ fn an_importance_is_a_number_from_0_on() {
         segments[1].anchors = vec![1.0, value];
         let error = failed(&segments, &unlifted(), &PreferredSegments::default());
         assert_eq!(error.code(), "bad_importance");
-        assert!(error.to_string().contains(&format!("\"s2\" one is {value}")));
+        assert!(error.to_string().ends_with(&format!("got {value} in segment \"s2\"")));
     }
 }
 
@@ -48,14 +48,13 @@ fn ids_are_unique() {
     segments[1].id = "s1".into();
     let error = failed(&segments, &unlifted(), &PreferredSegments::default());
     assert_eq!(error, SegmentsError::DuplicateId { id: "s1".into() });
-    expect![[r#"two segments have the id "s1""#]].assert_eq(&error.to_string());
+    expect![[r#"duplicate segment id "s1""#]].assert_eq(&error.to_string());
 }
 
 #[test]
 fn only_segments_that_there_are_can_be_expanded() {
     let error = failed(&two(), &unlifted(), &expanding("s3\n"));
-    expect![[r#"segment "s3\n" is to be expanded, but there is none with this id"#]]
-        .assert_eq(&error.to_string());
+    expect![[r#"cannot expand segment "s3\n": it does not exist"#]].assert_eq(&error.to_string());
     assert_eq!(error.code(), "unknown_segment");
     // A segment that is listed twice counts once.
     let twice = PreferredSegments {

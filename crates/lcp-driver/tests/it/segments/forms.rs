@@ -48,10 +48,10 @@ fn a_form_that_costs_more_than_a_fuller_one_is_a_warning_with_both_numbers() {
     assert!(allocation.warnings.iter().all(|warning| warning.code == WarningCode::CostlyLevel));
     let messages: Vec<_> = allocation.warnings.iter().map(ToString::to_string).collect();
     expect![[r#"
-        segment "s1": its level brief costs 400 tokens, a fuller one 300; it is not used [costly_level]
-        segment "s1": its level tags costs 350 tokens, a fuller one 300; it is not used [costly_level]
-        segment "evil\u{A}\u{1B}[31m\u{202E}": its level brief costs 400 tokens, a fuller one 300; it is not used [costly_level]
-        segment "evil\u{A}\u{1B}[31m\u{202E}": its level tags costs 350 tokens, a fuller one 300; it is not used [costly_level]
+        ignored level brief of segment "s1": it costs 400 tokens, no less than a fuller level (300) [costly_level]
+        ignored level tags of segment "s1": it costs 350 tokens, no less than a fuller level (300) [costly_level]
+        ignored level brief of segment "evil\u{A}\u{1B}[31m\u{202E}": it costs 400 tokens, no less than a fuller level (300) [costly_level]
+        ignored level tags of segment "evil\u{A}\u{1B}[31m\u{202E}": it costs 350 tokens, no less than a fuller level (300) [costly_level]
     "#]]
     .assert_eq(&(messages.join("\n") + "\n"));
 }

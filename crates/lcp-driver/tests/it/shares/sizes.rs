@@ -83,22 +83,25 @@ fn a_cap_cuts_its_share() {
 fn bad_sizes_are_errors_with_the_number() {
     let message = |shares: Result<Shares, SharesError>| shares.unwrap_err().to_string();
     let ratio = |ratio| message(ratios(&[0.5, ratio]));
-    assert_eq!(ratio(-0.1), "the share `s1` has the ratio -0.1, it must be from 0 to 1000000");
-    assert_eq!(ratio(f64::NAN), "the share `s1` has the ratio NaN, it must be from 0 to 1000000");
+    assert_eq!(ratio(-0.1), "the ratio of share `s1` must be from 0 to 1000000, got -0.1");
+    assert_eq!(ratio(f64::NAN), "the ratio of share `s1` must be from 0 to 1000000, got NaN");
+    assert_eq!(ratio(f64::INFINITY), "the ratio of share `s1` must be from 0 to 1000000, got inf");
     assert_eq!(
-        ratio(f64::INFINITY),
-        "the share `s1` has the ratio inf, it must be from 0 to 1000000"
+        message(ratios(&[0.0, -0.0])),
+        "at least one share must be above 0 (number of shares: 2)"
     );
-    assert_eq!(message(ratios(&[0.0, -0.0])), "all 2 shares are 0");
-    assert_eq!(message(Shares::new([Share::tokens("a", 0)])), "all 1 shares are 0");
-    assert_eq!(message(Shares::new([])), "there must be at least one share");
+    assert_eq!(
+        message(Shares::new([Share::tokens("a", 0)])),
+        "at least one share must be above 0 (number of shares: 1)"
+    );
+    assert_eq!(message(Shares::new([])), "at least one share is required");
     let twice = [Share::ratio("a", 0.1), Share::tokens("a", 10)];
-    assert_eq!(message(Shares::new(twice)), "the share `a` is given twice");
+    assert_eq!(message(Shares::new(twice)), "duplicate share `a`");
     let empty = [Share::ratio("a", 0.1), Share::tokens("", 10)];
     assert_eq!(message(Shares::new(empty)), "share 1 has an empty name");
-    assert_eq!(message(ratios(&[0.01; 101])), "there are 101 shares, 100 are the most");
+    assert_eq!(message(ratios(&[0.01; 101])), "too many shares: got 101, maximum 100");
     assert!(ratios(&[0.01; 100]).is_ok());
-    assert_eq!(message(Shares::agent().with_cap("goal", 1)), "there is no share `goal`");
+    assert_eq!(message(Shares::agent().with_cap("goal", 1)), "unknown share `goal`");
 }
 
 fn any_share() -> impl Strategy<Value = Share> {

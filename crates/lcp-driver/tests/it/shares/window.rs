@@ -60,7 +60,7 @@ fn reserves_are_taken_off() {
 fn nothing_left_is_an_error_with_all_numbers() {
     let error =
         ContextWindow::from_model(8_192).with_reserves(2_000, 8_000).available().unwrap_err();
-    expect!["nothing is left of a window of 8192 tokens: 6553 at a safety factor of 0.8, less 2000 for the system prompt and 8000 for the answer"]
+    expect!["no budget left: window 8192 × safety 0.8 = 6553 tokens, minus 2000 (system prompt) and 8000 (response)"]
         .assert_eq(&error.to_string());
     assert!(ContextWindow::from_total(10).with_reserves(5, 5).available().is_err());
     assert!(

@@ -100,7 +100,7 @@ fn every_decision_is_an_event_and_every_run_a_line() {
 #[test]
 fn a_run_by_an_index_is_a_line() {
     let events = events(Level::INFO, run_by_index);
-    expect!["INFO lcp_driver: planned 3 blocks by their index: 45/60 tokens; shown 3"]
+    expect!["INFO lcp_driver: planned 3 blocks by the index: 45/60 tokens; shown 3"]
         .assert_eq(&events.join("\n"));
 }
 
@@ -140,7 +140,7 @@ fn the_line_says_what_a_plan_is_worth_and_what_was_kept() {
         let plan = || DefaultDriver::default().plan(&blocks(), config).unwrap();
         events(Level::INFO, plan).pop().unwrap()
     };
-    expect!["INFO lcp_driver: planned 3 blocks: 31/60 tokens; full 1, placeholder 1, summary 1; worth 136800 of at most 136800; fresh, kept 0 of 0 tokens"]
+    expect!["INFO lcp_driver: planned 3 blocks: 31/60 tokens; full 1, placeholder 1, summary 1; value 136800 of at most 136800; fresh, kept 0 of 0 tokens"]
         .assert_eq(&line(&config));
     let plan = DefaultDriver::default().plan(&blocks(), &config).unwrap();
     let previous = plan.stable.map(|stable| Arc::new(stable.next_plan));
@@ -184,7 +184,7 @@ fn warnings_are_one_line_and_name_their_block() {
     expect![[r"
         WARN lcp_driver: token counts are estimates (custom) code=estimated_counts
         WARN lcp_driver: made up\u{a}\u{1b}[2J\u{202e} code=tokenizer_fallback
-        WARN lcp_driver: the content is not UTF-8; U+FFFD stands for what is not code=non_utf8_content block=0
+        WARN lcp_driver: content is not valid UTF-8; invalid bytes are shown as U+FFFD code=non_utf8_content block=0
     "]].assert_eq(&(events(Level::WARN, run).join("\n") + "\n"));
 }
 
@@ -198,8 +198,8 @@ fn comp_budget_line_of_an_allocation() {
     );
     assert_eq!(
         events[0],
-        "WARN lcp_driver: segment \"s1\": its level tags costs 700 tokens, a fuller one 40; \
-         it is not used code=costly_level",
+        "WARN lcp_driver: ignored level tags of segment \"s1\": it costs 700 tokens, no less than a \
+         fuller level (40) code=costly_level",
     );
 }
 

@@ -10,31 +10,31 @@ fn not_a_manifest() {
     check(
         "",
         &expect![[r#"
-        not JSON: EOF while parsing a value at line 1 column 0
+        invalid JSON: EOF while parsing a value at line 1 column 0
     "#]],
     );
     check(
         "{\"blocks\":[\n{\"type\":}]}",
         &expect![[r#"
-        not JSON: expected value at line 2 column 9
+        invalid JSON: expected value at line 2 column 9
     "#]],
     );
     check(
         "{\"blocks\":[]} more",
         &expect![[r#"
-        not JSON: trailing characters at line 1 column 15
+        invalid JSON: trailing characters at line 1 column 15
     "#]],
     );
     check(
         "[]",
         &expect![[r#"
-        a manifest must be an object
+        manifest must be an object
     "#]],
     );
     check(
         "{}",
         &expect![[r#"
-        blocks: is missing
+        blocks: missing key
     "#]],
     );
     check(
@@ -46,13 +46,13 @@ fn not_a_manifest() {
     check(
         r#"{"blocks":[],"version":1}"#,
         &expect![[r#"
-        version: unknown key; known here are blocks
+        version: unknown key; expected one of: blocks
     "#]],
     );
     check(
         r#"{"blocks":["code"]}"#,
         &expect![[r#"
-        blocks[0]: this must be an object
+        blocks[0]: must be an object
     "#]],
     );
 }
@@ -64,7 +64,7 @@ fn nested_too_deep() {
         &deep(201),
         ManifestErrorKind::Limit,
         &expect![[r#"
-        MANIFEST_DEPTH_MAX is 200, and it is nested deeper
+        nesting exceeds MANIFEST_DEPTH_MAX (200)
     "#]],
     );
     // Deep enough to overflow a parser that recurses.
@@ -72,13 +72,13 @@ fn nested_too_deep() {
         &deep(1_000_000),
         ManifestErrorKind::Limit,
         &expect![[r#"
-        MANIFEST_DEPTH_MAX is 200, and it is nested deeper
+        nesting exceeds MANIFEST_DEPTH_MAX (200)
     "#]],
     );
     check(
         &deep(200),
         &expect![[r#"
-        a manifest must be an object
+        manifest must be an object
     "#]],
     );
 }
@@ -88,13 +88,13 @@ fn types() {
     check_block(
         r#"{"role":"user","content":""}"#,
         &expect![[r#"
-        blocks[1].type: is missing
+        blocks[1].type: missing key
     "#]],
     );
     check_block(
         r#"{"type":"data","format":"json","content":""}"#,
         &expect![[r#"
-        blocks[1].type: unknown value "data"; it may be code, conversation, file_tree, tool_result, document, structured_data, diff, annotation, embedding_ref, image, extension, raw
+        blocks[1].type: unknown value "data"; expected one of: code, conversation, file_tree, tool_result, document, structured_data, diff, annotation, embedding_ref, image, extension, raw
     "#]],
     );
     check_block(
@@ -106,7 +106,7 @@ fn types() {
     check_block(
         r#"{"type":"end"}"#,
         &expect![[r#"
-        blocks[1].type: unknown value "end"; it may be code, conversation, file_tree, tool_result, document, structured_data, diff, annotation, embedding_ref, image, extension, raw
+        blocks[1].type: unknown value "end"; expected one of: code, conversation, file_tree, tool_result, document, structured_data, diff, annotation, embedding_ref, image, extension, raw
     "#]],
     );
 }
@@ -116,50 +116,50 @@ fn unknown_keys() {
     check_block(
         r#"{"type":"code","path":"a","content":"","language":"rust"}"#,
         &expect![[r#"
-            blocks[1].language: unknown key; known here are lang, path, content, line_start, line_end, summary, priority, tags, levels, reserved_flags
+            blocks[1].language: unknown key; expected one of: lang, path, content, line_start, line_end, summary, priority, tags, levels, reserved_flags
         "#]],
     );
     check_block(
         r#"{"type":"diff","path":"a","hunks":[{"old_start":1,"new_start":1,"lines":"","old_lines":3}]}"#,
         &expect![[r#"
-            blocks[1].hunks[0].old_lines: unknown key; known here are old_start, new_start, lines
+            blocks[1].hunks[0].old_lines: unknown key; expected one of: old_start, new_start, lines
         "#]],
     );
     check_block(
         r#"{"type":"file_tree","root":"/","entries":[{"name":"d","children":[{"name":"f","mode":7}]}]}"#,
         &expect![[r#"
-            blocks[1].entries[0].children[0].mode: unknown key; known here are name, kind, size, children
+            blocks[1].entries[0].children[0].mode: unknown key; expected one of: name, kind, size, children
         "#]],
     );
     check_block(
         r#"{"type":"raw","type_id":66,"body_base64":"","path":"a"}"#,
         &expect![[r#"
-            blocks[1].path: unknown key; known here are type_id, body_base64, summary, priority, tags, levels, reserved_flags
+            blocks[1].path: unknown key; expected one of: type_id, body_base64, summary, priority, tags, levels, reserved_flags
         "#]],
     );
     // Only texts and bytes have other forms.
     check_block(
         r#"{"type":"conversation","role_base64":"user","content":""}"#,
         &expect![[r#"
-            blocks[1].role_base64: unknown key; known here are role, content, tool_call_id, summary, priority, tags, levels, reserved_flags
+            blocks[1].role_base64: unknown key; expected one of: role, content, tool_call_id, summary, priority, tags, levels, reserved_flags
         "#]],
     );
     check_block(
         r#"{"type":"code","path":"a","content":"","line_start_file":3}"#,
         &expect![[r#"
-            blocks[1].line_start_file: unknown key; known here are lang, path, content, line_start, line_end, summary, priority, tags, levels, reserved_flags
+            blocks[1].line_start_file: unknown key; expected one of: lang, path, content, line_start, line_end, summary, priority, tags, levels, reserved_flags
         "#]],
     );
     check_block(
         r#"{"type":"conversation","role":"user","role_base64":"user","content":""}"#,
         &expect![[r#"
-            blocks[1].role_base64: unknown key; known here are role, content, tool_call_id, summary, priority, tags, levels, reserved_flags
+            blocks[1].role_base64: unknown key; expected one of: role, content, tool_call_id, summary, priority, tags, levels, reserved_flags
         "#]],
     );
     check_block(
         r#"{"type":"diff","path":"a","hunks_base64":[]}"#,
         &expect![[r#"
-            blocks[1].hunks_base64: unknown key; known here are path, hunks, summary, priority, tags, levels, reserved_flags
+            blocks[1].hunks_base64: unknown key; expected one of: path, hunks, summary, priority, tags, levels, reserved_flags
         "#]],
     );
 }
@@ -169,31 +169,31 @@ fn unknown_values() {
     check_block(
         r#"{"type":"conversation","role":"robot","content":""}"#,
         &expect![[r#"
-        blocks[1].role: unknown value "robot"; it may be system, user, assistant, tool
+        blocks[1].role: unknown value "robot"; expected one of: system, user, assistant, tool
     "#]],
     );
     check_block(
         r#"{"type":"conversation","role":"user","content":"","priority":"urgent"}"#,
         &expect![[r#"
-            blocks[1].priority: unknown value "urgent"; it may be critical, high, normal, low, background
+            blocks[1].priority: unknown value "urgent"; expected one of: critical, high, normal, low, background
         "#]],
     );
     check_block(
         r#"{"type":"conversation","role":256,"content":""}"#,
         &expect![[r#"
-        blocks[1].role: must be a whole number from 0 to 255
+        blocks[1].role: must be an integer from 0 to 255
     "#]],
     );
     check_block(
         r#"{"type":"code","path":"a","content":"","line_start":4294967296}"#,
         &expect![[r#"
-        blocks[1].line_start: must be a whole number from 0 to 4294967295
+        blocks[1].line_start: must be an integer from 0 to 4294967295
     "#]],
     );
     check_block(
         r#"{"type":"conversation","role":"user","content":"","reserved_flags":1}"#,
         &expect![[r#"
-            blocks[1].reserved_flags: must be bits that are reserved
+            blocks[1].reserved_flags: must contain only reserved bits
         "#]],
     );
 }
@@ -203,19 +203,19 @@ fn missing_fields() {
     check_block(
         r#"{"type":"conversation","content":""}"#,
         &expect![[r#"
-        blocks[1].role: is missing
+        blocks[1].role: missing key
     "#]],
     );
     check_block(
         r#"{"type":"code","path":"a"}"#,
         &expect![[r#"
-        blocks[1].content: is missing
+        blocks[1].content: missing key
     "#]],
     );
     check_block(
         r#"{"type":"diff","path":"a","hunks":[{"old_start":1,"lines":""}]}"#,
         &expect![[r#"
-        blocks[1].hunks[0].new_start: is missing
+        blocks[1].hunks[0].new_start: missing key
     "#]],
     );
     check_block(
@@ -227,7 +227,7 @@ fn missing_fields() {
     check_block(
         r#"{"type":"raw","type_id":66}"#,
         &expect![[r#"
-        blocks[1].body_base64: is missing
+        blocks[1].body_base64: missing key
     "#]],
     );
 }
@@ -249,19 +249,19 @@ fn wrong_json_types() {
     check_block(
         r#"{"type":"code","path":"a","content":"","line_start":"3"}"#,
         &expect![[r#"
-        blocks[1].line_start: must be a whole number from 0 to 4294967295
+        blocks[1].line_start: must be an integer from 0 to 4294967295
     "#]],
     );
     check_block(
         r#"{"type":"code","path":"a","content":"","line_start":-1}"#,
         &expect![[r#"
-        blocks[1].line_start: must be a whole number from 0 to 4294967295
+        blocks[1].line_start: must be an integer from 0 to 4294967295
     "#]],
     );
     check_block(
         r#"{"type":"code","path":"a","content":"","line_start":1.0}"#,
         &expect![[r#"
-        blocks[1].line_start: must be a whole number from 0 to 4294967295
+        blocks[1].line_start: must be an integer from 0 to 4294967295
     "#]],
     );
     check_block(
@@ -297,19 +297,19 @@ fn wrong_json_types() {
     check_block(
         r#"{"type":"diff","path":"a","hunks":[1]}"#,
         &expect![[r#"
-        blocks[1].hunks[0]: this must be an object
+        blocks[1].hunks[0]: must be an object
     "#]],
     );
     check_block(
         r#"{"type":"raw","type_id":256,"body_base64":""}"#,
         &expect![[r#"
-        blocks[1].type_id: must be a byte
+        blocks[1].type_id: must be an integer from 0 to 255
     "#]],
     );
     check_block(
         r#"{"type":"conversation","role":[],"content":""}"#,
         &expect![[r#"
-        blocks[1].role: must be a whole number from 0 to 255
+        blocks[1].role: must be an integer from 0 to 255
     "#]],
     );
 }

@@ -252,7 +252,7 @@ fn levels_have_two_names_and_are_strings() {
         let block = r#"{"type":"conversation","role":"user","content":"a","levels":"#;
         parse(&format!(r#"{{"blocks":[{block}{levels}}}]}}"#)).unwrap_err().to_string()
     };
-    let unknown = "blocks[0].levels.brief: unknown key; it may be detailed, tags";
+    let unknown = "blocks[0].levels.brief: unknown key; expected one of: detailed, tags";
     assert_eq!(entry(r#"{"brief":"x"}"#), unknown);
     assert_eq!(entry(r#"{"tags":["x"]}"#), "blocks[0].levels.tags: must be a string");
     assert_eq!(entry("7"), "blocks[0].levels: must be an object");

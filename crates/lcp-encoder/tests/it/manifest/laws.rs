@@ -82,6 +82,6 @@ fn the_deepest_tree_survives() {
     assert_eq!(manifest.to_pack(EncodeOptions::default()), Ok(encoded(&blocks)));
     let manifest = parse(&to_json(&[nested_tree(65)])).expect("the format is not asked yet");
     let error = manifest.to_pack(EncodeOptions::default()).expect_err("one level too many");
-    assert_eq!(error.to_string(), "blocks[0]: children is too large: DEPTH_MAX is 64, it has 65");
+    assert_eq!(error.to_string(), "blocks[0]: children exceeds DEPTH_MAX: got 65, maximum 64");
     assert_eq!(error.kind, ManifestErrorKind::Limit);
 }

@@ -11,19 +11,19 @@ fn one_form_of_each_field() {
     check_block(
         r#"{"type":"code","path":"a","content":"","content_base64":""}"#,
         &expect![[r#"
-        blocks[1].content_base64: content is given already
+        blocks[1].content_base64: conflicts with content
     "#]],
     );
     check_block(
         r#"{"type":"code","path":"a","content_base64":"","content_file":"f"}"#,
         &expect![[r#"
-            blocks[1].content_file: content_base64 is given already
+            blocks[1].content_file: conflicts with content_base64
         "#]],
     );
     check_block(
         r#"{"type":"raw","type_id":66,"body":"","body_base64":""}"#,
         &expect![[r#"
-        blocks[1].body_base64: body is given already
+        blocks[1].body_base64: conflicts with body
     "#]],
     );
 }
@@ -33,13 +33,13 @@ fn bad_base64() {
     check_block(
         r#"{"type":"code","path":"a","content_base64":"%%%"}"#,
         &expect![[r#"
-        blocks[1].content_base64: not base64: Invalid symbol 37, offset 0.
+        blocks[1].content_base64: invalid base64: Invalid symbol 37, offset 0.
     "#]],
     );
     check_block(
         r#"{"type":"code","path":"a","content_base64":"aGk"}"#,
         &expect![[r#"
-        blocks[1].content_base64: not base64: Invalid padding
+        blocks[1].content_base64: invalid base64: Invalid padding
     "#]],
     );
     // A text is UTF-8 however it is given.
@@ -84,7 +84,7 @@ fn unknown_fields() {
     check_block(
         &with(r#"{"id":9}"#),
         &expect![[r#"
-        blocks[1].unknown_fields[0]: needs varint, bytes_base64 or nested_base64
+        blocks[1].unknown_fields[0]: missing key: varint, bytes_base64 or nested_base64
     "#]],
     );
     check_block(
@@ -96,31 +96,31 @@ fn unknown_fields() {
     check_block(
         &with(r#"{"id":9,"varint":1,"bytes_base64":""}"#),
         &expect![[r#"
-        blocks[1].unknown_fields[0].bytes_base64: unknown key; known here are id, varint, bytes_base64, nested_base64
+        blocks[1].unknown_fields[0].bytes_base64: unknown key; expected one of: id, varint, bytes_base64, nested_base64
     "#]],
     );
     check_block(
         &with(r#"{"id":9,"bytes_base64":"%"}"#),
         &expect![[r#"
-        blocks[1].unknown_fields[0].bytes_base64: not base64: Invalid symbol 37, offset 0.
+        blocks[1].unknown_fields[0].bytes_base64: invalid base64: Invalid symbol 37, offset 0.
     "#]],
     );
     check_block(
         &with(r#"{"id":2,"varint":1}"#),
         &expect![[r#"
-        blocks[1]: field 2 of Conversation is known and cannot be written as unknown
+        blocks[1]: cannot write field 2 of Conversation as unknown: it is a known field
     "#]],
     );
     check_block(
         &with("9"),
         &expect![[r#"
-        blocks[1].unknown_fields[0]: this must be an object
+        blocks[1].unknown_fields[0]: must be an object
     "#]],
     );
     check_block(
         r#"{"type":"raw","type_id":66,"body_base64":"","unknown_fields":[]}"#,
         &expect![[r#"
-            blocks[1].unknown_fields: unknown key; known here are type_id, body_base64, summary, priority, tags, levels, reserved_flags
+            blocks[1].unknown_fields: unknown key; expected one of: type_id, body_base64, summary, priority, tags, levels, reserved_flags
         "#]],
     );
 }
@@ -147,7 +147,7 @@ fn what_the_format_does_not_allow() {
     check_block(
         r#"{"type":"raw","type_id":1,"body_base64":""}"#,
         &expect![[r#"
-        blocks[1]: type 0x01 is code, not an unknown type
+        blocks[1]: raw block must have an unknown type, but 0x01 is code
     "#]],
     );
     let long = "a".repeat((1 << 20) + 1);
@@ -155,7 +155,7 @@ fn what_the_format_does_not_allow() {
         &format!(r#"{{"blocks":[{{"type":"code","path":"{long}","content":""}}]}}"#),
         ManifestErrorKind::Limit,
         &expect![[r#"
-            blocks[0]: path is too large: TEXT_BYTES_MAX is 1048576, it has 1048577
+            blocks[0]: path exceeds TEXT_BYTES_MAX: got 1048577, maximum 1048576
         "#]],
     );
 }

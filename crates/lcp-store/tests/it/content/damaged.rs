@@ -166,8 +166,8 @@ mod sqlite {
         assert_eq!(not_our_schema(&path), NOT_OURS);
     }
 
-    const NOT_OURS: &str = "the store's file is damaged: restore it, or begin a new one (its \
-                            tables are not those of a store)";
+    const NOT_OURS: &str = "the store file is damaged: its tables do not match the \
+                            schema of a store; restore it or create a new one";
 
     /// Opens the file in any way, and expects that it did not change.
     fn not_our_schema(path: &Path) -> String {

@@ -42,7 +42,7 @@ fn a_body_beyond_the_limit() {
     for mut tested in every_store(None) {
         let error = tested.store.put_many(&[b"small", &body]).expect_err(tested.kind);
         let expected =
-            "a body is too large: BODY_DECOMPRESSED_BYTES_MAX is 16777216 bytes, it has 16777217";
+            "body exceeds BODY_DECOMPRESSED_BYTES_MAX: got 16777217 bytes, maximum 16777216";
         assert_eq!(error.to_string(), expected, "{}", tested.kind);
         assert_eq!(tested.store.has_many(&[hash(b"small")]), Ok(vec![false]), "{}", tested.kind);
         let error = tested.store.put(hash(&body), &body).expect_err(tested.kind);

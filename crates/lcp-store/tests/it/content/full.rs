@@ -24,7 +24,7 @@ fn what_it_had_is_unharmed() {
     assert_eq!(error, Error::Full);
     assert_eq!(
         error.to_string(),
-        "the store is full: make room and put again, what it had is unharmed"
+        "the store or its disk is full; free space and try again (stored bodies are intact)"
     );
     assert!(kept.len() > 200, "{} bodies of 4,000 bytes in a MiB", kept.len());
 

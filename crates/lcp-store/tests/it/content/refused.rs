@@ -31,7 +31,7 @@ fn a_text() {
     let path = folder.path().join("notes.txt");
     for text in ["x".to_owned(), "some notes\n".repeat(10), "some notes\n".repeat(10_000)] {
         fs::write(&path, text).expect("a text");
-        assert_eq!(not_a_store(&path), "it is no SQLite database");
+        assert_eq!(not_a_store(&path), "not a SQLite database");
     }
 }
 
@@ -41,9 +41,9 @@ fn the_database_of_another_program() {
     let path = folder.path().join("theirs.db");
     let theirs = Connection::open(&path).expect("a database");
     theirs.execute_batch("CREATE TABLE t (a); INSERT INTO t VALUES (1)").expect("SQL");
-    assert_eq!(not_a_store(&path), "it is another program's database");
+    assert_eq!(not_a_store(&path), "the database belongs to another program");
     drop(theirs);
-    assert_eq!(not_a_store(&path), "it is another program's database");
+    assert_eq!(not_a_store(&path), "the database belongs to another program");
 }
 
 /// Its log holds what the file does not have yet; to open it for writing would
@@ -63,7 +63,10 @@ fn the_database_of_another_program_with_a_log() {
         fs::write(folder.path().join(name), bytes).expect("a copy");
     }
     assert!(folder.path().join("theirs.db-wal").exists());
-    assert_eq!(not_a_store(&folder.path().join("theirs.db")), "it is another program's database");
+    assert_eq!(
+        not_a_store(&folder.path().join("theirs.db")),
+        "the database belongs to another program"
+    );
 }
 
 #[test]
@@ -80,10 +83,10 @@ fn a_newer_version() {
     assert_eq!(error, Error::TooNew { found: 2, known: 1 });
     assert_eq!(
         error.to_string(),
-        "the store has version 2, this program knows 1: use a newer program"
+        "the store has version 2, but this program supports up to 1; use a newer program"
     );
     set(0);
-    assert_eq!(not_a_store(&path), "its version is none of ours");
+    assert_eq!(not_a_store(&path), "unknown version");
 }
 
 #[test]
@@ -93,7 +96,7 @@ fn a_folder_and_nothing() {
     let error = open_sqlite(folder.path().join("folder")).expect_err("a folder");
     // Temporary folders may be reached by a link.
     let path = fs::canonicalize(folder.path().join("folder")).expect("a folder");
-    assert_eq!(error, Error::NotAStore { path, reason: "it is not a file" });
+    assert_eq!(error, Error::NotAStore { path, reason: "not a file" });
     let error = open_sqlite_read_only(folder.path().join("none.db")).expect_err("nothing");
     assert!(matches!(error, Error::Io(_)), "{error:?}");
     assert!(!folder.path().join("none.db").exists());
@@ -107,7 +110,7 @@ fn an_empty_file_becomes_a_store_only_when_opened_to_write() {
     let path = folder.path().join("bodies.db");
     fs::write(&path, "").expect("a file");
     let error = open_sqlite_read_only(&path).expect_err("empty");
-    assert!(matches!(error, Error::NotAStore { reason: "it is empty", .. }), "{error:?}");
+    assert!(matches!(error, Error::NotAStore { reason: "the file is empty", .. }), "{error:?}");
     assert_eq!(fs::metadata(&path).expect("a file").len(), 0);
     open_sqlite(&path).expect("a new store");
     open_sqlite_read_only(&path).expect("a store");

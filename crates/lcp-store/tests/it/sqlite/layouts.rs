@@ -85,8 +85,8 @@ fn the_message_names_the_layout() {
     Connection::open(&path).and_then(|db| db.execute_batch("DROP TABLE log")).expect("SQL");
     assert_eq!(
         quick(&path, &COUNTS).expect_err("a table is missing").to_string(),
-        "the file is damaged: restore it, or begin a new one (its tables are not those of a \
-         table of counts)"
+        "the file is damaged: its tables do not match the schema of a table of counts; restore it or \
+         create a new one"
     );
 }
 
@@ -100,7 +100,7 @@ fn an_older_file_is_upgraded() {
     let read = open_read_only(&path, &UPGRADED, &Options::default()).expect_err("not yet");
     assert_eq!(
         read.to_string(),
-        "the file cannot be used: its version is older: open it for writing once"
+        "cannot use the file: its version is older; open it for writing once"
     );
     let upgraded = quick(&path, &UPGRADED).expect("an older file");
     assert_eq!(version(&upgraded), 3);
@@ -138,7 +138,7 @@ fn a_file_that_is_older_than_the_first_step() {
     let last_step = SchemaSpec { migrations: &UPGRADED.migrations[1..], ..COUNTS };
     for layout in [&COUNTS, &last_step] {
         let error = quick(&path, layout).expect_err("no way");
-        let reason = "its version is none of ours";
+        let reason = "unknown version";
         assert!(
             matches!(&error, Error::ForeignFile { reason: it, .. } if *it == reason),
             "{error:?}"
@@ -197,7 +197,7 @@ fn a_local_disk() {
     let error = Error::NetworkFileSystem { path: "/home/a.db".into(), kind: "nfs4".into() };
     assert_eq!(
         error.to_string(),
-        "/home/a.db is on a network file system (nfs4), where SQLite's write-ahead log does not \
-         work: choose a path on a local disk"
+        "/home/a.db is on a network file system (nfs4), which SQLite's write-ahead log does not \
+         support; choose a path on a local disk"
     );
 }

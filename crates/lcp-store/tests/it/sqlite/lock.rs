@@ -136,7 +136,7 @@ fn a_file_that_is_elsewhere() {
     let lock = WriteLock::for_database(&path, LONG).expect("a lock");
     let away = folder.path().join("away.db");
     std::fs::rename(&path, &away).expect("a new name");
-    let reason = "it was moved or deleted while it was open: move it back, or open it again";
+    let reason = "the file was moved or deleted while it was open; move it back, or open it again";
     let moved = Err(Error::Moved {
         path: folder.path().canonicalize().expect("a folder").join("counts.db"),
         reason,

@@ -104,7 +104,7 @@ impl File {
                         4 => Kind::UserDefined,
                         5 => Kind::Unused,
                         6 => Kind::Byte,
-                        _ => return Err(wrong("is of an unknown type")),
+                        _ => return Err(wrong("has an unknown type")),
                     }
                 }
                 _ => {}
@@ -144,7 +144,7 @@ impl File {
             match (field, value) {
                 (2, Value::Bytes([])) => self.charsmap = None,
                 (2, Value::Bytes(table)) => {
-                    let wrong = |what| broken(format!("its table of replacements: {what}"));
+                    let wrong = |what| broken(format!("replacement table: {what}"));
                     self.charsmap = Some(Charsmap::new(table).map_err(wrong)?);
                 }
                 (3, Value::Number(flag)) => self.dummy_prefix = flag != 0,
@@ -159,26 +159,26 @@ impl File {
     /// Refuses files that the original library refuses too.
     fn check(&self) -> Result<(), TokenizerFileError> {
         if self.pieces.is_empty() {
-            return Err(broken("it has no pieces"));
+            return Err(broken("no pieces"));
         }
         let of = |kind| self.pieces.iter().filter(move |piece| piece.kind == kind);
         if of(Kind::Unknown).count() != 1 {
-            return Err(broken("it must have one piece for what is unknown"));
+            return Err(broken("expected exactly one unknown piece"));
         }
         let mut seen = HashSet::new();
         if let Some(twice) = self.pieces.iter().find(|piece| !seen.insert(&piece.text)) {
-            return Err(broken(format!("the piece {:?} is there twice", twice.text)));
+            return Err(broken(format!("duplicate piece {:?}", twice.text)));
         }
         if !of(Kind::Normal).any(|_| true) {
-            return Err(broken("it has no ordinary pieces"));
+            return Err(broken("no normal pieces"));
         }
         let bytes: HashSet<_> = of(Kind::Byte).map(|piece| &piece.text[..]).collect();
         let all = (0..=u8::MAX).all(|byte| bytes.contains(&format!("<0x{byte:02X}>")[..]));
         match (self.byte_fallback, bytes.len()) {
             (false, 0) => Ok(()),
-            (false, _) => Err(broken("it has pieces for bytes and does not use them")),
+            (false, _) => Err(broken("byte pieces without byte fallback")),
             (true, 256) if all => Ok(()),
-            (true, _) => Err(broken("it lacks pieces for some bytes")),
+            (true, _) => Err(broken("byte fallback without a piece for each byte")),
         }
     }
 
@@ -245,22 +245,23 @@ impl<'a> Fields<'a> {
             1 => self.take(8).map(|_| Value::Other)?,
             2 => {
                 let len = self.number()?;
-                let len = usize::try_from(len).map_err(|_| self.error("a length too large"))?;
+                let len = usize::try_from(len).map_err(|_| self.error("length too large"))?;
                 Value::Bytes(self.take(len)?)
             }
             5 => {
-                let bytes = self.take(4)?.try_into().map_err(|_| self.error("an odd number"))?;
+                let bytes = self.take(4)?.try_into().map_err(|_| self.error("invalid float"))?;
                 Value::Float(f32::from_le_bytes(bytes))
             }
-            _ => return Err(self.error("an unknown wire type")),
+            _ => return Err(self.error("unknown wire type")),
         };
         Ok(Some((tag >> 3, value)))
     }
 
     fn take(&mut self, len: usize) -> Result<&'a [u8], TokenizerFileError> {
-        let (head, rest) = self.rest.split_at_checked(len).ok_or_else(|| {
-            self.error("the file breaks off inside a field, or its length is wrong,")
-        })?;
+        let (head, rest) = self
+            .rest
+            .split_at_checked(len)
+            .ok_or_else(|| self.error("truncated field or wrong length"))?;
         self.rest = rest;
         Ok(head)
     }
@@ -274,6 +275,6 @@ impl<'a> Fields<'a> {
                 return Ok(number);
             }
         }
-        Err(self.error("a number of more than ten bytes"))
+        Err(self.error("varint longer than ten bytes"))
     }
 }

@@ -552,7 +552,7 @@ fn millionths(part: u64, whole: u64) -> u64 {
 }
 
 #[test]
-#[expect(clippy::print_stdout, reason = "for those who ask for more instances")]
+#[expect(clippy::print_stdout, reason = "only with an explicit number of instances")]
 fn worst_gap() {
     let asked = std::env::var(INSTANCES_VAR).ok().and_then(|number| number.parse().ok());
     let mut runner = TestRunner::deterministic();

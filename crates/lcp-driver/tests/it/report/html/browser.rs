@@ -148,7 +148,7 @@ fn a_page_shows_the_plan() {
     let suggestion = this.suggestion().unwrap().replacen("a budget", "A budget", 1);
     assert!(dom.contains(&format!("{suggestion}.")), "the suggestion");
     assert_eq!(text(&dom, "count"), format!("{} blocks", this.items.len()));
-    assert!(dom.contains("More of it does not fit in the budget."));
+    assert!(dom.contains("More detail does not fit in the budget."));
     assert_eq!(values(&dom, "<input type=\"range\"", "max"), ["2"]);
     assert!(text(&dom, "replaying").starts_with("This run: "));
     assert!(dom.contains("&lt;/script&gt;&lt;img") && !dom.contains("<img"), "labels are text");
