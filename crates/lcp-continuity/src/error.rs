@@ -22,12 +22,10 @@ pub enum Error {
     #[error(transparent)]
     Package(#[from] PackageError),
     /// The conversation is not open in this service.
-    #[error("conversation {0:?} is not open here: open it first")]
+    #[error("conversation {0:?} is not open here; open it first")]
     NotOpen(String),
     /// A transcript differs from the recorded messages of the conversation.
-    #[error(
-        "message {position} is not what was recorded of conversation {conversation:?} in its place"
-    )]
+    #[error("message {position} differs from the recorded one of conversation {conversation:?}")]
     Differs {
         /// The conversation.
         conversation: String,
@@ -35,7 +33,7 @@ pub enum Error {
         position: u64,
     },
     /// The conversation has no messages to hand over.
-    #[error("conversation {0:?} has no messages: there is nothing to hand over")]
+    #[error("conversation {0:?} has no messages to hand over")]
     NothingToHandOver(String),
     /// The directive cannot be rendered.
     #[error(transparent)]
@@ -44,7 +42,7 @@ pub enum Error {
     #[error(transparent)]
     Compaction(#[from] CompactionError),
     /// The thresholds of the configuration are invalid.
-    #[error("the thresholds cannot be used: {0}")]
+    #[error("invalid thresholds: {0}")]
     Thresholds(#[from] ThresholdsError),
 }
 

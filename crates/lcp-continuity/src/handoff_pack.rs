@@ -27,16 +27,16 @@ const STORED: EncodeOptions =
 #[non_exhaustive]
 pub enum PackageError {
     /// The pack is malformed.
-    #[error("the hand-off is not a pack: {0}")]
+    #[error("cannot decode the stored pack: {0}")]
     Malformed(#[from] lcp_decoder::Error),
     /// The pack cannot be written.
-    #[error("the hand-off cannot be written: {0}")]
+    #[error("cannot encode the pack: {0}")]
     NotWritten(#[from] lcp_encoder::Error),
     /// The pack does not contain a hand-off.
-    #[error("the pack is no hand-off: it has no block that says so")]
+    #[error("the pack does not contain a hand-off")]
     NoHandoff,
     /// The index block, which maps the blocks to their meaning, cannot be read.
-    #[error("the index of the hand-off cannot be read: {reason} (block {block})")]
+    #[error("cannot read the index of the hand-off: {reason} (block {block})")]
     BadIndex {
         /// The number of the block.
         block: usize,
@@ -44,7 +44,10 @@ pub enum PackageError {
         reason: String,
     },
     /// The hand-off was written by a newer version.
-    #[error("the hand-off has version {found}, this program knows {known}: use a newer program")]
+    #[error(
+        "the hand-off has version {found}, but this program supports at most {known}; use a newer \
+         program"
+    )]
     TooNew {
         /// The version of the hand-off.
         found: u64,
@@ -52,7 +55,7 @@ pub enum PackageError {
         known: u64,
     },
     /// A block does not match the index of the hand-off.
-    #[error("the hand-off contradicts itself: {reason} (block {block})")]
+    #[error("the hand-off is inconsistent: {reason} (block {block})")]
     Inconsistent {
         /// The number of the block.
         block: u64,
@@ -60,7 +63,7 @@ pub enum PackageError {
         reason: &'static str,
     },
     /// A message is not a block that can be shown.
-    #[error("a message must be one block that can be shown, not an annotation")]
+    #[error("a message must be one content block, not an annotation")]
     NoMessage,
 }
 
@@ -309,13 +312,14 @@ struct PackBlocks<'b, 'p>(&'b [Block<'p>]);
 
 impl<'b, 'p> PackBlocks<'b, 'p> {
     fn block(&self, at: u64) -> Result<&'b Block<'p>, PackageError> {
-        let missing = PackageError::Inconsistent { block: at, reason: "there is no such block" };
+        let reason = "the block does not exist or is an annotation";
+        let missing = PackageError::Inconsistent { block: at, reason };
         let block = usize::try_from(at).ok().and_then(|at| self.0.get(at));
         block.filter(|block| !block.content.is_metadata()).ok_or(missing)
     }
 
     fn text(&self, at: u64) -> Result<String, PackageError> {
-        let bad = PackageError::Inconsistent { block: at, reason: "it should be text" };
+        let bad = PackageError::Inconsistent { block: at, reason: "the block is not text" };
         let text = self.block(at)?.content.text().and_then(|text| text.as_str());
         text.map(str::to_owned).ok_or(bad)
     }
@@ -326,7 +330,7 @@ impl<'b, 'p> PackBlocks<'b, 'p> {
         items: Vec<BlockRef<T>>,
         shown: impl Fn(&T) -> Block<'static>,
     ) -> Result<Vec<T>, PackageError> {
-        let reason = "it shows something else than the index says";
+        let reason = "the block does not match the index";
         items
             .into_iter()
             .map(|BlockRef { block, item }| {

@@ -28,11 +28,13 @@ pub fn loopback(value: &str) -> Result<SocketAddr, String> {
     let address: SocketAddr = value
         .replace("localhost:", "127.0.0.1:")
         .parse()
-        .map_err(|_| "an address and a port are wanted, such as 127.0.0.1:8765".to_owned())?;
+        .map_err(|_| "expected an address and a port, such as 127.0.0.1:8765".to_owned())?;
     if address.ip().is_loopback() {
         return Ok(address);
     }
-    Err("only 127.0.0.1, [::1] and localhost are served: others could read below the roots".into())
+    let message = "must be a loopback address (127.0.0.1, [::1] or localhost), so that other \
+                   machines cannot read the roots";
+    Err(message.into())
 }
 
 /// Runs the server until the process ends.
@@ -47,7 +49,7 @@ pub fn serve_http(state: ServerState, address: SocketAddr, listening: impl FnOnc
     let runtime = start_runtime()?;
     runtime.block_on(async {
         let failed =
-            |error| Error::io("serve on", address, &error).with_hint("another port may be free");
+            |error| Error::io("serve on", address, &error).with_hint("choose another port");
         let listener = tokio::net::TcpListener::bind(address).await.map_err(failed)?;
         let address = listener.local_addr().map_err(failed)?;
         let server = Server::new(state);

@@ -57,8 +57,8 @@ impl PackCache {
     /// Adds a pack as the newest one.
     pub(crate) fn insert(&self, title: String, bytes: Vec<u8>) -> ToolResult<CachedPack> {
         if bytes.len() > self.bytes {
-            let message = format!("the pack has more than {} bytes", self.bytes);
-            return Err(ToolError::limit(message).with_hint("pack less, or use `lcp pack`"));
+            let message = format!("the pack exceeds the limit of {} bytes", self.bytes);
+            return Err(ToolError::limit(message).with_hint("pack fewer files, or run `lcp pack`"));
         }
         let mut id = blake3::hash(&bytes).to_hex().to_string();
         id.truncate(ID_DIGITS);

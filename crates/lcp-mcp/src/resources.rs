@@ -23,7 +23,7 @@ pub(crate) fn list(state: &ServerState) -> Vec<Resource> {
     let resource = |pack: CachedPack| {
         Resource::new(pack.uri(), format!("{}.lcp", pack.id))
             .with_title(&*pack.title)
-            .with_description("A pack; with ?budget=8000&mode=xml its rendering")
+            .with_description("A pack. Append ?budget=8000&mode=xml to read it as text.")
             .with_mime_type(PACK_TYPE)
             .with_size(pack.bytes.len() as u64)
     };
@@ -34,9 +34,10 @@ pub(crate) fn list(state: &ServerState) -> Vec<Resource> {
 pub(crate) fn templates() -> Vec<ResourceTemplate> {
     let address = format!("{URI_PREFIX}{{id}}{{?budget,mode,verbosity,encoding,model}}");
     let template = ResourceTemplate::new(address, "rendering")
-        .with_title("A pack within a budget of tokens")
+        .with_title("Pack rendered within a token budget")
         .with_description(
-            "mode is xml, markdown or minimal; verbosity is adaptive, summary or full",
+            "The text of a pack. mode: xml, markdown or minimal; verbosity: adaptive, summary or \
+             full.",
         )
         .with_mime_type("text/plain");
     vec![template]
@@ -45,14 +46,15 @@ pub(crate) fn templates() -> Vec<ResourceTemplate> {
 /// Reads a pack, or renders it if the URI has a query.
 pub(crate) fn read(state: &ServerState, uri: &str) -> ToolResult<ResourceContents> {
     let escaped = uri.escape_debug();
-    let unknown = || ToolError::new(UNKNOWN_PACK, format!("there is no resource {escaped}"));
+    let unknown = || ToolError::new(UNKNOWN_PACK, format!("resource {escaped} does not exist"));
     let path = uri.strip_prefix(URI_PREFIX).ok_or_else(unknown)?;
     let (id, query) = path.split_once('?').map_or((path, None), |(id, query)| (id, Some(query)));
     let pack = state.packs.get(id).ok_or_else(unknown)?;
     let Some(query) = query else {
         if pack.bytes.len() > BYTES_MAX {
-            let message = format!("the pack has more than {BYTES_MAX} bytes");
-            return Err(ToolError::limit(message).with_hint("read a rendering of it: ?budget=8000"));
+            let message = format!("the pack exceeds the limit of {BYTES_MAX} bytes");
+            let hint = "append ?budget=8000 to read it as text";
+            return Err(ToolError::limit(message).with_hint(hint));
         }
         let blob = ResourceContents::blob(STANDARD.encode(&pack.bytes), uri);
         return Ok(blob.with_mime_type(PACK_TYPE));
@@ -65,7 +67,7 @@ pub(crate) fn read(state: &ServerState, uri: &str) -> ToolResult<ResourceContent
         OutputMode::Minimal => "text/plain",
     };
     let text = render::render(state, input)?.text;
-    check_length(&text, "read a shorter one: ?budget=8000")?;
+    check_length(&text, "append a smaller budget, such as ?budget=8000")?;
     Ok(ResourceContents::text(text, uri).with_mime_type(mime_type))
 }
 
@@ -74,7 +76,7 @@ fn parse_query(query: &str) -> ToolResult<render::Input> {
     let mut input = render::Input::default();
     for pair in query.split('&').filter(|pair| !pair.is_empty()) {
         let (key, value) = pair.split_once('=').unwrap_or((pair, ""));
-        let wrong = || ToolError::usage(format!("{key:?} cannot be {value:?}"));
+        let wrong = || ToolError::usage(format!("invalid value {value:?} for {key:?}"));
         let value = &*decode(value).ok_or_else(wrong)?;
         match key {
             "budget" => input.budget = Some(value.parse().map_err(|_| wrong())?),
@@ -87,10 +89,8 @@ fn parse_query(query: &str) -> ToolResult<render::Input> {
             "encoding" => input.encoding = Some(value.to_owned()),
             "model" => input.model = Some(value.to_owned()),
             _ => {
-                let known = "it may have budget, mode, verbosity, encoding and model";
-                return Err(
-                    ToolError::usage(format!("a rendering has no {key:?}")).with_hint(known)
-                );
+                let hint = "use budget, mode, verbosity, encoding or model";
+                return Err(ToolError::usage(format!("unknown parameter {key:?}")).with_hint(hint));
             }
         }
     }

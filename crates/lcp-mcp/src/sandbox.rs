@@ -67,12 +67,13 @@ impl Roots {
     pub(crate) fn resolve(&self, given: &str) -> ToolResult<SandboxedPath> {
         let path = Path::new(given);
         if given.is_empty() || given.contains('\0') {
-            return Err(ToolError::usage(format!("{given:?} is no path")));
+            let message = format!("invalid path {given:?}: it is empty or contains NUL");
+            return Err(ToolError::usage(message));
         }
         // Refuse `..` before any access to the file system, so that the result does not reveal
         // which files exist outside of the roots.
         if path.components().any(|component| component == Component::ParentDir) {
-            return Err(self.refused(given, "has `..` in it"));
+            return Err(self.refused(given, "contains `..`"));
         }
         let candidates: Vec<_> = self.0.iter().filter_map(|root| root.candidate(path)).collect();
         let mut wrong = None;
@@ -119,7 +120,7 @@ impl Roots {
         let failed = |error| read_error(given, &error);
         let file = self.open(&inside.path()).map_err(failed)?;
         if !file.metadata().map_err(failed)?.is_file() {
-            return Err(ToolError::usage(format!("{given:?} is no file")));
+            return Err(ToolError::usage(format!("{given:?} is not a file")));
         }
         let mut bytes = Vec::new();
         (&file).take(MAGIC_LCP.len() as u64).read_to_end(&mut bytes).map_err(failed)?;
@@ -129,7 +130,7 @@ impl Roots {
         }
         (&file).take(max.saturating_sub(3)).read_to_end(&mut bytes).map_err(failed)?;
         if bytes.len() as u64 > max {
-            return Err(ToolError::limit(format!("{given:?} has more than {max} bytes")));
+            return Err(ToolError::limit(format!("{given:?} exceeds the limit of {max} bytes")));
         }
         if !is_pack {
             return Ok((bytes, JournalState::Absent));
@@ -152,18 +153,22 @@ impl Roots {
     }
 
     fn refused(&self, given: &str, why: &str) -> ToolError {
-        ToolError::new(REFUSED, format!("the path {given:?} {why}")).with_hint(self.describe())
+        ToolError::new(REFUSED, format!("the path {given:?} {why}")).with_hint(self.hint())
     }
 
     fn missing(&self, given: &str) -> ToolError {
-        ToolError::from(Error::new(ErrorKind::Io, format!("there is no {given:?} below the roots")))
-            .with_hint(self.describe())
+        let message = format!("{given:?} does not exist below the roots");
+        ToolError::from(Error::new(ErrorKind::Io, message)).with_hint(self.hint())
     }
 
-    /// Describes the roots for messages.
-    pub(crate) fn describe(&self) -> String {
+    fn hint(&self) -> String {
+        format!("use a path in one of the roots: {}", self.list())
+    }
+
+    /// Returns the paths of the roots as text for messages.
+    pub(crate) fn list(&self) -> String {
         let paths: Vec<_> = self.paths().map(|path| format!("{}", path.display())).collect();
-        format!("paths begin at, or lie below: {}", paths.join(", ").escape_debug())
+        paths.join(", ").escape_debug().to_string()
     }
 }
 
@@ -172,7 +177,7 @@ impl Root {
         let failed = |error| Error::io("read the root", folder.display(), &error);
         let path = folder.canonicalize().map_err(failed)?;
         if !path.is_dir() {
-            let message = format!("the root {} is no folder", folder.display());
+            let message = format!("the root {} is not a folder", folder.display());
             return Err(Error::new(ErrorKind::Usage, message));
         }
         let named = std::path::absolute(folder).map_err(failed)?;

@@ -25,9 +25,10 @@ use lcp_app::{Error, ErrorKind, Result};
 const CALLS_MAX: usize = 4;
 
 /// The instructions for clients.
-const INSTRUCTIONS: &str = "Context within a budget of tokens. `pack` makes a pack of files, \
-    `render` shows it within a budget, `expand` gives a block in full that was shown in part. \
-    `record_usage`, `should_handoff`, `handoff` and `resume` carry a session over to the next.";
+const INSTRUCTIONS: &str = "Packs files and renders them within a token budget. `pack` creates \
+    a pack of files, `render` renders it within a budget, and `expand` returns the full text of a \
+    block that was shortened. `record_usage`, `should_handoff`, `handoff` and `resume` continue a \
+    session in a new one before its context window is full.";
 
 /// The server. Its clones share one state.
 #[derive(Clone)]
@@ -64,8 +65,9 @@ impl Server {
             work(&state)
         });
         done.await.unwrap_or_else(|_| {
-            let message = "the call failed by a mistake of this program; the server goes on";
-            Err(ToolError::internal(message).with_hint("standard error of the server tells more"))
+            let message = "the call failed because of a bug; the server continues to run";
+            let hint = "see the standard error of the server for details";
+            Err(ToolError::internal(message).with_hint(hint))
         })
     }
 
@@ -83,12 +85,12 @@ impl Server {
 impl ServerHandler for Server {
     fn get_info(&self) -> ServerInfo {
         let capabilities = ServerCapabilities::builder().enable_tools().enable_resources().build();
-        let roots = self.state.config.roots.describe();
+        let roots = self.state.config.roots.list();
         ServerInfo::new(capabilities)
             .with_server_info(
                 Implementation::new("lcp", env!("CARGO_PKG_VERSION")).with_title("LCP"),
             )
-            .with_instructions(format!("{INSTRUCTIONS} Of files, {roots}."))
+            .with_instructions(format!("{INSTRUCTIONS} The server reads files below: {roots}."))
     }
 
     async fn list_tools(
@@ -110,7 +112,7 @@ impl ServerHandler for Server {
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
         let Some(tool) = tools::find(&request.name) else {
-            let message = format!("there is no tool {:?}", request.name);
+            let message = format!("unknown tool {:?}", request.name);
             return Err(ErrorData::invalid_params(message, None));
         };
         let arguments = request.arguments.unwrap_or_default();

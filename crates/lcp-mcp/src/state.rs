@@ -100,8 +100,8 @@ fn check_block_count(name: &Path, pack: &[u8]) -> ToolResult<()> {
 }
 
 fn unknown_pack(id: &str) -> ToolError {
-    ToolError::new(UNKNOWN_PACK, format!("there is no pack {id:?}"))
-        .with_hint("the tool `pack` makes one; of many the oldest are forgotten")
+    ToolError::new(UNKNOWN_PACK, format!("pack {id:?} does not exist"))
+        .with_hint("create it again with `pack`; the server drops the oldest packs")
 }
 
 /// Returns the tokenizer options of the arguments. The encoding must be a known name, because a
@@ -111,9 +111,9 @@ pub(crate) fn counting(
     model: Option<String>,
 ) -> ToolResult<TokenizerOptions> {
     if let Some(name) = encoding.as_deref().filter(|name| !TOKENIZER_NAMES.contains(name)) {
-        let message = format!("there is no encoding {name:?}");
+        let message = format!("unknown encoding {name:?}");
         return Err(ToolError::usage(message)
-            .with_hint(format!("it may be {}", TOKENIZER_NAMES.join(", "))));
+            .with_hint(format!("use one of {}", TOKENIZER_NAMES.join(", "))));
     }
     Ok(TokenizerOptions { encoding, model, ..TokenizerOptions::default() })
 }

@@ -43,6 +43,6 @@ pub(crate) fn check_length(text: &str, hint: &str) -> Result {
     if text.len() <= TEXT_BYTES_MAX {
         return Ok(());
     }
-    let message = format!("the answer has more than {TEXT_BYTES_MAX} bytes");
+    let message = format!("the answer exceeds the limit of {TEXT_BYTES_MAX} bytes");
     Err(Error::new(ErrorKind::Limit, message).with_hint(hint))
 }

@@ -87,15 +87,14 @@ fn describe<T: Tool>() -> Description {
 
 fn call<T: Tool>(state: &ServerState, arguments: JsonObject) -> ToolResult<CallToolResult> {
     let input = serde_json::from_value(Value::Object(arguments)).map_err(|error| {
-        let message = format!("the arguments are wrong: {error}");
-        ToolError::usage(message)
-            .with_hint(format!("the input schema of `{}` tells what there is", T::NAME))
+        let message = format!("invalid arguments: {error}");
+        ToolError::usage(message).with_hint(format!("see the input schema of `{}`", T::NAME))
     })?;
     let ToolOutput { text, facts } = T::call(state, input)?;
     let facts =
         serde_json::to_value(facts).map_err(|error| ToolError::internal(error.to_string()))?;
     let text = text.unwrap_or_else(|| escape_control_json(&facts.to_string()).into_owned());
-    check_length(&text, "give a budget")?;
+    check_length(&text, "pass a smaller `budget`")?;
     let mut result = CallToolResult::success(vec![ContentBlock::text(text)]);
     result.structured_content = Some(facts);
     Ok(result)

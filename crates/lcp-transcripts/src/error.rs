@@ -28,13 +28,13 @@ pub enum ErrorKind {
     #[error("not JSON: {0}")]
     NotJson(String),
     /// Arrays and objects are nested deeper than the limit.
-    #[error("nested deeper than {max} levels, which is TRANSCRIPT_DEPTH_MAX")]
+    #[error("nested deeper than {max} levels (TRANSCRIPT_DEPTH_MAX)")]
     TooDeep {
         /// The maximum number of levels.
         max: usize,
     },
     /// The input does not have the structure of the format.
-    #[error("no transcript of {format}: looked for {looked_for}")]
+    #[error("not a transcript in the format {format}: expected {looked_for}")]
     NotATranscript {
         /// The requested format.
         format: Format,

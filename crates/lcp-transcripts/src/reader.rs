@@ -32,8 +32,8 @@ pub(crate) fn content(
             part(builder, value);
         }
     } else {
-        builder
-            .warn("content that is neither a text nor a list is kept as an extension".to_owned());
+        let message = "content is neither text nor a list; imported as an extension block";
+        builder.warn(message.to_owned());
         builder.push_detached("content", value.get());
     }
 }
@@ -63,8 +63,7 @@ impl Reader {
                 }
                 if conversations > 1 {
                     builder.warn_globally(format!(
-                        "{conversations} lines are conversations of their own; here each goes on with \
-                         the one before it"
+                        "{conversations} lines are separate conversations; joined them into one"
                     ));
                 }
                 any
@@ -74,7 +73,7 @@ impl Reader {
             return Err(Error::looked_for(self.format, self.looked_for));
         }
         if builder.message_count() == 0 {
-            builder.warn("there are no messages".to_owned());
+            builder.warn("the transcript contains no messages".to_owned());
         }
         Ok(builder.finish())
     }
@@ -124,7 +123,7 @@ impl Reader {
     }
 
     fn item(&self, builder: &mut BlockBuilder, value: &RawValue) {
-        builder.warn(format!("this is no message of {}; it is kept as an extension", self.format));
+        builder.warn(format!("not a message of {}; imported as an extension block", self.format));
         builder.push_detached("item", value.get());
     }
 

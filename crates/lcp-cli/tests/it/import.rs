@@ -112,7 +112,12 @@ fn what_is_no_transcript() {
     fails(&["import", "-"], b"{\"a\": 1}", 3, "no transcript of a format that is known");
     fails(&["import", "-"], b"LCP\0\x01\0\0\0", 3, "this is a pack");
     fails(&["import", "-"], b"a\xFFb", 3, "not UTF-8 (line 1, column 2) [LCP-CNV-001]");
-    fails(&["import", "-", "--from", "codex"], b"{\"a\": 1}", 3, "no transcript of codex");
+    fails(
+        &["import", "-", "--from", "codex"],
+        b"{\"a\": 1}",
+        3,
+        "not a transcript in the format codex",
+    );
     let deep = format!("{}{}", "[".repeat(1000), "]".repeat(1000));
     fails(&["import", "-", "--from", "openai-chat"], deep.as_bytes(), 5, "nested deeper than");
     let usage = |arguments: &[&str], says: &str| {

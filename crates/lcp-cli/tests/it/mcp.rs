@@ -75,7 +75,7 @@ fn the_tools_are_listed_with_schemas_and_hints() {
 }
 
 #[test]
-fn it_ends_with_its_input() {
+fn the_server_ends_at_the_end_of_its_input() {
     let output = LCP.run_with(&["mcp"], b"");
     assert_eq!((output.status.code(), output.stdout.len()), (Some(0), 0), "{}", stderr(&output));
 }
@@ -90,7 +90,7 @@ fn a_root_must_be_a_folder() {
 }
 
 #[test]
-fn render_is_that_of_the_command() {
+fn render_matches_the_command() {
     let place = Place::new();
     let mut client = place.client(&[]);
     let pack = place.text("root/session.lcp");
@@ -112,7 +112,7 @@ fn render_is_that_of_the_command() {
 }
 
 #[test]
-fn a_pack_is_that_of_the_command() {
+fn pack_matches_the_command() {
     let place = Place::new();
     let mut client = place.client(&[]);
     let packed = client.facts("pack", json!({ "paths": ["src", "README.md"] }));
@@ -164,7 +164,7 @@ fn a_block_is_expanded_in_pages() {
 
 /// A file may be called like an index, and text may have any byte.
 #[test]
-fn a_block_is_expanded_by_its_label_whatever_that_is() {
+fn a_block_is_expanded_by_any_label() {
     let place = Place::new();
     place.write("root/odd/1", "the file that is called 1\n");
     let text = format!("{}\0behind\n", "a line\n".repeat(2_000));
@@ -193,7 +193,7 @@ fn a_block_is_expanded_by_its_label_whatever_that_is() {
 }
 
 #[test]
-fn counts_are_those_of_the_command() {
+fn counts_match_the_command() {
     let place = Place::new();
     let mut client = place.client(&[]);
     let arguments =
@@ -215,7 +215,7 @@ fn counts_are_those_of_the_command() {
 
 /// What an append left that was interrupted, as the command tells of it.
 #[test]
-fn a_journal_beside_a_pack_is_told_of() {
+fn a_journal_of_a_pack_is_a_warning() {
     let place = Place::new();
     let mut client = place.client(&[]);
     let mut warned = |name: &str| {
@@ -284,7 +284,7 @@ fn renderings_and_reports_are_bounded() {
 }
 
 #[test]
-fn standard_input_is_no_path() {
+fn standard_input_is_not_a_path() {
     let place = Place::new();
     place.write("root/-", "a file\n");
     let mut client = place.client(&[]);
@@ -295,7 +295,7 @@ fn standard_input_is_no_path() {
 }
 
 #[test]
-fn settings_say_whether_files_are_outlined_and_what_is_odd_is_told() {
+fn outlines_follow_the_settings_and_warnings_are_returned() {
     let place = Place::new();
     place.write("lcp.toml", "[pack]\nsummarize = \"outline\"\n");
     let lines: Vec<_> = (0..80_000).map(|line| format!("{line}\n")).collect();
@@ -318,7 +318,7 @@ fn settings_say_whether_files_are_outlined_and_what_is_odd_is_told() {
 }
 
 #[test]
-fn what_is_wrong_is_told_with_a_code_and_a_hint() {
+fn errors_have_a_code_and_a_hint() {
     let place = Place::new();
     place.write("root/bad.lcp", "no pack");
     let mut client = place.client(&[]);
@@ -365,7 +365,7 @@ fn what_is_wrong_is_told_with_a_code_and_a_hint() {
 }
 
 #[test]
-fn no_settings_are_looked_for() {
+fn no_settings_are_searched() {
     let place = Place::new();
     place.write("root/lcp.toml", "[context.budget]\ntotal_tokens = 500\n");
     let shown = place.client(&[]).facts("render", json!({ "pack": "session.lcp" }));

@@ -95,7 +95,7 @@ fn a_full_turn_of_work() {
     assert_eq!(resumed["anchors"][0]["text"], "one file for each rule.");
 
     fails(&project, &["session", "resume", id], 1, "[already_resumed]");
-    fails(&project, &["session", "record", "work", "history.md"], 1, "goes on as \"work-2\"");
+    fails(&project, &["session", "record", "work", "history.md"], 1, "was continued as \"work-2\"");
     is_free(&project, "work-2");
 
     // The same history goes on in the next session.
@@ -117,7 +117,7 @@ fn only_what_is_new_is_recorded() {
     assert_eq!(track(&project, "c", &[])["recorded"], 0);
     let other = history(5).replace("Now step 1", "No, step 1");
     std::fs::write(project.path("history.md"), other).unwrap();
-    let says = "message 3 is not what was recorded of conversation \"c\" in its place [differs]";
+    let says = "message 3 differs from the recorded one of conversation \"c\" [differs]";
     fails(&project, &["session", "record", "c", "history.md"], 1, says);
     let hint = "lcp session fork \"c\" --at 3 --as NEW";
     fails(&project, &["session", "record", "c", "history.md"], 1, hint);
@@ -163,9 +163,14 @@ fn a_question_begins_nothing() {
         &project,
         &["session", "record", "d"],
         1,
-        "there is no conversation \"d\" [unknown_conversation]",
+        "conversation \"d\" does not exist [unknown_conversation]",
     );
-    fails(&project, &["session", "resume", "h"], 1, "there is no hand-off \"h\" [unknown_handoff]");
+    fails(
+        &project,
+        &["session", "resume", "h"],
+        1,
+        "hand-off \"h\" does not exist [unknown_handoff]",
+    );
     fails(&project, &["session", "handoff", "c", "--force"], 1, "[nothing_to_hand_over]");
     fails(
         &project,
@@ -414,8 +419,8 @@ fn a_store_that_cannot_be_is_told() {
     std::fs::write(project.path("file"), "This is no store, whatever is asked of it.").unwrap();
     let with = |store: &'static str| ["session", "record", "c", "history.md", "--store", store];
     fails(&project, &with("file"), 1, "file is not a continuity store");
-    fails(&project, &with("file/sessions.sqlite"), 1, "the store cannot be used");
-    fails(&project, &with("no/such/folder.sqlite"), 1, "the store cannot be used");
+    fails(&project, &with("file/sessions.sqlite"), 1, "cannot use the store");
+    fails(&project, &with("no/such/folder.sqlite"), 1, "cannot use the store");
     fails(&project, &with("mysql://h/d"), 2, "neither a path nor an address");
     assert_eq!(std::fs::read(project.path("file")).unwrap().len(), 42);
     // A folder that came from somebody does not say where conversations are sent.

@@ -56,7 +56,7 @@ impl Default for CommandOptions {
 #[non_exhaustive]
 pub enum CommandError {
     /// The program could not be started.
-    #[error("{program:?} cannot be run: {reason}")]
+    #[error("cannot run {program:?}: {reason}")]
     NotStarted {
         /// The program.
         program: String,
@@ -64,7 +64,7 @@ pub enum CommandError {
         reason: String,
     },
     /// The program exceeded the time limit and was stopped.
-    #[error("{program:?} did not answer within {seconds} s and was stopped")]
+    #[error("{program:?} did not finish within {seconds} s and was stopped")]
     TimedOut {
         /// The program.
         program: String,
@@ -90,7 +90,7 @@ pub enum CommandError {
         max: usize,
     },
     /// The output is not UTF-8.
-    #[error("the answer of {program:?} is not UTF-8 (byte {at})")]
+    #[error("the output of {program:?} is not UTF-8 (byte {at})")]
     NotUtf8 {
         /// The program.
         program: String,
@@ -98,7 +98,7 @@ pub enum CommandError {
         at: usize,
     },
     /// The output is empty although the caller requires text.
-    #[error("{0} gave an empty summary")]
+    #[error("{0} returned an empty summary")]
     Empty(String),
 }
 

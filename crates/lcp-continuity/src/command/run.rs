@@ -228,7 +228,7 @@ impl ProcessGroup {
         std::os::unix::process::CommandExt::process_group(command, 0);
         let mut groups = running.lock();
         if groups.is_stopped {
-            return Err(io::Error::other("no program is started any more"));
+            return Err(io::Error::other("the filter was stopped"));
         }
         let child = command.spawn()?;
         groups.leaders.insert(child.id());

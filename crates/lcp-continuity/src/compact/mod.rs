@@ -243,7 +243,7 @@ pub struct ArchivedChunk {
 #[non_exhaustive]
 pub enum CompactionWarning {
     /// The memory had no room for an anchor.
-    #[error("no room for the {} {text:?} ({id}) in the memory", .kind.title())]
+    #[error("the memory has no room for the {} {text:?} ({id})", .kind.title())]
     AnchorLeftOut {
         /// The id of the anchor.
         id: String,
@@ -253,7 +253,7 @@ pub enum CompactionWarning {
         text: String,
     },
     /// The memory had no room for a summary of these messages.
-    #[error("no room for a summary of messages {first} to {last}")]
+    #[error("the memory has no room for a summary of {}", format_range(*.first, *.last))]
     NotSummarized {
         /// The position of the first message.
         first: u64,
@@ -261,7 +261,7 @@ pub enum CompactionWarning {
         last: u64,
     },
     /// The summary of these messages was truncated.
-    #[error("the summary of messages {first} to {last} was cut")]
+    #[error("the summary of {} was truncated", format_range(*.first, *.last))]
     SummaryCut {
         /// The position of the first message.
         first: u64,
@@ -269,7 +269,7 @@ pub enum CompactionWarning {
         last: u64,
     },
     /// The summarizer failed for these messages, and the built-in summarizer was used instead.
-    #[error("the built-in summary stands in for messages {first} to {last}: {error}")]
+    #[error("used the built-in summary for {}: {error}", format_range(*.first, *.last))]
     SummarizerFailed {
         /// The position of the first message.
         first: u64,
@@ -279,11 +279,16 @@ pub enum CompactionWarning {
         error: SummaryError,
     },
     /// The newest message of the user is too long to be shown.
-    #[error("message {position}, the newest of the user, is too long to be shown")]
+    #[error("message {position}, the newest of the user, is too long and was archived")]
     UserMessageArchived {
         /// The position of the message.
         position: u64,
     },
+}
+
+/// Formats the positions of one or more messages.
+fn format_range(first: u64, last: u64) -> String {
+    if first == last { format!("message {first}") } else { format!("messages {first} to {last}") }
 }
 
 /// An error of a compaction. The conversation is unchanged.
@@ -291,7 +296,7 @@ pub enum CompactionWarning {
 #[non_exhaustive]
 pub enum CompactionError {
     /// A percentage is not between 1 and 100.
-    #[error("{name} must be 1 to 100, it is {percent}")]
+    #[error("{name} must be from 1 to 100, got {percent}")]
     OutOfRange {
         /// The field of the options.
         name: &'static str,
@@ -304,8 +309,8 @@ pub enum CompactionError {
     /// The remaining tokens would exceed the target, or would not be fewer than before. The system
     /// prompts, the newest message with its tool call or results, and the overhead always remain.
     #[error(
-        "compaction is futile: {needed_tokens} of {tokens_before} tokens would stay, the target \
-         is {target_tokens}"
+        "compaction is futile: {needed_tokens} of {tokens_before} tokens would remain, but the \
+         target is {target_tokens}"
     )]
     Futile {
         /// The tokens that would remain.

@@ -73,10 +73,10 @@ pub enum SummaryError {
     #[error(transparent)]
     Command(#[from] CommandError),
     /// The summary is empty.
-    #[error("{0} gave an empty summary")]
+    #[error("{0} returned an empty summary")]
     Empty(String),
     /// The summary exceeds the token budget.
-    #[error("the summary of {name} has {tokens} tokens, it may have {target}")]
+    #[error("the summary of {name} has {tokens} tokens, but the limit is {target}")]
     OverTarget {
         /// The name of the summarizer.
         name: String,

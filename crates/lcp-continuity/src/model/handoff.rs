@@ -187,7 +187,7 @@ mod mode {
     use lcp_driver::OutputMode;
     use serde::{Deserialize, Deserializer, Serializer, de::Error};
 
-    #[expect(clippy::trivially_copy_pass_by_ref, reason = "the form that serde asks for")]
+    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde requires this signature")]
     pub(super) fn serialize<S: Serializer>(mode: &OutputMode, to: S) -> Result<S::Ok, S::Error> {
         to.serialize_str(mode.name())
     }
@@ -195,7 +195,7 @@ mod mode {
     pub(super) fn deserialize<'d, D: Deserializer<'d>>(from: D) -> Result<OutputMode, D::Error> {
         let name = String::deserialize(from)?;
         let mode = OutputMode::ALL.into_iter().find(|mode| mode.name() == name);
-        mode.ok_or_else(|| D::Error::custom(format!("the mode {name:?} is not known")))
+        mode.ok_or_else(|| D::Error::custom(format!("unknown mode {name:?}")))
     }
 }
 

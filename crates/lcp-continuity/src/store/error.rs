@@ -12,19 +12,19 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 #[non_exhaustive]
 pub enum Error {
     /// No conversation has this id.
-    #[error("there is no conversation {0:?}")]
+    #[error("conversation {0:?} does not exist")]
     UnknownConversation(String),
     /// No hand-off has this id.
-    #[error("there is no hand-off {0:?}")]
+    #[error("hand-off {0:?} does not exist")]
     UnknownHandoff(String),
     /// The id is taken by a different item.
-    #[error("{0:?} exists already and is something else: choose another id")]
+    #[error("{0:?} already exists with different contents; choose another id")]
     Exists(String),
     /// An id is empty or contains control characters, or the name of a PostgreSQL schema is
     /// invalid.
     ///
     /// An id that is too long is [`Error::TooLarge`].
-    #[error("the id {id:?} cannot be used: it must have 1 to {max} bytes, no control characters")]
+    #[error("invalid id {id:?}: it must have 1 to {max} bytes and no control characters")]
     BadId {
         /// The id, shortened.
         id: String,
@@ -32,7 +32,10 @@ pub enum Error {
         max: usize,
     },
     /// A fork would share more messages than the conversation has.
-    #[error("conversation {conversation:?} has {messages} messages, none can be forked at {at}")]
+    #[error(
+        "cannot fork conversation {conversation:?} at {at}: it has {messages} message{}",
+        if .messages == &1 { "" } else { "s" }
+    )]
     BadFork {
         /// The conversation.
         conversation: String,
@@ -43,7 +46,7 @@ pub enum Error {
     },
     /// Another holder has the lease of the conversation.
     #[error(
-        "conversation {conversation:?} is held by {holder:?} until {until}: wait, or close it there"
+        "conversation {conversation:?} is held by {holder:?} until {until}; wait, or close it there"
     )]
     Held {
         /// The conversation.
@@ -54,10 +57,12 @@ pub enum Error {
         until: Timestamp,
     },
     /// The lease is no longer valid.
-    #[error("the lease of conversation {0:?} was lost: take it again and read what others wrote")]
+    #[error("lost the lease of conversation {0:?}; take it again and read the conversation again")]
     LeaseLost(String),
     /// The conversation was handed over and resumed.
-    #[error("conversation {conversation:?} goes on as {into:?}: write to that, or fork this one")]
+    #[error(
+        "conversation {conversation:?} was continued as {into:?}; write to that, or fork this one"
+    )]
     Continued {
         /// The conversation.
         conversation: String,
@@ -65,9 +70,7 @@ pub enum Error {
         into: String,
     },
     /// Another claimant is about to resume the hand-off.
-    #[error(
-        "hand-off {handoff:?} is claimed by {by:?} until {until}: wait, it is resumed or free then"
-    )]
+    #[error("hand-off {handoff:?} is claimed by {by:?} until {until}; try again after that time")]
     Claimed {
         /// The hand-off.
         handoff: String,
@@ -77,10 +80,10 @@ pub enum Error {
         until: Timestamp,
     },
     /// The claim is no longer valid.
-    #[error("the claim of hand-off {0:?} was lost: claim it again")]
+    #[error("lost the claim of hand-off {0:?}; claim it again")]
     ClaimLost(String),
     /// The hand-off was already resumed.
-    #[error("hand-off {handoff:?} was resumed already: the work goes on as {into:?}")]
+    #[error("hand-off {handoff:?} was already resumed as conversation {into:?}")]
     AlreadyResumed {
         /// The hand-off.
         handoff: String,
@@ -88,7 +91,7 @@ pub enum Error {
         into: String,
     },
     /// Another hand-off of the same conversation replaced this one.
-    #[error("hand-off {handoff:?} is superseded by {by:?}: resume that")]
+    #[error("hand-off {handoff:?} is superseded by {by:?}; resume that one")]
     Superseded {
         /// The hand-off.
         handoff: String,
@@ -99,7 +102,7 @@ pub enum Error {
     #[error("hand-off {0:?} has expired")]
     HandoffExpired(String),
     /// An item is too large for the store.
-    #[error("{what} is too large: {limit} is {max} bytes, it has {found}")]
+    #[error("{what} is too large: {found} bytes, but {limit} is {max}")]
     TooLarge {
         /// The kind of the item.
         what: &'static str,
@@ -111,16 +114,16 @@ pub enum Error {
         max: u64,
     },
     /// The store is read-only.
-    #[error("the store is read-only: make it writable, or open another one")]
+    #[error("the store is read-only; make it writable, or open another one")]
     ReadOnly,
     /// The disk is full, or the store reached its size limit.
-    #[error("the store is full: make room and try again, what it had is unharmed")]
+    #[error("the store is full; free space and try again (the stored data is intact)")]
     Full,
     /// Other processes held the lock of the store longer than the wait limit.
-    #[error("the store is busy: others write to it, try again")]
+    #[error("the store is busy: another process is writing to it; try again")]
     Busy,
     /// The stored data is corrupt.
-    #[error("the store is damaged: restore it, or begin a new one ({0})")]
+    #[error("the store is damaged: {0}; restore it, or create a new one")]
     Damaged(String),
     /// The file exists but is not a store. It was not changed.
     #[error("{} is not a continuity store: {reason}; choose another path", .path.display())]
@@ -139,7 +142,10 @@ pub enum Error {
         reason: String,
     },
     /// The store was written by a newer version of this crate. It was not changed.
-    #[error("the store has version {found}, this program knows {known}: use a newer program")]
+    #[error(
+        "the store has version {found}, but this program supports at most {known}; use a newer \
+         program"
+    )]
     TooNew {
         /// The version of the store.
         found: u32,
@@ -148,8 +154,8 @@ pub enum Error {
     },
     /// The file is on a network file system, where SQLite's log is not safe.
     #[error(
-        "{} is on a network file system ({kind}), where SQLite's log does not work: choose a local \
-         path, or PostgreSQL",
+        "{} is on a network file system ({kind}), which SQLite's write-ahead log does not support; \
+         choose a local path, or PostgreSQL",
         .path.display()
     )]
     NetworkFileSystem {
@@ -161,7 +167,7 @@ pub enum Error {
     /// The store could not be reached, read or written for another reason. For example, its file
     /// was moved or deleted while open, or a database refused the connection. The operation may or
     /// may not have taken effect.
-    #[error("the store cannot be used: {0}")]
+    #[error("cannot use the store: {0}")]
     Io(String),
 }
 

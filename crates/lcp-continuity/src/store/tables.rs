@@ -322,7 +322,7 @@ impl<S: Transactional> Store for S {
                 let handoff = tables.handoff(&id)?;
                 // Each hand-off was committed after its predecessor.
                 if handoff.order >= newest {
-                    let reason = format!("hand-off {id:?} is not before those after it");
+                    let reason = format!("hand-off {id:?} is not older than its successor");
                     return Err(Error::Damaged(reason));
                 }
                 newest = handoff.order;

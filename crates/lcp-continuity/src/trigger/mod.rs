@@ -53,7 +53,7 @@ impl Default for Thresholds {
 #[non_exhaustive]
 pub enum ThresholdsError {
     /// A threshold is not between 1 and 100 percent.
-    #[error("{name} must be 1 to 100, it is {percent}")]
+    #[error("{name} must be from 1 to 100, got {percent}")]
     OutOfRange {
         /// The name of the field.
         name: &'static str,
@@ -61,7 +61,7 @@ pub enum ThresholdsError {
         percent: u32,
     },
     /// A threshold is above `handoff_percent`, so it would never have an effect.
-    #[error("{name} must be at most handoff_percent ({handoff_percent}), it is {percent}")]
+    #[error("{name} must be at most handoff_percent ({handoff_percent}), got {percent}")]
     AboveHandoff {
         /// The name of the field.
         name: &'static str,
@@ -71,9 +71,7 @@ pub enum ThresholdsError {
         handoff_percent: u32,
     },
     /// The margin is not below the lowest threshold, so no session could begin low enough.
-    #[error(
-        "margin_percent must be below the lowest threshold ({lowest_percent}), it is {percent}"
-    )]
+    #[error("margin_percent must be below the lowest threshold ({lowest_percent}), got {percent}")]
     MarginTooLarge {
         /// The value of `margin_percent`.
         percent: u32,

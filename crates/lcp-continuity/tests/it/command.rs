@@ -98,7 +98,7 @@ fn arguments_are_not_for_a_shell() {
 fn a_program_that_is_not_there() {
     let summarizer = CommandSummarizer::new(CommandFilter::new("/nowhere/at-all", ["x"]));
     let error = ask(None, [long()], |request| summarizer.summarize(request)).unwrap_err();
-    expect![[r#""at-all" cannot be run: No such file or directory (os error 2)"#]]
+    expect![[r#"cannot run "at-all": No such file or directory (os error 2)"#]]
         .assert_eq(&error.to_string());
 }
 
@@ -127,11 +127,11 @@ fn the_end_of_a_long_complaint() {
 
 #[test]
 fn answers_that_are_none() {
-    error("true", &expect!["true gave an empty summary"]);
-    error("printf ' \\n '", &expect![[r#"printf ' \n ' gave an empty summary"#]]);
+    error("true", &expect!["true returned an empty summary"]);
+    error("printf ' \\n '", &expect![[r#"printf ' \n ' returned an empty summary"#]]);
     error(
         "printf 'ok \\377'",
-        &expect![[r#"the answer of "printf 'ok \\377'" is not UTF-8 (byte 3)"#]],
+        &expect![[r#"the output of "printf 'ok \\377'" is not UTF-8 (byte 3)"#]],
     );
 }
 
@@ -140,7 +140,7 @@ fn an_answer_that_says_it_is_short() {
     error(
         "echo '10 tokens:'; head -c 500 /dev/zero | tr '\\0' x",
         &expect![[
-            r#"the summary of echo '10 tokens:'; head -c 500 /dev/zero | tr '\0' x has 127 tokens, it may have 100"#
+            r#"the summary of echo '10 tokens:'; head -c 500 /dev/zero | tr '\0' x has 127 tokens, but the limit is 100"#
         ]],
     );
 }
@@ -277,5 +277,5 @@ fn what_is_stopped_stays_so() {
     let error = waiting.join().unwrap().unwrap_err();
     assert!(!error.to_string().contains("30 s"), "{error}");
     let error = summarizer.filter().run(String::new(), &[]).unwrap_err();
-    assert!(error.to_string().contains("no program is started any more"), "{error}");
+    assert!(error.to_string().contains("the filter was stopped"), "{error}");
 }

@@ -210,7 +210,7 @@ fn options_that_are_none() {
     let messages = recorded([Message::user("hello")]);
     let options = CompactionOptions { memory_percent: 101, ..CompactionOptions::default() };
     let error = Case { options, ..Case::new(&messages, 100) }.compact().unwrap_err();
-    assert_eq!(error.to_string(), "memory_percent must be 1 to 100, it is 101");
+    assert_eq!(error.to_string(), "memory_percent must be from 1 to 100, got 101");
 }
 
 #[test]
@@ -235,7 +235,7 @@ fn what_must_stay_may_exceed_the_target() {
     let error = case.compact().unwrap_err();
     assert_eq!(
         error.to_string(),
-        "compaction is futile: 101 of 201 tokens would stay, the target is 100"
+        "compaction is futile: 101 of 201 tokens would remain, but the target is 100"
     );
     assert!(Case { window: ContextWindow::from_model(202), ..case }.compact().is_ok());
 }

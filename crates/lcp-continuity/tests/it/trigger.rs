@@ -93,20 +93,23 @@ fn thresholds_that_are_none() {
     for (thresholds, message) in [
         (
             Thresholds { handoff_percent: 101, ..default },
-            "handoff_percent must be 1 to 100, it is 101",
+            "handoff_percent must be from 1 to 100, got 101",
         ),
-        (Thresholds { warning_percent: 0, ..default }, "warning_percent must be 1 to 100, it is 0"),
+        (
+            Thresholds { warning_percent: 0, ..default },
+            "warning_percent must be from 1 to 100, got 0",
+        ),
         (
             Thresholds { long_task_percent: 86, ..default },
-            "long_task_percent must be at most handoff_percent (85), it is 86",
+            "long_task_percent must be at most handoff_percent (85), got 86",
         ),
         (
             Thresholds { warning_percent: 90, ..default },
-            "warning_percent must be at most handoff_percent (85), it is 90",
+            "warning_percent must be at most handoff_percent (85), got 90",
         ),
         (
             Thresholds { margin_percent: 70, ..default },
-            "margin_percent must be below the lowest threshold (70), it is 70",
+            "margin_percent must be below the lowest threshold (70), got 70",
         ),
     ] {
         let error: ThresholdsError = thresholds.validate().unwrap_err();

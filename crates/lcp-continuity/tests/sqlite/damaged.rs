@@ -45,8 +45,8 @@ fn a_message_that_is_put_again_is_mended() {
     let error = store.messages("a", 0, 10).expect_err("damaged");
     assert_eq!(
         error.to_string(),
-        "the store is damaged: restore it, or begin a new one (message 0 of conversation \"a\" is \
-         not what it was)"
+        "the store is damaged: message 0 of conversation \"a\" is missing or corrupt; restore it, \
+         or create a new one"
     );
     let lease = begun(&store, "a");
     store.append(&lease, &[message(b"a message")], None).expect("it is kept");

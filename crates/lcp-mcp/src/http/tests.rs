@@ -1,9 +1,9 @@
-//! Addresses of loopback.
+//! Loopback addresses.
 
 use super::*;
 
 #[test]
-fn only_loopback_is_served() {
+fn only_loopback_addresses_are_accepted() {
     for yes in ["127.0.0.1:0", "127.1.2.3:80", "[::1]:8765", "localhost:1"] {
         assert!(loopback(yes).is_ok(), "{yes}");
     }

@@ -1,4 +1,4 @@
-//! Which packs are removed.
+//! Eviction of packs.
 
 use super::*;
 
@@ -7,7 +7,7 @@ fn titles(packs: &PackCache) -> Vec<String> {
 }
 
 #[test]
-fn the_oldest_go() {
+fn the_oldest_packs_are_removed() {
     let packs = PackCache::with_limits(2, 10);
     let keep = |title: &str, bytes: &[u8]| packs.insert(title.into(), bytes.to_vec());
     let first = keep("a", b"1").unwrap();

@@ -15,7 +15,7 @@ fn roots() -> (tempfile::TempDir, Roots) {
 }
 
 #[test]
-fn what_is_below_a_root_is_read() {
+fn files_below_a_root_are_read() {
     let (folder, roots) = roots();
     let full = folder.path().join("root/a/b").display().to_string();
     for given in ["a/b", "./a/./b", "a//b", &full] {
@@ -29,7 +29,7 @@ fn what_is_below_a_root_is_read() {
 }
 
 #[test]
-fn a_pack_is_read_as_it_was_before_an_append_that_was_interrupted() {
+fn an_interrupted_append_is_rolled_back_in_memory() {
     let (folder, roots) = roots();
     let pack = folder.path().join("root/pack.lcp");
     let (old, new) = (b"LCP\0\x01\0\x02\0kept, old", b"LCP\0\x01\0\x02\0kept, and new");
@@ -47,7 +47,7 @@ fn a_pack_is_read_as_it_was_before_an_append_that_was_interrupted() {
 }
 
 #[test]
-fn what_is_outside_is_refused_there_or_not() {
+fn paths_outside_the_roots_are_refused() {
     let (folder, roots) = roots();
     let at = |name: &str| folder.path().join(name).display().to_string();
     let outside = [at("secret"), at("nothing"), at("root2/c"), "/".into(), "/etc/passwd".into()];
@@ -62,7 +62,7 @@ fn what_is_outside_is_refused_there_or_not() {
 
 #[cfg(unix)]
 #[test]
-fn links_are_followed_only_to_what_is_inside() {
+fn links_that_lead_outside_are_refused() {
     use std::os::unix::fs::symlink;
 
     let (folder, roots) = roots();
@@ -80,7 +80,7 @@ fn links_are_followed_only_to_what_is_inside() {
 
 #[cfg(unix)]
 #[test]
-fn a_link_that_comes_after_the_look_is_not_followed() {
+fn a_link_created_after_the_check_is_not_followed() {
     use std::os::unix::fs::symlink;
 
     let (folder, roots) = roots();
@@ -91,7 +91,7 @@ fn a_link_that_comes_after_the_look_is_not_followed() {
     std::fs::write(folder.path().join("evil/b"), "outside").unwrap();
     symlink(folder.path().join("evil"), &swapped).unwrap();
     assert!(roots.open(&resolved).is_err());
-    // Nor is the root another folder than it was.
+    // A folder that replaces the root is not read either.
     std::fs::remove_file(&swapped).unwrap();
     std::fs::rename(folder.path().join("root"), folder.path().join("was")).unwrap();
     std::fs::create_dir_all(folder.path().join("root/a")).unwrap();

@@ -18,7 +18,7 @@ fn server() -> Server {
 }
 
 #[test]
-fn a_panic_is_an_answer_and_the_server_goes_on() {
+fn a_panic_is_reported_and_the_server_continues() {
     let (server, runtime) = (server(), start_runtime().unwrap());
     for _ in 0..=CALLS_MAX {
         let result = runtime.block_on(server.run(|_| -> ToolResult<()> { panic!("a test") }));
@@ -28,7 +28,7 @@ fn a_panic_is_an_answer_and_the_server_goes_on() {
 }
 
 #[test]
-fn what_is_held_is_given_back_at_the_end() {
+fn hooks_run_at_the_end_of_the_server() {
     let is_done = Arc::new(AtomicBool::new(false));
     let hook = interrupt::on_interrupt({
         let is_done = Arc::clone(&is_done);
@@ -50,8 +50,8 @@ fn every_tool_has_schemas() {
             assert_eq!(schema["type"], "object", "{}", entry.name);
             let properties = schema["properties"].as_object().unwrap();
             for (name, property) in properties {
-                let is_told = property.get("description").is_some() || name == "$schema";
-                assert!(is_told, "{}: {name}", entry.name);
+                let is_described = property.get("description").is_some() || name == "$schema";
+                assert!(is_described, "{}: {name}", entry.name);
             }
         }
         assert_eq!(tool.input_schema["additionalProperties"], false, "{}", entry.name);

@@ -18,39 +18,39 @@ pub(crate) struct Tool;
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Input {
-    /// Texts to count.
+    /// The texts to count.
     #[serde(default)]
     texts: Vec<String>,
-    /// Files to count, below the roots of the server.
+    /// The files to count, below the roots of the server.
     #[serde(default)]
     paths: Vec<String>,
-    /// What counts: o200k_base (the default), cl100k_base, o200k_harmony, p50k_base, r50k_base,
-    /// heuristic or code-aware.
+    /// The tokenizer: o200k_base, cl100k_base, o200k_harmony, p50k_base, r50k_base, heuristic or
+    /// code-aware. Default: the one of `model` or of the server settings, else o200k_base.
     encoding: Option<String>,
-    /// The model that reads the text: it picks the encoding.
+    /// The model that reads the text. It selects the tokenizer.
     model: Option<String>,
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct Facts {
-    /// What counted.
+    /// The tokenizer.
     encoding: String,
-    /// Whether the counts are exact.
+    /// `true` if the counts are exact.
     exact: bool,
-    /// Tokens of all.
+    /// The total number of tokens.
     total: u64,
-    /// Each text, then each file, in the order in which they were given.
+    /// The count of each text, then of each file, in the order of the input.
     counts: Vec<Count>,
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
 struct Count {
-    /// The path of a file.
+    /// The path, for a file.
     #[serde(skip_serializing_if = "Option::is_none")]
     path: Option<String>,
-    /// Bytes of it.
+    /// The size in bytes.
     bytes: usize,
-    /// Tokens of it.
+    /// The number of tokens.
     tokens: u32,
 }
 
@@ -58,7 +58,8 @@ impl tool::Tool for Tool {
     const NAME: &'static str = "count";
     const TITLE: &'static str = "Count tokens";
     const DESCRIPTION: &'static str = "Counts the tokens of texts and of files below the roots, \
-        with the tokenizer of a model. Bytes that are not UTF-8 count as U+FFFD.";
+        with the tokenizer of a model. Use it to check sizes before you render or send a text. \
+        Returns a count for each item and the total. Invalid UTF-8 counts as U+FFFD.";
     const SIDE_EFFECT: SideEffect = SideEffect::None;
     type Input = Input;
     type Facts = Facts;
@@ -66,10 +67,13 @@ impl tool::Tool for Tool {
     fn call(state: &ServerState, input: Input) -> ToolResult<ToolOutput<Facts>> {
         let Input { texts, paths, encoding, model } = input;
         match texts.len() + paths.len() {
-            0 => return Err(ToolError::usage("there is nothing to count: give texts or paths")),
+            0 => {
+                let hint = "pass `texts` or `paths`";
+                return Err(ToolError::usage("nothing to count").with_hint(hint));
+            }
             1..=ALL_MAX => {}
             many => {
-                let message = format!("{many} texts and files are more than {ALL_MAX}");
+                let message = format!("{many} texts and files exceed the limit of {ALL_MAX}");
                 return Err(ToolError::limit(message));
             }
         }

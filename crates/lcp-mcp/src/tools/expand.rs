@@ -24,23 +24,24 @@ pub(crate) struct Tool;
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Input {
-    /// The pack: an id that `pack` gave, its address, or the path of a .lcp file below the roots.
+    /// The pack: an id or URI that `pack` or `handoff` returned, or the path of a .lcp file below
+    /// the roots.
     pack: String,
-    /// The index of the block, as `render` gives it.
+    /// The index of the block, as `render` returns it.
     #[serde(alias = "index")]
     block: Option<usize>,
-    /// Instead of the index: what the block is called in the text, such as its path.
+    /// The label of the block in the text, such as its path. Use it instead of `block`.
     label: Option<String>,
-    /// Where the page begins, in bytes: 0, or `next_offset` of the page before.
+    /// The start of the page in bytes: 0, or `next_offset` of the previous page.
     #[serde(default)]
     offset: usize,
-    /// Bytes that the page may have: 65,536 unless it is said, at most 1,048,576.
+    /// The size limit of the page in bytes, at most 1,048,576. Default: 65,536.
     limit: Option<usize>,
-    /// Tokens that the page may have.
+    /// The token budget of the page.
     budget: Option<u32>,
-    /// What counts these tokens; o200k_base unless it is said.
+    /// The tokenizer. Default: the one of `model` or of the server settings, else o200k_base.
     encoding: Option<String>,
-    /// The model that reads the text: it picks the encoding.
+    /// The model that reads the text. It selects the tokenizer.
     model: Option<String>,
 }
 
@@ -48,34 +49,34 @@ pub(crate) struct Input {
 pub(crate) struct Facts {
     /// The index of the block.
     block: usize,
-    /// Its type.
+    /// The type of the block.
     r#type: &'static str,
-    /// What it is called.
+    /// The label of the block.
     label: String,
     /// The text of this page.
     text: String,
-    /// Where it begins, in bytes.
+    /// The start of this page in bytes.
     offset: usize,
-    /// Where the next page begins; none after the last.
+    /// The start of the next page in bytes; null after the last page.
     next_offset: Option<usize>,
-    /// Bytes of the whole text.
+    /// The size of the whole text in bytes.
     total_bytes: usize,
-    /// Tokens of this page.
+    /// The number of tokens in this page.
     tokens: u32,
 }
 
 impl tool::Tool for Tool {
     const NAME: &'static str = "expand";
     const TITLE: &'static str = "Show a block in full";
-    const DESCRIPTION: &'static str = "Gives the full text of one block of a pack, in pages: of \
-        one that `render` showed in part, as a summary or as a placeholder.";
+    const DESCRIPTION: &'static str = "Returns the full text of one block of a pack, in pages. Use \
+        it for a block that `render` shows only as an excerpt, a summary or a placeholder.";
     const SIDE_EFFECT: SideEffect = SideEffect::None;
     type Input = Input;
     type Facts = Facts;
 
     fn call(state: &ServerState, input: Input) -> ToolResult<ToolOutput<Facts>> {
         if input.block.is_some() == input.label.is_some() {
-            return Err(ToolError::usage("which block: one of `block` and `label` is wanted"));
+            return Err(ToolError::usage("expected either `block` or `label`"));
         }
         let file = state.pack(&input.pack)?;
         let pack = PackScan::new(&file.bytes);
@@ -91,7 +92,7 @@ impl tool::Tool for Tool {
             Err(failure) => {
                 let unknown = || {
                     let error = ToolError::from(failure);
-                    let lists = "`render` with `report` tells blocks, their indices and labels";
+                    let lists = "call `render` with `report` to list the blocks";
                     if error.hint.is_some() { error } else { error.with_hint(lists) }
                 };
                 return Err(pack.problems().next().map_or_else(unknown, broken));
@@ -107,8 +108,8 @@ impl tool::Tool for Tool {
         let content = lcp_app::content_bytes(block);
         // A text block remains text, even if it contains NUL bytes.
         if !is_text(&block.content) && content.contains(&0) {
-            let message = format!("block {index} is binary: it has no text");
-            return Err(ToolError::usage(message).with_hint("`lcp cat` prints its bytes"));
+            let message = format!("block {index} is binary and has no text");
+            return Err(ToolError::usage(message).with_hint("run `lcp cat` to print its bytes"));
         }
         let text = String::from_utf8_lossy(&content);
         let text = special_tokens::apply_to_text(text, (index, block), how, &file.name)?;
@@ -144,8 +145,10 @@ fn page(text: &str, offset: usize, limit: Option<usize>) -> ToolResult<&str> {
         return Err(ToolError::usage(format!("limit must be from 1 to {PAGE_BYTES_MAX}")));
     }
     let rest = text.get(offset..).ok_or_else(|| {
-        let message = format!("no page begins at byte {offset}: the text has {}", text.len());
-        ToolError::usage(message).with_hint("begin at 0, then at `next_offset` of the page before")
+        let bytes = text.len();
+        let message = format!("no page can start at offset {offset} (the text has {bytes} bytes)");
+        let hint = "start at 0, then pass `next_offset` of the previous page";
+        ToolError::usage(message).with_hint(hint)
     })?;
     let mut end = limit.min(rest.len());
     while !rest.is_char_boundary(end) {
@@ -165,8 +168,8 @@ fn truncate<'t>(
     let Some(budget) = budget else { return Ok(page) };
     let cut = estimator.truncate_to(page, budget);
     if cut.is_empty() && !page.is_empty() {
-        let message = format!("{budget} tokens hold no character of this page");
-        return Err(ToolError::new("over_budget", message).with_hint("give a larger budget"));
+        let message = format!("a budget of {budget} is too small for one character of this page");
+        return Err(ToolError::new("over_budget", message).with_hint("pass a larger `budget`"));
     }
     Ok(cut)
 }

@@ -20,24 +20,24 @@ pub(crate) struct Tool;
 pub(crate) struct Input {
     /// The id of the conversation.
     conversation: String,
-    /// Hand over though it is not due.
+    /// Create a hand-off even if it is not due.
     #[serde(default)]
     force: bool,
-    /// At most once an epoch, and not where it would not help.
+    /// Create a hand-off only if it is due and useful, and at most once per epoch.
     #[serde(default)]
     if_due: bool,
-    /// Tokens that the directive for the next session may have; a quarter of the window unless it
-    /// is said.
+    /// The token budget of the resume prompt (the first text of the next session). Default: a
+    /// quarter of the window.
     target: Option<u32>,
-    /// Tokens that the summary in it may have.
+    /// The token budget of the summary in the resume prompt.
     summary: Option<u32>,
-    /// How the directive is worded: structured (the default), concise or narrative.
+    /// The style of the resume prompt: structured (default), concise or narrative.
     style: Option<String>,
-    /// The format of the directive: xml unless it is said.
+    /// The format of the resume prompt. Default: xml.
     mode: Option<Named<OutputMode>>,
-    /// The model that is talked to: it picks the encoding.
+    /// The model of the conversation. It selects the tokenizer.
     model: Option<String>,
-    /// What counts; o200k_base unless a model says otherwise.
+    /// The tokenizer. Default: the one of `model` or of the server settings, else o200k_base.
     encoding: Option<String>,
 }
 
@@ -45,50 +45,55 @@ pub(crate) struct Input {
 pub(crate) struct Facts {
     /// The id of the conversation.
     conversation: String,
-    /// The hand-off; none where it is not due.
+    /// The hand-off; null if none is due.
     handoff: Option<PreparedHandoff>,
-    /// What is to be done: none, warning or hand_off.
+    /// The next step: none, warning or hand_off.
     decision: &'static str,
-    /// The part of the window that is used, in percent.
+    /// The used part of the context window in percent.
     utilization_percent: u64,
-    /// Why.
+    /// The reason for the next step, or for not creating a hand-off.
     reason: String,
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
 struct PreparedHandoff {
-    /// Its id, for `resume`.
+    /// The id, for `resume`.
     id: String,
-    /// Whether it was made with this call.
+    /// `true` if this call created the hand-off.
     new: bool,
-    /// Messages that it holds.
+    /// The number of messages that it covers.
     messages: u64,
-    /// Tokens before.
+    /// The number of tokens before the hand-off.
     tokens_before: u32,
-    /// Tokens that the next session begins with.
+    /// The number of tokens that the next session starts with.
     tokens_after: u32,
-    /// What is kept word for word.
+    /// The number of anchors: quotations that the hand-off copies verbatim.
     anchors: usize,
-    /// What is still to be done.
+    /// The number of pending tasks.
     pending_tasks: usize,
-    /// What is odd.
+    /// The warnings.
     warnings: Vec<String>,
-    /// It as a pack, for `render` and `expand`.
+    /// The id of the hand-off as a pack, for `render` and `expand`.
     pack: String,
 }
 
 impl tool::Tool for Tool {
     const NAME: &'static str = "handoff";
-    const TITLE: &'static str = "Hand a conversation over";
-    const DESCRIPTION: &'static str = "Prepares a hand-off of a conversation to a fresh session, \
-        if it is due or forced, and gives its id for `resume`.";
+    const TITLE: &'static str = "Hand off a conversation";
+    const DESCRIPTION: &'static str = "Prepares a hand-off of a conversation to a new session, if \
+        it is due or forced. Use it when `record_usage` or `should_handoff` reports that a \
+        hand-off is due. Returns the id of the hand-off for `resume`, or the reason why there is \
+        none.";
     const SIDE_EFFECT: SideEffect = SideEffect::Sessions;
     type Input = Input;
     type Facts = Facts;
 
     fn call(state: &ServerState, input: Input) -> ToolResult<ToolOutput<Facts>> {
         let when = match (input.force, input.if_due) {
-            (true, true) => return Err(ToolError::usage("force or if_due: not both")),
+            (true, true) => {
+                let message = "`force` and `if_due` cannot be used together";
+                return Err(ToolError::usage(message));
+            }
             (true, false) => HandoffCondition::Always,
             (false, true) => HandoffCondition::Once,
             (false, false) => HandoffCondition::Due,
@@ -133,6 +138,6 @@ impl tool::Tool for Tool {
 fn style(name: &str) -> ToolResult<DirectiveStyle> {
     value_of(&STYLES, name).ok_or_else(|| {
         let known = current(&STYLES).join(", ");
-        ToolError::usage(format!("{name:?} is no style")).with_hint(format!("it may be {known}"))
+        ToolError::usage(format!("unknown style {name:?}")).with_hint(format!("use one of {known}"))
     })
 }

@@ -1,6 +1,6 @@
 //! The tools of the server, one per file.
 
-#![allow(clippy::doc_markdown, reason = "clients show these texts as they stand")]
+#![allow(clippy::doc_markdown, reason = "clients show these texts verbatim")]
 
 mod count;
 mod expand;

@@ -34,35 +34,36 @@ pub(crate) struct Tool;
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Input {
-    /// Files and folders below the roots; the roots themselves without any.
+    /// The files and folders to pack, below the roots. Default: all roots.
     #[serde(default)]
     paths: Vec<String>,
-    /// Pack only files that one of these globs matches, such as `src/**/*.rs`.
+    /// Pack only files that match one of these globs, such as `src/**/*.rs`.
     #[serde(default)]
     include: Vec<String>,
-    /// Leave out what one of these globs matches.
+    /// Skip files that match one of these globs.
     #[serde(default)]
     exclude: Vec<String>,
     /// Pack hidden files too.
     hidden: Option<bool>,
-    /// Leave out files of more bytes: 1,048,576 unless it is said.
+    /// Skip files with more bytes than this. Default: 1,048,576.
     max_file_bytes: Option<u64>,
-    /// Begin with a tree of the files: true unless it is said.
+    /// Start the pack with a file tree. Default: true.
     tree: Option<bool>,
-    /// Pack pictures too.
+    /// Pack images too.
     #[serde(default)]
     images: bool,
-    /// What is said of files; of rules that match, the last wins.
+    /// Rules that set properties of files, such as their priority. If several match, the last wins.
     #[serde(default)]
     rules: Vec<RuleInput>,
-    /// Give files outlines as summaries, which texts fall back to: declarations of code,
-    /// headings of documents. Not unless it is said here, or in the settings of the server.
+    /// Add outlines to files as their summaries: the declarations of code, the headings of
+    /// documents. Default: the server settings, else false.
     outlines: Option<bool>,
-    /// Pack only files that differ from this revision of git, and new ones.
+    /// Pack only new files and files that differ from this git revision.
     since: Option<String>,
-    /// Add the changes to this revision of git, such as HEAD.
+    /// Add the changes since this git revision, such as HEAD.
     diff: Option<String>,
-    /// Leave out what stands twice: off, exact, overlap or near.
+    /// Remove duplicates: off, exact (identical blocks), overlap (also overlapping lines of a file
+    /// and outdated versions) or near (also near-duplicates).
     dedup: Option<Named<Option<DedupLevel>>>,
 }
 
@@ -70,15 +71,15 @@ pub(crate) struct Input {
 #[serde(deny_unknown_fields)]
 #[schemars(inline)]
 struct RuleInput {
-    /// Which files.
+    /// The glob that selects the files.
     glob: String,
-    /// How much they matter: critical, high, normal, low or background.
+    /// The priority: critical, high, normal, low or background.
     priority: Option<String>,
-    /// Which share of a budget pays for them.
+    /// The category, which can have its own share of the budget.
     category: Option<String>,
-    /// Their order within a priority, highest first.
+    /// The rank, which orders files of the same priority, highest first.
     rank: Option<f64>,
-    /// Whether a budget never cuts them.
+    /// `true` to show the files in full regardless of the budget.
     pinned: Option<bool>,
 }
 
@@ -86,47 +87,50 @@ struct RuleInput {
 pub(crate) struct Facts {
     /// The id of the pack, for `render` and `expand`.
     pack: String,
-    /// Its address as a resource; `?budget=8000&mode=xml` at its end is a rendering.
+    /// The URI of the pack as a resource. Append `?budget=8000&mode=xml` to read it as text.
     uri: String,
-    /// Blocks, annotations counted.
+    /// The number of blocks, including annotations.
     blocks: usize,
-    /// Files that have a block.
+    /// The number of files in the pack.
     files: usize,
-    /// Their bytes.
+    /// The size of these files in bytes.
     bytes: u64,
-    /// Changes that have a block.
+    /// The number of diffs in the pack.
     diffs: usize,
-    /// Bytes of the pack.
+    /// The size of the pack in bytes.
     pack_bytes: usize,
-    /// How many were left out, by why.
+    /// The number of skipped files, by reason.
     skipped_by_reason: BTreeMap<&'static str, usize>,
-    /// What was left out, the first 100.
+    /// The first 100 skipped files.
     skipped: Vec<SkippedFile>,
-    /// What is odd.
+    /// The first 50 warnings.
     warnings: Vec<String>,
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
 struct SkippedFile {
+    /// The path.
     path: String,
+    /// The reason.
     reason: &'static str,
 }
 
 impl tool::Tool for Tool {
     const NAME: &'static str = "pack";
     const TITLE: &'static str = "Pack files";
-    const DESCRIPTION: &'static str = "Makes a pack of files and folders below the roots, as \
-        .gitignore says, and keeps it in memory: `render` shows it within a budget of tokens, \
-        `expand` a block of it in full. Links are not followed.";
+    const DESCRIPTION: &'static str = "Packs files and folders below the roots into a pack in the \
+        memory of the server. Use it before `render`, which renders a pack within a token budget, \
+        and `expand`, which returns one block in full. Skips files that .gitignore excludes, and \
+        does not follow links. Returns the id of the pack and the skipped files.";
     const SIDE_EFFECT: SideEffect = SideEffect::None;
     type Input = Input;
     type Facts = Facts;
 
     fn call(state: &ServerState, input: Input) -> ToolResult<ToolOutput<Facts>> {
         if (input.since.is_some() || input.diff.is_some()) && !state.config.git {
-            let message = "this server does not run git, so there is no `since` and no `diff`";
+            let message = "`since` and `diff` need git, which this server may not run";
             return Err(
-                ToolError::usage(message).with_hint("it must be started with `lcp mcp --git`")
+                ToolError::usage(message).with_hint("start the server with `lcp mcp --git`")
             );
         }
         let (base, paths) = resolve_paths(state, &input.paths)?;
@@ -163,8 +167,8 @@ impl tool::Tool for Tool {
 /// Resolves paths below the roots. Returns the base folder of the relative paths, and all paths.
 fn resolve_paths(state: &ServerState, given: &[String]) -> ToolResult<(PathBuf, Vec<PathBuf>)> {
     if given.iter().any(|path| path == files::STANDARD) {
-        let message = "standard input cannot be packed: the protocol is spoken there";
-        return Err(ToolError::usage(message).with_hint("a file that is called `-` is `./-`"));
+        let message = "cannot pack standard input: the server uses it for the protocol";
+        return Err(ToolError::usage(message).with_hint("pass `./-` for a file named `-`"));
     }
     let resolved: Vec<_> = if given.is_empty() {
         let all_of = |root: &Path| SandboxedPath { root: root.into(), below: PathBuf::new() };
@@ -187,7 +191,7 @@ fn resolve_paths(state: &ServerState, given: &[String]) -> ToolResult<(PathBuf, 
 /// Returns the title of a pack with these paths.
 fn title(paths: &[String]) -> String {
     if paths.is_empty() {
-        return "everything below the roots".to_owned();
+        return "all files below the roots".to_owned();
     }
     let all = paths.join(", ");
     let mut title: String = all.chars().take(TITLE_MAX).collect();
@@ -201,7 +205,7 @@ fn pack_options<'a>(input: Input) -> ToolResult<PackOptions<'a>> {
     let patterns =
         |globs: &[String]| globs.iter().map(|glob| pattern(glob)).collect::<ToolResult<Vec<_>>>();
     if input.max_file_bytes == Some(0) {
-        return Err(ToolError::usage("max_file_bytes must be more than 0"));
+        return Err(ToolError::usage("max_file_bytes must be greater than 0"));
     }
     Ok(PackOptions {
         include: patterns(&input.include)?,
@@ -228,8 +232,8 @@ fn rule(input: RuleInput) -> ToolResult<Rule> {
     let priority = input.priority.as_deref().map(|name| {
         Priority::from_name(name).ok_or_else(|| {
             let levels = Priority::ALL.map(Priority::name).join(", ");
-            ToolError::usage(format!("{name:?} is no priority"))
-                .with_hint(format!("it may be {levels}"))
+            ToolError::usage(format!("unknown priority {name:?}"))
+                .with_hint(format!("use one of {levels}"))
         })
     });
     let attributes = BlockAttributes {

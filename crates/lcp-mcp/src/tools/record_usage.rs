@@ -20,33 +20,33 @@ pub(crate) struct Tool;
 
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-#[expect(clippy::struct_field_names, reason = "tokens of the input are called so")]
+#[expect(clippy::struct_field_names, reason = "these are the names of JSON fields")]
 pub(crate) struct Input {
-    /// The id of the conversation; one that is not there begins.
+    /// The id of the conversation. An unknown id starts a new conversation.
     conversation: String,
-    /// What was said, in order.
+    /// The messages to record, in order.
     #[serde(default)]
     messages: Vec<MessageInput>,
-    /// Whether `messages` are the conversation from its beginning: then only what is beyond what
-    /// was recorded is recorded. Else they come next.
+    /// `true` if `messages` is the conversation from its beginning. Then only the messages after
+    /// the recorded ones are added. Otherwise all of them are appended.
     #[serde(default)]
     whole: bool,
-    /// Instead of messages: the path of a pack or of a transcript below the roots, which has the
-    /// conversation from its beginning.
+    /// The path of a pack or transcript below the roots that contains the conversation from its
+    /// beginning. Use it instead of `messages`.
     transcript: Option<String>,
-    /// Tokens of the newest request, as the provider reported them.
+    /// The input tokens of the newest request, as the provider reported them.
     input_tokens: Option<u32>,
-    /// How many of them came from a cache.
+    /// The number of these input tokens that came from a cache.
     cached_input_tokens: Option<u32>,
-    /// Tokens of the answer to it.
+    /// The output tokens of the newest request.
     output_tokens: Option<u32>,
-    /// Tokens of the model's window, for a conversation that begins.
+    /// The context window of the model in tokens, for a new conversation.
     window: Option<u32>,
-    /// Tokens of it that the model's output needs.
+    /// The tokens of the window that are reserved for the output of the model.
     output_reserve: Option<u32>,
-    /// The model that is talked to: it picks window and encoding.
+    /// The model of the conversation. It selects the window and the tokenizer.
     model: Option<String>,
-    /// What counts; o200k_base unless a model says otherwise.
+    /// The tokenizer. Default: the one of `model` or of the server settings, else o200k_base.
     encoding: Option<String>,
 }
 
@@ -54,15 +54,15 @@ pub(crate) struct Input {
 #[serde(deny_unknown_fields)]
 #[schemars(inline)]
 struct MessageInput {
-    /// Who said it: system, user, assistant or tool.
+    /// The role: system, user, assistant or tool.
     role: Speaker,
-    /// What was said, or what a tool gave.
+    /// The text of the message, of the tool call or of the tool result.
     text: String,
-    /// The tool that gave it.
+    /// The name of the tool, for a tool result. Default: tool.
     tool_name: Option<String>,
-    /// The call that it makes, or answers.
+    /// The id of the tool call: its own for an assistant message, the answered one for a result.
     tool_call_id: Option<String>,
-    /// Whether the tool failed.
+    /// `true` if the tool failed.
     #[serde(default)]
     is_error: bool,
 }
@@ -79,10 +79,10 @@ enum Speaker {
 
 impl tool::Tool for Tool {
     const NAME: &'static str = "record_usage";
-    const TITLE: &'static str = "Record what was said and used";
-    const DESCRIPTION: &'static str = "Records messages of a conversation and what a provider \
-        reported of the newest request, and tells how much of the window is used and whether it \
-        should be handed over.";
+    const TITLE: &'static str = "Record messages and token usage";
+    const DESCRIPTION: &'static str = "Records messages of a conversation and the token usage that \
+        the provider reported for the newest request. Use it after each turn. Returns how much of \
+        the context window is used and whether a hand-off is due.";
     const SIDE_EFFECT: SideEffect = SideEffect::Sessions;
     type Input = Input;
     type Facts = UsageFacts;
@@ -91,10 +91,9 @@ impl tool::Tool for Tool {
         let reported = reported(&input)?;
         let messages = recorded_messages(state, &input)?;
         if matches!(messages, NewMessages::None) && reported.is_none() {
-            let message = "there is nothing to record: give messages, a transcript or input_tokens";
-            return Err(
-                ToolError::usage(message).with_hint("should_handoff tells without recording")
-            );
+            let hint = "pass `messages`, `transcript` or `input_tokens`, or call `should_handoff`, \
+                        which records nothing";
+            return Err(ToolError::usage("nothing to record").with_hint(hint));
         }
         let Input { conversation, window, output_reserve, model, encoding, .. } = input;
         let flags = WindowOptions { window, output_reserve };
@@ -114,7 +113,8 @@ impl tool::Tool for Tool {
 fn reported(input: &Input) -> ToolResult<Option<ReportedUsage>> {
     let Some(input_tokens) = input.input_tokens else {
         if input.cached_input_tokens.is_some() || input.output_tokens.is_some() {
-            return Err(ToolError::usage("without input_tokens there are no other figures"));
+            let message = "`cached_input_tokens` and `output_tokens` require `input_tokens`";
+            return Err(ToolError::usage(message));
         }
         return Ok(None);
     };
@@ -122,13 +122,15 @@ fn reported(input: &Input) -> ToolResult<Option<ReportedUsage>> {
     let output_tokens = input.output_tokens.unwrap_or(0);
     match reported_usage(input_tokens, cached_input_tokens, output_tokens) {
         Some(reported) => Ok(Some(reported)),
-        None => Err(ToolError::usage("cached_input_tokens are a part of input_tokens")),
+        None => Err(ToolError::usage("`cached_input_tokens` must be at most `input_tokens`")),
     }
 }
 
 fn recorded_messages(state: &ServerState, input: &Input) -> ToolResult<NewMessages> {
     match (&input.transcript, input.messages.is_empty()) {
-        (Some(_), false) => Err(ToolError::usage("messages or a transcript: not both")),
+        (Some(_), false) => {
+            Err(ToolError::usage("`messages` and `transcript` cannot be used together"))
+        }
         (Some(path), true) => {
             let bytes = state.config.roots.read(path, limits::TOTAL_DECOMPRESSED_BYTES_MAX)?;
             let name = path.escape_debug().to_string();

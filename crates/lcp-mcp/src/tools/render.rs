@@ -36,43 +36,44 @@ pub(crate) struct Tool;
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Input {
-    /// The pack: an id that `pack` gave, its address, or the path of a .lcp file below the roots.
+    /// The pack: an id or URI that `pack` or `handoff` returned, or the path of a .lcp file below
+    /// the roots.
     pub(crate) pack: String,
-    /// Tokens that the whole text may have; without it what the window of the model leaves, or
-    /// everything in full where there is none.
+    /// The token budget of the whole text. Default: the available part of the context window (of
+    /// `window`, the server settings or `model`). Without a window, everything is shown in full.
     pub(crate) budget: Option<u32>,
-    /// Tokens of the model's window: a part of it is set aside.
+    /// The context window of the model in tokens. Safety margin and reserves are subtracted.
     pub(crate) window: Option<u32>,
-    /// The format of the text: xml unless it is said.
+    /// The format of the text. Default: xml.
     #[serde(default)]
     pub(crate) mode: Named<OutputMode>,
-    /// How much of each block: adaptive unless it is said; the others ignore the budget.
+    /// The detail of the blocks. Default: adaptive. `summary` and `full` ignore the budget.
     #[serde(default)]
     pub(crate) verbosity: Named<Verbosity>,
-    /// Let what is left of the budget show blocks of low priority in full.
+    /// Use leftover budget to show low- and background-priority blocks in full.
     pub(crate) fill: Option<bool>,
-    /// Whether blocks that do not fit may be shown in part.
+    /// Show excerpts of blocks that do not fit in full.
     pub(crate) excerpts: Option<bool>,
-    /// How blocks compete: tier by tier, or by value per token.
+    /// The allocation order: `strict` (by priority) or `value` (by value per token).
     pub(crate) objective: Option<Named<Objective>>,
-    /// What to do where the critical blocks alone exceed the budget: allow it, or fail.
+    /// The reaction if the critical blocks alone exceed the budget: `allow` it, or `deny` (fail).
     pub(crate) overflow: Option<Named<Overflow>>,
-    /// Show once what stands twice: off, exact, overlap or near.
+    /// Remove duplicates: off, exact (identical blocks), overlap (also overlapping lines of a file
+    /// and outdated versions) or near (also near-duplicates).
     pub(crate) dedup: Option<Named<Option<DedupLevel>>>,
-    /// What to do about words like <|im_start|> in a content: warn of those of the text, escape
-    /// them (put a space into each), or reject the pack.
+    /// The handling of control tokens such as <|im_start|> in content: `warn`, `escape` (insert a
+    /// space into each) or `reject` (fail). It cannot be weaker than the server settings.
     pub(crate) special_tokens: Option<Named<SpecialTokens>>,
-    /// Only blocks of these types: code, conversation, file-tree, tool-result, document, data,
+    /// Show only these block types: code, conversation, file-tree, tool-result, document, data,
     /// diff, embedding-ref, image, extension.
     pub(crate) types: Option<Vec<String>>,
-    /// What counts: o200k_base (the default), cl100k_base, o200k_harmony, p50k_base, r50k_base,
-    /// heuristic or code-aware.
+    /// The tokenizer: o200k_base, cl100k_base, o200k_harmony, p50k_base, r50k_base, heuristic or
+    /// code-aware. Default: the one of `model` or of the server settings, else o200k_base.
     pub(crate) encoding: Option<String>,
-    /// The model that reads the text: it picks the encoding, and the window where there is no
-    /// budget.
+    /// The model that reads the text. It selects the tokenizer and, without a budget, the window.
     pub(crate) model: Option<String>,
-    /// Give the report too, with what became of each block: the first 1,000 of them, of at most
-    /// 1 MiB.
+    /// Also return the report, with the decision for each block. Each of its lists has at most
+    /// 1,000 rows and 1 MiB.
     #[serde(default)]
     pub(crate) report: bool,
 }
@@ -81,61 +82,63 @@ pub(crate) struct Input {
 pub(crate) struct Facts {
     /// The rendered text.
     pub(crate) text: String,
-    /// Tokens of the text.
+    /// The number of tokens in the text.
     used_tokens: u32,
-    /// Tokens that it may have; none where everything is in full.
+    /// The token budget; null if there is none and everything is shown in full.
     budget: Option<u32>,
-    /// What counted.
+    /// The tokenizer.
     encoding: String,
-    /// Whether the counts are exact.
+    /// `true` if the counts are exact.
     exact: bool,
-    /// Blocks of the pack, annotations counted.
+    /// The number of blocks in the pack, including annotations.
     blocks: usize,
-    /// Blocks of which less is shown than there is, the first 200: `expand` gives them in full.
+    /// The first 200 blocks that are not shown in full. `expand` returns their full text.
     not_in_full: Vec<ReducedBlock>,
-    /// How many more there are.
+    /// The number of further blocks that are not shown in full.
     more_not_in_full: usize,
-    /// What is odd.
+    /// The first 50 warnings.
     warnings: Vec<ToolWarning>,
-    /// The report `lcp.report.v1`, where it was asked for.
+    /// The report `lcp.report.v1`, if it was requested.
     #[serde(skip_serializing_if = "Option::is_none")]
     report: Option<Value>,
-    /// What the report leaves out: how many more its lists have, by their names.
+    /// The number of omitted rows of the report, by the name of the list.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     more_in_report: BTreeMap<String, usize>,
 }
 
-/// A block that is not in full.
+/// A block that is not shown in full.
 #[derive(Debug, Serialize, JsonSchema)]
 struct ReducedBlock {
-    /// Its index.
+    /// The index of the block, for `expand`.
     block: usize,
-    /// What it is called.
+    /// The label of the block.
     label: String,
-    /// What is shown of it.
+    /// The detail level, such as summary, excerpt or placeholder.
     decision: &'static str,
-    /// Tokens of what is shown.
+    /// The number of tokens that it takes in the text.
     tokens: u32,
-    /// Tokens that it would have in full.
+    /// The number of tokens that it would take in full.
     full_tokens: u32,
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
 struct ToolWarning {
-    /// A stable name.
+    /// The stable code.
     code: &'static str,
-    /// The block that it is about.
+    /// The index of the block, if the warning is about one.
     #[serde(skip_serializing_if = "Option::is_none")]
     block: Option<usize>,
+    /// The message.
     message: String,
 }
 
 impl tool::Tool for Tool {
     const NAME: &'static str = "render";
-    const TITLE: &'static str = "Render within a budget";
-    const DESCRIPTION: &'static str = "Renders a pack as text within a budget of tokens. What \
-        does not fit is shown as a summary or as a line that says what is omitted; `expand` \
-        gives such a block in full.";
+    const TITLE: &'static str = "Render a pack within a token budget";
+    const DESCRIPTION: &'static str = "Renders a pack as text within a token budget. Use it to \
+        read many files at once. Blocks that do not fit are shortened to excerpts, summaries or \
+        placeholders; `expand` returns such a block in full. Returns the text, its token count \
+        and the blocks that are not shown in full.";
     const SIDE_EFFECT: SideEffect = SideEffect::None;
     type Input = Input;
     type Facts = Facts;
@@ -211,7 +214,7 @@ fn shorten_report(report: &mut Value) -> BTreeMap<String, usize> {
 fn options(input: Input) -> ToolResult<RenderOptions> {
     let types = input.types.map(|types| types.iter().map(|label| block_type(label)).collect());
     let types = types.transpose().map_err(|error: String| {
-        ToolError::usage("`types` names a type that there is not").with_hint(error)
+        ToolError::usage("unknown block type in `types`").with_hint(error)
     })?;
     Ok(RenderOptions {
         budget: BudgetOptions {

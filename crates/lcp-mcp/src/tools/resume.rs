@@ -19,7 +19,8 @@ const ANCHORS_MAX: usize = 1_000;
 const ANCHORS_BYTES_MAX: usize = 1 << 20;
 
 /// The advice if the text is too long for a result.
-const LONG: &str = "outside of this tool `lcp session resume` prints it, however long; with --repeat where it is resumed";
+const LONG: &str = "outside of this tool run `lcp session resume`, which prints texts of any \
+                    length; add --repeat if the hand-off was already resumed";
 
 pub(crate) struct Tool;
 
@@ -28,49 +29,50 @@ pub(crate) struct Tool;
 pub(crate) struct Input {
     /// The id of the hand-off.
     handoff: String,
-    /// The id of the conversation that begins; made of the hand-off's without it.
+    /// The id of the new conversation. Default: derived from the id of the hand-off.
     conversation: Option<String>,
-    /// Tokens of the window of the model that goes on; those of the one before without it.
+    /// The context window of the model in tokens. Default: that of the previous conversation.
     window: Option<u32>,
-    /// Tokens of it that the model's output needs; likewise.
+    /// The tokens of the window that are reserved for the output of the model. Default: as in the
+    /// previous conversation.
     output_reserve: Option<u32>,
-    /// The model that goes on: it picks the encoding.
+    /// The model of the new conversation. It selects the tokenizer.
     model: Option<String>,
-    /// What counts; o200k_base unless a model says otherwise.
+    /// The tokenizer. Default: the one of `model` or of the server settings, else o200k_base.
     encoding: Option<String>,
-    /// Give once more what a hand-off gave that was resumed, and resume nothing: where the answer
-    /// was lost.
+    /// Return the answer of an earlier `resume` of this hand-off again, if it was lost. Resumes
+    /// nothing.
     #[serde(default)]
     again: bool,
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct Facts {
-    /// The id of the conversation that begins.
+    /// The id of the new conversation.
     conversation: String,
-    /// The id of the one before.
+    /// The id of the previous conversation.
     previous: String,
-    /// What the session is to be told first: the directive, then the messages that came after the
-    /// hand-off.
+    /// The first text of the new session: the resume prompt, then the messages that were recorded
+    /// after the hand-off.
     text: String,
-    /// Tokens of the directive.
+    /// The number of tokens in the resume prompt.
     tokens: u32,
-    /// How many messages came after the hand-off.
+    /// The number of messages that were recorded after the hand-off.
     late_messages: usize,
-    /// What is kept word for word, the first 1,000 of at most 1 MiB.
+    /// The anchors (verbatim quotations): the first 1,000, at most 1 MiB in total.
     anchors: Vec<String>,
-    /// How many more there are.
+    /// The number of further anchors.
     more_anchors: usize,
-    /// What is odd.
+    /// The warnings.
     warnings: Vec<String>,
 }
 
 impl tool::Tool for Tool {
     const NAME: &'static str = "resume";
-    const TITLE: &'static str = "Take up a hand-off";
-    const DESCRIPTION: &'static str = "Takes up a hand-off and gives what the next session is to \
-        be told first. Of all that try, one succeeds; where its answer was lost, `again` gives it \
-        once more.";
+    const TITLE: &'static str = "Resume from a hand-off";
+    const DESCRIPTION: &'static str = "Starts a new conversation from a hand-off. Use it at the \
+        beginning of the new session. Returns the resume prompt, which the model must read first. \
+        A hand-off can be resumed only once; if the answer was lost, call it with `again`.";
     const SIDE_EFFECT: SideEffect = SideEffect::Sessions;
     type Input = Input;
     type Facts = Facts;
@@ -80,7 +82,8 @@ impl tool::Tool for Tool {
         let options = window.to_resume_options(input.conversation)?;
         let is_named = options.conversation_id.is_some();
         if input.again && (is_named || input.window.is_some() || input.output_reserve.is_some()) {
-            let message = "`again` resumes nothing, so it takes no conversation and no window";
+            let message =
+                "`again` cannot be used with `conversation`, `window` or `output_reserve`";
             return Err(ToolError::usage(message));
         }
         let session = SessionOptions {

@@ -35,36 +35,36 @@ pub(crate) fn with_sessions<T>(
     })
 }
 
-/// What is known of a conversation.
+/// The status of a conversation.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct UsageFacts {
-    /// Its id.
+    /// The id of the conversation.
     conversation: String,
-    /// Whether it began with this call.
+    /// `true` if this call started the conversation.
     new: bool,
-    /// Messages that this call recorded.
+    /// The number of messages that this call recorded.
     recorded: u64,
-    /// Messages that it has.
+    /// The number of messages of the conversation.
     messages: u64,
-    /// Tokens of the model's window.
+    /// The context window of the model in tokens.
     window: u32,
-    /// Tokens of it that the output needs.
+    /// The tokens of the window that are reserved for the output.
     output_reserve: u32,
-    /// Tokens that are used.
+    /// The number of used tokens.
     total_tokens: u32,
-    /// Where that figure is from: counted or reported.
+    /// The source of this number: counted (by the tokenizer) or reported (by the provider).
     source: &'static str,
-    /// The part of the window that is used, in percent.
+    /// The used part of the window in percent.
     utilization_percent: u64,
-    /// Turns that are left, about.
+    /// The estimated number of remaining turns.
     remaining_turns: u32,
-    /// What is to be done: none, warning or hand_off.
+    /// The next step: none, warning or hand_off.
     decision: &'static str,
-    /// Whether it should be handed over now.
+    /// `true` if a hand-off is due.
     should_handoff: bool,
-    /// Why.
+    /// The reason for the next step.
     reason: String,
-    /// A hand-off of it that waits to be resumed.
+    /// The id of a prepared hand-off that is not yet resumed; null if there is none.
     handoff: Option<String>,
 }
 

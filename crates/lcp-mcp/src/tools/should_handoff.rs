@@ -15,17 +15,18 @@ pub(crate) struct Tool;
 pub(crate) struct Input {
     /// The id of the conversation.
     conversation: String,
-    /// The model that is talked to: it picks the encoding.
+    /// The model of the conversation. It selects the tokenizer.
     model: Option<String>,
-    /// What counts; o200k_base unless a model says otherwise.
+    /// The tokenizer. Default: the one of `model` or of the server settings, else o200k_base.
     encoding: Option<String>,
 }
 
 impl tool::Tool for Tool {
     const NAME: &'static str = "should_handoff";
-    const TITLE: &'static str = "Ask whether to hand over";
-    const DESCRIPTION: &'static str = "Tells how much of its window a conversation uses, how many \
-        turns are left, and whether it should be handed over. Records nothing.";
+    const TITLE: &'static str = "Check whether a hand-off is due";
+    const DESCRIPTION: &'static str = "Reports how much of its context window a conversation uses, \
+        how many turns remain, and whether a hand-off is due. Use it to check a conversation \
+        without recording anything.";
     const SIDE_EFFECT: SideEffect = SideEffect::None;
     type Input = Input;
     type Facts = UsageFacts;

@@ -16,11 +16,11 @@ pub(crate) fn content(builder: &mut BlockBuilder, value: &RawValue) {
 /// Reads one part of a message of the user, the assistant or the system.
 pub(crate) fn part(builder: &mut BlockBuilder, value: &RawValue) {
     let Some(mut fields) = Fields::read(value) else {
-        builder.warn("a part that is no object is kept as an extension".to_owned());
+        builder.warn("content part is not an object; imported as an extension block".to_owned());
         return builder.push_detached("part", value.get());
     };
     let Some(kind) = fields.string("type") else {
-        builder.warn("a part without a type is kept as an extension".to_owned());
+        builder.warn("content part has no type; imported as an extension block".to_owned());
         return builder.push_detached("part", value.get());
     };
     let is_read = match kind.as_str() {
@@ -58,7 +58,7 @@ fn image(builder: &mut BlockBuilder, kind: &str, fields: &mut Fields<'_>) -> boo
     let media = source.take_string("media_type").and_then(|mime| images::media_type(&mime));
     let data = source.take_string("data").and_then(|data| images::decode(&data));
     let (Some(media), Some(data)) = (media, data) else {
-        builder.warn("a picture that cannot be read is kept as an extension".to_owned());
+        builder.warn("cannot decode an image; imported as an extension block".to_owned());
         return false;
     };
     fields.take("type");
@@ -70,13 +70,13 @@ fn image(builder: &mut BlockBuilder, kind: &str, fields: &mut Fields<'_>) -> boo
 
 fn call(builder: &mut BlockBuilder, fields: &mut Fields<'_>) -> bool {
     let Some(name) = fields.take_string("name") else {
-        builder.warn("a tool call without a name is kept as an extension".to_owned());
+        builder.warn("tool call has no name; imported as an extension block".to_owned());
         return false;
     };
     fields.take("type");
     let id = fields.take_string("id").unwrap_or_default();
     if id.is_empty() {
-        builder.warn("a tool call without an id is given one".to_owned());
+        builder.warn("tool call has no id; assigned one".to_owned());
     }
     let input = fields.take("input").map_or("", RawValue::get);
     builder.push_call(&id, &name, input);
@@ -87,7 +87,7 @@ fn call(builder: &mut BlockBuilder, fields: &mut Fields<'_>) -> bool {
 fn result(builder: &mut BlockBuilder, fields: &mut Fields<'_>) -> bool {
     fields.take("type");
     let id = fields.take_string("tool_use_id").or_else(|| {
-        builder.warn("a tool result without an id is that of the oldest open call".to_owned());
+        builder.warn("tool result has no id; matched to the oldest open call".to_owned());
         builder.open_call(None)
     });
     let id = id.unwrap_or_default();

@@ -94,9 +94,8 @@ impl BlockBuilder {
         if !fits(id) || !fits(name) {
             let mut call = Object::default();
             call.text("id", id).text("name", name).text("arguments", arguments);
-            self.warn(
-                "a tool call whose id or name is too long is kept as an extension".to_owned(),
-            );
+            let message = "tool call id or name is too long; imported as an extension block";
+            self.warn(message.to_owned());
             self.push_extension("tool_call", &call.finish());
             return id.to_owned();
         }
@@ -134,7 +133,7 @@ impl BlockBuilder {
             self.report.orphans += 1;
             let of = name.map(|name| format!(" of {}", escape_for_display(name.as_bytes())));
             let (of, id) = (of.unwrap_or_default(), escape_for_display(id.as_bytes()));
-            self.warn(format!("the result{of} for {id} answers no open tool call"));
+            self.warn(format!("tool result{of} for {id} does not match an open tool call"));
         }
     }
 
@@ -143,7 +142,8 @@ impl BlockBuilder {
     pub(crate) fn begin_orphan_result(&mut self, id: &str) {
         self.report.results += 1;
         if !fits(id) {
-            self.warn("the id of a result is too long; it is kept as an extension".to_owned());
+            let message = "tool result id is too long; imported the id as an extension block";
+            self.warn(message.to_owned());
             self.push_extension(Tag::TOOL_CALL_ID, &raw_json::quote(id));
         }
     }
@@ -286,7 +286,7 @@ impl BlockBuilder {
     pub(crate) fn string(&mut self, value: &RawValue) -> Option<String> {
         let text = raw_json::string(value)?;
         if raw_json::is_lossy(value) {
-            self.warn("half of a surrogate pair became U+FFFD".to_owned());
+            self.warn("replaced an unpaired surrogate with U+FFFD".to_owned());
         }
         Some(text)
     }

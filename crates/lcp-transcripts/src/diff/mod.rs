@@ -53,17 +53,19 @@ pub struct DiffError {
 #[non_exhaustive]
 pub enum DiffErrorKind {
     /// A line begins like a hunk header (`@@ -1,2 +3,4 @@`) but is not valid.
-    #[error("the header of a hunk cannot be read")]
+    #[error("invalid hunk header")]
     HunkHeader,
     /// A hunk comes before the first `---` and `+++` lines.
-    #[error("a hunk belongs to no file")]
+    #[error("hunk without a file header (`---` and `+++`)")]
     NoFile,
     /// A line within a hunk does not begin with `+`, `-`, a space or a backslash, or the hunk has
     /// more lines of one side than its header says.
-    #[error("this is no line of the hunk, which has fewer lines than its header says")]
+    #[error(
+        "unexpected line in a hunk: invalid first character, or more lines than the header states"
+    )]
     HunkLine,
     /// The text ends within a hunk.
-    #[error("the text ends within a hunk")]
+    #[error("unexpected end of the text in a hunk")]
     UnexpectedEnd,
 }
 

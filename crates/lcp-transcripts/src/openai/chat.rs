@@ -95,7 +95,7 @@ fn calls(builder: &mut BlockBuilder, fields: &mut Fields<'_>) {
     for value in fields.get("tool_calls").and_then(raw_json::array).unwrap_or_default() {
         fields.take("tool_calls");
         if !call(builder, value) {
-            builder.warn("a tool call that cannot be read is kept as an extension".to_owned());
+            builder.warn("cannot read a tool call; imported as an extension block".to_owned());
             builder.push_detached("tool_call", value.get());
         }
     }
@@ -123,7 +123,7 @@ fn call(builder: &mut BlockBuilder, value: &RawValue) -> bool {
     fields.take(&kind);
     let id = fields.take_string("id").unwrap_or_default();
     if id.is_empty() {
-        builder.warn("a tool call without an id is given one".to_owned());
+        builder.warn("tool call has no id; assigned one".to_owned());
     }
     let arguments = content::take_arguments(builder, &mut inner, key);
     builder.push_call(&id, &name, &arguments);
@@ -139,7 +139,7 @@ fn tool(builder: &mut BlockBuilder, mut fields: Fields<'_>) {
     let id = fields.take_string("tool_call_id").unwrap_or_default();
     let name = fields.string("name");
     let id = if id.is_empty() {
-        builder.warn("a tool result without an id is that of the oldest open call".to_owned());
+        builder.warn("tool result has no id; matched to the oldest open call".to_owned());
         builder.open_call(name.as_deref()).or_else(|| builder.open_call(None)).unwrap_or_default()
     } else {
         id

@@ -25,7 +25,7 @@ fn part(builder: &mut BlockBuilder, value: &RawValue) {
     let fields = Fields::read(value);
     let Some((mut fields, kind)) = fields.and_then(|of| of.string("type").map(|kind| (of, kind)))
     else {
-        builder.warn("a part without a type is kept as an extension".to_owned());
+        builder.warn("content part has no type; imported as an extension block".to_owned());
         return builder.push_detached("part", value.get());
     };
     if is_text(&kind) {
@@ -55,7 +55,7 @@ fn image(builder: &mut BlockBuilder, kind: &str, fields: &mut Fields<'_>) -> boo
     };
     let Some((media, data)) = images::data_uri(&uri) else {
         if uri.starts_with("data:") {
-            builder.warn("a picture that cannot be read is kept as an extension".to_owned());
+            builder.warn("cannot decode an image; imported as an extension block".to_owned());
         }
         return false;
     };

@@ -119,13 +119,13 @@ fn message(builder: &mut BlockBuilder, mut fields: Fields<'_>) -> bool {
 fn call(builder: &mut BlockBuilder, mut fields: Fields<'_>, key: &str, value: &RawValue) -> bool {
     builder.begin_message(Role::Assistant);
     let Some(name) = fields.take_string("name") else {
-        builder.warn("a tool call without a name is kept as an extension".to_owned());
+        builder.warn("tool call has no name; imported as an extension block".to_owned());
         builder.push_extension("function_call", value.get());
         return true;
     };
     let id = call_id(&mut fields);
     if id.is_empty() {
-        builder.warn("a tool call without an id is given one".to_owned());
+        builder.warn("tool call has no id; assigned one".to_owned());
     }
     let arguments = content::take_arguments(builder, &mut fields, key);
     builder.push_call(&id, &name, &arguments);

@@ -34,35 +34,35 @@ fn errors_say_what_and_where() {
         chat,
         b"{\"dependencies\": {}}",
         &expect![[
-            r#"no transcript of openai-chat: looked for a list of messages, or an object with "messages" or "choices", or one message [LCP-CNV-004]"#
+            r#"not a transcript in the format openai-chat: expected a list of messages, or an object with "messages" or "choices", or one message [LCP-CNV-004]"#
         ]],
     );
     refused(
         chat,
         b"[1, 2]",
         &expect![[
-            r#"no transcript of openai-chat: looked for a list of messages, or an object with "messages" or "choices", or one message [LCP-CNV-004]"#
+            r#"not a transcript in the format openai-chat: expected a list of messages, or an object with "messages" or "choices", or one message [LCP-CNV-004]"#
         ]],
     );
     refused(
         chat,
         b"42",
         &expect![[
-            r#"no transcript of openai-chat: looked for a list of messages, or an object with "messages" or "choices", or one message [LCP-CNV-004]"#
+            r#"not a transcript in the format openai-chat: expected a list of messages, or an object with "messages" or "choices", or one message [LCP-CNV-004]"#
         ]],
     );
     refused(
         Format::Anthropic,
         b"{\"messages\": 1}",
         &expect![[
-            r#"no transcript of anthropic: looked for a list of messages, or an object with "messages", or one message [LCP-CNV-004]"#
+            r#"not a transcript in the format anthropic: expected a list of messages, or an object with "messages", or one message [LCP-CNV-004]"#
         ]],
     );
     refused(
         Format::OpenAiResponses,
         b"{\"output\": {}}",
         &expect![[
-            r#"no transcript of openai-responses: looked for a list of items, or an object with "input" or "output", or one item [LCP-CNV-004]"#
+            r#"not a transcript in the format openai-responses: expected a list of items, or an object with "input" or "output", or one item [LCP-CNV-004]"#
         ]],
     );
     let deep = format!("[{}{}]", "[".repeat(100_000), "]".repeat(100_000));
@@ -70,7 +70,7 @@ fn errors_say_what_and_where() {
         chat,
         deep.as_bytes(),
         &expect![
-            "nested deeper than 120 levels, which is TRANSCRIPT_DEPTH_MAX (line 1, column 121) [LCP-CNV-003]"
+            "nested deeper than 120 levels (TRANSCRIPT_DEPTH_MAX) (line 1, column 121) [LCP-CNV-003]"
         ],
     );
 }
@@ -115,17 +115,17 @@ fn what_is_odd_in_a_transcript_is_kept_and_said() {
     "#]].assert_eq(&lines(&found.blocks));
     let warnings: Vec<_> = found.report.warnings.iter().map(ToString::to_string).collect();
     expect![[r#"
-        line 2: half of a surrogate pair became U+FFFD
-        line 3: this is no message of openai-chat; it is kept as an extension
-        line 4: this is no message of openai-chat; it is kept as an extension
-        line 5: content that is neither a text nor a list is kept as an extension
-        line 6: a part without a type is kept as an extension
-        line 6: a part without a type is kept as an extension
-        line 6: a picture that cannot be read is kept as an extension
-        line 8: a tool call without an id is given one
-        line 8: a tool call that cannot be read is kept as an extension
-        line 9: a tool result without an id is that of the oldest open call
-        line 10: the result for "nobody" answers no open tool call
+        line 2: replaced an unpaired surrogate with U+FFFD
+        line 3: not a message of openai-chat; imported as an extension block
+        line 4: not a message of openai-chat; imported as an extension block
+        line 5: content is neither text nor a list; imported as an extension block
+        line 6: content part has no type; imported as an extension block
+        line 6: content part has no type; imported as an extension block
+        line 6: cannot decode an image; imported as an extension block
+        line 8: tool call has no id; assigned one
+        line 8: cannot read a tool call; imported as an extension block
+        line 9: tool result has no id; matched to the oldest open call
+        line 10: tool result for "nobody" does not match an open tool call
         line 11: tool call "c" has no result"#]]
     .assert_eq(&warnings.join("\n"));
     for target in Provider::ALL {

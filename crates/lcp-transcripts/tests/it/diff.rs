@@ -145,7 +145,7 @@ fn what_is_wrong_is_told_with_its_line() {
     assert_eq!(hunk("@@ -1 +1,2 @@\n a\n-b\n"), (DiffErrorKind::HunkLine, 5));
     assert_eq!(hunk("@@ -1,9 +1,9 @@\n a\n"), (DiffErrorKind::UnexpectedEnd, 4));
     let error = parse("--- a/x\n+++ b/x\n@@ -1,9 +1,9 @@\n a\n").unwrap_err();
-    assert_eq!(error.to_string(), "line 4: the text ends within a hunk");
+    assert_eq!(error.to_string(), "line 4: unexpected end of the text in a hunk");
 }
 
 #[test]

@@ -151,8 +151,8 @@ fn files_of_requests_are_read_line_by_line() {
     let warnings: Vec<_> = found.report.warnings.iter().map(ToString::to_string).collect();
     expect![["
         line 4: not JSON: EOF while parsing a string
-        line 6: this is no message of openai-chat; it is kept as an extension
-        2 lines are conversations of their own; here each goes on with the one before it"]]
+        line 6: not a message of openai-chat; imported as an extension block
+        2 lines are separate conversations; joined them into one"]]
     .assert_eq(&warnings.join("\n"));
 }
 

@@ -67,7 +67,10 @@ fn a_resume_that_is_too_long_claims_nothing() {
     let arguments = json!({ "handoff": id, "encoding": "heuristic" });
     let fault = client.fault("resume", arguments);
     assert_eq!(fault["code"], "limit");
-    assert!(fault["hint"].as_str().unwrap().contains("`lcp session resume` prints it"), "{fault}");
+    assert!(
+        fault["hint"].as_str().unwrap().contains("run `lcp session resume`, which prints"),
+        "{fault}"
+    );
     let store = SqliteStore::open(place.path("sessions.sqlite")).unwrap();
     assert_eq!(store.latest("c").unwrap().as_deref(), id.as_str());
 }

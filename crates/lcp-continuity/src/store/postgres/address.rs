@@ -26,9 +26,9 @@ impl Address {
         // Do not include the error of the parser, because it may quote part of the password.
         let mut config: Config = plain(url).parse().map_err(|_| {
             Error::Io(
-                "the address of the database is not understood: write \
-                     postgres://USER:PASSWORD@HOST:PORT/DATABASE?sslmode=require, with % and two \
-                     digits for special characters"
+                "the address of the database is invalid; expected \
+                     postgres://USER:PASSWORD@HOST:PORT/DATABASE?sslmode=require, with special \
+                     characters percent-encoded"
                     .to_owned(),
             )
         })?;
@@ -109,11 +109,11 @@ fn read_certificates(path: &Path) -> Result<Vec<CertificateDer<'static>>> {
         .and_then(Iterator::collect::<std::result::Result<Vec<_>, _>>)
         .map_err(|error| unusable(path, &error))?;
     if certificates.is_empty() {
-        return Err(unusable(path, &"there is no certificate in it"));
+        return Err(unusable(path, &"the file contains no certificate"));
     }
     Ok(certificates)
 }
 
 fn unusable(path: &Path, reason: &dyn std::fmt::Display) -> Error {
-    Error::Io(format!("the certificates of {} cannot be used: {reason}", path.display()))
+    Error::Io(format!("cannot use the certificates of {}: {reason}", path.display()))
 }

@@ -119,7 +119,7 @@ impl Database {
     }
 
     pub(super) fn row(&self, statement: &Statement, values: Values<'_>) -> Result<Row> {
-        let missing = || Error::Io("the database gave no row".to_owned());
+        let missing = || Error::Io("the database returned no row".to_owned());
         self.rows(statement, values)?.into_iter().next().ok_or_else(missing)
     }
 

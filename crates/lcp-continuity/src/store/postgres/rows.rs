@@ -31,7 +31,7 @@ pub(super) fn exists(row: &Row) -> Result<bool> {
 }
 
 fn damaged(column: &str, reason: &dyn fmt::Display) -> Error {
-    Error::Damaged(format!("the column {column} has a value that is none: {reason}"))
+    Error::Damaged(format!("invalid value in the column {column}: {reason}"))
 }
 
 /// Converts a column of bytes to text. Unlike a text column, it can contain any character.
@@ -76,7 +76,7 @@ pub(super) fn handoff(row: &Row) -> Result<HandoffRecord> {
     let hash = value(row, "hash")?;
     if pack.is_some_and(|pack| !has_hash(pack, hash)) {
         let id: &str = value(row, "id")?;
-        let reason = format!("hand-off {id:?} is not what its hash says");
+        let reason = format!("hand-off {id:?} does not match its hash");
         return Err(Error::Damaged(reason));
     }
     handoff_with(row, pack.unwrap_or_default().to_vec())
@@ -115,10 +115,10 @@ fn state(row: &Row) -> Result<HandoffState> {
 
 pub(super) fn message(row: &Row, id: &str, position: u64) -> Result<StoredMessage> {
     let Some(body) = value::<Option<&[u8]>>(row, "body")? else {
-        return Err(damaged_message(id, position, "missing its body"));
+        return Err(damaged_message(id, position, "missing its content"));
     };
     if !has_hash(body, value(row, "hash")?) {
-        return Err(damaged_message(id, position, "not what its hash says"));
+        return Err(damaged_message(id, position, "corrupt (hash mismatch)"));
     }
     Ok(StoredMessage {
         position,

@@ -134,7 +134,7 @@ async fn has_tables(client: &impl GenericClient, schema: &str) -> Result<bool, F
     let row = client.query_one(sql, &[&schema]).await?;
     let (encoding, tables): (&str, Vec<&str>) = (row.try_get(0)?, row.try_get(1)?);
     if encoding != "UTF8" {
-        let reason = format!("the encoding of the database is {encoding}: make one in UTF8");
+        let reason = format!("the database has the encoding {encoding}; create one in UTF8");
         return Err(Error::Io(reason).into());
     }
     let foreign = |reason: &str| Error::ForeignSchema {
@@ -145,20 +145,20 @@ async fn has_tables(client: &impl GenericClient, schema: &str) -> Result<bool, F
         return Ok(false);
     }
     if !tables.contains(&MARK) {
-        return Err(foreign("it has other tables").into());
+        return Err(foreign("it contains other tables").into());
     }
     let sql = format!("SELECT version FROM {}.{MARK}", quote_identifier(schema));
     let rows = client.query(sql.as_str(), &[]).await?;
     let [row] = rows.as_slice() else {
-        return Err(foreign("it has no version, or several").into());
+        return Err(foreign("it has no version, or more than one").into());
     };
-    let version: i64 = row.try_get(0).map_err(|_| foreign("its version is no number"))?;
+    let version: i64 = row.try_get(0).map_err(|_| foreign("its version is not a number"))?;
     match u32::try_from(version) {
         Ok(VERSION) => {}
         Ok(found) if found > VERSION => {
             return Err(Error::TooNew { found, known: VERSION }.into());
         }
-        _ => return Err(foreign("its version is none").into()),
+        _ => return Err(foreign("its version is invalid").into()),
     }
     match TABLES.iter().find(|table| !tables.contains(*table)) {
         Some(missing) => Err(Error::Damaged(format!("the table {missing} is missing")).into()),

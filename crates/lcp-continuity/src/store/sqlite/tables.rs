@@ -135,7 +135,9 @@ impl Tables for Transaction<'_> {
         let record = record.ok_or_else(|| Error::UnknownConversation(id.to_owned()))?;
         let end = from.saturating_add(limit).min(record.messages);
         let damaged = |position| {
-            Error::Damaged(format!("message {position} of conversation {id:?} is not what it was"))
+            let message =
+                format!("message {position} of conversation {id:?} is missing or corrupt");
+            Error::Damaged(message)
         };
         let mut query = self.connection.prepare_cached(
             "SELECT position, epoch, body, tokens, recorded, hash
@@ -236,7 +238,7 @@ impl Tables for Transaction<'_> {
         let pack: Option<Vec<u8>> = self.row(sql, [handoff.order], |row| Ok(row.get(0)?))?;
         pack.filter(|pack| *blake3::hash(pack).as_bytes() == handoff.hash).ok_or_else(|| {
             let id = &handoff.record.id;
-            Error::Damaged(format!("the pack of hand-off {id:?} is not what it was"))
+            Error::Damaged(format!("the pack of hand-off {id:?} is missing or corrupt"))
         })
     }
 
