@@ -72,7 +72,7 @@ fn two_files_of_one_label_are_both_there() {
     let arguments = ["pack", "--no-config", "../y/s", "../x/s"];
     let output = LCP.run_in(&folder.path("here"), &arguments, &[]);
     let said = stderr(&output);
-    assert!(said.contains("1 file has the path of another one"), "{said}");
+    assert!(said.contains("1 file has the same path as another one"), "{said}");
     let blocks = blocks(&output);
     assert_eq!(labels(&blocks), ["rust s/a.rs", "rust s/a.rs"]);
     // In the order of the PATHs.
