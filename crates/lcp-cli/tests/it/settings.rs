@@ -120,7 +120,7 @@ fn an_unknown_model_of_which_nothing_is_needed() {
     }
     project.assert_usage_error(
         &[&SHOW[..], &named, &encoding].concat(),
-        "nothing of the model is needed",
+        "hint: add a [[model]] entry to lcp.toml, or pass --encoding",
     );
     let counted = project.run(&[&["count", &session][..], &named, &encoding].concat());
     assert!(counted.status.success(), "{}", stderr(&counted));
