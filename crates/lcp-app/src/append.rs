@@ -1,5 +1,4 @@
-//! Packs that are changed where they lie: locked, appended to, and rolled back after an
-//! interruption (RFC 0003 §8).
+//! Changes of packs in place: locks, appends, and rollback after an interruption (RFC 0003 §8).
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -14,7 +13,7 @@ use crate::interrupt;
 use crate::pack_output;
 use crate::reporter::Reporter;
 
-/// A pack that this process alone may change.
+/// A pack that only this process may change.
 #[derive(Debug)]
 pub struct LockedPack<'p> {
     path: &'p Path,
@@ -22,13 +21,14 @@ pub struct LockedPack<'p> {
 }
 
 impl<'p> LockedPack<'p> {
-    /// Locks a pack; waits at most `wait` for other processes that use it.
+    /// Locks a pack. Waits for other processes that use it, at most for `wait`.
     pub fn lock(path: &'p Path, wait: Duration) -> Result<Self> {
         match PackFile::lock(path, wait) {
             Ok(LockResult::Acquired(file)) => Ok(Self { path, file }),
             Ok(LockResult::Busy) => {
                 let message = format!("another process is using the pack ({})", path.display());
-                Err(Error::new(ErrorKind::Io, message).with_hint("--wait SECONDS waits longer"))
+                Err(Error::new(ErrorKind::Io, message)
+                    .with_hint("pass --wait SECONDS to wait longer"))
             }
             Err(error) => Err(Error::io("open", path.display(), &error)),
         }
@@ -41,7 +41,7 @@ impl<'p> LockedPack<'p> {
             .map_err(|error| Error::io("roll back", path, &error))?;
         if state == JournalState::RolledBack {
             reporter.warn(&format!(
-                "an append was interrupted; the pack is what it was before ({})",
+                "an append was interrupted; restored the old pack ({})",
                 self.path.display()
             ));
         }
@@ -52,7 +52,7 @@ impl<'p> LockedPack<'p> {
     ///
     /// # Errors
     ///
-    /// Also a journal that cannot be undone.
+    /// Returns an error if the pack cannot be read, or if it has a journal that cannot be used.
     pub fn read(&mut self, reporter: &dyn Reporter) -> Result<Vec<u8>> {
         let state = self.roll_back(reporter)?;
         let journal = self.file.journal_path().display();
@@ -63,22 +63,21 @@ impl<'p> LockedPack<'p> {
             }
             JournalState::Unknown => (
                 format!(
-                    "the journal beside the pack cannot be read: it is damaged, of a newer \
-                     version, or something else ({journal})"
+                    "cannot read the journal of the pack: it is damaged, from a newer version, or \
+                     not a journal ({journal})"
                 ),
                 UNKNOWN_JOURNAL,
             ),
             JournalState::Foreign => (
-                format!("there is a journal of another pack beside this one ({journal})"),
-                "if the pack was put in place of one that was being appended to, remove the \
-                 journal",
+                format!("the journal belongs to a different pack ({journal})"),
+                "remove the journal if this pack replaced another one during an append",
             ),
         };
         Err(Error::new(ErrorKind::Malformed, message).with_hint(hint))
     }
 
-    /// Returns the pack with the blocks of others appended, for [`Self::write`]. The additions
-    /// have their paths; where `compression` is `None`, new blocks are compressed as the old ones.
+    /// Returns the pack with the blocks of other packs appended, for [`Self::write`]. Each addition
+    /// has its path. If `compression` is `None`, new blocks are compressed like the old ones.
     pub fn append(
         &self,
         pack: &[u8],
@@ -98,9 +97,9 @@ impl<'p> LockedPack<'p> {
         })
     }
 
-    /// Writes an appended pack in place of `pack`, so that a crash leaves either.
+    /// Replaces `pack` with an appended pack. After a crash, the file is one of the two.
     ///
-    /// Within [`interrupt::defer_interrupt`] an interruption waits for it.
+    /// Call this function within [`interrupt::defer_interrupt`] to delay interruptions.
     pub fn write(&mut self, pack: &[u8], appended: &AppendResult) -> Result {
         journal::replace_tail(&mut self.file, pack, &appended.pack, appended.end_offset)
             .map_err(|error| Error::io("write", self.path.display(), &error))
@@ -108,32 +107,32 @@ impl<'p> LockedPack<'p> {
 }
 
 #[cfg(feature = "full")]
-const UNKNOWN_JOURNAL: &str = "a newer version may undo what it says; remove it where `lcp validate \
-                               --full PACK` finds no problem, or after `lcp recover PACK -o NEW`";
+const UNKNOWN_JOURNAL: &str = "try a newer version of LCP; or remove the journal if `lcp validate \
+                               --full PACK` reports no problem, or after `lcp recover PACK -o NEW`";
 
 #[cfg(not(feature = "full"))]
 const UNKNOWN_JOURNAL: &str =
-    "a newer version may undo what it says; remove it after `lcp recover PACK -o NEW`";
+    "try a newer version of LCP; or remove the journal after `lcp recover PACK -o NEW`";
 
-/// Rolls back an interrupted append to a pack. Readers ignore an append that cannot be rolled
-/// back. Warns of both.
+/// Rolls back an interrupted append to a pack. Warns about it, or about the error if this fails:
+/// readers ignore an append that cannot be rolled back.
 pub fn roll_back(pack: &Path, reporter: &dyn Reporter) {
     let journal = pack.canonicalize().map(|path| journal::journal_path(&path));
     if !journal.is_ok_and(|journal| journal.exists()) {
         return;
     }
     let locked = LockedPack::lock(pack, Duration::from_secs(10));
-    // Readers of the pack report a journal that stays.
+    // Readers of the pack report a remaining journal.
     if let Err(error) = locked.and_then(|mut locked| locked.roll_back(reporter)) {
         reporter.warn(&error.message);
     }
 }
 
-/// Reads a pack, or makes one of a JSON manifest, to be appended.
+/// Reads a pack to append. A JSON manifest is encoded as a pack.
 pub fn read_addition(path: &Path, reporter: &dyn Reporter) -> Result<Vec<u8>> {
     let bytes = files::read(path, reporter)?;
     let is_json = bytes.iter().find(|byte| !byte.is_ascii_whitespace()) == Some(&b'{');
-    // A transcript is JSON, too: reading it as a pack fails with a hint.
+    // A transcript is JSON as well. Reading it as a pack fails with a hint.
     #[cfg(feature = "full")]
     let is_json = is_json && lcp_transcripts::detect(&bytes).is_none();
     if is_json {

@@ -1,4 +1,4 @@
-//! The budget of a text: options, settings and model together.
+//! The budget of a text, resolved from options, settings and the model.
 
 use lcp_driver::shares::{ContextBudget, Share};
 use lcp_driver::window::{ContextWindow, WindowError};
@@ -14,7 +14,7 @@ use crate::config::{Config, NamedShares, Origin, Setting};
 use crate::error::{Error, ErrorKind, Result};
 use crate::tokenizer::TokenizerOptions;
 
-/// The options that bound a text; each wins over the settings.
+/// The options that limit a text. Each takes precedence over the settings.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct BudgetOptions {
     /// Tokens of the text.
@@ -23,13 +23,13 @@ pub struct BudgetOptions {
     pub window: Option<u32>,
     /// Tokens reserved for the system prompt.
     pub system_prompt_reserve: Option<u32>,
-    /// Tokens reserved for the answer.
+    /// Tokens reserved for the response.
     pub response_reserve: Option<u32>,
     /// The division of the budget.
     pub shares: Option<NamedShares>,
-    /// Whether leftover budget shows Low and Background blocks in full.
+    /// `true` if leftover budget shows Low and Background blocks in full.
     pub fill: Option<bool>,
-    /// Whether blocks may be shown in part.
+    /// The setting for excerpts of blocks.
     pub excerpts: Option<Excerpts>,
     /// The objective; the table of values comes from the settings.
     pub objective: Option<Objective>,
@@ -44,20 +44,20 @@ pub struct ResolvedBudget {
     pub tokens: u32,
     /// The key or flag that gives it.
     pub key: &'static str,
-    /// The window that the tokens remain of; `None` for a budget of the text itself.
+    /// The window that leaves these tokens; `None` for a budget of the text itself.
     pub window: Option<ContextWindow>,
-    /// Whether the window is `total_tokens`, to which no safety factor applies.
+    /// `true` if the window is `total_tokens`, to which no safety factor applies.
     pub is_total: bool,
 }
 
 /// The settings of a text, with its model and warnings.
 #[derive(Clone, Debug)]
 pub struct EffectiveBudget {
-    /// The model, if one is named.
+    /// The model, if the options or settings name one.
     pub model: Option<Setting<Model>>,
-    /// Options, file and defaults together.
+    /// The settings from options, file and defaults.
     pub settings: Settings,
-    /// Warnings about them.
+    /// The warnings about the settings.
     pub warnings: Vec<Warning>,
 }
 
@@ -70,19 +70,19 @@ pub struct Settings {
     pub safety: Setting<f64>,
     /// Tokens of a window set aside for the system prompt.
     pub system_prompt_reserve: Setting<u32>,
-    /// Tokens of a window set aside for the answer.
+    /// Tokens of a window set aside for the response.
     pub response_reserve: Setting<u32>,
     /// The division of the budget, if there is one.
     pub shares: Option<Setting<NamedShares>>,
-    /// Whether leftover budget shows Low and Background blocks in full.
+    /// `true` if leftover budget shows Low and Background blocks in full.
     pub fill: Setting<bool>,
-    /// Whether blocks may be shown in part.
+    /// The setting for excerpts of blocks.
     pub excerpts: Setting<Excerpts>,
     /// The objective, with the table of values.
     pub objective: Setting<Objective>,
     /// The reaction if Critical blocks exceed the budget.
     pub overflow: Setting<Overflow>,
-    /// Settings that are given and change nothing.
+    /// The given settings that change nothing.
     pub ineffective: Vec<IneffectiveSetting>,
 }
 
@@ -102,12 +102,12 @@ pub struct IneffectiveSetting {
 impl BudgetOptions {
     /// Combines the options with these settings.
     ///
-    /// The budget is the first of: the budget of the options, their window, the total of the
-    /// file, its window, the window of the model.
+    /// The budget is the first of these: the budget of the options, their window, the total of
+    /// the file, its window, the window of the model.
     ///
     /// # Errors
     ///
-    /// If nothing is left of the window, or the model is not known.
+    /// Returns an error if the window leaves no budget, or if the model is unknown.
     pub fn resolve(
         &self,
         config: &Config,
@@ -222,8 +222,8 @@ impl Settings {
     ) -> Error {
         let message = match window.origin {
             _ if window.value.tokens > 0 => error.to_string(),
-            Origin::Flag(name) => format!("{name} is 0, nothing is left"),
-            _ => format!("{key} is 0, nothing is left"),
+            Origin::Flag(name) => format!("{name} must be greater than 0"),
+            _ => format!("{key} must be greater than 0"),
         };
         let (system_prompt, response) = (&self.system_prompt_reserve, &self.response_reserve);
         let (key, largest) = if system_prompt.value > response.value {
@@ -232,19 +232,16 @@ impl Settings {
             (RESPONSE_RESERVE, response)
         };
         let hint = match largest.origin {
-            _ if largest.value == 0 => "give a larger --window".to_owned(),
-            Origin::Flag(name) => {
-                format!("lower {name}, which takes most, or give a larger --window")
+            _ if largest.value == 0 => "pass a larger --window".to_owned(),
+            Origin::Flag(name) => format!("lower {name} or pass a larger --window"),
+            from => {
+                format!("lower {} or pass a larger --window", config.with_location(&key, from))
             }
-            from => format!(
-                "lower {}, which takes most, or give a larger --window",
-                config.with_location(&key, from)
-            ),
         };
         Error::new(ErrorKind::Usage, config.with_location(&message, window.origin)).with_hint(hint)
     }
 
-    /// Returns what the driver is told of them.
+    /// Returns the driver configuration for these settings.
     pub(crate) fn to_driver_config(&self) -> DriverConfig {
         DriverConfig {
             token_budget: self.budget.as_ref().map(|budget| budget.value.tokens),
@@ -257,23 +254,24 @@ impl Settings {
         }
     }
 
-    /// Returns the shares; empty without any.
+    /// Returns the shares. Without shares, the slice is empty.
     pub fn shares(&self) -> &[Share] {
         self.shares.as_ref().map_or(&[], |shares| shares.value.shares.as_slice())
     }
 
-    /// Divides the budget among the shares, if there are both.
+    /// Divides the budget among the shares. Returns `None` without a budget or shares.
     pub fn divide(&self) -> Option<ContextBudget> {
         let tokens = self.budget.as_ref()?.value.tokens;
         Some(self.shares.as_ref()?.value.shares.divide(tokens))
     }
 
-    /// Returns a warning if the text may be more than its reader can take.
+    /// Returns a warning if the budget exceeds the window of the model.
     fn window_exceeded(&self, model: Option<&Setting<Model>>) -> Option<Warning> {
         let (tokens, model) = (self.budget.as_ref()?.value.tokens, &model?.value);
         let (name, window) = (&model.name, model.window);
-        let message =
-            format!("a text of {tokens} tokens does not fit into {name}: its window is {window}");
+        let message = format!(
+            "the budget of {tokens} tokens exceeds the window of {name}, which is {window}"
+        );
         (tokens > window).then(|| Warning::new(WarningCode::WindowExceeded, None, message))
     }
 
@@ -282,7 +280,7 @@ impl Settings {
         let file = &config.budget;
         let budget = self.budget.as_ref();
         let reason = match budget {
-            None => "there is no window".to_owned(),
+            None => "no window is set".to_owned(),
             Some(Setting { origin: Origin::Flag(name), .. }) => format!("overridden by {name}"),
             Some(budget) => format!("overridden by {}", budget.value.key),
         };

@@ -1,4 +1,4 @@
-//! The tokens of blocks in full, by mode.
+//! Token costs of blocks in full, by mode.
 
 use std::sync::Arc;
 
@@ -8,7 +8,7 @@ use lcp_types::Block;
 
 use crate::error::{Error, ErrorKind, Result};
 
-/// Bytes that the counts of one run may take: a content is counted once for all modes.
+/// The maximum memory for counts in bytes. The cache counts each content once for all modes.
 const CACHE_BYTES: usize = 64 << 20;
 
 /// Returns the plans that show all of `blocks` in full, one for each of `modes`.

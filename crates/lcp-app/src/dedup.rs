@@ -11,16 +11,17 @@ use serde_json::{Value, json};
 use crate::config::{Config, DedupSettings};
 use crate::error::{Error, ErrorKind, Result};
 use crate::files;
+use crate::names::counted;
 use crate::reporter::Reporter;
 use crate::tokenizer::{LoadedTokenizer, TokenizerOptions};
 use lcp_packfile::handoff_index;
 
-/// The options of deduplication; each wins over the settings.
+/// The options of deduplication. Each takes precedence over the settings.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct DedupOptions {
     /// The level; `Some(None)` turns it off.
     pub level: Option<Option<DedupLevel>>,
-    /// Which of two duplicates stays.
+    /// The survivor of two duplicates.
     pub prefer: Option<Survivor>,
 }
 
@@ -54,7 +55,7 @@ impl DedupOptions {
         let mut options = Options { level, ..file.options.clone() };
         match self.prefer {
             Some(keep) => options.survivor = keep,
-            // What a cache has seen must not change from turn to turn.
+            // Cached text must not change from turn to turn.
             None if stable && !file.has_keep => options.survivor = Survivor::First,
             None => {}
         }
@@ -66,7 +67,7 @@ impl DedupOptions {
     ///
     /// # Errors
     ///
-    /// A pack that is malformed, a tokenizer or a model that is not there.
+    /// Returns an error if the pack is malformed, or if the tokenizer or the model is missing.
     pub fn dedup<'b>(
         self,
         path: &Path,
@@ -96,7 +97,7 @@ impl DedupOptions {
     pub fn ineffective(self, file: &DedupSettings) -> Option<Warning> {
         let is_off = self.effective(file, false).is_none();
         self.prefer.filter(|_| is_off).map(|_| {
-            let message = "--dedup-prefer has no effect: nothing is deduplicated";
+            let message = "--dedup-prefer has no effect: deduplication is off";
             Warning::new(WarningCode::NoEffect, None, message)
         })
     }
@@ -112,7 +113,7 @@ impl<'b> DedupedPack<'b> {
         }
     }
 
-    /// Returns what was done as JSON (`lcp.dedup.v1`).
+    /// Returns the report as JSON (`lcp.dedup.v1`).
     pub fn to_json(&self) -> Value {
         let duplicates = &self.duplicates;
         let by_relation = DuplicateKind::ALL.map(|relation| {
@@ -140,7 +141,7 @@ impl<'b> DedupedPack<'b> {
     }
 }
 
-/// Takes what stands twice in `blocks` out of their way: each in its place.
+/// Replaces duplicates in `blocks` with stubs, in place.
 pub fn apply<'b>(
     blocks: Vec<Block<'b>>,
     options: &Options,
@@ -153,11 +154,12 @@ pub fn apply<'b>(
     Ok(DedupedPack { blocks, duplicates, blocks_before, warnings })
 }
 
-/// Rounds of [`apply_within_budget`]: what refers to what is not shown becomes less with each.
+/// The maximum number of rounds of [`apply_within_budget`]. Each round leaves fewer references to
+/// hidden blocks.
 const ROUNDS_MAX: usize = 4;
 
-/// The same for a run: what refers to a block that the budget does not show in full
-/// is left as it is.
+/// Replaces duplicates like [`apply`], but keeps a duplicate whose survivor is not shown in full
+/// within the budget.
 pub(crate) fn apply_within_budget<'b>(
     blocks: Vec<Block<'b>>,
     mut options: Options,
@@ -176,7 +178,7 @@ pub(crate) fn apply_within_budget<'b>(
         let tried = deduplicated.blocks_with_stubs(blocks.clone());
         let duplicates = Some(deduplicated.duplicates);
         let config = DriverConfig { duplicates, ..config.clone() };
-        // What is denied is said by the run itself.
+        // The run itself reports a denied overflow.
         let Ok(plan) = driver.plan(&tried, &config) else { break };
         let unreadable = plan.dangling_references();
         if unreadable.is_empty() {
@@ -187,14 +189,15 @@ pub(crate) fn apply_within_budget<'b>(
     apply(blocks, &options, &counter.estimator)
 }
 
-/// The same as a pack of its own, without what was removed.
+/// Removes duplicates from the blocks of a pack.
 pub(crate) fn pack<'b>(
     blocks: &[Block<'b>],
     options: &Options,
     estimator: &dyn TokenEstimator,
 ) -> Result<DedupedPack<'b>> {
     if let Some(index) = blocks.iter().position(|block| handoff_index(block).is_some()) {
-        let message = "the pack holds a hand-off, which names its blocks: nothing is deduplicated";
+        let message = "skipped deduplication: the pack contains a hand-off, which refers to its \
+                       blocks by index";
         let warnings = vec![Warning::new(WarningCode::NoEffect, Some(index), message)];
         return Ok(DedupedPack { warnings, ..DedupedPack::unchanged(blocks.to_vec()) });
     }
@@ -228,8 +231,8 @@ fn warnings(found: &Detected) -> Vec<Warning> {
     let mut warnings: Vec<_> = bad.collect();
     if !found.limit_reached.is_empty() {
         let message = format!(
-            "{} blocks are like too many others to be compared with all of them; they are kept",
-            found.limit_reached.len()
+            "compared {} only in part (too many similar blocks); near-duplicates may remain",
+            counted(found.limit_reached.len(), "block")
         );
         warnings.push(Warning::new(WarningCode::NearCapped, None, message));
     }

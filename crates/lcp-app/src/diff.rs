@@ -18,23 +18,23 @@ use crate::names::serialize_label;
 pub struct PackDiff {
     /// The name of the encoding that counts.
     pub encoding: String,
-    /// Whether its counts are exact.
+    /// `true` if its counts are exact.
     pub exact: bool,
-    /// Whether the packs differ.
+    /// `true` if the packs differ.
     pub differs: bool,
-    /// Blocks in the second pack alone.
+    /// The number of blocks only in the second pack.
     pub added: u64,
-    /// Blocks in the first pack alone.
+    /// The number of blocks only in the first pack.
     pub removed: u64,
-    /// Blocks in both that have changed.
+    /// The number of blocks in both packs that have changed.
     pub changed: u64,
-    /// Blocks in both whose place differs.
+    /// The number of blocks in both packs whose position differs.
     pub moved: u64,
-    /// Blocks in both that are the same.
+    /// The number of blocks in both packs that are equal.
     pub same: u64,
-    /// Tokens of contents that the second pack has more.
+    /// Tokens of content that the second pack has in addition.
     pub tokens_added: u64,
-    /// Tokens of contents that the second pack has less.
+    /// Tokens of content that the second pack lacks.
     pub tokens_removed: u64,
     /// The blocks that differ, in the order of the second pack; removed blocks follow their
     /// predecessor.
@@ -58,7 +58,7 @@ pub struct BlockDiff {
     pub b: Option<usize>,
     /// The names of parts that differ.
     pub changed: Vec<&'static str>,
-    /// Whether its place differs among the blocks that are in both.
+    /// `true` if its position among the blocks in both packs differs.
     pub moved: bool,
     /// Tokens of its content.
     pub tokens: TokenPair,
@@ -77,16 +77,16 @@ pub enum DiffKind {
     Removed,
     /// The block is in both, with changes.
     Changed,
-    /// The block is in both at another place, without changes.
+    /// The block is in both at a different position, without changes.
     Moved,
 }
 
 /// Tokens of a block in two packs; `None` where it is absent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct TokenPair {
-    /// Those in the first pack.
+    /// Tokens in the first pack.
     pub a: Option<u64>,
-    /// Those in the second pack.
+    /// Tokens in the second pack.
     pub b: Option<u64>,
 }
 
@@ -95,7 +95,7 @@ impl PackDiff {
     ///
     /// # Errors
     ///
-    /// Blocks that cannot be planned.
+    /// Returns an error if the blocks cannot be planned.
     pub fn new(
         a: &[Block<'_>],
         b: &[Block<'_>],
@@ -103,7 +103,7 @@ impl PackDiff {
     ) -> Result<Self> {
         let plan = |blocks: &[Block<'_>]| {
             let mut plans = costs::full_costs(blocks, &[OutputMode::Minimal], estimator)?;
-            plans.pop().ok_or_else(|| Error::new(ErrorKind::Usage, "a mode has no plan"))
+            plans.pop().ok_or_else(|| Error::new(ErrorKind::Usage, "the mode has no plan"))
         };
         let (plan_a, plan_b) = (plan(a)?, plan(b)?);
         let (a, b) = (DiffSide::new(a), DiffSide::new(b));
@@ -152,7 +152,7 @@ impl PackDiff {
     }
 }
 
-/// Returns the tokens of a block's content, if the block is there.
+/// Returns the tokens of a block's content, if the pack has the block.
 fn tokens(plan: &Plan, index: Option<usize>) -> Option<u64> {
     index.map(|index| plan.items.get(index).map_or(0, |item| item.content_tokens.into()))
 }

@@ -1,4 +1,4 @@
-//! The error of this crate.
+//! The error type of this crate.
 
 use std::fmt::Display;
 
@@ -12,7 +12,7 @@ pub enum ErrorKind {
     Usage,
     /// A pack or another input is malformed.
     Malformed,
-    /// The text must exceed the budget, and that was denied.
+    /// The text must exceed the budget, and the options deny that.
     OverBudget,
     /// A limit is exceeded.
     Limit,
@@ -20,22 +20,22 @@ pub enum ErrorKind {
     Session,
 }
 
-/// The reason why a job failed.
+/// An error of a job.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
 pub struct Error {
     /// Its kind.
     pub kind: ErrorKind,
-    /// One line: what failed, and where.
+    /// One line with the failure and its location.
     pub message: String,
-    /// A remedy, worded for users of the command: it may name flags and settings.
+    /// A remedy for users of the command. It may name flags and settings.
     pub hint: Option<String>,
     /// The stable code of an error that has one, such as `LCP-BUD-001`. The message contains it
     /// in brackets.
     pub code: Option<&'static str>,
 }
 
-/// The result of functions of this crate.
+/// The result type of this crate.
 pub type Result<T = (), E = Error> = std::result::Result<T, E>;
 
 impl Error {
@@ -44,7 +44,7 @@ impl Error {
         Self { kind, message: message.into(), hint: None, code: None }
     }
 
-    /// Adds a remedy, worded for users of the command.
+    /// Adds a remedy for users of the command.
     #[must_use]
     pub fn with_hint(mut self, hint: impl Into<String>) -> Self {
         self.hint = Some(hint.into());

@@ -1,4 +1,4 @@
-//! Reading and writing: standard streams, files that appear whole, packs.
+//! Reading and writing of standard streams, files and packs. Files are replaced atomically.
 
 use std::ffi::OsStr;
 use std::fs::File;
@@ -16,12 +16,12 @@ use crate::reporter::Reporter;
 /// The name of standard input and output.
 pub const STANDARD: &str = "-";
 
-/// Reads a file, or standard input for `-`. Of a pack that is being changed, the state before is
-/// read; the reporter is told of a journal that an interruption left.
+/// Reads a file, or standard input for `-`. If a pack is being changed, its old state is read.
+/// Warns about the journal of an interrupted change.
 ///
 /// # Errors
 ///
-/// If it cannot be read.
+/// Returns an error if the file cannot be read.
 pub fn read(path: &Path, reporter: &dyn Reporter) -> Result<Vec<u8>> {
     if path == OsStr::new(STANDARD) {
         let mut bytes = Vec::new();
@@ -31,14 +31,13 @@ pub fn read(path: &Path, reporter: &dyn Reporter) -> Result<Vec<u8>> {
     read_file(path, reporter).map_err(|error| {
         let failure = Error::io("read", path.display(), &error);
         if cfg!(feature = "full") && error.kind() == io::ErrorKind::IsADirectory {
-            return failure
-                .with_hint("`lcp pack` makes a pack of a folder: lcp pack PATH | lcp render -");
+            return failure.with_hint("pack a folder with `lcp pack PATH | lcp render -`");
         }
         failure
     })
 }
 
-/// A file; a pack as it was before it was to be changed, where that is not over.
+/// Reads a file. If the file is a pack with an unfinished change, its old state is returned.
 fn read_file(path: &Path, reporter: &dyn Reporter) -> std::io::Result<Vec<u8>> {
     let mut file = File::open(path)?;
     let mut bytes = Vec::new();
@@ -53,7 +52,7 @@ fn read_file(path: &Path, reporter: &dyn Reporter) -> std::io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// Reads a file, if there is one.
+/// Reads a file, or returns `None` if it does not exist.
 pub(crate) fn read_if_exists(path: &Path) -> Result<Option<Vec<u8>>> {
     match std::fs::read(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
@@ -61,19 +60,19 @@ pub(crate) fn read_if_exists(path: &Path) -> Result<Option<Vec<u8>>> {
     }
 }
 
-/// Returns the name of a path in messages.
+/// Returns the name of a path for messages.
 pub fn display_name(path: &Path) -> String {
     if path == OsStr::new(STANDARD) { "standard input".into() } else { path.display().to_string() }
 }
 
-/// Writes a file by way of a temporary one that takes its place.
+/// Writes a file through a temporary file that replaces it.
 pub fn write(path: &Path, bytes: &[u8]) -> Result {
     write_file(path, bytes).map_err(|error| unwritten(path, error))
 }
 
 fn unwritten(path: &Path, error: std::io::Error) -> Error {
-    // The temporary file's name, which `tempfile` adds, is of no use to anybody. Its error
-    // keeps the one of the system to itself.
+    // `tempfile` adds the name of the temporary file, which does not help users. Its error hides
+    // that of the system.
     let said = error.to_string();
     let plain = match said.split_once(" at path \"") {
         Some((plain, _)) if error.raw_os_error().is_none() => {
@@ -97,9 +96,9 @@ fn check(path: &Path) -> Result {
 /// The name of the pack in messages.
 pub const PACK: &str = "the pack";
 
-/// Checks the files of a command, with what errors call them: none that is written
-/// may be another or one that is read, but where `may_replace` says so of the one
-/// read and the one written, and each must be possible before the first is there.
+/// Checks the files of a command, each with its name for errors. An output must not be the same
+/// file as an input or another output, unless `may_replace` allows this pair. Each output must be
+/// writable before the first one is written.
 pub fn check_distinct_paths(
     inputs: &[(&str, &Path)],
     outputs: &[(&str, &Path)],
@@ -109,7 +108,7 @@ pub fn check_distinct_paths(
     let taken: Vec<_> = inputs.iter().chain(outputs).copied().filter(named).collect();
     let places: Vec<_> = taken.iter().map(|(_, path)| comparable_path(path)).collect();
     for (at, (flag, path)) in taken.iter().enumerate() {
-        // Devices and pipes take what they get.
+        // Devices and pipes may be used several times.
         let is_file = !path.exists() || path.is_file();
         let same = (0..at).find(|&other| {
             is_file && !may_replace(taken[other].0, flag) && places[other] == places[at]
@@ -122,7 +121,7 @@ pub fn check_distinct_paths(
     outputs.iter().filter(|output| named(output)).try_for_each(|(_, path)| check(path))
 }
 
-/// Resolves a path for comparison, also if there is no file yet.
+/// Resolves a path for comparison, even if the file does not exist yet.
 fn comparable_path(path: &Path) -> PathBuf {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
     let beside =
@@ -133,10 +132,10 @@ fn comparable_path(path: &Path) -> PathBuf {
 fn write_file(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
     let existing = std::fs::metadata(path).ok();
     if existing.as_ref().is_some_and(|existing| !existing.is_file()) {
-        // A pipe or a device: there is nothing to put in its place.
+        // A pipe or a device cannot be replaced.
         return std::fs::OpenOptions::new().write(true).open(path)?.write_all(bytes);
     }
-    // The file behind a link, not the link.
+    // The target of a link is replaced, not the link.
     let target = if existing.is_some() { path.canonicalize()? } else { path.to_owned() };
     let permissions = existing.map(|existing| existing.permissions());
     let (mut file, _guard) = interrupt::register_temp_file(|| temporary(&target, permissions))?;
@@ -146,7 +145,7 @@ fn write_file(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
     Ok(())
 }
 
-/// A file that is to take the place of another.
+/// Creates a temporary file that will replace `target`.
 fn temporary(
     target: &Path,
     permissions: Option<std::fs::Permissions>,
@@ -162,7 +161,7 @@ fn temporary(
     builder.tempfile_in(folder.unwrap_or(Path::new(".")))
 }
 
-/// Permissions of a file that the shell creates, before the umask.
+/// Returns the default permissions of a new file before the umask.
 #[cfg(unix)]
 fn readable() -> std::fs::Permissions {
     std::os::unix::fs::PermissionsExt::from_mode(0o666)
@@ -174,7 +173,7 @@ pub fn decode<'a>(path: &Path, bytes: &'a [u8]) -> Result<Pack<'a>> {
         .map_err(|error| malformed(path, bytes, &error))
 }
 
-/// Converts an error of decoding the pack at `path`; the message has the block and the offset.
+/// Converts a decoding error of the pack at `path`. The message has the block and the offset.
 pub fn malformed(path: &Path, bytes: &[u8], error: &lcp_decoder::Error) -> Error {
     let kind = match error.kind() {
         _ if error.is_limit() => ErrorKind::Limit,
@@ -197,20 +196,20 @@ pub fn malformed(path: &Path, bytes: &[u8], error: &lcp_decoder::Error) -> Error
         && format != lcp_transcripts::Format::Markdown
     {
         return failure.with_hint(format!(
-            "this looks like a transcript ({format}): `lcp import FILE` makes a pack of it"
+            "it looks like a transcript ({format}); convert it with `lcp import FILE`"
         ));
     }
     match error.kind() {
         lcp_decoder::ErrorKind::BadMagic { .. } if looks_like_json => {
-            failure.with_hint("this looks like a JSON manifest: `encode` makes a pack of it")
+            failure.with_hint("it looks like a JSON manifest; convert it with `lcp encode`")
         }
         lcp_decoder::ErrorKind::BadMagic { .. } if cfg!(feature = "full") => failure.with_hint(
-            "this is no pack: `lcp pack PATH` makes one of files, `lcp import FILE` of a transcript",
+            "create a pack with `lcp pack PATH`, or with `lcp import FILE` from a transcript",
         ),
         lcp_decoder::ErrorKind::BadMagic { .. } => failure
-            .with_hint("this is no pack: `lcp encode MANIFEST -o PACK` makes one of a JSON manifest"),
+            .with_hint("create a pack from a JSON manifest with `lcp encode MANIFEST -o PACK`"),
         lcp_decoder::ErrorKind::UnexpectedEof { .. } | lcp_decoder::ErrorKind::MissingEnd => {
-            failure.with_hint("the pack is truncated: was it copied or downloaded as a whole?")
+            failure.with_hint("the pack is truncated; copy or download it again")
         }
         _ => failure,
     }

@@ -1,4 +1,4 @@
-//! Blocks of a pack by index or label, and the bytes of their contents.
+//! Access to blocks of a pack by index or label, and to the bytes of their contents.
 
 use std::borrow::Cow;
 
@@ -7,28 +7,29 @@ use lcp_packfile::PackScan;
 use lcp_types::{Block, BlockContent};
 
 use crate::error::{Error, ErrorKind, Result};
+use crate::names::counted;
 
-/// Labels that a hint names at most.
+/// The maximum number of labels in a hint.
 const NEAR_MAX: usize = 3;
 
 /// The minimum similarity of labels for a hint, from 0 to 1.
 const NEAR: f64 = 0.8;
 
-/// Blocks of one label that an error lists at most.
+/// The maximum number of blocks in an error about an ambiguous label.
 const LISTED_MAX: usize = 20;
 
-/// A hint that names the command which lists blocks.
-const LISTS: &str = "`lcp inspect` lists the blocks of a pack";
+/// The hint for an unknown block.
+const LISTS: &str = "run `lcp inspect` to list the blocks";
 
 /// Returns the index of the block with this index or label.
 ///
 /// # Errors
 ///
-/// None is called so, or several are.
+/// Returns an error if no block or several blocks match.
 pub fn find_block(pack: &PackScan<'_>, wanted: &str) -> Result<usize> {
     let is_called = || labels(pack).any(|(_, label)| label == wanted);
     match wanted.parse() {
-        // What is no index may be what a file is called.
+        // A number that is not an index may be a label.
         Ok(index) if index < pack.blocks.len() || !is_called() => block_at(pack, index),
         _ => block_labelled(pack, wanted),
     }
@@ -38,13 +39,14 @@ pub fn find_block(pack: &PackScan<'_>, wanted: &str) -> Result<usize> {
 ///
 /// # Errors
 ///
-/// There is none.
+/// Returns an error if the index is out of range.
 pub fn block_at(pack: &PackScan<'_>, index: usize) -> Result<usize> {
     let blocks = pack.blocks.len();
     if index < blocks {
         return Ok(index);
     }
-    let message = format!("there is no block {index}: the pack has {blocks}");
+    let message =
+        format!("block {index} does not exist (the pack has {})", counted(blocks, "block"));
     Err(Error::new(ErrorKind::Usage, message).with_hint(LISTS))
 }
 
@@ -52,7 +54,7 @@ pub fn block_at(pack: &PackScan<'_>, index: usize) -> Result<usize> {
 ///
 /// # Errors
 ///
-/// None is, or several are.
+/// Returns an error if no block or several blocks have the label.
 pub fn block_labelled(pack: &PackScan<'_>, wanted: &str) -> Result<usize> {
     let labels: Vec<_> = labels(pack).collect();
     let found: Vec<_> = labels.iter().filter(|(_, label)| label == wanted).collect();
@@ -85,21 +87,21 @@ fn ambiguous(
     if count > LISTED_MAX {
         listed += ", …";
     }
-    let message = format!("{count} blocks are called {}: {listed}", escape_control(label));
-    Error::new(ErrorKind::Usage, message).with_hint("name one by its index")
+    let message = format!("{count} blocks have the label {}: {listed}", escape_control(label));
+    Error::new(ErrorKind::Usage, message).with_hint("pass the index of one of them")
 }
 
 fn unknown<'b>(wanted: &str, labels: impl Iterator<Item = &'b str>) -> Error {
     let failure =
-        Error::new(ErrorKind::Usage, format!("no block is called {}", escape_control(wanted)));
+        Error::new(ErrorKind::Usage, format!("no block has the label {}", escape_control(wanted)));
     let near = near(wanted, labels);
     match &near[..] {
         [] => failure.with_hint(LISTS),
-        near => failure.with_hint(format!("near it: {}", near.join(", "))),
+        near => failure.with_hint(format!("did you mean {}?", near.join(" or "))),
     }
 }
 
-/// The labels that may have been meant, the nearest first.
+/// Returns the labels that are similar to the wanted one, most similar first.
 fn near<'b>(wanted: &str, labels: impl Iterator<Item = &'b str>) -> Vec<String> {
     let score = |label: &str| {
         let is_end = !wanted.is_empty()
@@ -113,8 +115,8 @@ fn near<'b>(wanted: &str, labels: impl Iterator<Item = &'b str>) -> Vec<String> 
     scored.into_iter().take(NEAR_MAX).map(|(_, label)| escape_control(label).into_owned()).collect()
 }
 
-/// Returns the bytes of the content of a block: of a diff and a tree its text, of an annotation its
-/// value, of a reference to an embedding the id.
+/// Returns the bytes of the content of a block: the text of a diff or a tree, the value of an
+/// annotation, the ID of an embedding reference.
 pub fn content_bytes<'b>(block: &'b Block<'_>) -> Cow<'b, [u8]> {
     match &block.content {
         BlockContent::Image(image) => image.data.as_slice().into(),

@@ -1,14 +1,14 @@
-//! The folders of a user, by the conventions of the system.
+//! The folders of a user according to the conventions of the system.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-/// Returns the folder of data that a program must not lose; `variable` reads the environment.
+/// Returns the folder for persistent data. `variable` reads the environment.
 pub(crate) fn data_dir(variable: impl Fn(&str) -> Option<OsString>) -> Option<PathBuf> {
     resolve(variable, "XDG_DATA_HOME", ".local/share", "Library/Application Support")
 }
 
-/// Returns the folder of what a program can make again.
+/// Returns the folder for caches.
 pub(crate) fn cache_dir(variable: impl Fn(&str) -> Option<OsString>) -> Option<PathBuf> {
     resolve(variable, "XDG_CACHE_HOME", ".cache", "Library/Caches")
 }
@@ -19,7 +19,7 @@ fn resolve(
     below_home: &str,
     on_macos: &str,
 ) -> Option<PathBuf> {
-    // The empty value is none, and a relative one would be another folder each time.
+    // An empty value is ignored. A relative one would depend on the current folder.
     let folder = |name: &str| variable(name).map(PathBuf::from).filter(|path| path.is_absolute());
     if cfg!(windows) {
         folder("LOCALAPPDATA")

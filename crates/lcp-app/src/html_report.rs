@@ -15,8 +15,8 @@ impl RenderJob<'_> {
     ///
     /// Returns an error if the job cannot be planned for another budget.
     pub fn html_report(&self, plan: &Plan) -> Result<String> {
-        // Plans for other budgets do not follow the previous turn; nor does the one to compare
-        // them with.
+        // Plans for other budgets do not follow the previous turn, and neither must the plan that
+        // they are compared with.
         let independent = match plan.budget.filter(|_| plan.stable.is_some()) {
             Some(budget) => self.replay(&[budget])?.pop(),
             None => None,
@@ -26,7 +26,7 @@ impl RenderJob<'_> {
     }
 }
 
-/// Returns evenly spaced budgets up to the one that shows everything, and that of the plan.
+/// Returns evenly spaced budgets up to the one that shows everything, and the budget of the plan.
 fn budgets(plan: &Plan) -> Vec<u32> {
     let largest = plan.wanted_budget.unwrap_or(plan.used_tokens.into());
     let step = |number: u32| {
@@ -47,7 +47,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_slider_goes_over_budgets_evenly_and_has_the_plans_own() {
+    fn slider_budgets_are_even_and_include_that_of_the_plan() {
         let code = "let x = 1;\n".repeat(100);
         let blocks = [Block::code(Lang::Rust, "a.rs", code.as_str())];
         let config = DriverConfig { token_budget: Some(61), ..DriverConfig::default() };

@@ -1,4 +1,4 @@
-//! Blocks of transcripts (RFC 0010 §5.1).
+//! Import of transcripts as blocks (RFC 0010 §5.1).
 
 use std::path::Path;
 
@@ -10,19 +10,20 @@ use serde_json::{Value, json};
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::files;
+use crate::names::counted;
 use crate::reporter::Reporter;
 use crate::summaries::SummaryOptions;
 
 /// The options of an import.
 #[derive(Clone, Debug, Default)]
 pub struct ImportOptions {
-    /// The format; detected by default.
+    /// The format. By default, it is detected.
     pub format: Option<Format>,
-    /// The title of Markdown that is no chat.
+    /// The title of Markdown that is not a chat.
     pub title: Option<String>,
-    /// Whether side conversations of Claude Code are imported.
+    /// `true` if side conversations of Claude Code are imported.
     pub sidechains: bool,
-    /// Summaries of code, documents and tool results; none by default.
+    /// Summaries of code, documents and tool results. By default, they are off.
     pub summaries: SummaryOptions,
 }
 
@@ -42,7 +43,7 @@ impl ImportOptions {
     ///
     /// # Errors
     ///
-    /// A transcript that is malformed, too deep, or of an unknown format.
+    /// Returns an error if the transcript is malformed, too deep, or of an unknown format.
     pub fn import(
         &self,
         path: &Path,
@@ -71,7 +72,7 @@ impl ImportOptions {
             reporter.warn(warning);
         }
         if report.more_warnings > 0 {
-            reporter.warn(&format!("{} more warnings like these", report.more_warnings));
+            reporter.warn(&format!("omitted {}", counted(report.more_warnings, "more warning")));
         }
         Ok(ImportedTranscript { format, blocks, report })
     }
@@ -101,7 +102,7 @@ impl ImportedTranscript {
     }
 }
 
-/// Sets the language of a file that a tool has shown, as `pack` does.
+/// Sets the language of a file in a tool result, in the same way as `pack`.
 fn detect_language(block: &mut Block<'_>) {
     if let BlockContent::Code(code) = &mut block.content
         && code.lang == Lang::Unknown
@@ -113,14 +114,14 @@ fn detect_language(block: &mut Block<'_>) {
     }
 }
 
-/// Returns the error of bytes whose format is not detected.
+/// Returns the error for bytes whose format is not detected.
 fn unknown_format(path: &Path, bytes: &[u8]) -> Error {
     let is_pack = bytes.starts_with(&MAGIC_LCP) || bytes.starts_with(&MAGIC_BCP);
     if is_pack {
-        let message = format!("this is a pack, no transcript ({})", files::display_name(path));
-        return Error::new(ErrorKind::Malformed, message).with_hint("`lcp render` shows it");
+        let message = format!("expected a transcript, got a pack ({})", files::display_name(path));
+        return Error::new(ErrorKind::Malformed, message).with_hint("print it with `lcp render`");
     }
-    // Where the bytes begin as JSON, the parser has the line and column of the error.
+    // If the bytes begin like JSON, the parser gives the line and column of the error.
     let as_chat =
         lcp_transcripts::import(Format::OpenAiChat, bytes, &lcp_transcripts::Options::default());
     match as_chat {
@@ -128,10 +129,9 @@ fn unknown_format(path: &Path, bytes: &[u8]) -> Error {
             malformed(path, &error)
         }
         _ => {
-            let message =
-                format!("no transcript of a format that is known ({})", files::display_name(path));
+            let message = format!("unknown transcript format ({})", files::display_name(path));
             Error::new(ErrorKind::Malformed, message)
-                .with_hint("--from says which format it is in; `lcp import --help` names them")
+                .with_hint("pass --from FORMAT; `lcp import --help` lists the formats")
         }
     }
 }
@@ -146,11 +146,11 @@ fn malformed(path: &Path, error: &lcp_transcripts::Error) -> Error {
     let failure = Error::new(kind, message).with_code(error.code());
     match error.kind {
         lcp_transcripts::ErrorKind::NotJson(_) => failure.with_hint(
-            "the file may be cut; sessions with a message on each line are read up to there: \
-             --from claude-code, codex; text that only begins like JSON is read with --from markdown",
+            "the file may be truncated; pass --from claude-code or --from codex for a session with \
+             one message per line, or --from markdown for text that is not JSON",
         ),
         lcp_transcripts::ErrorKind::NotATranscript { .. } => {
-            failure.with_hint("without --from the format is what the file looks like")
+            failure.with_hint("omit --from to detect the format")
         }
         _ => failure,
     }

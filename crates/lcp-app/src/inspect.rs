@@ -1,4 +1,4 @@
-//! The blocks of a pack, however damaged: where each stands, its type, its cost.
+//! Inspection of the blocks of a pack, even if it is damaged: their offsets, types and costs.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -15,7 +15,7 @@ use crate::costs;
 use crate::error::Result;
 use crate::names::serialize_label;
 
-/// An inspected pack; serialized, the report `lcp.inspect.v1`.
+/// An inspected pack. It serializes as the report `lcp.inspect.v1`.
 #[derive(Clone, Debug, Serialize)]
 #[serde(tag = "schema", rename = "lcp.inspect.v1")]
 pub struct Inspection {
@@ -25,22 +25,22 @@ pub struct Inspection {
     pub version: Option<String>,
     /// The name of its compression.
     pub compression: &'static str,
-    /// Its bytes.
+    /// Its size in bytes.
     pub bytes: usize,
     /// Bytes from the header to END, before the payload was compressed.
     pub unpacked_bytes: u64,
     /// The name of the encoding, if tokens are counted.
     pub encoding: Option<String>,
-    /// Whether the counts are exact.
+    /// `true` if the counts are exact.
     pub exact: Option<bool>,
     /// Its blocks in order.
     pub blocks: Vec<InspectedBlock>,
     /// Its index, if it has one.
     #[serde(rename = "trailer")]
     pub index: Option<InspectedIndex>,
-    /// Warnings, also that of an index which is not accepted.
+    /// Warnings, including one for an index that is not accepted.
     pub warnings: Vec<InspectionWarning>,
-    /// Everything that cannot be read.
+    /// The errors for all unreadable parts.
     pub errors: Vec<InspectionError>,
     /// Tokens of all contents, if they are counted.
     #[serde(skip)]
@@ -63,18 +63,19 @@ pub struct InspectedBlock {
     pub length: u64,
     /// Its flags as stored.
     pub flags: u8,
-    /// Whether its body is compressed.
+    /// `true` if its body is compressed.
     pub compressed: bool,
-    /// Whether its body is in a content store.
+    /// `true` if its body is in a content store.
     pub reference: bool,
     /// The name of its priority; `None` for metadata.
     pub priority: Option<&'static str>,
-    /// Whether it has a summary.
+    /// `true` if it has a summary.
     #[serde(rename = "summary")]
     pub has_summary: bool,
-    /// Its tokens, if they are counted and it is shown.
+    /// Its tokens, if they are counted and the block is not metadata.
     pub tokens: Option<BlockTokens>,
-    /// Words for its flags and annotations: `summary`, `detailed`, `tags`, `pinned`, `compressed`,
+    /// The names of its flags and annotations: `summary`, `detailed`, `tags`, `pinned`,
+    /// `compressed`,
     /// `reference`, `reserved`, `malformed`.
     #[serde(skip)]
     pub properties: Vec<&'static str>,
@@ -83,11 +84,11 @@ pub struct InspectedBlock {
 /// The tokens of a block.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct BlockTokens {
-    /// Those of its content.
+    /// Tokens of its content.
     pub content: u32,
-    /// Those of its summary, if that is counted.
+    /// Tokens of its summary, if they are counted.
     pub summary: Option<u32>,
-    /// Those in full, by the names of the modes that are counted.
+    /// Tokens in full, by the names of the counted modes.
     #[serde(flatten)]
     pub modes: BTreeMap<&'static str, u32>,
 }
@@ -95,13 +96,13 @@ pub struct BlockTokens {
 /// The index of an inspected pack.
 #[derive(Clone, Debug, Serialize)]
 pub struct InspectedIndex {
-    /// Whether it is used.
+    /// `true` if it is used.
     pub accepted: bool,
-    /// Its bytes with the footer; of one that is not accepted, those after END.
+    /// Its size with the footer in bytes. If it is not accepted, the number of bytes after END.
     pub bytes: u64,
-    /// The encodings whose costs it has.
+    /// The encodings of its costs.
     pub costs: Vec<StoredCosts>,
-    /// The reason why it is not accepted.
+    /// The reason for not accepting it.
     pub problem: Option<IndexProblem>,
 }
 
@@ -114,7 +115,7 @@ pub struct StoredCosts {
     pub revision: u32,
 }
 
-/// The reason why an index is not accepted.
+/// The reason for not accepting an index.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct IndexProblem {
     /// The reason.
@@ -146,7 +147,7 @@ pub struct InspectionError {
 }
 
 impl Inspection {
-    /// Lists the blocks of a pack; `bytes` is the pack that was scanned. No tokens are counted.
+    /// Lists the blocks of a pack without counting tokens. `bytes` is the scanned pack.
     pub fn new(pack: &PackScan<'_>, bytes: &[u8]) -> Self {
         let index = PackIndex::find(bytes);
         let mut warnings: Vec<_> = pack
@@ -181,12 +182,12 @@ impl Inspection {
         }
     }
 
-    /// Counts the tokens of the contents of `pack`, and with `is_detailed` those of summaries and
-    /// of all modes.
+    /// Counts the tokens of the contents of `pack`. With `is_detailed`, also counts those of
+    /// summaries and of all modes.
     ///
     /// # Errors
     ///
-    /// Blocks that cannot be planned.
+    /// Returns an error if the blocks cannot be planned.
     pub fn count_tokens(
         &mut self,
         pack: &PackScan<'_>,

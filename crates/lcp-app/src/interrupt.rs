@@ -1,5 +1,6 @@
-//! Cleanup of a process that ends early: temporary files, and hooks that release leases. A front
-//! end that catches Ctrl-C calls [`clean_up`] and ends the process there; this crate never does.
+//! Cleanup of an interrupted process: removes temporary files and runs hooks that release leases. A
+//! front end that catches Ctrl-C calls [`clean_up`] and ends the process there. This crate never
+//! ends the process.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -9,29 +10,29 @@ use std::time::Duration;
 
 use tempfile::NamedTempFile;
 
-/// The temporary files that exist.
+/// The existing temporary files.
 static TEMPORARY: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
 
-/// Whether the process is about to end.
+/// `true` while the process is about to end.
 static IS_ENDING: AtomicBool = AtomicBool::new(false);
 
-/// The longest time that hooks may take: a store may not answer.
+/// The maximum time for hooks, because a store may not respond.
 const HOOK_TIMEOUT: Duration = Duration::from_secs(2);
 
 type Work = dyn Fn() + Send + Sync;
 
-/// Held while an operation runs that an interrupt must not split.
+/// A lock that is held during an operation that an interrupt must not split.
 static DEFER_LOCK: Mutex<()> = Mutex::new(());
 
-/// The work that [`clean_up`] runs.
+/// The hooks that [`clean_up`] runs.
 static HOOKS: Mutex<Vec<Weak<Work>>> = Mutex::new(Vec::new());
 
-/// Removes the temporary files and runs the hooks, then `end`. Waits for work of
-/// [`defer_interrupt`]; until `end` returns, no such work and no temporary file begins.
+/// Removes the temporary files, runs the hooks and calls `end`. Waits for work of
+/// [`defer_interrupt`]. Until `end` returns, no such work begins and no temporary file is created.
 pub fn clean_up(end: impl FnOnce()) {
     IS_ENDING.store(true, Ordering::SeqCst);
     let _deferred = DEFER_LOCK.lock().unwrap_or_else(PoisonError::into_inner);
-    // Held until the end, so that no file is created or renamed meanwhile.
+    // The lock is held until the end, so that no file is created or renamed in the meantime.
     let files = TEMPORARY.lock().unwrap_or_else(PoisonError::into_inner);
     for file in files.iter() {
         let _ = std::fs::remove_file(file);
@@ -41,7 +42,7 @@ pub fn clean_up(end: impl FnOnce()) {
     IS_ENDING.store(false, Ordering::SeqCst);
 }
 
-/// Runs work that [`clean_up`] waits for; where that began before, the work waits.
+/// Runs work that [`clean_up`] waits for. If a cleanup is running, the work waits.
 pub fn defer_interrupt<T>(work: impl FnOnce() -> T) -> T {
     let _guard = DEFER_LOCK.lock().unwrap_or_else(PoisonError::into_inner);
     work()
@@ -52,7 +53,7 @@ pub fn is_ending() -> bool {
     IS_ENDING.load(Ordering::SeqCst)
 }
 
-/// Registers work for [`clean_up`], as long as the returned value lives.
+/// Registers a hook for [`clean_up`], for the lifetime of the returned value.
 pub fn on_interrupt(work: impl Fn() + Send + Sync + 'static) -> Hook {
     let work: Arc<Work> = Arc::new(work);
     let mut hooks = HOOKS.lock().unwrap_or_else(PoisonError::into_inner);
@@ -61,7 +62,7 @@ pub fn on_interrupt(work: impl Fn() + Send + Sync + 'static) -> Hook {
     Hook(work)
 }
 
-/// Work that is done if the process is interrupted.
+/// A hook that runs if the process is interrupted.
 #[must_use]
 pub struct Hook(#[expect(dead_code, reason = "it keeps the work alive")] Arc<Work>);
 
@@ -71,7 +72,7 @@ impl fmt::Debug for Hook {
     }
 }
 
-/// Runs all hooks, as if the process were interrupted, and waits for them for a moment at most.
+/// Runs all hooks as if the process were interrupted. Waits at most two seconds for them.
 pub fn run_hooks() {
     let hooks = std::mem::take(&mut *HOOKS.lock().unwrap_or_else(PoisonError::into_inner));
     let (done, over) = mpsc::channel();
@@ -84,16 +85,16 @@ pub fn run_hooks() {
     let _ = over.recv_timeout(HOOK_TIMEOUT);
 }
 
-/// Registers a temporary file that is removed if the process is interrupted, as long as the
-/// returned guard lives.
+/// Registers a temporary file that is removed if the process is interrupted, for the lifetime of
+/// the returned guard.
 ///
 /// # Errors
 ///
-/// Those of `make`.
+/// Returns the error of `make`.
 pub(crate) fn register_temp_file(
     make: impl FnOnce() -> std::io::Result<NamedTempFile>,
 ) -> std::io::Result<(NamedTempFile, TempFileGuard)> {
-    // Held while it is made, so that there is no file that is not known.
+    // The lock is held while the file is created, so that every file is registered.
     let mut files = TEMPORARY.lock().unwrap_or_else(PoisonError::into_inner);
     let file = make()?;
     let path = file.path().to_owned();
@@ -101,7 +102,7 @@ pub(crate) fn register_temp_file(
     Ok((file, TempFileGuard(path)))
 }
 
-/// A temporary file that an interruption removes.
+/// A registration of a temporary file that an interruption removes.
 #[derive(Debug)]
 #[must_use]
 pub(crate) struct TempFileGuard(PathBuf);

@@ -1,8 +1,8 @@
 //! The jobs of every front end of LCP: the command, the MCP server, bindings and programs.
 //!
-//! A job is a struct of options with defaults, and a method that returns data. Settings are those of an
-//! `lcp.toml` ([`config::ConfigSource`]) or the defaults; options win over them. Warnings and
-//! progress go to a [`Reporter`] while a job runs; nothing is printed.
+//! A job is a struct of options with defaults and a method that returns data. Settings come from an
+//! `lcp.toml` ([`config::ConfigSource`]) or are the defaults. Options take precedence over them.
+//! While a job runs, warnings and progress go to a [`Reporter`]. Nothing is printed.
 //!
 //! # Example: a folder within a budget
 //!
@@ -44,18 +44,18 @@
 //! | [`parse`] | blocks of rendered texts |
 //! | [`stats`], [`inspect`], [`diff`], [`naive_markdown`] | figures, lists and differences of packs |
 //! | [`validate`] | validation of packs with costs and hand-offs |
-//! | [`append`] | packs that are changed in place |
-//! | [`merge`], [`recover`] | several packs as one; what is whole of a damaged pack |
+//! | [`append`] | changes of packs in place |
+//! | [`merge`], [`recover`] | merged packs; recovery of damaged packs |
 //! | [`sessions`] | recording, handing over and resuming conversations |
-//! | [`budget`], [`tokenizer`], [`dedup`], [`prompt_cache`], [`special_tokens`], [`pack_output`], [`summaries`] | options that several jobs have, each with what it puts in force |
+//! | [`budget`], [`tokenizer`], [`dedup`], [`prompt_cache`], [`special_tokens`], [`pack_output`], [`summaries`] | options that several jobs share, and their resolved forms |
 //! | [`config`], [`names`] | `lcp.toml`; the names of values in flags, settings and tools |
 //! | [`find_block`], [`content_bytes`] | blocks of a pack by index or label, and their bytes |
-//! | [`files`], [`interrupt`] | files that appear whole; what is undone where a process ends early |
+//! | [`files`], [`interrupt`] | atomic writing of files; cleanup of an interrupted process |
 
 #![allow(
     clippy::missing_errors_doc,
     clippy::must_use_candidate,
-    reason = "an error says what was wrong"
+    reason = "errors describe themselves"
 )]
 
 pub mod append;

@@ -1,4 +1,4 @@
-//! Several packs as one.
+//! Merging of several packs.
 
 use std::path::Path;
 
@@ -9,6 +9,7 @@ use crate::config::Config;
 use crate::dedup::{self, DedupOptions};
 use crate::error::Result;
 use crate::files;
+use crate::names::counted;
 use crate::render;
 use crate::reporter::Reporter;
 use crate::tokenizer::TokenizerOptions;
@@ -16,7 +17,7 @@ use crate::tokenizer::TokenizerOptions;
 /// The options of a merge.
 #[derive(Clone, Debug, Default)]
 pub struct MergeOptions {
-    /// Which duplicates are removed.
+    /// The options of deduplication.
     pub dedup: DedupOptions,
     /// The tokenizer.
     pub tokenizer: TokenizerOptions,
@@ -53,11 +54,11 @@ impl MergeOptions {
             if let Some(warning) = render::index_warning(bytes) {
                 reporter.warn(&format!("{warning} ({name})"));
             }
-            // The first pack stays where it is.
+            // The blocks of the first pack keep their indices.
             for index in unreadable_handoffs(&pack.blocks).filter(|_| at > 0) {
                 reporter.warn(&format!(
-                    "the index of a hand-off is damaged or of a newer version: it names blocks as \
-                     if its pack stood alone ({name}, block {index})"
+                    "cannot update the block numbers of a hand-off, which may now refer to other \
+                     blocks: its index is damaged or from a newer version ({name}, block {index})"
                 ));
             }
             Ok(pack.blocks)
@@ -68,7 +69,7 @@ impl MergeOptions {
         Ok(MergedPack { blocks, blocks_before })
     }
 
-    /// Removes duplicates, if that is asked for.
+    /// Removes duplicates if deduplication is on.
     fn deduplicated<'b>(
         &self,
         merged: Vec<Block<'b>>,
@@ -88,9 +89,10 @@ impl MergeOptions {
         }
         let saved = deduped.duplicates.tokens_saved();
         reporter.note(&format!(
-            "{} blocks became {}: {saved} tokens saved",
-            merged.len(),
-            deduped.blocks.len()
+            "reduced {} to {}; saved {}",
+            counted(merged.len(), "block"),
+            deduped.blocks.len(),
+            counted(saved, "token")
         ));
         counter.save_cache(reporter);
         Ok(deduped.blocks)

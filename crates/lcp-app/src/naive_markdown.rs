@@ -1,13 +1,13 @@
-//! What people do without packs: files and turns pasted one below the other as
-//! Markdown. The figure that LCP's own texts stand beside.
+//! Naive Markdown: files and chat turns in sequence, as people paste them without packs. It is the
+//! baseline for the token counts of LCP.
 
 use lcp_driver::{content_text, fence_info};
 use lcp_types::{Block, BlockContent};
 
 /// Returns a block as naive Markdown; empty for annotations and other metadata.
 ///
-/// A chat turn is `**role:** text`; anything else a heading with its path, title or name,
-/// and the content in a fence with its language. What has no text has the heading alone.
+/// A chat turn is `**role:** text`. Any other block is a heading with its path, title or name,
+/// followed by the content in a fence with its language. A block without text is only the heading.
 pub(crate) fn block_to_markdown(block: &Block<'_>) -> String {
     if block.content.is_metadata() {
         return String::new();

@@ -1,5 +1,8 @@
-//! The names of options in flags, settings and tools. Behind a name, further ones of the same
-//! value are former ones: they are valid, and no help or error lists them.
+//! The names of values in flags, settings and tools, and plural forms for messages. If several
+//! names have the same value, those after the first are former names: they are still valid, but
+//! help texts and errors do not list them.
+
+use std::fmt::Display;
 
 #[cfg(feature = "full")]
 use lcp_continuity::DirectiveStyle;
@@ -29,7 +32,7 @@ pub const VERBOSITIES: [(&str, Verbosity); 3] = [
 /// Reactions if Critical blocks exceed the budget.
 pub const OVERFLOWS: [(&str, Overflow); 2] = [("allow", Overflow::Allow), ("deny", Overflow::Deny)];
 
-/// Levels of deduplication, or none.
+/// Levels of deduplication; `off` has no level.
 pub const DEDUP_LEVELS: [(&str, Option<DedupLevel>); 4] = [
     ("off", None),
     ("exact", Some(DedupLevel::Exact)),
@@ -54,25 +57,32 @@ pub const STYLES: [(&str, DirectiveStyle); 3] = [
     ("structured", DirectiveStyle::Structured),
 ];
 
-/// Returns the ways in which blocks compete. The settings have the table of values.
+/// Returns the objectives. The table of values comes from the settings.
 pub fn objectives() -> [(&'static str, Objective); 2] {
     [Objective::Strict, Objective::Value(ValueModel::default())].map(|by| (by.name(), by))
 }
 
-/// Returns whether blocks may be shown in part, for `on` and `off`.
+/// Returns the value for `on` or `off`.
 pub const fn excerpts(are_on: bool) -> Excerpts {
     if are_on { Excerpts::On } else { Excerpts::Off }
 }
 
-/// Returns the value of a name, also of a former one.
+/// Returns the value of a name, including former names.
 pub fn value_of<T: Copy>(names: &Names<T>, name: &str) -> Option<T> {
     names.iter().find(|(known, _)| *known == name).map(|(_, value)| *value)
 }
 
-/// Returns the names that are not former ones.
+/// Returns the current names, without former ones.
 pub fn current<T: PartialEq>(names: &Names<T>) -> Vec<&'static str> {
     let is_current = |at: usize| names[..at].iter().all(|(_, earlier)| *earlier != names[at].1);
     (0..names.len()).filter(|&at| is_current(at)).map(|at| names[at].0).collect()
+}
+
+/// Returns a count with its noun, such as `1 block` or `2 blocks`.
+pub(crate) fn counted(count: impl Display + Copy, noun: &str) -> String {
+    let count = count.to_string();
+    let plural = if count == "1" { "" } else { "s" };
+    format!("{count} {noun}{plural}")
 }
 
 /// Serializes a block type as its label.

@@ -16,57 +16,58 @@ use crate::config::Config;
 use crate::dedup::{self, DedupOptions};
 use crate::error::{Error, ErrorKind, Result};
 use crate::files;
+use crate::names::counted;
 use crate::pack_output::{PackEncoder, PackOutputOptions};
 use crate::reporter::Reporter;
 use crate::summaries::SummaryOptions;
 use crate::tokenizer::TokenizerOptions;
 
-/// Unreadable files that are named one by one.
+/// The maximum number of unreadable files in warnings.
 const NAMED_MAX: usize = 10;
 
-/// The options of a pack of files. `None` stands for the setting of `lcp.toml`, or the default.
+/// The options of a pack of files. `None` means the setting of `lcp.toml`, or the default.
 #[derive(Default)]
 #[expect(clippy::struct_excessive_bools, reason = "one for each flag")]
 pub struct PackOptions<'a> {
-    /// Files and folders; the current folder if there are none. `-` is standard input.
+    /// Files and folders; if empty, the current folder. `-` is standard input.
     pub paths: Vec<PathBuf>,
-    /// The folder of relative paths; the current folder if it is empty.
+    /// The folder for relative paths; if empty, the current folder.
     pub base: PathBuf,
     /// The name of standard input.
     pub stdin_name: Option<String>,
-    /// Whether hidden files are packed.
+    /// `true` if hidden files are packed.
     pub hidden: Option<bool>,
-    /// Whether files are packed that ignore files exclude.
+    /// `true` if files excluded by ignore files are packed.
     pub ignored: bool,
-    /// Whether links are followed.
+    /// `true` if symbolic links are followed.
     pub follow: bool,
-    /// Whether folders of other file systems are left out.
+    /// `true` if folders of other file systems are left out.
     pub one_file_system: bool,
-    /// If there are any, only files that match one are packed. They replace those of `lcp.toml`.
+    /// If not empty, only files that match one are packed. They replace those of `lcp.toml`.
     pub include: Vec<Pattern>,
     /// Files that match one are left out.
     pub exclude: Vec<Pattern>,
-    /// Bytes of the largest file that is packed.
+    /// The maximum size of a packed file in bytes.
     pub max_file_bytes: Option<u64>,
-    /// Whether the tree of the files is left out.
+    /// `true` if the file tree is left out.
     pub no_tree: bool,
-    /// Whether images are packed.
+    /// `true` if images are packed.
     pub images: bool,
     /// Packs only files that differ from this git revision.
     pub since: Option<String>,
     /// Adds the changes since this git revision.
     pub diff: Option<String>,
-    /// Files that are written meanwhile; they are never packed.
+    /// The files that this run writes. They are never packed.
     pub outputs: Vec<PathBuf>,
-    /// Opens files where not all readable files may be read; called by several threads at once.
+    /// Opens files if not all readable files may be read. Several threads call it at once.
     pub open: Option<OpenFile<'a>>,
     /// Priorities, categories, ranks and pins of files; the last match wins.
     pub rules: Vec<Rule>,
-    /// Whether the built-in rules, which apply first, are left out.
+    /// `true` if the built-in rules, which apply first, are left out.
     pub no_default_rules: bool,
     /// The summaries of files.
     pub summaries: SummaryOptions,
-    /// Which duplicates are left out.
+    /// The options of deduplication.
     pub dedup: DedupOptions,
     /// The tokenizer that counts duplicates and the costs in the index.
     pub tokenizer: TokenizerOptions,
@@ -92,8 +93,9 @@ impl PackOptions<'_> {
     ///
     /// # Errors
     ///
-    /// Options that contradict each other, nothing to pack, a tokenizer that cannot be loaded, a
-    /// limit of packs, failures of git. A file that cannot be read is no error: it is in the report.
+    /// Returns an error if options contradict each other, if there is nothing to pack, if the
+    /// tokenizer cannot be loaded, if a limit of packs is exceeded, or if git fails. A file that
+    /// cannot be read is not an error. It is listed in the report.
     pub fn pack(self, config: &Config, reporter: &dyn Reporter) -> Result<PackedFiles> {
         if let Some(warning) = self.dedup.ineffective(&config.dedup) {
             reporter.warn(&warning);
@@ -164,12 +166,12 @@ impl PackOptions<'_> {
             reporter.warn(warning);
         }
         reporter.note(&format!(
-            "{} files of {} bytes and {} diffs became {} blocks, annotations counted, in {} bytes",
-            report.files.len(),
-            report.bytes(),
-            report.diffs.len(),
-            blocks.len(),
-            bytes.len(),
+            "packed {} ({}) and {} into {} ({}), including annotations",
+            counted(report.files.len(), "file"),
+            counted(report.bytes(), "byte"),
+            counted(report.diffs.len(), "diff"),
+            counted(blocks.len(), "block"),
+            counted(bytes.len(), "byte"),
         ));
         Ok(PackedFiles { bytes, blocks: blocks.len(), report, warnings })
     }
@@ -180,14 +182,14 @@ impl PackOptions<'_> {
         let is_input = |path: &&PathBuf| path.as_os_str() == OsStr::new(files::STANDARD);
         match self.paths.iter().filter(is_input).count() {
             0 if self.stdin_name.is_some() => {
-                return usage("--stdin-name needs `-` among the PATHs");
+                return usage("--stdin-name needs `-` as one of the PATHs");
             }
             0 => return Ok(None),
             1 => {}
-            _ => return usage("`-` stands twice among the PATHs"),
+            _ => return usage("`-` must not be given more than once"),
         }
         if self.stdin_name.as_deref() == Some("") {
-            return usage("--stdin-name is empty");
+            return usage("--stdin-name must not be empty");
         }
         let max = limits::TOTAL_DECOMPRESSED_BYTES_MAX;
         let mut bytes = Vec::new();
@@ -216,7 +218,7 @@ fn usage_error(message: String) -> Error {
     Error::new(ErrorKind::Usage, message)
 }
 
-/// Returns the blocks without duplicates, if the options ask for that, and warnings.
+/// Removes duplicates from the blocks if deduplication is on. Returns the blocks and warnings.
 fn deduplicated(
     blocks: Vec<Block<'static>>,
     options: DedupOptions,
@@ -232,12 +234,12 @@ fn deduplicated(
     let deduped = dedup::pack(&blocks, &options, &counter.estimator)?;
     let warnings = unknown.iter().chain(&deduped.warnings).map(ToString::to_string).collect();
     let (covered, saved) = (deduped.duplicates.covered.len(), deduped.duplicates.tokens_saved());
-    reporter.note(&format!("{covered} blocks are covered by others: {saved} tokens saved"));
+    reporter.note(&format!("{}; saved {}", counted(covered, "duplicate"), counted(saved, "token")));
     counter.save_cache(reporter);
     Ok((deduped.blocks, warnings))
 }
 
-/// Returns a warning about the patterns of options that match no file, if there are any.
+/// Returns a warning if patterns of the options match no file.
 fn unmatched(include: &[Pattern], rules: &[Rule], report: &IngestReport) -> Result<Option<String>> {
     let flag = |rule: &Rule| match &rule.attributes {
         attributes if attributes.priority.is_some() => "--priority",
@@ -260,7 +262,7 @@ fn unmatched(include: &[Pattern], rules: &[Rule], report: &IngestReport) -> Resu
     Ok((!names.is_empty()).then(|| format!("no file matches {}", names.join(", "))))
 }
 
-/// Reports the warnings of ingestion, and how much was left out.
+/// Reports the warnings of ingestion, and a summary of the files that were left out.
 fn report_warnings(report: &IngestReport, reporter: &dyn Reporter) {
     for warning in &report.warnings {
         reporter.warn(warning);
@@ -272,7 +274,8 @@ fn report_warnings(report: &IngestReport, reporter: &dyn Reporter) {
         }
         let more = report.skipped_by(reason).count().saturating_sub(NAMED_MAX);
         if more > 0 {
-            reporter.warn(&format!("and {more} more that are {}", reason.name()));
+            let more = counted(more, "more file");
+            reporter.warn(&format!("cannot read {more} ({})", reason.name()));
         }
     }
     if let Some(left_out) = report.skipped_summary() {

@@ -17,34 +17,34 @@ use crate::files;
 use crate::reporter::Reporter;
 use crate::tokenizer::TokenizerOptions;
 
-/// The options of a pack that is written.
+/// The options for writing a pack.
 #[derive(Clone, Debug, Default)]
 pub struct PackOutputOptions {
     /// The options of the encoder.
     pub encode: EncodeOptions,
-    /// The encodings in which costs are counted and stored in the index; an empty list means that
-    /// of the tokenizer options.
+    /// The encodings of the costs in the index. An empty list means the encoding of the tokenizer
+    /// options.
     pub costs: Option<Vec<String>>,
 }
 
-/// Warns of a pack whose payload was to be compressed and is not.
+/// Warns if the payload of a pack is not compressed although the options ask for it.
 pub fn warn_if_uncompressed(pack: &[u8], options: EncodeOptions, reporter: &dyn Reporter) {
     let wanted = options.compression == Compression::Payload;
     let header = EventIter::new(pack, DecodeOptions::default()).next();
     if wanted && matches!(header, Some(Ok(Event::Header(it))) if !it.is_payload_compressed()) {
-        reporter.warn(&
-            "the pack is not compressed: a reader would take so many blocks of so few bytes for an \
-             attack (BLOCK_MEMORY_BYTES_MAX)",
+        reporter.warn(
+            &"wrote the pack without compression: readers would reject so many blocks in so few \
+             bytes (BLOCK_MEMORY_BYTES_MAX)",
         );
     }
 }
 
-/// Encodes a manifest that was read from `path`, and returns the files that it names as well: they
-/// are looked for beside it.
+/// Encodes a manifest that was read from `path`. Returns the pack and the files that the manifest
+/// refers to, whose paths are relative to its folder.
 ///
 /// # Errors
 ///
-/// A manifest that is malformed, a file that cannot be read.
+/// Returns an error if the manifest is malformed or a file cannot be read.
 pub fn encode_manifest(
     path: &Path,
     json: &[u8],
@@ -70,7 +70,7 @@ pub fn encode_manifest(
     Ok((pack, parts))
 }
 
-/// Writes packs, with what their blocks cost where that is asked for.
+/// An encoder of packs that can store token costs in the index.
 pub struct PackEncoder<'c> {
     options: EncodeOptions,
     tokenizer: &'c TokenizerOptions,
@@ -79,11 +79,11 @@ pub struct PackEncoder<'c> {
 }
 
 impl<'c> PackEncoder<'c> {
-    /// Loads the tokenizers, once it is known that the pack can hold costs: before long work.
+    /// Checks that the pack can store costs, and loads the tokenizers.
     ///
     /// # Errors
     ///
-    /// If the pack cannot hold costs, or a tokenizer cannot count them.
+    /// Returns an error if the pack cannot store costs, or if a tokenizer cannot count them.
     pub fn new(
         options: &PackOutputOptions,
         tokenizer: &'c TokenizerOptions,
@@ -106,7 +106,7 @@ impl<'c> PackEncoder<'c> {
         !self.estimators.is_empty()
     }
 
-    /// The pack of these blocks; `what` is what errors call it.
+    /// Encodes a pack of these blocks. `what` is its name in errors.
     pub fn encode(
         &self,
         blocks: &[Block<'_>],
@@ -141,7 +141,7 @@ pub fn count_costs(
     blocks: &[Block<'_>],
     start: usize,
 ) -> Option<EncodingCosts> {
-    // An encoding may be there in several revisions.
+    // The index may have an encoding in several revisions.
     let costs = || facts.costs.iter().find(|costs| costs.encoding == encoding);
     let before = facts.costs_in(encoding, RENDERER_REVISION).or_else(costs)?;
     let tokenizer = Tiktoken::new(Encoding::from_name(encoding)?);

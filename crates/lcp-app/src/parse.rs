@@ -1,4 +1,4 @@
-//! Rendered texts back to blocks (RFC 0008 §2).
+//! Parsing of rendered texts into blocks (RFC 0008 §2).
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -11,13 +11,14 @@ use lcp_types::{Block, BlockContent, Tag};
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::files;
+use crate::names::counted;
 
 /// The blocks of a rendered text.
 #[derive(Clone, Debug)]
 pub struct ParsedText {
-    /// The blocks, as far as the text has them.
+    /// The blocks, as far as the text contains them.
     pub manifest: Manifest,
-    /// Descriptions of the data that the text does not have.
+    /// Descriptions of the data that the text does not contain.
     pub warnings: Vec<String>,
 }
 
@@ -26,7 +27,8 @@ impl ParsedText {
     ///
     /// # Errors
     ///
-    /// A text that no render in this mode gives, with the line; a block that is too large.
+    /// Returns an error with the line if the text is not a rendered text of this mode, or if a
+    /// block is too large.
     pub fn new(path: &Path, bytes: &[u8], mode: OutputMode) -> Result<Self> {
         let parsed = parse(path, bytes, mode)?;
         let warnings = warnings(&parsed);
@@ -58,19 +60,19 @@ fn parse(path: &Path, bytes: &[u8], mode: OutputMode) -> Result<ParsedBlocks> {
     })
 }
 
-const CHANGED: &str = "its lines end with \\r\\n: it must be as `render` wrote it";
-const A_PACK: &str = "this is a pack: `lcp decode` prints its manifest";
+const CHANGED: &str = "pass the text unchanged; its lines end with \\r\\n";
+const A_PACK: &str = "it is a pack; print its manifest with `lcp decode`";
 
-/// Returns what may be wrong with a text that is not one of this mode.
+/// Returns a hint about the probable problem of a text that is not a text of this mode.
 fn hint(text: &str, mode: OutputMode, error: &ParseError) -> Option<String> {
     if text.as_bytes().starts_with(&MAGIC_LCP) {
         return Some(A_PACK.into());
     }
     if let Some(other) = detect_mode(text).filter(|other| *other != mode) {
         let name = other.name();
-        return Some(format!("this looks like a text in {name}: --mode {name}"));
+        return Some(format!("it looks like a text in {name}; pass --mode {name}"));
     }
-    // Where lines end is known only to the mode; what is wrong is seen at the first.
+    // Changed line ends are visible at the first error.
     let line_end = text[error.offset..].lines().next().map_or(0, str::len) + error.offset;
     let is_changed = text[line_end..].starts_with('\r') || text[..error.offset].ends_with('\r');
     is_changed.then(|| CHANGED.into())
@@ -86,8 +88,8 @@ fn entry(shown: ParsedBlock) -> Entry {
     }
 }
 
-/// Returns warnings about everything that the manifest does not have as the pack had it, as far as
-/// the text tells.
+/// Returns warnings about all data that differs from the original pack, as far as the text shows
+/// it.
 fn warnings(parsed: &ParsedBlocks) -> Vec<String> {
     let mut warnings = left_out(&parsed.omitted);
     let mut tell = |name: &str, which: &dyn Fn(&ParsedBlock) -> bool, what: &str| {
@@ -95,24 +97,27 @@ fn warnings(parsed: &ParsedBlocks) -> Vec<String> {
         let Some((first, shown)) = of.next() else { return };
         let label = shown.block.label();
         let (ty, label) = (shown.block_type.label(), escape_control(&label));
-        let count = blocks(of.count() + 1);
+        let count = counted(of.count() + 1, "block");
         warnings
             .push(format!("{count} {what} [{name}] (the first is block {first}, {ty} {label})"));
     };
     for (kind, what) in [
-        (PartKind::Detailed, "stood in the text by a detailed level, which is the content now"),
-        (PartKind::Summary, "stood in the text by a summary, which is the content now"),
-        (PartKind::Tags, "stood in the text by tags, which are the content now"),
-        (PartKind::Excerpt, "stood in the text in part, which is the content now"),
+        (
+            PartKind::Detailed,
+            "recovered from the detailed level only; the full content is not in the text",
+        ),
+        (PartKind::Summary, "recovered from the summary only; the full content is not in the text"),
+        (PartKind::Tags, "recovered from the tags only; the full content is not in the text"),
+        (PartKind::Excerpt, "recovered from an excerpt only; the full content is not in the text"),
     ] {
         tell("in_part", &|shown| shown.shown == kind, what);
     }
     let is_other = |shown: &ParsedBlock| shown.block.block_type() != shown.block_type;
-    tell("became_document", &is_other, "of a type without a text of its own became a document");
+    tell("became_document", &is_other, "recovered as document; the text does not keep the type");
     for (name, what) in [
-        ("data", "without a picture: no text has it"),
-        ("source_hash", "without a source hash: no text has it"),
-        ("body", "of an unknown type without a body: no text has it"),
+        ("data", "recovered without image data, which is not in the text"),
+        ("source_hash", "recovered without a source hash, which is not in the text"),
+        ("body", "of unknown type recovered without a body, which is not in the text"),
     ] {
         tell("not_in_text", &|shown| shown.absent.contains(&name), what);
     }
@@ -122,20 +127,20 @@ fn warnings(parsed: &ParsedBlocks) -> Vec<String> {
             || words(&shown.block.content).into_iter().any(is_shortened)
             || has_shortened_name(&shown.block)
     };
-    tell("shortened_label", &is_shortened, "with a label that the text may have shortened");
+    tell("shortened_label", &is_shortened, "with a label that may be shortened in the text");
     warnings
 }
 
-/// Returns warnings about blocks that placeholders and roll-up lines stand for.
+/// Returns warnings about blocks that the text has only as placeholders or in roll-up lines.
 fn left_out(omitted: &[ParsedPart]) -> Vec<String> {
     let mut by_type: BTreeMap<&str, (usize, u64)> = BTreeMap::new();
     let mut warnings = Vec::new();
     for piece in omitted {
         match piece.kind {
             PartKind::RolledUp { count, tokens } => {
-                let count = blocks(usize::try_from(count).unwrap_or(usize::MAX));
+                let (count, tokens) = (counted(count, "block"), counted(tokens, "token"));
                 warnings.push(format!(
-                    "{count} of {tokens} tokens left out: one line stands for all [rolled_up]"
+                    "{count} ({tokens}) not recovered: the text has only a roll-up line [rolled_up]"
                 ));
             }
             PartKind::Placeholder { tokens } => {
@@ -145,17 +150,20 @@ fn left_out(omitted: &[ParsedPart]) -> Vec<String> {
             _ => {}
         }
     }
-    let all = by_type.values().map(|(count, _)| count).sum();
-    let each =
-        by_type.iter().map(|(ty, (count, tokens))| format!("{count} {ty} of {tokens} tokens"));
+    let all: usize = by_type.values().map(|(count, _)| count).sum();
+    let each = by_type.iter().map(|(ty, (count, tokens))| {
+        let tokens = counted(*tokens, "token");
+        format!("{count} {ty} of {tokens}")
+    });
     let each = each.collect::<Vec<_>>().join(", ");
+    let all_blocks = counted(all, "block");
     let line =
-        format!("{} left out: a placeholder stands for each ({each}) [omitted]", blocks(all));
+        format!("{all_blocks} not recovered: the text has only placeholders ({each}) [omitted]");
     warnings.splice(0..0, (all > 0).then_some(line));
     warnings
 }
 
-/// Returns the texts in the head of a block besides its label.
+/// Returns the texts in the head of a block other than its label.
 fn words<'b>(content: &'b BlockContent<'_>) -> Vec<&'b str> {
     match content {
         BlockContent::Conversation(turn) => turn.tool_call_id.as_deref().into_iter().collect(),
@@ -180,13 +188,8 @@ fn has_shortened_name(block: &Block<'_>) -> bool {
     false
 }
 
-/// Returns whether a label may be the rest of a longer one.
+/// Returns whether a label may be shortened.
 fn is_shortened(label: &str) -> bool {
     let middle = label.chars().nth(LABEL_CHARS_MAX - LABEL_CHARS_MAX / 2 - 1);
     middle == Some('…') && label.chars().count() == LABEL_CHARS_MAX
-}
-
-/// Returns `1 block`, or as in `2 blocks`.
-fn blocks(count: usize) -> String {
-    format!("{count} {}", if count == 1 { "block" } else { "blocks" })
 }

@@ -1,5 +1,4 @@
-//! Stable plans: the flags that ask for them, and the plan of the previous turn
-//! (RFC 0005 §6).
+//! Options of stable plans, and the plan of the previous turn (RFC 0005 §6).
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -15,32 +14,32 @@ use crate::reporter::Reporter;
 /// The flag that writes the plan of this turn.
 pub const PLAN: &str = "--plan";
 
-/// The flag that reads the one before.
+/// The flag that reads the plan of the previous turn.
 pub const PREVIOUS: &str = "--previous";
 
 /// The options of prompt caching.
 #[derive(Clone, Debug, Default)]
 pub struct PromptCacheOptions {
-    /// The plan of the previous turn; a file that does not exist is a first turn.
+    /// The plan of the previous turn. If the file does not exist, this is the first turn.
     pub previous: Option<PathBuf>,
     /// The parts of the budget at which a text is repacked.
     pub watermarks: Option<Watermarks>,
 }
 
-/// The stable plan that a render asks for, and a warning about it.
+/// The options of a stable plan for a render, and a warning about them.
 #[derive(Debug, Default)]
 pub struct ResolvedPromptCache {
     /// The options of the driver.
     pub stable: Option<StableOptions>,
     warning: Option<Warning>,
-    /// The path that the warning is about. Reports leave it out: they are the same wherever
-    /// files are.
+    /// The path in the warning. Reports leave it out, so that they do not depend on the location of
+    /// files.
     path: Option<PathBuf>,
 }
 
 impl PromptCacheOptions {
-    /// Resolves the options for a render with `config`. `writes` tells whether the plan is saved,
-    /// which asks for a stable plan as well.
+    /// Resolves the options for a render with `config`. `writes` is `true` if the plan is saved,
+    /// which requires a stable plan as well.
     ///
     /// # Errors
     ///
@@ -59,13 +58,13 @@ impl PromptCacheOptions {
         };
         if config.verbosity != Verbosity::Adaptive {
             let message =
-                format!("{flag} needs --verbosity adaptive: the others ignore the budget");
+                format!("{flag} needs --verbosity adaptive, because the others ignore the budget");
             return Err(Error::new(ErrorKind::Usage, message));
         }
         if config.token_budget.is_none() {
-            let message = format!("{flag} needs a budget: without one nothing gives way");
+            let message = format!("{flag} needs a budget: without one, no block is shortened");
             return Err(Error::new(ErrorKind::Usage, message)
-                .with_hint("--budget gives one, or --window, or a --model whose window is known"));
+                .with_hint("pass --budget, --window, or a --model with a known window"));
         }
         let (previous, warning) = match self.previous.as_deref() {
             None => (None, None),
@@ -100,17 +99,17 @@ impl ResolvedPromptCache {
     }
 }
 
-/// The previous plan, or why there is none.
+/// Reads the previous plan. The inner error is a warning that it cannot be used.
 fn read(path: &Path) -> Result<Result<PreviousPlan, String>> {
     if path == Path::new(files::STANDARD) {
-        let message = format!("{PREVIOUS} needs a file: standard input is for packs");
+        let message = format!("{PREVIOUS} needs a file: standard input is reserved for packs");
         return Err(Error::new(ErrorKind::Usage, message));
     }
     let Some(bytes) = files::read_if_exists(path)? else {
-        return Ok(Err("there is no previous plan yet; a fresh one is made".to_owned()));
+        return Ok(Err("the previous plan does not exist yet; started a new one".to_owned()));
     };
-    let plan = str::from_utf8(&bytes).map_err(|error| format!("the plan is no text: {error}"));
+    let plan = str::from_utf8(&bytes).map_err(|error| format!("the plan is not UTF-8: {error}"));
     let plan =
         plan.and_then(|json| PreviousPlan::from_json(json).map_err(|error| error.to_string()));
-    Ok(plan.map_err(|why| format!("{why}; a fresh one is made")))
+    Ok(plan.map_err(|why| format!("{why}; started a new one")))
 }

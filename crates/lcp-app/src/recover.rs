@@ -1,4 +1,4 @@
-//! Recovery of packs that are cut off or damaged.
+//! Recovery of truncated or damaged packs.
 
 use std::path::Path;
 

@@ -1,4 +1,4 @@
-//! The one render job of every front end: options, settings and a pack to a text and its plan.
+//! The render job of all front ends, which turns a pack into a text and its plan.
 
 use std::ffi::OsStr;
 use std::fs::File;
@@ -22,6 +22,7 @@ use crate::config::Config;
 use crate::dedup::{self, DedupOptions};
 use crate::error::{Error, ErrorKind, Result};
 use crate::files;
+use crate::names::counted;
 use crate::prompt_cache::PromptCacheOptions;
 use crate::reporter::Reporter;
 use crate::special_tokens;
@@ -30,7 +31,7 @@ use crate::tokenizer::{LoadedTokenizer, TokenizerOptions};
 /// The options of a render.
 #[derive(Clone, Debug, Default)]
 pub struct RenderOptions {
-    /// The bounds of the text.
+    /// The limits of the text.
     pub budget: BudgetOptions,
     /// The format of the text.
     pub mode: OutputMode,
@@ -42,13 +43,13 @@ pub struct RenderOptions {
     pub types: Option<Vec<BlockType>>,
     /// The options of prompt caching.
     pub prompt_cache: PromptCacheOptions,
-    /// Which duplicates are removed.
+    /// The options of deduplication.
     pub dedup: DedupOptions,
     /// The policy for special tokens.
     pub special_tokens: Option<SpecialTokens>,
-    /// Whether the plan is saved for the next turn; this asks for a stable plan as well.
+    /// `true` if the plan is saved for the next turn. This requires a stable plan as well.
     pub saves_plan: bool,
-    /// Whether the index is compared with the blocks.
+    /// `true` if the index is compared with the blocks.
     pub verify_index: bool,
 }
 
@@ -56,16 +57,16 @@ pub struct RenderOptions {
 ///
 /// # Errors
 ///
-/// A message for people, if no block type has it.
+/// Returns a message for users if no block type has this label.
 pub fn block_type(label: &str) -> std::result::Result<BlockType, String> {
     BlockType::from_label(label).filter(|ty| *ty != BlockType::Annotation).ok_or_else(|| {
         let labels = BlockType::ALL.iter().filter(|ty| **ty != BlockType::Annotation);
         let labels: Vec<_> = labels.map(|ty| ty.label()).collect();
-        format!("it may be {}", labels.join(", "))
+        format!("expected one of {}", labels.join(", "))
     })
 }
 
-/// A pack that is to be rendered.
+/// A pack and everything that is needed to render it.
 #[derive(Debug)]
 pub struct RenderJob<'b> {
     setup: RenderSetup,
@@ -86,22 +87,22 @@ pub struct RenderSetup {
     dedup: Option<Options>,
     /// The policy for special tokens.
     special_tokens: SpecialTokens,
-    /// Whether the index is compared with the blocks.
+    /// `true` if the index is compared with the blocks.
     verify_index: bool,
     /// The window that the budget was taken from.
     window: Option<ContextWindow>,
     /// The tokenizer.
     pub counter: LoadedTokenizer,
-    /// Warnings about the settings, then also about the blocks.
+    /// Warnings about the settings and the blocks.
     warnings: Vec<Warning>,
 }
 
-/// The text of a pack, and what it was rendered from.
+/// The text of a pack, and its source.
 #[derive(Debug)]
 pub enum RenderedPack<'b> {
-    /// From the index, by this setup.
+    /// A text from the index, rendered with this setup.
     ByIndex(IndexedRender, Box<RenderSetup>),
-    /// From all blocks, by this job.
+    /// A text from all blocks, rendered with this job.
     FromBlocks(Box<Rendered>, Box<RenderJob<'b>>),
 }
 
@@ -110,7 +111,7 @@ impl RenderSetup {
     ///
     /// # Errors
     ///
-    /// If the options contradict each other or the settings.
+    /// Returns an error if the options contradict each other or the settings.
     pub fn new(
         path: &Path,
         options: &RenderOptions,
@@ -130,7 +131,7 @@ impl RenderSetup {
         let dedup = options.dedup.effective(&settings.dedup, config.stable.is_some());
         let strict = config.overflow == Overflow::Deny;
         let counter = options.tokenizer.load(settings, budget.model.as_ref(), strict, reporter)?;
-        // A size of merged chunks that the settings give stays.
+        // An explicit size of merged chunks takes precedence.
         let is_given = settings.dedup.has_merged_bytes;
         let dedup = dedup.map(|options| match config.token_budget.filter(|_| !is_given) {
             Some(budget) => options.with_token_budget(budget),
@@ -149,13 +150,13 @@ impl RenderSetup {
         })
     }
 
-    /// Renders the pack: by its index alone, if that gives the same text as all blocks and
-    /// neither a plan nor a comparison is asked for; else from all blocks. `buffer` then holds
-    /// the pack.
+    /// Renders the pack from its index if the text is the same and neither a plan nor a comparison
+    /// is requested. Otherwise renders it from all blocks; `buffer` then contains the pack.
     ///
     /// # Errors
     ///
-    /// If the pack cannot be read or is malformed, or the text must exceed the budget.
+    /// Returns an error if the pack cannot be read or is malformed, or if the text must exceed the
+    /// budget.
     pub fn render<'b>(
         self,
         needs_plan: bool,
@@ -174,25 +175,25 @@ impl RenderSetup {
         Ok(RenderedPack::FromBlocks(Box::new(rendered), Box::new(job)))
     }
 
-    /// Renders by the index of the pack alone, if that gives the same text as all blocks.
+    /// Renders the pack from its index if the text is the same as from all blocks.
     ///
     /// # Errors
     ///
-    /// If the text must exceed the budget, or the file cannot be read.
+    /// Returns an error if the text must exceed the budget, or if the file cannot be read.
     fn render_by_index(&self, reporter: &dyn Reporter) -> Result<Option<IndexedRender>> {
         let Self { path, config, counter, .. } = self;
         if path.as_os_str() == OsStr::new(files::STANDARD)
             || self.dedup.is_some()
-            // What is changed costs something else, and what is refused may not be shown.
+            // Escaping changes the costs, and rejected blocks must not be shown.
             || self.special_tokens != SpecialTokens::Warn
             || !config.is_planned_by_costs()
         {
             return Ok(None);
         }
         let Some(file) = open_regular_file(path) else { return Ok(None) };
-        // Whoever reads all blocks tells what is wrong with the pack, and where.
+        // Reading all blocks gives errors with their locations.
         let Ok(reader) = PackReader::open(file, DecodeOptions::default()) else { return Ok(None) };
-        // What is odd about the header, and why there is no index, is told where all is read.
+        // Reading all blocks also reports reserved flags and an unusable index.
         if reader.header().flags & HEADER_RESERVED != 0 {
             return Ok(None);
         }
@@ -219,9 +220,10 @@ impl RenderSetup {
             PlanSource::Index { read, .. } => {
                 format!("{read} of {} blocks read", rendered.blocks)
             }
-            PlanSource::AllBlocks(_) => format!("{} blocks", rendered.blocks),
+            PlanSource::AllBlocks(_) => counted(rendered.blocks, "block"),
         };
-        reporter.note(&format!("{} tokens ({budget}), {blocks}", rendered.used_tokens));
+        let tokens = counted(rendered.used_tokens, "token");
+        reporter.note(&format!("{tokens} (budget {budget}), {blocks}"));
         Ok(Some(rendered))
     }
 
@@ -229,7 +231,7 @@ impl RenderSetup {
     ///
     /// # Errors
     ///
-    /// If the pack is malformed.
+    /// Returns an error if the pack is malformed.
     pub fn into_job<'b>(
         mut self,
         bytes: &'b [u8],
@@ -279,11 +281,12 @@ impl RenderOptions {
 }
 
 impl<'b> RenderJob<'b> {
-    /// Creates the job of a pack in memory; `path` names it in messages.
+    /// Creates the job of a pack in memory. `path` is its name in messages.
     ///
     /// # Errors
     ///
-    /// If the pack is malformed, or the options contradict each other or the settings.
+    /// Returns an error if the pack is malformed, or if the options contradict each other or the
+    /// settings.
     pub fn new(
         path: &Path,
         bytes: &'b [u8],
@@ -319,7 +322,7 @@ impl<'b> RenderJob<'b> {
         Ok(plan)
     }
 
-    /// Plans for other budgets; overflow is allowed.
+    /// Plans for other budgets. Overflow is allowed.
     pub fn replay(&self, budgets: &[u32]) -> Result<Vec<Plan>> {
         let config = DriverConfig { overflow: Overflow::Allow, ..self.setup.config.clone() };
         self.driver
@@ -345,18 +348,19 @@ impl<'b> RenderJob<'b> {
         for warning in &plan.warnings {
             self.setup.counter.warn(warning, reporter);
         }
-        // These were said before there was a plan.
+        // These warnings were reported before the plan existed.
         plan.warnings.splice(0..0, self.setup.warnings.iter().cloned());
         let budget =
-            plan.budget.map_or_else(|| "no budget".to_owned(), |budget| budget.to_string());
+            plan.budget.map_or_else(|| "no budget".to_owned(), |budget| format!("budget {budget}"));
         reporter.note(&format!(
-            "{} tokens ({budget}), {} blocks",
-            plan.used_tokens,
-            plan.items.len()
+            "{} ({budget}), {}",
+            counted(plan.used_tokens, "token"),
+            counted(plan.items.len(), "block")
         ));
         if let Some(duplicates) = &plan.duplicates {
             let (blocks, saved) = (duplicates.covered.len(), duplicates.tokens_saved());
-            reporter.note(&format!("{blocks} blocks are covered by others: {saved} tokens saved"));
+            let duplicates = counted(blocks, "duplicate");
+            reporter.note(&format!("{duplicates}; saved {}", counted(saved, "token")));
         }
         if let Some(stable) = &plan.stable {
             let cause = stable
@@ -364,7 +368,7 @@ impl<'b> RenderJob<'b> {
                 .map_or_else(String::new, |cause| format!(" ({})", cause.name()));
             let (kept, previous) = (stable.kept_tokens, stable.previous_tokens);
             let turn = stable.reuse.name();
-            reporter.note(&format!("{turn}{cause}: {kept} of {previous} tokens before are kept"));
+            reporter.note(&format!("{turn}{cause}: reused {kept} of {previous} previous tokens"));
         }
     }
 
@@ -415,29 +419,28 @@ impl RenderedPack<'_> {
     }
 }
 
-/// Returns the error of a text that may not be as large as it must be.
+/// Returns the error for a text that must exceed the budget.
 fn over_budget_error(error: &DriverError, path: &Path) -> Error {
     let message = format!("{error} [{}] ({})", error.code(), files::display_name(path));
     let failure = Error::new(ErrorKind::OverBudget, message).with_code(error.code());
     match error {
-        DriverError::OverBudget { needed, .. } => failure.with_hint(format!(
-            "a budget of {needed} holds it; --overflow allow renders it anyway"
-        )),
+        DriverError::OverBudget { needed, .. } => failure
+            .with_hint(format!("raise the budget to at least {needed}, or pass --overflow allow")),
         DriverError::OverShareCap { share, needed, .. } => failure.with_hint(format!(
-            "a cap of {needed} for {share} holds them; --overflow allow shows them anyway"
+            "raise the cap of {share} to at least {needed}, or pass --overflow allow"
         )),
         _ => failure,
     }
 }
 
-/// Opens a file, if it is one that can be read at any offset.
+/// Opens a regular file, which can be read at any offset.
 fn open_regular_file(path: &Path) -> Option<File> {
-    // A pipe that is opened and closed again takes away what somebody writes into it.
+    // Opening and closing a pipe would discard data that another process writes.
     std::fs::metadata(path).ok().filter(std::fs::Metadata::is_file)?;
     let file = File::open(path).ok()?;
     file.metadata().ok().filter(std::fs::Metadata::is_file)?;
-    // Nobody appends to it while it is read. One that was left half appended to is read as it
-    // was before.
+    // The lock prevents appends during the read. A pack with an interrupted append is read in its
+    // old state.
     journal::lock_shared(&file).ok()?;
     let path = path.canonicalize().ok()?;
     (!journal::journal_path(&path).exists()).then_some(file)
@@ -449,9 +452,9 @@ pub fn index_warning(pack: &[u8]) -> Option<Warning> {
     PackIndex::find(pack)?.err().map(|error| bad_index(&error))
 }
 
-/// Returns warnings about everything that is wrong with the index of a pack.
+/// Returns warnings about all problems of the index of a pack.
 fn verify_index(path: &Path, pack: &[u8]) -> Result<Vec<Warning>> {
-    // What is wrong with the blocks, decoding tells.
+    // Decoding reports problems of the blocks.
     let Ok(reader) = PackReader::open(pack, DecodeOptions::default()) else {
         return Ok(Vec::new());
     };
@@ -473,7 +476,7 @@ mod tests {
 
     use super::*;
 
-    /// Who opens a pipe waits for a writer, and takes away what that writes.
+    /// Opening a pipe would wait for a writer, and would discard its data.
     #[test]
     fn a_pipe_is_not_opened() {
         let folder = tempfile::tempdir().unwrap();

@@ -8,7 +8,7 @@ pub trait Reporter: Sync {
     /// Receives a warning.
     fn warn(&self, message: &dyn Display);
 
-    /// Receives a warning about a file that was read: it may wait until the work is done.
+    /// Receives a warning about an input file, which may be shown after the work is done.
     fn warn_at_end(&self, message: &dyn Display) {
         self.warn(message);
     }
@@ -18,21 +18,21 @@ pub trait Reporter: Sync {
         let _ = message;
     }
 
-    /// Receives a line that sums up a task.
+    /// Receives a line that summarizes a task.
     fn summary(&self, message: &dyn Display) {
         let _ = message;
     }
 
-    /// Begins a task of so many steps. The task ends when the returned value is dropped.
+    /// Begins a task with this number of steps. The task ends when the returned value is dropped.
     fn begin(&self, task: &'static str, steps: usize) -> Box<dyn Progress + '_> {
         let _ = (task, steps);
         Box::new(Silent)
     }
 }
 
-/// A task under way; several threads may take steps at once.
+/// A running task. Several threads may report steps at once.
 pub trait Progress: Send + Sync {
-    /// Tells that one more step is done.
+    /// Reports that one more step is done.
     fn step(&self) {}
 }
 
@@ -52,7 +52,7 @@ impl Progress for Silent {}
 pub struct Warnings(Mutex<Vec<String>>);
 
 impl Warnings {
-    /// Returns the warnings so far, and forgets them.
+    /// Returns the collected warnings and removes them.
     pub fn take(&self) -> Vec<String> {
         std::mem::take(&mut *self.0.lock().unwrap_or_else(std::sync::PoisonError::into_inner))
     }

@@ -1,4 +1,5 @@
-//! The policy for special tokens of a pack, applied before anything is counted (RFC 0008 §3).
+//! The policy for special tokens of a pack, which is applied before tokens are counted (RFC 0008
+//! §3).
 
 use std::borrow::Cow;
 use std::cmp;
@@ -14,7 +15,7 @@ use crate::config::Config;
 use crate::error::{Error, ErrorKind, Result};
 use crate::files;
 
-/// Returns the policy in force: the given one, else that of the settings.
+/// Returns the effective policy: the given one, or that of the settings.
 pub fn effective(given: Option<SpecialTokens>, config: &Config) -> SpecialTokens {
     given.unwrap_or(config.budget.special_tokens)
 }
@@ -87,9 +88,9 @@ pub(crate) fn apply(
 fn changed(found: &Occurrences) -> Option<Warning> {
     let (block, _) = found.first.as_ref()?;
     let message = match found.count {
-        1 => "a space was put into a special token".to_owned(),
+        1 => "inserted a space into a special token".to_owned(),
         count => {
-            format!("a space was put into each of {count} special tokens, the first in this block")
+            format!("inserted a space into each of {count} special tokens, the first in this block")
         }
     };
     Some(Warning::new(WarningCode::SpecialTokens, Some(*block), message))
@@ -98,13 +99,14 @@ fn changed(found: &Occurrences) -> Option<Warning> {
 fn rejected(index: usize, block: &Block<'_>, token: &str, path: &Path) -> Error {
     let (ty, label) = (block.block_type().label(), block.label());
     let name = WarningCode::SpecialTokens.name();
-    // Who reads the message may be the model.
+    // A model may read the message.
     let (token, label) = (escape_text(token), escape_text(&label));
     let (file, label) = (files::display_name(path), escape_control(&label));
     let message = format!(
-        "the special token {token}, here with a space in it, is not allowed [{name}] ({file}, block {index}, {ty} {label})"
+        "special token {token} (shown with a space) is not allowed [{name}] ({file}, block \
+         {index}, {ty} {label})"
     );
     Error::new(ErrorKind::Malformed, message)
         .with_code(name)
-        .with_hint("--special-tokens escape puts a space into each")
+        .with_hint("pass --special-tokens escape to insert a space into each")
 }

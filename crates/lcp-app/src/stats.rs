@@ -12,30 +12,30 @@ use serde::{Serialize, Serializer};
 use crate::error::Result;
 use crate::{costs, dedup, naive_markdown};
 
-/// Statistics of a pack; serialized, the report `lcp.stats.v1`.
+/// Statistics of a pack. They serialize as the report `lcp.stats.v1`.
 #[derive(Clone, Debug, Serialize)]
 #[serde(tag = "schema", rename = "lcp.stats.v1")]
 pub struct Stats {
     /// The name of the encoding that counts.
     pub encoding: String,
-    /// Whether its counts are exact.
+    /// `true` if its counts are exact.
     pub exact: bool,
-    /// Bytes as stored.
+    /// The size of the pack in bytes.
     pub bytes: u64,
-    /// Bytes without compression.
+    /// The size without compression in bytes.
     pub unpacked_bytes: u64,
     /// The name of the compression.
     pub compression: &'static str,
-    /// Unpacked bytes for each stored one, to four decimals.
+    /// The ratio of unpacked bytes to stored bytes, to four decimals.
     pub compression_ratio: f64,
-    /// Annotations and other blocks that are not shown.
+    /// The number of annotations and other metadata blocks.
     pub metadata_blocks: u64,
-    /// Blocks in a content store; they are not counted.
+    /// The number of blocks in a content store. Their tokens are not counted.
     pub references: usize,
     /// The blocks of each type by its name, in the order of the type codes.
     #[serde(serialize_with = "as_map")]
     pub by_type: Vec<(String, BlockStats)>,
-    /// All blocks; the tokens of a mode are those of the whole text.
+    /// The totals. The tokens of a mode are those of the whole text.
     #[serde(rename = "whole")]
     pub total: BlockStats,
     /// The duplicates that `--dedup overlap` removes.
@@ -45,7 +45,7 @@ pub struct Stats {
 /// The number of blocks, and their tokens.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct BlockStats {
-    /// Blocks.
+    /// The number of blocks.
     pub blocks: u64,
     /// Tokens of their contents.
     pub content_tokens: u64,
@@ -62,11 +62,11 @@ pub struct BlockStats {
 /// The number of duplicates, and the tokens that their removal saves.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct DuplicateStats {
-    /// Blocks that others cover.
+    /// The number of duplicates.
     pub blocks: usize,
     /// Tokens saved.
     pub tokens_saved: u64,
-    /// The same by the name of the relation between the blocks.
+    /// The statistics by name of the relation between the blocks.
     #[serde(serialize_with = "as_map")]
     pub by_relation: Vec<(&'static str, RelationStats)>,
 }
@@ -74,18 +74,18 @@ pub struct DuplicateStats {
 /// The number of duplicates of one kind, and the tokens that their removal saves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct RelationStats {
-    /// Blocks that others cover.
+    /// The number of duplicates.
     pub blocks: usize,
     /// Tokens saved.
     pub tokens: u64,
 }
 
 impl Stats {
-    /// Counts the blocks of a pack of so many bytes.
+    /// Counts the blocks of a pack with this size in bytes.
     ///
     /// # Errors
     ///
-    /// Blocks that cannot be planned or compared.
+    /// Returns an error if the blocks cannot be planned or compared.
     pub fn new(
         pack: &PackScan<'_>,
         bytes: u64,
@@ -178,7 +178,7 @@ impl DuplicateStats {
 
 /// Returns the bytes of the pack without compression.
 fn unpacked_bytes(pack: &PackScan<'_>) -> u64 {
-    // Header and END, which a pack of one block has as well.
+    // The header and END of a pack with one block.
     const AROUND: u64 = 12;
     let mut bytes = pack.unpacked_len();
     for (block, frame) in pack.blocks.iter().zip(&pack.frames).filter(|(_, of)| of.is_compressed) {

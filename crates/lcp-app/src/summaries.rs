@@ -1,4 +1,4 @@
-//! Summaries of texts: outlines, or the answers of a program (RFC 0010 §4).
+//! Options of summaries: outlines, or the output of a program (RFC 0010 §4).
 
 use std::ffi::OsString;
 use std::num::NonZeroUsize;
@@ -13,20 +13,20 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::folders;
 use crate::interrupt::{self, Hook};
 
-/// Seconds that a program has for a summary.
+/// The default timeout of a program in seconds.
 const SECONDS: u32 = 60;
 
 /// The options of summaries.
 #[derive(Clone, Debug, Default)]
 pub struct SummaryOptions {
-    /// Whether texts get outlines as summaries. `None` stands for the setting of `lcp.toml` where
-    /// files are packed; transcripts get none.
+    /// `true` if texts get outlines as summaries. For packs of files, `None` means the setting of
+    /// `lcp.toml`; for transcripts, it means no outlines.
     pub outlines: Option<bool>,
-    /// The shell command that summarizes each text. Where it fails, the outline is used.
+    /// The shell command that summarizes each text. If it fails, the outline is used.
     pub command: Option<String>,
-    /// The number of commands that run at once; by default that of the processors.
+    /// The number of commands that run at once. The default is the number of processors.
     pub jobs: Option<NonZeroUsize>,
-    /// Seconds that a command may take; 60 by default.
+    /// The timeout of a command in seconds. The default is 60.
     pub timeout: Option<u32>,
     /// The cache of its answers.
     pub cache: SummaryCache,
@@ -40,13 +40,13 @@ pub enum SummaryCache {
     User,
     /// A folder.
     Folder(PathBuf),
-    /// None: the command runs for each text.
+    /// No cache; the command runs for each text.
     Off,
 }
 
 impl SummaryOptions {
     /// Returns the summarizer, if any, and a hook that stops it if the process is interrupted.
-    /// `default` tells whether there are outlines where the options don't say.
+    /// `default` is `true` if outlines are on by default.
     ///
     /// # Errors
     ///
@@ -57,11 +57,11 @@ impl SummaryOptions {
             return Ok(is_on.then(|| with_hook(FileSummarizer::default())));
         };
         if self.outlines == Some(false) {
-            let message = "--summarizer-cmd has nothing to do with --summarize off";
-            return Err(Error::new(ErrorKind::Usage, message).with_hint("leave one of them out"));
+            let message = "--summarizer-cmd cannot be used with --summarize off";
+            return Err(Error::new(ErrorKind::Usage, message).with_hint("omit one of them"));
         }
         if line.trim().is_empty() {
-            return Err(Error::new(ErrorKind::Usage, "--summarizer-cmd is empty"));
+            return Err(Error::new(ErrorKind::Usage, "--summarizer-cmd must not be empty"));
         }
         let cache = match &self.cache {
             SummaryCache::User => default_cache(|name| std::env::var_os(name)),
@@ -85,12 +85,12 @@ impl SummaryOptions {
         }
     }
 
-    /// Runs `work` with as many rayon threads as there are processors, or as many as jobs if
-    /// these are more: most of them wait for commands.
+    /// Runs `work` in a rayon pool with one thread per processor, or per job if there are more
+    /// jobs, because most threads wait for commands.
     ///
     /// # Errors
     ///
-    /// The system has no more threads.
+    /// Returns an error if the threads cannot be started.
     pub(crate) fn run_in_pool<T: Send>(&self, work: impl FnOnce() -> T + Send) -> Result<T> {
         let more = |jobs: &NonZeroUsize| jobs.get() > rayon::current_num_threads();
         let Some(jobs) = self.jobs.filter(more) else {
@@ -99,7 +99,7 @@ impl SummaryOptions {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(jobs.get()).build();
         let pool = pool.map_err(|error| {
             Error::new(ErrorKind::Io, format!("cannot start {jobs} threads: {error}"))
-                .with_hint("--jobs says how many programs run at once")
+                .with_hint("lower --jobs")
         })?;
         Ok(pool.install(work))
     }
@@ -110,7 +110,7 @@ fn with_hook(summarizer: FileSummarizer) -> (FileSummarizer, Hook) {
     (summarizer, hook)
 }
 
-/// Returns the folder `lcp/summaries` in this user's cache folder.
+/// Returns the folder `lcp/summaries` in the user's cache folder.
 fn default_cache(variable: impl Fn(&str) -> Option<OsString>) -> Option<PathBuf> {
     folders::cache_dir(variable).map(|folder| folder.join("lcp").join("summaries"))
 }

@@ -1,4 +1,4 @@
-//! The choice of the tokenizer, and the loaded estimator.
+//! The choice and loading of the tokenizer.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -20,10 +20,10 @@ use crate::reporter::Reporter;
 /// The default encoding.
 const DEFAULT: &str = "o200k_base";
 
-/// Bytes that the counts of a cache file may take.
+/// The maximum memory for the counts of a cache file in bytes.
 const CACHE_BYTES: usize = 64 << 20;
 
-/// The choice of a tokenizer.
+/// The options for the tokenizer.
 #[derive(Clone, Debug, Default)]
 pub struct TokenizerOptions {
     /// The name of an encoding, or a tokenizer file.
@@ -34,7 +34,7 @@ pub struct TokenizerOptions {
     pub count_cache: Option<PathBuf>,
 }
 
-/// An estimator, and what belongs to it.
+/// An estimator with its origin and its cache.
 pub struct LoadedTokenizer {
     /// The estimator.
     pub estimator: Arc<dyn TokenEstimator>,
@@ -58,8 +58,8 @@ impl fmt::Debug for LoadedTokenizer {
 type Tokenizer = Result<Arc<dyn TokenEstimator>, TokenizerError>;
 
 impl TokenizerOptions {
-    /// Starts to load the encoding in the background, if it is known already, while the pack is
-    /// being read.
+    /// Starts loading the encoding in the background while the pack is read, if the encoding is
+    /// already known.
     pub fn begin_loading(&self, config: &Config) {
         let file = &config.tokenizer;
         let is_default = || file.kind.is_none() && file.model.is_none();
@@ -69,7 +69,7 @@ impl TokenizerOptions {
             _ => None,
         };
         if let Some(encoding) = encoding {
-            // Where there is no thread, it is loaded when it counts.
+            // If the thread cannot be started, the encoding is loaded on first use.
             let load = move || Tiktoken::new(encoding).estimate("\n");
             let _ = std::thread::Builder::new().spawn(load);
         }
@@ -91,7 +91,7 @@ impl TokenizerOptions {
             Ok(model) => Ok((Some(Setting { value: model.clone(), origin: named.origin }), None)),
             Err(error) if is_sized && self.encoding.is_some() => {
                 let error = config.with_location(&error, named.origin);
-                let message = format!("{error}; nothing of it is needed");
+                let message = format!("{error}; ignored it, because the encoding is given");
                 Ok((None, Some(Warning::new(WarningCode::NoEffect, None, message))))
             }
             Err(error) => Err(Error::new(
@@ -99,8 +99,8 @@ impl TokenizerOptions {
                 config.with_location(&error, named.origin),
             )
             .with_hint(
-                "with --encoding, and --window or --budget unless files are counted, nothing of \
-                 the model is needed; a [[model]] entry of lcp.toml describes one",
+                "add a [[model]] entry to lcp.toml, or pass --encoding, and --budget or --window \
+                 if the command needs a budget",
             )),
         }
     }
@@ -123,9 +123,9 @@ impl TokenizerOptions {
         Ok(LoadedTokenizer { origin: from, location, ..self.cached(estimator, reporter)? })
     }
 
-    /// Loads what counts the costs that an index keeps: by these names or, without any, by what
-    /// the other flags and the file say. It must count exactly, and so that parts add up
-    /// (RFC 0003 §4).
+    /// Loads the estimators for the costs in an index. They have these names; without names, the
+    /// other options and the settings choose one. Their counts must be exact and additive (RFC 0003
+    /// §4).
     pub(crate) fn load_for_index_costs(
         &self,
         named: &[String],
@@ -144,11 +144,11 @@ impl TokenizerOptions {
             let estimator = value.map_err(|error| unloaded(&error, from, config))?;
             let name = estimator.name();
             if !estimator.is_exact() || !estimator.is_additive() {
-                let what =
-                    format!("--index-costs cannot keep counts of {name}: they do not add up");
-                return Err(Error::new(ErrorKind::Usage, config.with_location(&what, from)).with_hint(
-                    "o200k_base, cl100k_base and o200k_harmony can be kept: --index-costs=o200k_base",
-                ));
+                let what = format!(
+                    "--index-costs does not support {name}: its counts of parts do not add up"
+                );
+                return Err(Error::new(ErrorKind::Usage, config.with_location(&what, from))
+                    .with_hint("pass --index-costs=o200k_base, cl100k_base or o200k_harmony"));
             }
             if found.iter().all(|other| other.name() != name) {
                 found.push(estimator);
@@ -157,7 +157,7 @@ impl TokenizerOptions {
         Ok(found)
     }
 
-    /// This estimator, with the counts that are kept between runs.
+    /// Wraps an estimator with the cache of the options.
     pub(crate) fn cached(
         &self,
         estimator: Arc<dyn TokenEstimator>,
@@ -169,13 +169,13 @@ impl TokenizerOptions {
         };
         let cache = match CountCache::load(path, CACHE_BYTES) {
             Err(error @ CacheFileError::Foreign) => {
-                // It is somebody's: nothing is written there.
+                // The file is not a cache and must not be overwritten.
                 let message = format!("{error} (--count-cache {})", path.display());
                 return Err(Error::new(ErrorKind::Usage, message)
-                    .with_hint("name another file, or remove this one"));
+                    .with_hint("pass another file, or remove this one"));
             }
             Err(error) => {
-                reporter.warn(&format!("{}: {error}; it is made anew", path.display()));
+                reporter.warn(&format!("{}: {error}; created a new cache", path.display()));
                 CountCache::new(CACHE_BYTES)
             }
             Ok(cache) => cache,
@@ -190,15 +190,14 @@ impl TokenizerOptions {
         })
     }
 
-    /// Loads the estimator of a command that asks for no budget; warns where its counts are
-    /// not exact.
+    /// Loads the estimator of a command without a budget. Warns if its counts are not exact.
     pub fn load_without_budget(
         &self,
         config: &Config,
         strict: bool,
         reporter: &dyn Reporter,
     ) -> Result<LoadedTokenizer> {
-        // Nobody asks how large its window is.
+        // The window of the model is not needed.
         let (model, unknown) = self.find_model(config, true)?;
         if let Some(warning) = unknown {
             reporter.warn(&warning);
@@ -210,8 +209,8 @@ impl TokenizerOptions {
         Ok(counter)
     }
 
-    /// Chooses the tokenizer: options first. A model that an option names uses its own encoding, if
-    /// that is known.
+    /// Chooses the tokenizer. Options take precedence. A model that an option names uses its own
+    /// encoding, if it is known.
     fn choose(
         &self,
         config: &Config,
@@ -241,10 +240,10 @@ impl TokenizerOptions {
                 of_model(model).value
             }
             (TIKTOKEN, Some(model)) => {
-                let what = format!("{} has no encoding of {TIKTOKEN}", model.value.name);
+                let what = format!("model {} has no {TIKTOKEN} encoding", model.value.name);
                 return Err(Error::new(ErrorKind::Usage, config.with_location(&what, from))
                     .with_hint(
-                        "leave `type` out for the tokenizer of the model, or name an encoding",
+                        "omit `type` to use the tokenizer of the model, or set it to an encoding",
                     ));
             }
             (name, _) if ENCODINGS.contains(&name) => tokenizer_by_name(name),
@@ -254,13 +253,13 @@ impl TokenizerOptions {
     }
 }
 
-/// There is no tokenizer to count with, and nothing else may stand in for it.
+/// Returns the error for a tokenizer that cannot be loaded and must not be replaced.
 fn unloaded(error: &TokenizerError, from: Origin, config: &Config) -> Error {
     let code = "LCP-BUD-003";
     let message = config.with_location(&format!("{error} [{code}]"), from);
     Error::new(ErrorKind::Io, message)
         .with_code(code)
-        .with_hint("--encoding names an encoding or a tokenizer file to count with")
+        .with_hint("pass --encoding with the name of an encoding or a tokenizer file")
 }
 
 fn is_openai(model: &Model) -> bool {
@@ -268,8 +267,8 @@ fn is_openai(model: &Model) -> bool {
 }
 
 impl LoadedTokenizer {
-    /// Reports a warning; for a fallback adds the line of `lcp.toml` that chose the tokenizer.
-    /// Reports of renders leave it out: they are the same wherever settings come from.
+    /// Reports a warning. For a fallback, adds the line of `lcp.toml` that chose the tokenizer.
+    /// Reports of renders leave it out, so that they do not depend on the origin of settings.
     pub fn warn(&self, warning: &Warning, reporter: &dyn Reporter) {
         match &self.location {
             Some(location) if warning.code == WarningCode::TokenizerFallback => {
@@ -279,19 +278,19 @@ impl LoadedTokenizer {
         }
     }
 
-    /// Writes the counts to the file of the options, if they name one. A failure is a warning.
+    /// Writes the counts to the cache file of the options, if there is one. A failure is a warning.
     pub fn save_cache(&self, reporter: &dyn Reporter) {
         if let Some((path, cache)) = &self.cache {
             let (found, counted) = cache.hits_and_misses();
-            reporter.note(&format!("{found} counts were known, {counted} were not"));
-            // Something else may have been written there by now: the pack itself.
+            reporter.note(&format!("count cache: {found} hits, {counted} misses"));
+            // In the meantime, another file such as the pack may have been written there.
             let cache = CountCache::check_writable(path)
                 .map_err(|error| format!("{}: {error}", path.display()))
                 .and_then(|()| {
                     files::write(path, &cache.to_bytes()).map_err(|error| error.message)
                 });
             if let Err(message) = cache {
-                // The text is there; only the next run takes longer.
+                // The result is complete. Only the next run takes longer.
                 reporter.warn(&message);
             }
         }

@@ -1,4 +1,4 @@
-//! Checks of packs that need more than the pack: token costs and hand-offs.
+//! Validation of packs with checks of token costs and hand-offs.
 
 use lcp_continuity::{PackageError, SessionHandoff};
 use lcp_decoder::PackIndex;
@@ -10,14 +10,15 @@ use serde_json::{Value, json};
 
 use crate::error::Result;
 
-/// Finds all problems of a pack, its costs and hand-offs included; with `full` those of its index.
+/// Finds all problems of a pack, including those of its hand-offs. With `full`, also checks its
+/// index and token costs.
 pub fn validate(bytes: &[u8], full: bool) -> Report {
     let checks: [&dyn Check; 2] = [&HandoffCheck, &CostCheck];
     lcp_packfile::validate(bytes, &ValidateOptions { full, checks: &checks })
 }
 
-/// Returns the reports of packs as JSON (`lcp.validate.v1`): each with its name, or with the error
-/// of a pack that could not be read.
+/// Returns the reports of packs as JSON (`lcp.validate.v1`). Each entry has the name of the pack
+/// and the report, or the error if the pack could not be read.
 pub fn to_json(checked: &[(String, Result<Report>)]) -> Value {
     let row = |problem: &Problem| {
         json!({
@@ -43,7 +44,7 @@ pub fn to_json(checked: &[(String, Result<Report>)]) -> Value {
     json!({ "schema": "lcp.validate.v1", "packs": packs })
 }
 
-/// Checks that a hand-off agrees with its blocks.
+/// A check that a hand-off agrees with its blocks.
 struct HandoffCheck;
 
 impl Check for HandoffCheck {
@@ -61,7 +62,7 @@ impl Check for HandoffCheck {
             PackageError::Inconsistent { block, .. } => usize::try_from(*block).unwrap_or(index),
             _ => index,
         };
-        // A block that does not exist has no place.
+        // A block that does not exist has no offset.
         let block = if block < scan.blocks.len() { block } else { index };
         let problem = Problem::in_block(scan, block, "bad_handoff", error.to_string());
         let is_note = matches!(error, PackageError::TooNew { .. });
@@ -69,7 +70,7 @@ impl Check for HandoffCheck {
     }
 }
 
-/// Checks that the blocks have the token costs that the index gives.
+/// A check that the token costs in the index match the blocks.
 struct CostCheck;
 
 impl Check for CostCheck {
@@ -82,11 +83,11 @@ impl Check for CostCheck {
             let counted = encoding.and_then(|of| IndexCosts::new(&Tiktoken::new(of)).count(blocks));
             match counted {
                 None => {
-                    let message = format!("what blocks cost in {name} cannot be counted here");
+                    let message = format!("cannot recount the token costs in {name}");
                     report.notes.push(Problem::new("costs_unchecked", message, offset));
                 }
                 Some(counted) if !costs_match(stored, &counted) => {
-                    let message = format!("the index does not have what the blocks cost in {name}");
+                    let message = format!("the token costs in {name} do not match the blocks");
                     report.problems.push(Problem::new("bad_index", message, offset));
                 }
                 Some(_) => {}
@@ -95,7 +96,7 @@ impl Check for CostCheck {
     }
 }
 
-/// Returns whether costs are those counted; modes that are unknown here are not compared.
+/// Returns whether stored costs match the counted ones. Unknown modes are not compared.
 fn costs_match(stored: &EncodingCosts, counted: &EncodingCosts) -> bool {
     let mut modes = stored.modes.iter();
     stored.contents == counted.contents

@@ -202,12 +202,12 @@ impl<'r> GitPath<'r> {
         let text = String::from_utf8_lossy(&bytes);
         if matches!(text, std::borrow::Cow::Owned(_)) {
             let at = escape(&self.root.path.display().to_string());
-            changes
-                .warnings
-                .push(format!("changes below {at} are not UTF-8: they are shown with U+FFFD"));
+            changes.warnings.push(format!(
+                "changes below {at} are not UTF-8; replaced invalid bytes with U+FFFD"
+            ));
         }
         let read = lcp_transcripts::diff::parse(&text).map_err(|error| {
-            Error::new(ErrorKind::MalformedDiff, format!("what git prints is no diff: {error}"))
+            Error::new(ErrorKind::MalformedDiff, format!("cannot parse the diff from git: {error}"))
         })?;
         for diff in read.diffs {
             let path = self.label(&diff.path);

@@ -49,17 +49,17 @@ impl Error {
     pub(crate) fn too_many_bytes() -> Self {
         let max = limits::TOTAL_DECOMPRESSED_BYTES_MAX;
         Self::limit("bytes", "TOTAL_DECOMPRESSED_BYTES_MAX", max)
-            .with_hint("--exclude and --max-file-size leave files out")
+            .with_hint("leave out files with --exclude or --max-file-size")
     }
 
     /// Returns the error for more files than a pack can hold.
     pub(crate) fn too_many_files() -> Self {
         Self::limit("files", "BLOCKS_MAX", limits::BLOCKS_MAX)
-            .with_hint("--exclude leaves files out")
+            .with_hint("leave out files with --exclude")
     }
 
     fn limit(unit: &str, name: &str, max: u64) -> Self {
-        let message = format!("the pack would have more {unit} than {name} allows, which is {max}");
+        let message = format!("the pack would exceed the limit of {max} {unit} ({name})");
         Self::new(ErrorKind::Limit, message)
     }
 

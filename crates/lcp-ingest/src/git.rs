@@ -62,8 +62,7 @@ impl<'f> Git<'f> {
             .stderr(Stdio::piped())
             .spawn()
             .map_err(|error| {
-                Error::io("run", "git", &error)
-                    .with_hint("--since and --diff need git: install it, or pack without them")
+                Error::io("run", "git", &error).with_hint("install git, or omit --since and --diff")
             })?;
         let stderr = child.stderr.take();
         let stderr_reader = std::thread::spawn(move || {
@@ -85,7 +84,7 @@ impl<'f> Git<'f> {
         }
         let status = child.wait().map_err(|error| Error::io("run", "git", &error))?;
         let stderr = stderr_reader.join().unwrap_or_default();
-        read.map_err(|error| Error::io("read what is printed by", "git", &error))?;
+        read.map_err(|error| Error::io("read the output of", "git", &error))?;
         if is_too_long {
             return Err(Error::too_many_bytes());
         }
@@ -94,8 +93,8 @@ impl<'f> Git<'f> {
 
     pub(crate) fn commit(&self, revision: &str) -> Result<String> {
         let unknown = || {
-            let message = format!("git knows no revision {revision:?}");
-            Error::invalid(message).with_hint("`git log` and `git branch` list what it knows")
+            let message = format!("unknown git revision {revision:?}");
+            Error::invalid(message).with_hint("run `git log` or `git branch` to list revisions")
         };
         if revision.is_empty() || revision.starts_with('-') || revision.contains('\0') {
             return Err(unknown());
@@ -113,16 +112,16 @@ impl<'f> Git<'f> {
 }
 
 fn no_commit() -> Error {
-    Error::invalid("the repository has no commit yet that anything differs from")
-        .with_hint("pack without --since and --diff, or commit first")
+    Error::invalid("the repository has no commits yet")
+        .with_hint("commit first, or omit --since and --diff")
 }
 
 fn git_error(stderr: &[u8]) -> Error {
     let stderr = String::from_utf8_lossy(stderr);
-    let line = stderr.lines().find(|line| !line.trim().is_empty()).unwrap_or("it says nothing");
+    let line = stderr.lines().find(|line| !line.trim().is_empty()).unwrap_or("no error message");
     let error = Error::new(ErrorKind::Io, format!("git failed: {}", escape(line.trim())));
     if line.contains("not a git repository") {
-        return error.with_hint("--since and --diff need a PATH within a git repository");
+        return error.with_hint("--since and --diff need a PATH in a git repository");
     }
     error
 }

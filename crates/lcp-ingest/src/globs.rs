@@ -31,7 +31,7 @@ impl Pattern {
     pub fn parse(text: &str) -> Result<Self, String> {
         let (given, quoted) = (text, format!("{text:?}"));
         if text.starts_with('!') {
-            return Err(format!("the glob {quoted} begins with `!`, which says nothing here"));
+            return Err(format!("the glob {quoted} must not begin with `!`"));
         }
         let (text, only_folders) = match text.strip_suffix('/') {
             Some(text) => (text, true),
@@ -43,15 +43,14 @@ impl Pattern {
             None => (text, text.contains('/')),
         };
         if text.is_empty() {
-            return Err(format!("the glob {quoted} matches nothing"));
+            return Err(format!("the glob {quoted} cannot match any path"));
         }
         let itself = if from_top { text.to_owned() } else { format!("**/{text}") };
         let below = format!("{itself}/**");
         let globs = if only_folders { vec![below] } else { vec![itself, below] };
         let glob = |glob: &String| GlobBuilder::new(glob).literal_separator(true).build();
         let globs: Result<_, globset::Error> = globs.iter().map(glob).collect();
-        let globs =
-            globs.map_err(|error| format!("the glob {quoted} is wrong: {}", error.kind()))?;
+        let globs = globs.map_err(|error| format!("invalid glob {quoted}: {}", error.kind()))?;
         Ok(Self { text: given.to_owned(), globs })
     }
 
@@ -84,7 +83,7 @@ impl Globs {
                 owners.push(owner);
             }
         }
-        let set = set.build().map_err(|error| format!("the globs are wrong: {error}"))?;
+        let set = set.build().map_err(|error| format!("invalid globs: {error}"))?;
         Ok(Self { set, owners })
     }
 

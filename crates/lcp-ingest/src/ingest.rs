@@ -45,8 +45,8 @@ pub struct IngestResult {
 pub fn ingest(options: &IngestOptions<'_>) -> Result<IngestResult> {
     let roots = paths::roots(&options.paths, &options.base)?;
     if roots.is_empty() && (options.since.is_some() || options.diff.is_some()) {
-        return Err(Error::invalid("--since and --diff say nothing of standard input")
-            .with_hint("name a PATH beside `-`"));
+        return Err(Error::invalid("--since and --diff cannot be used with standard input alone")
+            .with_hint("pass a PATH in addition to `-`"));
     }
     let mut walked = walk::walk(&roots, options)?;
     let changes = changes::collect(&roots, options, &walked)?;
@@ -177,28 +177,32 @@ impl PackInProgress<'_> {
 /// Returns the error for a pack without blocks.
 fn nothing_to_pack(report: &IngestReport, options: &IngestOptions<'_>) -> Error {
     let error = match report.skipped.iter().find(|skipped| skipped.reason.is_failure()) {
-        None => Error::invalid("there is nothing to pack"),
+        None => Error::invalid("no files to pack"),
         Some(unread) => {
             let why = unread.message.as_deref().unwrap_or(unread.reason.name());
             let path = escape(&unread.path);
-            let message = format!("there is nothing to pack: cannot read {path}: {why}");
+            let message = format!("no files to pack: cannot read {path}: {why}");
             Error::new(ErrorKind::Io, message)
         }
     };
     if options.since.is_some() && report.skipped_by(SkipReason::Change).next().is_some() {
         let left_out = report.skipped_summary().unwrap_or_default();
         return error.with_hint(format!(
-            "{left_out}; what differs is hidden or ignored: --hidden and --no-ignore pack that too"
+            "{left_out}; the changes are hidden or ignored; pass --hidden or --no-ignore to \
+             include them"
         ));
     }
     if let Some(left_out) = report.skipped_summary() {
-        return error.with_hint(format!("{left_out}; --report - says which, without --no-tree"));
+        return error
+            .with_hint(format!("{left_out}; pass --report - and omit --no-tree to list them"));
     }
     if let Some(since) = &options.since {
-        return error.with_hint(format!("no file below the PATHs differs from {since:?}"));
+        return error.with_hint(format!(
+            "pass an older revision: no file below the PATHs differs from {since:?}"
+        ));
     }
     error.with_hint(
-        "is all of it ignored or hidden? --no-ignore and --hidden pack that too; --include and \
-         --exclude choose",
+        "pass --no-ignore or --hidden to include ignored or hidden files; check --include and \
+         --exclude",
     )
 }

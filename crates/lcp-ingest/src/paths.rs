@@ -47,7 +47,11 @@ pub(crate) fn roots(paths: &[PathBuf], base: &Path) -> Result<Vec<Root>> {
         let path_below_base = base.join(path);
         let metadata = std::fs::metadata(&path_below_base).map_err(|error| {
             let error = Error::io("read", path.display().to_string().escape_debug(), &error);
-            if path.as_os_str().is_empty() { error.with_hint("a PATH is empty") } else { error }
+            if path.as_os_str().is_empty() {
+                error.with_hint("remove the empty PATH")
+            } else {
+                error
+            }
         })?;
         let label = label(path, metadata.is_dir(), paths.len() > 1);
         let given = path.clone();
@@ -106,7 +110,7 @@ pub(crate) fn escape(text: &str) -> String {
 /// Returns the warning that this number of items share a label with another one.
 pub(crate) fn shared_labels(count: usize, noun: &str) -> String {
     let (plural, have) = if count == 1 { ("", "has") } else { ("s", "have") };
-    format!("{count} {noun}{plural} {have} the path of another one in the pack")
+    format!("{count} {noun}{plural} {have} the same path as another one in the pack")
 }
 
 /// The files that this run writes. They are never packed.

@@ -112,7 +112,7 @@ impl Walker<'_> {
         let Ok(mut result) = self.result.lock() else { return };
         for path in paths {
             let label = label_in(self.root, path).0;
-            let message = "a link, a pipe, a device, or too large for an ignore file".to_owned();
+            let message = "an ignore file must be a regular file of at most 1 MiB".to_owned();
             let skipped = SkippedFile::new(label, SkipReason::IgnoreFile);
             result.skipped.push(SkippedFile { message: Some(message), ..skipped });
         }
@@ -192,7 +192,7 @@ impl Walker<'_> {
     /// Returns the warning about a malformed ignore file. With a restricted `open`, it quotes
     /// nothing, because the file may be a link to a secret file.
     fn malformed_ignore_file(&self, error: &ignore::Error) -> String {
-        let wrong = "an ignore file is wrong";
+        let wrong = "invalid ignore file";
         match self.options.open {
             Some(_) => wrong.to_owned(),
             None => format!("{wrong}: {}", escape(&error.to_string())),
@@ -321,5 +321,5 @@ fn label_in(root: &Root, path: &Path) -> (String, bool) {
 }
 
 fn not_utf8(label: &str) -> String {
-    format!("the name of {} is not UTF-8: it is shown with U+FFFD", escape(label))
+    format!("the name of {} is not UTF-8; replaced invalid bytes with U+FFFD", escape(label))
 }

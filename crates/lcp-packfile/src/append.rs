@@ -121,23 +121,23 @@ fn check_appendable(old: &[u8], scan: &PackScan<'_>) -> Result<u64, Error> {
         header.minor > VERSION_MINOR || header.flags & HEADER_RESERVED != 0
     };
     if scan.header.is_some_and(|header| header.magic == Magic::Bcp) {
-        return Err(Error::NotAppendable("a pack of BCP\\0 is not appended to"));
+        return Err(Error::NotAppendable("cannot append: the pack has the magic BCP\\0"));
     }
     if scan.is_payload_compressed() {
-        let why = "a pack whose payload is compressed as a whole is not appended to";
+        let why = "cannot append: the pack uses whole-payload compression";
         return Err(Error::NotAppendable(why));
     }
     if scan.header.is_some_and(is_newer) {
-        let why = "the pack is of a newer version, and is not appended to";
+        let why = "cannot append: the pack is from a newer version";
         return Err(Error::NotAppendable(why));
     }
     if scan.warnings.iter().any(|warning| matches!(warning, Warning::TrailingData { .. })) {
-        return Err(Error::Damaged("there are bytes after END, which would be lost".to_owned()));
+        return Err(Error::Damaged("cannot append: the bytes after END would be lost".to_owned()));
     }
     let reader = PackReader::open(old, DecodeOptions::default());
     let wrong = reader.and_then(|reader| reader.verify());
     if let Some(wrong) = wrong.as_deref().unwrap_or_default().first() {
-        return Err(Error::Damaged(format!("the pack is damaged: {wrong}")));
+        return Err(Error::Damaged(format!("cannot append: the pack is damaged: {wrong}")));
     }
     Ok(scan.end.unwrap_or(scan.frames_end()))
 }
@@ -148,8 +148,8 @@ fn oddities(name: &str, scan: &PackScan<'_>) -> Vec<String> {
     let warnings = warnings.map(|warning| format!("{warning} [{}] ({name})", warning.code()));
     let unmoved = merge::unreadable_handoffs(&scan.blocks).map(|index| {
         format!(
-            "the index of a hand-off is damaged or of a newer version: it names blocks as if \
-             its pack stood alone ({name}, block {index})"
+            "cannot update the block numbers of a hand-off, which may now refer to other blocks: \
+             its index is damaged or from a newer version ({name}, block {index})"
         )
     });
     warnings.chain(unmoved).collect()
@@ -164,7 +164,7 @@ fn new_targets(scan: &PackScan<'_>, blocks: usize) -> Vec<String> {
         (old..blocks as u64).contains(&target).then_some((index, target))
     });
     let line = |(index, target)| {
-        format!("block {index} spoke of a block that did not exist; now block {target} does")
+        format!("block {index} refers to block {target}, which did not exist before")
     };
     targets.map(line).collect()
 }
@@ -187,11 +187,11 @@ fn costs(
             count_costs.and_then(|count_costs| count_costs(facts, encoding, blocks, start));
         if counted.is_none() {
             let why = match count_costs {
-                Some(_) => "that cannot be counted here",
-                None => "some contents are in a store",
+                Some(_) => "they cannot be recounted",
+                None => "some blocks are in a content store",
             };
             warnings.push(format!(
-                "the index no longer has what blocks cost in {}: {why}",
+                "removed the token costs in {} from the index: {why}",
                 encoding.escape_debug()
             ));
         }

@@ -28,8 +28,10 @@ impl Error {
     /// Returns a hint for fixing the error, in the imperative.
     pub fn hint(&self) -> Option<&'static str> {
         match self {
-            Self::NotAppendable(_) => Some("`lcp merge PACK INPUT... -o NEW` makes a new pack"),
-            Self::Damaged(_) => Some("`lcp recover PACK -o NEW` saves what is whole"),
+            Self::NotAppendable(_) => {
+                Some("create a new pack with `lcp merge PACK INPUT... -o NEW`")
+            }
+            Self::Damaged(_) => Some("recover the undamaged blocks with `lcp recover PACK -o NEW`"),
             Self::Malformed { .. } | Self::Encode(_) => None,
         }
     }

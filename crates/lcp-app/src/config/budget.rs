@@ -8,10 +8,10 @@ use lcp_driver::{Excerpts, Objective, Overflow};
 use super::reader::{Entry, Result, Section};
 use crate::names;
 
-/// The name of [`NamedShares`] that are listed one by one.
+/// The name of [`NamedShares`] from a list of categories.
 const CATEGORIES: &str = "categories";
 
-/// Shares with their name: that of a preset, or `categories`.
+/// Shares with a name: that of a preset, or `categories`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct NamedShares {
     /// The name.
@@ -23,7 +23,7 @@ pub struct NamedShares {
 /// `[context.budget]`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Budget {
-    /// Tokens of the window, taken as they are.
+    /// Tokens of the window, without a safety factor.
     pub total_tokens: Option<u32>,
     /// Tokens of the window, before the safety factor.
     pub window: Option<u32>,
@@ -31,13 +31,13 @@ pub struct Budget {
     pub safety: f64,
     /// Tokens set aside for the system prompt.
     pub system_prompt_reserve: u32,
-    /// Tokens set aside for the answer.
+    /// Tokens set aside for the response.
     pub response_reserve: u32,
     /// A preset, or the categories with their sizes.
     pub shares: Option<NamedShares>,
-    /// Whether leftover budget shows Low and Background blocks in full.
+    /// `true` if leftover budget shows Low and Background blocks in full.
     pub fill: bool,
-    /// Whether blocks may be shown in part.
+    /// The setting for excerpts of blocks.
     pub excerpts: Excerpts,
     /// The objective, without the table of values.
     pub objective: Objective,
@@ -93,7 +93,7 @@ impl Budget {
 fn shares(preset: Option<Entry<'_>>, categories: Option<Entry<'_>>) -> Result<Option<NamedShares>> {
     match (preset, categories) {
         (Some(preset), Some(_)) => {
-            Err(preset.key_error("a preset and categories exclude each other"))
+            Err(preset.key_error("cannot be combined with context.budget.categories"))
         }
         (Some(preset), None) => {
             let presets: Vec<_> = Shares::PRESETS.iter().map(|name| (*name, *name)).collect();
@@ -106,7 +106,7 @@ fn shares(preset: Option<Entry<'_>>, categories: Option<Entry<'_>>) -> Result<Op
     }
 }
 
-/// Reads a list of categories, in the order of the file: that decides ties.
+/// Reads a list of categories in the order of the file, which decides ties.
 fn categories_of(entry: &Entry<'_>) -> Result<NamedShares> {
     let shares: Result<Vec<Share>> = entry.section()?.into_entries().iter().map(share).collect();
     let shares = Shares::new(shares?).map_err(|error| entry.key_error(error))?;
@@ -114,8 +114,8 @@ fn categories_of(entry: &Entry<'_>) -> Result<NamedShares> {
 }
 
 fn share(entry: &Entry<'_>) -> Result<Share> {
-    const MUST: &str = "must be a percentage of what is available, 0 or more";
-    // As in `Shares`: larger ones mean nothing.
+    const MUST: &str = "must be a percentage of the available tokens, 0 or more";
+    // The maximum is that of `Shares`.
     let is_percent = |percent: f64| (0.0..=Shares::RATIO_MAX).contains(&percent);
     let name = entry.key.clone();
     if !entry.is_table() {
@@ -129,6 +129,6 @@ fn share(entry: &Entry<'_>) -> Result<Share> {
     match (percent, tokens) {
         (Some(percent), None) => Ok(Share { cap, ..Share::ratio(name, percent / 100.0) }),
         (None, Some(tokens)) => Ok(Share { cap, ..Share::tokens(name, tokens) }),
-        _ => Err(entry.key_error("it must have either percent or tokens")),
+        _ => Err(entry.key_error("must have either percent or tokens")),
     }
 }

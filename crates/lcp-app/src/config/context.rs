@@ -40,25 +40,25 @@ impl Tokenizer {
 fn tokenizer(entry: &Entry<'_>) -> Result<String> {
     let name = entry.text()?;
     let known: Vec<&str> = [&[TIKTOKEN], ENCODINGS].concat();
-    // A misspelt name must not pass for a file.
+    // A misspelt name must not be taken for a file.
     if known.contains(&&*name) || name.contains(['.', '/', '\\']) {
         return Ok(name);
     }
     let near = near(&name, &known);
     let may = if near.is_empty() { known } else { near };
-    Err(entry.value_error(&format!("must be a tokenizer file, or {}", may.join(", "))))
+    Err(entry.value_error(&format!("must be a tokenizer file or one of {}", may.join(", "))))
 }
 
 /// `[context.dedup]`: deduplication (RFC 0006).
 #[derive(Clone, Debug, PartialEq)]
 pub struct DedupSettings {
-    /// Whether duplicates are replaced.
+    /// `true` if duplicates are replaced.
     pub enabled: bool,
     /// The kinds of duplicates and their thresholds.
     pub options: Options,
-    /// Whether the file says which of two stays.
+    /// `true` if the file sets the survivor of two duplicates.
     pub has_keep: bool,
-    /// Whether the file says how large a merged chunk may be.
+    /// `true` if the file sets the maximum size of a merged chunk.
     pub has_merged_bytes: bool,
 }
 
@@ -95,18 +95,18 @@ impl DedupSettings {
     }
 }
 
-/// `[context.stable]`: between which parts of the budget a stable text grows (RFC 0005 §6).
+/// `[context.stable]`: the watermarks of a stable text (RFC 0005 §6).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct WatermarkSettings {
-    /// Above this part, a text is packed again.
+    /// The part of the budget above which a text is repacked.
     pub high: f64,
-    /// Down to this part.
+    /// The part of the budget that a repacked text shrinks to.
     pub low: f64,
 }
 
 impl Default for WatermarkSettings {
     fn default() -> Self {
-        // The parts themselves are private.
+        // The fields of `Watermarks` are private.
         let (high, low) = Watermarks::default().tokens(1_000);
         Self { high: f64::from(high) / 1_000.0, low: f64::from(low) / 1_000.0 }
     }
@@ -122,24 +122,24 @@ impl WatermarkSettings {
         let high = section.number("high_watermark", is_part, MUST)?.unwrap_or(default.high);
         let low = section.number("low_watermark", is_part, MUST)?.unwrap_or(default.low);
         section.finish()?;
-        // Each may be right and both out of order.
+        // Two valid values may be in the wrong order.
         Watermarks::new(high, low).map_err(|error| entry.key_error(error))?;
         Ok(Self { high, low })
     }
 
     /// Returns the watermarks.
     pub fn watermarks(&self) -> Watermarks {
-        // They were checked when they were read.
+        // `read` has checked them.
         Watermarks::new(self.high, self.low).unwrap_or_default()
     }
 }
 
-/// `[context.usage]`: the levels at which programs are warned.
+/// `[context.usage]`: the usage levels for warnings to programs.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Usage {
     /// The thresholds of the levels.
     pub thresholds: UsageThresholds,
-    /// Records between two warnings.
+    /// The number of records between two warnings.
     pub cooldown: u32,
 }
 
@@ -158,7 +158,7 @@ impl Usage {
         };
         let cooldown = section.integer("cooldown")?.unwrap_or(0);
         section.finish()?;
-        // Each may be right and all of them out of order.
+        // Valid values may be in the wrong order.
         UsageMonitor::new(thresholds).map_err(|error| entry.key_error(error))?;
         Ok(Self { thresholds, cooldown })
     }
@@ -186,10 +186,10 @@ type ValueKey = (&'static str, RangeInclusive<u32>, fn(&mut ValueModel) -> &mut 
 
 const WEIGHT: RangeInclusive<u32> = 0..=ValueModel::WEIGHT_MAX;
 
-/// In thousandths of the content.
+/// The range of a conveyed part, in thousandths of the content.
 const CONVEYED: RangeInclusive<u32> = 0..=1_000;
 
-/// In thousandths, too; no rank makes a block worth less.
+/// The range of a factor, in thousandths. A rank never lowers the value of a block.
 const FACTOR: RangeInclusive<u32> = 1_000..=ValueModel::HIGHEST_RANK_MAX;
 
 pub(super) const VALUES: [ValueKey; 10] = [

@@ -1,4 +1,4 @@
-//! `[continuity]`: when a session is handed over, and how it is kept (RFC 0007).
+//! `[continuity]`: hand-offs of sessions and their store (RFC 0007).
 
 use std::time::Duration;
 
@@ -9,7 +9,7 @@ use lcp_driver::segments::CompressionLevel;
 use super::reader::{Result, Section};
 use crate::names::{MODES, STYLES};
 
-/// Seconds that a program may have for a summary.
+/// The maximum timeout of a summarizer program in seconds.
 pub const SUMMARIZER_SECONDS_MAX: u32 = 3_600;
 
 const DAYS_MAX: u32 = 36_500;
@@ -18,26 +18,26 @@ const LEASE_SECONDS_MAX: u32 = 86_400;
 /// The settings of hand-offs and their store.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Continuity {
-    /// Whether a due hand-off is prepared automatically; otherwise it is only reported.
+    /// `true` if a due hand-off is prepared automatically, `false` if it is only reported.
     pub auto: Option<bool>,
-    /// Tokens that a directive may have.
+    /// The maximum tokens of a directive.
     pub target_tokens: Option<u32>,
-    /// Tokens that the summary in it may have.
+    /// The maximum tokens of the summary in a directive.
     pub summary_tokens: Option<u32>,
-    /// Tokens of the newest messages that are handed over as they are.
+    /// Tokens of the newest messages that are handed over unchanged.
     pub recent_tokens: Option<u32>,
     /// The detail of a summary.
     pub summary_level: Option<CompressionLevel>,
-    /// When a hand-off is due; by default where the file says nothing.
+    /// The thresholds at which a hand-off is due.
     pub thresholds: Thresholds,
-    /// Days that a hand-off can be resumed.
+    /// The number of days in which a hand-off can be resumed.
     pub expiry_days: Option<u32>,
-    /// Seconds that a lease or a claim lasts.
+    /// The duration of a lease or a claim in seconds.
     pub lease_seconds: Option<u32>,
-    /// A SQLite file, relative to this one, or the address of a database.
+    /// A SQLite file, relative to this file, or the address of a database.
     pub store: Option<String>,
-    /// Seconds that a program that writes summaries has for one. Which program that is,
-    /// no file says: files come with folders of other people.
+    /// The timeout of the summarizer program in seconds. A file cannot name the program, because it
+    /// may come with a folder of other people.
     pub summarizer_timeout_seconds: Option<u32>,
     /// The wording of a directive.
     pub style: Option<DirectiveStyle>,
@@ -46,7 +46,7 @@ pub struct Continuity {
 }
 
 impl Continuity {
-    /// Returns how long a hand-off can be resumed.
+    /// Returns the time in which a hand-off can be resumed.
     pub fn expiry(&self) -> Option<Duration> {
         const SECONDS_PER_DAY: u64 = 24 * 60 * 60;
         self.expiry_days.map(|days| Duration::from_secs(u64::from(days) * SECONDS_PER_DAY))
@@ -72,7 +72,7 @@ impl Continuity {
             mode: section.choice("mode", &MODES)?,
         };
         section.finish()?;
-        // Each may be right and all of them out of order.
+        // Valid values may be in the wrong order.
         continuity.thresholds.validate().map_err(|error| entry.key_error(error))?;
         Ok(continuity)
     }
@@ -83,7 +83,7 @@ fn thresholds(section: &mut Section<'_>) -> Result<Thresholds> {
     let mut percent =
         |key, default| section.integer_in(key, 1..=100).map(|percent| percent.unwrap_or(default));
     let handoff_percent = percent("handoff_percent", default.handoff_percent)?;
-    // What the file does not say is never above what it says.
+    // A default must not exceed a value of the file.
     let at_most = |percent: u32| percent.min(handoff_percent);
     let long_task_percent = percent("long_task_percent", at_most(default.long_task_percent))?;
     let warning_percent = percent("warning_percent", at_most(default.warning_percent))?;

@@ -1,4 +1,4 @@
-//! `lcp.toml`: its values, checked, and the lines of their keys (RFC 0004 §2, §10).
+//! `lcp.toml`: its checked values and the lines of their keys (RFC 0004 §2, §10).
 
 mod budget;
 mod context;
@@ -29,7 +29,7 @@ use reader::Section;
 
 use crate::files;
 
-/// Keys of settings that flags, rows and messages name as well.
+/// Keys of settings that flags, rows and messages refer to.
 pub(crate) mod keys {
     pub(crate) const WINDOW: &str = "context.budget.window";
     pub(crate) const TOTAL_TOKENS: &str = "context.budget.total_tokens";
@@ -46,21 +46,21 @@ pub(crate) mod keys {
     pub(crate) const MODEL: &str = "context.tokenizer.model";
 }
 
-/// A tokenizer type that means the encoding of the model, which must be one of OpenAI's.
+/// The tokenizer type that selects the encoding of the model, which must be from OpenAI.
 pub(crate) const TIKTOKEN: &str = "tiktoken";
 
 /// The origin of a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Origin {
-    /// Nobody gave it.
+    /// The default.
     Default,
     /// A flag.
     Flag(&'static str),
-    /// The file, on this line.
+    /// This line of the file.
     File(usize),
 }
 
-/// A value in force, and where it comes from.
+/// An effective value and its origin.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Setting<T> {
     /// The value.
@@ -70,7 +70,7 @@ pub struct Setting<T> {
 }
 
 impl<T> Setting<T> {
-    /// Returns a setting of the same origin.
+    /// Returns a setting with the same origin.
     pub fn map<'s, U>(&'s self, value: impl FnOnce(&'s T) -> U) -> Setting<U> {
         Setting { value: value(&self.value), origin: self.origin }
     }
@@ -82,11 +82,11 @@ impl<T> Setting<T> {
 pub struct Config {
     /// The path of the file, if there is one.
     pub path: Option<PathBuf>,
-    /// Whether the user named the file. A file in a folder may come from other people.
+    /// `true` if the user named the file. A file in a folder may come from other people.
     pub is_named: bool,
-    /// The lines of the keys that the file has.
+    /// The lines of the keys in the file.
     lines: BTreeMap<String, usize>,
-    /// The models that are built in, and its own.
+    /// The built-in models and those of the file.
     pub models: Models,
     /// `[continuity]`.
     #[cfg(feature = "full")]
@@ -104,9 +104,9 @@ pub struct Config {
     pub tokenizer: Tokenizer,
     /// `[context.usage]`.
     pub usage: Usage,
-    /// `[context.segments]`: how the segments of a conversation are divided.
+    /// `[context.segments]`: the division of a conversation into segments.
     pub segments: BudgetAllocationOptions,
-    /// `[context.values]`: what details are worth under the objective `value` (RFC 0005 §2).
+    /// `[context.values]`: the values of details under the objective `value` (RFC 0005 §2).
     pub values: ValueModel,
 }
 
@@ -137,7 +137,8 @@ impl Config {
     ///
     /// # Errors
     ///
-    /// Text that is not TOML, an unknown key, a value that is out of range; with line and column.
+    /// Returns an error with line and column if the text is not TOML, has an unknown key, or has a
+    /// value that is out of range.
     pub fn parse(path: &Path, text: &str) -> Result<Self, ConfigError> {
         let offsets = reader::Offsets::default();
         let mut root = Section::parse(text, &offsets)?;
@@ -170,7 +171,7 @@ impl Config {
         Ok(config)
     }
 
-    /// Returns the folder that its paths are relative to.
+    /// Returns the folder for relative paths in the file.
     pub fn folder(&self) -> &Path {
         self.path.as_deref().and_then(Path::parent).unwrap_or(Path::new(""))
     }
@@ -180,7 +181,7 @@ impl Config {
         self.lines.get(key).copied()
     }
 
-    /// Returns where the value of a key comes from.
+    /// Returns the origin of the value of a key.
     pub fn origin(&self, key: &str) -> Origin {
         self.line(key).map_or(Origin::Default, Origin::File)
     }
@@ -222,7 +223,7 @@ impl Config {
         }
     }
 
-    /// Returns a message with the location that it is about, if that is in the file.
+    /// Returns a message with the location in the file, if the origin is the file.
     pub(crate) fn with_location(&self, message: &impl Display, from: Origin) -> String {
         self.location(from)
             .map_or_else(|| message.to_string(), |location| format!("{message} {location}"))

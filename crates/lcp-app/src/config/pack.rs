@@ -1,22 +1,22 @@
-//! `[pack]`: what is packed, and what is said of it (RFC 0010 §3).
+//! `[pack]`: the selection of files and their attributes (RFC 0010 §3).
 
 use lcp_ingest::{BlockAttributes, Pattern, Rule};
 use lcp_types::Priority;
 
 use super::reader::{Entry, Result, Section};
 
-/// The settings of packs that are made.
+/// The settings for new packs.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct PackSettings {
-    /// Whether hidden files are packed.
+    /// `true` if hidden files are packed.
     pub hidden: bool,
-    /// Bytes that a file may have.
+    /// The maximum size of a file in bytes.
     pub max_file_size: Option<u64>,
-    /// If there are any: nothing else is packed.
+    /// If not empty, only files that match are packed.
     pub include: Vec<Pattern>,
-    /// Files that are not packed.
+    /// Patterns of files that are not packed.
     pub exclude: Vec<Pattern>,
-    /// Whether files get an outline for a summary.
+    /// `true` if files get an outline as a summary.
     pub summarize: bool,
     /// Priorities, categories, ranks and pins of files; the last match wins.
     pub rules: Vec<Rule>,
@@ -44,7 +44,7 @@ fn items(entry: Option<Entry<'_>>) -> Result<Vec<Entry<'_>>> {
 }
 
 fn size(entry: &Entry<'_>) -> Result<u64> {
-    parse_size(&entry.text()?).map_err(|error| entry.value_error(&format!("is wrong: {error}")))
+    parse_size(&entry.text()?).map_err(|error| entry.value_error(&format!("is invalid: {error}")))
 }
 
 fn patterns(entry: Option<Entry<'_>>) -> Result<Vec<Pattern>> {
@@ -57,7 +57,7 @@ fn pattern(entry: &Entry<'_>) -> Result<Pattern> {
 
 fn rule(entry: &Entry<'_>) -> Result<Rule> {
     let mut section = entry.section()?;
-    let glob = section.take("glob").ok_or_else(|| entry.key_error("it has no glob"))?;
+    let glob = section.take("glob").ok_or_else(|| entry.key_error("must have a glob"))?;
     let priorities = Priority::ALL.map(|priority| (priority.name(), priority));
     let priority = section.choice("priority", &priorities)?;
     let category = section.take("category").map(|entry| category(&entry)).transpose()?;
@@ -69,9 +69,7 @@ fn rule(entry: &Entry<'_>) -> Result<Rule> {
     };
     section.finish()?;
     if attributes.is_empty() {
-        return Err(
-            entry.key_error("it says nothing: priority, category, rank or pinned is wanted")
-        );
+        return Err(entry.key_error("must set priority, category, rank or pinned"));
     }
     Ok(Rule { pattern: pattern(&glob)?, attributes })
 }
@@ -85,7 +83,7 @@ fn category(entry: &Entry<'_>) -> Result<String> {
 ///
 /// # Errors
 ///
-/// A message for people, if it is no such number.
+/// Returns a message for users if the text is not such a number.
 pub fn parse_size(value: &str) -> Result<u64, String> {
     const UNITS: [(char, u32); 4] = [('k', 10), ('m', 20), ('g', 30), ('t', 40)];
     let end = value.chars().next_back().map(|unit| unit.to_ascii_lowercase());
@@ -97,7 +95,7 @@ pub fn parse_size(value: &str) -> Result<u64, String> {
     let number = number.parse::<u64>().ok().filter(|_| !number.starts_with('+'));
     let bytes = number.and_then(|number| number.checked_mul(1 << shift));
     let bytes = bytes.filter(|bytes| *bytes > 0);
-    bytes.ok_or_else(|| "a number of bytes is wanted, such as 4096, 500k or 2M".to_owned())
+    bytes.ok_or_else(|| "expected a number of bytes, such as 4096, 500k or 2M".to_owned())
 }
 
 #[cfg(test)]

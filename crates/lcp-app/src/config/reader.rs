@@ -1,4 +1,4 @@
-//! TOML with places: values by key, each error with line and column, and no unknown key.
+//! A TOML reader that rejects unknown keys and gives errors with line and column.
 
 use std::borrow::Cow;
 use std::cell::RefCell;
@@ -12,8 +12,7 @@ use toml::de::{DeTable, DeValue};
 
 use crate::names::{self, Names};
 
-/// An error in an `lcp.toml`, with its line and column; both count from 1, columns are
-/// characters.
+/// An error in an `lcp.toml`, with its line and column. Both count from 1; columns are characters.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ConfigError {
     /// The error, with the key and the value.
@@ -51,11 +50,11 @@ pub(super) fn to_lines(text: &str, offsets: Offsets) -> BTreeMap<String, usize> 
 pub(super) struct Section<'t> {
     text: &'t str,
     offsets: &'t Offsets,
-    /// Its name with those above it, and a final point; empty at the top.
+    /// The full name of the table with a final dot. At the top level it is empty.
     path: String,
-    /// The entries that were not taken yet, in the order of the file.
+    /// The entries that were not taken yet, in file order.
     left: Vec<Entry<'t>>,
-    /// The keys that were asked for: all that there can be.
+    /// The keys that were requested, which are all valid keys.
     asked: Vec<&'static str>,
 }
 
@@ -63,7 +62,7 @@ pub(super) struct Section<'t> {
 pub(super) struct Entry<'t> {
     text: &'t str,
     offsets: &'t Offsets,
-    /// The key, without those above it.
+    /// The key, without the name of its table.
     pub(super) key: String,
     path: String,
     key_span: Range<usize>,
@@ -101,12 +100,12 @@ impl<'t> Section<'t> {
         Some(entry)
     }
 
-    /// Returns all entries that are left, whatever their keys.
+    /// Returns all remaining entries.
     pub(super) fn into_entries(self) -> Vec<Entry<'t>> {
         self.left
     }
 
-    /// Reads a value as `read` does.
+    /// Reads a value with `read`.
     fn read<T>(
         &mut self,
         key: &'static str,
@@ -120,7 +119,7 @@ impl<'t> Section<'t> {
         self.read(key, Entry::section)
     }
 
-    /// Reads a number of tokens, or of whatever is counted.
+    /// Reads a count, for example of tokens.
     pub(super) fn integer(&mut self, key: &'static str) -> Result<Option<u32>> {
         self.integer_in(key, 0..=u32::MAX)
     }
@@ -134,7 +133,7 @@ impl<'t> Section<'t> {
         self.read(key, |entry| entry.integer_in(&range))
     }
 
-    /// Reads a number for which `holds`; `requirement` says so in words.
+    /// Reads a number for which `holds` returns `true`. `requirement` is the error message.
     pub(super) fn number(
         &mut self,
         key: &'static str,
@@ -152,7 +151,7 @@ impl<'t> Section<'t> {
         })
     }
 
-    /// Reads the name of a value.
+    /// Reads a value by its name.
     pub(super) fn choice<T: Copy + PartialEq>(
         &mut self,
         key: &'static str,
@@ -161,12 +160,12 @@ impl<'t> Section<'t> {
         self.read(key, |entry| entry.choice(names))
     }
 
-    /// Checks that nothing is left.
+    /// Checks that no entry remains.
     pub(super) fn finish(self) -> Result<()> {
         let Some(entry) = self.left.first() else { return Ok(()) };
         let near = near(&entry.key, &self.asked);
         let (intro, names) =
-            if near.is_empty() { ("it may be", &self.asked) } else { ("near it:", &near) };
+            if near.is_empty() { ("expected one of", &self.asked) } else { ("similar:", &near) };
         let names: Vec<_> = names.iter().map(|name| format!("{}{name}", self.path)).collect();
         let what = format!("unknown key {}; {intro} {}", entry.path, names.join(", "));
         Err(error_at(self.text, entry.key_span.start, what))
@@ -194,9 +193,7 @@ impl<'t> Entry<'t> {
             u32::try_from(number).ok().filter(|number| range.contains(number))
         });
         let (least, most) = (range.start(), range.end());
-        whole.ok_or_else(|| {
-            self.value_error(&format!("must be a whole number from {least} to {most}"))
-        })
+        whole.ok_or_else(|| self.value_error(&format!("must be an integer from {least} to {most}")))
     }
 
     pub(super) fn number(&self, holds: fn(f64) -> bool, requirement: &str) -> Result<f64> {
@@ -210,7 +207,7 @@ impl<'t> Entry<'t> {
         number.filter(|&number| holds(number)).ok_or_else(|| self.value_error(requirement))
     }
 
-    /// Reads the name of a value. A former name is valid, but no error names it.
+    /// Reads a value by its name. Former names are valid, but errors do not list them.
     pub(super) fn choice<T: Copy + PartialEq>(&self, names: &Names<T>) -> Result<T> {
         let name = self.text()?;
         names::value_of(names, &name).ok_or_else(|| {
@@ -225,7 +222,7 @@ impl<'t> Entry<'t> {
         text.map(str::to_owned).ok_or_else(|| self.value_error("must be a string"))
     }
 
-    /// Returns the items of an array, each in its place.
+    /// Returns the items of an array, each with its location.
     #[cfg(feature = "full")]
     pub(super) fn items(self) -> Result<Vec<Self>> {
         let Some(array) = self.value.get_ref().as_array() else {
@@ -242,14 +239,14 @@ impl<'t> Entry<'t> {
         Ok(array.iter().map(item).collect())
     }
 
-    /// Checks that every table of an array that has a name has this key.
+    /// Checks that every named table of an array has this key.
     pub(super) fn all_have(&self, key: &str) -> Result<()> {
         for table in self.value.get_ref().as_array().into_iter().flatten() {
             let (at, table) = (table.span().start, table.get_ref().as_table());
             let name = table.filter(|table| !table.contains_key(key));
             let name = name.and_then(|table| table.get("name")?.get_ref().as_str());
             if let Some(name) = name {
-                let what = format!("{} {name:?} has no {key}", self.path);
+                let what = format!("{} {name:?}: missing key {key}", self.path);
                 return Err(error_at(self.text, at, what));
             }
         }
@@ -261,7 +258,7 @@ impl<'t> Entry<'t> {
         error_at(self.text, self.key_span.start, format!("{}: {what}", self.path))
     }
 
-    /// Returns an error at the value, which it names.
+    /// Returns an error at the value, with the value.
     pub(super) fn value_error(&self, requirement: &str) -> ConfigError {
         let value = match self.value.get_ref() {
             DeValue::Integer(number) => number.to_string(),
@@ -275,19 +272,19 @@ impl<'t> Entry<'t> {
         error_at(
             self.text,
             self.value.span().start,
-            format!("{} is {value}, it {requirement}", self.path),
+            format!("{} {requirement}, got {value}", self.path),
         )
     }
 }
 
-/// Quotes a key where TOML needs it: where it is no plain word.
+/// Quotes a key unless it is a bare key of TOML.
 fn quote_key(key: &str) -> Cow<'_, str> {
     let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-');
     let is_plain = !key.is_empty() && key.chars().all(plain);
     if is_plain { key.into() } else { format!("{key:?}").into() }
 }
 
-/// Returns the known names near a name, the nearest first.
+/// Returns the known names that are similar to a name, most similar first.
 pub(super) fn near<'n>(name: &str, known: &[&'n str]) -> Vec<&'n str> {
     let most = (name.chars().count() / 3).max(2);
     let mut near: Vec<(usize, &str)> = known

@@ -7,23 +7,23 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::files;
 use crate::reporter::Silent;
 
-/// Bytes of an `lcp.toml` that was not named.
+/// The maximum size in bytes of an `lcp.toml` that the user did not name.
 const BYTES_MAX: u64 = 1 << 20;
 
-/// The `lcp.toml` that is read.
+/// The choice of an `lcp.toml`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum ConfigSource {
-    /// None: the settings are the defaults.
+    /// No file; the settings are the defaults.
     #[default]
     None,
-    /// The nearest one from the current folder upwards, if there is one.
+    /// The nearest file in the current folder or a folder above it, if there is one.
     Nearest,
     /// This file.
     File(PathBuf),
 }
 
 impl ConfigSource {
-    /// Reads this file, or none.
+    /// Returns the source for a path; `None` means no file.
     pub fn from_path(path: Option<PathBuf>) -> Self {
         path.map_or(Self::None, Self::File)
     }
@@ -32,7 +32,7 @@ impl ConfigSource {
     ///
     /// # Errors
     ///
-    /// If the file cannot be read, or has settings that cannot be.
+    /// Returns an error if the file or one of its settings cannot be read.
     pub fn read(&self) -> Result<Config> {
         let is_named = matches!(self, Self::File(_));
         let here = || std::env::current_dir().ok().and_then(|folder| find_upwards(&folder));
@@ -55,16 +55,16 @@ impl ConfigSource {
     }
 }
 
-/// Checks that a file that was merely found is one: to read a pipe would wait, and a device may
-/// have no end.
+/// Checks that a file that the user did not name is a regular file of a moderate size. A pipe would
+/// block, and a device may have no end.
 fn check_regular(path: &Path) -> Result<(), String> {
-    // What is wrong else is said by who reads it.
+    // Other errors are reported when the file is read.
     let Ok(about) = path.metadata() else { return Ok(()) };
     if !about.is_file() && !about.is_dir() {
-        return Err("the settings are no file".to_owned());
+        return Err("the settings must be a regular file".to_owned());
     }
     if about.len() > BYTES_MAX {
-        return Err(format!("the settings have more than {BYTES_MAX} bytes"));
+        return Err(format!("the settings must not be larger than {BYTES_MAX} bytes"));
     }
     Ok(())
 }
@@ -72,12 +72,12 @@ fn check_regular(path: &Path) -> Result<(), String> {
 /// The name of the file.
 const FILE_NAME: &str = "lcp.toml";
 
-/// Returns the nearest `lcp.toml` from `folder` upwards, as a path from there: messages name it
-/// in the same way wherever a project lies.
+/// Returns the nearest `lcp.toml` in `folder` or a folder above it. The path is relative to
+/// `folder`, so that messages do not depend on the location of a project.
 fn find_upwards(folder: &Path) -> Option<PathBuf> {
     let mut up = PathBuf::new();
     for ancestor in folder.ancestors() {
-        // A folder of that name too: nobody means that, and reading it says so.
+        // A folder of that name counts as well. Reading it then fails with an error.
         if ancestor.join(FILE_NAME).exists() {
             return Some(up.join(FILE_NAME));
         }

@@ -1,4 +1,4 @@
-//! The content that messages have of a block, by what a plan shows of it.
+//! The content of a block in exported messages, according to its decision in a plan.
 
 use std::borrow::Cow;
 
@@ -6,8 +6,8 @@ use lcp_driver::{BlockText, RenderDecision};
 use lcp_transcripts::{ExportDetail, Format};
 use lcp_types::{Block, BlockContent};
 
-/// Returns the content that messages have of a block. `is_answer`: the block is what a tool gave,
-/// and can be written as the tool did.
+/// Returns the content of a block in messages. `is_answer` is `true` for the result of a tool that
+/// can be written in its original form.
 pub(super) fn exported_content<'b>(
     block: &Block<'_>,
     decision: &RenderDecision,
@@ -25,7 +25,7 @@ pub(super) fn exported_content<'b>(
                 body()
             }
         }
-        // JSON of a provider stands there as it is, or not at all.
+        // JSON of a provider is exported unchanged or omitted.
         BlockContent::Extension(extension) if Format::from_name(&extension.namespace).is_some() => {
             if is_full {
                 ExportDetail::Full
@@ -40,7 +40,7 @@ pub(super) fn exported_content<'b>(
                 body()
             }
         }
-        // With its head, which says what it is.
+        // This includes the head, which has the type and label.
         _ => part(),
     }
 }

@@ -1,4 +1,4 @@
-//! Plans, until the messages fit.
+//! Repeated planning until the messages fit the budget.
 
 use std::collections::BTreeSet;
 
@@ -11,11 +11,12 @@ use lcp_transcripts::{ExportResult, ExportedMessage};
 use lcp_types::{Block, Priority};
 
 use super::{ExportCandidates, count, request_extra_tokens};
+use crate::names::counted;
 
 /// The maximum number of plans, each with the excess of the one before subtracted.
 const PLANS_MAX: u32 = 8;
 
-/// Messages within a budget, and how they came about.
+/// Messages within a budget, with their plan.
 #[derive(Debug)]
 pub struct FittedMessages {
     /// The messages.
@@ -24,12 +25,11 @@ pub struct FittedMessages {
     pub tokens: u64,
     /// Tokens of the request other than messages: tools.
     pub overhead_tokens: u64,
-    /// What was decided over the blocks, and what became of those that no message shows:
-    /// they are rolled up.
+    /// The decisions for all blocks. Blocks without a place in a message are rolled up.
     pub plan: Plan,
     /// The number of plans.
     pub plans: u32,
-    /// Messages that were dropped, the oldest first, since no plan fitted.
+    /// The number of messages that were dropped, oldest first, because no plan fit.
     pub dropped: usize,
 }
 
@@ -58,8 +58,8 @@ pub fn fit(
     let overhead_tokens = request_extra_tokens(&candidates.full_export, estimator);
     let maker = MessageBuilder { candidates, driver, estimator, blocks: &blocks, overhead_tokens };
     if config.overflow == Overflow::Deny {
-        // Whether a share exceeds its cap is asked of the budget as it was given; whether all
-        // exceeds it, of the messages.
+        // The caps of shares are checked with the requested budget. The total is checked with the
+        // messages.
         if let Err(error @ DriverError::OverShareCap { .. }) = driver.plan(&blocks, config) {
             return Err(error.into());
         }
@@ -79,9 +79,9 @@ struct MessageBuilder<'m, 'b> {
     candidates: &'m ExportCandidates<'b>,
     driver: &'m DefaultDriver,
     estimator: &'m dyn TokenEstimator,
-    /// As they are planned.
+    /// The blocks in the form in which they are planned.
     blocks: &'m [Block<'b>],
-    /// Tokens of the request beside its messages.
+    /// Tokens of the request other than messages.
     overhead_tokens: u64,
 }
 
@@ -93,24 +93,24 @@ pub(super) struct Candidate {
     dropped: usize,
 }
 
-/// What plans come to: within the budget, or as near as they get.
+/// The best result of several plans: within the budget, or as close to it as possible.
 struct SearchResult {
     best: Candidate,
     plans: u32,
-    /// Those of the plan for the budget as it was given.
+    /// The warnings of the plan for the requested budget.
     warnings: Vec<Warning>,
 }
 
 impl MessageBuilder<'_, '_> {
-    /// Plans with ever other budgets.
+    /// Plans with different budgets until the messages fit.
     fn search(&self, config: &DriverConfig) -> Result<SearchResult, DriverError> {
-        // What exceeds a budget that is lowered may fit the one that was given.
+        // Blocks that exceed a lowered budget may fit the requested one.
         let mut own = DriverConfig { overflow: Overflow::Allow, ..config.clone() };
         let overhead_tokens = u32::try_from(self.overhead_tokens).unwrap_or(u32::MAX);
         own.token_budget = config.token_budget.map(|budget| budget.saturating_sub(overhead_tokens));
         let mut plans = 0;
         let mut warnings = Vec::new();
-        // The most that fits, the budget that it was planned for, and one that was too much.
+        // The largest result that fits, its planned budget, and a budget that was too large.
         let (mut best, mut enough, mut too_much) = (None::<Candidate>, 0, u32::MAX);
         loop {
             let made = self.make(self.driver.plan(self.blocks, &own)?, &BTreeSet::new())?;
@@ -148,7 +148,7 @@ impl MessageBuilder<'_, '_> {
         }
     }
 
-    /// These messages, or what is left of them within the budget.
+    /// Returns these messages, reduced to the budget if necessary.
     fn within(
         &self,
         made: Candidate,
@@ -170,7 +170,7 @@ impl MessageBuilder<'_, '_> {
                 return Ok(found);
             }
         }
-        // What the user asks last is worth more than the line that says what is not shown.
+        // The last question of the user is more important than the roll-up line.
         let mut needed = u64::MAX;
         for is_told in [true, false] {
             for newest in self.candidates.newest() {
@@ -201,8 +201,8 @@ impl MessageBuilder<'_, '_> {
         Ok(bare)
     }
 
-    /// The messages of a plan with all of the blocks in `asked`, which the oldest of them
-    /// make room for.
+    /// Returns the messages of a plan with all of the blocks in `asked`. Drops the oldest messages
+    /// to make room for them.
     fn asking(
         &self,
         plan: &Plan,
@@ -217,8 +217,8 @@ impl MessageBuilder<'_, '_> {
         if made.tokens <= u64::from(budget) { Ok(made) } else { self.without_oldest(budget, made) }
     }
 
-    /// Critical and pinned blocks, and all of the blocks in `kept`; with the line that says
-    /// what is not shown where that `is_told`.
+    /// Returns messages with only Critical and pinned blocks and the blocks in `kept`. With
+    /// `is_told`, they have the roll-up line.
     fn alone(
         &self,
         made: &Candidate,
@@ -249,8 +249,8 @@ impl MessageBuilder<'_, '_> {
         Ok(self.counted(exported, plan, dropped))
     }
 
-    /// The messages of a plan without the blocks in `dropped`. The line that says what is
-    /// not shown counts those, and what went with them: a result without its call.
+    /// Returns the messages of a plan without the blocks in `dropped`. The roll-up line counts
+    /// these and the blocks that depend on them, such as a result without its call.
     fn make(&self, mut plan: Plan, dropped: &BTreeSet<usize>) -> Result<Candidate, DriverError> {
         let mut texts = self.driver.block_texts(self.blocks, &plan)?;
         let mut exported = self.candidates.export(&plan, &texts, dropped);
@@ -273,8 +273,8 @@ impl MessageBuilder<'_, '_> {
         Candidate { exported, tokens, plan, dropped }
     }
 
-    /// Drops as few of the oldest messages as it takes; those of the system stay, and the
-    /// newest of the user goes last.
+    /// Drops as few of the oldest messages as necessary. Keeps system messages, and drops the
+    /// newest user message last.
     fn without_oldest(&self, budget: u32, made: Candidate) -> Result<Candidate, DriverError> {
         let Candidate { exported, plan, .. } = made;
         let is_fixed = |at: &usize| plan.items[*at].reason.is_fixed();
@@ -338,29 +338,29 @@ fn is_system(message: &ExportedMessage) -> bool {
     matches!(message.role, "system" | "developer")
 }
 
-/// The reason why no messages fit.
+/// The error if no messages fit.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum FitError {
-    /// There is no plan.
+    /// Planning failed.
     #[error(transparent)]
     Plan(#[from] DriverError),
-    /// No messages are small enough.
+    /// The smallest messages exceed the budget.
     #[error("{}", over(*needed, *budget, *overhead_tokens))]
     OverBudget {
         /// Tokens of the smallest request.
         needed: u64,
-        /// Tokens of it that stand beside the messages.
+        /// Tokens of this request other than messages.
         overhead_tokens: u64,
         /// The budget.
         budget: u32,
-        /// Whether the configuration denies the overflow; otherwise no message is left.
+        /// `true` if the configuration denies the overflow; otherwise no message is left.
         is_denied: bool,
     },
 }
 
 impl FitError {
-    /// A stable code, for programs.
+    /// Returns the stable code for programs.
     pub fn code(&self) -> &'static str {
         match self {
             Self::Plan(error) => error.code(),
@@ -374,7 +374,7 @@ fn over(tokens: u64, budget: u32, overhead_tokens: u64) -> String {
     let overhead_tokens = match overhead_tokens {
         0 => String::new(),
         overhead_tokens => {
-            format!(" ({overhead_tokens} of them for what the request has beside them)")
+            format!(" ({overhead_tokens} of them outside the messages, such as tools)")
         }
     };
     format!(
@@ -382,8 +382,8 @@ fn over(tokens: u64, budget: u32, overhead_tokens: u64) -> String {
     )
 }
 
-/// The warnings of a plan for this budget, with those that are of its text replaced by those
-/// of the messages. `beside` are the tokens of what stands beside these.
+/// Returns the warnings of a plan for this budget. Warnings about the planned text are replaced
+/// with those about the messages.
 fn warnings_of(
     mut of_plan: Vec<Warning>,
     made: &Candidate,
@@ -400,7 +400,7 @@ fn warnings_of(
         )
     });
     let mut warn = |code, message| of_plan.push(Warning::new(code, None, message));
-    // Of Background blocks no line says anything.
+    // The roll-up line does not count Background blocks.
     let is_untold = |at: &usize| {
         let item = &made.plan.items[*at];
         item.decision == RenderDecision::Omit && item.priority != Priority::Background
@@ -408,22 +408,22 @@ fn warnings_of(
     if made.tokens > u64::from(budget) {
         let of_request = if overhead_tokens > 0 { "the request's tools, " } else { "" };
         let message = format!(
-            "{}: {of_request}Critical and pinned blocks alone",
+            "{}: only {of_request}Critical and pinned blocks remain",
             over(made.tokens, budget, overhead_tokens)
         );
         warn(WarningCode::OverBudget, message);
     } else if candidates.planned.iter().any(is_untold) {
-        let message = format!("within a budget of {budget} no line says what is not shown");
+        let tokens = counted(budget, "token");
+        let message = format!("budget of {tokens} is too small to list omitted content");
         warn(WarningCode::BelowFloor, message);
     }
     let mut seen = made.exported.messages.iter().flat_map(|message| &message.blocks);
     let tells =
         |at: &usize| !matches!(made.plan.items[*at].decision, RenderDecision::Placeholder { .. });
     if !seen.any(tells) && !candidates.planned.is_empty() {
-        let blocks = candidates.planned.len();
-        let message = format!(
-            "within a budget of {budget} nothing of the content of {blocks} blocks is shown"
-        );
+        let blocks = counted(candidates.planned.len(), "block");
+        let tokens = counted(budget, "token");
+        let message = format!("budget of {tokens} is too small to show any content of {blocks}");
         warn(WarningCode::EmptyResult, message);
     }
     of_plan

@@ -16,9 +16,9 @@ use fit::has_turns;
 pub use fit::{FitError, FittedMessages, fit};
 pub use options::{ExportOptions, ExportedPack};
 
-/// Tokens of a message beside its texts.
+/// Tokens of a message in addition to its texts.
 const MESSAGE_TOKENS: u64 = 4;
-/// Tokens of all messages beside them.
+/// Tokens of a request in addition to its messages.
 const HISTORY_TOKENS: u64 = 3;
 
 /// The blocks of a pack that messages for a provider can contain.
@@ -26,9 +26,9 @@ const HISTORY_TOKENS: u64 = 3;
 pub struct ExportCandidates<'b> {
     target: Provider,
     blocks: &'b [Block<'b>],
-    /// Blocks that the budget decides on.
+    /// Blocks that are subject to the budget.
     planned: BTreeSet<usize>,
-    /// Blocks that come along whatever they cost: what a request had beside its messages.
+    /// Blocks that are included at any cost: the parts of a request other than messages.
     always_included: BTreeSet<usize>,
     /// The number of blocks in side conversations; they are left out.
     pub sidechains: usize,
@@ -68,12 +68,12 @@ impl<'b> ExportCandidates<'b> {
         }
     }
 
-    /// Returns whether no block can stand in a message.
+    /// Returns whether no block can be part of a message.
     pub fn is_empty(&self) -> bool {
         self.planned.is_empty()
     }
 
-    /// The blocks of what the user said last: all of the message, then its last alone.
+    /// Returns the blocks of the newest user message: first all of them, then only the last.
     fn newest(&self) -> Vec<BTreeSet<usize>> {
         self.last_of_user(&|block| match &block.content {
             BlockContent::Conversation(turn) => turn.role == Role::User,
@@ -82,7 +82,7 @@ impl<'b> ExportCandidates<'b> {
         })
     }
 
-    /// The same of what the user asked in words.
+    /// Returns the same for the newest user message with text.
     fn question(&self) -> Vec<BTreeSet<usize>> {
         self.last_of_user(&|block| {
             matches!(&block.content, BlockContent::Conversation(turn) if turn.role == Role::User)
@@ -106,8 +106,8 @@ impl<'b> ExportCandidates<'b> {
         if newest.len() == 1 { vec![newest] } else { vec![newest, last] }
     }
 
-    /// The blocks with those that no message can hold made into annotations of nothing:
-    /// they cost nothing, and all others keep their places.
+    /// Returns the blocks with placeholders for those that no message can contain. A placeholder is
+    /// an annotation without tokens, so that all other blocks keep their indices.
     fn to_plan(&self) -> Vec<Block<'b>> {
         let nothing =
             |at: usize| Block::new(Annotation::tag(at as u64, &Tag::from_key("unexported")));
@@ -118,8 +118,8 @@ impl<'b> ExportCandidates<'b> {
         self.blocks.iter().enumerate().map(block).collect()
     }
 
-    /// The blocks that could stand in messages and do not in these, but for those that a
-    /// plan says nothing of.
+    /// Returns the blocks that are missing from these messages, except for those that the plan
+    /// omits.
     fn unseen(&self, plan: &Plan, exported: &ExportResult) -> Vec<usize> {
         let seen: BTreeSet<_> =
             exported.messages.iter().flat_map(|message| message.blocks.iter().copied()).collect();
@@ -127,7 +127,7 @@ impl<'b> ExportCandidates<'b> {
         self.planned.difference(&seen).copied().filter(is_told).collect()
     }
 
-    /// The messages that a plan makes, without the blocks in `dropped`.
+    /// Exports the messages of a plan without the blocks in `dropped`.
     fn export(&self, plan: &Plan, texts: &BlockTexts, dropped: &BTreeSet<usize>) -> ExportResult {
         let mut blocks: Vec<_> = self
             .blocks
@@ -153,17 +153,17 @@ impl<'b> ExportCandidates<'b> {
     }
 }
 
-/// Tokens of a request: those of all that its messages say
-/// ([`ExportedMessage::text`](lcp_transcripts::ExportedMessage::text)), 4 for each and 3 for
-/// all, and those of what stands beside them, such as tools.
+/// Counts the tokens of a request: those of the texts of its messages
+/// ([`ExportedMessage::text`](lcp_transcripts::ExportedMessage::text)), 4 for each message, 3 for
+/// the request, and those of its other parts, such as tools.
 pub fn count(exported: &ExportResult, estimator: &dyn TokenEstimator) -> u64 {
     let texts = exported.messages.iter().map(|message| message.text.as_str());
     let tokens = texts.map(|text| u64::from(estimator.estimate(text)) + MESSAGE_TOKENS);
     tokens.sum::<u64>() + HISTORY_TOKENS + request_extra_tokens(exported, estimator)
 }
 
-/// Tokens of what the model reads of a request beside its messages, such as tools, as it
-/// is written ([`ExportResult::request_extras`]).
+/// Counts the tokens of the parts of a request other than messages, such as tools, in their written
+/// form ([`ExportResult::request_extras`]).
 fn request_extra_tokens(exported: &ExportResult, estimator: &dyn TokenEstimator) -> u64 {
     exported.request_extras().map_or(0, |json| estimator.estimate(&json).into())
 }
@@ -175,14 +175,14 @@ fn comes_along(block: &Block<'_>) -> bool {
     })
 }
 
-/// The blocks with a tag of this key.
+/// Returns the indices of blocks that have a tag with this key.
 fn tagged(blocks: &[Block<'_>], key: &str) -> BTreeSet<usize> {
     let annotations = blocks.iter().filter_map(Block::as_annotation);
     let tagged = annotations.filter(|of| of.as_tag().is_some_and(|tag| tag.key == key));
     tagged.filter_map(|of| usize::try_from(of.target_block_id).ok()).collect()
 }
 
-/// The blocks of side conversations.
+/// Returns the indices of blocks in side conversations.
 pub(crate) fn sidechains(blocks: &[Block<'_>]) -> BTreeSet<usize> {
     tagged(blocks, annotation_keys::SIDECHAIN)
 }

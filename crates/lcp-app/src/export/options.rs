@@ -1,4 +1,4 @@
-//! The export job: a pack and options to messages within a budget.
+//! The export job, which turns a pack into messages within a budget.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -13,11 +13,12 @@ use crate::budget::{BudgetOptions, EffectiveBudget, Settings};
 use crate::config::{Config, Origin};
 use crate::error::{Error, ErrorKind, Result};
 use crate::files;
+use crate::names::counted;
 use crate::render;
 use crate::reporter::Reporter;
 use crate::tokenizer::{LoadedTokenizer, TokenizerOptions};
 
-/// Tools that a warning names.
+/// The maximum number of tools in a warning.
 const RENAMED_MAX: usize = 3;
 
 /// The options of an export.
@@ -25,7 +26,7 @@ const RENAMED_MAX: usize = 3;
 pub struct ExportOptions {
     /// The provider that takes the messages.
     pub provider: Provider,
-    /// The bounds of the messages.
+    /// The limits of the messages.
     pub budget: BudgetOptions,
     /// The tokenizer.
     pub tokenizer: TokenizerOptions,
@@ -40,20 +41,20 @@ pub struct ExportedPack {
     pub budget: Option<u32>,
     /// The messages within the budget, and their plan.
     pub messages: FittedMessages,
-    /// The messages without a budget, and what has no place in them.
+    /// The messages without a budget, and counts of the content that they lack.
     pub all: ExportResult,
-    /// Blocks of side conversations, which are left out.
+    /// The number of blocks in side conversations, which are left out.
     pub sidechains: usize,
     tokenizer: LoadedTokenizer,
 }
 
 impl ExportOptions {
-    /// Exports a pack that was read from `path`, and reports what the messages lack.
+    /// Exports a pack that was read from `path`, and reports warnings.
     ///
     /// # Errors
     ///
-    /// A pack that is malformed or has nothing for messages, options that contradict each other,
-    /// messages that exceed the budget.
+    /// Returns an error if the pack is malformed or has no content for messages, if options
+    /// contradict each other, or if the messages exceed the budget.
     pub fn export(
         &self,
         path: &Path,
@@ -102,7 +103,7 @@ impl ExportedPack {
         &self.messages.exported.json
     }
 
-    /// Saves the counts, if the options name a file for them.
+    /// Saves the token counts if the options name a file.
     pub fn save_cache(&self, reporter: &dyn Reporter) {
         self.tokenizer.save_cache(reporter);
     }
@@ -115,7 +116,7 @@ impl ExportedPack {
         for item in &plan.items {
             *by_decision.entry(item.decision.name()).or_default() += 1;
         }
-        // Plans without a message have none of its blocks.
+        // If a plan lacks a message, its report does not count the blocks of the message.
         let (all, report) = (&self.all.report, &exported.report);
         let messages = exported.messages.iter();
         let messages = messages
@@ -163,12 +164,11 @@ fn driver_config(settings: &Settings) -> DriverConfig {
 }
 
 fn nothing_to_export(path: &Path, candidates: &ExportCandidates<'_>) -> Error {
-    let message = format!("nothing has a place in messages ({})", files::display_name(path));
+    let message = format!("no block can be exported as a message ({})", files::display_name(path));
     let hint = if candidates.full_export.report.orphans > 0 {
-        "a provider takes a tool's result only behind its call, which is not there; `lcp render` \
-         shows it as a text"
+        "tool results without their calls cannot be exported; print them with `lcp render`"
     } else {
-        "`lcp inspect` lists the blocks"
+        "run `lcp inspect` to list the blocks"
     };
     Error::new(ErrorKind::Usage, message).with_hint(hint)
 }
@@ -182,12 +182,12 @@ fn over_budget_error(path: &Path, error: &FitError) -> Error {
             let kind = if *is_denied { ErrorKind::OverBudget } else { ErrorKind::Usage };
             Error::new(kind, message)
                 .with_code(code)
-                .with_hint(format!("the smallest messages fit --budget {needed}"))
+                .with_hint(format!("raise --budget to at least {needed}"))
         }
     }
 }
 
-/// Reports what the messages lack, and why.
+/// Reports warnings about the messages, and their counts.
 fn report_warnings(
     candidates: &ExportCandidates<'_>,
     fitted: &FittedMessages,
@@ -200,49 +200,54 @@ fn report_warnings(
     }
     if *dropped > 0 {
         reporter.warn(&format!(
-            "no plan fitted the budget: {dropped} messages were dropped, the oldest first"
+            "dropped {}, oldest first, because no plan fit the budget",
+            counted(*dropped, "message")
         ));
     }
     report_left_out(candidates, reporter);
     if exported.report.inserted > 0 && !has_turns(exported) {
-        reporter.warn(
-            &"no message but the system's is there: one of the user that says so is inserted",
-        );
+        reporter.warn(&"only system messages remain; added a placeholder user message");
     }
-    let messages = exported.messages.len();
+    let messages = counted(exported.messages.len(), "message");
     let overhead_tokens = match overhead_tokens {
         0 => String::new(),
-        overhead_tokens => format!(" ({overhead_tokens} beside the messages)"),
+        overhead_tokens => format!(" ({overhead_tokens} outside the messages)"),
     };
-    reporter.note(&format!("{messages} messages, {tokens} tokens{overhead_tokens}, {plans} plans"));
+    let (tokens, plans) = (counted(*tokens, "token"), counted(*plans, "plan"));
+    reporter.note(&format!("{messages}, {tokens}{overhead_tokens}, {plans}"));
 }
 
-/// Reports what no message can have of the pack.
+/// Reports the content of the pack that no message can have.
 fn report_left_out(candidates: &ExportCandidates<'_>, reporter: &dyn Reporter) {
     let report = &candidates.full_export.report;
-    for (count, message) in [
-        (report.unanswered, "tool calls that no result answers are left out"),
-        (report.orphans, "results that answer no tool call are left out"),
-        (report.renamed, "ids of tool calls were changed: the provider takes no such ids"),
-        (candidates.sidechains as u64, "blocks of side conversations are left out"),
+    let provider = candidates.target.name();
+    let invalid_ids = format!(" not valid for {provider}");
+    for (count, action, noun, rest) in [
+        (report.unanswered, "dropped", "tool call", " without a result"),
+        (report.orphans, "dropped", "tool result", " without a call"),
+        (report.renamed, "replaced", "tool call ID", &*invalid_ids),
+        (candidates.sidechains as u64, "dropped", "block", " of side conversations"),
     ] {
         if count > 0 {
-            reporter.warn(&format!("{count} {message}"));
+            reporter.warn(&format!("{action} {}{rest}", counted(count, noun)));
         }
     }
     let renamed = &candidates.full_export.renamed_tools;
     if !renamed.is_empty() {
-        let named =
-            renamed.iter().take(RENAMED_MAX).map(|(name, new)| format!("{name:?} is {new}"));
+        let named = renamed.iter().take(RENAMED_MAX).map(|(name, new)| format!("{name:?} → {new}"));
         let named = named.collect::<Vec<_>>().join(", ");
         let more = if renamed.len() > RENAMED_MAX { ", …" } else { "" };
         reporter.warn(&format!(
-            "{} names of tools were changed, since the provider takes no such names: {named}{more}",
-            renamed.len()
+            "renamed {} ({} for {provider}): {named}{more}",
+            counted(renamed.len(), "tool"),
+            if renamed.len() == 1 { "not a valid name" } else { "not valid names" }
         ));
     }
     for (block_type, count) in &report.left_out {
         let block_type = block_type.escape_debug();
-        reporter.warn(&format!("{count} of type {block_type} have no place in these messages"));
+        reporter.warn(&format!(
+            "dropped {} of type {block_type}, which messages cannot contain",
+            counted(*count, "item")
+        ));
     }
 }

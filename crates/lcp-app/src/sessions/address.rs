@@ -1,16 +1,18 @@
-//! Addresses of stores: paths, and addresses of PostgreSQL.
+//! Addresses of stores: paths and PostgreSQL addresses.
 
 use crate::error::{Error, ErrorKind, Result};
 
-/// Returns whether the name of a store is an address of PostgreSQL.
+/// Returns whether the name of a store is a PostgreSQL address.
 pub(super) fn is_address(store: &str) -> bool {
     store.starts_with("postgres://") || store.starts_with("postgresql://")
 }
 
+/// Checks that the name of a store is a path or a PostgreSQL address.
+///
 /// # Errors
 ///
-/// What is neither, and would silently become the name of a file. It is not repeated:
-/// there may be a password in it.
+/// Returns an error for another kind of address, which would silently become a file name. The error
+/// does not repeat it, because it may contain a password.
 pub(super) fn check(store: &str) -> Result {
     let is_path = !store.trim().is_empty()
         && store != ":memory:"
@@ -19,8 +21,8 @@ pub(super) fn check(store: &str) -> Result {
     if is_path || is_address(store) {
         return Ok(());
     }
-    Err(Error::new(ErrorKind::Usage, "the store is neither a path nor an address of PostgreSQL")
-        .with_hint("a path, or postgres://…"))
+    Err(Error::new(ErrorKind::Usage, "the store must be a path or a PostgreSQL address")
+        .with_hint("pass a path or postgres://…"))
 }
 
 /// Returns whether a name is an address in the form `host=… user=…`.
@@ -53,7 +55,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_neither_is_refused_and_not_repeated() {
+    fn other_addresses_are_rejected_and_not_repeated() {
         for store in [
             "", "  ", ":memory:", "mysql://user:secret@host/name",
             "Postgres://user:secret@host/name", " postgres://user:secret@host/name",

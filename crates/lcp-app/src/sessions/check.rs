@@ -1,4 +1,4 @@
-//! Checks a store: reads all of it, and compares it with its hashes.
+//! Checks of stores: reads all records and compares them with their hashes.
 
 use lcp_continuity::SessionHandoff;
 use lcp_continuity::store::{ConversationRecord, HandoffRecord, Store};
@@ -14,21 +14,21 @@ const PROBLEMS_MAX: usize = 1_000;
 /// The counts and problems of a checked store.
 #[derive(Debug, Default)]
 pub struct StoreCheck {
-    /// Conversations that were read.
+    /// The number of conversations read.
     pub conversations: u64,
-    /// Messages that were read.
+    /// The number of messages read.
     pub messages: u64,
-    /// Hand-offs that were read.
+    /// The number of hand-offs read.
     pub handoffs: u64,
     /// A line for each problem.
     pub problems: Vec<String>,
 }
 
-/// Reads everything that a store has.
+/// Reads all records of a store.
 ///
 /// # Errors
 ///
-/// If the conversations cannot be listed; everything else is a problem of the result.
+/// Returns an error if the conversations cannot be listed. All other problems are in the result.
 pub fn check_store(store: &dyn Store) -> Result<StoreCheck> {
     let mut check = StoreCheck::default();
     for record in conversations(store)? {
@@ -54,7 +54,7 @@ impl StoreCheck {
     fn read_messages(&mut self, store: &dyn Store, record: &ConversationRecord) {
         let mut from = 0;
         while from < record.messages && self.problems.len() < PROBLEMS_MAX {
-            // A page, and where that is damaged each message alone.
+            // If a page is damaged, its messages are read one by one.
             for limit in [PAGE, 1] {
                 match store.messages(&record.id, from, limit) {
                     Ok(page) if !page.is_empty() => {

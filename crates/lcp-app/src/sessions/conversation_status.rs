@@ -10,32 +10,32 @@ use serde_json::{Value, json};
 pub struct ConversationStatus {
     /// Its id.
     pub conversation: String,
-    /// Whether this call created it.
+    /// `true` if this call created it.
     pub is_new: bool,
-    /// Messages that were recorded just now.
+    /// The number of messages that this call recorded.
     pub recorded: u64,
-    /// Messages that it has.
+    /// The number of its messages.
     pub messages: u64,
     /// Tokens of the model's window.
     pub window: u32,
-    /// Tokens of it that the output needs.
+    /// Tokens of the window that are reserved for output.
     pub output_reserve: u32,
     /// The decision of the triggers.
     pub decision: HandoffDecision,
-    /// The same in one word.
+    /// The decision in one word.
     pub verdict: Verdict,
-    /// A hand-off of it that waits to be resumed.
+    /// The hand-off that waits to be resumed, if there is one.
     pub handoff: Option<String>,
 }
 
 /// The decision in one word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
-    /// Nothing is to be done.
+    /// No action is needed.
     None,
     /// Few turns are left.
     Warning,
-    /// It should be handed over.
+    /// The conversation should be handed over.
     HandOff,
 }
 
@@ -51,7 +51,7 @@ impl Verdict {
         }
     }
 
-    /// The name for programs.
+    /// Returns the name for programs.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -83,21 +83,21 @@ impl ConversationStatus {
         }
     }
 
-    /// Tokens of the window that messages may fill.
+    /// Returns the tokens of the window that are available for messages.
     #[must_use]
     pub fn effective_window(&self) -> u32 {
         self.window.saturating_sub(self.output_reserve)
     }
 
-    /// The part of them that is used, in whole percent, rounded down: as the thresholds
-    /// see it.
+    /// Returns the used part of the effective window in percent, rounded down. The thresholds use
+    /// the same value.
     #[must_use]
     pub fn percent(&self) -> u64 {
         let used = u64::from(self.decision.current_usage.total_tokens) * 100;
         used.checked_div(self.effective_window().into()).unwrap_or(0)
     }
 
-    /// Returns all of it as lines, for people.
+    /// Returns the status as lines for users.
     #[must_use]
     pub fn to_lines(&self) -> String {
         let Self { decision, messages, recorded, verdict, .. } = self;
@@ -106,7 +106,7 @@ impl ConversationStatus {
             UsageSource::Counted => "counted",
             UsageSource::Reported => "reported",
         };
-        // Nobody knows how long turns are before there is one.
+        // Without a turn, the average is unknown.
         let turns = match usage.average_tokens_per_turn {
             0 => String::new(),
             _ => {
@@ -124,19 +124,19 @@ impl ConversationStatus {
         let (messages, recorded) = (group_thousands(*messages), group_thousands(*recorded));
         let says = match verdict {
             Verdict::None => "nothing to do",
-            Verdict::Warning => "the limit approaches",
+            Verdict::Warning => "approaching the limit",
             Verdict::HandOff => "hand over",
         };
         let handoff = self.handoff.as_ref().map_or_else(String::new, |handoff| {
             format!("handed over: {} waits to be resumed\n", handoff.escape_debug())
         });
         format!(
-            "{used}messages: {messages}, {recorded} of them new; epoch {}\n{says}: {}\n{handoff}",
+            "{used}messages: {messages} ({recorded} new), epoch {}\n{says}: {}\n{handoff}",
             usage.epoch, decision.reason
         )
     }
 
-    /// Returns all of it as JSON, for programs.
+    /// Returns the status as JSON for programs.
     #[must_use]
     pub fn to_json(&self) -> Value {
         let decision = &self.decision;

@@ -1,4 +1,4 @@
-//! The options of hand-offs: those given, else `lcp.toml`, else the defaults.
+//! The options of hand-offs, from flags, `lcp.toml` or the defaults.
 
 use std::time::Duration;
 
@@ -9,25 +9,25 @@ use lcp_driver::OutputMode;
 
 use crate::config::Continuity;
 
-/// The options of hand-offs; each wins over the settings.
+/// The options of hand-offs. Each takes precedence over the settings.
 #[derive(Clone, Debug, Default)]
 pub struct HandoffSettings {
-    /// Tokens that a directive may have.
+    /// The maximum tokens of a directive.
     pub target: Option<u32>,
-    /// Tokens that the summary in it may have.
+    /// The maximum tokens of the summary in a directive.
     pub summary: Option<u32>,
     /// The wording of a directive.
     pub style: Option<DirectiveStyle>,
     /// The format of a directive.
     pub mode: Option<OutputMode>,
-    /// A command that the shell runs for each summary.
+    /// A shell command for summaries.
     pub summarizer_cmd: Option<String>,
-    /// Seconds that it may take.
+    /// The timeout of the command in seconds.
     pub summarizer_timeout: Option<u32>,
 }
 
 impl HandoffSettings {
-    /// Returns the configuration in force.
+    /// Returns the effective configuration.
     #[must_use]
     pub fn config(&self, file: &Continuity) -> ContinuityConfig {
         let default = ContinuityConfig::default();
@@ -49,8 +49,8 @@ impl HandoffSettings {
         }
     }
 
-    /// The program that writes summaries. A flag alone names it: files come with folders
-    /// of other people.
+    /// Returns the summarizer program. Only a flag can name it, because `lcp.toml` may come with a
+    /// folder of other people.
     #[must_use]
     pub fn summarizer(&self, file: &Continuity) -> Option<CommandSummarizer> {
         let line = self.summarizer_cmd.clone()?;

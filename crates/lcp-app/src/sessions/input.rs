@@ -1,4 +1,4 @@
-//! Messages of packs and transcripts.
+//! Reads messages from packs and transcripts.
 
 use std::path::Path;
 
@@ -11,17 +11,17 @@ use crate::export::sidechains;
 use crate::files;
 use crate::reporter::Reporter;
 
-/// The messages of a file, or of standard input for `-`: a pack, or a transcript in a
-/// format that `import` knows by itself.
+/// Reads the messages of a file, or of standard input for `-`. The input is a pack, or a transcript
+/// in a format that `import` detects.
 ///
 /// # Errors
 ///
-/// A file that cannot be read, is malformed, or has no message.
+/// Returns an error if the file cannot be read, is malformed, or has no messages.
 pub fn messages(path: &Path, reporter: &dyn Reporter) -> Result<Vec<Message>> {
     messages_of(path, &files::read(path, reporter)?)
 }
 
-/// The same of bytes that were read from there.
+/// Reads the messages of bytes that were read from `path`.
 pub fn messages_of(path: &Path, bytes: &[u8]) -> Result<Vec<Message>> {
     let messages = match lcp_transcripts::detect(bytes) {
         Some(format) => {
@@ -39,22 +39,23 @@ pub fn messages_of(path: &Path, bytes: &[u8]) -> Result<Vec<Message>> {
         None => of_blocks(&files::decode(path, bytes)?.blocks),
     };
     if messages.is_empty() {
-        let message = format!("there is no message in it ({})", files::display_name(path));
+        let message = format!("the input has no messages ({})", files::display_name(path));
         return Err(Error::new(ErrorKind::Malformed, message)
-            .with_hint("a pack with CONVERSATION blocks is wanted, or a transcript"));
+            .with_hint("pass a pack with CONVERSATION blocks, or a transcript"));
     }
     Ok(messages)
 }
 
-/// Whether this is what aider's program said last: it adds lines there, and what is recorded
-/// may not change. It is recorded once something follows it.
+/// Returns whether a message is the last output of aider itself. aider may add lines to it, but
+/// recorded messages must not change, so it is recorded only when another message follows.
 fn may_grow(message: &Message) -> bool {
     matches!(&message.block.content,
         BlockContent::ToolResult(result) if result.tool_name == AIDER_TOOL_NAME)
 }
 
-/// Every block that can be shown is a message, but extensions and side conversations, of
-/// which the main one has seen the result alone; what annotations say of calls goes along.
+/// Converts blocks into messages, with the tool call IDs of their annotations. Leaves out metadata,
+/// extensions and side conversations. The main conversation contains the result of a side
+/// conversation.
 fn of_blocks(blocks: &[Block<'_>]) -> Vec<Message> {
     let metas = BlockMeta::resolve_all(blocks, &mut |_, _| {});
     let aside = sidechains(blocks);

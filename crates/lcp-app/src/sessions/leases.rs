@@ -1,13 +1,13 @@
-//! Claims a process holds in a store, given back when it is interrupted.
+//! The leases and claims of a process in a store, which an interruption releases.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use lcp_continuity::store::{Error, Lease, Store};
 
-/// The conversations that a process holds, and the hand-off that it claims.
+/// The leased conversations and the claimed hand-off of a process.
 ///
-/// Without it they would be nobody else's until the lease ends.
+/// If they were not released, other processes would have to wait until the lease expires.
 #[derive(Clone, Debug)]
 pub(super) struct HeldLeases {
     store: Arc<dyn Store>,
@@ -22,7 +22,7 @@ struct Claims {
 }
 
 impl HeldLeases {
-    /// Creates it for a holder that has nothing yet.
+    /// Creates an empty list for a holder.
     pub(super) fn new(store: Arc<dyn Store>, holder: String) -> Self {
         Self { store, holder, claims: Arc::default() }
     }
@@ -35,7 +35,7 @@ impl HeldLeases {
             (claims.handoff.take(), std::mem::take(&mut claims.conversations))
         };
         if let Some(handoff) = handoff {
-            // Whoever has a claim gets it again; one that nobody has is taken and left.
+            // The holder of a claim gets it again. A free claim is taken and abandoned.
             match self.store.claim(&handoff, &self.holder, Duration::from_secs(1)) {
                 Ok(claim) => drop(self.store.abandon(&claim)),
                 Err(Error::AlreadyResumed { into, .. }) => conversations.push(into),
@@ -54,21 +54,21 @@ impl HeldLeases {
             return;
         };
         let (fence, epoch) = (record.fence, record.epoch);
-        // It ends by itself.
+        // If this fails, the lease expires.
         let _ = self.store.release(&Lease { conversation, holder, fence, epoch, until });
     }
 
-    /// Registers a conversation that is taken.
+    /// Registers a leased conversation.
     pub(super) fn take(&self, conversation: &str) {
         self.lock().conversations.push(conversation.to_owned());
     }
 
-    /// Forgets a conversation that is given back.
+    /// Removes a released conversation.
     pub(super) fn forget(&self, conversation: &str) {
         self.lock().conversations.retain(|held| held != conversation);
     }
 
-    /// Registers the hand-off that is claimed, if any.
+    /// Registers the claimed hand-off, or removes it for `None`.
     pub(super) fn claim(&self, handoff: Option<&str>) {
         self.lock().handoff = handoff.map(str::to_owned);
     }

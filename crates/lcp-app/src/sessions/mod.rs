@@ -1,13 +1,13 @@
-//! Sessions (RFC 0010 §7): conversations in a store, recorded, handed over, resumed.
+//! Sessions (RFC 0010 §7): recording, hand-off and resumption of conversations in a store.
 //!
-//! | look for | in |
+//! | topic | item |
 //! |---|---|
-//! | what `session record`, `handoff` and `resume` do, for any program | [`Sessions`] |
-//! | where sessions are kept | [`StoreLocation`] |
-//! | how hand-offs are made, by flags and `lcp.toml` | [`HandoffSettings`], [`WindowOptions`] |
-//! | records of a store, and its check | [`find_record`], [`conversations`], [`check_store`] |
+//! | `session record`, `handoff` and `resume` for any program | [`Sessions`] |
+//! | location of the store | [`StoreLocation`] |
+//! | options of hand-offs from flags and `lcp.toml` | [`HandoffSettings`], [`WindowOptions`] |
+//! | records and checks of a store | [`find_record`], [`conversations`], [`check_store`] |
 //! | messages of files | [`input`] |
-//! | what is given back when the process is interrupted | `leases.rs` |
+//! | release of leases on interruption | `leases.rs` |
 
 mod address;
 mod check;
@@ -54,19 +54,20 @@ pub fn failed(error: impl Into<lcp_continuity::Error>) -> Error {
     let failure = Error::new(kind, format!("{error} [{code}]")).with_code(code);
     match error {
         lcp_continuity::Error::Store(store::Error::UnknownConversation(_)) => {
-            failure.with_hint("`lcp session list` tells those that there are")
+            failure.with_hint("run `lcp session list` to list the conversations")
         }
         lcp_continuity::Error::Store(store::Error::UnknownHandoff(_)) => {
-            failure.with_hint("`lcp session show ID` tells the hand-offs of a conversation")
+            failure.with_hint("run `lcp session show ID` to list the hand-offs of a conversation")
         }
-        lcp_continuity::Error::Store(store::Error::AlreadyResumed { handoff, .. }) => failure.with_hint(format!(
-            "if it was you, `lcp session resume --repeat {}`, or `again` of the tool `resume`, gives once \
-             more what that gave",
-            handoff.escape_debug()
-        )),
+        lcp_continuity::Error::Store(store::Error::AlreadyResumed { handoff, .. }) => failure
+            .with_hint(format!(
+                "to get the earlier result again, run `lcp session resume --repeat {}`, or pass \
+                 `again` to the tool `resume`",
+                handoff.escape_debug()
+            )),
         lcp_continuity::Error::Differs { conversation, position } => failure.with_hint(format!(
-            "record it under another id, or go on from there: lcp session fork {conversation:?} \
-             --at {position} --as NEW"
+            "record it under another ID, or fork the conversation: lcp session fork \
+             {conversation:?} --at {position} --as NEW"
         )),
         _ => failure,
     }

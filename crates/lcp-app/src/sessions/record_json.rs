@@ -1,4 +1,4 @@
-//! JSON of the records of a store, and a conversation with its hand-offs and messages.
+//! JSON of store records, and the details of a conversation.
 
 use lcp_continuity::Message;
 use lcp_continuity::store::{
@@ -11,13 +11,13 @@ use super::records::{expiry, for_each_message, holder};
 use crate::config::Config;
 use crate::error::Result;
 
-/// The newest hand-offs of a conversation that [`ConversationDetails`] has.
+/// The maximum number of hand-offs in [`ConversationDetails`].
 const HANDOFFS_MAX: u64 = 1_000;
 
-/// Characters of a message that its summary has.
+/// The maximum number of characters in the first line of a message.
 const LINE_CHARS: usize = 72;
 
-/// A conversation, its newest hand-offs, and a line for each message.
+/// A conversation with its newest hand-offs and a line for each message.
 #[derive(Debug)]
 pub struct ConversationDetails {
     /// The conversation.
@@ -28,18 +28,18 @@ pub struct ConversationDetails {
     pub messages: Vec<MessageSummary>,
 }
 
-/// A message in one line.
+/// A summary of a message in one line.
 #[derive(Debug)]
 pub struct MessageSummary {
     /// Its index in the conversation.
     pub position: u64,
-    /// The epoch that it belongs to.
+    /// Its epoch.
     pub epoch: u32,
     /// Its tokens.
     pub tokens: u32,
     /// The name of its role.
     pub role: String,
-    /// The first line that is not blank, cut and escaped.
+    /// Its first line that is not blank, shortened and escaped.
     pub first_line: String,
 }
 
@@ -55,7 +55,7 @@ impl ConversationDetails {
         Ok(Self { record, handoffs, messages })
     }
 
-    /// Returns it as JSON (`lcp.conversation.v1`).
+    /// Returns the details as JSON (`lcp.conversation.v1`).
     pub fn to_json(&self, config: &Config) -> Value {
         let mut json = json!({ "schema": "lcp.conversation.v1" });
         merge(&mut json, conversation_json(&self.record, config));
@@ -84,7 +84,7 @@ impl MessageSummary {
     }
 }
 
-/// Returns the first line that is not blank, cut and escaped.
+/// Returns the first line that is not blank, shortened and escaped.
 fn first_line(message: &Message) -> String {
     let text = message.text();
     let line = text.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default();

@@ -1,4 +1,4 @@
-//! Records of a store: conversations, hand-offs and messages as they are kept.
+//! Access to the records of a store: conversations, hand-offs and messages.
 
 use lcp_continuity::Timestamp;
 use lcp_continuity::store::{
@@ -9,7 +9,7 @@ use super::failed;
 use crate::config::Config;
 use crate::error::Result;
 
-/// Records that are read at a time.
+/// The number of records that are read at a time.
 pub(super) const PAGE: u64 = 1_000;
 
 /// A conversation or a hand-off.
@@ -21,7 +21,7 @@ pub enum Record {
     Handoff(HandoffRecord),
 }
 
-/// Returns the conversation of this id, else the hand-off.
+/// Returns the conversation with this ID, or the hand-off with this ID.
 pub fn find_record(store: &dyn Store, id: &str) -> Result<Record> {
     let unknown = match store.conversation(id) {
         Ok(record) => return Ok(Record::Conversation(record)),
@@ -35,7 +35,7 @@ pub fn find_record(store: &dyn Store, id: &str) -> Result<Record> {
     }
 }
 
-/// Returns all conversations, by their ids.
+/// Returns all conversations, sorted by ID.
 pub fn conversations(store: &dyn Store) -> Result<Vec<ConversationRecord>> {
     let mut all: Vec<ConversationRecord> = Vec::new();
     loop {
@@ -68,12 +68,13 @@ pub fn for_each_message(
     Ok(())
 }
 
-/// Returns when a conversation may be dropped, unless something alive needs it.
+/// Returns the time after which a conversation may be deleted, unless another record needs it.
 pub fn expiry(record: &ConversationRecord, config: &Config) -> Timestamp {
     record.last_active.after(config.continuity.expiry().unwrap_or(DEFAULT_EXPIRY))
 }
 
-/// Returns the holder of a conversation and the end of its lease, by the clock of this machine.
+/// Returns the holder of a conversation and the end of its lease, if the lease has not expired by
+/// the local clock.
 pub fn holder(record: &ConversationRecord) -> Option<&(String, Timestamp)> {
     record.holder.as_ref().filter(|(_, until)| *until > Timestamp::now())
 }

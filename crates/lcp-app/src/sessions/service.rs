@@ -1,4 +1,4 @@
-//! Records, checks, hands over and resumes conversations.
+//! The session service, which records, checks, hands over and resumes conversations.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -20,26 +20,26 @@ use crate::config::Continuity;
 use crate::error::{Error, ErrorKind, Result};
 use crate::interrupt::{self, Hook};
 
-/// Sessions in a store: each call takes what it needs, and gives it back, also where it
+/// The sessions of a store. Each call takes the leases that it needs and releases them, even if it
 /// fails. Calls of several threads wait for each other.
 #[derive(Debug)]
 pub struct Sessions {
     service: SessionContinuityService,
     held: HeldLeases,
-    /// The program that writes summaries, if one was named.
+    /// The name of the summarizer program, if there is one.
     summarizer: Option<String>,
-    /// Whether the size of the summary was given. No hand-off records its size.
+    /// `true` if the size of the summary was given. Hand-offs do not record this size.
     has_summary_size: bool,
-    /// One call at a time: what one takes, the other would give back.
+    /// A lock for one call at a time. A concurrent call would release the leases of another.
     call_lock: Mutex<()>,
-    /// They end the program, and give back what is held, if the process is interrupted.
+    /// The hooks that stop the summarizer and release leases if the process is interrupted.
     _hooks: Vec<Hook>,
 }
 
 /// Messages to record.
 #[derive(Debug)]
 pub enum NewMessages {
-    /// A conversation from its beginning; only messages beyond the recorded ones are added.
+    /// A conversation from its beginning. Only messages after the recorded ones are added.
     Transcript(Vec<Message>),
     /// Further messages.
     Append(Vec<Message>),
@@ -52,7 +52,7 @@ pub enum NewMessages {
 pub enum HandoffCondition {
     /// If the thresholds are exceeded.
     Due,
-    /// If they are, at most once an epoch, and unless it would be futile (RFC 0007 §4).
+    /// Like `Due`, but at most once per epoch, and not if it would be futile (RFC 0007 §4).
     Once,
     /// Always.
     Always,
@@ -61,18 +61,18 @@ pub enum HandoffCondition {
 /// The result of [`Sessions::handoff`].
 #[derive(Debug)]
 pub struct HandoffOutcome {
-    /// The status afterwards.
+    /// The status after the call.
     pub status: ConversationStatus,
-    /// The hand-off and its pack; `None` if none was due.
+    /// The hand-off and its pack; `None` if no hand-off was due.
     pub handoff: Option<(SessionHandoff, Vec<u8>)>,
-    /// Whether this call prepared it.
+    /// `true` if this call prepared it.
     pub is_new: bool,
-    /// The reason why there is no hand-off although it is due.
+    /// The reason for the missing hand-off if it is due.
     pub skip_reason: Option<String>,
 }
 
 impl HandoffOutcome {
-    /// Returns it as JSON (`lcp.prepared.v1`).
+    /// Returns the outcome as JSON (`lcp.prepared.v1`).
     pub fn to_json(&self) -> Value {
         let status = &self.status;
         let handoff = self.handoff.as_ref().map(|(handoff, pack)| {
@@ -107,7 +107,7 @@ impl HandoffOutcome {
 }
 
 impl Sessions {
-    /// Opens the sessions of a store, with hand-offs as the options say, else the settings.
+    /// Opens the sessions of a store. The options for hand-offs take precedence over the settings.
     pub fn new(
         store: Arc<dyn Store>,
         counter: Arc<dyn TokenEstimator>,
@@ -138,8 +138,8 @@ impl Sessions {
         }
     }
 
-    /// Records messages, then what a provider reported of the newest request. A
-    /// conversation that is not there begins with `window`, if there is one.
+    /// Records messages, and then the usage that a provider reported for the newest request. With
+    /// `window`, a conversation that does not exist is created.
     pub fn record_usage(
         &self,
         id: &str,
@@ -168,15 +168,14 @@ impl Sessions {
         })
     }
 
-    /// What is known of a conversation, and whether it should be handed over. Records
-    /// nothing.
+    /// Returns the status of a conversation with the hand-off decision. Records nothing.
     pub fn should_handoff(&self, id: &str) -> Result<ConversationStatus> {
         let _guard = self.lock();
         self.with_lease(id, || self.status(id))
     }
 
-    /// Makes a hand-off of a conversation, if it is time. One that nobody claimed, has all
-    /// messages and is what is asked for, is not made again.
+    /// Prepares a hand-off of a conversation if the condition holds. An unclaimed hand-off with all
+    /// messages and the same options is returned again.
     pub fn handoff(&self, id: &str, when: HandoffCondition) -> Result<HandoffOutcome> {
         let _guard = self.lock();
         self.with_lease(id, || {
@@ -209,8 +208,8 @@ impl Sessions {
         })
     }
 
-    /// Resumes a hand-off: once, whoever tries. `check` looks at what that gives before
-    /// anything is claimed: where it fails, the hand-off still waits.
+    /// Resumes a hand-off, which is possible only once. `check` inspects the result before the
+    /// hand-off is claimed. If it fails, the hand-off can still be resumed.
     pub fn resume(
         &self,
         handoff: &str,
@@ -222,7 +221,7 @@ impl Sessions {
         self.held.claim(Some(handoff));
         let resumed = self.service.resume_with_options(handoff, options);
         if let Ok(resumed) = &resumed {
-            // All is kept; a lease that could not be given back ends by itself.
+            // All data is stored. If the release fails, the lease expires.
             let _ = self.service.close(&resumed.new_conversation_id);
         }
         self.held.claim(None);
@@ -234,12 +233,13 @@ impl Sessions {
         let record = self.service.store().handoff(handoff).map_err(failed)?;
         if !matches!(record.state, HandoffState::Resumed { .. }) {
             let message = format!("hand-off {handoff:?} was not resumed [not_resumed]");
-            return Err(Error::new(ErrorKind::Io, message).with_hint("resume it without `again`"));
+            return Err(Error::new(ErrorKind::Io, message)
+                .with_hint("resume it without --repeat or `again`"));
         }
         self.service.inspect_resume(handoff, &ResumeOptions::default()).map_err(failed)
     }
 
-    /// Begins a conversation that is not there. Whether it did.
+    /// Creates the conversation if it does not exist. Returns whether it was created.
     fn begin(&self, id: &str, window: Option<&Window>) -> Result<bool> {
         let store = self.service.store();
         match (store.conversation(id), window) {
@@ -249,7 +249,8 @@ impl Sessions {
                     "conversation {id:?} has a window of {tokens} tokens, {reserve} of them for \
                      the output [exists]"
                 );
-                Err(Error::new(ErrorKind::Io, message).with_hint("give no window, or another id"))
+                Err(Error::new(ErrorKind::Io, message)
+                    .with_hint("omit the window, or use another conversation ID"))
             }
             (Err(store::Error::UnknownConversation(_)), Some(window)) => {
                 store.begin(&window.to_new_conversation(id)).map_err(failed)?;
@@ -259,7 +260,7 @@ impl Sessions {
         }
     }
 
-    /// Runs work on a conversation that is held here meanwhile.
+    /// Runs work while holding the lease of a conversation.
     fn with_lease<T>(
         &self,
         id: &str,
@@ -296,14 +297,16 @@ impl Sessions {
         Ok(match checked.outcome {
             CheckOutcome::Prepared(handoff) => Ok((*handoff, true)),
             CheckOutcome::Futile { next_session_tokens, max_tokens } => Err(Some(format!(
-                "it would be futile: the next session would begin with {next_session_tokens} of \
-                 {max_tokens} tokens"
+                "a hand-off would be futile: the next session would begin with \
+                 {next_session_tokens} of {max_tokens} tokens"
             ))),
             _ if !checked.decision.should_handoff => Err(None),
-            // It was made before, and perhaps whoever was to resume it never learned of it.
+            // The hand-off was prepared before, but the caller may not have received it.
             _ => match self.latest_unclaimed(id)? {
                 Some(there) => Ok((there, false)),
-                None => Err(Some("this epoch had its hand-off, or none would help".to_owned())),
+                None => Err(Some(
+                    "this epoch already has a hand-off, or a hand-off would be futile".to_owned(),
+                )),
             },
         })
     }
@@ -319,7 +322,7 @@ impl Sessions {
         Ok(self.service.config().target_token_budget.unwrap_or(effective / 4))
     }
 
-    /// The newest hand-off that nobody has claimed.
+    /// Returns the newest hand-off if it is unclaimed.
     fn latest_unclaimed(&self, id: &str) -> lcp_continuity::Result<Option<SessionHandoff>> {
         let Some(latest) = self.service.store().latest(id)? else { return Ok(None) };
         let record = self.service.store().handoff(&latest)?;
@@ -345,7 +348,7 @@ impl Sessions {
     }
 }
 
-/// A guard that gives a conversation back when it is dropped.
+/// A guard that releases a conversation when it is dropped.
 struct LeaseGuard<'a> {
     sessions: &'a Sessions,
     id: &'a str,
@@ -353,14 +356,14 @@ struct LeaseGuard<'a> {
 
 impl Drop for LeaseGuard<'_> {
     fn drop(&mut self) {
-        // All is kept; a lease that could not be given back ends by itself.
+        // All data is stored. If the release fails, the lease expires.
         let _ = self.sessions.service.close(self.id);
         self.sessions.held.forget(self.id);
     }
 }
 
-/// Returns what a provider reported of a request; `None` if more of its input came from a cache
-/// than it has.
+/// Returns the usage that a provider reported for a request, or `None` if it has more cached input
+/// tokens than input tokens.
 pub fn reported_usage(
     input_tokens: u32,
     cached_input_tokens: u32,
@@ -370,8 +373,7 @@ pub fn reported_usage(
     is_possible.then_some(ReportedUsage { input_tokens, cached_input_tokens, output_tokens })
 }
 
-/// Returns the text that a new session begins with: the directive, then the messages that came
-/// after the hand-off.
+/// Returns the first text of a new session: the directive and the messages after the hand-off.
 pub fn resume_text(resumed: &ResumedSession) -> Result<String> {
     let mut text = resumed.directive.text.clone();
     if !resumed.late_messages.is_empty() {

@@ -1,4 +1,4 @@
-//! Sessions of a store and a tokenizer that options choose.
+//! Options for opening sessions: a store and a tokenizer.
 
 use std::sync::Arc;
 
@@ -13,15 +13,15 @@ use crate::tokenizer::{LoadedTokenizer, TokenizerOptions};
 /// The choice of a store and a tokenizer.
 #[derive(Clone, Debug, Default)]
 pub struct SessionOptions {
-    /// A SQLite file, or the address of a database; without it that of the settings, or the
-    /// user's.
+    /// A SQLite file or the address of a database. The default is the store of the settings or that
+    /// of the user.
     pub store: Option<String>,
     /// The tokenizer.
     pub tokenizer: TokenizerOptions,
 }
 
 impl SessionOptions {
-    /// Returns the model that is named.
+    /// Returns the model that the options or settings name.
     pub fn find_model(
         &self,
         config: &Config,
@@ -35,8 +35,8 @@ impl SessionOptions {
         Ok(model)
     }
 
-    /// Opens the sessions, and returns their tokenizer as well. Where `may_begin` says so, a store
-    /// that is not there is made.
+    /// Opens the sessions, and returns them with their tokenizer. With `may_begin`, a missing store
+    /// is created.
     pub fn open(
         &self,
         config: &Config,

@@ -1,4 +1,4 @@
-//! The location of sessions: a flag, else `lcp.toml`, else the user's data folder.
+//! The location of the session store, from a flag, `lcp.toml` or the user's data folder.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -13,12 +13,12 @@ use crate::config::Config;
 use crate::error::{Error, ErrorKind, Result};
 use crate::folders;
 
-/// Opens the store of this name, that of the settings, or the user's. Where `may_begin` says so,
-/// one that is not there is made.
+/// Opens the named store, the store of the settings, or that of the user. With `may_begin`, a
+/// missing store is created.
 ///
 /// # Errors
 ///
-/// Those of [`StoreLocation`].
+/// Returns the errors of [`StoreLocation`].
 pub fn open_store(named: Option<&str>, config: &Config, may_begin: bool) -> Result<Arc<dyn Store>> {
     if let Some(location) = StoreLocation::from_flag(named, config)? {
         return location.open(config, may_begin);
@@ -30,11 +30,11 @@ pub fn open_store(named: Option<&str>, config: &Config, may_begin: bool) -> Resu
     location.open(config, may_begin)
 }
 
-/// Returns the files of the same store, if files hold it, whether or not they are there.
+/// Returns the files of the same store, even if they do not exist. A database has no files.
 ///
 /// # Errors
 ///
-/// Those of [`StoreLocation`].
+/// Returns the errors of [`StoreLocation`].
 pub fn store_files(named: Option<&str>, config: &Config) -> Result<Vec<PathBuf>> {
     let location = StoreLocation::from_flag(named, config)?;
     match location.map_or_else(StoreLocation::from_data_dir, Ok)? {
@@ -55,18 +55,19 @@ pub fn store_files(named: Option<&str>, config: &Config) -> Result<Vec<PathBuf>>
 pub enum StoreLocation {
     /// A SQLite file.
     File(PathBuf),
-    /// A database, by its address, which may hold a password.
+    /// A database with this address, which may contain a password.
     Database(String),
 }
 
 impl StoreLocation {
-    /// Returns the location that a flag names, else the file, if either does. The path of a file is
-    /// relative to it.
+    /// Returns the location from a flag or from the settings, if there is one. A path in the
+    /// settings is relative to their file.
     ///
     /// # Errors
     ///
-    /// A store that is neither a path nor an address of PostgreSQL; an address in a file
-    /// that came along with some folder, to which conversations would be sent.
+    /// Returns an error if the store is neither a path nor a PostgreSQL address, or if an address
+    /// comes from a file that the user did not name. Such a file may come with a folder of other
+    /// people, and conversations would be sent to its address.
     pub fn from_flag(flag: Option<&str>, config: &Config) -> Result<Option<Self>> {
         if let Some(store) = flag {
             return Self::parse(store, Path::new("")).map(Some);
@@ -75,12 +76,12 @@ impl StoreLocation {
         let location = Self::parse(store, config.folder())?;
         if matches!(location, Self::Database(_)) && !config.is_named {
             let message = format!(
-                "the address of a store is not taken from a file that was merely found \
+                "cannot use the store address of a file that is not named with --config \
                  (lcp.toml, line {})",
                 config.line("continuity.store").unwrap_or_default()
             );
             return Err(Error::new(ErrorKind::Usage, message)
-                .with_hint("name the file with --config, or the store with --store"));
+                .with_hint("pass the file with --config, or the store with --store"));
         }
         Ok(Some(location))
     }
@@ -98,20 +99,20 @@ impl StoreLocation {
     ///
     /// # Errors
     ///
-    /// A user without a folder.
+    /// Returns an error if the user has no data folder.
     fn from_data_dir() -> Result<Self> {
         let folder = folders::data_dir(|name| std::env::var_os(name)).ok_or_else(|| {
-            Error::new(ErrorKind::Io, "there is no folder of the user's to keep sessions in")
-                .with_hint("name a place with --store, or set HOME")
+            Error::new(ErrorKind::Io, "cannot find the user's data folder for sessions")
+                .with_hint("pass --store, or set HOME")
         })?;
         Ok(Self::File(folder.join("lcp").join("sessions.sqlite")))
     }
 
-    /// Makes the folder of the user's location, for the user alone.
+    /// Creates the folder of the location with access only for the user.
     ///
     /// # Errors
     ///
-    /// One that cannot be made.
+    /// Returns an error if the folder cannot be created.
     fn make_folder(&self) -> Result {
         let Self::File(path) = self else { return Ok(()) };
         let Some(folder) = path.parent() else { return Ok(()) };
@@ -120,24 +121,25 @@ impl StoreLocation {
         #[cfg(unix)]
         std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
         builder.create(folder).map_err(|error| {
-            Error::io("make", folder.display(), &error).with_hint("--store names another place")
+            Error::io("create", folder.display(), &error)
+                .with_hint("pass --store to use another location")
         })
     }
 
-    /// Opens a store that is there, or makes it where `may_begin` says so.
+    /// Opens the store. With `may_begin`, a missing store is created.
     ///
     /// # Errors
     ///
-    /// A store that is not there, or that cannot be opened.
+    /// Returns an error if the store does not exist or cannot be opened.
     pub fn open(&self, config: &Config, may_begin: bool) -> Result<Arc<dyn Store>> {
         let expiry = config.continuity.expiry();
         match self {
             Self::Database(url) => database(url, expiry),
             Self::File(path) => {
                 if !may_begin && matches!(path.try_exists(), Ok(false)) {
-                    let message = format!("there is no store {}", path.display());
+                    let message = format!("session store not found: {}", path.display());
                     return Err(Error::new(ErrorKind::Io, message).with_hint(
-                        "`lcp session record ID FILE` begins one; --store names another",
+                        "create one with `lcp session record ID FILE`, or pass --store",
                     ));
                 }
                 let mut options = SqliteOptions::default();
@@ -148,7 +150,7 @@ impl StoreLocation {
     }
 }
 
-/// The path; of a database only that it is one.
+/// Writes the path, or `the database` for an address.
 impl fmt::Display for StoreLocation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -174,8 +176,8 @@ fn database(url: &str, expiry: Option<Duration>) -> Result<Arc<dyn Store>> {
 
 #[cfg(not(feature = "postgres"))]
 fn database(_url: &str, _expiry: Option<Duration>) -> Result<Arc<dyn Store>> {
-    Err(Error::new(ErrorKind::Usage, "stores in PostgreSQL are not built in")
-        .with_hint("build this program with --features postgres"))
+    Err(Error::new(ErrorKind::Usage, "this build does not support stores in PostgreSQL")
+        .with_hint("rebuild with --features postgres"))
 }
 
 #[cfg(test)]

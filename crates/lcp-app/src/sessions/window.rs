@@ -1,4 +1,4 @@
-//! The window of a conversation: flags, else `lcp.toml`, else the model, else the default.
+//! The window of a conversation, from flags, `lcp.toml`, the model or the default.
 
 use lcp_continuity::ResumeOptions;
 use lcp_continuity::store::{ConversationRecord, NewConversation};
@@ -7,28 +7,28 @@ use lcp_tokens::Model;
 use crate::config::{Config, Setting};
 use crate::error::{Error, ErrorKind, Result};
 
-/// Tokens of a window where nothing says otherwise.
+/// The default window in tokens.
 const WINDOW: u32 = 64_000;
 
-/// The options of a window; each wins over the settings.
+/// The options of a window. Each takes precedence over the settings.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct WindowOptions {
     /// Tokens of the model's window.
     pub window: Option<u32>,
-    /// Tokens of it that the model's output needs.
+    /// Tokens of the window that are reserved for the output of the model.
     pub output_reserve: Option<u32>,
 }
 
-/// The window of a conversation that begins.
+/// The window of a new conversation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Window {
     /// Tokens of the model's window.
     pub tokens: u32,
-    /// Tokens of it that the output needs, fewer than these.
+    /// Tokens of the window that are reserved for output, fewer than `tokens`.
     pub output_reserve: u32,
-    /// Whether options gave the tokens; a conversation with another window is then an error.
+    /// `true` if options set the tokens. An existing conversation must then have this window.
     pub(super) is_explicit: bool,
-    /// The same of the reserve.
+    /// `true` if options set the reserve.
     pub(super) is_reserve_explicit: bool,
 }
 
@@ -37,17 +37,14 @@ impl WindowOptions {
     ///
     /// # Errors
     ///
-    /// A window that leaves nothing.
+    /// Returns an error if the reserve takes the whole window.
     pub fn resolve(&self, config: &Config, model: Option<&Setting<Model>>) -> Result<Window> {
         let budget = &config.budget;
         let window = self.window.or(budget.total_tokens).or(budget.window);
         let window = window.or(model.map(|model| model.value.window)).unwrap_or(WINDOW);
         let reserve = self.output_reserve.unwrap_or(budget.response_reserve);
         if reserve >= window {
-            let message =
-                format!("a window of {window} tokens less {reserve} for the output is none");
-            return Err(Error::new(ErrorKind::Usage, message)
-                .with_hint("give a larger --window, or a smaller --output-reserve"));
+            return Err(too_small(window, reserve));
         }
         Ok(Window {
             tokens: window,
@@ -57,17 +54,16 @@ impl WindowOptions {
         })
     }
 
-    /// Returns the options of a resume that begins this conversation; what is not given is that
-    /// of the conversation before.
+    /// Returns the options of a resume that begins this conversation. Defaults are the values of
+    /// the previous conversation.
     ///
     /// # Errors
     ///
-    /// A window that leaves nothing.
+    /// Returns an error if the reserve takes the whole window.
     pub fn to_resume_options(self, conversation_id: Option<String>) -> Result<ResumeOptions> {
-        if self.window.is_some_and(|window| window <= self.output_reserve.unwrap_or(0)) {
-            let message = "the window leaves nothing beside the output";
-            return Err(Error::new(ErrorKind::Usage, message)
-                .with_hint("give a larger --window, or a smaller --output-reserve"));
+        let reserve = self.output_reserve.unwrap_or(0);
+        if let Some(window) = self.window.filter(|window| *window <= reserve) {
+            return Err(too_small(window, reserve));
         }
         Ok(ResumeOptions {
             conversation_id,
@@ -77,8 +73,17 @@ impl WindowOptions {
     }
 }
 
+fn too_small(window: u32, reserve: u32) -> Error {
+    let message = format!(
+        "the output reserve ({reserve} tokens) must be smaller than the context window ({window} \
+         tokens)"
+    );
+    Error::new(ErrorKind::Usage, message)
+        .with_hint("pass a larger --window, or a smaller --output-reserve")
+}
+
 impl Window {
-    /// Returns a new conversation that begins with it.
+    /// Returns a new conversation with this window.
     pub(super) fn to_new_conversation(self, id: &str) -> NewConversation {
         NewConversation {
             id: id.to_owned(),

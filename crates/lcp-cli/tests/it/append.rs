@@ -83,7 +83,7 @@ fn costs_are_kept_and_counted() {
     let all = merge(vec![old, new]);
     let expected = encode_with_costs(&all, EncodeOptions::default(), &[costs(&all)]).unwrap();
     assert_eq!((&found.pack, &found.warnings[..]), (&expected, &[][..]));
-    // What cannot be counted here is left out, which is told.
+    // Costs in an unknown encoding are removed, with a warning.
     let foreign = EncodingCosts { encoding: "other".into(), ..costs(&all) };
     let pack = encode_with_costs(&all, EncodeOptions::default(), &[foreign, costs(&all)]).unwrap();
     let found = appended(&pack, &[&added]);
@@ -313,12 +313,12 @@ fn what_was_interrupted_is_undone() {
         let output = run_with(&["append", &pack, "-"], &added);
         let said = stderr(&output);
         assert_eq!(output.status.code(), Some(3), "{said}");
-        assert!(said.contains("the journal beside the pack cannot be read"), "{said}");
+        assert!(said.contains("cannot read the journal of the pack"), "{said}");
         assert!(said.contains("hint: "), "{said}");
         let output = run(&["recover", &pack, "-o", &saved]);
         let said = stderr(&output);
         assert_eq!(output.status.code(), Some(code), "{said}");
-        assert!(said.contains("the pack is read as it stands"), "{said}");
+        assert!(said.contains("using the pack unchanged"), "{said}");
         assert_eq!((&fs::read(&pack).unwrap()[..], &fs::read(&journal).unwrap()), (written, kept));
     }
     // A pack that takes its place takes the journal away.

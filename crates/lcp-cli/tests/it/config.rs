@@ -166,7 +166,7 @@ fn should_apply_config_settings() {
     let output = project.run(&["render", &sample("session.lcp")]);
     let said = stderr(&output);
     assert!(
-        said.contains("does not fit into gpt-4: its window is 8192 [window_exceeded]"),
+        said.contains("exceeds the window of gpt-4, which is 8192 [window_exceeded]"),
         "{said}"
     );
     let off = project.json(&["report", &sample("session.lcp"), "--json", "--dedup", "off"]);
@@ -222,11 +222,12 @@ fn what_is_found_must_be_a_file() {
     let project = LCP.project("");
     std::fs::remove_file(project.path("lcp.toml")).unwrap();
     std::os::unix::fs::symlink("/dev/zero", project.path("lcp.toml")).unwrap();
-    project.assert_usage_error(&SHOW, "the settings are no file (lcp.toml)");
+    project.assert_usage_error(&SHOW, "the settings must be a regular file (lcp.toml)");
     std::fs::remove_file(project.path("lcp.toml")).unwrap();
     let large = std::fs::File::create(project.path("lcp.toml")).unwrap();
     large.set_len((1 << 20) + 1).unwrap();
-    project.assert_usage_error(&SHOW, "the settings have more than 1048576 bytes (lcp.toml)");
+    project
+        .assert_usage_error(&SHOW, "the settings must not be larger than 1048576 bytes (lcp.toml)");
 }
 
 #[test]
@@ -310,11 +311,14 @@ fn tokenizers() {
     project.write("context.tokenizer = { type = \"tiktoken\", model = \"claude-sonnet-4.5\" }");
     project.assert_usage_error(
         &SHOW,
-        "claude-sonnet-4.5 has no encoding of tiktoken (lcp.toml, line 1)",
+        "model claude-sonnet-4.5 has no tiktoken encoding (lcp.toml, line 1)",
     );
     project.write("context.tokenizer.model = \"gtp-4\"");
     project.assert_usage_error(&SHOW, "similar names: gpt-4");
-    project.assert_usage_error(&SHOW, "hint: with --encoding, and --window or --budget");
+    project.assert_usage_error(
+        &SHOW,
+        "hint: add a [[model]] entry to lcp.toml, or pass --encoding, and --budget or --window",
+    );
 }
 
 /// Each mistake with its place, and the number.
@@ -326,49 +330,52 @@ fn what_cannot_be_is_refused() {
         ("context = ", "at line 1, column 1"),
         (
             "[budget]",
-            "unknown key budget; it may be model, continuity, pack, context, at line 1, column 2",
+            "unknown key budget; expected one of model, continuity, pack, context, at line 1, column 2",
         ),
         (
             "[context.budget]\ntotal_token = 1",
-            "unknown key context.budget.total_token; near it: context.budget.total_tokens, at line \
-             2, column 1",
+            "unknown key context.budget.total_token; similar: context.budget.total_tokens, at line 2, \
+             column 1",
         ),
-        ("[context.dedupe]", "near it: context.dedup, at line 1, column 10"),
+        ("[context.dedupe]", "similar: context.dedup, at line 1, column 10"),
         ("context.\"a\\u001B\" = 1", "unknown key context.\"a\\u{1b}\"; "),
-        ("context.usage.zzzzzzzzz = 1", "it may be context.usage.warning, "),
+        ("context.usage.zzzzzzzzz = 1", "expected one of context.usage.warning, "),
         (
             "[context.budget]\n\nwindow = -5",
-            "context.budget.window is -5, it must be a whole number from 0 to 4294967295, at line \
-             3, column 10",
+            "context.budget.window must be an integer from 0 to 4294967295, got -5, at line 3, \
+             column 10",
         ),
-        ("context.budget.window = 1.5", "context.budget.window is 1.5"),
-        ("context.budget.window = 4294967296", "is 4294967296, it must be"),
-        ("context.budget.safety = 0", "context.budget.safety is 0, it must be above 0"),
-        ("context.budget.safety = 1.01", "is 1.01, it must be above 0 and at most 1"),
-        ("context.budget.safety = nan", "is nan, it must be above 0"),
-        ("context.budget.fill = \"yes\"", "is \"yes\", it must be true or false"),
+        (
+            "context.budget.window = 1.5",
+            "context.budget.window must be an integer from 0 to 4294967295, got 1.5",
+        ),
+        ("context.budget.window = 4294967296", "4294967295, got 4294967296"),
+        ("context.budget.safety = 0", "context.budget.safety must be above 0 and at most 1, got 0"),
+        ("context.budget.safety = 1.01", "must be above 0 and at most 1, got 1.01"),
+        ("context.budget.safety = nan", "must be above 0 and at most 1, got nan"),
+        ("context.budget.fill = \"yes\"", "must be true or false, got \"yes\""),
         ("context.budget.overflow = \"no\"", "must be allow or deny"),
-        ("context.budget.shares = \"agents\"", "it must be conversation, agent, "),
+        (
+            "context.budget.shares = \"agents\"",
+            "context.budget.shares must be conversation, agent, ",
+        ),
         (
             "context.budget.shares = \"agent\"\ncontext.budget.categories.a = 1",
-            "exclude each other",
+            "context.budget.shares: cannot be combined with context.budget.categories",
         ),
-        ("context.budget = 1", "context.budget is 1, it must be a table"),
-        (&categories("a = -1"), "context.budget.categories.a is -1, it must be a percentage"),
-        (&categories("a = nan"), "is nan, it must be a percentage"),
-        (
-            &categories("a = 0\nb = 0.0"),
-            "context.budget.categories: at least one share must be above 0 (number of shares: 2), at line 1",
-        ),
+        ("context.budget = 1", "context.budget must be a table, got 1"),
+        (&categories("a = -1"), "context.budget.categories.a must be a percentage"),
+        (&categories("a = nan"), "tokens, 0 or more, got nan"),
+        (&categories("a = 0\nb = 0.0"), "context.budget.categories: at least one share must be above 0 (number of shares: 2), at line 1"),
         (&categories(""), "at least one share is required"),
-        (&categories("a = {}"), "it must have either percent or tokens, at line 2, column 1"),
+        (&categories("a = {}"), "a: must have either percent or tokens, at line 2, column 1"),
         (&categories("a = { percent = 1, tokens = 1 }"), "either percent or tokens"),
-        (&categories("a = { tokens = 1, caps = 1 }"), "near it: context.budget.categories.a.cap"),
-        ("context.dedup.overlap_threshold = 80", "is 80, it must be from 0 to 1"),
-        ("context.tokenizer.type = \"tiktokn\"", "or tiktoken, at line 1"),
+        (&categories("a = { tokens = 1, caps = 1 }"), "similar: context.budget.categories.a.cap"),
+        ("context.dedup.overlap_threshold = 80", "must be from 0 to 1, got 80"),
+        ("context.tokenizer.type = \"tiktokn\"", "one of tiktoken, got \"tiktokn\", at line 1"),
         ("context.usage.warning = 0.5", "context.usage: thresholds must satisfy"),
-        ("context.segments.compression_aggressiveness = inf", "is inf, it must be from 0 to 1"),
-        ("[[model]]\nname = \"ours\"", "model \"ours\" has no window, at line 1, column 1"),
+        ("context.segments.compression_aggressiveness = inf", "must be from 0 to 1, got inf"),
+        ("[[model]]\nname = \"ours\"", "model \"ours\": missing key window, at line 1, column 1"),
         ("[[model]]\nname = \"a\"\nwindow = 0", "must not be 0, at line 3, column 10"),
         (
             "context.budget = { total_tokens = 7, response_reserve = 8 }",

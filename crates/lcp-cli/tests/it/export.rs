@@ -381,11 +381,14 @@ fn tools_are_paid_for_and_told_of() {
     let output = run_with(&export, &pack);
     let message = stderr(&output);
     assert_eq!(output.status.code(), Some(0), "{message}");
-    assert!(message.contains(&format!("({beside} of them for what the request has beside them)")));
-    assert!(message.contains("the request's tools, Critical and pinned blocks alone"), "{message}");
+    assert!(message.contains(&format!("({beside} of them outside the messages, such as tools)")));
+    assert!(
+        message.contains(": only the request's tools, Critical and pinned blocks remain"),
+        "{message}"
+    );
     assert!(message.contains(&format!("\"beside_tokens\": {beside}")), "{message}");
-    assert!(message.contains("20 names of tools were changed"), "{message}");
-    assert!(message.contains("\"fs.tool 0\" is fs_tool_0, "), "{message}");
+    assert!(message.contains("renamed 20 tools (not valid names for openai): "), "{message}");
+    assert!(message.contains("\"fs.tool 0\" → fs_tool_0, "), "{message}");
     let denied = run_with(&[&export[..], &["--strict"]].concat(), &pack);
     assert_eq!(denied.status.code(), Some(4), "{}", stderr(&denied));
 }
@@ -443,7 +446,10 @@ fn messages_that_are_dropped_are_warned_of() {
     let pack = pack.finish().unwrap();
     let arguments = ["export", "-", "--to", "openai", "--report", "-", "--budget", &budget];
     let message = stderr(&run_with(&arguments, &pack));
-    assert!(message.contains("messages were dropped, the oldest first"), "{message}");
+    assert!(
+        message.contains("dropped 1 message, oldest first, because no plan fit the budget"),
+        "{message}"
+    );
     assert!(message.contains("\"dropped_messages\": 1"), "{message}");
 }
 
@@ -502,8 +508,11 @@ fn what_is_left_out_is_told() {
     let output = run(&["export", pack, "--to", "anthropic", "--budget", "90", "--report", report]);
     assert!(output.status.success(), "{}", stderr(&output));
     let message = stderr(&output);
-    assert!(message.contains("2 blocks of side conversations are left out"), "{message}");
-    assert!(message.contains("1 of type hologram have no place in these messages"), "{message}");
+    assert!(message.contains("dropped 2 blocks of side conversations"), "{message}");
+    assert!(
+        message.contains("dropped 1 item of type hologram, which messages cannot contain"),
+        "{message}"
+    );
     let report: Value = serde_json::from_slice(&std::fs::read(report).unwrap()).unwrap();
     assert_eq!((&report["schema"], &report["to"]), (&"lcp.export.v1".into(), &"anthropic".into()));
     assert!(report["used_tokens"].as_u64().unwrap() <= 90);

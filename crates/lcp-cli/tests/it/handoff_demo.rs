@@ -182,7 +182,7 @@ fn a_store_that_stays_is_one() {
     let (said, into) = table.trim_end().rsplit_once(", goes on as c-").unwrap();
     assert!(said.contains("\nrecorded as demo-") && !into.is_empty(), "{table}");
     project.write("[continuity]\nstore = \":memory:\"\n");
-    project.assert_usage_error(&["history.md"], "neither a path nor an address");
+    project.assert_usage_error(&["history.md"], "must be a path or a PostgreSQL address");
 }
 
 #[test]
@@ -202,20 +202,26 @@ fn what_cannot_be_ends_with_its_code() {
     write("no.sqlite", b"This is no database, whatever its name says.");
     write("broken.lcp", b"LCP\0broken");
     fails(&["nowhere.md"], 1, "cannot read nowhere.md");
-    fails(&["empty.md"], 3, "there is no message in it (empty.md)");
+    fails(&["empty.md"], 3, "the input has no messages (empty.md)");
     fails(&["broken.lcp"], 3, "broken.lcp");
-    fails(&["history.md", "--window", "0"], 2, "a window of 0 tokens");
+    fails(&["history.md", "--window", "0"], 2, "the context window (0 tokens)");
     let reserve = ["history.md", "--window", "1000", "--output-reserve", "1000"];
-    fails(&reserve, 2, "a window of 1000 tokens less 1000 for the output is none");
+    let says =
+        "the output reserve (1000 tokens) must be smaller than the context window (1000 tokens)";
+    fails(&reserve, 2, says);
     fails(&["history.md", "--limit", "0"], 2, "--limit 0 leaves no message");
     fails(&["history.md", "--manual", "--compact"], 2, "cannot be used with");
     fails(&["history.md", "--style", "florid"], 2, "florid");
     fails(&["history.md", "--summarizer-timeout", "0"], 2, "0 is not in 1..=3600");
     fails(&["history.md", "--store", "no.sqlite"], 1, "is not a continuity store");
     let neither = ["history.md", "--store", "host=localhost user=x"];
-    fails(&neither, 2, "hint: a path, or postgres://…");
+    fails(&neither, 2, "hint: pass a path or postgres://…");
     #[cfg(not(feature = "postgres"))]
-    fails(&["history.md", "--store", "postgres://localhost/x"], 2, "PostgreSQL are not built in");
+    fails(
+        &["history.md", "--store", "postgres://localhost/x"],
+        2,
+        "does not support stores in PostgreSQL",
+    );
     assert_eq!(std::fs::read(Path::new(folder.path()).join("no.sqlite")).unwrap().len(), 44);
 }
 
@@ -273,26 +279,29 @@ mode = "markdown"
 #[test]
 fn what_the_file_cannot_say() {
     for (toml, says) in [
-        ("auto = 1", "continuity.auto is 1, it must be true or false, at line 2, column 8"),
+        ("auto = 1", "continuity.auto must be true or false, got 1, at line 2, column 8"),
         (
             "handoff_percent = 101",
-            "continuity.handoff_percent is 101, it must be a whole number from 1 to 100",
+            "continuity.handoff_percent must be an integer from 1 to 100, got 101",
         ),
         (
             "handoff_percent = 60\nlong_task_percent = 70",
             "continuity: long_task_percent must be at most handoff_percent (60), it is 70, at line 1, column 2",
         ),
         ("margin_percent = 70", "margin_percent must be below the lowest threshold (70)"),
-        ("lease_seconds = 0", "must be a whole number from 1 to 86400"),
-        ("expiry_days = 0", "must be a whole number from 1 to 36500"),
-        ("store = \" \"", "continuity.store is \" \", it must not be empty, at line 2, column 9"),
-        ("style = \"florid\"", "it must be concise, narrative or structured, at line 2, column 9"),
-        ("mode = \"html\"", "it must be xml, markdown or minimal"),
-        ("summary_level = 3", "continuity.summary_level is 3, it must be a string"),
-        ("summarizer_timeout_seconds = 3601", "must be a whole number from 1 to 3600"),
+        ("lease_seconds = 0", "must be an integer from 1 to 86400"),
+        ("expiry_days = 0", "must be an integer from 1 to 36500"),
+        ("store = \" \"", "continuity.store must not be empty, got \" \", at line 2, column 9"),
+        (
+            "style = \"florid\"",
+            "must be concise, narrative or structured, got \"florid\", at line 2, column 9",
+        ),
+        ("mode = \"html\"", "continuity.mode must be xml, markdown or minimal"),
+        ("summary_level = 3", "continuity.summary_level must be a string, got 3"),
+        ("summarizer_timeout_seconds = 3601", "must be an integer from 1 to 3600"),
         (
             "targettokens = 1",
-            "unknown key continuity.targettokens; near it: continuity.target_tokens, at line 2, column 1",
+            "unknown key continuity.targettokens; similar: continuity.target_tokens, at line 2, column 1",
         ),
     ] {
         LCP.project(&format!("[continuity]\n{toml}\n")).assert_usage_error(&["config"], says);

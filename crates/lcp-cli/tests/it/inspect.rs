@@ -129,9 +129,9 @@ fn cat_prints_bytes_as_they_are() {
         assert_eq!(output.status.code(), Some(2), "{said}");
         assert!(said.contains(says) && output.stdout.is_empty(), "{said}");
     };
-    fails(&["twice"], "2 blocks are called twice: 2 (code), 3 (code)");
-    fails(&["b.md"], "hint: near it: a.md");
-    fails(&["9"], "there is no block 9: the pack has 5");
+    fails(&["twice"], "2 blocks have the label twice: 2 (code), 3 (code)");
+    fails(&["b.md"], "hint: did you mean a.md?");
+    fails(&["9"], "block 9 does not exist (the pack has 5 blocks)");
     fails(&["2", "--summary"], "block 2 has no summary");
     // One block as a manifest is a pack of one block.
     let manifest = cat(&["3", "--as-json"]).stdout;

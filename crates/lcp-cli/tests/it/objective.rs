@@ -67,20 +67,23 @@ fn values_that_cannot_be() {
     for (toml, says) in [
         (
             "context.budget.objective = \"best\"",
-            "is \"best\", it must be strict or value, at line 1",
+            "context.budget.objective must be strict or value, got \"best\", at line 1",
         ),
         (
             "[context.values]\nhigh = 1000001",
-            "context.values.high is 1000001, it must be a whole number from 0 to 1000000, at line \
-             2, column 8",
+            "context.values.high must be an integer from 0 to 1000000, got 1000001, at line 2, \
+             column 8",
         ),
-        ("context.values.background = -1", "is -1, it must be a whole number from 0 to 1000000"),
-        ("context.values.low = 0.5", "context.values.low is 0.5, it must be a whole number"),
-        ("context.values.summary = 1001", "is 1001, it must be a whole number from 0 to 1000,"),
-        ("context.values.highest_rank = 999", "must be a whole number from 1000 to 10000,"),
-        ("context.values.highest_rank = 10001", "must be a whole number from 1000 to 10000,"),
-        ("context.values.sumary = 1", "near it: context.values.summary, at line 1, column 16"),
-        ("context.values = 1", "context.values is 1, it must be a table"),
+        ("context.values.background = -1", "must be an integer from 0 to 1000000, got -1"),
+        (
+            "context.values.low = 0.5",
+            "context.values.low must be an integer from 0 to 1000000, got 0.5",
+        ),
+        ("context.values.summary = 1001", "must be an integer from 0 to 1000, got 1001"),
+        ("context.values.highest_rank = 999", "must be an integer from 1000 to 10000,"),
+        ("context.values.highest_rank = 10001", "must be an integer from 1000 to 10000,"),
+        ("context.values.sumary = 1", "similar: context.values.summary, at line 1, column 16"),
+        ("context.values = 1", "context.values must be a table, got 1"),
     ] {
         project.write(toml);
         project.assert_usage_error(&SHOW, says);

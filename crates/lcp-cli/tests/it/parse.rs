@@ -101,14 +101,14 @@ fn what_a_text_does_not_have_is_told() {
         [omitted: 412 blocks ~1048576tok]\n";
     let output = run_with(&["parse", "-", "--mode", "minimal"], text.as_bytes());
     let expected = "\
-warning: 3 blocks left out: a placeholder stands for each (2 code of 823 tokens, 1 conversation of 5 tokens) [omitted]
-warning: 412 blocks of 1048576 tokens left out: one line stands for all [rolled_up]
-warning: 1 block stood in the text by a summary, which is the content now [in_part] (the first is block 1, conversation user)
-warning: 1 block stood in the text by tags, which are the content now [in_part] (the first is block 2, diff b\\u{1b}.rs)
-warning: 1 block stood in the text in part, which is the content now [in_part] (the first is block 0, code a.rs)
-warning: 1 block of a type without a text of its own became a document [became_document] (the first is block 2, diff b\\u{1b}.rs)
-warning: 1 block without a picture: no text has it [not_in_text] (the first is block 3, image png)
-warning: 1 block of an unknown type without a body: no text has it [not_in_text] (the first is block 4, raw 66)
+warning: 3 blocks not recovered: the text has only placeholders (2 code of 823 tokens, 1 conversation of 5 tokens) [omitted]
+warning: 412 blocks (1048576 tokens) not recovered: the text has only a roll-up line [rolled_up]
+warning: 1 block recovered from the summary only; the full content is not in the text [in_part] (the first is block 1, conversation user)
+warning: 1 block recovered from the tags only; the full content is not in the text [in_part] (the first is block 2, diff b\\u{1b}.rs)
+warning: 1 block recovered from an excerpt only; the full content is not in the text [in_part] (the first is block 0, code a.rs)
+warning: 1 block recovered as document; the text does not keep the type [became_document] (the first is block 2, diff b\\u{1b}.rs)
+warning: 1 block recovered without image data, which is not in the text [not_in_text] (the first is block 3, image png)
+warning: 1 block of unknown type recovered without a body, which is not in the text [not_in_text] (the first is block 4, raw 66)
 ";
     assert_eq!(stderr(&output), expected);
     let manifest = printed(&output);
@@ -139,18 +139,22 @@ fn what_no_renderer_wrote_ends_with_3() {
         "xml",
         b"### code a\n```\nx\n```\n",
         "error: not a rendered text: expected <context> at byte 0 (line 1, standard input)\n\
-         hint: this looks like a text in markdown: --mode markdown\n",
+         hint: it looks like a text in markdown; pass --mode markdown\n",
     );
     fails(
         "minimal",
         b"[code a]\r\nx\r\n",
         "error: not a rendered text: expected the end of the header at byte 7 (line 1, standard input)\n\
-         hint: its lines end with \\r\\n: it must be as `render` wrote it\n",
+         hint: pass the text unchanged; its lines end with \\r\\n\n",
     );
     let pack = std::fs::read(root().join("samples/every-type.lcp")).unwrap();
     let output = run_with(&["parse", "-"], &pack);
     assert_eq!(output.status.code(), Some(3));
-    assert!(stderr(&output).contains("hint: this is a pack"), "{}", stderr(&output));
+    assert!(
+        stderr(&output).contains("hint: it is a pack; print its manifest"),
+        "{}",
+        stderr(&output)
+    );
     assert_eq!(run(&["parse", "no such file"]).status.code(), Some(1));
 }
 

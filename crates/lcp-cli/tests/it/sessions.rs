@@ -151,12 +151,12 @@ fn what_a_provider_reports_takes_the_place_of_the_sum() {
 #[test]
 fn a_question_begins_nothing() {
     let project = project();
-    fails(&project, &["session", "record", "c"], 1, "there is no store kept.sqlite");
+    fails(&project, &["session", "record", "c"], 1, "session store not found: kept.sqlite");
     assert!(!project.path("kept.sqlite").exists());
     for command in
         [&["session", "handoff", "c"][..], &["session", "resume", "h"], &["session", "list"]]
     {
-        fails(&project, command, 1, "there is no store kept.sqlite");
+        fails(&project, command, 1, "session store not found: kept.sqlite");
     }
     project.stdout_of(&["session", "record", "c", "--window", "5000"]);
     fails(
@@ -421,12 +421,12 @@ fn a_store_that_cannot_be_is_told() {
     fails(&project, &with("file"), 1, "file is not a continuity store");
     fails(&project, &with("file/sessions.sqlite"), 1, "cannot use the store");
     fails(&project, &with("no/such/folder.sqlite"), 1, "cannot use the store");
-    fails(&project, &with("mysql://h/d"), 2, "neither a path nor an address");
+    fails(&project, &with("mysql://h/d"), 2, "must be a path or a PostgreSQL address");
     assert_eq!(std::fs::read(project.path("file")).unwrap().len(), 42);
     // A folder that came from somebody does not say where conversations are sent.
     project.write("[continuity]\nstore = \"postgres://u:secret@127.0.0.1:1/d\"\n");
     let track = ["session", "record", "c", "history.md"];
-    fails(&project, &track, 2, "is not taken from a file that was merely found (lcp.toml, line 2)");
+    fails(&project, &track, 2, "of a file that is not named with --config (lcp.toml, line 2)");
     assert!(!stderr(&project.run(&track)).contains("secret"));
 }
 
@@ -453,7 +453,7 @@ fn sessions_are_kept_in_the_folder_of_the_user() {
     // A file is in the way.
     let output = run(&["session", "record", "c", "history.md"], &project.path("history.md"));
     assert_eq!(output.status.code(), Some(1));
-    assert!(stderr(&output).contains("cannot make "), "{}", stderr(&output));
+    assert!(stderr(&output).contains("cannot create "), "{}", stderr(&output));
 }
 
 /// Ctrl-C while a program writes the summary: the conversation is free again at once.
@@ -525,7 +525,7 @@ fn a_hand_off_is_not_deduplicated() {
     let merge = ["merge", "twice.lcp", "handoff.lcp", "--dedup", "near", "-o", "merged.lcp"];
     let output = project.run(&merge);
     assert!(output.status.success());
-    assert!(stderr(&output).contains("the pack holds a hand-off"), "{}", stderr(&output));
+    assert!(stderr(&output).contains("the pack contains a hand-off"), "{}", stderr(&output));
     project.stdout_of(&["validate", "merged.lcp"]);
     project.stdout_of(&["merge", "twice.lcp", "handoff.lcp", "-o", "plain.lcp"]);
     let read = |name: &str| std::fs::read(project.path(name)).unwrap();

@@ -61,11 +61,11 @@ fn settings_without_effect() {
     assert_eq!(
         idle(&project, &reserve),
         [
-            "context.budget.safety lcp.toml:1 there is no window",
-            "context.budget.response_reserve --response-reserve there is no window"
+            "context.budget.safety lcp.toml:1 no window is set",
+            "context.budget.response_reserve --response-reserve no window is set"
         ]
     );
-    let none = "--response-reserve has no effect: there is no window [no_effect]\n";
+    let none = "--response-reserve has no effect: no window is set [no_effect]\n";
     assert_eq!(warned(&project, &reserve), none);
     let window = ["--response-reserve", "9", "--window", "100"];
     assert_eq!((idle(&project, &window), warned(&project, &window)), (vec![], String::new()));
@@ -112,14 +112,15 @@ fn an_unknown_model_of_which_nothing_is_needed() {
         let said = stderr(&output);
         assert!(output.status.success(), "{said}");
         assert!(
-            said.contains("nobodys-model") && said.contains("nothing of it is needed"),
+            said.contains("nobodys-model")
+                && said.contains("ignored it, because the encoding is given"),
             "{said}"
         );
         project.assert_usage_error(&[&SHOW[..], &named, &sized].concat(), "nobodys-model");
     }
     project.assert_usage_error(
         &[&SHOW[..], &named, &encoding].concat(),
-        "nothing of the model is needed",
+        "hint: add a [[model]] entry to lcp.toml, or pass --encoding",
     );
     let counted = project.run(&[&["count", &session][..], &named, &encoding].concat());
     assert!(counted.status.success(), "{}", stderr(&counted));

@@ -115,7 +115,9 @@ fn a_transcript_where_a_pack_is_wanted_is_known() {
     ] {
         for command in [&["export", "-", "--to", "openai"][..], &["render", "-"]] {
             let output = run_with(command, text.as_bytes());
-            let hint = format!("hint: this looks like a transcript ({format}): `lcp import FILE`");
+            let hint = format!(
+                "hint: it looks like a transcript ({format}); convert it with `lcp import FILE`"
+            );
             assert_eq!(output.status.code(), Some(3));
             assert!(stderr(&output).contains(&hint), "{}", stderr(&output));
         }
@@ -132,7 +134,5 @@ fn a_result_without_its_call_has_no_place_in_messages() {
     let pack = run_with(&["import", "-", "--from", "mcp"], result).stdout;
     let output = run_with(&["export", "-", "--to", "openai"], &pack);
     assert_eq!(output.status.code(), Some(2));
-    assert!(
-        stderr(&output).contains("hint: a provider takes a tool's result only behind its call")
-    );
+    assert!(stderr(&output).contains("hint: tool results without their calls cannot be exported"));
 }

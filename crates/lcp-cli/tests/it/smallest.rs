@@ -52,7 +52,7 @@ fn where_no_message_fits_that_is_an_error() {
         assert_eq!((code, json), (Some(2), Value::Null), "{said}");
         expect![[r#"
             error: the messages need 11 tokens, 6 over the budget of 5 [LCP-BUD-001] (standard input)
-            hint: the smallest messages fit --budget 11
+            hint: raise --budget to at least 11
         "#]].assert_eq(&said);
         let denied = ["--to", to, "--budget", "5", "--overflow", "deny"];
         let (code, _, denied) = exported(&pack, &denied);
@@ -71,24 +71,24 @@ fn warnings_are_of_the_messages() {
     let user = json!([{"role": "user", "content": "(Nothing of this conversation is shown.)"}]);
     assert_eq!((&json["system"], &json["messages"]), (&"be nice".into(), &user));
     expect![[r#"
-        warning: the messages need 21 tokens, 16 over the budget of 5: Critical and pinned blocks alone [over_budget]
-        warning: no message but the system's is there: one of the user that says so is inserted
+        warning: the messages need 21 tokens, 16 over the budget of 5: only Critical and pinned blocks remain [over_budget]
+        warning: only system messages remain; added a placeholder user message
     "#]].assert_eq(&said);
     let (_, _, said) = exported(&pack, &["--to", "openai", "--budget", "5"]);
     expect![[r#"
-        warning: the messages need 9 tokens, 4 over the budget of 5: Critical and pinned blocks alone [over_budget]
+        warning: the messages need 9 tokens, 4 over the budget of 5: only Critical and pinned blocks remain [over_budget]
     "#]].assert_eq(&said);
     let denied = ["--to", "openai", "--budget", "5", "--overflow", "deny"];
     let (code, _, said) = exported(&pack, &denied);
     assert_eq!(code, Some(4));
     expect![[r#"
         error: the messages need 9 tokens, 4 over the budget of 5 [LCP-BUD-001] (standard input)
-        hint: the smallest messages fit --budget 9
+        hint: raise --budget to at least 9
     "#]]
     .assert_eq(&said);
     let (_, _, said) = exported(&pack, &["--to", "openai", "--budget", "30"]);
     expect![[r#"
-        warning: within a budget of 30 no line says what is not shown [below_floor]
+        warning: budget of 30 tokens is too small to list omitted content [below_floor]
     "#]]
     .assert_eq(&said);
 }
@@ -103,15 +103,15 @@ fn a_pack_without_a_message_is_refused() {
         let (code, _, said) = exported(&unanswered, &["--to", to]);
         assert_eq!(code, Some(2));
         expect![[r#"
-            warning: 1 tool calls that no result answers are left out
-            error: nothing has a place in messages (standard input)
-            hint: `lcp inspect` lists the blocks
+            warning: dropped 1 tool call without a result
+            error: no block can be exported as a message (standard input)
+            hint: run `lcp inspect` to list the blocks
         "#]]
         .assert_eq(&said);
         let (code, json, said) = exported(&empty, &["--to", to, "--budget", "50"]);
         assert_eq!((code, json), (Some(2), Value::Null));
         assert!(
-            said.starts_with("error: nothing has a place in messages (standard input)"),
+            said.starts_with("error: no block can be exported as a message (standard input)"),
             "{said}"
         );
     }
@@ -122,7 +122,7 @@ fn what_the_system_says_alone_is_a_request() {
     let pack = chat("be nice", 0);
     let (code, json, said) = exported(&pack, &["--to", "anthropic"]);
     assert_eq!((code, json["messages"].as_array().map(Vec::len)), (Some(0), Some(1)));
-    assert!(said.contains("one of the user that says so is inserted"), "{said}");
+    assert!(said.contains("added a placeholder user message"), "{said}");
     let (code, json, said) = exported(&pack, &["--to", "openai"]);
     assert_eq!(
         (code, json),

@@ -45,7 +45,7 @@ fn escaped_text_has_no_special_token_and_keeps_its_budget() {
             let report: Value = serde_json::from_str(&stderr(&output)).unwrap();
             let first = &report["warnings"][0];
             assert_eq!((&first["code"], &first["block"]), (&"special_tokens".into(), &1.into()));
-            let says = "a space was put into each of 4 special tokens, the first in this block";
+            let says = "inserted a space into each of 4 special tokens, the first in this block";
             assert_eq!(first["message"], says);
             let used = report["used_tokens"].as_u64().unwrap();
             let count = printed(&run_with(&["count", "-"], text.as_bytes()));
@@ -64,9 +64,9 @@ fn a_pack_that_has_one_is_refused() {
         assert_eq!((output.status.code(), output.stdout.len()), (Some(3), 0));
         stderr(&output)
     };
-    let expected = "error: the special token [ INST], here with a space in it, is not allowed \
+    let expected = "error: special token [ INST] (shown with a space) is not allowed \
         [special_tokens] (standard input, block 1, code < |fim_middle|>)\n\
-        hint: --special-tokens escape puts a space into each\n";
+        hint: pass --special-tokens escape to insert a space into each\n";
     // Whether or not it would be shown.
     for budget in ["5", "500"] {
         assert_eq!(refused(&["--special-tokens", "reject", "--budget", budget], &pack()), expected);

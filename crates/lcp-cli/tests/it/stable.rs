@@ -106,8 +106,8 @@ fn no_previous_plan_is_a_first_turn() {
     let output = project.run(&[&TURN[..], &["1000", "--report", "report.json"]].concat());
     let text = printed(&output);
     let said = stderr(&output);
-    let warned = "warning: there is no previous plan yet; a fresh one is made [previous_refused] \
-                  (plan.json)\n";
+    let warned = "warning: the previous plan does not exist yet; started a new one \
+                  [previous_refused] (plan.json)\n";
     assert!(said.contains(warned), "{said}");
     assert!(text.contains("Answer 1") && project.path("plan.json").is_file());
     // Where it would be is not in the report.
@@ -133,7 +133,7 @@ fn a_damaged_previous_plan_is_replaced() {
     let cut = &plan[..plan.len() / 2];
     for (damaged, says) in [
         (&b""[..], "the plan is not valid JSON"),
-        (b"\xFF", "the plan is no text: invalid utf-8"),
+        (b"\xFF", "the plan is not UTF-8: invalid utf-8"),
         (b"{\"schema\": 1}", "the plan"),
         (b"{\"schema\": \"lcp.report.v1\"}", "the plan"),
         (cut.as_bytes(), "line "),
@@ -143,7 +143,7 @@ fn a_damaged_previous_plan_is_replaced() {
         let output = project.run(&turn);
         let said = stderr(&output);
         assert_eq!(printed(&output), text);
-        assert!(said.contains("; a fresh one is made [previous_refused] (plan.json)\n"), "{said}");
+        assert!(said.contains("; started a new one [previous_refused] (plan.json)\n"), "{said}");
         assert!(said.contains(says) && said.lines().count() == 1, "{says}: {said}");
         assert_eq!(std::fs::read_to_string(project.path("plan.json")).unwrap(), plan);
     }
@@ -210,7 +210,7 @@ fn where_nothing_can_be_kept() {
         assert!(!project.path("plan.json").exists());
     };
     refused(&["--plan", "plan.json"], "error: --plan needs a budget: ");
-    refused(&["--plan", "plan.json"], "\nhint: --budget gives one, or --window, ");
+    refused(&["--plan", "plan.json"], "\nhint: pass --budget, --window, or a --model");
     refused(&["--plan", "plan.json", "--previous", "plan.json"], "--previous needs a budget");
     for verbosity in ["full", "summary"] {
         let flags = ["--plan", "plan.json", "--budget", "1000", "--verbosity", verbosity];
@@ -331,13 +331,13 @@ fn watermarks_that_cannot_be() {
     for (toml, says) in [
         (
             "[context.stable]\nhigh_watermark = 90",
-            "context.stable.high_watermark is 90, it must be above 0 and at most 1, at line 2, \
+            "context.stable.high_watermark must be above 0 and at most 1, got 90, at line 2, \
              column 18",
         ),
-        ("context.stable.low_watermark = 0", "is 0, it must be above 0"),
+        ("context.stable.low_watermark = 0", "must be above 0 and at most 1, got 0,"),
         ("context.stable.low_watermark = 0.9", "got high 0.9 and low 0.9, at line 1, column 9"),
         ("context.stable.high_watermark = 0.5", "context.stable: watermarks must satisfy"),
-        ("context.stable.enabled = true", "unknown key context.stable.enabled; it may be "),
+        ("context.stable.enabled = true", "unknown key context.stable.enabled; expected one of "),
     ] {
         project.write(toml);
         project.assert_usage_error(&SHOW, says);

@@ -115,7 +115,9 @@ impl FileSummarizer {
         let (path, reason) = failures.first?;
         let (count, path) = (failures.count, path.escape_debug());
         let plural = if count == 1 { "" } else { "s" };
-        Some(format!("{count} text{plural} not summarised by the program; {path}: {reason}"))
+        Some(format!(
+            "used outlines for {count} text{plural} because the program failed; {path}: {reason}"
+        ))
     }
 }
 

@@ -82,7 +82,10 @@ fn failures_fall_back_and_are_counted() {
         assert_eq!(summary.as_deref(), Some("fn long()"));
     }
     let warning = summarizer.warning().unwrap();
-    assert!(warning.starts_with("3 texts not summarised by the program; a.rs: "), "{warning}");
+    assert!(
+        warning.starts_with("used outlines for 3 texts because the program failed; a.rs: "),
+        "{warning}"
+    );
     assert!(warning.ends_with("failed (exit status: 3): no a.rs"), "{warning}");
 }
 

@@ -169,14 +169,14 @@ impl JournalState {
         match self {
             Self::Absent | Self::Torn => None,
             Self::RolledBack => Some(
-                "an append was interrupted: the pack is read as it was before; `lcp append` or \
-                 `lcp recover` tidies up",
+                "an append was interrupted; using the old pack (run `lcp append` or `lcp recover` \
+                 to restore it)",
             ),
             Self::Unknown => Some(
-                "the journal beside the pack cannot be read (it is damaged, of a newer version, or \
-                 something else): the pack is read as it stands",
+                "cannot read the journal of the pack (it is damaged, from a newer version, or not \
+                 a journal); using the pack unchanged",
             ),
-            Self::Foreign => Some("the journal beside the pack is of another one: it is not used"),
+            Self::Foreign => Some("the journal belongs to a different pack; ignored it"),
         }
     }
 }
@@ -236,7 +236,7 @@ pub fn replace_tail(
     let (at, len) = (usize::try_from(end_offset).unwrap_or(usize::MAX), new.len() as u64);
     let journal = Journal::new(old, end_offset, len).filter(|journal| journal.is_of_pack(new));
     let (Some(journal), Some(tail)) = (journal, new.get(at..)) else {
-        return Err(io::Error::other("the packs differ before their ends"));
+        return Err(io::Error::other("the packs differ before the end offset"));
     };
     let prepared = storage
         .write_journal(&journal.to_bytes())

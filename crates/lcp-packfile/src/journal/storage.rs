@@ -68,7 +68,7 @@ impl PackFile {
         loop {
             let file = OpenOptions::new().read(true).write(true).open(&path)?;
             if !file.metadata()?.is_file() {
-                return Err(io::Error::new(ErrorKind::InvalidInput, "this is no file"));
+                return Err(io::Error::new(ErrorKind::InvalidInput, "not a regular file"));
             }
             if !is_free(until, || file.try_lock())? {
                 return Ok(LockResult::Busy);
@@ -218,7 +218,7 @@ fn shared(timeout: Duration, lock: impl Fn() -> Result<(), TryLockError>) -> io:
     if is_free(Instant::now().checked_add(timeout), lock).unwrap_or(true) {
         return Ok(());
     }
-    Err(io::Error::new(ErrorKind::WouldBlock, "another process is changing it"))
+    Err(io::Error::new(ErrorKind::WouldBlock, "another process is changing the pack"))
 }
 
 /// Reads the rest of an open pack after the bytes `begun`. If its journal belongs to it, the old

@@ -67,12 +67,12 @@ impl<'a> Salvage<'a> {
             && !scan.is_payload_compressed()
         {
             let why = match PackIndex::find(pack) {
-                Some(Err(error)) => format!("the index is made anew: {error}"),
-                _ => "bytes after END that nothing announces".to_owned(),
+                Some(Err(error)) => format!("rebuilt the index: {error}"),
+                _ => "unannounced bytes after END".to_owned(),
             };
             found.lost.push(LostRange { bytes: end..size, block: None, reason: why });
         } else if let Some(Err(error)) = PackIndex::find(pack) {
-            let why = format!("the index is made anew: {error}");
+            let why = format!("rebuilt the index: {error}");
             found.lost.push(LostRange { bytes: size..size, block: None, reason: why });
         } else if let Some(warning) = scan.warnings.first() {
             let why = warning.to_string();
@@ -113,23 +113,23 @@ impl PackEnd {
         let announces = head.starts_with(&MAGIC_LCP) && PackScan::new(head).header.is_some();
         let header = sound.unwrap_or(if announces { head } else { &HEADER });
         let mut lost = Vec::new();
-        let made_anew = |bytes, what: &str| {
-            let why = format!("{what}, which is made anew");
+        let rebuilt = |bytes, part: &str| {
+            let why = format!("rebuilt the {part}");
             LostRange { bytes, block: None, reason: why }
         };
         if header != head {
-            lost.push(made_anew(0..HEADER_BYTES as u64, "a damaged header"));
+            lost.push(rebuilt(0..HEADER_BYTES as u64, "damaged header"));
         }
         if pack.get(end..).is_none_or(|rest| !rest.starts_with(&END_FRAME)) {
-            lost.push(made_anew(end_offset..index_offset, "a damaged END"));
+            lost.push(rebuilt(end_offset..index_offset, "damaged END"));
         }
         if self.index.is_none() {
             let index_end = pack.len() - FOOTER_BYTES;
-            lost.push(made_anew(index_offset..index_end as u64, "a damaged index"));
+            lost.push(rebuilt(index_offset..index_end as u64, "damaged index"));
         } else if sound.is_some() && lost.is_empty() {
             // All bytes are as they were written, so the index itself contradicts the blocks.
-            let what = "an index that is not that of the blocks";
-            lost.push(made_anew(index_offset..pack.len() as u64, what));
+            let part = "index, which did not match the blocks";
+            lost.push(rebuilt(index_offset..pack.len() as u64, part));
         }
         let (total, has_index) = (Some(blocks), true);
         let by_index = self.index.filter(|_| sound.is_none());
@@ -142,8 +142,7 @@ impl PackEnd {
                 let (bytes, block) = (reached..end_offset, Some(block as u64));
                 lost.push(LostRange { bytes, block, reason: message(&error) });
             } else if sound.is_none() {
-                let why = "the blocks do not have their checksum, and nothing tells which of them \
-                           is damaged";
+                let why = "the checksum of the blocks is wrong, and the damaged block is unknown";
                 let bytes = end_offset..end_offset;
                 lost.push(LostRange { bytes, block: None, reason: why.to_owned() });
             }
@@ -170,7 +169,7 @@ impl PackEnd {
         }
         if lost.is_empty() {
             // Every other part has a valid checksum.
-            lost.push(made_anew(0..HEADER_BYTES as u64, "a damaged header"));
+            lost.push(rebuilt(0..HEADER_BYTES as u64, "damaged header"));
         }
         kept.extend_from_slice(&END_FRAME);
         let frames = Cow::Owned(kept);
@@ -233,8 +232,10 @@ fn salvage_shifted<'a>(pack: &'a [u8], footer: &IndexFooter, index: &PackIndex) 
     }
     found.reverse();
     let what = match size.checked_sub(footer.pack_bytes()) {
-        Some(more) => format!("the pack has {more} bytes more than it had"),
-        None => format!("the pack has {} bytes less than it had", footer.pack_bytes() - size),
+        Some(more) => format!("the pack is {more} bytes longer than its footer says"),
+        None => {
+            format!("the pack is {} bytes shorter than its footer says", footer.pack_bytes() - size)
+        }
     };
     let mut lost = Vec::new();
     let mut between = |bytes: Range<u64>, missing: Range<u32>| {
@@ -242,11 +243,11 @@ fn salvage_shifted<'a>(pack: &'a [u8], footer: &IndexFooter, index: &PackIndex) 
             // The bytes cannot be assigned to one of the missing blocks, so the first one gets the
             // whole range.
             let bytes = if block == missing.start { bytes.clone() } else { bytes.end..bytes.end };
-            let (block, why) = (Some(block.into()), format!("the block is not whole: {what}"));
+            let (block, why) = (Some(block.into()), format!("the block is damaged: {what}"));
             lost.push(LostRange { bytes, block, reason: why });
         }
         if missing.is_empty() && !bytes.is_empty() {
-            let why = format!("bytes of no block: {what}");
+            let why = format!("bytes outside of blocks: {what}");
             lost.push(LostRange { bytes, block: None, reason: why });
         }
     };
@@ -261,7 +262,7 @@ fn salvage_shifted<'a>(pack: &'a [u8], footer: &IndexFooter, index: &PackIndex) 
     kept.extend_from_slice(&END_FRAME);
     for (is_there, bytes, name) in [(has_header, 0..0, "header"), (has_end, end, "END")] {
         if !is_there {
-            let why = format!("a damaged {name}, which is made anew");
+            let why = format!("rebuilt the damaged {name}");
             lost.push(LostRange { bytes: bytes.end..bytes.end, block: None, reason: why });
         }
     }
@@ -279,7 +280,7 @@ fn salvage_shifted<'a>(pack: &'a [u8], footer: &IndexFooter, index: &PackIndex) 
 /// undamaged.
 fn damage(index: &PackIndex, block: u32, bytes: &[u8]) -> Option<String> {
     if index.checksum(block).is_some_and(|check| check != crc32c::crc32c(bytes)) {
-        return Some("the block does not have its checksum".to_owned());
+        return Some("the checksum of the block is wrong".to_owned());
     }
     // The body is not decoded here. Unreadable bodies are reported when the new pack is written.
     let alone = [&HEADER, bytes, &END_FRAME].concat();
@@ -297,6 +298,6 @@ fn damage(index: &PackIndex, block: u32, bytes: &[u8]) -> Option<String> {
     };
     match (frames.next(), frames.next()) {
         (Some(Ok(frame)), None) if is_it(&frame) => None,
-        _ => Some("the block is not the one that the index names".to_owned()),
+        _ => Some("the block does not match the index".to_owned()),
     }
 }

@@ -11,7 +11,7 @@ pub(super) fn check(bytes: &[u8], checks: &[&dyn Check], report: &mut Report) {
     let Ok(reader) = PackReader::open(bytes, DecodeOptions::default()) else { return };
     let index = match reader.index() {
         None => {
-            let message = "the pack has no checksums: a flipped bit may go unnoticed";
+            let message = "the pack has no checksums, so bit flips may go undetected";
             report.notes.push(Problem::new("no_trailer", message.to_owned(), 0));
             return;
         }
@@ -27,7 +27,7 @@ pub(super) fn check(bytes: &[u8], checks: &[&dyn Check], report: &mut Report) {
             check.check_index(index, &pack.blocks, report);
         }
     } else if !index.block_index().costs.is_empty() {
-        let message = "what blocks cost was not counted again: not all can be read";
+        let message = "cannot recount the token costs: some blocks cannot be read";
         let offset = index.footer().index_offset;
         report.notes.push(Problem::new("costs_unchecked", message.to_owned(), offset));
     }

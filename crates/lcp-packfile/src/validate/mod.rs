@@ -86,9 +86,9 @@ impl From<&Error> for Problem {
 impl From<&Warning> for Problem {
     fn from(warning: &Warning) -> Self {
         let (offset, message) = match warning {
-            Warning::TrailingData { offset } => (*offset, "there are bytes after END".to_owned()),
+            Warning::TrailingData { offset } => (*offset, "unexpected bytes after END".to_owned()),
             Warning::ReservedFlags { flags } => {
-                (HEADER_FLAGS_OFFSET as u64, format!("the header has unknown flags: {flags:#04x}"))
+                (HEADER_FLAGS_OFFSET as u64, format!("unknown header flags: {flags:#04x}"))
             }
             other => (0, other.to_string()),
         };

@@ -76,7 +76,7 @@ fn ignore_files_that_lead_out_are_not_quoted() {
     std::os::unix::fs::symlink(place.path("secret"), place.path("root/other/.ignore")).unwrap();
     let packed = place.client(&[]).facts("pack", json!({}));
     assert!(!packed.to_string().contains("hunter"), "{packed}");
-    assert!(packed.to_string().contains("an ignore file is wrong"), "{packed}");
+    assert!(packed.to_string().contains("invalid ignore file"), "{packed}");
 }
 
 #[cfg(unix)]

@@ -108,7 +108,7 @@ fn revisions_that_are_none_are_refused() {
     let folder = repository();
     for revision in ["nothing", "--output=x", "-p", "", "HEAD:sub/a.rs", "a..b"] {
         let flag = format!("--since={revision}");
-        folder.fails(&[&flag], 2, &format!("git knows no revision {revision:?}"));
+        folder.fails(&[&flag], 2, &format!("unknown git revision {revision:?}"));
         assert!(!folder.path("x").exists());
     }
 }
@@ -116,13 +116,14 @@ fn revisions_that_are_none_are_refused() {
 #[test]
 fn without_a_repository_or_git_that_is_said() {
     let folder = Folder::new(&[("a.rs", "a\n")]);
-    folder.fails(&["--since", "HEAD"], 1, "hint: --since and --diff need a PATH within a git");
+    folder.fails(&["--since", "HEAD"], 1, "hint: --since and --diff need a PATH in a git");
     let mut command = LCP.command(&folder.path(""), &["pack", "--no-config", "--diff"]);
     let output = command.env("PATH", "/nowhere").output().unwrap();
     let message = stderr(&output);
     assert_eq!(output.status.code(), Some(1), "{message}");
     assert!(
-        message.contains("cannot run git") && message.contains("hint: --since and --diff need git")
+        message.contains("cannot run git")
+            && message.contains("hint: install git, or omit --since and --diff")
     );
     assert!(output.stdout.is_empty());
 }
@@ -185,8 +186,8 @@ fn changes_of_one_path_are_all_there_and_each_once() {
     let wanted = ["rust sub/a.rs", "rust sub/a.rs", "diff sub/a.rs", "diff sub/a.rs"];
     assert_eq!(labels(&blocks(&output)), wanted);
     let message = stderr(&output);
-    assert!(message.contains("1 file has the path of another one"), "{message}");
-    assert!(message.contains("1 change has the path of another one"), "{message}");
+    assert!(message.contains("1 file has the same path as another one"), "{message}");
+    assert!(message.contains("1 change has the same path as another one"), "{message}");
 }
 
 /// What a walk leaves out is not shown by its changes either.
@@ -224,11 +225,11 @@ fn standard_input_alone_has_no_changes() {
     for flag in ["--since=HEAD", "--diff"] {
         let output = folder.run_with(&["-", flag], b"text");
         assert_eq!(output.status.code(), Some(2));
-        assert!(stderr(&output).contains("hint: name a PATH beside `-`"));
+        assert!(stderr(&output).contains("hint: pass a PATH in addition to `-`"));
     }
     git(&folder, &["init", "-q"]);
     folder.write("a.rs", "a\n");
-    folder.fails(&["--diff"], 2, "the repository has no commit yet");
+    folder.fails(&["--diff"], 2, "the repository has no commits yet");
 }
 
 /// What differs and is left out is counted, by `--since` as by `--diff`.
@@ -247,7 +248,7 @@ fn what_differs_and_is_not_found_is_counted() {
     folder.fails(
         &["--since", "HEAD"],
         2,
-        "hint: 2 files left out: 2 change; what differs is hidden",
+        "hint: 2 files left out: 2 change; the changes are hidden",
     );
     folder.fails(&["--since", "HEAD", "--exclude", ".*"], 2, "1 file left out: 1 change");
     folder.write("a.rs", "2\n");

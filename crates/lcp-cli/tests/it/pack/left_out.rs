@@ -40,7 +40,7 @@ fn sizes_are_bounded_as_it_is_said() {
     assert_eq!(of("2M"), ["rust a.rs", "rust large.rs", "rust late.rs", "rust latin.rs"]);
     assert_eq!(of("1k"), ["rust a.rs", "rust latin.rs"]);
     assert_eq!(of("2"), ["rust a.rs"]);
-    folder.fails(&["--max-file-size", "2X"], 2, "a number of bytes is wanted");
+    folder.fails(&["--max-file-size", "2X"], 2, "expected a number of bytes");
 }
 
 #[test]
@@ -106,7 +106,7 @@ fn ignore_files_that_are_none_are_told_of_and_never_opened() {
 #[test]
 fn a_file_alone_that_cannot_be_read_is_no_wrong_usage() {
     let folder = Folder::new(&[]);
-    folder.fails(&["/proc/self/mem", "--no-tree"], 1, "there is nothing to pack");
+    folder.fails(&["/proc/self/mem", "--no-tree"], 1, "no files to pack");
 }
 
 #[test]
@@ -143,7 +143,7 @@ fn one_label_of_a_file_and_of_standard_input_is_told_of() {
     let folder = Folder::new(&[("a.rs", "a\n")]);
     let output = folder.run_with(&["-", "a.rs", "--stdin-name", "a.rs"], b"other\n");
     assert_eq!(labels(&super::blocks(&output)), ["rust a.rs"; 2]);
-    assert!(stderr(&output).contains("1 text has the path of another one in the pack"));
+    assert!(stderr(&output).contains("1 text has the same path as another one in the pack"));
 }
 
 #[cfg(target_os = "linux")]

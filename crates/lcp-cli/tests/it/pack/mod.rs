@@ -204,8 +204,8 @@ fn standard_input_is_what_its_name_says() {
     let named = ["-", "a.rs", "--stdin-name", "Z/b.py"];
     assert_eq!(of(&named, b"pass\n"), ["python Z/b.py", "rust a.rs"]);
     folder.fails(&["--stdin-name", "a.rs"], 2, "--stdin-name needs `-`");
-    folder.fails(&["-", "-"], 2, "`-` stands twice");
-    folder.fails(&["-", "--no-tree"], 2, "there is nothing to pack");
+    folder.fails(&["-", "-"], 2, "`-` must not be given more than once");
+    folder.fails(&["-", "--no-tree"], 2, "no files to pack");
 }
 
 #[test]
@@ -219,8 +219,8 @@ fn a_path_that_is_not_there_is_an_error_before_anything_is_done() {
 #[test]
 fn nothing_to_pack_says_what_to_do() {
     let folder = Folder::new(&[(".hidden", "x"), (".gitignore", "*.rs\n"), ("a.rs", "x")]);
-    folder.fails(&[], 2, "there is nothing to pack\nhint: is all of it ignored or hidden?");
-    folder.fails(&["--no-ignore", "--max-file-size", "0"], 2, "a number of bytes is wanted");
+    folder.fails(&[], 2, "no files to pack\nhint: pass --no-ignore or --hidden to include");
+    folder.fails(&["--no-ignore", "--max-file-size", "0"], 2, "expected a number of bytes");
 }
 
 #[test]

@@ -73,19 +73,22 @@ fn what_is_wrong_in_the_file_is_said_with_its_line() {
         project.write(toml);
         project.assert_usage_error(&["pack"], says);
     };
-    refuses("[pack]\nhiden = true", "unknown key pack.hiden; near it: pack.hidden, at line 2");
-    refuses("[pack]\nmax_file_size = \"x\"", "a number of bytes is wanted");
-    refuses("[pack]\nmax_file_size = 3", "pack.max_file_size is 3, it must be a string, at line 2");
-    refuses("[pack]\ninclude = \"a\"", "must be an array, at line 2");
-    refuses("[pack]\nexclude = [\"a\",\n\"a[\"]", "is wrong: unclosed character class");
-    refuses("[pack]\nsummarize = \"yes\"", "must be off or outline, at line 2");
+    refuses("[pack]\nhiden = true", "unknown key pack.hiden; similar: pack.hidden, at line 2");
+    refuses(
+        "[pack]\nmax_file_size = \"x\"",
+        "pack.max_file_size is invalid: expected a number of bytes, such as",
+    );
+    refuses("[pack]\nmax_file_size = 3", "pack.max_file_size must be a string, got 3, at line 2");
+    refuses("[pack]\ninclude = \"a\"", "must be an array, got \"a\", at line 2");
+    refuses("[pack]\nexclude = [\"a\",\n\"a[\"]", "invalid glob \"a[\": unclosed character class");
+    refuses("[pack]\nsummarize = \"yes\"", "must be off or outline, got \"yes\", at line 2");
     let rule = |rest: &str| format!("[[pack.rule]]\n{rest}");
-    refuses(&rule("priority = \"low\""), "pack.rule: it has no glob, at line 1");
-    refuses(&rule("glob = \"a\""), "pack.rule: it says nothing");
+    refuses(&rule("priority = \"low\""), "pack.rule: must have a glob, at line 1");
+    refuses(&rule("glob = \"a\""), "pack.rule: must set priority, category, rank or pinned");
     refuses(&rule("glob = \"a\"\npriority = \"urgent\""), "must be critical, high");
-    refuses(&rule("glob = \"a\"\nrank = nan"), "must be finite, at line 3");
-    refuses(&rule("glob = \"a\"\npinned = 1"), "must be true or false, at line 3");
-    refuses(&rule("glob = \"a\"\ncategory = \"\""), "must not be empty, at line 3");
+    refuses(&rule("glob = \"a\"\nrank = nan"), "must be finite, got nan, at line 3");
+    refuses(&rule("glob = \"a\"\npinned = 1"), "must be true or false, got 1, at line 3");
+    refuses(&rule("glob = \"a\"\ncategory = \"\""), "must not be empty, got \"\", at line 3");
     refuses(&rule("glob = \"a\"\nlevel = 1"), "unknown key pack.rule.level");
 }
 
@@ -95,6 +98,6 @@ fn what_is_wrong_in_flags_is_said() {
     folder.fails(&["--priority", "a"], 2, "GLOB=LEVEL is wanted");
     folder.fails(&["--priority", "a=urgent"], 2, "\"urgent\" is no priority; it may be critical");
     folder.fails(&["--category", "a="], 2, "the name of a category is empty");
-    folder.fails(&["--pin", "!a"], 2, "begins with `!`");
+    folder.fails(&["--pin", "!a"], 2, "must not begin with `!`");
     folder.fails(&["-o", "out", "--report", "out"], 2, "are the same file");
 }
