@@ -146,7 +146,7 @@ fn counts_that_cannot_be_kept_are_refused() {
             ],
         );
     }
-    refused(&["encode", "-", "--index-costs=o200k"], &["it may be o200k_base, "]);
+    refused(&["encode", "-", "--index-costs=o200k"], &["expected o200k_base, "]);
     for flags in [&["--no-index"][..], &["--magic", "bcp"], &["--compress", "payload"]] {
         refused(
             &[&["encode", "-", "--no-config", "--index-costs"], flags].concat(),

@@ -232,7 +232,7 @@ fn validate_takes_several_packs() {
     assert!(stderr(&output).contains("(1 of 2 packs)"), "{}", stderr(&output));
     let output = run(&["validate", "/no/such/pack", &good]);
     assert_eq!(output.status.code(), Some(1));
-    assert!(String::from_utf8(output.stdout).unwrap().contains("no problem"));
+    assert!(String::from_utf8(output.stdout).unwrap().contains("no problems\n"));
 }
 
 #[test]

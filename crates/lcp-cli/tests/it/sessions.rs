@@ -257,11 +257,9 @@ fn a_resume_that_cannot_be_written_fails_with_a_hint() {
     let output = resume.stdin(Stdio::null()).stdout(full).output().unwrap();
     let said = stderr(&output);
     assert_eq!(output.status.code(), Some(1), "{said}");
-    assert!(
-        said.contains(&format!(
-            "hint: the hand-off is resumed: `lcp session resume --repeat {id}`"
-        ))
-    );
+    assert!(said.contains(&format!(
+        "hint: the hand-off is resumed; run `lcp session resume --repeat {id}`"
+    )));
     assert!(
         project
             .stdout_of(&["session", "resume", &id, "--repeat"])
@@ -371,7 +369,7 @@ fn a_store_is_listed_shown_checked_and_tidied() {
     assert_eq!(shown["handoffs"][0]["state"], "committed");
     let text = project.stdout_of(&["session", "show", "b"]);
     assert!(
-        text.contains("waits to be resumed") && text.contains("user       Now step 1"),
+        text.contains("waiting to be resumed") && text.contains("user       Now step 1"),
         "{text}"
     );
     let handoff = project.stdout_of(&["session", "show", id.trim_end()]);
