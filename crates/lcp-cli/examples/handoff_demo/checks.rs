@@ -127,8 +127,8 @@ fn texts(pack: &[u8]) -> Result<HashSet<Vec<u8>>> {
     Ok(documents.collect())
 }
 
-/// Returns the number of pairs whose parts are in two conversations, or of which a package passes on
-/// only one part verbatim.
+/// Returns the number of pairs whose parts are in two conversations, or of which a package passes
+/// on only one part verbatim.
 fn split(story: &Story) -> usize {
     let mut split = BTreeSet::new();
     let place = |at: usize| &story.places[at];

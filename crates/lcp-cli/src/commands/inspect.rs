@@ -127,9 +127,12 @@ fn index_line(index: Option<&InspectedIndex>) -> String {
     let Some(index) = index else { return "no index".to_owned() };
     let bytes = group_thousands(index.bytes);
     if !index.accepted {
-        return format!("index of {bytes} bytes, not accepted");
+        return format!("index of {bytes} bytes, rejected");
     }
     let costs: Vec<_> = index.costs.iter().map(|costs| escape_control(&costs.encoding)).collect();
-    let encodings = if costs.is_empty() { "none".to_owned() } else { costs.join(", ") };
-    format!("index of {bytes} bytes, accepted, costs of {encodings}")
+    let costs = match &costs[..] {
+        [] => "no token costs".to_owned(),
+        costs => format!("token costs for {}", costs.join(", ")),
+    };
+    format!("index of {bytes} bytes, accepted, {costs}")
 }

@@ -13,8 +13,8 @@ use lcp_app::{Error, ErrorKind};
 
 /// Merge several packs into one
 ///
-/// The blocks are in the order of the packs. Annotations, levels and hand-off indexes still refer to
-/// the same blocks.
+/// The blocks are in the order of the packs. Annotations, levels and hand-off indexes still refer
+/// to the same blocks.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   lcp merge samples/session.lcp samples/chat.lcp -o /tmp/both.lcp

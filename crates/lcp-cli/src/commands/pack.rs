@@ -21,10 +21,10 @@ const REPORT: &str = "--report";
 
 /// Create a pack from files, folders, git changes or standard input
 ///
-/// Folders are traversed as by ripgrep: files that .gitignore, .ignore or .lcpignore exclude, hidden
-/// files, binary files, and files above --max-file-size are left out. The same files give the same
-/// bytes. Exit codes: 0 success, 1 a file could not be read (the pack is still written), 2 wrong
-/// usage, 5 limit exceeded.
+/// Folders are traversed as by ripgrep: files that .gitignore, .ignore or .lcpignore exclude,
+/// hidden files, binary files, and files above --max-file-size are left out. The same files give
+/// the same bytes. Exit codes: 0 success, 1 a file could not be read (the pack is still written), 2
+/// wrong usage, 5 limit exceeded.
 #[derive(Debug, Default, clap::Args)]
 #[command(after_help = "Examples:
   lcp pack . | lcp render - --budget 8000

@@ -14,8 +14,8 @@ use crate::{Result, files};
 
 /// Print statistics of a pack: tokens by type and mode, bytes, duplicates
 ///
-/// The tokens of each mode are those of `render` without a budget. Naive Markdown is a heading and a
-/// fence for each block, and `**role:** text` for each turn.
+/// The tokens of each mode are those of `render` without a budget. Naive Markdown is a heading and
+/// a fence for each block, and `**role:** text` for each turn.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   lcp stats samples/session.lcp

@@ -179,7 +179,7 @@ fn inspect_tells_of_the_index() {
     let wanted = json!({ "accepted": true, "bytes": bytes, "costs": costs, "problem": null });
     assert_eq!((&seen["trailer"], &seen["warnings"], said.as_str()), (&wanted, &json!([]), ""));
     let table = printed(&run_with(&["inspect", "-", "--no-tokens"], &pack));
-    let last = format!("\nindex of {bytes} bytes, accepted, costs of o200k_base\n");
+    let last = format!("\nindex of {bytes} bytes, accepted, token costs for o200k_base\n");
     assert!(table.ends_with(&last), "{table}");
 
     // The last byte of INDEX.

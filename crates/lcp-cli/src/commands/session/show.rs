@@ -1,4 +1,5 @@
-//! The command `session show`: prints a conversation with its hand-offs and messages, or a hand-off.
+//! The command `session show`: prints a conversation with its hand-offs and messages, or a
+//! hand-off.
 
 use lcp_continuity::store::{ConversationRecord, HandoffRecord, HandoffState, Store};
 use lcp_driver::group_thousands;
