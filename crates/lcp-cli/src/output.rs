@@ -28,17 +28,13 @@ pub const fn exit_code(kind: ErrorKind) -> u8 {
 /// The flags for messages on standard error
 #[derive(Clone, Debug, Default, clap::Args)]
 pub struct Output {
-    /// Suppress warnings
-    ///
-    /// Lines about progress are suppressed too.
+    /// Suppress warnings and progress messages
     #[arg(short, long, global = true)]
     pub quiet: bool,
     /// Print more details
     #[arg(short, long, global = true, conflicts_with = "quiet")]
     pub verbose: bool,
-    /// When to use colours
-    ///
-    /// `auto` uses colours on a terminal, unless the environment variable `NO_COLOR` is set.
+    /// When to use colours; `auto` depends on the terminal and on `NO_COLOR`
     #[arg(long, global = true, value_name = "WHEN", default_value = "auto")]
     color: Color,
     /// The warnings to print at the end.

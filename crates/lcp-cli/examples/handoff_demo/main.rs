@@ -157,7 +157,8 @@ fn shown(show: Show, story: &drive::Story) -> &[drive::HandedOver] {
 }
 
 fn write_packs(folder: &Path, story: &drive::Story) -> Result {
-    std::fs::create_dir_all(folder).map_err(|error| Error::io("make", folder.display(), &error))?;
+    std::fs::create_dir_all(folder)
+        .map_err(|error| Error::io("create", folder.display(), &error))?;
     for (at, handed) in story.handed_over.iter().enumerate() {
         let name = format!("{:03}-{}.lcp", at + 1, handed.handoff.handoff_id);
         files::write(Some(&folder.join(name)), &handed.pack)?;

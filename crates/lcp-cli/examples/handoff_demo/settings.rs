@@ -131,7 +131,7 @@ impl Settings {
             return Ok((location.open(&self.file, true)?, None));
         }
         let folder =
-            TempDir::new().map_err(|error| Error::io("make", "a temporary folder", &error))?;
+            TempDir::new().map_err(|error| Error::io("create", "a temporary folder", &error))?;
         let location = StoreLocation::File(folder.path().join("demo.sqlite"));
         Ok((location.open(&self.file, true)?, Some(folder)))
     }

@@ -30,7 +30,7 @@ pub struct Args {
 pub fn run(args: &Args, output: &Output) -> Result {
     if let Some(dir) = &args.dir {
         let pages = pages();
-        std::fs::create_dir_all(dir).map_err(|error| Error::io("make", dir.display(), &error))?;
+        std::fs::create_dir_all(dir).map_err(|error| Error::io("create", dir.display(), &error))?;
         for page in &pages {
             files::write(Some(&dir.join(page.get_filename())), &text(page)?)?;
         }

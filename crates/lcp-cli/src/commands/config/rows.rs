@@ -110,7 +110,7 @@ fn for_programs(rows: &mut Vec<Row>, config: &Config) {
         ("context.segments.min_segments_at_brief", segments.min_segments_at_brief.into()),
     ];
     rows.extend(settings.map(|(key, value)| Row {
-        ineffective: Some("for programs".to_owned()),
+        ineffective: Some("library only".to_owned()),
         ..of_file(config, key, value)
     }));
 }
