@@ -231,14 +231,14 @@ fn what_a_resume_gave_is_printed_again() {
 
 /// The output is lost, the hand-off is not.
 #[test]
-fn a_resume_that_nobody_reads_is_told_of() {
+fn a_resume_without_a_reader_warns() {
     let project = project();
     let id = handed_over(&project);
     let (reader, writer) = std::io::pipe().unwrap();
     drop(reader);
     let mut resume = LCP.command(&project.path(""), &["session", "resume", &id]);
     let output = resume.stdin(Stdio::null()).stdout(writer).output().unwrap();
-    let hint = format!("`lcp session resume --repeat {id}` prints");
+    let hint = format!("run `lcp session resume --repeat {id}` to print it again");
     assert!(output.status.success() && stderr(&output).contains(&hint), "{}", stderr(&output));
     assert!(
         project
@@ -385,7 +385,7 @@ fn a_store_is_listed_shown_checked_and_tidied() {
 }
 
 #[test]
-fn what_is_damaged_is_told() {
+fn damage_is_reported() {
     let project = project();
     write(&project, 4);
     track(&project, "c", &[]);
@@ -400,7 +400,7 @@ fn what_is_damaged_is_told() {
     let text = String::from_utf8(output.stdout.clone()).unwrap();
     assert_eq!(output.status.code(), Some(1));
     assert!(text.contains("message 6 of conversation"), "{text}");
-    assert!(text.ends_with("1 conversations, 8 messages, 0 hand-offs: 1 problems\n"), "{text}");
+    assert!(text.ends_with("1 conversation, 8 messages, 0 hand-offs: 1 problem\n"), "{text}");
     assert!(stderr(&output).contains("[damaged]"));
     fails(&project, &["session", "record", "c", "history.md"], 1, "[damaged]");
 }

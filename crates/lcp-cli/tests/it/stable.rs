@@ -324,7 +324,7 @@ fn watermarks_that_cannot_be() {
         ("0.7,0.9", "they are 0.7 and 0.9"),
         ("nan,0.5", "they are NaN and 0.5"),
         ("0.9,0", "above 0"),
-        ("high,low", "two parts of the budget"),
+        ("high,low", "expected two fractions of the budget"),
     ] {
         project.assert_usage_error(&[&budget[..], &[marks]].concat(), says);
     }
