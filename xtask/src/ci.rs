@@ -8,16 +8,20 @@ use anyhow::{Context as _, Result, bail};
 
 use crate::tools::{self, cargo};
 
-/// Check everything: formatting, lints, tests, feature combinations, documentation, architecture,
-/// dependencies, interoperability
+/// Run all checks that must pass before a change lands
+///
+/// The checks cover formatting, lints, tests, feature combinations, documentation, architecture,
+/// dependencies and interoperability.
 #[derive(Debug, clap::Args)]
-#[command(after_help = "Each step prints its command, to run it alone.")]
+#[command(after_help = "Each step prints its command, so that you can run it alone.")]
 pub(crate) struct Args {
-    /// Only the steps whose name contains this
+    /// Run only the steps whose name contains NAME
     #[arg(long, value_name = "NAME")]
     only: Option<String>,
-    /// Also the slow steps: release-mode determinism, peers, fuzz targets, instruction counts,
-    /// fault injection
+    /// Run the slow steps too
+    ///
+    /// These are release-mode determinism, peers, fuzz targets, instruction counts and fault
+    /// injection.
     #[arg(long)]
     full: bool,
 }
@@ -106,7 +110,7 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
     let is_wanted = |step: &Step| args.only.as_ref().is_none_or(|only| step.name.contains(only));
     let steps: Vec<_> = steps(args.full).into_iter().filter(is_wanted).collect();
     if steps.is_empty() {
-        bail!("no step has {} in its name", args.only.as_deref().unwrap_or_default());
+        bail!("no step name contains {:?}", args.only.as_deref().unwrap_or_default());
     }
     let start = Instant::now();
     let mut failed = Vec::new();
@@ -206,6 +210,6 @@ mod tests {
         let missing = start_in_background(&step("missing in tests", "no-such-command")).unwrap();
         assert!(!ends_well(missing).unwrap());
         let error = run(&Args { only: Some("no such step".into()), full: false }).unwrap_err();
-        assert_eq!(error.to_string(), "no step has no such step in its name");
+        assert_eq!(error.to_string(), "no step name contains \"no such step\"");
     }
 }

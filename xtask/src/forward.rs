@@ -7,7 +7,7 @@ use anyhow::{Context as _, Result};
 
 use crate::tools::{self, cargo};
 
-/// Arguments that are passed on as they are
+/// Arguments that are passed on unchanged
 #[derive(Debug, clap::Args)]
 pub(crate) struct Rest {
     #[arg(trailing_var_arg = true, allow_hyphen_values = true)]

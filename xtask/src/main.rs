@@ -17,12 +17,12 @@ use std::process::ExitCode;
 use clap::{Parser, Subcommand};
 use forward::Rest;
 
-/// Check the workspace, and run its programs
+/// Check the workspace and run its programs
 #[derive(Debug, Parser)]
 #[command(name = "cargo xtask", bin_name = "cargo xtask", version, arg_required_else_help = true)]
 #[command(after_help = "\
 render, report, config, count, encode, decode, parse, validate and dedup run the lcp command, \
-built without the features that these need not.
+built with only the features that they need.
 
 cargo xtask ci runs every check that must pass before a change lands.")]
 struct Cli {
@@ -33,27 +33,29 @@ struct Cli {
 #[derive(Debug, Subcommand)]
 enum Task {
     Ci(ci::Args),
-    /// Check the architecture, and that documents name only what exists
+    /// Check the architecture, and the names of items and files in documents
     Tidy,
     Deny(deny::Args),
     Dist(dist::Args),
     Samples(forward::GoldenArgs),
     GenVocab(forward::GoldenArgs),
-    /// Read the samples by the format descriptions in formats/ (libmagic, MIME, Kaitai Struct)
+    /// Check the samples against the format descriptions in formats/
+    ///
+    /// The descriptions are for libmagic, MIME and Kaitai Struct.
     CheckFormatSpecs,
-    /// Measure LCP next to its peers (docs/benchmarks.md)
+    /// Run a benchmark of LCP and its peers (docs/benchmarks.md)
     #[command(disable_help_flag = true)]
     Bench(Rest),
-    /// Count processor instructions of key paths, or how they grow (--scaling)
+    /// Count instructions of key paths, or their growth (--scaling)
     #[command(disable_help_flag = true)]
     Perf(Rest),
-    /// Hand a long conversation over several times
+    /// Hand off a long conversation several times
     #[command(disable_help_flag = true)]
     Handoff(Rest),
-    /// Kill, stop and fill session stores (docs/durability.md)
+    /// Test session stores with killed processes and full disks (docs/durability.md)
     #[command(disable_help_flag = true)]
     FaultInject(Rest),
-    /// Fuzz a target: the arguments are those of cargo fuzz run
+    /// Fuzz a target, with the arguments of cargo fuzz run
     #[command(disable_help_flag = true)]
     Fuzz(Rest),
 }
@@ -101,7 +103,7 @@ mod tests {
     use super::Cli;
 
     #[test]
-    fn the_description_of_the_arguments_is_sound() {
+    fn the_command_line_definition_is_valid() {
         Cli::command().debug_assert();
     }
 

@@ -116,7 +116,7 @@ fn arrows() -> Result<Vec<String>> {
         let Some((_, allowed)) = MAY_USE.iter().find(|(name, _)| *name == package.name.as_str())
         else {
             problems.push(format!(
-                "{} has no row in the table of arrows (xtask/src/tidy.rs)",
+                "{} has no row in the table of dependencies (xtask/src/tidy.rs)",
                 package.name
             ));
             continue;
@@ -131,7 +131,7 @@ fn arrows() -> Result<Vec<String>> {
         }
         for name in forbidden.map_or(&[][..], |(_, names)| names) {
             if tree(package.name.as_str())?.iter().any(|used| used == name) {
-                problems.push(format!("{} must stay free of {name}", package.name));
+                problems.push(format!("{} must not depend on {name}", package.name));
             }
         }
     }
@@ -180,8 +180,7 @@ fn unsafe_code() -> Result<Vec<String>> {
     for path in tracked("*.rs")? {
         let is_listed = UNSAFE.iter().any(|listed| path == Path::new(listed));
         if read(&path)?.contains(lint) != is_listed {
-            let what =
-                if is_listed { "needs no unsafe any more" } else { "must do without unsafe" };
+            let what = if is_listed { "no longer uses unsafe" } else { "must not use unsafe" };
             problems.push(format!("{} {what} (UNSAFE in xtask/src/tidy.rs)", path.display()));
         }
     }

@@ -1,4 +1,4 @@
-//! The arguments of a command, and what is wrong with them, in one line.
+//! Parsing of command-line arguments, with usage errors of one line.
 
 use std::io::Write as _;
 
@@ -11,12 +11,12 @@ use lcp_app::{Error, ErrorKind};
 use crate::files;
 use crate::output::Output;
 
-/// What the arguments say.
+/// Parses the arguments of this process.
 ///
 /// # Errors
 ///
-/// Arguments that cannot be, and how errors are to be printed then. Help and the
-/// version end the process, unless they cannot be printed.
+/// Returns an error of the kind `Usage` if the arguments are invalid, and the [`Output`] to print
+/// it with. `--help` and `--version` end the process, unless printing fails: that is an error too.
 pub fn parse<P: Parser>() -> Result<P, (Error, Output)> {
     P::try_parse().map_err(|error| match error.kind() {
         ClapErrorKind::DisplayHelp | ClapErrorKind::DisplayVersion => {
@@ -34,7 +34,8 @@ pub fn parse<P: Parser>() -> Result<P, (Error, Output)> {
     })
 }
 
-/// Returns the error of what clap would print: a line or more, perhaps tips, then the usage.
+/// Converts an error message of clap to an error of one line. Clap prints one or more lines of
+/// text, optional tips, and the usage. The tips become the hint.
 fn usage_error(said: &str) -> Error {
     let said = said.strip_prefix("error: ").unwrap_or(said);
     let lines = said.lines().take_while(|line| {
@@ -49,7 +50,7 @@ fn usage_error(said: &str) -> Error {
     if tips.is_empty() { failure } else { failure.with_hint(tips.join("; ")) }
 }
 
-/// Returns a parser of values by their names. Former names are aliases.
+/// Returns a parser that maps names to values. Former names are hidden aliases.
 pub fn by_name<T: Copy + PartialEq + Send + Sync + 'static, const N: usize>(
     names: [(&'static str, T); N],
 ) -> impl TypedValueParser<Value = T> {
@@ -59,17 +60,17 @@ pub fn by_name<T: Copy + PartialEq + Send + Sync + 'static, const N: usize>(
         PossibleValue::new(name).aliases(same.map(|(alias, _)| *alias).filter(|it| *it != name))
     });
     PossibleValuesParser::new(possible.collect::<Vec<_>>())
-        .try_map(move |name| value_of(&names, &name).ok_or("there is no such name"))
+        .try_map(move |name| value_of(&names, &name).ok_or("unknown name"))
 }
 
-/// Returns a parser of `on` and `off`.
+/// Returns a parser that maps `on` to `true` and `off` to `false`.
 pub fn on_off() -> impl TypedValueParser<Value = bool> {
     by_name([("on", true), ("off", false)])
 }
 
 /// Parses a number of tokens.
 pub fn parse_tokens(value: &str) -> Result<u32, String> {
-    value.parse().map_err(|_| format!("a number of tokens from 0 to {} is wanted", u32::MAX))
+    value.parse().map_err(|_| format!("expected a number of tokens from 0 to {}", u32::MAX))
 }
 
 #[cfg(test)]

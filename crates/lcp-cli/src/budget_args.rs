@@ -1,4 +1,4 @@
-//! Flags that bound a text.
+//! Flags of the token budget.
 
 use clap::builder::PossibleValuesParser;
 use lcp_app::budget::BudgetOptions;
@@ -13,44 +13,63 @@ use lcp_app::{Error, ErrorKind};
 
 const EXCERPTS: [(&str, Excerpts); 2] = [("on", Excerpts::On), ("off", Excerpts::Off)];
 
-/// Flags that bound a text.
+/// The flags that limit the size of a text and divide its budget.
 #[derive(Debug, Default, clap::Args)]
 pub struct BudgetArgs {
-    /// Tokens that the whole text may have; without it what the window
-    /// leaves, or everything in full where there is none
+    /// Maximum number of tokens of the whole text [default: from the window]
+    ///
+    /// By default, the budget is the part of the window that the safety factor and the reserves
+    /// leave. Without a window, everything is shown in full.
     #[arg(long, value_name = "N", value_parser = parse_tokens, allow_negative_numbers = true)]
     pub budget: Option<u32>,
-    /// Tokens of the window: the safety factor (0.8) and the reserves are
-    /// taken off; without it that of lcp.toml, or of the model
+    /// Tokens of the context window [default: that of lcp.toml, else of the model]
+    ///
+    /// The budget is the window times the safety factor (0.8 unless set in lcp.toml), minus the
+    /// reserves.
     #[arg(long, value_name = "N", value_parser = parse_tokens, allow_negative_numbers = true)]
     pub window: Option<u32>,
-    /// Tokens of the window set aside for the system prompt
+    /// Tokens of the window reserved for the system prompt [default: 0]
+    ///
+    /// `system_prompt_reserve` of lcp.toml changes the default.
     #[arg(long, value_name = "N", value_parser = parse_tokens, allow_negative_numbers = true)]
     pub system_prompt_reserve: Option<u32>,
-    /// Tokens of the window set aside for the answer
+    /// Tokens of the window reserved for the response [default: 0]
+    ///
+    /// `response_reserve` of lcp.toml changes the default.
     #[arg(long, value_name = "N", value_parser = parse_tokens, allow_negative_numbers = true)]
     pub response_reserve: Option<u32>,
     /// Divide the budget into the shares of a preset
+    ///
+    /// By default, the budget is divided only if lcp.toml divides it.
     #[arg(long, value_name = "PRESET",
         value_parser = PossibleValuesParser::new(Shares::PRESETS.iter().copied()))]
     pub shares: Option<String>,
-    /// Use leftover budget for low-priority blocks
+    /// Use leftover budget for low- and background-priority blocks [default: off]
+    ///
+    /// Such blocks are then shown in full if they fit. For `export`, the default is on. `fill` of
+    /// lcp.toml changes the default.
     #[arg(long, value_name = "WHEN", num_args = 0..=1, require_equals = true,
         default_missing_value = "on", value_parser = on_off())]
     pub fill: Option<bool>,
-    /// Whether blocks that do not fit may be shown in part; with --fill unless
-    /// it is said
+    /// Show excerpts of blocks that do not fit [default: on with --fill, else off]
+    ///
+    /// `excerpts` of lcp.toml changes the default.
     #[arg(long, value_name = "WHEN", value_parser = by_name(EXCERPTS))]
     pub excerpts: Option<Excerpts>,
-    /// How blocks compete: `strict`, tier by tier, or `value`, by what they are
-    /// worth for their tokens; strict unless lcp.toml says otherwise
+    /// Order in which blocks get budget [default: strict]
+    ///
+    /// `strict` goes through the priorities in order; `value` prefers blocks with a high value per
+    /// token. `objective` of lcp.toml changes the default.
     #[arg(long, value_parser = by_name(objectives()))]
     pub objective: Option<Objective>,
-    /// What to do where the Critical and pinned blocks alone exceed the budget;
-    /// to allow it unless lcp.toml says otherwise
+    /// Action if critical and pinned blocks exceed the budget [default: allow]
+    ///
+    /// `allow` prints a warning, `deny` fails with exit code 4. The same applies if they exceed the
+    /// cap of their share, or if the tokenizer cannot be loaded. `overflow` of lcp.toml changes the
+    /// default.
     #[arg(long, value_parser = by_name(OVERFLOWS))]
     pub overflow: Option<Overflow>,
-    /// The same as --overflow deny
+    /// Same as --overflow deny
     #[arg(long)]
     pub strict: bool,
 }
@@ -60,7 +79,7 @@ impl BudgetArgs {
     pub fn to_options(&self) -> Result<BudgetOptions> {
         let overflow = match (self.overflow, self.strict) {
             (Some(Overflow::Allow), true) => {
-                let message = "--strict is --overflow deny, it cannot be with --overflow allow";
+                let message = "--strict cannot be used with --overflow allow";
                 return Err(Error::new(ErrorKind::Usage, message));
             }
             (Some(Overflow::Deny), _) | (None, true) => Some(Overflow::Deny),

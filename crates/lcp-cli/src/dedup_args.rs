@@ -6,20 +6,25 @@ use lcp_dedup::{DedupLevel, Survivor};
 
 use crate::arguments::by_name;
 
-/// A level, or none for `off`. (An `Option` of an `Option` would be a flag without a value.)
+/// A level, or `None` for `off`. The alias is needed because clap treats a literal
+/// `Option<Option<_>>` as a flag with an optional value.
 type LevelOrOff = Option<DedupLevel>;
 
-/// Flags of deduplication.
+/// The flags of deduplication.
 #[derive(Clone, Copy, Debug, Default, clap::Args)]
 pub struct DedupArgs {
-    /// Show once what stands twice: equal blocks; `overlap`: also lines of one
-    /// file and outdated reads; `near`: also texts that are nearly alike; off
-    /// unless lcp.toml says otherwise
+    /// Remove duplicate content [default: off]
+    ///
+    /// `exact` removes blocks with the same content, `overlap` also overlapping line ranges of a
+    /// file and outdated reads, `near` also near-duplicates. For `dedup`, the default is `overlap`.
+    /// `[context.dedup]` of lcp.toml changes the default.
     #[arg(long, value_name = "LEVEL", value_parser = by_name(DEDUP_LEVELS))]
     dedup: Option<LevelOrOff>,
-    /// Which of two stays: the `best` ranked, or the `first`, which keeps a
-    /// prompt cache; first with --previous or --plan, else best
-    #[arg(long, alias = "dedup-keep", value_name = "WHICH",
+    /// Duplicate to keep: the highest ranked or the first [default: best]
+    ///
+    /// `first` keeps prompt caches valid, and is the default with --previous or --plan. `keep` of
+    /// lcp.toml changes the default.
+    #[arg(long, alias = "dedup-keep", value_name = "RULE",
         value_parser = by_name([("best", Survivor::Best), ("first", Survivor::First)]))]
     dedup_prefer: Option<Survivor>,
 }

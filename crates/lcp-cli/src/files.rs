@@ -1,4 +1,4 @@
-//! Output of commands: files, or standard output.
+//! Output of commands to files and to standard output.
 
 use std::ffi::OsStr;
 use std::io::{self, Write};
@@ -14,7 +14,7 @@ pub use lcp_app::files::{
     PACK, STANDARD, check_distinct_paths, decode, display_name, malformed, read,
 };
 
-/// Writes a file, or to standard output for `None` and `-`.
+/// Writes bytes to a file, or to standard output for `None` and `-`.
 pub fn write(path: Option<&Path>, bytes: &[u8]) -> Result {
     match path {
         Some(path) if path != OsStr::new(STANDARD) => lcp_app::files::write(path, bytes),
@@ -22,24 +22,24 @@ pub fn write(path: Option<&Path>, bytes: &[u8]) -> Result {
     }
 }
 
-/// A result of writing to standard output.
+/// The result of writing to standard output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StdoutResult {
-    /// All are written.
+    /// All bytes are written.
     All,
-    /// Whoever reads has had enough: that is no failure.
+    /// The reader closed the pipe, which is not an error.
     Closed,
 }
 
-/// Prints lines for people to standard output. What would not show in them, or steer a
-/// terminal, is escaped; JSON of [`json`] has none of it.
+/// Prints lines for people to standard output. Invisible characters and terminal control
+/// characters are escaped; the JSON of [`json`] contains none of them.
 pub fn print(lines: &str) -> Result {
     write_stdout(escape_control_lines(lines).as_bytes()).map(drop)
 }
 
-/// Returns JSON as commands print it: keys are sorted, and control characters are escaped.
+/// Returns JSON as commands print it, with sorted keys and escaped control characters.
 pub fn json(value: &impl Serialize) -> String {
-    // Only keys that are no text would be an error.
+    // Serialization fails only for maps whose keys are not strings, and no command has those.
     let value = serde_json::to_value(value).unwrap_or_default();
     escape_control_json(&format!("{value:#}\n")).into_owned()
 }
@@ -60,7 +60,7 @@ pub fn write_stdout(bytes: &[u8]) -> Result<StdoutResult> {
     to_stdout_result(stdout.write_all(bytes).and_then(|()| stdout.flush()))
 }
 
-/// Converts what writing to standard output returned: a reader that has had enough is no error.
+/// Converts the result of writing to standard output. A closed pipe is not an error.
 pub fn to_stdout_result(result: std::io::Result<()>) -> Result<StdoutResult> {
     match result {
         Ok(()) => Ok(StdoutResult::All),

@@ -1,20 +1,20 @@
-//! How `lcp --help` lists the subcommands: in groups (RFC 0010 §2).
+//! The template of `lcp --help`, which lists the subcommands in groups (RFC 0010 §2).
 
 use clap::Subcommand as _;
 
 use crate::Command;
 
-/// The groups, and the subcommands of each in their order.
+/// The headings of the groups, each with its subcommands in order.
 const GROUPS: [(&str, &[&str]); 6] = [
-    ("Make packs", &["pack", "import", "encode", "merge", "append", "recover", "dedup"]),
-    ("Show them", &["render", "report", "export", "cat", "decode", "parse"]),
-    ("Look into them", &["inspect", "validate", "stats", "diff", "count", "config"]),
+    ("Create", &["pack", "import", "encode", "merge", "append", "recover", "dedup"]),
+    ("Render", &["render", "report", "export", "cat", "decode", "parse"]),
+    ("Inspect", &["inspect", "validate", "stats", "diff", "count", "config"]),
     ("Sessions", &["session"]),
     ("Serve", &["mcp"]),
     ("Shell", &["completions", "man", "help"]),
 ];
 
-/// The template of the help: the groups in place of one list.
+/// Returns the clap help template, with the groups in place of clap's single list.
 pub fn template() -> String {
     let commands = Command::augment_subcommands(clap::Command::new("lcp"));
     let about = |name: &str| {
@@ -39,19 +39,19 @@ pub fn template() -> String {
     format!("{{about-with-newline}}\n{{usage-heading}} {{usage}}\n\n{listed}Options:\n{{options}}")
 }
 
-const HELP: &str = "Print this, or the help of a subcommand";
+const HELP: &str = "Print help for lcp or a subcommand";
 
-/// Returns the subcommands that are not former names.
+/// Returns the subcommands that are not hidden (former names are hidden).
 fn visible(commands: &clap::Command) -> impl Iterator<Item = &clap::Command> {
     commands.get_subcommands().filter(|command| !command.is_hide_set())
 }
 
-/// The groups, and what is in none of them.
+/// Returns the groups, followed by a group of all subcommands that no other group lists.
 fn groups(commands: &clap::Command) -> Vec<(&'static str, Vec<&str>)> {
     let mut groups: Vec<_> = GROUPS.iter().map(|(group, names)| (*group, names.to_vec())).collect();
     let names = visible(commands).map(clap::Command::get_name);
     let others = names.filter(|name| !GROUPS.iter().any(|(_, names)| names.contains(name)));
-    groups.push(("Others", others.collect()));
+    groups.push(("Other", others.collect()));
     groups
 }
 
@@ -66,7 +66,10 @@ mod tests {
         for command in visible(&commands) {
             assert!(template.contains(&format!("\n  {} ", command.get_name())), "{template}");
         }
-        assert!(!template.contains("Others:"), "{template}");
-        assert!(template.find("Make packs:") < template.find("Look into them:"), "{template}");
+        assert!(!template.contains("Other:"), "{template}");
+        assert!(
+            template.find("Create:").unwrap() < template.find("Inspect:").unwrap(),
+            "{template}"
+        );
     }
 }

@@ -1,7 +1,7 @@
-//! The `lcp` command (RFC 0010): its subcommands, and what they have in common.
+//! The `lcp` command (RFC 0010): the subcommands, and the code that they share.
 //!
 //! The interface of this crate is the command line (`docs/cli.md`). Programs call `lcp-app`.
-//! Modules are public for the example `handoff_demo`, which has the flags of the command.
+//! The modules are public only for the example `handoff_demo`, which uses the same flags.
 //!
 //! # Source files
 //!
@@ -61,13 +61,13 @@ pub use commands::Command;
 use lcp_app::{Error, interrupt};
 use output::Output;
 
-/// The exit code after Ctrl-C, as shells have it.
+/// The exit code after Ctrl-C, as in shells: 128 + SIGINT.
 const INTERRUPTED: i32 = 130;
 
-/// What a command ends with.
+/// The result of a command.
 pub type Result<T = (), E = Error> = std::result::Result<T, E>;
 
-/// Put what a model should see into packs, and render them within a token budget
+/// Pack LLM context and render it within a token budget
 #[derive(Debug, Parser)]
 #[command(name = "lcp", version, arg_required_else_help = true, max_term_width = 100)]
 #[command(help_template = help::template())]
@@ -78,7 +78,7 @@ pub struct Cli {
     output: Output,
 }
 
-/// Runs the command that the arguments of this process say.
+/// Parses the arguments of this process and runs the command.
 pub fn main() -> ExitCode {
     install_interrupt_handler();
     let cli: Cli = match arguments::parse() {
@@ -87,8 +87,8 @@ pub fn main() -> ExitCode {
     };
     let done = cli.command.run(&cli.output);
     cli.output.warn_deferred();
-    // What this thread would report of work that was stopped is no news, and its exit code is not
-    // that of Ctrl-C.
+    // During an interrupt, this thread must neither print errors that the interrupt caused nor exit
+    // with their code. The handler ends the process.
     while interrupt::is_ending() {
         std::thread::park();
     }
@@ -98,8 +98,8 @@ pub fn main() -> ExitCode {
     }
 }
 
-/// Ends this process on Ctrl-C, after its temporary files are removed.
+/// Installs a Ctrl-C handler that removes the temporary files and ends this process.
 fn install_interrupt_handler() {
-    // Where no handler can be set, the system ends the process in its own way.
+    // Without a handler, the operating system ends the process.
     let _ = ctrlc::set_handler(|| interrupt::clean_up(|| std::process::exit(INTERRUPTED)));
 }

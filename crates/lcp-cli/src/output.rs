@@ -1,7 +1,8 @@
 //! Errors, warnings and notes of commands on standard error, and the exit codes.
 //!
-//! Messages contain labels, paths and contents of other people. Characters that would not show, or
-//! would control a terminal, are escaped here, where they are printed: no message can forget it.
+//! Messages contain labels, paths and contents from untrusted input. Invisible characters and
+//! terminal control characters are therefore escaped here, at the place of printing, so that no
+//! caller can forget it.
 
 use std::ffi::OsString;
 use std::fmt::Display;
@@ -24,26 +25,25 @@ pub const fn exit_code(kind: ErrorKind) -> u8 {
     }
 }
 
-/// What is printed besides the output, and how
+/// The flags for messages on standard error
 #[derive(Clone, Debug, Default, clap::Args)]
 pub struct Output {
-    /// Print no warnings
+    /// Suppress warnings and progress messages
     #[arg(short, long, global = true)]
     pub quiet: bool,
-    /// Print details
+    /// Print more details
     #[arg(short, long, global = true, conflicts_with = "quiet")]
     pub verbose: bool,
-    /// Colour of errors and warnings
+    /// When to use colours; `auto` depends on the terminal and on `NO_COLOR`
     #[arg(long, global = true, value_name = "WHEN", default_value = "auto")]
     color: Color,
-    /// Warnings that wait until the work is done.
+    /// The warnings to print at the end.
     #[arg(skip)]
     deferred: Arc<Mutex<Vec<String>>>,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 enum Color {
-    /// On a terminal, unless `NO_COLOR` is set
     #[default]
     Auto,
     Always,
@@ -51,7 +51,7 @@ enum Color {
 }
 
 impl Output {
-    /// Returns what arguments ask for that cannot be understood as a whole.
+    /// Returns the output settings of arguments that clap rejected. Only `--color` is used.
     pub fn from_raw_arguments(arguments: impl Iterator<Item = OsString>) -> Self {
         let arguments: Vec<_> = arguments.filter_map(|word| word.into_string().ok()).collect();
         let after = |at: usize| arguments.get(at + 1).map(String::as_str);
@@ -63,7 +63,7 @@ impl Output {
         Self { color: color.unwrap_or_default(), ..Self::default() }
     }
 
-    /// Prints an error, unless its message is empty, and its hint. Returns the exit code.
+    /// Prints an error and its hint, and returns the exit code. An empty message is not printed.
     pub fn fail(&self, error: &Error) -> ExitCode {
         if !error.message.is_empty() {
             self.say("error", "31", &error.message);
@@ -74,14 +74,14 @@ impl Output {
         ExitCode::from(exit_code(error.kind))
     }
 
-    /// Prints a warning, unless they are unwanted.
+    /// Prints a warning, unless `--quiet` is set.
     pub fn warn(&self, message: impl Display) {
         if !self.quiet {
             self.say("warning", "33", message);
         }
     }
 
-    /// Prints the warnings that waited until the work was done.
+    /// Prints the warnings that were deferred to the end.
     pub fn warn_deferred(&self) {
         let deferred =
             std::mem::take(&mut *self.deferred.lock().unwrap_or_else(PoisonError::into_inner));
@@ -90,28 +90,28 @@ impl Output {
         }
     }
 
-    /// Prints what only the curious want to know.
+    /// Prints a note if `--verbose` is set.
     pub fn note(&self, message: impl Display) {
         if self.verbose {
             self.say("note", "36", message);
         }
     }
 
-    /// Prints a line of progress of long work.
+    /// Prints a line about the progress or the result, unless `--quiet` is set.
     pub fn progress(&self, message: impl Display) {
         if !self.quiet {
             self.print(escape_control(&message.to_string()));
         }
     }
 
-    /// Prints what was asked for to standard error, as lines.
+    /// Prints requested output to standard error, as lines, even with `--quiet`.
     pub fn print(&self, message: impl Display) {
         let message = message.to_string();
-        // Nobody to tell where standard error is gone.
+        // A failure of standard error cannot be reported anywhere.
         let _ = writeln!(std::io::stderr().lock(), "{}", escape_control_lines(&message));
     }
 
-    /// Whether what goes to `stream` is to be coloured.
+    /// Returns whether output to `stream` should be coloured.
     pub fn is_colored(&self, stream: &impl IsTerminal) -> bool {
         match self.color {
             Color::Always => true,
@@ -120,20 +120,26 @@ impl Output {
         }
     }
 
-    /// One line: a newline in it would be another message.
+    /// Prints one line, with newlines escaped: a newline would look like another message.
     fn say(&self, what: &str, color: &str, message: impl Display) {
         let message = message.to_string();
         let message = escape_control(&message);
         let stderr = std::io::stderr();
         let colored = self.is_colored(&stderr);
         let mut stderr = stderr.lock();
-        // Nobody to tell where standard error is gone.
+        // A failure of standard error cannot be reported anywhere.
         let _ = if colored {
             writeln!(stderr, "\x1b[1;{color}m{what}:\x1b[0m {message}")
         } else {
             writeln!(stderr, "{what}: {message}")
         };
     }
+}
+
+/// Returns a number with its noun, such as "1 block" or "2 blocks".
+pub fn counted<T: Display + From<u8> + PartialEq>(count: T, noun: &str) -> String {
+    let plural = if count == T::from(1) { "" } else { "s" };
+    format!("{count} {noun}{plural}")
 }
 
 impl Reporter for Output {

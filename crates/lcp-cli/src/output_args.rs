@@ -17,20 +17,20 @@ use lcp_app::{Error, ErrorKind};
 
 const MAGICS: [(&str, Magic); 2] = [("lcp", Magic::Lcp), ("bcp", Magic::Bcp)];
 
-/// Compressions by their names.
+/// The kinds of compression by name.
 pub const COMPRESSIONS: [(&str, Compression); 3] =
     [("none", Compression::None), ("block", Compression::Block), ("payload", Compression::Payload)];
 
-/// How a pack is written.
+/// The flags that select the encoding of a pack.
 #[derive(Clone, Debug, Default, clap::Args)]
 pub struct PackOutputArgs {
-    /// The magic: `bcp` for readers of the Bit Context Protocol
+    /// File magic; `bcp` for readers of the Bit Context Protocol
     #[arg(long, value_parser = by_name(MAGICS), default_value = "lcp")]
     magic: Magic,
-    /// What is compressed
+    /// Unit of compression: each block or the whole payload
     #[arg(long, value_parser = by_name(COMPRESSIONS), default_value = "none")]
     compress: Compression,
-    /// Leave out the index and the checks behind the blocks (RFC 0003)
+    /// Omit the index and its checksums (RFC 0003)
     #[arg(long, alias = "no-trailer")]
     no_index: bool,
     #[arg(
@@ -41,8 +41,11 @@ pub struct PackOutputArgs {
         require_equals = true,
         value_delimiter = ',',
         value_parser = encoding,
-        help = "Count what the blocks cost and store it in the index, so that a render need not; \
-                several encodings by commas, without one that of --encoding"
+        help = "Store token costs in the index, for one or more encodings",
+        long_help = "Store token costs in the index, for one or more encodings\n\n\
+                     A render within a budget can then use these costs instead of counting. \
+                     Separate encodings by commas. Without a value, the encoding is that of \
+                     --encoding"
     )]
     index_costs: Option<Vec<String>>,
 }
@@ -50,9 +53,8 @@ pub struct PackOutputArgs {
 /// Refuses to write a pack to a terminal.
 pub fn refuse_terminal(output: Option<&Path>) -> Result {
     if output.is_none() && std::io::stdout().is_terminal() {
-        let failure =
-            Error::new(ErrorKind::Usage, "a pack is binary, and standard output is a terminal");
-        return Err(failure.with_hint("name a file with -o, or pipe it"));
+        let failure = Error::new(ErrorKind::Usage, "cannot write a binary pack to a terminal");
+        return Err(failure.with_hint("pass -o FILE, or pipe the output"));
     }
     Ok(())
 }
@@ -63,7 +65,7 @@ impl PackOutputArgs {
         PackOutputOptions { encode: self.encode_options(), costs: self.index_costs.clone() }
     }
 
-    /// Returns the encoder of the pack, once it is known that it can work.
+    /// Returns the encoder of the pack, after checking that the flags are valid together.
     pub fn encoder<'c>(
         &self,
         tokenizer: &'c TokenizerOptions,
@@ -72,7 +74,8 @@ impl PackOutputArgs {
         PackEncoder::new(&self.to_options(), tokenizer, config)
     }
 
-    /// Returns the encoder for a command that counts for nothing else.
+    /// Returns the encoder for a command that needs a tokenizer only for `--index-costs`. Warns
+    /// about tokenizer flags without `--index-costs`.
     pub fn encoder_alone<'c>(
         &self,
         args: &TokenizerArgs,
@@ -89,7 +92,7 @@ impl PackOutputArgs {
         self.encoder(tokenizer, &Config::default())
     }
 
-    /// What the encoder is told.
+    /// Returns the options for the encoder of the block stream.
     pub fn encode_options(&self) -> EncodeOptions {
         EncodeOptions { magic: self.magic, compression: self.compress, index: !self.no_index }
     }

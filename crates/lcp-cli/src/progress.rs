@@ -1,4 +1,4 @@
-//! A bar that says how far long work is: on a terminal, and nowhere else.
+//! A progress bar for long operations, shown only on a terminal.
 
 use std::io::IsTerminal;
 
@@ -6,12 +6,13 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use crate::output::Output;
 
-/// A bar on standard error. It is gone when it is dropped.
+/// A progress bar on standard error. Dropping it clears the bar.
 #[derive(Debug)]
 pub struct ProgressReporter(ProgressBar);
 
 impl Output {
-    /// A bar, which nobody sees but on a terminal; `what` stands before it.
+    /// Returns a progress bar with the label `what`. It is hidden unless standard error is a
+    /// terminal, and with `--quiet`.
     pub fn bar(&self, what: &'static str) -> ProgressReporter {
         let is_seen = !self.quiet && std::io::stderr().is_terminal();
         let target =
@@ -23,12 +24,12 @@ impl Output {
 }
 
 impl ProgressReporter {
-    /// There are so many steps.
+    /// Sets the total number of steps.
     pub fn expect(&self, steps: usize) {
         self.0.set_length(steps as u64);
     }
 
-    /// One more is done.
+    /// Advances the bar by one step.
     pub fn step(&self) {
         self.0.inc(1);
     }

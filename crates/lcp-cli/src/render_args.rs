@@ -1,4 +1,4 @@
-//! Flags of a render.
+//! Flags that control a render.
 
 use std::path::{Path, PathBuf};
 
@@ -18,36 +18,41 @@ use crate::output::Output;
 use crate::prompt_cache_args::PromptCacheArgs;
 use crate::tokenizer_args::TokenizerArgs;
 
-/// What decides what a text is: as flags say it, or any other program.
+/// The flags that determine the rendered text, shared by `render` and `report`.
 #[derive(Debug, Default, clap::Args)]
 pub struct RenderArgs {
-    /// The pack; `-` for standard input
+    /// Pack to read; `-` for standard input
     pub pack: PathBuf,
-    /// What bounds the text.
+    /// The flags of the budget.
     #[command(flatten)]
     pub limits: BudgetArgs,
-    /// The format of the text
+    /// Format of the text
     #[arg(long, value_parser = by_name(MODES), default_value = "xml")]
     pub mode: OutputMode,
-    /// How much of each block: `full` and `summary` ignore the budget
+    /// Amount of each block to show; `full` and `summary` ignore the budget
     #[arg(long, value_parser = by_name(VERBOSITIES), default_value = "adaptive")]
     pub verbosity: Verbosity,
-    /// What counts.
+    /// The flags of the tokenizer.
     #[command(flatten)]
     pub counting: TokenizerArgs,
-    /// Only blocks of these types, separated by commas
+    /// Show only blocks of these types, separated by commas [default: all]
+    ///
+    /// Types: code, conversation, file-tree, tool-result, document, data, diff, embedding-ref,
+    /// image, extension.
     #[arg(long, value_name = "TYPES", value_delimiter = ',', value_parser = block_type)]
     pub types: Option<Vec<BlockType>>,
-    /// What is kept of the text before.
+    /// The flags of stable plans.
     #[command(flatten)]
     pub prompt_cache: PromptCacheArgs,
-    /// What is done about what stands twice.
+    /// The flags of deduplication.
     #[command(flatten)]
     pub dedup: DedupArgs,
-    /// What is done about words like `<|im_start|>` in a content, of which careless programs make
-    /// control tokens: `warn` lists them, `escape` puts a space into each, `reject` ends with 3;
-    /// warn unless lcp.toml says otherwise
-    #[arg(long, value_name = "WHAT", value_parser = by_name(SPECIAL_TOKENS))]
+    /// Policy for control tokens such as `<|im_start|>` in content [default: warn]
+    ///
+    /// Some programs turn such strings into control tokens. `warn` lists them, `escape` inserts a
+    /// space into each, `reject` fails with exit code 3. `special_tokens` of lcp.toml changes the
+    /// default.
+    #[arg(long, value_name = "POLICY", value_parser = by_name(SPECIAL_TOKENS))]
     pub special_tokens: Option<SpecialTokens>,
 }
 
@@ -72,7 +77,7 @@ impl RenderArgs {
         self.prompt_cache.previous()
     }
 
-    /// Reads the settings, and begins to load the tokenizer.
+    /// Reads the settings, and starts to load the tokenizer in the background.
     pub fn read_config(&self) -> Result<Config> {
         let config = self.counting.read_config()?;
         self.counting.to_options().begin_loading(&config);

@@ -1,4 +1,4 @@
-//! Flags of commands that work with sessions.
+//! Flags of the session commands.
 
 use lcp_app::config::{Config, SUMMARIZER_SECONDS_MAX};
 use lcp_app::names::{MODES, STYLES};
@@ -10,16 +10,18 @@ use crate::Result;
 use crate::arguments::{by_name, parse_tokens};
 use crate::tokenizer_args::TokenizerArgs;
 
-/// The flag that says where sessions are kept.
+/// The flag that selects the session store.
 #[derive(Clone, Debug, Default, clap::Args)]
 pub struct StoreArgs {
-    /// Where sessions are kept: a SQLite file, or postgres://… if that is built in; that
-    /// of lcp.toml, else lcp/sessions.sqlite in the user's data folder
+    /// Session store [default: lcp/sessions.sqlite in the user's data folder]
+    ///
+    /// A SQLite file, or a postgres:// URL if support for it is built in. `store` of lcp.toml
+    /// changes the default.
     #[arg(long, value_name = "PATH|URL")]
     pub store: Option<String>,
 }
 
-/// Flags of `session record`, `handoff` and `resume`.
+/// The flags that `session record`, `handoff` and `resume` share.
 #[derive(Debug, clap::Args)]
 pub struct SessionArgs {
     #[command(flatten)]
@@ -40,27 +42,38 @@ impl SessionArgs {
     }
 }
 
-/// The flags that say what a hand-off is to be like.
+/// The flags that control the content of a hand-off.
 #[derive(Clone, Debug, Default, clap::Args)]
 pub struct HandoffArgs {
-    /// Tokens that a directive may have; a quarter of what the window leaves
-    /// unless lcp.toml says otherwise
+    /// Token limit of the resume prompt [default: a quarter of the usable window]
+    ///
+    /// `target_tokens` of lcp.toml changes the default.
     #[arg(long, value_name = "N", value_parser = parse_tokens, allow_negative_numbers = true)]
     pub target: Option<u32>,
-    /// Tokens that the summary in it may have; 2,000 unless lcp.toml says
-    /// otherwise
+    /// Token limit of the summary in the resume prompt [default: 2000]
+    ///
+    /// `summary_tokens` of lcp.toml changes the default.
     #[arg(long, value_name = "N", value_parser = parse_tokens, allow_negative_numbers = true)]
     pub summary: Option<u32>,
-    /// How a directive is worded; structured unless lcp.toml says otherwise
+    /// Wording of the resume prompt [default: structured]
+    ///
+    /// `style` of lcp.toml changes the default.
     #[arg(long, value_parser = by_name(STYLES))]
     pub style: Option<DirectiveStyle>,
-    /// How a directive is rendered; xml unless lcp.toml says otherwise
+    /// Format of the resume prompt [default: xml]
+    ///
+    /// `mode` of lcp.toml changes the default.
     #[arg(long, value_parser = by_name(MODES))]
     pub mode: Option<OutputMode>,
-    /// Let the shell run this for each summary: it reads the conversation
+    /// Shell command that writes each summary [default: the built-in summarizer]
+    ///
+    /// CMD reads the conversation from standard input and writes the summary to standard output.
+    /// If it fails, the built-in summarizer is used.
     #[arg(long, value_name = "CMD")]
     pub summarizer_cmd: Option<String>,
-    /// Seconds that it may take; 60 unless lcp.toml says otherwise
+    /// Time limit for each summary, in seconds [default: 60]
+    ///
+    /// `summarizer_timeout_seconds` of lcp.toml changes the default.
     #[arg(long, value_name = "SECONDS",
         value_parser = clap::value_parser!(u32).range(1..=i64::from(SUMMARIZER_SECONDS_MAX)))]
     pub summarizer_timeout: Option<u32>,
@@ -75,15 +88,17 @@ impl HandoffArgs {
     }
 }
 
-/// The flags that say how large a window is.
+/// The flags that set the size of the context window.
 #[derive(Debug, Default, clap::Args)]
 pub struct WindowArgs {
-    /// Tokens of the model's window; without it that of lcp.toml, of the model,
-    /// or 64,000
+    /// Tokens of the context window [default: the model's, else 64000]
+    ///
+    /// `total_tokens` or `window` of lcp.toml takes precedence over the window of the model.
     #[arg(long, value_name = "N", value_parser = parse_tokens, allow_negative_numbers = true)]
     pub window: Option<u32>,
-    /// Tokens of it that the model's output needs; 0 unless lcp.toml says
-    /// otherwise
+    /// Tokens of the window reserved for the model's output [default: 0]
+    ///
+    /// `response_reserve` of lcp.toml changes the default.
     #[arg(long, value_name = "N", value_parser = parse_tokens, allow_negative_numbers = true)]
     pub output_reserve: Option<u32>,
 }

@@ -7,22 +7,26 @@ use clap::ValueEnum;
 use lcp_app::config::SUMMARIZER_SECONDS_MAX;
 use lcp_app::summaries::{SummaryCache, SummaryOptions};
 
-/// Programs that run at once: each has a thread that waits for it.
+/// The maximum number of programs that run at once. Each has a thread that waits for it.
 const JOBS_MAX: i64 = 256;
 
-/// How texts get summaries
+/// The flags of summaries
 #[derive(Clone, Debug, Default, clap::Args)]
 pub struct SummaryArgs {
-    /// Give texts summaries: `outline` keeps declarations of code, headings of
-    /// documents, first and last lines of others [default: off]
-    #[arg(long, value_name = "HOW")]
+    /// Add a summary to each text [default: off]
+    ///
+    /// An outline consists of the declarations of code, the headings of documents, or the first
+    /// and last lines of other texts. `summarize` of lcp.toml changes the default for `pack`.
+    #[arg(long, value_name = "METHOD")]
     summarize: Option<SummaryMethod>,
-    /// Let the shell run CMD for each text: it is on standard input, `LCP_PATH`
-    /// and `LCP_LANG` in the environment, the summary on standard output. Where it fails,
-    /// the outline is taken. Never read from an lcp.toml
+    /// Shell command that writes the summary of each text
+    ///
+    /// CMD reads the text from standard input and writes the summary to standard output. The
+    /// environment variables `LCP_PATH` and `LCP_LANG` hold the path and the language. If CMD
+    /// fails, the outline is used. An lcp.toml cannot set this.
     #[arg(long, value_name = "CMD")]
     summarizer_cmd: Option<String>,
-    /// How many of them run at once, up to 256 [default: the number of processors]
+    /// Summarizer commands to run at once, up to 256 [default: number of processors]
     #[arg(
         long,
         value_name = "N",
@@ -30,7 +34,7 @@ pub struct SummaryArgs {
         value_parser = clap::value_parser!(u16).range(1..=JOBS_MAX)
     )]
     jobs: Option<u16>,
-    /// Seconds that each has [default: 60]
+    /// Time limit for each summarizer command, in seconds [default: 60]
     #[arg(
         long,
         value_name = "SECONDS",
@@ -38,20 +42,20 @@ pub struct SummaryArgs {
         value_parser = clap::value_parser!(u32).range(1..=i64::from(SUMMARIZER_SECONDS_MAX))
     )]
     summarizer_timeout: Option<u32>,
-    /// Keep its answers there [default: lcp/summaries in the user's cache folder]
+    /// Folder to cache summaries in [default: lcp/summaries in the user's cache]
     #[arg(long, value_name = "DIR", requires = "summarizer_cmd")]
     summary_cache: Option<PathBuf>,
-    /// Ask again for each file, and keep no answers
+    /// Run the summarizer for every text, and cache no summaries
     #[arg(long, requires = "summarizer_cmd", conflicts_with = "summary_cache")]
     no_summary_cache: bool,
 }
 
-/// A method of summaries that needs no program.
+/// A method of summarizing that needs no external command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum SummaryMethod {
-    /// There are none
+    /// No summaries
     Off,
-    /// Outlines, without a model
+    /// Outlines, made without a model
     Outline,
 }
 

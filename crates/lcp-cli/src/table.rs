@@ -1,4 +1,4 @@
-//! Tables for people: columns as wide as what stands in them.
+//! Tables for people, with columns as wide as their widest cell.
 
 use std::io::IsTerminal;
 
@@ -7,27 +7,27 @@ use lcp_driver::report::truncate_start;
 
 use crate::output::Output;
 
-/// A column: what stands above it, and on which side its cells stand.
+/// A column: its title and the alignment of its cells.
 #[derive(Clone, Copy, Debug)]
 pub enum Column {
-    /// Words.
+    /// Left-aligned, for words.
     Left(&'static str),
-    /// Numbers.
+    /// Right-aligned, for numbers.
     Right(&'static str),
-    /// Words that lose their beginning where a line is too wide for the terminal.
+    /// Left-aligned labels. If a line is too wide for the terminal, their beginning is cut off.
     Label(&'static str),
 }
 
-/// A style of a table.
+/// The style of a table.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct TableStyle {
-    /// Whether the first line is in bold.
+    /// Print the first line in bold.
     pub color: bool,
-    /// Columns of the terminal, where there is one.
+    /// Columns of the terminal, if the output is a terminal.
     pub width: Option<usize>,
 }
 
-/// Characters that a label keeps, however narrow the terminal.
+/// The minimum width of a label column, regardless of the width of the terminal.
 const LABEL_CHARS_MIN: usize = 12;
 
 impl TableStyle {
@@ -40,20 +40,20 @@ impl TableStyle {
     }
 }
 
-/// Returns the lines of a table below its titles, each with its newline. Control characters are
-/// escaped.
+/// Returns a table: the line of titles, then a line for each row, each with a newline. Control
+/// characters are escaped.
 pub fn render(columns: &[Column], rows: &[Vec<String>], style: TableStyle) -> String {
     let (head, rows) = lines(columns, rows, style);
     let head = if style.color { format!("\x1b[1m{head}\x1b[0m") } else { head };
     format!("{head}\n{rows}")
 }
 
-/// Returns the lines of a table without titles.
+/// Returns the rows of a table without the titles.
 pub fn render_rows(columns: &[Column], rows: &[Vec<String>]) -> String {
     lines(columns, rows, TableStyle::default()).1
 }
 
-/// Returns the line of titles, and the other lines.
+/// Returns the line of titles, without a newline, and the lines of the rows.
 fn lines(columns: &[Column], rows: &[Vec<String>], style: TableStyle) -> (String, String) {
     let rows: Vec<Vec<_>> = rows
         .iter()
@@ -104,7 +104,7 @@ fn line(columns: &[Column], cells: &[String], widths: &[usize]) -> String {
     line
 }
 
-/// Columns of a terminal.
+/// Returns the number of terminal columns that a text occupies.
 fn width(text: &str) -> usize {
     console::measure_text_width(text)
 }
@@ -122,7 +122,7 @@ mod tests {
     }
 
     #[test]
-    fn columns_stand_below_each_other() {
+    fn columns_are_aligned() {
         let text = render(&COLUMNS, &rows(), TableStyle::default());
         let lines: Vec<_> = text.lines().collect();
         assert_eq!(lines[0], "index  label                    x");
@@ -131,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn labels_lose_their_beginning_on_a_narrow_terminal() {
+    fn labels_are_cut_at_the_start_on_a_narrow_terminal() {
         let style = TableStyle { color: true, width: Some(30) };
         let text = render(&COLUMNS, &rows(), style);
         assert!(text.starts_with("\x1b[1mindex"), "{text}");

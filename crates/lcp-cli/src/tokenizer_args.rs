@@ -1,4 +1,4 @@
-//! Flags that choose the tokenizer and the settings.
+//! Flags that select the tokenizer and the settings file.
 
 use std::path::{Path, PathBuf};
 
@@ -9,13 +9,13 @@ use lcp_tokens::TOKENIZER_NAMES;
 use crate::Result;
 use crate::output::Output;
 
-/// Which `lcp.toml` is read.
+/// The flags that select the settings file.
 #[derive(Debug, Default, clap::Args)]
 pub struct ConfigArgs {
-    /// The settings; without it the nearest lcp.toml from here upwards
+    /// Settings file [default: nearest lcp.toml in this folder or above]
     #[arg(long, value_name = "PATH")]
     config: Option<PathBuf>,
-    /// Look for no lcp.toml
+    /// Do not read an lcp.toml
     #[arg(long, conflicts_with = "config")]
     no_config: bool,
 }
@@ -32,24 +32,24 @@ impl ConfigArgs {
     }
 }
 
-/// Flags that choose the tokenizer.
+/// The flags that select the tokenizer.
 #[derive(Debug, Default, clap::Args)]
 pub struct TokenizerArgs {
-    #[arg(
-        long,
-        value_name = "NAME|FILE",
-        value_parser = encoding,
-        help = "What counts the tokens: a name, or a tokenizer file (tokenizer.json, tekken, \
-                SentencePiece); o200k_base unless a model says otherwise"
-    )]
+    /// Tokenizer: a name or a file [default: the model's, else o200k_base]
+    ///
+    /// A file may be a tokenizer.json, a tekken or a SentencePiece file. `[context.tokenizer]` of
+    /// lcp.toml changes the default.
+    #[arg(long, value_name = "NAME|FILE", value_parser = encoding)]
     encoding: Option<String>,
-    /// The model that reads the text; picks the encoding
+    /// Model that reads the text; selects the tokenizer
+    ///
+    /// For commands with a budget, it also selects the window if no other is given.
     #[arg(long, value_name = "NAME")]
     model: Option<String>,
-    /// The settings.
+    /// The flags of the settings file.
     #[command(flatten)]
     pub file: ConfigArgs,
-    /// Keep counts there between runs
+    /// Cache token counts in this file between runs
     #[arg(long, value_name = "PATH")]
     count_cache: Option<PathBuf>,
 }
@@ -74,12 +74,12 @@ impl TokenizerArgs {
         self.to_options().load_without_budget(&self.read_config()?, strict, output)
     }
 
-    /// Returns the file that counts are kept in.
+    /// Returns the path of the cache of token counts.
     pub fn cache(&self) -> Option<&Path> {
         self.count_cache.as_deref()
     }
 
-    /// Those of the flags that were given.
+    /// Returns the names of these flags that the user passed.
     pub fn given(&self) -> impl Iterator<Item = &'static str> {
         let given = [
             ("--encoding", self.encoding.is_some()),
@@ -91,10 +91,10 @@ impl TokenizerArgs {
     }
 }
 
-/// A name of an encoding, or a tokenizer file.
+/// Parses the name of an encoding, or the path of a tokenizer file.
 pub fn encoding(value: &str) -> Result<String, String> {
     if TOKENIZER_NAMES.contains(&value) || value.contains(['.', '/', '\\']) {
         return Ok(value.to_owned());
     }
-    Err(format!("it may be {}, or a tokenizer file", TOKENIZER_NAMES.join(", ")))
+    Err(format!("expected {}, or a tokenizer file", TOKENIZER_NAMES.join(", ")))
 }

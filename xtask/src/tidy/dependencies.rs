@@ -50,7 +50,7 @@ pub(super) fn check() -> Result<Vec<String>> {
         }
     }
     let gone = crates.iter().filter(|(name, _)| !used.contains(name));
-    problems.extend(gone.map(|(name, _)| format!("{DOCUMENT}: nothing depends on {name}")));
+    problems.extend(gone.map(|(name, _)| format!("{DOCUMENT}: no package depends on {name}")));
     Ok(problems)
 }
 

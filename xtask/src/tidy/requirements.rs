@@ -33,7 +33,7 @@ pub(super) fn check() -> Result<Vec<String>> {
         };
         for name in names.split(", ") {
             let Some((package, test)) = name.split_once("::") else {
-                wrong(&format!("{name} names no test"));
+                wrong(&format!("{name} does not name a test"));
                 continue;
             };
             if !tests.get(package).is_some_and(|tests| tests.contains(test)) {

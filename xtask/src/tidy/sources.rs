@@ -54,7 +54,7 @@ fn cyclic(sources: &BTreeMap<PathBuf, String>) -> Vec<String> {
 /// Reports the items with names that [`names::banned`] finds.
 fn named(sources: &BTreeMap<PathBuf, String>) -> Vec<String> {
     let banned = |(path, text): (&PathBuf, &String)| {
-        let problem = |name| format!("{}: an item is called {name}", path.display());
+        let problem = |name| format!("{}: banned item name {name}", path.display());
         names::banned(text).into_iter().map(problem).collect::<Vec<_>>()
     };
     sources.iter().flat_map(banned).collect()
@@ -70,10 +70,10 @@ fn short(sources: &BTreeMap<PathBuf, String>) -> Vec<String> {
     };
     let is_exception = |path: &Path| SHORT_FILES.iter().any(|(known, _)| Path::new(known) == path);
     let short = sources.keys().filter(|path| is_short(path) && !is_exception(path));
-    let short = short.map(|path| format!("{}: less than {FILE_LINES_MIN} lines", path.display()));
+    let short = short.map(|path| format!("{}: fewer than {FILE_LINES_MIN} lines", path.display()));
     let stale = SHORT_FILES.iter().filter(|(path, _)| !is_short(Path::new(path)));
     let stale = stale.map(|(path, _)| {
-        format!("{path}: not short any more (SHORT_FILES in xtask/src/tidy/sources.rs)")
+        format!("{path}: no longer short (SHORT_FILES in xtask/src/tidy/sources.rs)")
     });
     short.chain(stale).collect()
 }
@@ -113,9 +113,9 @@ mod tests {
     #[test]
     fn a_banned_name_and_a_short_file_are_problems() {
         let files = sources(&[("crates/x/src/a.rs", "fn said() {}"), ("crates/x/src/lib.rs", "")]);
-        assert_eq!(named(&files), ["crates/x/src/a.rs: an item is called said"]);
+        assert_eq!(named(&files), ["crates/x/src/a.rs: banned item name said"]);
         let problems = short(&files);
-        assert!(problems.contains(&"crates/x/src/a.rs: less than 40 lines".to_owned()));
+        assert!(problems.contains(&"crates/x/src/a.rs: fewer than 40 lines".to_owned()));
         assert!(problems.iter().all(|problem| !problem.contains("lib.rs")), "{problems:?}");
     }
 }

@@ -42,7 +42,8 @@ fn run(arguments: &[String]) -> Result<ExitCode> {
     if benches.is_empty() || flags.iter().any(|flag| !FLAGS.contains(flag)) {
         let names: Vec<_> = BENCHES.iter().map(|(name, _)| *name).collect();
         eprintln!("usage: bench NAME [--json] [--quiet] [--write]");
-        eprintln!("NAME is one of: {}. Without NAME, --write measures all.", names.join(", "));
+        eprintln!("NAME is one of: {}", names.join(", "));
+        eprintln!("Without NAME, --write runs all benchmarks");
         return Ok(ExitCode::from(2));
     }
     for (name, bench) in benches {

@@ -13,30 +13,31 @@ use serde::{Deserialize, Serialize};
 
 use paths::KeyPath;
 
-/// Count the instructions of five key paths, and compare them with the recorded counts
+/// Count the instructions of five key paths and compare them with recorded counts
 #[derive(Debug, clap::Parser)]
 #[command(
     name = "cargo xtask perf",
-    after_help = "Counts depend on the compiler and its settings: those that were recorded \
-                  with others are not compared. Needs valgrind."
+    after_help = "Counts depend on the compiler and its settings. Counts that were recorded with \
+                  others are not compared. Requires valgrind."
 )]
 struct Args {
-    /// Record what is counted, for later comparisons
+    /// Record the counts for later comparisons
     #[arg(long)]
     bless: bool,
-    /// Count how work grows with adversarial input instead: four times the input may take at
-    /// most five times the instructions
+    /// Check instead how instruction counts grow with adversarial input
+    ///
+    /// Four times the input may take at most five times the instructions.
     #[arg(long, conflicts_with = "bless", alias = "growth")]
     scaling: bool,
-    /// Walk this one of them once, with this count
+    /// Run this scaling case once, with --count elements
     #[arg(long, hide = true, requires = "count")]
     scaling_case: Option<usize>,
     #[arg(long, hide = true)]
     count: Option<usize>,
-    /// Walk this path once and say nothing: what is run under valgrind
+    /// Run this path once without output, for valgrind
     #[arg(long, hide = true)]
     walk: Option<KeyPath>,
-    /// Prepare it only
+    /// Only prepare the input
     #[arg(long, hide = true)]
     idle: bool,
 }
@@ -158,7 +159,7 @@ fn total(path: &Path) -> Result<u64> {
     let profile = std::fs::read_to_string(path)?;
     let totals = profile.lines().filter_map(|line| line.strip_prefix("totals:"));
     let total = totals.filter_map(|total| total.trim().parse().ok()).next_back();
-    total.ok_or_else(|| "callgrind names no total".into())
+    total.ok_or_else(|| "the output of callgrind has no total".into())
 }
 
 /// Returns the compiler version and the processor architecture.

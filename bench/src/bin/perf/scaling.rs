@@ -204,13 +204,13 @@ pub(super) fn run(count: impl Fn(&[String]) -> Result<u64>) -> Result {
         let line = format!("{walk:<9} {name:<30} {few:>12} {many:>13} {growth:>6.2}");
         println!("{line}");
         if growth > GROWTH_MAX {
-            worse.push(format!("{walk} of {name} grows {growth:.1} times"));
+            worse.push(format!("{walk} of {name} takes {growth:.1} times the instructions"));
         }
     }
     if worse.is_empty() {
         return Ok(());
     }
-    let message = format!("of {TIMES} times as much: {}", worse.join(", "));
+    let message = format!("with {TIMES} times the input: {}", worse.join(", "));
     Err(message.into())
 }
 

@@ -1,5 +1,5 @@
-//! Mode must hold after all hand-offs, looked up in the messages themselves and in
-//! the packs, whatever the service says of it.
+//! Checks of all hand-offs. They compare the messages and the packs directly, and do not rely on
+//! the reports of the service.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
@@ -11,44 +11,47 @@ use lcp_types::BlockContent;
 use super::drive::{HandedOver, Story};
 use lcp_app::{Error, ErrorKind};
 use lcp_cli::Result;
+use lcp_cli::output::counted;
 
 /// The results of the checks.
 #[derive(Default)]
 pub(super) struct Checks {
-    /// Anchors of any package that nothing superseded.
+    /// The number of anchors of all packages that are not superseded.
     pub(super) anchors: usize,
-    /// Those that stand in the last package, byte for byte as in their message.
+    /// The number of those that are in the last package, byte for byte as in their message.
     pub(super) anchors_identical: usize,
-    /// How the others begin.
+    /// The beginnings of the other anchors.
     pub(super) anchors_missing: Vec<String>,
-    /// Tool calls of the input that have a result.
+    /// The number of tool calls of the input that have a result.
     pub(super) pairs: usize,
-    /// Those of which a package or a conversation has one part alone.
+    /// The number of those whose call and result are separated in a package or a conversation.
     pub(super) pairs_split: usize,
-    /// Tokens by which a directive exceeds its target, at worst.
+    /// The largest number of tokens by which a resume prompt exceeds its target.
     pub(super) over_budget: u32,
-    /// Directives whose tokens are not what they say.
+    /// The number of resume prompts whose stated token count is wrong.
     pub(super) miscounted: usize,
 }
 
-/// Characters of an anchor that name it.
+/// The number of characters of an anchor to print as its name.
 const NAME_CHARS: usize = 60;
 
 impl Checks {
+    /// Returns the result of all checks.
+    ///
     /// # Errors
     ///
-    /// If anything does not hold.
+    /// Returns an error that lists the failed checks.
     pub(super) fn result(&self) -> Result {
         let missing = self.anchors - self.anchors_identical;
         let wrong: Vec<String> = [
-            (missing, "anchors are not in the last package as they were said"),
-            (self.pairs_split, "tool calls are separated from their results"),
-            (self.over_budget as usize, "tokens are over a directive's target"),
-            (self.miscounted, "directives have other tokens than they say"),
+            (missing, "anchor", "missing from the last package, or changed"),
+            (self.pairs_split, "tool call", "separated from its result"),
+            (self.over_budget as usize, "token", "over the target of a resume prompt"),
+            (self.miscounted, "resume prompt", "with a wrong token count"),
         ]
         .into_iter()
-        .filter(|(count, _)| *count > 0)
-        .map(|(count, what)| format!("{count} {what}"))
+        .filter(|(count, ..)| *count > 0)
+        .map(|(count, noun, what)| format!("{} {what}", counted(count, noun)))
         .collect();
         if wrong.is_empty() {
             return Ok(());
@@ -57,11 +60,11 @@ impl Checks {
     }
 }
 
-/// Checks everything.
+/// Runs all checks.
 ///
 /// # Errors
 ///
-/// A package that is no pack.
+/// Returns an error if a package is not a valid pack.
 pub(super) fn check(story: &Story, counter: &dyn TokenEstimator) -> Result<Checks> {
     let mut checks = Checks { pairs: story.pairs.len(), ..Checks::default() };
     for handed in &story.handed_over {
@@ -77,12 +80,12 @@ pub(super) fn check(story: &Story, counter: &dyn TokenEstimator) -> Result<Check
     Ok(checks)
 }
 
-/// Every anchor that was ever handed over, and that nothing superseded.
+/// Checks every anchor that was ever handed over and is not superseded.
 fn anchors(story: &Story, last: &HandedOver, checks: &mut Checks) -> Result {
     let mut live: BTreeMap<&str, &AnchorPoint> = BTreeMap::new();
     for handed in &story.handed_over {
         for anchor in &handed.handoff.anchors {
-            // The first time it was said counts.
+            // The first occurrence counts.
             live.entry(&anchor.id).or_insert(anchor);
         }
         for (id, _) in &handed.handoff.superseded {
@@ -124,8 +127,8 @@ fn texts(pack: &[u8]) -> Result<HashSet<Vec<u8>>> {
     Ok(documents.collect())
 }
 
-/// Pairs whose parts are in two conversations, or of which a package hands one part
-/// over as it is and not the other.
+/// Returns the number of pairs whose parts are in two conversations, or of which a package passes
+/// on only one part verbatim.
 fn split(story: &Story) -> usize {
     let mut split = BTreeSet::new();
     let place = |at: usize| &story.places[at];

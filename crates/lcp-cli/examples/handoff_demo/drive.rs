@@ -1,4 +1,4 @@
-//! A conversation, message by message.
+//! Drives a conversation through the service, message by message.
 
 use std::time::Instant;
 
@@ -17,32 +17,32 @@ use lcp_cli::output::Output;
 /// The outcome of a conversation.
 pub(super) struct Story {
     pub(super) messages: Vec<Message>,
-    /// Calls and results, by their places among the messages.
+    /// The indices of each tool call and its result among the messages.
     pub(super) pairs: Vec<(usize, usize)>,
-    /// Where each message was recorded: the conversation, and its place there.
+    /// The conversation that each message was recorded in, and its position there.
     pub(super) places: Vec<(String, u64)>,
-    /// Tokens of all messages.
+    /// The tokens of all messages.
     pub(super) tokens: u64,
     pub(super) handed_over: Vec<HandedOver>,
-    /// Where something happened that is no hand-off.
+    /// The events other than hand-offs.
     pub(super) marks: Vec<Mark>,
     pub(super) compacted: Vec<Compacted>,
 }
 
 /// A hand-off that was resumed.
 pub(super) struct HandedOver {
-    /// Messages of the input that were recorded then.
+    /// The number of messages of the input that were recorded at that time.
     pub(super) after: usize,
     pub(super) handoff: SessionHandoff,
     /// The pack in the store.
     pub(super) pack: Vec<u8>,
-    /// The text that the next session begins with.
+    /// The first text of the next session.
     pub(super) directive: ContinuationDirective,
-    /// The conversation that went on.
+    /// The id of the conversation that continued.
     pub(super) resumed_as: String,
 }
 
-/// A moment of a conversation.
+/// An event at a position of the conversation.
 pub(super) struct Mark {
     pub(super) after: usize,
     pub(super) kind: MarkKind,
@@ -53,7 +53,7 @@ pub(super) struct Mark {
 pub(super) enum MarkKind {
     /// The limit approaches.
     Warning,
-    /// A hand-off is due, and up to the caller.
+    /// A hand-off is due, and the caller must prepare it.
     Due,
     /// A hand-off, or a compaction, would not help.
     Futile,
@@ -75,7 +75,7 @@ pub(super) struct Compacted {
     pub(super) compaction: Compaction,
 }
 
-/// Records everything, and does what is due on the way.
+/// Records all messages, and performs the hand-offs or compactions that become due.
 pub(super) fn run(
     service: &SessionContinuityService,
     settings: &Settings,
@@ -115,8 +115,8 @@ pub(super) fn run(
     Ok(drive.story)
 }
 
-/// Whether a turn ends with each message: nobody asked something last, and no call
-/// waits for its result.
+/// Returns for each message whether a turn ends with it: the message is not a question, and no call
+/// is waiting for its result.
 fn turn_ends(messages: &[Message], pairs: &[(usize, usize)]) -> Vec<bool> {
     let mut waits = vec![false; messages.len()];
     for (call, result) in pairs {
@@ -124,7 +124,7 @@ fn turn_ends(messages: &[Message], pairs: &[(usize, usize)]) -> Vec<bool> {
     }
     let asks = |message: &Message| match &message.block.content {
         BlockContent::Conversation(turn) => matches!(turn.role, Role::User | Role::System),
-        // A file that the user hands in is no question.
+        // A file from the user is not a question.
         _ => false,
     };
     messages.iter().zip(waits).map(|(message, waits)| !asks(message) && !waits).collect()
@@ -133,11 +133,11 @@ fn turn_ends(messages: &[Message], pairs: &[(usize, usize)]) -> Vec<bool> {
 struct Drive<'a> {
     service: &'a SessionContinuityService,
     output: &'a Output,
-    /// The conversation that is open.
+    /// The id of the open conversation.
     id: String,
-    /// The place of its next message.
+    /// The position of its next message.
     next: u64,
-    /// Whether it was in vain the last time; said once.
+    /// `true` if the last compaction was futile. The warning is printed only once.
     futile: bool,
     all: usize,
     story: Story,
@@ -179,7 +179,7 @@ impl Drive<'_> {
         let resumed = self.service.resume_from_handoff(id).map_err(failed)?;
         let (after, metadata) = (self.story.messages.len(), &handoff.metadata);
         self.output.progress(format!(
-            "hand-off {} after {after} of {} messages: {} -> {} tokens, {} ms",
+            "hand-off {} after message {after} of {}: {} -> {} tokens, {} ms",
             self.story.handed_over.len() + 1,
             self.all,
             metadata.tokens_before,
@@ -214,10 +214,10 @@ impl Drive<'_> {
             Err(error) => return Err(failed(error)),
         };
         self.futile = false;
-        // The memory is a message too.
+        // The memory block counts as a message.
         self.next += u64::from(compaction.memory.is_some());
         let after = self.story.messages.len();
-        self.output.progress(format!("after {after} of {} messages:", self.all));
+        self.output.progress(format!("after message {after} of {}:", self.all));
         for line in compaction.lines() {
             self.output.progress(line);
         }
@@ -237,7 +237,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_turn_ends_where_nobody_is_waited_for() {
+    fn a_turn_ends_when_no_reply_is_pending() {
         let result = |id| Message::tool_result(id, "read", Status::Ok, "text");
         let messages = [
             Message::user("Do it."),

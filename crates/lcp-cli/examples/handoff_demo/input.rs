@@ -1,4 +1,4 @@
-//! Where a conversation comes from: a file, or a real one that is fetched.
+//! Reads the conversation from a file, or downloads a real one.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -11,13 +11,13 @@ use lcp_app::{Error, ErrorKind};
 use lcp_cli::Result;
 use lcp_cli::output::Output;
 
-/// A Python package whose source distribution has a long real conversation, and where.
+/// A Python package whose source distribution contains a long real conversation.
 const PROJECT: &str = "aider-chat";
 const ARCHIVE: &str = "aider_chat-0.86.2.tar.gz";
 const SHA256: &str = "f38a9d322f5609f0c13af82d50c6a11170185b3fdf26956e4a7e89ba19819159";
 const MEMBER: &str = "aider_chat-0.86.2/tests/fixtures/chat-history.md";
 
-/// The messages of the file, or of the conversation that is fetched.
+/// Returns the messages of the file, or of the downloaded conversation.
 pub(super) fn messages(file: Option<&Path>, output: &Output) -> Result<Vec<Message>> {
     match file {
         Some(file) => sessions::input::messages(file, output),
@@ -25,8 +25,8 @@ pub(super) fn messages(file: Option<&Path>, output: &Output) -> Result<Vec<Messa
     }
 }
 
-/// Calls and what they gave back, by their places: each result belongs to the newest
-/// call of its id.
+/// Returns the indices of each tool call and its result. A result belongs to the newest call with
+/// its id.
 pub(super) fn pairs(messages: &[Message]) -> Vec<(usize, usize)> {
     let mut calls = HashMap::new();
     let mut pairs = Vec::new();
@@ -41,16 +41,16 @@ pub(super) fn pairs(messages: &[Message]) -> Vec<(usize, usize)> {
     pairs
 }
 
-/// The real conversation, which is fetched once.
+/// Returns the path of the real conversation. Downloads it if it does not exist yet.
 fn fetched(output: &Output) -> Result<PathBuf> {
     let target = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target/handoff/chat-history.md");
     if target.exists() {
         return Ok(target);
     }
-    output.progress(format!("fetching {ARCHIVE} from PyPI"));
+    output.progress(format!("downloading {ARCHIVE} from PyPI"));
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples/handoff_demo/fetch.py");
     let python = if cfg!(windows) { "python" } else { "python3" };
-    let hint = "without Python 3 or network, name a FILE: a pack, or a chat history of aider";
+    let hint = "check Python 3 and the network, or pass FILE: a pack, or a chat history of aider";
     let run = Command::new(python)
         .arg(script)
         .args([PROJECT, ARCHIVE, SHA256, MEMBER])
@@ -61,8 +61,8 @@ fn fetched(output: &Output) -> Result<PathBuf> {
         return Ok(target);
     }
     let said = String::from_utf8_lossy(&run.stderr);
-    let why = said.lines().last().unwrap_or("it says nothing");
-    Err(Error::new(ErrorKind::Io, format!("cannot fetch {ARCHIVE}: {why}")).with_hint(hint))
+    let why = said.lines().last().unwrap_or("no error message");
+    Err(Error::new(ErrorKind::Io, format!("cannot download {ARCHIVE}: {why}")).with_hint(hint))
 }
 
 #[cfg(test)]

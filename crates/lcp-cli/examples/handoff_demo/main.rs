@@ -19,18 +19,18 @@ use lcp_continuity::store::ExpiryStats;
 
 use lcp_app::sessions::failed;
 use lcp_app::{Error, ErrorKind};
-use lcp_cli::output::Output;
+use lcp_cli::output::{Output, counted};
 use lcp_cli::session_args::{HandoffArgs, WindowArgs};
 use lcp_cli::tokenizer_args::TokenizerArgs;
 use lcp_cli::{Result, arguments, files};
 use settings::Settings;
 
-/// Record a conversation, hand it over before its window is full, resume it
+/// Record a conversation, hand it off before its window is full, and resume it
 ///
-/// Every message is kept in a store; where a hand-off is due it is prepared, resumed,
-/// and the conversation goes on until its input ends. The content of each hand-off is
-/// printed, and checked against the messages themselves. Without FILE a long real
-/// conversation is fetched, once: aider's own, of its Python package.
+/// Records every message in a store. When a hand-off is due, it is prepared and resumed, and the
+/// conversation continues until its input ends. Prints a row for each hand-off, and checks all of
+/// them against the messages. Without FILE, a long real conversation is downloaded once: aider's
+/// own, from its Python package.
 #[derive(Debug, Parser)]
 #[command(name = "cargo xtask handoff", bin_name = "cargo xtask handoff", version)]
 #[command(after_help = "Examples:
@@ -40,32 +40,33 @@ use settings::Settings;
   cargo xtask handoff --summarizer-cmd 'llm -s \"Summarise.\"' --limit 500
   cargo xtask handoff --compact --window 32000")]
 struct Args {
-    /// A pack, or a chat history in Markdown, aider's among them; `-` for standard input
+    /// Pack or chat history in Markdown, such as aider's; `-` for standard input
     file: Option<PathBuf>,
-    /// Keep it there: a SQLite file, or postgres://… if that is built in; a
-    /// temporary file unless lcp.toml says otherwise
+    /// Session store [default: that of lcp.toml, else a temporary file]
+    ///
+    /// A SQLite file, or a postgres:// URL if support for it is built in.
     #[arg(long, value_name = "PATH|URL")]
     store: Option<String>,
     #[command(flatten)]
     window: WindowArgs,
     #[command(flatten)]
     handoff: HandoffArgs,
-    /// Only say where a hand-off is due
+    /// Only report when a hand-off is due
     #[arg(long)]
     manual: bool,
-    /// Compact within the session instead
+    /// Compact within the session instead of handing off
     #[arg(long, conflicts_with = "manual")]
     compact: bool,
-    /// Print directives too
-    #[arg(long, value_name = "WHICH", default_value = "none")]
+    /// Resume prompts to print
+    #[arg(long, value_name = "SELECTION", default_value = "none")]
     show: Show,
-    /// No more messages than this
+    /// Maximum number of messages to use [default: all]
     #[arg(long, value_name = "N")]
     limit: Option<usize>,
-    /// Write each hand-off there, as a pack
+    /// Write each hand-off to this folder, as a pack
     #[arg(long, value_name = "DIR")]
     pack: Option<PathBuf>,
-    /// Print everything as JSON
+    /// Print JSON instead
     #[arg(long)]
     json: bool,
     #[command(flatten)]
@@ -103,7 +104,7 @@ fn run(args: &Args, output: &Output) -> Result {
     let mut messages = input::messages(args.file.as_deref(), output)?;
     messages.truncate(args.limit.unwrap_or(usize::MAX));
     if messages.is_empty() {
-        return Err(Error::new(ErrorKind::Usage, "--limit 0 leaves no message"));
+        return Err(Error::new(ErrorKind::Usage, "--limit 0 leaves no messages"));
     }
     let counter = args.counting.to_options().load(&config, model.as_ref(), false, output)?;
     let (demo, service) = settings.open(Arc::clone(&counter.estimator))?;
@@ -130,19 +131,22 @@ fn run(args: &Args, output: &Output) -> Result {
     checks.result()
 }
 
-/// Drops what earlier runs left, once it has expired.
+/// Deletes expired conversations and hand-offs of earlier runs.
 fn expire(service: &SessionContinuityService, output: &Output) -> Result {
     let ExpiryStats { conversations, handoffs, bodies } =
         service.store().expire().map_err(failed)?;
     if conversations + handoffs + bodies > 0 {
         output.progress(format!(
-            "expired: {conversations} conversations, {handoffs} hand-offs, {bodies} bodies"
+            "expired: {}, {}, {bodies} {}",
+            counted(conversations, "conversation"),
+            counted(handoffs, "hand-off"),
+            if bodies == 1 { "body" } else { "bodies" },
         ));
     }
     Ok(())
 }
 
-/// The hand-offs whose directives are printed.
+/// Returns the hand-offs whose resume prompts are printed.
 fn shown(show: Show, story: &drive::Story) -> &[drive::HandedOver] {
     let all = &story.handed_over;
     match show {
@@ -153,7 +157,8 @@ fn shown(show: Show, story: &drive::Story) -> &[drive::HandedOver] {
 }
 
 fn write_packs(folder: &Path, story: &drive::Story) -> Result {
-    std::fs::create_dir_all(folder).map_err(|error| Error::io("make", folder.display(), &error))?;
+    std::fs::create_dir_all(folder)
+        .map_err(|error| Error::io("create", folder.display(), &error))?;
     for (at, handed) in story.handed_over.iter().enumerate() {
         let name = format!("{:03}-{}.lcp", at + 1, handed.handoff.handoff_id);
         files::write(Some(&folder.join(name)), &handed.pack)?;

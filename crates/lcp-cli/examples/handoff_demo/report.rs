@@ -1,4 +1,4 @@
-//! Writes the outcome of a conversation as JSON.
+//! Formats the outcome of a conversation as JSON.
 
 use lcp_continuity::coverage::Ratio;
 use lcp_tokens::TokenEstimator;
@@ -8,7 +8,7 @@ use super::checks::Checks;
 use super::drive::{Compacted, HandedOver, Story};
 use super::settings::Settings;
 
-/// The report; those of `shown` with their directives.
+/// Returns the report. The hand-offs in `shown` include their directives.
 pub(super) fn json(
     settings: &Settings,
     story: &Story,

@@ -16,7 +16,7 @@ use lcp_app::config::{Config, Setting};
 use lcp_app::sessions::{StoreLocation, Window};
 use lcp_cli::Result;
 
-/// 2026-01-01 00:00 UTC: what a temporary store has is the same every time.
+/// 2026-01-01 00:00 UTC. With this fixed time, a temporary store has the same content in every run.
 const EPOCH: Timestamp = Timestamp(1_767_225_600_000);
 
 /// The settings in force.
@@ -25,14 +25,14 @@ pub(super) struct Settings {
     pub(super) window: u32,
     pub(super) output_reserve: u32,
     config: ContinuityConfig,
-    /// The `lcp.toml`.
+    /// The settings of `lcp.toml`.
     file: Config,
-    /// A temporary file if there is none.
+    /// The store, or `None` for a temporary file.
     store: Option<StoreLocation>,
     summarizer: Option<CommandSummarizer>,
 }
 
-/// The action where a window comes near its end.
+/// The action when a window is almost full.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Mode {
     Automatic,
@@ -57,11 +57,12 @@ impl Mode {
 }
 
 impl Settings {
-    /// Puts together what is said.
+    /// Resolves the settings of the flags, of `lcp.toml` and of the model.
     ///
     /// # Errors
     ///
-    /// A window that leaves nothing; a store that is none.
+    /// Returns an error if the output reserve leaves no window, or if the store is not a path or an
+    /// address.
     pub(super) fn resolve(
         args: &Args,
         config: &Config,
@@ -89,17 +90,17 @@ impl Settings {
         })
     }
 
-    /// Tokens of the window that messages may fill.
+    /// Returns the tokens of the window that messages may fill.
     pub(super) fn effective_window(&self) -> u32 {
         self.window.saturating_sub(self.output_reserve)
     }
 
-    /// Whether what is recorded stays when this ends.
+    /// Returns whether the store is permanent.
     pub(super) const fn is_kept(&self) -> bool {
         self.store.is_some()
     }
 
-    /// The store, and a service on it.
+    /// Opens the store and a service on it.
     pub(super) fn open(
         &self,
         counter: Arc<dyn TokenEstimator>,
@@ -114,7 +115,7 @@ impl Settings {
             service = service.with_clock(Arc::new(ManualClock::new(EPOCH)));
             "demo".to_owned()
         } else {
-            // A store that stays may have those of earlier runs.
+            // A permanent store may contain conversations of earlier runs.
             format!("demo-{}", Timestamp::now().0)
         };
         let conversation = NewConversation {
@@ -130,7 +131,7 @@ impl Settings {
             return Ok((location.open(&self.file, true)?, None));
         }
         let folder =
-            TempDir::new().map_err(|error| Error::io("make", "a temporary folder", &error))?;
+            TempDir::new().map_err(|error| Error::io("create", "a temporary folder", &error))?;
         let location = StoreLocation::File(folder.path().join("demo.sqlite"));
         Ok((location.open(&self.file, true)?, Some(folder)))
     }

@@ -1,4 +1,4 @@
-//! Prints the outcome of a conversation as a table.
+//! Formats the outcome of a conversation as a table.
 
 use std::fmt::Write;
 
@@ -7,22 +7,23 @@ use lcp_continuity::coverage::Ratio;
 use super::checks::Checks;
 use super::drive::{HandedOver, Story};
 use super::settings::{Mode, Settings};
+use lcp_cli::output::counted;
 
 const HEADINGS: [&str; 14] = [
     "hand-off", "epoch", "after", "messages", "tokens", "to", "ratio", "anchors", "steps", "state",
     "lost", "bytes", "summarizer", "reason",
 ];
 
-/// Columns whose cells begin at the same place; all others end there.
+/// The left-aligned columns. All others are right-aligned.
 const WORDS: [usize; 3] = [0, 12, 13];
 
-/// Characters of an id that tell it from others.
+/// The number of characters of an id to print, enough to distinguish ids.
 const ID_CHARS: usize = 14;
 
 /// The maximum number of lines for items that the last hand-off lost.
 const LOST_SHOWN: usize = 10;
 
-/// The table of all hand-offs, and what it comes to.
+/// Returns the table of all hand-offs, followed by the totals.
 pub(super) fn table(settings: &Settings, story: &Story, checks: &Checks) -> String {
     let mut text = String::new();
     if !story.handed_over.is_empty() {
@@ -51,7 +52,7 @@ pub(super) fn table(settings: &Settings, story: &Story, checks: &Checks) -> Stri
     text
 }
 
-/// The directive of a hand-off, under its id.
+/// Returns the directive of a hand-off below a line with its id.
 pub(super) fn directive(handed: &HandedOver) -> String {
     let (id, tokens) = (&handed.handoff.handoff_id, handed.directive.tokens);
     format!("=== {id}, {tokens} tokens ===\n{}\n\n", handed.directive.text.trim_end())
@@ -102,25 +103,28 @@ fn ratio(kept: Ratio) -> String {
 
 fn totals(text: &mut String, settings: &Settings, story: &Story, checks: &Checks) {
     let (messages, tokens, window) = (story.messages.len(), story.tokens, settings.window);
-    line(text, format_args!("{messages} messages of {tokens} tokens, window {window}"));
+    let (messages, tokens) = (counted(messages, "message"), counted(tokens, "token"));
+    line(text, format_args!("{messages} of {tokens}, window {window}"));
     if settings.mode == Mode::Compact {
-        line(text, format_args!("{} compactions", story.compacted.len()));
+        line(text, format_args!("{}", counted(story.compacted.len(), "compaction")));
         return;
     }
-    line(text, format_args!("{} hand-offs", story.handed_over.len()));
+    line(text, format_args!("{}", counted(story.handed_over.len(), "hand-off")));
     let Some(last) = story.handed_over.last() else { return };
     let Checks { anchors, anchors_identical, pairs, pairs_split, over_budget, .. } = checks;
     line(
         text,
         format_args!(
-            "{anchors_identical} of {anchors} live anchors byte for byte in the last package"
+            "{anchors_identical} of {anchors} live anchors preserved verbatim in the last package"
         ),
     );
     line(text, format_args!("{} of {pairs} tool pairs intact", pairs - pairs_split));
-    line(text, format_args!("{over_budget} tokens over the budget of a directive at worst"));
+    let over = counted(*over_budget, "token");
+    line(text, format_args!("{over} over the target of a resume prompt at most"));
     let gone = &last.handoff.metadata.coverage.lost;
     if !gone.is_empty() {
-        line(text, format_args!("{} not in the last directive, only in its package:", gone.len()));
+        let gone = counted(gone.len(), "item");
+        line(text, format_args!("{gone} only in the last package, not in its resume prompt:"));
     }
     for lost in gone.iter().take(LOST_SHOWN) {
         line(text, format_args!("  {lost}"));
@@ -138,7 +142,7 @@ fn recorded_as(text: &mut String, story: &Story) {
     let Some((first, _)) = story.places.first() else { return };
     match story.handed_over.last() {
         Some(last) => {
-            line(text, format_args!("recorded as {first}, goes on as {}", last.resumed_as));
+            line(text, format_args!("recorded as {first}, continued as {}", last.resumed_as));
         }
         None => line(text, format_args!("recorded as {first}")),
     }
@@ -149,6 +153,6 @@ fn percent(tokens: u32, settings: &Settings) -> u64 {
 }
 
 fn line(text: &mut String, said: std::fmt::Arguments<'_>) {
-    // Writing to a text cannot fail.
+    // Writing to a `String` cannot fail.
     let _ = writeln!(text, "{said}");
 }

@@ -1,4 +1,4 @@
-//! `append`: blocks at the end of a pack, where it lies.
+//! The command `append`: adds blocks to the end of a pack, in place.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -10,53 +10,53 @@ use lcp_encoder::Compression;
 use crate::Result;
 use crate::arguments::by_name;
 use crate::files;
-use crate::output::Output;
+use crate::output::{Output, counted};
 
-/// Add the blocks of other packs to a pack, in place
+/// Append the blocks of other packs to a pack, in place
 ///
-/// Only the end of the pack is written: blocks that it has stay as they are. Annotations, levels
-/// and indices of hand-offs of what is added still speak of the blocks that they spoke of, as with
-/// `merge`. Whatever happens meanwhile, the pack is afterwards the old one or the new one: a journal
-/// beside it (PACK.lcp-journal) tells how to undo what is not finished, and the next `append`, or
-/// `recover`, does so. Packs of BCP and those whose payload is compressed as a whole are not
-/// appended to.
+/// Only the end of the pack is written; its existing blocks do not change. Annotations, levels and
+/// hand-off indexes of the added packs still refer to the same blocks, as with `merge`. After an
+/// interruption, the pack is either the old one or the new one: a journal next to it
+/// (PACK.lcp-journal) allows the next `append` or `recover` to undo an unfinished write. BCP packs
+/// and packs with whole-payload compression are refused.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   lcp append project.lcp samples/session.lcp
   lcp append notes.lcp more.json --compress block
   lcp import chat.json | lcp append all.lcp - --wait 60
 
-Exit codes: 0 the blocks are in the pack; 1 a file cannot be read or written, or another process
-has the pack; 2 such a pack is not appended to; 3 a pack or manifest is malformed or damaged;
-5 the pack would exceed a limit. With every code but 0 the pack is as it was.")]
+Exit codes: 0 success; 1 a file cannot be read or written, or another process uses the pack;
+2 wrong usage, or a pack that cannot be appended to; 3 a pack or manifest is malformed or damaged;
+5 the pack would exceed a limit. After any code except 0, the pack is unchanged.")]
 pub struct Args {
-    /// The pack that gets more blocks
+    /// Pack to append to
     pack: PathBuf,
-    /// What is added, in this order: packs, or JSON manifests as `encode` reads them; one of
-    /// them may be `-` for standard input
+    /// Packs or JSON manifests to append, in this order
+    ///
+    /// Manifests are those of `encode`. One of the inputs may be `-` for standard input.
     #[arg(required = true, value_name = "INPUT")]
     inputs: Vec<PathBuf>,
-    /// Whether the bodies of new blocks are compressed; without it as those of the pack are
-    #[arg(long, value_name = "HOW",
+    /// Compression of the new blocks [default: that of the pack]
+    #[arg(long, value_name = "METHOD",
         value_parser = by_name([("none", Compression::None), ("block", Compression::Block)]))]
     compress: Option<Compression>,
-    /// Wait so long for others who append to the pack or read it
+    /// Time to wait for other processes that use the pack
     #[arg(long, value_name = "SECONDS", default_value_t = 10)]
     wait: u32,
 }
 
-/// Adds the blocks.
+/// Appends the blocks.
 pub fn run(args: &Args, output: &Output) -> Result {
     let standard = Path::new(files::STANDARD);
     if args.pack == standard {
         let failure =
-            Error::new(ErrorKind::Usage, "standard output is not appended to: name a pack");
-        return Err(failure.with_hint("`lcp merge - INPUT...` makes a new pack"));
+            Error::new(ErrorKind::Usage, "cannot append to standard output; specify a pack file");
+        return Err(failure.with_hint("run `lcp merge - INPUT...` to write a new pack"));
     }
     if args.inputs.iter().filter(|path| path.as_path() == standard).count() > 1 {
         return Err(Error::new(ErrorKind::Usage, "only one input can be standard input"));
     }
-    // Before the pack is locked: one of them may be the pack itself.
+    // Read the inputs before the pack is locked, because one of them may be the pack itself.
     let input = |path: &PathBuf| Ok((path.clone(), append::read_addition(path, output)?));
     let inputs: Vec<_> = args.inputs.iter().map(input).collect::<Result<_>>()?;
     let mut locked = LockedPack::lock(&args.pack, Duration::from_secs(args.wait.into()))?;
@@ -67,17 +67,18 @@ pub fn run(args: &Args, output: &Output) -> Result {
     }
     let (before, after) = appended.blocks;
     if before == after {
-        output.note("there is nothing to add");
+        output.note("the inputs have no blocks to append");
         return Ok(());
     }
     interrupt::defer_interrupt(|| {
         locked.write(&pack, &appended)?;
         if interrupt::is_ending() {
-            output.progress("the blocks were added before the interruption");
+            output.progress("the blocks were appended before the interruption");
         }
         Ok::<_, Error>(())
     })?;
     let bytes = appended.pack.len() as u64 - appended.end_offset;
-    output.note(format!("{before} blocks became {after}, {bytes} bytes written"));
+    let (before, bytes) = (counted(before, "block"), counted(bytes, "byte"));
+    output.note(format!("{before} before, {after} after; {bytes} written"));
     Ok(())
 }

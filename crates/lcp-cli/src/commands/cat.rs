@@ -1,4 +1,4 @@
-//! `cat`: the content of one block, byte for byte.
+//! The command `cat`: prints the content of one block, byte for byte.
 
 use std::borrow::Cow;
 use std::io::IsTerminal;
@@ -16,8 +16,9 @@ use lcp_packfile::PackScan;
 
 /// Print the content of a block, byte for byte
 ///
-/// A diff is printed with its hunks' headers, a file tree as a list, a reference to an embedding as
-/// its id, an annotation as its value. Of a pack that is damaged, what can be read is printed.
+/// A diff is printed with the headers of its hunks, a file tree as a list, an embedding reference
+/// as its id, an annotation as its value. If the pack is damaged, readable blocks can still be
+/// printed.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   lcp cat samples/session.lcp 0
@@ -25,19 +26,20 @@ use lcp_packfile::PackScan;
   lcp cat pack.lcp src/main.rs --summary
   lcp cat pack.lcp 3 --as-json | lcp encode - -o one.lcp")]
 pub struct Args {
-    /// The pack; `-` for standard input
+    /// Pack to read; `-` for standard input
     pack: PathBuf,
-    /// The index of the block, annotations counted, or its label: path, title, name or role,
-    /// as `inspect` lists them
+    /// Index or label of the block, as listed by `inspect`
+    ///
+    /// Indices count annotations. A label is a path, a title, a name or a role.
     #[arg(value_name = "INDEX|LABEL")]
     block: String,
-    /// Print its summary instead
+    /// Print the summary of the block instead
     #[arg(long, conflicts_with = "as_json")]
     summary: bool,
-    /// Print it as a JSON manifest of one block
+    /// Print a JSON manifest of the block
     #[arg(long)]
     as_json: bool,
-    /// Write it there; standard output by default
+    /// Write the content to this file [default: standard output]
     #[arg(short, long, value_name = "PATH")]
     output: Option<PathBuf>,
 }
@@ -51,7 +53,7 @@ pub fn run(args: &Args, output: &Output) -> Result {
     let broken = |error| files::malformed(&args.pack, &bytes, error);
     let index = match find_block(&pack, &args.block) {
         Ok(index) => index,
-        // It may stand where nothing can be read.
+        // The block may be in the unreadable part of the pack.
         Err(failure) => return Err(pack.problems().next().map_or_else(|| failure, broken)),
     };
     if let Some(error) = &pack.frames[index].problem {
@@ -73,19 +75,19 @@ pub fn run(args: &Args, output: &Output) -> Result {
     };
     let to_terminal = args.output.is_none() && std::io::stdout().is_terminal();
     if to_terminal && is_unprintable(&text) {
-        let message =
-            format!("block {index} is binary, or would steer a terminal, which standard output is");
-        return Err(
-            Error::new(ErrorKind::Usage, message).with_hint("name a file with -o, or pipe it")
+        let message = format!(
+            "cannot print block {index} to a terminal: it is binary or has control characters"
         );
+        let hint = "pass -o FILE, or pipe the output";
+        return Err(Error::new(ErrorKind::Usage, message).with_hint(hint));
     }
     files::write(args.output.as_deref(), &text)
 }
 
-/// Whether a terminal would obey some of it, or could not show it as text.
+/// Returns whether the bytes are not UTF-8, or contain terminal control characters.
 fn is_unprintable(bytes: &[u8]) -> bool {
     let is_odd = |line: &str| {
-        // Within a line a carriage return goes back to its start.
+        // A carriage return within a line would overwrite the line.
         let line = line.strip_suffix('\r').unwrap_or(line);
         line.contains(|c| c != '\t' && is_terminal_control(c))
     };
@@ -97,7 +99,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_a_terminal_would_obey_is_no_text() {
+    fn terminal_control_characters_are_unprintable() {
         for text in ["a\tb\r\nü", "\u{feff}a", "👨\u{200d}👩", "می\u{200c}خواهم"] {
             assert!(!is_unprintable(text.as_bytes()), "{text}");
         }

@@ -1,11 +1,11 @@
-//! `completions`: what a shell needs to complete the command.
+//! The command `completions`: prints the completion script of a shell.
 
 use clap::CommandFactory as _;
 use clap_complete::{Shell, generate};
 
 use crate::{Cli, Result, files};
 
-/// Print the completions of a shell
+/// Print the completion script of a shell
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   mkdir -p ~/.local/share/bash-completion/completions ~/.zfunc ~/.config/fish/completions
@@ -13,11 +13,11 @@ use crate::{Cli, Result, files};
   lcp completions zsh > ~/.zfunc/_lcp
   lcp completions fish > ~/.config/fish/completions/lcp.fish")]
 pub struct Args {
-    /// The shell
+    /// Shell to complete in
     shell: Shell,
 }
 
-/// Prints the script. It completes no former names.
+/// Prints the script. Former names of commands are left out.
 pub fn run(args: &Args) -> Result {
     let all = Cli::command();
     let visible = all.get_subcommands().filter(|command| !command.is_hide_set()).cloned();

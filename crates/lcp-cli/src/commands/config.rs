@@ -1,4 +1,4 @@
-//! `config`: the settings in force, where each comes from, and how the budget is divided.
+//! The command `config`: prints the settings in force, the source of each, and the budget.
 
 mod rows;
 mod tree;
@@ -16,9 +16,9 @@ use crate::tokenizer_args::TokenizerArgs;
 use lcp_app::budget::Settings;
 use lcp_app::config::{Config, Origin, Setting};
 
-/// Print the budget and the settings in force, and where each comes from
+/// Print the budget and the settings in force, with the source of each
 ///
-/// A setting comes from a flag, from a line of lcp.toml, or is the default.
+/// The source of a setting is a flag, a line of lcp.toml, or the default.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   lcp config
@@ -34,7 +34,7 @@ pub struct Args {
     json: bool,
 }
 
-/// The former group of commands about the budget
+/// Former name of `config`
 #[derive(Debug, clap::Args)]
 pub struct FormerBudgetArgs {
     #[command(subcommand)]
@@ -83,12 +83,12 @@ pub fn run(args: &Args, output: &Output) -> Result {
     files::print(&text)
 }
 
-/// A setting in force.
+/// A setting in force, or one that is given but has no effect.
 struct Row {
     key: &'static str,
     value: Value,
     from: Origin,
-    /// Why it changes nothing of a render, if it does not.
+    /// The reason, if the setting does not change a render.
     ineffective: Option<String>,
 }
 
@@ -110,7 +110,7 @@ fn table(config: &Config, rows: &[Row]) -> String {
     table::render_rows(&columns, &rows.iter().map(cells).collect::<Vec<_>>())
 }
 
-/// Returns the origin of a setting in words.
+/// Returns the origin of a setting as text: a flag, `FILE:LINE`, or `default`.
 fn origin(from: Origin, config: &Config) -> String {
     match (from, &config.path) {
         (Origin::File(line), Some(path)) => {

@@ -1,4 +1,4 @@
-//! `count`: how many tokens files are.
+//! The command `count`: counts the tokens of files.
 
 use std::io::{BufWriter, Write};
 use std::path::PathBuf;
@@ -15,8 +15,8 @@ use crate::tokenizer_args::TokenizerArgs;
 
 /// Count the tokens of files
 ///
-/// Prints one number a line, then the file's name. Bytes that are not UTF-8
-/// count as the U+FFFD that a text would show in their place.
+/// Prints one line per file: the number of tokens, then the name of the file. Invalid UTF-8 is
+/// counted as U+FFFD, as in rendered text.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   lcp count README.md ARCHITECTURE.md
@@ -24,12 +24,12 @@ use crate::tokenizer_args::TokenizerArgs;
   lcp count --total src/*.rs
   lcp count --model gpt-4 --up-to 8000 prompt.txt")]
 pub struct Args {
-    /// The files; `-` for standard input
+    /// Files to count; `-` for standard input
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
     #[command(flatten)]
     counting: TokenizerArgs,
-    /// Stop counting a file at so many tokens, and print `>N` for more
+    /// Stop counting a file at N tokens, and print `>N` if it has more
     #[arg(long, value_name = "N", value_parser = parse_tokens, allow_negative_numbers = true)]
     up_to: Option<u32>,
     /// Print the sum of all files as a last line
@@ -40,9 +40,9 @@ pub struct Args {
     json: bool,
 }
 
-/// Counts.
+/// Counts the tokens of the files and prints them.
 pub fn run(args: &Args, output: &Output) -> Result {
-    // A number is all there is to see, so there is none instead of a wrong one.
+    // The number is the only output, so a missing tokenizer is an error and not a warning.
     let counter = args.counting.load_without_budget(true, output)?;
     let estimator = &counter.estimator;
     let mut stdout = BufWriter::new(std::io::stdout().lock());
@@ -56,7 +56,7 @@ pub fn run(args: &Args, output: &Output) -> Result {
             None => Some(estimator.estimate(&text)),
         };
         let limit = args.up_to.unwrap_or_default();
-        // Of what is more than a limit there is no sum.
+        // The total is unknown if a file exceeds the limit.
         total = total.zip(count).map(|(total, count)| total + u64::from(count));
         if args.json {
             let (file, bytes) = (path.display().to_string(), bytes.len());

@@ -1,4 +1,4 @@
-//! `decode`: a pack in, its JSON manifest out.
+//! The command `decode`: converts a pack to a JSON manifest.
 
 use std::path::PathBuf;
 
@@ -7,17 +7,17 @@ use crate::files;
 use crate::output::Output;
 use lcp_app::render;
 
-/// Print the JSON manifest of a pack
+/// Convert a pack to a JSON manifest
 ///
-/// Annotations are printed as blocks, so `encode` of the output gives the same
-/// blocks, and the same bytes where nothing was compressed.
+/// Annotations are printed as blocks, so `encode` of the output gives the same blocks, and the same
+/// bytes if nothing was compressed.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Example:
   lcp decode samples/every-type.lcp")]
 pub struct Args {
-    /// The pack; `-` for standard input
+    /// Pack to read; `-` for standard input
     pack: PathBuf,
-    /// Write the manifest there; standard output by default
+    /// Write the manifest to this file [default: standard output]
     #[arg(short, long, value_name = "PATH")]
     output: Option<PathBuf>,
 }

@@ -1,4 +1,4 @@
-//! `dedup`: a pack in, the same without what stands twice out.
+//! The command `dedup`: removes duplicate content from a pack.
 
 use std::path::PathBuf;
 
@@ -8,21 +8,21 @@ use lcp_types::Replacement;
 use crate::Result;
 use crate::dedup_args::DedupArgs;
 use crate::files::{self, PACK};
-use crate::output::Output;
+use crate::output::{Output, counted};
 use crate::output_args::{PackOutputArgs, refuse_terminal};
 use crate::tokenizer_args::TokenizerArgs;
 
-/// Write a pack without what stands twice in it
+/// Remove duplicate content from a pack
 ///
-/// Annotations follow their blocks. What was removed, what covers it and the tokens
-/// saved go to standard error with -v, or as JSON to a file.
+/// Annotations still apply to the same blocks. -v lists each covered block with the block that
+/// covers it and the tokens saved; --report writes this as JSON.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   lcp dedup samples/duplicates.lcp -o /tmp/once.lcp
   lcp dedup samples/duplicates.lcp --dedup near --report - -o /tmp/once.lcp
   cat pack.lcp | lcp dedup - | lcp render - --budget 8000")]
 pub struct Args {
-    /// The pack; `-` for standard input
+    /// Pack to read; `-` for standard input
     pack: PathBuf,
     #[command(flatten)]
     dedup: DedupArgs,
@@ -30,15 +30,15 @@ pub struct Args {
     counting: TokenizerArgs,
     #[command(flatten)]
     form: PackOutputArgs,
-    /// Write what was done as JSON there; `-` for standard error
+    /// Write a JSON report to this file; `-` for standard error
     #[arg(long, value_name = "PATH")]
     report: Option<PathBuf>,
-    /// Write the pack there; standard output by default
+    /// Write the pack to this file [default: standard output]
     #[arg(short, long, value_name = "PACK")]
     output: Option<PathBuf>,
 }
 
-/// Writes the pack without what stands twice.
+/// Writes the pack without duplicates.
 pub fn run(args: &Args, output: &Output) -> Result {
     refuse_terminal(args.output.as_deref())?;
     let outputs = [("--report", &args.report), ("-o", &args.output)];
@@ -62,11 +62,13 @@ pub fn run(args: &Args, output: &Output) -> Result {
 
 fn line(index: usize, covered: &Replacement) -> String {
     let Replacement { by, relation, tokens_saved, .. } = covered;
-    format!("block {index} ({relation}) is covered by block {by}: {tokens_saved} tokens saved")
+    let saved = counted(*tokens_saved, "token");
+    format!("block {index} ({relation}) is covered by block {by}: {saved} saved")
 }
 
 fn sums(deduped: &DedupedPack<'_>) -> String {
     let (before, after) = (deduped.blocks_before, deduped.blocks.len());
     let saved = deduped.duplicates.tokens_saved();
-    format!("{before} blocks became {after}, annotations counted: {saved} tokens saved")
+    let (before, saved) = (counted(before, "block"), counted(saved, "token"));
+    format!("{before} before, {after} after, including annotations; {saved} saved")
 }

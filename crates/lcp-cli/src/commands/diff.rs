@@ -1,4 +1,4 @@
-//! `diff`: what is not the same in two packs.
+//! The command `diff`: compares two packs.
 
 mod lines;
 
@@ -13,24 +13,25 @@ use crate::output::Output;
 use crate::tokenizer_args::TokenizerArgs;
 use crate::{Result, files};
 
-/// Tell what is not the same in two packs
+/// Compare two packs and list the blocks that differ
 ///
-/// Blocks are paired by type and label, then by what they hold, then by their order. `+` is in B alone,
-/// `-` in A alone, `~` in both and changed, `>` elsewhere. Tokens are those of contents.
+/// Blocks are paired by type and label, then by content, then by order. `+` is only in B, `-` is
+/// only in A, `~` is in both and has changed, `>` is in both at another position. Tokens are those
+/// of the contents.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   lcp diff samples/session.lcp samples/chat.lcp
   lcp diff yesterday.lcp today.lcp --text
   lcp diff a.lcp b.lcp --exit-code -q || echo changed")]
 pub struct Args {
-    /// The first pack; `-` for standard input
+    /// First pack; `-` for standard input
     a: PathBuf,
-    /// The second pack; `-` for standard input
+    /// Second pack; `-` for standard input
     b: PathBuf,
-    /// Show the lines of contents that changed, as in a unified diff
+    /// Show the changed lines of contents, as in a unified diff
     #[arg(long, conflicts_with = "json")]
     text: bool,
-    /// End with 1 if the packs differ
+    /// Exit with code 1 if the packs differ
     #[arg(long)]
     exit_code: bool,
     #[command(flatten)]
@@ -40,7 +41,7 @@ pub struct Args {
     json: bool,
 }
 
-/// Prints what is not the same.
+/// Prints the differences.
 pub fn run(args: &Args, output: &Output) -> Result {
     let standard = Path::new(files::STANDARD);
     if args.a == standard && args.b == standard {
@@ -65,8 +66,8 @@ pub fn run(args: &Args, output: &Output) -> Result {
     Ok(())
 }
 
-/// Returns a line for each block that differs, with the lines of `contents` that changed, and a
-/// line of sums.
+/// Returns a line for each block that differs, followed by its changed lines if `contents` is
+/// given, and a line of totals.
 fn lines(
     diff: &PackDiff,
     contents: Option<(&[Block<'_>], &[Block<'_>])>,
@@ -90,7 +91,7 @@ fn lines(
         }
     }
     out + &format!(
-        "{} added, {} removed, {} changed, {} moved, {} the same; {} tokens added, {} removed\n",
+        "{} added, {} removed, {} changed, {} moved, {} unchanged; {} tokens added, {} removed\n",
         group_thousands(diff.added),
         group_thousands(diff.removed),
         group_thousands(diff.changed),
@@ -101,7 +102,7 @@ fn lines(
     )
 }
 
-/// Returns the place of a block, its changes and its tokens.
+/// Returns the position of a block, its changes and its tokens.
 fn describe(block: &BlockDiff) -> String {
     let (before, after) = (block.tokens.a.unwrap_or_default(), block.tokens.b.unwrap_or_default());
     let mut parts = match (block.a, block.b) {

@@ -1,4 +1,4 @@
-//! `encode`: a JSON manifest in, a pack out.
+//! The command `encode`: converts a JSON manifest to a pack.
 
 use std::path::PathBuf;
 
@@ -9,20 +9,21 @@ use crate::output_args::{PackOutputArgs, refuse_terminal};
 use crate::tokenizer_args::TokenizerArgs;
 use lcp_app::pack_output::{encode_manifest, warn_if_uncompressed};
 
-/// Make a pack of a JSON manifest
+/// Convert a JSON manifest to a pack
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Example:
   lcp encode samples/priorities.json -o /tmp/priorities.lcp --compress block")]
 pub struct Args {
-    /// The manifest; `-` for standard input. Files that it names are looked
-    /// for beside it
+    /// Manifest to read; `-` for standard input
+    ///
+    /// Paths in the manifest are relative to its folder.
     manifest: PathBuf,
-    /// Write the pack there; standard output by default
+    /// Write the pack to this file [default: standard output]
     #[arg(short, long, value_name = "PACK")]
     output: Option<PathBuf>,
     #[command(flatten)]
     form: PackOutputArgs,
-    /// What counts for --index-costs.
+    /// The flags of the tokenizer for --index-costs.
     #[command(flatten)]
     counting: TokenizerArgs,
 }
@@ -38,7 +39,7 @@ pub fn run(args: &Args, output: &Output) -> Result {
     let out = args.output.as_deref().map(|path| ("-o", path));
     let parts = parts.iter().map(|path| ("a file of the manifest", path.as_path()));
     let inputs: Vec<_> = parts.chain([("the manifest", args.manifest.as_path())]).collect();
-    // A file may be named twice.
+    // The manifest may name a file several times; only an input that equals the output is an error.
     files::check_distinct_paths(&inputs, out.as_slice(), |_, flag| flag != "-o")?;
     if writer.counts() {
         let blocks = files::decode(&args.manifest, &pack)?.blocks;

@@ -1,4 +1,4 @@
-//! `export`: a pack in, the messages of a request out.
+//! The command `export`: converts a pack to the messages of a request.
 
 use std::path::PathBuf;
 
@@ -12,20 +12,20 @@ use crate::files::{self, PACK};
 use crate::output::Output;
 use crate::tokenizer_args::TokenizerArgs;
 
-/// Write a pack as the messages of a request, within a token budget
+/// Convert a pack to the messages of a request, within a token budget
 ///
-/// The history is always valid: calls and their results in pairs, results right behind
-/// their calls, for Anthropic the user first and roles in turn. What is left out for that
-/// is told of.
+/// The history is always valid: calls and results come in pairs, results directly follow their
+/// calls, and for Anthropic the user speaks first and the roles alternate. Warnings report content
+/// that is left out for this reason.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   lcp import session.jsonl | lcp export - --to anthropic > messages.json
   lcp export chat.lcp --to openai --budget 8000 --report -
   lcp export chat.lcp --to openai --model gpt-4o -o messages.json")]
 pub struct Args {
-    /// The pack; `-` for standard input
+    /// Pack to read; `-` for standard input
     pack: PathBuf,
-    /// Whose messages
+    /// Provider whose message format to write
     #[arg(long, value_name = "PROVIDER",
         value_parser = PossibleValuesParser::new(Provider::ALL.map(Provider::name)))]
     to: String,
@@ -33,10 +33,10 @@ pub struct Args {
     limits: BudgetArgs,
     #[command(flatten)]
     counting: TokenizerArgs,
-    /// Write what became of the blocks as JSON there; `-` for standard error
+    /// Write a JSON report to this file; `-` for standard error
     #[arg(long, value_name = "PATH")]
     report: Option<PathBuf>,
-    /// Write the messages there instead of to standard output
+    /// Write the messages to this file [default: standard output]
     #[arg(short, long, value_name = "PATH")]
     output: Option<PathBuf>,
 }
@@ -47,7 +47,7 @@ pub fn run(args: &Args, output: &Output) -> Result {
     let outputs = outputs.into_iter().filter_map(|(flag, path)| Some((flag, path.as_deref()?)));
     files::check_distinct_paths(&[(PACK, &args.pack)], &outputs.collect::<Vec<_>>(), |_, _| false)?;
     let bytes = files::read(&args.pack, output)?;
-    // A malformed pack is the first error.
+    // If the pack is malformed, report that and not an error of the options.
     let first = |error| files::decode(&args.pack, &bytes).err().unwrap_or(error);
     let options = args.to_options().map_err(first)?;
     let config = args.counting.read_config().map_err(first)?;

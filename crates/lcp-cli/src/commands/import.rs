@@ -1,4 +1,4 @@
-//! `import`: a transcript in, a pack out.
+//! The command `import`: converts a transcript to a pack.
 
 use std::path::{Path, PathBuf};
 
@@ -9,20 +9,20 @@ use lcp_transcripts::{Format, ImportReport};
 
 use crate::Result;
 use crate::files;
-use crate::output::Output;
+use crate::output::{Output, counted};
 use crate::output_args::{PackOutputArgs, refuse_terminal};
 use crate::summary_args::SummaryArgs;
 use crate::tokenizer_args::TokenizerArgs;
 
-/// What errors call the transcript.
+/// The name of the transcript in errors.
 const TRANSCRIPT: &str = "the transcript";
 
-/// Make a pack of a transcript of an agent or a chat
+/// Convert a transcript of an agent or a chat to a pack
 ///
-/// Reads messages of OpenAI and Anthropic, requests and responses with them, sessions of
-/// Claude Code, rollouts of Codex, results of MCP tools, and Markdown. What has no block
-/// of its own becomes an EXTENSION and is counted. Newer messages get higher ranks, so that
-/// within a budget the beginning of a conversation goes first.
+/// Reads messages of OpenAI and Anthropic, requests and responses with them, sessions of Claude
+/// Code, rollouts of Codex, results of MCP tools, and Markdown. Input without a block type of its
+/// own becomes an EXTENSION and is counted. Newer messages get higher ranks, so that a budget drops
+/// the beginning of a conversation first.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   lcp import chat.json -o chat.lcp
@@ -30,33 +30,35 @@ const TRANSCRIPT: &str = "the transcript";
   lcp import session.jsonl --summarize outline | lcp render - --budget 8000 --objective value
   cat history.md | lcp import - -o history.lcp --report -")]
 pub struct Args {
-    /// The transcript; `-` for standard input
+    /// Transcript to read; `-` for standard input
     file: PathBuf,
-    /// Its format; without it what it looks like
+    /// Format of the transcript [default: detected]
     #[arg(long, value_name = "FORMAT",
         value_parser = PossibleValuesParser::new(Format::ALL.map(Format::name)))]
     from: Option<String>,
-    /// What it is called: the title of Markdown that is no chat
+    /// Title of the document, for Markdown that is not a chat
     #[arg(long, value_name = "TITLE")]
     title: Option<String>,
-    /// Keep side conversations of Claude Code, of Low priority and tagged `sidechain=ID`
+    /// Include side conversations of Claude Code
+    ///
+    /// They get the priority Low and the tag `sidechain=ID`.
     #[arg(long)]
     sidechains: bool,
-    /// How code, documents and results of tools get summaries.
+    /// The flags of summaries of code, documents and tool results.
     #[command(flatten)]
     summaries: SummaryArgs,
     #[command(flatten)]
     form: PackOutputArgs,
-    /// What counts for --index-costs.
+    /// The flags of the tokenizer for --index-costs.
     #[command(flatten)]
     counting: TokenizerArgs,
-    /// Write what was found as JSON there; `-` for standard error
+    /// Write a JSON report to this file; `-` for standard error
     #[arg(long, value_name = "PATH")]
     report: Option<PathBuf>,
-    /// Print what was found as JSON; the pack goes to the file of -o
+    /// Print a JSON report to standard output; the pack goes to the file of -o
     #[arg(long, requires = "output")]
     json: bool,
-    /// Write the pack there; standard output by default
+    /// Write the pack to this file [default: standard output]
     #[arg(short, long, value_name = "PACK")]
     output: Option<PathBuf>,
 }
@@ -67,7 +69,7 @@ pub fn run(args: &Args, output: &Output) -> Result {
     if args.json && args.output.as_deref() == Some(standard) {
         return Err(Error::new(
             ErrorKind::Usage,
-            "--json needs a file: the pack goes there with -o",
+            "--json requires a file for the pack: pass -o FILE",
         ));
     }
     refuse_terminal(args.output.as_deref())?;
@@ -99,14 +101,19 @@ pub fn run(args: &Args, output: &Output) -> Result {
     Ok(())
 }
 
-/// Returns a line that sums up a transcript.
+/// Returns a line that summarizes a transcript.
 fn line(imported: &ImportedTranscript) -> String {
     let ImportedTranscript { format, report, .. } = imported;
     let ImportReport { messages, calls, results, images: pictures, .. } = report;
     let mut parts = vec![format!(
-        "{format}: {messages} messages, {calls} tool calls, {results} results, {pictures} pictures"
+        "{format}: {}, {}, {}, {}",
+        counted(*messages, "message"),
+        counted(*calls, "tool call"),
+        counted(*results, "result"),
+        counted(*pictures, "picture"),
     )];
-    for (what, counts) in [("kept as extensions", &report.unknown), ("left out", &report.skipped)] {
+    let kinds = [("imported as extensions", &report.unknown), ("left out", &report.skipped)];
+    for (what, counts) in kinds {
         let count: u64 = counts.values().sum();
         if count > 0 {
             let kinds =

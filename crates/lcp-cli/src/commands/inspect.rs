@@ -1,4 +1,4 @@
-//! `inspect`: the blocks of a pack, a row each.
+//! The command `inspect`: lists the blocks of a pack.
 
 use std::path::PathBuf;
 
@@ -11,22 +11,22 @@ use crate::table::{self, Column, TableStyle};
 use crate::tokenizer_args::TokenizerArgs;
 use crate::{Result, files};
 
-/// List the blocks of a pack: where each stands, what it is, what it costs
+/// List the blocks of a pack with their offsets, types and token counts
 ///
-/// Of a pack that is truncated or malformed, what can be seen is listed, then the error
-/// ends the command (3). Bytes are those of a block's body as stored, tokens those of its
-/// content. Offsets in a compressed payload are those of what it unpacks to.
+/// If a pack is truncated or malformed, the readable part is listed, and the exit code is 3. Bytes
+/// are those of the stored body of a block, tokens those of its content. In a compressed payload,
+/// offsets are those in the decompressed payload.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   lcp inspect samples/session.lcp
   lcp inspect samples/session.lcp --no-tokens
   lcp inspect samples/session.lcp --json | jq '.blocks[] | select(.priority == \"high\")'")]
 pub struct Args {
-    /// The pack; `-` for standard input
+    /// Pack to read; `-` for standard input
     pack: PathBuf,
     #[command(flatten)]
     counting: TokenizerArgs,
-    /// Count no tokens, which is faster
+    /// Do not count tokens, which is faster
     #[arg(long)]
     no_tokens: bool,
     /// Print JSON instead
@@ -50,7 +50,7 @@ pub fn run(args: &Args, output: &Output) -> Result {
     let counter =
         if args.no_tokens { None } else { Some(args.counting.load_without_budget(false, output)?) };
     if let Some(counter) = &counter {
-        // The table has no figures of modes.
+        // Only JSON has the tokens in each mode.
         inspection.count_tokens(&pack, &counter.estimator, args.json)?;
     }
     let text = if args.json {
@@ -68,7 +68,7 @@ pub fn run(args: &Args, output: &Output) -> Result {
     }
 }
 
-/// Returns the table of blocks, and two lines about the pack.
+/// Returns the table of blocks, followed by two lines about the pack.
 fn table(inspection: &Inspection, style: TableStyle) -> String {
     const COLUMNS: [Column; 8] = [
         Column::Right("index"),
@@ -98,13 +98,14 @@ fn table(inspection: &Inspection, style: TableStyle) -> String {
     format!("{table}\n{}\n{}\n", sums(inspection), index_line(inspection.index.as_ref()))
 }
 
-/// Returns the line with the sums.
+/// Returns the line with the totals.
 fn sums(inspection: &Inspection) -> String {
     let blocks = &inspection.blocks;
     let metadata = blocks.iter().filter(|block| block.priority.is_none());
     let mut sums = format!(
-        "{} blocks ({} of metadata), {} bytes, magic {}, compression {}",
+        "{} {} ({} of metadata), {} bytes, magic {}, compression {}",
         group_thousands(blocks.len() as u64),
+        if blocks.len() == 1 { "block" } else { "blocks" },
         group_thousands(metadata.count() as u64),
         group_thousands(inspection.bytes as u64),
         inspection.magic.unwrap_or("unknown"),
@@ -112,7 +113,7 @@ fn sums(inspection: &Inspection) -> String {
     );
     if inspection.compression != "none" {
         let bytes = group_thousands(inspection.unpacked_bytes);
-        sums.extend([format!(", {bytes} bytes of frames")]);
+        sums.extend([format!(", {bytes} bytes uncompressed")]);
     }
     if let (Some(tokens), Some(encoding)) = (inspection.content_tokens, &inspection.encoding) {
         let (tokens, encoding) = (group_thousands(tokens), escape_control(encoding));
@@ -126,9 +127,12 @@ fn index_line(index: Option<&InspectedIndex>) -> String {
     let Some(index) = index else { return "no index".to_owned() };
     let bytes = group_thousands(index.bytes);
     if !index.accepted {
-        return format!("index of {bytes} bytes, not accepted");
+        return format!("index of {bytes} bytes, rejected");
     }
     let costs: Vec<_> = index.costs.iter().map(|costs| escape_control(&costs.encoding)).collect();
-    let encodings = if costs.is_empty() { "none".to_owned() } else { costs.join(", ") };
-    format!("index of {bytes} bytes, accepted, costs of {encodings}")
+    let costs = match &costs[..] {
+        [] => "no token costs".to_owned(),
+        costs => format!("token costs for {}", costs.join(", ")),
+    };
+    format!("index of {bytes} bytes, accepted, {costs}")
 }

@@ -1,4 +1,4 @@
-//! `man`: the pages of the manual.
+//! The command `man`: prints or writes manual pages.
 
 use std::path::PathBuf;
 
@@ -9,19 +9,19 @@ use crate::output::Output;
 use crate::{Cli, Result, files};
 use lcp_app::{Error, ErrorKind};
 
-/// Print a page of the manual, or write all of them
+/// Print a manual page, or write all of them
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   lcp man | man -l -
   lcp man render | man -l -
   lcp man --dir ~/.local/share/man/man1")]
 pub struct Args {
-    /// The subcommand that the page is about (such as `session record`);
-    /// that of lcp itself by default
+    /// Subcommand, such as `session record` [default: lcp itself]
     #[arg(value_name = "COMMAND", conflicts_with = "dir")]
     command: Vec<String>,
-    /// Write the page of lcp and one for each subcommand there; the folder is made if
-    /// there is none
+    /// Write the pages of lcp and of all subcommands to this folder
+    ///
+    /// The folder is created if it does not exist.
     #[arg(long, value_name = "DIR")]
     dir: Option<PathBuf>,
 }
@@ -30,11 +30,11 @@ pub struct Args {
 pub fn run(args: &Args, output: &Output) -> Result {
     if let Some(dir) = &args.dir {
         let pages = pages();
-        std::fs::create_dir_all(dir).map_err(|error| Error::io("make", dir.display(), &error))?;
+        std::fs::create_dir_all(dir).map_err(|error| Error::io("create", dir.display(), &error))?;
         for page in &pages {
             files::write(Some(&dir.join(page.get_filename())), &text(page)?)?;
         }
-        output.note(format!("{} pages ({})", pages.len(), dir.display()));
+        output.note(format!("wrote {} pages to {}", pages.len(), dir.display()));
         return Ok(());
     }
     let mut root = Cli::command().disable_help_subcommand(true);
@@ -42,15 +42,15 @@ pub fn run(args: &Args, output: &Output) -> Result {
     let find = |command: Option<clap::Command>, name: &String| {
         command.and_then(|command| command.find_subcommand(name).cloned())
     };
-    // Former names have pages, too, though `--dir` writes none.
+    // Former names have pages too, but `--dir` does not write those.
     let command = args.command.iter().fold(Some(root), find).ok_or_else(|| {
-        let message = format!("there is no subcommand {:?}", args.command.join(" "));
-        Error::new(ErrorKind::Usage, message).with_hint("lcp --help lists them")
+        let message = format!("unknown subcommand {:?}", args.command.join(" "));
+        Error::new(ErrorKind::Usage, message).with_hint("run `lcp --help` to list the subcommands")
     })?;
     files::write(None, &text(&page(command))?)
 }
 
-/// The page of the command, then those of its subcommands.
+/// Returns the page of `lcp` and those of all visible subcommands.
 fn pages() -> Vec<Man> {
     let mut command = Cli::command().disable_help_subcommand(true);
     command.build();

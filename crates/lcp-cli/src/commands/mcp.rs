@@ -1,4 +1,4 @@
-//! `mcp`: an MCP server.
+//! The command `mcp`: runs an MCP server.
 
 use std::path::PathBuf;
 
@@ -7,36 +7,38 @@ use crate::output::Output;
 use crate::session_args::StoreArgs;
 use lcp_mcp::{LazySessionStore, Roots, ServerConfig, ServerState, serve};
 
-/// Serve packs within a budget to agents, over MCP
+/// Serve packs to agents over MCP, within a token budget
 ///
-/// Speaks the Model Context Protocol on standard input and output until the input ends.
-/// Reads below its roots only, links and `..` notwithstanding, and writes nothing but the
-/// store of sessions. docs/mcp.md tells how clients are set up.
+/// Speaks the Model Context Protocol on standard input and output until the input ends. The server
+/// reads only files below its roots, even through links and `..`, and writes only the session
+/// store. docs/mcp.md explains the setup of clients.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   lcp mcp --root .
   lcp mcp --root ~/project --root ~/docs --git
   claude mcp add lcp -- lcp mcp --root .")]
 pub struct Args {
-    /// A folder that may be read, with all below it; the current one without any
+    /// Folder that the server may read; repeatable [default: the current folder]
     #[arg(long, value_name = "DIR")]
     root: Vec<PathBuf>,
-    /// Let `pack` run git for `since` and `diff`: with the settings of the repositories
-    /// below the roots, so only where those are your own
+    /// Allow the tool `pack` to run git for `since` and `diff`
+    ///
+    /// Git then uses the settings of the repositories below the roots. Use this only for your own
+    /// repositories.
     #[arg(long)]
     git: bool,
-    /// Serve over HTTP on this address of loopback instead, such as 127.0.0.1:8765
+    /// Serve over HTTP on this loopback address, such as 127.0.0.1:8765
     #[cfg(feature = "http")]
     #[arg(long, value_name = "ADDR", value_parser = lcp_mcp::loopback)]
     http: Option<std::net::SocketAddr>,
     #[command(flatten)]
     store: StoreArgs,
-    /// The settings; without it there are none: no lcp.toml is looked for
+    /// Settings file; the server does not search for an lcp.toml
     #[arg(long, value_name = "PATH")]
     config: Option<PathBuf>,
 }
 
-/// Serves.
+/// Serves until the input ends.
 pub fn run(args: &Args, output: &Output) -> Result {
     let current = [PathBuf::from(".")];
     let roots = if args.root.is_empty() { &current[..] } else { &args.root };

@@ -1,27 +1,27 @@
-//! `merge`: several packs in, one out.
+//! The command `merge`: combines several packs into one.
 
 use std::path::{Path, PathBuf};
 
 use crate::Result;
 use crate::dedup_args::DedupArgs;
 use crate::files;
-use crate::output::Output;
+use crate::output::{Output, counted};
 use crate::output_args::{PackOutputArgs, refuse_terminal};
 use crate::tokenizer_args::TokenizerArgs;
 use lcp_app::merge::MergeOptions;
 use lcp_app::{Error, ErrorKind};
 
-/// Write several packs as one
+/// Merge several packs into one
 ///
-/// Blocks stand in the order of the packs. Annotations, levels and the index of a hand-off
-/// still speak of the blocks that they spoke of.
+/// The blocks are in the order of the packs. Annotations, levels and hand-off indexes still refer
+/// to the same blocks.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   lcp merge samples/session.lcp samples/chat.lcp -o /tmp/both.lcp
   lcp merge project.lcp session.lcp --dedup overlap --compress block -o all.lcp
   cat a.lcp | lcp merge - b.lcp | lcp render - --budget 8000")]
 pub struct Args {
-    /// The packs, in their order; one of them may be `-` for standard input
+    /// Packs to merge, in this order; one may be `-` for standard input
     #[arg(required = true, value_name = "PACK")]
     packs: Vec<PathBuf>,
     #[command(flatten)]
@@ -30,7 +30,7 @@ pub struct Args {
     counting: TokenizerArgs,
     #[command(flatten)]
     form: PackOutputArgs,
-    /// Write the pack there; standard output by default
+    /// Write the pack to this file [default: standard output]
     #[arg(short, long, value_name = "PACK")]
     output: Option<PathBuf>,
 }
@@ -58,6 +58,7 @@ pub fn run(args: &Args, output: &Output) -> Result {
     let merged = options.merge(&read, &config, output)?;
     let written = writer.encode(&merged.blocks, "the merged pack", output)?;
     let (count, written_blocks) = (merged.blocks_before, merged.blocks.len());
-    output.note(format!("{} packs, {count} blocks, {written_blocks} written", read.len()));
+    let (packs, count) = (counted(read.len(), "pack"), counted(count, "block"));
+    output.note(format!("{packs}, {count}, {written_blocks} written"));
     files::write(args.output.as_deref(), &written)
 }

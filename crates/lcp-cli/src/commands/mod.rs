@@ -1,4 +1,4 @@
-//! The subcommands: a file each.
+//! The subcommands, one module each.
 
 pub mod append;
 pub mod cat;
@@ -89,7 +89,7 @@ pub enum Command {
 }
 
 impl Command {
-    /// Does what is asked.
+    /// Runs the subcommand.
     pub fn run(&self, output: &Output) -> Result {
         match self {
             #[cfg(feature = "full")]

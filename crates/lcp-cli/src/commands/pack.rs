@@ -1,4 +1,4 @@
-//! `pack`: files in, a pack out.
+//! The command `pack`: makes a pack from files.
 
 use std::path::PathBuf;
 
@@ -16,15 +16,15 @@ use crate::output_args::{PackOutputArgs, refuse_terminal};
 use crate::summary_args::SummaryArgs;
 use crate::tokenizer_args::TokenizerArgs;
 
-/// The flag of a report.
+/// The flag of the report.
 const REPORT: &str = "--report";
 
-/// Make a pack of files: folders, a change, standard input
+/// Create a pack from files, folders, git changes or standard input
 ///
-/// Folders are walked as ripgrep does: what .gitignore, .ignore and .lcpignore files exclude
-/// is left out, and so are hidden files, binary ones, and those above --max-file-size. The same
-/// files give the same bytes. Exit codes: 0 done, 1 a file could not be read (the pack is
-/// written all the same), 2 wrong usage, 5 limit exceeded.
+/// Folders are traversed as by ripgrep: files that .gitignore, .ignore or .lcpignore exclude,
+/// hidden files, binary files, and files above --max-file-size are left out. The same files give
+/// the same bytes. Exit codes: 0 success, 1 a file could not be read (the pack is still written), 2
+/// wrong usage, 5 limit exceeded.
 #[derive(Debug, Default, clap::Args)]
 #[command(after_help = "Examples:
   lcp pack . | lcp render - --budget 8000
@@ -33,80 +33,84 @@ const REPORT: &str = "--report";
   lcp pack . --since main --diff=main -o change.lcp
   git log -5 | lcp pack - src --stdin-name log.txt -o pack.lcp
 
-Globs match paths as they stand in the pack: `*.md` and `tests` anywhere, `src/*.rs` from the
-top, `docs/` a folder. Of rules that match, the last wins: the built-in ones, then [[pack.rule]]
-of lcp.toml, then flags")]
+Globs match paths as they appear in the pack: `*.md` and `tests` match at any depth, `src/*.rs`
+from the top, `docs/` a folder. If several rules match, the last one wins: the order is built-in
+rules, [[pack.rule]] of lcp.toml, flags")]
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag")]
 pub struct Args {
-    /// Files and folders; the current folder without any; `-` for standard input
+    /// Files and folders; `-` for standard input [default: the current folder]
     #[arg(value_name = "PATH")]
     pub paths: Vec<PathBuf>,
-    /// What standard input is called, and so what it is
+    /// File name for standard input; its extension selects the type
     #[arg(long, value_name = "NAME")]
     pub stdin_name: Option<String>,
-    /// Pack hidden files too
+    /// Include hidden files [default: off]
+    ///
+    /// `hidden` of lcp.toml changes the default.
     #[arg(long, value_name = "WHEN", num_args = 0..=1, require_equals = true,
         default_missing_value = "on", value_parser = on_off())]
     pub hidden: Option<bool>,
-    /// Pack what ignore files exclude, too
+    /// Include files that ignore files exclude
     #[arg(long)]
     pub no_ignore: bool,
-    /// Follow links
+    /// Follow symbolic links
     #[arg(long)]
     pub follow: bool,
-    /// Stay out of folders that are other file systems
+    /// Do not enter folders on other file systems
     #[arg(long)]
     pub one_file_system: bool,
-    /// Pack only files that one of these matches
+    /// Include only files that match this glob; repeatable
     #[arg(long, value_name = "GLOB", value_parser = Pattern::parse)]
     pub include: Vec<Pattern>,
-    /// Leave out what one of these matches
+    /// Leave out files that match this glob; repeatable
     #[arg(long, value_name = "GLOB", value_parser = Pattern::parse)]
     pub exclude: Vec<Pattern>,
-    /// Leave out larger files: bytes, or as in 500k and 2M; 1M unless lcp.toml says otherwise
+    /// Leave out larger files; bytes, or units as in 500k and 2M [default: 1M]
+    ///
+    /// `max_file_size` of lcp.toml changes the default.
     #[arg(long, value_name = "SIZE", value_parser = parse_size)]
     pub max_file_size: Option<u64>,
-    /// Write no tree of the files
+    /// Omit the file tree
     #[arg(long)]
     pub no_tree: bool,
-    /// Pack pictures too
+    /// Include pictures
     #[arg(long)]
     pub images: bool,
-    /// How much files matter: critical, high, normal, low or background
+    /// Priority of matching files: critical, high, normal, low or background
     #[arg(long, value_name = "GLOB=LEVEL", value_parser = priority)]
     pub priority: Vec<Rule>,
-    /// Which share of a budget pays for files
+    /// Category of matching files, whose share of the budget they use
     #[arg(long, value_name = "GLOB=NAME", value_parser = category)]
     pub category: Vec<Rule>,
-    /// Files that a budget never cuts
+    /// Pin matching files, so that a budget never cuts them
     #[arg(long, value_name = "GLOB", value_parser = pin)]
     pub pin: Vec<Rule>,
-    /// Treat lock files, tests, READMEs and changes like all others
+    /// Disable the built-in rules for lock files, tests, READMEs and changed files
     #[arg(long)]
     pub no_default_rules: bool,
-    /// Pack only files that differ from this revision, and new ones
+    /// Include only files that differ from this git revision, and new files
     #[arg(long, value_name = "REV")]
     pub since: Option<String>,
-    /// Add the changes to this revision; HEAD if none is named
+    /// Add the changes since this git revision, or since HEAD without a value
     #[arg(long, value_name = "REV", num_args = 0..=1, require_equals = true,
         default_missing_value = "HEAD")]
     pub diff: Option<String>,
-    /// What stands twice.
+    /// The flags of deduplication.
     #[command(flatten)]
     pub dedup: DedupArgs,
-    /// How files get summaries.
+    /// The flags of summaries.
     #[command(flatten)]
     pub summaries: SummaryArgs,
-    /// What counts.
+    /// The flags of the tokenizer.
     #[command(flatten)]
     pub counting: TokenizerArgs,
-    /// How it is written.
+    /// The flags of the encoding.
     #[command(flatten)]
     pub form: PackOutputArgs,
-    /// Write what was packed and what was left out as JSON there; `-` for standard error
+    /// Write a JSON report of packed and omitted files; `-` for standard error
     #[arg(long, value_name = "PATH")]
     pub report: Option<PathBuf>,
-    /// Write the pack there; standard output by default
+    /// Write the pack to this file [default: standard output]
     #[arg(short, long, value_name = "PACK")]
     pub output: Option<PathBuf>,
 }
@@ -158,21 +162,23 @@ impl Args {
     }
 }
 
-/// The pack is there, and lacks something.
+/// Returns an error if files could not be read. The pack is written without them.
 fn unreadable(report: &IngestReport) -> Result {
     match report.skipped.iter().filter(|skipped| skipped.reason.is_failure()).count() {
         0 => Ok(()),
         count => {
             let files = if count == 1 { "file" } else { "files" };
-            let message = format!("{count} {files} could not be read; the pack lacks them");
+            let them = if count == 1 { "it" } else { "them" };
+            let message =
+                format!("cannot read {count} {files}; the pack is written without {them}");
             Err(Error::new(ErrorKind::Io, message))
         }
     }
 }
 
-/// The two sides of the last `=`.
+/// Splits a value at the last `=` into a glob and a text. `wanted` is the form for errors.
 fn sides(value: &str, wanted: &str) -> Result<(Pattern, String), String> {
-    let (glob, says) = value.rsplit_once('=').ok_or_else(|| format!("{wanted} is wanted"))?;
+    let (glob, says) = value.rsplit_once('=').ok_or_else(|| format!("expected {wanted}"))?;
     Ok((Pattern::parse(glob)?, says.to_owned()))
 }
 
@@ -180,14 +186,14 @@ fn priority(value: &str) -> Result<Rule, String> {
     let (pattern, level) = sides(value, "GLOB=LEVEL")?;
     let levels = || Priority::ALL.map(Priority::name).join(", ");
     let priority = Priority::from_name(&level)
-        .ok_or_else(|| format!("{level:?} is no priority; it may be {}", levels()))?;
+        .ok_or_else(|| format!("unknown priority {level:?}; expected one of {}", levels()))?;
     Ok(Rule { pattern, attributes: BlockAttributes::with_priority(priority) })
 }
 
 fn category(value: &str) -> Result<Rule, String> {
     let (pattern, name) = sides(value, "GLOB=NAME")?;
     if name.is_empty() {
-        return Err("the name of a category is empty".to_owned());
+        return Err("the category name must not be empty".to_owned());
     }
     let attributes = BlockAttributes { category: Some(name), ..BlockAttributes::default() };
     Ok(Rule { pattern, attributes })

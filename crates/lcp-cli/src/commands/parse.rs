@@ -1,4 +1,4 @@
-//! `parse`: a rendered text in, the manifest of its blocks out (RFC 0008 §2).
+//! The command `parse`: converts rendered text to a manifest of its blocks (RFC 0008 §2).
 
 use std::path::PathBuf;
 
@@ -11,26 +11,26 @@ use crate::arguments::by_name;
 use crate::files;
 use crate::output::Output;
 
-/// What errors call the text.
+/// The name of the text in errors.
 const TEXT: &str = "the text";
 
-/// Print the JSON manifest of the blocks of a rendered text
+/// Parse rendered text back into a JSON manifest of its blocks
 ///
-/// Contents are exact, and so are labels of up to 200 characters; what the mode does
-/// not show is absent. What stands in the text only by a placeholder or in part is
-/// warned of. A text that `render` did not write ends with 3.
+/// Contents are exact, and so are labels of up to 200 characters. Data that the mode does not show
+/// is absent. Warnings report blocks that the text shows only in part or as a placeholder. The exit
+/// code is 3 if `render` did not write the text.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Example:
   lcp render samples/every-type.lcp -o /tmp/text.xml
   lcp parse /tmp/text.xml | lcp encode - -o /tmp/again.lcp
   lcp render samples/chat.lcp --mode minimal | lcp parse - --mode minimal")]
 pub struct Args {
-    /// The text; `-` for standard input
+    /// Rendered text to read; `-` for standard input
     text: PathBuf,
-    /// The format that it was rendered in
+    /// Format of the text
     #[arg(long, value_parser = by_name(MODES), default_value = "xml")]
     mode: OutputMode,
-    /// Write the manifest there; standard output by default
+    /// Write the manifest to this file [default: standard output]
     #[arg(short, long, value_name = "PATH")]
     output: Option<PathBuf>,
 }

@@ -1,4 +1,4 @@
-//! `recover`: what is whole of a damaged pack, as a pack of its own.
+//! The command `recover`: writes the intact blocks of a damaged pack to a new pack.
 
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -7,42 +7,42 @@ use lcp_packfile::{LostRange, Recovery};
 
 use crate::Result;
 use crate::files;
-use crate::output::Output;
+use crate::output::{Output, counted};
 use crate::output_args::refuse_terminal;
 use lcp_app::{Error, ErrorKind, append, recover};
 
-/// Save the whole blocks of a pack that is cut off or damaged
+/// Recover the intact blocks of a truncated or damaged pack
 ///
-/// Blocks are taken as long as they follow each other, and behind damage where the index tells
-/// where they are; one that does not have its checksum is not taken. What speaks of a block speaks
-/// of the same one in the new pack; annotations and levels of blocks that are lost are dropped. A
-/// pack without damage comes out as it went in. What an interrupted `append` left beside the pack
-/// is undone first.
+/// Recovers every block before the first damage, and blocks after it if the index is intact. Blocks
+/// with a bad checksum are dropped. Annotations and levels still refer to the same blocks; those of
+/// lost blocks are dropped. An intact pack is copied unchanged. If an interrupted `append` left a
+/// journal next to the pack, its write is undone first.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   lcp recover samples/session.lcp -o /tmp/saved.lcp
   lcp recover damaged.lcp -o saved.lcp --json
   lcp recover - < cut.lcp | lcp inspect -
 
-Exit codes: 0 the pack is whole; 3 something is lost, and the rest is written; 1 a file cannot be
-read or written. Where there is nothing of a pack, 3 and nothing is written.")]
+Exit codes: 0 the pack is intact; 1 a file cannot be read or written; 2 wrong usage; 3 data is
+lost, and the rest is written. If the input contains no part of a pack, the exit code is 3 and
+nothing is written.")]
 pub struct Args {
-    /// The pack; `-` for standard input
+    /// Pack to recover; `-` for standard input
     pack: PathBuf,
-    /// Write what is whole there; standard output by default
+    /// Write the recovered pack to this file [default: standard output]
     #[arg(short, long, value_name = "PACK")]
     output: Option<PathBuf>,
-    /// Print what is lost as JSON; the pack goes to the file of -o
+    /// Print the losses as JSON; the pack goes to the file of -o
     #[arg(long, requires = "output")]
     json: bool,
 }
 
-/// Writes what is whole, and says what is not.
+/// Writes the intact blocks and reports the losses.
 pub fn run(args: &Args, output: &Output) -> Result {
     if args.json && args.output.as_deref() == Some(Path::new(files::STANDARD)) {
         return Err(Error::new(
             ErrorKind::Usage,
-            "--json needs a file: the pack goes there with -o",
+            "--json requires a file for the pack: pass -o FILE",
         ));
     }
     refuse_terminal(args.output.as_deref())?;
@@ -60,7 +60,7 @@ pub fn run(args: &Args, output: &Output) -> Result {
             output.warn(format!("{} ({name})", line(&lost)));
         }
     }
-    output.note(format!("{} blocks are whole", recovered.blocks));
+    output.note(format!("recovered {}", counted(recovered.blocks, "block")));
     if recovered.lost.is_empty() { Ok(()) } else { Err(verdict(&name, &recovered)) }
 }
 
@@ -76,18 +76,18 @@ fn line((lost, count): &(LostRange, u64)) -> String {
     format!("{blocks}{bytes}: {}", lost.reason)
 }
 
-/// What the command ends with where something is lost.
+/// Returns the error of a pack with losses.
 fn verdict(name: &str, recovered: &Recovery) -> Error {
     let Recovery { blocks: saved, missing, dropped, .. } = recovered;
     let missing = match missing {
-        Some(missing) => format!("{missing} missing"),
-        None => "an unknown number missing".to_owned(),
+        Some(missing) => format!("{missing} lost"),
+        None => "an unknown number lost".to_owned(),
     };
     let dropped = match dropped {
         0 => String::new(),
-        _ => format!(", {dropped} dropped that spoke of these"),
+        _ => format!(", {} of lost blocks dropped", counted(*dropped, "metadata block")),
     };
-    let message =
-        format!("the pack was damaged: {saved} blocks saved, {missing}{dropped} ({name})");
+    let saved = counted(*saved, "block");
+    let message = format!("the pack is damaged: {saved} recovered, {missing}{dropped} ({name})");
     Error::new(ErrorKind::Malformed, message)
 }

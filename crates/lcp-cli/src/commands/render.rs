@@ -1,4 +1,4 @@
-//! `render`: a pack in, the text of it within a budget out.
+//! The command `render`: renders a pack to text within a budget.
 
 use std::path::{Path, PathBuf};
 
@@ -13,14 +13,14 @@ use lcp_app::prompt_cache::{PLAN, PREVIOUS};
 use lcp_app::render::{RenderJob, RenderSetup};
 use lcp_app::{Error, ErrorKind};
 
-/// Variables that ask for a line on the tokens used.
+/// The environment variables that enable a line about the tokens used.
 const DEBUG_BUDGET: [&str; 2] = ["LCP_DEBUG_BUDGET", "DEBUG_BUDGET"];
 
 /// Render a pack within a token budget
 ///
-/// Writes the text and nothing else to standard output; warnings go to
-/// standard error. Exit codes: 0 done, 1 cannot read or write, 2 wrong usage,
-/// 3 malformed pack, 4 over budget (with --overflow deny), 5 limit exceeded.
+/// Writes only the text to standard output, and warnings to standard error. Exit codes: 0 success,
+/// 1 cannot read or write, 2 wrong usage, 3 malformed pack, 4 over budget (with --overflow deny),
+/// 5 limit exceeded.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   lcp render samples/session.lcp --budget 8000
@@ -28,33 +28,35 @@ const DEBUG_BUDGET: [&str; 2] = ["LCP_DEBUG_BUDGET", "DEBUG_BUDGET"];
   lcp render samples/session.lcp --model gpt-4 --shares agent --html report.html
   cat pack.lcp | lcp render - --mode markdown --types code,diff
 
-  Every turn of a session, so that a prompt cache keeps what stood before:
+  In every turn of a session, so that the prompt cache stays valid:
   lcp render turn.lcp --budget 100000 --previous plan.json --plan plan.json
-  Give newer blocks a higher rank (in a manifest \"tags\": [\"rank=12\"]): without ranks a
-  text that is packed anew keeps the oldest of a priority
+  Give newer blocks a higher rank (in a manifest \"tags\": [\"rank=12\"]). Without ranks, a
+  repacked text keeps the oldest blocks of a priority
 
 Environment:
-  LCP_DEBUG_BUDGET  unless empty, 0 or false: print the tokens used to standard error
-                    (DEBUG_BUDGET works, too)
-  NO_COLOR          no colour, unless --color says otherwise")]
+  LCP_DEBUG_BUDGET  print the tokens used to standard error, unless empty, 0 or false
+                    (DEBUG_BUDGET works too)
+  NO_COLOR          disable colours, unless --color is given")]
 pub struct Args {
     #[command(flatten)]
     choices: RenderArgs,
-    /// Write the report as JSON there; `-` for standard error
+    /// Write a JSON report to this file; `-` for standard error
     #[arg(long, value_name = "PATH")]
     report: Option<PathBuf>,
-    /// Write the report as one HTML page there, with a slider over budgets
+    /// Write an HTML report to this file, with a slider over budgets
     #[arg(long, value_name = "PATH")]
     html: Option<PathBuf>,
-    /// Write what --previous of the next turn needs there; it may be the same
-    /// file
+    /// Write the plan of this turn to this file, for --previous of the next turn
+    ///
+    /// It may be the same file as that of --previous.
     #[arg(long, value_name = "PATH")]
     plan: Option<PathBuf>,
-    /// Read all blocks, whatever the index behind them says, and warn of what is
-    /// not so in it
+    /// Read all blocks and warn about wrong index entries
+    ///
+    /// By default, a render may read only the blocks that the index selects.
     #[arg(long)]
     verify: bool,
-    /// Write the text there instead of to standard output
+    /// Write the text to this file [default: standard output]
     #[arg(short, long, value_name = "PATH")]
     output: Option<PathBuf>,
 }
@@ -64,7 +66,7 @@ pub fn run(args: &Args, output: &Output) -> Result {
     let standard = Path::new(files::STANDARD);
     for (flag, path) in [("--html", &args.html), (PLAN, &args.plan)] {
         if path.as_deref() == Some(standard) {
-            let message = format!("{flag} needs a file: the text goes to standard output");
+            let message = format!("{flag} requires a file: standard output is for the text");
             return Err(Error::new(ErrorKind::Usage, message));
         }
     }
@@ -74,7 +76,7 @@ pub fn run(args: &Args, output: &Output) -> Result {
     options.saves_plan = args.plan.is_some();
     options.verify_index = args.verify;
     let setup = RenderSetup::new(&choices.pack, &options, &config, output)?;
-    // A report tells of every block, and so reads them all.
+    // A report covers every block, so all blocks must be read.
     let needs_plan = args.report.is_some() || args.html.is_some();
     let mut buffer = Vec::new();
     let rendered = setup.render(needs_plan, &mut buffer, output)?;
@@ -82,8 +84,7 @@ pub fn run(args: &Args, output: &Output) -> Result {
         write_reports(args, plan, run, output)?;
     }
     files::write(args.output.as_deref(), rendered.text().as_bytes())?;
-    // Last, so that a text that could not be written is not taken for one that
-    // was sent.
+    // The plan is written last: if the text could not be written, the plan must not describe it.
     let stable = rendered.planned().and_then(|(plan, _)| plan.stable.as_ref());
     if let Some((path, stable)) = args.plan.as_deref().zip(stable) {
         files::write(Some(path), stable.next_plan.to_json().as_bytes())?;
@@ -93,7 +94,7 @@ pub fn run(args: &Args, output: &Output) -> Result {
     Ok(())
 }
 
-/// Writes the reports that are asked for.
+/// Writes the requested reports.
 fn write_reports(args: &Args, plan: &Plan, run: &RenderJob<'_>, output: &Output) -> Result {
     if let Some(path) = &args.report {
         let json = report::to_json(plan);
@@ -110,7 +111,7 @@ fn write_reports(args: &Args, plan: &Plan, run: &RenderJob<'_>, output: &Output)
     Ok(())
 }
 
-/// Prints the tokens used, if a variable asks for it.
+/// Prints the tokens used if an environment variable enables this.
 fn debug_budget(used: u32, budget: Option<u32>, output: &Output) {
     let is_set = |name: &&str| {
         let value = std::env::var_os(name);
@@ -122,8 +123,8 @@ fn debug_budget(used: u32, budget: Option<u32>, output: &Output) {
 }
 
 impl Args {
-    /// The files that are written. Only the previous plan may give way to the
-    /// next.
+    /// Checks that no output file is also another output or an input. Only the plan may overwrite
+    /// the previous plan.
     fn outputs(&self) -> Result {
         let outputs = [
             (PLAN, &self.plan),

@@ -1,4 +1,4 @@
-//! `report`: what a render would do with a pack, as a table.
+//! The command `report`: shows how a render would spend its tokens, as a table.
 
 use lcp_driver::escape_control_json;
 use lcp_driver::report::{TableOptions, to_json, to_table};
@@ -9,10 +9,9 @@ use crate::output::Output;
 use crate::render_args::RenderArgs;
 use lcp_app::render::RenderJob;
 
-/// Tell where the tokens of a render go, as a table
+/// Show how a render spends its tokens, as a table
 ///
-/// The same flags decide as for `render`, and the same plan is told of; the
-/// text itself is not written.
+/// Takes the flags of `render` and reports the same plan, but does not print the text.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   lcp report samples/session.lcp --budget 8000
@@ -22,7 +21,7 @@ use lcp_app::render::RenderJob;
 pub struct Args {
     #[command(flatten)]
     choices: RenderArgs,
-    /// Print the report as JSON instead
+    /// Print JSON instead
     #[arg(long)]
     json: bool,
 }

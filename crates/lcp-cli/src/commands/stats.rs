@@ -1,4 +1,4 @@
-//! `stats`: what a pack holds, in tokens and bytes.
+//! The command `stats`: prints token and byte statistics of a pack.
 
 use std::path::PathBuf;
 
@@ -7,14 +7,14 @@ use lcp_app::stats::{BlockStats, DuplicateStats, Stats};
 use lcp_driver::{OutputMode, escape_control, group_thousands};
 use lcp_packfile::PackScan;
 
-use crate::output::Output;
+use crate::output::{Output, counted};
 use crate::table::{self, Column, TableStyle};
 use crate::tokenizer_args::TokenizerArgs;
 use crate::{Result, files};
 
-/// Tell what a pack holds: tokens by type and mode, bytes, what stands twice
+/// Print statistics of a pack: tokens by type and mode, bytes, duplicates
 ///
-/// Each mode is counted as `render` without a budget would write it; naive Markdown is a heading and
+/// The tokens of each mode are those of `render` without a budget. Naive Markdown is a heading and
 /// a fence for each block, and `**role:** text` for each turn.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
@@ -22,7 +22,7 @@ use crate::{Result, files};
   lcp stats samples/session.lcp --model gpt-4
   lcp stats samples/duplicates.lcp --json")]
 pub struct Args {
-    /// The pack; `-` for standard input
+    /// Pack to read; `-` for standard input
     pack: PathBuf,
     #[command(flatten)]
     counting: TokenizerArgs,
@@ -31,7 +31,7 @@ pub struct Args {
     json: bool,
 }
 
-/// Prints the figures.
+/// Prints the statistics.
 pub fn run(args: &Args, output: &Output) -> Result {
     let bytes = files::read(&args.pack, output)?;
     let pack = PackScan::new(&bytes);
@@ -46,7 +46,9 @@ pub fn run(args: &Args, output: &Output) -> Result {
     }
     if pack.references().next().is_some() {
         let references = pack.references().count();
-        output.warn(format!("{references} blocks are in a content store; they are not counted"));
+        let (verb, blocks) =
+            (if references == 1 { "is" } else { "are" }, counted(references, "block"));
+        output.warn(format!("{blocks} in a content store {verb} not counted"));
     }
     let counter = args.counting.load_without_budget(false, output)?;
     let stats = Stats::new(&pack, bytes.len() as u64, &counter.estimator)?;
@@ -57,7 +59,7 @@ pub fn run(args: &Args, output: &Output) -> Result {
     Ok(())
 }
 
-/// Returns the figures as a table, and lines below it.
+/// Returns the statistics as a table, followed by lines about the whole pack.
 fn table(stats: &Stats, style: TableStyle) -> String {
     const COLUMNS: [Column; 7] = [
         Column::Left("type"),
@@ -77,36 +79,38 @@ fn table(stats: &Stats, style: TableStyle) -> String {
     let by_type = stats.by_type.iter().map(|(name, stats)| row(name, stats));
     let rows: Vec<Vec<_>> = by_type.chain([row("all", &stats.total)]).collect();
     let naive = stats.total.naive_markdown_tokens;
-    let beside = OutputMode::ALL.iter().map(|&mode| {
+    let compared = OutputMode::ALL.iter().map(|&mode| {
         format!("{} {}", mode.name(), compared_to_naive(stats.total.tokens(mode), naive))
     });
     let (stored, unpacked) = (group_thousands(stats.bytes), group_thousands(stats.unpacked_bytes));
     let ratio = ratio(stats.unpacked_bytes, stats.bytes);
     format!(
-        "{}\nTokens: {}, the final newline of contents counted\n\
-         Beside naive Markdown: {}\n\
-         Bytes: {stored} stored, {unpacked} unpacked ({ratio:.2} times as many), compression {}\n\
-         Metadata: {} blocks\n\
-         Twice: {}\n",
+        "{}\nTokens: {}, including the final newline of each content\n\
+         Compared with naive Markdown: {}\n\
+         Bytes: {stored} stored, {unpacked} uncompressed (ratio {ratio:.2}), compression {}\n\
+         Metadata: {} {}\n\
+         Duplicates: {}\n",
         table::render(&COLUMNS, &rows, style),
         escape_control(&stats.encoding),
-        beside.collect::<Vec<_>>().join(", "),
+        compared.collect::<Vec<_>>().join(", "),
         stats.compression,
         group_thousands(stats.metadata_blocks),
+        if stats.metadata_blocks == 1 { "block" } else { "blocks" },
         duplicates(&stats.duplicates),
     )
 }
 
-/// Returns the end of the line about duplicates.
+/// Returns the value of the line about duplicates.
 fn duplicates(stats: &DuplicateStats) -> String {
     if stats.blocks == 0 {
-        return "nothing (--dedup overlap)".to_owned();
+        return "0 blocks (--dedup overlap)".to_owned();
     }
     let (blocks, tokens) =
         (group_thousands(stats.blocks as u64), group_thousands(stats.tokens_saved));
     let kinds = stats.by_relation.iter().filter(|(_, stats)| stats.blocks > 0);
     let kinds: Vec<_> = kinds.map(|(name, stats)| format!("{} {name}", stats.blocks)).collect();
-    format!("--dedup overlap saves {tokens} tokens of {blocks} blocks ({})", kinds.join(", "))
+    let noun = if stats.blocks == 1 { "block" } else { "blocks" };
+    format!("--dedup overlap saves {tokens} tokens of {blocks} {noun} ({})", kinds.join(", "))
 }
 
 #[expect(clippy::cast_precision_loss, reason = "a figure for people, to two decimals")]
@@ -114,7 +118,7 @@ fn ratio(unpacked: u64, stored: u64) -> f64 {
     unpacked as f64 / stored.max(1) as f64
 }
 
-/// How many percent more or fewer.
+/// Returns the difference from naive Markdown in percent, with a sign.
 fn compared_to_naive(tokens: u64, naive: u64) -> String {
     if naive == 0 {
         return "–".to_owned();

@@ -1,4 +1,4 @@
-//! `validate`: everything that is wrong with packs, each with its place.
+//! The command `validate`: lists all problems of packs, with their positions.
 
 use std::path::{Path, PathBuf};
 
@@ -7,18 +7,17 @@ use lcp_packfile::{Problem, Report};
 
 use crate::Result;
 use crate::files;
-use crate::output::Output;
+use crate::output::{Output, counted};
 use lcp_app::validate;
 use lcp_app::{Error, ErrorKind};
 
-/// Check packs: exit code 0, or 3 and a line for each problem
+/// Check packs and list all problems
 ///
-/// A malformed block does not hide those after it: the frames around it still tell where the next
-/// one begins. Bytes behind END, annotations and levels that cannot be read or name blocks that
-/// do not exist, and hand-offs that contradict themselves are problems, too. What is no problem
-/// but could not be checked, as a reference into a content store, is a note. With --full the index
-/// and the checksums behind the blocks are checked, too: then no single flipped bit of a pack that
-/// has them is overlooked.
+/// Prints a line for each problem. Exit codes: 0 no problems, 1 a file cannot be read, 3 malformed
+/// pack, 5 only limits exceeded. Checking continues after a malformed block. Bytes after END,
+/// annotations and levels that cannot be read or that name missing blocks, and inconsistent
+/// hand-offs are problems too. Data that cannot be checked, such as a reference into a content
+/// store, is a note. With --full, every single flipped bit of a pack with an index is found.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   lcp validate samples/session.lcp
@@ -26,11 +25,12 @@ use lcp_app::{Error, ErrorKind};
   lcp validate --full project.lcp
   cat pack.lcp | lcp validate -")]
 pub struct Args {
-    /// The packs; `-` for standard input
+    /// Packs to check; `-` for standard input
     #[arg(required = true, value_name = "PACK")]
     packs: Vec<PathBuf>,
-    /// Check what stands behind the blocks, too: the checksums, and that the index says
-    /// what the blocks say, costs included
+    /// Also check the checksums, and compare the index with the blocks
+    ///
+    /// The token costs in the index are checked too.
     #[arg(long)]
     full: bool,
     /// Print JSON instead
@@ -48,7 +48,7 @@ pub fn run(args: &Args, output: &Output) -> Result {
     let text = if args.json { files::json(&validate::to_json(&checked)) } else { lines(&checked) };
     files::print(&text)?;
     let blocks: usize = checked.iter().flat_map(|(_, found)| found).map(|found| found.blocks).sum();
-    output.note(format!("{blocks} blocks were looked at"));
+    output.note(format!("checked {}", counted(blocks, "block")));
     verdict(checked, output)
 }
 
@@ -58,12 +58,12 @@ fn check(path: &Path, full: bool, output: &Output) -> Result<Report> {
     Ok(validate::validate(&files::read(path, output)?, full))
 }
 
-/// A line for each pack without a problem, and for each problem and note.
+/// Returns a line for each pack without a problem, and for each problem and note.
 fn lines(checked: &[Checked]) -> String {
     let mut text = String::new();
     for (name, found) in checked {
         let Ok(found) = found else { continue };
-        // A newline in it would be another line.
+        // A newline in the name would begin another line.
         let name = escape_control(name);
         let line = |before: &str, problem: &Problem| {
             format!("{name}: {before}{}\n", escape_control(&problem.to_string()))
@@ -71,14 +71,15 @@ fn lines(checked: &[Checked]) -> String {
         let problems = found.problems.iter().map(|problem| line("", problem));
         let notes = found.notes.iter().map(|note| line("note: ", note));
         if found.problems.is_empty() {
-            text.extend([format!("{name}: {} blocks, no problem\n", found.blocks)]);
+            let blocks = counted(found.blocks, "block");
+            text.extend([format!("{name}: {blocks}, no problems\n")]);
         }
         text.extend(problems.chain(notes));
     }
     text
 }
 
-/// What the command ends with: the worst of all packs.
+/// Returns the result of the command: the most severe error of all packs.
 fn verdict(checked: Vec<Checked>, output: &Output) -> Result {
     let (mut problems, mut bad, mut malformed) = (0, Vec::new(), false);
     let (all, mut unread) = (checked.len(), Vec::new());

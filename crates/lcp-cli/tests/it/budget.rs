@@ -59,14 +59,14 @@ fn the_budget_breakdown() {
         context.dedup.merged_bytes                    16,384       default
         context.dedup.overlap_threshold               0.8          lcp.toml:14
         context.dedup.near_threshold                  0.8          default
-        context.usage.warning                         0.8          default  (for programs)
-        context.usage.critical                        0.9          default  (for programs)
-        context.usage.clear                           0.7          default  (for programs)
-        context.usage.cooldown                        0            default  (for programs)
-        context.segments.recent_messages_full_budget  2,000        default  (for programs)
-        context.segments.anchor_budget                1,000        default  (for programs)
-        context.segments.compression_aggressiveness   0.5          default  (for programs)
-        context.segments.min_segments_at_brief        3            default  (for programs)
+        context.usage.warning                         0.8          default  (library only)
+        context.usage.critical                        0.9          default  (library only)
+        context.usage.clear                           0.7          default  (library only)
+        context.usage.cooldown                        0            default  (library only)
+        context.segments.recent_messages_full_budget  2,000        default  (library only)
+        context.segments.anchor_budget                1,000        default  (library only)
+        context.segments.compression_aggressiveness   0.5          default  (library only)
+        context.segments.min_segments_at_brief        3            default  (library only)
     "#]]
     .assert_eq(&shown);
 }
@@ -111,14 +111,14 @@ fn a_breakdown_of_a_window() {
         context.dedup.merged_bytes                    16,384       default  (only with --dedup)
         context.dedup.overlap_threshold               0.8          default  (only with --dedup)
         context.dedup.near_threshold                  0.8          default  (only with --dedup)
-        context.usage.warning                         0.8          default  (for programs)
-        context.usage.critical                        0.9          default  (for programs)
-        context.usage.clear                           0.7          default  (for programs)
-        context.usage.cooldown                        0            default  (for programs)
-        context.segments.recent_messages_full_budget  2,000        default  (for programs)
-        context.segments.anchor_budget                1,000        default  (for programs)
-        context.segments.compression_aggressiveness   0.5          default  (for programs)
-        context.segments.min_segments_at_brief        3            default  (for programs)
+        context.usage.warning                         0.8          default  (library only)
+        context.usage.critical                        0.9          default  (library only)
+        context.usage.clear                           0.7          default  (library only)
+        context.usage.cooldown                        0            default  (library only)
+        context.segments.recent_messages_full_budget  2,000        default  (library only)
+        context.segments.anchor_budget                1,000        default  (library only)
+        context.segments.compression_aggressiveness   0.5          default  (library only)
+        context.segments.min_segments_at_brief        3            default  (library only)
     "#]]
     .assert_eq(&shown);
     let shown = project.stdout_of(&["config", "--budget", "4000"]);

@@ -76,7 +76,7 @@ fn a_temporary_store_gives_the_same_every_time() {
     let project = project(40, "");
     assert_eq!(project.stdout_of(&HANDOFF), project.stdout_of(&HANDOFF));
     let table = project.stdout_of(&["history.md", "--window", "4000"]);
-    assert!(table.contains("live anchors byte for byte in the last package\n"), "{table}");
+    assert!(table.contains("live anchors preserved verbatim in the last package\n"), "{table}");
     assert!(table.contains("121 messages of "), "{table}");
 }
 
@@ -179,14 +179,14 @@ fn a_store_that_stays_is_one() {
     assert!(project.path("other.sqlite").exists());
     assert!(first.starts_with("demo-"), "{first}");
     let table = project.stdout_of(&["history.md", "--window", "4000"]);
-    let (said, into) = table.trim_end().rsplit_once(", goes on as c-").unwrap();
+    let (said, into) = table.trim_end().rsplit_once(", continued as c-").unwrap();
     assert!(said.contains("\nrecorded as demo-") && !into.is_empty(), "{table}");
     project.write("[continuity]\nstore = \":memory:\"\n");
     project.assert_usage_error(&["history.md"], "must be a path or a PostgreSQL address");
 }
 
 #[test]
-fn what_cannot_be_ends_with_its_code() {
+fn errors_have_their_exit_codes() {
     let folder = tempfile::tempdir().unwrap();
     let fails = |arguments: &[&str], code: i32, says: &str| {
         let arguments = [&["--no-config"], arguments].concat();
@@ -209,7 +209,7 @@ fn what_cannot_be_ends_with_its_code() {
     let says =
         "the output reserve (1000 tokens) must be smaller than the context window (1000 tokens)";
     fails(&reserve, 2, says);
-    fails(&["history.md", "--limit", "0"], 2, "--limit 0 leaves no message");
+    fails(&["history.md", "--limit", "0"], 2, "--limit 0 leaves no messages");
     fails(&["history.md", "--manual", "--compact"], 2, "cannot be used with");
     fails(&["history.md", "--style", "florid"], 2, "florid");
     fails(&["history.md", "--summarizer-timeout", "0"], 2, "0 is not in 1..=3600");

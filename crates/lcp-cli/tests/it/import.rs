@@ -28,8 +28,8 @@ fn a_transcript_becomes_a_pack_and_a_report() {
     let output = run(&arguments);
     assert!(output.status.success(), "{}", stderr(&output));
     let said = stderr(&output);
-    assert!(said.starts_with("claude-code: 9 messages, 3 tool calls, 3 results, 1 pictures; "));
-    assert!(said.contains("7 kept as extensions (file-history-snapshot 1, "), "{said}");
+    assert!(said.starts_with("claude-code: 9 messages, 3 tool calls, 3 results, 1 picture; "));
+    assert!(said.contains("7 imported as extensions (file-history-snapshot 1, "), "{said}");
     let facts: Value = serde_json::from_slice(&output.stdout).unwrap();
     let written: Value = serde_json::from_slice(&std::fs::read(&report).unwrap()).unwrap();
     assert_eq!(facts, written);
@@ -127,7 +127,7 @@ fn what_is_no_transcript() {
     };
     usage(&["import", "-", "--from", "word"], "[possible values: openai-chat, ");
     usage(&["import", "-", "--json"], "--output");
-    usage(&["import", "-", "--json", "-o", "-"], "--json needs a file");
+    usage(&["import", "-", "--json", "-o", "-"], "--json requires a file");
     let missing = run(&["import", "/no/such/file"]);
     assert_eq!(missing.status.code(), Some(1));
 }

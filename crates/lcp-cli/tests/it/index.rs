@@ -146,7 +146,7 @@ fn counts_that_cannot_be_kept_are_refused() {
             ],
         );
     }
-    refused(&["encode", "-", "--index-costs=o200k"], &["it may be o200k_base, "]);
+    refused(&["encode", "-", "--index-costs=o200k"], &["expected o200k_base, "]);
     for flags in [&["--no-index"][..], &["--magic", "bcp"], &["--compress", "payload"]] {
         refused(
             &[&["encode", "-", "--no-config", "--index-costs"], flags].concat(),
@@ -179,7 +179,7 @@ fn inspect_tells_of_the_index() {
     let wanted = json!({ "accepted": true, "bytes": bytes, "costs": costs, "problem": null });
     assert_eq!((&seen["trailer"], &seen["warnings"], said.as_str()), (&wanted, &json!([]), ""));
     let table = printed(&run_with(&["inspect", "-", "--no-tokens"], &pack));
-    let last = format!("\nindex of {bytes} bytes, accepted, costs of o200k_base\n");
+    let last = format!("\nindex of {bytes} bytes, accepted, token costs for o200k_base\n");
     assert!(table.ends_with(&last), "{table}");
 
     // The last byte of INDEX.

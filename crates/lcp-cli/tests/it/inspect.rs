@@ -70,7 +70,7 @@ fn inspect_prints_a_table() {
             2  code        src/b.rs      64     27       4  normal
 
         3 blocks (1 of metadata), 232 bytes, magic lcp, compression none, 8 tokens of content (o200k_base)
-        index of 134 bytes, accepted, costs of none
+        index of 134 bytes, accepted, no token costs
     "#]]
     .assert_eq(&printed(&output));
 }
@@ -232,7 +232,7 @@ fn validate_takes_several_packs() {
     assert!(stderr(&output).contains("(1 of 2 packs)"), "{}", stderr(&output));
     let output = run(&["validate", "/no/such/pack", &good]);
     assert_eq!(output.status.code(), Some(1));
-    assert!(String::from_utf8(output.stdout).unwrap().contains("no problem"));
+    assert!(String::from_utf8(output.stdout).unwrap().contains("no problems\n"));
 }
 
 #[test]

@@ -183,7 +183,7 @@ fn diff_says_what_became_of_blocks() {
             +2
         - code 4.rs (block 6, 2 tokens)
         + code 5.rs (block 6, 2 tokens)
-        1 added, 1 removed, 1 changed, 1 moved, 1 the same; 2 tokens added, 2 removed
+        1 added, 1 removed, 1 changed, 1 moved, 1 unchanged; 2 tokens added, 2 removed
     "#]]
     .assert_eq(&said);
     let json: Value =

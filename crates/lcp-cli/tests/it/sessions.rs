@@ -236,14 +236,14 @@ fn what_a_resume_gave_is_printed_again() {
 
 /// The output is lost, the hand-off is not.
 #[test]
-fn a_resume_that_nobody_reads_is_told_of() {
+fn a_resume_without_a_reader_warns() {
     let project = project();
     let id = handed_over(&project);
     let (reader, writer) = std::io::pipe().unwrap();
     drop(reader);
     let mut resume = LCP.command(&project.path(""), &["session", "resume", &id]);
     let output = resume.stdin(Stdio::null()).stdout(writer).output().unwrap();
-    let hint = format!("`lcp session resume --repeat {id}` prints");
+    let hint = format!("run `lcp session resume --repeat {id}` to print it again");
     assert!(output.status.success() && stderr(&output).contains(&hint), "{}", stderr(&output));
     assert!(
         project
@@ -262,11 +262,9 @@ fn a_resume_that_cannot_be_written_fails_with_a_hint() {
     let output = resume.stdin(Stdio::null()).stdout(full).output().unwrap();
     let said = stderr(&output);
     assert_eq!(output.status.code(), Some(1), "{said}");
-    assert!(
-        said.contains(&format!(
-            "hint: the hand-off is resumed: `lcp session resume --repeat {id}`"
-        ))
-    );
+    assert!(said.contains(&format!(
+        "hint: the hand-off is resumed; run `lcp session resume --repeat {id}`"
+    )));
     assert!(
         project
             .stdout_of(&["session", "resume", &id, "--repeat"])
@@ -376,7 +374,7 @@ fn a_store_is_listed_shown_checked_and_tidied() {
     assert_eq!(shown["handoffs"][0]["state"], "committed");
     let text = project.stdout_of(&["session", "show", "b"]);
     assert!(
-        text.contains("waits to be resumed") && text.contains("user       Now step 1"),
+        text.contains("waiting to be resumed") && text.contains("user       Now step 1"),
         "{text}"
     );
     let handoff = project.stdout_of(&["session", "show", id.trim_end()]);
@@ -392,7 +390,7 @@ fn a_store_is_listed_shown_checked_and_tidied() {
 }
 
 #[test]
-fn what_is_damaged_is_told() {
+fn damage_is_reported() {
     let project = project();
     write(&project, 4);
     track(&project, "c", &[]);
@@ -407,7 +405,7 @@ fn what_is_damaged_is_told() {
     let text = String::from_utf8(output.stdout.clone()).unwrap();
     assert_eq!(output.status.code(), Some(1));
     assert!(text.contains("message 6 of conversation"), "{text}");
-    assert!(text.ends_with("1 conversations, 8 messages, 0 hand-offs: 1 problems\n"), "{text}");
+    assert!(text.ends_with("1 conversation, 8 messages, 0 hand-offs: 1 problem\n"), "{text}");
     assert!(stderr(&output).contains("[damaged]"));
     fails(&project, &["session", "record", "c", "history.md"], 1, "[damaged]");
 }

@@ -77,8 +77,8 @@ fn settings_without_effect() {
         (row["in_effect"].clone(), row["note"].clone())
     };
     assert_eq!(effect("context.budget.fill"), (true.into(), Value::Null));
-    assert_eq!(effect("context.usage.clear"), (false.into(), "for programs".into()));
-    assert_eq!(effect("context.segments.anchor_budget"), (false.into(), "for programs".into()));
+    assert_eq!(effect("context.usage.clear"), (false.into(), "library only".into()));
+    assert_eq!(effect("context.segments.anchor_budget"), (false.into(), "library only".into()));
 }
 
 /// What the command knows besides the plan stands in the report, with a code.

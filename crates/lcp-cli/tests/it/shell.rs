@@ -33,11 +33,11 @@ fn every_subcommand_has_examples() {
 fn help_lists_subcommands_in_groups() {
     let help = printed(&run(&["--help"]));
     let at = |what: &str| help.find(what).unwrap_or_else(|| panic!("no {what}: {help}"));
-    assert!(at("Make packs:") < at("\n  merge "));
-    assert!(at("\n  merge ") < at("Show them:") && at("Look into them:") < at("\n  inspect "));
-    assert!(at("Shell:") < at("\n  completions ") && at("Usage: lcp") < at("Make packs:"));
+    assert!(at("Create:") < at("\n  merge "));
+    assert!(at("\n  merge ") < at("Render:") && at("Inspect:") < at("\n  inspect "));
+    assert!(at("Shell:") < at("\n  completions ") && at("Usage: lcp") < at("Create:"));
     assert!(help.contains("--color"), "{help}");
-    // The help of a subcommand is what it was.
+    // The help of a subcommand does not use the template.
     assert!(printed(&run(&["inspect", "--help"])).contains("--no-tokens"));
 }
 
@@ -74,7 +74,7 @@ fn every_subcommand_has_a_page() {
     );
     assert_eq!(printed(&run(&["man", "config"])), page("lcp-config"));
     assert_eq!(printed(&run(&["man"])), page("lcp"));
-    assert!(stderr(&run(&["man", "nothing"])).contains("there is no subcommand \"nothing\""));
+    assert!(stderr(&run(&["man", "nothing"])).contains("unknown subcommand \"nothing\""));
     let before = page("lcp-render");
     assert!(run(&["man", "--dir", to]).status.success());
     assert_eq!(page("lcp-render"), before, "the same every time");

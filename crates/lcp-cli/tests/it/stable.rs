@@ -216,7 +216,7 @@ fn where_nothing_can_be_kept() {
         let flags = ["--plan", "plan.json", "--budget", "1000", "--verbosity", verbosity];
         refused(&flags, "--plan needs --verbosity adaptive");
     }
-    refused(&["--plan", "-", "--budget", "9"], "--plan needs a file");
+    refused(&["--plan", "-", "--budget", "9"], "--plan requires a file");
     refused(&["--previous", "-", "--budget", "9"], "--previous needs a file");
     // A window gives a budget too.
     let window = ["--plan", "plan.json", "--window", "1000"];
@@ -319,12 +319,12 @@ fn watermarks_that_cannot_be() {
     let project = project(1);
     let budget = ["render", "turn.lcp", "--plan", "plan.json", "--budget", "1000", "--repack-at"];
     for (marks, says) in [
-        ("0.9", "two parts of the budget are wanted, such as 0.9,0.7"),
+        ("0.9", "expected two fractions of the budget, such as 0.9,0.7"),
         ("90,70", "at most 1"),
         ("0.7,0.9", "they are 0.7 and 0.9"),
         ("nan,0.5", "they are NaN and 0.5"),
         ("0.9,0", "above 0"),
-        ("high,low", "two parts of the budget"),
+        ("high,low", "expected two fractions of the budget"),
     ] {
         project.assert_usage_error(&[&budget[..], &[marks]].concat(), says);
     }

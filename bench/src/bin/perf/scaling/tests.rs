@@ -22,6 +22,7 @@ fn what_grows_too_fast_is_named() {
     let error = run(count).unwrap_err();
     assert_eq!(
         error.to_string(),
-        "of 4 times as much: decode of a tree of empty entries grows 16.0 times"
+        "with 4 times the input: decode of a tree of empty entries takes 16.0 times the \
+         instructions"
     );
 }

@@ -1,4 +1,4 @@
-//! The settings in force, one row each, under their keys in `lcp.toml`.
+//! The rows of `config`: the settings in force, under their keys in `lcp.toml`.
 
 use lcp_driver::{Excerpts, Objective, Overflow};
 use serde_json::Value;
@@ -8,8 +8,9 @@ use lcp_app::budget::{EffectiveBudget, Settings};
 use lcp_app::config::{Config, Origin, Setting};
 use lcp_app::prompt_cache::{PLAN, PREVIOUS};
 
-/// Returns every setting in force, and what is given and changes nothing. What is taken
-/// off a window is there only where the budget comes from one, or it is given.
+/// Returns a row for every setting in force, and for every given setting that has no effect. The
+/// safety factor and the reserves have rows only if the budget comes from a window, or if they
+/// are given.
 pub(super) fn rows(budget: &EffectiveBudget, config: &Config, encoding: Setting<&str>) -> Vec<Row> {
     let EffectiveBudget { model, settings, .. } = budget;
     let model = model.as_ref().map(|model| model.map(|model| model.name.as_str()));
@@ -73,7 +74,7 @@ fn division(rows: &mut Vec<Row>, settings: &Settings) {
     rows.push(row("context.budget.overflow", overflow));
 }
 
-/// Adds the settings of what stands twice.
+/// Adds the settings of deduplication.
 fn duplicates(rows: &mut Vec<Row>, config: &Config) {
     let (enabled, options) = (config.dedup.enabled, &config.dedup.options);
     rows.push(of_file(config, "context.dedup.enabled", enabled));
@@ -92,7 +93,7 @@ fn duplicates(rows: &mut Vec<Row>, config: &Config) {
     );
 }
 
-/// Adds the settings that no command uses.
+/// Adds the settings that no command uses, only programs.
 fn for_programs(rows: &mut Vec<Row>, config: &Config) {
     let (usage, segments) = (&config.usage, &config.segments);
     let settings: [(_, Value); 8] = [
@@ -109,12 +110,12 @@ fn for_programs(rows: &mut Vec<Row>, config: &Config) {
         ("context.segments.min_segments_at_brief", segments.min_segments_at_brief.into()),
     ];
     rows.extend(settings.map(|(key, value)| Row {
-        ineffective: Some("for programs".to_owned()),
+        ineffective: Some("library only".to_owned()),
         ..of_file(config, key, value)
     }));
 }
 
-/// Returns the row of a value that no flag replaces.
+/// Returns the row of a setting that has no flag.
 fn of_file(config: &Config, key: &'static str, value: impl Into<Value>) -> Row {
     row(key, config.setting(key, value))
 }

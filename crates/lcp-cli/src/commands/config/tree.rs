@@ -1,4 +1,4 @@
-//! How the budget comes about and is divided, as a tree.
+//! The tree of `config`: the calculation and the division of the budget.
 
 use lcp_driver::group_thousands;
 use lcp_driver::report::display_name;
@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use lcp_app::budget::{ResolvedBudget, Settings};
 
-/// Returns each share with its tokens, for programs; those are `null` without a budget.
+/// Returns the shares for JSON. Their tokens are `null` without a budget.
 pub(super) fn shares_json(settings: &Settings, divided: Option<&ContextBudget>) -> Vec<Value> {
     let share = |share: &Share| {
         let (percent, fixed) = match share.size {
@@ -27,7 +27,7 @@ pub(super) fn shares_json(settings: &Settings, divided: Option<&ContextBudget>) 
     settings.shares().iter().map(share).collect()
 }
 
-/// Returns the tree, a line each, with a final newline.
+/// Returns the tree, one node per line, with a final newline.
 pub(super) fn tree(settings: &Settings, divided: Option<&ContextBudget>) -> String {
     let mut parts: Vec<_> = settings.shares().iter().map(|it| share_node(it, divided)).collect();
     let unassigned = divided.map_or(0, ContextBudget::unassigned);
@@ -70,7 +70,7 @@ fn share_node(share: &Share, divided: Option<&ContextBudget>) -> String {
     }
 }
 
-/// Returns what stands between a window and its budget.
+/// Returns the nodes for the safety margin and the reserves of a window.
 fn reserves(window: &ContextWindow) -> Vec<String> {
     let mut nodes = Vec::new();
     if window.safety < 1.0 {
@@ -87,7 +87,7 @@ fn tokens(name: &str, count: u32) -> String {
     format!("{name}: {} tokens", group_thousands(count.into()))
 }
 
-/// Returns a part in percent, to a thousandth, so that a float's last digits do not show.
+/// Converts a ratio to percent, rounded to a thousandth to hide floating-point noise.
 fn percent(ratio: f64) -> f64 {
     (ratio * 100_000.0).round() / 1_000.0
 }

@@ -1,4 +1,4 @@
-//! The lines of two contents that are not the same.
+//! A line diff of two contents.
 
 use std::borrow::Cow;
 
@@ -6,17 +6,19 @@ use lcp_driver::{content_text, escape_control};
 use lcp_types::BlockContent;
 use similar::{Algorithm, DiffTag, capture_diff_slices, group_diff_ops};
 
-/// Lines around a change that are shown with it.
+use crate::output::counted;
+
+/// The number of context lines around a change.
 const AROUND: usize = 3;
 
-/// Lines that are shown of one block.
+/// The maximum number of lines to show of one block.
 const LINES_MAX: usize = 400;
 
-/// Characters that are shown of a line.
+/// The maximum number of characters to show of a line.
 const CHARS_MAX: usize = 400;
 
-/// What is not the same in two contents, as in a unified diff; empty where nothing of
-/// their text is. Bounded in lines and in their length.
+/// Returns a unified diff of the texts of two contents, or an empty text if these are equal. The
+/// number of lines and their lengths are limited.
 pub(super) fn diff(a: &BlockContent<'_>, b: &BlockContent<'_>, colored: bool) -> String {
     let text = |content| content_text(content).unwrap_or_default();
     let (a, b): (Cow<'_, str>, Cow<'_, str>) = (text(a), text(b));
@@ -56,12 +58,12 @@ pub(super) fn diff(a: &BlockContent<'_>, b: &BlockContent<'_>, colored: bool) ->
         }
     }
     if left > 0 {
-        lines.extend([format!("    … {left} more lines\n")]);
+        lines.extend([format!("    … {}\n", counted(left, "more line"))]);
     }
     lines
 }
 
-/// A line, indented below what it is about. What would not show in it is escaped.
+/// Appends a line, indented and shortened to the maximum length. Invisible characters are escaped.
 fn push(lines: &mut String, sign: char, text: &str, color: &str, colored: bool) {
     let text = text.strip_suffix('\n').unwrap_or(text);
     let text = text.strip_suffix('\r').unwrap_or(text);
@@ -87,7 +89,7 @@ mod tests {
     }
 
     #[test]
-    fn changes_with_what_is_around_them() {
+    fn changes_have_context_lines() {
         assert_eq!(
             lines("a\nb\nc\n", "a\nB\x1b\nc\n"),
             "     @@ -1,3 +1,3 @@\n     a\n    -b\n    +B\\u{1b}\n     c\n"
@@ -96,7 +98,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_long_is_cut() {
+    fn long_diffs_and_lines_are_cut() {
         let many = "x\n".repeat(1_000);
         let said = lines("", &many);
         assert!(said.ends_with("    … 600 more lines\n") && said.lines().count() == 402, "{said}");

@@ -1,7 +1,8 @@
-//! `session check`: everything that is kept is read.
+//! The command `session check`: reads the whole store and verifies its hashes.
 
 use lcp_continuity::store::Store;
 
+use crate::output::counted;
 use crate::{Result, files};
 use lcp_app::sessions::{StoreCheck, check_store};
 use lcp_app::{Error, ErrorKind};
@@ -15,8 +16,11 @@ pub(super) fn run(store: &dyn Store, as_json: bool) -> Result {
         let mut lines: Vec<_> = problems.iter().map(|it| it.escape_debug().to_string()).collect();
         let count = problems.len();
         lines.push(format!(
-            "{conversations} conversations, {messages} messages, {handoffs} hand-offs: {count} \
-             problems\n"
+            "{}, {}, {}: {}\n",
+            counted(*conversations, "conversation"),
+            counted(*messages, "message"),
+            counted(*handoffs, "hand-off"),
+            counted(count, "problem"),
         ));
         lines.join("\n")
     };
@@ -25,5 +29,5 @@ pub(super) fn run(store: &dyn Store, as_json: bool) -> Result {
         return Ok(());
     }
     Err(Error::new(ErrorKind::Io, "the store is damaged [damaged]")
-        .with_hint("restore it, or go on in a new one: the rest of it can be read"))
+        .with_hint("restore it from a backup, or use a new store; intact data is still readable"))
 }

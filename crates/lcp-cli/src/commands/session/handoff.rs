@@ -1,16 +1,16 @@
-//! `session handoff`: a conversation is handed over.
+//! The command `session handoff`: prepares a hand-off of a conversation.
 
 use std::path::{Path, PathBuf};
 
-use crate::output::Output;
+use crate::output::{Output, counted};
 use crate::output_args::refuse_terminal;
 use crate::session_args::{HandoffArgs, SessionArgs};
 use crate::{Result, files};
 use lcp_app::sessions::{HandoffCondition, HandoffOutcome, store_files};
 
-/// Prepare a hand-off of a conversation, if it is due, and print its id
+/// Prepare a hand-off of a conversation if it is due, and print its id
 ///
-/// Where it is not due nothing is printed to standard output, and the exit code is 0.
+/// If it is not due, nothing is printed to standard output, and the exit code is 0.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   lcp session handoff parser
@@ -18,16 +18,19 @@ use lcp_app::sessions::{HandoffCondition, HandoffOutcome, store_files};
   lcp session handoff parser --force -o - | lcp render - --budget 4000
   id=$(lcp session handoff parser --if-due -q) && [ -n \"$id\" ] && lcp session resume \"$id\"")]
 pub struct Args {
-    /// The conversation's id
+    /// Id of the conversation
     id: String,
-    /// Hand over though it is not due
+    /// Prepare a hand-off even if it is not due
     #[arg(long, conflicts_with = "if_due")]
     force: bool,
-    /// At most once an epoch, and not where it would not help: for a hook that runs after
-    /// each turn
+    /// Prepare a hand-off at most once per epoch, and not if it would be futile
+    ///
+    /// Use this for a hook that runs after each turn.
     #[arg(long)]
     if_due: bool,
-    /// Write the hand-off there, as a pack; with `-` the pack is what is printed
+    /// Write the hand-off to this file, as a pack
+    ///
+    /// With `-`, the pack goes to standard output and the id to standard error.
     #[arg(short, long, value_name = "PACK")]
     output: Option<PathBuf>,
     #[command(flatten)]
@@ -39,7 +42,7 @@ pub struct Args {
     json: bool,
 }
 
-/// Hands over.
+/// Prepares the hand-off.
 pub fn run(args: &Args, output: &Output) -> Result {
     let target = args.output.as_deref();
     let to_stdout = target == Some(Path::new(files::STANDARD));
@@ -48,14 +51,15 @@ pub fn run(args: &Args, output: &Output) -> Result {
     }
     if to_stdout && args.json {
         let message = "--json and a pack cannot both go to standard output";
-        return Err(lcp_app::Error::new(lcp_app::ErrorKind::Usage, message)
-            .with_hint("name a file with -o"));
+        return Err(
+            lcp_app::Error::new(lcp_app::ErrorKind::Usage, message).with_hint("pass -o FILE")
+        );
     }
-    // The window is the conversation's own.
+    // The conversation has its own window, so the window of the model is not needed.
     let session = args.session.to_options();
     let config = args.session.read_config()?;
     let model = session.find_model(&config, true, output)?;
-    // Before anything is kept.
+    // Check the paths before anything is stored.
     let store = store_files(session.store.as_deref(), &config)?;
     let store: Vec<_> = store.iter().map(|path| ("the store", path.as_path())).collect();
     files::check_distinct_paths(&store, target.map(|path| ("-o", path)).as_slice(), |_, _| false)?;
@@ -78,7 +82,7 @@ pub fn run(args: &Args, output: &Output) -> Result {
     if to_stdout {
         output.progress(printed.trim_end());
     } else {
-        // The id first: the hand-off is kept, whatever becomes of the file.
+        // Print the id first: the hand-off is stored even if writing the file fails.
         files::write(None, printed.as_bytes())?;
     }
     match (&prepared.handoff, target) {
@@ -87,25 +91,28 @@ pub fn run(args: &Args, output: &Output) -> Result {
     }
 }
 
-/// Prints to standard error what became of the hand-off.
+/// Prints the outcome to standard error.
 fn print_outcome(prepared: &HandoffOutcome, output: &Output) {
     let status = &prepared.status;
     let Some((handoff, _)) = &prepared.handoff else {
         let reason = prepared.skip_reason.as_ref().unwrap_or(&status.decision.reason);
         return output.progress(format!(
-            "no hand-off: {reason} ({} %); --force makes one",
+            "no hand-off: {reason} ({} %); pass --force to prepare one",
             status.percent()
         ));
     };
     if !prepared.is_new {
-        return output.progress("this hand-off was there already, and waits to be resumed");
+        return output.progress("the hand-off already exists and is waiting to be resumed");
     }
     let metadata = &handoff.metadata;
     for warning in &metadata.warnings {
         output.warn(warning.escape_debug());
     }
     output.progress(format!(
-        "handed over: {} messages, {} tokens to {}; {}",
-        metadata.messages, metadata.tokens_before, metadata.tokens_after, metadata.reason
+        "prepared a hand-off: {}, {} tokens reduced to {}; {}",
+        counted(metadata.messages, "message"),
+        metadata.tokens_before,
+        metadata.tokens_after,
+        metadata.reason
     ));
 }

@@ -1,4 +1,4 @@
-//! `session list`: a line for each conversation.
+//! The command `session list`: prints a line for each conversation.
 
 use lcp_continuity::Timestamp;
 use lcp_continuity::store::{ConversationRecord, Store};
@@ -46,16 +46,16 @@ fn row(record: &ConversationRecord, config: &Config) -> Vec<String> {
     ]
 }
 
-/// A moment without its milliseconds.
+/// Formats a time without its milliseconds.
 pub(super) fn second(moment: Timestamp) -> String {
     let text = moment.to_string();
     text.split_once('.').map_or_else(|| text.clone(), |(second, _)| format!("{second}Z"))
 }
 
-/// What becomes of it.
+/// Returns the state of a conversation: `open`, `held by …` or `continued as …`.
 pub(super) fn state(record: &ConversationRecord) -> String {
     if let Some(into) = &record.continued_as {
-        return format!("goes on as {}", into.escape_debug());
+        return format!("continued as {}", into.escape_debug());
     }
     match holder(record) {
         Some((holder, _)) => format!("held by {}", holder.escape_debug()),

@@ -1,4 +1,5 @@
-//! `session`: conversations are recorded, handed over and resumed; their store is listed and tidied.
+//! The group `session`: commands that record, hand off and resume conversations, and commands for
+//! their store.
 
 mod check;
 pub mod handoff;
@@ -11,14 +12,14 @@ use std::sync::Arc;
 
 use lcp_continuity::store::Store;
 
-use crate::output::Output;
+use crate::output::{Output, counted};
 use crate::session_args::StoreArgs;
 use crate::tokenizer_args::ConfigArgs;
 use crate::{Result, files};
 use lcp_app::config::Config;
 use lcp_app::sessions::{expired_json, failed, open_store};
 
-/// Record conversations, hand them over, resume them, and look into their store
+/// Record conversations, hand them off, resume them, and inspect the store
 #[derive(Debug, clap::Args)]
 pub struct Args {
     #[command(subcommand)]
@@ -34,7 +35,7 @@ enum SessionCommand {
     Store(StoreCommand),
 }
 
-/// The former group of commands about the store
+/// Former name of the store commands of `session`
 #[derive(Debug, clap::Args)]
 pub struct FormerStoreArgs {
     #[command(subcommand)]
@@ -43,49 +44,53 @@ pub struct FormerStoreArgs {
 
 #[derive(Debug, clap::Subcommand)]
 enum StoreCommand {
-    /// Print a line for each conversation
+    /// List the conversations
     #[command(after_help = "Examples:
   lcp session list
   lcp session list --json --store sessions.sqlite")]
     List(StoreQuery),
-    /// Print what is known of a conversation, its hand-offs and a line for each message; or
-    /// what became of a hand-off
+    /// Show a conversation with its hand-offs and messages, or the state of a hand-off
     #[command(after_help = "Examples:
   lcp session show parser
   lcp session show h-0f1e2d3c4b5a69788796a5b4c3d2e1f0 --json")]
     Show {
-        /// The id of a conversation, or of a hand-off
+        /// Id of a conversation or a hand-off
         id: String,
         #[command(flatten)]
         query: StoreQuery,
     },
-    /// Begin a conversation that shares the first messages of another, and print its id
+    /// Fork a conversation after its first N messages, and print the new id
     #[command(after_help = "Examples:
   lcp session fork parser --at 12 --as parser-again")]
     Fork {
-        /// The conversation's id
+        /// Id of the conversation to fork
         id: String,
-        /// How many of its messages both have
+        /// Number of messages that both conversations share
         #[arg(long, value_name = "N")]
         at: u64,
-        /// The id of the one that begins
+        /// Id of the new conversation
         #[arg(long = "as", value_name = "NEW")]
         new: String,
         #[command(flatten)]
         place: StoreLocationArgs,
     },
-    /// Drop what is older than `expiry_days` and needed by nothing alive, and say how much
+    /// Delete expired conversations and hand-offs
+    ///
+    /// They expire `expiry_days` after their last use (lcp.toml, default: 30), unless a live
+    /// conversation or hand-off needs them. Prints the number of deleted records.
     #[command(after_help = "Examples:
   lcp session expire
   lcp session expire --json")]
     Expire(StoreQuery),
-    /// Read everything that is kept, and compare it with its hashes
+    /// Read the whole store and verify its hashes
+    ///
+    /// Prints a line for each problem. The exit code is 1 if there are problems.
     #[command(after_help = "Examples:
   lcp session check --store sessions.sqlite")]
     Check(StoreQuery),
 }
 
-/// A store, and the form of the answer.
+/// The flags of the store and of the output format.
 #[derive(Debug, clap::Args)]
 struct StoreQuery {
     #[command(flatten)]
@@ -95,7 +100,7 @@ struct StoreQuery {
     json: bool,
 }
 
-/// A store.
+/// The flags of the store and of the settings file.
 #[derive(Debug, clap::Args)]
 struct StoreLocationArgs {
     #[command(flatten)]
@@ -112,7 +117,7 @@ impl StoreLocationArgs {
     }
 }
 
-/// Runs a command of `session`.
+/// Runs a subcommand of `session`.
 pub fn run(args: &Args, output: &Output) -> Result {
     match &args.command {
         SessionCommand::Record(args) => record::run(args, output),
@@ -122,7 +127,7 @@ pub fn run(args: &Args, output: &Output) -> Result {
     }
 }
 
-/// Runs a command of the former group `store`.
+/// Runs a subcommand of the former group `store`.
 pub fn run_store(args: &FormerStoreArgs, output: &Output) -> Result {
     args.command.run(output)
 }
@@ -142,7 +147,8 @@ impl StoreCommand {
             Self::Show { id, query } => show::run(&config, &*store, id, query.json),
             Self::Fork { id, at, new, .. } => {
                 let fork = store.fork(id, *at, new).map_err(failed)?;
-                output.progress(format!("{} messages, epoch {}", fork.messages, fork.epoch));
+                let messages = counted(fork.messages, "message");
+                output.progress(format!("{messages}, epoch {}", fork.epoch));
                 files::write(None, format!("{}\n", fork.id).as_bytes())
             }
             Self::Expire(query) => expire(&*store, query.json),
@@ -157,8 +163,11 @@ fn expire(store: &dyn Store, as_json: bool) -> Result {
         files::json(&expired_json(&expired))
     } else {
         format!(
-            "dropped: {} conversations, {} hand-offs, {} bodies\n",
-            expired.conversations, expired.handoffs, expired.bodies
+            "deleted {}, {}, {} {}\n",
+            counted(expired.conversations, "conversation"),
+            counted(expired.handoffs, "hand-off"),
+            expired.bodies,
+            if expired.bodies == 1 { "body" } else { "bodies" },
         )
     };
     files::print(&text)

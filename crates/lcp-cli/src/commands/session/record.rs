@@ -1,4 +1,4 @@
-//! `session record`: what is new of a conversation is recorded, and what it uses is told.
+//! The command `session record`: records new messages and reports context usage.
 
 use std::path::PathBuf;
 
@@ -9,11 +9,12 @@ use crate::session_args::{SessionArgs, WindowArgs};
 use crate::{Result, files};
 use lcp_app::sessions::{HandoffSettings, NewMessages, input, reported_usage};
 
-/// Record what is new of a conversation, and say whether it should be handed over
+/// Record new messages and report context usage
 ///
-/// FILE has the conversation from its beginning; what it has beyond what is recorded is
-/// recorded. Without FILE and --usage nothing is. A conversation that is not there is
-/// begun.
+/// FILE contains the conversation from its beginning; only messages that are not recorded yet are
+/// added. The report says whether a hand-off is due. Without FILE and --usage, the command only
+/// prints the report. A conversation that does not exist is created, unless neither FILE, --usage
+/// nor a window is given.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   lcp session record parser session.lcp --window 200000
@@ -22,17 +23,19 @@ use lcp_app::sessions::{HandoffSettings, NewMessages, input, reported_usage};
   lcp session record parser --usage 151200,148000,900 --json
   lcp session record parser")]
 pub struct Args {
-    /// The conversation's id
+    /// Id of the conversation
     id: String,
-    /// A pack, or a transcript that `import` knows by itself: messages of OpenAI or Anthropic,
-    /// sessions of Claude Code or Codex, results of MCP tools, chats in Markdown; `-` for
-    /// standard input
+    /// Pack or transcript of the conversation; `-` for standard input
+    ///
+    /// Transcripts are those that `import` detects: messages of OpenAI or Anthropic, sessions of
+    /// Claude Code or Codex, results of MCP tools, chats in Markdown.
     file: Option<PathBuf>,
-    /// Leave out the first N messages of FILE: those of sessions before
+    /// Skip the first N messages of FILE, which belong to earlier sessions
     #[arg(long, value_name = "N", default_value_t = 0, requires = "file")]
     skip: usize,
-    /// What the provider reported of the newest request: tokens of its input, how many of
-    /// these came from a cache, tokens of its output
+    /// Token usage that the provider reported for the newest request
+    ///
+    /// CACHED is the part of INPUT that came from a cache. Reported numbers replace counted ones.
     #[arg(long, value_name = "INPUT[,CACHED[,OUTPUT]]", value_parser = usage)]
     usage: Option<ReportedUsage>,
     #[command(flatten)]
@@ -44,7 +47,7 @@ pub struct Args {
     json: bool,
 }
 
-/// Records, and says what is used.
+/// Records the messages and prints the usage.
 pub fn run(args: &Args, output: &Output) -> Result {
     let WindowArgs { window, output_reserve } = args.window;
     let session = args.session.to_options();
@@ -60,7 +63,7 @@ pub fn run(args: &Args, output: &Output) -> Result {
         None => NewMessages::None,
     };
     let is_query = args.file.is_none() && args.usage.is_none();
-    // An id that was mistyped begins nothing.
+    // A query must not create a conversation for a mistyped id.
     let may_begin = !is_query || window.is_some() || output_reserve.is_some();
     let settings = HandoffSettings::default();
     let (sessions, counter) =
@@ -72,9 +75,9 @@ pub fn run(args: &Args, output: &Output) -> Result {
     files::print(&text)
 }
 
-/// `INPUT[,CACHED[,OUTPUT]]`
+/// Parses `INPUT[,CACHED[,OUTPUT]]`.
 fn usage(value: &str) -> Result<ReportedUsage, String> {
-    let wrong = || "INPUT, INPUT,CACHED or INPUT,CACHED,OUTPUT is wanted, in tokens".to_owned();
+    let wrong = || "expected INPUT, INPUT,CACHED or INPUT,CACHED,OUTPUT in tokens".to_owned();
     let numbers: Vec<u32> = value
         .split(',')
         .map(|number| number.trim().parse().map_err(|_| wrong()))
@@ -86,7 +89,7 @@ fn usage(value: &str) -> Result<ReportedUsage, String> {
         _ => return Err(wrong()),
     };
     reported_usage(input, cached, output)
-        .ok_or_else(|| "CACHED is a part of INPUT, and cannot be more".to_owned())
+        .ok_or_else(|| "CACHED is a part of INPUT and must not exceed it".to_owned())
 }
 
 #[cfg(test)]
@@ -94,7 +97,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_a_provider_reports() {
+    fn usage_reported_by_a_provider() {
         let is = |value, input_tokens, cached_input_tokens, output_tokens| {
             let reported = ReportedUsage { input_tokens, cached_input_tokens, output_tokens };
             assert_eq!(usage(value), Ok(reported));

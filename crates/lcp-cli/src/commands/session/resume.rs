@@ -1,35 +1,35 @@
-//! `session resume`: a hand-off is taken up, once.
+//! The command `session resume`: resumes from a hand-off, exactly once.
 
 use crate::Result;
 use crate::arguments::parse_tokens;
 use crate::files::{self, StdoutResult};
-use crate::output::Output;
+use crate::output::{Output, counted};
 use crate::session_args::SessionArgs;
 use lcp_app::sessions::{HandoffSettings, WindowOptions, resume_json, resume_text};
 use lcp_app::special_tokens;
 
-/// Take up a hand-off, and print what the next session is to be told first
+/// Resume from a hand-off and print the prompt for the new session
 ///
-/// Of all that try, one succeeds. The messages that came after the hand-off follow the
-/// directive. Where the output was lost, --repeat prints it once more.
+/// If several processes try to resume the same hand-off, exactly one succeeds. Messages that were
+/// recorded after the hand-off follow the prompt. If the output was lost, --repeat prints it again.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   lcp session resume h-0f1e2d3c4b5a69788796a5b4c3d2e1f0 > prompt.txt
   lcp session resume h-0f1e2d3c4b5a69788796a5b4c3d2e1f0 --as parser-2 --json
   lcp session resume h-0f1e2d3c4b5a69788796a5b4c3d2e1f0 --repeat > prompt.txt")]
 pub struct Args {
-    /// The hand-off's id
+    /// Id of the hand-off
     handoff: String,
-    /// The id of the conversation that begins; made of the hand-off's without it
+    /// Id of the new conversation [default: derived from the id of the hand-off]
     #[arg(long = "as", value_name = "ID")]
     conversation: Option<String>,
-    /// Tokens of the window of the model that goes on; those of the one before without it
+    /// Tokens of the context window [default: that of the previous conversation]
     #[arg(long, value_name = "N", value_parser = parse_tokens, allow_negative_numbers = true)]
     window: Option<u32>,
-    /// Tokens of it that the model's output needs; likewise
+    /// Tokens of the window reserved for output [default: as in the previous one]
     #[arg(long, value_name = "N", value_parser = parse_tokens, allow_negative_numbers = true)]
     output_reserve: Option<u32>,
-    /// Print what a hand-off gave that was resumed, and resume nothing
+    /// Print the output of a resumed hand-off again, and resume nothing
     #[arg(long, alias = "again", conflicts_with_all = ["conversation", "window", "output_reserve"])]
     repeat: bool,
     #[command(flatten)]
@@ -39,7 +39,7 @@ pub struct Args {
     json: bool,
 }
 
-/// Takes it up.
+/// Resumes the hand-off and prints the prompt.
 pub fn run(args: &Args, output: &Output) -> Result {
     let session = args.session.to_options();
     let config = args.session.read_config()?;
@@ -55,7 +55,8 @@ pub fn run(args: &Args, output: &Output) -> Result {
     };
     counter.save_cache(output);
     let id = resumed.new_conversation_id.escape_debug();
-    output.progress(format!("goes on as {id}: {} tokens", resumed.directive.tokens));
+    let tokens = counted(resumed.directive.tokens, "token");
+    output.progress(format!("continued as {id}: {tokens}"));
     for warning in &resumed.directive.warnings {
         output.warn(warning.escape_debug());
     }
@@ -66,13 +67,17 @@ pub fn run(args: &Args, output: &Output) -> Result {
     let text = if args.json { files::json(&resume_json(&resumed)) } else { text };
     let repeat = format!("lcp session resume --repeat {}", args.handoff.escape_debug());
     match files::write_stdout(text.as_bytes()) {
-        // It is resumed, and no other try gives this text.
+        // The hand-off is resumed, so a second `resume` would not print this text.
         Ok(StdoutResult::Closed) => {
-            output.warn(format!("not all of it was read: `{repeat}` prints it once more"));
+            output.warn(format!(
+                "the output was not read to its end: run `{repeat}` to print it again"
+            ));
             Ok(())
         }
         written => written.map(drop).map_err(|failure| {
-            failure.with_hint(format!("the hand-off is resumed: `{repeat}` prints this once more"))
+            failure.with_hint(format!(
+                "the hand-off is resumed; run `{repeat}` to print the text again"
+            ))
         }),
     }
 }

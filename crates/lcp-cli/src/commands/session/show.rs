@@ -1,9 +1,11 @@
-//! `session show`: one conversation with its hand-offs and messages, or one hand-off.
+//! The command `session show`: prints a conversation with its hand-offs and messages, or a
+//! hand-off.
 
 use lcp_continuity::store::{ConversationRecord, HandoffRecord, HandoffState, Store};
 use lcp_driver::group_thousands;
 
 use super::list::{self, second};
+use crate::output::counted;
 use crate::{Result, files};
 use lcp_app::config::Config;
 use lcp_app::sessions::{
@@ -31,7 +33,7 @@ fn conversation(
     }
     let ConversationDetails { record, handoffs, messages } = &details;
     let mut text = format!(
-        "{}: {}, window {}, epoch {}, begun {}, updated {}\n",
+        "{}: {}, window {}, epoch {}, created {}, updated {}\n",
         record.id.escape_debug(),
         list::state(record),
         group_thousands(record.window_tokens.into()),
@@ -41,10 +43,10 @@ fn conversation(
     );
     if let Some(parent) = &record.parent {
         let id = parent.conversation.escape_debug();
-        text.extend([format!("shares {} messages of {id}\n", parent.messages)]);
+        text.extend([format!("shares {} of {id}\n", counted(parent.messages, "message"))]);
     }
     if let Some(origin) = &record.origin {
-        text.extend([format!("began with {}\n", origin.escape_debug())]);
+        text.extend([format!("resumed from {}\n", origin.escape_debug())]);
     }
     text.extend(handoffs.iter().map(handoff_lines));
     text.extend(messages.iter().map(message_line));
@@ -61,17 +63,17 @@ fn handoff_lines(record: &HandoffRecord) -> String {
     let (created, expires) = (second(record.created), second(record.expires));
     let conversation = record.conversation.escape_debug();
     format!(
-        "hand-off {id} of {conversation}: {}; {} messages, epoch {}, {created}, until {expires}\n",
+        "hand-off {id} of {conversation}: {}; {}, epoch {}, created {created}, expires {expires}\n",
         state(&record.state),
-        record.messages,
+        counted(record.messages, "message"),
         record.epoch
     )
 }
 
-/// What became of a hand-off, in words.
+/// Returns the state of a hand-off in words.
 fn state(state: &HandoffState) -> String {
     match state {
-        HandoffState::Committed => "waits to be resumed".to_owned(),
+        HandoffState::Committed => "waiting to be resumed".to_owned(),
         HandoffState::Claimed { by, until } => {
             format!("claimed by {} until {}", by.escape_debug(), second(*until))
         }

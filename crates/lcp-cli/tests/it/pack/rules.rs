@@ -95,9 +95,13 @@ fn what_is_wrong_in_the_file_is_said_with_its_line() {
 #[test]
 fn what_is_wrong_in_flags_is_said() {
     let folder = Folder::new(FILES);
-    folder.fails(&["--priority", "a"], 2, "GLOB=LEVEL is wanted");
-    folder.fails(&["--priority", "a=urgent"], 2, "\"urgent\" is no priority; it may be critical");
-    folder.fails(&["--category", "a="], 2, "the name of a category is empty");
+    folder.fails(&["--priority", "a"], 2, "expected GLOB=LEVEL");
+    folder.fails(
+        &["--priority", "a=urgent"],
+        2,
+        "unknown priority \"urgent\"; expected one of critical",
+    );
+    folder.fails(&["--category", "a="], 2, "the category name must not be empty");
     folder.fails(&["--pin", "!a"], 2, "must not begin with `!`");
     folder.fails(&["-o", "out", "--report", "out"], 2, "are the same file");
 }
