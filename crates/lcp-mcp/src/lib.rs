@@ -32,3 +32,6 @@ pub use sandbox::Roots;
 pub use server::serve;
 pub use session_store::LazySessionStore;
 pub use state::{ServerConfig, ServerState};
+
+#[cfg(test)]
+extern crate self as lcp_mcp;
