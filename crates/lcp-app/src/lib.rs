@@ -52,6 +52,7 @@
 //! | [`find_block`], [`content_bytes`] | blocks of a pack by index or label, and their bytes |
 //! | [`files`], [`interrupt`] | files that appear whole; what is undone where a process ends early |
 
+#![cfg_attr(docsrs, feature(doc_cfg))]
 #![allow(
     clippy::missing_errors_doc,
     clippy::must_use_candidate,

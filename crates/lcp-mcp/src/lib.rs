@@ -12,6 +12,8 @@
 //!
 //! The server reads only files below its roots, and writes only to the session store.
 
+#![cfg_attr(docsrs, feature(doc_cfg))]
+
 mod choices;
 mod error;
 #[cfg(feature = "http")]
