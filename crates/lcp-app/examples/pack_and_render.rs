@@ -1,16 +1,13 @@
-//! Packs a folder and renders it within a budget of tokens, as `lcp pack DIR | lcp render -` does:
+//! Packs a folder and renders it within a token budget, as `lcp pack DIR | lcp render -` does. The
+//! defaults are the sources of this crate and 4,000 tokens:
 //!
 //! ```text
-//! cargo run -p lcp-app --example pack_and_render -- docs 4000
+//! cargo run -p lcp-app --example pack_and_render -- [DIR] [TOKENS]
 //! ```
 
-#![expect(
-    clippy::print_stdout,
-    clippy::print_stderr,
-    reason = "it prints the text and the figures"
-)]
+#![allow(clippy::print_stdout, reason = "the example prints the text and the numbers of tokens")]
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use lcp_app::Warnings;
 use lcp_app::budget::BudgetOptions;
@@ -20,26 +17,37 @@ use lcp_app::render::{RenderJob, RenderOptions};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut arguments = std::env::args().skip(1);
-    let folder = arguments.next().unwrap_or_else(|| "docs".to_owned());
+    let sources = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let folder = arguments.next().map_or(sources, PathBuf::from);
     let budget = arguments.next().map_or(Ok(4000), |tokens| tokens.parse())?;
+    pack_and_render(folder, budget)
+}
 
+pub(crate) fn pack_and_render(
+    folder: PathBuf,
+    budget: u32,
+) -> Result<(), Box<dyn std::error::Error>> {
+    // The settings of the nearest `lcp.toml`, or the defaults. Options override them.
     let config = ConfigSource::Nearest.read()?;
+    // Receives the warnings. Jobs print nothing.
     let reporter = Warnings::default();
+
     let mut options = PackOptions::default();
-    options.paths.push(folder.into());
+    options.paths.push(folder);
     let packed = options.pack(&config, &reporter)?;
 
+    // A pack can also come from a file. The name is only used in error messages.
+    let name = Path::new("folder.lcp");
     let options = RenderOptions {
         budget: BudgetOptions { budget: Some(budget), ..BudgetOptions::default() },
         ..RenderOptions::default()
     };
-    let name = Path::new("folder.lcp");
     let job = RenderJob::new(name, &packed.bytes, &options, &config, &reporter)?;
     let rendered = job.render(&reporter)?;
     println!("{}", rendered.text);
-    eprintln!("{} of {budget} tokens, {} blocks", rendered.plan.used_tokens, packed.blocks);
+    println!("{} of {budget} tokens, {} blocks", rendered.plan.used_tokens, packed.blocks);
     for warning in reporter.take() {
-        eprintln!("warning: {warning}");
+        println!("warning: {warning}");
     }
     Ok(())
 }

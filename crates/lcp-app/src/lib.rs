@@ -52,6 +52,7 @@
 //! | [`find_block`], [`content_bytes`] | blocks of a pack by index or label, and their bytes |
 //! | [`files`], [`interrupt`] | atomic writing of files; cleanup of an interrupted process |
 
+#![cfg_attr(docsrs, feature(doc_cfg))]
 #![allow(
     clippy::missing_errors_doc,
     clippy::must_use_candidate,
@@ -102,3 +103,18 @@ pub use config::parse_size;
 pub use error::{Error, ErrorKind, Result};
 pub use find_block::{block_at, block_labelled, content_bytes, find_block};
 pub use reporter::{Progress, Reporter, Silent, Warnings};
+
+// The example is a test here, because the crate has no other integration tests.
+#[cfg(test)]
+extern crate self as lcp_app;
+#[cfg(all(test, feature = "full"))]
+#[expect(dead_code, reason = "`main` reads the arguments of the process")]
+#[path = "../examples/pack_and_render.rs"]
+mod pack_and_render;
+
+#[cfg(all(test, feature = "full"))]
+#[test]
+fn the_example_packs_and_renders() {
+    let sources = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("examples");
+    pack_and_render::pack_and_render(sources, 1_000).unwrap();
+}

@@ -14,6 +14,7 @@
 //! | progress bars; tables | `progress.rs`; `table.rs` |
 //! | Ctrl-C | `lib.rs` |
 
+#![cfg_attr(docsrs, feature(doc_cfg))]
 #![allow(
     clippy::missing_errors_doc,
     clippy::must_use_candidate,

@@ -1,12 +1,14 @@
-//! A session that is kept in a file, handed over, and taken up by another process.
+//! Stores a session in a file, hands it over, and resumes it as another process would:
 //!
-//! `cargo run -p lcp-continuity --example session [FILE]`
+//! ```text
+//! cargo run -p lcp-continuity --example session -- [FILE]
+//! ```
 //!
-//! Each run is a session of its own, also in a FILE that has others: one that was handed
-//! over cannot be recorded in again.
+//! Without FILE, the example uses a temporary file. Each run adds a session to the file.
+
+#![allow(clippy::print_stdout, reason = "the example prints the hand-off")]
 
 use std::error::Error;
-use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -23,14 +25,17 @@ const PLAN: &str = "Plan: move the parser
 - [ ] split parser.rs";
 
 fn main() -> Result<(), Box<dyn Error>> {
-    let mut out = io::stdout();
     let folder = tempfile::tempdir()?;
     let file = std::env::args_os().nth(1).map(PathBuf::from);
     let file = file.unwrap_or_else(|| folder.path().join("sessions.db"));
+    hand_over(&file)
+}
 
-    // One process records a session, and hands it over.
+pub(crate) fn hand_over(file: &Path) -> Result<(), Box<dyn Error>> {
+    // The first process records messages and hands the session over. A long session does this when
+    // `check` reports that its context window is nearly full.
     let id = format!("parser-{}", Timestamp::now().0);
-    let first = service(&file)?;
+    let first = service(file)?;
     first.open(&NewConversation {
         id: id.clone(),
         window_tokens: 200_000,
@@ -45,31 +50,29 @@ fn main() -> Result<(), Box<dyn Error>> {
     let handoff = first.prepare_handoff(&id, 4_000, &HandoffOptions::default())?;
     drop(first);
 
-    // Another goes on. Nobody else can resume it then.
-    let second = service(&file)?;
+    // The second process continues. A hand-off can be resumed only once.
+    let second = service(file)?;
     let resumed = second.resume_from_handoff(&handoff.handoff_id)?;
-    write!(out, "{}", resumed.directive.text)?;
+    print!("{}", resumed.directive.text);
     for action in &resumed.directive.immediate_actions {
-        writeln!(out, "to do now: {action}")?;
+        println!("to do now: {action}");
     }
     let error = second.resume_from_handoff(&handoff.handoff_id).unwrap_err();
-    writeln!(out, "once more: {error}")?;
+    println!("second attempt: {error}");
     Ok(())
 }
 
+/// Opens the store of the file. Each process needs its own service.
 fn service(file: &Path) -> Result<SessionContinuityService, Box<dyn Error>> {
     let store = Arc::new(SqliteStore::open(file)?);
     let counter = Arc::new(Tiktoken::new(Encoding::O200kBase));
-    Ok(SessionContinuityService::new(store, counter).on_event(|event| {
-        // Whoever listens has nobody to return an error to.
-        let _ = match event {
-            ContinuityEvent::HandoffPrepared(event) => {
-                writeln!(io::stdout(), "prepared {}", event.handoff.handoff_id)
-            }
-            ContinuityEvent::SessionResumed(event) => {
-                writeln!(io::stdout(), "resumed as {}", event.session.new_conversation_id)
-            }
-            _ => Ok(()),
-        };
+    Ok(SessionContinuityService::new(store, counter).on_event(|event| match event {
+        ContinuityEvent::HandoffPrepared(event) => {
+            println!("prepared {}", event.handoff.handoff_id);
+        }
+        ContinuityEvent::SessionResumed(event) => {
+            println!("resumed as {}", event.session.new_conversation_id);
+        }
+        _ => {}
     }))
 }

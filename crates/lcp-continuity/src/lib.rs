@@ -72,6 +72,8 @@
 //! | stores | `store/`: rules in `tables.rs`; `memory.rs`, `sqlite/`, `postgres/` |
 //! | events and metrics | `events.rs`, `observe.rs` |
 
+#![cfg_attr(docsrs, feature(doc_cfg))]
+
 pub mod command;
 pub mod compact;
 pub mod coverage;

@@ -35,6 +35,7 @@
 //! | single blocks of a pack | `pack_reader.rs`; sources of bytes: `read_at/` |
 //! | the index: footer, columns, comparison with the blocks | `index/`: `mod.rs`, `columns.rs`, `verify.rs` |
 
+#![cfg_attr(docsrs, feature(doc_cfg))]
 #![cfg_attr(not(test), deny(clippy::indexing_slicing, clippy::unwrap_used, clippy::expect_used))]
 
 mod blocks;

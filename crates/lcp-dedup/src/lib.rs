@@ -44,6 +44,8 @@
 //! | stubs in place of covered blocks | `stub.rs` |
 //! | new texts, saved tokens, the smaller pack | `apply.rs` |
 
+#![cfg_attr(docsrs, feature(doc_cfg))]
+
 mod apply;
 mod chunks;
 mod detect;

@@ -1,12 +1,17 @@
 //! Measures the cost of delimiter safety in XML on real files, for several approaches (RFC 0008 §1):
-//! `cargo run -p lcp-driver --example delimiter_safety -- FOLDER…`
 //!
-//! Every UTF-8 file up to 1 MiB is one block. Each approach prints one line: its tokens compared to
-//! an element without any protection, and the number of files whose bytes it changes.
+//! ```text
+//! cargo run -p lcp-driver --example delimiter_safety -- [FOLDER…]
+//! ```
+//!
+//! The default folder has the sources of this crate. Every UTF-8 file up to 1 MiB is one block. For
+//! each approach, the example prints the tokens that it adds to an element without any protection,
+//! and the number of files whose bytes it changes.
+
+#![allow(clippy::print_stdout, reason = "the example prints the costs")]
 
 use std::error::Error;
 use std::fs;
-use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use lcp_driver::{DefaultDriver, DriverConfig};
@@ -46,9 +51,17 @@ fn files(folder: &Path, into: &mut Vec<PathBuf>) -> std::io::Result<()> {
 }
 
 fn main() -> Result<(), Box<dyn Error>> {
+    let mut folders: Vec<_> = std::env::args_os().skip(1).map(PathBuf::from).collect();
+    if folders.is_empty() {
+        folders.push(Path::new(env!("CARGO_MANIFEST_DIR")).join("src"));
+    }
+    measure(&folders)
+}
+
+pub(crate) fn measure(folders: &[PathBuf]) -> Result<(), Box<dyn Error>> {
     let mut paths = Vec::new();
-    for folder in std::env::args_os().skip(1) {
-        files(Path::new(&folder), &mut paths)?;
+    for folder in folders {
+        files(folder, &mut paths)?;
     }
     let counter = Tiktoken::new(Encoding::O200kBase);
     let driver = DefaultDriver::new(counter);
@@ -76,11 +89,10 @@ fn main() -> Result<(), Box<dyn Error>> {
         number.add(count(rendered), bare, false);
         (all, bytes, content) = (all + 1, bytes + text.len(), content + bare);
     }
-    let mut out = std::io::stdout().lock();
-    writeln!(out, "{all} files, {bytes} bytes, {content} tokens")?;
+    println!("{all} files, {bytes} bytes, {content} tokens");
     for (name, cost) in [("escape", escaped), ("nonce", nonce), ("number", number)] {
         let Cost { tokens, files, changed } = cost;
-        writeln!(out, "{name}: {tokens} tokens more, in {files} files; {changed} files changed")?;
+        println!("{name}: {tokens} tokens more, in {files} files; {changed} files changed");
     }
     Ok(())
 }

@@ -69,6 +69,8 @@
 //! | the window of a model; its usage | `window.rs`; `usage.rs` |
 //! | segments of a conversation | `segments/`: phases and levels in `assign.rs`, the result in `allocation.rs` |
 
+#![cfg_attr(docsrs, feature(doc_cfg))]
+
 // The costs of the detail levels of a block.
 mod block_view;
 mod cost;

@@ -9,6 +9,8 @@
 //! The encoder enforces the limits in `lcp_types::limits`, as the decoder does. So `lcp-decoder`
 //! can read every pack that this crate writes.
 
+#![cfg_attr(docsrs, feature(doc_cfg))]
+
 mod compress;
 mod error;
 mod fields;

@@ -42,6 +42,8 @@
 //! | declarations of code | `outline/code/`: `walk.rs`, `item.rs`, limits in `parse.rs` |
 //! | nodes of a language | a table in `outline/code/languages.rs` |
 
+#![cfg_attr(docsrs, feature(doc_cfg))]
+
 mod changes;
 mod error;
 mod file_tree;

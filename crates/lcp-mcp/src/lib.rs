@@ -12,6 +12,8 @@
 //!
 //! The server reads only files below its roots, and writes only to the session store.
 
+#![cfg_attr(docsrs, feature(doc_cfg))]
+
 mod choices;
 mod error;
 #[cfg(feature = "http")]
@@ -32,3 +34,6 @@ pub use sandbox::Roots;
 pub use server::serve;
 pub use session_store::LazySessionStore;
 pub use state::{ServerConfig, ServerState};
+
+#[cfg(test)]
+extern crate self as lcp_mcp;

@@ -22,6 +22,7 @@
 //! | recovery | `recover/`: `salvage.rs`, renumbering in `rewrite.rs` |
 //! | validation | `validate/` |
 
+#![cfg_attr(docsrs, feature(doc_cfg))]
 #![allow(
     clippy::must_use_candidate,
     reason = "all functions but those of the journal are free of side effects"

@@ -22,6 +22,8 @@
 //! | locks; network file systems | `sqlite/lock.rs`; `sqlite/paths.rs` |
 //! | blocking calls of asynchronous code | `runtime.rs` |
 
+#![cfg_attr(docsrs, feature(doc_cfg))]
+
 pub mod content;
 #[cfg(feature = "runtime")]
 pub mod runtime;

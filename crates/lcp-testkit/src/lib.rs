@@ -74,7 +74,7 @@ pub fn hex(digits: &str) -> Vec<u8> {
     digits.chunks(2).map(|pair| pair[0] << 4 | pair[1]).collect()
 }
 
-/// The Rust code in the README and the user guide, compiled and run as documentation tests.
+/// The Rust code in the READMEs and the user guide, compiled and run as documentation tests.
 #[cfg(doctest)]
 mod documents {
     #[doc = include_str!("../../../README.md")]
@@ -97,4 +97,33 @@ mod documents {
     pub struct Outline;
     #[doc = include_str!("../../../docs/crates/tokens.md")]
     pub struct Tokens;
+    /// The READMEs of the crates.
+    mod crates {
+        #[doc = include_str!("../../lcp-app/README.md")]
+        pub struct App;
+        #[doc = include_str!("../../lcp-continuity/README.md")]
+        pub struct Continuity;
+        #[doc = include_str!("../../lcp-decoder/README.md")]
+        pub struct Decoder;
+        #[doc = include_str!("../../lcp-dedup/README.md")]
+        pub struct Dedup;
+        #[doc = include_str!("../../lcp-driver/README.md")]
+        pub struct Driver;
+        #[doc = include_str!("../../lcp-encoder/README.md")]
+        pub struct Encoder;
+        #[doc = include_str!("../../lcp-ingest/README.md")]
+        pub struct Ingest;
+        #[doc = include_str!("../../lcp-mcp/README.md")]
+        pub struct Mcp;
+        #[doc = include_str!("../../lcp-packfile/README.md")]
+        pub struct Packfile;
+        #[doc = include_str!("../../lcp-store/README.md")]
+        pub struct Store;
+        #[doc = include_str!("../../lcp-tokens/README.md")]
+        pub struct Tokens;
+        #[doc = include_str!("../../lcp-transcripts/README.md")]
+        pub struct Transcripts;
+        #[doc = include_str!("../../lcp-types/README.md")]
+        pub struct Types;
+    }
 }

@@ -42,6 +42,8 @@
 //! | models, their windows and names | `models/` |
 //! | selection of an estimator, and the fallback | `resolve.rs` |
 
+#![cfg_attr(docsrs, feature(doc_cfg))]
+
 mod boundary;
 #[cfg(feature = "bpe")]
 mod bpe;

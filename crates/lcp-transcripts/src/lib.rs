@@ -46,6 +46,8 @@
 //! | from blocks to turns | `export/turns_from_blocks.rs`, `export/parts.rs`; results without an id: `export/infer_ids.rs` |
 //! | a valid history | `export/tool_pairs.rs`, `export/tool_names.rs`, `export/anthropic.rs` |
 
+#![cfg_attr(docsrs, feature(doc_cfg))]
+
 pub mod annotation_keys;
 mod anthropic;
 mod builder;

@@ -27,6 +27,8 @@
 //! assert_eq!(block.block_type().label(), "code");
 //! ```
 
+#![cfg_attr(docsrs, feature(doc_cfg))]
+
 mod annotation;
 mod block;
 mod bytes;

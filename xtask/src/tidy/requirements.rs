@@ -63,8 +63,8 @@ fn all_tests() -> Result<BTreeMap<String, BTreeSet<String>>> {
     Ok(tests)
 }
 
-/// Returns the name from the id of a package of this workspace: `path+file:///…/lcp-types#0.0.0`,
-/// or `…#name@0.0.0` if the folder has another name.
+/// Returns the name from the id of a package of this workspace: `path+file:///…/lcp-types#0.1.0`,
+/// or `…#name@0.1.0` if the folder has another name.
 fn package(id: &str) -> String {
     let (path, fragment) = id.rsplit_once('#').unwrap_or((id, ""));
     let of_path = || path.rsplit('/').next().unwrap_or_default();

@@ -7,6 +7,8 @@ mod compact;
 #[path = "../conformance/mod.rs"]
 mod conformance;
 mod coverage;
+#[cfg(feature = "sqlite")]
+mod examples;
 mod extract;
 mod memory;
 mod resume_prompt;

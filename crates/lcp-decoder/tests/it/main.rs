@@ -6,6 +6,8 @@ mod block_memory;
 mod borrowed;
 #[cfg(feature = "zstd")]
 mod compressed;
+#[cfg(all(feature = "rayon", feature = "zstd"))]
+mod examples;
 mod fast_path;
 mod fields;
 mod index;

@@ -2,6 +2,7 @@
 
 mod events;
 mod exact;
+mod examples;
 mod first;
 mod laws;
 mod near;

@@ -3,6 +3,7 @@
 mod api;
 mod budget;
 mod duplicates;
+mod examples;
 mod excerpts;
 mod indexed;
 mod levels;

@@ -5,6 +5,8 @@
 mod bytes;
 #[cfg(feature = "zstd")]
 mod compression;
+#[cfg(feature = "zstd")]
+mod examples;
 mod laws;
 mod limits;
 #[cfg(feature = "manifest")]

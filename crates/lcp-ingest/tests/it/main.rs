@@ -1,5 +1,6 @@
 //! Public behavior of the crate.
 
+mod examples;
 mod globs;
 #[cfg(feature = "outline")]
 mod outline;

@@ -6,6 +6,10 @@ use super::*;
 use crate::{LazySessionStore, Roots, ServerConfig};
 use lcp_app::config::Config;
 
+#[expect(dead_code, reason = "`main` serves on standard input")]
+#[path = "../../examples/serve.rs"]
+mod example;
+
 fn server() -> Server {
     let config = ServerConfig {
         roots: Roots::new(&[".".into()]).unwrap(),
@@ -39,6 +43,13 @@ fn hooks_run_at_the_end_of_the_server() {
     assert_eq!(start_runtime().unwrap().block_on(over), Ok(()));
     assert!(is_done.load(Ordering::Relaxed));
     drop(hook);
+}
+
+#[test]
+fn the_example_serves_until_its_input_ends() {
+    let state = example::state(".".into()).unwrap();
+    let served = serve_on(state, (tokio::io::empty(), tokio::io::sink()));
+    assert_eq!(start_runtime().unwrap().block_on(served), Ok(()));
 }
 
 #[test]

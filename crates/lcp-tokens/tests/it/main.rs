@@ -6,6 +6,8 @@ mod cached;
 mod counter;
 #[cfg(feature = "tiktoken")]
 mod exact;
+#[cfg(feature = "tiktoken")]
+mod examples;
 #[cfg(feature = "tokenizer-files")]
 mod files;
 mod heuristic;

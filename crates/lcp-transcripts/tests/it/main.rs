@@ -4,6 +4,7 @@ mod anthropic;
 mod bad;
 mod claude_code;
 mod diff;
+mod examples;
 mod exported;
 mod laws;
 mod line_numbers;

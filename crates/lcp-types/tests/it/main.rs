@@ -3,6 +3,7 @@
 
 mod annotations;
 mod blocks;
+mod examples;
 mod limits_tables;
 #[cfg(feature = "serde")]
 mod serde;

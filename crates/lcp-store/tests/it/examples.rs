@@ -1,0 +1,11 @@
+//! The examples of the crate run without an error.
+
+#[expect(dead_code, reason = "`main` reads the arguments of the process")]
+#[path = "../../examples/store.rs"]
+mod store;
+
+#[test]
+fn a_body_is_stored_and_read() {
+    let folder = tempfile::tempdir().unwrap();
+    store::store_and_read(&folder.path().join("bodies.db")).unwrap();
+}
