@@ -301,7 +301,7 @@ fn foreign_files_are_named() {
         (b"\x10\0\0\0\0\0\0\0{\"a\":{}}        ", "safetensors"),
         (b"version https://git-lfs.github.com/spec/v1\noid sha256:0\n", "a Git LFS pointer"),
         (b"<!DOCTYPE html><html>", "a web page"),
-        (b"IQ== 0\nIg== 1\n", "tiktoken ranks"),
+        (b"IQ== 0\nIg== 1\n", "a tiktoken rank file"),
         (b"#version: 0.2\na b\n", "merges.txt"),
         (b"{\"tokenizer_class\": \"LlamaTokenizer\"}", "tokenizer_config.json"),
         (b"{\"architectures\": [], \"model_type\": \"llama\"}", "config.json of a model"),

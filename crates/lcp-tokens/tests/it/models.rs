@@ -268,7 +268,7 @@ fn unknown_names_list_near_ones() {
         assert!(error.suggestions.iter().any(|known| known == near), "{error}");
         assert!(error.suggestions.iter().all(|known| models.find(known).is_ok()), "{error}");
         assert!(
-            error.to_string().contains(&format!("names near it: {}", error.suggestions[0])),
+            error.to_string().contains(&format!("; similar names: {}", error.suggestions[0])),
             "{error}"
         );
     }
