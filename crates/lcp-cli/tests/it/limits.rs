@@ -120,7 +120,7 @@ fn of_manifests() {
 fn of_imports() {
     let import: &[&[&str]] = &[&["import", "-", "--from", "openai-chat"]];
     let deep = format!("{}{}", "[".repeat(121), "]".repeat(121));
-    exceeds(import, deep.as_bytes(), "120 levels, which is TRANSCRIPT_DEPTH_MAX");
+    exceeds(import, deep.as_bytes(), "nested deeper than 120 levels (TRANSCRIPT_DEPTH_MAX)");
 }
 
 #[test]
