@@ -382,6 +382,6 @@ fn critical_blocks_over_a_cap() {
     let denied = project.run(&["render", &session, "--strict"]);
     let said = stderr(&denied);
     assert_eq!(denied.status.code(), Some(4), "{said}");
-    assert!(said.contains("[LCP-BUD-002]") && said.contains("hint: a cap of "), "{said}");
+    assert!(said.contains("[LCP-BUD-002]") && said.contains("hint: raise the cap of "), "{said}");
     assert!(denied.stdout.is_empty());
 }

@@ -448,7 +448,7 @@ fn sessions_are_kept_in_the_folder_of_the_user() {
     // A file is in the way.
     let output = run(&["session", "record", "c", "history.md"], &project.path("history.md"));
     assert_eq!(output.status.code(), Some(1));
-    assert!(stderr(&output).contains("cannot make "), "{}", stderr(&output));
+    assert!(stderr(&output).contains("cannot create "), "{}", stderr(&output));
 }
 
 /// Ctrl-C while a program writes the summary: the conversation is free again at once.
@@ -520,7 +520,7 @@ fn a_hand_off_is_not_deduplicated() {
     let merge = ["merge", "twice.lcp", "handoff.lcp", "--dedup", "near", "-o", "merged.lcp"];
     let output = project.run(&merge);
     assert!(output.status.success());
-    assert!(stderr(&output).contains("the pack holds a hand-off"), "{}", stderr(&output));
+    assert!(stderr(&output).contains("the pack contains a hand-off"), "{}", stderr(&output));
     project.stdout_of(&["validate", "merged.lcp"]);
     project.stdout_of(&["merge", "twice.lcp", "handoff.lcp", "-o", "plain.lcp"]);
     let read = |name: &str| std::fs::read(project.path(name)).unwrap();

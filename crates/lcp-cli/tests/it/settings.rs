@@ -120,12 +120,14 @@ fn an_unknown_model_of_which_nothing_is_needed() {
     }
     project.assert_usage_error(
         &[&SHOW[..], &named, &encoding].concat(),
-        "nothing of the model is needed",
+        "hint: add a [[model]] entry to lcp.toml, or pass --encoding",
     );
     let counted = project.run(&[&["count", &session][..], &named, &encoding].concat());
     assert!(counted.status.success(), "{}", stderr(&counted));
-    project
-        .assert_usage_error(&[&["count", &session][..], &named].concat(), "hint: with --encoding");
+    project.assert_usage_error(
+        &[&["count", &session][..], &named].concat(),
+        "hint: add a [[model]] entry",
+    );
 }
 
 /// Where the file names a tokenizer that there is not, standard error says where.

@@ -122,7 +122,8 @@ fn without_a_repository_or_git_that_is_said() {
     let message = stderr(&output);
     assert_eq!(output.status.code(), Some(1), "{message}");
     assert!(
-        message.contains("cannot run git") && message.contains("hint: --since and --diff need git")
+        message.contains("cannot run git")
+            && message.contains("hint: install git, or omit --since and --diff")
     );
     assert!(output.stdout.is_empty());
 }
