@@ -124,8 +124,10 @@ fn an_unknown_model_of_which_nothing_is_needed() {
     );
     let counted = project.run(&[&["count", &session][..], &named, &encoding].concat());
     assert!(counted.status.success(), "{}", stderr(&counted));
-    project
-        .assert_usage_error(&[&["count", &session][..], &named].concat(), "hint: with --encoding");
+    project.assert_usage_error(
+        &[&["count", &session][..], &named].concat(),
+        "hint: add a [[model]] entry",
+    );
 }
 
 /// Where the file names a tokenizer that there is not, standard error says where.
