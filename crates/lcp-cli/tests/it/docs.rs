@@ -13,7 +13,7 @@ use crate::command::LCP;
 fn pages() -> Vec<PathBuf> {
     let root = root();
     let mut pages = vec![root.join("README.md")];
-    for folder in ["docs", "docs/crates"] {
+    for folder in ["docs", "docs/crates", "docs/schemas"] {
         for entry in fs::read_dir(root.join(folder)).unwrap() {
             let path = entry.unwrap().path();
             if path.extension().is_some_and(|extension| extension == "md") {

@@ -10,7 +10,7 @@ use lcp_testkit::cli_harness::Program;
 use crate::command::{LCP, Project, encode, printed, stderr};
 
 /// A chat history of so many turns, with things that must not be lost.
-fn history(turns: u32) -> String {
+pub(crate) fn history(turns: u32) -> String {
     let mut text = "# aider chat started at 2026-01-01 10:00:00\n\n> Added a.rs\n\n".to_owned();
     text.push_str("#### DECISION: one file for each rule. Never use unsafe code.\n\n");
     for turn in 0..turns {
@@ -22,7 +22,7 @@ fn history(turns: u32) -> String {
 }
 
 /// The example, which cargo builds with the tests.
-fn demo() -> Program {
+pub(crate) fn demo() -> Program {
     let tests = std::env::current_exe().unwrap();
     let name = format!("examples/handoff_demo{}", std::env::consts::EXE_SUFFIX);
     let path = tests.ancestors().nth(2).unwrap().join(name);

@@ -28,6 +28,7 @@ mod objective;
 mod pack;
 mod parse;
 mod samples;
+mod schemas;
 mod sessions;
 mod settings;
 mod shell;
