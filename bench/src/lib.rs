@@ -7,6 +7,7 @@
 
 #[cfg(feature = "peers")]
 mod cache;
+pub mod chart;
 #[cfg(feature = "peers")]
 mod continuity;
 pub mod dedup;
@@ -23,6 +24,7 @@ mod plan;
 pub mod programs;
 #[cfg_attr(not(feature = "peers"), allow(dead_code, reason = "benchmarks pick crates"))]
 mod registry;
+pub mod results;
 #[cfg(feature = "peers")]
 mod scale;
 pub mod table;

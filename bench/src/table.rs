@@ -218,7 +218,7 @@ impl fmt::Display for Report {
 }
 
 /// Formats a figure with three digits, or with more if there are more before the point.
-fn figure(value: f64) -> String {
+pub(crate) fn figure(value: f64) -> String {
     let decimals = match value.abs() {
         value if value >= 100.0 => 0,
         value if value >= 10.0 => 1,

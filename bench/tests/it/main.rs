@@ -1,6 +1,7 @@
 //! LCP and the reference implementation read each other's packs, and an
 //! independent tokenizer agrees with every count.
 
+mod charts;
 mod dedup;
 mod from_reference;
 mod packs;

@@ -2,11 +2,10 @@
 //! `cargo xtask bench` builds and runs it.
 
 use std::io::Write;
-use std::path::Path;
 use std::process::ExitCode;
 
 use lcp_bench::table::Report;
-use lcp_bench::{BENCHES, Result, WORKER, measure};
+use lcp_bench::{BENCHES, Result, WORKER, measure, results};
 
 const FLAGS: &[&str] = &["--json", "--quiet", "--write"];
 
@@ -54,7 +53,7 @@ fn run(arguments: &[String]) -> Result<ExitCode> {
         })?;
         let report = Report { bench: name, rows };
         if has("--write") {
-            write_document(&report)?;
+            results::write(&report)?;
         }
         let json = || serde_json::to_string_pretty(&report);
         let text = if has("--json") { json()? + "\n" } else { report.to_string() };
@@ -74,36 +73,3 @@ fn keep_freed_memory() {
         libc::mallopt(libc::M_TRIM_THRESHOLD, -1);
     }
 }
-
-const DOCUMENT: &str = "docs/benchmarks.md";
-
-/// The lines around the results.
-const BEGIN: &str = "<!-- results: written by `cargo xtask bench` -->\n";
-const END: &str = "<!-- end of results -->\n";
-
-/// Writes a report into `docs/benchmarks.md`.
-fn write_document(report: &Report) -> Result<()> {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(DOCUMENT);
-    let document = std::fs::read_to_string(&path)?;
-    let document = write(&document, report).ok_or_else(|| format!("{DOCUMENT} has no results"))?;
-    Ok(std::fs::write(path, document)?)
-}
-
-/// Replaces the results of a benchmark in a document. Returns `None` if the document has no section
-/// for results.
-fn write(document: &str, report: &Report) -> Option<String> {
-    let (before, rest) = document.split_once(BEGIN)?;
-    let (body, after) = rest.split_once(END)?;
-    let mut sections: Vec<_> = body.split_inclusive("\n\n").map(str::to_owned).collect();
-    // A section is a title and a table, with an empty line between them.
-    let title = format!("**`{}`**\n\n", report.bench);
-    let table = report.to_markdown() + "\n";
-    match sections.iter().position(|section| *section == title) {
-        Some(at) if at + 1 < sections.len() => sections[at + 1] = table,
-        _ => sections.extend([title, table]),
-    }
-    Some(format!("{before}{BEGIN}{}{END}{after}", sections.concat()))
-}
-
-#[cfg(test)]
-mod tests;
