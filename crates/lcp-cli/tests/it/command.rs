@@ -192,7 +192,9 @@ fn counts_are_kept_between_runs() {
     std::fs::write(&kept, "LCPCNT\n0 of another version").unwrap();
     let third = run(&arguments);
     assert!(third.status.success() && third.stdout == first.stdout);
-    assert!(stderr(&third).contains("counts of another version; created a new cache"));
+    assert!(
+        stderr(&third).contains("the token count cache has another version; created a new cache")
+    );
     assert!(stderr(&run(&arguments)).contains(", 0 misses"));
 }
 
@@ -432,7 +434,12 @@ fn denied_overflow_ends_with_4() {
 fn exceeded_limits_end_with_5() {
     let path = "p".repeat(1 << 21);
     let manifest = format!(r#"{{"blocks":[{{"type":"code","path":"{path}","content":""}}]}}"#);
-    fails(&["encode", "-"], manifest.as_bytes(), 5, "TEXT_BYTES_MAX is 1048576");
+    fails(
+        &["encode", "-"],
+        manifest.as_bytes(),
+        5,
+        "exceeds TEXT_BYTES_MAX: got 2097152, maximum 1048576",
+    );
     // A body that says that it has a gigabyte.
     let pack = b"LCP\0\x01\0\0\0\x01\0\x80\x80\x80\x80\x04";
     fails(&["render", "-"], pack, 5, "BODY_BYTES_MAX");

@@ -366,7 +366,10 @@ fn what_cannot_be_is_refused() {
         ("context.budget = 1", "context.budget must be a table, got 1"),
         (&categories("a = -1"), "context.budget.categories.a must be a percentage"),
         (&categories("a = nan"), "tokens, 0 or more, got nan"),
-        (&categories("a = 0\nb = 0.0"), "context.budget.categories: at least one share must be above 0 (number of shares: 2), at line 1"),
+        (
+            &categories("a = 0\nb = 0.0"),
+            "context.budget.categories: at least one share must be above 0 (number of shares: 2), at line 1",
+        ),
         (&categories(""), "at least one share is required"),
         (&categories("a = {}"), "a: must have either percent or tokens, at line 2, column 1"),
         (&categories("a = { percent = 1, tokens = 1 }"), "either percent or tokens"),
@@ -379,14 +382,16 @@ fn what_cannot_be_is_refused() {
         ("[[model]]\nname = \"a\"\nwindow = 0", "must not be 0, at line 3, column 10"),
         (
             "context.budget = { total_tokens = 7, response_reserve = 8 }",
-            "window of 7 tokens: 7 at a safety factor of 1, less 0 for the system prompt and 8 for the answer (lcp.toml, line 1)",
+            "no budget left: window 7 × safety 1 = 7 tokens, minus 0 (system prompt) and 8 (response) (lcp.toml, line 1)",
         ),
     ] {
         project.write(toml);
         project.assert_usage_error(&SHOW, says);
     }
-    project
-        .assert_usage_error(&["render", &sample("chat.lcp")], "less 0 for the system prompt and 8");
+    project.assert_usage_error(
+        &["render", &sample("chat.lcp")],
+        "minus 0 (system prompt) and 8 (response)",
+    );
 }
 
 /// Categories in the order of the file, which decides ties; more than all is

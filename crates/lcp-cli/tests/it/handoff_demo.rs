@@ -286,7 +286,7 @@ fn what_the_file_cannot_say() {
         ),
         (
             "handoff_percent = 60\nlong_task_percent = 70",
-            "continuity: long_task_percent must be at most handoff_percent (60), it is 70, at line 1, column 2",
+            "continuity: long_task_percent must be at most handoff_percent (60), got 70, at line 1, column 2",
         ),
         ("margin_percent = 70", "margin_percent must be below the lowest threshold (70)"),
         ("lease_seconds = 0", "must be an integer from 1 to 86400"),

@@ -226,7 +226,7 @@ fn a_journal_of_a_pack_is_a_warning() {
     place.write("root/session.lcp.lcp-journal", "LCPJRNL2");
     let [warning] = &warned("session.lcp")[..] else { panic!("one warning") };
     assert_eq!(warning["code"], "journal");
-    assert!(warning["message"].as_str().unwrap().contains("read as it stands"), "{warning}");
+    assert!(warning["message"].as_str().unwrap().contains("using the pack unchanged"), "{warning}");
 }
 
 #[test]

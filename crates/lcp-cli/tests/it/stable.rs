@@ -134,8 +134,8 @@ fn a_damaged_previous_plan_is_replaced() {
     for (damaged, says) in [
         (&b""[..], "the plan is not valid JSON"),
         (b"\xFF", "the plan is not UTF-8: invalid utf-8"),
-        (b"{\"schema\": 1}", "the plan"),
-        (b"{\"schema\": \"lcp.report.v1\"}", "the plan"),
+        (b"{\"schema\": 1}", "the plan has an invalid field"),
+        (b"{\"schema\": \"lcp.report.v1\"}", "plan with schema lcp.plan.v1, got \"lcp.report.v1\""),
         (cut.as_bytes(), "line "),
         (other.as_bytes(), "checksum"),
     ] {
@@ -320,10 +320,10 @@ fn watermarks_that_cannot_be() {
     let budget = ["render", "turn.lcp", "--plan", "plan.json", "--budget", "1000", "--repack-at"];
     for (marks, says) in [
         ("0.9", "expected two fractions of the budget, such as 0.9,0.7"),
-        ("90,70", "at most 1"),
-        ("0.7,0.9", "they are 0.7 and 0.9"),
-        ("nan,0.5", "they are NaN and 0.5"),
-        ("0.9,0", "above 0"),
+        ("90,70", "0 < low < high <= 1, got high 90 and low 70"),
+        ("0.7,0.9", "got high 0.7 and low 0.9"),
+        ("nan,0.5", "got high NaN and low 0.5"),
+        ("0.9,0", "0 < low < high <= 1, got high 0.9 and low 0"),
         ("high,low", "expected two fractions of the budget"),
     ] {
         project.assert_usage_error(&[&budget[..], &[marks]].concat(), says);

@@ -102,7 +102,7 @@ pub enum Error {
     #[error("hand-off {0:?} has expired")]
     HandoffExpired(String),
     /// An item is too large for the store.
-    #[error("{what} is too large: {found} bytes, but {limit} is {max}")]
+    #[error("{what} exceeds {limit}: got {found} bytes, maximum {max}")]
     TooLarge {
         /// The kind of the item.
         what: &'static str,

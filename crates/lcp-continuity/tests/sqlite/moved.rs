@@ -8,8 +8,8 @@ use lcp_continuity::store::{SqliteStore, Store};
 use crate::support::{CHILD, begun, child, files, folder, message};
 
 /// The message of a write that finds the file gone.
-const GONE: &str = "sessions.db: it was moved or deleted while it was open: move it back, or open \
-                    it again";
+const GONE: &str = "sessions.db: the file was moved or deleted while it was open; move it back, or open it \
+                    again";
 
 /// Runs as a child of [`what_was_acknowledged_is_not_lost`], and ends without closing the store.
 #[test]
@@ -36,7 +36,7 @@ fn what_was_acknowledged_is_not_lost() {
     let before = files(folder.path());
     let error = SqliteStore::open(&path).expect_err("only its log is there");
     assert_eq!(error.code(), "io");
-    assert!(error.to_string().contains("its log (-wal) is there, the file is not"), "{error}");
+    assert!(error.to_string().contains("the file is missing but its log (-wal) exists"), "{error}");
     assert!(files(folder.path()) == before, "the folder is as it was");
     fs::write(&path, "").expect("an empty file");
     SqliteStore::open(&path).expect_err("it is as good as none");

@@ -166,7 +166,10 @@ fn packs_of_too_many_blocks_are_refused() {
     ] {
         let fault = client.fault(tool, arguments);
         assert_eq!(fault["code"], "limit", "{tool}: {fault}");
-        assert!(fault.to_string().contains("BLOCKS_MAX is 262144"), "{fault}");
+        assert!(
+            fault.to_string().contains("exceeds BLOCKS_MAX: got 262145, maximum 262144"),
+            "{fault}"
+        );
     }
     client.facts("render", json!({ "pack": "session.lcp", "budget": 100 }));
 }

@@ -279,7 +279,7 @@ fn a_stable_plan_says_what_was_kept() {
     assert_eq!(text(&anew, "kept"), "2 %");
     assert!(
         anew.contains("id=\"repacked\"")
-            && anew.contains("It would have exceeded the high watermark of 90,000 tokens.")
+            && anew.contains("would have exceeded the high watermark of 90,000 tokens")
     );
     let without = dom(&to_html(&plan(Some(1_000)), &[]), "").unwrap();
     assert!(!without.contains("id=\"kept\"") && !without.contains("id=\"value\""));
