@@ -11,7 +11,6 @@ use serde_json::{Value, json};
 use crate::config::{Config, DedupSettings};
 use crate::error::{Error, ErrorKind, Result};
 use crate::files;
-use crate::names::counted;
 use crate::reporter::Reporter;
 use crate::tokenizer::{LoadedTokenizer, TokenizerOptions};
 use lcp_packfile::handoff_index;
@@ -232,7 +231,7 @@ fn warnings(found: &Detected) -> Vec<Warning> {
     if !found.limit_reached.is_empty() {
         let message = format!(
             "compared {} only in part (too many similar blocks); near-duplicates may remain",
-            counted(found.limit_reached.len(), "block")
+            lcp_driver::plural(found.limit_reached.len(), "block")
         );
         warnings.push(Warning::new(WarningCode::NearCapped, None, message));
     }

@@ -7,7 +7,6 @@ use lcp_packfile::PackScan;
 use lcp_types::{Block, BlockContent};
 
 use crate::error::{Error, ErrorKind, Result};
-use crate::names::counted;
 
 /// The maximum number of labels in a hint.
 const NEAR_MAX: usize = 3;
@@ -45,8 +44,10 @@ pub fn block_at(pack: &PackScan<'_>, index: usize) -> Result<usize> {
     if index < blocks {
         return Ok(index);
     }
-    let message =
-        format!("block {index} does not exist (the pack has {})", counted(blocks, "block"));
+    let message = format!(
+        "block {index} does not exist (the pack has {})",
+        lcp_driver::plural(blocks, "block")
+    );
     Err(Error::new(ErrorKind::Usage, message).with_hint(LISTS))
 }
 

@@ -10,7 +10,6 @@ use serde_json::{Value, json};
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::files;
-use crate::names::counted;
 use crate::reporter::Reporter;
 use crate::summaries::SummaryOptions;
 
@@ -72,7 +71,10 @@ impl ImportOptions {
             reporter.warn(warning);
         }
         if report.more_warnings > 0 {
-            reporter.warn(&format!("omitted {}", counted(report.more_warnings, "more warning")));
+            reporter.warn(&format!(
+                "omitted {}",
+                lcp_driver::plural(report.more_warnings, "more warning")
+            ));
         }
         Ok(ImportedTranscript { format, blocks, report })
     }

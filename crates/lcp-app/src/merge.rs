@@ -9,7 +9,6 @@ use crate::config::Config;
 use crate::dedup::{self, DedupOptions};
 use crate::error::Result;
 use crate::files;
-use crate::names::counted;
 use crate::render;
 use crate::reporter::Reporter;
 use crate::tokenizer::TokenizerOptions;
@@ -90,9 +89,9 @@ impl MergeOptions {
         let saved = deduped.duplicates.tokens_saved();
         reporter.note(&format!(
             "reduced {} to {}; saved {}",
-            counted(merged.len(), "block"),
+            lcp_driver::plural(merged.len(), "block"),
             deduped.blocks.len(),
-            counted(saved, "token")
+            lcp_driver::plural(saved, "token")
         ));
         counter.save_cache(reporter);
         Ok(deduped.blocks)

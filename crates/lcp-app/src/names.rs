@@ -2,8 +2,6 @@
 //! names have the same value, those after the first are former names: they are still valid, but
 //! help texts and errors do not list them.
 
-use std::fmt::Display;
-
 #[cfg(feature = "full")]
 use lcp_continuity::DirectiveStyle;
 use lcp_dedup::DedupLevel;
@@ -76,13 +74,6 @@ pub fn value_of<T: Copy>(names: &Names<T>, name: &str) -> Option<T> {
 pub fn current<T: PartialEq>(names: &Names<T>) -> Vec<&'static str> {
     let is_current = |at: usize| names[..at].iter().all(|(_, earlier)| *earlier != names[at].1);
     (0..names.len()).filter(|&at| is_current(at)).map(|at| names[at].0).collect()
-}
-
-/// Returns a count with its noun, such as `1 block` or `2 blocks`.
-pub(crate) fn counted(count: impl Display + Copy, noun: &str) -> String {
-    let count = count.to_string();
-    let plural = if count == "1" { "" } else { "s" };
-    format!("{count} {noun}{plural}")
 }
 
 /// Serializes a block type as its label.

@@ -16,7 +16,6 @@ use crate::config::Config;
 use crate::dedup::{self, DedupOptions};
 use crate::error::{Error, ErrorKind, Result};
 use crate::files;
-use crate::names::counted;
 use crate::pack_output::{PackEncoder, PackOutputOptions};
 use crate::reporter::Reporter;
 use crate::summaries::SummaryOptions;
@@ -167,11 +166,11 @@ impl PackOptions<'_> {
         }
         reporter.note(&format!(
             "packed {} ({}) and {} into {} ({}), including annotations",
-            counted(report.files.len(), "file"),
-            counted(report.bytes(), "byte"),
-            counted(report.diffs.len(), "diff"),
-            counted(blocks.len(), "block"),
-            counted(bytes.len(), "byte"),
+            lcp_driver::plural(report.files.len(), "file"),
+            lcp_driver::plural(report.bytes(), "byte"),
+            lcp_driver::plural(report.diffs.len(), "diff"),
+            lcp_driver::plural(blocks.len(), "block"),
+            lcp_driver::plural(bytes.len(), "byte"),
         ));
         Ok(PackedFiles { bytes, blocks: blocks.len(), report, warnings })
     }
@@ -234,7 +233,11 @@ fn deduplicated(
     let deduped = dedup::pack(&blocks, &options, &counter.estimator)?;
     let warnings = unknown.iter().chain(&deduped.warnings).map(ToString::to_string).collect();
     let (covered, saved) = (deduped.duplicates.covered.len(), deduped.duplicates.tokens_saved());
-    reporter.note(&format!("{}; saved {}", counted(covered, "duplicate"), counted(saved, "token")));
+    reporter.note(&format!(
+        "{}; saved {}",
+        lcp_driver::plural(covered, "duplicate"),
+        lcp_driver::plural(saved, "token")
+    ));
     counter.save_cache(reporter);
     Ok((deduped.blocks, warnings))
 }
@@ -274,7 +277,7 @@ fn report_warnings(report: &IngestReport, reporter: &dyn Reporter) {
         }
         let more = report.skipped_by(reason).count().saturating_sub(NAMED_MAX);
         if more > 0 {
-            let more = counted(more, "more file");
+            let more = lcp_driver::plural(more, "more file");
             reporter.warn(&format!("cannot read {more} ({})", reason.name()));
         }
     }

@@ -11,7 +11,6 @@ use lcp_types::{Block, BlockContent, Tag};
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::files;
-use crate::names::counted;
 
 /// The blocks of a rendered text.
 #[derive(Clone, Debug)]
@@ -97,7 +96,7 @@ fn warnings(parsed: &ParsedBlocks) -> Vec<String> {
         let Some((first, shown)) = of.next() else { return };
         let label = shown.block.label();
         let (ty, label) = (shown.block_type.label(), escape_control(&label));
-        let count = counted(of.count() + 1, "block");
+        let count = lcp_driver::plural(of.count() + 1, "block");
         warnings
             .push(format!("{count} {what} [{name}] (the first is block {first}, {ty} {label})"));
     };
@@ -138,7 +137,8 @@ fn left_out(omitted: &[ParsedPart]) -> Vec<String> {
     for piece in omitted {
         match piece.kind {
             PartKind::RolledUp { count, tokens } => {
-                let (count, tokens) = (counted(count, "block"), counted(tokens, "token"));
+                let (count, tokens) =
+                    (lcp_driver::plural(count, "block"), lcp_driver::plural(tokens, "token"));
                 warnings.push(format!(
                     "{count} ({tokens}) not recovered: the text has only a roll-up line [rolled_up]"
                 ));
@@ -152,11 +152,11 @@ fn left_out(omitted: &[ParsedPart]) -> Vec<String> {
     }
     let all: usize = by_type.values().map(|(count, _)| count).sum();
     let each = by_type.iter().map(|(ty, (count, tokens))| {
-        let tokens = counted(*tokens, "token");
+        let tokens = lcp_driver::plural(*tokens, "token");
         format!("{count} {ty} of {tokens}")
     });
     let each = each.collect::<Vec<_>>().join(", ");
-    let all_blocks = counted(all, "block");
+    let all_blocks = lcp_driver::plural(all, "block");
     let line =
         format!("{all_blocks} not recovered: the text has only placeholders ({each}) [omitted]");
     warnings.splice(0..0, (all > 0).then_some(line));

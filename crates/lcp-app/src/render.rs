@@ -22,7 +22,6 @@ use crate::config::Config;
 use crate::dedup::{self, DedupOptions};
 use crate::error::{Error, ErrorKind, Result};
 use crate::files;
-use crate::names::counted;
 use crate::prompt_cache::PromptCacheOptions;
 use crate::reporter::Reporter;
 use crate::special_tokens;
@@ -220,9 +219,9 @@ impl RenderSetup {
             PlanSource::Index { read, .. } => {
                 format!("{read} of {} blocks read", rendered.blocks)
             }
-            PlanSource::AllBlocks(_) => counted(rendered.blocks, "block"),
+            PlanSource::AllBlocks(_) => lcp_driver::plural(rendered.blocks, "block"),
         };
-        let tokens = counted(rendered.used_tokens, "token");
+        let tokens = lcp_driver::plural(rendered.used_tokens, "token");
         reporter.note(&format!("{tokens} (budget {budget}), {blocks}"));
         Ok(Some(rendered))
     }
@@ -354,13 +353,13 @@ impl<'b> RenderJob<'b> {
             plan.budget.map_or_else(|| "no budget".to_owned(), |budget| format!("budget {budget}"));
         reporter.note(&format!(
             "{} ({budget}), {}",
-            counted(plan.used_tokens, "token"),
-            counted(plan.items.len(), "block")
+            lcp_driver::plural(plan.used_tokens, "token"),
+            lcp_driver::plural(plan.items.len(), "block")
         ));
         if let Some(duplicates) = &plan.duplicates {
             let (blocks, saved) = (duplicates.covered.len(), duplicates.tokens_saved());
-            let duplicates = counted(blocks, "duplicate");
-            reporter.note(&format!("{duplicates}; saved {}", counted(saved, "token")));
+            let duplicates = lcp_driver::plural(blocks, "duplicate");
+            reporter.note(&format!("{duplicates}; saved {}", lcp_driver::plural(saved, "token")));
         }
         if let Some(stable) = &plan.stable {
             let cause = stable

@@ -136,12 +136,6 @@ impl Output {
     }
 }
 
-/// Returns a number with its noun, such as "1 block" or "2 blocks".
-pub fn counted<T: Display + From<u8> + PartialEq>(count: T, noun: &str) -> String {
-    let plural = if count == T::from(1) { "" } else { "s" };
-    format!("{count} {noun}{plural}")
-}
-
 impl Reporter for Output {
     fn warn(&self, message: &dyn Display) {
         Self::warn(self, message);

@@ -35,9 +35,9 @@ impl ConfigArgs {
 /// The flags that select the tokenizer.
 #[derive(Debug, Default, clap::Args)]
 pub struct TokenizerArgs {
-    /// Tokenizer: a name or a file [default: the model's, else o200k_base]
+    /// Tokenizer: a name or a file [default: that of the model, else `o200k_base`]
     ///
-    /// A file may be a tokenizer.json, a tekken or a SentencePiece file. `[context.tokenizer]` of
+    /// A file may be a `tokenizer.json`, a tekken or a `SentencePiece` file. `[context.tokenizer]` of
     /// lcp.toml changes the default.
     #[arg(long, value_name = "NAME|FILE", value_parser = encoding)]
     encoding: Option<String>,

@@ -1,6 +1,6 @@
 //! Formatting of numbers, and to the end of a string.
 
-use std::fmt::{Arguments, Write};
+use std::fmt::{Arguments, Display, Write};
 
 pub(crate) fn write_to(out: &mut String, args: Arguments<'_>) {
     // A write to a string cannot fail.
@@ -8,8 +8,10 @@ pub(crate) fn write_to(out: &mut String, args: Arguments<'_>) {
 }
 
 /// Formats a count with its noun: `1 block`, `2 blocks`.
-pub(crate) fn plural(count: u64, noun: &str) -> String {
-    format!("{count} {noun}{}", if count == 1 { "" } else { "s" })
+#[must_use]
+pub fn plural(count: impl Display + Copy, noun: &str) -> String {
+    let count = count.to_string();
+    format!("{count} {noun}{}", if count == "1" { "" } else { "s" })
 }
 
 /// Formats a number with a comma between thousands.

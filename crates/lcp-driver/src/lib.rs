@@ -132,7 +132,7 @@ pub use dedup::DedupStats;
 pub use detail::{Excerpt, RENDERER_REVISION};
 pub use driver::{DefaultDriver, Rendered};
 pub use error::DriverError;
-pub use fmt::group_thousands;
+pub use fmt::{group_thousands, plural};
 pub use indexed::{FullReadReason, IndexedRender, PlanSource, SourceRenderError};
 pub use meta::resolve_priorities;
 

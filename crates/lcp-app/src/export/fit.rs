@@ -11,7 +11,6 @@ use lcp_transcripts::{ExportResult, ExportedMessage};
 use lcp_types::{Block, Priority};
 
 use super::{ExportCandidates, count, request_extra_tokens};
-use crate::names::counted;
 
 /// The maximum number of plans, each with the excess of the one before subtracted.
 const PLANS_MAX: u32 = 8;
@@ -413,7 +412,7 @@ fn warnings_of(
         );
         warn(WarningCode::OverBudget, message);
     } else if candidates.planned.iter().any(is_untold) {
-        let tokens = counted(budget, "token");
+        let tokens = lcp_driver::plural(budget, "token");
         let message = format!("budget of {tokens} is too small to list omitted content");
         warn(WarningCode::BelowFloor, message);
     }
@@ -421,8 +420,8 @@ fn warnings_of(
     let tells =
         |at: &usize| !matches!(made.plan.items[*at].decision, RenderDecision::Placeholder { .. });
     if !seen.any(tells) && !candidates.planned.is_empty() {
-        let blocks = counted(candidates.planned.len(), "block");
-        let tokens = counted(budget, "token");
+        let blocks = lcp_driver::plural(candidates.planned.len(), "block");
+        let tokens = lcp_driver::plural(budget, "token");
         let message = format!("budget of {tokens} is too small to show any content of {blocks}");
         warn(WarningCode::EmptyResult, message);
     }

@@ -13,7 +13,6 @@ use crate::budget::{BudgetOptions, EffectiveBudget, Settings};
 use crate::config::{Config, Origin};
 use crate::error::{Error, ErrorKind, Result};
 use crate::files;
-use crate::names::counted;
 use crate::render;
 use crate::reporter::Reporter;
 use crate::tokenizer::{LoadedTokenizer, TokenizerOptions};
@@ -201,19 +200,20 @@ fn report_warnings(
     if *dropped > 0 {
         reporter.warn(&format!(
             "dropped {}, oldest first, because no plan fit the budget",
-            counted(*dropped, "message")
+            lcp_driver::plural(*dropped, "message")
         ));
     }
     report_left_out(candidates, reporter);
     if exported.report.inserted > 0 && !has_turns(exported) {
         reporter.warn(&"only system messages remain; added a placeholder user message");
     }
-    let messages = counted(exported.messages.len(), "message");
+    let messages = lcp_driver::plural(exported.messages.len(), "message");
     let overhead_tokens = match overhead_tokens {
         0 => String::new(),
         overhead_tokens => format!(" ({overhead_tokens} outside the messages)"),
     };
-    let (tokens, plans) = (counted(*tokens, "token"), counted(*plans, "plan"));
+    let (tokens, plans) =
+        (lcp_driver::plural(*tokens, "token"), lcp_driver::plural(*plans, "plan"));
     reporter.note(&format!("{messages}, {tokens}{overhead_tokens}, {plans}"));
 }
 
@@ -229,7 +229,7 @@ fn report_left_out(candidates: &ExportCandidates<'_>, reporter: &dyn Reporter) {
         (candidates.sidechains as u64, "dropped", "block", " of side conversations"),
     ] {
         if count > 0 {
-            reporter.warn(&format!("{action} {}{rest}", counted(count, noun)));
+            reporter.warn(&format!("{action} {}{rest}", lcp_driver::plural(count, noun)));
         }
     }
     let renamed = &candidates.full_export.renamed_tools;
@@ -239,7 +239,7 @@ fn report_left_out(candidates: &ExportCandidates<'_>, reporter: &dyn Reporter) {
         let more = if renamed.len() > RENAMED_MAX { ", …" } else { "" };
         reporter.warn(&format!(
             "renamed {} ({} for {provider}): {named}{more}",
-            counted(renamed.len(), "tool"),
+            lcp_driver::plural(renamed.len(), "tool"),
             if renamed.len() == 1 { "not a valid name" } else { "not valid names" }
         ));
     }
@@ -247,7 +247,7 @@ fn report_left_out(candidates: &ExportCandidates<'_>, reporter: &dyn Reporter) {
         let block_type = block_type.escape_debug();
         reporter.warn(&format!(
             "dropped {} of type {block_type}, which messages cannot contain",
-            counted(*count, "item")
+            lcp_driver::plural(*count, "item")
         ));
     }
 }

@@ -233,7 +233,7 @@ impl Sessions {
         let record = self.service.store().handoff(handoff).map_err(failed)?;
         if !matches!(record.state, HandoffState::Resumed { .. }) {
             let message = format!("hand-off {handoff:?} was not resumed [not_resumed]");
-            return Err(Error::new(ErrorKind::Io, message)
+            return Err(Error::new(ErrorKind::Session, message)
                 .with_hint("resume it without --repeat or `again`"));
         }
         self.service.inspect_resume(handoff, &ResumeOptions::default()).map_err(failed)
@@ -249,7 +249,7 @@ impl Sessions {
                     "conversation {id:?} has a window of {tokens} tokens, {reserve} of them for \
                      the output [exists]"
                 );
-                Err(Error::new(ErrorKind::Io, message)
+                Err(Error::new(ErrorKind::Session, message)
                     .with_hint("omit the window, or use another conversation ID"))
             }
             (Err(store::Error::UnknownConversation(_)), Some(window)) => {

@@ -11,7 +11,6 @@ use lcp_types::BlockContent;
 use super::drive::{HandedOver, Story};
 use lcp_app::{Error, ErrorKind};
 use lcp_cli::Result;
-use lcp_cli::output::counted;
 
 /// The results of the checks.
 #[derive(Default)]
@@ -51,7 +50,7 @@ impl Checks {
         ]
         .into_iter()
         .filter(|(count, ..)| *count > 0)
-        .map(|(count, noun, what)| format!("{} {what}", counted(count, noun)))
+        .map(|(count, noun, what)| format!("{} {what}", lcp_driver::plural(count, noun)))
         .collect();
         if wrong.is_empty() {
             return Ok(());

@@ -19,7 +19,7 @@ use lcp_continuity::store::ExpiryStats;
 
 use lcp_app::sessions::failed;
 use lcp_app::{Error, ErrorKind};
-use lcp_cli::output::{Output, counted};
+use lcp_cli::output::Output;
 use lcp_cli::session_args::{HandoffArgs, WindowArgs};
 use lcp_cli::tokenizer_args::TokenizerArgs;
 use lcp_cli::{Result, arguments, files};
@@ -138,8 +138,8 @@ fn expire(service: &SessionContinuityService, output: &Output) -> Result {
     if conversations + handoffs + bodies > 0 {
         output.progress(format!(
             "expired: {}, {}, {bodies} {}",
-            counted(conversations, "conversation"),
-            counted(handoffs, "hand-off"),
+            lcp_driver::plural(conversations, "conversation"),
+            lcp_driver::plural(handoffs, "hand-off"),
             if bodies == 1 { "body" } else { "bodies" },
         ));
     }

@@ -7,7 +7,6 @@ use lcp_continuity::coverage::Ratio;
 use super::checks::Checks;
 use super::drive::{HandedOver, Story};
 use super::settings::{Mode, Settings};
-use lcp_cli::output::counted;
 
 const HEADINGS: [&str; 14] = [
     "hand-off", "epoch", "after", "messages", "tokens", "to", "ratio", "anchors", "steps", "state",
@@ -103,13 +102,14 @@ fn ratio(kept: Ratio) -> String {
 
 fn totals(text: &mut String, settings: &Settings, story: &Story, checks: &Checks) {
     let (messages, tokens, window) = (story.messages.len(), story.tokens, settings.window);
-    let (messages, tokens) = (counted(messages, "message"), counted(tokens, "token"));
+    let (messages, tokens) =
+        (lcp_driver::plural(messages, "message"), lcp_driver::plural(tokens, "token"));
     line(text, format_args!("{messages} of {tokens}, window {window}"));
     if settings.mode == Mode::Compact {
-        line(text, format_args!("{}", counted(story.compacted.len(), "compaction")));
+        line(text, format_args!("{}", lcp_driver::plural(story.compacted.len(), "compaction")));
         return;
     }
-    line(text, format_args!("{}", counted(story.handed_over.len(), "hand-off")));
+    line(text, format_args!("{}", lcp_driver::plural(story.handed_over.len(), "hand-off")));
     let Some(last) = story.handed_over.last() else { return };
     let Checks { anchors, anchors_identical, pairs, pairs_split, over_budget, .. } = checks;
     line(
@@ -119,11 +119,11 @@ fn totals(text: &mut String, settings: &Settings, story: &Story, checks: &Checks
         ),
     );
     line(text, format_args!("{} of {pairs} tool pairs intact", pairs - pairs_split));
-    let over = counted(*over_budget, "token");
+    let over = lcp_driver::plural(*over_budget, "token");
     line(text, format_args!("{over} over the target of a resume prompt at most"));
     let gone = &last.handoff.metadata.coverage.lost;
     if !gone.is_empty() {
-        let gone = counted(gone.len(), "item");
+        let gone = lcp_driver::plural(gone.len(), "item");
         line(text, format_args!("{gone} only in the last package, not in its resume prompt:"));
     }
     for lost in gone.iter().take(LOST_SHOWN) {

@@ -10,7 +10,7 @@ use lcp_encoder::Compression;
 use crate::Result;
 use crate::arguments::by_name;
 use crate::files;
-use crate::output::{Output, counted};
+use crate::output::Output;
 
 /// Append the blocks of other packs to a pack, in place
 ///
@@ -78,7 +78,7 @@ pub fn run(args: &Args, output: &Output) -> Result {
         Ok::<_, Error>(())
     })?;
     let bytes = appended.pack.len() as u64 - appended.end_offset;
-    let (before, bytes) = (counted(before, "block"), counted(bytes, "byte"));
+    let (before, bytes) = (lcp_driver::plural(before, "block"), lcp_driver::plural(bytes, "byte"));
     output.note(format!("{before} before, {after} after; {bytes} written"));
     Ok(())
 }

@@ -8,7 +8,7 @@ use lcp_types::Replacement;
 use crate::Result;
 use crate::dedup_args::DedupArgs;
 use crate::files::{self, PACK};
-use crate::output::{Output, counted};
+use crate::output::Output;
 use crate::output_args::{PackOutputArgs, refuse_terminal};
 use crate::tokenizer_args::TokenizerArgs;
 
@@ -62,13 +62,13 @@ pub fn run(args: &Args, output: &Output) -> Result {
 
 fn line(index: usize, covered: &Replacement) -> String {
     let Replacement { by, relation, tokens_saved, .. } = covered;
-    let saved = counted(*tokens_saved, "token");
+    let saved = lcp_driver::plural(*tokens_saved, "token");
     format!("block {index} ({relation}) is covered by block {by}: {saved} saved")
 }
 
 fn sums(deduped: &DedupedPack<'_>) -> String {
     let (before, after) = (deduped.blocks_before, deduped.blocks.len());
     let saved = deduped.duplicates.tokens_saved();
-    let (before, saved) = (counted(before, "block"), counted(saved, "token"));
+    let (before, saved) = (lcp_driver::plural(before, "block"), lcp_driver::plural(saved, "token"));
     format!("{before} before, {after} after, including annotations; {saved} saved")
 }

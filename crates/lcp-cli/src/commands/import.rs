@@ -9,7 +9,7 @@ use lcp_transcripts::{Format, ImportReport};
 
 use crate::Result;
 use crate::files;
-use crate::output::{Output, counted};
+use crate::output::Output;
 use crate::output_args::{PackOutputArgs, refuse_terminal};
 use crate::summary_args::SummaryArgs;
 use crate::tokenizer_args::TokenizerArgs;
@@ -107,10 +107,10 @@ fn line(imported: &ImportedTranscript) -> String {
     let ImportReport { messages, calls, results, images: pictures, .. } = report;
     let mut parts = vec![format!(
         "{format}: {}, {}, {}, {}",
-        counted(*messages, "message"),
-        counted(*calls, "tool call"),
-        counted(*results, "result"),
-        counted(*pictures, "picture"),
+        lcp_driver::plural(*messages, "message"),
+        lcp_driver::plural(*calls, "tool call"),
+        lcp_driver::plural(*results, "result"),
+        lcp_driver::plural(*pictures, "picture"),
     )];
     let kinds = [("imported as extensions", &report.unknown), ("left out", &report.skipped)];
     for (what, counts) in kinds {

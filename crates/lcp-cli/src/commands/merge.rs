@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use crate::Result;
 use crate::dedup_args::DedupArgs;
 use crate::files;
-use crate::output::{Output, counted};
+use crate::output::Output;
 use crate::output_args::{PackOutputArgs, refuse_terminal};
 use crate::tokenizer_args::TokenizerArgs;
 use lcp_app::merge::MergeOptions;
@@ -58,7 +58,8 @@ pub fn run(args: &Args, output: &Output) -> Result {
     let merged = options.merge(&read, &config, output)?;
     let written = writer.encode(&merged.blocks, "the merged pack", output)?;
     let (count, written_blocks) = (merged.blocks_before, merged.blocks.len());
-    let (packs, count) = (counted(read.len(), "pack"), counted(count, "block"));
+    let (packs, count) =
+        (lcp_driver::plural(read.len(), "pack"), lcp_driver::plural(count, "block"));
     output.note(format!("{packs}, {count}, {written_blocks} written"));
     files::write(args.output.as_deref(), &written)
 }

@@ -7,7 +7,7 @@ use lcp_packfile::{LostRange, Recovery};
 
 use crate::Result;
 use crate::files;
-use crate::output::{Output, counted};
+use crate::output::Output;
 use crate::output_args::refuse_terminal;
 use lcp_app::{Error, ErrorKind, append, recover};
 
@@ -60,7 +60,7 @@ pub fn run(args: &Args, output: &Output) -> Result {
             output.warn(format!("{} ({name})", line(&lost)));
         }
     }
-    output.note(format!("recovered {}", counted(recovered.blocks, "block")));
+    output.note(format!("recovered {}", lcp_driver::plural(recovered.blocks, "block")));
     if recovered.lost.is_empty() { Ok(()) } else { Err(verdict(&name, &recovered)) }
 }
 
@@ -85,9 +85,9 @@ fn verdict(name: &str, recovered: &Recovery) -> Error {
     };
     let dropped = match dropped {
         0 => String::new(),
-        _ => format!(", {} of lost blocks dropped", counted(*dropped, "metadata block")),
+        _ => format!(", {} of lost blocks dropped", lcp_driver::plural(*dropped, "metadata block")),
     };
-    let saved = counted(*saved, "block");
+    let saved = lcp_driver::plural(*saved, "block");
     let message = format!("the pack is damaged: {saved} recovered, {missing}{dropped} ({name})");
     Error::new(ErrorKind::Malformed, message)
 }

@@ -7,7 +7,7 @@ use lcp_app::stats::{BlockStats, DuplicateStats, Stats};
 use lcp_driver::{OutputMode, escape_control, group_thousands};
 use lcp_packfile::PackScan;
 
-use crate::output::{Output, counted};
+use crate::output::Output;
 use crate::table::{self, Column, TableStyle};
 use crate::tokenizer_args::TokenizerArgs;
 use crate::{Result, files};
@@ -47,7 +47,7 @@ pub fn run(args: &Args, output: &Output) -> Result {
     if pack.references().next().is_some() {
         let references = pack.references().count();
         let (verb, blocks) =
-            (if references == 1 { "is" } else { "are" }, counted(references, "block"));
+            (if references == 1 { "is" } else { "are" }, lcp_driver::plural(references, "block"));
         output.warn(format!("{blocks} in a content store {verb} not counted"));
     }
     let counter = args.counting.load_without_budget(false, output)?;

@@ -7,7 +7,7 @@ use lcp_packfile::{Problem, Report};
 
 use crate::Result;
 use crate::files;
-use crate::output::{Output, counted};
+use crate::output::Output;
 use lcp_app::validate;
 use lcp_app::{Error, ErrorKind};
 
@@ -48,7 +48,7 @@ pub fn run(args: &Args, output: &Output) -> Result {
     let text = if args.json { files::json(&validate::to_json(&checked)) } else { lines(&checked) };
     files::print(&text)?;
     let blocks: usize = checked.iter().flat_map(|(_, found)| found).map(|found| found.blocks).sum();
-    output.note(format!("checked {}", counted(blocks, "block")));
+    output.note(format!("checked {}", lcp_driver::plural(blocks, "block")));
     verdict(checked, output)
 }
 
@@ -71,7 +71,7 @@ fn lines(checked: &[Checked]) -> String {
         let problems = found.problems.iter().map(|problem| line("", problem));
         let notes = found.notes.iter().map(|note| line("note: ", note));
         if found.problems.is_empty() {
-            let blocks = counted(found.blocks, "block");
+            let blocks = lcp_driver::plural(found.blocks, "block");
             text.extend([format!("{name}: {blocks}, no problems\n")]);
         }
         text.extend(problems.chain(notes));

@@ -162,8 +162,8 @@ fn the_picture_of_the_readme_is_current() {
             .unwrap();
         assert!(output.status.success());
         let text = String::from_utf8(output.stdout).unwrap();
-        screen += &format!("\x1b[32m$\x1b[0m \x1b[1mlcp {command}\x1b[0m\n");
-        text.lines().take(lines).for_each(|line| screen += &format!("{line}\n"));
+        screen.extend(["\x1b[32m$\x1b[0m \x1b[1mlcp ", command, "\x1b[0m\n"]);
+        text.split_inclusive('\n').take(lines).for_each(|line| screen.push_str(line));
         screen.push('\n');
     }
     let svg = anstyle_svg::Term::new().render_svg(screen.trim_end());

@@ -36,13 +36,13 @@ pub(crate) fn warn_of_overflow(
         check_allowed(overflow, u64::from(used), budget)?;
         let message = format!(
             "critical and pinned blocks alone need {}, {} over the budget of {budget}",
-            plural(used.into(), "token"),
+            plural(used, "token"),
             used - budget,
         );
         warnings.push(Warning::new(WarningCode::OverBudget, None, message));
     } else if allocation.outcome != Outcome::Fits && candidates.iter().any(Candidate::needs_mention)
     {
-        let tokens = plural(budget.into(), "token");
+        let tokens = plural(budget, "token");
         let message = format!("a budget of {tokens} is too small to list omitted content");
         warnings.push(Warning::new(WarningCode::BelowFloor, None, message));
     }
@@ -50,7 +50,7 @@ pub(crate) fn warn_of_overflow(
         let message = format!(
             "the text shows no content of {} within the budget of {}",
             plural(blocks as u64, "block"),
-            plural(budget.into(), "token"),
+            plural(budget, "token"),
         );
         warnings.push(Warning::new(WarningCode::EmptyResult, None, message));
     }

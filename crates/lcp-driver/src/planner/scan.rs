@@ -263,7 +263,7 @@ pub(crate) fn warn_of_block(
             let name = detail.name();
             let message = format!(
                 "ignored level {name}: it costs {}, no less than a fuller level ({fuller})",
-                plural(cost.into(), "token")
+                plural(cost, "token")
             );
             warnings.push(Warning::new(WarningCode::CostlyLevel, Some(i), message));
         }

@@ -93,7 +93,7 @@ fn warning(segment: &Segment, dominated: (CompressionLevel, u32, u32)) -> Warnin
         &mut message,
         format_args!(
             ": it costs {}, no less than a fuller level ({fuller})",
-            plural(cost.into(), "token"),
+            plural(cost, "token"),
         ),
     );
     Warning::new(WarningCode::CostlyLevel, None, message)

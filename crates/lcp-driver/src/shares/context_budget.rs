@@ -284,7 +284,7 @@ pub enum BudgetError {
     /// The whole budget does not have enough unused tokens.
     #[error(
         "cannot use {}: {used} of the budget of {total} are used",
-        plural((*tokens).into(), "token")
+        plural(*tokens, "token")
     )]
     Total {
         /// The requested tokens.
@@ -297,7 +297,7 @@ pub enum BudgetError {
     /// The share of the category does not have enough unused tokens.
     #[error(
         "cannot use {} for `{category}`: {used} of its {limit} are used",
-        plural((*tokens).into(), "token")
+        plural(*tokens, "token")
     )]
     Category {
         /// The category.

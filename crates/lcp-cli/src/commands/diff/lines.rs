@@ -6,8 +6,6 @@ use lcp_driver::{content_text, escape_control};
 use lcp_types::BlockContent;
 use similar::{Algorithm, DiffTag, capture_diff_slices, group_diff_ops};
 
-use crate::output::counted;
-
 /// The number of context lines around a change.
 const AROUND: usize = 3;
 
@@ -58,7 +56,7 @@ pub(super) fn diff(a: &BlockContent<'_>, b: &BlockContent<'_>, colored: bool) ->
         }
     }
     if left > 0 {
-        lines.extend([format!("    … {}\n", counted(left, "more line"))]);
+        lines.extend([format!("    … {}\n", lcp_driver::plural(left, "more line"))]);
     }
     lines
 }

@@ -2,7 +2,6 @@
 
 use lcp_continuity::store::Store;
 
-use crate::output::counted;
 use crate::{Result, files};
 use lcp_app::sessions::{StoreCheck, check_store};
 use lcp_app::{Error, ErrorKind};
@@ -17,10 +16,10 @@ pub(super) fn run(store: &dyn Store, as_json: bool) -> Result {
         let count = problems.len();
         lines.push(format!(
             "{}, {}, {}: {}\n",
-            counted(*conversations, "conversation"),
-            counted(*messages, "message"),
-            counted(*handoffs, "hand-off"),
-            counted(count, "problem"),
+            lcp_driver::plural(*conversations, "conversation"),
+            lcp_driver::plural(*messages, "message"),
+            lcp_driver::plural(*handoffs, "hand-off"),
+            lcp_driver::plural(count, "problem"),
         ));
         lines.join("\n")
     };

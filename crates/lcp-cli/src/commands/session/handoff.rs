@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::output::{Output, counted};
+use crate::output::Output;
 use crate::output_args::refuse_terminal;
 use crate::session_args::{HandoffArgs, SessionArgs};
 use crate::{Result, files};
@@ -110,7 +110,7 @@ fn print_outcome(prepared: &HandoffOutcome, output: &Output) {
     }
     output.progress(format!(
         "prepared a hand-off: {}, {} tokens reduced to {}; {}",
-        counted(metadata.messages, "message"),
+        lcp_driver::plural(metadata.messages, "message"),
         metadata.tokens_before,
         metadata.tokens_after,
         metadata.reason

@@ -12,7 +12,7 @@ use std::sync::Arc;
 
 use lcp_continuity::store::Store;
 
-use crate::output::{Output, counted};
+use crate::output::Output;
 use crate::session_args::StoreArgs;
 use crate::tokenizer_args::ConfigArgs;
 use crate::{Result, files};
@@ -147,7 +147,7 @@ impl StoreCommand {
             Self::Show { id, query } => show::run(&config, &*store, id, query.json),
             Self::Fork { id, at, new, .. } => {
                 let fork = store.fork(id, *at, new).map_err(failed)?;
-                let messages = counted(fork.messages, "message");
+                let messages = lcp_driver::plural(fork.messages, "message");
                 output.progress(format!("{messages}, epoch {}", fork.epoch));
                 files::write(None, format!("{}\n", fork.id).as_bytes())
             }
@@ -164,8 +164,8 @@ fn expire(store: &dyn Store, as_json: bool) -> Result {
     } else {
         format!(
             "deleted {}, {}, {} {}\n",
-            counted(expired.conversations, "conversation"),
-            counted(expired.handoffs, "hand-off"),
+            lcp_driver::plural(expired.conversations, "conversation"),
+            lcp_driver::plural(expired.handoffs, "hand-off"),
             expired.bodies,
             if expired.bodies == 1 { "body" } else { "bodies" },
         )

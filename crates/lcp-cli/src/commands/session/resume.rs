@@ -3,7 +3,7 @@
 use crate::Result;
 use crate::arguments::parse_tokens;
 use crate::files::{self, StdoutResult};
-use crate::output::{Output, counted};
+use crate::output::Output;
 use crate::session_args::SessionArgs;
 use lcp_app::sessions::{HandoffSettings, WindowOptions, resume_json, resume_text};
 use lcp_app::special_tokens;
@@ -55,7 +55,7 @@ pub fn run(args: &Args, output: &Output) -> Result {
     };
     counter.save_cache(output);
     let id = resumed.new_conversation_id.escape_debug();
-    let tokens = counted(resumed.directive.tokens, "token");
+    let tokens = lcp_driver::plural(resumed.directive.tokens, "token");
     output.progress(format!("continued as {id}: {tokens}"));
     for warning in &resumed.directive.warnings {
         output.warn(warning.escape_debug());

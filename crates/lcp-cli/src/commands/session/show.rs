@@ -5,7 +5,6 @@ use lcp_continuity::store::{ConversationRecord, HandoffRecord, HandoffState, Sto
 use lcp_driver::group_thousands;
 
 use super::list::{self, second};
-use crate::output::counted;
 use crate::{Result, files};
 use lcp_app::config::Config;
 use lcp_app::sessions::{
@@ -43,7 +42,10 @@ fn conversation(
     );
     if let Some(parent) = &record.parent {
         let id = parent.conversation.escape_debug();
-        text.extend([format!("shares {} of {id}\n", counted(parent.messages, "message"))]);
+        text.extend([format!(
+            "shares {} of {id}\n",
+            lcp_driver::plural(parent.messages, "message")
+        )]);
     }
     if let Some(origin) = &record.origin {
         text.extend([format!("resumed from {}\n", origin.escape_debug())]);
@@ -65,7 +67,7 @@ fn handoff_lines(record: &HandoffRecord) -> String {
     format!(
         "hand-off {id} of {conversation}: {}; {}, epoch {}, created {created}, expires {expires}\n",
         state(&record.state),
-        counted(record.messages, "message"),
+        lcp_driver::plural(record.messages, "message"),
         record.epoch
     )
 }
