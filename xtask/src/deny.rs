@@ -1,4 +1,4 @@
-//! `deny`: checks licences, sources, bans and advisories of all dependencies (`deny.toml`).
+//! `deny`: checks licenses, sources, bans and advisories of all dependencies (`deny.toml`).
 
 use std::path::Path;
 use std::process::{Command, ExitCode, Stdio};

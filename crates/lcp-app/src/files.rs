@@ -209,7 +209,7 @@ pub fn malformed(path: &Path, bytes: &[u8], error: &lcp_decoder::Error) -> Error
         lcp_decoder::ErrorKind::BadMagic { .. } => failure
             .with_hint("create a pack from a JSON manifest with `lcp encode MANIFEST -o PACK`"),
         lcp_decoder::ErrorKind::UnexpectedEof { .. } | lcp_decoder::ErrorKind::MissingEnd => {
-            failure.with_hint("the pack is truncated; copy or download it again")
+            failure.with_hint("the pack is truncated: copy it again, or save its intact blocks with `lcp recover PACK -o NEW`")
         }
         _ => failure,
     }

@@ -61,7 +61,7 @@ impl ImportOptions {
                 .map_err(|error| malformed(path, &error))?;
         blocks.iter_mut().for_each(detect_language);
         if let Some((summarizer, _stop_on_interrupt)) = &summarizer {
-            let bar = reporter.begin("summarising", blocks.len());
+            let bar = reporter.begin("summarizing", blocks.len());
             self.summaries
                 .run_in_pool(|| summarizer.summarize_blocks(&mut blocks, &|| bar.step()))?;
             drop(bar);

@@ -13,11 +13,11 @@ type LevelOrOff = Option<DedupLevel>;
 /// The flags of deduplication.
 #[derive(Clone, Copy, Debug, Default, clap::Args)]
 pub struct DedupArgs {
-    /// Remove duplicate content [default: off]
+    /// Duplicates to remove [default: off; of `lcp dedup`: overlap]
     ///
     /// `exact` removes blocks with the same content, `overlap` also overlapping line ranges of a
-    /// file and outdated reads, `near` also near-duplicates. For `dedup`, the default is `overlap`.
-    /// `[context.dedup]` of lcp.toml changes the default.
+    /// file and outdated reads, `near` also near-duplicates. `[context.dedup]` of
+    /// lcp.toml changes the default.
     #[arg(long, value_name = "LEVEL", value_parser = by_name(DEDUP_LEVELS))]
     dedup: Option<LevelOrOff>,
     /// Duplicate to keep: the highest ranked or the first [default: best]

@@ -34,7 +34,7 @@ pub struct Output {
     /// Print more details
     #[arg(short, long, global = true, conflicts_with = "quiet")]
     pub verbose: bool,
-    /// When to use colours; `auto` depends on the terminal and on `NO_COLOR`
+    /// When to use colors; `auto` depends on the terminal and on `NO_COLOR`
     #[arg(long, global = true, value_name = "WHEN", default_value = "auto")]
     color: Color,
     /// The warnings to print at the end.
@@ -111,7 +111,7 @@ impl Output {
         let _ = writeln!(std::io::stderr().lock(), "{}", escape_control_lines(&message));
     }
 
-    /// Returns whether output to `stream` should be coloured.
+    /// Returns whether output to `stream` should be colored.
     pub fn is_colored(&self, stream: &impl IsTerminal) -> bool {
         match self.color {
             Color::Always => true,

@@ -23,7 +23,7 @@ pub fn files_in(folder: &Path, bytes_max: u64) -> io::Result<Vec<PathBuf>> {
     Ok(files)
 }
 
-/// Returns whether a file is Markdown or a licence.
+/// Returns whether a file is Markdown or a license.
 #[must_use]
 pub fn is_prose(path: &Path) -> bool {
     let name = path.file_name().unwrap_or_default().to_string_lossy();

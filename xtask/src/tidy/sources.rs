@@ -9,7 +9,7 @@ use anyhow::Result;
 /// The least number of lines of a source file.
 const FILE_LINES_MIN: usize = 40;
 
-/// Other files that may be shorter, each with the reason. Prefer to extend a neighbouring file.
+/// Other files that may be shorter, each with the reason. Prefer to extend a neighboring file.
 const SHORT_FILES: &[(&str, &str)] = &[
     ("bench/src/dedup.rs", "a list of modules"),
     ("crates/lcp-app/src/costs.rs", "shared by three modules"),

@@ -250,7 +250,7 @@ impl Sessions {
                      the output [exists]"
                 );
                 Err(Error::new(ErrorKind::Session, message)
-                    .with_hint("omit the window, or use another conversation ID"))
+                    .with_hint("omit --window and --output-reserve, or record under another id"))
             }
             (Err(store::Error::UnknownConversation(_)), Some(window)) => {
                 store.begin(&window.to_new_conversation(id)).map_err(failed)?;

@@ -36,7 +36,7 @@ const DEBUG_BUDGET: [&str; 2] = ["LCP_DEBUG_BUDGET", "DEBUG_BUDGET"];
 Environment:
   LCP_DEBUG_BUDGET  print the tokens used to standard error, unless empty, 0 or false
                     (DEBUG_BUDGET works too)
-  NO_COLOR          disable colours, unless --color is given")]
+  NO_COLOR          disable colors, unless --color is given")]
 pub struct Args {
     #[command(flatten)]
     choices: RenderArgs,

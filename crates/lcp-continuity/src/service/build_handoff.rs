@@ -216,7 +216,7 @@ impl SessionContinuityService {
         let left = target.saturating_sub(binding.tokens).saturating_sub(PART_TOKENS);
         let tokens = options.target_summary_tokens.min(left.max(target / SUMMARY_PART));
         let older = if older.is_empty() { &turns } else { older };
-        self.summarise(session, older, tokens, options, &mut handoff, &mut warnings);
+        self.summarize(session, older, tokens, options, &mut handoff, &mut warnings);
         handoff.recent = recent.to_vec();
         if options.include_session_state {
             handoff.state = session_state(session, options);
@@ -290,7 +290,7 @@ impl SessionContinuityService {
         (standing, rewritten)
     }
 
-    fn summarise(
+    fn summarize(
         &self,
         session: &Session,
         messages: &[Recorded],

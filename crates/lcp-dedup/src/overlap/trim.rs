@@ -5,7 +5,7 @@ use super::intervals::{LineIntervals, Remainder, SharedLines};
 use super::lines::{Lines, agree, contains, overlap, shares};
 use super::{Chunk, ChunkOutcome, OverlapOptions, Resolved, TRIED_MAX, relation};
 
-/// Resolves overlaps in favour of the better ranked chunk. `sorted` lists all chunks in line order.
+/// Resolves overlaps in favor of the better ranked chunk. `sorted` lists all chunks in line order.
 pub(super) fn keep_best(
     chunks: &[Chunk<'_>],
     sorted: &[usize],
@@ -107,7 +107,7 @@ fn resolve_contained(
     }
 }
 
-/// Resolves overlaps in favour of the earlier chunk. The outcome of a chunk depends only on earlier
+/// Resolves overlaps in favor of the earlier chunk. The outcome of a chunk depends only on earlier
 /// chunks.
 pub(super) fn keep_earliest(chunks: &[Chunk<'_>], options: &OverlapOptions) -> Resolved {
     let lines = Lines::new(chunks);

@@ -106,10 +106,10 @@ fn print_outcome(prepared: &HandoffOutcome, output: &Output) {
     }
     let metadata = &handoff.metadata;
     for warning in &metadata.warnings {
-        output.warn(warning.escape_debug());
+        output.warn(lcp_driver::escape_control(warning));
     }
     output.progress(format!(
-        "prepared a hand-off: {}, {} tokens reduced to {}; {}",
+        "prepared a hand-off of {} ({} tokens); the resume prompt has {} tokens; reason: {}",
         lcp_driver::plural(metadata.messages, "message"),
         metadata.tokens_before,
         metadata.tokens_after,

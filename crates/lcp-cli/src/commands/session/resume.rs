@@ -58,7 +58,7 @@ pub fn run(args: &Args, output: &Output) -> Result {
     let tokens = lcp_driver::plural(resumed.directive.tokens, "token");
     output.progress(format!("continued as {id}: {tokens}"));
     for warning in &resumed.directive.warnings {
-        output.warn(warning.escape_debug());
+        output.warn(lcp_driver::escape_control(warning));
     }
     let text = resume_text(&resumed)?;
     if let Some(warning) = special_tokens::warning_about(&text) {
