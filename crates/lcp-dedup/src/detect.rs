@@ -13,8 +13,8 @@ use crate::options::{DedupError, DedupLevel, Options, Survivor};
 use crate::origin::Origins;
 use crate::overlap::LineRangeError;
 use crate::paths::Paths;
-use crate::state::{DedupState, Outcome, StubKind};
-use crate::{exact, stale};
+use crate::state::{DedupState, Outcome, StubKind, combine};
+use crate::{exact, repeated_calls, stale};
 
 /// The maximum number of texts to index per line.
 const POSTINGS_MAX: usize = 512;
@@ -54,6 +54,7 @@ pub fn detect(
     let paths = (options.level >= DedupLevel::Overlap).then(|| Paths::new(&mut state));
     if let Some(paths) = paths.as_ref().filter(|_| options.survivor == Survivor::Best) {
         stale::replace_stale(&mut state, paths);
+        repeated_calls::replace_repeated_calls(&mut state);
     }
     exact::replace_exact(&mut state, &RandomState::default());
     let (mut bad_ranges, mut capped, mut alike) = (Vec::new(), Vec::new(), Vec::new());
@@ -106,8 +107,7 @@ fn resolve_chains(state: &mut DedupState<'_, '_>) {
                 if *relation == DuplicateKind::Superseded {
                     continue;
                 }
-                // The relation to the root is that of the last link.
-                *relation = how.unwrap_or(*relation);
+                *relation = how.map_or(*relation, |how| combine(Some(*relation), how));
                 // A reference would name a block that lacks some of the lines.
                 if is_divided && *stub == StubKind::Reference {
                     state.outcomes[index] = None;

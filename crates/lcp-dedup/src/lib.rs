@@ -38,7 +38,7 @@
 //! | steps and their result | `detect.rs`; ranks and replacements: `state.rs` |
 //! | blocks by path; changes of a file between two reads | `paths.rs`; `origin.rs` |
 //! | exact duplicates | `exact.rs` |
-//! | stale reads and results | `stale.rs` |
+//! | stale reads; results of repeated calls | `stale.rs`; `repeated_calls.rs` |
 //! | overlapping chunks of a file | `chunks.rs`, `overlap/`: merging in `merge.rs`, trimming in `trim.rs` |
 //! | near duplicates | `near/`: `lines.rs`, `line_sets.rs`, `similarity_join.rs`, `delta.rs`; restoring: `restore.rs` |
 //! | stubs in place of covered blocks | `stub.rs` |
@@ -55,6 +55,7 @@ mod options;
 mod origin;
 mod overlap;
 mod paths;
+mod repeated_calls;
 mod stale;
 mod state;
 mod stub;

@@ -1,9 +1,9 @@
-//! Detects stale content: file reads and call results that a newer block replaces (RFC 0006 §5).
+//! Detects stale reads: file contents that a newer read or edit replaces (RFC 0006 §5).
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
-use lcp_types::{BlockContent, DiffHunk, DuplicateKind, Status, ToolResult};
+use lcp_types::{BlockContent, DiffHunk, DuplicateKind};
 
 use crate::overlap::{Chunk, Lines, agree};
 use crate::paths::{Member, Paths};
@@ -12,25 +12,10 @@ use crate::state::{DedupState, Outcome, StubKind};
 /// The maximum number of newer ranges to compare with a chunk.
 const TRIED_MAX: usize = 16;
 
-/// Covers blocks that a newer block of the same path or call replaces.
+/// Covers blocks that a newer block of the same path replaces.
 pub(crate) fn replace_stale(state: &mut DedupState<'_, '_>, paths: &Paths) {
     for members in paths.with_several_blocks() {
         replace_reads(state, members);
-    }
-    // The results of each call, oldest first.
-    let mut calls: BTreeMap<(&str, &str), Vec<usize>> = BTreeMap::new();
-    let (blocks, metas) = (state.blocks, state.metas);
-    let mut positions = state.order.clone();
-    positions.retain(|index| metas.get(index).is_some_and(|meta| meta.args.is_some()));
-    positions.sort_unstable();
-    for index in positions {
-        let args = metas.get(&index).and_then(|meta| meta.args.as_deref());
-        if let (BlockContent::ToolResult(result), Some(args)) = (&blocks[index].content, args) {
-            calls.entry((&result.tool_name, args)).or_default().push(index);
-        }
-    }
-    for call in calls.into_values().filter(|call| call.len() > 1) {
-        replace_results(state, &call);
     }
 }
 
@@ -175,32 +160,4 @@ fn old_sides(state: &DedupState<'_, '_>, members: &[Member]) -> Vec<OldSide> {
         }
     }
     sides
-}
-
-/// Replaces stale results of one call. `call` lists its results, oldest first.
-fn replace_results(state: &mut DedupState<'_, '_>, call: &[usize]) {
-    let blocks = state.blocks;
-    let result = |index: usize| match &blocks[index].content {
-        BlockContent::ToolResult(result) => Some(result),
-        _ => None,
-    };
-    // A failed result does not replace a successful one, so the newest successful result is needed
-    // too.
-    let newest = |wanted: &dyn Fn(&ToolResult<'_>) -> bool| {
-        call.iter().rev().copied().find(|&index| result(index).is_some_and(wanted))
-    };
-    let any = newest(&|_| true);
-    let good = newest(&|result| result.status == Status::Ok);
-    let mut has_versions = false;
-    for &index in call.iter().rev() {
-        let Some(own) = result(index) else { continue };
-        let by = if own.status == Status::Ok { good } else { any };
-        let Some((by, newer)) = by.and_then(|by| Some((by, result(by)?))) else { continue };
-        let differs = newer.content != own.content || newer.status != own.status;
-        has_versions |= differs && by > index;
-        let stays = state.ranks[index].fixed || state.makes_critical(index, by);
-        if by > index && has_versions && !stays {
-            replace(state, index, by);
-        }
-    }
 }

@@ -175,7 +175,7 @@ impl<'b, 'a> DedupState<'b, 'a> {
             stub: StubKind::None | StubKind::Reference,
         }) = &self.outcomes[index]
         {
-            (index, how) = (*by, Some(*relation));
+            (index, how) = (*by, Some(combine(how, *relation)));
         }
         (index, how)
     }
@@ -206,6 +206,16 @@ impl BlockRank {
         (other.fixed.cmp(&self.fixed))
             .then_with(|| other.rank.total_cmp(&self.rank))
             .then_with(|| self.priority.cmp(&other.priority))
+    }
+}
+
+/// Combines the relation of a block to the next one in a chain with that one's relation to its own
+/// covering block.
+pub(crate) const fn combine(first: Option<DuplicateKind>, next: DuplicateKind) -> DuplicateKind {
+    match (first, next) {
+        // The lines of a block are still contained in a copy of the covering block.
+        (Some(first), DuplicateKind::Equal) => first,
+        _ => next,
     }
 }
 

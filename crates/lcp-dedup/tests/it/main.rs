@@ -9,6 +9,7 @@ mod near;
 mod options;
 mod overlap;
 mod pack;
+mod repeated_calls;
 mod search;
 mod superseded;
 mod support;

@@ -65,55 +65,6 @@ fn an_edit_replaces_the_lines_that_it_shows() {
 }
 
 #[test]
-fn a_result_of_the_same_call_replaces_the_older_ones() {
-    let blocks = [
-        result(
-            "grep",
-            Status::Ok,
-            "src/a.rs:7: one of the places where it stands\n\nand more of them\n",
-        ),
-        result("grep", Status::Ok, "another"),
-        result("grep", Status::Ok, "two"),
-        tag(0, "args=x"),
-        tag(1, "args=y"),
-        tag(2, "args=x"),
-        tag(2, "tool_call_id=c7"),
-    ];
-    let found = at(DedupLevel::Overlap, &blocks);
-    assert_eq!(covered(&found), [(0, DuplicateKind::Superseded, 2)]);
-    assert_eq!(
-        contents(&found.to_pack_blocks(&blocks))[0],
-        "[outdated: the newer one is the result of grep #c7 below]"
-    );
-}
-
-#[test]
-fn results_without_arguments_are_not_compared() {
-    let blocks = [result("grep", Status::Ok, "one"), result("grep", Status::Ok, "two")];
-    assert!(covered(&at(DedupLevel::Overlap, &blocks)).is_empty());
-    let empty = [blocks[0].clone(), blocks[1].clone(), tag(0, "args="), tag(1, "args=")];
-    assert_eq!(covered(&at(DedupLevel::Overlap, &empty)), [(0, DuplicateKind::Superseded, 1)]);
-}
-
-#[test]
-fn a_failed_result_replaces_no_successful_one() {
-    let calls = |first, second| {
-        [
-            result("test", first, "one"),
-            result("test", second, "two"),
-            tag(0, "args="),
-            tag(1, "args="),
-        ]
-    };
-    let replaced =
-        |first, second| !covered(&at(DedupLevel::Overlap, &calls(first, second))).is_empty();
-    assert!(!replaced(Status::Ok, Status::Error));
-    assert!(replaced(Status::Error, Status::Ok));
-    assert!(replaced(Status::Error, Status::Error));
-    assert!(replaced(Status::Timeout, Status::Error));
-}
-
-#[test]
 fn pinned_reads_are_never_outdated() {
     let blocks = [file("a.rs", OLD), file("a.rs", NEW), tag(0, "pinned")];
     assert!(covered(&at(DedupLevel::Overlap, &blocks)).is_empty());
