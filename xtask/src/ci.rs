@@ -206,7 +206,7 @@ mod tests {
     }
 
     #[test]
-    fn a_failing_step_is_reported() {
+    fn failing_step_and_unknown_step_name_are_reported() {
         assert!(!succeeds(&step("missing", "no-such-command")).unwrap());
         assert!(succeeds(&step("version", "--version")).unwrap());
         let missing = start_in_background(&step("missing in tests", "no-such-command")).unwrap();

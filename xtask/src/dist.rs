@@ -97,19 +97,19 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_archive_that_is_too_large_is_an_error() {
+    fn oversized_archive_is_an_error() {
         assert!(check_size(ARCHIVE_BYTES_MAX).is_ok());
         let error = check_size(ARCHIVE_BYTES_MAX + 1).unwrap_err().to_string();
         assert_eq!(error, "the archive has 25000001 bytes: more than 25000000");
     }
 
     #[test]
-    fn the_platform_has_a_name() {
+    fn host_platform_has_a_target_triple() {
         assert!(host().unwrap().contains('-'));
     }
 
     #[test]
-    fn files_of_the_archive_exist() {
+    fn archive_files_exist() {
         assert!(FILES.iter().all(|file| crate::workspace().join(file).exists()));
     }
 }

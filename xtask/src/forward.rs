@@ -191,13 +191,13 @@ mod tests {
     }
 
     #[test]
-    fn commands_of_lcp_are_recognized_behind_flags() {
+    fn lcp_commands_are_recognized_after_flags() {
         assert!(is_product(&words("render a.lcp")) && is_product(&words("-q render a.lcp")));
         assert!(!is_product(&words("tidy")) && !is_product(&words("tidy render")));
     }
 
     #[test]
-    fn flags_of_fault_injection_reach_the_test() {
+    fn fault_injection_flags_are_passed_by_environment() {
         let rest = Rest { arguments: words("--store sqlite --short") };
         let command = fault_injection_command(&rest);
         let flags = command.get_envs().find(|(name, _)| *name == "LCP_FAULT_INJECTION");
@@ -206,7 +206,7 @@ mod tests {
     }
 
     #[test]
-    fn validation_and_tokenizer_files_need_the_full_command() {
+    fn validate_and_tokenizer_files_need_default_features() {
         for slim in ["render a", "render a --encoding heuristic", "count --encoding=o200k_base a"] {
             assert_eq!(features(&words(slim), false), ["--no-default-features"], "{slim}");
         }

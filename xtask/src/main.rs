@@ -103,12 +103,12 @@ mod tests {
     use super::Cli;
 
     #[test]
-    fn the_command_line_definition_is_valid() {
+    fn command_line_definition_is_valid() {
         Cli::command().debug_assert();
     }
 
     #[test]
-    fn the_scheduled_workflow_fuzzes_every_target() {
+    fn scheduled_workflow_fuzzes_every_target() {
         let root = super::workspace();
         let workflow = root.join(".github/workflows/scheduled.yml");
         let workflow = std::fs::read_to_string(workflow).unwrap();
@@ -120,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn flags_of_other_programs_are_passed_on() {
+    fn flags_for_other_programs_are_accepted() {
         for line in
             ["bench plan --json", "fuzz decoder -- -runs=1", "perf --help", "samples --bless"]
         {

@@ -15,7 +15,7 @@ fn only(rows: &str) -> (f64, Option<f64>, bool) {
 }
 
 #[test]
-fn an_axis_is_logarithmic_and_ends_at_ticks() {
+fn axis_is_logarithmic_and_ends_at_ticks() {
     let axis = Axis::around([0.3, 8.0].into_iter());
     assert_eq!(axis.ends(), [0.2, 10.0]);
     assert_eq!([axis.x(0.2), axis.x(10.0)], AXIS);
@@ -33,7 +33,7 @@ fn an_axis_is_logarithmic_and_ends_at_ticks() {
 }
 
 #[test]
-fn a_bar_is_the_ratio_to_a_peer_and_its_limit_a_ratio() {
+fn bar_and_limit_are_ratios_to_the_peer() {
     assert_eq!(only("| a | 2.00 ms | b | 3.00 ms | 1.50 | >= 1.2 | yes |"), (1.5, Some(1.2), true));
     // The ratio that LCP would have at its limit.
     assert_eq!(
@@ -47,7 +47,7 @@ fn a_bar_is_the_ratio_to_a_peer_and_its_limit_a_ratio() {
 }
 
 #[test]
-fn without_a_peer_a_bar_is_the_distance_to_the_limit() {
+fn bar_without_a_peer_shows_the_distance_to_the_limit() {
     let alone = |value| (value, Some(1.0), false);
     // LCP's figure divided by another of LCP.
     let table = "| a | 8.00 ms | b | 4.00 ms | 2.00 | &lt;= 3.0 | yes |";
@@ -68,7 +68,7 @@ fn without_a_peer_a_bar_is_the_distance_to_the_limit() {
 }
 
 #[test]
-fn the_strongest_peer_remains_and_an_own_limit_applies_to_all() {
+fn strongest_peer_is_shown_and_absolute_limit_applies_to_all() {
     let rows = "| a | 2.00 ms | b | 8.00 ms | 4.00 | &lt;= 4 ms | yes |\n\
                 | a | 2.00 ms | c | 3.00 ms | 1.50 |  |  |\n\
                 | a | 2.00 ms | d | 4.00 ms | 2.00 |  |  |\n";
@@ -80,7 +80,7 @@ fn the_strongest_peer_remains_and_an_own_limit_applies_to_all() {
 }
 
 #[test]
-fn rows_with_limits_are_chosen_first_in_the_order_of_the_table() {
+fn rows_with_limits_are_chosen_first_in_table_order() {
     let row = |number: usize| {
         let wanted = match number {
             15 => ">= 2.0 | **no**",
@@ -98,7 +98,7 @@ fn rows_with_limits_are_chosen_first_in_the_order_of_the_table() {
 }
 
 #[test]
-fn texts_are_escaped_and_cut() {
+fn texts_are_escaped_and_truncated() {
     let table = "| a\\|b &lt;c> & \"d\" | 2.00 ms | e | 3.00 ms | 1.50 | &lt;= 1 ms | **no** |";
     let svg = draw("x & y", table);
     assert!(svg.contains(">a|b &lt;c&gt; &amp; \"d\"</text>"), "{svg}");

@@ -8,7 +8,7 @@ fn report(bench: &'static str, what: &str) -> Report {
 }
 
 #[test]
-fn results_take_the_place_of_those_before() {
+fn new_results_replace_the_previous_section() {
     let document = format!("# Title\n{BEGIN}{END}The end.\n");
     let written = replace(&document, &report("plan", "a|b")).unwrap();
     assert!(written.starts_with("# Title\n") && written.ends_with("The end.\n"));
@@ -27,7 +27,7 @@ fn results_take_the_place_of_those_before() {
 }
 
 #[test]
-fn a_section_has_one_chart_between_title_and_table() {
+fn section_has_one_chart_between_title_and_table() {
     let image = "**`plan`**\n\n![Chart of plan: LCP compared with peers and limits](images/bench-plan.svg)\n\n\
                  | what |";
     // A section without a chart gets one.

@@ -5,7 +5,7 @@ use std::path::Path;
 use lcp_bench::results::charts;
 
 #[test]
-fn charts_are_those_of_the_tables() {
+fn charts_match_the_benchmark_tables() {
     let docs = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs");
     let document = std::fs::read_to_string(docs.join("benchmarks.md")).unwrap();
     let charts = charts(&document);

@@ -15,7 +15,7 @@ fn texts<'b>(blocks: &'b [Block<'_>]) -> Vec<&'b str> {
 }
 
 #[test]
-fn pairs_that_are_near_are_those_of_comparing_all_texts() {
+fn near_pairs_equal_brute_force_comparison() {
     let blocks = corpus(Mix::Texts, 600);
     let texts = texts(&blocks);
     let sets: Vec<HashSet<&str>> =
@@ -39,7 +39,7 @@ fn pairs_that_are_near_are_those_of_comparing_all_texts() {
 /// Lines that most texts have are not looked up: texts that have little else
 /// must be found all the same.
 #[test]
-fn texts_of_common_lines_alone_are_near_too() {
+fn near_pairs_include_texts_with_only_common_lines() {
     let own =
         |i: usize| format!("a\nb\nc\nd\n{}\n", if i < 500 { i.to_string() } else { "e".into() });
     let texts: Vec<String> = (0..503).map(own).collect();
@@ -48,7 +48,7 @@ fn texts_of_common_lines_alone_are_near_too() {
 }
 
 #[test]
-fn a_score_counts_texts_and_pairs() {
+fn score_counts_texts_and_pairs() {
     let near = HashSet::from([(1, 0), (2, 0), (2, 1), (9, 8)]);
     let found = HashSet::from([(1, 0), (2, 0), (5, 4)]);
     let score = Score::new(&near, &found);
@@ -59,7 +59,7 @@ fn a_score_counts_texts_and_pairs() {
 
 /// About 20 lines of 35 bytes, always the same ones.
 #[test]
-fn corpora_are_chunks_of_code() {
+fn corpus_has_realistic_chunks_and_duplicates() {
     for mix in [Mix::Texts, Mix::Session] {
         let blocks = corpus(mix, 2_000);
         assert_eq!(blocks, corpus(mix, 2_000));
@@ -94,14 +94,14 @@ fn check(blocks: &[Block<'static>], relations: &[DuplicateKind]) {
 }
 
 #[test]
-fn nothing_is_lost_of_chunks_that_were_made_up() {
+fn dedup_loses_no_line_of_generated_chunks() {
     check(&corpus(Mix::Texts, 3_000), &[DuplicateKind::Equal, DuplicateKind::Near]);
     check(&corpus(Mix::Session, 3_000), &DuplicateKind::ALL);
 }
 
 /// A few hundred files of the crates that are built here.
 #[test]
-fn nothing_is_lost_of_real_code() {
+fn dedup_loses_no_line_of_real_code() {
     let blocks = real_chunks(25).unwrap();
     assert!(blocks.len() > 500, "{}", blocks.len());
     check(
@@ -117,7 +117,7 @@ fn nothing_is_lost_of_real_code() {
 
 /// The check itself finds what is missing.
 #[test]
-fn a_line_that_is_lost_is_found_out() {
+fn check_detects_a_lost_line() {
     let blocks = [
         Block::code(Lang::Rust, "a.rs", "one\ntwo\nthree\n"),
         Block::code(Lang::Rust, "b.rs", "one\n2\nthree\n"),

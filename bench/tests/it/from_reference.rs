@@ -92,7 +92,7 @@ fn every_type() -> Vec<Block<'static>> {
 }
 
 #[test]
-fn every_type_in_every_form() {
+fn lcp_reads_every_block_type_in_every_form() {
     let blocks = every_type();
     for form in FORMS {
         check(&blocks, form);
@@ -102,7 +102,7 @@ fn every_type_in_every_form() {
 /// The forms are what they are called: compressed and referenced bodies do
 /// stand in these packs.
 #[test]
-fn forms_differ() {
+fn forms_compress_and_reference_bodies() {
     let blocks = [every_type(), every_type()].concat();
     let lengths = FORMS.map(|form| written(&blocks, form).0.len());
     let [plain, blocks, payload, addressed, dedup] = lengths;
@@ -114,7 +114,7 @@ fn forms_differ() {
 }
 
 #[test]
-fn priorities_of_the_reference() {
+fn lcp_reads_every_reference_priority() {
     for priority in Priority::ALL {
         let mut encoder = BcpEncoder::new();
         reference::add(&mut encoder, &Block::conversation(Role::User, "hi"));
@@ -129,7 +129,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(100))]
 
     #[test]
-    fn any_pack_in_every_form(blocks in known_pack()) {
+    fn lcp_reads_any_reference_pack_in_every_form(blocks in known_pack()) {
         let blocks = without_schemas(blocks);
         for form in FORMS {
             check(&blocks, form);
@@ -140,7 +140,7 @@ proptest! {
 /// Rendered in every mode at budgets from nothing to more than all: never over
 /// the budget, but for Critical blocks alone.
 #[test]
-fn packs_of_the_reference_are_rendered() {
+fn reference_packs_render_within_budgets() {
     let counter = Tiktoken::new(Encoding::O200kBase);
     let driver = DefaultDriver::new(counter);
     let mut rng = SplitMix64::new(2);
@@ -180,7 +180,7 @@ fn packs_of_the_reference_are_rendered() {
 /// A fact about the reference that its users meet: what is said after a
 /// priority is said of the priority. LCP reads it as it stands.
 #[test]
-fn a_summary_after_a_priority_belongs_to_the_priority() {
+fn summary_after_a_priority_belongs_to_the_priority() {
     let mut encoder = BcpEncoder::new();
     reference::add(&mut encoder, &Block::conversation(Role::User, "hi"));
     encoder.with_priority(reference::priority(Priority::High)).expect("a block was added");

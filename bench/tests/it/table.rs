@@ -18,7 +18,7 @@ fn check(row: Row, wanted: Wanted, holds: bool) {
 }
 
 #[test]
-fn a_ratio_is_how_many_times_better() {
+fn ratio_shows_how_many_times_better() {
     assert!((speed(300.0, 200.0).ratio() - 1.5).abs() < 1e-9);
     assert!((time(200.0, 300.0).ratio() - 1.5).abs() < 1e-9);
     let row = Row::with_itself("long", "ns/byte", 30.0, "short", 20.0);
@@ -26,7 +26,7 @@ fn a_ratio_is_how_many_times_better() {
 }
 
 #[test]
-fn holds_is_computed() {
+fn holds_compares_the_row_with_its_limit() {
     check(speed(200.0, 200.0), Wanted::RatioAtLeast(1.0), true);
     check(speed(199.0, 200.0), Wanted::RatioAtLeast(1.0), false);
     check(time(199.0, 200.0), Wanted::RatioAtLeast(1.0), true);
@@ -39,14 +39,14 @@ fn holds_is_computed() {
 
 /// A benchmark that measured nothing shows nothing.
 #[test]
-fn what_is_not_a_number_holds_nothing() {
+fn nan_never_meets_a_limit() {
     check(speed(f64::NAN, 1.0), Wanted::RatioAtLeast(1.0), false);
     check(speed(0.0, 0.0), Wanted::RatioAtMost(1.0), false);
     check(time(f64::NAN, 1.0), Wanted::OwnAtMost(100.0), false);
 }
 
 #[test]
-fn json_has_the_fields_of_the_contract() {
+fn json_has_the_documented_fields() {
     let rows = vec![
         time(2.0, 3.0).wants(Wanted::RatioAtLeast(1.5)),
         time(200.0, 300.0).wants(Wanted::OwnAtMost(100.0)).notes(Some("a note".to_owned())),
@@ -74,7 +74,7 @@ fn json_has_the_fields_of_the_contract() {
 }
 
 #[test]
-fn a_table_has_aligned_columns() {
+fn table_has_aligned_columns() {
     let rows = vec![
         speed(300.0, 20.0).wants(Wanted::RatioAtLeast(1.0)).worst(2.5, 0.125),
         time(20.0, 10.0).wants(Wanted::RatioAtLeast(1.0)).notes(Some("a note".to_owned())),

@@ -39,12 +39,12 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(200))]
 
     #[test]
-    fn any_pack_in_every_compression(blocks in known_pack()) {
+    fn reference_reads_any_lcp_pack_in_every_compression(blocks in known_pack()) {
         check(&blocks);
     }
 
     #[test]
-    fn references(blocks in known_pack()) {
+    fn reference_reads_content_references_with_a_store(blocks in known_pack()) {
         let mut store = Store(Arc::new(MemoryContentStore::new()));
         let mut pack = PackWriter::new(bcp(Compression::None));
         for block in &blocks {
@@ -61,7 +61,7 @@ proptest! {
 
 /// What LCP stores beside the blocks is made of what 1.0 has.
 #[test]
-fn priorities_and_tags() {
+fn reference_reads_priorities_and_tags_as_annotations() {
     let mut pack = PackWriter::new(bcp(Compression::None));
     let block = Block::code(Lang::Rust, "a.rs", "fn a() {}").with_summary("a");
     let mut added = pack.add(&block).expect("within the limits");
@@ -78,7 +78,7 @@ fn priorities_and_tags() {
 
 /// A newer writer's types, languages and fields are passed over there.
 #[test]
-fn what_the_reference_does_not_know() {
+fn reference_skips_unknown_types_and_fields() {
     let mut turn = Block::conversation(Role::User, "hi");
     let without = expected(&turn);
     if let BlockContent::Conversation(turn) = &mut turn.content {
@@ -98,7 +98,7 @@ fn what_the_reference_does_not_know() {
 
 /// LCP keeps unnamed values, the reference refuses them in all but languages.
 #[test]
-fn unnamed_values_are_refused_there() {
+fn reference_rejects_unnamed_roles() {
     let block = Block::conversation(Role::Other(9), "hi");
     let pack = encode(&[block], bcp(Compression::None)).expect("within the limits");
     let error = read(&pack).expect_err("no such role there");
@@ -106,12 +106,12 @@ fn unnamed_values_are_refused_there() {
 }
 
 #[test]
-fn an_empty_pack_is_read() {
+fn reference_reads_an_empty_pack() {
     assert_eq!(read(&encode(&[], bcp(Compression::None)).expect("nothing")).expect("END"), []);
 }
 
 #[test]
-fn the_magic_of_lcp_is_refused() {
+fn reference_rejects_the_lcp_magic() {
     let block = Block::conversation(Role::User, "hi");
     let pack = encode(&[block], EncodeOptions::default()).expect("within the limits");
     let error = read(&pack).expect_err("another magic");
@@ -123,7 +123,7 @@ fn the_magic_of_lcp_is_refused() {
 
 /// The vectors of RFC 0001 §12, under the reference's magic.
 #[test]
-fn the_vectors_of_the_rfc() {
+fn reference_agrees_on_the_rfc_vectors() {
     let vectors = [
         "010011 010001 020104742e7273 0301042f2f2078 08000a 010000 020001 03010102",
         "010113 0153 010001 020104742e7273 0301042f2f2078

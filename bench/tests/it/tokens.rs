@@ -75,12 +75,12 @@ fn check_seeds(encoding: Encoding, independent: &Tokenizer) {
 }
 
 #[test]
-fn o200k_base_agrees() {
+fn plan_and_independent_counts_agree_in_o200k_base() {
     check_seeds(Encoding::O200kBase, o200k_base());
 }
 
 #[test]
-fn cl100k_base_agrees() {
+fn plan_and_independent_counts_agree_in_cl100k_base() {
     check_seeds(Encoding::Cl100kBase, cl100k_base());
 }
 
@@ -96,7 +96,7 @@ fn check_text(text: &str, what: impl std::fmt::Display) {
 
 /// The texts that the packs are made of, counted as they are.
 #[test]
-fn single_texts_agree() {
+fn independent_counts_agree_on_generated_texts() {
     for seed in 0..2_000 {
         let text = lcp_bench::packs::text(&mut SplitMix64::new(seed), 30);
         check_text(&text, format_args!("seed {seed}"));
@@ -105,7 +105,7 @@ fn single_texts_agree() {
 
 /// Runs that are longer than a tokenizer's pattern likes.
 #[test]
-fn long_runs_agree() {
+fn independent_counts_agree_on_long_runs() {
     let pieces =
         [" ", "\n", "\t", "\r\n", "a", "A", "=", "1", "é", "漢", "🦀", "\u{a0}", "ab ", "'s"];
     for piece in pieces {

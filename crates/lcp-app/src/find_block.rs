@@ -142,7 +142,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_end_of_a_path_is_near() {
+    fn near_suggests_labels_with_equal_ending_or_similar_name() {
         let labels = ["src/a/main.rs", "src/mian.rs", "docs/other.md"];
         assert_eq!(near("main.rs", labels.into_iter()), ["src/a/main.rs"]);
         assert_eq!(near("src/main.rs", labels.into_iter())[0], "src/mian.rs");

@@ -47,7 +47,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn slider_budgets_are_even_and_include_that_of_the_plan() {
+    fn slider_budgets_are_sorted_and_include_the_plan_budget() {
         let code = "let x = 1;\n".repeat(100);
         let blocks = [Block::code(Lang::Rust, "a.rs", code.as_str())];
         let config = DriverConfig { token_budget: Some(61), ..DriverConfig::default() };

@@ -114,7 +114,7 @@ mod pack_and_render;
 
 #[cfg(all(test, feature = "full"))]
 #[test]
-fn the_example_packs_and_renders() {
+fn example_packs_and_renders() {
     let sources = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("examples");
     pack_and_render::pack_and_render(sources, 1_000).unwrap();
 }

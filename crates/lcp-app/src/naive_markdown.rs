@@ -34,7 +34,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn headings_fences_and_turns() {
+    fn markdown_has_headings_fences_and_turns() {
         let blocks = [
             Block::code(Lang::Rust, "src/main.rs", "fn main() {}"),
             Block::new(Annotation::priority(0, Priority::High)),

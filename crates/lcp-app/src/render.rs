@@ -477,7 +477,7 @@ mod tests {
 
     /// Opening a pipe would wait for a writer, and would discard its data.
     #[test]
-    fn a_pipe_is_not_opened() {
+    fn open_regular_file_does_not_open_a_pipe() {
         let folder = tempfile::tempdir().unwrap();
         let pipe = folder.path().join("pipe");
         assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());

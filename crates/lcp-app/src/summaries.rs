@@ -120,7 +120,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn outlines_by_options_and_by_default() {
+    fn outlines_option_overrides_the_default() {
         let is_some = |outlines, default| {
             let options = SummaryOptions { outlines, ..SummaryOptions::default() };
             options.summarizer(default).unwrap().is_some()
@@ -130,7 +130,7 @@ mod tests {
     }
 
     #[test]
-    fn a_command_without_summaries_is_an_error() {
+    fn command_with_summaries_off_or_empty_is_an_error() {
         let command = |line: &str, outlines| {
             let options = SummaryOptions {
                 command: Some(line.to_owned()),
@@ -145,7 +145,7 @@ mod tests {
 
     #[cfg(all(unix, not(target_os = "macos")))]
     #[test]
-    fn the_folder_of_a_user() {
+    fn default_cache_is_below_the_user_cache_folder() {
         let folder = |given: &'static [(&str, &str)]| {
             default_cache(|name| {
                 given.iter().find(|(known, _)| *known == name).map(|(_, value)| value.into())

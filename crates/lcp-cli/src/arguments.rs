@@ -78,7 +78,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn one_line_and_the_tips() {
+    fn clap_error_becomes_one_line_and_a_hint() {
         let said = "error: invalid value 'x' for '--mode <MODE>'\n  [possible values: a, b]\n\n  \
                     tip: one\n  tip: two\n\nUsage: c\n\nFor more information, try '--help'.\n";
         let failure = usage_error(said);

@@ -94,7 +94,7 @@ mod tests {
     }
 
     #[test]
-    fn flags_that_cannot_be() {
+    fn invalid_summary_flags_are_rejected() {
         for args in [
             &["--jobs", "2"][..],
             &["--summarizer-cmd", "cat", "--jobs", "0"],

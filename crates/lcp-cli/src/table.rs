@@ -131,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn labels_are_cut_at_the_start_on_a_narrow_terminal() {
+    fn narrow_terminal_truncates_labels_at_the_start() {
         let style = TableStyle { color: true, width: Some(30) };
         let text = render(&COLUMNS, &rows(), style);
         assert!(text.starts_with("\x1b[1mindex"), "{text}");

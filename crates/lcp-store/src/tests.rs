@@ -7,7 +7,7 @@ use tokio::runtime::Builder;
 use crate::runtime::OwnedRuntime;
 
 #[test]
-fn it_waits_within_runtimes_of_any_kind() {
+fn block_on_works_inside_any_runtime() {
     let own = OwnedRuntime::new("test").unwrap();
     let work = || async {
         tokio::time::sleep(Duration::from_millis(1)).await;
@@ -23,7 +23,7 @@ fn it_waits_within_runtimes_of_any_kind() {
 }
 
 #[test]
-fn a_task_without_budget_gets_on() {
+fn block_on_ignores_the_tokio_task_budget() {
     let own = OwnedRuntime::new("test").unwrap();
     let current = Builder::new_current_thread().build().unwrap();
     let sum = current.block_on(async {

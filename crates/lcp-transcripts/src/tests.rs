@@ -4,7 +4,7 @@ use crate::images::{data_uri, decode, encode};
 use crate::{raw_json, typed_results};
 
 #[test]
-fn halves_of_pairs_become_what_every_reader_takes() {
+fn unpaired_surrogates_become_replacement_characters() {
     for (json, expected) in [
         (r#""a\ud800b""#, r#""a\ufffdb""#),
         (r#""\udc00\ud83e\udd80\ud800\ud800\udc00""#, r#""\ufffd\ud83e\udd80\ufffd\ud800\udc00""#),
@@ -17,7 +17,7 @@ fn halves_of_pairs_become_what_every_reader_takes() {
 }
 
 #[test]
-fn base64_is_read_as_people_write_it() {
+fn base64_decodes_without_padding_and_with_line_breaks() {
     assert_eq!(decode("aGk="), Some(b"hi".to_vec()));
     assert_eq!(decode("aGk"), Some(b"hi".to_vec()));
     assert_eq!(decode("aG\r\nk="), Some(b"hi".to_vec()));
@@ -26,7 +26,7 @@ fn base64_is_read_as_people_write_it() {
 }
 
 #[test]
-fn data_uris_are_pictures_where_their_type_is_one() {
+fn data_uris_with_image_types_become_images() {
     let png = Some((MediaType::Png, b"hi".to_vec()));
     assert_eq!(data_uri("data:image/png;base64,aGk="), png);
     assert_eq!(data_uri("data:image/png;name=a.png;base64,aGk="), png);
@@ -40,7 +40,7 @@ fn typed(arguments: &str, text: &str) -> Option<(Block<'static>, String)> {
 }
 
 #[test]
-fn forms_give_their_text_again() {
+fn typed_results_restore_their_original_text() {
     let lines = "     4→fn f() {\n     5→}";
     let unified = "--- a/x\n+++ b/x\n@@ -1 +1 @@\n-a\n+b\n";
     let read = |arguments| typed(arguments, lines);

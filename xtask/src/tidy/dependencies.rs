@@ -101,7 +101,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_have_the_version_behind_them_or_behind_the_next() {
+    fn dependency_name_uses_the_next_version_in_its_cell() {
         let named = cell_names("`a` 0.14, `b`, `c-d` 1.0.0-rc.3");
         let of = |name: &str, version: &str| is_told(&named, name, version);
         assert!(of("a", "0.14") && of("a", "0.14.3") && of("b", "1.0.0-rc.3"));
@@ -110,7 +110,7 @@ mod tests {
     }
 
     #[test]
-    fn the_document_is_true_and_bench_is_looked_at() {
+    fn dependency_document_is_current_and_covers_bench() {
         assert_eq!(check().unwrap(), Vec::<String>::new());
         let workspaces = workspaces().unwrap();
         for manifest in ["Cargo.toml", "bench/Cargo.toml"] {

@@ -106,7 +106,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_path_must_be_the_end_of_a_tracked_one() {
+    fn path_must_be_a_suffix_of_a_tracked_path() {
         let paths = ["crates/x/src/parse/mod.rs", "crates/x/src/usage.rs"].map(PathBuf::from);
         let missing = |word| ends_no_path(word, &paths);
         for word in ["usage.rs", "src/usage.rs,", "parse/mod.rs", "parse/", "x/src/"] {

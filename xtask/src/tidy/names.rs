@@ -78,7 +78,7 @@ mod tests {
     use super::banned;
 
     #[test]
-    fn items_with_banned_names_are_listed() {
+    fn banned_item_names_are_listed() {
         let text = "mod beside; struct Made; enum A { Kept } trait T { fn told(); }
             impl Made { fn of() { fn whole() {} } } const WHAT: u8 = 0;";
         let names = ["beside", "Made", "Kept", "told", "of", "whole", "WHAT"];
@@ -86,7 +86,7 @@ mod tests {
     }
 
     #[test]
-    fn other_names_fields_and_variables_are_not() {
+    fn other_names_fields_and_variables_are_not_listed() {
         assert!(banned("fn offset(kept: u8) { let said = kept; } struct A { of: u8 }").is_empty());
     }
 }

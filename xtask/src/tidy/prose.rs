@@ -132,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn comments_have_their_line_and_text() {
+    fn doc_comments_have_line_and_text() {
         let text = "//! What it is\n//! not.\n\nfn f() {} // no\n    /// Returns.\n//// no\n";
         let found: Vec<_> = doc_comments(text).collect();
         assert_eq!(found, [(1, vec!["What it is", "not."]), (5, vec!["Returns."])]);

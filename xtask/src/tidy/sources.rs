@@ -101,7 +101,7 @@ mod tests {
     }
 
     #[test]
-    fn an_import_cycle_is_a_problem() {
+    fn import_cycle_is_a_problem() {
         let lib = ("crates/x/src/lib.rs", "mod a; mod b;");
         let a = ("crates/x/src/a.rs", "use crate::b::B; pub struct A(B);");
         let b = ("crates/x/src/b.rs", "use crate::a::A; pub struct B(A);");
@@ -111,7 +111,7 @@ mod tests {
     }
 
     #[test]
-    fn a_banned_name_and_a_short_file_are_problems() {
+    fn banned_name_and_short_file_are_problems() {
         let files = sources(&[("crates/x/src/a.rs", "fn said() {}"), ("crates/x/src/lib.rs", "")]);
         assert_eq!(named(&files), ["crates/x/src/a.rs: banned item name said"]);
         let problems = short(&files);

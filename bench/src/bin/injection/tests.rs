@@ -1,7 +1,7 @@
 use super::*;
 
 #[test]
-fn lcp_gives_every_file_back() {
+fn lcp_recovers_every_file_exactly() {
     let place = tempfile::tempdir().unwrap();
     let folder = place.path().join(repository::NAME);
     let all = repository::files();
@@ -13,7 +13,7 @@ fn lcp_gives_every_file_back() {
 }
 
 #[test]
-fn what_is_there_once_too_often_is_forged() {
+fn extra_entry_counts_as_forged() {
     let all = [File::new("a", "1\n"), File::new("b", "2\n"), File::new("c", "3\n")];
     let entries = [("a", "1\n"), ("a", "x"), ("b", "2"), ("d", "")];
     let entries = entries.map(|(path, text)| (path.to_owned(), text.to_owned())).to_vec();

@@ -6,7 +6,7 @@ fn record(compiler: &str, count: u64) -> Record {
 }
 
 #[test]
-fn more_is_a_failure_and_less_is_not() {
+fn more_instructions_fail_and_fewer_pass() {
     let recorded = record("1.95", 1_000);
     compare(&recorded, &record("1.95", 1_029)).unwrap();
     compare(&recorded, &record("1.95", 500)).unwrap();

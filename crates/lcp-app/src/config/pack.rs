@@ -103,7 +103,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn bytes_have_units() {
+    fn parse_size_accepts_units() {
         for (text, wanted) in [("1", 1), ("500k", 512_000), ("2M", 2 << 20), ("1g", 1 << 30)] {
             assert_eq!(parse_size(text), Ok(wanted), "{text}");
         }

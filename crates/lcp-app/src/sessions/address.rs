@@ -39,7 +39,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn paths_and_addresses_are_stores() {
+    fn paths_and_postgres_addresses_are_accepted() {
         for store in [
             "sessions.sqlite",
             "/var/lib/my sessions.sqlite",
@@ -55,7 +55,7 @@ mod tests {
     }
 
     #[test]
-    fn other_addresses_are_rejected_and_not_repeated() {
+    fn invalid_addresses_are_rejected_without_leaking_secrets() {
         for store in [
             "", "  ", ":memory:", "mysql://user:secret@host/name",
             "Postgres://user:secret@host/name", " postgres://user:secret@host/name",

@@ -186,7 +186,7 @@ mod tests {
 
     #[cfg(all(unix, not(target_os = "macos")))]
     #[test]
-    fn the_folder_of_a_user() {
+    fn data_dir_is_the_user_data_folder() {
         let of = |given: &'static [(&str, &str)]| {
             folders::data_dir(|name| {
                 given.iter().find(|(known, _)| *known == name).map(|(_, value)| value.into())
@@ -201,7 +201,7 @@ mod tests {
     }
 
     #[test]
-    fn an_address_is_taken_from_a_named_file_only() {
+    fn database_address_needs_an_explicitly_named_config() {
         let text = "[continuity]\nstore = \"postgres://u:secret@h/d\"\n";
         let mut config = Config::parse(Path::new("a/lcp.toml"), text).unwrap();
         let refused = StoreLocation::from_flag(None, &config).unwrap_err();
@@ -215,7 +215,7 @@ mod tests {
     }
 
     #[test]
-    fn a_path_is_relative_to_its_file() {
+    fn store_path_is_relative_to_its_config_file() {
         let text = "[continuity]\nstore = \"s.sqlite\"\n";
         let config = Config::parse(Path::new("a/lcp.toml"), text).unwrap();
         let location = StoreLocation::from_flag(None, &config).unwrap();

@@ -237,7 +237,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_turn_ends_when_no_reply_is_pending() {
+    fn turn_ends_when_no_reply_is_pending() {
         let result = |id| Message::tool_result(id, "read", Status::Ok, "text");
         let messages = [
             Message::user("Do it."),

@@ -72,7 +72,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn results_belong_to_the_newest_call_of_their_id() {
+    fn result_pairs_with_the_newest_call_with_its_id() {
         let result = |id| Message::tool_result(id, "read", Status::Ok, "text");
         let messages = [
             result("a"),

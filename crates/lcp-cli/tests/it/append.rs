@@ -44,7 +44,7 @@ fn appended(old: &[u8], added: &[&[u8]]) -> AppendResult {
 proptest! {
     /// The pack is the one that encoding all at once makes.
     #[test]
-    fn what_is_appended_is_as_if_it_had_always_been_there(
+    fn append_equals_encoding_all_blocks_at_once(
         a in any_pack(), b in any_pack(), c in any_pack(),
         is_compressed in any::<bool>(), is_counted in any::<bool>(),
     ) {
@@ -75,7 +75,7 @@ fn costs(blocks: &[Block<'_>]) -> EncodingCosts {
 }
 
 #[test]
-fn costs_are_kept_and_counted() {
+fn append_updates_costs_and_drops_unknown_encodings() {
     let (old, new) = (turns(&["one", "two words"]), turns(&["three more words"]));
     let pack = encode_with_costs(&old, EncodeOptions::default(), &[costs(&old)]).unwrap();
     let added = encode(&new, EncodeOptions::default()).unwrap();
@@ -95,7 +95,7 @@ fn costs_are_kept_and_counted() {
 
 /// Counts of other revisions give way to those of this one, once for each encoding.
 #[test]
-fn costs_of_several_revisions_become_those_of_one() {
+fn append_recounts_costs_from_other_revisions() {
     let (old, new) = (turns(&["one", "two words"]), turns(&["three more words"]));
     let older = |revision| EncodingCosts { revision, ..costs(&old) };
     let added = encode(&new, EncodeOptions::default()).unwrap();
@@ -109,7 +109,7 @@ fn costs_of_several_revisions_become_those_of_one() {
 }
 
 #[test]
-fn references_are_appended_as_they_stand() {
+fn append_copies_references_unchanged() {
     let mut builder = PackWriter::default();
     let block = Block::document("", "elsewhere", FormatHint::Plain);
     builder.add_reference(&block, &mut MemoryContentStore::default()).unwrap();
@@ -125,7 +125,7 @@ fn references_are_appended_as_they_stand() {
 }
 
 #[test]
-fn append_adds_packs_and_manifests_where_the_pack_lies() {
+fn append_adds_packs_and_manifests_in_place() {
     let (_folder, path) = scratch();
     let (pack, other, list) = (path("pack.lcp"), path("other.lcp"), path("list.json"));
     fs::write(&pack, encode(&turns(&["one"]), EncodeOptions::default()).unwrap()).unwrap();
@@ -156,7 +156,7 @@ fn append_adds_packs_and_manifests_where_the_pack_lies() {
 
 /// A pack without an index gets one.
 #[test]
-fn an_index_is_added() {
+fn append_adds_a_missing_index() {
     let (_folder, path) = scratch();
     let pack = path("pack.lcp");
     let plain = EncodeOptions { index: false, ..EncodeOptions::default() };
@@ -168,7 +168,7 @@ fn an_index_is_added() {
 }
 
 #[test]
-fn what_cannot_be_appended_to_stays_as_it_is() {
+fn failed_append_leaves_the_pack_unchanged() {
     let (_folder, path) = scratch();
     let (pack, added) = (path("pack.lcp"), path("added.lcp"));
     let blocks = turns(&["one"]);
@@ -210,7 +210,7 @@ fn what_cannot_be_appended_to_stays_as_it_is() {
 
 /// Two at once: the second one waits, and gives up when it is told to.
 #[test]
-fn a_pack_that_is_in_use_is_waited_for() {
+fn append_waits_for_the_lock_on_the_pack() {
     let (_folder, path) = scratch();
     let pack = path("pack.lcp");
     let whole = encode(&turns(&["one"]), EncodeOptions::default()).unwrap();
@@ -239,7 +239,7 @@ fn a_pack_that_is_in_use_is_waited_for() {
 /// Ctrl-C while it waits: nothing was begun.
 #[cfg(unix)]
 #[test]
-fn ctrl_c_leaves_the_pack_as_it_was() {
+fn ctrl_c_during_wait_leaves_the_pack_unchanged() {
     use std::io::Write as _;
     use std::process::{Command, Stdio};
 
@@ -264,7 +264,7 @@ fn ctrl_c_leaves_the_pack_as_it_was() {
 
 /// What an append leaves that was killed between two writes.
 #[test]
-fn what_was_interrupted_is_undone() {
+fn interrupted_append_is_rolled_back() {
     let (_folder, path) = scratch();
     let (pack, saved) = (path("pack.lcp"), path("saved.lcp"));
     let journal = journal_path(pack.as_ref());
@@ -333,7 +333,7 @@ fn what_was_interrupted_is_undone() {
 /// A journal lies beside the pack itself, whatever name it is called by.
 #[cfg(unix)]
 #[test]
-fn what_was_interrupted_is_undone_behind_a_link() {
+fn interrupted_append_is_rolled_back_through_a_symlink() {
     let ((_folder, path), (elsewhere, other)) = (scratch(), scratch());
     let (pack, link) = (path("pack.lcp"), other("link.lcp"));
     std::os::unix::fs::symlink(&pack, &link).unwrap();
@@ -360,7 +360,7 @@ fn what_was_interrupted_is_undone_behind_a_link() {
 
 /// A journal that came between is of another process: it is not removed.
 #[test]
-fn a_journal_that_is_there_already_is_left_alone() {
+fn existing_journal_of_another_process_is_not_replaced() {
     let (_folder, path) = scratch();
     let pack = path("pack.lcp");
     let whole = encode(&turns(&["one"]), EncodeOptions::default()).unwrap();
@@ -378,7 +378,7 @@ fn a_journal_that_is_there_already_is_left_alone() {
 }
 
 #[test]
-fn recover_writes_intact_blocks_and_reports_the_losses() {
+fn recover_writes_intact_blocks_and_reports_lost_ones() {
     let (_folder, path) = scratch();
     let (pack, saved) = (path("pack.lcp"), path("saved.lcp"));
     let whole = encode(&turns(&["one", "two", "three"]), EncodeOptions::default()).unwrap();

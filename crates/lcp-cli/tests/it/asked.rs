@@ -24,7 +24,7 @@ fn history() -> String {
 /// What waits is given again only where it is what is asked for.
 #[cfg(unix)]
 #[test]
-fn a_hand_off_that_waits_was_made_as_it_is_asked_for() {
+fn pending_handoff_is_reused_only_if_flags_match() {
     let project = project(&history());
     let hand = |flags: &[&str]| -> Value {
         project.json(&[&["handoff", "c", "--force", "--json"], flags].concat())
@@ -46,7 +46,7 @@ fn a_hand_off_that_waits_was_made_as_it_is_asked_for() {
 
 /// The program adds lines to what it said last.
 #[test]
-fn an_aider_history_is_tracked_while_its_last_lines_grow() {
+fn growing_aider_history_is_recorded_incrementally() {
     let begin = format!("{}> Applied edit to a.rs\n", history());
     let project = project(&begin);
     let track = || -> Value { project.json(&["track", "c", "history.md", "--json"]) };

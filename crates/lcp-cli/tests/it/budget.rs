@@ -27,7 +27,7 @@ fn count(text: &str) -> u64 {
 
 /// The breakdown of the requirements, with its numbers (T16-EX-01).
 #[test]
-fn the_budget_breakdown() {
+fn config_prints_the_budget_breakdown() {
     let shown = LCP.project(EXAMPLE).stdout_of(&["config"]);
     expect![[r#"
         Total Context Window: 100,000 tokens
@@ -73,7 +73,7 @@ fn the_budget_breakdown() {
 
 /// A window, a cap, a fixed number of tokens, and what is nobody's.
 #[test]
-fn a_breakdown_of_a_window() {
+fn config_prints_shares_caps_and_safety_margin() {
     let project = LCP.project(
         "[context.budget.categories]\ntool_results = { percent = 33.3, cap = 1000 }\n\
          open_files = { tokens = 2000 }\n\"my notes\" = 5\n",
@@ -143,7 +143,7 @@ fn a_breakdown_of_a_window() {
 }
 
 #[test]
-fn nothing_left_of_a_window() {
+fn reserve_larger_than_the_window_is_a_usage_error() {
     let session = sample("session.lcp");
     let arguments = ["--model", "gpt-4", "--response-reserve", "8000"];
     for command in [&["render", &session][..], &["report", &session], &["config"]] {
@@ -166,7 +166,7 @@ fn nothing_left_of_a_window() {
 
 /// What to change is named: the largest reserve, or the window.
 #[test]
-fn nothing_left_by_the_file_or_without_reserves() {
+fn empty_budget_error_names_the_setting_to_change() {
     let project = LCP.project(
         "[context.budget]\ntotal_tokens = 50\nsystem_prompt_reserve = 40\nresponse_reserve = 10\n",
     );
@@ -258,7 +258,7 @@ fn should_manage_real_context() {
 
 /// User verification, scenario 1: too much content is trimmed to the budget.
 #[test]
-fn budget_enforcement() {
+fn rendered_text_fits_the_budget() {
     let whole = count(&render(&[]));
     for budget in [200_u64, 1_000, 5_000] {
         let text = render(&["--budget", &budget.to_string()]);
@@ -268,7 +268,7 @@ fn budget_enforcement() {
 
 /// User verification, scenario 3: limits of categories are respected.
 #[test]
-fn category_allocation() {
+fn category_caps_are_respected() {
     let project = LCP.project(
         "context.budget.total_tokens = 8000\n[context.budget.categories]\n\
          open_files = { percent = 50, cap = 1500 }\nreferences = { tokens = 3000, cap = 2500 }\n\
@@ -290,7 +290,7 @@ fn category_allocation() {
 
 /// User verification, scenario 4: the figures are those of the text.
 #[test]
-fn reporting() {
+fn report_totals_add_up_to_the_tokens_of_the_text() {
     for flags in [&["--budget", "2000"][..], &["--budget", "9000", "--fill", "--shares", "agent"]] {
         let report = report(flags);
         let used = report["used_tokens"].as_u64().unwrap();
@@ -307,7 +307,7 @@ fn reporting() {
 }
 
 #[test]
-fn excerpts_can_be_chosen() {
+fn excerpts_follow_the_excerpts_and_fill_flags() {
     let decisions = |flags: &[&str]| report(flags)["by_decision"].clone();
     let budget = ["--budget", "6000"];
     let with = |more: &[&str]| decisions(&[&budget[..], more].concat());
@@ -318,7 +318,7 @@ fn excerpts_can_be_chosen() {
 }
 
 #[test]
-fn one_page_with_a_replay() {
+fn html_report_is_deterministic() {
     let project = LCP.project("");
     let session = sample("session.lcp");
     let arguments = ["render", &session, "--budget", "3000", "--html", "page.html"];
@@ -335,7 +335,7 @@ fn one_page_with_a_replay() {
 }
 
 #[test]
-fn a_line_on_the_budget_for_debugging() {
+fn debug_budget_variable_prints_one_budget_line() {
     let session = sample("session.lcp");
     let said_by = |name: &str, value: Option<&str>, flags: &[&str]| {
         let mut command = Command::new(LCP.0);
@@ -356,7 +356,7 @@ fn a_line_on_the_budget_for_debugging() {
 }
 
 #[test]
-fn defaults_can_be_said() {
+fn explicit_default_flags_change_no_output() {
     let flags = ["--budget", "900", "--objective", "strict", "--dedup", "off", "--fill=off"];
     assert_eq!(render(&flags), render(&["--budget", "900"]));
     let deny = ["--budget", "900", "--strict", "--overflow", "deny"];
@@ -371,7 +371,7 @@ fn defaults_can_be_said() {
 /// Critical blocks over the cap of their share: a warning, or an error for who
 /// denies it.
 #[test]
-fn critical_blocks_over_a_cap() {
+fn critical_blocks_over_a_cap_warn_or_fail_if_strict() {
     let project = LCP.project(
         "context.budget.total_tokens = 3000\n\
          context.budget.categories.conversation = { percent = 50, cap = 5 }\n",

@@ -44,7 +44,7 @@ fn scratch() -> (tempfile::TempDir, impl Fn(&str) -> PathBuf) {
 }
 
 #[test]
-fn render_writes_the_text_and_nothing_else() {
+fn render_writes_only_the_text_to_stdout() {
     let output = run(&["render", &sample("session.lcp"), "--budget", "3000", "--report", "-"]);
     assert!(output.status.success(), "{}", stderr(&output));
     let text = String::from_utf8(output.stdout.clone()).unwrap();
@@ -55,7 +55,7 @@ fn render_writes_the_text_and_nothing_else() {
 }
 
 #[test]
-fn render_is_the_same_every_time_and_from_a_pipe() {
+fn render_from_a_pipe_equals_render_from_a_file() {
     let arguments =
         |pack: &str| ["render", pack, "--budget", "900", "--mode", "markdown"].map(str::to_owned);
     let call = |pack: &str, input: &[u8]| {
@@ -70,7 +70,7 @@ fn render_is_the_same_every_time_and_from_a_pipe() {
 }
 
 #[test]
-fn render_writes_files_whole() {
+fn render_writes_files_without_leaving_temporary_files() {
     let (_folder, path) = scratch();
     let (text, report) = (path("text.xml"), path("report.json"));
     let arguments = [
@@ -95,7 +95,7 @@ fn render_writes_files_whole() {
 }
 
 #[test]
-fn render_counts_in_every_encoding() {
+fn render_fits_the_budget_in_every_encoding() {
     for encoding in lcp_tokens::TOKENIZER_NAMES {
         let output =
             run(&["render", &sample("priorities.lcp"), "--budget", "150", "--encoding", encoding]);
@@ -109,7 +109,7 @@ fn render_counts_in_every_encoding() {
 
 /// A model picks what counts, and the budget.
 #[test]
-fn render_for_a_model() {
+fn model_selects_encoding_and_budget() {
     let (_folder, path) = scratch();
     let report = path("report.json");
     let to = report.to_str().unwrap().to_owned();
@@ -151,7 +151,7 @@ fn render_for_a_model() {
 /// Without its tokenizer a run goes on, and nobody can overlook it; who is
 /// strict gets the error (seed 004, T16-FM-01).
 #[test]
-fn a_tokenizer_that_cannot_be_loaded() {
+fn unloadable_tokenizer_falls_back_or_fails_if_strict() {
     let (_folder, path) = scratch();
     let report = path("report.json");
     let broken = path("tokenizer.json");
@@ -178,7 +178,7 @@ fn a_tokenizer_that_cannot_be_loaded() {
 }
 
 #[test]
-fn counts_are_kept_between_runs() {
+fn token_count_cache_is_reused_between_runs() {
     let (_folder, path) = scratch();
     let kept = path("counts");
     let session = sample("session.lcp");
@@ -200,7 +200,7 @@ fn counts_are_kept_between_runs() {
 
 /// What is no file of counts is somebody's: the pack itself, a source.
 #[test]
-fn counts_are_written_over_nothing_else() {
+fn count_cache_does_not_overwrite_other_files() {
     let (_folder, path) = scratch();
     let (pack, out) = (path("a.lcp"), path("out"));
     std::fs::copy(sample("chat.lcp"), &pack).unwrap();
@@ -218,7 +218,7 @@ fn counts_are_written_over_nothing_else() {
 }
 
 #[test]
-fn what_is_read_is_not_written_over() {
+fn output_does_not_overwrite_an_input() {
     let (_folder, path) = scratch();
     let (pack, manifest, part) = (path("a.lcp"), path("a.json"), path("part.rs"));
     std::fs::copy(sample("chat.lcp"), &pack).unwrap();
@@ -235,7 +235,7 @@ fn what_is_read_is_not_written_over() {
 
 /// What newcomers get wrong first.
 #[test]
-fn what_is_no_pack_has_a_hint() {
+fn error_for_a_non_pack_has_a_hint() {
     let folder = sample("");
     fails(&["render", &folder], b"", 1, "hint: pack a folder with `lcp pack PATH | lcp render -`");
     fails(&["render", "-"], b"fn main() {}", 3, "hint: create a pack with `lcp pack PATH`");
@@ -263,7 +263,7 @@ fn count_prints_a_number_for_each_file() {
 }
 
 #[test]
-fn render_takes_types_and_verbosity() {
+fn render_accepts_types_and_verbosity() {
     let output = run(&[
         "render",
         &sample("every-type.lcp"),
@@ -284,7 +284,7 @@ fn render_takes_types_and_verbosity() {
 }
 
 #[test]
-fn warnings_can_be_silenced_and_coloured() {
+fn warnings_follow_quiet_color_and_verbose_flags() {
     let call = |flags: &[&str]| {
         let path = sample("annotations.lcp");
         let arguments: Vec<_> =
@@ -298,7 +298,7 @@ fn warnings_can_be_silenced_and_coloured() {
 }
 
 #[test]
-fn wrong_usage_ends_with_2() {
+fn usage_error_exits_with_2() {
     let pack = sample("chat.lcp");
     fails(&["render"], &[], 2, "required");
     fails(&["render", &pack, "--budget", "many"], &[], 2, "--budget");
@@ -310,7 +310,7 @@ fn wrong_usage_ends_with_2() {
 
 /// An error is one line, a tip is a hint, whoever finds it.
 #[test]
-fn usage_errors_are_one_line() {
+fn usage_error_is_one_line_with_optional_hint() {
     let pack = sample("chat.lcp");
     let said = |arguments: &[&str]| {
         let output = run(arguments);
@@ -381,7 +381,7 @@ fn outputs_do_not_overwrite_each_other() {
 }
 
 #[test]
-fn what_cannot_be_read_or_written_ends_with_1() {
+fn io_error_exits_with_1() {
     fails(&["render", "/no/such/pack.lcp"], &[], 1, "cannot read /no/such/pack.lcp");
     fails(&["render", &sample("chat.lcp"), "-o", "/no/such/folder/text"], &[], 1, "cannot write");
     let manifest = br#"{"blocks":[{"type":"code","path":"a","content_file":"/no/such/file"}]}"#;
@@ -389,7 +389,7 @@ fn what_cannot_be_read_or_written_ends_with_1() {
 }
 
 #[test]
-fn malformed_packs_end_with_3_and_name_file_block_and_byte() {
+fn malformed_pack_exits_with_3_and_names_its_location() {
     fails(&["render", "-"], b"not a pack", 3, "error: not an LCP pack");
     fails(&["render", "-"], br#"{"blocks":[]}"#, 3, "hint: it looks like a JSON manifest");
     let (_folder, path) = scratch();
@@ -420,7 +420,7 @@ fn malformed_packs_end_with_3_and_name_file_block_and_byte() {
 }
 
 #[test]
-fn denied_overflow_ends_with_4() {
+fn denied_overflow_exits_with_4() {
     let pack = sample("session.lcp");
     let says = "[LCP-BUD-001]";
     fails(&["render", &pack, "--budget", "20", "--overflow", "deny"], &[], 4, says);
@@ -431,7 +431,7 @@ fn denied_overflow_ends_with_4() {
 }
 
 #[test]
-fn exceeded_limits_end_with_5() {
+fn exceeded_limit_exits_with_5() {
     let path = "p".repeat(1 << 21);
     let manifest = format!(r#"{{"blocks":[{{"type":"code","path":"{path}","content":""}}]}}"#);
     fails(
@@ -467,7 +467,7 @@ fn encode_and_decode_are_inverse() {
 
 /// What a reader would refuse is written in another way, and not silently.
 #[test]
-fn a_payload_that_stays_uncompressed_is_warned_of() {
+fn uncompressed_payload_gives_a_warning() {
     let turns = vec![Block::conversation(Role::User, ""); 180_000];
     let pack = lcp_encoder::encode(&turns, EncodeOptions::default()).unwrap();
     let merged = run_with(&["merge", "-", "--compress", "payload"], &pack);
@@ -481,7 +481,7 @@ fn a_payload_that_stays_uncompressed_is_warned_of() {
 }
 
 #[test]
-fn validate_says_that_nothing_is_wrong() {
+fn validate_reports_no_problems_for_a_valid_pack() {
     let output = run(&["validate", &sample("session.lcp"), "--full"]);
     assert!(output.status.success());
     assert!(String::from_utf8(output.stdout).unwrap().contains("blocks, no problems\n"));
@@ -489,7 +489,7 @@ fn validate_says_that_nothing_is_wrong() {
 
 /// Each malformed block is told, and the ones after it are looked at too.
 #[test]
-fn validate_goes_on_behind_a_malformed_block() {
+fn validate_continues_after_a_malformed_block() {
     // A CODE block without fields, a good turn, another CODE block without fields.
     let pack = b"LCP\0\x01\0\0\0\x01\0\0\x02\0\x07\x01\0\x02\x02\x01\x01h\x01\0\0\xFF\x01\0\0";
     let output = run_with(&["validate", "-"], pack);
@@ -501,7 +501,7 @@ fn validate_goes_on_behind_a_malformed_block() {
 }
 
 #[test]
-fn help_has_examples() {
+fn help_lists_examples_and_variables() {
     let render = String::from_utf8(run(&["render", "--help"]).stdout).unwrap();
     assert!(render.contains("DEBUG_BUDGET") && render.contains("NO_COLOR"), "{render}");
     for command in ["render", "report", "encode", "decode", "validate"] {

@@ -63,7 +63,7 @@ fn should_load_config() {
 
 /// Every key that there is besides those of the example.
 #[test]
-fn all_other_keys() {
+fn config_reads_keys_outside_the_example() {
     let project = LCP.project(
         r#"
 [context.budget]
@@ -126,7 +126,7 @@ min_segments_at_brief = 4
 
 /// The file that the documentation shows, with every key.
 #[test]
-fn the_documented_file_is_read() {
+fn documented_config_is_valid_and_complete() {
     let document = include_str!("../../../../docs/cli.md");
     let (_, behind) = document.split_once("```toml\n").unwrap();
     let (toml, _) = behind.split_once("```").unwrap();
@@ -191,7 +191,7 @@ fn should_respect_config_changes() {
 }
 
 #[test]
-fn the_nearest_file_upwards_counts() {
+fn nearest_config_in_parent_folders_is_used() {
     let project = LCP.project("context.budget.total_tokens = 111\n");
     let inner = project.path("a/b");
     std::fs::create_dir_all(&inner).unwrap();
@@ -218,7 +218,7 @@ fn the_nearest_file_upwards_counts() {
 /// It may be of anybody: nothing that would wait or never end is read.
 #[cfg(unix)]
 #[test]
-fn what_is_found_must_be_a_file() {
+fn config_must_be_a_regular_file_of_limited_size() {
     let project = LCP.project("");
     std::fs::remove_file(project.path("lcp.toml")).unwrap();
     std::os::unix::fs::symlink("/dev/zero", project.path("lcp.toml")).unwrap();
@@ -231,7 +231,7 @@ fn what_is_found_must_be_a_file() {
 }
 
 #[test]
-fn flags_win_over_the_file() {
+fn flags_override_the_config_file() {
     let project = LCP.project(EXAMPLE);
     let show = |flags: &[&str]| project.json(&[&SHOW[..], flags].concat());
     assert_eq!(show(&["--budget", "500"])["available"], 500);
@@ -256,7 +256,7 @@ fn flags_win_over_the_file() {
 
 /// What a text may have: the first that is given.
 #[test]
-fn windows_and_totals_in_their_order() {
+fn budget_flag_precedes_window_total_and_model() {
     let model = "[[model]]\nname = \"ours\"\nwindow = 1000\n";
     let project = LCP.project(&format!(
         "context.budget.total_tokens = 5000\ncontext.budget.window = 4000\ncontext.tokenizer = {{ model = \"ours\", type = \"heuristic\" }}\n{model}"
@@ -282,7 +282,7 @@ fn windows_and_totals_in_their_order() {
 }
 
 #[test]
-fn tokenizers() {
+fn tokenizer_is_chosen_by_flags_then_config() {
     let project = LCP.project("");
     let counter = |toml: &str, flags: &[&str]| {
         project.write(toml);
@@ -323,7 +323,7 @@ fn tokenizers() {
 
 /// Each mistake with its place, and the number.
 #[test]
-fn what_cannot_be_is_refused() {
+fn invalid_config_is_rejected_with_its_location() {
     let project = LCP.project("");
     let categories = |line: &str| format!("[context.budget.categories]\n{line}");
     for (toml, says) in [
@@ -397,7 +397,7 @@ fn what_cannot_be_is_refused() {
 /// Categories in the order of the file, which decides ties; more than all is
 /// scaled down, with a warning.
 #[test]
-fn sizes_of_categories() {
+fn category_shares_are_ordered_and_scaled_down() {
     let project = LCP.project(
         "context.budget.total_tokens = 101\n[context.budget.categories]\nz = 50\na = 50\n",
     );

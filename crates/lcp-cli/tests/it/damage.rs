@@ -49,7 +49,7 @@ fn renders(pack: &[u8], mode: OutputMode) {
 }
 
 #[test]
-fn every_truncation_is_an_error() {
+fn truncation_before_the_index_fails_to_decode() {
     for (name, pack) in samples() {
         let lengths: Vec<_> = if pack.len() <= SMALL_BYTES_MAX {
             (0..pack.len()).collect()
@@ -68,7 +68,7 @@ fn every_truncation_is_an_error() {
 }
 
 #[test]
-fn every_single_byte_change_is_clean() {
+fn changed_byte_in_a_small_sample_never_panics() {
     for (_, mut pack) in samples().into_iter().filter(|(_, pack)| pack.len() <= SMALL_BYTES_MAX) {
         for at in 0..pack.len() {
             let original = pack[at];
@@ -87,7 +87,7 @@ fn every_single_byte_change_is_clean() {
 }
 
 #[test]
-fn a_choice_of_changes_of_large_samples_is_clean() {
+fn changed_byte_in_a_large_sample_never_panics() {
     for (_, mut pack) in samples().into_iter().filter(|(_, pack)| pack.len() > SMALL_BYTES_MAX) {
         for (i, at) in choice(pack.len()).enumerate() {
             let original = pack[at];

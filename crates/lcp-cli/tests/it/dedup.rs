@@ -38,7 +38,7 @@ fn text(pack: &str, flags: &[&str]) -> String {
 }
 
 #[test]
-fn a_file_that_is_there_twice_is_rendered_once() {
+fn duplicate_file_is_rendered_once() {
     let folder = tempfile::tempdir().unwrap();
     let pack =
         pack(folder.path(), &json!([code("a.rs", "fn a() {}\n"), code("b.rs", "fn a() {}\n")]));
@@ -50,7 +50,7 @@ fn a_file_that_is_there_twice_is_rendered_once() {
 }
 
 #[test]
-fn a_report_says_what_was_saved() {
+fn report_lists_duplicates_and_saved_tokens() {
     let folder = tempfile::tempdir().unwrap();
     let blocks = json!([
         chunk("a.rs", 1, 50),
@@ -82,7 +82,7 @@ fn a_report_says_what_was_saved() {
 }
 
 #[test]
-fn the_file_asks_for_it_and_a_flag_wins() {
+fn dedup_flag_overrides_the_config_file() {
     let project = LCP.project("context.dedup.enabled = true\n");
     let pack =
         pack(project.path("").as_path(), &json!([chunk("a.rs", 1, 9), chunk("a.rs", 5, 12)]));
@@ -103,7 +103,7 @@ fn the_file_asks_for_it_and_a_flag_wins() {
 }
 
 #[test]
-fn the_file_sets_how_much_may_be_shared() {
+fn config_sets_the_dedup_thresholds() {
     let project = LCP.project("[context.dedup]\nenabled = true\nmerge_overlapping = false\n");
     // Half of each.
     let pack =
@@ -128,7 +128,7 @@ fn the_file_sets_how_much_may_be_shared() {
 }
 
 #[test]
-fn settings_of_deduplication_are_shown() {
+fn config_shows_dedup_settings() {
     let project = LCP.project("[context.dedup]\nlevel = \"near\"\n");
     let rows = |flags: &[&str]| {
         let shown = project.json(&[&SHOW[..], flags].concat());
@@ -152,7 +152,7 @@ fn settings_of_deduplication_are_shown() {
 
 /// Turn after turn the text of the turn before stays, though reads come again.
 #[test]
-fn what_a_cache_has_seen_stays() {
+fn stable_text_is_preserved_with_dedup() {
     let folder = tempfile::tempdir().unwrap();
     let plan = folder.path().join("plan.json");
     let plan = plan.to_str().unwrap();
@@ -185,7 +185,7 @@ fn what_a_cache_has_seen_stays() {
 }
 
 #[test]
-fn odd_ranges_are_warned_of_and_kept() {
+fn bad_line_range_warns_and_is_not_merged() {
     let folder = tempfile::tempdir().unwrap();
     let mut odd = chunk("a.rs", 1, 9);
     odd["line_end"] = json!(5000);
@@ -198,7 +198,7 @@ fn odd_ranges_are_warned_of_and_kept() {
 }
 
 #[test]
-fn a_pack_is_written_without_what_stands_twice() {
+fn dedup_command_writes_a_pack_without_duplicates() {
     let folder = tempfile::tempdir().unwrap();
     let (out, facts) = (folder.path().join("once.lcp"), folder.path().join("facts.json"));
     let (out, facts) = (out.to_str().unwrap(), facts.to_str().unwrap());
@@ -222,7 +222,7 @@ fn a_pack_is_written_without_what_stands_twice() {
 }
 
 #[test]
-fn a_report_is_not_written_over_a_pack() {
+fn dedup_report_does_not_overwrite_the_pack() {
     let folder = tempfile::tempdir().unwrap();
     let given = pack(folder.path(), &json!([code("a.rs", "fn a() {}\n")]));
     let before = std::fs::read(&given).unwrap();
@@ -239,7 +239,7 @@ fn a_report_is_not_written_over_a_pack() {
 /// What the text before shows as a placeholder covers nothing: else what was just
 /// asked for would stand nowhere.
 #[test]
-fn what_nobody_can_read_covers_nothing() {
+fn placeholder_covers_no_duplicate() {
     let folder = tempfile::tempdir().unwrap();
     let plan = folder.path().join("plan.json");
     let plan = plan.to_str().unwrap();
@@ -259,7 +259,7 @@ fn what_nobody_can_read_covers_nothing() {
 
 /// A merge that is larger than what a budget can give is not made.
 #[test]
-fn a_budget_serves_chunks_no_worse() {
+fn merging_overlaps_shows_at_least_nine_tenths_of_the_lines() {
     let folder = tempfile::tempdir().unwrap();
     let chunks: Vec<_> = (0..10).map(|n| chunk("a.rs", 20 * n + 1, 20 * n + 20)).collect();
     let given = pack(folder.path(), &json!(chunks));
@@ -274,7 +274,7 @@ fn a_budget_serves_chunks_no_worse() {
 
 /// A diff against what the budget shows as a line is of no use to anybody.
 #[test]
-fn nothing_refers_to_what_is_not_shown() {
+fn near_duplicate_is_shown_only_with_its_covering_block() {
     let given = sample("duplicates.lcp");
     for budget in (100..700).step_by(50) {
         let budget = budget.to_string();
@@ -291,7 +291,7 @@ fn nothing_refers_to_what_is_not_shown() {
 }
 
 #[test]
-fn a_choice_without_effect_is_warned_of() {
+fn dedup_prefer_without_dedup_warns() {
     let given = sample("chat.lcp");
     let said = stderr(&run(&["render", &given, "--no-config", "--dedup-prefer", "first"]));
     assert!(

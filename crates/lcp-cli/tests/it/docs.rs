@@ -89,7 +89,7 @@ fn run(folder: &Path, script: &str) -> std::process::Output {
 
 #[test]
 #[cfg(unix)]
-fn what_the_pages_say_to_type_works() {
+fn shell_snippets_in_the_docs_run() {
     let (mut ran, mut failed) = (0, Vec::new());
     for page in pages() {
         let scripts = snippets(&fs::read_to_string(&page).unwrap(), "sh");
@@ -114,7 +114,7 @@ fn what_the_pages_say_to_type_works() {
 
 /// Settings to copy are at least settings.
 #[test]
-fn json_and_toml_of_the_pages_can_be_read() {
+fn json_and_toml_snippets_in_the_docs_parse() {
     let mut read = 0;
     for page in pages() {
         let text = fs::read_to_string(&page).unwrap();
@@ -133,7 +133,7 @@ fn json_and_toml_of_the_pages_can_be_read() {
 }
 
 #[test]
-fn the_book_has_every_page_and_no_other() {
+fn book_summary_lists_exactly_the_existing_pages() {
     let docs = root().join("docs");
     let summary = fs::read_to_string(docs.join("SUMMARY.md")).unwrap();
     let mut named: Vec<_> = summary
@@ -152,7 +152,7 @@ fn the_book_has_every_page_and_no_other() {
 /// Every subcommand has a section, and every flag of it that is not everywhere stands
 /// in the page.
 #[test]
-fn the_command_page_has_every_command_and_flag() {
+fn cli_page_documents_every_command_and_flag() {
     use clap::CommandFactory;
     let page = fs::read_to_string(root().join("docs/cli.md")).unwrap();
     let mut cli = lcp_cli::Cli::command();

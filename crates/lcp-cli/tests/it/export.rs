@@ -248,7 +248,7 @@ proptest! {
     /// Never a token over, but for Critical blocks alone; always a valid history; the same
     /// every time.
     #[test]
-    fn histories_are_valid_and_fit(
+    fn exported_history_is_valid_and_fits_the_budget(
         pack in 0..PACKS.len(),
         share in 0u32..=110,
         small in prop::option::weighted(0.4, 0u32..400),
@@ -298,7 +298,7 @@ proptest! {
 }
 
 #[test]
-fn without_a_budget_every_turn_comes_back() {
+fn export_without_a_budget_contains_every_turn() {
     for (pack, blocks) in PACKS.iter().enumerate() {
         for target in Provider::ALL {
             let candidates = ExportCandidates::new(target, blocks);
@@ -320,7 +320,7 @@ fn without_a_budget_every_turn_comes_back() {
 }
 
 #[test]
-fn the_newest_question_is_there() {
+fn export_contains_the_newest_question() {
     for is_critical in [false, true] {
         let blocks = turns(40, is_critical);
         for target in Provider::ALL {
@@ -338,7 +338,7 @@ fn the_newest_question_is_there() {
 
 /// More budget never takes the question away.
 #[test]
-fn the_newest_question_is_there_within_every_budget() {
+fn larger_budget_never_drops_the_newest_question() {
     let text = json!([
         {"role": "system", "content": "You are helpful."},
         {"role": "user", "content": "Look at this long text, please, and tell me what is in it, \
@@ -362,7 +362,7 @@ fn the_newest_question_is_there_within_every_budget() {
 
 /// Tools are a part of what the provider bills.
 #[test]
-fn tools_are_paid_for_and_told_of() {
+fn tool_definitions_are_counted_and_renames_reported() {
     let request = with_tools(20);
     let blocks = of_text(Format::OpenAiChat, &request);
     let whole = fitted(&blocks, Provider::OpenAi, None);
@@ -394,7 +394,7 @@ fn tools_are_paid_for_and_told_of() {
 }
 
 #[test]
-fn what_stands_beside_texts_is_paid_for() {
+fn reasoning_and_citations_count_against_the_budget() {
     for (format, target) in
         [(Format::OpenAiChat, Provider::OpenAi), (Format::Anthropic, Provider::Anthropic)]
     {
@@ -414,7 +414,7 @@ fn what_stands_beside_texts_is_paid_for() {
 
 /// Where no plan fits, the oldest messages give way, and the line in the text counts them.
 #[test]
-fn messages_that_are_dropped_are_counted() {
+fn dropped_messages_are_counted_in_the_text() {
     let blocks = turns(40, false);
     let candidates = ExportCandidates::new(Provider::OpenAi, &blocks);
     let config = DriverConfig {
@@ -435,7 +435,7 @@ fn messages_that_are_dropped_are_counted() {
 }
 
 #[test]
-fn messages_that_are_dropped_are_warned_of() {
+fn dropped_messages_give_a_warning() {
     let blocks = by_position(conversation_and_code(Format::OpenAiChat));
     let dropped = |budget: &u32| fitted(&blocks, Provider::OpenAi, Some(*budget)).dropped > 0;
     let budget = (340..400).find(dropped).expect("a budget that no plan fits").to_string();
@@ -454,7 +454,7 @@ fn messages_that_are_dropped_are_warned_of() {
 }
 
 #[test]
-fn critical_blocks_can_be_denied() {
+fn critical_overflow_is_an_error_if_denied() {
     let blocks = turns(3, true);
     let candidates = ExportCandidates::new(Provider::OpenAi, &blocks);
     let config = DriverConfig {
@@ -468,7 +468,7 @@ fn critical_blocks_can_be_denied() {
 
 /// What was imported comes back.
 #[test]
-fn transcripts_come_back_through_the_command() {
+fn imported_transcript_exports_unchanged() {
     let chat = r#"{"model":"m","messages":[
         {"role":"system","content":"Be brief."},
         {"role":"user","content":"Add 1 and 2."},
@@ -498,7 +498,7 @@ fn transcripts_come_back_through_the_command() {
 }
 
 #[test]
-fn what_is_left_out_is_told() {
+fn export_reports_omitted_items() {
     let folder = tempfile::tempdir().unwrap();
     let (pack, report) = (folder.path().join("a.lcp"), folder.path().join("a.json"));
     let [pack, report] = [&pack, &report].map(|path| path.to_str().unwrap());

@@ -26,19 +26,19 @@ const PYPI: &str = "kaitaistruct==0.11\n";
 
 #[test]
 #[ignore = "installs packages of npm and PyPI"]
-fn libmagic_knows_packs() {
+fn libmagic_recognizes_packs() {
     check("libmagic", &["file"], magic);
 }
 
 #[test]
 #[ignore = "installs packages of npm and PyPI"]
-fn the_mime_database_knows_packs() {
+fn mime_database_recognizes_packs() {
     check("shared MIME database", &["update-mime-database"], mime);
 }
 
 #[test]
 #[ignore = "installs packages of npm and PyPI"]
-fn kaitai_struct_reads_packs() {
+fn kaitai_struct_agrees_with_the_decoder() {
     check("Kaitai Struct", &["node", "npm", "python3"], kaitai);
 }
 

@@ -4,7 +4,7 @@ use crate::command::{LCP, printed, run};
 use lcp_testkit::cli_harness::sample;
 
 #[test]
-fn former_commands_and_flags_print_the_same() {
+fn former_commands_and_flags_give_the_same_output() {
     let session = sample("session.lcp");
     let pairs: &[(&[&str], &[&str])] = &[
         (&["budget", "show", "--json"], &["config", "--json"]),
@@ -50,7 +50,7 @@ fn former_commands_and_flags_print_the_same() {
 }
 
 #[test]
-fn former_commands_share_the_store() {
+fn former_commands_use_the_same_store() {
     let project = LCP.project("[continuity]\nstore = \"sessions.sqlite\"\n");
     let session = sample("session.lcp");
     project.stdout_of(&["track", "work", &session, "--window", "5000"]);
@@ -70,7 +70,7 @@ fn former_commands_share_the_store() {
 }
 
 #[test]
-fn help_shows_new_names_only() {
+fn help_omits_former_names() {
     let help = printed(&run(&["--help"]));
     for former in ["unrender", "track", "handoff", "resume", "store", "budget "] {
         assert!(!help.contains(&format!("\n  {former}")), "{former}: {help}");
@@ -94,7 +94,7 @@ fn help_shows_new_names_only() {
 }
 
 #[test]
-fn former_values_of_settings_are_valid() {
+fn former_setting_values_are_accepted() {
     let project = LCP.project("");
     let special_tokens = || project.stdout_of(&["config", "--json"]);
     for (former, new) in [("report", "warn"), ("neutralise", "escape")] {

@@ -42,7 +42,7 @@ fn notes(found: &Report) -> Vec<&'static str> {
 
 /// Neither a bit nor an end that is missing is overlooked.
 #[test]
-fn every_flipped_bit_and_every_truncation_is_noticed() {
+fn full_validation_detects_every_bit_flip_and_truncation() {
     let blocks = small();
     for compression in [Compression::None, Compression::Block] {
         let options = EncodeOptions { compression, ..EncodeOptions::default() };
@@ -63,7 +63,7 @@ fn every_flipped_bit_and_every_truncation_is_noticed() {
 
 proptest! {
     #[test]
-    fn what_is_written_is_sound(blocks in any_pack(), is_compressed in any::<bool>()) {
+    fn full_validation_of_encoded_pack_finds_no_extra_problems(blocks in any_pack(), is_compressed in any::<bool>()) {
         let compression = if is_compressed { Compression::Block } else { Compression::None };
         let options = EncodeOptions { compression, ..EncodeOptions::default() };
         let pack = encode_with_costs(&blocks, options, &[costs(&blocks)]).unwrap();
@@ -72,7 +72,7 @@ proptest! {
 }
 
 #[test]
-fn costs_are_counted_again() {
+fn full_validation_recounts_costs() {
     let blocks = small();
     let with = |costs: EncodingCosts| {
         encode_with_costs(&blocks, EncodeOptions::default(), &[costs]).unwrap()
@@ -98,7 +98,7 @@ fn costs_are_counted_again() {
 }
 
 #[test]
-fn what_cannot_be_checked_is_a_note() {
+fn unverifiable_parts_give_a_note() {
     let plain = EncodeOptions { index: false, ..EncodeOptions::default() };
     let found = check_full(&encode(&small(), plain).unwrap());
     assert_eq!((codes(&found), notes(&found)), (vec![], vec!["no_trailer"]));
@@ -111,7 +111,7 @@ fn what_cannot_be_checked_is_a_note() {
 }
 
 #[test]
-fn the_command_tells_by_code_and_place() {
+fn full_flag_reports_bad_checksum_with_its_block() {
     let mut pack = encode(&small(), EncodeOptions::default()).unwrap();
     let at = pack.iter().position(|byte| *byte == b'f').unwrap();
     pack[at] = b'F';

@@ -40,7 +40,7 @@ fn project(turns: u32, toml: &str) -> Project {
 const HANDOFF: [&str; 4] = ["history.md", "--window", "4000", "--json"];
 
 #[test]
-fn a_history_is_handed_over_and_goes_on() {
+fn demo_hands_off_a_long_history_repeatedly() {
     let project = project(120, "");
     let report = project.json(&HANDOFF);
     assert_eq!(
@@ -72,7 +72,7 @@ fn a_history_is_handed_over_and_goes_on() {
 }
 
 #[test]
-fn a_temporary_store_gives_the_same_every_time() {
+fn temporary_store_gives_deterministic_output() {
     let project = project(40, "");
     assert_eq!(project.stdout_of(&HANDOFF), project.stdout_of(&HANDOFF));
     let table = project.stdout_of(&["history.md", "--window", "4000"]);
@@ -81,7 +81,7 @@ fn a_temporary_store_gives_the_same_every_time() {
 }
 
 #[test]
-fn directives_and_packs_can_be_seen() {
+fn demo_shows_directives_and_writes_packs() {
     let project = project(40, "");
     let flags = ["--show", "last", "--style", "concise", "--mode", "minimal", "--pack", "packs"];
     let report = project.json(&[&HANDOFF[..], &flags].concat());
@@ -99,7 +99,7 @@ fn directives_and_packs_can_be_seen() {
 
 /// A call, and its result far behind it.
 #[test]
-fn a_call_of_a_pack_is_not_separated_from_its_result() {
+fn handoff_does_not_split_a_call_from_its_result() {
     let folder = tempfile::tempdir().unwrap();
     let turn = |role: &str, content: &str| json!({ "type": "conversation", "role": role, "content": content });
     let mut blocks = Vec::new();
@@ -125,7 +125,7 @@ fn a_call_of_a_pack_is_not_separated_from_its_result() {
 }
 
 #[test]
-fn manual_only_says_where() {
+fn manual_mode_marks_due_handoffs_without_preparing() {
     let project = project(40, "");
     let report = project.json(&[&HANDOFF[..], &["--manual"]].concat());
     assert_eq!(report["what"], "manual");
@@ -135,7 +135,7 @@ fn manual_only_says_where() {
 }
 
 #[test]
-fn compaction_stays_within_the_session() {
+fn compaction_creates_no_handoffs() {
     let project = project(60, "");
     let report = project.json(&[&HANDOFF[..], &["--compact"]].concat());
     assert_eq!((&report["what"], &report["handoffs"]), (&json!("compact"), &json!([])));
@@ -151,7 +151,7 @@ fn compaction_stays_within_the_session() {
 
 #[cfg(unix)]
 #[test]
-fn a_program_can_summarise_and_what_fails_is_replaced() {
+fn failing_summarizer_program_falls_back_to_built_in() {
     let project = project(40, "");
     let by = |line: &str| {
         let report = project.json(&[&HANDOFF[..], &["--summarizer-cmd", line]].concat());
@@ -166,7 +166,7 @@ fn a_program_can_summarise_and_what_fails_is_replaced() {
 }
 
 #[test]
-fn a_store_that_stays_is_one() {
+fn permanent_store_records_each_run_separately() {
     let project = project(40, "[continuity]\nstore = \"kept.sqlite\"\n");
     let messages = |flags: &[&str]| {
         let report = project.json(&[&HANDOFF[..], flags].concat());
@@ -186,7 +186,7 @@ fn a_store_that_stays_is_one() {
 }
 
 #[test]
-fn errors_have_their_exit_codes() {
+fn demo_errors_have_documented_exit_codes() {
     let folder = tempfile::tempdir().unwrap();
     let fails = |arguments: &[&str], code: i32, says: &str| {
         let arguments = [&["--no-config"], arguments].concat();
@@ -227,7 +227,7 @@ fn errors_have_their_exit_codes() {
 
 /// Every key, and that the flags win.
 #[test]
-fn the_file_says_how() {
+fn demo_flags_override_the_continuity_settings() {
     let toml = r#"
 [context.budget]
 total_tokens = 5000
@@ -277,7 +277,7 @@ mode = "markdown"
 }
 
 #[test]
-fn what_the_file_cannot_say() {
+fn invalid_continuity_settings_are_rejected() {
     for (toml, says) in [
         ("auto = 1", "continuity.auto must be true or false, got 1, at line 2, column 8"),
         (

@@ -424,7 +424,7 @@ fn run(place: &Project, leaf: &str, words: &[impl AsRef<OsStr>]) -> Output {
 
 /// Every subcommand is called, so that a new one is not forgotten.
 #[test]
-fn no_subcommand_is_left_out() {
+fn every_subcommand_has_a_hostile_call() {
     let mut known: Vec<_> = CALLS.iter().map(|(leaf, _)| (*leaf).to_owned()).collect();
     let mut found: Vec<_> = leaves().iter().map(|(path, _)| path.join(" ")).collect();
     found.retain(|leaf| cfg!(feature = "mcp") || leaf != "mcp");
@@ -435,7 +435,7 @@ fn no_subcommand_is_left_out() {
 }
 
 #[test]
-fn nothing_that_is_printed_steers_a_terminal() {
+fn printed_text_has_no_terminal_control_characters() {
     let place = place();
     for (leaf, calls) in CALLS {
         if *leaf == "mcp" && !cfg!(feature = "mcp") {
@@ -456,7 +456,7 @@ fn nothing_that_is_printed_steers_a_terminal() {
 
 /// A command line that is wrong is echoed.
 #[test]
-fn no_argument_is_printed_as_it_is() {
+fn hostile_arguments_are_escaped_in_errors() {
     let place = place();
     let call = |words: &[&OsStr]| {
         let output = run(&place, "", words);

@@ -19,7 +19,7 @@ fn path(path: &Path) -> &str {
 }
 
 #[test]
-fn a_transcript_becomes_a_pack_and_a_report() {
+fn import_writes_a_pack_and_a_report() {
     let folder = tempfile::tempdir().unwrap();
     let (pack, report) = (folder.path().join("a.lcp"), folder.path().join("a.json"));
     let session = transcript("claude-code.jsonl");
@@ -61,7 +61,7 @@ fn a_transcript_becomes_a_pack_and_a_report() {
 
 /// Within a budget the newest of a long conversation stays, not its beginning.
 #[test]
-fn recent_turns_outlive_old_ones() {
+fn budget_drops_the_oldest_imported_turns_first() {
     let mut messages = vec![json!({"role": "system", "content": "You answer."})];
     for turn in 0..40 {
         messages.push(json!({"role": "user", "content": format!("question {turn} of the user")}));
@@ -88,7 +88,7 @@ fn recent_turns_outlive_old_ones() {
 }
 
 #[test]
-fn what_is_odd_is_warned_of_with_its_line() {
+fn odd_transcript_lines_give_warnings_with_line_numbers() {
     let session = std::fs::read(transcript("codex.jsonl")).unwrap();
     let cut = &session[..session.len() - 9];
     let output = run_with(&["import", "-"], cut);
@@ -99,7 +99,7 @@ fn what_is_odd_is_warned_of_with_its_line() {
 }
 
 #[test]
-fn what_is_no_transcript() {
+fn invalid_transcript_is_rejected() {
     let fails = |arguments: &[&str], input: &[u8], code: i32, says: &str| {
         let output = run_with(arguments, input);
         let said = stderr(&output);
@@ -133,7 +133,7 @@ fn what_is_no_transcript() {
 }
 
 #[test]
-fn text_is_a_document_with_a_title() {
+fn import_plain_text_becomes_a_titled_document() {
     let output = run_with(&["import", "-", "--title", "Notes"], b"Some text.\n");
     assert!(output.status.success(), "{}", stderr(&output));
     let text = run_with(&["render", "-", "--mode", "minimal"], &output.stdout).stdout;
@@ -142,7 +142,7 @@ fn text_is_a_document_with_a_title() {
 
 /// What a tool printed can be cut down to its first and last lines.
 #[test]
-fn results_get_summaries_where_they_are_asked_for() {
+fn import_summarizes_tool_results_on_request() {
     let lines = (0..100).map(|line| format!("line {line}")).collect::<Vec<_>>().join("\n");
     let chat = serde_json::json!([
         { "role": "user", "content": lines },
@@ -166,7 +166,7 @@ fn results_get_summaries_where_they_are_asked_for() {
 }
 
 #[test]
-fn a_file_that_was_read_has_its_language() {
+fn import_detects_the_language_of_read_files() {
     let read = |id: &str, path: &str, text: &str| {
         let call = json!({"role": "assistant", "tool_calls": [{"id": id, "type": "function",
             "function": {"name": "read", "arguments": json!({"path": path}).to_string()}}]});
@@ -194,7 +194,7 @@ fn a_file_that_was_read_has_its_language() {
 }
 
 #[test]
-fn messages_that_say_nothing_are_told_of() {
+fn import_reports_empty_messages() {
     let folder = tempfile::tempdir().unwrap();
     let pack = folder.path().join("a.lcp");
     let chat = br#"[{"role":"user","content":"q"},{"role":"assistant","content":""},

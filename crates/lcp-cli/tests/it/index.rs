@@ -61,7 +61,7 @@ fn inspected(pack: &[u8]) -> (Value, String) {
 }
 
 #[test]
-fn packs_have_an_index_unless_they_may_not() {
+fn commands_write_an_index_unless_flags_exclude_it() {
     for (command, pack) in packs(&[]) {
         assert_eq!(costs(&pack), Some(Vec::new()), "{command}");
         let blocks = decode(&pack, DecodeOptions::default()).unwrap();
@@ -78,7 +78,7 @@ fn packs_have_an_index_unless_they_may_not() {
 }
 
 #[test]
-fn counts_are_those_of_the_blocks() {
+fn index_costs_equal_the_counts_of_the_blocks() {
     for (command, pack) in packs(&["--index-costs"]) {
         assert_eq!(costs(&pack), Some(vec![counted(&pack, Encoding::O200kBase)]), "{command}");
     }
@@ -96,7 +96,7 @@ fn counts_are_those_of_the_blocks() {
 }
 
 #[test]
-fn counts_are_in_the_encoding_of_the_settings() {
+fn index_costs_use_the_configured_encoding() {
     let project = LCP.project("[context.tokenizer]\nmodel = \"gpt-4\"\n");
     std::fs::write(project.path("a.json"), MANIFEST).unwrap();
     for flags in [&["--index-costs"][..], &["--index-costs", "--count-cache", "counts"]] {
@@ -118,7 +118,7 @@ fn counts_are_in_the_encoding_of_the_settings() {
 }
 
 #[test]
-fn what_would_count_is_told_to_be_idle_where_nobody_counts() {
+fn tokenizer_flags_without_index_costs_warn() {
     let flags =
         ["--encoding=cl100k_base", "--model=gpt-4", "--config=/no/such", "--count-cache=/no"];
     for command in ["encode", "import"] {
@@ -136,7 +136,7 @@ fn what_would_count_is_told_to_be_idle_where_nobody_counts() {
 }
 
 #[test]
-fn counts_that_cannot_be_kept_are_refused() {
+fn unsupported_index_costs_are_rejected() {
     for encoding in ["p50k_base", "r50k_base", "heuristic", "claude"] {
         refused(
             &["encode", "-", "--no-config", &format!("--index-costs={encoding}")],
@@ -157,7 +157,7 @@ fn counts_that_cannot_be_kept_are_refused() {
 
 /// What a pack says of itself is the same with counts and without.
 #[test]
-fn counts_change_no_block() {
+fn index_costs_do_not_change_blocks() {
     let plain = packs(&["--no-index"]);
     for ((command, plain), (_, with)) in plain.iter().zip(packs(&["--index-costs"])) {
         let blocks = |pack: &[u8]| {
@@ -170,7 +170,7 @@ fn counts_change_no_block() {
 }
 
 #[test]
-fn inspect_tells_of_the_index() {
+fn inspect_reports_the_index() {
     let output = run_with(&["encode", "-", "--no-config", "--index-costs"], MANIFEST.as_bytes());
     let mut pack = output.stdout;
     let (seen, said) = inspected(&pack);
@@ -202,7 +202,7 @@ fn inspect_tells_of_the_index() {
 
 /// A pack of no blocks has an index as well.
 #[test]
-fn an_empty_pack_has_one() {
+fn empty_pack_has_an_accepted_index() {
     let output = run(&["inspect", &sample("empty.lcp"), "--json", "--no-tokens"]);
     let seen: Value = serde_json::from_str(&printed(&output)).unwrap();
     assert_eq!((&seen["trailer"]["accepted"], &seen["blocks"]), (&json!(true), &json!([])));

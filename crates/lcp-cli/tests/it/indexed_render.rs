@@ -32,7 +32,7 @@ fn render(project: &Project, pack: &str, more: &[&str]) -> (String, String) {
 }
 
 #[test]
-fn the_text_is_that_of_all_blocks() {
+fn indexed_render_equals_full_render() {
     let project = project();
     for mode in ["xml", "markdown", "minimal"] {
         let (by_index, said) = render(&project, "counted.lcp", &["--mode", mode]);
@@ -49,7 +49,7 @@ fn the_text_is_that_of_all_blocks() {
 }
 
 #[test]
-fn what_an_index_does_not_know_is_read() {
+fn render_reads_all_blocks_if_the_index_is_insufficient() {
     let project = project();
     for more in [&["--fill"][..], &["--objective", "value"], &["--encoding", "cl100k_base"]] {
         let (by_index, said) = render(&project, "counted.lcp", more);
@@ -59,7 +59,7 @@ fn what_an_index_does_not_know_is_read() {
 }
 
 #[test]
-fn a_damaged_index_is_dropped_and_told_of() {
+fn render_with_a_damaged_index_warns_and_gives_same_text() {
     let project = project();
     let (right, _) = render(&project, "counted.lcp", &[]);
     let mut pack = std::fs::read(project.path("counted.lcp")).expect("just written");
@@ -80,7 +80,7 @@ fn a_damaged_index_is_dropped_and_told_of() {
 
 /// Wherever the pack is read as a whole, once.
 #[test]
-fn an_index_that_is_not_accepted_is_told_of() {
+fn rejected_index_gives_exactly_one_warning() {
     let project = project();
     let mut pack = std::fs::read(project.path("plain.lcp")).expect("just written");
     let place = pack.len() - 80;
@@ -125,7 +125,7 @@ fn an_index_that_is_not_accepted_is_told_of() {
 /// A pipe has nothing at an offset, and gives what it has once.
 #[cfg(unix)]
 #[test]
-fn a_pipe_is_read_once() {
+fn render_reads_a_named_pipe() {
     let project = project();
     let (right, _) = render(&project, "counted.lcp", &[]);
     let pipe = project.path("pipe");

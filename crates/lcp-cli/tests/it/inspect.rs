@@ -39,7 +39,7 @@ fn as_json(arguments: &[&str], input: &[u8]) -> (Value, Option<i32>) {
 }
 
 #[test]
-fn inspect_lists_blocks_with_places_and_tokens() {
+fn inspect_lists_blocks_with_offsets_and_tokens() {
     let pack = pack(&two_files());
     let (seen, code) = as_json(&["inspect", "-", "--json", "--no-config"], &pack);
     assert_eq!((code, seen["schema"].as_str()), (Some(0), Some("lcp.inspect.v1")));
@@ -77,7 +77,7 @@ fn inspect_prints_a_table() {
 
 /// What can be seen of a damaged pack is shown, then what is wrong.
 #[test]
-fn inspect_shows_what_is_there() {
+fn inspect_lists_blocks_before_the_damage() {
     let whole = without_index(&two_files());
     let (seen, code) = as_json(&["inspect", "-", "--json"], &whole[..whole.len() - 6]);
     assert_eq!((code, seen["blocks"].as_array().unwrap().len()), (Some(3), 2));
@@ -90,7 +90,7 @@ fn inspect_shows_what_is_there() {
 }
 
 #[test]
-fn every_sample_can_be_looked_at() {
+fn inspect_and_stats_accept_every_sample() {
     for entry in std::fs::read_dir(sample("")).unwrap() {
         let path = entry.unwrap().path();
         if path.extension().is_none_or(|extension| extension != "lcp") {
@@ -107,7 +107,7 @@ fn every_sample_can_be_looked_at() {
 }
 
 #[test]
-fn cat_prints_bytes_as_they_are() {
+fn cat_prints_content_bytes_unchanged() {
     let blocks = json!([
         { "type": "image", "media_type": "png", "alt_text": "", "data_base64": "iVBORwD/" },
         { "type": "document", "title": "a.md", "content": "no newline", "format_hint": "markdown",
@@ -145,7 +145,7 @@ fn cat_prints_bytes_as_they_are() {
 }
 
 #[test]
-fn stats_add_up() {
+fn stats_totals_equal_the_sums_and_rendered_tokens() {
     let path = sample("duplicates.lcp");
     let (stats, _) = as_json(&["stats", &path, "--json", "--no-config"], b"");
     let whole = &stats["whole"];
@@ -166,7 +166,7 @@ fn stats_add_up() {
 
 /// Compression changes what is stored, and nothing else.
 #[test]
-fn stats_know_what_a_pack_unpacks_to() {
+fn stats_report_the_uncompressed_size() {
     let manifest = std::fs::read(sample("session.json")).unwrap();
     let folder = sample("");
     let stats = |flags: &[&str]| {
@@ -190,7 +190,7 @@ fn stats_know_what_a_pack_unpacks_to() {
 }
 
 #[test]
-fn validate_finds_what_annotations_say_wrong() {
+fn validate_finds_invalid_annotations() {
     let mut pack = without_index(&json!([
         { "type": "document", "title": "a", "content": "x", "format_hint": "plain" },
         { "type": "annotation", "target_block_id": 99, "kind": "priority", "value_base64": "Ag==" },
@@ -223,7 +223,7 @@ fn validate_finds_what_annotations_say_wrong() {
 }
 
 #[test]
-fn validate_takes_several_packs() {
+fn validate_checks_several_packs() {
     let (good, bad) = (sample("session.lcp"), sample("annotations.lcp"));
     let output = run(&["validate", &good, &bad]);
     let said = String::from_utf8(output.stdout.clone()).unwrap();
@@ -236,7 +236,7 @@ fn validate_takes_several_packs() {
 }
 
 #[test]
-fn count_gives_json_and_a_total() {
+fn count_prints_json_and_a_total() {
     let folder = tempfile::tempdir().unwrap();
     let [a, b] = ["a", "b"].map(|name| folder.path().join(name).to_str().unwrap().to_owned());
     std::fs::write(&a, "hello world").unwrap();
@@ -252,7 +252,7 @@ fn count_gives_json_and_a_total() {
 
 /// Whoever reads has had enough, as of every command.
 #[test]
-fn count_ends_well_where_nobody_reads_on() {
+fn count_succeeds_if_the_reader_closes_the_pipe() {
     let session = sample("session.lcp");
     for flags in [&["--total"][..], &["--json"]] {
         let (reader, writer) = std::io::pipe().unwrap();

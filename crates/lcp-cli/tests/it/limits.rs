@@ -52,7 +52,7 @@ fn hostile_case(name: &str) -> Vec<u8> {
 }
 
 #[test]
-fn of_bodies() {
+fn body_size_limits_exit_with_5() {
     let long = [&pack(&[])[..8], &[0x42, 0], &varint((256 << 20) + 1)].concat();
     exceeds(READ, &long, "BODY_BYTES_MAX is 268435456");
     let bomb = pack(&[frame(0x42, COMPRESSED, hostile::zeros(&[], (16 << 20) + 1))]);
@@ -60,7 +60,7 @@ fn of_bodies() {
 }
 
 #[test]
-fn of_all_that_is_decompressed() {
+fn total_decompressed_size_limits_exit_with_5() {
     let some = frame(0x42, COMPRESSED, hostile::zeros(&[], 16 << 20));
     let bombs = pack(&[some.repeat(17)]);
     exceeds(&READ[..1], &bombs, "TOTAL_DECOMPRESSED_BYTES_MAX is 268435456");
@@ -70,7 +70,7 @@ fn of_all_that_is_decompressed() {
 }
 
 #[test]
-fn of_what_is_small_and_many() {
+fn field_count_and_block_memory_limits_exit_with_5() {
     let turn = [number(1, 2), bytes(2, "")].concat();
     let fields = frame(2, 0, [turn, number(1, 2).repeat(1 << 22)].concat());
     exceeds(&READ[..2], &pack(&[fields]), "FIELDS_MAX is 4194304");
@@ -93,7 +93,7 @@ fn of_what_is_small_and_many() {
 }
 
 #[test]
-fn of_texts_and_levels() {
+fn text_size_and_tree_depth_limits_exit_with_5() {
     exceeds(READ, &hostile_case("a tree that is too deep"), "DEPTH_MAX is 64");
     let long = "a".repeat((1 << 20) + 1);
     let path = frame(7, 0, bytes(1, &long));
@@ -107,7 +107,7 @@ fn of_texts_and_levels() {
 }
 
 #[test]
-fn of_manifests() {
+fn manifest_limits_exit_with_5() {
     let encode: &[&[&str]] = &[&["encode", "-"]];
     let block = |more: &str| {
         format!(r#"{{"blocks":[{{"type":"diff","path":"","hunks":[]{more}}}]}}"#).into_bytes()
@@ -127,14 +127,14 @@ fn of_manifests() {
 }
 
 #[test]
-fn of_imports() {
+fn transcript_depth_limit_exits_with_5() {
     let import: &[&[&str]] = &[&["import", "-", "--from", "openai-chat"]];
     let deep = format!("{}{}", "[".repeat(121), "]".repeat(121));
     exceeds(import, deep.as_bytes(), "nested deeper than 120 levels (TRANSCRIPT_DEPTH_MAX)");
 }
 
 #[test]
-fn of_ids() {
+fn conversation_id_length_limit_exits_with_5() {
     let id = "c".repeat(257);
     let project = LCP.project("");
     let store = project.path("store.db").display().to_string();
@@ -143,7 +143,7 @@ fn of_ids() {
 }
 
 #[test]
-fn of_texts() {
+fn parsed_tree_depth_limit_exits_with_5() {
     let lines = (0..65).map(|level| format!("{}d/\n", "  ".repeat(level)));
     let text = format!("[file-tree /]\n{}", lines.collect::<String>());
     exceeds(&[&["parse", "-", "--mode", "minimal"]], text.as_bytes(), "DEPTH_MAX is 64");
@@ -151,7 +151,7 @@ fn of_texts() {
 
 /// Noise is no bomb: what compresses badly may be long.
 #[test]
-fn honest_packs_pass() {
+fn incompressible_pack_is_within_the_limits() {
     let mut rng = SplitMix64::new(1);
     let blocks = (0..2000).map(|_| frame(0x42, 0, rng.bytes(100))).collect::<Vec<_>>();
     let output = run_with(&["validate", "-"], &pack(&blocks));

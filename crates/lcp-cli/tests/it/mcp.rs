@@ -54,7 +54,7 @@ impl Place {
 }
 
 #[test]
-fn the_tools_are_listed_with_schemas_and_hints() {
+fn tools_are_listed_with_schemas_and_hints() {
     let place = Place::new();
     let mut client = place.client(&[]);
     let tools = client.ask("tools/list", json!({}))["tools"].clone();
@@ -75,13 +75,13 @@ fn the_tools_are_listed_with_schemas_and_hints() {
 }
 
 #[test]
-fn the_server_ends_at_the_end_of_its_input() {
+fn server_exits_at_end_of_input() {
     let output = LCP.run_with(&["mcp"], b"");
     assert_eq!((output.status.code(), output.stdout.len()), (Some(0), 0), "{}", stderr(&output));
 }
 
 #[test]
-fn a_root_must_be_a_folder() {
+fn root_must_be_a_folder() {
     let place = Place::new();
     for (root, code) in [("secret", 2), ("nothing", 1)] {
         let output = run(&["mcp", "--root", &place.text(root)]);
@@ -90,7 +90,7 @@ fn a_root_must_be_a_folder() {
 }
 
 #[test]
-fn render_matches_the_command() {
+fn render_tool_matches_the_command() {
     let place = Place::new();
     let mut client = place.client(&[]);
     let pack = place.text("root/session.lcp");
@@ -112,7 +112,7 @@ fn render_matches_the_command() {
 }
 
 #[test]
-fn pack_matches_the_command() {
+fn pack_tool_matches_the_command() {
     let place = Place::new();
     let mut client = place.client(&[]);
     let packed = client.facts("pack", json!({ "paths": ["src", "README.md"] }));
@@ -131,7 +131,7 @@ fn pack_matches_the_command() {
 }
 
 #[test]
-fn a_block_is_expanded_in_pages() {
+fn expand_returns_a_block_in_pages() {
     let place = Place::new();
     let mut client = place.client(&[]);
     let pack = client.facts("pack", json!({ "paths": ["src"] }))["pack"].clone();
@@ -164,7 +164,7 @@ fn a_block_is_expanded_in_pages() {
 
 /// A file may be called like an index, and text may have any byte.
 #[test]
-fn a_block_is_expanded_by_any_label() {
+fn expand_accepts_numeric_labels_and_any_text() {
     let place = Place::new();
     place.write("root/odd/1", "the file that is called 1\n");
     let text = format!("{}\0behind\n", "a line\n".repeat(2_000));
@@ -193,7 +193,7 @@ fn a_block_is_expanded_by_any_label() {
 }
 
 #[test]
-fn counts_match_the_command() {
+fn count_tool_matches_the_command() {
     let place = Place::new();
     let mut client = place.client(&[]);
     let arguments =
@@ -215,7 +215,7 @@ fn counts_match_the_command() {
 
 /// What an append left that was interrupted, as the command tells of it.
 #[test]
-fn a_journal_of_a_pack_is_a_warning() {
+fn leftover_journal_gives_a_warning() {
     let place = Place::new();
     let mut client = place.client(&[]);
     let mut warned = |name: &str| {
@@ -262,7 +262,7 @@ fn packs_and_renderings_are_resources() {
 
 /// However much there is of a pack, an answer has an end.
 #[test]
-fn renderings_and_reports_are_bounded() {
+fn renderings_and_reports_are_limited_in_size() {
     let place = Place::new();
     place.write("root/long/log.txt", &"a line of a log\n".repeat(600_000));
     for file in 0..1_100 {
@@ -284,7 +284,7 @@ fn renderings_and_reports_are_bounded() {
 }
 
 #[test]
-fn standard_input_is_not_a_path() {
+fn dash_is_rejected_as_a_path() {
     let place = Place::new();
     place.write("root/-", "a file\n");
     let mut client = place.client(&[]);
@@ -295,7 +295,7 @@ fn standard_input_is_not_a_path() {
 }
 
 #[test]
-fn outlines_follow_the_settings_and_warnings_are_returned() {
+fn pack_follows_outline_setting_and_returns_warnings() {
     let place = Place::new();
     place.write("lcp.toml", "[pack]\nsummarize = \"outline\"\n");
     let lines: Vec<_> = (0..80_000).map(|line| format!("{line}\n")).collect();
@@ -365,7 +365,7 @@ fn errors_have_a_code_and_a_hint() {
 }
 
 #[test]
-fn no_settings_are_searched() {
+fn server_reads_settings_only_from_config_flag() {
     let place = Place::new();
     place.write("root/lcp.toml", "[context.budget]\ntotal_tokens = 500\n");
     let shown = place.client(&[]).facts("render", json!({ "pack": "session.lcp" }));
@@ -377,7 +377,7 @@ fn no_settings_are_searched() {
 
 /// What the settings of who runs the server deny, no argument of an agent allows.
 #[test]
-fn special_tokens_stay_denied() {
+fn client_cannot_relax_the_special_tokens_setting() {
     let place = Place::new();
     let manifest = json!({"blocks": [
         {"type": "conversation", "role": "user", "content": "a <|im_end|>"},
@@ -414,7 +414,7 @@ fn special_tokens_stay_denied() {
 }
 
 #[test]
-fn a_call_that_is_cancelled_is_not_answered() {
+fn cancelled_call_is_not_answered() {
     let place = Place::new();
     let mut client = place.client(&[]);
     let text = "a word, and another one. ".repeat(200_000);

@@ -17,7 +17,7 @@ fn metas<'b>(blocks: &'b [Block<'_>]) -> Vec<BlockMeta<'b>> {
 proptest! {
     /// Blocks are those of both, and what is said of each is what was said of it.
     #[test]
-    fn merged_packs_say_of_their_blocks_what_they_said(a in any_pack(), b in any_pack()) {
+    fn merge_preserves_blocks_and_their_metadata(a in any_pack(), b in any_pack()) {
         let merged = merge(vec![a.clone(), b.clone()]);
         let shown = |blocks: &[Block<'static>]| -> Vec<Block<'static>> {
             let shown = blocks.iter().filter(|block| block.target_index().is_none());
@@ -30,7 +30,7 @@ proptest! {
 
     /// What named no block names none afterwards, in however many steps.
     #[test]
-    fn merging_in_steps_is_merging_at_once(a in any_pack(), b in any_pack(), c in any_pack()) {
+    fn merging_stepwise_equals_merging_at_once(a in any_pack(), b in any_pack(), c in any_pack()) {
         let once = merge(vec![a.clone(), b.clone(), c.clone()]);
         let steps = merge(vec![merge(vec![a, b]), c]);
         prop_assert_eq!(metas(&once), metas(&steps));
@@ -38,7 +38,7 @@ proptest! {
 }
 
 #[test]
-fn messages_of_two_packs_stay_apart() {
+fn merge_preserves_message_order_and_ranks() {
     let (_folder, path) = scratch();
     let packs = ["one", "two", "three"].map(|said| {
         let messages = json!([{"role": "user", "content": said}]).to_string();
@@ -104,7 +104,7 @@ fn merge_writes_one_pack() {
 
 /// What a newer program names where is not known.
 #[test]
-fn an_index_that_is_not_moved_is_warned_of() {
+fn merge_warns_of_handoff_with_unknown_version() {
     let (_folder, path) = scratch();
     let (a, new, known) = (path("a.lcp"), path("new.lcp"), path("known.lcp"));
     let index = |version: u32| {
@@ -131,7 +131,7 @@ fn an_index_that_is_not_moved_is_warned_of() {
 
 /// Contents that are elsewhere can be neither copied nor compared.
 #[test]
-fn packs_that_refer_to_a_store_are_not_read() {
+fn merge_and_diff_reject_packs_with_external_content() {
     let (_folder, path) = scratch();
     let (whole, referring) = (path("whole.lcp"), path("referring.lcp"));
     make(&whole, &json!([code("a.rs", "1", "normal")]));
@@ -151,7 +151,7 @@ fn packs_that_refer_to_a_store_are_not_read() {
 }
 
 #[test]
-fn diff_says_what_became_of_blocks() {
+fn diff_lists_moved_changed_removed_and_added_blocks() {
     let (_folder, path) = scratch();
     let (a, b) = (path("a.lcp"), path("b.lcp"));
     let same = |name: &str| code(name, "fn same() {}\n", "normal");
@@ -196,7 +196,7 @@ fn diff_says_what_became_of_blocks() {
 }
 
 #[test]
-fn a_pack_is_the_same_as_itself_however_it_is_written() {
+fn diff_ignores_compression() {
     let (plain, packed) = (sample("session.lcp"), sample("compressed-payload.lcp"));
     for pack in [&plain, &packed] {
         let manifest = run(&["decode", pack]).stdout;

@@ -24,7 +24,7 @@ fn objective(project: &Project, flags: &[&str]) -> Value {
 }
 
 #[test]
-fn the_flag_wins_over_the_file() {
+fn objective_flag_overrides_the_config_file() {
     let project = LCP.project("");
     assert_eq!(objective(&project, &[]), "strict");
     assert_eq!(objective(&project, &["--objective", "value"]), "value");
@@ -36,7 +36,7 @@ fn the_flag_wins_over_the_file() {
 /// The table is in force with the objective; else what is given of it is listed
 /// with the reason.
 #[test]
-fn the_table_of_values() {
+fn value_table_is_shown_if_the_objective_uses_it() {
     let project = LCP.project("");
     assert_eq!(values(&project, &[]), [""; 0]);
     let defaults = [
@@ -62,7 +62,7 @@ fn the_table_of_values() {
 }
 
 #[test]
-fn values_that_cannot_be() {
+fn invalid_objective_values_are_rejected() {
     let project = LCP.project("");
     for (toml, says) in [
         (
@@ -93,7 +93,7 @@ fn values_that_cannot_be() {
 /// Many small Normal blocks are worth more for their tokens than a large High one,
 /// which tiers take first; unless the file says that it is worth more.
 #[test]
-fn value_shows_other_blocks_than_tiers() {
+fn value_objective_prefers_many_small_blocks() {
     let project = LCP.project("");
     let long = "The quick brown fox jumps over the lazy dog.\\n".repeat(40);
     let mut blocks = vec![format!(
@@ -131,7 +131,7 @@ fn value_shows_other_blocks_than_tiers() {
 
 /// Pinned blocks and the blocks of a call, in the sample that is for them.
 #[test]
-fn pairs_stand_or_fall_together() {
+fn tool_call_and_result_are_shown_together() {
     let pairs = sample("pairs.lcp");
     for budget in (150..=400).step_by(25) {
         let budget = budget.to_string();

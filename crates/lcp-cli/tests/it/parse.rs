@@ -30,7 +30,7 @@ fn shown(manifest: &[u8]) -> Vec<u8> {
 
 /// Render, parse, encode, render: the same text.
 #[test]
-fn a_text_of_every_sample_comes_back() {
+fn render_parse_render_gives_the_same_text() {
     let samples = root().join("samples");
     let call = |arguments: &[&str], input: &[u8]| {
         let output = LCP.run_in(&samples, arguments, input);
@@ -57,7 +57,7 @@ fn a_text_of_every_sample_comes_back() {
 }
 
 #[test]
-fn a_manifest_has_what_the_text_shows() {
+fn parse_recovers_attributes_and_content() {
     let text = "<context>\n\
         <code.2 lang=\"rust\" path=\"a&quot;.rs\" lines=\"3-\" priority=\"high\">\n</code\r\n\n</code.2>\n\
         <tool-result name=\"sh\" status=\"error\" tool_call_id=\"c1\">\nno\n</tool-result>\n\
@@ -88,7 +88,7 @@ fn a_manifest_has_what_the_text_shows() {
 }
 
 #[test]
-fn what_a_text_does_not_have_is_told() {
+fn parse_warns_of_content_missing_from_the_text() {
     let text = "\
         [code a.rs (excerpt)]\nfn a() {\n… 3 lines omitted …\n\
         [user (summary)] asks\n\
@@ -119,7 +119,7 @@ warning: 1 block of unknown type recovered without a body, which is not in the t
 }
 
 #[test]
-fn what_no_renderer_wrote_ends_with_3() {
+fn parse_rejects_unrendered_text_with_exit_code_3() {
     let fails = |mode: &str, text: &[u8], says: &str| {
         let output = run_with(&["parse", "-", "--mode", mode], text);
         assert_eq!((output.status.code(), stderr(&output).as_str()), (Some(3), says));
@@ -160,7 +160,7 @@ fn what_no_renderer_wrote_ends_with_3() {
 
 /// A name in a tree that the text has in part is warned of.
 #[test]
-fn names_that_were_shortened_are_told() {
+fn parse_warns_of_shortened_names() {
     let name = "n".repeat(300);
     let manifest = json!({ "blocks": [
         { "type": "file_tree", "root": "/", "entries": [

@@ -150,7 +150,7 @@ fn samples_equal_their_golden_files() {
 
 /// The picture of the README shows real output.
 #[test]
-fn the_picture_of_the_readme_is_current() {
+fn readme_terminal_image_is_current() {
     let render = "render samples/priorities.lcp --budget 100 --mode minimal";
     let report = "report samples/session.lcp --budget 8000 --shares agent --excerpts on";
     let mut screen = String::new();

@@ -159,7 +159,7 @@ fn documents() -> BTreeMap<String, Value> {
 
 /// Every command that prints a report is run, with flags that add fields.
 #[test]
-fn every_report_is_valid_and_every_property_is_printed() {
+fn reports_match_schemas_and_cover_every_property() {
     let mut validator = Validator::new();
     reports::check_all(&mut validator);
     let files: BTreeSet<_> = validator.documents.keys().cloned().collect();
@@ -215,7 +215,7 @@ fn add_names(folder: &Path, names: &mut BTreeSet<String>) {
 }
 
 #[test]
-fn every_name_in_the_sources_has_a_schema() {
+fn schema_names_in_sources_equal_the_schema_files() {
     let mut names = BTreeSet::new();
     for entry in fs::read_dir(root().join("crates")).unwrap() {
         let folder: PathBuf = entry.unwrap().path();
@@ -230,7 +230,7 @@ fn every_name_in_the_sources_has_a_schema() {
 }
 
 #[test]
-fn every_schema_describes_itself_and_its_properties() {
+fn every_schema_and_property_has_a_description() {
     let page = fs::read_to_string(root().join("docs/schemas/README.md")).unwrap();
     for (name, document) in documents() {
         assert!(page.contains(&format!("`{name}`")), "docs/schemas/README.md lacks {name}");
@@ -258,7 +258,7 @@ fn every_schema_describes_itself_and_its_properties() {
 
 /// The lists of names in the schemas are those of the code.
 #[test]
-fn enumerations_are_those_of_the_code() {
+fn schema_enums_equal_the_names_in_code() {
     let documents = documents();
     let list = |name: &str, at: &str| {
         let list = documents[name].pointer(at).and_then(|part| part["enum"].as_array());

@@ -51,7 +51,7 @@ fn is_free(project: &Project, id: &str) {
 }
 
 #[test]
-fn a_full_turn_of_work() {
+fn session_is_recorded_handed_off_and_resumed() {
     let project = project();
     write(&project, 4);
     let first = track(&project, "work", &["--window", "2600", "--output-reserve", "1000"]);
@@ -108,7 +108,7 @@ fn a_full_turn_of_work() {
 }
 
 #[test]
-fn only_what_is_new_is_recorded() {
+fn record_adds_only_new_messages() {
     let project = project();
     write(&project, 3);
     assert_eq!(track(&project, "c", &[])["recorded"], 7);
@@ -129,7 +129,7 @@ fn only_what_is_new_is_recorded() {
 }
 
 #[test]
-fn what_a_provider_reports_takes_the_place_of_the_sum() {
+fn reported_usage_replaces_the_counted_sum() {
     let project = project();
     write(&project, 1);
     track(&project, "c", &["--window", "10000"]);
@@ -149,7 +149,7 @@ fn what_a_provider_reports_takes_the_place_of_the_sum() {
 
 /// With nothing to record an id that was mistyped begins nothing.
 #[test]
-fn a_question_begins_nothing() {
+fn record_without_messages_or_window_creates_no_session() {
     let project = project();
     fails(&project, &["session", "record", "c"], 1, "session store not found: kept.sqlite");
     assert!(!project.path("kept.sqlite").exists());
@@ -183,7 +183,7 @@ fn a_question_begins_nothing() {
 }
 
 #[test]
-fn of_two_processes_one_resumes() {
+fn only_one_of_two_processes_resumes_a_handoff() {
     let project = project();
     write(&project, 3);
     track(&project, "c", &[]);
@@ -217,7 +217,7 @@ fn handed_over(project: &Project) -> String {
 }
 
 #[test]
-fn what_a_resume_gave_is_printed_again() {
+fn repeat_prints_the_same_resume_prompt() {
     let project = project();
     let id = handed_over(&project);
     fails(&project, &["session", "resume", &id, "--repeat"], 1, "was not resumed [not_resumed]");
@@ -236,7 +236,7 @@ fn what_a_resume_gave_is_printed_again() {
 
 /// The output is lost, the hand-off is not.
 #[test]
-fn a_resume_without_a_reader_warns() {
+fn resume_into_a_closed_pipe_warns_and_can_be_repeated() {
     let project = project();
     let id = handed_over(&project);
     let (reader, writer) = std::io::pipe().unwrap();
@@ -254,7 +254,7 @@ fn a_resume_without_a_reader_warns() {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn a_resume_that_cannot_be_written_fails_with_a_hint() {
+fn resume_write_error_fails_with_a_hint() {
     let project = project();
     let id = handed_over(&project);
     let full = std::fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
@@ -303,7 +303,7 @@ fn side_conversations_are_not_recorded() {
 
 /// Messages that came between hand-off and resume follow the directive.
 #[test]
-fn late_messages_are_told() {
+fn resume_prompt_includes_late_messages() {
     let project = project();
     write(&project, 3);
     track(&project, "c", &[]);
@@ -316,7 +316,7 @@ fn late_messages_are_told() {
 
 /// With them it is one text, which can be taken apart.
 #[test]
-fn directive_and_late_messages_are_one_text() {
+fn resume_prompt_with_late_messages_is_one_context() {
     let project = project();
     write(&project, 3);
     track(&project, "c", &[]);
@@ -331,7 +331,7 @@ fn directive_and_late_messages_are_one_text() {
 }
 
 #[test]
-fn a_pack_is_a_transcript_and_can_be_piped() {
+fn record_accepts_a_pack_from_file_or_pipe() {
     let project = project();
     let session = crate::command::sample("session.lcp");
     let counted = project.json(&["session", "record", "c", &session, "--json"]);
@@ -351,7 +351,7 @@ fn a_pack_is_a_transcript_and_can_be_piped() {
 }
 
 #[test]
-fn a_store_is_listed_shown_checked_and_tidied() {
+fn session_list_show_expire_and_check_report_the_store() {
     let project = project();
     write(&project, 2);
     track(&project, "b", &["--window", "4000"]);
@@ -390,7 +390,7 @@ fn a_store_is_listed_shown_checked_and_tidied() {
 }
 
 #[test]
-fn damage_is_reported() {
+fn damaged_store_is_reported() {
     let project = project();
     write(&project, 4);
     track(&project, "c", &[]);
@@ -411,7 +411,7 @@ fn damage_is_reported() {
 }
 
 #[test]
-fn a_store_that_cannot_be_is_told() {
+fn unusable_store_is_an_error() {
     let project = project();
     write(&project, 1);
     std::fs::write(project.path("file"), "This is no store, whatever is asked of it.").unwrap();
@@ -430,7 +430,7 @@ fn a_store_that_cannot_be_is_told() {
 
 #[cfg(all(unix, not(target_os = "macos")))]
 #[test]
-fn sessions_are_kept_in_the_folder_of_the_user() {
+fn default_store_is_in_the_private_user_data_folder() {
     use std::os::unix::fs::PermissionsExt;
     let project = LCP.project("");
     write(&project, 1);
@@ -457,7 +457,7 @@ fn sessions_are_kept_in_the_folder_of_the_user() {
 /// Ctrl-C while a program writes the summary: the conversation is free again at once.
 #[cfg(unix)]
 #[test]
-fn who_is_interrupted_gives_back_what_it_held() {
+fn ctrl_c_during_handoff_releases_the_lease() {
     use std::io::{BufRead, BufReader};
     let project = project();
     write(&project, 3);
@@ -482,7 +482,7 @@ fn who_is_interrupted_gives_back_what_it_held() {
 
 /// Files come with folders of other people: they run no programs.
 #[test]
-fn no_file_says_which_program_summarises() {
+fn config_file_cannot_set_the_summarizer_command() {
     let project = LCP.project("[continuity]\nsummarizer_cmd = \"touch ran\"\n");
     fails(
         &project,
@@ -494,7 +494,7 @@ fn no_file_says_which_program_summarises() {
 
 /// All sessions would be gone.
 #[test]
-fn a_hand_off_is_not_written_over_the_store() {
+fn handoff_output_does_not_overwrite_the_store() {
     let project = project();
     write(&project, 3);
     track(&project, "c", &[]);
@@ -511,7 +511,7 @@ fn a_hand_off_is_not_written_over_the_store() {
 
 /// Its index names blocks by their places.
 #[test]
-fn a_hand_off_is_not_deduplicated() {
+fn merge_with_a_handoff_skips_deduplication() {
     let project = project();
     write(&project, 3);
     track(&project, "c", &[]);

@@ -8,7 +8,7 @@ use crate::config::{EXAMPLE, SHOW};
 
 /// What is given and changes nothing is listed with its reason; a flag is warned of.
 #[test]
-fn settings_without_effect() {
+fn settings_without_effect_are_listed_with_a_reason() {
     let idle = |project: &Project, flags: &[&str]| -> Vec<String> {
         let shown = project.json(&[&SHOW[..], flags].concat());
         let rows = shown["settings"].as_array().unwrap().iter();
@@ -83,7 +83,7 @@ fn settings_without_effect() {
 
 /// What the command knows besides the plan stands in the report, with a code.
 #[test]
-fn warnings_of_settings_are_reported() {
+fn report_includes_warnings_about_settings() {
     let project = LCP.project(EXAMPLE);
     let codes = |flags: &[&str]| -> Vec<Value> {
         let report = project.json(&[&["report", &sample("session.lcp"), "--json"], flags].concat());
@@ -101,7 +101,7 @@ fn warnings_of_settings_are_reported() {
 
 /// A model of which nothing is needed need not be known.
 #[test]
-fn an_unknown_model_of_which_nothing_is_needed() {
+fn unknown_model_is_ignored_if_flags_replace_it() {
     let project = LCP.project("");
     let session = sample("session.lcp");
     let named = ["--model", "nobodys-model"];
@@ -132,7 +132,7 @@ fn an_unknown_model_of_which_nothing_is_needed() {
 
 /// Where the file names a tokenizer that there is not, standard error says where.
 #[test]
-fn the_line_of_a_missing_tokenizer() {
+fn missing_tokenizer_message_names_the_config_line() {
     let project = LCP.project("\ncontext.tokenizer.type = \"missing.json\"\n");
     let session = sample("session.lcp");
     for command in [&["render", &session][..], &["report", &session], &["config"]] {
@@ -148,7 +148,7 @@ fn the_line_of_a_missing_tokenizer() {
 }
 
 #[test]
-fn a_folder_in_place_of_the_file() {
+fn folder_named_lcp_toml_is_an_io_error() {
     let project = LCP.project("");
     std::fs::remove_file(project.path("lcp.toml")).unwrap();
     std::fs::create_dir(project.path("lcp.toml")).unwrap();

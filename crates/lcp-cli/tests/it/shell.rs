@@ -42,7 +42,7 @@ fn help_lists_subcommands_in_groups() {
 }
 
 #[test]
-fn completions_are_scripts() {
+fn completions_are_generated_for_every_shell() {
     for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
         let script = printed(&run(&["completions", shell]));
         assert!(script.contains("inspect") && script.contains("no-tokens"), "{shell}");
@@ -58,7 +58,7 @@ fn completions_are_scripts() {
 }
 
 #[test]
-fn every_subcommand_has_a_page() {
+fn every_subcommand_has_a_man_page() {
     let folder = tempfile::tempdir().unwrap();
     let dir = folder.path().join("man1");
     let to = dir.to_str().unwrap();
@@ -83,7 +83,7 @@ fn every_subcommand_has_a_page() {
 /// Whoever redirects it must know.
 #[cfg(target_os = "linux")]
 #[test]
-fn help_that_cannot_be_written_is_a_failure() {
+fn unwritable_help_exits_with_1() {
     for arguments in [&["--help"][..], &["--version"], &["pack", "-h"], &["help", "render"]] {
         let full = std::fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
         let output = Command::new(LCP.0).args(arguments).stdout(full).output().unwrap();
@@ -95,7 +95,7 @@ fn help_that_cannot_be_written_is_a_failure() {
 
 #[cfg(unix)]
 #[test]
-fn errors_name_the_file_that_was_asked_for() {
+fn write_error_names_the_requested_file() {
     for path in ["no/such/x.lcp", "/no/such/x at path.lcp"] {
         let output = run_with(&["import", "-", "-o", path], b"# Title\n");
         let wanted =
@@ -105,7 +105,7 @@ fn errors_name_the_file_that_was_asked_for() {
 }
 
 #[test]
-fn a_transcript_where_a_pack_is_wanted_is_known() {
+fn transcript_given_as_pack_gets_an_import_hint() {
     let message = r#"{"role":"user","content":"Hi."}"#;
     let session = std::fs::read_to_string(transcript("claude-code.jsonl")).unwrap();
     for (text, format) in [
@@ -129,7 +129,7 @@ fn a_transcript_where_a_pack_is_wanted_is_known() {
 
 /// A provider takes none.
 #[test]
-fn a_result_without_its_call_has_no_place_in_messages() {
+fn export_rejects_a_tool_result_without_its_call() {
     let result = br#"{"content":[{"type":"text","text":"hello"}]}"#;
     let pack = run_with(&["import", "-", "--from", "mcp"], result).stdout;
     let output = run_with(&["export", "-", "--to", "openai"], &pack);

@@ -26,7 +26,7 @@ fn exported(pack: &[u8], arguments: &[&str]) -> (Option<i32>, Value, String) {
 
 /// What is asked last is worth more than the line that says what is not shown.
 #[test]
-fn the_newest_question_is_there_in_the_smallest_budget() {
+fn small_budget_exports_the_newest_question() {
     let pack = chat("be nice", 10);
     for to in Provider::ALL.map(Provider::name) {
         for budget in ["24", "30", "36", "60"] {
@@ -40,7 +40,7 @@ fn the_newest_question_is_there_in_the_smallest_budget() {
 }
 
 #[test]
-fn where_no_message_fits_that_is_an_error() {
+fn export_fails_if_no_message_fits() {
     let blocks = turns(10, false);
     let mut builder = PackWriter::default();
     for block in &blocks {
@@ -64,7 +64,7 @@ fn where_no_message_fits_that_is_an_error() {
 /// What is Critical may exceed the budget: with a message that makes it a history, and one
 /// warning, of the budget that was asked for.
 #[test]
-fn warnings_are_of_the_messages() {
+fn over_budget_export_warns_once_about_the_messages() {
     let pack = chat("be nice", 10);
     let (code, json, said) = exported(&pack, &["--to", "anthropic", "--budget", "5"]);
     assert_eq!(code, Some(0), "{said}");
@@ -94,7 +94,7 @@ fn warnings_are_of_the_messages() {
 }
 
 #[test]
-fn a_pack_without_a_message_is_refused() {
+fn export_rejects_a_pack_without_messages() {
     let unanswered = br#"[{"role":"assistant","tool_calls":[
         {"id":"c","type":"function","function":{"name":"f","arguments":"{}"}}]}]"#;
     let unanswered = run_with(&["-q", "import", "-"], unanswered).stdout;
@@ -118,7 +118,7 @@ fn a_pack_without_a_message_is_refused() {
 }
 
 #[test]
-fn what_the_system_says_alone_is_a_request() {
+fn system_message_alone_is_exported() {
     let pack = chat("be nice", 0);
     let (code, json, said) = exported(&pack, &["--to", "anthropic"]);
     assert_eq!((code, json["messages"].as_array().map(Vec::len)), (Some(0), Some(1)));

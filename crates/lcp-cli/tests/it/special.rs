@@ -15,7 +15,7 @@ fn pack() -> Vec<u8> {
 }
 
 #[test]
-fn they_are_reported_unless_it_is_said_otherwise() {
+fn special_tokens_give_a_warning_by_default() {
     let pack = pack();
     let output = run_with(&["render", "-", "--mode", "minimal", "--report", "-", "-q"], &pack);
     let text = printed(&output);
@@ -30,7 +30,7 @@ fn they_are_reported_unless_it_is_said_otherwise() {
 }
 
 #[test]
-fn escaped_text_has_no_special_token_and_keeps_its_budget() {
+fn escaped_text_has_no_special_token_and_fits_its_budget() {
     let flags = ["--special-tokens", "escape"];
     for mode in ["xml", "markdown", "minimal"] {
         for budget in ["", "40", "60"] {
@@ -58,7 +58,7 @@ fn escaped_text_has_no_special_token_and_keeps_its_budget() {
 }
 
 #[test]
-fn a_pack_that_has_one_is_refused() {
+fn reject_mode_refuses_a_pack_with_special_tokens() {
     let refused = |flags: &[&str], input: &[u8]| {
         let output = run_with(&[&["render", "-"], flags].concat(), input);
         assert_eq!((output.status.code(), output.stdout.len()), (Some(3), 0));
@@ -79,7 +79,7 @@ fn a_pack_that_has_one_is_refused() {
 
 /// What an index says was counted before anything was changed.
 #[test]
-fn an_index_is_not_used_for_what_is_changed() {
+fn special_token_modes_apply_to_an_indexed_pack() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("a.lcp");
     std::fs::write(&path, pack()).unwrap();
@@ -97,7 +97,7 @@ fn an_index_is_not_used_for_what_is_changed() {
 }
 
 #[test]
-fn lcp_toml_says_it_for_all_renders() {
+fn config_sets_special_tokens_and_the_flag_overrides() {
     let project = LCP.project("[context.budget]\nspecial_tokens = \"reject\"\n");
     std::fs::write(project.path("a.lcp"), pack()).unwrap();
     assert_eq!(project.run(&["render", "a.lcp"]).status.code(), Some(3));

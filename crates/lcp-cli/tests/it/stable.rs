@@ -45,7 +45,7 @@ fn codes(report: &Value) -> Vec<&str> {
 
 /// While there is room, a text begins with the whole prefix of the one before.
 #[test]
-fn a_loop_keeps_what_stood_before() {
+fn appended_turn_preserves_the_previous_prefix() {
     let project = LCP.project("");
     let mut before: Option<(String, usize)> = None;
     for turns in 1..=3 {
@@ -72,7 +72,7 @@ fn a_loop_keeps_what_stood_before() {
 /// Above the high watermark a text is packed anew, down to the low one, and the
 /// next turns keep that.
 #[test]
-fn a_long_loop_is_packed_anew_now_and_then() {
+fn long_session_is_repacked_above_the_high_watermark() {
     let project = LCP.project("");
     let (mut repacked, mut before) = (Vec::new(), None::<String>);
     for turns in 1..=20 {
@@ -101,7 +101,7 @@ fn a_long_loop_is_packed_anew_now_and_then() {
 }
 
 #[test]
-fn no_previous_plan_is_a_first_turn() {
+fn missing_previous_plan_starts_a_new_one() {
     let project = project(2);
     let output = project.run(&[&TURN[..], &["1000", "--report", "report.json"]].concat());
     let text = printed(&output);
@@ -123,7 +123,7 @@ fn no_previous_plan_is_a_first_turn() {
 
 /// Whatever is wrong with it, the text is there, and a plan that can be used.
 #[test]
-fn a_damaged_previous_plan_is_replaced() {
+fn damaged_previous_plan_is_replaced() {
     let project = project(2);
     let turn = [&TURN[..], &["1000"]].concat();
     let text = printed(&project.run(&turn));
@@ -151,7 +151,7 @@ fn a_damaged_previous_plan_is_replaced() {
 
 /// A plan for another mode, encoding or pack is refused by the driver, and so told.
 #[test]
-fn a_previous_plan_of_something_else() {
+fn mismatched_previous_plan_is_refused() {
     let project = project(2);
     let plan = ["render", "turn.lcp", "--plan", "plan.json", "--budget", "1000"];
     project.stdout_of(&plan);
@@ -172,7 +172,7 @@ fn a_previous_plan_of_something_else() {
 
 /// `report` tells of the turn that `render` makes, and writes nothing.
 #[test]
-fn report_takes_a_previous_plan() {
+fn report_equals_the_report_from_render() {
     let project = project(2);
     project.stdout_of(&["render", "turn.lcp", "--plan", "plan.json", "--budget", "1000"]);
     let plan = std::fs::read(project.path("plan.json")).unwrap();
@@ -186,7 +186,7 @@ fn report_takes_a_previous_plan() {
 }
 
 #[test]
-fn a_previous_plan_that_cannot_be_read() {
+fn unreadable_or_unwritable_plan_is_an_io_error() {
     let project = project(1);
     std::fs::create_dir(project.path("folder")).unwrap();
     let arguments = ["render", "turn.lcp", "--budget", "1000", "--previous", "folder"];
@@ -202,7 +202,7 @@ fn a_previous_plan_that_cannot_be_read() {
 }
 
 #[test]
-fn where_nothing_can_be_kept() {
+fn plan_flags_need_a_budget_and_adaptive_verbosity() {
     let project = project(1);
     let render = ["render", "turn.lcp"];
     let refused = |flags: &[&str], says: &str| {
@@ -224,7 +224,7 @@ fn where_nothing_can_be_kept() {
 }
 
 #[test]
-fn a_plan_is_not_written_without_its_text() {
+fn failed_render_writes_no_plan() {
     let project = project(1);
     let denied = ["render", "turn.lcp", "--plan", "plan.json", "--budget", "2", "--strict"];
     assert_eq!(project.run(&denied).status.code(), Some(4));
@@ -238,7 +238,7 @@ fn a_plan_is_not_written_without_its_text() {
 /// The next turn goes on from the text that was written last.
 #[test]
 #[cfg(target_os = "linux")]
-fn a_text_that_cannot_be_written_leaves_the_plan_of_before() {
+fn stdout_write_error_leaves_the_previous_plan() {
     let project = project(1);
     let turn = [&TURN[..], &["1000"]].concat();
     project.stdout_of(&turn);
@@ -261,7 +261,7 @@ fn a_text_that_cannot_be_written_leaves_the_plan_of_before() {
 
 /// The budgets of the slider are those of a text that nothing stood before.
 #[test]
-fn the_slider_goes_as_far_as_without_a_previous_plan() {
+fn html_slider_budgets_ignore_the_previous_plan() {
     let project = project(20);
     project.stdout_of(&[&TURN[..], &["700"]].concat());
     encode(&session(21), &project.path("turn.lcp"));
@@ -291,7 +291,7 @@ fn the_slider_goes_as_far_as_without_a_previous_plan() {
 }
 
 #[test]
-fn watermarks_from_the_flag_else_the_file() {
+fn repack_at_flag_overrides_configured_watermarks() {
     let project = project(1);
     let marks = |flags: &[&str]| {
         let report = ["report", "turn.lcp", "--previous", "none", "--budget", "1000", "--json"];
@@ -315,7 +315,7 @@ fn watermarks_from_the_flag_else_the_file() {
 }
 
 #[test]
-fn watermarks_that_cannot_be() {
+fn invalid_watermarks_are_rejected() {
     let project = project(1);
     let budget = ["render", "turn.lcp", "--plan", "plan.json", "--budget", "1000", "--repack-at"];
     for (marks, says) in [
@@ -346,7 +346,7 @@ fn watermarks_that_cannot_be() {
 
 /// Only the flag is warned of: the file is for every run.
 #[test]
-fn watermarks_without_a_plan() {
+fn repack_at_without_a_plan_warns() {
     let project = project(1);
     let render = ["render", "turn.lcp", "--budget", "1000"];
     let output = project.run(&[&render[..], &["--repack-at", "0.9,0.5"]].concat());

@@ -6,7 +6,7 @@ use super::tokenize::WordTokens;
 use super::tool_calls::Call;
 
 #[test]
-fn words_are_lower_case_and_quotations_are_not_ours() {
+fn tokens_are_lowercase_without_quoted_text() {
     let list = |text| WordTokens::new(text).words().join("|");
     assert_eq!(list("No, **DON’T** re-run!"), "no|,|don't|re-run|!");
     assert_eq!(
@@ -18,7 +18,7 @@ fn words_are_lower_case_and_quotations_are_not_ours() {
 }
 
 #[test]
-fn a_plain_yes_agrees() {
+fn plain_yes_is_agreement() {
     for yes in [
         "yes", "Yes!", "go ahead", "Approved.", "LGTM", "do it", "ok, proceed", "Ok",
         "Sounds good, thanks", "👍", "+1", "No problem, go ahead", "yes. Then run the tests.",
@@ -29,14 +29,14 @@ fn a_plain_yes_agrees() {
 }
 
 #[test]
-fn a_no_does_not() {
+fn refusal_is_disagreement() {
     for no in ["no", "No.", "don't do that", "Stop!", "wait", "ok, wait", "Not yet", "hold on"] {
         assert_eq!(agreement(no), Some(false), "{no}");
     }
 }
 
 #[test]
-fn what_is_no_plain_answer_is_none() {
+fn other_text_is_neither_yes_nor_no() {
     for other in [
         "yes, but drop step 2", "ok?", "What about Windows?", "The build is red.", "",
         "don't forget the tests", "Notes are in docs/", "goat",
@@ -46,7 +46,7 @@ fn what_is_no_plain_answer_is_none() {
 }
 
 #[test]
-fn fillers_say_no_more_than_yes_no_or_go_on() {
+fn is_filler_accepts_only_bare_answers() {
     for filler in ["yes", "go on", "ok thanks", "Continue, please.", "👍", "", "no"] {
         assert!(is_filler(filler), "{filler}");
     }
@@ -56,7 +56,7 @@ fn fillers_say_no_more_than_yes_no_or_go_on() {
 }
 
 #[test]
-fn commands_are_no_words() {
+fn slash_commands_are_recognized() {
     for command in ["/add src/a.rs", "/clear", "/run cargo test -q\n/undo", " /git commit -m x"] {
         assert!(is_slash_command(command), "{command}");
     }
@@ -78,7 +78,7 @@ fn banners_and_punctuation_are_noise() {
 }
 
 #[test]
-fn findings_begin_with_a_place_or_a_code() {
+fn diagnostics_begin_with_location_or_code() {
     for finding in ["src/a.py:12:9: unused", "a.c:3: error", "F841 is unused", "E0502: borrowed"] {
         assert!(is_diagnostic(finding), "{finding}");
     }
@@ -89,7 +89,7 @@ fn findings_begin_with_a_place_or_a_code() {
 }
 
 #[test]
-fn output_is_what_programs_write() {
+fn is_output_detects_logs_but_not_prose() {
     let log = "Traceback (most recent call last):\n  File \"a.py\", line 3\nValueError: no\n";
     assert!(is_output(log));
     assert!(is_output("test reader ... FAILED\nwhy is that"));
@@ -103,7 +103,7 @@ fn parsed(text: &str, tool: Option<&str>) -> (String, Option<String>, String) {
 }
 
 #[test]
-fn calls_are_read_in_any_of_their_forms() {
+fn tool_call_parses_json_function_and_text_forms() {
     let json = || Some(r#"{"file_path":"a.rs"}"#.to_owned());
     for text in [
         r#"{"name": "readFile", "input": {"file_path": "a.rs"}}"#,

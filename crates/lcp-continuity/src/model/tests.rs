@@ -3,7 +3,7 @@
 use super::time::*;
 
 #[test]
-fn moments_are_shown_by_the_calendar() {
+fn timestamps_display_as_calendar_dates() {
     for (millis, shown) in [
         (0, "1970-01-01T00:00:00.000Z"),
         (-1, "1969-12-31T23:59:59.999Z"),
@@ -24,7 +24,7 @@ fn moments_are_shown_by_the_calendar() {
 
 /// Successive day numbers give successive dates, with the right lengths of months.
 #[test]
-fn days_follow_each_other() {
+fn consecutive_days_give_consecutive_dates() {
     let (mut year, mut month, mut day) = (1599, 12, 31);
     let first = -135_141;
     for days in first..first + 2 * 146_097 {

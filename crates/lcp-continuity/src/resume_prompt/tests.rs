@@ -3,14 +3,14 @@
 use super::draft::*;
 
 #[test]
-fn the_beginning_and_the_end_remain() {
+fn abridge_keeps_first_and_last_lines() {
     let forms = abridge("a\nb\nc\nd\ne\nf\ng\nh").expect("eight lines");
     assert_eq!(forms.detailed, "a\nb\n[…]\ng\nh");
     assert_eq!(forms.brief, "a\n[…]\nh");
 }
 
 #[test]
-fn text_of_one_line_is_cut_at_sentences_else_at_words() {
+fn abridge_cuts_single_line_at_sentences_or_words() {
     assert_eq!(abridge("One. Two. Three. Four.").expect("sentences").detailed, "One.\n[…]\nFour.");
     assert_eq!(abridge("one two three four").expect("words").brief, "one\n[…]");
     assert_eq!(abridge("too short"), None);

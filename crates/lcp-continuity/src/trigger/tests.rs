@@ -52,7 +52,7 @@ impl Watch {
 use TriggerEvent::{Due, Futile, Prepare, Warn};
 
 #[test]
-fn each_event_fires_once_however_usage_trembles() {
+fn fluctuating_usage_fires_each_event_once() {
     let mut watch = Watch::new(TriggerMode::Automatic);
     assert_eq!(watch.see_all([100, 749, 750, 749, 751, 750]), [Warn]);
     assert_eq!(watch.see_all([849, 850, 849, 851, 850]), [Prepare]);
@@ -62,14 +62,14 @@ fn each_event_fires_once_however_usage_trembles() {
 }
 
 #[test]
-fn what_is_due_at_once_is_not_warned_of() {
+fn immediate_preparation_skips_the_warning() {
     let mut watch = Watch::new(TriggerMode::Automatic);
     assert_eq!(watch.see_all([900, 800, 900]), [Prepare]);
     assert_eq!(watch.trigger.state, TriggerState::Preparing);
 }
 
 #[test]
-fn manual_says_once_that_it_is_due() {
+fn manual_mode_reports_due_once() {
     let mut watch = Watch::new(TriggerMode::Manual);
     assert_eq!(watch.see_all([760, 860, 840, 870, 1_000]), [Warn, Due]);
     watch.mode = TriggerMode::Automatic;
@@ -77,7 +77,7 @@ fn manual_says_once_that_it_is_due() {
 }
 
 #[test]
-fn a_handoff_that_the_caller_prepares_is_one() {
+fn caller_prepared_handoff_disarms_trigger() {
     for before in [None, Some(760), Some(860)] {
         let mut watch = Watch::new(TriggerMode::Manual);
         watch.see_all(before);
@@ -87,7 +87,7 @@ fn a_handoff_that_the_caller_prepares_is_one() {
 }
 
 #[test]
-fn it_arms_again_in_a_new_epoch_below_the_margin() {
+fn new_epoch_below_margin_rearms_trigger() {
     let mut watch = Watch::new(TriggerMode::Automatic);
     watch.see_all([860]);
     watch.trigger.mark_prepared();
@@ -99,7 +99,7 @@ fn it_arms_again_in_a_new_epoch_below_the_margin() {
 }
 
 #[test]
-fn an_epoch_that_begins_within_the_margin_is_futile() {
+fn epoch_that_starts_within_margin_is_futile() {
     let mut watch = Watch::new(TriggerMode::Automatic);
     watch.see_all([860]);
     watch.trigger.mark_prepared();
@@ -113,7 +113,7 @@ fn an_epoch_that_begins_within_the_margin_is_futile() {
 }
 
 #[test]
-fn a_handoff_of_no_use_ends_the_epoch() {
+fn futile_handoff_closes_the_epoch() {
     let mut watch = Watch::new(TriggerMode::Automatic);
     watch.see_all([860]);
     assert_eq!(watch.trigger.mark_futile(), Some(Futile));
@@ -125,7 +125,7 @@ fn a_handoff_of_no_use_ends_the_epoch() {
 }
 
 #[test]
-fn a_failed_preparation_is_tried_again_when_usage_has_grown() {
+fn failed_preparation_is_retried_after_usage_grows() {
     let mut watch = Watch::new(TriggerMode::Automatic);
     watch.see_all([800, 860]);
     watch.trigger.mark_failed(860);
@@ -142,7 +142,7 @@ fn a_failed_preparation_is_tried_again_when_usage_has_grown() {
 }
 
 #[test]
-fn what_was_not_tried_does_not_fail() {
+fn mark_failed_without_attempt_is_ignored() {
     let mut watch = Watch::new(TriggerMode::Automatic);
     watch.see_all([760]);
     watch.trigger.mark_failed(760);
@@ -150,7 +150,7 @@ fn what_was_not_tried_does_not_fail() {
 }
 
 #[test]
-fn a_preparation_whose_process_ended_is_due_again() {
+fn interrupted_preparation_is_due_again() {
     let mut watch = Watch::new(TriggerMode::Automatic);
     watch.see_all([860]);
     watch.trigger.mark_interrupted();
@@ -161,7 +161,7 @@ fn a_preparation_whose_process_ended_is_due_again() {
 }
 
 #[test]
-fn what_is_late_from_an_earlier_epoch_changes_nothing() {
+fn usage_from_earlier_epoch_is_ignored() {
     let mut watch = Watch::new(TriggerMode::Automatic);
     watch.epoch = 2;
     watch.see_all([10]);
@@ -172,14 +172,14 @@ fn what_is_late_from_an_earlier_epoch_changes_nothing() {
 }
 
 #[test]
-fn a_fork_is_armed_whatever_it_uses() {
+fn fork_starts_armed_at_any_usage() {
     let mut watch = Watch::new(TriggerMode::Automatic);
     (watch.trigger, watch.epoch) = (Trigger::new(3), 3);
     assert_eq!(watch.see_all([760, 860]), [Warn, Prepare]);
 }
 
 #[test]
-fn it_is_kept_as_json() {
+fn trigger_state_serializes_to_json() {
     let mut watch = Watch::new(TriggerMode::Automatic);
     watch.see_all([860]);
     watch.trigger.mark_failed(860);
@@ -295,7 +295,7 @@ proptest! {
     /// Each event occurs at most once per epoch, and after a hand-off only in a new epoch. The
     /// events are reproducible, even if the trigger is saved and restored.
     #[test]
-    fn events_fire_once_an_epoch(
+    fn events_fire_once_per_epoch_and_are_reproducible(
         ops in prop::collection::vec(any_op(), 0..60),
         cut in 0..60_usize,
     ) {
@@ -306,7 +306,7 @@ proptest! {
 
     /// Without a report on the result, there is at most one preparation per epoch.
     #[test]
-    fn one_preparation_an_epoch(ops in prop::collection::vec(any_op(), 0..80)) {
+    fn epoch_prepares_at_most_once_without_result_report(ops in prop::collection::vec(any_op(), 0..80)) {
         let seen = |op: &Op| matches!(op, Op::See { .. } | Op::NewEpoch);
         let ops: Vec<Op> = ops.into_iter().filter(seen).collect();
         let mut prepared: BTreeMap<u32, u32> = BTreeMap::new();

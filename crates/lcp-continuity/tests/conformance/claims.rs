@@ -6,7 +6,7 @@ use lcp_continuity::store::{Claim, Error, HandoffState};
 use super::Harness;
 use super::support::{MINUTE, almost, at_once, begun, commit, refused, resume, window};
 
-pub(crate) fn of_sixteen_claimants_one_wins(harness: &dyn Harness) {
+pub(crate) fn one_of_sixteen_claimants_wins(harness: &dyn Harness) {
     let store = harness.store();
     store.begin(&window("a")).unwrap();
     let kept = commit(&*store, "a", "h", None);
@@ -30,7 +30,7 @@ pub(crate) fn of_sixteen_claimants_one_wins(harness: &dyn Harness) {
     store.resume(&claim, &window("b")).unwrap();
 }
 
-pub(crate) fn its_claimant_claims_again(harness: &dyn Harness) {
+pub(crate) fn claimant_can_extend_its_claim(harness: &dyn Harness) {
     let (store, _) = begun(harness, "a");
     commit(&*store, "a", "h", None);
     let first = store.claim("h", "claimant", MINUTE).unwrap();
@@ -44,7 +44,7 @@ pub(crate) fn its_claimant_claims_again(harness: &dyn Harness) {
     store.resume(&first, &window("b")).unwrap();
 }
 
-pub(crate) fn a_claim_that_ran_out_is_free(harness: &dyn Harness) {
+pub(crate) fn expired_claim_is_free(harness: &dyn Harness) {
     let (store, _) = begun(harness, "a");
     commit(&*store, "a", "h", None);
     let first = store.claim("h", "claimant", MINUTE).unwrap();
@@ -59,7 +59,7 @@ pub(crate) fn a_claim_that_ran_out_is_free(harness: &dyn Harness) {
     assert!(third.fence > second.fence);
 }
 
-pub(crate) fn a_claim_given_back_is_free(harness: &dyn Harness) {
+pub(crate) fn abandoned_claim_is_free(harness: &dyn Harness) {
     let (store, _) = begun(harness, "a");
     commit(&*store, "a", "h", None);
     let first = store.claim("h", "claimant", MINUTE).unwrap();
@@ -71,7 +71,7 @@ pub(crate) fn a_claim_given_back_is_free(harness: &dyn Harness) {
     assert!(second.fence > first.fence);
 }
 
-pub(crate) fn a_lost_claim_gives_nothing_back(harness: &dyn Harness) {
+pub(crate) fn lost_claim_does_not_abandon_a_newer_one(harness: &dyn Harness) {
     let (store, _) = begun(harness, "a");
     commit(&*store, "a", "h", None);
     let first = store.claim("h", "claimant", MINUTE).unwrap();
@@ -87,7 +87,7 @@ pub(crate) fn a_lost_claim_gives_nothing_back(harness: &dyn Harness) {
     assert_eq!(store.handoff("h").unwrap().state, state);
 }
 
-pub(crate) fn what_was_superseded_is_not_claimed(harness: &dyn Harness) {
+pub(crate) fn superseded_handoff_cannot_be_claimed(harness: &dyn Harness) {
     let (store, _) = begun(harness, "a");
     commit(&*store, "a", "h1", None);
     commit(&*store, "a", "h2", None);

@@ -8,7 +8,7 @@ use super::support::{
     DAY, MINUTE, SECOND, append, begun, commit, handoff, refused, resume, window,
 };
 
-pub(crate) fn a_hand_off_comes_back_byte_for_byte(harness: &dyn Harness) {
+pub(crate) fn handoff_round_trips_byte_for_byte(harness: &dyn Harness) {
     let (store, lease) = begun(harness, "a");
     append(&*store, &lease, &["0", "1"]).unwrap();
     let lease = store.next_epoch(&lease, Some("before")).unwrap();
@@ -44,7 +44,7 @@ pub(crate) fn a_hand_off_comes_back_byte_for_byte(harness: &dyn Harness) {
     assert_eq!(store.handoff("h").unwrap().messages, 2);
 }
 
-pub(crate) fn committing_again_changes_nothing(harness: &dyn Harness) {
+pub(crate) fn repeated_commit_has_no_effect(harness: &dyn Harness) {
     let (store, lease) = begun(harness, "a");
     let mut new = handoff("h", None);
     new.status = Some("first".into());
@@ -63,7 +63,7 @@ pub(crate) fn committing_again_changes_nothing(harness: &dyn Harness) {
     assert_eq!(store.commit(&lease, &new).unwrap().state, state);
 }
 
-pub(crate) fn an_id_of_other_content_is_refused(harness: &dyn Harness) {
+pub(crate) fn commit_with_taken_id_and_other_content_is_an_error(harness: &dyn Harness) {
     let (store, lease) = begun(harness, "a");
     let new = handoff("h", None);
     let kept = store.commit(&lease, &new).unwrap();
@@ -78,7 +78,7 @@ pub(crate) fn an_id_of_other_content_is_refused(harness: &dyn Harness) {
     assert_eq!(store.handoff("h"), Ok(kept));
 }
 
-pub(crate) fn a_newer_hand_off_supersedes_unclaimed_ones(harness: &dyn Harness) {
+pub(crate) fn newer_handoff_supersedes_unclaimed_handoffs(harness: &dyn Harness) {
     let store = harness.store();
     for id in ["a", "b"] {
         store.begin(&window(id)).unwrap();
@@ -104,7 +104,7 @@ pub(crate) fn a_newer_hand_off_supersedes_unclaimed_ones(harness: &dyn Harness) 
     assert_eq!((state("h4"), state("other")), (HandoffState::Committed, HandoffState::Committed));
 }
 
-pub(crate) fn a_lost_lease_commits_nothing(harness: &dyn Harness) {
+pub(crate) fn lost_lease_cannot_commit(harness: &dyn Harness) {
     let (store, lease) = begun(harness, "a");
     store.commit(&lease, &handoff("h1", None)).unwrap();
     harness.clock().advance(SECOND);
@@ -127,7 +127,7 @@ pub(crate) fn a_lost_lease_commits_nothing(harness: &dyn Harness) {
     assert_eq!(store.commit(&next, &new).unwrap().epoch, 1);
 }
 
-pub(crate) fn the_hand_off_before_must_exist(harness: &dyn Harness) {
+pub(crate) fn previous_handoff_must_exist(harness: &dyn Harness) {
     let (store, lease) = begun(harness, "a");
     store.commit(&lease, &handoff("h1", None)).unwrap();
     for previous in ["unknown", "h2"] {
@@ -138,7 +138,7 @@ pub(crate) fn the_hand_off_before_must_exist(harness: &dyn Harness) {
     assert_eq!(refused(store.handoff("h2")), "unknown_handoff");
 }
 
-pub(crate) fn the_latest_is_the_newest_that_can_be_resumed(harness: &dyn Harness) {
+pub(crate) fn latest_is_the_newest_resumable_handoff(harness: &dyn Harness) {
     let store = harness.store();
     store.begin(&window("a")).unwrap();
     let latest = || store.latest("a").unwrap();
@@ -156,7 +156,7 @@ pub(crate) fn the_latest_is_the_newest_that_can_be_resumed(harness: &dyn Harness
     assert_eq!(store.latest("b"), Ok(None));
 }
 
-pub(crate) fn a_chain_of_ten_is_told_newest_first(harness: &dyn Harness) {
+pub(crate) fn chain_is_returned_newest_first(harness: &dyn Harness) {
     let store = harness.store();
     store.begin(&window("c0")).unwrap();
     for number in 0..10 {

@@ -9,7 +9,7 @@ use super::support::{
     DAY, MINUTE, begun, commit, handoff, message, message_texts, refused, resume, window,
 };
 
-pub(crate) fn beginning_again_gives_the_same(harness: &dyn Harness) {
+pub(crate) fn repeated_begin_returns_the_same_conversation(harness: &dyn Harness) {
     let store = harness.store();
     let begun = store.begin(&window("a")).unwrap();
     let now = harness.clock().now();
@@ -38,7 +38,7 @@ pub(crate) fn beginning_again_gives_the_same(harness: &dyn Harness) {
     assert_eq!(store.conversation("a").unwrap().messages, 1);
 }
 
-pub(crate) fn an_id_that_is_taken_begins_nothing(harness: &dyn Harness) {
+pub(crate) fn begin_with_taken_id_is_an_error(harness: &dyn Harness) {
     let store = harness.store();
     store.begin(&window("a")).unwrap();
     let taken = |id: &str| Err(Error::Exists(id.into()));
@@ -53,7 +53,7 @@ pub(crate) fn an_id_that_is_taken_begins_nothing(harness: &dyn Harness) {
     assert_eq!(store.begin(&window("resumed")), taken("resumed"));
 }
 
-pub(crate) fn ids_are_checked(harness: &dyn Harness) {
+pub(crate) fn invalid_ids_are_rejected(harness: &dyn Harness) {
     let longest = "é".repeat(limits::CONTINUITY_ID_BYTES_MAX / 2);
     let (store, lease) = begun(harness, &longest);
     store.release(&lease).unwrap();
@@ -77,7 +77,7 @@ pub(crate) fn ids_are_checked(harness: &dyn Harness) {
     }
 }
 
-pub(crate) fn what_is_not_there_is_unknown(harness: &dyn Harness) {
+pub(crate) fn missing_records_are_unknown(harness: &dyn Harness) {
     let (store, _) = begun(harness, "there");
     let unknown = "unknown_conversation";
     // The last one cannot exist, and must not confuse any store.
@@ -95,7 +95,7 @@ pub(crate) fn what_is_not_there_is_unknown(harness: &dyn Harness) {
     }
 }
 
-pub(crate) fn what_is_too_large_is_refused(harness: &dyn Harness) {
+pub(crate) fn oversized_values_are_rejected(harness: &dyn Harness) {
     let (store, lease) = begun(harness, "a");
     let large = |max: u64| vec![b'x'; usize::try_from(max + 1).unwrap()];
 

@@ -22,7 +22,7 @@ fn say(store: &dyn Store, conversation: &str, texts: &[&str]) {
     store.release(&lease).unwrap();
 }
 
-pub(crate) fn a_hand_off_nobody_resumed_expires(harness: &dyn Harness) {
+pub(crate) fn unresumed_handoff_expires(harness: &dyn Harness) {
     let (store, _) = begun(harness, "a");
     commit(&*store, "a", "h", None);
     let kept = store.handoff("h").unwrap();
@@ -39,7 +39,7 @@ pub(crate) fn a_hand_off_nobody_resumed_expires(harness: &dyn Harness) {
     assert_eq!(refused(store.resume(&claim, &window("b"))), "claim_lost");
 }
 
-pub(crate) fn what_is_idle_is_dropped_with_its_hand_off(harness: &dyn Harness) {
+pub(crate) fn idle_conversation_is_dropped_with_its_handoff(harness: &dyn Harness) {
     let (store, lease) = begun(harness, "a");
     append(&*store, &lease, &["0", "1", "0"]).unwrap();
     let kept = store.commit(&lease, &handoff("h", None)).unwrap();
@@ -63,7 +63,7 @@ pub(crate) fn what_is_idle_is_dropped_with_its_hand_off(harness: &dyn Harness) {
     assert_eq!(message_texts(&*store, "a"), "0");
 }
 
-pub(crate) fn what_was_recorded_within_the_expiry_stays(harness: &dyn Harness) {
+pub(crate) fn active_conversation_is_not_dropped(harness: &dyn Harness) {
     let (store, lease) = begun(harness, "a");
     append(&*store, &lease, &["0"]).unwrap();
     store.commit(&lease, &handoff("h", None)).unwrap();
@@ -81,7 +81,7 @@ pub(crate) fn what_was_recorded_within_the_expiry_stays(harness: &dyn Harness) {
     assert_eq!(store.expire(), Ok(ExpiryStats { conversations: 1, handoffs: 0, bodies: 2 }));
 }
 
-pub(crate) fn a_lease_keeps_a_conversation(harness: &dyn Harness) {
+pub(crate) fn lease_prevents_dropping_a_conversation(harness: &dyn Harness) {
     let (store, lease) = begun(harness, "a");
     append(&*store, &lease, &["0"]).unwrap();
     harness.clock().advance(30 * DAY);
@@ -93,7 +93,7 @@ pub(crate) fn a_lease_keeps_a_conversation(harness: &dyn Harness) {
     assert_eq!(store.expire().unwrap().conversations, 1);
 }
 
-pub(crate) fn a_fork_keeps_what_it_shares(harness: &dyn Harness) {
+pub(crate) fn active_fork_prevents_dropping_its_parents(harness: &dyn Harness) {
     let (store, lease) = begun(harness, "a");
     append(&*store, &lease, &["0", "1"]).unwrap();
     store.fork("a", 1, "b").unwrap();
@@ -110,7 +110,7 @@ pub(crate) fn a_fork_keeps_what_it_shares(harness: &dyn Harness) {
     assert_eq!(store.expire(), Ok(ExpiryStats { conversations: 3, handoffs: 0, bodies: 3 }));
 }
 
-pub(crate) fn a_body_stays_while_a_conversation_has_it(harness: &dyn Harness) {
+pub(crate) fn body_is_stored_while_a_conversation_uses_it(harness: &dyn Harness) {
     let (store, lease) = begun(harness, "a");
     append(&*store, &lease, &["both", "a"]).unwrap();
     harness.clock().advance(DAY);
@@ -128,7 +128,7 @@ pub(crate) fn a_body_stays_while_a_conversation_has_it(harness: &dyn Harness) {
     assert_eq!(message_texts(&*store, "c"), "both");
 }
 
-pub(crate) fn a_living_chain_keeps_all_before_it(harness: &dyn Harness) {
+pub(crate) fn active_chain_prevents_dropping_earlier_records(harness: &dyn Harness) {
     let (store, lease) = begun(harness, "a");
     append(&*store, &lease, &["a0"]).unwrap();
     commit(&*store, "a", "h1", None);
@@ -153,7 +153,7 @@ pub(crate) fn a_living_chain_keeps_all_before_it(harness: &dyn Harness) {
     assert_eq!(store.expire(), Ok(ExpiryStats { conversations: 4, handoffs: 2, bodies: 5 }));
 }
 
-pub(crate) fn a_claim_in_force_keeps_a_hand_off(harness: &dyn Harness) {
+pub(crate) fn active_claim_prevents_dropping_a_handoff(harness: &dyn Harness) {
     let (store, lease) = begun(harness, "a");
     append(&*store, &lease, &["0"]).unwrap();
     commit(&*store, "a", "h", None);
@@ -166,7 +166,7 @@ pub(crate) fn a_claim_in_force_keeps_a_hand_off(harness: &dyn Harness) {
     assert_eq!(message_texts(&*store, "a"), "0");
 }
 
-pub(crate) fn the_state_of_what_was_dropped_stays(harness: &dyn Harness) {
+pub(crate) fn dropped_handoff_retains_its_state(harness: &dyn Harness) {
     let (store, _) = begun(harness, "a");
     for id in ["superseded", "resumed"] {
         commit(&*store, "a", id, None);
@@ -190,7 +190,7 @@ pub(crate) fn the_state_of_what_was_dropped_stays(harness: &dyn Harness) {
     assert_eq!(refused(store.commit(&lease, &new)), "exists");
 }
 
-pub(crate) fn a_chain_ends_with_one_that_was_dropped(harness: &dyn Harness) {
+pub(crate) fn chain_ends_at_a_dropped_handoff(harness: &dyn Harness) {
     let (store, _) = begun(harness, "a");
     commit(&*store, "a", "h1", None);
     commit(&*store, "a", "h2", Some("h1"));

@@ -8,7 +8,7 @@ use super::support::{
     MINUTE, SECOND, append, begun, commit, message_texts, page, refused, resume, window,
 };
 
-pub(crate) fn a_fork_shares_what_was_before_it(harness: &dyn Harness) {
+pub(crate) fn fork_shares_earlier_messages(harness: &dyn Harness) {
     let (store, lease) = begun(harness, "a");
     append(&*store, &lease, &["0", "1", "2"]).unwrap();
     store.append(&lease, &[], Some("status")).unwrap();
@@ -40,7 +40,7 @@ pub(crate) fn a_fork_shares_what_was_before_it(harness: &dyn Harness) {
     assert_eq!((&*message_texts(&*store, "all"), &*message_texts(&*store, "none")), ("0 1 2", ""));
 }
 
-pub(crate) fn a_fork_and_its_parent_go_on_apart(harness: &dyn Harness) {
+pub(crate) fn fork_and_parent_continue_independently(harness: &dyn Harness) {
     let (store, parent) = begun(harness, "a");
     append(&*store, &parent, &["0", "1"]).unwrap();
     store.fork("a", 1, "fork").unwrap();
@@ -58,7 +58,7 @@ pub(crate) fn a_fork_and_its_parent_go_on_apart(harness: &dyn Harness) {
     assert_eq!(store.conversation("a").unwrap().epoch, 0);
 }
 
-pub(crate) fn a_fork_of_a_fork_reads_through_both(harness: &dyn Harness) {
+pub(crate) fn nested_fork_reads_messages_from_both_parents(harness: &dyn Harness) {
     let (store, lease) = begun(harness, "a");
     append(&*store, &lease, &["a0", "a1", "a2"]).unwrap();
     store.fork("a", 2, "b").unwrap();
@@ -81,7 +81,7 @@ pub(crate) fn a_fork_of_a_fork_reads_through_both(harness: &dyn Harness) {
     assert_eq!(message_texts(&*store, "d"), "a0 d1");
 }
 
-pub(crate) fn a_long_line_of_forks_is_read(harness: &dyn Harness) {
+pub(crate) fn deeply_nested_forks_are_read(harness: &dyn Harness) {
     let (store, _) = begun(harness, "0");
     let mut expected = Vec::new();
     for number in 0..120 {
@@ -95,7 +95,7 @@ pub(crate) fn a_long_line_of_forks_is_read(harness: &dyn Harness) {
     assert_eq!(page(&*store, "120", 58, 3), "58 59 60");
 }
 
-pub(crate) fn forking_again_gives_the_same(harness: &dyn Harness) {
+pub(crate) fn repeated_fork_returns_the_same_conversation(harness: &dyn Harness) {
     let (store, lease) = begun(harness, "a");
     append(&*store, &lease, &["0", "1"]).unwrap();
     store.fork("a", 1, "fork").unwrap();
@@ -112,7 +112,7 @@ pub(crate) fn forking_again_gives_the_same(harness: &dyn Harness) {
     assert_eq!(message_texts(&*store, "fork"), "0 f1");
 }
 
-pub(crate) fn nothing_is_forked_that_is_not_there(harness: &dyn Harness) {
+pub(crate) fn fork_beyond_last_message_is_an_error(harness: &dyn Harness) {
     let (store, lease) = begun(harness, "a");
     append(&*store, &lease, &["0", "1"]).unwrap();
     for at in [3, u64::MAX] {
@@ -127,7 +127,7 @@ pub(crate) fn nothing_is_forked_that_is_not_there(harness: &dyn Harness) {
     assert_eq!(store.fork("b", 2, "c").unwrap().messages, 2);
 }
 
-pub(crate) fn a_fork_has_the_epoch_of_its_place(harness: &dyn Harness) {
+pub(crate) fn fork_takes_the_epoch_at_its_position(harness: &dyn Harness) {
     let (store, lease) = begun(harness, "a");
     append(&*store, &lease, &["0", "1"]).unwrap();
     let lease = store.next_epoch(&lease, None).unwrap();
@@ -140,7 +140,7 @@ pub(crate) fn a_fork_has_the_epoch_of_its_place(harness: &dyn Harness) {
     assert_eq!(store.fork("f3", 1, "g").unwrap().epoch, 0);
 }
 
-pub(crate) fn a_conversation_that_was_resumed_can_be_forked(harness: &dyn Harness) {
+pub(crate) fn resumed_conversation_can_be_forked(harness: &dyn Harness) {
     let (store, lease) = begun(harness, "a");
     append(&*store, &lease, &["0", "1"]).unwrap();
     commit(&*store, "a", "h", None);

@@ -12,7 +12,7 @@ fn lost(lease: &Lease) -> Error {
     Error::LeaseLost(lease.conversation.clone())
 }
 
-pub(crate) fn one_holder_has_the_lease(harness: &dyn Harness) {
+pub(crate) fn lease_has_one_holder(harness: &dyn Harness) {
     let (store, lease) = begun(harness, "a");
     let until = harness.clock().now().after(MINUTE);
     assert_eq!((&*lease.conversation, &*lease.holder), ("a", "holder"));
@@ -32,7 +32,7 @@ pub(crate) fn one_holder_has_the_lease(harness: &dyn Harness) {
     store.lease("b", "other", MINUTE).unwrap();
 }
 
-pub(crate) fn a_lease_that_ran_out_can_be_taken(harness: &dyn Harness) {
+pub(crate) fn expired_lease_can_be_taken(harness: &dyn Harness) {
     let (store, first) = begun(harness, "a");
     harness.clock().advance(almost(MINUTE));
     assert_eq!(refused(store.lease("a", "other", MINUTE)), "held");
@@ -42,7 +42,7 @@ pub(crate) fn a_lease_that_ran_out_can_be_taken(harness: &dyn Harness) {
     assert_eq!(refused(store.lease("a", "holder", MINUTE)), "held");
 }
 
-pub(crate) fn its_holder_takes_a_lease_anew(harness: &dyn Harness) {
+pub(crate) fn holder_can_replace_its_own_lease(harness: &dyn Harness) {
     let (store, first) = begun(harness, "a");
     let second = harness.store().lease("a", "holder", 2 * MINUTE).unwrap();
     assert!(second.fence > first.fence);
@@ -51,7 +51,7 @@ pub(crate) fn its_holder_takes_a_lease_anew(harness: &dyn Harness) {
     assert_eq!(append(&*store, &second, &["one"]), Ok(1));
 }
 
-pub(crate) fn a_lease_is_renewed_by_who_has_it(harness: &dyn Harness) {
+pub(crate) fn holder_renews_its_lease(harness: &dyn Harness) {
     let (store, lease) = begun(harness, "a");
     harness.clock().advance(SECOND);
     let until = harness.clock().now().after(MINUTE);
@@ -77,7 +77,7 @@ pub(crate) fn a_lease_is_renewed_by_who_has_it(harness: &dyn Harness) {
     assert_eq!(store.renew(&next, MINUTE), Err(lost(&next)));
 }
 
-pub(crate) fn a_lease_given_back_is_free(harness: &dyn Harness) {
+pub(crate) fn released_lease_is_free(harness: &dyn Harness) {
     let (store, first) = begun(harness, "a");
     store.release(&first).unwrap();
     store.release(&first).unwrap();
@@ -89,7 +89,7 @@ pub(crate) fn a_lease_given_back_is_free(harness: &dyn Harness) {
     assert_eq!(append(&*store, &second, &["one"]), Ok(1));
 }
 
-pub(crate) fn a_lost_lease_writes_nothing(harness: &dyn Harness) {
+pub(crate) fn lost_or_forged_lease_cannot_write(harness: &dyn Harness) {
     let (store, old) = begun(harness, "a");
     append(&*store, &old, &["one"]).unwrap();
     harness.clock().advance(MINUTE);
@@ -117,7 +117,7 @@ pub(crate) fn a_lost_lease_writes_nothing(harness: &dyn Harness) {
     assert_eq!(append(&*store, &new, &["two"]), Ok(2));
 }
 
-pub(crate) fn a_lease_that_ran_out_writes_nothing(harness: &dyn Harness) {
+pub(crate) fn expired_lease_cannot_write(harness: &dyn Harness) {
     let (store, lease) = begun(harness, "a");
     harness.clock().advance(MINUTE);
     let before = store.conversation("a").unwrap();
@@ -130,7 +130,7 @@ pub(crate) fn a_lease_that_ran_out_writes_nothing(harness: &dyn Harness) {
     assert_eq!(refused(store.handoff("h")), "unknown_handoff");
 }
 
-pub(crate) fn a_lost_lease_gives_nothing_back(harness: &dyn Harness) {
+pub(crate) fn lost_lease_does_not_release_a_newer_one(harness: &dyn Harness) {
     let (store, first) = begun(harness, "a");
     let second = store.lease("a", "holder", MINUTE).unwrap();
     store.release(&first).unwrap();
@@ -142,7 +142,7 @@ pub(crate) fn a_lost_lease_gives_nothing_back(harness: &dyn Harness) {
     store.release(&Lease { conversation: "unknown".into(), ..third }).unwrap();
 }
 
-pub(crate) fn of_sixteen_holders_one_gets_the_lease(harness: &dyn Harness) {
+pub(crate) fn one_of_sixteen_holders_gets_the_lease(harness: &dyn Harness) {
     harness.store().begin(&window("a")).unwrap();
     let leases =
         at_once(harness, 16, |number, store| store.lease("a", &format!("holder {number}"), MINUTE));

@@ -40,7 +40,7 @@ pub(crate) fn conversations_are_listed_in_pages(harness: &dyn Harness) {
     }
 }
 
-pub(crate) fn a_list_begins_behind_any_text(harness: &dyn Harness) {
+pub(crate) fn list_starts_after_any_id(harness: &dyn Harness) {
     let (store, _) = begun(harness, "a");
     store.begin(&window("b")).unwrap();
     for (after, first) in [("A", "a"), ("a", "b"), ("a\0", "b"), ("a\0z", "b"), ("aa", "b")] {
@@ -50,7 +50,7 @@ pub(crate) fn a_list_begins_behind_any_text(harness: &dyn Harness) {
     assert!(ids(&*store, "\u{10ffff}", 1).is_empty());
 }
 
-pub(crate) fn hand_offs_are_listed_newest_first(harness: &dyn Harness) {
+pub(crate) fn handoffs_are_listed_newest_first(harness: &dyn Harness) {
     let (store, lease) = begun(harness, "a");
     store.release(&lease).unwrap();
     assert_eq!(store.handoffs("a", 10), Ok(vec![]));
@@ -72,7 +72,7 @@ pub(crate) fn hand_offs_are_listed_newest_first(harness: &dyn Harness) {
     assert_eq!(store.handoffs("c", 10), Ok(vec![]));
 }
 
-pub(crate) fn what_was_dropped_is_no_longer_listed(harness: &dyn Harness) {
+pub(crate) fn dropped_records_are_not_listed(harness: &dyn Harness) {
     let (store, lease) = begun(harness, "a");
     store.release(&lease).unwrap();
     commit(&*store, "a", "h", None);

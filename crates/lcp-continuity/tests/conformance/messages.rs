@@ -8,7 +8,7 @@ use super::support::{
     MINUTE, SECOND, append, at_once, begun, message, message_texts, page, refused, window,
 };
 
-pub(crate) fn messages_are_kept_in_order(harness: &dyn Harness) {
+pub(crate) fn messages_are_stored_in_order(harness: &dyn Harness) {
     let (store, lease) = begun(harness, "a");
     let first = harness.clock().now();
     assert_eq!(append(&*store, &lease, &["one", "three"]), Ok(2));
@@ -29,7 +29,7 @@ pub(crate) fn messages_are_kept_in_order(harness: &dyn Harness) {
     assert_eq!((record.created, record.last_active), (first, second));
 }
 
-pub(crate) fn bodies_are_kept_byte_for_byte(harness: &dyn Harness) {
+pub(crate) fn bodies_round_trip_byte_for_byte(harness: &dyn Harness) {
     let (store, lease) = begun(harness, "a");
     let every: Vec<u8> = (0..=u8::MAX).collect();
     let bodies = [Vec::new(), vec![0], every.clone(), every.repeat(1_000), b"\xff\xfe".to_vec()];
@@ -58,7 +58,7 @@ pub(crate) fn messages_are_read_in_pages(harness: &dyn Harness) {
     }
 }
 
-pub(crate) fn a_status_is_kept_until_the_next(harness: &dyn Harness) {
+pub(crate) fn status_persists_until_replaced(harness: &dyn Harness) {
     let (store, lease) = begun(harness, "a");
     let status = || store.conversation("a").unwrap().status;
     let messages = [message("one")];
@@ -73,7 +73,7 @@ pub(crate) fn a_status_is_kept_until_the_next(harness: &dyn Harness) {
     assert_eq!(status().as_deref(), Some(""));
 }
 
-pub(crate) fn the_next_epoch_voids_the_lease_before(harness: &dyn Harness) {
+pub(crate) fn next_epoch_invalidates_the_previous_lease(harness: &dyn Harness) {
     let (store, old) = begun(harness, "a");
     harness.clock().advance(SECOND);
     let new = store.next_epoch(&old, Some("status")).unwrap();

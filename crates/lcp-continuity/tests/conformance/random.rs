@@ -15,7 +15,7 @@ use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 use self::operation::{Operation, Side, any_operation};
 use super::Harness;
 
-pub(crate) fn it_answers_as_a_store_in_memory(harness: &dyn Harness) {
+pub(crate) fn random_operations_match_the_memory_store(harness: &dyn Harness) {
     let config = Config {
         cases: 64,
         max_shrink_iters: 2_000,

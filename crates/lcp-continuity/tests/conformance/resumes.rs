@@ -9,7 +9,7 @@ use super::support::{
     resume, window,
 };
 
-pub(crate) fn a_conversation_goes_on_in_the_next_epoch(harness: &dyn Harness) {
+pub(crate) fn resumed_conversation_starts_in_the_next_epoch(harness: &dyn Harness) {
     let (store, lease) = begun(harness, "a");
     append(&*store, &lease, &["0"]).unwrap();
     let lease = store.next_epoch(&lease, Some("status")).unwrap();
@@ -47,7 +47,7 @@ pub(crate) fn a_conversation_goes_on_in_the_next_epoch(harness: &dyn Harness) {
     assert_eq!(append(&*store, &lease, &["b0"]), Ok(1));
 }
 
-pub(crate) fn what_was_handed_over_is_ended(harness: &dyn Harness) {
+pub(crate) fn resume_ends_the_previous_conversation(harness: &dyn Harness) {
     let (store, lease) = begun(harness, "a");
     append(&*store, &lease, &["0"]).unwrap();
     store.commit(&lease, &handoff("h", None)).unwrap();
@@ -71,7 +71,7 @@ pub(crate) fn what_was_handed_over_is_ended(harness: &dyn Harness) {
     assert_eq!(store.begin(&window("a")), Ok(record));
 }
 
-pub(crate) fn a_hand_off_is_resumed_once(harness: &dyn Harness) {
+pub(crate) fn handoff_is_resumed_once(harness: &dyn Harness) {
     let (store, _) = begun(harness, "a");
     commit(&*store, "a", "h", None);
     let first = store.claim("h", "claimant", MINUTE).unwrap();
@@ -87,7 +87,7 @@ pub(crate) fn a_hand_off_is_resumed_once(harness: &dyn Harness) {
     assert_eq!(store.conversation("a").unwrap().continued_as.as_deref(), Some("b"));
 }
 
-pub(crate) fn resuming_again_gives_the_same(harness: &dyn Harness) {
+pub(crate) fn repeated_resume_returns_the_same_conversation(harness: &dyn Harness) {
     let (store, _) = begun(harness, "a");
     commit(&*store, "a", "h", None);
     let claim = store.claim("h", "claimant", MINUTE).unwrap();
@@ -102,7 +102,7 @@ pub(crate) fn resuming_again_gives_the_same(harness: &dyn Harness) {
     assert_eq!(again.unwrap().messages, 1);
 }
 
-pub(crate) fn resuming_again_takes_no_other_conversation(harness: &dyn Harness) {
+pub(crate) fn repeated_resume_does_not_take_unrelated_conversation(harness: &dyn Harness) {
     let (store, lease) = begun(harness, "a");
     append(&*store, &lease, &["0"]).unwrap();
     store.commit(&lease, &handoff("h", None)).unwrap();
@@ -132,7 +132,7 @@ pub(crate) fn eight_threads_resume_with_one_claim(harness: &dyn Harness) {
     assert!(resumed.iter().all(|resumed| *resumed == store.conversation("b")), "{resumed:?}");
 }
 
-pub(crate) fn a_lost_claim_resumes_nothing(harness: &dyn Harness) {
+pub(crate) fn lost_or_forged_claim_cannot_resume(harness: &dyn Harness) {
     let (store, _) = begun(harness, "a");
     commit(&*store, "a", "h", None);
     let first = store.claim("h", "claimant", MINUTE).unwrap();
@@ -154,7 +154,7 @@ pub(crate) fn a_lost_claim_resumes_nothing(harness: &dyn Harness) {
     assert_eq!(store.conversation("a").unwrap().continued_as, None);
 }
 
-pub(crate) fn an_id_that_is_taken_resumes_nothing(harness: &dyn Harness) {
+pub(crate) fn resume_into_taken_id_is_an_error(harness: &dyn Harness) {
     let (store, lease) = begun(harness, "a");
     let (_, other) = begun(harness, "other");
     store.commit(&lease, &handoff("h", None)).unwrap();
@@ -169,7 +169,7 @@ pub(crate) fn an_id_that_is_taken_resumes_nothing(harness: &dyn Harness) {
     store.resume(&claim, &window("b")).unwrap();
 }
 
-pub(crate) fn one_resumed_hand_off_supersedes_the_others(harness: &dyn Harness) {
+pub(crate) fn resumed_handoff_supersedes_the_others(harness: &dyn Harness) {
     let (store, _) = begun(harness, "a");
     commit(&*store, "a", "h1", None);
     let first = store.claim("h1", "claimant", MINUTE).unwrap();
@@ -186,7 +186,7 @@ pub(crate) fn one_resumed_hand_off_supersedes_the_others(harness: &dyn Harness) 
     assert_eq!(store.conversation("a").unwrap().continued_as.as_deref(), Some("b"));
 }
 
-pub(crate) fn a_claim_in_force_outlives_the_expiry(harness: &dyn Harness) {
+pub(crate) fn active_claim_can_resume_after_expiry(harness: &dyn Harness) {
     let (store, _) = begun(harness, "a");
     commit(&*store, "a", "h", None);
     harness.clock().advance(almost(30 * DAY));

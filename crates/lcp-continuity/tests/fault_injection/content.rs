@@ -176,7 +176,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_acknowledged_is_there() {
+    fn stored_acknowledged_writes_compare_as_correct() {
         let store = written(false);
         for (messages, handoffs) in [(3, 2), (2, 2), (2, 1)] {
             let wrong = compare(&store, "c", &acknowledged(messages, handoffs)).unwrap();
@@ -186,7 +186,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_missing_or_other_is_counted() {
+    fn lost_and_altered_writes_are_counted() {
         let store = written(false);
         let lost = compare(&store, "c", &acknowledged(5, 4)).unwrap();
         assert_eq!(lost, Wrong { lost: 4, altered: 1 }, "2, 2 and a chain that is too short");
@@ -198,7 +198,7 @@ mod tests {
     }
 
     #[test]
-    fn it_goes_on_after_what_there_is() {
+    fn goes_on_writes_first_message_and_handoff() {
         let store = MemoryStore::new();
         store.begin(&conversation("c")).unwrap();
         assert_eq!(goes_on(&store, "c", "holder").unwrap(), None);

@@ -59,14 +59,14 @@ struct Args {
 const ARGUMENTS: &str = "LCP_FAULT_INJECTION";
 
 #[test]
-fn a_short_run_breaks_no_promise() {
+fn short_run_breaks_no_promise() {
     run(&parse(["--short".into()]).unwrap()).unwrap();
 }
 
 /// Runs all cases with the arguments in the environment; `cargo xtask fault-inject` sets them.
 #[test]
 #[ignore = "takes minutes"]
-fn a_long_run_breaks_no_promise() {
+fn long_run_breaks_no_promise() {
     let arguments = std::env::var(ARGUMENTS).unwrap_or_default();
     let args = parse(arguments.split_whitespace().map(OsString::from));
     run(&args.unwrap_or_else(|error| error.exit())).unwrap();
@@ -224,7 +224,7 @@ mod tests {
     }
 
     #[test]
-    fn a_child_gets_its_order_by_arguments() {
+    fn child_order_round_trips_through_arguments() {
         let url = "postgres://a:b@127.0.0.1:1/c".to_owned();
         let places = [
             StoreLocation::Sqlite(PathBuf::from("/a folder/store.sqlite")),
@@ -242,7 +242,7 @@ mod tests {
     }
 
     #[test]
-    fn one_case_of_one_store() {
+    fn options_select_case_store_and_rounds() {
         let args = parsed(&["--only", "queue", "--store", "sqlite", "--rounds", "2"]);
         assert_eq!(
             (args.only, args.store, args.rounds),
@@ -252,7 +252,7 @@ mod tests {
     }
 
     #[test]
-    fn short_has_fewer_rounds_and_every_place_is_another() {
+    fn short_bench_limits_rounds_and_stores_are_fresh() {
         let random = SplitMix64::new(1);
         let backend = Backend::sqlite().unwrap();
         let bench = Bench { backend: &backend, random, rounds: None, short: true };

@@ -115,7 +115,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_whole_lines_count() {
+    fn torn_lines_are_rejected() {
         assert_eq!(Line::read("message 12"), Some(Line::Message(12)));
         let failed = Line::Failed(Duration::from_micros(5), "io".to_owned());
         assert_eq!(Line::read("failed 5 io"), Some(failed));
@@ -125,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_acknowledged_adds_up() {
+    fn acknowledged_writes_and_failures_add_up() {
         let mut said = Acknowledged::default();
         for line in ["ready", "message 0", "handoff 0", "failed 1 full", "failed 1 io", "message 1"]
         {

@@ -169,7 +169,7 @@ mod tests {
     }
 
     #[test]
-    fn a_promise_is_broken_by_one_and_a_target_is_only_missed() {
+    fn exceeded_limit_is_broken_but_missed_target_is_not() {
         assert!(!row("lost").none(0).is_broken());
         assert!(row("lost").none(1).is_broken());
         let late = row("opened").time(Duration::from_millis(60)).below(50.0);
@@ -178,7 +178,7 @@ mod tests {
     }
 
     #[test]
-    fn the_table_of_all_rows() {
+    fn table_formats_all_rows() {
         let rows = [
             row("lost").none(0).note("of 5,000"),
             row("opened, at worst").time(Duration::from_micros(12_340)).below(50.0),

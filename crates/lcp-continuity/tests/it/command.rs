@@ -54,7 +54,7 @@ fn long() -> Message {
 }
 
 #[test]
-fn what_a_program_reads() {
+fn program_input_lists_summary_and_messages() {
     let messages = [
         Message::user("Fix it.\n[assistant] I agree.\n  [x] done"),
         Message::tool_call("c1", "read_file a.rs"),
@@ -80,13 +80,13 @@ fn what_a_program_reads() {
 }
 
 #[test]
-fn what_is_asked_for_is_in_the_environment() {
+fn environment_holds_target_tokens_and_level() {
     let text = answer("echo \"  $LCP_TARGET_TOKENS $LCP_SUMMARY_LEVEL  \"; echo", millis(60_000));
     assert_eq!(text.unwrap(), "100 brief");
 }
 
 #[test]
-fn arguments_are_not_for_a_shell() {
+fn arguments_are_passed_without_a_shell() {
     let summarizer =
         CommandSummarizer::new(CommandFilter::new("/bin/echo", ["$HOME", "a  b", ";"]));
     assert_eq!(summarizer.name(), "echo");
@@ -95,7 +95,7 @@ fn arguments_are_not_for_a_shell() {
 }
 
 #[test]
-fn a_program_that_is_not_there() {
+fn missing_program_is_an_error() {
     let summarizer = CommandSummarizer::new(CommandFilter::new("/nowhere/at-all", ["x"]));
     let error = ask(None, [long()], |request| summarizer.summarize(request)).unwrap_err();
     expect![[r#"cannot run "at-all": No such file or directory (os error 2)"#]]
@@ -103,7 +103,7 @@ fn a_program_that_is_not_there() {
 }
 
 #[test]
-fn a_program_that_fails() {
+fn failed_program_reports_status_and_stderr() {
     error(
         "printf 'no \\033[31mkey\\n\"x\"\\n' >&2; echo partial; exit 3",
         &expect![[
@@ -114,7 +114,7 @@ fn a_program_that_fails() {
 }
 
 #[test]
-fn the_end_of_a_long_complaint() {
+fn long_stderr_is_cut_to_its_end() {
     let line = "i=0; while [ $i -lt 2000 ]; do echo \"é line $i\" >&2; i=$((i+1)); done; exit 1";
     let answer = answer(line, CommandOptions::default());
     let Err(SummaryError::Command(CommandError::Failed { stderr, .. })) = answer else {
@@ -126,7 +126,7 @@ fn the_end_of_a_long_complaint() {
 }
 
 #[test]
-fn answers_that_are_none() {
+fn empty_or_non_utf8_summary_is_an_error() {
     error("true", &expect!["true returned an empty summary"]);
     error("printf ' \\n '", &expect![[r#"printf ' \n ' returned an empty summary"#]]);
     error(
@@ -136,7 +136,7 @@ fn answers_that_are_none() {
 }
 
 #[test]
-fn an_answer_that_says_it_is_short() {
+fn summary_above_target_tokens_is_an_error() {
     error(
         "echo '10 tokens:'; head -c 500 /dev/zero | tr '\\0' x",
         &expect![[
@@ -146,7 +146,7 @@ fn an_answer_that_says_it_is_short() {
 }
 
 #[test]
-fn a_flood_with_and_without_lines() {
+fn excessive_output_stops_the_program() {
     error("yes", &expect![[r#""yes" wrote more than 1048576 bytes and was stopped"#]]);
     error(
         "cat /dev/zero",
@@ -155,7 +155,7 @@ fn a_flood_with_and_without_lines() {
 }
 
 #[test]
-fn as_much_as_may_be_is_no_flood() {
+fn output_at_max_bytes_is_accepted() {
     let options = CommandOptions { max_output_bytes: 6, ..CommandOptions::default() };
     assert_eq!(answer("echo 12345", options), Ok("12345".into()));
     let flood = CommandError::OutputTooLong { program: "echo 123456".into(), max: 6 };
@@ -163,7 +163,7 @@ fn as_much_as_may_be_is_no_flood() {
 }
 
 #[test]
-fn a_program_need_not_read() {
+fn program_may_ignore_its_input() {
     for (line, expected) in
         [("echo done", "done"), ("head -c 4", "[use"), ("exec <&-; echo x", "x")]
     {
@@ -174,7 +174,7 @@ fn a_program_need_not_read() {
 }
 
 #[test]
-fn a_program_may_write_while_it_reads() {
+fn program_may_write_before_reading_all_input() {
     // The program fills its output pipes before it reads all of its input.
     let options = CommandOptions { max_output_bytes: 10 << 20, ..CommandOptions::default() };
     let summarizer =
@@ -184,7 +184,7 @@ fn a_program_may_write_while_it_reads() {
 }
 
 #[test]
-fn a_program_that_hangs_is_stopped_with_all_that_it_started() {
+fn timeout_stops_program_and_its_children() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("group");
     let line = format!("echo $$ > '{}'; sleep 600 & sleep 600", file.display());
@@ -194,14 +194,14 @@ fn a_program_that_hangs_is_stopped_with_all_that_it_started() {
 }
 
 #[test]
-fn a_program_that_closes_its_output_and_hangs() {
+fn program_with_closed_output_times_out() {
     let line = "echo ok; exec >&- 2>&- <&-; sleep 600";
     let timed_out = CommandError::TimedOut { program: line.into(), seconds: 1 };
     assert_eq!(answer(line, millis(300)), Err(timed_out.into()));
 }
 
 #[test]
-fn what_a_program_leaves_behind_ends_with_it() {
+fn background_children_end_with_the_program() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("group");
     let line = format!("echo $$ > '{}'; sleep 600 & echo done", file.display());
@@ -210,7 +210,7 @@ fn what_a_program_leaves_behind_ends_with_it() {
 }
 
 #[test]
-fn the_built_in_stands_in_and_says_why() {
+fn failed_command_falls_back_to_builtin_summarizer() {
     let summarizer = CommandSummarizer::new(CommandFilter::shell("exit 7"));
     let (text, why) = ask(None, [Message::user("Hello, please fix it.")], |it| {
         summarize_or_builtin(&summarizer, it)
@@ -265,7 +265,7 @@ fn lives(group: i32) -> bool {
 /// Running programs end at once, and no new ones are started.
 #[test]
 #[cfg(unix)]
-fn what_is_stopped_stays_so() {
+fn stopped_filter_ends_programs_and_starts_no_more() {
     let summarizer = CommandSummarizer::new(CommandFilter::shell("echo started >&2; sleep 30"));
     let filter = summarizer.filter().clone();
     let waiting = std::thread::spawn(move || filter.run(String::new(), &[]));

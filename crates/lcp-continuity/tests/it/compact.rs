@@ -169,7 +169,7 @@ fn example_4_handling_low_budget_warnings() {
 }
 
 #[test]
-fn low_is_less_than_a_fifth() {
+fn is_low_below_twenty_percent_remaining() {
     let options = CompactionOptions::default();
     for (used, total, low) in [
         (5_119, 6_400, false),
@@ -185,7 +185,7 @@ fn low_is_less_than_a_fifth() {
 }
 
 #[test]
-fn a_budget_that_is_not_low_gives_no_alert() {
+fn sufficient_budget_gives_no_alert() {
     let messages = recorded((0..5).map(|at| Message::user(words(&format!("m{at}"), 100))));
     let compaction = Case { used: 400, ..Case::new(&messages, 700) }.compact().unwrap();
     assert_eq!(compaction.lines().len(), 2);
@@ -194,7 +194,7 @@ fn a_budget_that_is_not_low_gives_no_alert() {
 }
 
 #[test]
-fn the_target_is_half_of_the_window_and_no_more_than_is_available() {
+fn target_is_half_window_capped_by_available_tokens() {
     let target = |window| CompactionOptions::default().target_tokens(&window);
     assert_eq!(target(ContextWindow::from_model(8_001)), Ok(4_000));
     assert_eq!(target(ContextWindow::from_model(8_000).with_reserves(400, 3_000)), Ok(3_000));
@@ -206,7 +206,7 @@ fn the_target_is_half_of_the_window_and_no_more_than_is_available() {
 }
 
 #[test]
-fn options_that_are_none() {
+fn invalid_memory_percent_is_an_error() {
     let messages = recorded([Message::user("hello")]);
     let options = CompactionOptions { memory_percent: 101, ..CompactionOptions::default() };
     let error = Case { options, ..Case::new(&messages, 100) }.compact().unwrap_err();
@@ -214,7 +214,7 @@ fn options_that_are_none() {
 }
 
 #[test]
-fn compaction_that_gains_nothing_is_futile() {
+fn compaction_without_savings_is_futile() {
     for messages in [vec![], vec![Message::user("hello"), Message::assistant("hello there")]] {
         let messages = recorded(messages);
         let error = Case::new(&messages, 1_000).compact().unwrap_err();
@@ -224,7 +224,7 @@ fn compaction_that_gains_nothing_is_futile() {
 }
 
 #[test]
-fn what_must_stay_may_exceed_the_target() {
+fn required_messages_above_target_make_compaction_futile() {
     let messages = recorded([
         Message::system(words("prompt", 30)),
         Message::user(words("old", 100)),
@@ -241,7 +241,7 @@ fn what_must_stay_may_exceed_the_target() {
 }
 
 #[test]
-fn what_the_messages_do_not_account_for_stays() {
+fn overhead_tokens_count_toward_target() {
     let messages = recorded((0..10).map(|at| Message::user(words(&format!("m{at}"), 100))));
     let compaction = Case { used: 1_300, ..Case::new(&messages, 2_000) }.compact().unwrap();
     assert_eq!((compaction.overhead_tokens, compaction.tokens_before), (300, 1_300));
@@ -254,7 +254,7 @@ fn what_the_messages_do_not_account_for_stays() {
 }
 
 #[test]
-fn without_memory_text_there_is_no_memory() {
+fn summary_that_does_not_fit_gives_no_memory() {
     let messages =
         recorded([Message::assistant(words("old", 60)), Message::user(words("newest", 60))]);
     // A summary of 16 tokens does not fit.
@@ -265,7 +265,7 @@ fn without_memory_text_there_is_no_memory() {
 }
 
 #[test]
-fn calls_and_results_are_not_separated() {
+fn calls_stay_with_their_results() {
     let call = |id: &str, name: &str| Message::tool_call(id, words(name, 10));
     let result =
         |id: &str, name: &str| Message::tool_result(id, "tool", Status::Ok, words(name, 10));
@@ -298,7 +298,7 @@ fn calls_and_results_are_not_separated() {
 }
 
 #[test]
-fn the_newest_request_of_the_user_stays_before_a_long_run_of_tools() {
+fn newest_user_request_stays_before_many_tool_calls() {
     let mut messages =
         vec![Message::user(words("earlier", 50)), Message::user(words("request", 50))];
     for step in 0..20 {
@@ -328,7 +328,7 @@ fn the_newest_request_of_the_user_stays_before_a_long_run_of_tools() {
 }
 
 #[test]
-fn a_request_that_is_too_long_is_archived_and_said_so() {
+fn oversized_user_request_is_archived_with_warning() {
     let messages =
         recorded([Message::user(words("request", 500)), Message::assistant(words("answer", 50))]);
     let compaction = Case::new(&messages, 500).compact().unwrap();
@@ -337,7 +337,7 @@ fn a_request_that_is_too_long_is_archived_and_said_so() {
 }
 
 #[test]
-fn anchors_come_first_word_for_word_and_those_without_room_are_named() {
+fn memory_starts_with_verbatim_anchors_and_warns_on_omission() {
     let decision = anchor(AnchorKind::Decision, "Use  SQLite,\nnot files.", 0.2);
     let fact = anchor(AnchorKind::CriticalFact, "The limit is 4 MiB.", 0.9);
     let question = anchor(AnchorKind::OpenQuestion, &words("Which", 30), 0.5);
@@ -366,7 +366,7 @@ fn anchors_come_first_word_for_word_and_those_without_room_are_named() {
 }
 
 #[test]
-fn a_memory_becomes_part_of_the_next() {
+fn earlier_memory_is_included_in_next_memory() {
     let mut messages = recorded((0..12).map(|at| Message::user(words(&format!("m{at}"), 100))));
     let first = Case::new(&messages, 1_200).compact().unwrap();
     let remembered = first.memory.clone().unwrap().message;
@@ -395,7 +395,7 @@ fn a_memory_becomes_part_of_the_next() {
 }
 
 #[test]
-fn what_only_begins_like_a_memory_is_a_prompt() {
+fn message_that_resembles_a_memory_stays_a_prompt() {
     let text = format!("{MEMORY_HEADING}\nThe user likes tea.");
     let mut messages = vec![Message::system(text.clone())];
     messages.extend((0..12).map(|at| Message::user(words(&format!("m{at}"), 100))));
@@ -410,7 +410,7 @@ fn what_only_begins_like_a_memory_is_a_prompt() {
 }
 
 #[test]
-fn what_anchors_say_is_not_remembered_twice() {
+fn anchors_from_old_memory_are_not_repeated() {
     let decision = anchor(AnchorKind::Decision, "Use SQLite.", 0.5);
     let memory_before = format!("{MEMORY_HEADING}\n- decision: Use SQLite.\nMessage 0:\nhello");
     let mut messages = vec![Message::system(memory_before)];
@@ -433,7 +433,7 @@ fn what_anchors_say_is_not_remembered_twice() {
 }
 
 #[test]
-fn anchors_that_no_longer_hold_are_not_remembered() {
+fn outdated_anchors_are_dropped_from_old_memory() {
     let anchors = "- decision: Use  files:\n- of text\n- or none\n- open question: Which?\n                   - correction: Message 7: is wrong.";
     let rest = "Remembered from before:\nuser: hello\nMessages 4 to 19:\n- decision: said";
     for (said, expected) in [
@@ -457,7 +457,7 @@ fn anchors_that_no_longer_hold_are_not_remembered() {
 }
 
 #[test]
-fn a_summariser_that_cannot_be_had_is_asked_once() {
+fn unavailable_summarizer_is_called_once() {
     use std::sync::atomic::{AtomicU32, Ordering};
     /// A summarizer that counts its requests and fails.
     #[derive(Default)]
@@ -481,7 +481,7 @@ fn a_summariser_that_cannot_be_had_is_asked_once() {
 }
 
 #[test]
-fn a_summariser_that_fails_is_named_and_the_builtin_takes_its_place() {
+fn failed_summarizer_warns_and_falls_back_to_builtin() {
     let messages = recorded([
         Message::user("Fix the parser in src/parser.rs. It fails on empty lines."),
         Message::assistant(words("long", 300)),

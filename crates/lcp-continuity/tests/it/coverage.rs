@@ -14,14 +14,14 @@ fn anchored(kind: AnchorKind, of: usize, kept: usize) -> (SessionHandoff, String
 }
 
 #[test]
-fn a_hand_off_that_holds_nothing_is_kept_by_any_text() {
+fn empty_handoff_is_fully_covered_by_any_text() {
     let fidelity = measure(&empty(), "");
     assert_eq!((fidelity.score, fidelity.ok), (1.0, true));
     assert_eq!(fidelity.anchors, Ratio { retained: 0, total: 0 });
 }
 
 #[test]
-fn exactly_0_85_is_in_order_and_less_is_not() {
+fn coverage_score_below_0_85_is_not_ok() {
     let (handoff, text) = anchored(AnchorKind::CriticalFact, 20, 17);
     let fidelity = measure(&handoff, &text);
     assert_eq!((fidelity.score, fidelity.ok), (COVERAGE_MIN, true));
@@ -31,7 +31,7 @@ fn exactly_0_85_is_in_order_and_less_is_not() {
 }
 
 #[test]
-fn the_state_may_be_lost_and_not_a_step_more() {
+fn lost_state_is_ok_but_not_with_a_lost_step() {
     let (mut handoff, mut text) = anchored(AnchorKind::Preference, 3, 3);
     let steps = (0..7).map(|step| format!("<step {step}>")).collect();
     handoff.pending_tasks = vec![PendingTask { remaining_steps: steps, ..PendingTask::default() }];
@@ -49,7 +49,7 @@ fn the_state_may_be_lost_and_not_a_step_more() {
 }
 
 #[test]
-fn a_lost_decision_or_commitment_is_never_in_order() {
+fn lost_binding_anchor_is_never_ok() {
     for kind in AnchorKind::ALL {
         let (handoff, text) = anchored(kind, 100, 99);
         assert_eq!(measure(&handoff, &text).ok, !kind.is_binding(), "{kind:?}");
@@ -57,14 +57,14 @@ fn a_lost_decision_or_commitment_is_never_in_order() {
 }
 
 #[test]
-fn anchors_that_no_longer_hold_are_not_missed() {
+fn superseded_anchors_are_not_required() {
     let (mut handoff, _) = anchored(AnchorKind::Decision, 1, 0);
     handoff.anchors[0].superseded_by = Some("newer".to_owned());
     assert!(measure(&handoff, "").ok);
 }
 
 #[test]
-fn a_byte_that_is_not_the_same_is_a_loss() {
+fn changed_bytes_count_as_lost_anchor() {
     let text = "Use “SQLite”.";
     let handoff =
         SessionHandoff { anchors: vec![anchor(AnchorKind::Decision, text, 0.5)], ..empty() };
@@ -73,7 +73,7 @@ fn a_byte_that_is_not_the_same_is_a_loss() {
 }
 
 #[test]
-fn what_is_lost_is_named_by_its_kind_and_beginning() {
+fn losses_are_listed_by_kind_and_beginning() {
     let long = "a".repeat(61);
     let state = SessionState {
         variables: [("PORT".to_owned(), "80".to_owned())].into(),

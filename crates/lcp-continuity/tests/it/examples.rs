@@ -5,7 +5,7 @@
 mod session;
 
 #[test]
-fn a_session_is_handed_over_and_resumed() {
+fn session_example_runs() {
     let folder = tempfile::tempdir().unwrap();
     session::hand_over(&folder.path().join("sessions.db")).unwrap();
 }

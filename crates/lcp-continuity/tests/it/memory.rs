@@ -42,7 +42,7 @@ fn harness() -> Option<Box<dyn Harness>> {
 conformance!(harness);
 
 #[test]
-fn debug_shows_how_much_there_is_and_nothing_that_is_said() {
+fn debug_shows_counts_but_no_message_text() {
     let Memory { store, .. } = memory();
     let new = NewConversation { id: "a".into(), window_tokens: 1, output_reserve_tokens: 0 };
     store.begin(&new).unwrap();
@@ -54,7 +54,7 @@ fn debug_shows_how_much_there_is_and_nothing_that_is_said() {
 }
 
 #[test]
-fn the_expiry_is_what_was_asked_for() {
+fn with_expiry_sets_the_expiry() {
     let clock = Arc::new(ManualClock::default());
     let hour = Duration::from_secs(3600);
     let store = MemoryStore::new().with_clock(clock.clone()).with_expiry(hour);

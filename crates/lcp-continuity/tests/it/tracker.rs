@@ -54,7 +54,7 @@ fn record_message_accurately_counts_tokens_for_each_message() {
 }
 
 #[test]
-fn no_text_counts_nothing() {
+fn messages_without_text_count_zero() {
     let tracker = tracker();
     let image = Message::new(Block::image(MediaType::Png, "", vec![1_u8, 2, 3]));
     for message in [Message::user(""), image] {
@@ -64,7 +64,7 @@ fn no_text_counts_nothing() {
 
 /// Blocks without text are counted as they are shown.
 #[test]
-fn changes_trees_and_pictures_count_what_is_shown_of_them() {
+fn diffs_and_images_count_their_rendered_text() {
     let tracker = tracker();
     let image = Block::image(MediaType::Png, "a picture of words", vec![1_u8, 2, 3]);
     assert_eq!(tracker.count(&Message::new(image)), 4);
@@ -95,7 +95,7 @@ fn token_tracking_accumulates_correctly() {
 
 /// SCS-AC-02.
 #[test]
-fn utilization_is_the_part_of_the_context_in_use() {
+fn utilization_divides_usage_by_max_tokens() {
     let tracker = tracker();
     let usage = tracker.record_counted("c", Role::User, 850);
     for (max, part) in [(1_000, 0.85), (850, 1.0), (425, 2.0), (0, 0.0)] {
@@ -104,7 +104,7 @@ fn utilization_is_the_part_of_the_context_in_use() {
 }
 
 #[test]
-fn every_figure_of_a_usage() {
+fn usage_has_all_expected_figures() {
     let tracker = tracker();
     tracker.record_counted("c", Role::System, 40);
     tracker.record_counted("c", Role::User, 10);
@@ -129,7 +129,7 @@ fn every_figure_of_a_usage() {
 }
 
 #[test]
-fn a_conversation_that_was_never_seen_has_zeros_and_the_moment_now() {
+fn unknown_conversation_has_zero_usage_dated_now() {
     let clock = Arc::new(ManualClock::new(Timestamp(1_000)));
     let tracker = tracker().with_clock(Arc::clone(&clock) as _);
     clock.advance(Duration::from_secs(1));
@@ -144,7 +144,7 @@ fn a_conversation_that_was_never_seen_has_zeros_and_the_moment_now() {
 }
 
 #[test]
-fn the_moment_is_that_of_the_newest_record() {
+fn last_updated_is_time_of_newest_record() {
     let clock = Arc::new(ManualClock::new(Timestamp(0)));
     let tracker = tracker().with_clock(Arc::clone(&clock) as _);
     let at = |record: &dyn Fn() -> TokenUsage| {
@@ -157,7 +157,7 @@ fn the_moment_is_that_of_the_newest_record() {
 }
 
 #[test]
-fn what_is_reported_replaces_the_sum() {
+fn reported_usage_replaces_the_sum() {
     let tracker = tracker();
     tracker.record_counted("c", Role::System, 100);
     tracker.record_counted("c", Role::User, 50);
@@ -182,7 +182,7 @@ fn what_is_reported_replaces_the_sum() {
 }
 
 #[test]
-fn a_report_below_the_system_prompt_hides_it_only_until_the_next() {
+fn report_below_system_prompt_caps_it_until_next_report() {
     let tracker = tracker();
     tracker.record_counted("c", Role::System, 100);
     let usage = tracker.record_reported("c", reported(30, 0));
@@ -192,7 +192,7 @@ fn a_report_below_the_system_prompt_hides_it_only_until_the_next() {
 }
 
 #[test]
-fn a_reset_begins_a_new_epoch() {
+fn reset_begins_a_new_epoch() {
     let tracker = tracker();
     assert_eq!(tracker.reset("unknown"), 1);
     tracker.record_counted("c", Role::User, 10);
@@ -210,7 +210,7 @@ fn a_reset_begins_a_new_epoch() {
 }
 
 #[test]
-fn an_epoch_begins_once() {
+fn begin_resets_usage_only_for_later_epochs() {
     let tracker = tracker();
     tracker.begin("c", 3);
     tracker.record_counted("c", Role::User, 10);
@@ -222,7 +222,7 @@ fn an_epoch_begins_once() {
 }
 
 #[test]
-fn what_is_forgotten_takes_no_room() {
+fn forget_removes_one_conversation() {
     let tracker = tracker();
     tracker.record_counted("a", Role::User, 10);
     tracker.record_counted("b", Role::User, 20);
@@ -232,7 +232,7 @@ fn what_is_forgotten_takes_no_room() {
 }
 
 #[test]
-fn sums_stay_at_the_end_of_what_can_be_told() {
+fn token_sums_saturate() {
     let tracker = tracker();
     tracker.record_counted("c", Role::System, u32::MAX);
     tracker.record_counted("c", Role::System, 5);
@@ -243,7 +243,7 @@ fn sums_stay_at_the_end_of_what_can_be_told() {
 
 /// SCS-ALG-04.
 #[test]
-fn threads_lose_nothing() {
+fn concurrent_threads_count_every_message() {
     const THREADS: u32 = 8;
     const MESSAGES: u32 = 600;
     let tracker = tracker();
@@ -275,7 +275,7 @@ fn threads_lose_nothing() {
 }
 
 #[test]
-fn results_count_their_text_alone() {
+fn tool_results_count_only_their_text() {
     let tracker = ConversationTokenTracker::new(Arc::new(HeuristicEstimator));
     let result = Message::tool_result("call_1", "read_file", Status::Ok, "fn main() {}");
     assert_eq!(tracker.count(&result), HeuristicEstimator.estimate("fn main() {}"));
@@ -316,7 +316,7 @@ proptest! {
     /// A tracker with restored usage continues like the original, exact to the token if there is
     /// one system turn.
     #[test]
-    fn restored_usage_goes_on_as_it_would_have(
+    fn restored_usage_continues_like_the_original(
         before in prop::collection::vec(any_op(), 1..20),
         after in prop::collection::vec(any_op(), 0..10),
     ) {
@@ -341,7 +341,7 @@ proptest! {
 
     /// Restored figures add up from the next record on, even if they were inconsistent.
     #[test]
-    fn any_figures_can_be_restored(
+    fn inconsistent_figures_add_up_after_restore(
         figures in prop::array::uniform6(prop_oneof![0..9_u32, any::<u32>()]),
         op in any_op(),
     ) {

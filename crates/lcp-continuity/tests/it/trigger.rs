@@ -28,7 +28,7 @@ fn handoff_triggered_at_85_percent_utilization() {
 
 /// SCS-AC-03, SCS-ALG-05 to SCS-ALG-08.
 #[test]
-fn decisions_at_their_exact_edges() {
+fn decisions_at_exact_thresholds() {
     use TaskStatus::{Blocked, InProgress, Pending};
     for (total, max, tasks, reason) in [
         (84_999, 100_000, vec![], SUFFICIENT),
@@ -55,14 +55,14 @@ fn decisions_at_their_exact_edges() {
 }
 
 #[test]
-fn the_reason_tells_the_threshold_that_is_in_force() {
+fn reason_names_the_configured_threshold() {
     let thresholds = Thresholds { handoff_percent: 90, ..Thresholds::default() };
     let decision = thresholds.decide(&used(900), &[], 1_000);
     assert_eq!(decision.reason, "Context window utilization exceeded 90% threshold");
 }
 
 #[test]
-fn warnings_at_their_exact_edges() {
+fn warnings_at_exact_thresholds() {
     for (total, average, warns) in [
         (750, 42, true),  // 5.95 turns
         (749, 42, false), // below 75 %
@@ -87,7 +87,7 @@ fn futile_within_the_margin_of_the_lowest_threshold() {
 }
 
 #[test]
-fn thresholds_that_are_none() {
+fn invalid_thresholds_are_errors() {
     let default = Thresholds::default();
     assert_eq!(default.validate(), Ok(()));
     for (thresholds, message) in [
@@ -122,7 +122,7 @@ proptest! {
 
     /// The decision equals one by exact fractions, and repeating it changes nothing.
     #[test]
-    fn a_decision_is_exact_and_changes_nothing(
+    fn decision_matches_exact_fraction_and_is_repeatable(
         total in any::<u32>(),
         max in any::<u32>(),
         near in prop::option::of(-2..3_i64),

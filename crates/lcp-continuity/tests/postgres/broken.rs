@@ -20,7 +20,7 @@ fn end(direct: &Direct, name: &str, more: &str) -> i64 {
 }
 
 #[test]
-fn a_session_that_was_ended_is_replaced() {
+fn terminated_session_is_replaced() {
     let Some(mut schema) = Schema::new() else { return };
     let direct = Direct::to(&schema.url);
     let store = named(&mut schema, "lcp-ended");
@@ -63,7 +63,7 @@ fn cut_off<T: Send>(schema: &Schema, name: &str, work: impl FnOnce() -> T + Send
 }
 
 #[test]
-fn a_commit_that_was_cut_off_is_asked_again() {
+fn interrupted_commit_is_retried() {
     let Some(mut schema) = Schema::new() else { return };
     let store = named(&mut schema, "lcp-commit");
     let lease = begun(&store, "a");
@@ -74,7 +74,7 @@ fn a_commit_that_was_cut_off_is_asked_again() {
 }
 
 #[test]
-fn an_append_that_was_cut_off_is_not_asked_again() {
+fn interrupted_append_is_not_retried() {
     let Some(mut schema) = Schema::new() else { return };
     let store = named(&mut schema, "lcp-append");
     let lease = begun(&store, "a");

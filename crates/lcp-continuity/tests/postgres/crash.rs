@@ -14,7 +14,7 @@ const ROUNDS: usize = 3;
 const WRITERS: usize = 4;
 
 #[test]
-fn acknowledged_hand_offs_outlive_a_crash_of_the_server() {
+fn acknowledged_handoffs_survive_a_server_crash() {
     let Some(server) = PostgresServer::start_if_there() else { return };
     let schema = Schema::on(&server.url());
     let store = schema.open();

@@ -12,7 +12,7 @@ fn refused(schema: &Schema) -> Error {
 }
 
 #[test]
-fn eight_stores_opened_at_once_make_the_tables_once() {
+fn eight_stores_opened_concurrently_create_one_schema() {
     let Some(schema) = Schema::new() else { return };
     let start = Barrier::new(8);
     thread::scope(|scope| {
@@ -29,7 +29,7 @@ fn eight_stores_opened_at_once_make_the_tables_once() {
 }
 
 #[test]
-fn a_newer_store_is_refused_and_left_as_it_is() {
+fn newer_store_is_rejected_unchanged() {
     let Some(schema) = Schema::new() else { return };
     begun(&schema.open(), "a");
     schema.execute("UPDATE lcp_continuity_version SET version = 2");
@@ -39,7 +39,7 @@ fn a_newer_store_is_refused_and_left_as_it_is() {
 }
 
 #[test]
-fn a_schema_of_something_else_is_refused_and_left_as_it_is() {
+fn foreign_schema_is_rejected_unchanged() {
     let Some(schema) = Schema::new() else { return };
     let name = schema.quoted();
     let direct = Direct::to(&schema.url);
@@ -54,14 +54,14 @@ fn a_schema_of_something_else_is_refused_and_left_as_it_is() {
 }
 
 #[test]
-fn an_empty_schema_is_taken() {
+fn empty_schema_is_used() {
     let Some(schema) = Schema::new() else { return };
     Direct::to(&schema.url).execute(&format!("CREATE SCHEMA {}", schema.quoted()));
     begun(&schema.open(), "a");
 }
 
 #[test]
-fn a_missing_table_is_damage() {
+fn missing_table_is_reported_as_damage() {
     let Some(schema) = Schema::new() else { return };
     drop(schema.open());
     schema.execute("DROP TABLE contents");
@@ -70,7 +70,7 @@ fn a_missing_table_is_damage() {
 }
 
 #[test]
-fn a_body_that_was_changed_is_damage() {
+fn changed_body_is_reported_as_damage() {
     let Some(schema) = Schema::new() else { return };
     let store = schema.open();
     let lease = begun(&store, "a");

@@ -17,7 +17,7 @@ fn reason(url: &str, options: &PostgresOptions) -> String {
 }
 
 #[test]
-fn it_can_be_called_within_any_runtime() {
+fn store_works_inside_any_runtime() {
     let Some(schema) = Schema::new() else { return };
     let work = |id: &str| {
         let store = schema.open();
@@ -34,7 +34,7 @@ fn it_can_be_called_within_any_runtime() {
 }
 
 #[test]
-fn a_task_that_has_used_up_its_budget_gets_an_answer() {
+fn task_with_exhausted_tokio_budget_is_served() {
     let Some(schema) = Schema::new() else { return };
     let store = schema.open();
     let current = Builder::new_current_thread().build().unwrap();
@@ -47,7 +47,7 @@ fn a_task_that_has_used_up_its_budget_gets_an_answer() {
 }
 
 #[test]
-fn a_wrong_password_is_told_and_none_is_shown() {
+fn wrong_password_error_hides_the_password() {
     let Some(schema) = Schema::new() else { return };
     // A server from the environment may accept any password.
     let Some(server) = Postgres::shared().and_then(Postgres::own) else { return };
@@ -61,7 +61,7 @@ fn a_wrong_password_is_told_and_none_is_shown() {
 }
 
 #[test]
-fn debug_shows_where_it_is_and_no_password() {
+fn debug_shows_address_without_password() {
     let Some(schema) = Schema::new() else { return };
     let Some(server) = Postgres::shared().and_then(Postgres::own) else { return };
     let text = format!("{:?}", schema.open());
@@ -70,7 +70,7 @@ fn debug_shows_where_it_is_and_no_password() {
 }
 
 #[test]
-fn nobody_there_is_told() {
+fn unreachable_server_error_names_the_address() {
     // The port is free again when the listener is dropped, so connections to it fail.
     let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
     let url = format!("postgres://u:hunter2@127.0.0.1:{port}/d");
@@ -81,7 +81,7 @@ fn nobody_there_is_told() {
 }
 
 #[test]
-fn a_server_that_says_nothing_is_waited_for_no_longer_than_told() {
+fn silent_server_times_out() {
     let silent = TcpListener::bind("127.0.0.1:0").unwrap();
     let port = silent.local_addr().unwrap().port();
     let url = format!("postgres://u:hunter2@127.0.0.1:{port}/d?sslmode=disable");
@@ -92,7 +92,7 @@ fn a_server_that_says_nothing_is_waited_for_no_longer_than_told() {
 }
 
 #[test]
-fn an_address_that_is_none_is_told() {
+fn invalid_address_is_an_error() {
     for url in ["", "hunter2", "http://u:hunter2@h/d", "postgres://u:hunter2@h/d?colour=red"] {
         let reason = reason(url, &PostgresOptions::default());
         assert!(reason.starts_with("the address of the database"), "{reason}");
@@ -101,7 +101,7 @@ fn an_address_that_is_none_is_told() {
 }
 
 #[test]
-fn a_schema_must_have_a_name_that_can_be_one() {
+fn invalid_schema_names_are_rejected() {
     for schema in [String::new(), "x".repeat(64), "a\nb".to_owned()] {
         let options = PostgresOptions { schema, ..PostgresOptions::default() };
         let error = PostgresStore::open_with("postgres://u@h/d", &options).unwrap_err();
@@ -110,7 +110,7 @@ fn a_schema_must_have_a_name_that_can_be_one() {
 }
 
 #[test]
-fn who_may_only_read_reads() {
+fn read_only_session_reads_but_cannot_write() {
     let Some(mut schema) = Schema::new() else { return };
     begun(&schema.open(), "a");
     schema.set("options=-c%20default_transaction_read_only%3Don");
@@ -122,7 +122,7 @@ fn who_may_only_read_reads() {
 
 /// The error is a missing permission, not a store that cannot be written.
 #[test]
-fn who_has_no_right_is_told_so() {
+fn missing_permission_is_reported() {
     let Some(schema) = Schema::new() else { return };
     // No role is created on a server from the environment.
     if Postgres::shared().and_then(Postgres::own).is_none() {
@@ -139,7 +139,7 @@ fn who_has_no_right_is_told_so() {
 }
 
 #[test]
-fn what_others_keep_locked_is_busy() {
+fn locked_table_gives_busy_error() {
     let Some(mut schema) = Schema::new() else { return };
     schema.options.statement_timeout = Duration::from_millis(100);
     let store = schema.open();

@@ -24,7 +24,7 @@ fn at_once<T: Send>(schema: &Schema, work: impl Fn(usize, &PostgresStore) -> T +
 }
 
 #[test]
-fn of_sixteen_over_four_stores_one_claims_and_resumes() {
+fn one_of_sixteen_claimants_on_four_stores_resumes() {
     let Some(schema) = Schema::new() else { return };
     let store = schema.open();
     let lease = begun(&store, "a");
@@ -44,7 +44,7 @@ fn of_sixteen_over_four_stores_one_claims_and_resumes() {
 }
 
 #[test]
-fn one_claim_used_by_all_at_once_resumes_into_one() {
+fn concurrent_resumes_with_one_claim_agree() {
     let Some(schema) = Schema::new() else { return };
     let store = schema.open();
     let lease = begun(&store, "a");
@@ -57,7 +57,7 @@ fn one_claim_used_by_all_at_once_resumes_into_one() {
 }
 
 #[test]
-fn one_hand_off_committed_by_all_at_once_is_one() {
+fn concurrent_commits_of_one_handoff_agree() {
     let Some(schema) = Schema::new() else { return };
     let lease = begun(&schema.open(), "a");
     let answers = at_once(&schema, |_, store| store.commit(&lease, &handoff("h")));
@@ -66,7 +66,7 @@ fn one_hand_off_committed_by_all_at_once_is_one() {
 }
 
 #[test]
-fn of_hand_offs_committed_at_once_one_is_open() {
+fn one_of_concurrent_handoffs_stays_open() {
     let Some(schema) = Schema::new() else { return };
     let store = schema.open();
     let lease = begun(&store, "a");
@@ -82,7 +82,7 @@ fn of_hand_offs_committed_at_once_one_is_open() {
 }
 
 #[test]
-fn messages_appended_at_once_are_all_there_once() {
+fn concurrent_appends_store_each_message_once() {
     let Some(schema) = Schema::new() else { return };
     let store = schema.open();
     let lease = begun(&store, "a");
@@ -101,7 +101,7 @@ fn messages_appended_at_once_are_all_there_once() {
 }
 
 #[test]
-fn one_id_begun_and_forked_at_once_is_one() {
+fn concurrent_begins_and_forks_of_one_id_agree() {
     let Some(schema) = Schema::new() else { return };
     let store = schema.open();
     begun(&store, "a");
@@ -112,7 +112,7 @@ fn one_id_begun_and_forked_at_once_is_one() {
 }
 
 #[test]
-fn expiring_takes_nothing_from_who_writes() {
+fn expiry_does_not_break_concurrent_writers() {
     let Some(mut schema) = Schema::new() else { return };
     // Everything that is neither leased nor just written expires.
     schema.options.expiry = std::time::Duration::from_millis(1);

@@ -25,7 +25,7 @@ fn certificate(folder: &Path) -> Option<(PathBuf, PathBuf)> {
 }
 
 #[test]
-fn the_certificate_of_the_server_is_checked() {
+fn server_certificate_is_verified() {
     let Some(server) = PostgresServer::start_if_there() else { return };
     let folder = tempfile::tempdir().unwrap();
     let mut schema = Schema::on(&server.url().replace("sslmode=disable", "sslmode=require"));

@@ -6,7 +6,7 @@ use lcp_testkit::{CountingProxy, Postgres};
 use crate::support::{MINUTE, Schema, begun, handoff, message, window};
 
 #[test]
-fn each_write_is_one_round_trip() {
+fn each_operation_takes_one_round_trip() {
     let Some(server) = Postgres::shared().and_then(Postgres::own) else { return };
     let way = CountingProxy::to_port(server.port()).unwrap();
     let url = server.url().replace(&server.port().to_string(), &way.port().to_string());

@@ -17,7 +17,7 @@ fn changed(sql: &str) -> (tempfile::TempDir, SqliteStore) {
 }
 
 #[test]
-fn a_message() {
+fn damaged_message_is_reported() {
     let changes = [
         "UPDATE contents SET body = x'00'",
         "UPDATE contents SET body = zeroblob(17000000)",
@@ -40,7 +40,7 @@ fn a_message() {
 }
 
 #[test]
-fn a_message_that_is_put_again_is_mended() {
+fn appending_a_damaged_message_again_repairs_it() {
     let (_folder, store) = changed("UPDATE contents SET body = x'00'");
     let error = store.messages("a", 0, 10).expect_err("damaged");
     assert_eq!(
@@ -56,7 +56,7 @@ fn a_message_that_is_put_again_is_mended() {
 }
 
 #[test]
-fn a_hand_off() {
+fn damaged_handoff_is_reported() {
     let changes = [
         "UPDATE packs SET pack = x'00'",
         "UPDATE packs SET pack = zeroblob(17000000)",
@@ -88,19 +88,19 @@ fn a_hand_off() {
 }
 
 #[test]
-fn a_chain_that_comes_back() {
+fn cyclic_handoff_chain_is_reported_as_damage() {
     let (_folder, store) = changed("UPDATE handoffs SET previous = id");
     assert_eq!(store.chain("h").expect_err("endless").code(), "damaged");
 }
 
 #[test]
-fn a_fork_whose_parent_is_missing() {
+fn fork_without_parent_is_reported_as_damage() {
     let (_folder, store) = changed("UPDATE conversations SET parent = 9, shared = 1");
     assert_eq!(store.conversation("a").expect_err("no parent").code(), "damaged");
 }
 
 #[test]
-fn its_tables() {
+fn changed_schema_is_reported_as_damage() {
     let changes = [
         "DROP TABLE packs",
         "DROP INDEX messages_by_content",
@@ -123,7 +123,7 @@ fn its_tables() {
 }
 
 #[test]
-fn a_file_that_was_overwritten_or_cut_off() {
+fn overwritten_or_truncated_file_is_reported_as_damage() {
     let (_folder, path) = folder();
     let store = SqliteStore::open(&path).expect("a new store");
     let lease = begun(&store, "a");

@@ -5,7 +5,7 @@ use lcp_continuity::store::{Error, SqliteOptions, SqliteStore, Store};
 use crate::support::{HOUR, begun, folder, handoff, message, noise};
 
 #[test]
-fn what_it_had_is_unharmed() {
+fn full_store_keeps_existing_data() {
     let (_folder, path) = folder();
     let options = SqliteOptions { max_bytes: Some(1 << 20), ..SqliteOptions::default() };
     let store = SqliteStore::open_with(&path, &options).expect("a new store");

@@ -11,9 +11,9 @@ use crate::support::{CHILD, begun, child, files, folder, message};
 const GONE: &str = "sessions.db: the file was moved or deleted while it was open; move it back, or open it \
                     again";
 
-/// Runs as a child of [`what_was_acknowledged_is_not_lost`], and ends without closing the store.
+/// Runs as a child of [`acknowledged_message_survives_a_moved_file`], and ends without closing the store.
 #[test]
-fn a_writer() {
+fn child_append_to_moved_file_fails() {
     let Some(path) = std::env::var_os(CHILD).map(PathBuf::from) else { return };
     let store = SqliteStore::open(&path).expect("a new store");
     let lease = begun(&store, "a");
@@ -26,9 +26,10 @@ fn a_writer() {
 }
 
 #[test]
-fn what_was_acknowledged_is_not_lost() {
+fn acknowledged_message_survives_a_moved_file() {
     let (folder, path) = folder();
-    let ended = child("moved::a_writer", &path).output().expect("a process");
+    let ended =
+        child("moved::child_append_to_moved_file_fails", &path).output().expect("a process");
     let said = String::from_utf8_lossy(&ended.stderr);
     assert!(!said.contains("panicked"), "{said}");
 
@@ -48,7 +49,7 @@ fn what_was_acknowledged_is_not_lost() {
 }
 
 #[test]
-fn a_file_that_is_moved_back() {
+fn file_that_is_moved_back_is_writable_again() {
     let (_folder, path) = folder();
     let store = SqliteStore::open(&path).expect("a new store");
     let lease = begun(&store, "a");
@@ -61,7 +62,7 @@ fn a_file_that_is_moved_back() {
 }
 
 #[test]
-fn another_file_in_its_place() {
+fn replaced_file_is_not_written() {
     let (folder, path) = folder();
     let store = SqliteStore::open(&path).expect("a new store");
     let lease = begun(&store, "a");

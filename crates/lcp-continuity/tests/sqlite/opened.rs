@@ -7,7 +7,7 @@ use rusqlite::Connection;
 use crate::support::{begun, folder, message};
 
 #[test]
-fn its_settings() {
+fn new_file_has_expected_settings() {
     let (_folder, path) = folder();
     let _store = SqliteStore::open(&path).expect("a new store");
     let database = Connection::open(&path).expect("a database");
@@ -23,7 +23,7 @@ fn its_settings() {
 
 /// Files are compared with this schema byte by byte, so another text means another version.
 #[test]
-fn its_schema() {
+fn new_file_has_expected_schema() {
     let (_folder, path) = folder();
     SqliteStore::open(&path).expect("a new store");
     let database = Connection::open(&path).expect("a database");
@@ -91,7 +91,7 @@ fn its_schema() {
 /// A link names the same file, even before the file exists.
 #[cfg(unix)]
 #[test]
-fn by_a_link() {
+fn symlink_opens_the_same_store() {
     use std::os::unix::fs::symlink;
 
     let (folder, path) = folder();
@@ -109,7 +109,7 @@ fn by_a_link() {
 }
 
 #[test]
-fn it_does_not_say_what_it_holds() {
+fn debug_shows_path_but_no_content() {
     let (_folder, path) = folder();
     let store = SqliteStore::open_with(&path, &SqliteOptions::default()).expect("a new store");
     begun(&store, "secret");
@@ -120,7 +120,7 @@ fn it_does_not_say_what_it_holds() {
 /// Conversations are private, so only the owner may read the files.
 #[cfg(unix)]
 #[test]
-fn its_files_are_its_owners_alone() {
+fn files_are_private_to_their_owner() {
     use std::os::unix::fs::PermissionsExt;
 
     let (folder, path) = folder();
@@ -142,7 +142,7 @@ fn its_files_are_its_owners_alone() {
 
 /// Equal messages are stored once, even across conversations.
 #[test]
-fn equal_messages_take_no_room() {
+fn equal_messages_are_stored_once() {
     let (_folder, path) = folder();
     let store = SqliteStore::open(&path).expect("a new store");
     let body = vec![7; 100_000];

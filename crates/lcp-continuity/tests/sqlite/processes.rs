@@ -33,9 +33,9 @@ fn pack(number: u64) -> Vec<u8> {
     noise(number, 5_001)
 }
 
-/// Runs as a child of [`acknowledged_hand_offs_outlive_a_process_that_is_killed`].
+/// Runs as a child of [`acknowledged_handoffs_survive_a_killed_process`].
 #[test]
-fn a_writer() {
+fn child_writes_until_killed() {
     let Some((round, path)) = child_arguments() else { return };
     let store = SqliteStore::open(path).expect("a store");
     let lease = begun(&store, &format!("round {round}"));
@@ -48,10 +48,10 @@ fn a_writer() {
 }
 
 #[test]
-fn acknowledged_hand_offs_outlive_a_process_that_is_killed() {
+fn acknowledged_handoffs_survive_a_killed_process() {
     let (_folder, path) = folder();
     for round in 0..5 {
-        let mut writer = start("processes::a_writer", round, &path);
+        let mut writer = start("processes::child_writes_until_killed", round, &path);
         let mut lines = lines(&mut writer);
         let mut kept = lines.by_ref().filter(|line| line.starts_with("kept "));
         // The writer is killed at a different point in each round.
@@ -75,9 +75,9 @@ fn acknowledged_hand_offs_outlive_a_process_that_is_killed() {
     }
 }
 
-/// Runs as a child of [`of_eight_processes_one_resumes_a_hand_off`].
+/// Runs as a child of [`one_of_eight_processes_resumes_each_handoff`].
 #[test]
-fn a_claimant() {
+fn child_claims_and_resumes_handoffs() {
     let Some((number, path)) = child_arguments() else { return };
     let store = SqliteStore::open(path).expect("a store");
     for handoff in 0..10 {
@@ -94,15 +94,16 @@ fn a_claimant() {
 }
 
 #[test]
-fn of_eight_processes_one_resumes_a_hand_off() {
+fn one_of_eight_processes_resumes_each_handoff() {
     let (_folder, path) = folder();
     let store = SqliteStore::open(&path).expect("a new store");
     for number in 0..10 {
         let lease = begun(&store, &format!("c{number}"));
         store.commit(&lease, &handoff(&format!("h{number}"), b"a pack")).expect("it is kept");
     }
-    let mut claimants: Vec<_> =
-        (0..8).map(|number| start("processes::a_claimant", number, &path)).collect();
+    let mut claimants: Vec<_> = (0..8)
+        .map(|number| start("processes::child_claims_and_resumes_handoffs", number, &path))
+        .collect();
     let mut won = Vec::new();
     for claimant in &mut claimants {
         won.extend(lines(claimant).filter_map(|line| Some(line.strip_prefix("won ")?.to_owned())));
@@ -113,7 +114,7 @@ fn of_eight_processes_one_resumes_a_hand_off() {
 }
 
 #[test]
-fn a_writer_that_waits_too_long() {
+fn writer_that_waits_too_long_gets_busy_error() {
     let (_folder, path) = folder();
     let options = SqliteOptions { busy_timeout: Duration::ZERO, ..SqliteOptions::default() };
     let store = SqliteStore::open_with(&path, &options).expect("a new store");

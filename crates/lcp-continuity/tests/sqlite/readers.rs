@@ -34,7 +34,7 @@ impl Clock for Stop {
 }
 
 #[test]
-fn a_reader_keeps_nobody_from_writing() {
+fn open_reader_does_not_block_writers() {
     let (_folder, path) = folder();
     let ((stopped, is_stopped), (go_on, goes_on)) = (channel(), channel());
     let clock = Arc::new(Stop { set: false.into(), stopped, go_on: Mutex::new(goes_on) });

@@ -18,7 +18,7 @@ fn refuse(path: &Path) -> Error {
 }
 
 #[test]
-fn a_text() {
+fn text_file_is_not_a_store() {
     let (_folder, path) = folder();
     fs::write(&path, "some notes\n".repeat(1_000)).expect("a text");
     let error = refuse(&path);
@@ -29,7 +29,7 @@ fn a_text() {
 }
 
 #[test]
-fn the_database_of_another_program() {
+fn foreign_database_is_rejected() {
     let (_folder, path) = folder();
     let theirs = Connection::open(&path).expect("a database");
     theirs.execute_batch("CREATE TABLE t (a); INSERT INTO t VALUES (1)").expect("SQL");
@@ -39,7 +39,7 @@ fn the_database_of_another_program() {
 }
 
 #[test]
-fn other_versions() {
+fn other_schema_versions_are_rejected() {
     let (_folder, path) = folder();
     closed(&path);
     let set = |version: i32| {
@@ -53,7 +53,7 @@ fn other_versions() {
 }
 
 #[test]
-fn a_folder_and_no_folder() {
+fn directory_and_missing_parent_are_errors() {
     let (folder, _) = folder();
     let error = SqliteStore::open(folder.path()).expect_err("a folder");
     assert_eq!(error.code(), "not_a_store");

@@ -18,13 +18,13 @@ fn encoded(block: &Block<'_>) -> Vec<u8> {
 
 proptest! {
     #[test]
-    fn any_block_is_put_together_again(block in any_block()) {
+    fn take_apart_round_trips_any_block(block in any_block()) {
         prop_assert_eq!(take_apart(encoded(&block), read).expect("it was written"), block);
     }
 }
 
 #[test]
-fn a_long_content_is_whole_beside_what_is_empty() {
+fn take_apart_preserves_long_and_empty_content() {
     let lines = (0..100_000_u32).flat_map(u32::to_be_bytes).collect::<Vec<_>>();
     let long = Block::code(Lang::Rust, "", lines).with_summary("");
     assert_eq!(take_apart(encoded(&long), read).expect("it was written"), long);
@@ -33,14 +33,14 @@ fn a_long_content_is_whole_beside_what_is_empty() {
 }
 
 #[test]
-fn what_lies_elsewhere_stays() {
+fn content_outside_the_body_is_unchanged() {
     let elsewhere = || Block::code(Lang::Rust, "a.rs", "fn a() {}");
     let block = take_apart(vec![0; 100], |_| Ok(elsewhere())).expect("nothing is read");
     assert_eq!(block, elsewhere());
 }
 
 #[test]
-fn memory_is_given_back_on_the_way() {
+fn split_off_releases_excess_capacity() {
     let mut body = vec![1; 1 << 20];
     let piece = split_off(&mut body, 1 << 10);
     assert_eq!((piece.len(), body.len()), ((1 << 20) - (1 << 10), 1 << 10));

@@ -95,7 +95,7 @@ fn every(len: u32) {
 }
 
 #[test]
-fn every_input_of_up_to_two_bytes_and_the_empty_one() {
+fn inputs_up_to_two_bytes_match_the_definition() {
     check(&[]);
     every(1);
     every(2);
@@ -106,13 +106,13 @@ fn every_input_of_up_to_two_bytes_and_the_empty_one() {
 }
 
 #[test]
-fn every_input_of_three_bytes() {
+fn three_byte_inputs_match_the_definition() {
     every(3);
 }
 
 #[test]
 #[ignore = "half a billion inputs: some seconds, a minute on a busy state"]
-fn every_input_of_four_bytes() {
+fn four_byte_inputs_match_the_definition() {
     every(4);
 }
 
@@ -133,7 +133,7 @@ fn written(value: u128, len: usize) -> Vec<u8> {
 /// Checks the values next to every power of two in every length, beyond 64 bits and ten bytes. Each
 /// is also truncated, and followed by more bytes.
 #[test]
-fn every_boundary_in_every_length() {
+fn boundary_values_match_the_definition() {
     let mut values = vec![0, u128::from(u64::MAX), 1 << 64, (1 << 70) - 1];
     for bit in 0..72 {
         values.extend([(1u128 << bit) - 1, 1 << bit, (1 << bit) + 1]);
@@ -153,7 +153,7 @@ fn every_boundary_in_every_length() {
 
 /// Checks every value of the tenth byte, after several values of the bytes before it.
 #[test]
-fn every_tenth_byte() {
+fn every_tenth_byte_matches_the_definition() {
     for before in [0x80, 0x81, 0xC0, 0xFE, 0xFF] {
         for tenth in 0..=u8::MAX {
             for behind in [&[][..], &[0], &[0x80], &[0xFF, 0xFF]] {

@@ -26,7 +26,7 @@ const DIFF: u64 = 3 * limits::RECORD_MEMORY_BYTES + limits::UNKNOWN_FIELD_MEMORY
 proptest! {
     /// What stands in a pack as it is earns what it takes.
     #[test]
-    fn a_plain_pack_needs_no_allowance(blocks in any_pack()) {
+    fn uncompressed_pack_decodes_with_zero_allowance(blocks in any_pack()) {
         let pack = lcp_encoder::encode(&blocks, EncodeOptions::default()).expect("within the limits");
         let found = decode(&pack, memory(0, limits::BLOCK_MEMORY_PER_BYTE)).expect("it earns it");
         prop_assert_eq!(found.blocks, blocks);
@@ -34,7 +34,7 @@ proptest! {
 }
 
 #[test]
-fn the_smallest_frames_and_fields_need_no_allowance() {
+fn smallest_frames_and_fields_fit_zero_allowance() {
     let options = memory(0, limits::BLOCK_MEMORY_PER_BYTE);
     decode(&pack(&vec![frame(0x42, 0, []); 1000]), options).expect("three bytes each");
     let fields = [vec![number(2, 2)], vec![bytes(9, ""); 1000]].concat().concat();
@@ -49,7 +49,7 @@ fn diff_entry() -> Vec<u8> {
 }
 
 #[test]
-fn blocks_count_where_their_frames_are() {
+fn block_memory_is_charged_at_each_frame() {
     let input = pack(&[hi(), hi(), hi()]);
     decode(&input, memory(3 * 384, 0)).expect("three blocks");
     check_with(
@@ -71,7 +71,7 @@ fn blocks_count_where_their_frames_are() {
 }
 
 #[test]
-fn records_and_unknown_fields_count_where_they_stand() {
+fn record_and_field_memory_is_charged_at_its_offset() {
     let input = pack(&[hi(), frame(7, 0, diff()), hi()]);
     decode(&input, memory(DIFF + 2 * 384, 0)).expect("all of it");
     for (less, expected) in [
@@ -106,7 +106,7 @@ fn records_and_unknown_fields_count_where_they_stand() {
 
 /// A body that cannot be read takes nothing, and the blocks behind it go on.
 #[test]
-fn what_fails_is_not_kept() {
+fn malformed_body_releases_its_record_memory() {
     let broken = frame(7, 0, [diff(), number(1, 1)].concat());
     let input = pack(&[broken, frame(7, 0, diff())]);
     let mut events = lcp_decoder::EventIter::new(&input, memory(DIFF + 384, 0));
@@ -138,7 +138,7 @@ mod compressed {
 
     /// A compressed payload counts with the windows that were read, not with what they give.
     #[test]
-    fn a_payload_counts_as_stored() {
+    fn compressed_payload_earns_memory_by_stored_bytes() {
         let mut rng = SplitMix64::new(1);
         let frames: Vec<_> = (0..3000).map(|_| frame(0x42, 0, rng.bytes(100))).collect();
         let input = [header(1), zstd(&[frames.concat(), END.to_vec()].concat())].concat();
@@ -163,7 +163,7 @@ mod compressed {
 
     /// Bodies that are compressed one by one, on any number of threads.
     #[test]
-    fn bodies_count_in_the_order_of_the_stream() {
+    fn compressed_bodies_are_charged_in_stream_order() {
         let mut rng = SplitMix64::new(2);
         let mut input = header(0);
         for i in 0..200 {
@@ -191,7 +191,7 @@ mod compressed {
 
     /// As many blocks as a pack may have, in a few kilobytes.
     #[test]
-    fn empty_blocks_behind_zstd() {
+    fn empty_block_bomb_exceeds_the_memory_limit() {
         let mut encoder = zstd::stream::write::Encoder::new(header(1), 1).expect("zstd starts");
         let some = frame(0x42, 0, []).repeat(1 << 16);
         for _ in 0..1 << 8 {
@@ -213,7 +213,7 @@ mod compressed {
 
     /// By an index: what is read counts with its place in the pack.
     #[test]
-    fn packs_that_are_read_where_it_is_needed() {
+    fn indexed_read_respects_the_block_memory_limit() {
         let many = [bytes(1, "p"), vec![nested_hunk(); 100].concat()].concat();
         let frames = [hi(), frame(7, 0b010, zstd(&many)), hi()];
         let blocks = decode(&pack(&frames), DecodeOptions::default())

@@ -38,7 +38,7 @@ fn lies_within(part: &[u8], input: &[u8]) -> bool {
 
 proptest! {
     #[test]
-    fn every_part_of_an_uncompressed_pack_lies_in_the_input(pack in any_pack()) {
+    fn uncompressed_parts_are_borrowed_from_the_input(pack in any_pack()) {
         let input = lcp_encoder::encode(&pack, EncodeOptions::default()).expect("within the limits");
         for block in blocks(&input, DecodeOptions::default()) {
             let block = block.expect("as written");
@@ -56,7 +56,7 @@ proptest! {
 }
 
 #[test]
-fn frames_are_windows_of_the_input() {
+fn frame_bodies_are_borrowed_from_the_input() {
     let block = Block::code(Lang::Rust, "a.rs", "fn a() {}");
     let input = lcp_encoder::encode(&[block], EncodeOptions::default()).expect("within the limits");
     let mut frames = 0;

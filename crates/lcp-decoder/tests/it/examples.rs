@@ -5,6 +5,6 @@
 mod read_pack;
 
 #[test]
-fn a_pack_is_decoded_by_each_function() {
+fn read_pack_example_runs() {
     read_pack::compare(20).unwrap();
 }

@@ -34,7 +34,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(96))]
 
     #[test]
-    fn whole_cut_and_changed_packs(blocks in any_pack(), seed in any::<u64>()) {
+    fn fast_path_matches_parser_on_any_pack(blocks in any_pack(), seed in any::<u64>()) {
         let whole = lcp_encoder::encode(&blocks, EncodeOptions::default()).expect("within the limits");
         for block in &blocks {
             prop_assert_eq!(&block.to_static(), block);
@@ -56,7 +56,7 @@ proptest! {
 
 /// Plain blocks around one that is not, each seen by the same iterator.
 #[test]
-fn blocks_that_are_not_plain() {
+fn fast_path_matches_parser_on_irregular_blocks() {
     let overlong = |value: u8| vec![value | 0x80, 0x80, 0];
     let bodies = [
         // As written, and without what may be missing.
@@ -103,7 +103,7 @@ fn blocks_that_are_not_plain() {
 
 /// Summaries are looked at by the short way too.
 #[test]
-fn summaries() {
+fn fast_path_matches_parser_on_summaries() {
     let hi = [number(1, 2), bytes(2, "hi")].concat();
     let prefixed =
         |summary: &[u8]| [varint(summary.len() as u64), summary.to_vec(), hi.clone()].concat();
@@ -122,7 +122,7 @@ fn summaries() {
 
 /// Nothing that is plain is copied.
 #[test]
-fn texts_are_borrowed() {
+fn fast_path_borrows_texts() {
     let written = [
         Block::conversation(Role::User, "hi"),
         Block::conversation(Role::User, "hi").with_summary("greeting"),

@@ -90,7 +90,7 @@ fn known_fields_must_have_their_wire_type() {
 }
 
 #[test]
-fn wire_types_must_be_known() {
+fn unknown_wire_type_is_an_error() {
     let with = |field: &[u8]| one(2, &[number(1, 2), bytes(2, "hi"), field.to_vec()]);
     check(
         &with(b"\x09\x03\0"),
@@ -114,7 +114,7 @@ fn wire_types_must_be_known() {
 }
 
 #[test]
-fn required_fields_must_be_there() {
+fn required_fields_must_be_present() {
     check(
         &one(1, &[]),
         &expect![[r#"
@@ -138,7 +138,7 @@ fn required_fields_must_be_there() {
 
 /// The message is that of the block's first missing field, for every type.
 #[test]
-fn empty_bodies() {
+fn empty_body_reports_the_first_missing_field() {
     let types = (1..=0x0A).chain([0xFE]);
     let errors: Vec<_> = types
         .map(|block_type| {
@@ -204,7 +204,7 @@ fn contents_may_be_any_bytes() {
 }
 
 #[test]
-fn truncated_fields() {
+fn truncated_field_is_an_eof_error() {
     let with = |field: &[u8]| one(2, &[number(1, 2), bytes(2, "hi"), field.to_vec()]);
     check(
         &with(b"\x80"),
@@ -253,7 +253,7 @@ fn truncated_fields() {
 }
 
 #[test]
-fn truncated_summaries() {
+fn truncated_summary_is_an_eof_error() {
     check(
         &pack(&[frame(2, 1, b"")]),
         &expect![[r#"
@@ -287,7 +287,7 @@ fn tree(levels: u32) -> Vec<u8> {
 }
 
 #[test]
-fn trees_may_nest_64_levels() {
+fn trees_nest_at_most_64_levels() {
     let pack = tree(64);
     let pack = decode(&pack, DecodeOptions::default()).expect("as deep as it may be");
     assert_eq!(pack.blocks, [nested_tree(64)]);
@@ -307,7 +307,7 @@ fn trees_may_nest_64_levels() {
 }
 
 #[test]
-fn fields_come_in_any_order() {
+fn fields_are_accepted_in_any_order() {
     let mixed =
         one(1, &[number(5, 9), bytes(3, "x"), number(4, 3), bytes(2, "a.rs"), number(1, 5)]);
     let pack = decode(&mixed, DecodeOptions::default()).expect("any order");
@@ -315,7 +315,7 @@ fn fields_come_in_any_order() {
 }
 
 #[test]
-fn the_last_of_a_repeated_scalar_wins_and_nested_records_are_a_list() {
+fn last_repeated_scalar_wins_and_records_accumulate() {
     let turn = one(2, &[number(1, 1), bytes(2, "a"), number(1, 2), bytes(2, "b")]);
     let pack = decode(&turn, DecodeOptions::default()).expect("repeated scalars");
     assert_eq!(pack.blocks, [Block::conversation(Role::User, "b")]);
@@ -329,7 +329,7 @@ fn the_last_of_a_repeated_scalar_wins_and_nested_records_are_a_list() {
 /// A repeated scalar that is malformed is an error, even where a later one
 /// would win.
 #[test]
-fn every_repetition_is_checked() {
+fn overridden_scalar_is_still_validated() {
     check(
         &one(2, &[number(1, 0x102), number(1, 2), bytes(2, "b")]),
         &expect![[r#"

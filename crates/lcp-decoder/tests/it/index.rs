@@ -52,7 +52,7 @@ fn refused(pack: &[u8]) -> IndexErrorKind {
 }
 
 #[test]
-fn what_is_written_is_what_the_blocks_are() {
+fn written_index_matches_the_blocks() {
     let (blocks, pack) = pack_of_all();
     let index = index_of(&pack);
     assert_eq!(index.block_index(), &BlockIndex::from_blocks(&blocks));
@@ -67,7 +67,7 @@ fn what_is_written_is_what_the_blocks_are() {
 }
 
 #[test]
-fn costs_come_back() {
+fn token_costs_round_trip() {
     let blocks = [
         Block::code(Lang::Rust, "a.rs", "fn a() {}").with_summary("a"),
         Block::new(Annotation::priority(0, Priority::Low)),
@@ -105,7 +105,7 @@ fn costs_come_back() {
 
 /// The writer refuses what readers would.
 #[test]
-fn costs_that_cannot_be_kept_are_refused() {
+fn writer_rejects_invalid_token_costs() {
     let blocks = [Block::conversation(Role::User, "hi"), Block::conversation(Role::User, "ho")];
     let mode = |mode: &str| ModeCosts {
         mode: mode.into(),
@@ -141,7 +141,7 @@ fn costs_that_cannot_be_kept_are_refused() {
 
 /// A footer that nobody parsed.
 #[test]
-fn a_footer_made_by_hand_is_refused() {
+fn hand_built_footer_with_bad_offsets_is_rejected() {
     let (_, pack) = pack_of_all();
     let footer = *index_of(&pack).footer();
     for (end_offset, index_offset) in [(9, 8), (u64::MAX, 0), (0, u64::MAX)] {
@@ -153,7 +153,7 @@ fn a_footer_made_by_hand_is_refused() {
 }
 
 #[test]
-fn there_is_none_where_there_can_be_none() {
+fn index_is_omitted_when_disabled_or_unsupported() {
     let blocks = [Block::conversation(Role::User, "hi")];
     let mut options = vec![
         EncodeOptions { index: false, ..EncodeOptions::default() },
@@ -188,7 +188,7 @@ fn is_noticed(pack: &[u8]) -> bool {
 }
 
 #[test]
-fn every_changed_bit_is_noticed() {
+fn every_changed_bit_is_detected() {
     let (_, mut pack) = pack_of_all();
     assert!(pack.len() > 5_000, "{} bytes", pack.len());
     assert!(!is_noticed(&pack));
@@ -204,7 +204,7 @@ fn every_changed_bit_is_noticed() {
 }
 
 #[test]
-fn every_truncation_is_noticed() {
+fn every_truncation_is_detected() {
     let (_, pack) = pack_of_all();
     for len in 0..pack.len() {
         assert!(is_noticed(&pack[..len]), "{len} of {} bytes", pack.len());
@@ -212,7 +212,7 @@ fn every_truncation_is_noticed() {
 }
 
 #[test]
-fn footers_of_other_bytes_are_refused() {
+fn mismatched_footer_is_rejected() {
     let (_, pack) = pack_of_all();
     let other = encode(&[Block::conversation(Role::User, "hi")], EncodeOptions::default());
     let other = other.expect("fits");
@@ -234,7 +234,7 @@ fn footers_of_other_bytes_are_refused() {
 
 /// Of a pack that has more or fewer bytes than it had, the footer is still read.
 #[test]
-fn a_displaced_footer_is_read() {
+fn displaced_footer_is_parsed() {
     let (_, pack) = pack_of_all();
     let (rest, footer) = pack.split_at(pack.len() - 56);
     let parsed = IndexFooter::parse_at_unknown_offset(footer).expect("its own checksum holds");
@@ -299,7 +299,7 @@ fn is_true(reader: &PackReader<'_, Vec<u8>>, blocks: &[Block<'_>]) -> bool {
 }
 
 #[test]
-fn indices_that_lie_are_refused_or_found_out() {
+fn corrupt_index_is_rejected_or_reported_by_verify() {
     let (blocks, pack) = pack_of_all();
     assert_eq!(with_body(&pack, |_| {}), pack);
     // Columns that are not known are passed over.
@@ -354,7 +354,7 @@ fn costs_of_modes(count: usize) -> Vec<u8> {
 }
 
 #[test]
-fn what_would_be_asked_for_again_and_again_is_refused() {
+fn duplicate_and_excess_index_entries_are_rejected() {
     let pack = encode(&[Block::conversation(Role::User, "hi")], EncodeOptions::default());
     let pack = pack.expect("fits");
     let with = |more: &[Vec<u8>]| with_body(&pack, |body| body.extend(more.concat()));
@@ -380,7 +380,7 @@ fn what_would_be_asked_for_again_and_again_is_refused() {
 }
 
 #[test]
-fn an_end_of_any_length_is_none() {
+fn wrong_end_offset_in_footer_is_rejected() {
     let (_, pack) = pack_of_all();
     let footer = &pack[pack.len() - 56..];
     let mut lie = footer[..44].to_vec();
@@ -391,7 +391,7 @@ fn an_end_of_any_length_is_none() {
 }
 
 #[test]
-fn ids_and_labels_may_be_written_in_another_way() {
+fn renumbered_call_ids_pass_verification() {
     let (_, pack) = pack_of_all();
     let calls = index_of(&pack).block_index().calls.clone();
     let numbered = |id: u64| {
@@ -413,7 +413,7 @@ fn ids_and_labels_may_be_written_in_another_way() {
 
 /// A body that is stored elsewhere keeps nobody from comparing what annotations say.
 #[test]
-fn what_annotations_say_is_compared_beside_references() {
+fn verify_compares_annotations_despite_references() {
     let mut pack = PackWriter::default();
     let elsewhere = Block::document("", "elsewhere", FormatHint::Plain);
     pack.add_reference(&elsewhere, &mut MemoryContentStore::default()).expect("fits");

@@ -29,7 +29,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(96))]
 
     #[test]
-    fn valid_packs(blocks in any_pack(), seed in any::<u64>()) {
+    fn valid_pack_decodes_the_same_in_pieces(blocks in any_pack(), seed in any::<u64>()) {
         for compression in COMPRESSIONS {
             let pack = encode(&blocks, compression);
             let found = decode(&pack, DecodeOptions::default()).expect("as written");
@@ -43,7 +43,7 @@ proptest! {
     }
 
     #[test]
-    fn changed_packs(blocks in any_pack(), seed in any::<u64>(), strict in any::<bool>()) {
+    fn damaged_pack_decodes_the_same_in_pieces(blocks in any_pack(), seed in any::<u64>(), strict in any::<bool>()) {
         let options = DecodeOptions { strict, ..DecodeOptions::default() };
         let mut rng = SplitMix64::new(seed);
         for compression in COMPRESSIONS {
@@ -58,7 +58,7 @@ proptest! {
     }
 
     #[test]
-    fn noise(bytes in proptest::collection::vec(any::<u8>(), 0..300), flags in 0u8..8) {
+    fn random_bytes_decode_the_same_in_pieces(bytes in proptest::collection::vec(any::<u8>(), 0..300), flags in 0u8..8) {
         for input in [bytes.clone(), [header(flags), bytes].concat()] {
             assert_same_however_cut(&input, DecodeOptions::default(), Cuts::EveryByte);
         }
@@ -106,7 +106,7 @@ fn for_each_sampler(check: impl Fn(&[u8], DecodeOptions<'_>)) {
 }
 
 #[test]
-fn truncations_at_every_byte() {
+fn truncation_at_every_byte_is_an_error() {
     for_each_sampler(|pack, options| {
         for len in 0..pack.len() {
             let cut = &pack[..len];
@@ -120,7 +120,7 @@ fn truncations_at_every_byte() {
 }
 
 #[test]
-fn changes_of_every_byte() {
+fn changed_byte_decodes_the_same_in_pieces() {
     for_each_sampler(|pack, options| {
         let mut changed = pack.to_vec();
         for place in 0..pack.len() {
@@ -140,7 +140,7 @@ fn changes_of_every_byte() {
 /// content does not compress.
 #[cfg(feature = "zstd")]
 #[test]
-fn payloads_of_several_windows() {
+fn multi_window_payload_decodes_the_same_in_pieces() {
     const WINDOW: usize = 64 * 1024;
     let mut rng = SplitMix64::new(7);
     let noise = |rng: &mut SplitMix64, len| Block::code(Lang::Unknown, "noise", rng.bytes(len));
@@ -179,7 +179,7 @@ fn payloads_of_several_windows() {
 
 /// The walks are not empty: they see every kind of thing there is.
 #[test]
-fn the_sampler_shows_everything() {
+fn sampler_pack_yields_the_expected_event_count() {
     for_each_sampler(|pack, options| {
         let seen = decode_at_once(pack, options);
         // Header, 13 frames and their blocks, END, Done.

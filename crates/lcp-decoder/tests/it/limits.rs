@@ -7,7 +7,7 @@ use lcp_types::limits;
 use crate::support::{bytes, check, check_error, check_with, frame, hi, nested, number, one, pack};
 
 #[test]
-fn defaults_are_the_limits_of_the_format() {
+fn default_options_use_the_format_limits() {
     let options = DecodeOptions::default();
     let found = [
         options.body_bytes_max, options.body_decompressed_bytes_max,
@@ -31,7 +31,7 @@ fn defaults_are_the_limits_of_the_format() {
 
 /// Whoever wants no limits may say so.
 #[test]
-fn limits_as_high_as_numbers_go() {
+fn maximum_limits_decode_like_the_defaults() {
     let options = DecodeOptions {
         body_bytes_max: u64::MAX,
         body_decompressed_bytes_max: u64::MAX,
@@ -55,7 +55,7 @@ fn limits_as_high_as_numbers_go() {
 }
 
 #[test]
-fn bodies() {
+fn body_over_limit_is_rejected() {
     let options = |body_bytes_max| DecodeOptions { body_bytes_max, ..DecodeOptions::default() };
     let input = pack(&[hi()]);
     decode(&input, options(8)).expect("as long as it may be");
@@ -69,7 +69,7 @@ fn bodies() {
 }
 
 #[test]
-fn blocks() {
+fn block_count_over_limit_is_rejected() {
     let options = |blocks_max| DecodeOptions { blocks_max, ..DecodeOptions::default() };
     let input = pack(&[hi(), hi()]);
     decode(&input, options(2)).expect("END is not counted");
@@ -83,7 +83,7 @@ fn blocks() {
 }
 
 #[test]
-fn fields_of_all_levels_together() {
+fn nested_fields_count_toward_the_field_limit() {
     let options = |fields_max| DecodeOptions { fields_max, ..DecodeOptions::default() };
     let entry = nested(2, &[bytes(1, "f"), number(2, 0), number(3, 0), number(9, 0)]);
     let input = pack(&[hi(), frame(3, 0, [bytes(1, "/"), entry].concat()), hi()]);
@@ -98,7 +98,7 @@ fn fields_of_all_levels_together() {
 }
 
 #[test]
-fn texts() {
+fn text_over_limit_is_rejected() {
     let max = usize::try_from(limits::TEXT_BYTES_MAX).expect("a small number");
     let code = |len| one(1, &[number(1, 1), bytes(2, vec![b'a'; len]), bytes(3, "")]);
     decode(&code(max), DecodeOptions::default()).expect("as long as it may be");
@@ -113,7 +113,7 @@ fn texts() {
 }
 
 #[test]
-fn summaries() {
+fn summary_over_limit_is_rejected() {
     let max = usize::try_from(limits::SUMMARY_BYTES_MAX).expect("a small number");
     let with = |len: usize| {
         let summary = [crate::support::varint(len as u64), vec![b'a'; len]].concat();
@@ -132,7 +132,7 @@ fn summaries() {
 /// The commands exit with 5 on a limit, with 1 where something outside of the
 /// pack is missing, else with 3.
 #[test]
-fn limits_are_told_from_malformed_packs() {
+fn errors_are_classified_as_limit_or_external() {
     let classes = |input: &[u8]| {
         let error = decode(input, DecodeOptions::default()).expect_err("an error");
         (error.is_limit(), error.is_external())
@@ -151,7 +151,7 @@ fn limits_are_told_from_malformed_packs() {
 
 /// Every code of RFC 0001 §10.3, in its order.
 #[test]
-fn codes_are_stable() {
+fn error_codes_are_stable() {
     let expected = [
         "bad_magic", "unsupported_version", "reserved_header", "unexpected_eof", "missing_end",
         "bad_varint", "out_of_range", "bad_end", "bad_reference", "unknown_wire_type",

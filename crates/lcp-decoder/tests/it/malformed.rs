@@ -6,7 +6,7 @@ use lcp_decoder::{DecodeOptions, blocks};
 use crate::support::{END, check, check_with, frame, header, hi, pack};
 
 #[test]
-fn headers() {
+fn invalid_header_is_an_error() {
     check(
         b"",
         &expect![[r#"
@@ -58,7 +58,7 @@ fn headers() {
 }
 
 #[test]
-fn a_stream_must_end_with_end() {
+fn missing_end_block_is_an_error() {
     check(
         &header(0),
         &expect![[r#"
@@ -74,7 +74,7 @@ fn a_stream_must_end_with_end() {
 }
 
 #[test]
-fn truncated_frames() {
+fn truncated_frame_is_an_eof_error() {
     let cut = |bytes: &[u8]| [header(0), hi(), bytes.to_vec()].concat();
     // A type of two bytes, a flag, a length, a length of two bytes, a body.
     check(
@@ -122,7 +122,7 @@ fn truncated_frames() {
 }
 
 #[test]
-fn end_must_be_empty() {
+fn end_block_must_be_empty() {
     check(
         &[header(0), b"\xFF\x01\x01\0".to_vec()].concat(),
         &expect![[r#"
@@ -138,7 +138,7 @@ fn end_must_be_empty() {
 }
 
 #[test]
-fn types_must_fit_a_byte() {
+fn block_type_must_fit_a_byte() {
     check(
         &[header(0), b"\x80\x02\0\0".to_vec(), END.to_vec()].concat(),
         &expect![[r#"
@@ -183,7 +183,7 @@ fn varints_must_fit_64_bits() {
 /// A length is believed only when the bytes are there: an allocation of any of
 /// these would abort the test.
 #[test]
-fn lengths_beyond_the_input_allocate_nothing() {
+fn lengths_beyond_the_input_do_not_allocate() {
     let options = DecodeOptions { body_bytes_max: u64::MAX, ..DecodeOptions::default() };
     let largest = [&[0xFF; 9][..], &[0x01]].concat();
     let claim = [header(0), vec![2, 0], largest.clone(), b"body".to_vec()].concat();
@@ -210,7 +210,7 @@ fn lengths_beyond_the_input_allocate_nothing() {
 }
 
 #[test]
-fn what_comes_before_an_error_is_good() {
+fn blocks_before_an_error_are_returned() {
     let input = [header(0), hi(), hi(), b"\x02\0\x09".to_vec()].concat();
     let mut iter = blocks(&input, DecodeOptions::default());
     assert!(matches!(iter.next(), Some(Ok(_))));

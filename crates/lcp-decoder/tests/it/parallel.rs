@@ -65,7 +65,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(48))]
 
     #[test]
-    fn any_pack_whole_or_broken(blocks in any_pack(), seed in any::<u64>()) {
+    fn parallel_decode_matches_decode_on_any_pack(blocks in any_pack(), seed in any::<u64>()) {
         let mut rng = SplitMix64::new(seed);
         let pools = pools();
         for compression in [Compression::None, Compression::Block, Compression::Payload] {
@@ -94,7 +94,7 @@ proptest! {
 
 /// Every total that a pack can be held to, at a block and beside it.
 #[test]
-fn the_total_is_counted_in_the_order_of_the_stream() {
+fn parallel_total_limit_follows_stream_order() {
     let plain = [hi(), load(2), hi(), load(3)].concat();
     let payload = [
         &header(1)[..],
@@ -117,7 +117,7 @@ fn the_total_is_counted_in_the_order_of_the_stream() {
 
 /// Of many errors in a batch and behind it, the first counts.
 #[test]
-fn the_first_error_wins() {
+fn parallel_decode_returns_the_first_error() {
     let good = load(4);
     let bad = frame(0x42, COMPRESSED, b"no zstd");
     let malformed = frame(2, 0, b"\x02");
@@ -142,7 +142,7 @@ fn the_first_error_wins() {
 /// More than one batch, by their number and by their bytes, and what is wrong at the
 /// edges of them.
 #[test]
-fn several_batches() {
+fn parallel_batches_match_decode() {
     let mut rng = SplitMix64::new(5);
     // Most of them are not compressed: zstd takes a while to start.
     let block = |i| {
@@ -176,7 +176,7 @@ fn several_batches() {
 /// 4000 bodies of 16 MiB, of which the limit takes sixteen: that all of the others
 /// are not decompressed is why this ends.
 #[test]
-fn a_batch_of_bombs() {
+fn parallel_decode_stops_at_the_total_limit() {
     let zeros = zstd::bulk::compress(&vec![0; 16 << 20], 1).expect("zstd takes any bytes");
     let bombs = pack(&vec![frame(0x42, COMPRESSED, zeros); 4000]);
     let error = decode_parallel(&bombs, total(64 << 20)).expect_err("64 GB");
@@ -202,7 +202,7 @@ impl ContentStore for Asked {
 }
 
 #[test]
-fn stores_are_asked_as_they_are_by_decode() {
+fn parallel_decode_queries_the_store_like_decode() {
     let mut bodies = MemoryContentStore::default();
     let options = EncodeOptions { compression: Compression::Block, ..EncodeOptions::default() };
     let mut builder = PackWriter::new(options);

@@ -51,7 +51,7 @@ fn blocks(count: usize) -> Vec<Block<'static>> {
 }
 
 #[test]
-fn what_lies_far_away_is_read_in_few_requests() {
+fn remote_pack_is_read_in_few_requests() {
     let blocks = blocks(3_000);
     let pack = encode(&blocks, EncodeOptions::default()).expect("fits");
     let size = pack.len() as u64;
@@ -65,7 +65,7 @@ fn what_lies_far_away_is_read_in_few_requests() {
 }
 
 #[test]
-fn a_large_index_takes_one_more() {
+fn large_index_takes_one_more_request() {
     let blocks: Vec<_> =
         (0..20_000).map(|i| Block::conversation(Role::User, format!("turn {i}"))).collect();
     let pack = encode(&blocks, EncodeOptions::default()).expect("fits");
@@ -75,7 +75,7 @@ fn a_large_index_takes_one_more() {
 }
 
 #[test]
-fn files_and_maps_give_what_memory_gives() {
+fn file_reads_return_the_written_blocks() {
     let blocks = blocks(100);
     let pack = encode(&blocks, EncodeOptions::default()).expect("fits");
     let path = std::env::temp_dir().join(format!("lcp-reading-{}.lcp", std::process::id()));
@@ -90,7 +90,7 @@ fn files_and_maps_give_what_memory_gives() {
 }
 
 #[test]
-fn packs_without_an_index_are_read_as_a_whole() {
+fn pack_without_index_is_still_readable() {
     let blocks = blocks(10);
     let options = EncodeOptions { index: false, ..EncodeOptions::default() };
     let pack = encode(&blocks, options).expect("fits");
@@ -118,7 +118,7 @@ impl ReadAt for Broken {
 }
 
 #[test]
-fn what_cannot_be_read_is_an_error_of_its_own() {
+fn io_and_decode_errors_are_distinct() {
     let error = PackReader::open(Broken, DecodeOptions::default()).err().expect("broken");
     assert_eq!(error.to_string(), "the line is dead");
     let Err(lcp_decoder::ReadError::Decode(error)) =

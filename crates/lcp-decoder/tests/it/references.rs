@@ -29,7 +29,7 @@ fn hi_body() -> Vec<u8> {
 }
 
 #[test]
-fn a_reference_becomes_its_block() {
+fn reference_resolves_to_its_block() {
     let (store, hash) = store_of(&hi_body());
     let input = pack(&[hi(), frame(2, REFERENCE, hash)]);
     let pack = decode(&input, with(&store)).expect("it is in the store");
@@ -38,7 +38,7 @@ fn a_reference_becomes_its_block() {
 }
 
 #[test]
-fn the_summary_is_part_of_what_is_stored() {
+fn stored_body_includes_the_summary() {
     let (store, hash) = store_of(&[b"\x01S".to_vec(), hi_body()].concat());
     let input = pack(&[frame(2, REFERENCE | SUMMARY, hash)]);
     let pack = decode(&input, with(&store)).expect("it is in the store");
@@ -46,7 +46,7 @@ fn the_summary_is_part_of_what_is_stored() {
 }
 
 #[test]
-fn without_a_store() {
+fn reference_without_store_is_an_error() {
     let (_, hash) = store_of(&hi_body());
     check(
         &pack(&[hi(), frame(2, REFERENCE, hash)]),
@@ -57,7 +57,7 @@ fn without_a_store() {
 }
 
 #[test]
-fn not_in_the_store() {
+fn unresolved_reference_is_an_error() {
     let input = pack(&[frame(2, REFERENCE, [7; 32])]);
     check_with(
         &input,
@@ -69,7 +69,7 @@ fn not_in_the_store() {
 }
 
 #[test]
-fn a_store_that_lies_is_caught() {
+fn wrong_content_from_store_is_a_hash_mismatch() {
     let mut store = MemoryContentStore::default();
     let hash = *blake3::hash(&hi_body()).as_bytes();
     store.put(hash, b"something else").expect("memory takes it");
@@ -96,7 +96,7 @@ impl ContentStore for Broken {
 }
 
 #[test]
-fn a_store_that_fails() {
+fn store_failure_is_an_error() {
     check_with(
         &pack(&[frame(2, REFERENCE, [7; 32])]),
         with(&Broken),
@@ -107,7 +107,7 @@ fn a_store_that_fails() {
 }
 
 #[test]
-fn a_reference_is_a_hash_and_nothing_else() {
+fn malformed_reference_is_an_error() {
     let (store, hash) = store_of(&hi_body());
     let check = |body: &[u8], flags, expected| {
         check_with(&pack(&[frame(2, flags, body)]), with(&store), expected);
@@ -144,7 +144,7 @@ fn a_reference_is_a_hash_and_nothing_else() {
 
 /// The place is that of the hash in the pack, and the byte in what it names.
 #[test]
-fn a_stored_body_that_is_malformed() {
+fn malformed_stored_body_is_an_error() {
     let (store, hash) = store_of(&[number(1, 2), bytes(3, b"ab\xFF")].concat());
     check_with(
         &pack(&[hi(), frame(2, REFERENCE, hash)]),
@@ -156,7 +156,7 @@ fn a_stored_body_that_is_malformed() {
 }
 
 #[test]
-fn stored_bodies_count_as_decompressed_ones() {
+fn stored_bodies_count_as_decompressed_bytes() {
     let (store, hash) = store_of(&hi_body());
     let input = pack(&[frame(2, REFERENCE, hash), frame(2, REFERENCE, hash)]);
     let body = DecodeOptions { body_decompressed_bytes_max: 7, ..with(&store) };

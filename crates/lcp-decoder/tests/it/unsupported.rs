@@ -5,7 +5,7 @@ use expect_test::expect;
 use crate::support::{END, check, frame, header, hi, pack};
 
 #[test]
-fn a_compressed_block() {
+fn compressed_block_without_zstd_is_an_error() {
     check(
         &pack(&[hi(), frame(2, 0b10, b"zstd")]),
         &expect![[r#"
@@ -15,7 +15,7 @@ fn a_compressed_block() {
 }
 
 #[test]
-fn a_compressed_payload() {
+fn compressed_payload_without_zstd_is_an_error() {
     check(
         &[header(1), END.to_vec()].concat(),
         &expect![[r#"

@@ -15,7 +15,7 @@ fn check(digits: &str, expected: &[Block<'_>]) {
 }
 
 #[test]
-fn vector_1_code_and_its_priority() {
+fn rfc_vector_1_decodes_code_and_priority() {
     check(
         "4c43500001000000 010011 010001 020104742e7273 0301042f2f2078
          08000a 010000 020001 03010102 ff010000",
@@ -27,7 +27,7 @@ fn vector_1_code_and_its_priority() {
 }
 
 #[test]
-fn vector_2_summary_turn_tree_and_diff() {
+fn rfc_vector_2_decodes_summary_turn_tree_and_diff() {
     check(
         "4c43500001000000 010113 0153 010001 020104742e7273 0301042f2f2078
          02000d 010002 0201026869 0301026331

@@ -37,7 +37,7 @@ fn warnings(pack: &[u8]) -> Vec<String> {
 }
 
 #[test]
-fn bytes_after_end() {
+fn bytes_after_end_are_a_warning() {
     let input = [pack(&[hi()]), b"more".to_vec()].concat();
     assert_eq!(warnings(&input), [AFTER_END]);
     check_with(
@@ -53,7 +53,7 @@ fn bytes_after_end() {
 }
 
 #[test]
-fn an_announced_index_is_not_odd() {
+fn announced_index_is_not_a_warning() {
     let input = [header(0b10), hi(), END.to_vec(), b"index".to_vec()].concat();
     assert_eq!(warnings(&input), [""; 0]);
     let pack = decode(&input, STRICT).expect("an index is no error");
@@ -61,7 +61,7 @@ fn an_announced_index_is_not_odd() {
 }
 
 #[test]
-fn reserved_header_flags() {
+fn reserved_header_flags_are_a_warning() {
     let input = [header(0b1010_0000), hi(), END.to_vec()].concat();
     assert_eq!(warnings(&input), [FLAGS]);
     check_with(
@@ -78,7 +78,7 @@ fn reserved_header_flags() {
 }
 
 #[test]
-fn any_minor_version_and_both_magics_are_read() {
+fn any_minor_version_and_bcp_magic_are_accepted() {
     let mut input = pack(&[hi()]);
     input[..4].copy_from_slice(b"BCP\0");
     input[5] = 0xFF;
@@ -88,14 +88,14 @@ fn any_minor_version_and_both_magics_are_read() {
 }
 
 #[test]
-fn an_empty_pack_is_a_pack() {
+fn empty_pack_is_valid() {
     let input = pack(&[]);
     let pack = decode(&input, STRICT).expect("END is enough");
     assert_eq!(pack.blocks, []);
 }
 
 #[test]
-fn reserved_block_flags_are_kept() {
+fn reserved_block_flags_are_preserved() {
     let body = [number(1, 2), bytes(2, "hi")].concat();
     let input = pack(&[frame(2, 0b1010_1000, body)]);
     let pack = decode(&input, STRICT).expect("kept, not refused");
@@ -103,7 +103,7 @@ fn reserved_block_flags_are_kept() {
 }
 
 #[test]
-fn unknown_types_are_kept() {
+fn unknown_block_types_are_preserved() {
     let input = pack(&[frame(0x42, 1, b"\x01Sbody"), frame(0, 0, b"")]);
     let pack = decode(&input, STRICT).expect("kept, not refused");
     let raw = Block::raw(0x42, "body").with_summary("S");
@@ -111,14 +111,14 @@ fn unknown_types_are_kept() {
 }
 
 #[test]
-fn unknown_values_are_kept() {
+fn unknown_enum_values_are_preserved() {
     let input = one(1, &[number(1, 0x42), bytes(2, "a"), bytes(3, "")]);
     let pack = decode(&input, STRICT).expect("kept, not refused");
     assert_eq!(pack.blocks, [Block::code(Lang::Other(0x42), "a", "")]);
 }
 
 #[test]
-fn unknown_fields_are_kept_in_their_order() {
+fn unknown_fields_are_preserved_in_order() {
     let unknown =
         [number(u64::MAX, u64::MAX), bytes(9, b"\xFF"), number(0, 0), nested(9, &[number(1, 1)])];
     let fields = [&unknown[..2], &[number(1, 2), bytes(2, "hi")], &unknown[2..]].concat();
@@ -139,7 +139,7 @@ fn unknown_fields_are_kept_in_their_order() {
 
 /// [`EventIter`] goes on behind a block that is wrong inside.
 #[test]
-fn all_that_is_wrong_can_be_told() {
+fn events_continue_after_a_malformed_block() {
     let bad = || frame(2, 0, number(1, 2));
     let input = pack(&[bad(), hi(), bad()]);
     let mut events = EventIter::new(&input, STRICT);
@@ -153,7 +153,7 @@ fn all_that_is_wrong_can_be_told() {
 }
 
 #[test]
-fn the_parser_tells_where_it_is() {
+fn parser_reports_its_offset() {
     let input = pack(&[hi(), hi()]);
     let mut parser = Parser::new(STRICT);
     let mut offsets = Vec::new();
@@ -174,7 +174,7 @@ fn the_parser_tells_where_it_is() {
 
 /// Who reads waits for what is missing, and asks once.
 #[test]
-fn what_is_missing_is_told() {
+fn parser_reports_the_bytes_needed() {
     let mut parser = Parser::new(DecodeOptions::default());
     let block = frame(0x42, 0, vec![7; 1000]);
     let mut ask = |data: &[u8]| {

@@ -187,7 +187,7 @@ fn check_all(cases: &[hostile::Case]) {
 }
 
 #[test]
-fn no_input_takes_more_than_it_may() {
+fn decoding_stays_within_memory_limits() {
     let _alone = ALONE.lock();
     check_all(&hostile::cases_of(30_000));
 }
@@ -195,7 +195,7 @@ fn no_input_takes_more_than_it_may() {
 /// The same of a million things, and the limits as they are: a minute.
 #[test]
 #[ignore = "takes a minute"]
-fn no_large_input_takes_more_than_it_may() {
+fn decoding_large_input_stays_within_memory_limits() {
     let _alone = ALONE.lock();
     let cases = hostile::cases();
     check_all(&cases);

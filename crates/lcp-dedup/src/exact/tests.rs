@@ -18,7 +18,7 @@ impl Hasher for Constant {
 }
 
 #[test]
-fn a_collision_removes_nothing() {
+fn hash_collision_removes_only_equal_blocks() {
     let text = |i: u32| format!("fn f{}() {{}}\n", i % 40);
     let blocks: Vec<_> =
         (0..60).map(|i| Block::code(Lang::Rust, format!("{i}.rs"), text(i))).collect();

@@ -149,7 +149,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 2_000, ..ProptestConfig::default() })]
 
     #[test]
-    fn a_join_finds_what_comparing_all_pairs_finds(
+    fn join_matches_brute_force(
         texts in any_texts(),
         thousandths in select(vec![500_usize, 600, 667, 800, 1000]),
     ) {
@@ -161,7 +161,7 @@ proptest! {
     }
 
     #[test]
-    fn what_covers_is_kept_and_has_every_line(texts in any_texts(), bounded: bool) {
+    fn covering_text_remains_and_restores_covered_text(texts in any_texts(), bounded: bool) {
         let texts = borrowed(&texts);
         let few = JoinLimits { threshold: 0.5, postings_max: 2, verifications_max: 1 };
         let limits = if bounded { few } else { JoinLimits { threshold: 0.5, ..UNBOUNDED } };
@@ -188,7 +188,7 @@ proptest! {
     }
 
     #[test]
-    fn the_same_twice(texts in any_texts()) {
+    fn join_is_deterministic(texts in any_texts()) {
         let texts = borrowed(&texts);
         let limits = JoinLimits { threshold: 0.5, postings_max: 3, verifications_max: 2 };
         let matches = join(&texts, &limits, &mut is_even);
@@ -196,7 +196,7 @@ proptest! {
     }
 
     #[test]
-    fn a_diff_restores_the_text(kept in any_text(), text in any_text()) {
+    fn diff_restores_the_text(kept in any_text(), text in any_text()) {
         if let Diff::Hunks(hunks) = diff(&kept, &text) {
             prop_assert!(hunks.is_empty() || hunks.len() < text.len() + 64);
             prop_assert_eq!(restore(&kept, &hunks), Ok(text));
@@ -204,7 +204,7 @@ proptest! {
     }
 
     #[test]
-    fn a_text_with_few_edits_becomes_a_diff_that_restores_it(
+    fn few_edits_yield_a_diff_that_restores_the_text(
         lines in vec(0..20_u32, 40..80),
         edits in vec((0..40_usize, 0..3_u8), 1..5),
         ends in any::<(bool, bool)>(),
@@ -230,7 +230,7 @@ proptest! {
     }
 
     #[test]
-    fn any_bytes_restore_to_a_bounded_text_or_none(
+    fn restore_from_arbitrary_hunks_is_bounded(
         kept in any_text(),
         hunks in vec(
             prop_oneof![
@@ -252,7 +252,7 @@ proptest! {
 }
 
 #[test]
-fn hunks_of_another_text_or_of_none_are_errors() {
+fn mismatched_or_malformed_hunks_are_errors() {
     let hunks = b"@@ -2 +2 @@\n-b\n+x\n";
     assert_eq!(restore(b"a\nb\nc", hunks).unwrap(), b"a\nx\nc");
     for (kept, hunks, error) in [
@@ -289,7 +289,7 @@ fn plain(texts: &[Vec<u8>]) -> Vec<Document<'_>> {
 }
 
 #[test]
-fn texts_of_the_same_lines_in_other_orders_take_bounded_work() {
+fn texts_with_shuffled_lines_take_bounded_work() {
     let lines: Vec<_> = (0..12).map(|n| format!("a line {n}\n")).collect();
     let texts: Vec<_> = (0..10_000).map(|seed| shuffled(&lines, seed)).collect();
     let texts = plain(&texts);
@@ -303,7 +303,7 @@ fn texts_of_the_same_lines_in_other_orders_take_bounded_work() {
 }
 
 #[test]
-fn a_text_of_millions_of_lines_is_not_read_for_each_small_one() {
+fn long_text_is_not_scanned_for_each_small_text() {
     let long = b"a\nb\nc\n".repeat(300_000);
     let mut texts = vec![long];
     texts.extend((0..500).map(|_| b"c\nb\na\nc\nb\na\nc\nb\na\nq\n".to_vec()));
@@ -324,7 +324,7 @@ fn a_text_of_millions_of_lines_is_not_read_for_each_small_one() {
 }
 
 #[test]
-fn where_too_many_lines_would_have_to_be_read_the_text_is_kept_and_counted() {
+fn text_over_scan_limit_is_capped_and_not_covered() {
     let long = [b"a\nb\n".repeat(1_000), b"c\n".to_vec()].concat();
     let texts = [long, b"a\nb\nc\n".to_vec()];
     let few = JoinLimits { verifications_max: 1, ..BOUNDED };
@@ -335,7 +335,7 @@ fn where_too_many_lines_would_have_to_be_read_the_text_is_kept_and_counted() {
 }
 
 #[test]
-fn a_diff_of_too_many_lines_is_not_made() {
+fn oversized_diff_is_abandoned() {
     let lines: Vec<_> = (0..80_000).map(|n| format!("{n}\n")).collect();
     let (kept, text) = (lines.concat().into_bytes(), shuffled(&lines, 1));
     assert_eq!(diff(&kept, &text), Diff::Bound);
@@ -350,7 +350,7 @@ fn a_diff_of_too_many_lines_is_not_made() {
 }
 
 #[test]
-fn texts_of_white_space_or_of_one_line_are_left_alone() {
+fn blank_and_single_line_texts_are_never_covered() {
     let texts = [" \n  \n", " \n  \n", "a\na\n", "a\n", "", "\n"];
     let texts: Vec<_> = texts.iter().map(|text| text.as_bytes().to_vec()).collect();
     let matches = join(&plain(&texts), &UNBOUNDED, &mut |_, _, _| true);
@@ -358,7 +358,7 @@ fn texts_of_white_space_or_of_one_line_are_left_alone() {
 }
 
 #[test]
-fn a_fixed_text_covers_and_is_not_covered() {
+fn fixed_text_covers_and_is_not_covered() {
     let mut texts = plain(&[]);
     for fixed in [true, true, false] {
         texts.push(Document { bytes: b"a\nb\n", exact: false, fixed });
@@ -368,7 +368,7 @@ fn a_fixed_text_covers_and_is_not_covered() {
 }
 
 #[test]
-fn lines_that_are_compared_in_other_ways_are_found_on_their_bytes() {
+fn exact_and_normalized_texts_are_compared_by_bytes() {
     // One text is compared without the number in its first line, the other with it.
     let texts =
         [true, false].map(|exact| Document { bytes: b"  1\tx\nb\nc\n", exact, fixed: false });
@@ -377,7 +377,7 @@ fn lines_that_are_compared_in_other_ways_are_found_on_their_bytes() {
 }
 
 #[test]
-fn a_read_with_numbers_is_shown_as_a_diff_or_kept_never_dropped() {
+fn numbered_copy_is_alike_but_not_covered() {
     let code = "fn a() {}\nfn b() {}\nfn c() {}\n";
     let numbered = "     1\tfn a() {}\n     2\tfn b() {}\n     3\tfn c() {}\n";
     let texts = [code, numbered].map(str::as_bytes);
@@ -388,7 +388,7 @@ fn a_read_with_numbers_is_shown_as_a_diff_or_kept_never_dropped() {
 }
 
 #[test]
-fn the_diff_is_one_that_other_tools_read() {
+fn diff_uses_the_unified_hunk_format() {
     // The line must be long, because hunks that are not shorter than the text are not made.
     let both = "a line that both have ".repeat(5);
     let [kept, text] = [

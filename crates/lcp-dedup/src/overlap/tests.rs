@@ -175,7 +175,7 @@ fn handle_adjacent_chunks() {
 }
 
 #[test]
-fn what_only_touches_stays_apart_where_any_two_chunks_differ() {
+fn adjacent_chunks_stay_apart_if_versions_differ() {
     check(
         MERGE,
         "a1-10 a11-20 a30-40 b35-45",
@@ -311,7 +311,7 @@ fn handle_no_overlap() {
 }
 
 #[test]
-fn a_run_is_split_at_a_line_where_it_is_too_large() {
+fn oversized_run_is_split_at_a_line() {
     let small = OverlapOptions { merged_bytes: 100, ..MERGE };
     check(
         small,
@@ -355,7 +355,7 @@ fn a_run_is_split_at_a_line_where_it_is_too_large() {
 }
 
 #[test]
-fn a_large_run_is_not_raised_for_a_few_lines() {
+fn large_low_priority_chunk_is_not_raised_for_a_few_lines() {
     let small = OverlapOptions { merged_bytes: 100, ..MERGE };
     check(
         small,
@@ -396,7 +396,7 @@ fn a_large_run_is_not_raised_for_a_few_lines() {
 }
 
 #[test]
-fn what_is_fixed_never_changes_and_covers() {
+fn fixed_chunk_is_unchanged_and_covers_others() {
     check(
         MERGE,
         "a30-60! a1-40 a50-80 a35-45 a81-90",
@@ -476,7 +476,7 @@ fn versions_are_never_mixed() {
 }
 
 #[test]
-fn the_earlier_chunk_stays_and_the_later_gives_its_lines() {
+fn earlier_chunk_stays_and_later_one_is_cut() {
     check(
         FIRST,
         "a1-10 a31-40 a5-35 a8-33",
@@ -529,7 +529,7 @@ fn the_earlier_chunk_stays_and_the_later_gives_its_lines() {
 }
 
 #[test]
-fn without_merging_what_was_cut_away_is_found_where_it_stands() {
+fn chunk_within_cut_lines_is_covered_by_their_holder() {
     // a5-7 is within a2-20, but a1-15 has these lines of a2-20.
     let options = OverlapOptions { threshold: 0.5, ..TRIM };
     check(
@@ -546,7 +546,7 @@ fn without_merging_what_was_cut_away_is_found_where_it_stands() {
 }
 
 #[test]
-fn the_final_newline_is_that_of_the_last_line() {
+fn merged_text_ends_like_its_last_line() {
     let chunk = |first, last, text: &'static str, order| {
         let position = order;
         Chunk { first, last, order, position, ..Chunk::from_text(text.as_bytes()) }

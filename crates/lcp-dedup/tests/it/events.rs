@@ -10,7 +10,7 @@ fn long() -> String {
 }
 
 #[test]
-fn a_result_that_stands_twice_becomes_a_line() {
+fn repeated_result_becomes_a_reference_line() {
     let result = || Block::tool_result("cargo_test", Status::Ok, long());
     let blocks = [result(), file("a.rs", "fn a() {}\n"), result()];
     let found = at(DedupLevel::Exact, &blocks);
@@ -25,7 +25,7 @@ fn a_result_that_stands_twice_becomes_a_line() {
 }
 
 #[test]
-fn a_line_names_the_call_where_there_is_one() {
+fn reference_line_names_the_tool_call() {
     let result = |text: String| Block::tool_result("bash", Status::Ok, text);
     let blocks = [
         result(long()),
@@ -43,14 +43,14 @@ fn a_line_names_the_call_where_there_is_one() {
 }
 
 #[test]
-fn a_turn_that_says_it_again_still_says_it() {
+fn short_repeated_turns_are_not_covered() {
     let yes = || Block::conversation(Role::User, "yes");
     let turns = [yes(), Block::conversation(Role::Assistant, "And now?"), yes(), yes()];
     assert!(covered(&at(DedupLevel::Near, &turns)).is_empty());
 }
 
 #[test]
-fn a_long_turn_refers_to_the_first_but_the_newest_question_stays() {
+fn long_repeated_turns_refer_to_the_newest() {
     let turn = || Block::conversation(Role::User, long());
     let blocks = [turn(), turn(), turn()];
     let found = at(DedupLevel::Exact, &blocks);
@@ -63,13 +63,13 @@ fn a_long_turn_refers_to_the_first_but_the_newest_question_stays() {
 }
 
 #[test]
-fn system_turns_are_left_alone() {
+fn system_turns_are_never_covered() {
     let system = || Block::conversation(Role::System, long());
     assert!(covered(&at(DedupLevel::Near, &[system(), system()])).is_empty());
 }
 
 #[test]
-fn labels_in_lines_are_one_line_and_bounded() {
+fn reference_line_labels_are_single_line_and_bounded() {
     let name = format!("tool\n\u{1b}[31m{}", "x".repeat(500));
     let result = || Block::tool_result(name.clone(), Status::Ok, long());
     let blocks = [result(), result()];
@@ -82,7 +82,7 @@ fn labels_in_lines_are_one_line_and_bounded() {
 
 /// A line stands for a content that is at least twice as long.
 #[test]
-fn a_content_that_is_hardly_longer_than_the_line_stays() {
+fn content_under_twice_its_reference_line_stays() {
     let result = |length: usize| {
         let text = "x".repeat(length);
         [
@@ -98,7 +98,7 @@ fn a_content_that_is_hardly_longer_than_the_line_stays() {
 
 /// The line names the range that the other block has by now.
 #[test]
-fn a_line_names_what_grew_by_what_it_is() {
+fn reference_line_names_the_grown_range() {
     let lines = crate::support::numbered(1, 50);
     let blocks = [
         crate::support::chunk("a.rs", 1, 50),

@@ -86,7 +86,7 @@ fn should_report_removed_count() {
 }
 
 #[test]
-fn one_byte_makes_another_content() {
+fn one_byte_difference_prevents_a_match() {
     let blocks = [
         file("a.rs", "fn f() {}\n"),
         file("b.rs", "fn f() {}"),
@@ -103,7 +103,7 @@ fn empty_and_blank_contents_stay() {
 }
 
 #[test]
-fn content_that_is_no_text_is_compared_as_it_is() {
+fn non_utf8_content_is_compared_as_bytes() {
     let bytes = |path: &'static str, last: u8| {
         Block::code(Lang::C, path, vec![0xFF, 0xFE, last, b'\n', b'x'])
     };
@@ -112,7 +112,7 @@ fn content_that_is_no_text_is_compared_as_it_is() {
 }
 
 #[test]
-fn blocks_without_text_are_equal_if_all_of_them_is() {
+fn blocks_without_text_are_compared_by_all_fields() {
     let image = |alt: &'static str| Block::image(MediaType::Png, alt, vec![1, 2, 3]);
     let tree = |size| Block::file_tree("src", vec![FileEntry::file("a.rs", size)]);
     let blocks = [image("a"), image("b"), image("a"), tree(1), tree(1), tree(2), tree(1)];
@@ -124,7 +124,7 @@ fn blocks_without_text_are_equal_if_all_of_them_is() {
 }
 
 #[test]
-fn extensions_of_other_types_are_not_equal() {
+fn extensions_with_different_types_are_not_equal() {
     let of = |name: &'static str| Block::extension("acme", name, F);
     let blocks = [of("a"), of("b"), of("a"), file("a.rs", F)];
     assert_eq!(covered(&at(DedupLevel::Exact, &blocks)), [(2, DuplicateKind::Equal, 0)]);
@@ -144,7 +144,7 @@ fn pinned_blocks_cover_and_are_never_covered() {
 }
 
 #[test]
-fn types_that_were_not_asked_for_neither_cover_nor_are_covered() {
+fn unselected_types_neither_cover_nor_are_covered() {
     let blocks = [Block::document("notes", F, FormatHint::Plain), file("a.rs", F), file("b.rs", F)];
     let options = lcp_dedup::Options {
         types: Some(vec![lcp_types::BlockType::Code]),
@@ -154,7 +154,7 @@ fn types_that_were_not_asked_for_neither_cover_nor_are_covered() {
 }
 
 #[test]
-fn results_are_equal_to_files() {
+fn tool_result_covers_an_equal_file() {
     let long = "the same text, long enough to be worth a line of its own\n".repeat(4);
     let result = Block::tool_result("cat", Status::Ok, long.clone());
     let blocks = [result, Block::code(Lang::Rust, "a.rs", long)];

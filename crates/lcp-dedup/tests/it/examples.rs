@@ -4,6 +4,6 @@
 mod remove_duplicates;
 
 #[test]
-fn duplicates_are_removed() {
+fn remove_duplicates_example_runs() {
     remove_duplicates::main().unwrap();
 }

@@ -12,13 +12,13 @@ fn first(level: DedupLevel) -> Options {
 }
 
 #[test]
-fn the_earlier_stays_whatever_the_ranks() {
+fn earlier_block_stays_despite_lower_rank() {
     let blocks = [chunk("a.rs", 1, 9), chunk("b.rs", 1, 9), rank(1, "0.9")];
     assert_eq!(covered(&with(&blocks, &first(DedupLevel::Exact))), [(1, DuplicateKind::Equal, 0)]);
 }
 
 #[test]
-fn a_later_chunk_gives_up_the_lines_that_stand_before() {
+fn later_chunk_drops_lines_shown_earlier() {
     let blocks = [chunk("a.rs", 1, 50), chunk("a.rs", 25, 75), chunk("a.rs", 60, 70)];
     let found = with(&blocks, &first(DedupLevel::Overlap));
     let kept = [(1, DuplicateKind::Overlapping, 0), (2, DuplicateKind::Contained, 1)];
@@ -27,7 +27,7 @@ fn a_later_chunk_gives_up_the_lines_that_stand_before() {
 }
 
 #[test]
-fn no_user_turn_is_ever_covered() {
+fn user_turns_are_never_covered() {
     let long = "a pasted line that is long enough to be worth another\n".repeat(5);
     let turn = || Block::conversation(Role::User, long.clone());
     // Neither the newest nor one before it.
@@ -38,7 +38,7 @@ fn no_user_turn_is_ever_covered() {
 
 proptest! {
     #[test]
-    fn what_becomes_of_a_block_depends_on_those_before_it(
+    fn block_result_depends_only_on_earlier_blocks(
         blocks in session(), cut in any::<prop::sample::Index>(),
     ) {
         // Tags that follow a block are said with it.

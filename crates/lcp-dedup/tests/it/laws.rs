@@ -101,13 +101,13 @@ fn options() -> impl Strategy<Value = Options> {
 
 proptest! {
     #[test]
-    fn nothing_unique_is_lost(blocks in session(), options in options()) {
+    fn dedup_loses_no_unique_lines(blocks in session(), options in options()) {
         let found = dedup(&blocks, &options, &counter()).unwrap();
         check(&blocks, &found);
     }
 
     #[test]
-    fn the_same_pack_gives_the_same_result(blocks in session(), options in options()) {
+    fn dedup_is_deterministic(blocks in session(), options in options()) {
         let run = || dedup(&blocks, &options, &counter()).unwrap();
         let (one, two) = (run(), run());
         prop_assert_eq!(&one.duplicates, &two.duplicates);
@@ -116,7 +116,7 @@ proptest! {
 
     /// Behind a first run a second one finds nothing that is equal.
     #[test]
-    fn a_pack_without_copies_has_none(blocks in session()) {
+    fn second_exact_run_removes_no_copies(blocks in session()) {
         let once = dedup(&blocks, &Options::new(DedupLevel::Exact), &counter()).unwrap().to_pack_blocks(&blocks);
         let again = dedup(&once, &Options::new(DedupLevel::Exact), &counter()).unwrap();
         let new = covered(&again).into_iter().filter(|(index, ..)| {
@@ -130,7 +130,7 @@ proptest! {
     /// The order of what neither ties nor is a version of the other does not
     /// matter: what is kept is the same content.
     #[test]
-    fn the_order_of_input_decides_only_ties(
+    fn ranked_result_is_independent_from_input_order(
         (ranked, shuffled) in prop::collection::vec(0..6u32, 1..20).prop_flat_map(|texts| {
             let ranked: Vec<_> = texts.into_iter().enumerate().collect();
             (Just(ranked.clone()), Just(ranked).prop_shuffle())
@@ -161,7 +161,7 @@ proptest! {
     /// What must be shown whatever the budget does not grow: no block becomes
     /// Critical but for one with the same content.
     #[test]
-    fn nothing_becomes_critical_but_by_its_like(blocks in session(), options in options()) {
+    fn only_equal_content_raises_a_block_to_critical(blocks in session(), options in options()) {
         let found = dedup(&blocks, &options, &counter()).unwrap();
         let before = BlockMeta::resolve_all(&blocks, &mut |_, _| {});
         let mut after = before.clone();
@@ -178,7 +178,7 @@ proptest! {
     }
 
     #[test]
-    fn superseded_blocks_point_at_newer_ones_of_the_same_name(blocks in session()) {
+    fn superseded_blocks_are_replaced_in_place(blocks in session()) {
         let found = dedup(&blocks, &Options::new(DedupLevel::Near), &counter()).unwrap();
         for (index, covered) in &found.duplicates.covered {
             if covered.relation == DuplicateKind::Superseded {

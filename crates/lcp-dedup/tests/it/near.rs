@@ -10,7 +10,7 @@ fn doc(title: &'static str, text: String) -> Block<'static> {
 }
 
 #[test]
-fn a_text_of_which_another_has_every_line_goes() {
+fn text_with_every_line_in_another_is_removed() {
     let less = numbered(1, 30).replace("line 7 of the file\n", "");
     let blocks = [doc("a", numbered(1, 30)), doc("b", less)];
     let found = at(DedupLevel::Near, &blocks);
@@ -20,7 +20,7 @@ fn a_text_of_which_another_has_every_line_goes() {
 }
 
 #[test]
-fn a_text_with_lines_of_its_own_becomes_a_diff() {
+fn text_with_unique_lines_becomes_a_diff() {
     let other = numbered(1, 30).replace("line 7 ", "line seven ");
     let blocks = [doc("a", numbered(1, 30)), doc("b", other.clone())];
     let found = at(DedupLevel::Near, &blocks);
@@ -38,7 +38,7 @@ fn a_text_with_lines_of_its_own_becomes_a_diff() {
 }
 
 #[test]
-fn the_order_of_lines_is_part_of_a_text() {
+fn reordered_text_is_not_removed() {
     let mut lines: Vec<_> = numbered(1, 30).lines().map(|line| format!("{line}\n")).collect();
     lines.swap(3, 20);
     let blocks = [doc("a", numbered(1, 30)), doc("b", lines.concat())];
@@ -48,7 +48,7 @@ fn the_order_of_lines_is_part_of_a_text() {
 }
 
 #[test]
-fn what_is_less_alike_stays() {
+fn text_below_the_near_threshold_stays() {
     let half = numbered(1, 15) + &numbered(100, 115);
     let blocks = [doc("a", numbered(1, 30)), doc("b", half.clone())];
     assert!(covered(&at(DedupLevel::Near, &blocks)).is_empty());
@@ -58,7 +58,7 @@ fn what_is_less_alike_stays() {
 }
 
 #[test]
-fn no_clusters() {
+fn near_matches_are_not_chained() {
     // b is like a and c is like b, but c is not like a.
     let b = numbered(1, 30).replace("line 3 ", "x ").replace("line 4 ", "y ");
     let c = b.replace("line 13 ", "u ").replace("line 14 ", "v ").replace("line 15 ", "w ");
@@ -68,7 +68,7 @@ fn no_clusters() {
 }
 
 #[test]
-fn numbers_that_cat_gives_are_found_but_never_taken_for_the_lines() {
+fn numbered_copy_is_never_removed() {
     let text = numbered(1, 30);
     let numbers: Vec<_> =
         text.lines().zip(1..).map(|(line, n)| format!("{n:6}\t{line}\n")).collect();
@@ -83,7 +83,7 @@ fn numbers_that_cat_gives_are_found_but_never_taken_for_the_lines() {
 }
 
 #[test]
-fn indentation_makes_another_program() {
+fn reindented_code_is_not_removed() {
     let flat = "if a:\n    f()\n    g()\nelse:\n    h()\n    i()\n    j()\n    k()\n    l()\n";
     let deep = flat.replace("    g()", "  g()");
     let blocks =

@@ -35,7 +35,7 @@ fn should_merge_overlapping_chunks() {
 }
 
 #[test]
-fn the_example_of_the_requirements() {
+fn repeated_and_overlapping_chunks_merge_into_one() {
     // Lines 1-50 twice and 25-75 once become 1-75.
     let blocks = [
         chunk("UserService.cs", 1, 50),
@@ -117,7 +117,7 @@ fn two_versions_are_never_merged() {
 }
 
 #[test]
-fn a_merged_chunk_keeps_the_place_and_the_category_of_the_highest_ranked() {
+fn merged_chunk_uses_highest_ranked_place_and_category() {
     let blocks = [
         chunk("a.rs", 1, 20),
         chunk("a.rs", 11, 30),
@@ -135,7 +135,7 @@ fn a_merged_chunk_keeps_the_place_and_the_category_of_the_highest_ranked() {
 /// Lines that stand in a more important chunk are not shown twice, and no chunk is
 /// raised for them.
 #[test]
-fn chunks_of_other_priorities_are_not_merged() {
+fn chunks_with_different_priorities_are_not_merged() {
     let blocks = [
         chunk("a.rs", 1, 60),
         chunk("a.rs", 50, 90),
@@ -156,7 +156,7 @@ fn chunks_of_other_priorities_are_not_merged() {
 }
 
 #[test]
-fn a_chunk_grows_within_a_quarter_of_the_budget() {
+fn merged_chunk_size_is_limited_by_the_token_budget() {
     let blocks = [chunk("a.rs", 1, 50), chunk("a.rs", 25, 75)];
     let found = with(&blocks, &Options::new(DedupLevel::Overlap).with_token_budget(1_200));
     assert_eq!(found.to_pack_blocks(&blocks), [chunk("a.rs", 1, 50), chunk("a.rs", 51, 75)]);
@@ -165,7 +165,7 @@ fn a_chunk_grows_within_a_quarter_of_the_budget() {
 }
 
 #[test]
-fn a_merge_over_the_limit_is_split_at_a_line() {
+fn merge_over_the_byte_limit_is_split_at_a_line() {
     let blocks = [chunk("a.rs", 1, 60), chunk("a.rs", 40, 99), chunk("a.rs", 90, 150)];
     let bytes = numbered(1, 70).len();
     let options = Options { merged_bytes: bytes, ..Options::new(DedupLevel::Overlap) };
@@ -177,7 +177,7 @@ fn a_merge_over_the_limit_is_split_at_a_line() {
 }
 
 #[test]
-fn bad_ranges_are_named_and_kept() {
+fn bad_line_ranges_are_reported_and_not_merged() {
     let bad = |first, last| Block::code_lines(Lang::Rust, "a.rs", numbered(1, 10), first, last);
     let blocks = [
         bad(10, 1),
@@ -211,7 +211,7 @@ fn bad_ranges_are_named_and_kept() {
 }
 
 #[test]
-fn summaries_of_what_was_merged_follow_each_other() {
+fn merged_chunks_concatenate_their_summaries() {
     let first = chunk("a.rs", 1, 20).with_summary("the beginning");
     let second = chunk("a.rs", 11, 30).with_summary("the rest");
     let blocks = [second.clone(), first.clone()];
@@ -229,7 +229,7 @@ fn summaries_of_what_was_merged_follow_each_other() {
 }
 
 #[test]
-fn a_file_and_its_chunks_become_the_file() {
+fn chunks_merge_into_their_complete_file() {
     let blocks = [
         chunk("a.rs", 5, 9),
         Block::code(Lang::Rust, "a.rs", numbered(1, 30)),
@@ -245,7 +245,7 @@ fn a_file_and_its_chunks_become_the_file() {
 
 /// What a result says stands in a chunk that another one takes in: it refers to that one.
 #[test]
-fn a_result_refers_to_the_chunk_that_took_its_like_in() {
+fn result_refers_to_the_merged_chunk() {
     let blocks = [
         Block::tool_result("test", Status::Ok, numbered(15, 29)),
         chunk("c", 10, 18),

@@ -33,7 +33,7 @@ fn annotations_follow_their_blocks() {
 }
 
 #[test]
-fn what_covers_takes_over_what_was_said() {
+fn covering_block_inherits_the_higher_priority() {
     let blocks = [
         chunk("a.rs", 1, 20),
         chunk("b.rs", 1, 20),
@@ -49,7 +49,7 @@ fn what_covers_takes_over_what_was_said() {
 }
 
 #[test]
-fn what_is_said_of_a_text_that_is_no_more_goes() {
+fn merge_drops_annotations_and_joins_summaries() {
     let blocks = [
         chunk("a.rs", 1, 20),
         chunk("a.rs", 11, 30),
@@ -63,7 +63,7 @@ fn what_is_said_of_a_text_that_is_no_more_goes() {
 }
 
 #[test]
-fn annotations_of_nothing_stay_as_they_are() {
+fn dangling_annotations_are_unchanged() {
     let blocks = [file("a.rs", F), priority(77, Priority::High), file("b.rs", F)];
     let pack = at(DedupLevel::Exact, &blocks).to_pack_blocks(&blocks);
     assert_eq!(pack, [file("a.rs", F), priority(77, Priority::High)]);
@@ -71,7 +71,7 @@ fn annotations_of_nothing_stay_as_they_are() {
 
 /// What stands in the place of a copy is no copy itself.
 #[test]
-fn a_second_run_finds_nothing_in_what_the_first_left() {
+fn dedup_is_idempotent() {
     let more = |text: &str| text.replace("line 7 ", "line vii ");
     let text = crate::support::numbered(1, 30);
     let blocks = [
@@ -89,7 +89,7 @@ fn a_second_run_finds_nothing_in_what_the_first_left() {
 }
 
 #[test]
-fn what_speaks_of_what_went_goes() {
+fn annotations_on_removed_blocks_are_removed() {
     let blocks =
         [file("a.rs", F), file("b.rs", F), rank(1, "0.1"), tag(2, "x=y"), file("c.rs", "c\n")];
     let pack = at(DedupLevel::Exact, &blocks).to_pack_blocks(&blocks);

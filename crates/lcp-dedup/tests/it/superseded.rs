@@ -1,19 +1,15 @@
 //! What newer reads and results replace (RFC 0006 §5).
 
 use lcp_dedup::{DedupLevel, Options, Survivor};
-use lcp_types::{Block, DiffHunk, DuplicateKind, Lang, Priority, Status};
+use lcp_types::{Block, DiffHunk, DuplicateKind, Lang, Priority};
 
 use crate::support::{at, chunk, contents, covered, file, numbered, priority, tag, with};
 
 const OLD: &str = "fn f() {\n    old()\n}\n\n// More than a line that refers to it.\n";
 const NEW: &str = "fn f() {\n    new()\n}\n\n// More than a line that refers to it.\n";
 
-fn result(tool: &'static str, status: Status, text: &'static str) -> Block<'static> {
-    Block::tool_result(tool, status, text)
-}
-
 #[test]
-fn a_file_that_was_read_again_is_outdated() {
+fn older_file_version_is_superseded() {
     let blocks = [file("a.rs", OLD), file("b.rs", "fn b() {}\n"), file("a.rs", NEW)];
     let found = at(DedupLevel::Overlap, &blocks);
     assert_eq!(covered(&found), [(0, DuplicateKind::Superseded, 2)]);
@@ -24,7 +20,7 @@ fn a_file_that_was_read_again_is_outdated() {
 }
 
 #[test]
-fn what_a_rewind_brought_back_is_the_newest() {
+fn restored_version_counts_as_newest() {
     let blocks = [file("a.rs", OLD), file("a.rs", NEW), file("a.rs", OLD)];
     let found = at(DedupLevel::Overlap, &blocks);
     let both = [(0, DuplicateKind::Superseded, 2), (1, DuplicateKind::Superseded, 2)];
@@ -33,21 +29,21 @@ fn what_a_rewind_brought_back_is_the_newest() {
 }
 
 #[test]
-fn a_part_is_outdated_by_a_newer_read_of_all_of_it() {
+fn chunk_is_superseded_by_a_newer_full_read() {
     let newer = numbered(1, 30).replace("line 12 ", "line xii ");
     let blocks = [chunk("a.rs", 10, 20), Block::code(Lang::Rust, "a.rs", newer)];
     assert_eq!(covered(&at(DedupLevel::Overlap, &blocks)), [(0, DuplicateKind::Superseded, 1)]);
 }
 
 #[test]
-fn a_newer_read_of_a_part_leaves_the_rest() {
+fn newer_partial_read_does_not_supersede_the_file() {
     let newer = numbered(10, 20).replace("line 12 ", "line xii ");
     let blocks = [chunk("a.rs", 1, 30), Block::code_lines(Lang::Rust, "a.rs", newer, 10, 20)];
     assert!(covered(&at(DedupLevel::Overlap, &blocks)).is_empty());
 }
 
 #[test]
-fn an_edit_replaces_the_lines_that_it_shows() {
+fn edit_supersedes_the_lines_it_shows() {
     let diff = |lines: &'static str| Block::diff("a.rs", vec![DiffHunk::new(10, 10, lines)]);
     let read = Block::code_lines(Lang::Rust, "a.rs", "b\nc\n", 11, 12);
     let shows = [read.clone(), diff(" a\n-b\n+B\n c\n d\n")];
@@ -65,13 +61,13 @@ fn an_edit_replaces_the_lines_that_it_shows() {
 }
 
 #[test]
-fn pinned_reads_are_never_outdated() {
+fn pinned_reads_are_never_superseded() {
     let blocks = [file("a.rs", OLD), file("a.rs", NEW), tag(0, "pinned")];
     assert!(covered(&at(DedupLevel::Overlap, &blocks)).is_empty());
 }
 
 #[test]
-fn critical_reads_are_never_outdated_by_others() {
+fn critical_reads_are_superseded_only_by_critical_ones() {
     let critical = [file("a.rs", OLD), file("a.rs", NEW), priority(0, Priority::Critical)];
     assert!(covered(&at(DedupLevel::Overlap, &critical)).is_empty());
     let both = [&critical[..], &[priority(1, Priority::Critical)]].concat();
@@ -80,7 +76,7 @@ fn critical_reads_are_never_outdated_by_others() {
 
 /// Other lines of the file were changed in between: these were not.
 #[test]
-fn lines_that_never_changed_are_not_outdated() {
+fn unchanged_lines_are_not_superseded() {
     let other = numbered(1, 10).replace("line 3 ", "line iii ");
     let blocks = [
         chunk("a.rs", 1, 10),
@@ -93,7 +89,7 @@ fn lines_that_never_changed_are_not_outdated() {
 }
 
 #[test]
-fn with_first_the_older_stays_and_the_newer_too() {
+fn survivor_first_disables_superseding() {
     let options = Options { survivor: Survivor::First, ..Options::new(DedupLevel::Overlap) };
     let blocks = [file("a.rs", OLD), file("a.rs", NEW), file("a.rs", NEW)];
     assert_eq!(covered(&with(&blocks, &options)), [(2, DuplicateKind::Equal, 1)]);
@@ -103,7 +99,7 @@ fn with_first_the_older_stays_and_the_newer_too() {
 }
 
 #[test]
-fn many_versions_become_one_line_each() {
+fn all_old_versions_are_superseded_by_the_newest() {
     let texts: Vec<String> =
         (0..50).map(|n| format!("fn f() {{\n    version_{n}()\n}}\n")).collect();
     let blocks: Vec<_> =
@@ -114,7 +110,7 @@ fn many_versions_become_one_line_each() {
 }
 
 #[test]
-fn a_line_that_costs_more_than_it_replaces_saves_nothing() {
+fn costly_reference_line_saves_zero_tokens() {
     let blocks = [file("a.rs", "x\n"), file("a.rs", "y\n")];
     let found = at(DedupLevel::Overlap, &blocks);
     assert_eq!(found.duplicates.tokens_saved(), 0);
@@ -122,7 +118,7 @@ fn a_line_that_costs_more_than_it_replaces_saves_nothing() {
 
 /// A, then B, then A again: the last is the newest, whatever it is a copy of.
 #[test]
-fn what_came_back_is_no_copy_of_what_it_was() {
+fn reverted_version_is_not_a_duplicate() {
     let other = || {
         Block::code_lines(
             Lang::Rust,
@@ -153,7 +149,7 @@ fn what_came_back_is_no_copy_of_what_it_was() {
 
 /// Chunks of before and after an edit are of two states of the file.
 #[test]
-fn nothing_is_merged_across_an_edit() {
+fn chunks_are_not_merged_across_an_edit() {
     let edit = Block::diff("a.rs", vec![DiffHunk::new(10, 10, " a\n+b\n+c\n")]);
     let blocks = [chunk("a.rs", 1, 50), edit, chunk("a.rs", 51, 90)];
     for keep in Survivor::ALL {
@@ -173,21 +169,21 @@ fn nothing_is_merged_across_an_edit() {
 }
 
 #[test]
-fn a_file_that_became_shorter_is_read_anew() {
+fn shorter_reread_supersedes_the_file() {
     let whole = |last| Block::code(Lang::Rust, "a.rs", numbered(1, last));
     let blocks = [whole(30), whole(20)];
     assert_eq!(covered(&at(DedupLevel::Overlap, &blocks)), [(0, DuplicateKind::Superseded, 1)]);
 }
 
 #[test]
-fn without_a_path_nothing_is_of_one_file() {
+fn blocks_without_path_are_unrelated() {
     let blocks = [file("", "one\n"), file("", "another\n"), chunk("", 1, 5), chunk("", 4, 9)];
     assert!(covered(&at(DedupLevel::Overlap, &blocks)).is_empty());
 }
 
 /// The newest read stays under its own name, though another file has the same text.
 #[test]
-fn the_newer_one_is_there_under_its_name() {
+fn newest_read_survives_under_its_own_path() {
     let blocks = [file("a.rs", OLD), file("b.rs", NEW), file("a.rs", NEW)];
     let found = at(DedupLevel::Overlap, &blocks);
     assert_eq!(covered(&found), [(0, DuplicateKind::Superseded, 2), (1, DuplicateKind::Equal, 2)]);

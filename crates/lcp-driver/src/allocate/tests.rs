@@ -187,7 +187,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 4_000, ..ProptestConfig::default() })]
 
     #[test]
-    fn bounded((items, input) in any_case()) {
+    fn outcome_agrees_with_planned_tokens((items, input) in any_case()) {
         let allocation = walked(&items, input);
         let base = input.envelope + critical(&items);
         let planned = planned(&items, input, &allocation);
@@ -211,7 +211,7 @@ proptest! {
     /// Checks that a refused step remains too expensive even if lower tiers returned all of their
     /// tokens except those of their first lines.
     #[test]
-    fn no_inversion((items, input) in any_case()) {
+    fn refused_step_exceeds_tokens_of_lower_tiers((items, input) in any_case()) {
         let allocation = walked(&items, input);
         if allocation.outcome != Outcome::Fits {
             return Ok(());
@@ -235,7 +235,7 @@ proptest! {
 
     /// Checks that no allowed upgrade fits in the remaining budget.
     #[test]
-    fn maximal((items, input) in any_case()) {
+    fn remaining_budget_fits_no_upgrade((items, input) in any_case()) {
         let allocation = walked(&items, input);
         if allocation.outcome != Outcome::Fits {
             return Ok(());
@@ -261,7 +261,7 @@ proptest! {
 
     /// Checks that from base + line on, every block except Background ones is shown or counted.
     #[test]
-    fn complete((items, input) in any_case()) {
+    fn outcome_fits_if_roll_up_line_fits((items, input) in any_case()) {
         let allocation = walked(&items, input);
         let base = input.envelope + critical(&items);
         prop_assert!(input.budget < base + input.line || allocation.outcome == Outcome::Fits);
@@ -270,7 +270,7 @@ proptest! {
     /// Checks that with a larger budget, the sequence of step outcomes is not worse in
     /// lexicographic order, and that the total tokens of the blocks do not decrease.
     #[test]
-    fn monotone((items, input) in any_case(), more in prop_oneof![Just(1u64), 1u64..50]) {
+    fn larger_budget_never_yields_a_worse_plan((items, input) in any_case(), more in prop_oneof![Just(1u64), 1u64..50]) {
         let larger = AllocationInput { budget: input.budget + more, ..input };
         let (before, after) = (walked(&items, input), walked(&items, larger));
         prop_assert!(steps(&items, &after) <= steps(&items, &before));
@@ -282,7 +282,7 @@ proptest! {
 
     /// Checks that with `fill`, everything is shown in full if the budget allows it.
     #[test]
-    fn fill_degrades_nothing_that_fits((items, input) in any_case()) {
+    fn fill_shows_all_blocks_in_full_if_they_fit((items, input) in any_case()) {
         let whole: u64 = items.iter().map(|item| item.costs[0]).sum();
         let items: Vec<_> = items.into_iter().map(|item| Candidate { ceiling: 0, ..item }).collect();
         let input = AllocationInput { budget: input.envelope + whole, fill: true, ..input };
@@ -356,7 +356,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 4_000, ..ProptestConfig::default() })]
 
     #[test]
-    fn a_group_is_shown_whole_or_not_at_all((items, input, related) in any_related()) {
+    fn group_is_shown_completely_or_not_at_all((items, input, related) in any_related()) {
         let allocation = walked(&items, related.input(input));
         for group in &related.groups {
             let shown = group.iter().filter(|&&at| allocation.chosen[at].is_some()).count();
@@ -365,7 +365,7 @@ proptest! {
     }
 
     #[test]
-    fn bounded_and_complete((items, input, related) in any_related()) {
+    fn plan_with_groups_is_bounded_and_complete((items, input, related) in any_related()) {
         let input = related.input(input);
         let allocation = walked(&items, input);
         let base = input.envelope + critical(&items);
@@ -377,7 +377,7 @@ proptest! {
 
     /// Checks that no allowed upgrade fits, including the lines of its group.
     #[test]
-    fn maximal_with_groups((items, input, related) in any_related()) {
+    fn remaining_budget_fits_no_upgrade_with_groups((items, input, related) in any_related()) {
         let input = AllocationInput { excerpts: false, ..related.input(input) };
         let allocation = walked(&items, input);
         for i in order(&items) {
@@ -392,7 +392,7 @@ proptest! {
     /// Checks that the block that is served first gets the fullest detail that fits together with
     /// the fixed blocks and the roll-up line.
     #[test]
-    fn first_comes_first((items, input, related) in any_related()) {
+    fn first_block_gets_fullest_detail_that_fits((items, input, related) in any_related()) {
         let input = related.input(input);
         let allocation = walked(&items, input);
         let Some(first) = related.first.filter(|_| allocation.outcome == Outcome::Fits) else {
@@ -412,7 +412,7 @@ proptest! {
     /// Checks that with a larger budget, the block that is served first does not get less, and that
     /// the tokens of the text do not decrease.
     #[test]
-    fn monotone_with_a_first_block((items, input, related) in any_related(), more in 1u64..50) {
+    fn larger_budget_never_shrinks_the_first_block((items, input, related) in any_related(), more in 1u64..50) {
         let input = AllocationInput { excerpts: false, groups: &[], ..related.input(input) };
         let items: Vec<_> = items.into_iter().map(|item| Candidate { group: None, ..item }).collect();
         let larger = AllocationInput { budget: input.budget + more, ..input };
@@ -456,7 +456,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 4_000, ..ProptestConfig::default() })]
 
     #[test]
-    fn bounded_with_shares((items, input, shares) in any_shared()) {
+    fn planned_tokens_stay_within_budget_with_shares((items, input, shares) in any_shared()) {
         let allocation = walked(&items, AllocationInput { shares: &shares, ..input });
         let planned = planned(&items, input, &allocation);
         if allocation.outcome == Outcome::Fits {
@@ -467,7 +467,7 @@ proptest! {
     }
 
     #[test]
-    fn capped((items, input, shares) in any_shared()) {
+    fn share_exceeds_its_cap_only_for_critical_blocks((items, input, shares) in any_shared()) {
         let allocation = walked(&items, AllocationInput { shares: &shares, ..input });
         for (at, share) in shares.iter().enumerate() {
             let used = used(&items, &allocation, at);
@@ -478,7 +478,7 @@ proptest! {
     /// Checks that no allowed upgrade fits in the remaining budget under the cap of its share. The
     /// same holds for an excerpt of a block without content.
     #[test]
-    fn maximal_with_shares((items, input, shares) in any_shared()) {
+    fn remaining_budget_fits_no_upgrade_with_shares((items, input, shares) in any_shared()) {
         let allocation = walked(&items, AllocationInput { shares: &shares, ..input });
         if allocation.outcome != Outcome::Fits {
             return Ok(());
@@ -503,7 +503,7 @@ proptest! {
 
     /// Checks that from base + line on, every block except Background ones is shown or counted.
     #[test]
-    fn complete_with_shares((items, input, shares) in any_shared()) {
+    fn outcome_fits_if_roll_up_line_fits_with_shares((items, input, shares) in any_shared()) {
         let allocation = walked(&items, AllocationInput { shares: &shares, ..input });
         let base = input.envelope + critical(&items);
         prop_assert!(input.budget < base + input.line || allocation.outcome == Outcome::Fits);
@@ -511,7 +511,7 @@ proptest! {
 
     /// Checks that a text has content if one excerpt or detail fits together with the roll-up line.
     #[test]
-    fn something_is_shown((items, input) in any_case()) {
+    fn text_has_content_if_an_excerpt_or_level_fits((items, input) in any_case()) {
         let input = AllocationInput { excerpts: true, ..input };
         let allocation = walked(&items, input);
         let left = input.budget.saturating_sub(input.envelope + critical(&items) + input.line);
@@ -529,7 +529,7 @@ proptest! {
     /// Checks that without excerpts a share gets its own tokens, as far as it wants them. Blocks of
     /// one token each leave no gaps.
     #[test]
-    fn guaranteed(
+    fn share_gets_its_own_tokens(
         wants in prop::collection::vec((0u32..300, 0usize..300), 1..5),
         budget in 0u64..800,
     ) {
@@ -566,7 +566,7 @@ proptest! {
     /// Checks that a share gets its own tokens, as far as it wants them, except for a gap that is
     /// smaller than its largest block.
     #[test]
-    fn guaranteed_but_for_a_gap((items, input, shares) in any_shared(), more in 0u64..200) {
+    fn share_gets_its_own_tokens_less_one_block((items, input, shares) in any_shared(), more in 0u64..200) {
         let shares: Vec<_> =
             shares.iter().map(|share| ShareLimits { cap: u64::MAX, ..*share }).collect();
         // Critical blocks and first lines come before shares, so they are left out here.

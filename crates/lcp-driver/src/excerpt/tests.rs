@@ -3,7 +3,7 @@
 use super::*;
 
 #[test]
-fn cuts_are_at_lines_else_sentences_else_characters() {
+fn cuts_prefer_lines_then_sentences_then_characters() {
     assert_eq!(start_at_boundary("one\ntwo\nthr"), "one\ntwo\n");
     // A line break is not used if more than half of the text would be lost.
     assert_eq!(start_at_boundary("a\nOne is here. Two is the"), "a\nOne is here. ");
@@ -14,7 +14,7 @@ fn cuts_are_at_lines_else_sentences_else_characters() {
 }
 
 #[test]
-fn lines_are_counted_where_something_of_them_is_missing() {
+fn partly_omitted_lines_count_as_omitted() {
     let lines = |head: usize, tail: usize| excerpt_of("a\nbc\nd", 9, head, tail, 0).omitted_lines;
     assert_eq!((lines(0, 0), lines(2, 0), lines(2, 1), lines(3, 1)), (3, 2, 1, 1));
     assert_eq!(excerpt_of("a\nb\n", 9, 2, 0, 0).omitted_lines, 1);

@@ -145,7 +145,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 800, ..ProptestConfig::default() })]
 
     #[test]
-    fn what_is_passed_over_changes_nothing(
+    fn dropped_blocks_do_not_change_the_plan(
         pack in any_pack(),
         newest in prop::option::of(any::<usize>()),
         budget in prop_oneof![0u32..300, 0u32..3_000, 0u32..60_000],
@@ -173,7 +173,7 @@ proptest! {
 
 /// Blocks are also dropped if all of them have different costs.
 #[test]
-fn of_many_blocks_few_are_walked() {
+fn few_of_many_blocks_become_candidates() {
     let mut state = 7u32;
     let mut random = |below: u32| {
         state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);

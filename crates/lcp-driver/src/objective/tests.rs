@@ -7,7 +7,7 @@ fn factor(ranks: &[f64], rank: f64) -> u64 {
 }
 
 #[test]
-fn a_factor_goes_by_the_place_between_lowest_and_highest() {
+fn rank_factor_is_interpolated_between_lowest_and_highest() {
     assert_eq!(factor(&[0.0, 0.5, 1.0], 0.5), 2_125);
     assert_eq!(factor(&[0.0, 0.5, 1.0], 0.0), 1_250);
     assert_eq!(factor(&[-10.0, 30.0], 0.0), 1_687);
@@ -16,14 +16,14 @@ fn a_factor_goes_by_the_place_between_lowest_and_highest() {
 }
 
 #[test]
-fn one_rank_alone_is_the_highest_and_so_is_what_stands_above_all() {
+fn single_or_infinite_rank_gets_the_highest_factor() {
     assert_eq!(factor(&[7.0], 7.0), 3_000);
     assert_eq!(factor(&[1.0, 2.0], f64::INFINITY), 3_000);
     assert_eq!(factor(&[], f64::INFINITY), 3_000);
 }
 
 #[test]
-fn what_is_out_of_range_counts_as_the_limit() {
+fn out_of_range_values_are_clamped() {
     let values =
         ValueModel { normal: u32::MAX, full: 2_000, highest_rank: 1, ..ValueModel::default() };
     assert_eq!(values.value(Priority::Normal, 1_000, DetailLevel::Full), 1_000_000_000);
@@ -32,7 +32,7 @@ fn what_is_out_of_range_counts_as_the_limit() {
 }
 
 #[test]
-fn the_default_table_is_that_of_rfc_0005() {
+fn default_values_match_rfc_0005() {
     let of = |priority, detail| ValueModel::default().value(priority, 1_000, detail);
     assert_eq!(of(Priority::High, DetailLevel::Full), 64_000);
     assert_eq!(of(Priority::Normal, DetailLevel::Summary), 8_000);

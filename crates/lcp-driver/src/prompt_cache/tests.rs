@@ -3,7 +3,7 @@
 use super::*;
 
 #[test]
-fn the_budget_for_tokens_is_the_smallest() {
+fn budget_for_tokens_is_minimal() {
     let watermarks = Watermarks::default();
     for tokens in [0, 1, 89, 90, 91, 12_345] {
         let budget = u32::try_from(watermarks.budget_for(u64::from(tokens))).unwrap();
@@ -13,7 +13,7 @@ fn the_budget_for_tokens_is_the_smallest() {
 }
 
 #[test]
-fn watermarks_that_are_none_are_refused() {
+fn invalid_watermarks_are_refused() {
     for (high, low) in
         [(1.1, 0.5), (0.5, 0.5), (0.5, 0.0), (0.5, -1.0), (f64::NAN, 0.1), (0.9, f64::NAN)]
     {

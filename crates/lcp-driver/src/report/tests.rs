@@ -29,7 +29,7 @@ fn gaps_are_rounded_up() {
 
 proptest! {
     #[test]
-    fn no_gap_is_smaller_than_it_is(value: u64, bound: u64) {
+    fn relative_gap_is_the_exact_gap_rounded_up(value: u64, bound: u64) {
         let optimality = optimality(value.min(bound), bound.max(value));
         let gap = u128::from(relative_gap(&optimality, 1_000_000));
         let bound = u128::from(optimality.bound);
@@ -40,7 +40,7 @@ proptest! {
 }
 
 #[test]
-fn names_are_written_as_people_do() {
+fn display_names_are_title_case_or_quoted() {
     assert_eq!(display_name("tool_results"), "Tool Results");
     assert_eq!(display_name("rolled_up"), "Rolled Up");
     assert_eq!(display_name("a b"), "\"a b\"");
@@ -48,7 +48,7 @@ fn names_are_written_as_people_do() {
 }
 
 #[test]
-fn names_of_any_length_are_bounded() {
+fn long_names_are_shortened() {
     for name in ["x".repeat(100_000), "x y".repeat(100_000), "\u{202e}".repeat(100_000)] {
         assert!(display_name(&name).chars().count() < 2_000);
         assert!(shorten(&name).chars().count() < 2_000);
@@ -57,13 +57,13 @@ fn names_of_any_length_are_bounded() {
 }
 
 #[test]
-fn hidden_characters_show() {
+fn invisible_characters_are_escaped() {
     assert_eq!(escape_control("a b.rs"), "a b.rs");
     assert_eq!(escape_control("a\u{202e}b"), "a\\u{202e}b");
 }
 
 #[test]
-fn bars_are_in_eighths() {
+fn bars_are_drawn_in_eighths_of_a_cell() {
     assert_eq!(bar(0, 10, 4), "");
     assert_eq!(bar(1, 1_000_000, 4), "▏");
     assert_eq!(bar(5, 10, 4), "██");
@@ -73,7 +73,7 @@ fn bars_are_in_eighths() {
 }
 
 #[test]
-fn what_is_too_wide_keeps_its_end() {
+fn fit_shortens_wide_text_at_the_start() {
     assert_eq!(fit("src/main.rs", 8), "…main.rs");
     assert_eq!(fit("src/main.rs", 11), "src/main.rs");
 }

@@ -8,7 +8,7 @@ fn tokens_in(text: &str) -> Vec<&str> {
 }
 
 #[test]
-fn names_between_bars_are_special() {
+fn names_between_bars_are_special_tokens() {
     let most = format!("<|{}|>", "a".repeat(64));
     for token in [
         "<|im_start|>", "<|endoftext|>", "<|reserved_special_token_0|>", "<|a.b-C|>",
@@ -32,7 +32,7 @@ fn names_between_bars_are_special() {
 }
 
 #[test]
-fn words_of_the_table_are_special() {
+fn known_tokens_are_special_tokens() {
     for word in KNOWN_TOKENS {
         assert_eq!(tokens_in(&format!("x{word}{word}")), [word, word]);
     }
@@ -42,7 +42,7 @@ fn words_of_the_table_are_special() {
 
 /// Checks that every text of a block of every type is searched, and no other bytes.
 #[test]
-fn every_text_of_a_block_is_looked_at() {
+fn every_text_field_of_a_block_is_searched() {
     let t = "<s>";
     let data = vec![b'<', b's', b'>'];
     let tree =
@@ -72,7 +72,7 @@ fn every_text_of_a_block_is_looked_at() {
 }
 
 #[test]
-fn bytes_that_are_no_text_keep_what_they_are() {
+fn escape_leaves_invalid_utf8_bytes_unchanged() {
     let mut blocks = [Block::conversation(Role::User, b"\xff<s>\xfe".as_slice())];
     assert_eq!(escape(&mut blocks).first, Some((0, "<s>".to_owned())));
     assert_eq!(blocks, [Block::conversation(Role::User, b"\xff< s>\xfe".as_slice())]);
@@ -89,7 +89,7 @@ proptest! {
     /// Checks that each token gets one space, that no other byte changes, and that the result has
     /// no token.
     #[test]
-    fn an_escaped_text_stays_escaped(text in any_text()) {
+    fn escape_is_idempotent_and_adds_one_space_per_token(text in any_text()) {
         let mut blocks = [Block::conversation(Role::User, text.clone())];
         let expected = find(&text).count();
         let found = escape(&mut blocks);
@@ -105,7 +105,7 @@ proptest! {
 
     /// Compares the finder with a search that tries every part of the text.
     #[test]
-    fn what_is_not_found_is_not_special(text in any_text()) {
+    fn find_matches_a_brute_force_search(text in any_text()) {
         let places: Vec<_> = find(&text).collect();
         let is_special = |part: &str| {
             let name = |bar: &str| {

@@ -95,7 +95,7 @@ fn digest(driver: &DefaultDriver, blocks: &[Block<'_>], configs: &[DriverConfig]
 }
 
 #[test]
-fn threads_that_share_a_driver_make_the_same_plans() {
+fn threads_sharing_a_driver_produce_equal_plans() {
     let (driver, packs, configs) = (DefaultDriver::new(O200K), packs(), configs());
     let work: Vec<_> =
         packs.iter().flat_map(|pack| configs.iter().map(move |c| (pack, c))).collect();
@@ -119,7 +119,7 @@ fn threads_that_share_a_driver_make_the_same_plans() {
 /// The digest changes if any plan changes, so this shows that debug and release builds and all
 /// platforms agree.
 #[test]
-fn plans_are_the_same_bytes_in_every_build() {
+fn plans_are_byte_identical_in_every_build() {
     let (driver, configs) = (DefaultDriver::new(O200K), configs());
     let digests: Vec<_> = packs()
         .iter()

@@ -10,7 +10,7 @@ use lcp_driver::{
 use lcp_types::{Block, BlockType, Priority, Role};
 
 #[test]
-fn spec_08_items_have_their_names_and_signatures() {
+fn public_items_match_spec_08_signatures() {
     let _: for<'a, 'b> fn(
         &'a [Block<'b>],
         u32,

@@ -49,7 +49,7 @@ fn decisions(plan: &Plan) -> Vec<&'static str> {
 }
 
 #[test]
-fn what_is_removed_is_not_in_the_text_and_costs_nothing() {
+fn removed_duplicate_is_absent_and_costs_no_tokens() {
     let blocks = [
         bare_file("src/a.rs", 5),
         bare_file("src/copy.rs", 5),
@@ -79,7 +79,7 @@ fn what_is_removed_is_not_in_the_text_and_costs_nothing() {
 }
 
 #[test]
-fn what_stands_in_place_is_planned_as_any_block() {
+fn in_place_replacement_is_planned_like_any_block() {
     let line = "[outdated: src/a.rs as it is now stands below]";
     let blocks = [Block::code(Lang::Rust, "src/a.rs", line), bare_file("src/a.rs", 5)];
     let rendered = run(&blocks, &config([referred(0, 1, DuplicateKind::Superseded)]));
@@ -90,7 +90,7 @@ fn what_stands_in_place_is_planned_as_any_block() {
 }
 
 #[test]
-fn priority_rank_and_pin_pass_to_what_covers() {
+fn covering_block_inherits_priority_rank_and_pin() {
     let high = [file("a.rs", 12), file("b.rs", 12), priority(0, Priority::Low)];
     let high = [&high[..], &[priority(1, Priority::High)]].concat();
     let tight = |config: DriverConfig| DriverConfig { token_budget: Some(250), ..config };
@@ -127,14 +127,14 @@ fn priority_rank_and_pin_pass_to_what_covers() {
 }
 
 #[test]
-fn the_category_of_what_covers_is_its_own() {
+fn covering_block_does_not_inherit_category() {
     let blocks = [bare_file("a.rs", 5), bare_file("b.rs", 5), tag(1, "category=references")];
     let plan = run(&blocks, &config([removed(1, 0, DuplicateKind::Equal)])).plan;
     assert_eq!((&*plan.items[0].category, &*plan.items[1].category), ("open_files", "references"));
 }
 
 #[test]
-fn what_was_said_of_another_text_is_dropped() {
+fn annotations_of_changed_blocks_are_dropped() {
     let blocks = [
         bare_file("a.rs", 40),
         bare_file("b.rs", 40).with_summary("its own"),
@@ -162,7 +162,7 @@ fn what_was_said_of_another_text_is_dropped() {
 }
 
 #[test]
-fn types_that_were_not_asked_for_win() {
+fn type_filter_takes_precedence_over_duplicates() {
     let blocks = [
         Block::document("a.rs", source(5), lcp_types::FormatHint::Markdown),
         bare_file("a.rs", 5),
@@ -188,7 +188,7 @@ fn types_that_were_not_asked_for_win() {
 
 /// Invalid duplicates must not remove content that is nowhere else.
 #[test]
-fn a_block_that_nothing_in_the_text_covers_is_shown() {
+fn invalid_duplicates_do_not_remove_blocks() {
     let equal = DuplicateKind::Equal;
     let blocks: Vec<_> = ["a.rs", "b.rs", "c.rs"].map(|path| bare_file(path, 2)).into();
     let blocks = [blocks, vec![priority(0, Priority::High)]].concat();
@@ -219,7 +219,7 @@ fn a_block_that_nothing_in_the_text_covers_is_shown() {
 }
 
 #[test]
-fn the_wanted_budget_is_that_of_what_can_be_shown() {
+fn wanted_budget_excludes_duplicates() {
     let mut blocks: Vec<_> = (0..4).map(|i| bare_file(&format!("{i}.rs"), 20)).collect();
     let tight = |config: DriverConfig| DriverConfig { token_budget: Some(300), ..config };
     let all = run(&blocks, &tight(config([]))).plan.wanted_budget.unwrap();
@@ -231,7 +231,7 @@ fn the_wanted_budget_is_that_of_what_can_be_shown() {
 }
 
 #[test]
-fn what_is_removed_is_no_demand_on_a_share() {
+fn removed_duplicate_needs_no_share() {
     let blocks = [
         bare_file("a.rs", 20),
         bare_file("b.rs", 20),
@@ -256,7 +256,7 @@ fn what_is_removed_is_no_demand_on_a_share() {
 }
 
 #[test]
-fn the_newest_question_is_one_that_is_there() {
+fn newest_question_is_taken_from_remaining_blocks() {
     let ask = |text| Block::conversation(Role::User, text);
     let blocks = [ask("Why does it fail?"), bare_file("a.rs", 90), ask("Why does it fail?")];
     let config =

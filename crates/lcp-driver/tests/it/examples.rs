@@ -8,12 +8,12 @@ mod delimiter_safety;
 mod render;
 
 #[test]
-fn costs_of_delimiter_safety_are_measured() {
+fn delimiter_safety_example_runs() {
     let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("examples");
     delimiter_safety::measure(&[folder]).unwrap();
 }
 
 #[test]
-fn blocks_are_rendered() {
+fn render_example_runs() {
     render::main().unwrap();
 }

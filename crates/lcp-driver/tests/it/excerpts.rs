@@ -24,7 +24,7 @@ fn shown(plan: &Plan) -> Vec<&'static str> {
 }
 
 #[test]
-fn code_keeps_its_beginning_and_says_what_is_missing() {
+fn code_excerpt_shows_the_start_and_counts_omissions() {
     let rendered = run(&[bare_file("src/a.rs", 200)], 110, OutputMode::Xml);
     expect![[r#"
         <context>
@@ -43,7 +43,7 @@ fn code_keeps_its_beginning_and_says_what_is_missing() {
 }
 
 #[test]
-fn tool_results_keep_their_end_and_turns_both_ends() {
+fn tool_result_and_turn_excerpts_show_both_ends() {
     let log = (0..300).map(|i| format!("step {i} done\n")).collect::<Vec<_>>().concat();
     let result = Block::tool_result("cargo", Status::Error, log + "error: it failed\n");
     let rendered = run(&[result], 120, OutputMode::Minimal);
@@ -83,7 +83,7 @@ fn tool_results_keep_their_end_and_turns_both_ends() {
 }
 
 #[test]
-fn cuts_stand_between_characters_where_there_are_neither_lines_nor_sentences() {
+fn cuts_are_at_character_boundaries_without_line_breaks() {
     for text in ["漢字".repeat(2_000), "e\u{301}🦀".repeat(2_000), "a".repeat(20_000)] {
         for budget in (40..200).step_by(7) {
             let block = Block::document("text", text.as_str(), FormatHint::Plain);
@@ -99,7 +99,7 @@ fn cuts_stand_between_characters_where_there_are_neither_lines_nor_sentences() {
 }
 
 #[test]
-fn excerpts_are_on_with_fill_or_where_they_are_asked_for() {
+fn excerpts_are_on_with_fill_or_on_request() {
     let blocks = [bare_file("a.rs", 200)];
     for (excerpts, fill, expected) in [
         (Excerpts::WithFill, false, "placeholder"),
@@ -115,7 +115,7 @@ fn excerpts_are_on_with_fill_or_where_they_are_asked_for() {
 }
 
 #[test]
-fn a_block_with_a_fitting_summary_is_shown_by_it() {
+fn fitting_summary_is_preferred_to_an_excerpt() {
     let rendered = run(&[file("a.rs", 200)], 300, OutputMode::Xml);
     assert_eq!(shown(&rendered.plan), ["summary"]);
     // A block whose summary does not fit either is cut.
@@ -125,7 +125,7 @@ fn a_block_with_a_fitting_summary_is_shown_by_it() {
 
 /// Sizes are steps of a fixed ladder, so a small change of the budget changes nothing.
 #[test]
-fn sizes_are_those_of_a_ladder() {
+fn excerpt_sizes_are_fixed_steps() {
     let blocks = [bare_file("a.rs", 3_000)];
     let texts: Vec<_> = (1_050..1_075).map(|b| run(&blocks, b, OutputMode::Minimal).text).collect();
     let mut distinct = texts.clone();
@@ -135,7 +135,7 @@ fn sizes_are_those_of_a_ladder() {
 
 /// A huge block does not take the tokens with which others can be shown.
 #[test]
-fn a_huge_block_leaves_room_for_others() {
+fn huge_block_leaves_room_for_others() {
     let blocks = [
         bare_file("huge.rs", 5_000),
         bare_file("a.rs", 60),
@@ -150,7 +150,7 @@ fn a_huge_block_leaves_room_for_others() {
 
 /// A single block that exceeds the budget fills it, for any budget.
 #[test]
-fn a_single_large_block_fills_the_budget() {
+fn single_large_block_fills_the_budget() {
     let blocks = [bare_file("a.rs", 9_000)];
     for budget in [500, 2_000, 8_111, 32_000, 100_000] {
         let plan = run(&blocks, budget, OutputMode::Xml).plan;
@@ -160,7 +160,7 @@ fn a_single_large_block_fills_the_budget() {
 }
 
 #[test]
-fn something_is_shown_where_lines_would_take_the_whole_budget() {
+fn content_is_shown_even_if_placeholders_fill_the_budget() {
     let blocks: Vec<_> = (0..20).map(|i| bare_file(&format!("src/file_{i}.rs"), 100)).collect();
     for budget in 60..420 {
         let rendered = run(&blocks, budget, OutputMode::Xml);
@@ -173,7 +173,7 @@ fn something_is_shown_where_lines_would_take_the_whole_budget() {
 }
 
 #[test]
-fn what_has_no_content_is_not_cut() {
+fn blocks_without_content_are_not_cut() {
     let blocks = [
         Block::embedding_ref("v".repeat(180), vec![1], "m".repeat(180)),
         Block::raw(0x42, vec![0; 900]),
@@ -184,7 +184,7 @@ fn what_has_no_content_is_not_cut() {
 
 /// The marker has the exact lines and tokens that are not shown.
 #[test]
-fn the_marker_counts_what_is_missing() {
+fn marker_counts_omitted_lines_and_tokens() {
     let content = (0..500).map(|i| format!("line {i}\n")).collect::<Vec<_>>().concat();
     let block = Block::code(Lang::Unknown, "a.txt", content.as_str());
     let plan = run(&[block], 400, OutputMode::Xml).plan;
@@ -198,7 +198,7 @@ fn the_marker_counts_what_is_missing() {
 /// The excerpt may need a shorter fence than the whole content, or a longer one than the previous
 /// attempt. Then the cut is repeated, and never given up.
 #[test]
-fn runs_of_backticks_are_cut_like_everything_else() {
+fn long_backtick_runs_can_be_cut() {
     let content = format!("{}\n{}\nend\n", "`x`".repeat(3), "`".repeat(6_000));
     for block in [
         Block::conversation(Role::User, content.as_str()),
@@ -221,7 +221,7 @@ fn runs_of_backticks_are_cut_like_everything_else() {
 
 /// An excerpt of a file that begins with blank lines shows its end.
 #[test]
-fn a_beginning_of_blank_lines_is_no_excerpt() {
+fn excerpt_skips_leading_blank_lines() {
     let content = "\n".repeat(9_000) + "fn main() {}\n";
     let block = Block::code(Lang::Rust, "a.rs", content);
     for budget in [60, 100] {
@@ -236,7 +236,7 @@ fn a_beginning_of_blank_lines_is_no_excerpt() {
 /// One more token of budget never loses most of the content: placeholders come first only if they
 /// are a small part.
 #[test]
-fn content_does_not_jump_as_the_budget_grows() {
+fn content_does_not_drop_as_the_budget_grows() {
     let blocks: Vec<_> = (0..20).map(|i| bare_file(&format!("f{i}.rs"), 200)).collect();
     let mut before = 0;
     for budget in (200..4_000).step_by(3) {
@@ -250,7 +250,7 @@ fn content_does_not_jump_as_the_budget_grows() {
 
 /// A line break of two characters is never split.
 #[test]
-fn line_breaks_are_kept_whole() {
+fn crlf_line_breaks_are_never_split() {
     let content = "a line of text\r\n\r\n".repeat(400);
     for block in [
         Block::code(Lang::Rust, "a.rs", content.as_str()),

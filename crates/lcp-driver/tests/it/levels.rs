@@ -35,7 +35,7 @@ fn decisions(plan: &Plan) -> Vec<&'static str> {
 
 /// As the budget decreases, the block is shown at one level after the other.
 #[test]
-fn a_block_goes_down_level_by_level() {
+fn block_passes_every_level_as_the_budget_shrinks() {
     let blocks = every_level();
     let mut seen = Vec::new();
     for budget in (0..1_200).rev() {
@@ -95,7 +95,7 @@ fn every_mode_names_the_level() {
 }
 
 #[test]
-fn levels_come_back_from_the_text() {
+fn level_is_parsed_from_rendered_text() {
     let blocks = every_level();
     for mode in OutputMode::ALL {
         let text = run(&blocks, 60, mode).text;
@@ -108,7 +108,7 @@ fn levels_come_back_from_the_text() {
 
 /// A Low block's ceiling is its fullest level in the pack.
 #[test]
-fn low_blocks_are_shown_by_their_fullest_level() {
+fn low_blocks_are_shown_at_their_fullest_carried_level() {
     let mut blocks = every_level();
     blocks.push(priority(0, Priority::Low));
     assert_eq!(decisions(&run(&blocks, 10_000, OutputMode::Xml).plan)[0], "detailed");
@@ -135,7 +135,7 @@ fn bad_levels_are_ignored_with_a_warning() {
 /// A level that does not cost less than a fuller one is never used, and the report says so with
 /// both costs.
 #[test]
-fn a_level_that_costs_more_than_a_fuller_one_is_not_used() {
+fn level_costlier_than_a_fuller_one_is_not_used() {
     let detailed = "word ".repeat(3_000);
     let blocks = [bare_file("a.rs", 20), carried(CarriedLevel::Detailed, 0, &detailed)];
     for budget in 0..4_000 {
@@ -150,7 +150,7 @@ fn a_level_that_costs_more_than_a_fuller_one_is_not_used() {
 
 /// The last level of a kind wins, and an empty one removes the level.
 #[test]
-fn the_last_level_wins() {
+fn last_level_of_a_kind_wins() {
     let mut blocks = every_level();
     blocks.push(carried(CarriedLevel::Detailed, 0, "another"));
     assert!(run(&blocks, 60, OutputMode::Xml).text.contains("\nanother\n"));

@@ -37,7 +37,7 @@ fn one_and_many() -> Vec<Block<'static>> {
 }
 
 #[test]
-fn many_small_blocks_can_be_worth_more_than_one_large() {
+fn value_objective_prefers_many_small_blocks_to_one_large() {
     let blocks = one_and_many();
     let strict = DriverConfig { token_budget: Some(2_000), ..DriverConfig::default() };
     assert_eq!(full(&plan(&blocks, &strict))[0], 0);
@@ -47,13 +47,13 @@ fn many_small_blocks_can_be_worth_more_than_one_large() {
 }
 
 #[test]
-fn another_table_decides_otherwise() {
+fn value_model_changes_the_choice() {
     let high = ValueModel { high: 5_000, ..ValueModel::default() };
     assert_eq!(full(&plan(&one_and_many(), &by_value(high, 2_000)))[0], 0);
 }
 
 #[test]
-fn a_summary_that_says_nearly_all_is_taken_for_the_whole() {
+fn summary_value_determines_use_of_summaries() {
     let blocks: Vec<_> = (0..4).map(|i| file(&format!("f{i}.rs"), 20)).collect();
     let summaries = ValueModel { summary: 999, ..ValueModel::default() };
     let plan_with = |values| plan(&blocks, &by_value(values, 600));
@@ -65,7 +65,7 @@ fn a_summary_that_says_nearly_all_is_taken_for_the_whole() {
 }
 
 #[test]
-fn the_higher_rank_is_worth_more() {
+fn higher_rank_is_worth_more() {
     let mut blocks: Vec<_> = (0..6).map(|i| bare_file(&format!("f{i}.rs"), 20)).collect();
     blocks.extend([tag(4, "rank=0.9"), tag(2, "rank=0.4")]);
     assert_eq!(full(&plan(&blocks, &by_value(ValueModel::default(), 450))), [4]);
@@ -73,7 +73,7 @@ fn the_higher_rank_is_worth_more() {
 }
 
 #[test]
-fn ceilings_stay_without_fill_and_all_is_shown_where_all_fits() {
+fn fill_raises_low_blocks_above_their_ceiling() {
     let mut blocks = vec![file("a.rs", 5), file("b.rs", 5), bare_file("c.rs", 5)];
     blocks.extend((1..3).map(|low| priority(low, Priority::Low)));
     blocks.extend([bare_file("d.rs", 5), priority(6, Priority::Background)]);
@@ -91,7 +91,7 @@ fn ceilings_stay_without_fill_and_all_is_shown_where_all_fits() {
 
 /// Blocks that grow after all others have their ceilings take nothing from these.
 #[test]
-fn low_blocks_grow_beside_what_others_have() {
+fn low_blocks_grow_only_after_normal_blocks_are_full() {
     let mut blocks = vec![bare_file("normal.rs", 150)];
     blocks.extend((0..20).map(|i| bare_file(&format!("low{i}.rs"), 8)));
     blocks.extend((1..21).map(|low| priority(low, Priority::Low)));
@@ -107,7 +107,7 @@ fn low_blocks_grow_beside_what_others_have() {
 
 /// The same holds with shares: a block at its ceiling stays there while others grow.
 #[test]
-fn low_blocks_grow_beside_what_others_have_with_shares() {
+fn low_blocks_take_nothing_from_normal_ones_with_shares() {
     let mut blocks = vec![bare_file("normal.rs", 30)];
     blocks.extend((0..4).map(|i| bare_file(&format!("low{i}.rs"), 8)));
     blocks.extend((1..5).map(|low| priority(low, Priority::Low)));
@@ -122,7 +122,7 @@ fn low_blocks_grow_beside_what_others_have_with_shares() {
 
 /// A question that exceeds the budget is shown in part, not as a placeholder among others.
 #[test]
-fn a_large_question_is_cut() {
+fn large_question_is_shown_as_an_excerpt() {
     let mut blocks: Vec<_> = (0..12).map(|i| bare_file(&format!("f{i}.rs"), 5)).collect();
     let question = crate::packs::source(200);
     blocks.push(Block::conversation(lcp_types::Role::User, question));
@@ -138,7 +138,7 @@ fn a_large_question_is_cut() {
 }
 
 #[test]
-fn a_plan_that_shows_all_is_proven_best() {
+fn plan_showing_all_is_proven_optimal() {
     let blocks = one_and_many();
     let plan = plan(&blocks, &by_value(ValueModel::default(), 50_000));
     let optimality = plan.optimality.unwrap();
@@ -147,7 +147,7 @@ fn a_plan_that_shows_all_is_proven_best() {
 }
 
 #[test]
-fn a_strict_plan_and_one_without_a_budget_have_no_certificate() {
+fn strict_or_unbudgeted_plans_have_no_optimality_bound() {
     let strict = DriverConfig { token_budget: Some(500), ..DriverConfig::default() };
     assert_eq!(plan(&one_and_many(), &strict).optimality, None);
     let free = DriverConfig { token_budget: None, ..by_value(ValueModel::default(), 0) };
@@ -155,7 +155,7 @@ fn a_strict_plan_and_one_without_a_budget_have_no_certificate() {
 }
 
 #[test]
-fn excerpts_take_what_is_left() {
+fn excerpts_use_the_remaining_budget() {
     let blocks: Vec<_> = (0..12).map(|i| bare_file(&format!("f{i}.rs"), 100)).collect();
     let config = DriverConfig { excerpts: Excerpts::On, ..by_value(ValueModel::default(), 4_000) };
     let with = plan(&blocks, &config);
@@ -167,7 +167,7 @@ fn excerpts_take_what_is_left() {
 }
 
 #[test]
-fn shares_hold_by_value_too() {
+fn share_caps_hold_for_the_value_objective() {
     let mut blocks = one_and_many();
     blocks.push(tag(0, "category=odd"));
     let shares = Shares::agent().with_cap("open_files", 900).unwrap();
@@ -180,7 +180,7 @@ fn shares_hold_by_value_too() {
 }
 
 #[test]
-fn estimators_that_do_not_add_up_keep_the_bound_of_the_whole_budget() {
+fn value_bounds_hold_for_non_additive_estimators() {
     let driver = DefaultDriver::new(HeuristicEstimator);
     for budget in (50..3_000).step_by(190) {
         let plan = driver.plan(&one_and_many(), &by_value(ValueModel::default(), budget)).unwrap();
@@ -197,7 +197,7 @@ proptest! {
     /// As the budget grows, the value of a proven optimal plan does not decrease, and neither does
     /// the bound.
     #[test]
-    fn monotone_where_it_is_best(
+    fn optimal_value_does_not_fall_as_the_budget_grows(
         blocks in any_pack(),
         mode in prop::sample::select(&OutputMode::ALL[..]),
         budget in 0u32..1_500,
@@ -216,7 +216,7 @@ proptest! {
 
     /// The reported value of a plan never exceeds its bounds, in any configuration.
     #[test]
-    fn bounds_are_in_order(blocks in any_pack(), config in any_config(), budget in 0u32..1_500) {
+    fn plan_value_never_exceeds_its_bounds(blocks in any_pack(), config in any_config(), budget in 0u32..1_500) {
         let config = DriverConfig { token_budget: Some(budget), ..config };
         let plan = plan(&blocks, &config);
         prop_assert_eq!(plan.optimality.is_some(), config.objective != Objective::Strict);

@@ -110,7 +110,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 2_000, ..ProptestConfig::default() })]
 
     #[test]
-    fn every_text_splits_back_into_its_blocks(
+    fn rendered_text_splits_into_its_blocks(
         blocks in any_pack(),
         config in any_config(),
         budget in prop::option::of(0u32..600),
@@ -123,7 +123,7 @@ proptest! {
 }
 
 #[test]
-fn a_text_that_no_renderer_made_is_an_error_with_its_place() {
+fn parse_of_invalid_text_reports_the_position() {
     let error = parse("<context>\nhello\n</context>\n", OutputMode::Xml).unwrap_err();
     assert_eq!(error.to_string(), "not a rendered text: expected an element at byte 10");
     let error = parse("hello\n", OutputMode::Markdown).unwrap_err();

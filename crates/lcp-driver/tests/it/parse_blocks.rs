@@ -233,7 +233,7 @@ proptest! {
 
     /// The law of RFC 0008 §2.
     #[test]
-    fn blocks_in_full_come_back(pack in pack()) {
+    fn full_blocks_round_trip_through_text(pack in pack()) {
         for mode in OutputMode::ALL {
             check(&pack, mode)?;
         }
@@ -242,7 +242,7 @@ proptest! {
     /// Any rendered text parses into as many blocks as it shows, with the right types and in order,
     /// and the lines for the rest.
     #[test]
-    fn every_text_is_one_that_a_renderer_made(
+    fn every_rendered_text_is_parsed(
         pack in any_pack(),
         config in any_config(),
         budget in prop::option::of(0u32..600),
@@ -266,7 +266,7 @@ proptest! {
 
     /// A changed text gives an error with its position, or blocks that render to the same text.
     #[test]
-    fn what_is_read_is_what_was_rendered(
+    fn changed_text_is_an_error_or_renders_to_itself(
         pack in pack(),
         at in any::<prop::sample::Index>(),
         taken in 0usize..12,
@@ -303,7 +303,7 @@ proptest! {
 }
 
 #[test]
-fn placeholders_and_levels_are_told_from_blocks() {
+fn placeholders_and_levels_are_distinguished_from_blocks() {
     let text = "<context>\n\
         <code lang=\"rust\" path=\"a.rs\" priority=\"high\" detail=\"excerpt\">\nfn a() {\n… 3 lines omitted …\n</code>\n\
         <file-tree root=\"/r\" detail=\"summary\">\ntwo files\n</file-tree>\n\
@@ -346,7 +346,7 @@ fn labels_are_exact_up_to_their_limit() {
 }
 
 #[test]
-fn what_no_renderer_made_is_refused_where_it_differs() {
+fn invalid_text_is_refused_at_the_first_difference() {
     let cases = [
         (OutputMode::Xml, "<context>\n</context>\n", 10, "a block"),
         (OutputMode::Xml, "<context>\n<code>\n\n</code>\n</context>\n", 10, "a block header"),
@@ -397,7 +397,7 @@ fn what_no_renderer_made_is_refused_where_it_differs() {
 
 /// The trees are deeper than a pack allows, and deep enough to overflow a stack.
 #[test]
-fn a_tree_is_as_deep_as_a_pack_may_have_it() {
+fn file_tree_depth_is_limited_as_in_packs() {
     let tree = |levels: usize| {
         let lines = (0..levels).map(|level| format!("{}d/\n", "  ".repeat(level)));
         format!("[file-tree /]\n{}", lines.collect::<String>())
@@ -415,7 +415,7 @@ fn a_tree_is_as_deep_as_a_pack_may_have_it() {
 }
 
 #[test]
-fn a_text_looks_like_the_mode_that_it_is_of() {
+fn detect_mode_recognises_each_mode() {
     for mode in OutputMode::ALL {
         for block in every_type() {
             let text = full(std::slice::from_ref(&block), mode);

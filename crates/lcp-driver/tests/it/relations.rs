@@ -43,7 +43,7 @@ fn calls() -> Vec<Block<'static>> {
 }
 
 #[test]
-fn a_pinned_block_is_never_lowered() {
+fn pinned_block_is_always_full() {
     for verbosity in Verbosity::ALL {
         let mut blocks = vec![file("a.rs", 40), file("b.rs", 40), priority(0, Priority::Low)];
         blocks.push(tag(0, "pinned"));
@@ -59,7 +59,7 @@ fn a_pinned_block_is_never_lowered() {
 }
 
 #[test]
-fn pinned_blocks_count_as_critical_where_the_budget_overflows() {
+fn pinned_block_overflows_the_budget_like_a_critical_one() {
     let blocks = [bare_file("a.rs", 40), tag(0, "pinned"), bare_file("b.rs", 1)];
     let allowed = plan(&blocks, &within(100));
     assert_eq!(allowed.items[0].decision, RenderDecision::Full);
@@ -70,7 +70,7 @@ fn pinned_blocks_count_as_critical_where_the_budget_overflows() {
 }
 
 #[test]
-fn a_pin_with_a_value_is_a_bad_tag() {
+fn pinned_tag_with_a_value_is_ignored_with_a_warning() {
     let blocks = [bare_file("a.rs", 40), tag(0, "pinned=no")];
     let plan = plan(&blocks, &within(100));
     assert_ne!(plan.items[0].decision, RenderDecision::Full);
@@ -78,7 +78,7 @@ fn a_pin_with_a_value_is_a_bad_tag() {
 }
 
 #[test]
-fn a_call_and_its_result_take_the_higher_priority() {
+fn call_and_result_share_the_higher_priority() {
     for budget in [300, 800, 1_500] {
         let mut blocks = calls();
         blocks.push(priority(41, Priority::High));
@@ -91,7 +91,7 @@ fn a_call_and_its_result_take_the_higher_priority() {
 }
 
 #[test]
-fn a_pin_and_a_critical_priority_hold_for_the_whole_call() {
+fn pin_and_critical_apply_to_call_and_result() {
     let mut pinned = calls();
     pinned.push(tag(40, "pinned"));
     let mut critical = calls();
@@ -106,7 +106,7 @@ fn a_pin_and_a_critical_priority_hold_for_the_whole_call() {
 }
 
 #[test]
-fn the_tag_of_a_call_means_nothing_but_on_tool_results() {
+fn tool_call_id_tag_is_ignored_on_other_blocks() {
     let mut blocks = calls();
     blocks.extend([tag(0, "tool_call_id=call_1"), priority(0, Priority::Critical)]);
     let plan = plan(&blocks, &within(800));
@@ -114,7 +114,7 @@ fn the_tag_of_a_call_means_nothing_but_on_tool_results() {
 }
 
 #[test]
-fn a_call_whose_result_is_not_asked_for_stands_alone() {
+fn call_with_filtered_result_is_shown_alone() {
     let types = Some(vec![lcp_types::BlockType::Conversation]);
     let config = DriverConfig { types, ..within(200) };
     let plan = plan(&calls(), &config);
@@ -124,7 +124,7 @@ fn a_call_whose_result_is_not_asked_for_stands_alone() {
 
 /// Placeholders of many files do not displace the question.
 #[test]
-fn the_newest_question_stands_where_little_else_does() {
+fn newest_question_is_full_within_small_budgets() {
     for files in [5, 31, 80] {
         let mut blocks: Vec<_> = (0..files).map(|i| bare_file(&format!("f{i}.rs"), 20)).collect();
         blocks.insert(0, Block::conversation(Role::User, source(30)));
@@ -142,7 +142,7 @@ fn the_newest_question_stands_where_little_else_does() {
 }
 
 #[test]
-fn a_question_that_is_low_comes_first_among_the_low_and_no_more() {
+fn low_question_comes_first_among_low_blocks_only() {
     let mut blocks: Vec<_> = (0..40).map(|i| file(&format!("f{i}.rs"), 20)).collect();
     blocks.push(question());
     for low in 20..41 {
@@ -161,7 +161,7 @@ fn a_question_that_is_low_comes_first_among_the_low_and_no_more() {
 
 /// In a chat with the oldest turns first, the last turn is shown.
 #[test]
-fn the_newest_turn_of_a_long_chat_is_shown() {
+fn newest_turn_of_a_long_chat_is_shown() {
     let mut blocks = Vec::new();
     for turn in 0..200 {
         blocks.push(Block::conversation(Role::User, format!("Question {turn}: {}", source(2))));
@@ -184,7 +184,7 @@ fn turn(role: Role, id: &'static str) -> Block<'static> {
 }
 
 #[test]
-fn an_id_that_is_used_again_is_another_call() {
+fn reused_call_id_starts_a_new_group() {
     let result = || Block::tool_result("read", Status::Ok, source(20));
     let tagged = [2, 5, 7].map(|result| tag(result, "tool_call_id=call_1"));
     let mut blocks = vec![
@@ -215,7 +215,7 @@ fn an_id_that_is_used_again_is_another_call() {
 }
 
 #[test]
-fn calls_of_one_id_are_a_group_until_a_result() {
+fn calls_with_one_id_are_grouped_until_a_result() {
     let roles = [Role::Assistant, Role::Assistant, Role::Tool, Role::Tool, Role::Assistant];
     let mut blocks: Vec<_> = roles.into_iter().map(|role| turn(role, "call_1")).collect();
     blocks.push(tag(3, "pinned"));
@@ -223,7 +223,7 @@ fn calls_of_one_id_are_a_group_until_a_result() {
 }
 
 #[test]
-fn a_group_has_64_blocks_at_most() {
+fn group_has_at_most_64_blocks() {
     let mut blocks = vec![turn(Role::Assistant, "call_1")];
     blocks.extend((0..65).map(|_| turn(Role::Tool, "call_1")));
     blocks.extend([turn(Role::Assistant, "call_1"), turn(Role::Tool, "call_1")]);
@@ -246,7 +246,7 @@ fn a_group_has_64_blocks_at_most() {
 
 /// The group was already full before a result came.
 #[test]
-fn a_result_without_a_place_in_the_group_ends_it_too() {
+fn result_outside_a_full_group_ends_the_group() {
     let mut blocks = vec![turn(Role::Assistant, "call_1"); 65];
     blocks.extend([Role::Tool, Role::Assistant, Role::Tool].map(|role| turn(role, "call_1")));
     for (member, group) in [(64, 64..65), (65, 65..66), (66, 66..68)] {
@@ -258,7 +258,7 @@ fn a_result_without_a_place_in_the_group_ends_it_too() {
 }
 
 #[test]
-fn an_empty_id_names_no_call() {
+fn blocks_with_empty_call_id_are_not_grouped() {
     let result = Block::tool_result("read", Status::Ok, source(3));
     let mut blocks = vec![turn(Role::Assistant, ""), turn(Role::Tool, ""), result];
     blocks.extend([tag(2, "tool_call_id="), tag(1, "pinned")]);
@@ -266,7 +266,7 @@ fn an_empty_id_names_no_call() {
 }
 
 #[test]
-fn only_turns_of_users_are_the_newest_question() {
+fn only_user_turns_are_the_newest_question() {
     let mut blocks: Vec<_> = (0..40).map(|i| bare_file(&format!("f{i}.rs"), 20)).collect();
     blocks.push(question());
     for role in [Role::System, Role::Assistant, Role::Tool] {
@@ -290,7 +290,7 @@ fn only_turns_of_users_are_the_newest_question() {
 }
 
 #[test]
-fn the_newest_question_is_ranked_above_all() {
+fn newest_question_outranks_every_rank_tag() {
     for level in [Priority::High, Priority::Low] {
         let mut blocks = vec![Block::conversation(Role::User, source(10)); 2];
         let alone = plan(&blocks[1..], &DriverConfig::default()).used_tokens;
@@ -308,7 +308,7 @@ fn the_newest_question_is_ranked_above_all() {
 }
 
 #[test]
-fn what_is_grouped_with_the_newest_question_takes_its_priority() {
+fn result_grouped_with_newest_question_gets_its_priority() {
     let result_of = |role, level: Option<Priority>| {
         let mut blocks: Vec<_> = (0..40).map(|i| bare_file(&format!("f{i}.rs"), 5)).collect();
         blocks.push(turn(role, "call_1"));
@@ -384,7 +384,7 @@ proptest! {
 
     /// A history stays valid: a call and its results are all in the text, or all missing.
     #[test]
-    fn paired(
+    fn calls_and_results_stay_paired(
         blocks in any_calls(),
         config in any_config(),
         budget in 0u32..1_500,

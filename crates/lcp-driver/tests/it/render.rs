@@ -12,7 +12,7 @@ fn check(blocks: &[Block<'_>], mode: OutputMode, expected: &Expect) {
 }
 
 #[test]
-fn every_type_in_xml() {
+fn every_type_renders_in_xml_mode() {
     check(
         &every_type(),
         OutputMode::Xml,
@@ -68,7 +68,7 @@ fn every_type_in_xml() {
 }
 
 #[test]
-fn every_type_in_markdown() {
+fn every_type_renders_in_markdown_mode() {
     check(
         &every_type(),
         OutputMode::Markdown,
@@ -125,7 +125,7 @@ fn every_type_in_markdown() {
 }
 
 #[test]
-fn every_type_in_minimal() {
+fn every_type_renders_in_minimal_mode() {
     check(
         &every_type(),
         OutputMode::Minimal,
@@ -169,7 +169,7 @@ fn every_type_in_minimal() {
 }
 
 #[test]
-fn every_type_as_a_summary() {
+fn every_type_renders_as_a_summary() {
     let blocks: Vec<_> =
         every_type().into_iter().map(|block| block.with_summary("in short")).collect();
     let mut texts = String::new();
@@ -273,7 +273,7 @@ fn hostile() -> Vec<Block<'static>> {
 }
 
 #[test]
-fn hostile_content_in_xml() {
+fn hostile_content_is_delimited_in_xml_mode() {
     check(
         &hostile(),
         OutputMode::Xml,
@@ -310,7 +310,7 @@ fn hostile_content_in_xml() {
 }
 
 #[test]
-fn hostile_content_in_markdown() {
+fn hostile_content_is_delimited_in_markdown_mode() {
     check(
         &hostile(),
         OutputMode::Markdown,
@@ -350,7 +350,7 @@ fn hostile_content_in_markdown() {
 }
 
 #[test]
-fn hostile_content_in_minimal() {
+fn hostile_content_is_delimited_in_minimal_mode() {
     check(
         &hostile(),
         OutputMode::Minimal,
@@ -419,7 +419,7 @@ fn priorities_and_call_ids_are_shown() {
 
 /// For lines that a unified diff cannot contain, the number of bytes is stated.
 #[test]
-fn odd_hunks_say_how_long_they_are() {
+fn irregular_hunks_state_their_byte_count() {
     let hunks = vec![
         DiffHunk::new(1, 1, "+ends early"),
         DiffHunk::new(5, 5, "no prefix\n"),
@@ -441,7 +441,7 @@ fn odd_hunks_say_how_long_they_are() {
 }
 
 #[test]
-fn long_labels_lose_their_middle() {
+fn long_labels_are_shortened_in_the_middle() {
     let path = format!("{}/end.rs", "very/".repeat(100));
     let config = DriverConfig { mode: OutputMode::Minimal, ..DriverConfig::default() };
     let text =
@@ -453,7 +453,7 @@ fn long_labels_lose_their_middle() {
 }
 
 #[test]
-fn content_that_is_not_utf8_is_shown_lossily_and_reported() {
+fn non_utf8_content_is_shown_lossily_with_a_warning() {
     let blocks = [Block::code(Lang::C, "a.c", &b"caf\xE9"[..])];
     let rendered = DefaultDriver::default().run(&blocks, &DriverConfig::default()).unwrap();
     assert!(rendered.text.contains("caf\u{FFFD}"));

@@ -150,7 +150,7 @@ fn should_handle_single_candidate() {
 }
 
 #[test]
-fn a_budget_of_zero_gives_an_empty_text_and_warnings() {
+fn zero_budget_gives_empty_text_and_warnings() {
     let rendered = DefaultDriver::new(O200K).run(&files(2), &within(0)).unwrap();
     assert_eq!((rendered.text.as_str(), rendered.plan.used_tokens), ("", 0));
     let codes: Vec<_> = rendered.plan.warnings.iter().map(|warning| warning.code).collect();

@@ -42,7 +42,7 @@ fn agent_context(n: usize) -> Vec<Block<'static>> {
 }
 
 #[test]
-fn blocks_belong_to_a_category_by_tag_else_by_type_and_role() {
+fn category_comes_from_tag_or_else_type_and_role() {
     let mut blocks = every_type();
     blocks.extend([
         Block::conversation(Role::Tool, "out"),
@@ -67,7 +67,7 @@ fn blocks_belong_to_a_category_by_tag_else_by_type_and_role() {
 
 /// If all categories need more than they can have, each gets its own share.
 #[test]
-fn shares_that_are_all_wanted_are_kept() {
+fn fully_demanded_shares_get_their_own_tokens() {
     let plan = plan_with(&agent_context(30), Shares::agent(), 20_000);
     for (name, own) in [
         ("tool_results", 8_000),
@@ -85,7 +85,7 @@ fn shares_that_are_all_wanted_are_kept() {
 
 /// Unused tokens of a share go to those that need more, by weight.
 #[test]
-fn unused_shares_are_lent() {
+fn unused_share_tokens_are_lent_by_weight() {
     // There are no tool results and no references, so the two others share everything 30 to 20.
     let mut blocks = agent_context(60);
     for i in 0..60u64 {
@@ -101,7 +101,7 @@ fn unused_shares_are_lent() {
 }
 
 #[test]
-fn a_hard_cap_holds_though_there_is_room() {
+fn cap_holds_even_with_unused_budget() {
     let shares = Shares::agent().with_cap("tool_results", 1_500).unwrap();
     let plan = plan_with(&agent_context(30), shares, 20_000);
     let tools = share(&plan, "tool_results");
@@ -111,7 +111,7 @@ fn a_hard_cap_holds_though_there_is_room() {
 }
 
 #[test]
-fn critical_blocks_exceed_a_cap_with_a_warning_or_not_at_all() {
+fn critical_block_over_cap_is_a_warning_or_an_error() {
     let mut blocks = agent_context(2);
     blocks.push(priority(0, Priority::Critical));
     let shares = Shares::agent().with_cap("tool_results", 100).unwrap();
@@ -132,7 +132,7 @@ fn critical_blocks_exceed_a_cap_with_a_warning_or_not_at_all() {
 
 /// A category without a share has no tokens of its own, and uses those that others leave.
 #[test]
-fn categories_without_a_share_are_named_and_use_what_is_left() {
+fn categories_without_a_share_warn_and_use_leftovers() {
     let mut blocks = agent_context(10);
     blocks.push(Block::conversation(Role::User, "What is wrong here?"));
     blocks.push(tag(1, "category=odd"));
@@ -160,7 +160,7 @@ fn categories_without_a_share_are_named_and_use_what_is_left() {
 /// A few chat turns, which have no share in this preset, are not shortened before the last of many
 /// files. They never take another category's own tokens.
 #[test]
-fn what_has_no_share_borrows_like_the_others() {
+fn blocks_without_a_share_borrow_unused_tokens() {
     let mut blocks: Vec<_> = (0..60).map(|i| bare_file(&format!("f{i}.rs"), 40)).collect();
     blocks.extend((0..3).map(|i| Block::conversation(Role::User, format!("Question {i}?"))));
     let plan = plan_with(&blocks, Shares::agent(), 8_000);
@@ -176,7 +176,7 @@ fn what_has_no_share_borrows_like_the_others() {
 }
 
 #[test]
-fn shares_over_the_whole_are_normalised_with_a_warning() {
+fn shares_above_1_are_normalised_with_a_warning() {
     let shares =
         Shares::new([Share::ratio("open_files", 0.9), Share::ratio("tool_results", 0.6)]).unwrap();
     let plan = plan_with(&agent_context(30), shares, 10_000);
@@ -189,7 +189,7 @@ fn shares_over_the_whole_are_normalised_with_a_warning() {
 
 /// The wanted budget is the smallest one in which everything is at its ceiling.
 #[test]
-fn the_wanted_budget_is_enough_and_no_more() {
+fn wanted_budget_is_minimal() {
     for fill in [false, true] {
         // A Low file without a level grows after all others have their ceilings.
         let mut blocks = agent_context(3);
@@ -211,7 +211,7 @@ fn the_wanted_budget_is_enough_and_no_more() {
 
 /// A larger budget does not help a block that only the cap of its share excludes.
 #[test]
-fn a_larger_budget_is_not_wanted_where_only_a_cap_cuts() {
+fn wanted_budget_ignores_blocks_limited_by_a_cap() {
     let capped = |budget| {
         let shares = Shares::agent().with_cap("open_files", 100).unwrap();
         plan_with(&[bare_file("a.rs", 40), bare_file("b.rs", 40)], shares, budget)
@@ -231,7 +231,7 @@ fn a_larger_budget_is_not_wanted_where_only_a_cap_cuts() {
 }
 
 #[test]
-fn background_waits_for_all_others() {
+fn background_blocks_wait_for_all_others() {
     let blocks = [
         bare_file("large.rs", 200),
         Block::document("d", "small", FormatHint::Plain),
@@ -244,7 +244,7 @@ fn background_waits_for_all_others() {
 
 /// Blocks that only a cap limits do not block Background blocks of other shares.
 #[test]
-fn background_does_not_wait_for_what_a_cap_keeps_down() {
+fn background_does_not_wait_for_capped_blocks() {
     let blocks = [
         bare_file("a.rs", 40),
         bare_file("b.rs", 40),
@@ -261,7 +261,7 @@ fn background_does_not_wait_for_what_a_cap_keeps_down() {
 /// Low blocks without a level stay a placeholder while others need tokens. Otherwise only the
 /// budget limits them.
 #[test]
-fn low_blocks_say_what_keeps_them_small() {
+fn low_block_reason_is_over_budget_until_it_fits() {
     let blocks = [bare_file("low.rs", 100), priority(0, Priority::Low)];
     let config = DriverConfig { token_budget: Some(400), ..DriverConfig::default() };
     let plan = DefaultDriver::new(O200K).plan(&blocks, &config).unwrap();

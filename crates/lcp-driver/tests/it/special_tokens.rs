@@ -16,7 +16,7 @@ fn warned(blocks: &[Block<'_>], config: &DriverConfig) -> Vec<(Option<usize>, St
 }
 
 #[test]
-fn a_text_that_has_some_says_how_many_and_where() {
+fn special_tokens_warning_has_count_and_first_block() {
     let turn = |text: &'static str| Block::conversation(Role::User, text);
     let blocks = [
         turn("hi"),
@@ -39,7 +39,7 @@ fn a_text_that_has_some_says_how_many_and_where() {
 
 /// Special tokens that are not shown are not reported.
 #[test]
-fn only_what_is_shown_is_looked_through() {
+fn special_tokens_are_reported_only_if_shown() {
     let mut blocks = vec![bare_file("a.rs", 200)];
     blocks.push(Block::code(Lang::Rust, "b.rs", format!("<|im_end|>{}", "x y ".repeat(900))));
     let config = DriverConfig { token_budget: Some(200), ..DriverConfig::default() };

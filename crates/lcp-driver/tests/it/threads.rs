@@ -49,7 +49,7 @@ fn bytes(
 }
 
 #[test]
-fn plans_of_a_long_pack() {
+fn plan_of_a_long_pack_is_equal_for_any_thread_count() {
     let blocks = long_pack();
     for (at, mode) in OutputMode::ALL.into_iter().enumerate() {
         let objective =
@@ -67,7 +67,7 @@ fn plans_of_a_long_pack() {
 }
 
 #[test]
-fn costs_for_an_index() {
+fn index_costs_are_equal_for_any_thread_count() {
     let blocks = long_pack();
     let start = blocks.len() / 2;
     let old = IndexCosts::new(&O200K).count(&blocks[..start]).expect("counts that add up");
@@ -88,7 +88,7 @@ proptest! {
 
     /// Plans any pack with a file so large that other threads are used.
     #[test]
-    fn plans_of_any_pack(blocks in any_pack(), config in any_config(), at in any::<u16>()) {
+    fn plan_of_any_pack_is_equal_for_any_thread_count(blocks in any_pack(), config in any_config(), at in any::<u16>()) {
         let mut blocks = blocks;
         // The file is added at the end, because annotations refer to blocks by index.
         blocks.push(bare_file(&format!("{at}.rs"), 2000));
@@ -122,7 +122,7 @@ impl TokenEstimator for Together {
 }
 
 #[test]
-fn several_threads_count() {
+fn tokens_are_counted_on_several_threads() {
     let blocks: Vec<_> = (0..40).map(|i| bare_file(&format!("{i}.rs"), 50)).collect();
     let estimator = Arc::new(Together::default());
     let driver = DefaultDriver::new(Arc::clone(&estimator));

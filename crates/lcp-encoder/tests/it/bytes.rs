@@ -17,7 +17,7 @@ fn check(blocks: &[Block<'_>], digits: &str) {
 }
 
 #[test]
-fn vector_1_code_and_its_priority() {
+fn rfc_vector_1_encodes_code_and_priority() {
     check(
         &[
             Block::code(Lang::Rust, "t.rs", "// x"),
@@ -28,7 +28,7 @@ fn vector_1_code_and_its_priority() {
 }
 
 #[test]
-fn vector_2_summary_turn_tree_and_diff() {
+fn rfc_vector_2_encodes_summary_turn_tree_and_diff() {
     let tree = vec![FileEntry::directory("d", vec![FileEntry::file("f", 3)])];
     check(
         &[
@@ -45,12 +45,12 @@ fn vector_2_summary_turn_tree_and_diff() {
 }
 
 #[test]
-fn nothing_is_a_header_and_end() {
+fn empty_pack_is_header_and_end() {
     check(&[], "");
 }
 
 #[test]
-fn the_other_magic_on_request() {
+fn bcp_magic_is_written_on_request() {
     let options = EncodeOptions { magic: Magic::Bcp, ..EncodeOptions::default() };
     let pack = encode(&[], options).expect("within the limits");
     assert_eq!(pack, hex("4243500001000000 ff010000"));
@@ -58,7 +58,7 @@ fn the_other_magic_on_request() {
 
 /// Types from 0x80 on take two bytes, and so do lengths.
 #[test]
-fn varints_are_as_short_as_they_can_be() {
+fn varints_are_minimal() {
     check(&[Block::raw(0x7F, ""), Block::raw(0x80, "")], "7f0000 80010000");
     let body = vec![b'a'; 300];
     check(&[Block::raw(0x42, body)], &format!("4200ac02 {}", "61".repeat(300)));
@@ -67,7 +67,7 @@ fn varints_are_as_short_as_they_can_be() {
 }
 
 #[test]
-fn flags_are_written_with_the_reserved_ones() {
+fn reserved_block_flags_are_written() {
     let mut block = Block::raw(0x42, "b").with_summary("");
     block.reserved_flags = 0b1010_1000;
     check(&[block], "42a902 00 62");
@@ -76,7 +76,7 @@ fn flags_are_written_with_the_reserved_ones() {
 /// Whatever order they were given in: ids ascend, the same id keeps its order,
 /// and none is left out, the largest included.
 #[test]
-fn unknown_fields_stand_at_their_place() {
+fn unknown_fields_are_written_in_id_order() {
     let field = |id, value| UnknownField { id, value };
     let mut block = Block::conversation_with_call(Role::User, "hi", "c1");
     let BlockContent::Conversation(turn) = &mut block.content else {

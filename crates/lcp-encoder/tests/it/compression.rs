@@ -27,7 +27,7 @@ fn compressed(pack: &[u8]) -> Vec<bool> {
 }
 
 #[test]
-fn bodies_from_256_bytes_that_shrink() {
+fn only_shrinking_bodies_from_256_bytes_are_compressed() {
     let noise = |len| SplitMix64::new(1).bytes(len);
     let blocks = [raw(vec![0; 255]), raw(vec![0; 256]), raw(noise(256)), raw(noise(10_000))];
     let pack = encode(&blocks, BLOCK).expect("within the limits");
@@ -36,7 +36,7 @@ fn bodies_from_256_bytes_that_shrink() {
 
 /// The summary is part of the body: it counts, and is compressed with it.
 #[test]
-fn the_summary_counts() {
+fn summary_counts_toward_the_compression_threshold() {
     // One byte of length, and what is missing to 256.
     let block = raw(vec![0; 250]).with_summary("aaaaa");
     let pack = encode(std::slice::from_ref(&block), BLOCK).expect("within the limits");
@@ -46,7 +46,7 @@ fn the_summary_counts() {
 }
 
 #[test]
-fn a_compressed_payload_holds_plain_bodies() {
+fn compressed_payload_holds_uncompressed_bodies() {
     let pack = encode(&[raw(vec![0; 10_000])], PAYLOAD).expect("within the limits");
     assert!(pack.len() < 100, "10,000 zeros in {} bytes", pack.len());
     assert_eq!(compressed(&pack), [false]);
@@ -67,7 +67,7 @@ fn largest() -> Vec<u8> {
 /// A body that would be too large when it is decompressed is stored as it is,
 /// and so is one that would be too much after those before it.
 #[test]
-fn bodies_that_a_reader_would_not_decompress() {
+fn bodies_over_decompression_limits_stay_uncompressed() {
     let block = raw(largest());
     let mut too_large = largest();
     too_large.push(0);
@@ -89,7 +89,7 @@ fn bodies_that_a_reader_would_not_decompress() {
 
 /// A payload and the references in it count together.
 #[test]
-fn payloads_that_a_reader_would_refuse() {
+fn payload_over_the_total_limit_is_rejected() {
     let mut store = MemoryContentStore::default();
     let mut pack = PackWriter::new(PAYLOAD);
     for _ in 0..16 {

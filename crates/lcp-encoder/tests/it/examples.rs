@@ -4,6 +4,6 @@
 mod write_pack;
 
 #[test]
-fn a_pack_is_written() {
+fn write_pack_example_runs() {
     write_pack::main().unwrap();
 }

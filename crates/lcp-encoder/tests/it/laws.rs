@@ -27,7 +27,7 @@ const STRICT: DecodeOptions<'static> = DecodeOptions {
 
 proptest! {
     #[test]
-    fn any_pack_survives(blocks in any_pack()) {
+    fn any_pack_round_trips(blocks in any_pack()) {
         for &compression in COMPRESSIONS {
             for magic in Magic::ALL {
                 let options = EncodeOptions { magic, compression, index: true };
@@ -56,7 +56,7 @@ proptest! {
 }
 
 #[test]
-fn the_deepest_tree_survives() {
+fn deepest_tree_round_trips() {
     let blocks = [nested_tree(64)];
     let bytes = encode(&blocks, EncodeOptions::default()).expect("within the limits");
     assert_eq!(decode(&bytes, STRICT).expect("as written").blocks, blocks);
@@ -65,7 +65,7 @@ fn the_deepest_tree_survives() {
 /// Lengths are written before what they are the length of is: at each number of
 /// bytes that a length can have, and beside it, in blocks and in records.
 #[test]
-fn bodies_of_any_length_survive() {
+fn bodies_around_length_boundaries_round_trip() {
     let edges = [0, 1 << 7, 1 << 14, 1 << 21];
     for len in edges.into_iter().flat_map(|edge: usize| edge.saturating_sub(40)..edge + 3) {
         let text = "x".repeat(len);

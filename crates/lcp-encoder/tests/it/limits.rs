@@ -10,7 +10,7 @@ fn diff(hunks: u64) -> Block<'static> {
 }
 
 #[test]
-fn fields_of_a_block() {
+fn field_count_over_limit_is_rejected() {
     let most = (limits::FIELDS_MAX - 1) / 4;
     let bytes = encode(&[diff(most)], EncodeOptions::default()).expect("within the limits");
     let pack = decode(&bytes, DecodeOptions::default()).expect("what is written is read");
@@ -23,7 +23,7 @@ fn fields_of_a_block() {
 }
 
 #[test]
-fn texts_and_summaries() {
+fn longest_text_and_summary_are_accepted() {
     let longest = "a".repeat(usize::try_from(limits::TEXT_BYTES_MAX).expect("a small number"));
     let block = Block::diff(longest.as_str(), vec![]).with_summary(longest.as_str());
     let bytes = encode(&[block], EncodeOptions::default()).expect("within the limits");
@@ -44,7 +44,7 @@ fn with(compression: lcp_encoder::Compression) -> EncodeOptions {
 /// What a reader would not take compressed is written as it is.
 #[test]
 #[cfg(feature = "zstd")]
-fn memory_of_blocks_that_are_compressed() {
+fn memory_heavy_block_stays_uncompressed() {
     use lcp_encoder::Compression;
 
     let small = Block::file_tree("/", vec![lcp_types::FileEntry::file("a", 1); 100]);
@@ -62,7 +62,7 @@ fn memory_of_blocks_that_are_compressed() {
 /// Likewise a payload; what is long enough beside them earns their memory.
 #[test]
 #[cfg(feature = "zstd")]
-fn memory_of_payloads() {
+fn memory_heavy_payload_stays_uncompressed() {
     use lcp_encoder::Compression;
 
     let noise = Block::raw(0x42, lcp_testkit::SplitMix64::new(1).bytes(400 << 10));
@@ -82,7 +82,7 @@ fn memory_of_payloads() {
 
 #[test]
 #[cfg(feature = "zstd")]
-fn memory_of_references() {
+fn memory_heavy_reference_is_rejected() {
     let mut pack = lcp_encoder::PackWriter::default();
     let mut store = lcp_types::MemoryContentStore::default();
     let error = pack.add_reference(&tree(), &mut store).expect_err("76.8 MB for 35 bytes");

@@ -13,7 +13,7 @@ fn hi() -> Block<'static> {
 }
 
 #[test]
-fn annotations_come_right_after_their_block() -> Result<(), Error> {
+fn annotations_follow_their_block() -> Result<(), Error> {
     let mut pack = PackWriter::default();
     pack.add(&hi())?;
     let code = Block::code(Lang::Rust, "a.rs", "").with_summary("nothing");
@@ -40,7 +40,7 @@ fn annotations_come_right_after_their_block() -> Result<(), Error> {
 
 proptest! {
     #[test]
-    fn every_priority_names_its_block(
+    fn priority_targets_its_block(
         blocks in any_pack(),
         priorities in proptest::collection::vec(proptest::sample::select(&Priority::ALL[..]), 12),
     ) {
@@ -93,7 +93,7 @@ fn refused() -> Vec<(Block<'static>, &'static str)> {
 }
 
 #[test]
-fn what_cannot_be_written_is_told() {
+fn invalid_block_is_an_error() {
     for (block, expected) in refused() {
         let error = encode(&[block], EncodeOptions::default()).expect_err(expected);
         assert_eq!(error.to_string(), expected);
@@ -102,7 +102,7 @@ fn what_cannot_be_written_is_told() {
 }
 
 #[test]
-fn a_block_that_fails_leaves_the_pack_as_it_was() -> Result<(), Error> {
+fn failed_block_leaves_the_pack_unchanged() -> Result<(), Error> {
     let mut pack = PackWriter::default();
     pack.add(&hi())?.priority(Priority::High)?;
     let before = pack.finish()?;
@@ -115,7 +115,7 @@ fn a_block_that_fails_leaves_the_pack_as_it_was() -> Result<(), Error> {
 }
 
 #[test]
-fn a_tag_that_fails_leaves_its_block() -> Result<(), Error> {
+fn failed_tag_leaves_its_block_in_the_pack() -> Result<(), Error> {
     let mut pack = PackWriter::default();
     let long = "a".repeat(usize::try_from(lcp_types::limits::BODY_BYTES_MAX).expect("64 bits") + 1);
     let error = pack.add(&hi())?.tag(&Tag::from_key(long)).expect_err("a body of its own");
@@ -125,7 +125,7 @@ fn a_tag_that_fails_leaves_its_block() -> Result<(), Error> {
 }
 
 #[test]
-fn finishing_does_not_end_the_builder() -> Result<(), Error> {
+fn finish_can_be_called_repeatedly() -> Result<(), Error> {
     let mut pack = PackWriter::default();
     pack.add(&hi())?;
     assert_eq!(pack.finish()?, pack.finish()?);

@@ -16,7 +16,7 @@ fn hi() -> Block<'static> {
 
 proptest! {
     #[test]
-    fn any_block_survives_in_a_store(blocks in any_pack()) {
+    fn any_block_round_trips_through_a_store(blocks in any_pack()) {
         let mut store = MemoryContentStore::default();
         let mut pack = PackWriter::default();
         for block in &blocks {
@@ -31,7 +31,7 @@ proptest! {
 }
 
 #[test]
-fn a_reference_is_the_hash_of_summary_and_fields() -> Result<(), Error> {
+fn reference_hashes_summary_and_fields() -> Result<(), Error> {
     let mut store = MemoryContentStore::default();
     let mut pack = PackWriter::default();
     let block = hi().with_summary("S");
@@ -70,7 +70,7 @@ impl ContentStore for Full {
 }
 
 #[test]
-fn a_store_that_fails_leaves_the_pack_as_it_was() -> Result<(), Error> {
+fn store_failure_leaves_the_pack_unchanged() -> Result<(), Error> {
     let mut pack = PackWriter::default();
     pack.add(&hi())?;
     let error = pack.add_reference(&hi(), &mut Full).expect_err("full");
@@ -85,7 +85,7 @@ fn largest() -> Vec<u8> {
 }
 
 #[test]
-fn a_reference_that_a_reader_would_refuse() {
+fn reference_over_the_body_limit_is_rejected() {
     let mut store = MemoryContentStore::default();
     let mut body = largest();
     body.push(0);
@@ -98,7 +98,7 @@ fn a_reference_that_a_reader_would_refuse() {
 }
 
 #[test]
-fn references_that_a_reader_would_refuse_together() -> Result<(), Error> {
+fn references_over_the_total_limit_are_rejected() -> Result<(), Error> {
     let mut store = MemoryContentStore::default();
     let mut pack = PackWriter::default();
     let block = Block::raw(0x42, largest());

@@ -4,7 +4,7 @@ use lcp_encoder::{Compression, EncodeOptions, Error, encode};
 use lcp_types::{Block, Role};
 
 #[test]
-fn compression_is_refused() {
+fn compression_without_zstd_is_an_error() {
     for compression in [Compression::Block, Compression::Payload] {
         let options = EncodeOptions { compression, ..EncodeOptions::default() };
         let error = encode(&[Block::conversation(Role::User, "hi")], options);

@@ -16,7 +16,7 @@ static ALLOCATOR: PeakMemAlloc<System> = PeakMemAlloc::new(System);
 
 #[test]
 #[expect(clippy::cast_precision_loss, reason = "a figure for people")]
-fn no_manifest_takes_more_than_it_may() {
+fn manifest_reading_stays_within_memory_limits() {
     println!("{:<32} {:>10} {:>12} {:>10}", "manifest", "bytes", "peak", "per byte");
     for many in [1, 1_000, 300_000] {
         for (name, json) in hostile::manifests(many) {

@@ -33,7 +33,7 @@ fn check(files: &[(&str, u64)]) {
 }
 
 #[test]
-fn depth_is_bounded_and_nothing_is_lost() {
+fn deep_tree_is_flattened_without_losing_files() {
     for depth in [1, 62, 63, 64, 65, 66, 300] {
         let deep = vec!["d"; depth].join("/");
         check(&[(&format!("{deep}/a"), 1), (&format!("{deep}/b"), 2), ("z", 3)]);
@@ -41,13 +41,13 @@ fn depth_is_bounded_and_nothing_is_lost() {
 }
 
 #[test]
-fn the_summary_counts() {
+fn summary_counts_files_folders_and_bytes() {
     let block = tree(&[("a/b", 1), ("a/c/d", 2), ("e", 3)]);
     assert_eq!(block.summary.as_deref(), Some("3 files in 3 folders, 6 bytes"));
 }
 
 #[test]
-fn a_folder_that_could_not_be_read_is_there() {
+fn unreadable_folder_is_in_the_tree() {
     let block = tree(&[("a/", 0), ("b", 1)]);
     let entries = vec![FileEntry::directory("a", vec![]), FileEntry::file("b", 1)];
     assert_eq!(
@@ -58,7 +58,7 @@ fn a_folder_that_could_not_be_read_is_there() {
 
 proptest! {
     #[test]
-    fn a_tree_has_all_files_in_order(
+    fn tree_lists_all_files_in_order(
         paths in proptest::collection::btree_map("[ab]{1,2}(/[ab]{1,2}){0,4}/f", 0_u64..9, 0..30)
     ) {
         let mut files: Vec<_> = paths.iter().map(|(path, size)| (path.as_str(), *size)).collect();

@@ -3,7 +3,7 @@
 use super::*;
 
 #[test]
-fn by_name_and_else_by_first_line() {
+fn detect_uses_the_name_then_the_first_line() {
     let of = |label, text: &str| FileType::detect(label, text.as_bytes());
     let code = |lang| Code(lang);
     assert_eq!(of("src/main.rs", ""), code(Lang::Rust));
@@ -26,7 +26,7 @@ fn by_name_and_else_by_first_line() {
 }
 
 #[test]
-fn no_name_stands_twice() {
+fn type_names_are_unique() {
     let mut all: Vec<_> = EXTENSIONS.iter().flat_map(|(_, names)| *names).copied().collect();
     all.extend(NAMES.iter().flat_map(|(_, names)| *names));
     all.extend(INTERPRETERS.iter().flat_map(|(_, names)| *names).map(|name| match *name {
@@ -42,7 +42,7 @@ fn no_name_stands_twice() {
 }
 
 #[test]
-fn pictures_are_what_they_begin_with() {
+fn image_type_must_match_the_first_bytes() {
     assert!(Image(MediaType::Png).matches_image(b"\x89PNG\r\n\x1a\n..."));
     assert!(Image(MediaType::Webp).matches_image(b"RIFF....WEBPVP8 "));
     assert!(Image(MediaType::Svg).matches_image(b"<?xml?>\n<svg xmlns=''/>"));
@@ -53,7 +53,7 @@ fn pictures_are_what_they_begin_with() {
 }
 
 #[test]
-fn what_says_so_near_its_top() {
+fn generated_marker_counts_only_near_the_top() {
     let go = format!("// Code {} by x. DO NOT EDIT.\n", "generated");
     assert!(is_generated(go.as_bytes()));
     assert!(is_generated(format!("# {}generated\n", '@').as_bytes()));
@@ -63,7 +63,7 @@ fn what_says_so_near_its_top() {
 }
 
 #[test]
-fn what_has_very_long_lines() {
+fn very_long_lines_mean_minified() {
     assert!(is_minified("x".repeat(5_000).as_bytes()));
     assert!(!is_minified("let x = 1;\n".repeat(1_000).as_bytes()));
     assert!(!is_minified("x".repeat(1_500).as_bytes()));

@@ -3,7 +3,7 @@
 use super::*;
 
 #[test]
-fn labels_of_paths() {
+fn label_is_the_normalized_relative_path() {
     let of = |path: &str, several| label(Path::new(path), true, several);
     for (path, wanted) in
         [(".", ""), ("./src/", "src"), ("src/../docs", "docs"), ("a//b/.", "a/b"), ("a/..", "")]

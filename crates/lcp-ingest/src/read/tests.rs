@@ -16,7 +16,7 @@ fn reason(path: PathBuf) -> SkipReason {
 }
 
 #[test]
-fn what_was_found_may_be_something_else_by_now() {
+fn changed_file_is_skipped_with_a_reason() {
     let folder = tempfile::tempdir().unwrap();
     let at = |name| folder.path().join(name);
     assert_eq!(reason(at("gone")), SkipReason::Vanished);
@@ -32,7 +32,7 @@ fn what_was_found_may_be_something_else_by_now() {
 
 #[cfg(unix)]
 #[test]
-fn neither_pipes_nor_links_that_came_later_are_read() {
+fn pipes_and_replaced_links_are_not_read() {
     let folder = tempfile::tempdir().unwrap();
     let at = |name| folder.path().join(name);
     let status = std::process::Command::new("mkfifo").arg(at("pipe")).status().unwrap();
@@ -44,7 +44,7 @@ fn neither_pipes_nor_links_that_came_later_are_read() {
 }
 
 #[test]
-fn all_files_together_are_bounded() {
+fn total_input_size_is_limited() {
     let options = IngestOptions::default();
     let total = AtomicU64::new(limits::TOTAL_DECOMPRESSED_BYTES_MAX - 1);
     let reader = Reader { options: &options, total };
@@ -55,7 +55,7 @@ fn all_files_together_are_bounded() {
 }
 
 #[test]
-fn summaries_are_smaller_than_what_they_summarise() {
+fn empty_or_larger_summaries_are_discarded() {
     let summary_of = |summary: &'static str, bytes: &[u8]| {
         let summarize = |file: &FileToSummarize<'_>| {
             assert_eq!((file.path, file.file_type), ("a.rs", FileType::Code(Lang::Rust)));

@@ -7,7 +7,7 @@ fn rule(glob: &str, attributes: BlockAttributes) -> Rule {
 }
 
 #[test]
-fn for_each_thing_the_last_rule_wins() {
+fn last_matching_rule_wins_for_each_attribute() {
     let category =
         BlockAttributes { category: Some("docs".to_owned()), ..BlockAttributes::default() };
     let both = BlockAttributes { rank: Some(2.0), ..BlockAttributes::with_priority(Priority::Low) };
@@ -24,7 +24,7 @@ fn for_each_thing_the_last_rule_wins() {
 }
 
 #[test]
-fn built_in_rules() {
+fn built_in_rules_set_priority_by_path() {
     let rules = Rules::new(Vec::new(), true).unwrap();
     let of = |label| rules.attributes(label, FileInfo::default()).priority;
     let all = [
@@ -43,7 +43,7 @@ fn built_in_rules() {
 }
 
 #[test]
-fn changes_are_high_and_what_is_generated_is_not() {
+fn changed_files_are_high_unless_generated() {
     let rules = Rules::new(Vec::new(), true).unwrap();
     let changed = FileInfo { changed: true, generated: false };
     let of = |label, info| rules.attributes(label, info).priority;
@@ -55,7 +55,7 @@ fn changes_are_high_and_what_is_generated_is_not() {
 }
 
 #[test]
-fn annotations_say_no_more_than_is_needed() {
+fn attributes_become_minimal_annotations() {
     assert!(BlockAttributes::with_priority(Priority::Normal).to_annotations(0).is_empty());
     let attributes = BlockAttributes {
         priority: Some(Priority::Low),

@@ -4,6 +4,6 @@
 mod pack_folder;
 
 #[test]
-fn a_folder_is_packed() {
+fn pack_folder_example_succeeds() {
     pack_folder::main().unwrap();
 }

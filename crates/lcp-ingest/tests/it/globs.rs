@@ -14,7 +14,7 @@ fn check(pattern: &str, yes: &[&str], no: &[&str]) {
 }
 
 #[test]
-fn names_match_anywhere_and_paths_from_the_top() {
+fn names_match_anywhere_and_paths_from_the_root() {
     check("a.rs", &["a.rs", "x/a.rs", "a.rs/y"], &["ba.rs", "x/ba.rs"]);
     check("*.rs", &["a.rs", "x/y/a.rs"], &["a.rsx"]);
     check("src/*.rs", &["src/a.rs"], &["x/src/a.rs", "src/x/a.rs"]);
@@ -27,7 +27,7 @@ fn names_match_anywhere_and_paths_from_the_top() {
 }
 
 #[test]
-fn folders_of_which_all_matches() {
+fn folder_match_requires_that_all_contents_match() {
     let globs = |text| Globs::new(&[Pattern::parse(text).unwrap()]).unwrap();
     assert!(globs("target").is_folder_match("x/target"));
     assert!(globs("target/").is_folder_match("target"));
@@ -38,7 +38,7 @@ fn folders_of_which_all_matches() {
 }
 
 #[test]
-fn what_is_no_glob() {
+fn invalid_globs_are_rejected() {
     for wrong in ["", "/", "!a", "a[", "{a"] {
         assert!(Pattern::parse(wrong).is_err(), "{wrong}");
     }

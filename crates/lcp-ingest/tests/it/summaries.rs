@@ -26,14 +26,14 @@ fn summarize(summarizer: &FileSummarizer) -> Option<String> {
 
 #[cfg(feature = "outline")]
 #[test]
-fn an_outline() {
+fn default_summarizer_returns_an_outline() {
     let summarizer = FileSummarizer::default();
     assert_eq!(summarize(&summarizer).as_deref(), Some("fn long()"));
     assert_eq!(summarizer.warning(), None);
 }
 
 #[test]
-fn a_program_gets_path_and_language() {
+fn program_receives_path_language_and_text() {
     let line = "echo \"$LCP_PATH $LCP_LANG $(wc -l | tr -d ' ')\"";
     let summarizer = command(line, 4, None);
     assert_eq!(summarize(&summarizer).as_deref(), Some("src/a.rs rust 5"));
@@ -52,7 +52,7 @@ fn larger_summaries_are_discarded() {
 }
 
 #[test]
-fn a_second_run_uses_the_cache() {
+fn second_run_uses_the_cache() {
     let folder = tempfile::tempdir().unwrap();
     let calls = folder.path().join("calls");
     let line = format!("echo x >> '{}'; echo answer", calls.display());
@@ -74,7 +74,7 @@ fn a_second_run_uses_the_cache() {
 
 #[cfg(feature = "outline")]
 #[test]
-fn failures_fall_back_and_are_counted() {
+fn failed_program_falls_back_to_outline_with_warning() {
     let line = "echo \"no $LCP_PATH\" >&2; exit 3";
     let summarizer = command(line, 4, None);
     for path in ["c.rs", "a.rs", "b\n.rs"] {
@@ -90,7 +90,7 @@ fn failures_fall_back_and_are_counted() {
 }
 
 #[test]
-fn no_more_at_once_than_jobs() {
+fn programs_run_one_at_a_time_with_one_job() {
     let folder = tempfile::tempdir().unwrap();
     // Whoever finds the lock held says so.
     let lock = folder.path().join("lock");

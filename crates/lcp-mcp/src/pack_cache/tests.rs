@@ -7,7 +7,7 @@ fn titles(packs: &PackCache) -> Vec<String> {
 }
 
 #[test]
-fn the_oldest_packs_are_removed() {
+fn oldest_packs_are_evicted() {
     let packs = PackCache::with_limits(2, 10);
     let keep = |title: &str, bytes: &[u8]| packs.insert(title.into(), bytes.to_vec());
     let first = keep("a", b"1").unwrap();
@@ -27,7 +27,7 @@ fn the_oldest_packs_are_removed() {
 }
 
 #[test]
-fn ids_are_digits() {
+fn malformed_ids_are_rejected() {
     for no in ["", "0123456789abcde", "0123456789abcdeF", "0123456789abcdefa", "../../../../etc/"] {
         assert!(!is_id(no), "{no}");
     }

@@ -3,7 +3,7 @@
 use super::*;
 
 #[test]
-fn values_are_decoded() {
+fn query_values_are_percent_decoded() {
     let input = parse_query("model=gpt%2D4o&encoding=o200k%5fbase&mode=%6dinimal").unwrap();
     assert_eq!(input.model.as_deref(), Some("gpt-4o"));
     assert_eq!(input.encoding.as_deref(), Some("o200k_base"));

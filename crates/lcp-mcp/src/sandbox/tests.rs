@@ -29,7 +29,7 @@ fn files_below_a_root_are_read() {
 }
 
 #[test]
-fn an_interrupted_append_is_rolled_back_in_memory() {
+fn interrupted_append_is_rolled_back_in_memory() {
     let (folder, roots) = roots();
     let pack = folder.path().join("root/pack.lcp");
     let (old, new) = (b"LCP\0\x01\0\x02\0kept, old", b"LCP\0\x01\0\x02\0kept, and new");
@@ -62,7 +62,7 @@ fn paths_outside_the_roots_are_refused() {
 
 #[cfg(unix)]
 #[test]
-fn links_that_lead_outside_are_refused() {
+fn links_outside_the_roots_are_refused() {
     use std::os::unix::fs::symlink;
 
     let (folder, roots) = roots();
@@ -80,7 +80,7 @@ fn links_that_lead_outside_are_refused() {
 
 #[cfg(unix)]
 #[test]
-fn a_link_created_after_the_check_is_not_followed() {
+fn link_created_after_the_check_is_not_followed() {
     use std::os::unix::fs::symlink;
 
     let (folder, roots) = roots();

@@ -22,7 +22,7 @@ fn server() -> Server {
 }
 
 #[test]
-fn a_panic_is_reported_and_the_server_continues() {
+fn panic_is_reported_and_the_server_continues() {
     let (server, runtime) = (server(), start_runtime().unwrap());
     for _ in 0..=CALLS_MAX {
         let result = runtime.block_on(server.run(|_| -> ToolResult<()> { panic!("a test") }));
@@ -32,7 +32,7 @@ fn a_panic_is_reported_and_the_server_continues() {
 }
 
 #[test]
-fn hooks_run_at_the_end_of_the_server() {
+fn interrupt_hooks_run_when_the_server_ends() {
     let is_done = Arc::new(AtomicBool::new(false));
     let hook = interrupt::on_interrupt({
         let is_done = Arc::clone(&is_done);
@@ -46,14 +46,14 @@ fn hooks_run_at_the_end_of_the_server() {
 }
 
 #[test]
-fn the_example_serves_until_its_input_ends() {
+fn example_server_runs_until_end_of_input() {
     let state = example::state(".".into()).unwrap();
     let served = serve_on(state, (tokio::io::empty(), tokio::io::sink()));
     assert_eq!(start_runtime().unwrap().block_on(served), Ok(()));
 }
 
 #[test]
-fn every_tool_has_schemas() {
+fn every_tool_has_schemas_with_described_properties() {
     for entry in tools::ALL {
         let tool = (entry.describe)();
         for schema in [Some(&tool.input_schema), tool.output_schema.as_ref()] {

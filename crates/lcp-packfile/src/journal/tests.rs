@@ -210,7 +210,7 @@ fn cases() -> Vec<(Vec<u8>, Vec<u8>, u64)> {
 }
 
 #[test]
-fn every_state_that_a_crash_can_leave_is_one_of_the_two_packs() {
+fn crash_leaves_the_old_or_the_new_pack() {
     for (old, new, end_offset) in cases() {
         let before = State { pack: old.clone(), journal: None };
         let mut disk = Noted::new(before.clone());
@@ -236,7 +236,7 @@ fn every_state_that_a_crash_can_leave_is_one_of_the_two_packs() {
 
 /// Checks a crash during the recovery from another crash.
 #[test]
-fn rolling_back_may_be_interrupted_too() {
+fn interrupted_rollback_restores_the_old_pack() {
     for (old, new, end_offset) in cases() {
         let mut disk = Noted::new(State { pack: old.clone(), journal: None });
         replace_tail(&mut disk, &old, &new, end_offset).unwrap();
@@ -262,7 +262,7 @@ fn rolling_back_may_be_interrupted_too() {
 }
 
 #[test]
-fn what_fails_is_undone() {
+fn failed_replace_is_undone() {
     for (old, new, end_offset) in cases() {
         let before = State { pack: old.clone(), journal: None };
         for at in 0.. {
@@ -284,7 +284,7 @@ fn what_fails_is_undone() {
 }
 
 #[test]
-fn a_journal_of_another_pack_is_left_alone() {
+fn foreign_journal_is_left_unchanged() {
     let (old, new, end_offset) = cases().remove(0);
     let journal = Journal::new(&old, end_offset, new.len() as u64).unwrap();
     assert_eq!(Journal::from_bytes(&journal.to_bytes()).as_ref(), Some(&journal));
@@ -319,7 +319,7 @@ fn written(old: &[u8], new: &[u8], end_offset: u64) -> Vec<u8> {
 
 /// Checks that a journal of a newer version and a file that is not a journal are not removed.
 #[test]
-fn a_journal_that_cannot_be_read_stays() {
+fn unreadable_journal_is_not_removed() {
     let (old, new, end_offset) = cases().remove(0);
     let ours = written(&old, &new, end_offset);
     let mut newer = ours.clone();
@@ -344,7 +344,7 @@ fn a_journal_that_cannot_be_read_stays() {
 
 /// Checks that a journal damaged after its use is removed only if the pack is undamaged.
 #[test]
-fn a_damaged_journal_stays_beside_a_pack_that_is_not_whole() {
+fn damaged_journal_remains_if_the_pack_is_damaged() {
     for (old, new, end_offset) in cases() {
         let journal = written(&old, &new, end_offset);
         let mut disk = Noted::new(State { pack: old.clone(), journal: None });

@@ -14,7 +14,7 @@ fn compared<'b>(a: &'b [Block<'b>], b: &'b [Block<'b>]) -> Vec<BlockPair> {
 }
 
 #[test]
-fn what_moved_is_the_least_that_must_have() {
+fn diff_reports_minimal_moves() {
     let a = [file("a", "1"), file("b", "2"), file("c", "3"), file("d", "4")];
     let b = [file("d", "4"), file("a", "1"), file("b", "two"), file("e", "5")];
     let rows: Vec<_> = compared(&a, &b)
@@ -36,7 +36,7 @@ fn what_moved_is_the_least_that_must_have() {
 
 /// A turn that is new in the middle is new, and the others are what they were.
 #[test]
-fn equal_blocks_of_one_label_find_together() {
+fn equal_blocks_with_the_same_label_are_paired() {
     let turn = |text: &'static str| Block::conversation(Role::User, text);
     let a = [turn("1"), turn("2"), turn("3")];
     let b = [turn("1"), turn("1½"), turn("2"), turn("3")];
@@ -45,7 +45,7 @@ fn equal_blocks_of_one_label_find_together() {
 }
 
 #[test]
-fn what_is_said_of_a_block_is_part_of_it() {
+fn annotation_change_is_a_block_change() {
     let a = [file("a", "1")];
     for (annotation, changed) in [
         (Annotation::priority(0, Priority::High), &["priority"][..]),
@@ -61,7 +61,7 @@ fn what_is_said_of_a_block_is_part_of_it() {
 
 /// Behind a message that is new all have other numbers, and other ranks.
 #[test]
-fn ranks_by_messages_are_no_change() {
+fn rank_shift_with_message_number_is_ignored() {
     let turn = |tags: [(&'static str, &'static str); 2]| {
         let tags = tags.map(|(key, value)| Block::new(Annotation::tag(0, &Tag::new(key, value))));
         [&[file("a", "1")], &tags[..]].concat()
@@ -74,12 +74,12 @@ fn ranks_by_messages_are_no_change() {
 
 proptest! {
     #[test]
-    fn a_pack_does_not_differ_from_itself(pack in any_pack()) {
+    fn diff_against_itself_reports_no_change(pack in any_pack()) {
         prop_assert!(compared(&pack, &pack).iter().all(|pair| !pair.has_changed()));
     }
 
     #[test]
-    fn every_shown_block_has_one_row(a in any_pack(), b in any_pack()) {
+    fn each_content_block_has_one_diff_row(a in any_pack(), b in any_pack()) {
         let rows = compared(&a, &b);
         for (pack, of) in [(&a, (|pair| pair.a) as fn(&BlockPair) -> _), (&b, |pair: &BlockPair| pair.b)] {
             let mut found: Vec<usize> = rows.iter().filter_map(of).collect();

@@ -4,6 +4,6 @@
 mod maintain_packs;
 
 #[test]
-fn packs_are_maintained() {
+fn maintain_packs_example_runs() {
     maintain_packs::main().unwrap();
 }

@@ -54,7 +54,7 @@ fn check(recovered: &Recovery) {
 }
 
 #[test]
-fn every_truncation_keeps_every_whole_block() {
+fn truncation_preserves_every_complete_block() {
     for compression in [Compression::None, Compression::Block, Compression::Payload] {
         for (magic, index) in [(Magic::Lcp, true), (Magic::Lcp, false), (Magic::Bcp, false)] {
             let all = small();
@@ -84,7 +84,7 @@ fn every_truncation_keeps_every_whole_block() {
 
 /// Of a compressed payload all that can be decompressed is saved.
 #[test]
-fn a_payload_is_saved_as_far_as_it_decompresses() {
+fn truncated_payload_is_recovered_up_to_the_damage() {
     let mut random = SplitMix64::new(5);
     let text: String =
         (0..600_000).map(|_| char::from(b'a' + u8::try_from(random.below(26)).unwrap())).collect();
@@ -104,7 +104,7 @@ fn a_payload_is_saved_as_far_as_it_decompresses() {
 
 /// With an index any one bit costs one block at most, and what speaks of it.
 #[test]
-fn every_flipped_bit_is_noticed_and_costs_one_block() {
+fn flipped_bit_is_detected_and_loses_at_most_one_block() {
     let all = small();
     let mut pack = encode(&all, plain(true)).unwrap();
     let places = places(&pack);
@@ -141,7 +141,7 @@ fn every_flipped_bit_is_noticed_and_costs_one_block() {
 }
 
 #[test]
-fn what_speaks_of_a_block_follows_it() {
+fn annotations_are_renumbered_after_a_lost_block() {
     let all = small();
     let mut pack = encode(&all, plain(true)).unwrap();
     let first = places(&pack)[0].clone();
@@ -154,7 +154,7 @@ fn what_speaks_of_a_block_follows_it() {
 
 /// Without an index a block that cannot be read does not hide those behind it.
 #[test]
-fn a_malformed_body_costs_its_block_alone() {
+fn malformed_body_loses_only_its_block() {
     let all = small();
     let mut pack = encode(&all, plain(false)).unwrap();
     let place = places(&pack)[2].clone();
@@ -168,7 +168,7 @@ fn a_malformed_body_costs_its_block_alone() {
 }
 
 #[test]
-fn references_are_kept_as_they_stand() {
+fn references_are_preserved_unresolved() {
     let mut builder = PackWriter::default();
     builder.add(&Block::conversation(Role::User, "lost")).unwrap();
     let elsewhere = Block::document("", "elsewhere", FormatHint::Plain);
@@ -187,7 +187,7 @@ fn references_are_kept_as_they_stand() {
 
 /// Bytes behind END that nothing announces, and a hand-off whose blocks are gone.
 #[test]
-fn odd_ends_are_told_of() {
+fn trailing_bytes_are_lost_and_missing_end_is_restored() {
     let pack = encode(&small(), plain(false)).unwrap();
     let longer = [&pack[..], b"more"].concat();
     let recovered = recover(&longer).unwrap();
@@ -221,7 +221,7 @@ fn saves_all_but_one(pack: &[u8], damaged: &[u8], place: &Range<u64>) {
 }
 
 #[test]
-fn bytes_that_are_missing_or_too_many_cost_one_block() {
+fn deleted_or_inserted_bytes_lose_at_most_one_block() {
     let pack = encode(&many(), plain(true)).unwrap();
     let place = places(&pack)[30].clone();
     let at = usize::try_from(place.start).unwrap();
@@ -246,7 +246,7 @@ fn bytes_that_are_missing_or_too_many_cost_one_block() {
 
 /// Nothing but the index tells that a whole block is missing, and which.
 #[test]
-fn a_block_that_is_missing_is_named() {
+fn missing_block_is_identified_by_the_index() {
     let all = small();
     let pack = encode(&all, plain(true)).unwrap();
     let place = places(&pack)[0].clone();
@@ -262,7 +262,7 @@ fn a_block_that_is_missing_is_named() {
 /// A header that is cut off, or stands behind something else, is made anew; of two packs the
 /// first is saved, which is the one that readers see.
 #[test]
-fn what_stands_before_a_pack_does_not_hide_it() {
+fn pack_is_recovered_after_damaged_header_or_prefix() {
     let (all, other) = (small(), many());
     let [pack, other] = [&all, &other].map(|blocks| encode(blocks, plain(true)).unwrap());
     for damaged in
@@ -278,7 +278,7 @@ fn what_stands_before_a_pack_does_not_hide_it() {
 
 /// The index of a pack without the checksums of its frames.
 #[test]
-fn without_checksums_of_blocks_their_form_tells() {
+fn recovery_works_without_block_checksums() {
     let pack = without_checks(&encode(&many(), plain(true)).unwrap());
     assert_eq!(recover(&pack).unwrap().lost, []);
     let place = places(&pack)[30].clone();
@@ -328,7 +328,7 @@ fn varint(rest: &mut &[u8]) -> u64 {
 
 proptest! {
     #[test]
-    fn whole_packs_come_out_as_they_went_in(
+    fn undamaged_pack_is_recovered_unchanged(
         all in any_pack(), index in any::<bool>(), block in any::<bool>(),
     ) {
         let compression = if block { Compression::Block } else { Compression::None };
@@ -340,7 +340,7 @@ proptest! {
     /// Whatever becomes of the bytes of some blocks, the others are there with what was
     /// said of them, as far as that is there.
     #[test]
-    fn damage_costs_the_blocks_that_it_hits(
+    fn bit_damage_loses_only_the_blocks_hit(
         all in any_pack(), seed in any::<u64>(), count in 1usize..4, block in any::<bool>(),
     ) {
         let compression = if block { Compression::Block } else { Compression::None };
@@ -372,7 +372,7 @@ proptest! {
 
     /// Wherever bytes are missing or too many, every block is saved that is whole.
     #[test]
-    fn displaced_blocks_are_found(
+    fn displaced_blocks_are_recovered(
         all in any_pack(), seed in any::<u64>(), count in 1usize..300, is_less in any::<bool>(),
     ) {
         let pack = encode(&all, plain(true)).unwrap();
@@ -403,7 +403,7 @@ proptest! {
     }
 
     #[test]
-    fn nothing_makes_it_panic(bytes in proptest::collection::vec(any::<u8>(), 0..200)) {
+    fn recover_never_panics(bytes in proptest::collection::vec(any::<u8>(), 0..200)) {
         let _ = recover(&[b"LCP\0\x01\0\x02\0", &bytes[..]].concat());
         let _ = recover(&bytes);
     }

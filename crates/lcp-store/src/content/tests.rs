@@ -8,7 +8,7 @@ use super::Error;
 use super::object_store::write_failed;
 
 #[test]
-fn a_cause_says_what_to_do() {
+fn write_errors_map_to_error_kinds() {
     let error = |kind: io::ErrorKind| {
         let source = Box::new(io::Error::from(kind));
         write_failed(&ObjectError::Generic { store: "test", source })

@@ -18,7 +18,7 @@ fn check(major: u32, minor: u32, expected: Option<&str>) {
 }
 
 #[test]
-fn the_mount_of_a_device() {
+fn kind_of_returns_the_mount_type_of_a_device() {
     check(0, 21, Some("proc"));
     check(254, 0, Some("ext4"));
     check(0, 50, Some("nfs4"));
@@ -27,7 +27,7 @@ fn the_mount_of_a_device() {
 }
 
 #[test]
-fn an_unknown_device() {
+fn kind_of_unknown_device_is_unknown() {
     check(0, 5, None);
     check(254, 1, None);
     for mountinfo in ["", "\n", "nonsense", "1 2 3 - ", "27 1 254:0 / /data rw - "] {
@@ -38,7 +38,7 @@ fn an_unknown_device() {
 
 /// Compares the detected file systems with those of the kernel, also for a missing file.
 #[test]
-fn mounts_of_this_machine() {
+fn detected_file_systems_match_this_machine() {
     use std::os::linux::fs::MetadataExt;
 
     let mountinfo = std::fs::read_to_string("/proc/self/mountinfo").unwrap();
@@ -49,7 +49,7 @@ fn mounts_of_this_machine() {
 }
 
 #[test]
-fn kinds_that_machines_share() {
+fn is_network_accepts_only_shared_file_systems() {
     for kind in ["nfs", "nfs4", "cifs", "smb3", "9p", "fuse.sshfs", "virtiofs"] {
         assert!(is_network(kind), "{kind}");
     }

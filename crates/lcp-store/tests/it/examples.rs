@@ -5,7 +5,7 @@
 mod store;
 
 #[test]
-fn a_body_is_stored_and_read() {
+fn store_example_runs() {
     let folder = tempfile::tempdir().unwrap();
     store::store_and_read(&folder.path().join("bodies.db")).unwrap();
 }

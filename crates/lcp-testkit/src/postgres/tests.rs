@@ -3,7 +3,7 @@ use std::net::TcpStream;
 use super::*;
 
 #[test]
-fn nothing_is_left_of_a_server() {
+fn dropped_server_leaves_no_folder_or_process() {
     let Some(server) = PostgresServer::start_if_there() else { return };
     let (folder, port) = (server.folder.clone(), server.port());
     server.crash().unwrap();

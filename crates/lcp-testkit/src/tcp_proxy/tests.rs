@@ -1,7 +1,7 @@
 use super::*;
 
 #[test]
-fn an_answer_ends_a_round_trip() {
+fn answer_ends_a_round_trip() {
     let server = TcpListener::bind("127.0.0.1:0").unwrap();
     let trips = CountingProxy::to_port(server.local_addr().unwrap().port()).unwrap();
     let mut client = TcpStream::connect(("127.0.0.1", trips.port())).unwrap();

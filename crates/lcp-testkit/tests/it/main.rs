@@ -48,7 +48,7 @@ fn depths(blocks: &[Block<'_>]) -> HashSet<usize> {
 }
 
 #[test]
-fn any_pack_reaches_everything() {
+fn any_pack_generates_every_kind_of_block() {
     let blocks = blocks(any_pack());
     let known: HashSet<_> = BlockType::ALL.iter().map(|ty| ty.code()).collect();
     assert!(types(&blocks).is_superset(&known));
@@ -76,7 +76,7 @@ fn any_pack_reaches_everything() {
 
 /// As encoders write them, or a block would not equal its round trip.
 #[test]
-fn unknown_fields_ascend_and_are_unknown() {
+fn unknown_fields_have_ascending_unknown_ids() {
     for code in codes(&blocks(any_pack())) {
         assert!(code.unknown.is_sorted_by_key(|field| field.id));
         let known = |field: &UnknownField<'_>| Code::FIELDS.iter().any(|spec| spec.id == field.id);
@@ -85,7 +85,7 @@ fn unknown_fields_ascend_and_are_unknown() {
 }
 
 #[test]
-fn known_pack_has_nothing_that_is_new() {
+fn known_pack_has_only_known_types_and_fields() {
     let blocks = blocks(known_pack());
     let known: HashSet<_> = BlockType::ALL.iter().map(|ty| ty.code()).collect();
     assert_eq!(types(&blocks), known);
@@ -102,14 +102,14 @@ fn known_pack_has_nothing_that_is_new() {
 }
 
 #[test]
-fn nested_trees_nest() {
+fn nested_tree_has_the_requested_depth() {
     for levels in [0, 1, 65] {
         assert_eq!(depths(&[nested_tree(levels)]), [levels as usize].into());
     }
 }
 
 #[test]
-fn choices_follow_from_the_seed() {
+fn random_choices_depend_only_on_the_seed() {
     let draw = |seed| {
         let mut rng = SplitMix64::new(seed);
         (rng.below(1_000), rng.below_u32(1_000), rng.choose(&[1, 2, 3]), rng.bytes(9))
@@ -122,12 +122,12 @@ fn choices_follow_from_the_seed() {
 }
 
 #[test]
-fn hex_reads_digits_of_either_case() {
+fn hex_accepts_digits_in_either_case() {
     assert_eq!(CowBytes::from(hex("0aF0\n 7f")), CowBytes::from(vec![0x0A, 0xF0, 0x7F]));
 }
 
 #[test]
 #[should_panic = "whole bytes"]
-fn half_a_byte_is_none() {
+fn hex_panics_on_an_odd_number_of_digits() {
     let _ = hex("0a0");
 }

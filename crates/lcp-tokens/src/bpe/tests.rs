@@ -36,7 +36,7 @@ fn assert_same_pieces(pattern: Pattern, text: &str) {
 
 /// Checks that windows split any text like the patterns, one by one.
 #[test]
-fn windows_cut_like_the_patterns() {
+fn windowed_split_matches_the_patterns() {
     let mut random = SplitMix64::new(64);
     for i in 0..60_000 {
         // A few parts come again and again: runs, and edges of windows.
@@ -53,7 +53,7 @@ fn windows_cut_like_the_patterns() {
 
 /// Every pair of ASCII bytes at every place of a window.
 #[test]
-fn every_pair_at_every_place() {
+fn byte_pairs_split_correctly_at_every_window_offset() {
     for before in 0..128u8 {
         for after in 0..128u8 {
             let pair = [before, after, b'q', b' '];
@@ -68,7 +68,7 @@ fn every_pair_at_every_place() {
 
 /// `scalar::white_space` relies on this for cl100k.
 #[test]
-fn no_token_has_white_space_behind_its_last_newline() {
+fn tokens_with_newlines_end_with_a_newline() {
     let vocabulary = cl100k();
     let is_newline = |byte: &u8| matches!(byte, b'\n' | b'\r');
     let with_newline = (0..vocabulary.len())
@@ -81,7 +81,7 @@ fn no_token_has_white_space_behind_its_last_newline() {
 
 /// Pieces that share a slot do not share a count, also where one begins with the other.
 #[test]
-fn pieces_that_share_a_slot_are_told_apart() {
+fn pieces_in_one_cache_slot_count_correctly() {
     let vocabulary = cl100k();
     let mut cache = PieceCache::new();
     let slot = |piece: &[u8]| vocabulary::hash(piece) >> (u64::BITS - LONG_SLOT_BITS);
@@ -106,7 +106,7 @@ fn pieces_that_share_a_slot_are_told_apart() {
 
 /// The linear algorithm, in both directions, gives the tokens that merging gives.
 #[test]
-fn the_same_tokens_as_merging() {
+fn linear_algorithm_matches_merging() {
     let vocabulary = cl100k();
     let mut random = SplitMix64::new(512);
     for alphabet in [&b"a"[..], b"ab", b" ", b" \n", b"=-", b"etaoin", b"\xE6\xBC\xA2\x97"] {

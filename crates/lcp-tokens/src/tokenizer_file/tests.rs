@@ -9,7 +9,7 @@ const PATTERNS: [&str; 3] = [
 
 /// The rewritten patterns give what a backtracking engine gives.
 #[test]
-fn look_ahead_by_hand_changes_nothing() {
+fn rewritten_lookahead_matches_backtracking_regex() {
     let alphabet = [
         " ", "  ", "\n", "\r\n", "\t", "\u{3000}", "\u{85}", "a", "é", "1", "!", "'s", "'ſ", "中",
         "\u{301}",
@@ -43,7 +43,7 @@ fn slow(text: &str, rank: impl Fn(&str) -> Option<u32>) -> Vec<String> {
 }
 
 #[test]
-fn merges_as_the_definition_says() {
+fn merger_matches_the_reference_algorithm() {
     let vocabulary = ["ab", "bc", "aa", "abc", "aab", "cab", "bb", "aaaa", "abab"];
     let rank = |text: &str| vocabulary.iter().position(|token| *token == text);
     let rank = |text: &str| rank(text).and_then(|rank| u32::try_from(rank).ok());

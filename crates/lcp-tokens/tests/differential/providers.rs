@@ -81,7 +81,7 @@ struct Reference {
 
 #[test]
 #[ignore = "fetches 700 MB from npm and PyPI"]
-fn counts_equal_those_of_the_original_libraries() {
+fn counts_match_the_provider_libraries() {
     let folder = crate::workspace().join("target/providers");
     fs::create_dir_all(&folder).unwrap();
     let python = fetch(&folder).unwrap();

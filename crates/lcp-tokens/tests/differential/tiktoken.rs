@@ -33,7 +33,7 @@ const SHOWN: usize = 10;
 
 #[test]
 #[ignore = "takes minutes"]
-fn counts_equal_those_of_tiktoken() {
+fn counts_match_tiktoken() {
     let metadata = corpora::metadata().unwrap();
     let is_python = std::env::var_os("LCP_PYTHON").is_some();
     let python = is_python.then(|| Python::install(&metadata).unwrap());
@@ -51,7 +51,7 @@ fn counts_equal_those_of_tiktoken() {
 /// Compares the fixtures of the other tests with Python's tiktoken, or rewrites them.
 #[test]
 #[ignore = "installs Python packages"]
-fn fixtures_equal_those_of_python() {
+fn fixtures_match_python_tiktoken() {
     let python = Python::install(&corpora::metadata().unwrap()).unwrap();
     let fixtures = python.fixtures(&fixtures::texts()).unwrap();
     let path = crate::workspace().join("crates/lcp-tokens/tests/fixtures/tiktoken.json");

@@ -70,7 +70,7 @@ fn encodings_do_not_share_counts() {
 /// What cannot say what decides its counts, short texts, and counts that must
 /// not come from memory.
 #[test]
-fn some_texts_are_always_counted() {
+fn uncacheable_texts_are_always_counted() {
     let cache = Arc::new(CountCache::new(1 << 20));
     let unknown = Asked::new("");
     let known = Asked::new("known");
@@ -89,7 +89,7 @@ fn some_texts_are_always_counted() {
 
 /// However many texts come, whatever they are.
 #[test]
-fn the_cache_stays_within_its_bytes() {
+fn cache_stays_within_its_byte_limit() {
     let cache = Arc::new(CountCache::new(64 << 10));
     let counter = CachedEstimator::new(HeuristicEstimator, Arc::clone(&cache));
     for i in 0..20_000 {
@@ -100,7 +100,7 @@ fn the_cache_stays_within_its_bytes() {
 }
 
 #[test]
-fn threads_share_it() {
+fn threads_share_the_cache() {
     let cache = Arc::new(CountCache::new(1 << 20));
     let asked = Asked::new("a");
     let counter = CachedEstimator::new(asked.clone(), Arc::clone(&cache));
@@ -121,7 +121,7 @@ fn threads_share_it() {
 }
 
 #[test]
-fn counts_are_kept_between_runs() {
+fn saved_counts_are_loaded_again() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("counts");
     let cache = Arc::new(CountCache::load(&path, 1 << 20).unwrap());
@@ -145,7 +145,7 @@ fn counts_are_kept_between_runs() {
 /// No bit of a file can be changed and no byte be missing unnoticed. A file of no
 /// bytes holds no counts: it is what a program that made it has not yet written.
 #[test]
-fn a_damaged_file_is_refused() {
+fn damaged_cache_file_is_rejected() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("counts");
     let cache = Arc::new(CountCache::new(1 << 20));

@@ -24,7 +24,7 @@ fn same(encoding: Encoding, text: &str) {
 /// Each character between what can pull it into a piece: letters of either
 /// case, numbers, punctuation, white space, apostrophes.
 #[test]
-fn every_character_in_every_context() {
+fn every_character_counts_like_tiktoken() {
     let chars: Vec<char> = ('\0'..=char::MAX).collect();
     // Most of Unicode is not assigned; a choice of that is enough.
     let is_dense = |c: &char| u32::from(*c) < 0x3_4000 || u32::from(*c) % 64 == 0;
@@ -61,7 +61,7 @@ fn random_text(random: &mut SplitMix64, longest: usize) -> String {
 }
 
 #[test]
-fn random_text_that_hurts() {
+fn adversarial_text_counts_like_tiktoken() {
     let mut random = SplitMix64::new(16);
     for i in 0..25_000 {
         let text = random_text(&mut random, if i % 100 == 0 { 200 } else { 12 });
@@ -72,7 +72,7 @@ fn random_text_that_hurts() {
 }
 
 #[test]
-fn random_bytes_made_lossy() {
+fn lossy_bytes_count_like_tiktoken() {
     let mut random = SplitMix64::new(17);
     for _ in 0..3_000 {
         let len = random.below(60);
@@ -86,7 +86,7 @@ fn random_bytes_made_lossy() {
 /// Pieces of every length around the limits of the cache and of the two ways
 /// to merge.
 #[test]
-fn pieces_of_every_length() {
+fn pieces_at_length_limits_count_like_tiktoken() {
     let mut random = SplitMix64::new(18);
     for len in (1..40).chain(120..140).chain([1_000, 5_000]) {
         for alphabet in ["a", "ab", "abcdefghijklmnopqrstuvwxyz", "é漢x", "=-"] {
@@ -101,7 +101,7 @@ fn pieces_of_every_length() {
 
 /// Long pieces that repeat, and stop repeating somewhere.
 #[test]
-fn long_pieces_that_repeat() {
+fn long_repetitions_count_like_tiktoken() {
     let mut random = SplitMix64::new(19);
     for unit in ["a", "A", " ", "\n", "=", "ab", "\n ", "abc", "-+", "漢", "漢字", "é"] {
         let whole = unit.repeat(1_500);
@@ -120,7 +120,7 @@ fn long_pieces_that_repeat() {
 }
 
 #[test]
-fn real_files() {
+fn real_files_count_like_tiktoken() {
     let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     for name in
         ["samples/session.json", "rfcs/0001-block-stream.md", "Cargo.lock", "LICENSE-APACHE"]

@@ -4,6 +4,6 @@
 mod count;
 
 #[test]
-fn tokens_are_counted() {
+fn count_example_runs() {
     count::main().unwrap();
 }

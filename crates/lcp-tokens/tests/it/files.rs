@@ -50,7 +50,7 @@ const BPE: &str = r#"{
 }"#;
 
 #[test]
-fn a_hugging_face_file_counts_what_its_model_makes_of_the_text() {
+fn hugging_face_file_counts_tokens() {
     let counter = load("tokenizer.json", BPE.as_bytes());
     assert_eq!(counter.format(), TokenizerFileFormat::HuggingFace);
     assert!(counter.is_exact() && !counter.is_additive());
@@ -80,7 +80,7 @@ fn a_hugging_face_file_counts_what_its_model_makes_of_the_text() {
 }
 
 #[test]
-fn a_unigram_model_finds_no_special_tokens_in_the_text() {
+fn unigram_model_treats_special_tokens_as_text() {
     let file = r#"{"version": "1.0",
         "added_tokens": [{"id": 1, "content": "<s>", "single_word": false, "lstrip": false,
             "rstrip": false, "normalized": false, "special": true}],
@@ -137,7 +137,7 @@ const PIECES: [(&str, f32, u8); 7] = [
 ];
 
 #[test]
-fn a_sentencepiece_model_merges_by_score() {
+fn sentencepiece_model_merges_by_score() {
     let counter = load("tokenizer.model", &model(MERGES, &PIECES, false, false));
     assert_eq!(counter.format(), TokenizerFileFormat::SentencePiece);
     counts(
@@ -162,7 +162,7 @@ fn a_sentencepiece_model_merges_by_score() {
 }
 
 #[test]
-fn a_sentencepiece_model_takes_the_best_way() {
+fn sentencepiece_unigram_takes_the_best_path() {
     let pieces = [
         ("▁", -1.0, NORMAL),
         ("a", -2.0, NORMAL),
@@ -215,7 +215,7 @@ fn tekken() -> String {
 }
 
 #[test]
-fn a_tekken_file_merges_bytes_by_rank() {
+fn tekken_file_merges_bytes_by_rank() {
     let counter = load("tekken.json", tekken().as_bytes());
     assert_eq!(counter.format(), TokenizerFileFormat::Tekken);
     counts(
@@ -235,7 +235,7 @@ fn a_tekken_file_merges_bytes_by_rank() {
 }
 
 #[test]
-fn names_tell_files_apart_and_know_no_paths() {
+fn tokenizer_name_depends_on_contents_not_path() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("tokenizer.model");
     std::fs::write(&path, model(MERGES, &PIECES, false, false)).unwrap();
@@ -263,7 +263,7 @@ fn hex(bytes: &[u8]) -> String {
 }
 
 #[test]
-fn a_file_too_large_is_not_read_further() {
+fn oversized_file_is_rejected() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("large.json");
     let file = std::fs::File::create(&path).unwrap();
@@ -274,7 +274,7 @@ fn a_file_too_large_is_not_read_further() {
 
 /// A few hundred bytes that would make gigabytes of a line.
 #[test]
-fn a_file_that_makes_texts_grow_is_refused() {
+fn expanding_normalizer_is_rejected() {
     let file = |times: usize| {
         let replace = r#"{"type":"Replace","pattern":{"String":"o"},"content":"oo"}"#;
         let all = vec![replace; times].join(",");
@@ -290,7 +290,7 @@ fn a_file_that_makes_texts_grow_is_refused() {
 }
 
 #[test]
-fn foreign_files_are_named() {
+fn foreign_file_formats_are_identified() {
     let vocab = (0..300).map(|id| format!("\"t{id}\":{id}")).collect::<Vec<_>>().join(",");
     let cases: [(&[u8], &str); 16] = [
         (b"", "an empty file"),
@@ -320,7 +320,7 @@ fn foreign_files_are_named() {
 }
 
 #[test]
-fn broken_and_unsupported_files_say_what_is_wrong() {
+fn broken_and_unsupported_files_give_clear_errors() {
     let sentencepiece = |pieces: &[(&str, f32, u8)]| model(MERGES, pieces, false, false);
     let cut = |bytes: &[u8]| bytes[..bytes.len() - 3].to_vec();
     let cases: Vec<(Vec<u8>, &str)> = vec![
@@ -382,7 +382,7 @@ fn broken_and_unsupported_files_say_what_is_wrong() {
 
 /// A damaged file is refused or works; nothing panics and nothing hangs.
 #[test]
-fn damage_never_panics() {
+fn damaged_file_never_panics() {
     let files = [
         ("json", BPE.as_bytes().to_vec()),
         ("tekken", tekken().into_bytes()),

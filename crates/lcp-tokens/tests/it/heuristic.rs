@@ -3,7 +3,7 @@
 use lcp_tokens::{CodeAwareEstimator, HeuristicEstimator, TokenEstimator};
 
 #[test]
-fn empty_text_is_0_and_any_other_at_least_1() {
+fn empty_text_is_zero_and_short_text_is_one() {
     let estimators: [&dyn TokenEstimator; 2] = [&HeuristicEstimator, &CodeAwareEstimator];
     for estimator in estimators {
         assert_eq!(estimator.estimate(""), 0);
@@ -15,7 +15,7 @@ fn empty_text_is_0_and_any_other_at_least_1() {
 }
 
 #[test]
-fn the_heuristic_divides_bytes_by_4() {
+fn heuristic_divides_bytes_by_4() {
     assert_eq!(HeuristicEstimator.estimate(&"x".repeat(403)), 100);
     // Bytes, not characters: these are 3 bytes each.
     assert_eq!(HeuristicEstimator.estimate("漢字漢字"), 3);

@@ -35,21 +35,21 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 1_500, ..ProptestConfig::default() })]
 
     #[test]
-    fn count_up_to_is_the_count_or_nothing(text in any_text(), limit in 0u32..60, by in any_encoding()) {
+    fn count_up_to_matches_the_count_within_the_limit(text in any_text(), limit in 0u32..60, by in any_encoding()) {
         let count = by.estimate(&text);
         prop_assert_eq!(by.count_up_to(&text, limit), (count <= limit).then_some(count));
     }
 
     /// The longest of all, found by trying every place.
     #[test]
-    fn truncate_to_is_the_longest_start_that_fits(text in any_text(), most in 0u32..40, by in any_encoding()) {
+    fn truncate_to_returns_the_longest_fitting_prefix(text in any_text(), most in 0u32..40, by in any_encoding()) {
         let fits = |end: &usize| by.estimate(&text[..*end]) <= most;
         let longest = boundaries(&text).rev().find(fits).unwrap();
         prop_assert_eq!(by.truncate_to(&text, most), &text[..longest]);
     }
 
     #[test]
-    fn truncate_front_to_is_the_longest_end_that_fits(text in any_text(), most in 0u32..40, by in any_encoding()) {
+    fn truncate_front_to_returns_the_longest_fitting_suffix(text in any_text(), most in 0u32..40, by in any_encoding()) {
         let fits = |start: &usize| by.estimate(&text[*start..]) <= most;
         let longest = boundaries(&text).find(fits).unwrap();
         prop_assert_eq!(by.truncate_front_to(&text, most), &text[longest..]);
@@ -58,7 +58,7 @@ proptest! {
     /// Whatever counts, what is left never counts more, and is not short by
     /// more than a character where counts grow with the text.
     #[test]
-    fn truncation_by_any_estimator_fits(text in any_text(), most in 0u32..40) {
+    fn heuristic_truncation_fits_the_limit(text in any_text(), most in 0u32..40) {
         let estimators: [&dyn TokenEstimator; 2] = [&HeuristicEstimator, &CodeAwareEstimator];
         for by in estimators {
             let (start, end) = (by.truncate_to(&text, most), by.truncate_front_to(&text, most));
@@ -75,7 +75,7 @@ proptest! {
 
     /// At every moment the count of what there is so far.
     #[test]
-    fn a_growing_text_counts_as_the_whole(parts in prop::collection::vec(any_text(), 0..12), by in any_encoding()) {
+    fn incremental_count_matches_the_full_count(parts in prop::collection::vec(any_text(), 0..12), by in any_encoding()) {
         let (mut counter, mut whole) = (IncrementalCounter::new(by), String::new());
         for part in parts {
             // In pieces of a few characters, too: they can end anywhere.
@@ -90,14 +90,14 @@ proptest! {
 
     /// Whatever comes behind what is settled.
     #[test]
-    fn what_is_settled_counts_by_itself(text in any_text(), more in any_text(), by in any_encoding()) {
+    fn stable_prefix_counts_independently(text in any_text(), more in any_text(), by in any_encoding()) {
         let (bytes, tokens) = by.stable_prefix(&text);
         let whole = format!("{text}{more}");
         prop_assert_eq!(by.estimate(&whole), tokens + by.estimate(&whole[bytes..]));
     }
 
     #[test]
-    fn token_ends_are_as_many_as_tokens(text in any_text(), by in any_encoding()) {
+    fn token_ends_match_the_token_count(text in any_text(), by in any_encoding()) {
         let ends: Vec<usize> = by.token_ends(&text).collect();
         prop_assert_eq!(ends.len(), by.estimate(&text) as usize);
         prop_assert!(ends.is_sorted_by(|a, b| a < b));
@@ -107,7 +107,7 @@ proptest! {
 
 /// The tokens themselves, not only how many: against the tokenizer of OpenAI.
 #[test]
-fn token_ends_are_those_of_the_tokenizer() {
+fn token_ends_match_tiktoken() {
     let cores = [
         (Encoding::O200kBase, tiktoken_rs::o200k_base_singleton()),
         (Encoding::Cl100kBase, tiktoken_rs::cl100k_base_singleton()),
@@ -136,7 +136,7 @@ fn token_ends_are_those_of_the_tokenizer() {
 
 /// Long pieces, where cuts are searched: never over, and nearly the longest.
 #[test]
-fn truncation_within_long_pieces() {
+fn truncation_within_long_pieces_nearly_fills_the_limit() {
     let mut random = SplitMix64::new(21);
     for alphabet in ["abcdefghij", "漢字かな", "=", "aB"] {
         let letters: Vec<char> = alphabet.chars().collect();
@@ -160,7 +160,7 @@ fn truncation_within_long_pieces() {
 
 /// With limits far below the length, from either end.
 #[test]
-fn limits_stop_early() {
+fn low_limits_on_long_text_are_respected() {
     let words = "a word and then another, in 1 line;\n".repeat(300_000);
     let letters = "x".repeat(10_000_000);
     for text in [words, letters] {
@@ -178,7 +178,7 @@ fn limits_stop_early() {
 /// A reply without a space keeps what is not settled, and still grows in linear
 /// time.
 #[test]
-fn a_growing_piece_without_an_end() {
+fn incremental_count_handles_one_long_piece() {
     let by = Tiktoken::new(Encoding::O200kBase);
     let mut counter = IncrementalCounter::new(by);
     for _ in 0..100_000 {
@@ -191,7 +191,7 @@ fn a_growing_piece_without_an_end() {
 
 /// What comes can reach back over the last piece into the one before it.
 #[test]
-fn a_growing_text_that_takes_back_what_seemed_settled() {
+fn incremental_count_revises_the_previous_piece() {
     let cases =
         [("don'", "t"), ("I'", "ll"), ("a\n  ", "\n"), ("漢AB", "b"), ("x  ", "y"), ("!", "\n/")];
     for (text, more) in cases {
@@ -220,7 +220,7 @@ fn a_growing_text_that_takes_back_what_seemed_settled() {
 
 /// One piece that is longer than the limit, and nearly as long.
 #[test]
-fn count_up_to_within_a_long_piece() {
+fn count_up_to_is_exact_within_a_long_piece() {
     let mut random = SplitMix64::new(23);
     for alphabet in ["ab", " ", "漢字かな", "=-"] {
         let letters: Vec<char> = alphabet.chars().collect();
@@ -237,7 +237,7 @@ fn count_up_to_within_a_long_piece() {
 
 /// Whoever points to an estimator, or wraps it, answers as it does.
 #[test]
-fn pointers_answer_as_what_they_point_to() {
+fn pointers_delegate_to_the_estimator() {
     struct Odd;
     impl TokenEstimator for Odd {
         fn estimate(&self, _: &str) -> u32 {
@@ -298,7 +298,7 @@ fn pointers_answer_as_what_they_point_to() {
 
 /// An estimator that breaks its promise about the empty text does no harm.
 #[test]
-fn truncating_nothing_gives_nothing() {
+fn truncation_handles_nonzero_count_for_empty_text() {
     struct WithStart;
     impl TokenEstimator for WithStart {
         fn estimate(&self, text: &str) -> u32 {
@@ -310,6 +310,6 @@ fn truncating_nothing_gives_nothing() {
 }
 
 #[test]
-fn a_batch_of_nothing_is_empty() {
+fn empty_batch_returns_empty_counts() {
     assert!(count_batch::<_, &str>(&HeuristicEstimator, &[]).is_empty());
 }

@@ -22,7 +22,7 @@ mod tiktoken;
 
 /// The names that flags take give estimators with those names.
 #[test]
-fn every_name_gives_its_estimator() {
+fn every_tokenizer_name_resolves() {
     for name in lcp_tokens::TOKENIZER_NAMES {
         assert_eq!(lcp_tokens::tokenizer_by_name(name).unwrap().name(), *name);
     }

@@ -12,7 +12,7 @@ fn find_name(models: &Models, name: &str) -> String {
 }
 
 #[test]
-fn every_row_is_consistent() {
+fn every_model_row_is_consistent() {
     let models = Models::builtin();
     let mut names = HashMap::new();
     let mut prefixes = HashMap::new();
@@ -37,7 +37,7 @@ fn every_row_is_consistent() {
 }
 
 #[test]
-fn every_spelling_of_a_row_finds_it() {
+fn every_spelling_resolves_to_its_model() {
     let models = Models::builtin();
     for model in models.iter() {
         let family = if model.is_family_default { "ultra" } else { "" };
@@ -55,7 +55,7 @@ fn every_spelling_of_a_row_finds_it() {
 
 /// A family's row promises no more than the least of its members has.
 #[test]
-fn families_are_cautious() {
+fn family_defaults_use_the_smallest_window() {
     let models = Models::builtin();
     for (family, older) in [
         ("gpt-5", &["-"; 0][..]),
@@ -78,7 +78,7 @@ fn families_are_cautious() {
 /// The encodings of the table are those that counters have names for.
 #[cfg(feature = "tiktoken")]
 #[test]
-fn encodings_are_those_that_count() {
+fn table_encodings_match_the_counters() {
     use lcp_tokens::{Encoding, ScaledEstimator, TokenEstimator};
 
     let claude = [ScaledEstimator::claude(), ScaledEstimator::claude_4_7()];
@@ -90,7 +90,7 @@ fn encodings_are_those_that_count() {
 }
 
 #[test]
-fn names_as_people_write_them() {
+fn common_name_spellings_resolve() {
     let models = Models::builtin();
     for (name, expected) in [
         // As they are.
@@ -198,7 +198,7 @@ fn names_as_people_write_them() {
 }
 
 #[test]
-fn figures_of_well_known_models() {
+fn well_known_models_have_expected_figures() {
     let models = Models::builtin();
     for (name, encoding, window, output) in [
         ("gpt-4", Some("cl100k_base"), 8_192, Some(4_096)),
@@ -230,7 +230,7 @@ fn figures_of_well_known_models() {
 
 /// What a prefix must not swallow.
 #[test]
-fn other_models_are_not_taken_for_one_that_is_known() {
+fn unknown_models_do_not_match_known_ones() {
     let models = Models::builtin();
     for name in [
         "", "-", "/", "gpt-45", "gpt-4x", "gpt-4.2", "gpt-4-2", "gpt-4-5-preview", "gpt-40",
@@ -248,7 +248,7 @@ fn other_models_are_not_taken_for_one_that_is_known() {
 }
 
 #[test]
-fn unknown_names_list_near_ones() {
+fn unknown_name_suggests_similar_names() {
     let models = Models::builtin();
     for (name, near) in [
         ("gpt-4p", "gpt-4"),
@@ -280,7 +280,7 @@ fn unknown_names_list_near_ones() {
 
 /// Names come from files and flags.
 #[test]
-fn no_name_is_too_long_or_too_strange() {
+fn very_long_and_unusual_names_are_handled() {
     let models = Models::builtin();
     let long = "gpt-4o".repeat(100_000);
     assert_eq!(models.find(&long).unwrap_err().name, long);
@@ -347,7 +347,7 @@ mod file {
     }
 
     #[test]
-    fn entries_win_over_built_in_ones() {
+    fn entries_override_built_in_models() {
         let models = with(
             "[[model]]\nname = \"gpt-4o\"\nwindow = 64000\n\
              [[model]]\nname = \"local\"\naliases = [\"gpt-4\"]\nprefixes = [\"gpt-4o-mini\"]\nwindow = 10\n",
@@ -371,14 +371,14 @@ mod file {
     }
 
     #[test]
-    fn a_file_without_models_changes_nothing() {
+    fn file_without_models_has_no_effect() {
         for text in ["", "model = []", "# only a comment\n", "[budget]\ntotal = 5\n"] {
             assert_eq!(with(text), Models::builtin(), "{text:?}");
         }
     }
 
     #[test]
-    fn mistakes_are_told_with_their_place() {
+    fn invalid_entries_report_line_and_column() {
         let good = "[[model]]\nname = \"good\"\nwindow = 9\n";
         for (text, place, message) in [
             ("[[model]\nname = 1", (1, 9), "unclosed array table"),
@@ -436,7 +436,7 @@ mod file {
     }
 
     #[test]
-    fn mistakes_have_a_message_and_a_place() {
+    fn toml_error_exposes_message_and_position() {
         let error = Models::builtin()
             .extend_from_toml("[[model]]\nname = \"a\"\nwindow = 1\naliases = [\"a\"]")
             .unwrap_err();

@@ -12,7 +12,7 @@ fn fixtures() -> Value {
 }
 
 #[test]
-fn counts_are_those_of_python() {
+fn counts_match_python_tiktoken() {
     let fixtures = fixtures();
     let names = fixtures["encodings"].as_array().unwrap();
     let encodings: Vec<_> =
@@ -34,7 +34,7 @@ fn counts_are_those_of_python() {
 /// The file is worth comparing with: many texts, with what is hard among them,
 /// and counts that differ between encodings.
 #[test]
-fn the_fixtures_are_many_and_hard() {
+fn fixtures_cover_hard_texts() {
     let fixtures = fixtures();
     let rows = fixtures["texts"].as_array().unwrap();
     assert!(rows.len() >= 500, "{}", rows.len());

@@ -62,14 +62,14 @@ fn counts_are_scaled_and_rounded_up() {
 }
 
 #[test]
-fn only_the_empty_text_is_0_tokens() {
+fn only_empty_text_is_zero_tokens() {
     assert_eq!(ScaledEstimator::new(Always(5), 118, "x").estimate(""), 0);
     assert_eq!(ScaledEstimator::new(Always(0), 118, "x").estimate("text"), 1);
     assert_eq!(ScaledEstimator::new(Always(5), 0, "x").estimate("text"), 1);
 }
 
 #[test]
-fn large_counts_stop_at_the_largest_number() {
+fn large_counts_saturate() {
     let estimator = ScaledEstimator::new(Always(u32::MAX), 118, "x");
     assert_eq!(estimator.estimate("text"), u32::MAX);
     let estimator = ScaledEstimator::new(Always(u32::MAX), u32::MAX, "x");
@@ -80,7 +80,7 @@ fn large_counts_stop_at_the_largest_number() {
 }
 
 #[test]
-fn it_is_an_estimate_whatever_it_scales() {
+fn scaled_estimator_is_never_exact() {
     let estimator = ScaledEstimator::new(Always(5), 100, String::from("named at run time"));
     assert!(!estimator.is_exact() && !estimator.is_additive());
     assert_eq!(estimator.name(), "named at run time");

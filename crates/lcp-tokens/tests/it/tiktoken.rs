@@ -10,7 +10,7 @@ fn count(encoding: Encoding, text: &str) -> usize {
 }
 
 #[test]
-fn known_counts() {
+fn known_texts_have_expected_counts() {
     use Encoding::{Cl100kBase, O200kBase, P50kBase, R50kBase};
     let cases = [
         ("", [0, 0, 0, 0]),
@@ -27,7 +27,7 @@ fn known_counts() {
 
 /// Text that names special tokens is ordinary text.
 #[test]
-fn special_tokens_are_ordinary_text() {
+fn special_tokens_count_as_ordinary_text() {
     for encoding in Encoding::ALL.iter().copied() {
         assert!(count(encoding, "<|endoftext|>") > 1, "{encoding}");
     }
@@ -37,7 +37,7 @@ fn special_tokens_are_ordinary_text() {
 /// million characters on. Below that it can be asked whether the way around
 /// them counts the same.
 #[test]
-fn long_runs_of_white_space_are_counted_like_short_ones() {
+fn long_white_space_runs_count_like_tiktoken() {
     use tiktoken_rs::{cl100k_base_singleton, o200k_base_singleton, r50k_base_singleton};
     let around = [("end.", "\tx"), ("{\n\n", "/x"), ("a\r\n", "")];
     let cores = [
@@ -78,7 +78,7 @@ fn hostile_text_does_not_panic() {
 }
 
 #[test]
-fn only_the_encodings_that_cut_at_newlines_are_additive() {
+fn only_newline_splitting_encodings_are_additive() {
     for encoding in Encoding::ALL.iter().copied() {
         let additive = Tiktoken::new(encoding).is_additive();
         assert_eq!(additive, ADDITIVE.contains(&encoding), "{encoding}");
@@ -107,7 +107,7 @@ proptest! {
 
     /// The guarantee that the budget engine rests on (RFC 0002 §2).
     #[test]
-    fn counts_add_up_at_joins(a in any_text(), b in any_text(), which in 0usize..3) {
+    fn counts_add_up_at_newline_joins(a in any_text(), b in any_text(), which in 0usize..3) {
         let (a, encoding) = (a + "
 ", ADDITIVE[which]);
         let b = b.trim_start_matches(|first| !is_additive_boundary('\n', first));
@@ -116,7 +116,7 @@ proptest! {
 
     /// What is in front of the first join does not change what is behind it.
     #[test]
-    fn the_rest_behind_a_join_counts_by_itself(head in any_text(), text in any_text(), which in 0usize..3) {
+    fn text_after_a_boundary_counts_independently(head in any_text(), text in any_text(), which in 0usize..3) {
         let (first, rest) = split_at_boundary(&text);
         prop_assert_eq!(format!("{first}{rest}"), text.clone());
         let encoding = ADDITIVE[which];

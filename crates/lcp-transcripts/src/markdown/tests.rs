@@ -9,7 +9,7 @@ fn aider_turns(text: &str) -> Vec<(Role, String)> {
 }
 
 #[test]
-fn each_kind_of_line_is_a_turn_of_its_own() {
+fn aider_line_kinds_become_separate_turns() {
     let history = "\n> Added a.rs  \n>  \n\n\
                    #### Split it.  \n#### Keep the tests.  \n\n#### /run cargo test  \n\n\
                    I will.\n\n#heading\n> Applied edit to a.rs  \n";
@@ -24,26 +24,26 @@ fn each_kind_of_line_is_a_turn_of_its_own() {
 }
 
 #[test]
-fn a_boundary_ends_a_turn() {
+fn session_start_line_ends_a_turn() {
     let history = "One.\n# aider chat started at 2026-01-01\nTwo.\n";
     let expected = [(Role::Assistant, "One."), (Role::Assistant, "Two.")];
     assert_eq!(aider_turns(history), expected.map(|(role, text)| (role, text.to_owned())));
 }
 
 #[test]
-fn what_says_nothing_is_no_turn() {
+fn empty_lines_give_no_turns() {
     assert!(aider_turns("\n>  \n\n####   \n\n# aider chat started at 2026-01-01\n").is_empty());
     // Hashes with text directly after them are not a mark.
     assert_eq!(aider_turns("#####\n"), [(Role::Assistant, "#####".to_owned())]);
 }
 
 #[test]
-fn indentation_stays() {
+fn indentation_is_preserved() {
     assert_eq!(aider_turns(">   a\n>     b\n"), [(Role::Tool, "  a\n    b".to_owned())]);
 }
 
 #[test]
-fn without_a_session_it_is_something_else() {
+fn text_without_aider_session_is_rejected() {
     assert_eq!(aider::turns("#### Deep heading\n> quoted\n"), None);
 }
 
@@ -57,7 +57,7 @@ fn check(text: &str, expected: &Expect) {
 }
 
 #[test]
-fn headings_and_bold_names_begin_turns() {
+fn role_headings_and_bold_names_begin_turns() {
     check(
         "# A chat\n\n## 🧑 User (2026-01-01 10:00)\n\nWhy?\n\n---\n\n## Assistant\n    code\n\n## Tool\n\nok\n",
         &expect![[r##"
@@ -94,7 +94,7 @@ fn headings_and_bold_names_begin_turns() {
 }
 
 #[test]
-fn code_and_other_headings_stay_in_their_turn() {
+fn code_and_other_headings_stay_inside_a_turn() {
     check(
         "## User\n```md\n## Assistant\n~~~\n```\n### Assistant\n## Assistant\n# User\nSo.\n````\n## User\n```\n",
         &expect![[r##"
@@ -106,7 +106,7 @@ fn code_and_other_headings_stay_in_their_turn() {
 }
 
 #[test]
-fn what_is_no_chat() {
+fn non_chat_markdown_is_rejected() {
     for text in [
         "", "# Title\n\ntext\n", "## User\n\nA manual.\n", "## User\n\n### Assistant\n",
         "**users** are\n**AI** is\n",

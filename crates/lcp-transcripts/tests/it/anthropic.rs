@@ -34,7 +34,7 @@ const REQUEST: &str = r#"{
 }"#;
 
 #[test]
-fn a_request_becomes_blocks() {
+fn anthropic_request_becomes_blocks() {
     let found = imported(Format::Anthropic, REQUEST);
     expect![[r#"
         system: "Be brief." [message=0, anthropic.part={"cache_control":{"type": "ephemeral"}}]
@@ -61,7 +61,7 @@ fn a_request_becomes_blocks() {
 }
 
 #[test]
-fn a_request_comes_back_byte_for_byte_where_that_matters() {
+fn anthropic_request_round_trips_with_exact_input_json() {
     let found = comes_back(Format::Anthropic, REQUEST);
     let back = exported(Provider::Anthropic, &found.blocks);
     let input = r#"{"path":   "a.rs", "big": 12345678901234567890123, "a": 1.50}"#;
@@ -71,7 +71,7 @@ fn a_request_comes_back_byte_for_byte_where_that_matters() {
 }
 
 #[test]
-fn openai_gets_what_it_has_a_place_for() {
+fn openai_export_counts_unsupported_anthropic_parts() {
     let found = imported(Format::Anthropic, REQUEST);
     let back = exported(Provider::OpenAi, &found.blocks);
     expect![[r#"
@@ -98,7 +98,7 @@ fn openai_gets_what_it_has_a_place_for() {
 }
 
 #[test]
-fn a_list_and_one_answer_are_transcripts_too() {
+fn message_list_and_single_response_are_imported() {
     comes_back(
         Format::Anthropic,
         r#"[{"role": "user", "content": "a"}, {"role": "assistant", "content": "b"}]"#,
@@ -115,7 +115,7 @@ fn a_list_and_one_answer_are_transcripts_too() {
 }
 
 #[test]
-fn a_system_that_is_a_text_comes_back_as_one() {
+fn system_string_round_trips_as_a_string() {
     let text = r#"{"system": "Be kind.", "messages": [{"role": "user", "content": "a"}]}"#;
     let found = comes_back(Format::Anthropic, text);
     assert_eq!(
@@ -125,7 +125,7 @@ fn a_system_that_is_a_text_comes_back_as_one() {
 }
 
 #[test]
-fn tools_of_the_server_stay_in_pairs() {
+fn server_tool_calls_and_results_stay_paired() {
     let text = r#"[{"role": "user", "content": "Search."}, {"role": "assistant", "content": [
         {"type": "server_tool_use", "id": "srvtoolu_1", "name": "web_search", "input": {"query": "q"}},
         {"type": "web_search_tool_result", "tool_use_id": "srvtoolu_1", "content": []},
@@ -147,7 +147,7 @@ fn tools_of_the_server_stay_in_pairs() {
 }
 
 #[test]
-fn priorities_are_those_of_the_rfc() {
+fn imported_priorities_follow_the_rfc() {
     let found = imported(Format::Anthropic, REQUEST);
     let metas = BlockMeta::resolve_all(&found.blocks, &mut |_, problem| panic!("{problem}"));
     for (block, meta) in found.blocks.iter().zip(metas) {
@@ -161,7 +161,7 @@ fn priorities_are_those_of_the_rfc() {
 }
 
 #[test]
-fn the_model_never_ends_in_a_thought() {
+fn assistant_messages_never_end_with_thinking() {
     let thought = r#"{"type": "thinking", "thinking": "Hm.", "signature": "s"}"#;
     let hidden = r#"{"type": "redacted_thinking", "data": "ZA=="}"#;
     let text = format!(
@@ -181,7 +181,7 @@ fn the_model_never_ends_in_a_thought() {
 
 // Found by fuzzing: the message checker took the type for a thought because of its ending.
 #[test]
-fn a_part_of_an_unknown_type_is_no_thought() {
+fn unknown_part_type_is_not_thinking() {
     let text = r#"[{"role": "user", "content": "a"},
         {"role": "assistant", "content": [{"type": "linethinking", "thinking": "b"}]}]"#;
     let back = exported(Provider::Anthropic, &imported(Format::Anthropic, text).blocks);
@@ -192,7 +192,7 @@ fn a_part_of_an_unknown_type_is_no_thought() {
 }
 
 #[test]
-fn what_answers_have_is_no_part_of_a_request() {
+fn response_only_fields_are_not_exported() {
     let text = r#"{"messages": [{"role": "user", "content": "a"},
         {"id": "msg_1", "type": "message", "role": "assistant", "model": "claude-x", "content": [{"type": "text", "text": "b"}],
          "stop_reason": "end_turn", "stop_sequence": null, "usage": {"input_tokens": 1}},

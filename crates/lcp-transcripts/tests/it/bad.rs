@@ -16,7 +16,7 @@ fn refused(format: Format, bytes: &[u8], expected: &Expect) {
 }
 
 #[test]
-fn errors_say_what_and_where() {
+fn errors_report_cause_and_position() {
     let chat = Format::OpenAiChat;
     refused(chat, b"", &expect!["not JSON: EOF while parsing a value (line 1) [LCP-CNV-002]"]);
     refused(
@@ -76,7 +76,7 @@ fn errors_say_what_and_where() {
 }
 
 #[test]
-fn an_empty_list_is_a_transcript_without_messages() {
+fn empty_list_is_a_transcript_without_messages() {
     for format in FORMATS {
         let found = imported(format, "\u{FEFF} [] ");
         assert_eq!((found.blocks.len(), found.report.warnings.len()), (0, 1), "{format}");
@@ -84,7 +84,7 @@ fn an_empty_list_is_a_transcript_without_messages() {
 }
 
 #[test]
-fn what_is_odd_in_a_transcript_is_kept_and_said() {
+fn malformed_items_become_extensions_with_warnings() {
     let text = r#"[
         {"role": "user", "content": "half \ud800 of a pair"},
         17,
@@ -135,7 +135,7 @@ fn what_is_odd_in_a_transcript_is_kept_and_said() {
 }
 
 #[test]
-fn results_of_anthropic_without_ids_or_of_failures_that_are_pictures() {
+fn anthropic_image_result_without_id_stays_an_error() {
     let text = r#"[
         {"role": "user", "content": [{"type": "text", "text": " "}]},
         {"role": "assistant", "content": [{"type": "tool_use", "name": "shot", "input": 3}, {"type": "tool_use", "id": "x"}]},
@@ -164,7 +164,7 @@ fn warnings_are_bounded_and_counted() {
 }
 
 #[test]
-fn ids_and_types_of_any_length_fit_a_pack() {
+fn oversized_ids_and_types_fit_a_pack() {
     let long = "x".repeat(2 << 20);
     let text = serde_json::json!([
         {"role": "user", "content": [{"type": long}]},
@@ -193,7 +193,7 @@ fn ids_and_types_of_any_length_fit_a_pack() {
 
 proptest! {
     #[test]
-    fn a_transcript_that_is_cut_or_changed_is_read_or_refused(
+    fn corrupted_transcripts_never_panic(
         at in any::<prop::sample::Index>(),
         byte in any::<u8>(),
         cut in any::<bool>(),

@@ -45,7 +45,7 @@ fn check(lines: &[Value], expected: &[&str], rewound: u64) {
 }
 
 #[test]
-fn turns_that_were_taken_back_are_counted() {
+fn rewound_turns_are_dropped_and_counted() {
     let lines = [
         line("a", None, "user", "Delete everything"),
         line("b", Some("a"), "assistant", "Deleting."),
@@ -68,7 +68,7 @@ fn turns_that_were_taken_back_are_counted() {
 }
 
 #[test]
-fn calls_at_once_keep_their_results() {
+fn parallel_calls_keep_their_results() {
     // The chain continues from one of the results.
     for last in ["r1", "r2"] {
         let lines = [
@@ -85,7 +85,7 @@ fn calls_at_once_keep_their_results() {
 }
 
 #[test]
-fn broken_chains_lose_nothing() {
+fn broken_parent_chains_lose_no_messages() {
     let boundary = |before: Value| {
         json!({"uuid": "x", "parentUuid": null, "logicalParentUuid": before,
         "type": "system", "subtype": "compact_boundary"})
@@ -122,7 +122,7 @@ fn broken_chains_lose_nothing() {
 }
 
 #[test]
-fn side_conversations_are_left_out_or_told_apart() {
+fn sidechains_are_skipped_or_tagged() {
     let aside = |id, before, role, content: &str| {
         let mut line = line(id, before, role, content);
         line["isSidechain"] = json!(true);
@@ -158,7 +158,7 @@ fn side_conversations_are_left_out_or_told_apart() {
 }
 
 #[test]
-fn what_the_program_notes_stays_in_the_pack() {
+fn line_metadata_is_stored_but_not_exported() {
     let mut lines = [
         line("a", None, "user", "q"),
         line("b", Some("a"), "assistant", "a"),
@@ -192,7 +192,7 @@ fn what_the_program_notes_stays_in_the_pack() {
 
 /// The model did not see it, but it is kept if the message has no result.
 #[test]
-fn what_a_result_was_to_the_program_is_counted_or_kept() {
+fn tool_use_result_is_skipped_unless_message_lacks_result() {
     let mut answered = line("b", Some("a"), "user", answer("1"));
     answered["toolUseResult"] = json!({"stdout": "1"});
     let mut alone = line("c", Some("b"), "user", "Look.");

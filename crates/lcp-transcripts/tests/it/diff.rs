@@ -24,7 +24,7 @@ fn read(text: &str) -> String {
 }
 
 #[test]
-fn what_git_prints() {
+fn git_diff_output_is_parsed() {
     let text = "\
 commit 0123456
 Author: A <a@example.org>
@@ -92,7 +92,7 @@ index 1,2..3
 }
 
 #[test]
-fn what_others_print() {
+fn diff_output_from_other_tools_is_parsed() {
     let plain = "\
 diff -ru one/x.c two/x.c
 --- one/x.c\t2026-01-01 10:00:00.000000000 +0100
@@ -133,7 +133,7 @@ Only in two: y.c
 }
 
 #[test]
-fn what_is_wrong_is_told_with_its_line() {
+fn parse_errors_report_kind_and_line() {
     let wrong = |text: &str| parse(text).map_err(|error| (error.kind, error.line)).unwrap_err();
     let head = "--- a/x\n+++ b/x\n";
     let hunk = |hunk: &str| wrong(&format!("{head}{hunk}"));
@@ -149,7 +149,7 @@ fn what_is_wrong_is_told_with_its_line() {
 }
 
 #[test]
-fn exact_is_what_can_be_written_again() {
+fn parse_exact_accepts_only_reproducible_diffs() {
     for text in [
         "--- a/x\n+++ b/x\n@@ -1 +1 @@\n-a\n+b\n",
         "--- /dev/null\n+++ b/x\n@@ -0,0 +1,2 @@\n+a\n+b\n\\ No newline at end of file\n",
@@ -199,7 +199,7 @@ fn a_diff() -> impl Strategy<Value = Diff<'static>> {
 
 proptest! {
     #[test]
-    fn what_is_written_is_read_again(diffs in prop::collection::vec(a_diff(), 0..4)) {
+    fn written_diffs_parse_to_equal_diffs(diffs in prop::collection::vec(a_diff(), 0..4)) {
         let text: String = diffs.iter().map(write).collect();
         let patch = parse(&text).unwrap();
         prop_assert_eq!(&patch.diffs, &diffs, "{}", text);
@@ -210,7 +210,7 @@ proptest! {
     }
 
     #[test]
-    fn no_text_is_too_much(
+    fn parsing_arbitrary_diff_text_never_panics(
         text in "((--- |\\+\\+\\+ |@@ -|diff --git |diff --cc |rename from )?[ab/\"\\\\0-9,+ @-]{0,9}(\r?\n)?){0,9}",
     ) {
         if let Some(diff) = parse_exact(&text) {

@@ -4,6 +4,6 @@
 mod convert;
 
 #[test]
-fn a_transcript_is_converted() {
+fn convert_example_runs() {
     convert::main().unwrap();
 }

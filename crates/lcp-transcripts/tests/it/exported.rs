@@ -29,7 +29,7 @@ fn check(target: Provider, blocks: &[Block<'static>], expected: &Expect) {
 }
 
 #[test]
-fn other_blocks_are_said_by_the_user() {
+fn other_blocks_become_user_messages() {
     let blocks = [
         Block::code_lines(Lang::Rust, "a.rs", "fn a() {}\n", 3, 3),
         Block::document("Title", "Text", FormatHint::Plain),
@@ -68,7 +68,7 @@ fn other_blocks_are_said_by_the_user() {
 }
 
 #[test]
-fn results_are_moved_behind_their_calls_and_halves_are_left_out() {
+fn results_follow_their_calls_and_unpaired_ones_are_dropped() {
     let blocks = [
         Block::conversation(Role::User, "go"),
         call("one"),
@@ -112,7 +112,7 @@ fn results_are_moved_behind_their_calls_and_halves_are_left_out() {
 }
 
 #[test]
-fn ids_that_anthropic_refuses_are_changed_with_their_results() {
+fn invalid_anthropic_call_ids_are_renamed_with_results() {
     let mut blocks = vec![];
     for id in ["run:0", "run:0", "run_0", "fine-1"] {
         let at = blocks.len() as u64;
@@ -141,7 +141,7 @@ fn ids_that_anthropic_refuses_are_changed_with_their_results() {
 }
 
 #[test]
-fn names_of_tools_that_providers_refuse_are_changed_everywhere() {
+fn invalid_tool_names_are_renamed_everywhere() {
     let long = "x".repeat(70);
     let tools = ["fs.read", "fs_read", "fs read", "fs.read", long.as_str()];
     let definitions: Vec<_> = [&tools[..3], &["never.called", "fine"]]
@@ -183,7 +183,7 @@ fn names_of_tools_that_providers_refuse_are_changed_everywhere() {
 }
 
 #[test]
-fn ids_that_are_too_long_for_openai_are_changed_with_their_results() {
+fn overlong_openai_call_ids_are_shortened_with_results() {
     let long = |end: &str| format!("{}{end}", "i".repeat(40));
     let ids = [long("a"), long("b"), "i".repeat(40), "any:id".to_owned()];
     let mut blocks = vec![];
@@ -205,7 +205,7 @@ fn ids_that_are_too_long_for_openai_are_changed_with_their_results() {
 }
 
 #[test]
-fn what_is_read_beside_the_messages_is_told() {
+fn request_extras_returns_tools_and_response_format() {
     let request = r#"{"model":"m","temperature":0.5,"tools":[{"type":"function","function":{"name":"f"}}],
         "response_format":{"type":"json_object"},"messages":[{"role":"user","content":"Hi."}]}"#;
     let blocks = imported(Format::OpenAiChat, request).blocks;
@@ -216,7 +216,7 @@ fn what_is_read_beside_the_messages_is_told() {
 }
 
 #[test]
-fn what_a_plan_shows_stands_in_place_of_a_block() {
+fn replaced_and_omitted_blocks_follow_the_plan() {
     let blocks = [
         Block::conversation(Role::System, "Rules."),
         Block::conversation(Role::User, "A long question"),
@@ -270,7 +270,7 @@ fn what_a_plan_shows_stands_in_place_of_a_block() {
 }
 
 #[test]
-fn a_message_has_room_for_one_call_of_the_old_form() {
+fn function_call_form_is_used_only_for_single_calls() {
     let mut blocks = vec![];
     for (id, message) in [("one", "0"), ("two", "0"), ("three", "1")] {
         let at = blocks.len() as u64;
@@ -298,7 +298,7 @@ fn a_message_has_room_for_one_call_of_the_old_form() {
 }
 
 #[test]
-fn a_result_without_an_id_answers_the_only_call_before_it() {
+fn result_without_id_answers_the_only_preceding_call() {
     let result = |text: &'static str| Block::tool_result("run", Status::Ok, text);
     let blocks = [
         Block::conversation(Role::User, "go"),
@@ -338,7 +338,7 @@ fn a_result_without_an_id_answers_the_only_call_before_it() {
 }
 
 #[test]
-fn what_a_message_had_beside_its_parts_goes_with_them() {
+fn message_extras_are_dropped_with_their_parts() {
     let (message, beside) = (Tag::new("message", "0"), r#"{"refusal": "No.", "name": "x"}"#);
     let blocks = [
         Block::conversation(Role::Assistant, "Perhaps."),
@@ -396,7 +396,7 @@ fn results_keep_their_order() {
 }
 
 #[test]
-fn there_is_always_a_message() {
+fn export_always_has_a_message() {
     let user = r#"{"role":"user","content":"(Nothing of this conversation is shown.)"}"#;
     let system = Block::conversation(Role::System, "be nice");
     for (target, blocks, expected) in [

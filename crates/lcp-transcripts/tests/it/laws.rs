@@ -241,7 +241,7 @@ fn blocks() -> impl Strategy<Value = Vec<Block<'static>>> {
 
 proptest! {
     #[test]
-    fn chat_messages_come_back(first in text(), steps in vec(chat_step(), 0..6)) {
+    fn chat_messages_round_trip(first in text(), steps in vec(chat_step(), 0..6)) {
         let mut messages = vec![json!({"role": "user", "content": first})];
         messages.extend(steps.into_iter().flatten());
         let found = comes_back(Format::OpenAiChat, &Value::from(messages).to_string());
@@ -254,13 +254,13 @@ proptest! {
     }
 
     #[test]
-    fn messages_of_anthropic_come_back(whole in anthropic_transcript()) {
+    fn anthropic_messages_round_trip(whole in anthropic_transcript()) {
         let found = comes_back(Format::Anthropic, &whole.to_string());
         prop_assert_eq!((found.report.orphans, found.report.unanswered), (0, 0));
     }
 
     #[test]
-    fn an_export_is_always_valid(blocks in blocks(), shown in vec(0..6u8, 64), note in any::<bool>()) {
+    fn every_export_is_valid(blocks in blocks(), shown in vec(0..6u8, 64), note in any::<bool>()) {
         let blocks: Vec<_> = blocks.iter().zip(shown).map(|(block, shown)| {
             let shown = match shown {
                 0 => ExportDetail::Omitted,

@@ -4,7 +4,7 @@ use lcp_transcripts::line_numbers::{Style, parse_exact, write};
 use proptest::prelude::*;
 
 #[test]
-fn what_read_tools_show() {
+fn numbered_lines_from_read_tools_are_parsed() {
     let style =
         |text: &str| parse_exact(text).map(|lines| (lines.first, lines.last, lines.style.name()));
     let tab = |width| format!("cat-n,{width},tab");
@@ -17,7 +17,7 @@ fn what_read_tools_show() {
 }
 
 #[test]
-fn what_is_something_else() {
+fn other_text_is_not_parsed_as_numbered_lines() {
     for text in [
         "",
         "a",
@@ -41,7 +41,7 @@ fn what_is_something_else() {
 
 proptest! {
     #[test]
-    fn numbers_go_and_come_back(
+    fn written_line_numbers_round_trip(
         content in "([a-z\t→ \r]{0,5}\n){2,6}[a-z]{0,3}",
         first in 1u32..2_000_000,
         width in prop::sample::select(vec![0usize, 4, 5, 6, 12]),
@@ -56,7 +56,7 @@ proptest! {
     }
 
     #[test]
-    fn what_is_exact_can_be_written_again(text in "( {0,5}[0-9]{1,3}[\t→][ab0-9]{0,2}\n?){0,4}") {
+    fn parsed_numbered_lines_reproduce_their_text(text in "( {0,5}[0-9]{1,3}[\t→][ab0-9]{0,2}\n?){0,4}") {
         if let Some(lines) = parse_exact(&text) {
             prop_assert_eq!(write(&lines.content, lines.first, lines.style), text);
         }

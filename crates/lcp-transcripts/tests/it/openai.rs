@@ -27,7 +27,7 @@ const CHAT: &str = r#"{
 }"#;
 
 #[test]
-fn a_request_becomes_blocks() {
+fn chat_request_becomes_blocks() {
     let found = imported(Format::OpenAiChat, CHAT);
     expect![[r#"
         system: "Be brief." [message=0, role=developer]
@@ -54,7 +54,7 @@ fn a_request_becomes_blocks() {
 }
 
 #[test]
-fn a_request_comes_back_with_its_tools() {
+fn chat_request_round_trips_with_its_tools() {
     let found = imported(Format::OpenAiChat, CHAT);
     let back = exported(Provider::OpenAi, &found.blocks);
     let expected = value(CHAT);
@@ -65,7 +65,7 @@ fn a_request_comes_back_with_its_tools() {
 }
 
 #[test]
-fn what_anthropic_has_no_place_for_is_counted() {
+fn anthropic_export_counts_unsupported_openai_parts() {
     let found = imported(Format::OpenAiChat, CHAT);
     let back = exported(Provider::Anthropic, &found.blocks);
     expect![[r#"
@@ -91,7 +91,7 @@ fn what_anthropic_has_no_place_for_is_counted() {
 }
 
 #[test]
-fn functions_of_old_come_back_as_such() {
+fn deprecated_function_calls_round_trip() {
     let text = r#"[
         {"role": "user", "content": "Weather?"},
         {"role": "assistant", "content": null, "function_call": {"name": "weather", "arguments": "{}"}},
@@ -104,7 +104,7 @@ fn functions_of_old_come_back_as_such() {
 }
 
 #[test]
-fn a_response_is_its_first_choice() {
+fn first_choice_of_response_is_the_message() {
     let text = r#"{"id": "chatcmpl-1", "object": "chat.completion", "choices": [
         {"index": 0, "message": {"role": "assistant", "content": "Yes.", "refusal": null}, "finish_reason": "stop",
          "logprobs": null},
@@ -126,7 +126,7 @@ fn a_response_is_its_first_choice() {
 }
 
 #[test]
-fn files_of_requests_are_read_line_by_line() {
+fn jsonl_requests_are_read_line_by_line() {
     let text = concat!(
         r#"{"messages": [{"role": "user", "content": "a"}]}"#,
         "\n\n",
@@ -176,7 +176,7 @@ const RESPONSES: &str = r#"{
 }"#;
 
 #[test]
-fn items_of_responses_become_blocks_and_messages() {
+fn responses_items_become_blocks_and_messages() {
     let found = imported(Format::OpenAiResponses, RESPONSES);
     expect![[r#"
         system: "Be brief." [message=0]
@@ -215,7 +215,7 @@ fn items_of_responses_become_blocks_and_messages() {
 }
 
 #[test]
-fn the_input_of_responses_may_be_a_text_and_the_output_a_list() {
+fn responses_accepts_text_input_and_list_output() {
     let found = imported(Format::OpenAiResponses, r#"{"input": "Hi"}"#);
     assert_eq!(lines(&found.blocks), "user: \"Hi\" [message=0]\n");
     let output = json!({"id": "resp_1", "output": [
@@ -225,7 +225,7 @@ fn the_input_of_responses_may_be_a_text_and_the_output_a_list() {
 }
 
 #[test]
-fn what_was_heard_goes_out_by_its_id() {
+fn audio_is_exported_by_its_id() {
     let text = r#"[{"role": "user", "content": "a"}, {"role": "assistant", "content": null,
         "audio": {"id": "audio_1", "data": "AAEC", "transcript": "b", "expires_at": 1}}]"#;
     let back = exported(Provider::OpenAi, &imported(Format::OpenAiChat, text).blocks);
@@ -233,7 +233,7 @@ fn what_was_heard_goes_out_by_its_id() {
 }
 
 #[test]
-fn messages_that_say_nothing_are_counted() {
+fn empty_messages_are_counted() {
     let text = r#"[{"role": "user", "content": "q"}, {"role": "assistant", "content": ""},
         {"role": "assistant"}, {"role": "user", "content": "z"}, {"role": "user", "content": []}]"#;
     for format in [Format::OpenAiChat, Format::Anthropic] {
@@ -243,7 +243,7 @@ fn messages_that_say_nothing_are_counted() {
 }
 
 #[test]
-fn what_stands_beside_calls_in_place_of_a_content_comes_back() {
+fn empty_null_and_missing_content_of_calls_round_trip() {
     let calls =
         r#""tool_calls":[{"id":"c","type":"function","function":{"name":"f","arguments":"{}"}}]"#;
     for content in [r#""content":"","#, r#""content":null,"#, ""] {

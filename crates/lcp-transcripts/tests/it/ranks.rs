@@ -33,7 +33,7 @@ fn newer_messages_rank_higher() {
 
 /// Stable plans compare blocks with the blocks of the previous turn.
 #[test]
-fn a_conversation_that_goes_on_keeps_the_ranks_that_it_had() {
+fn continued_conversation_keeps_earlier_ranks() {
     let messages = ["system", "user", "assistant", "user"]
         .map(|role| format!(r#"{{"role":"{role}","content":"{role}"}}"#));
     let of =
@@ -45,6 +45,6 @@ fn a_conversation_that_goes_on_keeps_the_ranks_that_it_had() {
 }
 
 #[test]
-fn what_is_no_conversation_has_no_rank() {
+fn documents_have_no_rank() {
     assert_eq!(ranks(&imported(Format::Markdown, "# Notes\n\nText.\n")), [None]);
 }

@@ -77,7 +77,7 @@ fn text(value: &Value) -> &str {
 }
 
 #[test]
-fn a_session_of_claude_code_comes_back() {
+fn claude_code_session_round_trips() {
     let before = |thinks: &'static [&'static str]| {
         let begins = ["user: Why is the port wrong?"];
         let goes_on = [
@@ -110,7 +110,7 @@ fn a_session_of_claude_code_comes_back() {
 }
 
 #[test]
-fn a_rollout_of_codex_comes_back() {
+fn codex_rollout_round_trips() {
     const PATCH: &str = "*** Begin Patch\n*** Update File: a.py\n@@\n-x = 1\n+y = 1\n*** End Patch";
     let told = |patch: &str| {
         [
@@ -144,7 +144,7 @@ fn a_rollout_of_codex_comes_back() {
 }
 
 #[test]
-fn items_of_responses_come_back() {
+fn responses_items_round_trip() {
     let text = r#"{"instructions": "Be brief.", "input": [
         {"role": "user", "content": [{"type": "input_text", "text": "List it."},
             {"type": "input_image", "image_url": "data:image/png;base64,aGk="}]},
@@ -173,7 +173,7 @@ fn items_of_responses_come_back() {
 }
 
 #[test]
-fn calls_over_mcp_come_back() {
+fn mcp_calls_round_trip() {
     let told = |failed: &str| {
         [
             r#"assistant calls 1: weather {"city":"Bern"}"#,
@@ -196,7 +196,7 @@ fn calls_over_mcp_come_back() {
 }
 
 #[test]
-fn chats_in_markdown_come_back() {
+fn markdown_chats_round_trip() {
     // Output of aider itself is not a result of a call.
     let aider = ["user: Rename x.", "assistant: I rename it.\n\n```python\ny = 1\n```"];
     check(Format::Markdown, include_str!("fixtures/aider.md"), &aider, &aider);

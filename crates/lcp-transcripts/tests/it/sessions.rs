@@ -90,7 +90,7 @@ fn check(format: Format, text: &str, expected: &Expect) {
 }
 
 #[test]
-fn a_session_of_claude_code() {
+fn claude_code_session_is_imported() {
     check(
         Format::ClaudeCode,
         CLAUDE_CODE,
@@ -122,7 +122,7 @@ fn a_session_of_claude_code() {
 }
 
 #[test]
-fn a_rollout_of_codex() {
+fn codex_rollout_is_imported() {
     check(
         Format::Codex,
         CODEX,
@@ -173,7 +173,7 @@ fn a_rollout_of_codex() {
 }
 
 #[test]
-fn results_of_mcp() {
+fn mcp_results_are_imported() {
     check(
         Format::Mcp,
         MCP,
@@ -221,7 +221,7 @@ fn results_of_mcp() {
 }
 
 #[test]
-fn an_error_of_a_tool_keeps_its_code() {
+fn mcp_tool_error_keeps_its_code() {
     check(
         Format::Mcp,
         r#"{"jsonrpc":"2.0","id":2,"error":{"code":-32603,"message":"no map"}}"#,
@@ -235,7 +235,7 @@ fn an_error_of_a_tool_keeps_its_code() {
 }
 
 #[test]
-fn a_history_of_aider_and_a_document() {
+fn aider_history_and_markdown_document_are_imported() {
     check(
         Format::Markdown,
         AIDER,
@@ -274,7 +274,7 @@ fn a_history_of_aider_and_a_document() {
 }
 
 #[test]
-fn a_session_that_is_cut_is_read_up_to_there() {
+fn truncated_session_is_read_up_to_the_cut() {
     for (format, text) in [(Format::ClaudeCode, CLAUDE_CODE), (Format::Codex, CODEX)] {
         let lines = text.lines().count();
         let cut = &text[..text.trim_end().len() - 3];
@@ -289,7 +289,7 @@ fn a_session_that_is_cut_is_read_up_to_there() {
 }
 
 #[test]
-fn what_is_no_session() {
+fn invalid_sessions_are_rejected() {
     let fails = |format, text: &str| {
         import(format, text.as_bytes(), &Options::default()).map_err(|error| error.kind)
     };
@@ -308,7 +308,7 @@ fn what_is_no_session() {
 }
 
 #[test]
-fn formats_are_told_by_their_structure() {
+fn formats_are_detected_by_structure() {
     use Format::{Anthropic, ClaudeCode, Codex, Markdown, Mcp, OpenAiChat, OpenAiResponses};
     let is =
         |format: Format, text: &str| assert_eq!(detect(text.as_bytes()), Some(format), "{text}");
@@ -412,7 +412,7 @@ proptest! {
     /// Imports never panic. Annotations refer to blocks, the numbers of calls and results add up,
     /// and each format gives the same blocks every time.
     #[test]
-    fn no_lines_are_too_much(text in any_lines()) {
+    fn importing_arbitrary_lines_never_panics(text in any_lines()) {
         let _ = detect(text.as_bytes());
         for format in Format::ALL {
             let Ok(imported) = import(format, text.as_bytes(), &Options::default()) else { continue };
@@ -431,7 +431,7 @@ proptest! {
 
 /// A text that occurs only in an event becomes a message.
 #[test]
-fn events_of_codex_that_no_item_repeats_are_messages() {
+fn unrepeated_codex_events_become_messages() {
     let event = |kind: &str, key: &str, text: &str| {
         let payload = serde_json::json!({"type": kind, key: text, "kind": "plain"});
         serde_json::json!({"type": "event_msg", "payload": payload}).to_string()

@@ -23,19 +23,19 @@ fn tags_split_at_the_first_equals_sign() {
 }
 
 #[test]
-fn the_registered_keys_are_those_of_the_format() {
+fn registered_tag_keys_match_the_format() {
     let keys = [Tag::CATEGORY, Tag::RANK, Tag::ANCHORS, Tag::PINNED, Tag::TOOL_CALL_ID, Tag::ARGS];
     assert_eq!(keys, ["category", "rank", "anchors", "pinned", "tool_call_id", "args"]);
 }
 
 proptest! {
     #[test]
-    fn printing_a_parsed_tag_gives_the_text_back(text in any::<String>()) {
+    fn parsed_tag_prints_its_original_text(text in any::<String>()) {
         prop_assert_eq!(Tag::parse(&text).to_string(), text);
     }
 
     #[test]
-    fn parsing_a_printed_tag_gives_the_tag_back(
+    fn printed_tag_parses_to_the_same_tag(
         key in "[^=]*",
         value in proptest::option::of(any::<String>()),
     ) {
@@ -48,7 +48,7 @@ proptest! {
     }
 
     #[test]
-    fn a_tag_annotation_gives_its_tag_back(target in any::<u64>(), text in any::<String>()) {
+    fn tag_annotation_returns_its_tag(target in any::<u64>(), text in any::<String>()) {
         let annotation = Annotation::tag(target, &Tag::parse(&text));
         prop_assert_eq!(annotation.target_block_id, target);
         prop_assert_eq!(annotation.as_tag(), Some(Tag::parse(&text)));
@@ -57,7 +57,7 @@ proptest! {
 }
 
 #[test]
-fn a_priority_annotation_is_one_byte() {
+fn priority_annotation_is_one_byte() {
     for priority in Priority::ALL {
         let annotation = Annotation::priority(7, priority);
         assert_eq!(annotation.target_block_id, 7);
@@ -69,7 +69,7 @@ fn a_priority_annotation_is_one_byte() {
 }
 
 #[test]
-fn bad_values_are_no_priority() {
+fn invalid_values_have_no_priority() {
     for value in [&[][..], &[0], &[6], &[0xFF], &[2, 2]] {
         let mut annotation = Annotation::priority(0, Priority::High);
         annotation.value = CowBytes::from(value);
@@ -82,14 +82,14 @@ fn bad_values_are_no_priority() {
 }
 
 #[test]
-fn a_tag_that_is_not_utf8_is_none() {
+fn non_utf8_tag_annotation_has_no_tag() {
     let mut annotation = Annotation::tag(0, &Tag::from_key("pinned"));
     annotation.value = vec![b'a', 0xFF].into();
     assert_eq!(annotation.as_tag(), None);
 }
 
 #[test]
-fn a_summary_annotation_holds_the_text() {
+fn summary_annotation_holds_its_text() {
     let annotation = Annotation::summary(3, "what it does");
     assert_eq!((annotation.target_block_id, annotation.kind), (3, AnnotationKind::Summary));
     assert_eq!(annotation.value.as_str(), Some("what it does"));

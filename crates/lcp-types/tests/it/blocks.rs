@@ -27,7 +27,7 @@ fn one_of_each() -> Vec<Block<'static>> {
 }
 
 #[test]
-fn every_constructor_makes_its_type() {
+fn constructors_create_their_block_type() {
     let types: Vec<_> = one_of_each().iter().map(Block::block_type).collect();
     assert_eq!(types, BlockType::ALL);
     assert_eq!(Block::raw(0x42, "x").block_type(), BlockType::Other(0x42));
@@ -39,7 +39,7 @@ fn every_constructor_makes_its_type() {
 }
 
 #[test]
-fn constructors_of_parts_fill_in_the_rest() {
+fn constructors_set_optional_fields_and_defaults() {
     let BlockContent::Code(code) = Block::code_lines(Lang::Go, "a.go", "x", 3, 9).content else {
         panic!("code_lines makes CODE");
     };
@@ -57,7 +57,7 @@ fn constructors_of_parts_fill_in_the_rest() {
 }
 
 #[test]
-fn content_is_borrowed_until_it_is_owned() {
+fn content_is_borrowed_until_into_owned() {
     let text = String::from("fn a() {}");
     let block = Block::code(Lang::Rust, "a.rs", text.as_str());
     let is_borrowed = |block: &Block<'_>| match &block.content {
@@ -72,12 +72,12 @@ fn content_is_borrowed_until_it_is_owned() {
 
 proptest! {
     #[test]
-    fn owning_a_block_changes_nothing(block in any_block()) {
+    fn into_owned_preserves_the_block(block in any_block()) {
         prop_assert_eq!(block.clone().into_owned(), block);
     }
 
     #[test]
-    fn bytes_know_whether_they_are_text(bytes in any::<Vec<u8>>()) {
+    fn cow_bytes_accessors_match_std_conversions(bytes in any::<Vec<u8>>()) {
         let content = CowBytes::from(bytes.as_slice());
         prop_assert_eq!(content.as_slice(), bytes.as_slice());
         prop_assert_eq!(content.len(), bytes.len());
@@ -89,7 +89,7 @@ proptest! {
 }
 
 #[test]
-fn bytes_come_from_texts_and_slices() {
+fn cow_bytes_convert_from_strings_and_slices() {
     let all: [CowBytes<'_>; 6] = [
         "ab".into(),
         String::from("ab").into(),
@@ -106,13 +106,13 @@ fn bytes_come_from_texts_and_slices() {
 }
 
 #[test]
-fn bytes_are_printed_as_text_where_they_are_text() {
+fn cow_bytes_debug_prints_utf8_as_text() {
     assert_eq!(format!("{:?}", CowBytes::from("a\n")), r#""a\n""#);
     assert_eq!(format!("{:?}", CowBytes::from(vec![0xFF, 1])), "[255, 1]");
 }
 
 #[test]
-fn the_store_keeps_the_first_body_of_a_hash() -> Result<(), StoreError> {
+fn memory_store_returns_the_first_body_of_a_hash() -> Result<(), StoreError> {
     let mut store = MemoryContentStore::default();
     assert_eq!(store.get(&[1; 32])?, None);
     store.put([1; 32], b"first")?;
@@ -123,7 +123,7 @@ fn the_store_keeps_the_first_body_of_a_hash() -> Result<(), StoreError> {
 }
 
 #[test]
-fn a_store_error_says_what_went_wrong() {
+fn store_error_displays_its_message() {
     let error = StoreError { message: "no such table".into() };
     assert_eq!(error.to_string(), "content store error: no such table");
 }

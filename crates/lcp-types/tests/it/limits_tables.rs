@@ -70,14 +70,14 @@ fn lowered(c: char) -> Option<char> {
 }
 
 #[test]
-fn values_are_parsed() {
+fn table_values_are_parsed() {
     let values = ["64", "256 MiB", "64 KiB", "2²⁴", "2", "2 GB", "many"];
     let expected = [Some(64), Some(256 << 20), Some(64 << 10), Some(1 << 24), Some(2), None, None];
     assert_eq!(values.map(number), expected);
 }
 
 #[test]
-fn differences_are_named() {
+fn differences_are_reported() {
     let table = "| `DEPTH_MAX` | 65 | levels |\n| `NO_SUCH_MAX` | 1 | – |\n| `lcp` | 1 |\n";
     assert_eq!(
         compare("a.md", table, false),
@@ -91,7 +91,7 @@ fn differences_are_named() {
 }
 
 #[test]
-fn tables_equal_the_constants() {
+fn doc_tables_match_the_constants() {
     assert_eq!(compare(ALL, &read(ALL), true), Vec::<String>::new());
     assert_eq!(compare(SOME, &read(SOME), false), Vec::<String>::new());
 }

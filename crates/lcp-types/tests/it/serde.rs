@@ -41,19 +41,19 @@ fn check<T: Serialize + DeserializeOwned + PartialEq + std::fmt::Debug>(value: &
 
 proptest! {
     #[test]
-    fn any_block_survives(block in any_block()) {
+    fn any_block_round_trips(block in any_block()) {
         prop_assert_eq!(&through_json(&block), &block);
         prop_assert_eq!(&through_bincode(&block), &block);
     }
 
     #[test]
-    fn any_pack_survives(pack in any_pack()) {
+    fn any_pack_round_trips(pack in any_pack()) {
         prop_assert_eq!(&through_json(&pack), &pack);
         prop_assert_eq!(&through_bincode(&pack), &pack);
     }
 
     #[test]
-    fn any_tag_survives(text in any::<String>()) {
+    fn any_tag_round_trips(text in any::<String>()) {
         let tag = Tag::parse(&text);
         prop_assert_eq!(&through_json(&tag), &tag);
         prop_assert_eq!(&through_bincode(&tag), &tag);
@@ -61,12 +61,12 @@ proptest! {
 }
 
 #[test]
-fn the_deepest_tree_survives() {
+fn deepest_tree_round_trips() {
     check(&nested_tree(64));
 }
 
 #[test]
-fn every_value_of_the_tables_survives() {
+fn every_table_value_round_trips() {
     for code in 0..=u8::MAX {
         check(&BlockType::from_code(code));
         check(&Lang::from_code(code));
@@ -98,7 +98,7 @@ fn json_shows_names_and_text() {
 }
 
 #[test]
-fn json_shows_numbers_where_there_is_no_name_or_text() {
+fn json_falls_back_to_numbers() {
     assert_eq!(json(&Lang::Other(0x42)), "66");
     let raw = Block::raw(0x42, vec![0xFF, 0x00]);
     assert_eq!(
@@ -110,18 +110,18 @@ fn json_shows_numbers_where_there_is_no_name_or_text() {
 }
 
 #[test]
-fn a_format_for_programs_has_codes() {
+fn binary_format_uses_codes() {
     let bytes = bincode::serde::encode_to_vec(Lang::Unknown, BINCODE).expect("one byte");
     assert_eq!(bytes, [0xFF]);
 }
 
 #[test]
-fn json_takes_a_code_in_place_of_a_name() {
+fn json_accepts_a_code_instead_of_a_name() {
     assert_eq!(serde_json::from_str::<Lang>("4").expect("a code"), Lang::Python);
 }
 
 #[test]
-fn what_is_no_value_is_refused_by_name() {
+fn invalid_value_error_names_the_type() {
     let error = |json| serde_json::from_str::<Role>(json).expect_err("no role").to_string();
     let expected = "the name or the code of a Role";
     assert_eq!(

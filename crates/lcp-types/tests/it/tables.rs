@@ -122,7 +122,7 @@ fn block_types_have_their_codes_names_and_labels() {
 }
 
 #[test]
-fn end_and_unknown_types_have_no_name_of_their_own() {
+fn end_and_unknown_types_cannot_be_looked_up_by_name() {
     assert_eq!(BlockType::from_code(0xFF), BlockType::End);
     assert_eq!(BlockType::Other(0x42).name(), "raw");
     assert_eq!(BlockType::Other(0x42).to_string(), "type 0x42");
@@ -150,7 +150,7 @@ fn fields<T: Record<'static>>() -> String {
 }
 
 #[test]
-fn fields_are_those_of_the_format() {
+fn record_fields_match_the_format() {
     let records = [
         fields::<Code<'_>>(),
         fields::<Conversation<'_>>(),
@@ -185,7 +185,7 @@ fn fields_are_those_of_the_format() {
 }
 
 #[test]
-fn numbers_of_the_stream_are_those_of_the_format() {
+fn stream_constants_match_the_format() {
     assert_eq!(wire::MAGIC_LCP, [0x4C, 0x43, 0x50, 0x00]);
     assert_eq!(wire::MAGIC_BCP, [0x42, 0x43, 0x50, 0x00]);
     assert_eq!(wire::END_FRAME, [0xFF, 0x01, 0x00, 0x00]);
@@ -196,7 +196,7 @@ fn numbers_of_the_stream_are_those_of_the_format() {
 }
 
 #[test]
-fn limits_are_those_of_the_format() {
+fn limits_match_the_format() {
     const MIB: u64 = 1024 * 1024;
     assert_eq!(limits::BODY_DECOMPRESSED_BYTES_MAX, 16 * MIB);
     assert_eq!(limits::PAYLOAD_DECOMPRESSED_BYTES_MAX, 256 * MIB);

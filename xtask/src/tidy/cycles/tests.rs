@@ -6,7 +6,7 @@ fn cycles(files: &[(&str, &str)]) -> Vec<Vec<PathBuf>> {
 }
 
 #[test]
-fn two_files_that_use_each_other_are_a_cycle() {
+fn mutual_imports_are_a_cycle() {
     let found = cycles(&[
         ("lib.rs", "mod a; mod b;"),
         ("a.rs", "use crate::b::g; pub fn f() { g() }"),
@@ -16,7 +16,7 @@ fn two_files_that_use_each_other_are_a_cycle() {
 }
 
 #[test]
-fn a_chain_that_ends_is_no_cycle() {
+fn acyclic_chain_is_not_a_cycle() {
     let found = cycles(&[
         ("lib.rs", "mod a; mod b; use a::f; pub fn h() { f() }"),
         ("a.rs", "use crate::b::g; pub fn f() { g() }"),
@@ -26,7 +26,7 @@ fn a_chain_that_ends_is_no_cycle() {
 }
 
 #[test]
-fn a_name_is_followed_through_reexports() {
+fn names_are_followed_through_reexports() {
     let facade = "mod a; mod b; pub use a::F; pub use b::*;";
     let through = [("lib.rs", facade), ("a.rs", "pub struct F(crate::G);")];
     let open = cycles(&[through[0], through[1], ("b.rs", "pub struct G;")]);
@@ -36,7 +36,7 @@ fn a_name_is_followed_through_reexports() {
 }
 
 #[test]
-fn a_module_calls_its_submodules_which_use_its_types() {
+fn module_and_its_submodules_are_not_a_cycle() {
     let child = ("a/b.rs", "use super::F; pub fn g(_: F) {}");
     let parent = "mod b; pub struct F; pub fn f() { b::g(F) }";
     assert!(cycles(&[("lib.rs", "mod a;"), ("a/mod.rs", parent), child]).is_empty());
@@ -44,7 +44,7 @@ fn a_module_calls_its_submodules_which_use_its_types() {
 }
 
 #[test]
-fn a_cycle_through_the_submodules_of_two_modules_is_one() {
+fn cycle_through_submodules_of_two_modules_is_reported() {
     let found = cycles(&[
         ("lib.rs", "mod a; mod c;"),
         ("a/mod.rs", "mod b; pub struct F; pub fn f() { crate::c::g(b::G) }"),
@@ -55,7 +55,7 @@ fn a_cycle_through_the_submodules_of_two_modules_is_one() {
 }
 
 #[test]
-fn tests_may_use_anything() {
+fn imports_in_tests_are_ignored() {
     let found = cycles(&[
         ("lib.rs", "mod a; mod b;"),
         ("a.rs", "use crate::b::g; pub fn f() { g() }"),

@@ -2,7 +2,7 @@ use super::*;
 
 /// Every reader finds both files in the output of its program for harmless files.
 #[test]
-fn plain_files_are_read() {
+fn every_reader_parses_harmless_files() {
     let of = |first: &str, second: &str| {
         vec![("a/b.rs".to_owned(), first.to_owned()), ("c d".to_owned(), second.to_owned())]
     };

@@ -2,14 +2,14 @@ use super::*;
 
 /// An input that is missing or rejected at once would pass the growth check without any work.
 #[test]
-fn every_walk_has_an_input() {
+fn every_scaling_case_has_an_accepted_input() {
     for (at, (walk, name)) in walks().enumerate() {
         assert!(super::walk(at, 100, false), "{walk:?} of {name}");
     }
 }
 
 #[test]
-fn what_grows_too_fast_is_named() {
+fn superlinear_growth_is_an_error_naming_the_case() {
     // All cases grow linearly, except the second, which grows quadratically.
     let count = |arguments: &[String]| {
         let number = |name: &str| {

@@ -87,7 +87,7 @@ mod tests {
     }
 
     #[test]
-    fn changes_have_context_lines() {
+    fn diff_shows_changes_with_context_lines() {
         assert_eq!(
             lines("a\nb\nc\n", "a\nB\x1b\nc\n"),
             "     @@ -1,3 +1,3 @@\n     a\n    -b\n    +B\\u{1b}\n     c\n"
@@ -96,7 +96,7 @@ mod tests {
     }
 
     #[test]
-    fn long_diffs_and_lines_are_cut() {
+    fn long_diffs_and_lines_are_truncated() {
         let many = "x\n".repeat(1_000);
         let said = lines("", &many);
         assert!(said.ends_with("    … 600 more lines\n") && said.lines().count() == 402, "{said}");

@@ -97,7 +97,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn usage_reported_by_a_provider() {
+    fn usage_flag_parses_up_to_three_token_counts() {
         let is = |value, input_tokens, cached_input_tokens, output_tokens| {
             let reported = ReportedUsage { input_tokens, cached_input_tokens, output_tokens };
             assert_eq!(usage(value), Ok(reported));

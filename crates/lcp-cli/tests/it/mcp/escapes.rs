@@ -29,7 +29,7 @@ fn is_refused(client: &mut Client, path: &str) {
 }
 
 #[test]
-fn paths_that_lead_out_are_refused() {
+fn paths_outside_the_root_are_refused() {
     let place = Place::new();
     place.write("root2/file", "hunter2");
     let mut client = place.client(&[]);
@@ -44,7 +44,7 @@ fn paths_that_lead_out_are_refused() {
 
 #[cfg(unix)]
 #[test]
-fn links_that_lead_out_are_refused() {
+fn links_outside_the_root_are_refused() {
     use std::os::unix::fs::symlink;
 
     let place = Place::new();
@@ -68,7 +68,7 @@ fn links_that_lead_out_are_refused() {
 
 #[cfg(unix)]
 #[test]
-fn ignore_files_that_lead_out_are_not_quoted() {
+fn linked_ignore_file_is_not_quoted() {
     let place = Place::new();
     place.write("secret", "hunter{2\n");
     place.write("root/.ignore", "hunter{3\n");
@@ -81,7 +81,7 @@ fn ignore_files_that_lead_out_are_not_quoted() {
 
 #[cfg(unix)]
 #[test]
-fn a_link_that_is_swapped_in_is_not_followed() {
+fn link_swapped_in_during_a_call_is_not_followed() {
     use std::sync::atomic::{AtomicBool, Ordering};
 
     let place = Place::new();
@@ -116,7 +116,7 @@ fn a_link_that_is_swapped_in_is_not_followed() {
 }
 
 #[test]
-fn nothing_is_written_below_the_roots() {
+fn tools_write_no_files_below_the_root() {
     let place = Place::new();
     let listed = || {
         let entries = std::fs::read_dir(place.path("root")).unwrap();
@@ -135,7 +135,7 @@ fn nothing_is_written_below_the_roots() {
 
 /// Which names are left out would tell what stands in it.
 #[test]
-fn ignore_files_that_lead_out_are_not_read() {
+fn folder_with_a_linked_ignore_file_is_skipped() {
     let place = Place::new();
     place.write("root/sub/hunter2", "text\n");
     place.write("root/sub/other", "text\n");
@@ -151,7 +151,7 @@ fn ignore_files_that_lead_out_are_not_read() {
 /// What a pack keeps of each block is more than the three bytes that it has: each tool refuses
 /// too many, and the server goes on.
 #[test]
-fn packs_of_too_many_blocks_are_refused() {
+fn pack_with_too_many_blocks_is_refused() {
     let place = Place::new();
     let mut pack = PackWriter::default();
     for _ in 0..300_000 {

@@ -67,7 +67,7 @@ impl Drop for Server {
 }
 
 #[test]
-fn a_client_connects_and_pages_of_others_do_not() {
+fn foreign_hosts_and_origins_are_forbidden() {
     let place = Place::new();
     let server = Server::start(&place, "127.0.0.1:0");
     let here = server.address.clone();
@@ -89,7 +89,7 @@ fn a_client_connects_and_pages_of_others_do_not() {
 /// All of 127.0.0.0/8 is this machine, where the system lets it.
 #[cfg(target_os = "linux")]
 #[test]
-fn another_address_of_loopback_is_served() {
+fn other_loopback_address_is_served() {
     let place = Place::new();
     let server = Server::start(&place, "127.0.0.2:0");
     let here = server.address.clone();
@@ -105,7 +105,7 @@ fn another_address_of_loopback_is_served() {
 }
 
 #[test]
-fn only_loopback_is_bound() {
+fn binding_a_non_loopback_address_is_a_usage_error() {
     for address in ["0.0.0.0:0", "[::]:0", "192.0.2.1:0", "example.org:80", "80"] {
         let output = run(&["mcp", "--http", address]);
         assert_eq!(output.status.code(), Some(2), "{address}");

@@ -13,7 +13,7 @@ const REQUIRED: &str = "LCP_REQUIRE_PYTHON";
 
 #[test]
 #[expect(clippy::print_stderr, reason = "whoever runs it sees what is installed or skipped")]
-fn a_real_client_lists_calls_errs_cancels_and_calls_a_thousand_times() {
+fn python_mcp_client_works_with_the_server() {
     let tests = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests");
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("mcp-client");
     let found = python::create_venv(&folder, &tests.join("mcp_client.txt"), &mut |said| {

@@ -18,7 +18,7 @@ fn handed_over(client: &mut Client) -> Value {
 
 /// Where its answer was lost, it is had again; nobody else has it by that.
 #[test]
-fn what_a_resume_gave_is_given_again() {
+fn resume_with_again_returns_the_same_result() {
     let place = Place::new();
     let mut client = place.client(&[]);
     let id = handed_over(&mut client);
@@ -37,7 +37,7 @@ fn what_a_resume_gave_is_given_again() {
 }
 
 #[test]
-fn a_resume_that_is_cancelled_is_not_lost() {
+fn cancelled_resume_is_not_lost() {
     let place = Place::new();
     let mut client = place.client(&[]);
     let id = handed_over(&mut client);
@@ -57,7 +57,7 @@ fn a_resume_that_is_cancelled_is_not_lost() {
 
 /// A text that no answer has room for leaves the hand-off to whoever has it.
 #[test]
-fn a_resume_that_is_too_long_claims_nothing() {
+fn oversized_resume_leaves_the_handoff_unclaimed() {
     let place = Place::new();
     let mut client = place.client(&[]);
     let id = handed_over(&mut client);
@@ -77,7 +77,7 @@ fn a_resume_that_is_too_long_claims_nothing() {
 
 /// Else it would be nobody's until the lease ends.
 #[test]
-fn a_call_that_is_under_way_at_the_end_of_the_input_gives_back_what_it_holds() {
+fn end_of_input_releases_the_lease_of_a_running_call() {
     let place = Place::new();
     let mut client = place.client(&[]);
     handed_over(&mut client);
@@ -97,7 +97,7 @@ fn a_call_that_is_under_way_at_the_end_of_the_input_gives_back_what_it_holds() {
 }
 
 #[test]
-fn a_session_is_recorded_handed_over_and_resumed() {
+fn tools_record_hand_off_and_resume_a_session() {
     let place = Place::new();
     let mut client = place.client(&[]);
     let said = json!([
@@ -143,7 +143,7 @@ fn a_session_is_recorded_handed_over_and_resumed() {
 
 /// No hand-off says how large a summary was asked for.
 #[test]
-fn a_hand_off_that_waits_is_not_one_with_a_summary_of_another_size() {
+fn pending_handoff_is_not_reused_for_another_summary_size() {
     let place = Place::new();
     let mut client = place.client(&[]);
     let id = handed_over(&mut client);
@@ -154,7 +154,7 @@ fn a_hand_off_that_waits_is_not_one_with_a_summary_of_another_size() {
 }
 
 #[test]
-fn a_transcript_below_the_roots_is_recorded() {
+fn record_usage_reads_a_transcript_below_the_root() {
     let place = Place::new();
     let mut client = place.client(&[]);
     let arguments = json!({ "conversation": "c", "transcript": "session.lcp", "window": 64000 });
@@ -164,7 +164,7 @@ fn a_transcript_below_the_roots_is_recorded() {
 }
 
 #[test]
-fn what_cannot_be_recorded() {
+fn invalid_session_calls_have_an_error_code() {
     let place = Place::new();
     let mut client = place.client(&[]);
     for (tool, arguments, code) in [

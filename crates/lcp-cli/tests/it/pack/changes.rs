@@ -44,7 +44,7 @@ fn repository() -> Folder {
 }
 
 #[test]
-fn since_packs_only_what_differs() {
+fn since_packs_only_changed_files() {
     let folder = repository();
     let blocks = folder.pack(&["--since", "base"]);
     let wanted = ["toml Cargo.lock", "rust new.rs", "rust sub/a.rs", "rust sub/ü \"q\".rs"];
@@ -64,7 +64,7 @@ fn since_packs_only_what_differs() {
 }
 
 #[test]
-fn diff_adds_the_changes() {
+fn diff_adds_a_block_for_each_change() {
     let folder = repository();
     // What would change the text, if it were heard.
     for (key, value) in [
@@ -104,7 +104,7 @@ fn diff_adds_the_changes() {
 }
 
 #[test]
-fn revisions_that_are_none_are_refused() {
+fn unknown_revision_is_rejected() {
     let folder = repository();
     for revision in ["nothing", "--output=x", "-p", "", "HEAD:sub/a.rs", "a..b"] {
         let flag = format!("--since={revision}");
@@ -114,7 +114,7 @@ fn revisions_that_are_none_are_refused() {
 }
 
 #[test]
-fn without_a_repository_or_git_that_is_said() {
+fn missing_repository_or_git_is_an_error_with_a_hint() {
     let folder = Folder::new(&[("a.rs", "a\n")]);
     folder.fails(&["--since", "HEAD"], 1, "hint: --since and --diff need a PATH in a git");
     let mut command = LCP.command(&folder.path(""), &["pack", "--no-config", "--diff"]);
@@ -129,7 +129,7 @@ fn without_a_repository_or_git_that_is_said() {
 }
 
 #[test]
-fn renames_and_binary_changes_are_said() {
+fn renames_and_binary_changes_are_reported() {
     let folder = repository();
     git(&folder, &["mv", "kept.rs", "moved.rs"]);
     folder.write("b.bin", b"\0");
@@ -143,7 +143,7 @@ fn renames_and_binary_changes_are_said() {
 
 /// git names a repository within another, and nothing of what is in it.
 #[test]
-fn what_is_in_repositories_within_counts_as_changed() {
+fn files_of_nested_repositories_count_as_changed() {
     let folder = Folder::new(&[("a.rs", "a\n"), ("sub/inner/b.rs", "b\n")]);
     git(&folder, &["-C", "sub/inner", "init", "-q"]);
     git(&folder, &["-C", "sub/inner", "add", "-A"]);
@@ -167,7 +167,7 @@ fn what_is_in_repositories_within_counts_as_changed() {
 /// Nobody knows what has changed there.
 #[cfg(unix)]
 #[test]
-fn folders_that_cannot_be_read_are_told_of_with_since_too() {
+fn since_fails_for_an_unreadable_ignore_file() {
     let folder = repository();
     std::os::unix::fs::symlink("/dev/null", folder.path("sub/.gitignore")).unwrap();
     let output = folder.run(&["--since", "base"]);
@@ -176,7 +176,7 @@ fn folders_that_cannot_be_read_are_told_of_with_since_too() {
 }
 
 #[test]
-fn changes_of_one_path_are_all_there_and_each_once() {
+fn overlapping_paths_pack_each_change_once() {
     let (one, other) = (repository(), repository());
     other.write("sub/a.rs", "ONE\ntwo\nthree\n");
     let paths = [one.path("sub"), other.path("sub"), one.path("sub/../sub")];
@@ -192,7 +192,7 @@ fn changes_of_one_path_are_all_there_and_each_once() {
 
 /// What a walk leaves out is not shown by its changes either.
 #[test]
-fn changes_of_files_that_are_left_out_are_left_out() {
+fn diff_omits_changes_to_ignored_files() {
     let files = [".env", "secret/k", "gone/k", "large.txt", "a.rs", "old.rs"];
     let folder = Folder::new(&files.map(|name| (name, "1\n")));
     folder.write(".lcpignore", ".env\nsecret/\n/gone\n");
@@ -220,7 +220,7 @@ fn changes_of_files_that_are_left_out_are_left_out() {
 }
 
 #[test]
-fn standard_input_alone_has_no_changes() {
+fn since_and_diff_need_a_path_and_a_commit() {
     let folder = Folder::new(&[]);
     for flag in ["--since=HEAD", "--diff"] {
         let output = folder.run_with(&["-", flag], b"text");
@@ -234,7 +234,7 @@ fn standard_input_alone_has_no_changes() {
 
 /// What differs and is left out is counted, by `--since` as by `--diff`.
 #[test]
-fn what_differs_and_is_not_found_is_counted() {
+fn changed_but_ignored_files_are_counted() {
     let folder = Folder::new(&[(".env", "1\n"), ("a.log", "1\n"), ("a.rs", "1\n")]);
     git(&folder, &["init", "-q"]);
     git(&folder, &["add", "-A"]);

@@ -17,7 +17,7 @@ fn folder() -> Folder {
 }
 
 #[test]
-fn binary_large_and_empty_files_stand_in_the_tree_and_their_number_is_said() {
+fn skipped_files_are_listed_in_the_tree_and_counted() {
     let folder = folder();
     let output = folder.run(&[]);
     let blocks = blocks(&output);
@@ -34,7 +34,7 @@ fn binary_large_and_empty_files_stand_in_the_tree_and_their_number_is_said() {
 }
 
 #[test]
-fn sizes_are_bounded_as_it_is_said() {
+fn max_file_size_excludes_larger_files() {
     let folder = folder();
     let of = |size| labels(&folder.pack(&["--max-file-size", size, "--include", "*.rs"]));
     assert_eq!(of("2M"), ["rust a.rs", "rust large.rs", "rust late.rs", "rust latin.rs"]);
@@ -44,7 +44,7 @@ fn sizes_are_bounded_as_it_is_said() {
 }
 
 #[test]
-fn pictures_are_packed_where_they_are_wanted() {
+fn images_flag_packs_images() {
     let folder = folder();
     let blocks = folder.pack(&["--images", "--exclude", "*.rs"]);
     assert_eq!(labels(&blocks), ["svg logo.svg", "png picture.png"]);
@@ -55,7 +55,7 @@ fn pictures_are_packed_where_they_are_wanted() {
 
 #[cfg(unix)]
 #[test]
-fn what_cannot_be_read_is_warned_of_and_the_rest_is_packed() {
+fn unreadable_files_give_warnings_and_the_rest_is_packed() {
     use std::os::unix::fs::PermissionsExt;
 
     let folder = Folder::new(&[("a.rs", "a\n"), ("locked/b.rs", "b\n")]);
@@ -90,7 +90,7 @@ fn what_cannot_be_read_is_warned_of_and_the_rest_is_packed() {
 /// What is read to know what is left out must be a file that can be read.
 #[test]
 #[cfg(unix)]
-fn ignore_files_that_are_none_are_told_of_and_never_opened() {
+fn device_link_as_ignore_file_excludes_its_folder() {
     let folder = Folder::new(&[("a.rs", "a\n"), ("sub/b.rs", "b\n"), ("linked/c.rs", "c\n")]);
     folder.write("rules", b"c.rs\n");
     std::os::unix::fs::symlink("/dev/zero", folder.path("sub/.gitignore")).unwrap();
@@ -107,13 +107,13 @@ fn ignore_files_that_are_none_are_told_of_and_never_opened() {
 /// That there is nothing else to pack is not what is wrong.
 #[cfg(target_os = "linux")]
 #[test]
-fn a_file_alone_that_cannot_be_read_is_no_wrong_usage() {
+fn unreadable_single_file_exits_with_1() {
     let folder = Folder::new(&[]);
     folder.fails(&["/proc/self/mem", "--no-tree"], 1, "no files to pack");
 }
 
 #[test]
-fn a_file_of_two_paths_stays_once_whatever_is_between() {
+fn file_given_by_two_paths_is_packed_once() {
     let (one, other) = (Folder::new(&[("src/a.rs", "a\n")]), Folder::new(&[("src/a.rs", "b\n")]));
     let paths = [one.path("src"), other.path("src"), one.path("src/../src")];
     let paths = paths.each_ref().map(|path| path.to_str().unwrap());
@@ -124,7 +124,7 @@ fn a_file_of_two_paths_stays_once_whatever_is_between() {
 /// They would be read for what lies below them.
 #[cfg(unix)]
 #[test]
-fn ignore_files_above_and_of_the_repository_must_be_files_too() {
+fn special_ignore_file_of_a_parent_or_repository_fails() {
     let pipe = |folder: &Folder, name: &str| {
         let made = std::process::Command::new("mkfifo").arg(folder.path(name)).status().unwrap();
         assert!(made.success());
@@ -142,7 +142,7 @@ fn ignore_files_above_and_of_the_repository_must_be_files_too() {
 }
 
 #[test]
-fn one_label_of_a_file_and_of_standard_input_is_told_of() {
+fn stdin_with_the_label_of_a_file_warns() {
     let folder = Folder::new(&[("a.rs", "a\n")]);
     let output = folder.run_with(&["-", "a.rs", "--stdin-name", "a.rs"], b"other\n");
     assert_eq!(labels(&super::blocks(&output)), ["rust a.rs"; 2]);
@@ -151,7 +151,7 @@ fn one_label_of_a_file_and_of_standard_input_is_told_of() {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn names_that_are_one_label_are_as_many_files() {
+fn distinct_non_utf8_names_with_one_label_are_all_packed() {
     use std::os::unix::ffi::OsStringExt as _;
     let folder = Folder::new(&[]);
     for byte in 0x80..0x90 {
@@ -163,7 +163,7 @@ fn names_that_are_one_label_are_as_many_files() {
 
 /// A rule that says nothing of any file is most likely a slip.
 #[test]
-fn globs_of_flags_that_match_nothing_are_told_of() {
+fn unmatched_globs_of_flags_give_a_warning() {
     let folder = Folder::new(&[("a.rs", "a\n"), ("b.bin", "\0")]);
     let flags = ["--pin", "a.rs", "--priority", "nope.rs=low", "--category", "*.bin=x"];
     let output = folder.run(&[&flags[..], &["--include", "*", "--include", "typo/**"]].concat());
@@ -174,7 +174,7 @@ fn globs_of_flags_that_match_nothing_are_told_of() {
 /// A PATH that cannot be read is called what it was called.
 #[cfg(unix)]
 #[test]
-fn a_path_that_cannot_be_read_is_named() {
+fn unreadable_path_is_named_as_given() {
     use std::os::unix::fs::{MetadataExt, PermissionsExt};
     use std::os::unix::process::CommandExt;
 

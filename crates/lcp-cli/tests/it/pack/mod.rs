@@ -140,7 +140,7 @@ const PROJECT: &[(&str, &str)] = &[
 ];
 
 #[test]
-fn files_become_blocks_in_the_order_of_their_paths() {
+fn files_become_blocks_in_path_order() {
     let folder = Folder::new(PROJECT);
     let blocks = folder.pack(&[]);
     let wanted = [
@@ -159,7 +159,7 @@ fn files_become_blocks_in_the_order_of_their_paths() {
 }
 
 #[test]
-fn the_same_files_give_the_same_bytes() {
+fn pack_is_identical_for_any_number_of_threads() {
     let (folder, other) = (Folder::new(PROJECT), Folder::new(PROJECT));
     for number in 0..300 {
         let (name, text) = (format!("many/{:02}/{number}.rs", number % 7), "// x\n".repeat(number));
@@ -176,7 +176,7 @@ fn the_same_files_give_the_same_bytes() {
 }
 
 #[test]
-fn what_is_written_is_never_packed() {
+fn output_files_are_not_packed() {
     let folder = Folder::new(PROJECT);
     let arguments = ["-o", "out.lcp", "--report", "report.json"];
     let read = || ["out.lcp", "report.json"].map(|name| std::fs::read(folder.path(name)).unwrap());
@@ -196,7 +196,7 @@ fn what_is_written_is_never_packed() {
 }
 
 #[test]
-fn standard_input_is_what_its_name_says() {
+fn stdin_name_sets_label_and_type() {
     let folder = Folder::new(&[("a.rs", "//\n")]);
     let of = |arguments: &[&str], input: &[u8]| labels(&blocks(&folder.run_with(arguments, input)));
     assert_eq!(of(&["-"], b"text\n"), ["plain standard input"]);
@@ -209,7 +209,7 @@ fn standard_input_is_what_its_name_says() {
 }
 
 #[test]
-fn a_path_that_is_not_there_is_an_error_before_anything_is_done() {
+fn missing_path_is_an_error_before_output_is_written() {
     let folder = Folder::new(PROJECT);
     let arguments = ["src", "gone", "-o", "out.lcp"];
     folder.fails(&arguments, 1, "cannot read gone: No such file");
@@ -217,14 +217,14 @@ fn a_path_that_is_not_there_is_an_error_before_anything_is_done() {
 }
 
 #[test]
-fn nothing_to_pack_says_what_to_do() {
+fn empty_selection_is_an_error_with_a_hint() {
     let folder = Folder::new(&[(".hidden", "x"), (".gitignore", "*.rs\n"), ("a.rs", "x")]);
     folder.fails(&[], 2, "no files to pack\nhint: pass --no-ignore or --hidden to include");
     folder.fails(&["--no-ignore", "--max-file-size", "0"], 2, "expected a number of bytes");
 }
 
 #[test]
-fn what_stands_twice_is_packed_once() {
+fn pack_applies_dedup_compression_and_magic_flags() {
     let text = "fn a() {}\n".repeat(50);
     let folder = Folder::new(&[("a.rs", &text), ("b.rs", &text), ("c.rs", "//\n")]);
     assert_eq!(labels(&folder.pack(&[])).len(), 3);
@@ -238,7 +238,7 @@ fn what_stands_twice_is_packed_once() {
 }
 
 #[test]
-fn the_report_says_what_became_of_each_file() {
+fn report_lists_packed_and_skipped_files() {
     let folder = Folder::new(&[("a.rs", "//\n"), ("tests/b.md", "# b\n"), ("empty", "")]);
     folder.write("c.bin", b"\0");
     let report = folder.report(&["--category", "*.rs=open_files"]);
@@ -270,7 +270,7 @@ fn the_report_says_what_became_of_each_file() {
 
 /// `lcp pack . | lcp render - --budget 8000`
 #[test]
-fn a_pack_of_a_project_renders_within_its_budget() {
+fn packed_project_renders_within_the_budget() {
     let root = lcp_testkit::cli_harness::root().join("crates/lcp-types");
     let packed = LCP.run_in(&root, &["pack", "."], &[]);
     assert!(packed.status.success(), "{}", stderr(&packed));
@@ -282,7 +282,7 @@ fn a_pack_of_a_project_renders_within_its_budget() {
 
 #[cfg(unix)]
 #[test]
-fn ctrl_c_ends_it_with_130_and_leaves_nothing_behind() {
+fn ctrl_c_exits_with_130_and_leaves_no_files() {
     use std::io::Write as _;
     use std::process::{Command, Stdio};
 

@@ -14,7 +14,7 @@ const FILES: &[(&str, &str)] = &[
 ];
 
 #[test]
-fn built_in_rules_say_what_matters() {
+fn built_in_rules_set_priorities() {
     let folder = Folder::new(FILES);
     let blocks = folder.pack(&[]);
     let priorities: Vec<_> =
@@ -25,7 +25,7 @@ fn built_in_rules_say_what_matters() {
 }
 
 #[test]
-fn flags_win_over_the_file_and_the_file_over_what_is_built_in() {
+fn flags_override_config_rules_and_built_in_rules() {
     let folder = Folder::new(FILES);
     let toml = r#"
         [pack]
@@ -67,7 +67,7 @@ fn flags_win_over_the_file_and_the_file_over_what_is_built_in() {
 }
 
 #[test]
-fn what_is_wrong_in_the_file_is_said_with_its_line() {
+fn invalid_pack_settings_are_rejected_with_their_line() {
     let project = LCP.project("");
     let refuses = |toml: &str, says: &str| {
         project.write(toml);
@@ -93,7 +93,7 @@ fn what_is_wrong_in_the_file_is_said_with_its_line() {
 }
 
 #[test]
-fn what_is_wrong_in_flags_is_said() {
+fn invalid_rule_flags_are_rejected() {
     let folder = Folder::new(FILES);
     folder.fails(&["--priority", "a"], 2, "expected GLOB=LEVEL");
     folder.fails(

@@ -15,7 +15,7 @@ fn folder(files: usize) -> Folder {
 
 /// More than there are processors, as most of them wait for somebody else.
 #[test]
-fn as_many_run_at_once_as_jobs_says() {
+fn summarizer_runs_as_many_programs_as_jobs() {
     let folder = folder(9);
     std::fs::create_dir(folder.path("started")).unwrap();
     // Each waits until all are there.
@@ -33,7 +33,7 @@ fn as_many_run_at_once_as_jobs_says() {
 }
 
 #[test]
-fn what_is_kept_between_runs_is_never_packed() {
+fn cache_files_are_not_packed() {
     let folder = folder(2);
     let flags = ["--summary-cache", "cache/of", "--count-cache", "counts", "--dedup", "near"];
     let run = || folder.run(&[&flags[..], &["--summarizer-cmd", "echo short"]].concat());
@@ -52,7 +52,7 @@ fn what_is_kept_between_runs_is_never_packed() {
 
 #[cfg(unix)]
 #[test]
-fn ctrl_c_stops_the_programs_too() {
+fn ctrl_c_stops_running_summarizer_programs() {
     use std::io::Read as _;
 
     let folder = folder(1);

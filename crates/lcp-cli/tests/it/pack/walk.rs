@@ -20,7 +20,7 @@ const HIDDEN: &[(&str, &str)] = &[
 ];
 
 #[test]
-fn ignore_files_are_honoured_outside_a_repository_too() {
+fn ignore_files_apply_outside_a_repository() {
     let folder = Folder::new(&HIDDEN[..4]);
     for (name, text) in HIDDEN.iter().filter(|(name, _)| !name.starts_with(".git/")) {
         folder.write(name, text);
@@ -32,7 +32,7 @@ fn ignore_files_are_honoured_outside_a_repository_too() {
 }
 
 #[test]
-fn hidden_files_are_packed_where_that_is_wanted_but_never_those_of_git() {
+fn hidden_flag_packs_hidden_files_except_git() {
     let folder = Folder::new(HIDDEN);
     let hidden = [
         "unknown .gitignore", "rust .hidden/h.rs", "unknown .ignore", "unknown .lcpignore",
@@ -43,14 +43,14 @@ fn hidden_files_are_packed_where_that_is_wanted_but_never_those_of_git() {
 }
 
 #[test]
-fn a_path_that_is_named_is_packed_even_where_it_is_hidden_or_ignored() {
+fn explicit_path_is_packed_even_if_hidden_or_ignored() {
     let folder = Folder::new(HIDDEN);
     assert_eq!(labels(&folder.pack(&["build"])), ["rust build/b.rs"]);
     assert_eq!(labels(&folder.pack(&["a.log", ".hidden"])), ["rust .hidden/h.rs", "unknown a.log"]);
 }
 
 #[test]
-fn labels_begin_as_paths_were_given() {
+fn labels_are_relative_to_the_given_paths() {
     let folder = Folder::new(&[("x/src/a.rs", "a\n"), ("x/b.rs", "b\n"), ("y/c.rs", "c\n")]);
     let of = |arguments: &[&str]| {
         let arguments = [&["pack", "--no-config", "--no-tree"], arguments].concat();
@@ -67,7 +67,7 @@ fn labels_begin_as_paths_were_given() {
 }
 
 #[test]
-fn two_files_of_one_label_are_both_there() {
+fn files_with_the_same_label_are_both_packed() {
     let folder = Folder::new(&[("here/.keep", ""), ("x/s/a.rs", "1\n"), ("y/s/a.rs", "2\n")]);
     let arguments = ["pack", "--no-config", "../y/s", "../x/s"];
     let output = LCP.run_in(&folder.path("here"), &arguments, &[]);
@@ -80,7 +80,7 @@ fn two_files_of_one_label_are_both_there() {
 }
 
 #[test]
-fn globs_choose() {
+fn include_and_exclude_globs_select_files() {
     let folder = Folder::new(&[
         ("a.rs", "a\n"),
         ("b.md", "b\n"),
@@ -99,7 +99,7 @@ fn globs_choose() {
 
 #[cfg(unix)]
 #[test]
-fn links_are_left_out_or_followed_without_end() {
+fn links_are_skipped_or_followed_without_loops() {
     use std::os::unix::fs::symlink;
 
     let folder = Folder::new(&[("a/b.rs", "b\n"), ("c.rs", "c\n")]);
@@ -127,7 +127,7 @@ fn links_are_left_out_or_followed_without_end() {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn a_name_that_is_not_utf_8_is_shown_and_warned_of() {
+fn non_utf8_name_is_packed_with_a_warning() {
     use std::ffi::OsStr;
     use std::os::unix::ffi::OsStrExt;
 

@@ -7,7 +7,7 @@ fn texts(text: &str) -> Vec<&str> {
 }
 
 #[test]
-fn stops_end_sentences() {
+fn end_punctuation_ends_sentences() {
     assert_eq!(
         texts("  One. Two!  Three? (Four.) Five…  Six "),
         ["One.", "Two!", "Three?", "(Four.)", "Five…", "Six"]
@@ -21,7 +21,7 @@ fn stops_end_sentences() {
 }
 
 #[test]
-fn other_stops_do_not() {
+fn other_periods_do_not_end_sentences() {
     for one in [
         "Use 1.5 of https://example.com/a.b?c=d in src/main.rs.",
         "See e.g. the docs, i.e. that page, cf. Dr. No.",
@@ -41,7 +41,7 @@ fn other_stops_do_not() {
 }
 
 #[test]
-fn lines_end_sentences_unless_they_are_wrapped() {
+fn unwrapped_lines_end_sentences() {
     assert_eq!(texts("one\ntwo\r\n\r\nthree"), ["one", "two", "three"]);
     let wrapped = "This line is as long as lines are that get wrapped,\n  and goes on here. End";
     assert_eq!(texts(wrapped), [&wrapped[..wrapped.len() - 4], "End"]);
@@ -52,7 +52,7 @@ fn lines_end_sentences_unless_they_are_wrapped() {
 }
 
 #[test]
-fn markers_are_left_out() {
+fn list_and_heading_markers_are_stripped() {
     assert_eq!(
         texts("# Title #\n- a\n  * b\n12. c\n3) d\n- [ ] e\n* [x] f\n☐ g\n---\n1.5 h"),
         ["Title", "a", "b", "c", "d", "e", "f", "g", "1.5 h"]
@@ -60,7 +60,7 @@ fn markers_are_left_out() {
 }
 
 #[test]
-fn what_nobody_says_is_left_out() {
+fn code_quotes_edits_and_tags_are_skipped() {
     assert_eq!(texts("a\n```rust\nb\n```\nc\n~~~~\nd\n~~~\ne\n~~~~\nf"), ["a", "c", "f"]);
     assert_eq!(texts("a\n> b\n>c\nd ``` e"), ["a", "d ``` e"]);
     assert_eq!(texts("a\n```\nnever closed"), ["a"]);
@@ -75,7 +75,7 @@ fn what_nobody_says_is_left_out() {
 }
 
 #[test]
-fn boxes_are_ticked_or_not() {
+fn check_box_parses_ticked_and_open_boxes() {
     assert_eq!(check_box("[ ] a "), Some((false, "a ")));
     assert_eq!(check_box("[X]  a"), Some((true, "a")));
     assert_eq!(check_box("☒ a"), Some((true, "a")));
@@ -86,7 +86,7 @@ fn boxes_are_ticked_or_not() {
 
 proptest! {
     #[test]
-    fn sentences_are_in_the_text_in_order(text in "(\\PC|[ .!?\n>`*<-]|- \\[ \\] |```\n|e\\.g\\. ){0,60}") {
+    fn sentences_are_ordered_slices_without_outer_whitespace(text in "(\\PC|[ .!?\n>`*<-]|- \\[ \\] |```\n|e\\.g\\. ){0,60}") {
         let mut rest = text.as_str();
         for sentence in sentences(&text) {
             let at = rest.find(sentence);

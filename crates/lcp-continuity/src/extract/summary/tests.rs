@@ -4,12 +4,12 @@ use super::score::*;
 use super::terms::is_term;
 
 #[test]
-fn words_are_sorted_for_the_search() {
+fn word_lists_are_sorted() {
     assert!(DECISION_WORDS.is_sorted() && OUTCOME_WORDS.is_sorted() && ERROR_WORDS.is_sorted());
 }
 
 #[test]
-fn words_count_as_words_only() {
+fn features_score_only_complete_words() {
     let points = |text| Features::new(text).points;
     assert_eq!(points("We decided."), DECISION);
     assert_eq!(points("It is undecided."), 0);
@@ -19,7 +19,7 @@ fn words_count_as_words_only() {
 }
 
 #[test]
-fn the_line_of_an_error() {
+fn error_line_returns_error_or_last_line() {
     let output = "Compiling a\nerror[E0502]: cannot borrow\n  --> src/a.rs\n";
     assert_eq!(error_line(output), "error[E0502]: cannot borrow");
     assert_eq!(error_line("one\ntwo\n\n"), "two");
@@ -29,7 +29,7 @@ fn the_line_of_an_error() {
 }
 
 #[test]
-fn what_is_a_term() {
+fn is_term_accepts_paths_identifiers_and_codes() {
     for term in [
         "src/main.rs", "/etc/hosts", "Cargo.toml", "parse_header", "std::mem", "parseHeader",
         "HttpServer", "E0502", "https://example.org/a/b", "~/notes", "a.c", "utf8_error",

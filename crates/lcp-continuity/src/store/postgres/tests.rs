@@ -13,7 +13,7 @@ fn parse(url: &str) -> Result<Address> {
 }
 
 #[test]
-fn modes_of_tls_are_honoured() {
+fn url_sslmode_sets_ssl_mode() {
     let mode = |url: &str| parse(url).unwrap().config.get_ssl_mode();
     assert_eq!(mode("postgres://u@h/d"), SslMode::Prefer);
     assert_eq!(mode("postgres://u@h/d?sslmode=disable"), SslMode::Disable);
@@ -24,7 +24,7 @@ fn modes_of_tls_are_honoured() {
 }
 
 #[test]
-fn no_address_is_told_with_its_password() {
+fn locations_and_errors_hide_passwords() {
     let location = parse("postgres://u:hunter2@h:1,i:2/d").unwrap().location();
     assert_eq!(location, "u@h,i:1,2/d");
     assert_eq!(parse("host=h user=u password=hunter2").unwrap().location(), "u@h/u");
@@ -38,7 +38,7 @@ fn no_address_is_told_with_its_password() {
 }
 
 #[test]
-fn codes_say_what_to_do() {
+fn sql_states_map_to_error_classes() {
     for (code, expected) in [
         ("53100", Class::Full),
         ("55P03", Class::Conflict),

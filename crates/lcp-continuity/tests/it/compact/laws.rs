@@ -116,7 +116,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 400, ..ProptestConfig::default() })]
 
     #[test]
-    fn laws_of_compaction(
+    fn compaction_satisfies_its_invariants(
         steps in prop::collection::vec(any_step(), 0..30),
         anchors in any_anchors(),
         window in 20..4_000_u32,

@@ -33,7 +33,7 @@ fn model(text: &str) -> Message {
 }
 
 #[test]
-fn decisions() {
+fn decision_sentences_are_extracted() {
     let texts = [
         "We decided to keep SQLite.", "I've decided on three retries.",
         "It was decided to drop the cache.", "Decided against a new crate.",
@@ -49,7 +49,7 @@ fn decisions() {
 }
 
 #[test]
-fn commitments() {
+fn commitment_sentences_are_extracted() {
     let texts = [
         "I will keep the public API stable.",
         "I’ll send you the numbers tomorrow.",
@@ -67,7 +67,7 @@ fn commitments() {
 }
 
 #[test]
-fn corrections() {
+fn correction_sentences_are_extracted() {
     each_is(
         AnchorKind::Correction,
         user,
@@ -94,7 +94,7 @@ fn corrections() {
 }
 
 #[test]
-fn preferences() {
+fn preference_sentences_are_extracted() {
     each_is(
         AnchorKind::Preference,
         user,
@@ -109,7 +109,7 @@ fn preferences() {
 }
 
 #[test]
-fn critical_facts() {
+fn critical_fact_sentences_are_extracted() {
     let texts = [
         "Important: the key rotates at midnight.",
         "**Important:** the key rotates at midnight.",
@@ -151,7 +151,7 @@ fn questions_are_open_until_they_are_answered() {
 }
 
 #[test]
-fn markers_say_what_it_is() {
+fn explicit_markers_set_the_anchor_kind() {
     use AnchorKind::{Commitment, Correction, CriticalFact, Decision, OpenQuestion, Preference};
     for (text, kind, marked) in [
         ("DECISION: sqlite", Decision, "sqlite"),
@@ -170,7 +170,7 @@ fn markers_say_what_it_is() {
 }
 
 #[test]
-fn what_a_line_announces_belongs_to_it() {
+fn announced_list_is_part_of_the_anchor() {
     let text = "We decided to change two things:\n- the name\n- the version\n\nGo on.";
     let list = "We decided to change two things:\n- the name\n- the version";
     assert_eq!(extracted([user(text)]), [(AnchorKind::Decision, list.to_owned())]);
@@ -178,14 +178,14 @@ fn what_a_line_announces_belongs_to_it() {
 }
 
 #[test]
-fn wrapped_sentences_are_whole() {
+fn wrapped_sentence_is_one_anchor() {
     let text = "Also: we decided to keep the old format for as long as\nanybody reads it. Bye.";
     let sentence = &text[..text.len() - 5];
     assert_eq!(extracted([user(text)]), [(AnchorKind::Decision, sentence.to_owned())]);
 }
 
 #[test]
-fn anchors_know_where_they_come_from_and_how_much_they_matter() {
+fn anchors_record_source_and_importance() {
     let anchors = anchors([
         user("Hi."),
         user("We decided to use Rust. I prefer short names."),
@@ -198,14 +198,14 @@ fn anchors_know_where_they_come_from_and_how_much_they_matter() {
 }
 
 #[test]
-fn equal_anchors_are_one_the_first() {
+fn duplicate_anchors_keep_only_the_first() {
     let anchors = anchors([user("We decided to use Rust."), model("We decided to use Rust.")]);
     assert_eq!(anchors.len(), 1);
     assert_eq!(anchors[0].source.message, 0);
 }
 
 #[test]
-fn a_message_has_sixteen_anchors_at_most_the_most_important() {
+fn message_keeps_sixteen_most_important_anchors() {
     let mut text = String::new();
     for at in 0..20 {
         let _ = writeln!(text, "Rule {at} requires care.");

@@ -7,7 +7,7 @@ use lcp_types::{Lang, Role, Status};
 use super::anchors::extracted;
 
 #[test]
-fn what_a_model_does_right_now_is_no_commitment() {
+fn immediate_model_actions_are_not_commitments() {
     for text in [
         "I'll read the file.", "I'll now write the parser.", "I will look at the tests first.",
         "Let me check the configuration.", "Let me run the tests to make sure.",
@@ -21,7 +21,7 @@ fn what_a_model_does_right_now_is_no_commitment() {
 }
 
 #[test]
-fn work_that_a_call_does_is_no_commitment() {
+fn work_done_by_next_call_is_not_an_anchor() {
     let call = || Message::tool_call("1", "edit src/main.rs");
     for text in ["I'll add the missing case.", "We'll rename it.", "Actually, it must be sorted."] {
         assert_eq!(extracted([Message::assistant(text), call()]), [], "{text}");
@@ -34,7 +34,7 @@ fn work_that_a_call_does_is_no_commitment() {
 }
 
 #[test]
-fn offers_and_conditions_are_none() {
+fn offers_and_conditions_are_not_anchors() {
     for text in [
         "If you want, I'll add a test.",
         "I'll add a test if you like.",
@@ -49,7 +49,7 @@ fn offers_and_conditions_are_none() {
 }
 
 #[test]
-fn what_happens_is_no_rule() {
+fn descriptions_and_idioms_are_not_anchors() {
     for text in [
         "It returns None instead of Some.", "The worker never closes the socket.",
         "It always fails on Windows.", "That must be the cause.", "It must have been the cache.",
@@ -63,7 +63,7 @@ fn what_happens_is_no_rule() {
 }
 
 #[test]
-fn words_within_words_are_none() {
+fn keywords_inside_words_are_not_anchors() {
     for text in [
         "The musty nevertheless-crate is big.", "Agreedness, mustard, notes: all three.",
         "Unlet's goodwill see.",
@@ -73,7 +73,7 @@ fn words_within_words_are_none() {
 }
 
 #[test]
-fn only_users_have_preferences_and_say_no() {
+fn preferences_and_refusals_come_only_from_users() {
     for text in ["I prefer small commits.", "Please use tabs here.", "No, the port is 80."] {
         assert_eq!(extracted([Message::assistant(text)]), [], "{text}");
         assert_eq!(extracted([Message::user(text)]).len(), 1, "{text}");
@@ -81,7 +81,7 @@ fn only_users_have_preferences_and_say_no() {
 }
 
 #[test]
-fn questions_are_nothing_else() {
+fn questions_are_only_open_questions() {
     let asked = "Should we say that we'll use SQLite?";
     let anchors = extracted([Message::user(asked)]);
     assert_eq!(anchors, [(AnchorKind::OpenQuestion, asked.to_owned())]);
@@ -91,7 +91,7 @@ fn questions_are_nothing_else() {
 }
 
 #[test]
-fn greetings_and_offers_are_no_open_questions() {
+fn greetings_and_offers_are_not_open_questions() {
     for text in
         ["Is it done?", "Hi, how are you today?", "Ok, so why that?", "# Question: how are you?"]
     {
@@ -112,7 +112,7 @@ fn greetings_and_offers_are_no_open_questions() {
 }
 
 #[test]
-fn quotations_code_headings_and_tags_are_none() {
+fn quotations_code_headings_and_tags_are_not_anchors() {
     for text in [
         "> We decided to use Rust.\n\nHm.",
         "```\nWe decided to use Rust.\n```",
@@ -133,7 +133,7 @@ fn quotations_code_headings_and_tags_are_none() {
 }
 
 #[test]
-fn only_turns_of_users_and_models_are_read() {
+fn only_user_and_assistant_turns_yield_anchors() {
     let text = "DECISION: Rust. We decided to use it.";
     let none = [
         Message::system(text),
@@ -147,7 +147,7 @@ fn only_turns_of_users_and_models_are_read() {
 }
 
 #[test]
-fn long_sentences_are_none_without_a_marker() {
+fn long_unmarked_sentences_are_not_anchors() {
     let long = format!("We decided to {} it.", "really ".repeat(100));
     assert_eq!(extracted([Message::user(long)]), []);
     let fits = format!("We decided to {}it.", "really ".repeat(80));
@@ -166,7 +166,7 @@ fn beside_code(text: &str) -> Vec<(AnchorKind, String)> {
 }
 
 #[test]
-fn what_a_message_does_itself_is_no_commitment() {
+fn work_done_in_same_message_is_not_a_commitment() {
     for text in [
         "I'll move the check into the reader.",
         "We'll add a column for the owner.",
@@ -198,7 +198,7 @@ fn what_a_message_does_itself_is_no_commitment() {
 }
 
 #[test]
-fn steps_of_a_model_are_no_commitments() {
+fn model_step_announcements_are_not_commitments() {
     for text in [
         "Let's fix the order of the rows.", "First, we'll migrate the old rows.",
         "Then we'll migrate the old rows.", "Next, I'll migrate the old rows.",
@@ -213,7 +213,7 @@ fn steps_of_a_model_are_no_commitments() {
 }
 
 #[test]
-fn code_is_not_what_a_line_announces() {
+fn announced_code_is_not_part_of_an_anchor() {
     for text in [
         "We decided to change the page:\n```html\n<p>a</p>\n```\n- and a list",
         "We decided to change the page:\n\n<div class=\"box\">\n<p>Some words here</p>\n</div>\n- x",
@@ -227,7 +227,7 @@ fn code_is_not_what_a_line_announces() {
 }
 
 #[test]
-fn what_a_model_tells_of_its_change_is_no_fact() {
+fn model_notes_on_its_change_are_not_facts() {
     for text in [
         "We always return a pair of both.",
         "Ids are always lower case here.",
@@ -246,7 +246,7 @@ fn what_a_model_tells_of_its_change_is_no_fact() {
 }
 
 #[test]
-fn what_programs_write_is_none() {
+fn program_output_and_usage_text_is_not_an_anchor() {
     for text in [
         "src/load.py:12:9: F841 local variable 'x' is assigned but never used",
         "E501 lines must not be longer than 79 characters",
@@ -260,7 +260,7 @@ fn what_programs_write_is_none() {
 }
 
 #[test]
-fn apologies_alone_correct_nothing() {
+fn bare_apologies_are_not_corrections() {
     for text in [
         "You're right, and I made a mistake in my last answer.",
         "I apologize, I misunderstood what you asked for.",

@@ -22,7 +22,7 @@ impl TokenEstimator for Odd {
 }
 
 #[test]
-fn the_newest_turn_that_says_more_than_go_on() {
+fn intent_is_newest_user_turn_that_is_not_filler() {
     let messages = recorded([
         Message::user("Write a parser."),
         Message::assistant("Done."),
@@ -40,7 +40,7 @@ fn the_newest_turn_that_says_more_than_go_on() {
 }
 
 #[test]
-fn commands_for_the_program_are_no_intent() {
+fn slash_commands_are_not_an_intent() {
     let messages = recorded([
         Message::user("Port it to `no_std`."),
         Message::user("/add src/lib.rs"),
@@ -53,13 +53,13 @@ fn commands_for_the_program_are_no_intent() {
 }
 
 #[test]
-fn code_alone_is_an_intent_too() {
+fn code_only_turn_is_an_intent() {
     let messages = recorded([Message::user("Fix it."), Message::user("```\nlet x = 1\n```")]);
     assert_eq!(intent(&messages, 100).as_deref(), Some("```\nlet x = 1\n```"));
 }
 
 #[test]
-fn long_turns_are_cut_behind_a_sentence_or_a_word() {
+fn long_intent_is_cut_after_a_sentence_or_word() {
     let messages = recorded([Message::user(
         "Port the parser to no_std. Keep the tests green at all times. Then write the docs.",
     )]);
@@ -74,7 +74,7 @@ fn long_turns_are_cut_behind_a_sentence_or_a_word() {
 
 proptest! {
     #[test]
-    fn never_over_the_tokens_and_always_a_start(text in "\\PC{0,200}|[a-z .!?\n]{0,400}", max in 0_u32..60) {
+    fn intent_fits_max_tokens_and_is_a_prefix(text in "\\PC{0,200}|[a-z .!?\n]{0,400}", max in 0_u32..60) {
         let messages = recorded([Message::user(text.clone())]);
         for counter in [&HeuristicEstimator as &dyn TokenEstimator, &Odd] {
             let Some(intent) = user_intent(&messages, counter, max) else { continue };

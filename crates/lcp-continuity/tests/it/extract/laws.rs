@@ -88,7 +88,7 @@ fn is_call(recorded: &Recorded) -> bool {
 
 proptest! {
     #[test]
-    fn anchors_are_in_their_messages_byte_for_byte(messages in conversation()) {
+    fn anchors_are_verbatim_in_their_source_messages(messages in conversation()) {
         for anchor in anchors(&messages) {
             let said = &messages[usize::try_from(anchor.source.message).unwrap()].message;
             prop_assert!(said.text().contains(&anchor.text));
@@ -98,7 +98,7 @@ proptest! {
     }
 
     #[test]
-    fn the_same_messages_give_the_same_words(messages in conversation()) {
+    fn extraction_is_deterministic(messages in conversation()) {
         prop_assert_eq!(anchors(&messages), anchors(&messages.clone()));
         let tasks = ListTaskExtractor.pending_tasks(&[], &messages);
         prop_assert_eq!(&tasks, &ListTaskExtractor.pending_tasks(&[], &messages.clone()));
@@ -109,7 +109,7 @@ proptest! {
     /// Later messages remove only questions, and change no anchor. The cut must not be between a
     /// turn and the call that it introduces.
     #[test]
-    fn anchors_of_a_start_are_the_start_of_the_anchors(
+    fn later_messages_keep_earlier_anchors(
         messages in conversation(), at in any::<prop::sample::Index>(),
     ) {
         let at = at.index(messages.len() + 1);
@@ -125,7 +125,7 @@ proptest! {
 
     /// A question from an earlier session is closed by the same rule as any other.
     #[test]
-    fn questions_are_closed_wherever_a_session_is_cut(
+    fn questions_are_answered_regardless_of_session_split(
         messages in conversation(), at in any::<prop::sample::Index>(),
     ) {
         let (before, after) = messages.split_at(at.index(messages.len() + 1));
@@ -139,7 +139,7 @@ proptest! {
 
     /// The hand-off carries a call whose result comes later.
     #[test]
-    fn the_state_is_the_same_wherever_a_session_is_cut(
+    fn state_does_not_depend_on_session_split(
         messages in conversation(), at in any::<prop::sample::Index>(),
     ) {
         let (before, after) = messages.split_at(at.index(messages.len() + 1));
@@ -153,7 +153,7 @@ proptest! {
     }
 
     #[test]
-    fn steps_are_verbatim_and_tasks_are_not_done(messages in conversation()) {
+    fn task_steps_are_verbatim_and_some_remain(messages in conversation()) {
         for task in ListTaskExtractor.pending_tasks(&[], &messages) {
             prop_assert!(!task.remaining_steps.is_empty());
             for step in task.done_steps.iter().chain(&task.remaining_steps) {
@@ -163,7 +163,7 @@ proptest! {
     }
 
     #[test]
-    fn known_tasks_without_news_stay_as_they_are(messages in conversation()) {
+    fn known_tasks_without_messages_are_unchanged(messages in conversation()) {
         let tasks = ListTaskExtractor.pending_tasks(&[], &messages);
         prop_assert_eq!(ListTaskExtractor.pending_tasks(&tasks, &[]), tasks);
     }
@@ -172,7 +172,7 @@ proptest! {
 /// Long repetitions of pieces that rules scan ahead for. If the work grew faster than the text,
 /// this test would not end.
 #[test]
-fn long_texts_end() {
+fn long_text_extraction_finishes() {
     for piece in PIECES
         .iter()
         .chain(&["<thinking></thinking>", "(.\"", "...", "<a", "[", "{", "\"plan\":[", "a.b. "])

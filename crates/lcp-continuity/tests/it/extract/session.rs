@@ -64,7 +64,7 @@ fn session() -> Vec<Message> {
 }
 
 #[test]
-fn all_that_is_found_in_a_session() {
+fn sample_session_yields_expected_extractions() {
     let messages = recorded(session());
     let mut found = String::new();
     for anchor in RuleAnchorExtractor.anchors("c1", &messages) {

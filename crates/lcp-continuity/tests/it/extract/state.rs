@@ -26,7 +26,7 @@ fn call(id: &str, tool: &str, arguments: &str) -> Message {
 }
 
 #[test]
-fn files_of_blocks_and_calls() {
+fn active_files_come_from_blocks_and_calls() {
     let state = state([
         Message::new(Block::code(Lang::Rust, "src/a.rs", "")),
         Message::new(Block::diff("src/b.rs", vec![])),
@@ -52,7 +52,7 @@ fn files_of_blocks_and_calls() {
 }
 
 #[test]
-fn the_newest_files_and_commands_are_kept() {
+fn state_keeps_newest_files_and_commands() {
     let files = (0..30).map(|at| Message::tool_call("1", format!("read_file src/{at}.rs")));
     let files = state(files).active_files;
     assert_eq!(
@@ -68,7 +68,7 @@ fn the_newest_files_and_commands_are_kept() {
 }
 
 #[test]
-fn commands_are_those_that_were_run() {
+fn recent_commands_lists_only_executed_commands() {
     let state = state([
         call("1", "Bash", r#"{"command":"cargo test","description":"Run tests"}"#),
         call("2", "shell", r#"{"command":["bash","-lc","ls -la"],"workdir":"/srv/app"}"#),
@@ -84,7 +84,7 @@ fn commands_are_those_that_were_run() {
 }
 
 #[test]
-fn the_tool_of_a_bare_call_is_that_of_its_result() {
+fn bare_call_takes_tool_name_from_its_result() {
     let state = state([
         Message::tool_call("1", "cargo test -q"),
         Message::tool_result("1", "Bash", Status::Ok, "ok"),
@@ -96,7 +96,7 @@ fn the_tool_of_a_bare_call_is_that_of_its_result() {
 }
 
 #[test]
-fn an_id_that_is_used_again_is_that_of_the_newest_call() {
+fn reused_call_id_refers_to_newest_call() {
     let state = state([
         Message::tool_call("1", "cd app && export MODE=fast && git switch topic"),
         Message::tool_result("1", "bash", Status::Ok, "ok"),
@@ -115,7 +115,7 @@ fn an_id_that_is_used_again_is_that_of_the_newest_call() {
 }
 
 #[test]
-fn directories() {
+fn cd_commands_set_the_working_directory() {
     for (commands, directory) in [
         (&["cd /srv && ls"][..], Some("/srv")),
         (&["cd /srv", "cd app/../web"], Some("/srv/web")),
@@ -135,7 +135,7 @@ fn directories() {
 }
 
 #[test]
-fn branches() {
+fn git_commands_and_output_set_the_branch() {
     for (command, branch) in [
         ("git checkout -b feat/x", Some("feat/x")),
         ("git switch -c feat/x main", Some("feat/x")),
@@ -166,7 +166,7 @@ fn branches() {
 }
 
 #[test]
-fn commands_that_failed_change_nothing() {
+fn failed_commands_do_not_change_state() {
     let state = state([
         Message::tool_call("1", "bash cd /none && git switch x && export A=1"),
         Message::tool_result("1", "bash", Status::Error, "no such directory"),
@@ -178,7 +178,7 @@ fn commands_that_failed_change_nothing() {
 
 /// They change the state when the result arrives, in this session or the next.
 #[test]
-fn commands_without_a_result_yet_change_nothing() {
+fn unanswered_commands_do_not_change_state() {
     let state = state([
         call("1", "bash", r#"{"command":"cd /srv && export A=1","workdir":"/home"}"#),
         Message::tool_call("2", "bash git switch topic"),
@@ -190,7 +190,7 @@ fn commands_without_a_result_yet_change_nothing() {
 }
 
 #[test]
-fn variables_but_no_secrets() {
+fn state_records_variables_without_secrets() {
     let state = after(&[
         "export RUST_LOG=debug EDITOR='vi -R' && ls",
         "export API_KEY=abc",
@@ -215,7 +215,7 @@ fn variables_but_no_secrets() {
 }
 
 #[test]
-fn what_was_before_counts_as_older() {
+fn earlier_state_is_updated_and_trimmed_first() {
     let before = after(&["cd /repo", "export A=1 B=2", "git switch -c x"]);
     for (command, directory, variables) in [
         ("cd src", Some("/repo/src"), 2),

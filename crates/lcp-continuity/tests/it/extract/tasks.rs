@@ -31,7 +31,7 @@ fn todos(rows: &[(&str, &str)]) -> Message {
 }
 
 #[test]
-fn todos_of_a_tool() {
+fn todo_tool_call_becomes_a_task() {
     let task =
         task([todos(&[("Read", "completed"), ("Write", "in_progress"), ("Test", "pending")])]);
     assert_eq!(task.description, "To-do list");
@@ -42,7 +42,7 @@ fn todos_of_a_tool() {
 }
 
 #[test]
-fn plans_of_a_tool_in_any_form() {
+fn plan_tool_call_is_parsed_in_every_form() {
     let plan = r#"{"explanation":"Port it","plan":[{"step":"Read","status":"completed"},{"step":"Write","status":"pending"}]}"#;
     let quoted = format!(r#"{{"type":"function_call","arguments":{}}}"#, serde_json_string(plan));
     let in_text = format!("update_plan {plan}");
@@ -62,7 +62,7 @@ fn serde_json_string(text: &str) -> String {
 }
 
 #[test]
-fn a_newer_list_replaces_the_older_one_of_the_tool() {
+fn newer_tool_list_replaces_older_one() {
     let first = todos(&[("Read", "in_progress"), ("Write", "pending")]);
     let before = task([first.clone()]);
     let later = todos(&[("Read", "completed"), ("Write it", "in_progress")]);
@@ -76,7 +76,7 @@ fn a_newer_list_replaces_the_older_one_of_the_tool() {
 }
 
 #[test]
-fn what_is_no_list_is_none() {
+fn invalid_tool_lists_are_ignored() {
     for text in [
         r#"{"plan":"free"}"#,
         r#"{"plan":[{"step":"x","status":"soon"}]}"#,
@@ -92,7 +92,7 @@ fn what_is_no_list_is_none() {
 }
 
 #[test]
-fn check_boxes_under_what_stands_above_them() {
+fn check_boxes_are_grouped_by_heading() {
     let text = "## Port\n- [x] Read *all* of it\n* [ ] Write `lexer.rs`\n\n1. [ ] Test\n\n\
                 **Later:**\n☒ Docs\n☐ Site\n";
     let tasks = tasks([Message::assistant(text)]);
@@ -105,13 +105,13 @@ fn check_boxes_under_what_stands_above_them() {
 }
 
 #[test]
-fn boxes_without_a_heading_are_called_by_their_first_step() {
+fn boxes_without_heading_are_named_by_first_step() {
     let user = task([Message::user("- [ ] Read\n- [ ] Write")]);
     assert_eq!((user.description.as_str(), user.status), ("Read", TaskStatus::Pending));
 }
 
 #[test]
-fn boxes_in_results_count_where_a_plan_was_asked_for() {
+fn check_boxes_in_results_count_only_for_plan_calls() {
     let result = |tool| Message::tool_result("1", tool, Status::Ok, "# Port\n- [ ] Read\n");
     let call = |text: &str| Message::tool_call("1", text);
     assert_eq!(task([call("bash cat docs/TODO.md"), result("bash")]).description, "Port");
@@ -122,7 +122,7 @@ fn boxes_in_results_count_where_a_plan_was_asked_for() {
 }
 
 #[test]
-fn boxes_in_code_quotations_and_system_turns_are_none() {
+fn check_boxes_in_code_quotes_and_system_turns_are_ignored() {
     let none = [
         Message::assistant("```\n- [ ] Read\n```"),
         Message::assistant("> - [ ] Read"),
@@ -133,7 +133,7 @@ fn boxes_in_code_quotations_and_system_turns_are_none() {
 }
 
 #[test]
-fn later_boxes_flip_steps_by_their_words() {
+fn later_check_boxes_update_matching_steps() {
     let plan = Message::assistant("Plan:\n- [ ] Read\n- [ ] Write\n- [ ] Test");
     let before = task([plan.clone()]);
     let after = task([plan.clone(), Message::assistant("Progress:\n- [x] **read**")]);
@@ -150,7 +150,7 @@ fn later_boxes_flip_steps_by_their_words() {
 }
 
 #[test]
-fn a_list_of_mostly_the_same_steps_takes_its_place() {
+fn list_with_mostly_equal_steps_replaces_the_task() {
     let plan = Message::assistant("Plan:\n- [ ] Read\n- [ ] Write\n- [ ] Test");
     let id = task([plan.clone()]).id;
     let next = Message::assistant("New plan:\n- [x] Read\n- [ ] Write\n- [ ] Publish");
@@ -167,7 +167,7 @@ fn a_list_of_mostly_the_same_steps_takes_its_place() {
 }
 
 #[test]
-fn the_user_approves_or_does_not() {
+fn next_user_turn_sets_task_approval() {
     let plan = || Message::assistant("Plan:\n- [ ] Read\n- [ ] Write");
     for (answer, approved) in [
         ("yes", Some(true)),
@@ -195,7 +195,7 @@ fn the_user_approves_or_does_not() {
 }
 
 #[test]
-fn by_what_it_is_known_to_be_done() {
+fn acceptance_criterion_is_extracted() {
     for (text, acceptance) in [
         ("Plan:\n- [ ] Read\n\nDone when all tests pass.", "Done when all tests pass."),
         ("Plan:\n- [ ] Read\n- **Acceptance:** green", "**Acceptance:** green"),
@@ -208,7 +208,7 @@ fn by_what_it_is_known_to_be_done() {
 }
 
 #[test]
-fn blocked_is_what_waits_at_its_next_step() {
+fn task_is_blocked_if_next_step_waits() {
     for (text, status) in [
         ("- [x] Read\n- [ ] Write (blocked by review)\n- [ ] Test", TaskStatus::Blocked),
         ("- [ ] Waiting for the key", TaskStatus::Blocked),
@@ -221,7 +221,7 @@ fn blocked_is_what_waits_at_its_next_step() {
 }
 
 #[test]
-fn known_tasks_are_carried_on() {
+fn known_tasks_are_updated_by_new_messages() {
     let known = PendingTask {
         id: "a".into(),
         description: "Port".into(),
@@ -246,7 +246,7 @@ fn known_tasks_are_carried_on() {
 }
 
 #[test]
-fn the_list_of_a_tool_is_known_across_hand_offs() {
+fn tool_list_keeps_its_id_across_handoffs() {
     let known = tasks([todos(&[("Read", "in_progress"), ("Write", "pending")])]);
     let later = recorded([todos(&[("Write", "in_progress")])]);
     let after = ListTaskExtractor.pending_tasks(&known, &later);
@@ -258,7 +258,7 @@ fn the_list_of_a_tool_is_known_across_hand_offs() {
 }
 
 #[test]
-fn an_answer_counts_across_hand_offs() {
+fn user_answer_sets_approval_across_handoffs() {
     let plan = [Message::assistant("Plan:\n- [ ] Read\n- [ ] Write")];
     for (answer, approved) in [("Yes, go ahead.", Some(true)), ("No.", Some(false)), ("Hm.", None)]
     {

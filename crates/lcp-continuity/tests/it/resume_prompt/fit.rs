@@ -33,7 +33,7 @@ fn shown(handoff: &SessionHandoff, budget: u32) -> Vec<usize> {
 }
 
 #[test]
-fn smaller_ones_stand_where_larger_ones_do_not() {
+fn smaller_anchors_are_shown_when_larger_do_not_fit() {
     let mut sizes = vec![1; 60];
     sizes[3] = 500;
     sizes[7] = 400;
@@ -44,7 +44,7 @@ fn smaller_ones_stand_where_larger_ones_do_not() {
 }
 
 #[test]
-fn many_anchors_cost_few_drafts() {
+fn many_anchors_need_few_drafts() {
     let equal = vec![3; 1_000];
     let mut small = vec![1; 1_000];
     small[0] = 9_000;

@@ -405,7 +405,7 @@ golden! {
 }
 
 #[test]
-fn a_small_budget() {
+fn small_budget_omits_state_summary_and_messages() {
     let options = DirectiveOptions { budget: Some(230), ..DirectiveOptions::default() };
     let directive = directive(&sample(), &options);
     expect![[r#"

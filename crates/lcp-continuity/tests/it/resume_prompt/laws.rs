@@ -87,7 +87,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 96, ..ProptestConfig::default() })]
 
     #[test]
-    fn budgets_hold_and_the_state_gives_way_first(
+    fn budget_is_respected_and_state_is_omitted_first(
         handoff in any_handoff(),
         options in any_options(),
     ) {
@@ -111,7 +111,7 @@ proptest! {
     }
 
     #[test]
-    fn without_a_budget_everything_is_shown(handoff in any_handoff(), at in 0..9_usize) {
+    fn unlimited_budget_shows_everything(handoff in any_handoff(), at in 0..9_usize) {
         let options = all_forms(None).nth(at).expect("nine forms");
         let directive = directive(&handoff, &options);
                 prop_assert!(directive.coverage.ok && directive.coverage.lost.is_empty());
@@ -127,7 +127,7 @@ proptest! {
     }
 
     #[test]
-    fn estimates_that_do_not_add_up_hold_budgets_too(
+    fn non_additive_estimates_respect_the_budget(
         handoff in any_handoff(),
         options in any_options(),
     ) {

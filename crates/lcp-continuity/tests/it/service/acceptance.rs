@@ -27,7 +27,7 @@ fn tracking_counts_each_message_accurately() {
 
 /// Criterion 2.
 #[test]
-fn utilization_is_the_part_of_the_window_that_is_used() {
+fn utilization_divides_used_by_window_tokens() {
     let fixture = Fixture::new();
     fixture.open("c", 1_000);
     fixture.say("c", Message::user(words(250)));

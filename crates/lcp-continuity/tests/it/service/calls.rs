@@ -41,7 +41,7 @@ fn texts(session: &ResumedSession) -> Vec<String> {
 }
 
 #[test]
-fn a_late_result_brings_the_newest_call_of_its_id() {
+fn late_result_includes_newest_call_with_its_id() {
     let turns = (0..30).flat_map(|turn| {
         [call("call_0", &format!("step {turn}")), result("call_0", Status::Ok, "")]
     });
@@ -51,7 +51,7 @@ fn a_late_result_brings_the_newest_call_of_its_id() {
 }
 
 #[test]
-fn a_call_that_follows_a_result_of_its_id_is_another_one() {
+fn call_after_result_with_same_id_is_a_new_call() {
     let late = vec![result("call_0", Status::Ok, "made"), call("call_0", "make test")];
     let (_, session) = resumed(vec![call("call_0", "make")], late);
     assert_eq!(texts(&session), ["bash make", "made", "bash make test"]);
@@ -62,7 +62,7 @@ proptest! {
 
     /// Each late result brings along its latest earlier call. No other earlier message is included.
     #[test]
-    fn late_results_bring_their_calls_and_no_others(
+    fn late_results_include_only_their_own_calls(
         of in prop::collection::vec((any::<bool>(), 0..3_u8), 2..16),
         part in any::<prop::sample::Index>(),
     ) {
@@ -87,7 +87,7 @@ proptest! {
 }
 
 #[test]
-fn a_call_is_done_once_however_late_its_result_comes() {
+fn late_result_applies_a_call_once() {
     for (status, directory) in [(Status::Ok, "/srv/app"), (Status::Error, "/srv")] {
         let before =
             vec![call("1", "cd /srv"), result("1", Status::Ok, ""), call("2", "cd app && make")];
@@ -110,7 +110,7 @@ fn open_calls(fixture: &Fixture, handoff: &SessionHandoff) -> Vec<String> {
 }
 
 #[test]
-fn an_open_call_is_an_action_whatever_its_size() {
+fn large_open_call_is_an_action() {
     let fixture = Fixture::new();
     fixture.open("c", 100_000);
     record(&fixture, [Message::user("Write it."), call("big", &words(1_200))]);
@@ -129,7 +129,7 @@ fn an_open_call_is_an_action_whatever_its_size() {
 }
 
 #[test]
-fn an_open_call_is_an_action_however_much_was_said_since() {
+fn old_open_calls_are_actions() {
     let fixture = Fixture::new();
     fixture.open("c", 100_000);
     record(

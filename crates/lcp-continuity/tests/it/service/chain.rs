@@ -28,7 +28,7 @@ fn session(fixture: &Fixture, id: &str, number: usize) {
 }
 
 #[test]
-fn ten_handoffs_keep_what_binds() {
+fn ten_handoffs_keep_anchors_and_tasks() {
     let fixture = Fixture::new();
     let options = HandoffOptions {
         target_summary_tokens: SUMMARY_TOKENS,
@@ -89,7 +89,7 @@ fn assert_pairs(handoff: &SessionHandoff) {
 }
 
 #[test]
-fn anchors_that_no_longer_hold_are_not_carried_on() {
+fn superseded_anchors_are_not_handed_over() {
     let fixture = Fixture::new();
     fixture.open("c", 20_000);
     fixture.say("c", Message::user("DECISION: Use files."));
@@ -113,7 +113,7 @@ fn anchors_that_no_longer_hold_are_not_carried_on() {
 }
 
 #[test]
-fn a_list_that_is_told_again_and_again_is_kept_once() {
+fn repeated_superseded_list_is_stored_once() {
     let fixture = Fixture::new();
     fixture.open("c", 20_000);
     fixture.say("c", Message::user("DECISION: Use files."));

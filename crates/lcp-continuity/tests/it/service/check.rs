@@ -21,7 +21,7 @@ fn report(fixture: &Fixture, tokens: u32) -> CheckOutcome {
 }
 
 #[test]
-fn a_warning_then_a_handoff_each_once() {
+fn check_warns_and_then_prepares_once_each() {
     let fixture = Fixture::new();
     fixture.open("c", 10_000);
     fixture.say("c", Message::user(words(2_000)));
@@ -49,7 +49,7 @@ fn a_warning_then_a_handoff_each_once() {
 }
 
 #[test]
-fn a_long_task_hands_over_at_70_percent() {
+fn long_task_is_due_at_70_percent() {
     let fixture = manual();
     fixture.open("c", 10_000);
     fixture.say("c", Message::assistant(PLAN));
@@ -60,7 +60,7 @@ fn a_long_task_hands_over_at_70_percent() {
 }
 
 #[test]
-fn a_task_of_five_steps_is_not_long() {
+fn five_step_task_is_not_long() {
     let fixture = manual();
     fixture.open("c", 10_000);
     fixture.say("c", Message::assistant(PLAN.replace("- [ ] split lexer.rs\n", "")));
@@ -70,7 +70,7 @@ fn a_task_of_five_steps_is_not_long() {
 }
 
 #[test]
-fn manual_says_that_it_is_due_and_keeps_nothing() {
+fn manual_mode_reports_due_without_storing_handoff() {
     let fixture = manual();
     fixture.open("c", 10_000);
     fixture.say("c", Message::user(words(10)));
@@ -82,7 +82,7 @@ fn manual_says_that_it_is_due_and_keeps_nothing() {
 }
 
 #[test]
-fn the_output_reserve_is_not_to_be_filled() {
+fn output_reserve_lowers_the_thresholds() {
     let fixture = manual();
     let mut conversation = super::support::conversation("c", 12_000);
     conversation.output_reserve_tokens = 2_000;
@@ -93,7 +93,7 @@ fn the_output_reserve_is_not_to_be_filled() {
 }
 
 #[test]
-fn a_handoff_that_would_be_due_again_at_once_is_futile() {
+fn handoff_that_would_be_due_again_is_futile() {
     let fixture = Fixture::new();
     fixture.open("c", 1_000);
     // The application's system prompt takes up most of the window, and will in the next session.
@@ -114,7 +114,7 @@ fn a_handoff_that_would_be_due_again_at_once_is_futile() {
 }
 
 #[test]
-fn another_process_does_not_fire_again() {
+fn other_process_does_not_repeat_an_event() {
     let fixture = manual();
     fixture.open("c", 10_000);
     fixture.say("c", Message::user(words(10)));
@@ -126,7 +126,7 @@ fn another_process_does_not_fire_again() {
 }
 
 #[test]
-fn the_next_session_arms_anew() {
+fn next_session_rearms_the_trigger() {
     let fixture = Fixture::new();
     fixture.open("c", 10_000);
     fixture.say("c", Message::user(words(100)));
@@ -140,7 +140,7 @@ fn the_next_session_arms_anew() {
 
 /// Messages that follow in an epoch do not make its hand-off futile.
 #[test]
-fn a_large_message_after_a_small_directive_is_not_futile() {
+fn large_message_after_small_directive_is_not_futile() {
     let fixture = Fixture::new();
     fixture.open("c", 10_000);
     fixture.say("c", Message::user(words(100)));
@@ -154,7 +154,7 @@ fn a_large_message_after_a_small_directive_is_not_futile() {
 
 /// Content from the beginning of the epoch does make it futile.
 #[test]
-fn a_session_that_begins_near_its_end_says_futile_once() {
+fn session_that_starts_nearly_full_is_futile_once() {
     let fixture = Fixture::new();
     fixture.open("c", 10_000);
     fixture.say("c", Message::user(words(100)));
@@ -168,7 +168,7 @@ fn a_session_that_begins_near_its_end_says_futile_once() {
 
 /// The report for the whole epoch also applies to a hand-off within it.
 #[test]
-fn an_epoch_is_called_futile_once_whatever_for() {
+fn epoch_reports_futile_once_for_any_reason() {
     let fixture = Fixture::new();
     fixture.open("c", 1_000);
     fixture.say("c", Message::user(words(100)));
@@ -191,7 +191,7 @@ fn an_epoch_is_called_futile_once_whatever_for() {
 
 /// A wrong configuration is reported before anything is done.
 #[test]
-fn thresholds_that_are_none_are_refused() {
+fn invalid_thresholds_are_rejected_before_any_change() {
     let fixture = Fixture::new();
     fixture.open("c", 1_000);
     fixture.say("c", Message::user("hello there"));
@@ -223,7 +223,7 @@ fn thresholds_that_are_none_are_refused() {
 }
 
 #[test]
-fn a_query_changes_nothing() {
+fn should_handoff_has_no_side_effects() {
     let fixture = Fixture::new();
     fixture.open("c", 1_000);
     fixture.say("c", Message::user(words(900)));
@@ -236,7 +236,7 @@ fn a_query_changes_nothing() {
 }
 
 #[test]
-fn what_the_configuration_supersedes_is_kept_with_the_conversation() {
+fn configured_superseded_anchors_are_stored() {
     let decision =
         |text: &str| AnchorPoint::new(AnchorKind::Decision, text, 1.0, AnchorSource::default()).id;
     let superseded = vec![(decision("Use tabs."), decision("Use spaces."))];

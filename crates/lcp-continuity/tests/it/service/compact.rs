@@ -22,7 +22,7 @@ fn filled() -> Fixture {
 }
 
 #[test]
-fn a_conversation_with_room_is_left_alone() {
+fn conversation_with_room_is_not_compacted() {
     let fixture = Fixture::new();
     fixture.open("c", 1_000);
     fixture.say("c", Message::user(words(800)));
@@ -30,7 +30,7 @@ fn a_conversation_with_room_is_left_alone() {
 }
 
 #[test]
-fn a_single_message_cannot_be_compacted() {
+fn single_message_cannot_be_compacted() {
     let fixture = Fixture::new();
     fixture.open("c", 1_000);
     fixture.say("c", Message::user(words(801)));
@@ -41,7 +41,7 @@ fn a_single_message_cannot_be_compacted() {
 }
 
 #[test]
-fn a_low_budget_is_compacted_to_half_of_the_window() {
+fn low_budget_is_compacted_to_half_the_window() {
     let fixture = filled();
     let before = fixture.service.usage("c");
     assert!(before.total_tokens > 800);
@@ -61,7 +61,7 @@ fn a_low_budget_is_compacted_to_half_of_the_window() {
 }
 
 #[test]
-fn a_compacted_conversation_is_taken_over_and_compacted_again() {
+fn reopened_compacted_conversation_is_compacted_again() {
     let fixture = filled();
     fixture.service.compact("c", &CompactionOptions::default()).unwrap();
     let context = fixture.service.context("c").unwrap();
@@ -82,7 +82,7 @@ fn a_compacted_conversation_is_taken_over_and_compacted_again() {
 }
 
 #[test]
-fn the_trigger_arms_in_the_new_epoch() {
+fn compaction_rearms_trigger_in_new_epoch() {
     let fixture = filled();
     fixture.say("c", Message::user(words(60)));
     assert_eq!(fixture.service.check("c").unwrap().outcome, CheckOutcome::Due);
@@ -93,7 +93,7 @@ fn the_trigger_arms_in_the_new_epoch() {
 }
 
 #[test]
-fn a_handoff_after_a_compaction_knows_all_that_was_said() {
+fn handoff_after_compaction_includes_archived_anchors() {
     let fixture = filled();
     fixture.service.compact("c", &CompactionOptions::default()).unwrap();
     let handoff = fixture.service.prepare_handoff("c", 400, &HandoffOptions::default()).unwrap();
@@ -120,7 +120,7 @@ fn memories(context: &[Message]) -> usize {
 }
 
 #[test]
-fn what_no_longer_holds_is_not_remembered_from_before() {
+fn outdated_memory_is_dropped_at_next_compaction() {
     let mut fixture = filled();
     fixture.service = fixture.service.with_summarizer(Before);
     fixture.open("c", 1_000);
@@ -149,7 +149,7 @@ fn what_no_longer_holds_is_not_remembered_from_before() {
 }
 
 #[test]
-fn the_configuration_supersedes_for_compactions_too() {
+fn configured_superseded_anchors_apply_to_compaction() {
     let fixture = filled();
     let mut config = fixture.service.config().clone();
     let handoff = fixture.service.prepare_handoff("c", 400, &HandoffOptions::default()).unwrap();
@@ -163,7 +163,7 @@ fn the_configuration_supersedes_for_compactions_too() {
 }
 
 #[test]
-fn a_system_turn_that_begins_like_a_memory_is_none() {
+fn system_turn_that_resembles_memory_stays_a_prompt() {
     let config = ContinuityConfig { mode: TriggerMode::Manual, ..ContinuityConfig::default() };
     let fixture = Fixture::with(config);
     fixture.open("c", 1_000);
@@ -198,7 +198,7 @@ fn a_system_turn_that_begins_like_a_memory_is_none() {
 }
 
 #[test]
-fn a_status_of_before_tells_memories_by_their_first_line() {
+fn older_status_identifies_memories_by_first_line() {
     let fixture = filled();
     fixture.service.compact("c", &CompactionOptions::default()).unwrap();
     let context = fixture.service.context("c").unwrap();
@@ -217,7 +217,7 @@ fn a_status_of_before_tells_memories_by_their_first_line() {
 }
 
 #[test]
-fn what_is_kept_does_not_grow_with_what_is_shown() {
+fn status_size_does_not_grow_with_recent_messages() {
     let fixture = Fixture::new();
     fixture.open("c", 10_000);
     fixture.say("c", Message::user(words(4_000)));

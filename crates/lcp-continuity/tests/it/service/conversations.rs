@@ -10,7 +10,7 @@ use lcp_types::{Annotation, Block, Lang, Priority};
 use super::support::{Fixture, conversation, words};
 
 #[test]
-fn threads_lose_no_message() {
+fn concurrent_threads_record_every_message() {
     let fixture = Arc::new(Fixture::new());
     fixture.open("c", 1_000_000);
     let threads: Vec<_> = (0..8)
@@ -30,7 +30,7 @@ fn threads_lose_no_message() {
 }
 
 #[test]
-fn a_process_takes_over_where_another_was() {
+fn second_process_continues_after_lease_expires() {
     let fixture = Fixture::new();
     fixture.open("c", 10_000);
     fixture.say("c", Message::user("DECISION: Two spaces."));
@@ -52,7 +52,7 @@ fn a_process_takes_over_where_another_was() {
 }
 
 #[test]
-fn a_lease_that_ran_out_and_nobody_took_goes_on() {
+fn expired_untaken_lease_is_renewed() {
     let fixture = Fixture::new();
     fixture.open("c", 10_000);
     fixture.wait(Duration::from_secs(24 * 60 * 60));
@@ -61,7 +61,7 @@ fn a_lease_that_ran_out_and_nobody_took_goes_on() {
 }
 
 #[test]
-fn leases_are_prolonged_in_time() {
+fn leases_are_extended_before_they_expire() {
     let config =
         ContinuityConfig { lease: Duration::from_millis(30), ..ContinuityConfig::default() };
     let fixture = Fixture::with(config);
@@ -76,7 +76,7 @@ fn leases_are_prolonged_in_time() {
 }
 
 #[test]
-fn forks_share_and_part() {
+fn forks_share_earlier_messages_and_then_diverge() {
     let fixture = Fixture::new();
     fixture.open("c", 10_000);
     fixture.say("c", Message::user("DECISION: Use tabs."));
@@ -95,7 +95,7 @@ fn forks_share_and_part() {
 }
 
 #[test]
-fn a_fork_of_a_resumed_session_has_its_anchors() {
+fn fork_of_resumed_session_keeps_its_anchors() {
     let fixture = Fixture::new();
     fixture.open("c", 10_000);
     fixture.say("c", Message::user("DECISION: Use tabs."));
@@ -110,7 +110,7 @@ fn a_fork_of_a_resumed_session_has_its_anchors() {
 }
 
 #[test]
-fn any_block_is_a_message_but_metadata_is_not() {
+fn content_blocks_are_messages_but_annotations_are_not() {
     let fixture = Fixture::new();
     fixture.open("c", 10_000);
     let file = Message::new(Block::code(Lang::Rust, "a.rs", "fn a() {}"));
@@ -129,7 +129,7 @@ fn any_block_is_a_message_but_metadata_is_not() {
 }
 
 #[test]
-fn ids_of_other_conversations_are_not_taken() {
+fn taken_invalid_and_unknown_ids_are_errors() {
     let fixture = Fixture::new();
     fixture.open("c", 10_000);
     fixture.open("c", 10_000);
@@ -141,7 +141,7 @@ fn ids_of_other_conversations_are_not_taken() {
 }
 
 #[test]
-fn a_fork_knows_what_its_parent_superseded() {
+fn fork_inherits_superseded_anchors() {
     let fixture = Fixture::new();
     fixture.open("c", 10_000);
     for text in ["DECISION: Use tabs.", "DECISION: No tests.", "DECISION: Use spaces."] {

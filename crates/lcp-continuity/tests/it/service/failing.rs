@@ -125,7 +125,7 @@ fn shown(service: &SessionContinuityService, id: &str) -> u32 {
 }
 
 #[test]
-fn of_two_threads_of_one_service_one_resumes() {
+fn two_threads_resume_a_handoff_once() {
     let store = Arc::new(Failing::default());
     let events = Arc::new(AtomicU32::new(0));
     let told = Arc::clone(&events);
@@ -151,7 +151,7 @@ fn of_two_threads_of_one_service_one_resumes() {
 }
 
 #[test]
-fn a_message_of_which_nobody_knows_is_read_anew() {
+fn unconfirmed_message_is_read_again_on_reopen() {
     let store = Arc::new(Failing::default());
     let service = service(&store);
     service.open(&conversation("c", 1_000)).unwrap();
@@ -170,7 +170,7 @@ fn a_message_of_which_nobody_knows_is_read_anew() {
 }
 
 #[test]
-fn what_is_due_is_said_after_a_store_failed() {
+fn due_is_reported_after_store_failure() {
     let store = Arc::new(Failing::default());
     let manual = ContinuityConfig {
         mode: TriggerMode::Manual,
@@ -187,7 +187,7 @@ fn what_is_due_is_said_after_a_store_failed() {
 }
 
 #[test]
-fn a_conversation_that_could_not_be_taken_up_is_counted_once() {
+fn interrupted_resume_counts_tokens_once() {
     let store = Arc::new(Failing::default());
     let service = service(&store);
     service.open(&conversation("c", 1_000)).unwrap();
@@ -203,7 +203,7 @@ fn a_conversation_that_could_not_be_taken_up_is_counted_once() {
 }
 
 #[test]
-fn a_resume_of_which_nobody_knows_is_asked_for_again() {
+fn unconfirmed_resume_is_retried() {
     let store = Arc::new(Failing::default());
     let service = service(&store);
     service.open(&conversation("c", 1_000)).unwrap();
@@ -215,7 +215,7 @@ fn a_resume_of_which_nobody_knows_is_asked_for_again() {
 }
 
 #[test]
-fn a_crash_between_memory_and_epoch_counts_nothing_twice() {
+fn crash_during_compaction_counts_tokens_once() {
     let store = Arc::new(Failing::default());
     let first = service(&store);
     first.open(&conversation("c", 1_000)).unwrap();
@@ -250,7 +250,7 @@ impl Summarizer for Panics {
 }
 
 #[test]
-fn a_summarizer_that_panics_stops_one_preparation() {
+fn summarizer_panic_stops_only_one_preparation() {
     let store = Arc::new(Failing::default());
     let service = Arc::new(service(&store).with_summarizer(Panics(AtomicU32::new(0))));
     service.open(&conversation("c", 1_000)).unwrap();
@@ -316,7 +316,7 @@ impl AnchorExtractor for Numbered {
 }
 
 #[test]
-fn ids_and_importance_of_extractors_are_made_sound() {
+fn extractor_ids_and_importance_are_normalized() {
     for importance in [f64::NAN, f64::INFINITY, -1.0, 1e300] {
         let store = Arc::new(Failing::default());
         let service = service(&store).with_anchors(Numbered(importance));
@@ -334,7 +334,7 @@ fn ids_and_importance_of_extractors_are_made_sound() {
 }
 
 #[test]
-fn the_newest_messages_survive_two_handoffs() {
+fn newest_messages_survive_two_handoffs() {
     let fixture = Fixture::new();
     fixture.open("c", 100_000);
     for number in 0..3 {
@@ -352,7 +352,7 @@ fn the_newest_messages_survive_two_handoffs() {
 }
 
 #[test]
-fn a_call_travels_with_its_late_result() {
+fn late_result_is_resumed_with_its_call() {
     let fixture = Fixture::new();
     fixture.open("c", 100_000);
     fixture.say("c", Message::user("Run it."));
@@ -368,7 +368,7 @@ fn a_call_travels_with_its_late_result() {
 }
 
 #[test]
-fn what_supersedes_an_anchor_is_known_from_then_on() {
+fn superseded_anchor_is_remembered_after_reopen() {
     let fixture = Fixture::new();
     fixture.open("c", 1_000);
     fixture.say("c", Message::user("DECISION: Alpha stays."));
@@ -396,7 +396,7 @@ fn what_supersedes_an_anchor_is_known_from_then_on() {
 }
 
 #[test]
-fn a_budget_of_nothing_shows_nothing() {
+fn zero_budget_gives_empty_directive() {
     let fixture = Fixture::new();
     fixture.open("c", 1_000);
     fixture.say("c", Message::user("DECISION: Alpha stays."));

@@ -31,7 +31,7 @@ fn blocks(handoff: &SessionHandoff) -> Vec<Block<'static>> {
 }
 
 #[test]
-fn a_package_comes_back_as_it_was() {
+fn handoff_round_trips_through_its_pack() {
     let (handoff, pack) = handoff();
     assert_eq!(SessionHandoff::from_pack(&pack).unwrap(), handoff);
     assert_eq!(handoff.to_pack().unwrap(), pack);
@@ -41,7 +41,7 @@ fn a_package_comes_back_as_it_was() {
 
 /// Other blocks may precede it if its index is renumbered.
 #[test]
-fn a_package_can_stand_behind_other_blocks() {
+fn handoff_is_read_after_other_blocks() {
     const BEFORE: u64 = 3;
     let (handoff, _) = handoff();
     let moved = blocks(&handoff).into_iter().map(|mut block| {
@@ -65,7 +65,7 @@ fn a_package_can_stand_behind_other_blocks() {
 }
 
 #[test]
-fn render_shows_it_without_a_warning() {
+fn rendering_a_handoff_pack_gives_no_warnings() {
     let (handoff, _) = handoff();
     let blocks = blocks(&handoff);
     let mut problems = Vec::new();
@@ -82,7 +82,7 @@ fn render_shows_it_without_a_warning() {
 
 /// The state is dropped first, then the newest messages and the summary, and anchors last.
 #[test]
-fn a_budget_takes_the_state_first_and_anchors_last() {
+fn budget_drops_state_first_and_anchors_last() {
     let (handoff, _) = handoff();
     let blocks = blocks(&handoff);
     let driver = DefaultDriver::default();
@@ -103,7 +103,7 @@ fn a_budget_takes_the_state_first_and_anchors_last() {
 }
 
 #[test]
-fn packs_that_are_no_handoff_are_refused() {
+fn packs_without_a_handoff_are_rejected() {
     let other = lcp_encoder::encode(
         &[Block::conversation(Role::User, "hi")],
         lcp_encoder::EncodeOptions::default(),
@@ -116,7 +116,7 @@ fn packs_that_are_no_handoff_are_refused() {
 
 /// Changes each block that the index refers to.
 #[test]
-fn a_package_that_contradicts_itself_is_refused() {
+fn inconsistent_handoff_packs_are_rejected() {
     let (handoff, _) = handoff();
     let encode = |blocks: &[Block<'_>]| {
         lcp_encoder::encode(blocks, lcp_encoder::EncodeOptions::default()).unwrap()

@@ -24,7 +24,7 @@ fn handoffs(first: Vec<Message>, second: Vec<Message>) -> [SessionHandoff; 2] {
 }
 
 #[test]
-fn a_question_is_carried_on_until_it_is_answered() {
+fn open_question_is_handed_over_until_answered() {
     let asked = "Which port does the server use in production?";
     for (by, answers) in [
         (Speaker::User, Message::assistant("It uses port 8022 in production.")),
@@ -47,7 +47,7 @@ fn a_question_is_carried_on_until_it_is_answered() {
 }
 
 #[test]
-fn a_plan_is_approved_in_the_next_session() {
+fn plan_is_approved_in_the_next_session() {
     let plan = Message::assistant("Plan: move it\n\n- [ ] one step\n- [ ] two steps\n");
     let [first, second] = handoffs(vec![plan], vec![Message::user("Yes, go ahead.")]);
     let approved = |handoff: &SessionHandoff| handoff.pending_tasks[0].approved;
@@ -55,7 +55,7 @@ fn a_plan_is_approved_in_the_next_session() {
 }
 
 #[test]
-fn the_state_goes_on() {
+fn state_continues_in_the_next_session() {
     let bash = |command: String| {
         let call = Message::tool_call("1", format!("bash {command}"));
         [call, Message::tool_result("1", "bash", Status::Ok, "")]

@@ -144,7 +144,7 @@ fn observed() -> (Lines, Figures) {
 }
 
 #[test]
-fn the_lines_and_figures_of_the_requirements() {
+fn log_lines_and_metrics_match_the_requirements() {
     // The interest in a line is cached when it is first reached, which another test may do at the
     // same moment. So only the second run is compared.
     observed();

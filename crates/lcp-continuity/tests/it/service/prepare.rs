@@ -33,7 +33,7 @@ fn fill(fixture: &Fixture) {
 }
 
 #[test]
-fn the_summary_and_the_directive_keep_to_their_budgets() {
+fn summary_and_directive_stay_within_budgets() {
     let fixture = filled();
     for (summary, target) in [(2_000, 8_000), (100, 8_000), (2_000, 500), (2_000, 120), (50, 60)] {
         let options =
@@ -51,7 +51,7 @@ fn the_summary_and_the_directive_keep_to_their_budgets() {
 }
 
 #[test]
-fn what_gives_way_is_said() {
+fn omissions_are_reported_as_warnings() {
     let fixture = filled();
     let handoff = fixture.service.prepare_handoff("c", 60, &HandoffOptions::default()).unwrap();
     assert!(!handoff.metadata.warnings.is_empty());
@@ -61,7 +61,7 @@ fn what_gives_way_is_said() {
 }
 
 #[test]
-fn options_leave_things_out() {
+fn options_exclude_state_tasks_and_recent_messages() {
     let fixture = filled();
     let state = SessionState { branch: Some("topic".into()), ..SessionState::default() };
     let options = HandoffOptions { state: state.clone(), ..HandoffOptions::default() };
@@ -78,7 +78,7 @@ fn options_leave_things_out() {
 }
 
 #[test]
-fn nothing_to_hand_over() {
+fn preparing_an_empty_conversation_is_an_error() {
     let fixture = Fixture::new();
     fixture.open("c", 1_000);
     let error = fixture.service.prepare_handoff("c", 100, &HandoffOptions::default()).unwrap_err();
@@ -101,7 +101,7 @@ impl Summarizer for Liar {
 }
 
 #[test]
-fn a_summarizer_that_lies_about_its_size_is_not_used() {
+fn oversized_summary_falls_back_to_other_summarizer() {
     let mut fixture = Fixture::new();
     fixture.service = fixture.service.with_summarizer(Liar);
     fixture.open("c", 50_000);
@@ -124,7 +124,7 @@ impl extract::AnchorExtractor for Inventor {
 }
 
 #[test]
-fn anchors_that_nobody_said_are_left_out() {
+fn anchors_missing_from_messages_are_dropped() {
     let mut fixture = Fixture::new();
     fixture.service = fixture.service.with_anchors(Inventor);
     fixture.open("c", 50_000);
@@ -139,7 +139,7 @@ fn anchors_that_nobody_said_are_left_out() {
 }
 
 #[test]
-fn words_that_are_not_utf_8_are_no_anchor() {
+fn non_utf8_text_is_not_an_anchor() {
     let fixture = filled();
     let said = b"DECISION: Use caf\xE9.\n\nDECISION: Use \xEF\xBF\xBD.\n\nDECISION: Use tea.";
     fixture.say("c", Message::new(Block::conversation(Role::User, said.to_vec())));
@@ -151,7 +151,7 @@ fn words_that_are_not_utf_8_are_no_anchor() {
 }
 
 #[test]
-fn a_newer_handoff_supersedes_one_that_nobody_claimed() {
+fn newer_handoff_supersedes_unclaimed_one() {
     let fixture = filled();
     let first = fixture.service.prepare_handoff("c", 5_000, &HandoffOptions::default()).unwrap();
     fixture.say("c", Message::user("One more thing: keep the tests."));
@@ -162,7 +162,7 @@ fn a_newer_handoff_supersedes_one_that_nobody_claimed() {
 }
 
 #[test]
-fn options_have_the_defaults_of_the_requirements() {
+fn default_options_match_the_requirements() {
     let options = HandoffOptions::default();
     assert_eq!(options.target_summary_tokens, 2_000);
     assert!(options.include_session_state && options.extract_pending_tasks);

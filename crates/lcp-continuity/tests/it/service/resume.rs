@@ -20,7 +20,7 @@ fn handed_over(fixture: &Fixture) -> String {
 }
 
 #[test]
-fn of_many_one_resumes() {
+fn one_of_many_services_resumes_the_handoff() {
     let fixture = Arc::new(Fixture::new());
     let handoff = handed_over(&fixture);
     fixture.service.close("c").unwrap();
@@ -39,7 +39,7 @@ fn of_many_one_resumes() {
 }
 
 #[test]
-fn the_old_conversation_ends() {
+fn resume_ends_the_old_conversation() {
     let fixture = Fixture::new();
     let handoff = handed_over(&fixture);
     let other = fixture.another("other");
@@ -55,7 +55,7 @@ fn the_old_conversation_ends() {
 }
 
 #[test]
-fn messages_that_came_after_the_handoff_arrive() {
+fn messages_after_the_handoff_are_resumed() {
     let fixture = Fixture::new();
     let handoff = handed_over(&fixture);
     fixture.say("c", Message::user("And the index?"));
@@ -71,7 +71,7 @@ fn messages_that_came_after_the_handoff_arrive() {
 }
 
 #[test]
-fn a_claimant_that_dies_loses_its_claim() {
+fn claim_of_dead_process_expires() {
     let fixture = Fixture::new();
     let handoff = handed_over(&fixture);
     fixture.store.claim(&handoff, "a machine that dies", Duration::from_secs(60)).unwrap();
@@ -82,7 +82,7 @@ fn a_claimant_that_dies_loses_its_claim() {
 }
 
 #[test]
-fn a_resumer_that_died_half_way_is_taken_over_from() {
+fn other_process_completes_interrupted_resume() {
     let fixture = Fixture::new();
     let handoff = handed_over(&fixture);
     fixture.say("c", Message::user("One more thing."));
@@ -99,7 +99,7 @@ fn a_resumer_that_died_half_way_is_taken_over_from() {
 }
 
 #[test]
-fn a_resumption_is_told_before_and_again() {
+fn inspect_resume_shows_pending_and_past_resumes() {
     let fixture = Fixture::new();
     let handoff = handed_over(&fixture);
     fixture.say("c", Message::user("And the index?"));
@@ -126,7 +126,7 @@ fn a_resumption_is_told_before_and_again() {
 }
 
 #[test]
-fn what_cannot_be_resumed_is_no_resumption() {
+fn inspect_resume_rejects_superseded_and_unknown_handoffs() {
     let fixture = Fixture::new();
     let first = handed_over(&fixture);
     let code = |handoff: &str| {
@@ -146,7 +146,7 @@ fn what_cannot_be_resumed_is_no_resumption() {
 }
 
 #[test]
-fn a_larger_window_and_a_name() {
+fn resume_options_set_window_and_conversation_id() {
     let fixture = Fixture::new();
     let handoff = handed_over(&fixture);
     let options = ResumeOptions {
@@ -161,7 +161,7 @@ fn a_larger_window_and_a_name() {
 }
 
 #[test]
-fn an_event_tells_of_it() {
+fn resume_sends_an_event() {
     let fixture = Fixture::new();
     let handoff = handed_over(&fixture);
     let resumed = fixture.service.resume_from_handoff(&handoff).unwrap();
@@ -176,7 +176,7 @@ fn an_event_tells_of_it() {
 }
 
 #[test]
-fn unknown_expired_and_foreign_handoffs() {
+fn unknown_and_expired_handoffs_are_errors() {
     let fixture = Fixture::new();
     let handoff = handed_over(&fixture);
     let unknown = fixture.service.resume_from_handoff("h-0").unwrap_err();
@@ -187,7 +187,7 @@ fn unknown_expired_and_foreign_handoffs() {
 }
 
 #[test]
-fn a_package_that_cannot_be_read_is_claimed_by_nobody() {
+fn unreadable_handoff_is_not_claimed() {
     let fixture = Fixture::new();
     fixture.open("c", 10_000);
     fixture.say("c", Message::user(words(5)));
@@ -219,7 +219,7 @@ fn texts(anchors: &[AnchorPoint]) -> Vec<&str> {
 }
 
 #[test]
-fn what_is_superseded_after_the_handoff_does_not_come_back() {
+fn anchor_superseded_after_handoff_is_not_restored() {
     let fixture = Fixture::new();
     let handoff = handed_over(&fixture);
     let [measure, guess] = ["Measure first.", "Guess."].map(decision);
@@ -254,7 +254,7 @@ fn what_is_superseded_after_the_handoff_does_not_come_back() {
 }
 
 #[test]
-fn what_is_superseded_among_late_messages_stays_so() {
+fn anchor_superseded_in_late_messages_stays_superseded() {
     let fixture = Fixture::new();
     let handoff = handed_over(&fixture);
     fixture.say("c", Message::user("DECISION: Add an index."));
@@ -273,7 +273,7 @@ fn what_is_superseded_among_late_messages_stays_so() {
 
 /// A process that renews its expired lease first also gets this error.
 #[test]
-fn the_old_conversation_says_what_it_goes_on_as_however_old_its_lease_is() {
+fn expired_lease_reports_the_continued_conversation() {
     let lease = Duration::from_millis(3);
     let fixture = Fixture::with(ContinuityConfig { lease, ..ContinuityConfig::default() });
     let handoff = handed_over(&fixture);

@@ -20,7 +20,7 @@ fn transcript(messages: usize) -> Vec<Message> {
 }
 
 #[test]
-fn only_what_is_new_is_recorded() {
+fn only_new_messages_are_recorded() {
     let fixture = Fixture::new();
     fixture.open("c", 10_000);
     for (messages, new) in [(3, 3), (3, 0), (8, 5), (5, 0), (0, 0), (9, 1)] {
@@ -41,7 +41,7 @@ fn only_what_is_new_is_recorded() {
 }
 
 #[test]
-fn the_first_that_differs_is_named() {
+fn first_differing_message_is_reported() {
     let fixture = Fixture::new();
     fixture.open("c", 10_000);
     fixture.service.append_new_messages("c", transcript(6)).unwrap();
@@ -64,7 +64,7 @@ fn the_first_that_differs_is_named() {
 }
 
 #[test]
-fn a_directive_at_the_front_is_no_message() {
+fn leading_directive_is_not_recorded_as_message() {
     let fixture = Fixture::new();
     fixture.open("c", 1_000);
     fixture.say("c", Message::user("DECISION: one file for each rule."));
@@ -83,7 +83,7 @@ fn a_directive_at_the_front_is_no_message() {
 }
 
 #[test]
-fn the_memory_of_a_compaction_is_passed_over() {
+fn compaction_memory_is_skipped_when_syncing() {
     let fixture = Fixture::new();
     fixture.open("c", 200);
     let said = |turns: usize| {

@@ -26,7 +26,7 @@ fn compressed_blocks_own_their_content() {
 
 /// Several frames, a skippable one, a checksum, no content size, any level.
 #[test]
-fn any_legal_zstd_is_read() {
+fn any_valid_zstd_encoding_is_accepted() {
     let body = hi_body();
     let (head, tail) = body.split_at(4);
     let skippable = [0x50, 0x2A, 0x4D, 0x18, 2, 0, 0, 0, 0xAA, 0xBB];
@@ -62,7 +62,7 @@ fn any_legal_zstd_is_read() {
 }
 
 #[test]
-fn blocks_that_are_not_zstd() {
+fn invalid_zstd_body_is_an_error() {
     check(
         &pack(&[hi(), frame(2, COMPRESSED, hi_body())]),
         &expect![[r#"
@@ -92,7 +92,7 @@ fn blocks_that_are_not_zstd() {
 }
 
 #[test]
-fn errors_inside_tell_both_places() {
+fn errors_in_compressed_body_give_both_offsets() {
     let body = [number(1, 2), bytes(3, b"ab\xFF")].concat();
     check(
         &pack(&[hi(), frame(2, COMPRESSED, zstd(&body))]),
@@ -109,7 +109,7 @@ fn errors_inside_tell_both_places() {
 }
 
 #[test]
-fn a_block_may_not_be_a_bomb() {
+fn decompression_bomb_in_block_is_rejected() {
     let max = limits::BODY_DECOMPRESSED_BYTES_MAX;
     let head = [number(1, 2), b"\x02\x01".to_vec()].concat();
     // The length of the content takes four bytes of varint.
@@ -130,7 +130,7 @@ fn a_block_may_not_be_a_bomb() {
 
 /// A frame header that claims more than it holds costs nothing either.
 #[test]
-fn a_claimed_size_is_not_believed() {
+fn overstated_zstd_frame_size_is_an_error() {
     // One segment of 2^64 - 1 bytes: the window would be as large.
     let claim = [&b"\x28\xB5\x2F\xFD\xE0"[..], &[0xFF; 8], b"\x01\0\0"].concat();
     check(
@@ -157,7 +157,7 @@ fn a_claimed_size_is_not_believed() {
 }
 
 #[test]
-fn all_blocks_together_may_not_be_a_bomb() {
+fn total_decompressed_size_is_limited() {
     let total = |total_decompressed_bytes_max| DecodeOptions {
         total_decompressed_bytes_max,
         ..DecodeOptions::default()
@@ -175,7 +175,7 @@ fn all_blocks_together_may_not_be_a_bomb() {
 }
 
 #[test]
-fn the_default_total_holds() {
+fn default_total_limit_is_enforced() {
     let block = frame(0x42, COMPRESSED, zeros(b"", limits::BODY_DECOMPRESSED_BYTES_MAX));
     let input = pack(&vec![block; 17]);
     let error = decode(&input, DecodeOptions::default()).expect_err("272 MiB");

@@ -11,7 +11,7 @@ use crate::support::{END, bytes, check, check_error, check_with, frame, header, 
 use crate::walk::{Cuts, assert_same_however_cut};
 
 #[test]
-fn a_payload_may_not_be_a_bomb() {
+fn decompression_bomb_in_payload_is_rejected() {
     let options = |payload_decompressed_bytes_max| DecodeOptions {
         payload_decompressed_bytes_max,
         ..DecodeOptions::default()
@@ -37,7 +37,7 @@ fn a_payload_may_not_be_a_bomb() {
 
 /// Payload and bodies count towards one total, and neither twice.
 #[test]
-fn the_total_counts_payload_and_blocks() {
+fn total_limit_counts_payload_and_blocks() {
     let total = |total_decompressed_bytes_max| DecodeOptions {
         total_decompressed_bytes_max,
         ..DecodeOptions::default()
@@ -56,7 +56,7 @@ fn the_total_counts_payload_and_blocks() {
 }
 
 #[test]
-fn payloads_that_are_not_zstd() {
+fn invalid_or_truncated_payload_is_an_error() {
     check(
         &[header(1), hi(), END.to_vec()].concat(),
         &expect![[r#"
@@ -105,7 +105,7 @@ fn payloads_that_are_not_zstd() {
 
 /// Offsets count what comes after the header as if it were not compressed.
 #[test]
-fn offsets_in_a_payload_are_those_of_its_bytes() {
+fn payload_offsets_count_decompressed_bytes() {
     let bad = frame(2, 0, [number(1, 2), bytes(3, b"ab\xFF")].concat());
     check(
         &payload(&[hi(), bad.clone()]),
@@ -119,7 +119,7 @@ fn offsets_in_a_payload_are_those_of_its_bytes() {
 
 /// Behind END means behind its decompressed bytes.
 #[test]
-fn bytes_after_end_of_a_payload() {
+fn bytes_after_payload_end_are_a_warning() {
     let stream = [hi(), END.to_vec(), b"more".to_vec()].concat();
     let input = [header(1), zstd(&stream)].concat();
     let pack = decode(&input, DecodeOptions::default()).expect("odd, not wrong");
@@ -154,7 +154,7 @@ fn encode_payload(blocks: &[Block<'_>]) -> Vec<u8> {
 
 /// What comes before broken zstd is still given.
 #[test]
-fn blocks_before_a_broken_payload_are_good() {
+fn blocks_before_payload_damage_are_returned() {
     let blocks = [Block::conversation(Role::User, "hi"), noise(1, 200_000)];
     let mut input = encode_payload(&blocks);
     input.truncate(8 + 2 * WINDOW + 1000);
@@ -171,7 +171,7 @@ fn blocks_before_a_broken_payload_are_good() {
 
 /// Broken zstd stands where the window begins in which it was noticed.
 #[test]
-fn broken_zstd_stands_at_its_window() {
+fn payload_damage_is_reported_at_its_window() {
     let input = encode_payload(&[noise(1, 300_000)]);
     // zstd stores noise in pieces of 128 KiB. The second one begins within the
     // third window; type 3 of its three bytes of header is no type.
@@ -194,7 +194,7 @@ fn broken_zstd_stands_at_its_window() {
 
 /// Blocks are given as soon as their window is there, not at the end.
 #[test]
-fn blocks_of_a_payload_arrive_with_their_window() {
+fn payload_blocks_arrive_with_their_window() {
     let blocks = [Block::conversation(Role::User, "hi"), noise(1, 300_000)];
     let input = encode_payload(&blocks);
     let mut parser = Parser::new(DecodeOptions::default());
@@ -217,7 +217,7 @@ fn blocks_of_a_payload_arrive_with_their_window() {
 
 /// A few bytes that become many, in a single window.
 #[test]
-fn payloads_may_grow_a_lot() {
+fn highly_compressible_payload_decodes() {
     let steps: Vec<u8> = (0..2_000_000_u32).map(|n| n.to_be_bytes()[1]).collect();
     let blocks = [
         Block::code(Lang::Unknown, "zeros", vec![0; 3_000_000]),

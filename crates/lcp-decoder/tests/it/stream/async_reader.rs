@@ -65,7 +65,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(48))]
 
     #[test]
-    fn any_pack_whole_or_broken(blocks in any_pack(), seed in any::<u64>()) {
+    fn async_stream_matches_decode_on_any_pack(blocks in any_pack(), seed in any::<u64>()) {
         let runtime = runtime();
         for compression in COMPRESSIONS {
             let pack = encode(&blocks, compression);
@@ -89,7 +89,7 @@ fn sample() -> Vec<Block<'static>> {
 /// Asks again and again, each time for a tenth of what a piece takes: nothing is lost,
 /// and blocks come before the end of the stream does.
 #[test]
-fn a_slow_stream_that_nobody_waits_for() {
+fn cancelled_async_reads_lose_no_data() {
     let blocks = sample();
     for compression in COMPRESSIONS {
         let pack = encode(&blocks, compression);
@@ -121,7 +121,7 @@ fn a_slow_stream_that_nobody_waits_for() {
 
 /// A task of its own, on any thread, with a store of its own.
 #[test]
-fn streams_move_between_threads() {
+fn async_stream_can_be_spawned_with_a_store() {
     let mut store = MemoryContentStore::default();
     let mut pack = PackWriter::new(EncodeOptions::default());
     for block in sample() {

@@ -56,14 +56,14 @@ fn read_all(reader: impl Read) -> usize {
 }
 
 #[test]
-fn a_long_stream_takes_the_memory_of_one_block() {
+fn stream_holds_memory_for_one_block() {
     let most = read_all(header(0).chain(Frames::new()));
     assert!(most <= BLOCK_BYTES + 5, "{most} bytes");
 }
 
 #[cfg(feature = "zstd")]
 #[test]
-fn a_long_compressed_stream_takes_little_more() {
+fn compressed_stream_memory_is_bounded() {
     // 200 MiB in a few KiB: one window of zstd holds it all.
     let zstd = zstd::stream::read::Encoder::new(Frames::new(), 1).expect("zstd starts");
     let most = read_all(header(1).chain(zstd));
@@ -72,7 +72,7 @@ fn a_long_compressed_stream_takes_little_more() {
 
 /// A block that only claims to be long takes nothing.
 #[test]
-fn claims_take_no_memory() {
+fn claimed_block_length_is_not_preallocated() {
     let claim = [header(0), vec![0x42, 0], varint(limits::BODY_BYTES_MAX), vec![0; 9]].concat();
     let mut stream = StreamDecoder::new(&claim[..], DecodeOptions::default());
     assert_eq!(stream.next_block().expect_err("cut short").offset(), claim.len() as u64);
@@ -81,7 +81,7 @@ fn claims_take_no_memory() {
 
 /// Byte by byte; copying what is there at each of them would take hours.
 #[test]
-fn a_long_block_in_single_bytes() {
+fn long_block_read_bytewise_decodes() {
     let body: Vec<u8> = (0..8u32 << 20).map(|i| i.to_le_bytes()[0]).collect();
     let pack = [header(0), frame(0x42, 0, &body), END.to_vec()].concat();
     let mut stream =

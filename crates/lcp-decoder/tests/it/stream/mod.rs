@@ -121,7 +121,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(96))]
 
     #[test]
-    fn any_pack_whole_or_broken(blocks in any_pack(), seed in any::<u64>()) {
+    fn stream_matches_decode_on_any_pack(blocks in any_pack(), seed in any::<u64>()) {
         let mut rng = SplitMix64::new(seed);
         for compression in COMPRESSIONS {
             let pack = encode(&blocks, compression);
@@ -140,7 +140,7 @@ proptest! {
 
 /// Blocks around the sizes at which the buffer grows and moves.
 #[test]
-fn blocks_of_about_a_buffer() {
+fn blocks_near_the_buffer_size_decode() {
     const CHUNK: usize = 64 * 1024;
     let mut rng = SplitMix64::new(3);
     let sizes = [CHUNK - 8, CHUNK - 25, 1, CHUNK, 2 * CHUNK - 30, 5, CHUNK + 1, 3 * CHUNK, 40];
@@ -176,7 +176,7 @@ impl Read for Failing<'_> {
 }
 
 #[test]
-fn a_reader_that_fails_loses_nothing() {
+fn read_error_loses_no_blocks() {
     let bytes = pack(&[hi(), hi()]);
     let hi = Block::conversation(Role::User, "hi");
     for at in 0..=bytes.len() {
@@ -216,7 +216,7 @@ impl Read for Lying {
 }
 
 #[test]
-fn a_reader_that_lies_is_an_error() {
+fn reader_with_invalid_count_is_an_error() {
     let error =
         StreamDecoder::new(Lying, DecodeOptions::default()).next_block().expect_err("a lie");
     assert!(matches!(error, StreamError::Read { offset: 0, .. }));
@@ -224,7 +224,7 @@ fn a_reader_that_lies_is_an_error() {
 
 /// One can go on behind a malformed block, and stops at END without waiting for more.
 #[test]
-fn events_go_on_behind_a_malformed_block() {
+fn stream_continues_after_malformed_block_until_end() {
     let bytes = pack(&[frame(2, 0, b"\x02"), hi()]);
     // Whoever reads on meets this.
     let reader = bytes.chain(Lying);

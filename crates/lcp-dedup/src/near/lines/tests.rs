@@ -1,7 +1,7 @@
 use super::*;
 
 #[test]
-fn numbers_and_trailing_white_space_are_not_comparison_key() {
+fn comparison_key_omits_line_number_and_trailing_space() {
     for (line, expected) in [
         ("     1\tfn main() {\n", "fn main() {"),
         ("123456\t  x \t\r\n", "  x"),
@@ -19,7 +19,7 @@ fn numbers_and_trailing_white_space_are_not_comparison_key() {
 }
 
 #[test]
-fn the_first_of_many_lines_is_found_in_whatever_part_they_are() {
+fn intern_lines_returns_the_first_equal_line() {
     let lines: Vec<_> = (0..200_000_u32).map(|n| (n % 70_001).to_string()).collect();
     let lines: Vec<_> = lines.iter().map(String::as_bytes).collect();
     let expected: Vec<_> = (0..200_000_u32).map(|n| n % 70_001).collect();

@@ -1,7 +1,7 @@
 use super::*;
 
 #[test]
-fn lines_end_with_a_newline_and_behind_the_last_one_there_is_none() {
+fn count_adds_no_line_after_the_final_newline() {
     for (text, lines) in [("", 0), ("\n", 1), ("a", 1), ("a\n", 1), ("a\n\n", 2), ("a\r\nb", 2)] {
         assert_eq!(count(text.as_bytes()), lines, "{text:?}");
     }
@@ -9,7 +9,7 @@ fn lines_end_with_a_newline_and_behind_the_last_one_there_is_none() {
 }
 
 #[test]
-fn every_line_is_found_in_texts_of_any_size() {
+fn line_index_locates_every_line() {
     for lines in [1_u32, 2, 40, 700, 3000] {
         let text: String = (1..=lines).map(|n| "x".repeat(n as usize % 7) + "\n").collect();
         let chunk = Chunk { first: 11, last: 10 + lines, ..Chunk::from_text(text.as_bytes()) };
@@ -25,7 +25,7 @@ fn every_line_is_found_in_texts_of_any_size() {
 }
 
 #[test]
-fn the_last_newline_is_no_difference_and_any_other_byte_is() {
+fn comparison_ignores_only_the_final_newline() {
     assert_eq!(behind(b"a\nb", b"a"), Some(&b"b"[..]));
     assert_eq!(behind(b"a\nb", b"a\n"), Some(&b"b"[..]));
     assert_eq!(behind(b"a\n", b"a"), Some(&b""[..]));
@@ -35,7 +35,7 @@ fn the_last_newline_is_no_difference_and_any_other_byte_is() {
 }
 
 #[test]
-fn calculate_overlap_percentage() {
+fn overlap_is_relative_to_the_shorter_range() {
     let percent = |a, b| (overlap(a, b) * 1000.0).round() / 10.0;
     // The example of the requirement: 26 common lines of 50.
     assert_eq!(percent((1, 50), (25, 75)).to_string(), "52");
@@ -50,12 +50,12 @@ fn calculate_overlap_percentage() {
 }
 
 #[test]
-fn four_of_five_lines_reach_a_threshold_of_80_percent() {
+fn four_common_lines_in_five_reach_80_percent() {
     assert!(overlap((1, 5), (2, 6)) >= 0.8);
 }
 
 #[test]
-fn an_end_that_is_missing_follows_from_the_lines() {
+fn missing_range_end_is_inferred_from_the_lines() {
     let text = b"a\nb\nc";
     assert_eq!(range_of(None, None, text), Ok((1, 3)));
     assert_eq!(range_of(Some(7), None, text), Ok((7, 9)));
@@ -67,7 +67,7 @@ fn an_end_that_is_missing_follows_from_the_lines() {
 }
 
 #[test]
-fn a_range_that_is_not_that_of_the_text_is_named() {
+fn invalid_line_range_error_names_the_problem() {
     let message = |start, end, text: &[u8]| match range_of(start, end, text) {
         Ok(range) => format!("{range:?}"),
         Err(bad) => bad.to_string(),

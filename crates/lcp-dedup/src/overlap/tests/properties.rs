@@ -124,7 +124,7 @@ fn named(resolved: &Resolved, chunk: usize) -> Vec<usize> {
 
 proptest! {
     #[test]
-    fn every_line_stands_in_what_is_named(path in any_path(), options in any_terms()) {
+    fn every_line_is_in_a_referenced_chunk(path in any_path(), options in any_terms()) {
         let chunks = path.chunks();
         let resolved = resolve_all(&chunks, &options);
         for (at, chunk) in chunks.iter().enumerate() {
@@ -141,7 +141,7 @@ proptest! {
     }
 
     #[test]
-    fn what_is_left_is_lines_of_one_version(mut path in path(2, 1, false), options in any_terms()) {
+    fn remaining_chunks_never_mix_versions(mut path in path(2, 1, false), options in any_terms()) {
         // These chunks show that there are two versions. Otherwise chunks that only touch could
         // belong to one version.
         for version in [0, 1] {
@@ -163,7 +163,7 @@ proptest! {
     }
 
     #[test]
-    fn what_is_called_contained_lies_within_one(path in any_path(), options in any_terms()) {
+    fn contained_chunk_lies_within_its_cover(path in any_path(), options in any_terms()) {
         let chunks = path.chunks();
         let resolved = resolve_all(&chunks, &options);
         for (at, outcome) in resolved.outcomes.iter().enumerate() {
@@ -176,7 +176,7 @@ proptest! {
     }
 
     #[test]
-    fn what_is_fixed_is_untouched(path in any_path(), options in any_terms()) {
+    fn fixed_chunks_always_stay(path in any_path(), options in any_terms()) {
         let chunks = path.chunks();
         let outcomes = resolve_all(&chunks, &options).outcomes;
         for (chunk, outcome) in chunks.iter().zip(&outcomes) {
@@ -185,7 +185,7 @@ proptest! {
     }
 
     #[test]
-    fn merging_shows_each_line_of_one_version_once(path in path(1, 1, true), bytes in 1..200_usize) {
+    fn merging_shows_each_line_once(path in path(1, 1, true), bytes in 1..200_usize) {
         let chunks = path.chunks();
         let outcomes = resolve_all(&chunks, &OverlapOptions { merged_bytes: bytes, ..MERGE }).outcomes;
         let mut times: BTreeMap<u32, usize> = BTreeMap::new();
@@ -202,7 +202,7 @@ proptest! {
     }
 
     #[test]
-    fn merging_leaves_nothing_to_merge(path in prop_oneof![path(2, 1, true), path(3, 7, true)]) {
+    fn merging_is_idempotent(path in prop_oneof![path(2, 1, true), path(3, 7, true)]) {
         let chunks = path.chunks();
         let outcomes = resolve_all(&chunks, &MERGE).outcomes;
         let again: Vec<_> = chunks.iter().zip(&outcomes).filter_map(|(chunk, outcome)| {
@@ -213,7 +213,7 @@ proptest! {
     }
 
     #[test]
-    fn merging_makes_nothing_larger_than_it_may(path in any_path(), bytes in 1..200_usize) {
+    fn merged_chunks_respect_the_size_limit(path in any_path(), bytes in 1..200_usize) {
         let chunks = path.chunks();
         let outcomes = resolve_all(&chunks, &OverlapOptions { merged_bytes: bytes, ..MERGE }).outcomes;
         for outcome in &outcomes {
@@ -225,7 +225,7 @@ proptest! {
     }
 
     #[test]
-    fn the_order_of_the_input_does_not_matter(
+    fn result_is_independent_from_input_order(
         (path, shuffled) in any_path().prop_flat_map(|path| {
             let places = Just((0..path.cuts.len()).collect::<Vec<_>>()).prop_shuffle();
             (Just(path), places)
@@ -257,7 +257,7 @@ proptest! {
     }
 
     #[test]
-    fn with_first_a_prefix_stays(path in any_path(), options in any_terms(), at in 0..14_usize) {
+    fn prefix_result_is_stable_when_first_survives(path in any_path(), options in any_terms(), at in 0..14_usize) {
         let options = OverlapOptions { first: true, ..options };
         let chunks = path.chunks();
         let at = at.min(chunks.len());
@@ -286,7 +286,7 @@ fn in_order(texts: &[(u32, u32, String)]) -> Vec<Chunk<'_>> {
 }
 
 #[test]
-fn thousands_of_versions_are_bounded() {
+fn many_versions_take_bounded_comparisons() {
     let texts: Vec<_> = (0..3000).map(|n| (1, 3, format!("same\nsame\nversion {n}\n"))).collect();
     let chunks = in_order(&texts);
     for options in [
@@ -299,7 +299,7 @@ fn thousands_of_versions_are_bounded() {
 }
 
 #[test]
-fn a_long_chain_is_compared_link_by_link() {
+fn long_chain_takes_linear_comparisons() {
     let text = |first| format!("line {first}\nline {}\nline {}\n", first + 1, first + 2);
     let texts: Vec<_> = (1..4000).map(|first| (first, first + 2, text(first))).collect();
     let chunks = in_order(&texts);

@@ -192,7 +192,7 @@ proptest! {
     /// Checks that with excerpts, no plan is worth more than the bound, and that allocation by
     /// tiers is at most slightly better than the result.
     #[test]
-    fn certified_with_excerpts(mut case in any_case()) {
+    fn bound_holds_for_plans_with_excerpts(mut case in any_case()) {
         case.items.truncate(4);
         case.values.truncate(4);
         case.groups.clear();
@@ -222,7 +222,7 @@ proptest! {
     /// Checks that the plan stays within the budget, that no group is split, and that the plan has
     /// the stated value. No plan may be worth more than the bound.
     #[test]
-    fn certified(case in any_case()) {
+    fn plan_value_is_correct_and_bound_holds(case in any_case()) {
         let (allocation, optimality) = case.allocate();
         prop_assert_eq!(optimality.value, case.value(&allocation));
         prop_assert!(optimality.value <= optimality.bound);
@@ -249,7 +249,7 @@ proptest! {
 
     /// Checks that the block that is served first has the fullest detail that any plan can give it.
     #[test]
-    fn first_comes_first(case in any_case()) {
+    fn first_block_gets_fullest_possible_detail(case in any_case()) {
         let (allocation, _) = case.allocate();
         let Some(first) = case.first.filter(|_| allocation.outcome == Outcome::Fits) else {
             return Ok(());
@@ -263,7 +263,7 @@ proptest! {
 
     /// Checks that no upgrade with a higher value fits in the remaining budget.
     #[test]
-    fn maximal(case in any_case()) {
+    fn remaining_budget_fits_no_upgrade_by_value(case in any_case()) {
         let (allocation, _) = case.allocate();
         let chosen: Vec<_> =
             allocation.chosen.iter().map(|choice| choice.and_then(Selection::level)).collect();

@@ -71,7 +71,7 @@ fn parts(text: &str, mode: OutputMode) -> String {
 }
 
 #[test]
-fn a_revision_is_of_one_text() {
+fn renderer_revision_matches_hash_of_part_texts() {
     let mut all = String::new();
     for mode in OutputMode::ALL {
         all.push_str(envelope(mode).0);

@@ -60,7 +60,7 @@ fn error(text: &str) -> PlanFileError {
 }
 
 #[test]
-fn a_plan_is_one_part_a_line() {
+fn plan_json_has_one_part_per_line() {
     expect![[r#"
         {"schema":"lcp.plan.v1","renderer":1,"encoding":"o200k_base","mode":"markdown","parts":[
         {"place":0,"hash":"00000000000000000000000000000000","detail":"full","cost":30,"text":"01010101010101010101010101010101"},
@@ -81,7 +81,7 @@ fn a_plan_is_one_part_a_line() {
 }
 
 #[test]
-fn every_change_of_a_byte_is_refused() {
+fn any_changed_byte_is_refused() {
     let text = small().to_json();
     for at in 0..text.len() {
         for byte in 0..0x80 {
@@ -97,7 +97,7 @@ fn every_change_of_a_byte_is_refused() {
 }
 
 #[test]
-fn every_byte_more_or_less_is_refused() {
+fn any_added_or_removed_byte_is_refused() {
     let text = small().to_json();
     for at in (0..=text.len()).filter(|at| text.is_char_boundary(*at)) {
         assert!(at == text.len() || PreviousPlan::from_json(&text[..at]).is_err(), "{at}");
@@ -116,7 +116,7 @@ fn every_byte_more_or_less_is_refused() {
 
 /// Checks the error message of each cause.
 #[test]
-fn what_is_wrong_is_said_with_its_place() {
+fn errors_name_the_cause_and_position() {
     let text = small().to_json();
     let part = "{\"place\":0,\"hash\":\"000";
     let cases = [
@@ -192,13 +192,13 @@ fn what_is_wrong_is_said_with_its_place() {
 }
 
 #[test]
-fn a_newer_renderer_is_read() {
+fn plan_of_a_newer_renderer_is_accepted() {
     let plan = PreviousPlan { renderer: u32::MAX, ..small() };
     assert_eq!(PreviousPlan::from_json(&plan.to_json()), Ok(plan));
 }
 
 #[test]
-fn nesting_is_bounded() {
+fn deep_nesting_is_an_error() {
     for (open, close) in [("[", "]"), ("{\"schema\":", "}")] {
         let deep = format!("{}{}", open.repeat(1_000_000), close.repeat(1_000_000));
         error(&deep);
@@ -207,7 +207,7 @@ fn nesting_is_bounded() {
 }
 
 #[test]
-fn the_checksum_ends_the_file() {
+fn checksum_must_end_the_file() {
     // A checksum in another place, or a second one, would not cover the whole file.
     let text = small().to_json();
     let (before, check) = text.split_at(text.rfind("\"check\"").unwrap());
@@ -270,7 +270,7 @@ fn any_plan() -> impl Strategy<Value = PreviousPlan> {
 
 proptest! {
     #[test]
-    fn what_is_written_is_read(plan in any_plan()) {
+    fn plan_round_trips_through_json(plan in any_plan()) {
         let text = plan.to_json();
         prop_assert_eq!(text.lines().count(), match (plan.parts.len(), plan.unshown.len()) {
             (0, 0) => 1,
@@ -282,7 +282,7 @@ proptest! {
     }
 
     #[test]
-    fn no_text_panics(text in any::<String>(), at in 0usize..2_000, byte in any::<u8>()) {
+    fn malformed_plan_is_refused_without_panic(text in any::<String>(), at in 0usize..2_000, byte in any::<u8>()) {
         prop_assert!(PreviousPlan::from_json(&text).is_err());
         let mut bytes = small().to_json().into_bytes();
         let at = at % bytes.len();

@@ -21,7 +21,7 @@ fn full_tokens(blocks: &[Block<'_>]) -> u32 {
 }
 
 #[test]
-fn no_budget_renders_all_in_full() {
+fn render_without_budget_shows_all_in_full() {
     let mut blocks = every_type();
     blocks[0].summary = Some("short".into());
     blocks.push(priority(0, Priority::Background));
@@ -42,7 +42,7 @@ fn verbosity_full_ignores_the_budget() {
 }
 
 #[test]
-fn verbosity_summary_renders_summaries_where_there_are_any() {
+fn verbosity_summary_renders_available_summaries() {
     let blocks = [file("a.rs", 50), bare_file("b.rs", 50), priority(0, Priority::Critical)];
     let summary = DriverConfig { verbosity: Verbosity::Summary, ..config(None) };
     assert_eq!(decisions(&blocks, &summary), ["summary", "full", "metadata"]);
@@ -186,7 +186,7 @@ fn priorities_are_read_from_annotations() {
 /// Every report begins with the estimator's warning about itself, and the final count is made with
 /// `recount`.
 #[test]
-fn an_estimator_that_stands_in_says_so_and_is_asked_again_at_the_end() {
+fn fallback_estimator_warns_and_recounts_the_final_text() {
     struct StandIn;
     impl lcp_tokens::TokenEstimator for StandIn {
         /// Counts too little, like a wrong cache entry.
@@ -213,13 +213,13 @@ fn an_estimator_that_stands_in_says_so_and_is_asked_again_at_the_end() {
 }
 
 #[test]
-fn blocks_without_annotations_are_normal() {
+fn blocks_without_annotations_have_normal_priority() {
     let blocks = every_type();
     assert!(resolve_priorities(&blocks).iter().all(|priority| *priority == Priority::Normal));
 }
 
 #[test]
-fn a_summary_annotation_summarises_a_block_that_has_none() {
+fn summary_annotation_applies_to_blocks_without_summary() {
     let note = |target, text: &'static str| Block::new(Annotation::summary(target, text));
     let blocks = [
         file("a.rs", 9),

@@ -104,7 +104,7 @@ fn allocate_budget_gives_a_decision_for_each_block() {
 }
 
 #[test]
-fn denied_overflow_is_an_error_with_the_numbers() {
+fn denied_overflow_error_has_needed_and_excess_tokens() {
     let blocks = [bare_file("a.rs", 30), priority(0, Priority::Critical)];
     let config = DriverConfig {
         token_budget: Some(100),
@@ -140,7 +140,7 @@ fn ranks_order_blocks_within_a_priority() {
 }
 
 #[test]
-fn only_the_types_that_were_asked_for_are_rendered() {
+fn only_requested_types_are_rendered() {
     let config =
         DriverConfig { types: Some(vec![BlockType::Conversation]), ..DriverConfig::default() };
     let text = DefaultDriver::default().render(&five(), &config).unwrap();

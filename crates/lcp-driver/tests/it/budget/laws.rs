@@ -40,7 +40,7 @@ proptest! {
     /// Exact and bounded: the planned count equals an independent count of the text. It is within
     /// the budget, or the text has only Critical blocks.
     #[test]
-    fn exact_and_bounded(
+    fn used_tokens_are_exact_and_within_budget(
         blocks in any_pack(),
         config in any_config(),
         estimator in prop::sample::select(&[O200K, CL100K][..]),
@@ -74,7 +74,7 @@ proptest! {
 
     /// Estimators whose counts do not add up keep the budget by their own count of the whole text.
     #[test]
-    fn bounded_for_estimators_that_do_not_add_up(
+    fn non_additive_estimators_stay_within_budget(
         blocks in any_pack(),
         config in any_config(),
         which in 0usize..4,
@@ -107,7 +107,7 @@ proptest! {
     /// Every block that is not Background is visible or counted, unless not even the roll-up line
     /// fits.
     #[test]
-    fn complete(blocks in any_pack(), config in any_config(), share in 0u32..=200) {
+    fn non_background_blocks_are_shown_or_counted(blocks in any_pack(), config in any_config(), share in 0u32..=200) {
         let driver = DefaultDriver::new(O200K);
         let budget = budget_of(&driver, &blocks, config.mode, share);
         let config = DriverConfig { token_budget: Some(budget), ..config };
@@ -124,7 +124,7 @@ proptest! {
 
     /// A larger budget never shows fewer tokens of blocks. The roll-up line counts as shown.
     #[test]
-    fn monotone(blocks in any_pack(), mode in any_mode(), share in 0u32..=200, more in 1u32..40) {
+    fn larger_budget_never_shows_fewer_tokens(blocks in any_pack(), mode in any_mode(), share in 0u32..=200, more in 1u32..40) {
         let driver = DefaultDriver::new(O200K);
         let budget = budget_of(&driver, &blocks, mode, share);
         let tokens = |budget| {
@@ -140,7 +140,7 @@ proptest! {
     /// The same input gives the same bytes, a plan renders to the text of its run, and the pack is
     /// unchanged.
     #[test]
-    fn deterministic(blocks in any_pack(), config in any_config(), share in 0u32..=200) {
+    fn runs_are_deterministic(blocks in any_pack(), config in any_config(), share in 0u32..=200) {
         let driver = DefaultDriver::new(O200K);
         let before = blocks.clone();
         let budget = budget_of(&driver, &blocks, config.mode, share);
@@ -162,7 +162,7 @@ proptest! {
 
     /// A replay gives the same plans as separate runs with these budgets.
     #[test]
-    fn a_replay_gives_the_same_plans(blocks in any_pack(), config in any_config(), share in 1u32..=100) {
+    fn replay_plans_equal_separate_plans(blocks in any_pack(), config in any_config(), share in 1u32..=100) {
         let driver = DefaultDriver::new(O200K);
         let whole = budget_of(&driver, &blocks, config.mode, 100);
         let budgets = [0, whole * share / 200, whole * share / 100, whole];
@@ -176,7 +176,7 @@ proptest! {
     /// With excerpts, a text has content whenever one fits. In these packs a header, a fence and a
     /// marker have less than 400 tokens together.
     #[test]
-    fn something_is_shown(blocks in any_pack(), config in any_config(), more in 400u32..500) {
+    fn text_has_content_if_an_excerpt_fits(blocks in any_pack(), config in any_config(), more in 400u32..500) {
         let driver = DefaultDriver::new(O200K);
         let budget = base(&blocks, &driver, config.mode) + more;
         let uncapped = config.shares.filter(|shares| shares.as_slice().iter().all(|share| share.cap.is_none()));
@@ -194,7 +194,7 @@ proptest! {
 
     /// A text without any content has a warning, and no other text has it.
     #[test]
-    fn an_empty_result_is_warned_of(blocks in any_pack(), config in any_config(), share in 0u32..=200) {
+    fn text_without_content_has_empty_result_warning(blocks in any_pack(), config in any_config(), share in 0u32..=200) {
         let driver = DefaultDriver::new(O200K);
         let budget = budget_of(&driver, &blocks, config.mode, share);
         let config = DriverConfig { token_budget: Some(budget), ..config };
@@ -208,7 +208,7 @@ proptest! {
 
     /// Verbosities that ignore the budget show every requested block.
     #[test]
-    fn verbosities_that_ignore_the_budget_omit_nothing(blocks in any_pack(), summary in any::<bool>()) {
+    fn full_and_summary_verbosity_show_every_block(blocks in any_pack(), summary in any::<bool>()) {
         let verbosity = if summary { Verbosity::Summary } else { Verbosity::Full };
         let config = DriverConfig { verbosity, token_budget: Some(1), ..DriverConfig::default() };
         let plan = DefaultDriver::new(O200K).plan(&blocks, &config).unwrap();
@@ -221,7 +221,7 @@ proptest! {
 
 /// Estimators whose counts do not add up neither waste the budget nor omit blocks silently.
 #[test]
-fn estimates_use_their_budget_and_lose_nothing_silently() {
+fn estimates_use_the_budget_and_omissions_are_reported() {
     let turns: Vec<_> = (0..200)
         .map(|i| format!("This is message number {i}, and it says little."))
         .map(|text| Block::conversation(lcp_types::Role::User, text))
@@ -256,7 +256,7 @@ fn estimates_use_their_budget_and_lose_nothing_silently() {
 
 /// A Low block without a summary is shown in full if all others are at their ceilings.
 #[test]
-fn a_low_block_without_a_summary_grows_where_all_else_is_at_its_top() {
+fn low_block_without_summary_is_full_if_budget_allows() {
     let blocks = [crate::packs::bare_file("low.rs", 30), crate::packs::priority(0, Priority::Low)];
     let driver = DefaultDriver::new(O200K);
     let full = driver.plan(&blocks, &DriverConfig::default()).unwrap().used_tokens;

@@ -8,7 +8,7 @@ use crate::packs::{O200K, bare_file};
 
 /// With 1,000 files, at least 95 % of the used tokens are content, not placeholders.
 #[test]
-fn no_starvation_with_a_thousand_code_blocks() {
+fn thousand_code_blocks_fill_the_budget_with_content() {
     let blocks: Vec<_> =
         (0..1_000).map(|i| bare_file(&format!("src/file_{i}.rs"), 20 + i % 60)).collect();
     for mode in OutputMode::ALL {
@@ -41,7 +41,7 @@ fn many_small_blocks_stay_within_the_budget() {
 
 /// The block with the highest rank is named, even if it is large and many small blocks follow it.
 #[test]
-fn what_matters_most_is_named() {
+fn highest_ranked_block_gets_a_placeholder() {
     let mut blocks = vec![bare_file("large.rs", 900)];
     blocks.extend((0..300).map(|i| Block::conversation(Role::User, format!("ok {i}"))));
     blocks.push(crate::packs::tag(0, "rank=1.0"));

@@ -31,7 +31,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 300, ..ProptestConfig::default() })]
 
     #[test]
-    fn a_plan_with_duplicates_adds_up_and_prints_its_text(
+    fn plan_with_duplicates_adds_up_and_renders_its_text(
         blocks in any_pack(),
         config in any_config(),
         duplicates in any_duplicates(),
@@ -63,7 +63,7 @@ proptest! {
 
     /// Removed blocks have no effect: the text is the same as without them.
     #[test]
-    fn removing_is_leaving_out(
+    fn removed_duplicates_render_like_absent_blocks(
         blocks in any_pack(),
         config in any_config(),
         budget in prop::option::of(0u32..1_500),

@@ -36,7 +36,7 @@ fn turn(blocks: &[Block<'_>], previous: Option<&StableOutcome>) -> Rendered {
 }
 
 #[test]
-fn the_prefix_stands_though_copies_come_in() {
+fn prefix_is_unchanged_when_duplicates_are_added() {
     let mut blocks = Vec::new();
     let mut last: Option<Rendered> = None;
     for number in 0..8 {
@@ -60,7 +60,7 @@ fn the_prefix_stands_though_copies_come_in() {
 
 /// A block that covers a High copy becomes High at the next repack. Until then it is unchanged.
 #[test]
-fn what_is_taken_over_changes_nothing_that_stands() {
+fn inherited_priority_does_not_change_existing_text() {
     let mut blocks = vec![bare_file("src/a.rs", 4), Block::conversation(Role::User, "Why?")];
     let first = turn(&blocks, None);
     blocks.extend([bare_file("src/again.rs", 4), priority(2, lcp_types::Priority::High)]);

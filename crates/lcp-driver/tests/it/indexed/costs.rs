@@ -37,7 +37,7 @@ proptest! {
 
     /// The costs equal those of plans, in every mode.
     #[test]
-    fn an_index_has_the_costs_of_plans(
+    fn index_costs_equal_plan_costs(
         blocks in any_pack(),
         estimator in prop::sample::select(&[O200K, CL100K][..]),
         share in 0u32..=100,
@@ -60,7 +60,7 @@ proptest! {
 
     /// Counting only the new blocks gives the same result as counting all.
     #[test]
-    fn old_costs_are_those_of_new_blocks_too(blocks in any_pack(), start in 0usize..80) {
+    fn incremental_costs_equal_a_full_count(blocks in any_pack(), start in 0usize..80) {
         let start = start.min(blocks.len());
         let old = IndexCosts::new(&O200K).count(&blocks[..start]).unwrap();
         let all = IndexCosts::new(&O200K).count(&blocks);
@@ -69,7 +69,7 @@ proptest! {
 }
 
 #[test]
-fn costs_of_another_revision_or_encoding_are_counted_anew() {
+fn costs_of_another_revision_or_encoding_are_recounted() {
     let blocks = [Block::conversation(Role::User, "hello"), Block::raw(0x42, vec![1])];
     let right = IndexCosts::new(&O200K).count(&blocks).unwrap();
     let wrong = EncodingCosts { contents: vec![77, 77], ..right.clone() };
@@ -87,7 +87,7 @@ fn costs_of_another_revision_or_encoding_are_counted_anew() {
 }
 
 #[test]
-fn counts_that_do_not_add_up_are_of_no_use() {
+fn non_additive_estimators_have_no_index_costs() {
     let blocks = [Block::conversation(Role::User, "hello")];
     assert_eq!(IndexCosts::new(&HeuristicEstimator).count(&blocks), None);
     assert_eq!(IndexCosts::new(&Tiktoken::new(Encoding::P50kBase)).count(&blocks), None);

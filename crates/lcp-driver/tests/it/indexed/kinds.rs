@@ -65,7 +65,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 30, ..ProptestConfig::default() })]
 
     #[test]
-    fn of_a_few_kinds(
+    fn indexed_text_equals_full_text_for_few_block_kinds(
         kinds in prop::collection::vec(any::<u8>(), 1..200),
         marks in prop::collection::vec(0u16..1_000, 1..500),
         mode in prop::sample::select(&OutputMode::ALL[..]),
@@ -77,7 +77,7 @@ proptest! {
     }
 
     #[test]
-    fn of_all_sizes(
+    fn indexed_text_equals_full_text_for_all_block_sizes(
         sizes in prop::collection::vec((0usize..120, any::<bool>()), 600..1_200),
         marks in prop::collection::vec(0u16..400, 1..500),
         mode in prop::sample::select(&OutputMode::ALL[..]),
@@ -94,7 +94,7 @@ proptest! {
 }
 
 #[test]
-fn most_are_passed_over() {
+fn index_avoids_reading_most_blocks() {
     let driver = DefaultDriver::new(O200K);
     let blocks: Vec<_> = (0..6_000u32).map(|at| kind((at % 6).to_le_bytes()[0])).collect();
     let source = pack(blocks, &[999, 100, 101, 102, 103, 204, 999]);

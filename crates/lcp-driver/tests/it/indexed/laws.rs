@@ -15,7 +15,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 400, ..ProptestConfig::default() })]
 
     #[test]
-    fn the_text_is_that_of_all_blocks(
+    fn indexed_text_equals_text_of_all_blocks(
         blocks in any_pack(),
         estimator in prop::sample::select(&[O200K, CL100K][..]),
         mode in prop::sample::select(&OutputMode::ALL[..]),
@@ -36,7 +36,7 @@ proptest! {
 
     /// This holds for any configuration.
     #[test]
-    fn the_text_is_that_of_all_blocks_for_any_configuration(
+    fn indexed_text_is_equal_for_any_configuration(
         blocks in any_pack(),
         config in any_config(),
         share in 0u32..=200,
@@ -65,7 +65,7 @@ fn config(budget: u32) -> DriverConfig {
 }
 
 #[test]
-fn only_what_is_shown_is_read() {
+fn only_shown_blocks_are_read() {
     let source = Indexed::new(blocks(), &[&O200K]);
     let config = DriverConfig { types: Some(vec![BlockType::Conversation]), ..config(200) };
     let rendered = check(&DefaultDriver::new(O200K), &source, &config);
@@ -73,7 +73,7 @@ fn only_what_is_shown_is_read() {
 }
 
 #[test]
-fn all_blocks_are_read_where_costs_are_not_enough() {
+fn all_blocks_are_read_if_index_costs_are_insufficient() {
     let why = |driver: DefaultDriver, config: DriverConfig| match check(
         &driver,
         &Indexed::new(blocks(), &[&O200K]),
@@ -108,7 +108,7 @@ fn all_blocks_are_read_where_costs_are_not_enough() {
 }
 
 #[test]
-fn what_must_exceed_the_budget_is_denied_or_told() {
+fn unavoidable_overflow_is_reported_or_denied() {
     let source = Indexed::new(blocks(), &[&O200K]);
     let driver = DefaultDriver::new(O200K);
     let rendered = check(&driver, &source, &config(90));
@@ -130,7 +130,7 @@ fn what_must_exceed_the_budget_is_denied_or_told() {
 }
 
 #[test]
-fn an_empty_pack_has_an_empty_text() {
+fn empty_pack_renders_empty_text() {
     let rendered =
         check(&DefaultDriver::new(O200K), &Indexed::new(Vec::new(), &[&O200K]), &config(0));
     assert_eq!((rendered.text.as_str(), rendered.blocks), ("", 0));

@@ -44,14 +44,14 @@ fn noticed(budget: u32, lie: impl FnOnce(&mut BlockIndex)) -> bool {
 }
 
 #[test]
-fn the_truth_is_not_refused() {
+fn correct_index_is_not_refused() {
     for budget in [0, 50, 150, 400, 800, 3_000] {
         assert!(!noticed(budget, |_| ()));
     }
 }
 
 #[test]
-fn what_was_read_is_compared() {
+fn wrong_index_entries_are_detected() {
     let lies: [(&str, Lie); 18] = [
         ("a content", |facts| facts.costs[0].contents[6] += 1),
         ("a line", |facts| facts.costs[0].modes[0].line[6] -= 1),
@@ -79,7 +79,7 @@ fn what_was_read_is_compared() {
 }
 
 #[test]
-fn what_speaks_of_a_block_really_does() {
+fn wrong_annotation_targets_are_detected() {
     assert!(noticed(1_000, |facts| facts.annotations[0].1 = 9));
     assert!(noticed(1_000, |facts| facts.annotations[0].1 = 2));
     assert!(noticed(1_000, |facts| {
@@ -90,7 +90,7 @@ fn what_speaks_of_a_block_really_does() {
 /// The last annotation counts. An index that omits it makes a block Critical that is not, and no
 /// block that was read contradicts it.
 #[test]
-fn a_budget_is_not_exceeded_for_a_priority_that_was_taken_back() {
+fn revoked_critical_priority_does_not_exceed_the_budget() {
     let critical = priority(0, Priority::Critical);
     let mut source =
         Indexed::new(vec![file("src/a.rs", 200), critical.clone(), critical], &[&O200K]);
@@ -104,7 +104,7 @@ fn a_budget_is_not_exceeded_for_a_priority_that_was_taken_back() {
 }
 
 #[test]
-fn columns_that_disagree_are_refused() {
+fn inconsistent_index_columns_are_refused() {
     let lies: [Lie; 16] = [
         |facts| facts.types.truncate(4),
         |facts| facts.types.push(2),
@@ -135,7 +135,7 @@ fn columns_that_disagree_are_refused() {
 /// A text may exceed the budget only because of the blocks themselves, never because of an index
 /// alone.
 #[test]
-fn no_index_alone_exceeds_a_budget() {
+fn index_alone_cannot_exceed_the_budget() {
     let blocks = vec![
         Block::conversation_with_call(Role::Assistant, "Let me look.", "c1"),
         Block::tool_result("grep", Status::Ok, "a line\n".repeat(50)),
@@ -201,7 +201,7 @@ proptest! {
 
     /// With any wrong index, the budget holds and nothing panics.
     #[test]
-    fn any_lie_keeps_the_budget(
+    fn wrong_index_never_exceeds_the_budget(
         blocks in any_pack(),
         lies in prop::collection::vec(
             (0usize..10, 0usize..60, prop_oneof![Just(0), Just(u32::MAX), 0u32..200, any::<u32>()]),

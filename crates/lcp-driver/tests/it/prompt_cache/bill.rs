@@ -40,7 +40,7 @@ fn bill(is_stable: bool) -> (u64, u64) {
 }
 
 #[test]
-fn a_stable_session_costs_a_third_of_one_packed_anew() {
+fn stable_session_costs_at_most_a_third_of_repacking() {
     let (stable, appended) = bill(true);
     let (anew, _) = bill(false);
     assert!(appended >= 50, "{appended} of 60 turns were appended");

@@ -297,7 +297,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 1_000, ..ProptestConfig::default() })]
 
     #[test]
-    fn laws_hold_in_every_turn(session in any_session()) {
+    fn stable_text_laws_hold_in_every_turn(session in any_session()) {
         check(&session)?;
     }
 }

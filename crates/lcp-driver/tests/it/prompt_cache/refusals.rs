@@ -34,7 +34,7 @@ fn refusal(plan: &Plan) -> String {
 }
 
 #[test]
-fn a_plan_of_another_pack_mode_or_types_is_refused() {
+fn plan_of_another_pack_mode_or_type_filter_is_refused() {
     let mut said = Vec::new();
     let mut other = blocks();
     other.remove(0);
@@ -61,7 +61,7 @@ fn a_plan_of_another_pack_mode_or_types_is_refused() {
 }
 
 #[test]
-fn a_plan_of_another_encoding_is_refused() {
+fn plan_of_another_encoding_is_refused() {
     let stable = lcp_driver::prompt_cache::StableOptions {
         previous: caller().previous,
         ..Default::default()
@@ -84,7 +84,7 @@ fn edited(plan: &PreviousPlan, from: &str, to: &str) -> PreviousPlan {
 }
 
 #[test]
-fn a_plan_that_says_what_is_not_so_is_refused() {
+fn edited_plan_is_refused() {
     let edits = [
         ("\"renderer\":3", "\"renderer\":2"),
         ("\"detail\":\"full\"", "\"detail\":\"placeholder\""),
@@ -114,7 +114,7 @@ fn a_plan_that_says_what_is_not_so_is_refused() {
 
 /// A previous plan with wrong costs cannot make a text exceed its budget.
 #[test]
-fn costs_that_are_too_small_do_not_break_the_budget() {
+fn understated_costs_do_not_exceed_the_budget() {
     let mut caller = caller();
     let previous = caller.previous.take().unwrap();
     let json = previous.to_json();
@@ -127,7 +127,7 @@ fn costs_that_are_too_small_do_not_break_the_budget() {
 }
 
 #[test]
-fn a_removed_block_that_was_not_shown_is_no_reason() {
+fn only_removal_of_a_shown_block_refuses_the_plan() {
     let mut caller = Caller::new(500);
     let mut blocks: Vec<_> = (0..40).map(|i| bare_file(&format!("{i}.rs"), 6)).collect();
     blocks.push(Block::conversation(Role::User, "Why?"));
@@ -141,7 +141,7 @@ fn a_removed_block_that_was_not_shown_is_no_reason() {
 }
 
 #[test]
-fn stable_plans_need_a_budget_and_the_verbosity_adaptive() {
+fn stable_plans_need_a_budget_and_adaptive_verbosity() {
     let mut caller = caller();
     caller.config.token_budget = None;
     let without = caller.peek(&blocks()).plan;

@@ -26,7 +26,7 @@ const FULL: (TextReuse, Option<RepackReason>) =
     (TextReuse::Repacked, Some(RepackReason::HighWatermark));
 
 #[test]
-fn new_blocks_stand_behind_old_ones_wherever_they_are_in_the_pack() {
+fn new_blocks_are_appended_regardless_of_pack_order() {
     let mut caller = Caller::new(1_000);
     let mut blocks = vec![user("What is a pack?"), bare_file("a.rs", 2)];
     caller.turn(&blocks);
@@ -55,7 +55,7 @@ fn files() -> Vec<Block<'static>> {
 }
 
 #[test]
-fn what_is_said_of_old_blocks_shows_at_the_next_repack() {
+fn annotations_of_old_blocks_apply_at_the_next_repack() {
     let mut caller = Caller::new(800);
     let mut blocks = files();
     let first = caller.turn(&blocks);
@@ -88,7 +88,7 @@ fn what_is_said_of_old_blocks_shows_at_the_next_repack() {
 }
 
 #[test]
-fn a_text_grows_to_the_high_mark_and_is_packed_down_to_the_low_one() {
+fn text_grows_to_high_watermark_then_repacks_to_low() {
     let mut caller = Caller::new(1_000);
     let mut blocks = Vec::new();
     let mut sizes = Vec::new();
@@ -121,7 +121,7 @@ fn a_text_grows_to_the_high_mark_and_is_packed_down_to_the_low_one() {
 }
 
 #[test]
-fn a_block_that_became_critical_or_pinned_is_in_full_at_once() {
+fn block_becoming_critical_or_pinned_forces_a_repack() {
     for said in [priority(2, Priority::Critical), tag(2, "pinned")] {
         let mut caller = Caller::new(800);
         let mut blocks = files();
@@ -135,7 +135,7 @@ fn a_block_that_became_critical_or_pinned_is_in_full_at_once() {
 }
 
 #[test]
-fn a_block_that_became_critical_and_is_in_full_stays_where_it_is() {
+fn full_block_becoming_critical_is_not_moved() {
     for said in [priority(0, Priority::Critical), tag(0, "pinned")] {
         let mut caller = Caller::new(800);
         let mut blocks = files();
@@ -147,7 +147,7 @@ fn a_block_that_became_critical_and_is_in_full_stays_where_it_is() {
 }
 
 #[test]
-fn critical_blocks_above_the_low_mark_are_no_reason_to_repack() {
+fn critical_blocks_above_low_watermark_do_not_repack() {
     let mut caller = Caller::new(1_000);
     let mut blocks = vec![bare_file("a.rs", 62), priority(0, Priority::Critical), user("Why?")];
     let first = caller.turn(&blocks);
@@ -173,7 +173,7 @@ fn critical_blocks_above_the_low_mark_are_no_reason_to_repack() {
 }
 
 #[test]
-fn a_turn_above_the_gap_is_appended_up_to_the_budget() {
+fn turn_larger_than_watermark_gap_is_appended() {
     let mut caller = Caller::new(1_000);
     let mut blocks = vec![bare_file("a.rs", 55), user("Why?")];
     let first = caller.turn(&blocks);
@@ -192,7 +192,7 @@ fn a_turn_above_the_gap_is_appended_up_to_the_budget() {
 }
 
 #[test]
-fn the_tail_stands_behind_the_prefix_and_changes() {
+fn tail_follows_the_stable_prefix_and_changes() {
     let mut caller = Caller::new(700);
     let mut blocks: Vec<_> = (0..40).map(|i| bare_file(&format!("{i}.rs"), 6)).collect();
     blocks.push(user("Why?"));
@@ -226,7 +226,7 @@ fn pair(call: &str, lines: usize) -> Vec<Block<'static>> {
 }
 
 #[test]
-fn a_result_joins_its_call_that_stands() {
+fn tool_result_is_appended_after_its_call() {
     let mut caller = Caller::new(1_000);
     let mut blocks = vec![user("Read it."), pair("call_1", 0).swap_remove(0)];
     let first = caller.turn(&blocks);
@@ -238,7 +238,7 @@ fn a_result_joins_its_call_that_stands() {
 }
 
 #[test]
-fn a_result_whose_call_waits_forces_a_repack_once() {
+fn result_of_an_omitted_call_forces_one_repack() {
     let mut caller = Caller::new(1_000);
     let mut blocks: Vec<_> = (0..60).map(|i| bare_file(&format!("{i}.rs"), 6)).collect();
     blocks.push(pair("call_1", 0).swap_remove(0));
@@ -257,7 +257,7 @@ fn a_result_whose_call_waits_forces_a_repack_once() {
 
 /// Of several equal blocks, the Critical one is shown in full.
 #[test]
-fn equal_blocks_of_which_one_is_critical_do_not_repack() {
+fn equal_blocks_with_one_critical_do_not_repack() {
     let blocks = [
         bare_file("a.rs", 20),
         bare_file("a.rs", 20),
@@ -276,7 +276,7 @@ fn equal_blocks_of_which_one_is_critical_do_not_repack() {
 
 /// A block that was lowered or cut when it was added stays like that.
 #[test]
-fn excerpts_and_lines_stay_as_they_were() {
+fn excerpts_stay_unchanged_between_turns() {
     let mut caller = Caller::new(500);
     caller.config.fill = true;
     let large = Block::code(Lang::Rust, "a.rs", crate::packs::source(200));

@@ -33,7 +33,7 @@ fn json(plan: &Plan) -> Value {
 }
 
 #[test]
-fn the_report_of_the_user_manual() {
+fn table_matches_the_user_manual() {
     expect![[r"
         Token Budget Report
         ────────────────────
@@ -160,7 +160,7 @@ fn should_format_percentages() {
 
 /// Reporting (user verification 4): the figures of a packed context are right.
 #[test]
-fn scenario_4_the_report_has_accurate_figures() {
+fn scenario_4_report_figures_are_accurate() {
     let blocks = [file("src/a.rs", 60), file("src/b.rs", 60), file("src/c.rs", 60)];
     let config = DriverConfig { token_budget: Some(1_300), ..DriverConfig::default() };
     let rendered = DefaultDriver::new(O200K).run(&blocks, &config).unwrap();

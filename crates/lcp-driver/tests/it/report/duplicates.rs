@@ -39,7 +39,7 @@ fn json(plan: &Plan) -> Value {
 }
 
 #[test]
-fn sums_by_what_became_of_blocks() {
+fn dedup_stats_count_blocks_by_outcome() {
     let all = DuplicateKind::ALL.into_iter().enumerate();
     let each = all.flat_map(|(i, relation)| {
         [covered(2 * i + 1, 0, relation, 100), in_place(2 * i + 2, 0, relation, 10)]
@@ -57,7 +57,7 @@ fn sums_by_what_became_of_blocks() {
 }
 
 #[test]
-fn the_json_report_has_the_sums_of_the_contract() {
+fn json_report_has_dedup_sums() {
     let dedup = &json(&plan())["dedup"];
     assert_eq!((&dedup["removed"], &dedup["merged"]), (&2.into(), &0.into()));
     assert_eq!((&dedup["superseded"], &dedup["tokens_saved"]), (&1.into(), &1_571.into()));
@@ -70,7 +70,7 @@ fn the_json_report_has_the_sums_of_the_contract() {
 }
 
 #[test]
-fn nothing_found_is_not_nothing_looked_for() {
+fn zero_duplicates_differ_from_dedup_being_off() {
     let none = Plan { duplicates: Some(Replacements::default()), ..empty_plan(100, 0) };
     assert_eq!(json(&none)["dedup"]["removed"], 0);
     assert_eq!(json(&none)["dedup"]["by_relation"]["equal"]["blocks"], 0);
@@ -84,7 +84,7 @@ fn nothing_found_is_not_nothing_looked_for() {
 }
 
 #[test]
-fn rows_name_what_covers_them_and_what_they_cover() {
+fn rows_link_covered_and_covering_blocks() {
     let report = json(&plan());
     let rows = report["blocks"].as_array().unwrap();
     let of = |key: &str| rows.iter().map(|row| row.get(key).cloned()).collect::<Vec<_>>();
@@ -109,7 +109,7 @@ fn section<'t>(table: &'t str, heading: &str) -> &'t str {
 }
 
 #[test]
-fn a_table_has_the_sums_and_says_what_covers_what() {
+fn table_has_dedup_sums_and_largest_duplicates() {
     let table = to_table(&plan(), &TableOptions::default());
     expect![[r"
         Duplicates removed: 2
@@ -126,7 +126,7 @@ fn a_table_has_the_sums_and_says_what_covers_what() {
 }
 
 #[test]
-fn only_what_there_is_has_a_line() {
+fn optional_dedup_lines_appear_only_if_nonzero() {
     let of = |covered| {
         let plan = Plan { duplicates: Some(duplicates([covered])), ..task_016c() };
         section(&to_table(&plan, &TableOptions::default()), "Deduplication:").to_owned()
@@ -141,7 +141,7 @@ fn only_what_there_is_has_a_line() {
 }
 
 #[test]
-fn many_duplicates_are_counted_and_lines_keep_to_the_width() {
+fn duplicate_list_is_limited_in_length_and_width() {
     let long = format!("{}/{}.rs", "folder".repeat(9), "file".repeat(20));
     let mut blocks = vec![bare_file(&long, 3)];
     blocks.extend((1..40).map(|i| bare_file(&format!("{i}/{long}"), 3)));
@@ -162,7 +162,7 @@ fn many_duplicates_are_counted_and_lines_keep_to_the_width() {
 
 /// A handmade plan may contain anything.
 #[test]
-fn indices_that_do_not_exist_have_no_rows() {
+fn out_of_range_duplicates_have_no_rows() {
     let out = Plan {
         duplicates: Some(duplicates([
             covered(2, 700, DuplicateKind::Equal, 1),
@@ -178,7 +178,7 @@ fn indices_that_do_not_exist_have_no_rows() {
 }
 
 #[test]
-fn a_page_has_what_covers_what() {
+fn page_data_lists_duplicates() {
     let page = data(&to_html(&plan(), &[]));
     assert_eq!(
         page["duplicates"],

@@ -16,7 +16,7 @@ fn report_of(blocks: &[lcp_types::Block<'_>], budget: Option<u32>) -> Value {
 }
 
 #[test]
-fn a_report_has_the_fields_of_the_contract() {
+fn report_has_the_documented_fields() {
     let blocks =
         [file("src/main.rs", 40), priority(0, Priority::High), tag(0, "category=search_results")];
     let report = report_of(&blocks, Some(60));
@@ -41,7 +41,7 @@ fn a_report_has_the_fields_of_the_contract() {
 }
 
 #[test]
-fn tokens_of_blocks_and_overhead_add_up() {
+fn block_and_overhead_tokens_sum_to_used_tokens() {
     for budget in [None, Some(0), Some(30), Some(100), Some(300)] {
         let report = report_of(&every_type(), budget);
         let blocks: u64 = report["blocks"]
@@ -65,7 +65,7 @@ fn tokens_of_blocks_and_overhead_add_up() {
 }
 
 #[test]
-fn without_a_budget_there_is_none_in_the_report() {
+fn report_without_budget_has_null_budget() {
     let report = report_of(&every_type(), None);
     assert_eq!((&report["budget"], &report["remaining_tokens"]), (&Value::Null, &0.into()));
     for key in ["fill", "wanted_budget", "suggestion"] {
@@ -78,7 +78,7 @@ fn json(plan: &Plan) -> Value {
 }
 
 #[test]
-fn what_is_shown_in_part_says_what_is_missing() {
+fn excerpt_row_reports_omitted_lines_and_tokens() {
     let blocks = [bare_file("src/a.rs", 90), file("src/b.rs", 4)];
     let config =
         DriverConfig { token_budget: Some(500), excerpts: Excerpts::On, ..DriverConfig::default() };
@@ -103,7 +103,7 @@ fn what_is_shown_in_part_says_what_is_missing() {
 }
 
 #[test]
-fn shares_are_listed_in_their_order() {
+fn shares_are_listed_in_definition_order() {
     let blocks = [file("src/a.rs", 30), tag(0, "category=references")];
     let shares = Shares::agent().with_cap("references", 40).unwrap();
     let config =
@@ -122,7 +122,7 @@ fn shares_are_listed_in_their_order() {
 }
 
 #[test]
-fn levels_count_only_what_shows_content() {
+fn content_tokens_exclude_placeholders_and_overhead() {
     let blocks = [bare_file("src/a.rs", 90), file("src/b.rs", 4)];
     let report = report_of(&blocks, Some(130));
     assert_eq!(report["blocks"][0]["decision"], "placeholder");
@@ -135,7 +135,7 @@ fn levels_count_only_what_shows_content() {
 }
 
 #[test]
-fn levels_are_all_given_and_add_up() {
+fn all_levels_are_listed_and_sum_to_used_tokens() {
     let report = report_of(&[bare_file("src/a.rs", 90), file("src/b.rs", 4)], Some(130));
     let levels = report["by_level"].as_object().unwrap();
     let names: BTreeSet<_> = levels.keys().map(String::as_str).collect();
@@ -148,7 +148,7 @@ fn levels_are_all_given_and_add_up() {
 }
 
 #[test]
-fn cuts_are_all_that_lacks_room_the_largest_first() {
+fn cuts_list_blocks_over_budget_largest_first() {
     let file = |i: u32, lines| bare_file(&format!("src/{i}.rs"), lines);
     let blocks = [file(0, 30), file(1, 60), file(2, 30), file(3, 9), priority(3, Priority::Low)];
     let report = report_of(&blocks, Some(150));
@@ -164,7 +164,7 @@ fn cuts_are_all_that_lacks_room_the_largest_first() {
 }
 
 #[test]
-fn what_exceeds_a_cap_is_not_borrowed() {
+fn tokens_over_a_cap_are_not_borrowed() {
     let share = |cap, used| ShareUsage { cap, ..super::share("open_files", used, 300) };
     let shares = vec![
         share(None, 500),
@@ -186,7 +186,7 @@ fn what_exceeds_a_cap_is_not_borrowed() {
 }
 
 #[test]
-fn a_budget_that_is_exceeded_is_a_warning() {
+fn exceeded_budget_is_a_warning() {
     let blocks = [file("src/a.rs", 30), priority(0, Priority::Critical)];
     let report = report_of(&blocks, Some(50));
     let used = report["used_tokens"].as_u64().unwrap();

@@ -17,7 +17,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 200, ..ProptestConfig::default() })]
 
     #[test]
-    fn every_block_is_explained_once_and_tokens_add_up(
+    fn report_explains_every_block_and_tokens_add_up(
         blocks in any_pack(),
         config in any_config(),
         verbosity in prop::sample::select(&Verbosity::ALL[..]),
@@ -64,7 +64,7 @@ proptest! {
     /// Labels, names and messages of a pack reach a terminal or a browser only as text, and the
     /// same plan gives the same bytes.
     #[test]
-    fn nothing_of_a_pack_escapes(blocks in any_pack(), config in any_config(), budget in 0u32..600) {
+    fn pack_text_is_escaped_in_table_and_page(blocks in any_pack(), config in any_config(), budget in 0u32..600) {
         let config = DriverConfig { token_budget: Some(budget), ..config };
         let plan = DefaultDriver::new(O200K).plan(&blocks, &config).unwrap();
         let table = to_table(&plan, &TableOptions::default());

@@ -60,7 +60,7 @@ fn table(plan: &Plan) -> String {
 }
 
 #[test]
-fn a_report_says_what_was_kept() {
+fn json_report_has_stable_reuse_figures() {
     assert_eq!(
         report(&plan(repacked()))["stable"],
         json!({
@@ -78,7 +78,7 @@ fn a_report_says_what_was_kept() {
 }
 
 #[test]
-fn the_table_says_what_a_cache_keeps() {
+fn table_shows_cacheable_tokens() {
     let this = Plan { stable: Some(appended()), ..by_value(995, 1_000) };
     expect![[r"
         Token Budget Report
@@ -96,7 +96,7 @@ fn the_table_says_what_a_cache_keeps() {
 }
 
 #[test]
-fn the_table_says_why_a_text_was_packed_anew() {
+fn table_shows_repack_reasons() {
     let fresh = StableOutcome {
         reuse: TextReuse::Fresh,
         previous_tokens: 0,
@@ -164,7 +164,7 @@ fn small() -> Plan {
 }
 
 #[test]
-fn what_was_kept_or_waits_is_not_over_budget() {
+fn unchanged_and_deferred_blocks_are_not_cuts() {
     let mut plan = small();
     let cuts = |plan: &Plan| report(plan)["cuts"].as_array().unwrap().len();
     assert!(cuts(&plan) > 1 && plan.suggestion().is_some());
@@ -186,7 +186,7 @@ fn what_was_kept_or_waits_is_not_over_budget() {
 
 /// In real turns, the second one keeps all of the first one's text.
 #[test]
-fn turns_of_a_session_are_reported() {
+fn report_of_second_turn_shows_full_reuse() {
     let turn = |blocks: &[Block<'_>], previous: Option<PreviousPlan>| {
         let stable = StableOptions { previous: previous.map(Arc::new), ..StableOptions::default() };
         let config = DriverConfig {

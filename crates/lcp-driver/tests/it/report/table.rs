@@ -29,7 +29,7 @@ fn plan() -> Plan {
 }
 
 #[test]
-fn a_small_plan() {
+fn small_plan_table_matches_snapshot() {
     expect![[r#"
         Token Budget Report
         ────────────────────
@@ -74,7 +74,7 @@ fn a_small_plan() {
 }
 
 #[test]
-fn colours_only_where_they_are_wanted() {
+fn colours_are_used_only_on_request() {
     let plain = to_table(&plan(), &TableOptions::default());
     assert!(!plain.contains('\u{1b}'));
     let colored = to_table(&plan(), &TableOptions { color: true, ..TableOptions::default() });
@@ -89,7 +89,7 @@ fn colours_only_where_they_are_wanted() {
 }
 
 #[test]
-fn lines_keep_to_the_width() {
+fn table_lines_stay_within_the_width() {
     for width in [60, 80, 120] {
         let table = to_table(&plan(), &TableOptions { width, ..TableOptions::default() });
         for line in table.lines().filter(|line| !line.starts_with("Suggestion")) {
@@ -99,7 +99,7 @@ fn lines_keep_to_the_width() {
 }
 
 #[test]
-fn the_largest_cuts_come_first_and_the_others_are_counted() {
+fn largest_cuts_come_first_and_others_are_counted() {
     let blocks: Vec<_> =
         (1..=15).map(|i| Block::code(Lang::Rust, format!("src/{i}.rs"), source(i * 4))).collect();
     let config = DriverConfig { token_budget: Some(300), ..DriverConfig::default() };
@@ -111,7 +111,7 @@ fn the_largest_cuts_come_first_and_the_others_are_counted() {
 }
 
 #[test]
-fn many_categories_are_put_together() {
+fn excess_categories_are_merged_in_the_table() {
     let mut blocks: Vec<_> = (0..30).map(|i| file(&format!("src/{i}.rs"), 2)).collect();
     blocks.extend((0..30).map(|i| tag(i, &format!("category=part_{i}"))));
     let plan = DefaultDriver::new(O200K).plan(&blocks, &DriverConfig::default()).unwrap();
@@ -122,7 +122,7 @@ fn many_categories_are_put_together() {
 }
 
 #[test]
-fn long_categories_are_cut() {
+fn long_category_names_are_shortened() {
     let name = "x".repeat(100_000);
     let blocks = [file("src/a.rs", 4), tag(0, &format!("category={name}"))];
     for shares in [None, Some(Shares::agent())] {
@@ -138,7 +138,7 @@ fn long_categories_are_cut() {
 }
 
 #[test]
-fn a_larger_budget_is_suggested_where_much_was_cut() {
+fn larger_budget_is_suggested_if_over_a_fifth_is_cut() {
     let plan = plan();
     let wanted = plan.wanted_budget.unwrap();
     assert!(u64::from(plan.used_tokens) * 5 < wanted * 4);
@@ -163,7 +163,7 @@ fn a_larger_budget_is_suggested_where_much_was_cut() {
 }
 
 #[test]
-fn fill_is_content_by_budget() {
+fn fill_is_content_tokens_divided_by_budget() {
     let plan = plan();
     let shown: u32 =
         plan.items.iter().filter(|item| item.decision.has_content()).map(|item| item.tokens).sum();

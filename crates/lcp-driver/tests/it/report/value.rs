@@ -12,7 +12,7 @@ fn report(plan: &Plan) -> Value {
 }
 
 #[test]
-fn the_objective_is_always_given() {
+fn report_always_names_the_objective() {
     let strict = report(&empty_plan(100, 0));
     assert_eq!((&strict["objective"], strict.get("value")), (&"strict".into(), None));
     // There is no certificate if old parts were kept.
@@ -22,7 +22,7 @@ fn the_objective_is_always_given() {
 }
 
 #[test]
-fn a_plan_by_value_says_what_it_is_worth() {
+fn report_has_value_bound_and_gap() {
     let value = |value, bound| report(&by_value(value, bound))["value"].clone();
     assert_eq!(
         value(123_456, 123_999),
@@ -38,7 +38,7 @@ fn a_plan_by_value_says_what_it_is_worth() {
 
 /// A reported gap is an upper bound.
 #[test]
-fn a_gap_is_never_rounded_down() {
+fn reported_gap_is_never_rounded_down() {
     for (value, bound) in [(2, 3), (999_999_999, 1_000_000_000), (u64::MAX - 2, u64::MAX - 1)] {
         let plan = by_value(value, bound);
         let gap = report(&plan)["value"]["gap"].as_f64().unwrap();
@@ -48,7 +48,7 @@ fn a_gap_is_never_rounded_down() {
 }
 
 #[test]
-fn the_table_says_how_good_a_plan_is() {
+fn table_shows_value_and_gap() {
     let table = |plan: &Plan| to_table(plan, &TableOptions { width: 0, ..TableOptions::default() });
     expect![[r"
         Token Budget Report

@@ -55,7 +55,7 @@ fn segments_with_anchors_are_at_least_detailed() {
 
 /// Criterion 3: the allocation does not exceed the budget.
 #[test]
-fn the_total_allocation_does_not_exceed_the_budget() {
+fn total_allocation_does_not_exceed_the_budget() {
     let mut segments = segments([costs(3_000, 900, 300, 30); 20]);
     for segment in &mut segments[..9] {
         segment.anchors = vec![1.0; 4];

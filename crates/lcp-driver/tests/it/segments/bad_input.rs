@@ -18,7 +18,7 @@ fn two() -> Vec<Segment> {
 }
 
 #[test]
-fn the_aggressiveness_is_from_0_to_1() {
+fn aggressiveness_outside_0_to_1_is_an_error() {
     for value in [-0.01, 1.01, f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
         let options = BudgetAllocationOptions { compression_aggressiveness: value, ..unlifted() };
         let error = failed(&two(), &options, &PreferredSegments::default());
@@ -32,7 +32,7 @@ fn the_aggressiveness_is_from_0_to_1() {
 }
 
 #[test]
-fn an_importance_is_a_number_from_0_on() {
+fn negative_or_non_finite_importance_is_an_error() {
     for value in [-0.1, f64::NAN, f64::INFINITY] {
         let mut segments = two();
         segments[1].anchors = vec![1.0, value];
@@ -43,7 +43,7 @@ fn an_importance_is_a_number_from_0_on() {
 }
 
 #[test]
-fn ids_are_unique() {
+fn duplicate_segment_id_is_an_error() {
     let mut segments = two();
     segments[1].id = "s1".into();
     let error = failed(&segments, &unlifted(), &PreferredSegments::default());
@@ -52,7 +52,7 @@ fn ids_are_unique() {
 }
 
 #[test]
-fn only_segments_that_there_are_can_be_expanded() {
+fn expanding_an_unknown_segment_is_an_error() {
     let error = failed(&two(), &unlifted(), &expanding("s3\n"));
     expect![[r#"cannot expand segment "s3\n": it does not exist"#]].assert_eq(&error.to_string());
     assert_eq!(error.code(), "unknown_segment");

@@ -14,7 +14,7 @@ fn level_of(forms: LevelCosts, anchored: bool) -> char {
 }
 
 #[test]
-fn a_form_that_does_not_exist_is_no_choice() {
+fn missing_forms_are_not_chosen() {
     let none = LevelCosts::full(1_000);
     assert_eq!(level_of(none, false), 'F');
     assert_eq!(level_of(LevelCosts { tags: Some(5), ..none }, false), 'T');
@@ -23,13 +23,13 @@ fn a_form_that_does_not_exist_is_no_choice() {
 }
 
 #[test]
-fn anchors_are_at_least_detailed_where_there_is_no_such_form() {
+fn anchored_segment_without_detailed_form_is_full() {
     assert_eq!(level_of(LevelCosts { brief: Some(50), ..LevelCosts::full(1_000) }, true), 'F');
     assert_eq!(level_of(LevelCosts { detailed: Some(50), ..LevelCosts::full(1_000) }, true), 'D');
 }
 
 #[test]
-fn a_form_that_costs_no_less_than_a_fuller_one_is_not_used() {
+fn form_costing_as_much_as_a_fuller_one_is_not_used() {
     // The form costs as much as the full segment. The full segment is used, without a warning.
     let forms = LevelCosts { brief: Some(100), ..LevelCosts::full(100) };
     assert_eq!(level_of(forms, false), 'F');
@@ -38,7 +38,7 @@ fn a_form_that_costs_no_less_than_a_fuller_one_is_not_used() {
 }
 
 #[test]
-fn a_form_that_costs_more_than_a_fuller_one_is_a_warning_with_both_numbers() {
+fn form_costlier_than_a_fuller_one_is_a_warning() {
     let mut all = segments([LevelCosts { brief: Some(400), ..costs(1_000, 300, 0, 350) }; 3]);
     all[1].id = "evil\n\u{1b}[31m\u{202e}".into();
     all.truncate(2);
@@ -57,7 +57,7 @@ fn a_form_that_costs_more_than_a_fuller_one_is_a_warning_with_both_numbers() {
 }
 
 #[test]
-fn what_costs_nothing_is_shown_without_a_budget() {
+fn zero_cost_forms_are_shown_with_zero_budget() {
     let segments = segments([
         LevelCosts::full(0),
         LevelCosts { tags: Some(0), ..LevelCosts::full(9) },
@@ -69,7 +69,7 @@ fn what_costs_nothing_is_shown_without_a_budget() {
 }
 
 #[test]
-fn no_segments_are_no_tokens() {
+fn empty_input_uses_no_tokens() {
     let allocation = allocated(&[], 100, &BudgetAllocationOptions::default());
     assert_eq!((allocation.used_tokens, allocation.remaining_tokens), (0, 100));
     assert_eq!(allocation.tokens_by_level.len(), 4);

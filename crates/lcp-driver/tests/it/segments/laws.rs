@@ -125,7 +125,7 @@ mod rebalancing {
         #![proptest_config(ProptestConfig { cases: 1_500, ..ProptestConfig::default() })]
 
         #[test]
-        fn nothing_changes_where_nothing_has_changed(
+        fn rebalance_without_changes_is_the_identity(
             segments in any_segments(), budget in 0u32..20_000, options in any_options(), seed: u64,
         ) {
             let focus = focus(&segments, seed);
@@ -136,7 +136,7 @@ mod rebalancing {
 
         /// From any current allocation, adapting it a second time changes nothing.
         #[test]
-        fn rebalancing_twice_is_rebalancing_once(
+        fn rebalance_is_idempotent(
             segments in any_segments(),
             known in 0usize..45,
             budgets in (0u32..20_000, 0u32..20_000),
@@ -156,7 +156,7 @@ mod rebalancing {
         /// After an expansion the budget holds, the expanded segment has as much as fits, and
         /// others change only if not everything fits.
         #[test]
-        fn an_expansion_moves_others_only_where_it_must(
+        fn expansion_changes_others_only_if_necessary(
             segments in any_segments(), budget in 0u32..20_000, options in any_options(), at: prop::sample::Index,
         ) {
             prop_assume!(!segments.is_empty());
@@ -178,7 +178,7 @@ mod rebalancing {
         /// Among segments with the same costs and levels, those that are served later are shortened
         /// first: the oldest.
         #[test]
-        fn those_served_later_give_way_first(
+        fn older_equal_segments_are_shortened_first(
             count in 3usize..40, budget in 0u32..20_000, options in any_options(), at: prop::sample::Index,
         ) {
             let segments = segments(vec![costs(700, 300, 100, 10); count]);

@@ -9,7 +9,7 @@ fn shown(segments: &[Segment], budget: u32, options: &BudgetAllocationOptions) -
 }
 
 #[test]
-fn the_defaults_are_those_of_the_requirements() {
+fn default_options_match_the_requirements() {
     let options = BudgetAllocationOptions::default();
     assert_eq!(options.recent_messages_full_budget, 2_000);
     assert_eq!(options.anchor_budget, 1_000);
@@ -18,7 +18,7 @@ fn the_defaults_are_those_of_the_requirements() {
 }
 
 #[test]
-fn recent_messages_full_budget_chooses_the_first_form_of_the_last_two() {
+fn recent_messages_full_budget_sets_form_of_last_two() {
     let old = LevelCosts { brief: Some(300), ..LevelCosts::full(2_000) };
     let recent = LevelCosts { brief: Some(60), ..LevelCosts::full(600) };
     let segments = segments([old, old, recent, recent]);
@@ -36,7 +36,7 @@ fn recent_messages_full_budget_chooses_the_first_form_of_the_last_two() {
 }
 
 #[test]
-fn anchor_budget_chooses_who_is_served_at_once() {
+fn anchor_budget_limits_early_detailed_forms() {
     let plain = LevelCosts { brief: Some(200), ..LevelCosts::full(1_000) };
     let anchored = LevelCosts { detailed: Some(300), brief: Some(50), ..LevelCosts::full(1_000) };
     let mut segments =
@@ -55,7 +55,7 @@ fn anchor_budget_chooses_who_is_served_at_once() {
 }
 
 #[test]
-fn compression_aggressiveness_is_the_part_that_lifts_nobody() {
+fn compression_aggressiveness_withholds_remaining_tokens() {
     let segments = segments([LevelCosts { brief: Some(100), ..LevelCosts::full(600) }; 10]);
     let with = |compression_aggressiveness| {
         let options = BudgetAllocationOptions { compression_aggressiveness, ..Default::default() };
@@ -69,7 +69,7 @@ fn compression_aggressiveness_is_the_part_that_lifts_nobody() {
 }
 
 #[test]
-fn aggressiveness_is_no_matter_for_the_last_two() {
+fn aggressiveness_does_not_affect_the_last_two_segments() {
     let segments = segments([LevelCosts { brief: Some(100), ..LevelCosts::full(3_000) }; 4]);
     assert_eq!(shown(&segments, 6_200, &unlifted()), ("BBFF".into(), 6_200));
 }

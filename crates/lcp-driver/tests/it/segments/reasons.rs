@@ -13,7 +13,7 @@ fn same(count: usize) -> Vec<Segment> {
 }
 
 #[test]
-fn recent_is_for_the_last_two() {
+fn last_two_segments_have_reason_recent() {
     let mut segments = same(4);
     let allocation = allocated(&segments, 10_000, &unlifted());
     assert_eq!(levels(&segments, &allocation), "BBFF");
@@ -26,7 +26,7 @@ fn recent_is_for_the_last_two() {
 }
 
 #[test]
-fn contains_anchors_is_for_segments_with_any() {
+fn anchored_segments_have_reason_contains_anchors() {
     let mut segments = same(4);
     segments[0].anchors = vec![0.0];
     let allocation = allocated(&segments, 10_000, &unlifted());
@@ -35,7 +35,7 @@ fn contains_anchors_is_for_segments_with_any() {
 }
 
 #[test]
-fn anchors_are_served_by_importance_then_the_newest_first() {
+fn anchors_are_served_by_importance_then_recency() {
     let mut segments = same(6);
     for (segment, importance) in segments.iter_mut().zip([0.2, 0.9, 0.2]) {
         segment.anchors = vec![importance];
@@ -51,7 +51,7 @@ fn anchors_are_served_by_importance_then_the_newest_first() {
 }
 
 #[test]
-fn three_with_many_anchors_come_before_the_first_in_brief() {
+fn three_many_anchor_segments_precede_brief_ones() {
     let mut segments = same(8);
     for (segment, importance) in segments.iter_mut().zip([5.0, 1.0, 3.0, 2.0]) {
         segment.anchors = vec![importance; 3];
@@ -67,7 +67,7 @@ fn three_with_many_anchors_come_before_the_first_in_brief() {
 }
 
 #[test]
-fn topic_relevant_is_for_segments_with_a_topic_of_the_focus() {
+fn segments_with_focus_topic_have_reason_topic_relevant() {
     let mut segments = same(5);
     segments[0].topics = vec!["parser".into(), "wire".into()];
     segments[1].topics = vec!["Wire".into()];
@@ -98,7 +98,7 @@ fn anchors_come_before_topics() {
 }
 
 #[test]
-fn expanded_is_first_and_in_full() {
+fn expanded_segment_comes_first_and_in_full() {
     let segments = same(5);
     let of = |budget, focus: &PreferredSegments| {
         let allocation = allocate(&segments, budget, &unlifted(), focus).unwrap();
@@ -115,7 +115,7 @@ fn expanded_is_first_and_in_full() {
 }
 
 #[test]
-fn baseline_is_the_newest_first_in_brief() {
+fn baseline_serves_newest_segments_first_in_brief() {
     let segments = same(7);
     let at = |budget| levels(&segments, &allocated(&segments, budget, &unlifted()));
     assert_eq!(at(1_100), "----BFF");

@@ -18,7 +18,7 @@ fn rebalanced(
 }
 
 #[test]
-fn nobody_else_moves_while_all_fits() {
+fn other_segments_are_unchanged_while_all_fits() {
     let segments = same(6);
     let options = BudgetAllocationOptions::default();
     let current = allocated(&segments, 2_500, &options);
@@ -29,7 +29,7 @@ fn nobody_else_moves_while_all_fits() {
 }
 
 #[test]
-fn the_oldest_give_way_first() {
+fn oldest_segments_are_shortened_first() {
     let segments = same(8);
     let options = BudgetAllocationOptions::default();
     let current = allocated(&segments, 3_300, &options);
@@ -44,7 +44,7 @@ fn the_oldest_give_way_first() {
 }
 
 #[test]
-fn new_messages_become_recent_and_others_are_recent_no_more() {
+fn new_messages_replace_the_recent_segments() {
     let before = same(4);
     let current = allocated(&before, 1_300, &unlifted());
     assert_eq!(levels(&before, &current), "BBFF");
@@ -59,7 +59,7 @@ fn new_messages_become_recent_and_others_are_recent_no_more() {
 }
 
 #[test]
-fn segments_that_are_gone_free_their_tokens() {
+fn removed_segments_free_their_tokens() {
     let before = same(6);
     let current = allocated(&before, 1_210, &unlifted());
     assert_eq!(levels(&before, &current), "-TBBFF");
@@ -70,7 +70,7 @@ fn segments_that_are_gone_free_their_tokens() {
 }
 
 #[test]
-fn a_larger_budget_serves_the_turns_and_lifts_nobody_beyond() {
+fn larger_budget_grants_base_levels_without_lifting() {
     let mut segments = same(6);
     segments[0].anchors = vec![1.0];
     let current = allocated(&segments, 700, &BudgetAllocationOptions::default());
@@ -83,7 +83,7 @@ fn a_larger_budget_serves_the_turns_and_lifts_nobody_beyond() {
 }
 
 #[test]
-fn new_segments_are_lifted_with_their_part_of_what_is_left() {
+fn new_segments_are_lifted_with_remaining_tokens() {
     let current = allocated(&same(2), 5_000, &unlifted());
     let after = same(6);
     let options = BudgetAllocationOptions { compression_aggressiveness: 0.0, ..unlifted() };
@@ -96,7 +96,7 @@ fn new_segments_are_lifted_with_their_part_of_what_is_left() {
 }
 
 #[test]
-fn what_was_expanded_keeps_its_place_while_there_is_room() {
+fn expanded_segment_stays_full_while_there_is_room() {
     let segments = same(4);
     let focus = expanding("s1");
     let current = allocate(&segments, 1_600, &unlifted(), &focus).unwrap();

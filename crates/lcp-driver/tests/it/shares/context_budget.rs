@@ -21,7 +21,7 @@ fn budget_of_model(window: u32) -> ContextBudget {
 }
 
 #[test]
-fn default_budget_ratios() {
+fn default_budget_ratios_have_documented_values() {
     assert_eq!(DEFAULT_BUDGET_RATIOS.map(|(name, _)| name), SECTIONS);
     let ratios = [0.15, 0.05, 0.10, 0.05, 0.15, 0.10, 0.35, 0.05];
     let shares = Shares::conversation();
@@ -69,7 +69,7 @@ fn budget_adjustment_when_switching_models() {
 }
 
 #[test]
-fn adjusting_again_and_again_does_not_drift() {
+fn repeated_adjustment_does_not_drift() {
     let first = Shares::preset("code-focused").unwrap().divide(26_214);
     let mut budget = first.clone();
     for total in [3, 1_000_000, 0, 17, 6_553] {
@@ -86,7 +86,7 @@ fn adjusting_again_and_again_does_not_drift() {
 }
 
 #[test]
-fn adjusting_keeps_use_caps_and_fixed_proportions() {
+fn adjustment_preserves_usage_caps_and_proportions() {
     let shares = Shares::new([Share::tokens("fixed", 200), Share::ratio("rest", 0.8)]).unwrap();
     let mut budget = shares.with_cap("rest", 1_000).unwrap().divide(1_000);
     assert_eq!(tokens(&budget), [200, 800]);
@@ -190,7 +190,7 @@ fn valid_budget_for_every_context_size() {
 }
 
 #[test]
-fn preference_and_session_focused_ratios() {
+fn focused_presets_have_documented_ratios() {
     let ratio = |ratios: &[(&str, f64)], name: &str| {
         ratios.iter().find(|(at, _)| *at == name).map(|(_, ratio)| *ratio)
     };
@@ -216,7 +216,7 @@ fn preference_and_session_focused_ratios() {
 }
 
 #[test]
-fn every_preset_is_valid_and_whole() {
+fn every_preset_is_valid_and_divides_the_total() {
     for name in Shares::PRESETS {
         let preset = Shares::preset(name).unwrap();
         let checked = Shares::new(preset.as_slice().to_vec()).unwrap();

@@ -56,7 +56,7 @@ proptest! {
 
     /// The sum is the total, or the sum of all demands if that is less.
     #[test]
-    fn it_gives_out_all(total: u64, wants in any_wants(u64::MAX)) {
+    fn max_min_fair_distributes_the_total_or_all_demands(total: u64, wants in any_wants(u64::MAX)) {
         let given: u128 = max_min_fair(total, &wants).into_iter().map(u128::from).sum();
         let wanted: u128 = wants.iter().map(|want| u128::from(want.limit)).sum();
         prop_assert_eq!(given, wanted.min(u128::from(total)));
@@ -65,7 +65,7 @@ proptest! {
     /// Every demand gets at most its limit. It gets at least its floor if the total is enough for
     /// all floors.
     #[test]
-    fn it_stays_within_bounds(total: u64, wants in any_wants(u64::MAX)) {
+    fn max_min_fair_respects_floors_and_limits(total: u64, wants in any_wants(u64::MAX)) {
         for (given, want) in max_min_fair(total, &wants).into_iter().zip(&wants) {
             prop_assert!(given <= want.limit);
             prop_assert!(given >= floor(want) || floors(&wants) > u128::from(total));
@@ -75,7 +75,7 @@ proptest! {
     /// No demand has a token above its floor at a higher level than another demand's next possible
     /// token. Without weight, it has no such token while a weighted demand could take one.
     #[test]
-    fn it_is_fair(total: u64, wants in any_wants(u64::MAX)) {
+    fn max_min_fair_is_fair_by_weight(total: u64, wants in any_wants(u64::MAX)) {
         prop_assume!(floors(&wants) <= u128::from(total));
         let given = max_min_fair(total, &wants);
         for (has, rich) in given.iter().zip(&wants).filter(|(has, want)| **has > floor(want)) {
@@ -93,14 +93,14 @@ proptest! {
 
     /// The result equals distributing tokens one by one.
     #[test]
-    fn it_is_what_single_tokens_give(total in 0u64..300, wants in any_wants(200)) {
+    fn max_min_fair_equals_token_by_token_distribution(total in 0u64..300, wants in any_wants(200)) {
         prop_assume!(floors(&wants) <= u128::from(total));
         prop_assert_eq!(max_min_fair(total, &wants), token_by_token(total, &wants));
     }
 
     /// A larger total reduces no demand's amount.
     #[test]
-    fn it_is_monotone(total in 0u64..400, more in 0u64..5, wants in any_wants(200)) {
+    fn max_min_fair_is_monotone_in_the_total(total in 0u64..400, more in 0u64..5, wants in any_wants(200)) {
         let larger = max_min_fair(total + more, &wants);
         for (before, after) in max_min_fair(total, &wants).into_iter().zip(larger) {
             prop_assert!(before <= after);
@@ -110,7 +110,7 @@ proptest! {
     /// The order of demands matters only for a token between demands whose next tokens are at the
     /// same level.
     #[test]
-    fn order_decides_ties_only(
+    fn order_of_demands_decides_only_ties(
         total in 0u64..400,
         (wants, order) in any_wants(200).prop_flat_map(|wants| {
             let order: Vec<usize> = (0..wants.len()).collect();
@@ -145,7 +145,7 @@ proptest! {
 }
 
 #[test]
-fn what_one_leaves_goes_to_the_others() {
+fn unused_tokens_go_to_the_other_demands() {
     assert_eq!(
         max_min_fair(100, &[want(40, 0, 500), want(30, 0, 500), want(30, 0, 500)]),
         [40, 30, 30]
@@ -164,7 +164,7 @@ fn what_one_leaves_goes_to_the_others() {
 }
 
 #[test]
-fn a_floor_is_met_before_weights_count() {
+fn floors_are_met_before_weights_apply() {
     assert_eq!(max_min_fair(100, &[want(1, 70, 500), want(9, 0, 500)]), [70, 30]);
     assert_eq!(max_min_fair(1_000, &[want(1, 70, 500), want(9, 0, 9_000)]), [100, 900]);
     // Tests a floor above its limit, and floors above the total, which are met in order.
@@ -176,14 +176,14 @@ fn a_floor_is_met_before_weights_count() {
 }
 
 #[test]
-fn without_weight_only_leftovers() {
+fn demands_without_weight_get_only_leftovers() {
     assert_eq!(max_min_fair(100, &[want(0, 0, 80), want(5, 0, 60), want(0, 0, 80)]), [20, 60, 20]);
     assert_eq!(max_min_fair(100, &[want(0, 10, 80), want(5, 0, 500)]), [10, 90]);
     assert_eq!(max_min_fair(5, &[want(0, 0, 80), want(0, 0, 1), want(0, 0, 80)]), [2, 1, 2]);
 }
 
 #[test]
-fn the_largest_numbers() {
+fn max_min_fair_handles_the_largest_numbers() {
     let most = u64::MAX;
     assert_eq!(
         max_min_fair(most, &[want(u32::MAX, 0, most), want(1, 0, most)]),

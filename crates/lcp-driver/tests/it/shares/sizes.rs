@@ -13,7 +13,7 @@ fn ratios(ratios: &[f64]) -> Result<Shares, SharesError> {
 }
 
 #[test]
-fn ratios_over_the_whole_are_scaled_down() {
+fn ratios_above_1_are_scaled_down() {
     let shares = ratios(&[0.8, 0.4, 0.4]).unwrap();
     let budget = shares.divide(1_000);
     assert_eq!(tokens(&shares, 1_000), [500, 250, 250]);
@@ -29,7 +29,7 @@ fn ratios_over_the_whole_are_scaled_down() {
 }
 
 #[test]
-fn ratios_give_way_to_fixed_numbers() {
+fn fixed_sizes_take_precedence_over_ratios() {
     let shares =
         Shares::new([Share::ratio("a", 0.6), Share::tokens("b", 700), Share::ratio("c", 0.2)]);
     let shares = shares.unwrap();
@@ -41,7 +41,7 @@ fn ratios_give_way_to_fixed_numbers() {
 }
 
 #[test]
-fn fixed_numbers_over_the_whole_are_scaled_down() {
+fn fixed_sizes_above_the_total_are_scaled_down() {
     let shares =
         Shares::new([Share::tokens("a", 3_000), Share::ratio("b", 0.5), Share::tokens("c", 1_000)]);
     let shares = shares.unwrap();
@@ -55,14 +55,14 @@ fn fixed_numbers_over_the_whole_are_scaled_down() {
 }
 
 #[test]
-fn ratios_below_the_whole_leave_the_rest_to_nobody() {
+fn ratios_below_1_leave_the_rest_unassigned() {
     let budget = ratios(&[0.25, 0.25]).unwrap().divide(1_001);
     assert_eq!((budget.tokens("s0"), budget.tokens("s1")), (Some(250), Some(250)));
     assert_eq!((budget.unassigned(), budget.scaling()), (501, None));
 }
 
 #[test]
-fn thirds_lose_no_token_and_ties_go_in_order() {
+fn thirds_assign_all_tokens_and_break_ties_in_order() {
     let thirds = ratios(&[1.0 / 3.0; 3]).unwrap();
     assert_eq!(tokens(&thirds, 100), [34, 33, 33]);
     assert_eq!(tokens(&thirds, 101), [34, 34, 33]);
@@ -71,7 +71,7 @@ fn thirds_lose_no_token_and_ties_go_in_order() {
 }
 
 #[test]
-fn a_cap_cuts_its_share() {
+fn cap_limits_its_share() {
     let budget = Shares::agent().with_cap("tool_results", 1_000).unwrap().divide(90_000);
     assert_eq!(budget.tokens("tool_results"), Some(1_000));
     assert_eq!(budget.get("tool_results").unwrap().cap, Some(1_000));
@@ -80,7 +80,7 @@ fn a_cap_cuts_its_share() {
 }
 
 #[test]
-fn bad_sizes_are_errors_with_the_number() {
+fn invalid_shares_are_errors_with_the_number() {
     let message = |shares: Result<Shares, SharesError>| shares.unwrap_err().to_string();
     let ratio = |ratio| message(ratios(&[0.5, ratio]));
     assert_eq!(ratio(-0.1), "the ratio of share `s1` must be from 0 to 1000000, got -0.1");
@@ -119,7 +119,7 @@ proptest! {
     /// With any sizes, shares never exceed the available tokens or a cap, and all tokens are
     /// assigned if sizes demand them.
     #[test]
-    fn never_over(
+    fn shares_never_exceed_the_total_or_a_cap(
         shares in prop::collection::vec(any_share(), 1..20),
         total in prop_oneof![0u32..5_000, any::<u32>()],
         next in prop_oneof![0u32..5_000, any::<u32>()],
@@ -144,7 +144,7 @@ proptest! {
 
 /// Tokens that a cap denies to a share are not reserved from the others.
 #[test]
-fn a_fixed_share_counts_as_its_cap() {
+fn capped_fixed_share_reserves_only_its_cap() {
     let large = Share::tokens("b", 500);
     let shares = Shares::new([Share::ratio("a", 0.9), large]).unwrap().with_cap("b", 100).unwrap();
     let budget = shares.divide(1_000);

@@ -15,7 +15,7 @@ fn once(used: u32, total: u32) -> UsageStatus {
 }
 
 #[test]
-fn levels_begin_at_80_and_above_90_percent() {
+fn warning_starts_at_80_and_critical_above_90_percent() {
     let rows = [
         (0, Normal),
         (799, Normal),
@@ -36,7 +36,7 @@ fn levels_begin_at_80_and_above_90_percent() {
 }
 
 #[test]
-fn the_lines_read_as_documented() {
+fn usage_lines_match_the_documentation() {
     let usage = once(5_440, 6_400);
     assert_eq!(
         usage.warning_line.as_deref(),
@@ -50,7 +50,7 @@ fn the_lines_read_as_documented() {
 }
 
 #[test]
-fn overuse_is_said() {
+fn overuse_is_reported() {
     let usage = once(7_040, 6_400);
     assert_eq!((usage.level, usage.percent), (Critical, 110));
     assert_eq!((usage.remaining, usage.over), (0, 640));
@@ -61,7 +61,7 @@ fn overuse_is_said() {
 }
 
 #[test]
-fn a_total_of_0() {
+fn zero_total_is_critical_once_tokens_are_used() {
     let nothing = once(0, 0);
     assert_eq!((nothing.level, nothing.percent, nothing.warning_line), (Normal, 0, None));
     assert_eq!(nothing.debug_line, "[Budget] Used 0 / 0 tokens (0%)");
@@ -88,7 +88,7 @@ fn levels_have_hysteresis() {
 }
 
 #[test]
-fn thresholds_are_settings() {
+fn thresholds_are_configurable() {
     let thresholds = UsageThresholds { warning: 0.9, critical: 0.95, clear: 0.5 };
     let mut monitor = UsageMonitor::new(thresholds).unwrap();
     let expected = [Normal, Warning, Warning, Critical, Warning, Normal];
@@ -103,7 +103,7 @@ fn thresholds_are_settings() {
 }
 
 #[test]
-fn bad_thresholds_are_errors_with_the_numbers() {
+fn invalid_thresholds_are_errors_with_the_numbers() {
     let rows = [(0.8, 0.7, 0.7), (0.8, 0.9, 0.81), (0.8, 1.1, 0.7), (0.8, 0.9, 0.0)];
     for (warning, critical, clear) in rows {
         let error = UsageMonitor::new(UsageThresholds { warning, critical, clear })
@@ -120,7 +120,7 @@ fn bad_thresholds_are_errors_with_the_numbers() {
 }
 
 #[test]
-fn a_cooldown_separates_warning_lines() {
+fn cooldown_separates_warning_lines() {
     let lines = |cooldown, used: &[u32]| -> Vec<bool> {
         let mut monitor = UsageMonitor::default().with_cooldown(cooldown);
         used.iter().map(|&used| monitor.record(used, 100).warning_line.is_some()).collect()
@@ -136,7 +136,7 @@ fn a_cooldown_separates_warning_lines() {
 }
 
 #[test]
-fn debug_budget_is_read_by_the_caller() {
+fn debug_budget_variable_is_parsed_as_a_flag() {
     assert!(is_debug_budget_set(Some("1")));
     assert!(is_debug_budget_set(Some("yes")));
     for off in [None, Some(""), Some("0"), Some("false")] {
@@ -145,7 +145,7 @@ fn debug_budget_is_read_by_the_caller() {
 }
 
 #[test]
-fn a_history_averages_and_counts() {
+fn history_averages_usage_and_counts_overruns() {
     let mut history = UsageHistory::default();
     assert_eq!((history.avg_usage(), history.trend(), history.trend_line()), (None, None, None));
     assert_eq!(history.over_budget_count(), 0);
@@ -162,7 +162,7 @@ fn a_history_averages_and_counts() {
 }
 
 #[test]
-fn a_trend_is_of_the_last_five() {
+fn trend_averages_the_last_five_records() {
     let mut history = UsageHistory::default();
     for used in [1_000_000, 10, 20, 30, 40, 52] {
         history.record(None, 100, used);
@@ -172,7 +172,7 @@ fn a_trend_is_of_the_last_five() {
 }
 
 #[test]
-fn a_history_is_bounded_and_its_figures_exact() {
+fn history_is_bounded_but_its_figures_are_exact() {
     let mut history = UsageHistory::default();
     for used in 0..3_000 {
         history.record(None, 1_499, used);

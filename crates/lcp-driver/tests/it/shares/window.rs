@@ -8,7 +8,7 @@ fn with_safety(tokens: u32, safety: f64) -> ContextWindow {
 }
 
 #[test]
-fn four_fifths_of_a_model_window() {
+fn model_window_has_four_fifths_available() {
     let rows = [(4_096, 3_276), (8_192, 6_553), (32_768, 26_214), (200_000, 160_000)];
     for (window, available) in rows {
         assert_eq!(ContextWindow::from_model(window).available(), Ok(available));
@@ -22,13 +22,13 @@ fn four_fifths_of_a_model_window() {
 }
 
 #[test]
-fn a_given_total_is_not_reduced() {
+fn explicit_total_is_not_reduced() {
     assert_eq!(ContextWindow::from_total(100_000).available(), Ok(100_000));
     assert_eq!(ContextWindow::from_total(u32::MAX).available(), Ok(u32::MAX));
 }
 
 #[test]
-fn the_safety_factor_is_a_setting() {
+fn safety_factor_is_configurable() {
     assert_eq!(ContextWindow::from_model(8_192), with_safety(8_192, 0.8));
     assert_eq!(ContextWindow::from_model(8_192), with_safety(8_192, DEFAULT_SAFETY));
     assert_eq!(with_safety(8_192, 0.7).available(), Ok(5_734));
@@ -47,7 +47,7 @@ fn the_safety_factor_is_a_setting() {
 }
 
 #[test]
-fn reserves_are_taken_off() {
+fn reserves_are_subtracted() {
     assert_eq!(ContextWindow::from_model(8_192).with_reserves(500, 1_000).available(), Ok(5_053));
     assert_eq!(
         ContextWindow::from_total(100_000).with_reserves(2_000, 8_000).available(),
@@ -57,7 +57,7 @@ fn reserves_are_taken_off() {
 }
 
 #[test]
-fn nothing_left_is_an_error_with_all_numbers() {
+fn exhausted_window_is_an_error_with_all_numbers() {
     let error =
         ContextWindow::from_model(8_192).with_reserves(2_000, 8_000).available().unwrap_err();
     expect!["no budget left: window 8192 × safety 0.8 = 6553 tokens, minus 2000 (system prompt) and 8000 (response)"]

@@ -80,7 +80,7 @@ fn is(gauge: f64, tokens: u32) {
 }
 
 #[test]
-fn total_allocated_and_by_level_of_segments() {
+fn gauges_report_segment_tokens_by_level() {
     let gauges = Gauges::default();
     let allocation = with_local_recorder(&gauges, allocated);
     is(gauges.total(), 1_240);
@@ -93,7 +93,7 @@ fn total_allocated_and_by_level_of_segments() {
 }
 
 #[test]
-fn total_allocated_and_by_level_of_a_run() {
+fn gauges_report_run_tokens_by_level() {
     let gauges = Gauges::default();
     let plan = with_local_recorder(&gauges, run);
     is(gauges.total(), plan.used_tokens);
@@ -108,7 +108,7 @@ fn total_allocated_and_by_level_of_a_run() {
 }
 
 #[test]
-fn total_allocated_and_by_level_of_a_run_by_an_index() {
+fn gauges_of_an_indexed_run_equal_a_full_run() {
     let (gauges, of_all) = (Gauges::default(), Gauges::default());
     with_local_recorder(&gauges, deduplicated);
     let rendered = with_local_recorder(&gauges, run_by_index);
@@ -119,7 +119,7 @@ fn total_allocated_and_by_level_of_a_run_by_an_index() {
 }
 
 #[test]
-fn excerpts_are_a_level_of_a_run() {
+fn gauges_report_excerpt_tokens() {
     let gauges = Gauges::default();
     let config = DriverConfig { token_budget: Some(300), excerpts: Excerpts::On, ..config() };
     let run = || DefaultDriver::default().run(&blocks(), &config).unwrap().plan;
@@ -130,7 +130,7 @@ fn excerpts_are_a_level_of_a_run() {
 }
 
 #[test]
-fn what_deduplication_saved_in_a_run() {
+fn gauges_report_dedup_savings() {
     let gauges = Gauges::default();
     with_local_recorder(&gauges, deduplicated);
     is(gauges.dedup("TokensSaved"), 1_000);
@@ -144,7 +144,7 @@ fn what_deduplication_saved_in_a_run() {
 }
 
 #[test]
-fn total_allocated_after_rebalancing() {
+fn gauges_report_tokens_after_rebalancing() {
     use lcp_driver::segments::rebalance;
 
     let (gauges, current) = (Gauges::default(), allocated());

@@ -86,7 +86,7 @@ fn events<T>(most: Level, f: impl FnOnce() -> T) -> Vec<String> {
 }
 
 #[test]
-fn every_decision_is_an_event_and_every_run_a_line() {
+fn decisions_are_debug_events_and_runs_info_events() {
     let events = events(Level::DEBUG, run);
     expect![[r#"
         DEBUG lcp_driver: decided index=0 label=src/f.rs decision=summary reason=over_budget tokens=12
@@ -98,14 +98,14 @@ fn every_decision_is_an_event_and_every_run_a_line() {
 }
 
 #[test]
-fn a_run_by_an_index_is_a_line() {
+fn indexed_run_is_one_info_event() {
     let events = events(Level::INFO, run_by_index);
     expect!["INFO lcp_driver: planned 3 blocks by the index: 45/60 tokens; shown 3"]
         .assert_eq(&events.join("\n"));
 }
 
 #[test]
-fn duplicates_name_what_covers_them_and_the_line_what_that_saved() {
+fn events_report_covering_blocks_and_saved_tokens() {
     let events = events(Level::DEBUG, deduplicated);
     expect![[r#"
         DEBUG lcp_driver: decided index=0 label=src/f.rs decision=summary reason=over_budget tokens=12
@@ -117,20 +117,20 @@ fn duplicates_name_what_covers_them_and_the_line_what_that_saved() {
 }
 
 #[test]
-fn a_plan_is_told_like_a_run() {
+fn plan_emits_the_same_events_as_a_run() {
     let plan = || DefaultDriver::default().plan(&blocks(), &config()).unwrap();
     assert_eq!(events(Level::DEBUG, plan), events(Level::DEBUG, run));
 }
 
 #[test]
-fn without_a_budget_there_is_none_in_the_line() {
+fn info_event_without_budget_has_no_budget() {
     let config = DriverConfig { token_budget: None, ..config() };
     let events = events(Level::INFO, || DefaultDriver::default().plan(&[], &config).unwrap());
     assert_eq!(events.last().unwrap(), "INFO lcp_driver: planned 0 blocks: 0 tokens");
 }
 
 #[test]
-fn the_line_says_what_a_plan_is_worth_and_what_was_kept() {
+fn info_event_reports_value_and_reuse() {
     let mut config = DriverConfig {
         objective: Objective::Value(ValueModel::default()),
         stable: Some(StableOptions::default()),
@@ -149,7 +149,7 @@ fn the_line_says_what_a_plan_is_worth_and_what_was_kept() {
 }
 
 #[test]
-fn the_caller_chooses_the_level() {
+fn caller_chooses_the_log_level() {
     let level = |most| events(most, run).len();
     assert_eq!(level(Level::ERROR), 0);
     assert_eq!(level(Level::WARN), 1);
@@ -158,7 +158,7 @@ fn the_caller_chooses_the_level() {
 }
 
 #[test]
-fn no_control_character_of_a_pack_gets_into_a_log() {
+fn control_characters_are_escaped_in_events() {
     for line in events(Level::DEBUG, run) {
         assert!(!line.contains(char::is_control), "{line:?}");
     }
@@ -178,7 +178,7 @@ impl TokenEstimator for Odd {
 }
 
 #[test]
-fn warnings_are_one_line_and_name_their_block() {
+fn warning_events_are_one_line_and_name_the_block() {
     let blocks = [Block::code(Lang::Rust, "a.rs", b"\xff".to_vec())];
     let run = || DefaultDriver::new(Odd).run(&blocks, &config()).unwrap();
     expect![[r"
@@ -189,7 +189,7 @@ fn warnings_are_one_line_and_name_their_block() {
 }
 
 #[test]
-fn comp_budget_line_of_an_allocation() {
+fn allocation_emits_comp_budget_line() {
     let events = events(Level::INFO, allocated);
     let info: Vec<_> = events.iter().filter(|line| line.starts_with("INFO")).collect();
     assert_eq!(
@@ -204,7 +204,7 @@ fn comp_budget_line_of_an_allocation() {
 }
 
 #[test]
-fn comp_budget_line_of_a_rebalancing() {
+fn rebalance_emits_comp_budget_line() {
     use lcp_driver::segments::rebalance;
 
     let (current, options) = (allocated(), BudgetAllocationOptions::default());

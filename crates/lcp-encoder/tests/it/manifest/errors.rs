@@ -6,7 +6,7 @@ use lcp_encoder::manifest::ManifestErrorKind;
 use super::{check, check_block, check_kind};
 
 #[test]
-fn not_a_manifest() {
+fn invalid_manifest_structure_is_an_error() {
     check(
         "",
         &expect![[r#"
@@ -58,7 +58,7 @@ fn not_a_manifest() {
 }
 
 #[test]
-fn nested_too_deep() {
+fn excessive_json_nesting_is_an_error() {
     let deep = |levels| "[".repeat(levels) + &"]".repeat(levels);
     check_kind(
         &deep(201),
@@ -84,7 +84,7 @@ fn nested_too_deep() {
 }
 
 #[test]
-fn types() {
+fn missing_or_unknown_block_type_is_an_error() {
     check_block(
         r#"{"role":"user","content":""}"#,
         &expect![[r#"
@@ -112,7 +112,7 @@ fn types() {
 }
 
 #[test]
-fn unknown_keys() {
+fn unknown_keys_are_errors() {
     check_block(
         r#"{"type":"code","path":"a","content":"","language":"rust"}"#,
         &expect![[r#"
@@ -165,7 +165,7 @@ fn unknown_keys() {
 }
 
 #[test]
-fn unknown_values() {
+fn invalid_values_are_errors() {
     check_block(
         r#"{"type":"conversation","role":"robot","content":""}"#,
         &expect![[r#"
@@ -199,7 +199,7 @@ fn unknown_values() {
 }
 
 #[test]
-fn missing_fields() {
+fn missing_keys_are_errors() {
     check_block(
         r#"{"type":"conversation","content":""}"#,
         &expect![[r#"
@@ -233,7 +233,7 @@ fn missing_fields() {
 }
 
 #[test]
-fn wrong_json_types() {
+fn wrong_json_types_are_errors() {
     check_block(
         r#"{"type":"code","path":1,"content":""}"#,
         &expect![[r#"

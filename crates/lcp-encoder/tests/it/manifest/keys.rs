@@ -32,7 +32,7 @@ fn check(json: &str, expected: &Block<'_>) {
 }
 
 #[test]
-fn turns_and_tools() {
+fn conversation_and_tool_result_keys_round_trip() {
     check(
         r#"{"type":"conversation","role":"user","content":"hi\n"}"#,
         &Block::conversation(Role::User, "hi\n"),
@@ -52,7 +52,7 @@ fn turns_and_tools() {
 }
 
 #[test]
-fn files() {
+fn code_diff_and_tree_keys_round_trip() {
     check(
         r#"{"type":"code","lang":"rust","path":"a.rs","content":"fn a() {}","line_start":3,"line_end":9}"#,
         &Block::code_lines(Lang::Rust, "a.rs", "fn a() {}", 3, 9),
@@ -70,7 +70,7 @@ fn files() {
 }
 
 #[test]
-fn data_and_prose() {
+fn document_data_and_media_keys_round_trip() {
     check(
         r##"{"type":"document","title":"T","content":"# T","format_hint":"markdown"}"##,
         &Block::document("T", "# T", FormatHint::Markdown),
@@ -95,7 +95,7 @@ fn data_and_prose() {
 }
 
 #[test]
-fn annotations() {
+fn annotation_keys_round_trip() {
     check(
         r#"{"type":"annotation","target_block_id":0,"kind":"priority","value":"\u0002"}"#,
         &Block::new(Annotation::priority(0, Priority::High)),
@@ -113,7 +113,7 @@ fn annotations() {
 }
 
 #[test]
-fn what_this_version_does_not_know() {
+fn unknown_types_and_fields_round_trip() {
     let mut raw = Block::raw(66, "hi").with_summary("S");
     raw.reserved_flags = 0x80;
     check(
@@ -137,7 +137,7 @@ fn what_this_version_does_not_know() {
 }
 
 #[test]
-fn what_may_be_left_out() {
+fn optional_keys_have_defaults() {
     let rows = [
         (r#"{"type":"code","path":"a","content":""}"#, Block::code(Lang::Unknown, "a", "")),
         (
@@ -160,13 +160,13 @@ fn what_may_be_left_out() {
 }
 
 #[test]
-fn names_have_numbers_too() {
+fn enum_values_accept_numbers() {
     let json = r#"{"type":"conversation","role":2,"content":""}"#;
     assert_eq!(block(json), Block::conversation(Role::User, ""));
 }
 
 #[test]
-fn bytes_come_as_text_as_base64_or_from_a_file() {
+fn content_is_read_from_text_base64_or_file() {
     let mut asked = Vec::new();
     let mut load = |path: &str| {
         asked.push(path.to_owned());
@@ -196,7 +196,7 @@ fn bytes_come_as_text_as_base64_or_from_a_file() {
 }
 
 #[test]
-fn priority_and_tags_become_annotations_right_after_their_block() {
+fn priority_and_tags_follow_their_block_as_annotations() {
     let json = r#"{"blocks":[
         {"type":"conversation","role":"user","content":"a","priority":"critical"},
         {"type":"conversation","role":"user","content":"b"},
@@ -224,7 +224,7 @@ fn priority_and_tags_become_annotations_right_after_their_block() {
 }
 
 #[test]
-fn levels_become_extensions_right_after_their_block() {
+fn levels_follow_their_block_as_extensions() {
     let json = r#"{"blocks":[
         {"type":"conversation","role":"user","content":"a"},
         {"type":"conversation","role":"user","content":"b","tags":["rank=1"],"levels":{"detailed":"D","tags":"t"}}
@@ -247,7 +247,7 @@ fn levels_become_extensions_right_after_their_block() {
 }
 
 #[test]
-fn levels_have_two_names_and_are_strings() {
+fn invalid_levels_are_errors() {
     let entry = |levels: &str| {
         let block = r#"{"type":"conversation","role":"user","content":"a","levels":"#;
         parse(&format!(r#"{{"blocks":[{block}{levels}}}]}}"#)).unwrap_err().to_string()
@@ -260,7 +260,7 @@ fn levels_have_two_names_and_are_strings() {
 
 /// Brackets and quotes within strings are not nesting.
 #[test]
-fn strings_may_hold_brackets() {
+fn brackets_in_strings_are_not_nesting() {
     let content = "\"\\".to_owned() + &"[{".repeat(500) + "\\\"";
     let expected = Block::conversation(Role::User, content);
     let json = to_json(slice::from_ref(&expected));
@@ -268,13 +268,13 @@ fn strings_may_hold_brackets() {
 }
 
 #[test]
-fn a_manifest_of_nothing() {
+fn empty_manifest_is_valid() {
     assert_eq!(to_json(&[]), "{\"blocks\":[\n]}\n");
     assert_eq!(parse("{\"blocks\":[]}"), Ok(Manifest::default()));
 }
 
 #[test]
-fn a_file_is_asked_for_once_and_its_error_told() {
+fn missing_content_file_is_loaded_once_and_reported() {
     let mut asked = 0;
     let mut load = |_: &str| {
         asked += 1;

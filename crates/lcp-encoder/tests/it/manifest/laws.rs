@@ -15,7 +15,7 @@ fn encoded(blocks: &[Block<'_>]) -> Vec<u8> {
 
 proptest! {
     #[test]
-    fn a_printed_pack_encodes_to_the_same_bytes(blocks in any_pack()) {
+    fn pack_to_json_encodes_to_the_same_bytes(blocks in any_pack()) {
         let json = to_json(&blocks);
         let manifest = parse(&json).expect("as printed");
         let bytes = manifest.to_pack(EncodeOptions::default()).expect("within the limits");
@@ -30,7 +30,7 @@ const LEFT_OUT: &[&str] = &["lang", "status", "format_hint", "content"];
 proptest! {
     /// What is said beside the blocks, and what need not be said.
     #[test]
-    fn a_printed_manifest_is_read_as_it_was(
+    fn manifest_round_trips_through_json(
         blocks in any_pack(),
         said in (prop::option::of(0usize..5), prop::option::of("[a-z=]{0,3}"), prop::option::of(".{0,9}")),
         without in prop::sample::subsequence(LEFT_OUT, 0..=LEFT_OUT.len()),
@@ -57,7 +57,7 @@ proptest! {
 }
 
 #[test]
-fn keys_that_need_not_be_there_are_left_out() {
+fn default_keys_are_omitted_from_json() {
     let entry = |block| Entry::new(block).omit_fields(LEFT_OUT);
     let blocks = [
         Block::code(Lang::Unknown, "a", "x"),
@@ -76,7 +76,7 @@ fn keys_that_need_not_be_there_are_left_out() {
 }
 
 #[test]
-fn the_deepest_tree_survives() {
+fn deepest_tree_round_trips_through_manifest() {
     let blocks = [nested_tree(64)];
     let manifest = parse(&to_json(&blocks)).expect("as printed");
     assert_eq!(manifest.to_pack(EncodeOptions::default()), Ok(encoded(&blocks)));

@@ -7,7 +7,7 @@ use lcp_encoder::manifest::ManifestErrorKind;
 use super::{check_block, check_kind};
 
 #[test]
-fn one_form_of_each_field() {
+fn conflicting_content_forms_are_errors() {
     check_block(
         r#"{"type":"code","path":"a","content":"","content_base64":""}"#,
         &expect![[r#"
@@ -29,7 +29,7 @@ fn one_form_of_each_field() {
 }
 
 #[test]
-fn bad_base64() {
+fn invalid_base64_is_an_error() {
     check_block(
         r#"{"type":"code","path":"a","content_base64":"%%%"}"#,
         &expect![[r#"
@@ -58,7 +58,7 @@ fn bad_base64() {
 }
 
 #[test]
-fn files_that_cannot_be_read() {
+fn unreadable_content_file_is_an_io_error() {
     check_kind(
         r#"{"blocks":[{"type":"code","path":"a","content_file":"src/a.rs"}]}"#,
         ManifestErrorKind::Io,
@@ -69,10 +69,10 @@ fn files_that_cannot_be_read() {
 }
 
 #[test]
-fn unknown_fields() {
+fn invalid_unknown_fields_are_errors() {
     let with = |field: &str| {
         format!(
-            r#"{{"type":"conversation","role":"user","content":"","unknown_fields":[{field}]}}"#
+            r#"{{"type":"conversation","role":"user","content":"","invalid_unknown_fields_are_errors":[{field}]}}"#
         )
     };
     check_block(
@@ -118,7 +118,7 @@ fn unknown_fields() {
     "#]],
     );
     check_block(
-        r#"{"type":"raw","type_id":66,"body_base64":"","unknown_fields":[]}"#,
+        r#"{"type":"raw","type_id":66,"body_base64":"","invalid_unknown_fields_are_errors":[]}"#,
         &expect![[r#"
             blocks[1].unknown_fields: unknown key; expected one of: type_id, body_base64, summary, priority, tags, levels, reserved_flags
         "#]],
@@ -126,7 +126,7 @@ fn unknown_fields() {
 }
 
 #[test]
-fn annotations_are_said_in_one_way() {
+fn mixing_annotation_blocks_and_keys_is_an_error() {
     let annotation = r#"{"type":"annotation","target_block_id":0,"kind":"tag","value":"a"}"#;
     check_block(
         &format!(r#"{annotation},{{"type":"code","path":"a","content":"","priority":"low"}}"#),
@@ -143,7 +143,7 @@ fn annotations_are_said_in_one_way() {
 }
 
 #[test]
-fn what_the_format_does_not_allow() {
+fn format_violations_are_errors() {
     check_block(
         r#"{"type":"raw","type_id":1,"body_base64":""}"#,
         &expect![[r#"

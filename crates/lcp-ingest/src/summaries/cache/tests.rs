@@ -3,7 +3,7 @@
 use super::*;
 
 #[test]
-fn what_is_kept_is_found_and_damage_is_not() {
+fn cache_returns_stored_answers_but_not_damaged_ones() {
     let folder = tempfile::tempdir().unwrap();
     let cache = Cache::new(folder.path().join("a/b"));
     let key = key(&["cmd", "path", "text"]);
@@ -19,13 +19,13 @@ fn what_is_kept_is_found_and_damage_is_not() {
 }
 
 #[test]
-fn parts_are_kept_apart() {
+fn key_separates_its_parts() {
     assert_ne!(key(&["ab", "c"]), key(&["a", "bc"]));
     assert!(is_key(&key(&[])));
 }
 
 #[test]
-fn the_oldest_go_and_nothing_else() {
+fn shrink_removes_only_the_oldest_cache_files() {
     let folder = tempfile::tempdir().unwrap();
     let keys = ["1", "2", "3", "4"].map(|part| key(&[part]));
     for (age, key) in keys.iter().enumerate() {

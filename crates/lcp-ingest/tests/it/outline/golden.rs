@@ -31,7 +31,7 @@ golden! {
     java: InputKind::Code(Lang::Java), "Account.java";
     c: InputKind::Code(Lang::C), "ring.h";
     cpp: InputKind::Code(Lang::Cpp), "graph.cpp";
-    headers_of_cpp_are_called_like_those_of_c: InputKind::Code(Lang::C), "graph.cpp";
+    cpp_source_detected_as_c_has_the_same_outline: InputKind::Code(Lang::C), "graph.cpp";
     document: InputKind::Document, "guide.md";
-    markdown_is_no_code: InputKind::Code(Lang::Markdown), "guide.md";
+    markdown_code_is_outlined_as_document: InputKind::Code(Lang::Markdown), "guide.md";
 }

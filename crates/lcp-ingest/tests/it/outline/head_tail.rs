@@ -9,7 +9,7 @@ fn lines(count: usize) -> String {
 }
 
 #[test]
-fn first_and_last_lines() {
+fn text_outline_is_first_and_last_lines() {
     let options = OutlineOptions { first_lines: 2, last_lines: 1, ..OutlineOptions::default() };
     let outline = outline(InputKind::Text, &lines(100), &options).unwrap();
     expect![[r"
@@ -21,7 +21,7 @@ fn first_and_last_lines() {
 }
 
 #[test]
-fn none_where_it_is_no_smaller() {
+fn outline_is_absent_unless_smaller() {
     let options = OutlineOptions::default();
     for text in ["", "\n", "a", &lines(20), &lines(22)] {
         assert_eq!(outline(InputKind::Text, text, &options), None);
@@ -34,7 +34,7 @@ fn none_where_it_is_no_smaller() {
 }
 
 #[test]
-fn code_without_a_grammar_or_a_declaration() {
+fn code_without_grammar_or_declarations_uses_head_and_tail() {
     let options = OutlineOptions::default();
     let expected = outline(InputKind::Text, &lines(100), &options);
     for lang in [Lang::Sql, Lang::Other(200), Lang::Rust, Lang::Go] {
@@ -44,7 +44,7 @@ fn code_without_a_grammar_or_a_declaration() {
 }
 
 #[test]
-fn long_lines_are_cut() {
+fn long_lines_are_truncated() {
     let text = format!("fn a() {{}}\nconst B: &str = \"{}\";\nfn c() {{}}\n", "é".repeat(9_000));
     let outline = outline(InputKind::Code(Lang::Rust), &text, &OutlineOptions::default());
     assert_eq!(outline.as_deref(), Some("fn a()\nconst B: &str = …\nfn c()"));
@@ -55,7 +55,7 @@ fn long_lines_are_cut() {
 }
 
 #[test]
-fn carriage_returns_are_left_out() {
+fn carriage_returns_are_removed() {
     let text = "# A\r\n\r\nOne. Two, which is rather long.\r\n";
     let outline = outline(InputKind::Document, text, &OutlineOptions::default());
     assert_eq!(outline.as_deref(), Some("# A\nOne."));

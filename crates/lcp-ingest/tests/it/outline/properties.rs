@@ -49,7 +49,7 @@ fn loose() -> OutlineOptions {
 }
 
 #[test]
-fn samples_cut_anywhere() {
+fn outline_is_valid_for_truncated_samples() {
     for (kind, text) in SAMPLES {
         check(*kind, text, &OutlineOptions::default());
         let cuts = (0..text.len()).filter(|at| text.is_char_boundary(*at)).step_by(7);
@@ -58,7 +58,7 @@ fn samples_cut_anywhere() {
 }
 
 #[test]
-fn samples_with_changed_bytes() {
+fn outline_is_valid_for_samples_with_changed_bytes() {
     let mut random = SplitMix64::new(7);
     for (kind, text) in SAMPLES {
         for _ in 0..60 {
@@ -73,7 +73,7 @@ fn samples_with_changed_bytes() {
 }
 
 #[test]
-fn samples_in_little_room() {
+fn outline_respects_small_byte_limits() {
     for (kind, text) in SAMPLES {
         for bytes_max in (0..300).step_by(3) {
             check(*kind, text, &OutlineOptions { bytes_max, ..loose() });
@@ -82,7 +82,7 @@ fn samples_in_little_room() {
 }
 
 #[test]
-fn each_sample_as_each_kind() {
+fn outline_is_valid_for_samples_parsed_as_other_kinds() {
     for (kind, _) in SAMPLES {
         for (_, text) in SAMPLES {
             check(*kind, text, &loose());
@@ -91,7 +91,7 @@ fn each_sample_as_each_kind() {
 }
 
 #[test]
-fn what_no_one_writes() {
+fn outline_is_valid_for_repeated_openers() {
     let patterns = [
         "(", "[", "{", "a<", "A<", "a=>", "r#\"", "`${", "/*", "class A { ", "fn a() {", "#if A\n",
         "a?", "\"", "\"\"\"", "R\"x(", "::a", "a\n", "\0", "<a>", "@a\n", "\\\n", "# a\n", "a. ",
@@ -104,7 +104,7 @@ fn what_no_one_writes() {
 }
 
 #[test]
-fn sources_of_others() {
+fn outline_is_valid_for_real_sources() {
     // Those of this workspace are there wherever the tests are.
     let crates = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     let home = std::env::var_os("CARGO_HOME").map_or_else(
@@ -140,17 +140,17 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(128))]
 
     #[test]
-    fn any_text(kind in any_kind(), text in "\\PC{0,300}") {
+    fn outline_is_valid_for_any_text(kind in any_kind(), text in "\\PC{0,300}") {
         check(kind, &text, &loose());
     }
 
     #[test]
-    fn any_bytes(kind in any_kind(), bytes in proptest::collection::vec(any::<u8>(), 0..600)) {
+    fn outline_is_valid_for_any_bytes(kind in any_kind(), bytes in proptest::collection::vec(any::<u8>(), 0..600)) {
         check(kind, &String::from_utf8_lossy(&bytes), &loose());
     }
 
     #[test]
-    fn any_marks(kind in any_kind(), text in "[ \t\r\n#`~=\\-…a.(){}<>;:/*\"']{0,300}") {
+    fn outline_is_valid_for_random_punctuation(kind in any_kind(), text in "[ \t\r\n#`~=\\-…a.(){}<>;:/*\"']{0,300}") {
         check(kind, &text, &loose());
     }
 }

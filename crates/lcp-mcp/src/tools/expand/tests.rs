@@ -3,7 +3,7 @@
 use super::*;
 
 #[test]
-fn pages_add_up_to_the_text() {
+fn pages_concatenate_to_the_text() {
     let text = "aüb€c".repeat(7);
     for limit in 1..9 {
         let (mut offset, mut read) = (0, String::new());

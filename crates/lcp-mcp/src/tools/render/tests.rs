@@ -5,7 +5,7 @@ use serde_json::json;
 use super::*;
 
 #[test]
-fn the_lists_of_a_report_are_truncated() {
+fn long_report_lists_are_truncated() {
     let row = json!({ "label": "a".repeat(ROWS_BYTES_MAX / 4) });
     let mut report = json!({
         "used_tokens": 7,

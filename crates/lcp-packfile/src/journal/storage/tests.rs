@@ -6,7 +6,7 @@ fn refused(kind: ErrorKind) -> impl Fn() -> Result<(), TryLockError> {
 }
 
 #[test]
-fn without_locks_packs_are_read_all_the_same() {
+fn reading_works_without_lock_support() {
     let lock_shared = |lock: &dyn Fn() -> Result<(), TryLockError>| shared(Duration::ZERO, lock);
     assert!(lock_shared(&|| Ok(())).is_ok());
     assert!(lock_shared(&refused(ErrorKind::Unsupported)).is_ok());
@@ -16,7 +16,7 @@ fn without_locks_packs_are_read_all_the_same() {
 }
 
 #[test]
-fn without_locks_packs_are_changed_but_not_where_locks_are_refused() {
+fn writing_works_without_lock_support_unless_denied() {
     assert!(is_free(None, refused(ErrorKind::Unsupported)).unwrap());
     let error = is_free(None, refused(ErrorKind::PermissionDenied)).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::PermissionDenied);

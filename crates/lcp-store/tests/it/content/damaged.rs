@@ -25,7 +25,7 @@ fn assert_damaged(store: &mut dyn BatchStore, damaged: &[u8], other: &[u8]) {
 }
 
 #[test]
-fn in_memory() {
+fn damaged_body_in_memory_is_detected() {
     let mut memory = MemoryBackend::default();
     let bodies = [(hash(b"body"), &b"bodz"[..]), (hash(b"other"), b"other")];
     memory.put(&bodies, PutMode::Keep).expect("memory");
@@ -34,7 +34,7 @@ fn in_memory() {
 
 #[cfg(feature = "object-store")]
 #[test]
-fn in_an_object() {
+fn damaged_object_is_detected() {
     use object_store::memory::InMemory;
     use object_store::path::Path;
     use object_store::{ObjectStoreExt, PutPayload};
@@ -53,7 +53,7 @@ fn in_an_object() {
 
 #[cfg(feature = "object-store")]
 #[test]
-fn in_a_file_of_its_own() {
+fn damaged_body_file_is_detected() {
     use crate::content::support::{folder, local, shared};
 
     let folder = folder();
@@ -88,7 +88,7 @@ mod sqlite {
     }
 
     #[test]
-    fn a_byte_of_the_file() {
+    fn changed_byte_in_database_is_detected() {
         let folder = folder();
         let path = folder.path().join("bodies.db");
         let body = noise(1, 5000);
@@ -101,7 +101,7 @@ mod sqlite {
     }
 
     #[test]
-    fn a_compressed_body() {
+    fn damaged_compressed_body_is_detected() {
         let body = b"some text that compresses ".repeat(100);
         let changes = [
             // A byte, the end, all of it, the size that it is said to have.
@@ -128,7 +128,7 @@ mod sqlite {
     }
 
     #[test]
-    fn the_file_itself() {
+    fn overwritten_database_pages_are_detected() {
         let folder = folder();
         let path = folder.path().join("bodies.db");
         let bodies: Vec<_> = (0..200).map(|seed| noise(seed, 4000)).collect();
@@ -144,7 +144,7 @@ mod sqlite {
     }
 
     #[test]
-    fn a_file_that_was_cut_off() {
+    fn truncated_database_is_detected() {
         let folder = folder();
         let path = folder.path().join("bodies.db");
         let bodies: Vec<_> = (0..200).map(|seed| noise(seed, 4000)).collect();
@@ -158,7 +158,7 @@ mod sqlite {
     }
 
     #[test]
-    fn a_table_that_is_gone() {
+    fn missing_table_is_detected() {
         let folder = folder();
         let path = folder.path().join("bodies.db");
         closed(&path, &[b"body"]);
@@ -180,7 +180,7 @@ mod sqlite {
     }
 
     #[test]
-    fn a_schema_that_was_added_to() {
+    fn extended_schema_is_detected() {
         let changes = [
             // A put that says it kept the body, and did not.
             "CREATE TRIGGER t BEFORE INSERT ON bodies BEGIN SELECT RAISE(IGNORE); END",
@@ -200,7 +200,7 @@ mod sqlite {
     }
 
     #[test]
-    fn a_schema_in_place_of_ours() {
+    fn replaced_schema_is_detected() {
         let unnamed = "CREATE TABLE bodies (id INTEGER PRIMARY KEY, name BLOB, size, body)";
         let endless = "CREATE VIEW bodies (id, name, size, body) AS WITH RECURSIVE c (x) AS
                        (SELECT 1 UNION ALL SELECT x + 1 FROM c) SELECT x, x'00', 1, x'00' FROM c";

@@ -9,7 +9,7 @@ fn largest() -> usize {
 }
 
 #[test]
-fn an_empty_body() {
+fn empty_body_is_stored() {
     for mut tested in every_store(None) {
         let hashes = tested.store.put_many(&[b""]).expect(tested.kind);
         assert_eq!(hashes, [hash(b"")], "{}", tested.kind);
@@ -18,7 +18,7 @@ fn an_empty_body() {
 }
 
 #[test]
-fn an_empty_batch() {
+fn empty_batch_gives_empty_results() {
     for mut tested in every_store(None) {
         assert_eq!(tested.store.put_many(&[]), Ok(vec![]), "{}", tested.kind);
         assert_eq!(tested.store.get_many(&[]), Ok(vec![]), "{}", tested.kind);
@@ -27,7 +27,7 @@ fn an_empty_batch() {
 }
 
 #[test]
-fn a_body_at_the_limit() {
+fn body_at_the_limit_is_stored() {
     let (zeros, noise) = (vec![0; largest()], noise(1, largest()));
     for mut tested in every_store(None) {
         let hashes = tested.store.put_many(&[&zeros, &noise]).expect(tested.kind);
@@ -37,7 +37,7 @@ fn a_body_at_the_limit() {
 }
 
 #[test]
-fn a_body_beyond_the_limit() {
+fn body_beyond_the_limit_is_rejected() {
     let body = vec![0; largest() + 1];
     for mut tested in every_store(None) {
         let error = tested.store.put_many(&[b"small", &body]).expect_err(tested.kind);
@@ -51,7 +51,7 @@ fn a_body_beyond_the_limit() {
 }
 
 #[test]
-fn copies_in_a_batch() {
+fn duplicate_bodies_in_a_batch_are_accepted() {
     for mut tested in every_store(None) {
         let hashes = tested.store.put_many(&[b"a", b"b", b"a", b"a"]).expect(tested.kind);
         assert_eq!(hashes, [hash(b"a"), hash(b"b"), hash(b"a"), hash(b"a")], "{}", tested.kind);
@@ -61,7 +61,7 @@ fn copies_in_a_batch() {
 }
 
 #[test]
-fn a_batch_with_gaps_keeps_its_order() {
+fn batch_with_missing_bodies_preserves_order() {
     let bodies: Vec<_> = (0..100).map(|seed| noise(seed, 300)).collect();
     let even: Vec<_> = bodies.iter().step_by(2).map(Vec::as_slice).collect();
     let hashes: Vec<_> = bodies.iter().rev().map(|body| hash(body)).collect();
@@ -80,7 +80,7 @@ fn a_batch_with_gaps_keeps_its_order() {
 }
 
 #[test]
-fn a_wrong_hash_keeps_nothing() {
+fn put_with_wrong_hash_is_rejected() {
     let (given, actual) = (hash(b"b"), hash(b"a"));
     let expected = Error::WrongHash { given, actual };
     for mut tested in every_store(None) {
@@ -91,7 +91,7 @@ fn a_wrong_hash_keeps_nothing() {
 }
 
 #[test]
-fn bodies_are_never_printed() {
+fn memory_store_debug_hides_bodies() {
     let mut store = ContentAddressedStore::new(MemoryBackend::default());
     store.put_many(&[b"secret", b"another"]).expect("memory");
     assert_eq!(

@@ -6,7 +6,7 @@ use lcp_store::sqlite::Options;
 use crate::content::support::{folder, noise, open_sqlite, open_sqlite_with};
 
 #[test]
-fn what_it_had_is_unharmed() {
+fn full_store_keeps_existing_bodies() {
     let folder = folder();
     let path = folder.path().join("bodies.db");
     let options = Options { max_bytes: Some(1 << 20), durable: false, ..Options::default() };

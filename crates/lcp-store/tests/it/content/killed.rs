@@ -7,9 +7,9 @@ use lcp_store::content::BatchStore;
 
 use crate::content::support::{CHILD, child, folder, hash, noise, open_sqlite};
 
-/// Run by [`what_was_acknowledged_stays`]: puts until it is killed.
+/// Run by [`acknowledged_puts_survive_a_killed_process`]: puts until it is killed.
 #[test]
-fn a_writer_without_end() {
+fn child_puts_until_killed() {
     let Some(path) = std::env::var_os(CHILD) else { return };
     let mut store = open_sqlite(path).expect("a store");
     for number in 0.. {
@@ -25,12 +25,12 @@ fn batch(number: u64) -> Vec<Vec<u8>> {
 }
 
 #[test]
-fn what_was_acknowledged_stays() {
+fn acknowledged_puts_survive_a_killed_process() {
     let folder = folder();
     let path = folder.path().join("bodies.db");
     let mut kept = None;
     for round in 1..=3 {
-        let mut writer = child("content::killed::a_writer_without_end", &path)
+        let mut writer = child("content::killed::child_puts_until_killed", &path)
             .stdout(Stdio::piped())
             .spawn()
             .expect("a process");

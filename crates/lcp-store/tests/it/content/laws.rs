@@ -42,7 +42,7 @@ fn any_operation() -> impl Strategy<Value = Operation> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(48))]
     #[test]
-    fn a_store_is_a_map(
+    fn store_behaves_like_a_map(
         bodies in any_bodies(),
         operations in vec(any_operation(), 0..24),
         key in any::<Option<[u8; 32]>>(),

@@ -33,13 +33,13 @@ fn use_within(runtime: &Runtime) {
 }
 
 #[test]
-fn from_a_task_of_any_runtime() {
+fn object_store_works_inside_any_runtime() {
     use_within(&runtime(Builder::new_current_thread()));
     use_within(&runtime(Builder::new_multi_thread()));
 }
 
 #[test]
-fn many_share_it() {
+fn concurrent_stores_share_one_object_store() {
     fn is_shared<T: Send + Sync + Clone>(_: &T) {}
     is_shared(&shared(InMemory::new()));
 
@@ -61,7 +61,7 @@ fn many_share_it() {
 }
 
 #[test]
-fn at_most_sixteen_requests_at_a_time() {
+fn at_most_sixteen_requests_run_concurrently() {
     let odd = Arc::new(Odd::default());
     let mut store = shared(Arc::clone(&odd) as Arc<dyn ObjectStore>);
     let bodies: Vec<_> = (0..100u8).map(|body| [body]).collect();
@@ -75,7 +75,7 @@ fn at_most_sixteen_requests_at_a_time() {
 }
 
 #[test]
-fn a_service_that_cannot_put_if_absent() {
+fn service_without_conditional_put_is_supported() {
     let mut store = shared(Odd::default());
     let hashes = store.put_many(&[b"body"]).expect("it overwrites");
     assert_eq!(store.put_many(&[b"body"]), Ok(hashes.clone()));
@@ -83,7 +83,7 @@ fn a_service_that_cannot_put_if_absent() {
 }
 
 #[test]
-fn a_body_that_is_there_is_not_sent_again() {
+fn stored_body_is_not_sent_again() {
     let odd = Arc::new(Odd::default());
     let mut store = shared(Arc::clone(&odd) as Arc<dyn ObjectStore>);
     let sent = || std::mem::take(&mut *odd.sent.lock().expect("no panic"));
@@ -100,7 +100,7 @@ fn a_body_that_is_there_is_not_sent_again() {
 
 /// Some services do not tell who may only write what is there.
 #[test]
-fn a_service_that_may_not_be_asked() {
+fn put_works_when_existence_checks_fail() {
     let odd = Arc::new(Odd { silent: true, ..Odd::default() });
     let mut store = shared(Arc::clone(&odd) as Arc<dyn ObjectStore>);
     let hashes = store.put_many(&[b"body"]).expect("it can be written");
@@ -109,7 +109,7 @@ fn a_service_that_may_not_be_asked() {
 }
 
 #[test]
-fn bodies_are_never_printed() {
+fn object_store_debug_hides_bodies() {
     let mut store = shared(InMemory::new());
     store.put_many(&[b"secret"]).expect("memory");
     assert_eq!(

@@ -13,7 +13,7 @@ use crate::content::support::{
 };
 
 #[test]
-fn many_at_once_make_one_store() {
+fn concurrent_opens_create_one_store() {
     for _ in 0..10 {
         let folder = folder();
         let path = folder.path().join("bodies.db");
@@ -32,7 +32,7 @@ fn many_at_once_make_one_store() {
 }
 
 #[test]
-fn its_settings() {
+fn new_file_has_expected_settings_and_schema() {
     let folder = folder();
     let path = folder.path().join("bodies.db");
     let store = open_sqlite(&path).expect("a new store");
@@ -60,12 +60,12 @@ fn its_settings() {
 
 /// Older ones may damage a file that several processes write to.
 #[test]
-fn the_version_of_sqlite() {
+fn sqlite_version_is_recent_enough() {
     assert!(rusqlite::version_number() >= 3_051_003, "{}", rusqlite::version());
 }
 
 #[test]
-fn text_takes_less_room() {
+fn text_is_compressed() {
     let folder = folder();
     let path = folder.path().join("bodies.db");
     let text = |number: u32| format!("line {number} of some text\n").repeat(4000).into_bytes();
@@ -80,7 +80,7 @@ fn text_takes_less_room() {
 /// A crash while the log was moved into the file: its first page says that it has
 /// more pages than it has.
 #[test]
-fn a_file_that_is_shorter_than_it_says() {
+fn file_shorter_than_its_header_is_recovered_from_log() {
     let (folder, crashed) = (folder(), folder());
     let (path, copy) = (folder.path().join("bodies.db"), crashed.path().join("bodies.db"));
     let bodies: Vec<_> = (0..100).map(|seed| noise(seed, 4000)).collect();
@@ -104,7 +104,7 @@ fn a_file_that_is_shorter_than_it_says() {
 
 /// VACUUM writes the schema anew, and is no change.
 #[test]
-fn a_file_that_was_vacuumed() {
+fn vacuumed_file_is_still_valid() {
     let folder = folder();
     let path = folder.path().join("bodies.db");
     let hashes = quick_sqlite(&path).put_many(&[b"body"]).expect("a put");
@@ -116,7 +116,7 @@ fn a_file_that_was_vacuumed() {
 /// A link is another name of the file, even while there is none yet.
 #[cfg(unix)]
 #[test]
-fn by_a_link() {
+fn symlink_opens_the_same_store() {
     use std::os::unix::fs::symlink;
 
     let folder = folder();
@@ -144,7 +144,7 @@ fn by_a_link() {
 
 /// A store can be handed to another thread.
 #[test]
-fn it_is_send() {
+fn sqlite_store_is_send() {
     fn is_send<T: Send>(_: &T) {}
     let folder = folder();
     is_send(&quick_sqlite(&folder.path().join("bodies.db")));

@@ -29,7 +29,7 @@ fn code(pack: &[u8], store: Option<&dyn ContentStore>) -> &'static str {
 }
 
 #[test]
-fn a_pack_is_read_with_the_store_and_only_then() {
+fn pack_with_references_needs_its_store() {
     for key in [None, Some([7; 32])] {
         let empty = every_store(key);
         for (mut tested, empty) in every_store(key).into_iter().zip(empty) {
@@ -44,7 +44,7 @@ fn a_pack_is_read_with_the_store_and_only_then() {
 }
 
 #[test]
-fn a_pack_is_not_read_as_another_tenant() {
+fn other_tenant_cannot_resolve_pack_references() {
     let mut memory =
         ContentAddressedStore::new(MemoryBackend::default()).with_tenant(TenantKey::new([1; 32]));
     let pack = pack_into(&mut memory);
@@ -55,7 +55,7 @@ fn a_pack_is_not_read_as_another_tenant() {
 }
 
 #[test]
-fn a_damaged_body_fails_the_pack_by_its_hash() {
+fn damaged_body_error_names_its_hash() {
     use lcp_store::content::Backend;
 
     let mut pack = PackWriter::default();

@@ -29,9 +29,9 @@ fn bodies(process: u64) -> impl Iterator<Item = Vec<u8>> {
     })
 }
 
-/// Run by [`two_processes_lose_nothing`].
+/// Run by [`two_writing_processes_store_all_bodies`].
 #[test]
-fn a_writer() {
+fn child_puts_all_bodies() {
     let Ok(told) = std::env::var(CHILD) else { return };
     let (process, path) = told.split_once(' ').expect("a number and a path");
     let mut store = open_sqlite(path).expect("a store, made by either");
@@ -43,12 +43,12 @@ fn a_writer() {
 }
 
 #[test]
-fn two_processes_lose_nothing() {
+fn two_writing_processes_store_all_bodies() {
     let folder = folder();
     let path = folder.path().join("bodies.db");
     let mut writers = [1, 2].map(|process| {
         let told = format!("{process} {}", path.display());
-        child("content::processes::a_writer", told).spawn().expect("a process")
+        child("content::processes::child_puts_all_bodies", told).spawn().expect("a process")
     });
     read_meanwhile(&path, &mut writers);
     for writer in &mut writers {
@@ -93,7 +93,7 @@ fn read_meanwhile(path: &Path, writers: &mut [Child]) {
 }
 
 #[test]
-fn two_stores_in_one_process() {
+fn two_open_stores_see_each_others_puts() {
     let folder = folder();
     let path = folder.path().join("bodies.db");
     let mut first = open_sqlite(&path).expect("a store");
@@ -106,7 +106,7 @@ fn two_stores_in_one_process() {
 }
 
 #[test]
-fn a_writer_that_waits_too_long() {
+fn writer_that_waits_too_long_gets_busy_error() {
     use lcp_store::content::Error;
     use lcp_store::sqlite::Options;
 

@@ -12,17 +12,17 @@ use crate::content::support::{
     CHILD, child, folder, hash, open_sqlite, open_sqlite_read_only, quick_sqlite,
 };
 
-/// What the folder holds: see [`nothing_is_written_where_nothing_may_be`].
+/// What the folder holds: see [`read_only_files_are_never_written`].
 const BODY: &[u8] = b"body";
 
 fn allow(path: &Path, mode: u32) {
     fs::set_permissions(path, Permissions::from_mode(mode)).expect("permissions");
 }
 
-/// Run by [`nothing_is_written_where_nothing_may_be`], as a user whom permissions
+/// Run by [`read_only_files_are_never_written`], as a user whom permissions
 /// bind.
 #[test]
-fn as_somebody() {
+fn child_reads_without_write_permission() {
     let Some(root) = std::env::var_os(CHILD) else { return };
     let root = Path::new(&root);
 
@@ -72,7 +72,7 @@ fn objects(_: &Path) {}
 /// Skipped, with a line on stderr, where root may not become somebody else or a copy
 /// of this binary cannot be run: then this test passes without having tested.
 #[test]
-fn nothing_is_written_where_nothing_may_be() {
+fn read_only_files_are_never_written() {
     let root = folder();
     allow(root.path(), 0o755);
     let mut writers = Vec::new();
@@ -107,7 +107,7 @@ fn nothing_is_written_where_nothing_may_be() {
     allow(&killed, 0o555);
 
     // Permissions do not bind root, so that somebody else is asked.
-    let mut reader = child("content::read_only::as_somebody", root.path());
+    let mut reader = child("content::read_only::child_reads_without_write_permission", root.path());
     let metadata = fs::metadata(root.path()).expect("a folder");
     if metadata.uid() == 0 {
         let copy = root.path().join("test");

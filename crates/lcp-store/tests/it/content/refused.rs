@@ -26,7 +26,7 @@ fn not_a_store(path: &Path) -> &'static str {
 }
 
 #[test]
-fn a_text() {
+fn text_file_is_not_a_store() {
     let folder = folder();
     let path = folder.path().join("notes.txt");
     for text in ["x".to_owned(), "some notes\n".repeat(10), "some notes\n".repeat(10_000)] {
@@ -36,7 +36,7 @@ fn a_text() {
 }
 
 #[test]
-fn the_database_of_another_program() {
+fn foreign_database_is_rejected() {
     let folder = folder();
     let path = folder.path().join("theirs.db");
     let theirs = Connection::open(&path).expect("a database");
@@ -49,7 +49,7 @@ fn the_database_of_another_program() {
 /// Its log holds what the file does not have yet; to open it for writing would
 /// move that.
 #[test]
-fn the_database_of_another_program_with_a_log() {
+fn foreign_database_with_log_is_rejected() {
     let (folder, other) = (folder(), folder());
     let theirs = Connection::open(other.path().join("theirs.db")).expect("a database");
     theirs
@@ -70,7 +70,7 @@ fn the_database_of_another_program_with_a_log() {
 }
 
 #[test]
-fn a_newer_version() {
+fn newer_or_zero_version_is_rejected() {
     let folder = folder();
     let path = folder.path().join("bodies.db");
     quick_sqlite(&path).put_many(&[b"body"]).expect("a put");
@@ -90,7 +90,7 @@ fn a_newer_version() {
 }
 
 #[test]
-fn a_folder_and_nothing() {
+fn directory_and_missing_file_are_errors() {
     let folder = folder();
     fs::create_dir(folder.path().join("folder")).expect("a folder");
     let error = open_sqlite(folder.path().join("folder")).expect_err("a folder");
@@ -105,7 +105,7 @@ fn a_folder_and_nothing() {
 }
 
 #[test]
-fn an_empty_file_becomes_a_store_only_when_opened_to_write() {
+fn empty_file_becomes_a_store_only_on_writable_open() {
     let folder = folder();
     let path = folder.path().join("bodies.db");
     fs::write(&path, "").expect("a file");
@@ -117,7 +117,7 @@ fn an_empty_file_becomes_a_store_only_when_opened_to_write() {
 }
 
 #[test]
-fn a_path_that_looks_like_a_uri() {
+fn path_with_uri_characters_is_opened_literally() {
     let folder = folder();
     let path = folder.path().join("a?b#c%20d é.db");
     let mut store = quick_sqlite(&path);

@@ -7,7 +7,7 @@ use lcp_store::content::{
 use crate::content::support::{every_store, hash};
 
 #[test]
-fn a_tenant_finds_its_own() {
+fn tenant_reads_its_own_bodies() {
     for mut tested in every_store(Some([1; 32])) {
         let hashes = tested.store.put_many(&[b"mine"]).expect(tested.kind);
         assert_eq!(hashes, [hash(b"mine")], "the hash stays that of the body");
@@ -24,13 +24,13 @@ fn memory_of(key: [u8; 32]) -> MemoryBackend {
 }
 
 #[test]
-fn the_name_is_the_keyed_hash_of_the_hash() {
+fn stored_name_is_keyed_hash_of_body_hash() {
     let store = ContentAddressedStore::new(memory_of([1; 32])).with_tenant(TenantKey::new([1; 32]));
     assert_eq!(store.get_many(&[hash(b"mine")]), Ok(vec![Some(b"mine".to_vec())]));
 }
 
 #[test]
-fn others_find_nothing() {
+fn other_tenants_cannot_read_bodies() {
     let other = ContentAddressedStore::new(memory_of([1; 32])).with_tenant(TenantKey::new([2; 32]));
     assert_eq!(other.has_many(&[hash(b"mine")]), Ok(vec![false]));
     assert_eq!(other.get_many(&[hash(b"mine")]), Ok(vec![None]));
@@ -42,7 +42,7 @@ fn others_find_nothing() {
 }
 
 #[test]
-fn a_key_is_never_printed() {
+fn debug_hides_the_tenant_key() {
     let key = TenantKey::new([0xAB; 32]);
     assert_eq!(format!("{key:?}"), "TenantKey(..)");
     let store =
@@ -52,7 +52,7 @@ fn a_key_is_never_printed() {
 
 #[cfg(feature = "content-sqlite")]
 #[test]
-fn tenants_of_one_file() {
+fn tenants_in_one_file_are_isolated() {
     use crate::content::support::{folder, quick_sqlite};
 
     let folder = folder();

@@ -42,7 +42,7 @@ fn version(connection: &Connection) -> i64 {
 }
 
 #[test]
-fn it_holds_what_its_layout_makes() {
+fn opened_file_has_the_tables_of_its_schema() {
     let (_folder, path) = folder();
     quick(&path, &COUNTS).expect("a new file");
     let writer = quick(&path, &COUNTS).expect("the same file");
@@ -53,7 +53,7 @@ fn it_holds_what_its_layout_makes() {
 }
 
 #[test]
-fn it_holds_nothing_else() {
+fn changed_schema_is_damage() {
     let changes = [
         "DROP TRIGGER counted",
         "DROP INDEX counts_by_count",
@@ -79,7 +79,7 @@ fn it_holds_nothing_else() {
 }
 
 #[test]
-fn the_message_names_the_layout() {
+fn damage_message_names_the_schema() {
     let (_folder, path) = folder();
     quick(&path, &COUNTS).expect("a new file");
     Connection::open(&path).and_then(|db| db.execute_batch("DROP TABLE log")).expect("SQL");
@@ -91,7 +91,7 @@ fn the_message_names_the_layout() {
 }
 
 #[test]
-fn an_older_file_is_upgraded() {
+fn older_file_is_upgraded() {
     let (_folder, path) = folder();
     let first = quick(&path, &FIRST).expect("a new file");
     first.execute("INSERT INTO log VALUES ('old')", ()).expect("a row");
@@ -116,14 +116,14 @@ fn an_older_file_is_upgraded() {
 }
 
 #[test]
-fn a_file_from_between_takes_the_steps_that_are_left() {
+fn intermediate_version_runs_remaining_migrations() {
     let (_folder, path) = folder();
     quick(&path, &SECOND).expect("a new file");
     assert_eq!(version(&quick(&path, &UPGRADED).expect("an older file")), 3);
 }
 
 #[test]
-fn steps_that_lead_elsewhere_are_taken_back() {
+fn failed_migrations_are_rolled_back() {
     let (_folder, path) = folder();
     quick(&path, &FIRST).expect("a new file");
     let error = quick(&path, &WRONG).expect_err("without the trigger");
@@ -132,7 +132,7 @@ fn steps_that_lead_elsewhere_are_taken_back() {
 }
 
 #[test]
-fn a_file_that_is_older_than_the_first_step() {
+fn file_older_than_first_migration_is_rejected() {
     let (_folder, path) = folder();
     quick(&path, &FIRST).expect("a new file");
     let last_step = SchemaSpec { migrations: &UPGRADED.migrations[1..], ..COUNTS };
@@ -147,7 +147,7 @@ fn a_file_that_is_older_than_the_first_step() {
 }
 
 #[test]
-fn values_that_are_too_large() {
+fn oversized_values_are_rejected() {
     let (_folder, path) = folder();
     let file = quick(&path, &COUNTS).expect("a new file");
     let insert = |bytes: usize| {
@@ -159,7 +159,7 @@ fn values_that_are_too_large() {
 
 /// A new file would have SQLite throw the log away.
 #[test]
-fn a_log_without_its_file() {
+fn log_without_its_file_is_not_overwritten() {
     let (folder, path) = folder();
     let log = folder.path().join("counts.db-wal");
     std::fs::write(&log, "what was written last").expect("a log");
@@ -176,7 +176,7 @@ fn a_log_without_its_file() {
 }
 
 #[test]
-fn a_file_that_has_no_room() {
+fn file_at_max_bytes_is_full() {
     let (_folder, path) = folder();
     let options = Options { max_bytes: Some(64 * 1024), durable: false, ..Options::default() };
     let file = open(&path, &COUNTS, &options).expect("a new file");
@@ -189,7 +189,7 @@ fn a_file_that_has_no_room() {
 
 /// Temporary folders are on a local disk, or tests of SQLite could not run.
 #[test]
-fn a_local_disk() {
+fn local_only_accepts_a_local_disk() {
     let (_folder, path) = folder();
     let options = Options { local_only: true, durable: false, ..Options::default() };
     open(&path, &COUNTS, &options).expect("a local disk");

@@ -33,7 +33,7 @@ fn write<T, E: From<Error>>(
 
 /// SQLite is told not to wait, so that without the queue somebody would be refused.
 #[test]
-fn nobody_is_refused() {
+fn queued_writers_all_succeed() {
     let (_folder, path) = folder();
     let files: Vec<_> = (0..4).map(|_| quick(&path, &COUNTS).expect("a file")).collect();
     let write_all = |mut file: Connection| {
@@ -57,7 +57,7 @@ fn nobody_is_refused() {
 }
 
 #[test]
-fn the_next_one_waits() {
+fn second_writer_waits_for_the_lock() {
     let (_folder, path) = folder();
     let (mut first, second) = (quick(&path, &COUNTS), quick(&path, &COUNTS));
     let first = first.as_mut().expect("a file");
@@ -80,7 +80,7 @@ fn the_next_one_waits() {
 }
 
 #[test]
-fn who_waits_too_long_is_refused() {
+fn lock_timeout_gives_busy_error() {
     let (_folder, path) = folder();
     let mut file = quick(&path, &COUNTS).expect("a file");
     let patient = WriteLock::for_database(&path, LONG).expect("a lock");
@@ -97,7 +97,7 @@ fn who_waits_too_long_is_refused() {
 }
 
 #[test]
-fn what_failed_is_not_written() {
+fn failed_write_is_rolled_back() {
     #[derive(Debug, PartialEq)]
     enum Failed {
         Ours,
@@ -130,7 +130,7 @@ fn what_failed_is_not_written() {
 /// Whoever wrote on would write what nobody finds.
 #[cfg(unix)]
 #[test]
-fn a_file_that_is_elsewhere() {
+fn moved_or_replaced_file_is_not_written() {
     let (folder, path) = folder();
     let mut file = quick(&path, &COUNTS).expect("a file");
     let lock = WriteLock::for_database(&path, LONG).expect("a lock");
@@ -152,7 +152,7 @@ fn a_file_that_is_elsewhere() {
 /// One queue for one file, whatever it is called.
 #[cfg(unix)]
 #[test]
-fn by_a_link() {
+fn symlink_uses_the_same_lock() {
     let (folder, path) = folder();
     let link = folder.path().join("link.db");
     std::os::unix::fs::symlink("counts.db", &link).expect("a link");

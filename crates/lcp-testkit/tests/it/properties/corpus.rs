@@ -25,7 +25,7 @@ fn holds(target: &Target, name: &str, input: &[u8]) {
 }
 
 #[test]
-fn every_target_holds_for_its_corpus() {
+fn every_target_passes_on_its_corpus() {
     for target in TARGETS {
         let inputs = inputs(&corpus().join(target.name));
         assert!(!inputs.is_empty(), "{} has a corpus", target.name);
@@ -36,7 +36,7 @@ fn every_target_holds_for_its_corpus() {
 }
 
 #[test]
-fn every_target_holds_for_its_seeds() {
+fn every_target_passes_on_its_seeds() {
     for target in TARGETS {
         for (at, seed) in seeds(target.name).iter().enumerate() {
             holds(target, &format!("seed {at}"), seed);
@@ -45,7 +45,7 @@ fn every_target_holds_for_its_seeds() {
 }
 
 #[test]
-fn every_target_holds_for_no_bytes_and_for_noise() {
+fn every_target_passes_on_empty_and_random_input() {
     for target in TARGETS {
         let mut rng = SplitMix64::new(1);
         for len in [0, 1, 2, 3, 5, 8, 13, 21, 34, 55, 89, 144, 233, 377, 500] {
@@ -56,7 +56,7 @@ fn every_target_holds_for_no_bytes_and_for_noise() {
 }
 
 #[test]
-fn programs_dictionaries_and_folders_are_those_of_the_targets() {
+fn every_fuzz_target_has_program_dictionary_and_corpus() {
     let fuzz = cli_harness::root().join("fuzz");
     let manifest = fs::read_to_string(fuzz.join("Cargo.toml")).unwrap();
     let mut programs = Vec::new();

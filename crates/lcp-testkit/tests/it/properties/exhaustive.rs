@@ -13,7 +13,7 @@ const PACK_BYTES_MAX: usize = 8 << 10;
 
 #[test]
 #[ignore = "flips millions of bits"]
-fn every_flip_is_noticed_and_no_cut_loses_a_complete_block() {
+fn bit_flips_are_detected_and_cuts_lose_no_complete_block() {
     let is_tried = |pack: &Vec<u8>| pack.len() <= PACK_BYTES_MAX && has_index(pack);
     let packs: Vec<_> = seeds("decoder").into_iter().filter(is_tried).collect();
     let mut all = Tried::default();

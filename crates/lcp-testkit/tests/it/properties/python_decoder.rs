@@ -43,7 +43,7 @@ fn agree(pack: &[u8], ours: &Value, theirs: &Value) -> bool {
 
 #[test]
 #[expect(clippy::print_stderr, reason = "whoever runs it sees what is installed or skipped")]
-fn a_decoder_in_python_agrees() {
+fn python_decoder_agrees() {
     let fuzz = cli_harness::root().join("fuzz");
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR"));
     let found = python::create_venv(

@@ -212,7 +212,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_text_follows_from_its_number() {
+    fn text_is_determined_by_its_number() {
         for number in 0..2_000 {
             let made = text(number);
             assert_eq!(made, text(number));
@@ -224,7 +224,7 @@ mod tests {
 
     /// What hurts begins at every place of a window, and every piece does.
     #[test]
-    fn every_place_and_every_piece() {
+    fn texts_cover_every_piece_and_window_offset() {
         let (mut places, mut pieces) = (0u64, vec![0u64; PIECES.len()]);
         for number in (0..160_000).filter(|number| matches!(number % 16, 4..8)) {
             let made = text(number);

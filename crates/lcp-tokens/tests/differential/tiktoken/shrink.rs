@@ -44,7 +44,7 @@ mod tests {
     }
 
     #[test]
-    fn what_fails_is_what_is_left() {
+    fn shrink_returns_the_minimal_failing_part() {
         let long = "é漢 ".repeat(300) + "'ſ" + &"x".repeat(700);
         shrinks_to(&long, "'ſ");
         shrinks_to("'ſ", "'ſ");
@@ -54,7 +54,7 @@ mod tests {
     }
 
     #[test]
-    fn an_error_ends_it() {
+    fn shrink_returns_the_first_error() {
         assert_eq!(shrink("some text", |_| Err("gone")), Err("gone"));
     }
 }

@@ -105,7 +105,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(1_500))]
 
     #[test]
-    fn the_bound_is_never_below_the_optimum((classes, capacity) in any_case()) {
+    fn value_and_bound_enclose_the_optimum((classes, capacity) in any_case()) {
         let optimum = optimum(&classes, usize::try_from(capacity).unwrap());
         let solution = solved(&classes, capacity);
         prop_assert_eq!(solution.is_some(), optimum.is_some());
@@ -120,7 +120,7 @@ proptest! {
     /// Checks that the bound is valid even if states were dropped because of their number, or none
     /// was examined.
     #[test]
-    fn the_relaxation_a_small_core_is_one_too(
+    fn bound_is_valid_if_states_are_dropped(
         (classes, capacity) in any_case(),
         states in 1..20usize,
         work in 0..500usize,
@@ -137,7 +137,7 @@ proptest! {
     /// Checks that the greedy solution loses less than the value of the break item (RFC 0005 §4,
     /// P1).
     #[test]
-    fn greedy_is_an_upgrade_from_the_optimum((classes, capacity) in any_case()) {
+    fn greedy_loses_less_than_the_break_item((classes, capacity) in any_case()) {
         let Some(optimum) = optimum(&classes, usize::try_from(capacity).unwrap()) else {
             return Ok(());
         };
@@ -151,7 +151,7 @@ proptest! {
 
     /// Checks that the order of options in a class changes neither the value nor the bound.
     #[test]
-    fn the_order_of_options_does_not_matter((mut classes, capacity) in any_case()) {
+    fn option_order_does_not_change_totals((mut classes, capacity) in any_case()) {
         let one = solved(&classes, capacity);
         for class in &mut classes {
             class.reverse();
@@ -176,7 +176,7 @@ fn densities_are_compared_exactly() {
 }
 
 #[test]
-fn upgrades_of_all_classes_by_density() {
+fn upgrades_are_sorted_by_density() {
     let classes = vec![
         vec![(9, 30), (0, 0), (4, 20), (5, 21)],
         vec![(0, 0), (1, 2)],
@@ -188,7 +188,7 @@ fn upgrades_of_all_classes_by_density() {
 }
 
 #[test]
-fn what_the_first_that_does_not_fit_hides_is_found() {
+fn solver_improves_on_the_greedy_choice() {
     // The greedy solution takes the small option and has no room for the large one.
     let classes = vec![vec![(0, 0), (1, 3)], vec![(0, 0), (100, 200)]];
     let solution = solved(&classes, 100).unwrap();
@@ -198,7 +198,7 @@ fn what_the_first_that_does_not_fit_hides_is_found() {
 
 /// Checks that an option is found even if unchanged classes are nearer to the break item.
 #[test]
-fn what_is_far_from_the_break_is_found() {
+fn solver_finds_option_far_from_the_break_item() {
     let class = |cost, density| vec![(0, 0), (cost, cost * density)];
     let mut classes = vec![class(1_000, 1_100); 40];
     classes.push(class(10, 1_000));
@@ -210,7 +210,7 @@ fn what_is_far_from_the_break_is_found() {
 }
 
 #[test]
-fn the_cheapest_options_may_not_fit() {
+fn infeasible_problem_has_no_solution() {
     assert_eq!(solved(&vec![vec![(1, 5)], vec![(2, 5)]], 2), None);
     assert_eq!(solved(&vec![vec![(1, 5)], vec![]], 2), None);
     let nothing = solved(&vec![], 0).unwrap();
@@ -218,14 +218,14 @@ fn the_cheapest_options_may_not_fit() {
 }
 
 #[test]
-fn of_equal_costs_the_highest_value_is_chosen() {
+fn highest_value_wins_at_equal_cost() {
     let classes = vec![vec![(0, 1), (0, 9), (0, 9), (5, 9), (7, 3)]; 3];
     let solution = solved(&classes, 0).unwrap();
     assert_eq!((solution.chosen, solution.value, solution.bound), (vec![1; 3], 27, 27));
 }
 
 #[test]
-fn what_is_worth_nothing_is_not_bought() {
+fn cheapest_option_is_chosen_if_all_are_worthless() {
     let classes = vec![vec![(4, 0), (2, 0), (3, 0)]; 5];
     let solution = solved(&classes, 100).unwrap();
     assert_eq!((solution.chosen, solution.cost, solution.bound), (vec![1; 5], 10, 0));
@@ -262,7 +262,7 @@ fn all_upgrades(classes: &crate::allocate::knapsack::solver::tests::Classes) -> 
 proptest! {
     /// Checks that `bound` and `beats` both agree with exact fractions.
     #[test]
-    fn bounds_are_the_fractions_rounded_down(
+    fn bound_is_the_exact_fraction_rounded_down(
         state in any_state(), relaxation in any_relaxation(), best in 0..400u64,
     ) {
         let most = fraction(state, &relaxation).map_or(0, |(whole, cost)| whole.div_euclid(cost));
@@ -272,7 +272,7 @@ proptest! {
     }
 
     #[test]
-    fn what_is_kept_of_states(
+    fn pruning_retains_the_best_states(
         states in prop::collection::vec(any_state(), 1..60),
         most in 1..40usize,
         relaxation in any_relaxation(),
@@ -294,7 +294,7 @@ proptest! {
     }
 
     #[test]
-    fn densities_of_a_class_fall(class in prop::collection::vec((0..100u64, 0..100u64), 1..20)) {
+    fn class_upgrades_follow_its_convex_hull(class in prop::collection::vec((0..100u64, 0..100u64), 1..20)) {
         let all = all_upgrades(&vec![class.clone()]);
         let falls = |pair: &[Upgrade]| pair[0].gain.by_density(pair[1].gain).is_gt();
         prop_assert!(all.windows(2).all(falls));
@@ -329,7 +329,7 @@ proptest! {
 
     /// Checks that the frontier moves away from the break item in the order of a complete sort.
     #[test]
-    fn the_frontier_is_in_order(
+    fn frontier_follows_the_sorted_upgrade_order(
         classes in prop::collection::vec(prop::collection::vec((0..90u64, 0..900u64), 1..4), 1..900),
         part in 0..100u64,
     ) {
@@ -416,7 +416,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(24))]
 
     #[test]
-    fn nearly_all_where_no_upgrade_is_large(
+    fn value_is_near_lp_bound_if_upgrades_are_small(
         classes in prop::collection::vec(any_text(), 1_000..1_500),
         capacity in 0..300_000u64,
     ) {
@@ -430,7 +430,7 @@ proptest! {
 
     /// Uses so many classes that some are passed without a change.
     #[test]
-    fn hundreds_of_classes_beside_the_optimum(
+    fn hundreds_of_classes_are_solved_optimally(
         classes in prop::collection::vec(any_text(), 100..300),
         capacity in 0..4_000u64,
     ) {
@@ -442,7 +442,7 @@ proptest! {
 }
 
 #[test]
-fn all_classes_are_alike() {
+fn identical_classes_are_solved_near_lp_bound() {
     let classes = vec![vec![(0, 0), (3, 5), (7, 9), (10, 11)]; 2_000];
     for solution in at_capacities(&classes, &[0, 1, 300, 301, 777, 1000]) {
         assert!(solution.lp_bound - solution.value < 5);
@@ -450,7 +450,7 @@ fn all_classes_are_alike() {
 }
 
 #[test]
-fn one_density_and_no_choice_that_meets_the_capacity() {
+fn equal_densities_leave_a_bound_gap_of_one() {
     let classes = classes(500, 2, |x| (2 + x % 300 * 2, 2 + x % 300 * 2));
     for solution in at_capacities(&classes, &[5, 250, 900]) {
         // One token is left, which no bound of this kind can detect.
@@ -472,7 +472,7 @@ fn branched(classes: &Classes, capacity: u64) -> (u32, u64, u64) {
 
 /// Branching is given up if no decision about a class lowers the bound.
 #[test]
-fn what_no_branch_makes_better_is_given_up() {
+fn branching_stops_if_no_branch_lowers_the_bound() {
     let classes = vec![vec![(0, 0), (15, 50), (50, 500), (100, 1_000)]; 5_000];
     for (capacity, tried, value, bound) in [
         // The core proves that this value is optimal.
@@ -486,7 +486,7 @@ fn what_no_branch_makes_better_is_given_up() {
 }
 
 #[test]
-fn one_class_is_larger_than_all_others() {
+fn gap_is_small_with_one_huge_class() {
     let mut classes = classes(800, 3, |x| (1 + x % 1000, x >> 20 & 0xFFFF));
     classes[400].push((1 << 40, 1 << 40));
     for solution in at_capacities(&classes, &[1, 500, 1000]) {
@@ -497,7 +497,7 @@ fn one_class_is_larger_than_all_others() {
 /// Checks a case where many small options must be given up for one large option. By density, none
 /// of the large options would be taken, and no core is large enough for the exchange.
 #[test]
-fn what_hundreds_are_to_be_given_back_for() {
+fn many_small_options_are_exchanged_for_a_large_one() {
     let mut classes = classes(3_000, 2, |x| (10 + x % 40, 60 + x % 100));
     classes.push(vec![(0, 0), (1 << 20, 1 << 20)]);
     classes.push(vec![(0, 0), (1 << 20, 3 << 19)]);
@@ -516,7 +516,7 @@ fn what_hundreds_are_to_be_given_back_for() {
 }
 
 #[test]
-fn classes_of_64_options_with_the_largest_numbers() {
+fn gap_is_small_with_64_options_and_large_numbers() {
     let classes = classes(300, 63, |x| (1 + x % (1 << 40), mixed(x) % (1 << 40)));
     for solution in at_capacities(&classes, &[2, 100, 600]) {
         assert!(solution.bound - solution.value <= solution.value / 1000);
@@ -524,7 +524,7 @@ fn classes_of_64_options_with_the_largest_numbers() {
 }
 
 #[test]
-fn a_hundred_thousand_classes() {
+fn gap_is_small_with_100_000_classes() {
     let classes = classes(100_000, 2, |x| (1 + x % 3000, x >> 30 & 0xF_FFFF));
     for solution in at_capacities(&classes, &[10, 400]) {
         assert!(solution.bound - solution.value <= solution.value / 1_000_000);

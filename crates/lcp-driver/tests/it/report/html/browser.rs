@@ -129,7 +129,7 @@ fn check_figures(dom: &str, plan: &Plan) {
 }
 
 #[test]
-fn a_page_shows_the_plan() {
+fn page_shows_the_plan() {
     let this = plan(Some(1_000));
     let page = to_html(&this, &[plan(Some(300)), plan(None)]);
     let Some(dom) = dom(&page, "#sort=index&metadata=true") else { return };
@@ -155,7 +155,7 @@ fn a_page_shows_the_plan() {
 }
 
 #[test]
-fn the_address_moves_the_slider_and_sorts() {
+fn url_fragment_sets_budget_and_sort_order() {
     let (this, small) = (plan(Some(1_000)), plan(Some(300)));
     let page = to_html(&this, &[small.clone(), plan(None)]);
     let Some(dom) = dom(&page, "#budget=310&sort=full&dir=asc&metadata=true") else { return };
@@ -199,7 +199,7 @@ fn controls_redraw_the_page() {
 const METADATA: usize = 4;
 
 #[test]
-fn metadata_is_listed_where_it_is_asked_for() {
+fn metadata_is_listed_only_on_request() {
     let this = plan(Some(1_000));
     let is_metadata = |item: &lcp_driver::PlanItem| item.decision == RenderDecision::Metadata;
     assert_eq!(this.items.iter().filter(|item| is_metadata(item)).count(), METADATA);
@@ -226,7 +226,7 @@ fn column_names(dom: &str) -> Vec<(usize, &str)> {
 }
 
 #[test]
-fn columns_are_named_at_even_steps() {
+fn replay_columns_are_labelled_at_even_steps() {
     for columns in [2, 13, 26, 61, 240] {
         let of = |i: u32| plan(Some(100 + i * 12_345));
         let first = of(0);
@@ -249,7 +249,7 @@ fn columns_are_named_at_even_steps() {
 }
 
 #[test]
-fn what_exceeds_a_cap_is_told_from_what_is_borrowed() {
+fn tokens_over_cap_and_borrowed_tokens_are_distinct() {
     let mut this = plan(Some(1_000));
     this.shares[0] = ShareUsage { cap: Some(400), ..share("tool_results", 500, 300) };
     this.shares[1] = share("open_files", 2_996, 3_000);
@@ -260,7 +260,7 @@ fn what_exceeds_a_cap_is_told_from_what_is_borrowed() {
 }
 
 #[test]
-fn a_plan_by_value_says_how_good_it_is() {
+fn value_plan_shows_its_optimality_gap() {
     let Some(dom) = dom(&to_html(&by_value(123_456, 123_999), &[]), "") else { return };
     assert_eq!(text(&dom, "value"), "123,456");
     assert!(dom.contains("of at most 123,999 (gap 0.44 %)") && dom.contains(">by value<"));
@@ -268,7 +268,7 @@ fn a_plan_by_value_says_how_good_it_is() {
 
 #[test]
 #[cfg(feature = "serde")]
-fn a_stable_plan_says_what_was_kept() {
+fn stable_plan_shows_reuse_and_repack_reason() {
     use super::super::stable::{appended, repacked};
 
     let of = |stable| Plan { stable: Some(stable), ..plan(Some(1_000)) };
@@ -286,7 +286,7 @@ fn a_stable_plan_says_what_was_kept() {
 }
 
 #[test]
-fn duplicates_name_what_covers_them() {
+fn duplicates_link_to_their_covering_blocks() {
     let page = to_html(&super::super::duplicates::plan(), &[]);
     let Some(all) = dom(&page, "#sort=index") else { return };
     assert_eq!(text(&all, "saved"), "1,571");
@@ -312,7 +312,7 @@ fn duplicates_name_what_covers_them() {
 }
 
 #[test]
-fn without_duplicates_nothing_is_said_of_them() {
+fn duplicate_controls_are_hidden_without_duplicates() {
     let Some(dom) = dom(&to_html(&plan(Some(1_000)), &[]), "") else { return };
     assert!(!dom.contains("id=\"saved\""));
     for id in ["dedup", "cover-label"] {
@@ -322,7 +322,7 @@ fn without_duplicates_nothing_is_said_of_them() {
 }
 
 #[test]
-fn reasons_are_summed_up() {
+fn page_lists_decision_reasons() {
     let this = plan(Some(1_000));
     let Some(dom) = dom(&to_html(&this, &[]), "") else { return };
     let card = dom.split_once("id=\"reasons\"").unwrap().1.split_once("</section>").unwrap().0;
@@ -330,7 +330,7 @@ fn reasons_are_summed_up() {
 }
 
 #[test]
-fn almost_all_is_not_all() {
+fn fill_percentage_is_rounded_down() {
     let mut this = large_plan(2, 2_000);
     (this.items[0].tokens, this.items[1].tokens) = (1_000, 996);
     this.used_tokens = 1_996;
@@ -339,7 +339,7 @@ fn almost_all_is_not_all() {
 }
 
 #[test]
-fn many_blocks_are_listed_and_drawn_in_part() {
+fn large_plans_are_listed_and_drawn_partially() {
     let this = large_plan(12_000, 900_000);
     let page = to_html(&this, &[large_plan(12_000, 200_000)]);
     let Some(dom) = dom(&page, "") else { return };
@@ -351,7 +351,7 @@ fn many_blocks_are_listed_and_drawn_in_part() {
 }
 
 #[test]
-fn many_categories_are_put_together() {
+fn excess_categories_are_merged_on_the_page() {
     let mut this = large_plan(2_000, 500_000);
     for (i, item) in this.items.iter_mut().enumerate() {
         item.category = format!("category_{i}").into();
@@ -363,7 +363,7 @@ fn many_categories_are_put_together() {
 }
 
 #[test]
-fn many_warnings_are_counted() {
+fn excess_warnings_are_counted() {
     let warning = |i| Warning::new(WarningCode::NonUtf8Content, Some(i), "not <UTF-8>\u{202e}");
     let warnings = (0..2_000).map(warning).collect();
     let this = Plan { warnings, ..super::empty_plan(100, 0) };
@@ -374,7 +374,7 @@ fn many_warnings_are_counted() {
 }
 
 #[test]
-fn a_page_of_nothing() {
+fn empty_plan_has_a_page() {
     let page = to_html(&super::empty_plan(100, 0), &[]);
     let Some(dom) = dom(&page, "") else { return };
     assert_eq!((text(&dom, "used"), text(&dom, "count")), ("0", "0 blocks"));

@@ -8,7 +8,7 @@ use super::super::by_value;
 use super::{HOSTILE, data, empty_plan, large_plan, plan};
 
 #[test]
-fn a_page_needs_no_network_and_no_other_file() {
+fn page_is_self_contained() {
     let page = to_html(&plan(Some(1_000)), &[]);
     assert!(page.contains("content=\"default-src 'none'; "));
     for word in
@@ -20,7 +20,7 @@ fn a_page_needs_no_network_and_no_other_file() {
 }
 
 #[test]
-fn what_a_pack_says_is_data() {
+fn pack_labels_cannot_inject_html() {
     let page = to_html(&plan(Some(1_000)), &[]);
     assert_eq!(page.matches("</script>").count(), 2, "the page's own");
     assert!(!page.contains("<img") && !page.contains("<b>bold"));
@@ -29,7 +29,7 @@ fn what_a_pack_says_is_data() {
 }
 
 #[test]
-fn the_replay_is_in_the_order_of_budgets() {
+fn replay_plans_are_sorted_by_budget() {
     let this = plan(Some(1_000));
     let fewer = Plan { items: Vec::new(), ..plan(Some(700)) };
     let page = to_html(&this, &[plan(None), plan(Some(1_000)), plan(Some(200)), fewer]);
@@ -46,13 +46,13 @@ fn the_replay_is_in_the_order_of_budgets() {
 }
 
 #[test]
-fn a_page_of_many_blocks_stays_small() {
+fn page_size_is_bounded_for_many_blocks() {
     let page = to_html(&large_plan(10_000, 100_000), &[]);
     assert!(page.len() < 10_000 * 50 + 64 * 1024, "{} bytes", page.len());
 }
 
 #[test]
-fn long_names_and_messages_are_cut() {
+fn long_names_and_messages_are_shortened() {
     let name = "x".repeat(100_000);
     let mut this = plan(Some(1_000));
     let usual = to_html(&this, &[]).len();
@@ -66,7 +66,7 @@ fn long_names_and_messages_are_cut() {
 
 /// Numbers that exceed a script's precision are strings.
 #[test]
-fn values_are_given_to_the_last_digit() {
+fn large_values_are_exact_strings() {
     let page = to_html(&by_value(u64::MAX - 2, u64::MAX - 1), &[]);
     let data = data(&page);
     assert_eq!(data["objective"], "value");
@@ -75,7 +75,7 @@ fn values_are_given_to_the_last_digit() {
 }
 
 #[test]
-fn no_replay_where_no_budget_has_an_effect() {
+fn replay_is_absent_if_the_budget_has_no_effect() {
     let full = |budget| Plan { verbosity: Verbosity::Full, ..plan(budget) };
     let summary = |budget| Plan { verbosity: Verbosity::Summary, ..plan(budget) };
     let empty = |budget| empty_plan(budget, 0);
@@ -90,7 +90,7 @@ fn no_replay_where_no_budget_has_an_effect() {
 }
 
 #[test]
-fn names_can_be_read_on_their_colours() {
+fn colour_contrast_is_at_least_4_5() {
     let page = to_html(&plan(None), &[]);
     let mut pairs = 0;
     for line in page.lines().filter(|line| line.contains("--c: #") && line.contains("--on: #")) {
