@@ -97,6 +97,7 @@ impl ImportedTranscript {
             "unanswered": report.unanswered,
             "orphans": report.orphans,
             "unknown": report.unknown,
+            "records": report.records,
             "skipped": report.skipped,
             "warnings": warnings.collect::<Vec<_>>(),
             "more_warnings": report.more_warnings,

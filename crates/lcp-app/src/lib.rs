@@ -88,6 +88,7 @@ pub mod prompt_cache;
 pub mod recover;
 pub mod render;
 mod reporter;
+mod session_records;
 #[cfg(feature = "full")]
 pub mod sessions;
 pub mod special_tokens;

@@ -24,6 +24,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::files;
 use crate::prompt_cache::PromptCacheOptions;
 use crate::reporter::Reporter;
+use crate::session_records;
 use crate::special_tokens;
 use crate::tokenizer::{LoadedTokenizer, TokenizerOptions};
 
@@ -46,6 +47,9 @@ pub struct RenderOptions {
     pub dedup: DedupOptions,
     /// The policy for special tokens.
     pub special_tokens: Option<SpecialTokens>,
+    /// `true` to show the records of session files, with the lowest priority. They are metadata by
+    /// default.
+    pub shows_records: bool,
     /// `true` if the plan is saved for the next turn. This requires a stable plan as well.
     pub saves_plan: bool,
     /// `true` if the index is compared with the blocks.
@@ -86,6 +90,8 @@ pub struct RenderSetup {
     dedup: Option<Options>,
     /// The policy for special tokens.
     special_tokens: SpecialTokens,
+    /// `true` if the records of session files are shown.
+    shows_records: bool,
     /// `true` if the index is compared with the blocks.
     verify_index: bool,
     /// The window that the budget was taken from.
@@ -142,6 +148,7 @@ impl RenderSetup {
             config,
             dedup,
             special_tokens: special_tokens::effective(options.special_tokens, settings),
+            shows_records: options.shows_records,
             verify_index: options.verify_index,
             window,
             counter,
@@ -183,6 +190,7 @@ impl RenderSetup {
         let Self { path, config, counter, .. } = self;
         if path.as_os_str() == OsStr::new(files::STANDARD)
             || self.dedup.is_some()
+            || self.shows_records
             // Escaping changes the costs, and rejected blocks must not be shown.
             || self.special_tokens != SpecialTokens::Warn
             || !config.is_planned_by_costs()
@@ -242,6 +250,11 @@ impl RenderSetup {
             index_warning(bytes).into_iter().collect()
         };
         let mut pack = files::decode(&self.path, bytes)?;
+        if self.shows_records {
+            session_records::show(&mut pack.blocks);
+        } else if let Some(summary) = session_records::summary(&pack.blocks) {
+            reporter.note(&format!("{summary}; --records shows them"));
+        }
         let warning = special_tokens::apply(&mut pack.blocks, self.special_tokens, &self.path)?;
         if let Some(warning) = warning {
             reporter.warn(&warning);

@@ -41,6 +41,11 @@ pub struct RenderArgs {
     /// image, extension.
     #[arg(long, value_name = "TYPES", value_delimiter = ',', value_parser = block_type)]
     pub types: Option<Vec<BlockType>>,
+    /// Show the records of session files, such as progress notes and token counts
+    ///
+    /// `lcp import` stores them as metadata. With a budget, they come after all other blocks.
+    #[arg(long)]
+    pub records: bool,
     /// The flags of stable plans.
     #[command(flatten)]
     pub prompt_cache: PromptCacheArgs,
@@ -68,6 +73,7 @@ impl RenderArgs {
             prompt_cache: self.prompt_cache.to_options(),
             dedup: self.dedup.to_options(),
             special_tokens: self.special_tokens,
+            shows_records: self.records,
             ..RenderOptions::default()
         })
     }

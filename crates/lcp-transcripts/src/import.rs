@@ -36,6 +36,9 @@ pub struct ImportReport {
     pub orphans: u64,
     /// The number of unrecognized parts by type. Each became an EXTENSION.
     pub unknown: BTreeMap<String, u64>,
+    /// The number of records by type that are not part of the conversation, such as progress notes
+    /// of the agent. They are metadata in the pack.
+    pub records: BTreeMap<String, u64>,
     /// The number of skipped parts by type: parts that repeat another part, rewound turns, side
     /// conversations, notes that are too long for a tag, and messages without content (`empty`).
     pub skipped: BTreeMap<String, u64>,

@@ -9,6 +9,7 @@
 //! | blocks and their contents | [`Block`], [`BlockContent`], [`content`] |
 //! | priorities, tags, alternate texts | [`Annotation`], [`Priority`], [`Tag`], [`CarriedLevel`]; all properties of a block: [`BlockMeta`] |
 //! | duplicates and the blocks that replace them | [`Replacements`] |
+//! | records of session files that are not content | [`SessionRecord`] |
 //! | code fences in Markdown | [`Fence`] |
 //! | constants of the wire format | [`wire`], [`limits`] |
 //! | reading and writing of fields | [`codec`] |
@@ -41,6 +42,7 @@ pub mod limits;
 mod meta;
 mod owned;
 mod replacements;
+mod session_record;
 mod source;
 mod store;
 mod unknown;
@@ -66,6 +68,7 @@ pub use meta::{
 };
 pub use owned::{FieldVisitor, IntoOwned};
 pub use replacements::{DuplicateKind, Replacement, Replacements};
+pub use session_record::SessionRecord;
 pub use source::{BlockSource, BlockSourceError, BlockSourceErrorKind};
 pub use store::{ContentHash, ContentStore, MemoryContentStore, StoreError};
 pub use unknown::{UnknownField, UnknownFields, UnknownValue};

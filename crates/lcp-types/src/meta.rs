@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 use crate::{
-    AlternateText, Annotation, AnnotationKind, Block, BlockContent, CarriedLevel, Priority, Tag,
+    AlternateText, Annotation, AnnotationKind, Block, BlockContent, CarriedLevel, Priority,
+    SessionRecord, Tag,
 };
 
 /// The type name of the extension that indexes the blocks of a hand-off (RFC 0007 §5).
@@ -189,6 +190,7 @@ impl<'b> Statement<'b> {
                 Some(Err(AnnotationError::new(AnnotationErrorKind::BadValue, message)))
             }
             None if extension.type_name == HANDOFF_TYPE_NAME => None,
+            None if SessionRecord::from_extension(extension).is_some() => None,
             None => {
                 let name = escape_for_display(extension.type_name.as_bytes());
                 let message = format!("extension ignored: unknown lcp type {name}");

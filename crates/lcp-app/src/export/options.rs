@@ -15,6 +15,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::files;
 use crate::render;
 use crate::reporter::Reporter;
+use crate::session_records;
 use crate::tokenizer::{LoadedTokenizer, TokenizerOptions};
 
 /// The maximum number of tools in a warning.
@@ -69,6 +70,9 @@ impl ExportOptions {
         }
         for warning in &pack.warnings {
             reporter.warn(warning);
+        }
+        if let Some(summary) = session_records::summary(&pack.blocks) {
+            reporter.note(&format!("{summary}; not exported"));
         }
         if let Some(warning) = render::index_warning(bytes) {
             reporter.warn(&warning);

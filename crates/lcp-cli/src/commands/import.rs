@@ -112,7 +112,11 @@ fn line(imported: &ImportedTranscript) -> String {
         lcp_driver::plural(*results, "result"),
         lcp_driver::plural(*pictures, "picture"),
     )];
-    let kinds = [("imported as extensions", &report.unknown), ("left out", &report.skipped)];
+    let kinds = [
+        ("imported as extensions", &report.unknown),
+        ("session records", &report.records),
+        ("left out", &report.skipped),
+    ];
     for (what, counts) in kinds {
         let count: u64 = counts.values().sum();
         if count > 0 {

@@ -29,7 +29,8 @@ fn import_writes_a_pack_and_a_report() {
     assert!(output.status.success(), "{}", stderr(&output));
     let said = stderr(&output);
     assert!(said.starts_with("claude-code: 9 messages, 3 tool calls, 3 results, 1 picture; "));
-    assert!(said.contains("7 imported as extensions (file-history-snapshot 1, "), "{said}");
+    assert!(said.contains("2 imported as extensions (thinking 1, user.meta 1); "), "{said}");
+    assert!(said.contains("5 session records (file-history-snapshot 1, hologram 1, "), "{said}");
     let facts: Value = serde_json::from_slice(&output.stdout).unwrap();
     let written: Value = serde_json::from_slice(&std::fs::read(&report).unwrap()).unwrap();
     assert_eq!(facts, written);
@@ -60,6 +61,37 @@ fn import_writes_a_pack_and_a_report() {
 }
 
 /// Within a budget the newest of a long conversation stays, not its beginning.
+#[test]
+fn session_records_are_shown_only_on_request() {
+    let folder = tempfile::tempdir().unwrap();
+    let pack = folder.path().join("a.lcp");
+    let pack = path(&pack);
+    let imported = run(&["import", path(&transcript("codex.jsonl")), "-o", pack, "--json"]);
+    let facts: Value = serde_json::from_slice(&imported.stdout).unwrap();
+    assert_eq!(facts["records"]["turn_context"], 1);
+
+    let is_shown = |flags: &[&str]| {
+        let output = run(&[&["render", pack][..], flags].concat());
+        assert!(output.status.success(), "{}", stderr(&output));
+        let text = String::from_utf8(output.stdout).unwrap();
+        assert!(!text.contains("lcp/record"), "{text}");
+        assert_eq!(text.contains("token_count"), text.contains("turn_context"));
+        text.contains("turn_context")
+    };
+    assert!(!is_shown(&[]));
+    assert!(!is_shown(&["--budget", "400"]));
+    assert!(is_shown(&["--records"]));
+    // They come after all other blocks, without a placeholder.
+    assert!(!is_shown(&["--records", "--budget", "400"]));
+
+    let line = "note: 5 session records: event_msg.exec_command_begin 1, event_msg.token_count 1, ";
+    for arguments in [&["-v", "render", pack][..], &["-v", "export", pack, "--to", "openai"]] {
+        let notes = stderr(&run(arguments));
+        assert!(notes.contains(line), "{notes}");
+        assert!(!notes.contains("dropped 1 item of type turn_context"), "{notes}");
+    }
+}
+
 #[test]
 fn budget_drops_the_oldest_imported_turns_first() {
     let mut messages = vec![json!({"role": "system", "content": "You answer."})];

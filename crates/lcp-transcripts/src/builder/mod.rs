@@ -4,7 +4,8 @@ mod calls;
 
 use lcp_types::limits::TEXT_BYTES_MAX;
 use lcp_types::{
-    Annotation, Block, FormatHint, MediaType, Priority, Role, Status, Tag, escape_for_display,
+    Annotation, Block, FormatHint, MediaType, Priority, Role, SessionRecord, Status, Tag,
+    escape_for_display,
 };
 use serde_json::value::RawValue;
 
@@ -222,6 +223,14 @@ impl BlockBuilder {
         let (message, tags) = (self.message.take(), std::mem::take(&mut self.tags));
         self.extension(type_name, text);
         (self.message, self.tags) = (message, tags);
+    }
+
+    /// Adds a record that is not part of the conversation, unchanged, as metadata.
+    pub(crate) fn push_record(&mut self, type_name: &str, text: &str) {
+        let type_name = cut(type_name);
+        *self.report.records.entry(type_name.to_owned()).or_default() += 1;
+        let record = SessionRecord::new(self.format.name(), type_name, text);
+        self.blocks.push(Block::new(record.to_extension()));
     }
 
     /// Adds the remaining fields of this message, if there are any, as an extension.

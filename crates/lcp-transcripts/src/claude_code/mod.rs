@@ -140,12 +140,12 @@ impl Session {
             }
             return true;
         }
-        let name = match fields.string("subtype") {
-            _ if is_meta => format!("{kind}.meta"),
-            Some(subtype) => format!("{kind}.{subtype}"),
-            None => kind,
-        };
-        builder.push_detached(&name, value.get());
+        match fields.string("subtype") {
+            // The model sees these messages, too.
+            _ if is_meta => builder.push_detached(&format!("{kind}.meta"), value.get()),
+            Some(subtype) => builder.push_record(&format!("{kind}.{subtype}"), value.get()),
+            None => builder.push_record(&kind, value.get()),
+        }
         is_ours
     }
 

@@ -18,6 +18,11 @@ fn speaker_and_key(event: &str) -> Option<(Option<Role>, &'static str)> {
     })
 }
 
+/// Returns whether events of this type hold a text of the user or the model.
+pub(super) fn has_text(event: &str) -> bool {
+    speaker_and_key(event).is_some()
+}
+
 /// The texts of the items of a rollout by speaker, with the number of occurrences that no event has
 /// repeated so far.
 pub(super) struct ItemTexts(HashMap<(Option<Role>, String), usize>);

@@ -20,6 +20,9 @@ const ITEMS: [&str; 8] = [
     "custom_tool_call_output", "local_shell_call", "web_search_call",
 ];
 
+/// The types of lines that hold a part of the conversation. All other lines are records.
+const CONTENT: [&str; 2] = ["response_item", "compacted"];
+
 pub(crate) fn import(bytes: &[u8]) -> Result<ImportResult> {
     let looked_for = "lines with a \"type\" such as \"response_item\" and a \"payload\"";
     reader::import_lines(Format::Codex, looked_for, bytes, |lines| {
@@ -50,13 +53,19 @@ fn line(items: &mut events::ItemTexts, builder: &mut BlockBuilder, value: &RawVa
             let event = Fields::read(event).unwrap_or_default();
             let name = event.string("type").unwrap_or_default();
             if !items.event(builder, &name, event) {
-                builder.push_detached(&format!("event_msg.{name}"), value.get());
+                let type_name = format!("event_msg.{name}");
+                if events::has_text(&name) {
+                    builder.push_detached(&type_name, value.get());
+                } else {
+                    builder.push_record(&type_name, value.get());
+                }
             }
         }
         (Some(kind), None) if ITEMS.contains(&kind) && responses::item(builder, value) => {}
-        (Some(kind), _) => builder.push_detached(kind, value.get()),
+        (Some(kind), _) if CONTENT.contains(&kind) => builder.push_detached(kind, value.get()),
+        (Some(kind), _) => builder.push_record(kind, value.get()),
         // The first line of an old rollout and its notes about the state have no type.
-        (None, _) => builder.push_detached("state", value.get()),
+        (None, _) => builder.push_record("state", value.get()),
     }
     is_line(&fields)
 }

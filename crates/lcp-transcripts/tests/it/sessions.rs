@@ -67,7 +67,7 @@ fn shown(imported: &ImportResult) -> String {
     let report = &imported.report;
     writeln!(
         text,
-        "{} messages, {} calls, {} results, {} pictures, {} unanswered, {} orphans\n{:?}\n{:?}",
+        "{} messages, {} calls, {} results, {} pictures, {} unanswered, {} orphans\n{:?}\n{:?}\n{:?}",
         report.messages,
         report.calls,
         report.results,
@@ -75,6 +75,7 @@ fn shown(imported: &ImportResult) -> String {
         report.unanswered,
         report.orphans,
         report.unknown,
+        report.records,
         report.skipped,
     )
     .unwrap();
@@ -95,8 +96,8 @@ fn claude_code_session_is_imported() {
         Format::ClaudeCode,
         CLAUDE_CODE,
         &expect![[r#"
-            claude-code/summary {"type":"summary","summary":"A port is f [low]
-            claude-code/file-history-snapshot {"type":"file-history-snapshot","message [low]
+            lcp/record/claude-code/summary {"type":"summary","summary":"A port is f []
+            lcp/record/claude-code/file-history-snapshot {"type":"file-history-snapshot","message []
             claude-code/user.meta {"parentUuid":null,"isSidechain":false," [low]
             user "Why is the port wrong?" [message=0; claude-code.item={"userType":"external","cwd":"/src/app","sessionId":"5e55","version":"2.0.1","gitBranch":"main","timestamp":"2026-01-02T10:00:00.000Z"}]
             claude-code/thinking {"type":"thinking","thinking":"The setti [message=1; low; role=assistant; claude-code.item={"message":{"id":"msg_1","model":"claude-x","usage":{"input_tokens":3,"output_tokens":5}}}]
@@ -105,17 +106,18 @@ fn claude_code_session_is_imported() {
             assistant #toolu_2 "Task {\"prompt\":\"Find ports\"}" [message=1]
             code /src/app/a.toml Some(1) "[net]\nport = 80" [message=2; form=cat-n,6,arrow; tool_call_id=toolu_1; args={"file_path":"/src/app/a.toml"}]
             result Task ok "There is one." [message=3; tool_call_id=toolu_2; args={"prompt":"Find ports"}]
-            claude-code/system.compact_boundary {"parentUuid":"u7","isSidechain":false," [low]
+            lcp/record/claude-code/system.compact_boundary {"parentUuid":"u7","isSidechain":false," []
             user "This session goes on from another; the port was wrong." [message=4; claude-code.item={"isCompactSummary":true}]
             assistant #toolu_3 "Bash {\"command\":\"make\"}" [message=5; claude-code.item={"message":{"id":"msg_2"}}]
             result Bash error "make: *** no rule" [message=6; tool_call_id=toolu_3; args={"command":"make"}]
-            claude-code/queue-operation {"type":"queue-operation","operation":"e [low]
+            lcp/record/claude-code/queue-operation {"type":"queue-operation","operation":"e []
             image png 2 [message=7]
             user "Look." [message=7]
-            claude-code/hologram {"type":"hologram","sessionId":"5e55","d [low]
+            lcp/record/claude-code/hologram {"type":"hologram","sessionId":"5e55","d []
             assistant "I see." [message=8; claude-code.item={"message":{"id":"msg_3"}}]
             9 messages, 3 calls, 3 results, 1 pictures, 0 unanswered, 0 orphans
-            {"file-history-snapshot": 1, "hologram": 1, "queue-operation": 1, "summary": 1, "system.compact_boundary": 1, "thinking": 1, "user.meta": 1}
+            {"thinking": 1, "user.meta": 1}
+            {"file-history-snapshot": 1, "hologram": 1, "queue-operation": 1, "summary": 1, "system.compact_boundary": 1}
             {"sidechain": 2, "toolUseResult": 3}
         "#]],
     );
@@ -127,48 +129,50 @@ fn codex_rollout_is_imported() {
         Format::Codex,
         CODEX,
         &expect![[r#"
-        codex/session_meta {"timestamp":"2026-01-02T10:00:00.000Z", [low]
-        system "Be careful." [message=0; role=developer; critical]
-        user "Rename it." [message=1]
-        codex/turn_context {"timestamp":"2026-01-02T10:00:00.000Z", [low]
-        codex/reasoning {"type":"reasoning","summary":[{"type":" [message=2; low; role=assistant]
-        assistant #call_1 "shell {\"command\":[\"cat\",\"-n\",\"a.py\"]}" [message=3]
-        codex/event_msg.exec_command_begin {"timestamp":"2026-01-02T10:00:00.000Z", [low]
-        code a.py Some(1) "x = 1\nprint(x)\n" [message=4; form=cat-n; tool_call_id=call_1; args={"command":["cat","-n","a.py"]}]
-        assistant #call_2 "apply_patch *** Begin Patch\n*** Update File: a.py\n@@\n-x = 1\n+y = 1\n*** End Patch" [message=5; call=custom; codex.part={"status":"completed"}]
-        result apply_patch ok "{\"output\":\"Success.\",\"metadata\":{\"exit_code\":0}}" [message=6; tool_call_id=call_2; args=*** Begin Patch
-        *** Update File: a.py
-        @@
-        -x = 1
-        +y = 1
-        *** End Patch]
-        assistant #call_3 "local_shell {\"type\":\"exec\",\"command\":[\"ls\"]}" [message=7; codex.part={"status":"completed"}]
-        codex/event_msg.token_count {"timestamp":"2026-01-02T10:00:00.000Z", [low]
-        codex/compacted {"timestamp":"2026-01-02T10:00:00.000Z", [low]
-        codex/ghost_snapshot {"type":"ghost_snapshot","ghost_commit": [message=8; low; role=assistant]
-        codex/world_state {"timestamp":"2026-01-02T10:00:00.000Z", [low]
-        assistant "Done." [message=9]
-        10 messages, 3 calls, 2 results, 0 pictures, 1 unanswered, 0 orphans
-        {"compacted": 1, "event_msg.exec_command_begin": 1, "event_msg.token_count": 1, "ghost_snapshot": 1, "reasoning": 1, "session_meta": 1, "turn_context": 1, "world_state": 1}
-        {"event_msg.agent_message": 1, "event_msg.agent_reasoning": 1, "event_msg.user_message": 1}
-        line 13: tool call "call_3" has no result
-    "#]],
+            lcp/record/codex/session_meta {"timestamp":"2026-01-02T10:00:00.000Z", []
+            system "Be careful." [message=0; role=developer; critical]
+            user "Rename it." [message=1]
+            lcp/record/codex/turn_context {"timestamp":"2026-01-02T10:00:00.000Z", []
+            codex/reasoning {"type":"reasoning","summary":[{"type":" [message=2; low; role=assistant]
+            assistant #call_1 "shell {\"command\":[\"cat\",\"-n\",\"a.py\"]}" [message=3]
+            lcp/record/codex/event_msg.exec_command_begin {"timestamp":"2026-01-02T10:00:00.000Z", []
+            code a.py Some(1) "x = 1\nprint(x)\n" [message=4; form=cat-n; tool_call_id=call_1; args={"command":["cat","-n","a.py"]}]
+            assistant #call_2 "apply_patch *** Begin Patch\n*** Update File: a.py\n@@\n-x = 1\n+y = 1\n*** End Patch" [message=5; call=custom; codex.part={"status":"completed"}]
+            result apply_patch ok "{\"output\":\"Success.\",\"metadata\":{\"exit_code\":0}}" [message=6; tool_call_id=call_2; args=*** Begin Patch
+            *** Update File: a.py
+            @@
+            -x = 1
+            +y = 1
+            *** End Patch]
+            assistant #call_3 "local_shell {\"type\":\"exec\",\"command\":[\"ls\"]}" [message=7; codex.part={"status":"completed"}]
+            lcp/record/codex/event_msg.token_count {"timestamp":"2026-01-02T10:00:00.000Z", []
+            codex/compacted {"timestamp":"2026-01-02T10:00:00.000Z", [low]
+            codex/ghost_snapshot {"type":"ghost_snapshot","ghost_commit": [message=8; low; role=assistant]
+            lcp/record/codex/world_state {"timestamp":"2026-01-02T10:00:00.000Z", []
+            assistant "Done." [message=9]
+            10 messages, 3 calls, 2 results, 0 pictures, 1 unanswered, 0 orphans
+            {"compacted": 1, "ghost_snapshot": 1, "reasoning": 1}
+            {"event_msg.exec_command_begin": 1, "event_msg.token_count": 1, "session_meta": 1, "turn_context": 1, "world_state": 1}
+            {"event_msg.agent_message": 1, "event_msg.agent_reasoning": 1, "event_msg.user_message": 1}
+            line 13: tool call "call_3" has no result
+        "#]],
     );
     check(
         Format::Codex,
         CODEX_OLD,
         &expect![[r#"
-        codex/state {"id":"0198","timestamp":"2025-07-01T10: [low]
-        codex/state {"record_type":"state"} [low]
-        user "hi" [message=0]
-        codex/reasoning {"type":"reasoning","id":"rs_1","summary [message=1; low; role=assistant]
-        assistant #call_9 "shell {\"command\":[\"ls\"]}" [message=2; codex.part={"id":"fc_1"}]
-        result shell ok "a.py" [message=3; tool_call_id=call_9; args={"command":["ls"]}]
-        assistant "a.py" [message=4; codex.item={"id":"msg_1"}]
-        5 messages, 1 calls, 1 results, 0 pictures, 0 unanswered, 0 orphans
-        {"reasoning": 1, "state": 2}
-        {}
-    "#]],
+            lcp/record/codex/state {"id":"0198","timestamp":"2025-07-01T10: []
+            lcp/record/codex/state {"record_type":"state"} []
+            user "hi" [message=0]
+            codex/reasoning {"type":"reasoning","id":"rs_1","summary [message=1; low; role=assistant]
+            assistant #call_9 "shell {\"command\":[\"ls\"]}" [message=2; codex.part={"id":"fc_1"}]
+            result shell ok "a.py" [message=3; tool_call_id=call_9; args={"command":["ls"]}]
+            assistant "a.py" [message=4; codex.item={"id":"msg_1"}]
+            5 messages, 1 calls, 1 results, 0 pictures, 0 unanswered, 0 orphans
+            {"reasoning": 1}
+            {"state": 2}
+            {}
+        "#]],
     );
 }
 
@@ -178,45 +182,47 @@ fn mcp_results_are_imported() {
         Format::Mcp,
         MCP,
         &expect![[r#"
-        mcp/initialize {"jsonrpc":"2.0","id":0,"method":"initia [low]
-        mcp/result {"jsonrpc":"2.0","id":0,"result":{"proto [low]
-        mcp/notifications/initialized {"jsonrpc":"2.0","method":"notifications [low]
-        assistant #1 "weather {\"city\":\"Bern\"}" [message=0]
-        assistant #2 "map {}" [message=1]
-        result map error "no map" [message=2; tool_call_id=2; args={}]
-        mcp/error {"code":-32603,"message":"no map","data" [message=2; low; tool_call_id=2]
-        result weather ok "{\"t\":3}" [message=3; tool_call_id=1; args={"city":"Bern"}]
-        mcp/resource_link {"type":"resource_link","uri":"file:///w [message=3; low; tool_call_id=1]
-        mcp/structuredContent {"t":3} [message=3; low; tool_call_id=1]
-        result mcp error "No such city." [message=4; tool_call_id=s-7]
-        5 messages, 2 calls, 3 results, 0 pictures, 0 unanswered, 0 orphans
-        {"error": 1, "initialize": 1, "notifications/initialized": 1, "resource_link": 1, "result": 1, "structuredContent": 1}
-        {}
-    "#]],
+            mcp/initialize {"jsonrpc":"2.0","id":0,"method":"initia [low]
+            mcp/result {"jsonrpc":"2.0","id":0,"result":{"proto [low]
+            mcp/notifications/initialized {"jsonrpc":"2.0","method":"notifications [low]
+            assistant #1 "weather {\"city\":\"Bern\"}" [message=0]
+            assistant #2 "map {}" [message=1]
+            result map error "no map" [message=2; tool_call_id=2; args={}]
+            mcp/error {"code":-32603,"message":"no map","data" [message=2; low; tool_call_id=2]
+            result weather ok "{\"t\":3}" [message=3; tool_call_id=1; args={"city":"Bern"}]
+            mcp/resource_link {"type":"resource_link","uri":"file:///w [message=3; low; tool_call_id=1]
+            mcp/structuredContent {"t":3} [message=3; low; tool_call_id=1]
+            result mcp error "No such city." [message=4; tool_call_id=s-7]
+            5 messages, 2 calls, 3 results, 0 pictures, 0 unanswered, 0 orphans
+            {"error": 1, "initialize": 1, "notifications/initialized": 1, "resource_link": 1, "result": 1, "structuredContent": 1}
+            {}
+            {}
+        "#]],
     );
     check(
         Format::Mcp,
         MCP_RESULT,
         &expect![[r#"
-        diff x [message=0; form=unified]
-        image png 2 [message=0; mcp.part={"annotations":{
-            "audience": [
-             "user"
-            ]
-           }}]
-        mcp/audio {
-           "type": "audio",
-           "data": "aGk=", [message=0; low]
-        mcp/resource {
-           "type": "resource",
-           "resource":  [message=0; low]
-        result mcp ok "done" [message=0; mcp.part={"annotations":{
-            "priority": 1
-           }}]
-        1 messages, 0 calls, 1 results, 1 pictures, 0 unanswered, 0 orphans
-        {"audio": 1, "resource": 1}
-        {}
-    "#]],
+            diff x [message=0; form=unified]
+            image png 2 [message=0; mcp.part={"annotations":{
+                "audience": [
+                 "user"
+                ]
+               }}]
+            mcp/audio {
+               "type": "audio",
+               "data": "aGk=", [message=0; low]
+            mcp/resource {
+               "type": "resource",
+               "resource":  [message=0; low]
+            result mcp ok "done" [message=0; mcp.part={"annotations":{
+                "priority": 1
+               }}]
+            1 messages, 0 calls, 1 results, 1 pictures, 0 unanswered, 0 orphans
+            {"audio": 1, "resource": 1}
+            {}
+            {}
+        "#]],
     );
 }
 
@@ -230,6 +236,7 @@ fn mcp_tool_error_keeps_its_code() {
             1 messages, 0 calls, 1 results, 0 pictures, 0 unanswered, 0 orphans
             {}
             {}
+            {}
         "#]],
     );
 }
@@ -240,36 +247,39 @@ fn aider_history_and_markdown_document_are_imported() {
         Format::Markdown,
         AIDER,
         &expect![[r#"
-        result aider ok "Added a.py to the chat." [message=0]
-        user "Rename x." [message=1]
-        assistant "I rename it.\n\n```python\ny = 1\n```" [message=2]
-        result aider ok "Applied edit to a.py" [message=3]
-        4 messages, 0 calls, 2 results, 0 pictures, 0 unanswered, 0 orphans
-        {}
-        {}
-    "#]],
+            result aider ok "Added a.py to the chat." [message=0]
+            user "Rename x." [message=1]
+            assistant "I rename it.\n\n```python\ny = 1\n```" [message=2]
+            result aider ok "Applied edit to a.py" [message=3]
+            4 messages, 0 calls, 2 results, 0 pictures, 0 unanswered, 0 orphans
+            {}
+            {}
+            {}
+        "#]],
     );
     check(
         Format::Markdown,
         "Text.\n\n# A title \n",
         &expect![[r#"
-        document "A title" "Text.\n\n# A title \n" []
-        0 messages, 0 calls, 0 results, 0 pictures, 0 unanswered, 0 orphans
-        {}
-        {}
-    "#]],
+            document "A title" "Text.\n\n# A title \n" []
+            0 messages, 0 calls, 0 results, 0 pictures, 0 unanswered, 0 orphans
+            {}
+            {}
+            {}
+        "#]],
     );
     check(
         Format::Markdown,
         "# Chat\n\n## User\nWhy?\n## Assistant\nSo.\n",
         &expect![[r#"
-        markdown/preamble # Chat [low]
-        user "Why?" [message=0]
-        assistant "So." [message=1]
-        2 messages, 0 calls, 0 results, 0 pictures, 0 unanswered, 0 orphans
-        {"preamble": 1}
-        {}
-    "#]],
+            markdown/preamble # Chat [low]
+            user "Why?" [message=0]
+            assistant "So." [message=1]
+            2 messages, 0 calls, 0 results, 0 pictures, 0 unanswered, 0 orphans
+            {"preamble": 1}
+            {}
+            {}
+        "#]],
     );
 }
 
@@ -461,6 +471,7 @@ fn unrepeated_codex_events_become_messages() {
         user "Done." [message=4; codex.item={"kind":"plain"}]
         5 messages, 0 calls, 0 results, 0 pictures, 0 unanswered, 0 orphans
         {"event_msg.agent_reasoning": 1}
+        {}
         {"event_msg.agent_message": 1, "event_msg.user_message": 1}
     "#]]
     .assert_eq(&shown(&read(Format::Codex, &lines.join("\n"))));
