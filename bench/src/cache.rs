@@ -32,7 +32,7 @@ const SAVED_MIN: f64 = 4.0;
 const OTHER_MARKS: [(f64, f64); 2] = [(0.9, 0.5), (0.95, 0.8)];
 
 /// The name of plans that reuse no text.
-const ANEW: &str = "made anew";
+const FROM_SCRATCH: &str = "made from scratch";
 
 /// The size of the cache of token counts, in bytes.
 const COUNTS_BYTES: usize = 16 << 20;
@@ -53,32 +53,32 @@ pub(crate) fn run(progress: &mut Progress<'_>) -> Result<Vec<Row>> {
             progress(format!("{name}, {what}"));
             play(&driver, counter, &session, objective, watermarks)
         };
-        let anew = billed_session(ANEW, None)?;
+        let scratch = billed_session(FROM_SCRATCH, None)?;
         let stable = billed_session("stable", Some(Watermarks::default()))?;
         let row = |what: &str, better, unit, own, other| {
-            Row::new(format!("{name}, {what}"), better, unit, own, ANEW, other)
+            Row::new(format!("{name}, {what}"), better, unit, own, FROM_SCRATCH, other)
         };
         let count = |what: &str, own: usize, other: usize| {
             row(what, Better::Lower, "turns", float(own as u64), float(other as u64))
         };
         let billed = |what: &str, bill: &Bill| {
             let each = |bill: &Bill| bill.each(bill.billed) / 100.0;
-            row(what, Better::Lower, "tokens", each(bill), each(&anew))
+            row(what, Better::Lower, "tokens", each(bill), each(&scratch))
         };
-        let shown = (stable.each(stable.shown), anew.each(anew.shown));
+        let shown = (stable.each(stable.shown), scratch.each(scratch.shown));
         rows.extend([
             billed("billed a turn", &stable).wants(Wanted::RatioAtLeast(SAVED_MIN)),
             row("shown a turn", Better::Higher, "tokens", shown.0, shown.1),
-            count("over the budget", stable.over, anew.over).wants(Wanted::OwnAtMost(0.0)),
-            count("without the newest question", stable.unasked, anew.unasked)
+            count("over the budget", stable.over, scratch.over).wants(Wanted::OwnAtMost(0.0)),
+            count("without the newest question", stable.unasked, scratch.unasked)
                 .wants(Wanted::OwnAtMost(0.0)),
-            count("packed anew", stable.repacks(), anew.turns - 1).notes(stable.causes()),
+            count("repacked", stable.repacks(), scratch.turns - 1).notes(stable.causes()),
         ]);
         for (high, low) in OTHER_MARKS {
             let what = format!("watermarks {high} and {low}");
             let other = billed_session(&what, Some(Watermarks::new(high, low)?))?;
             rows.push(billed(&format!("{what}, billed a turn"), &other).notes(format!(
-                "{} tokens shown a turn, packed anew in {} turns",
+                "{} tokens shown a turn, repacked in {} turns",
                 group_thousands(other.shown / other.turns as u64),
                 other.repacks(),
             )));

@@ -114,7 +114,7 @@ fn rows(entries: &[Entry]) -> Vec<Row> {
         peers.iter().map(row)
     };
     let walked = |peer: &Entry| {
-        if peer.format.borrows { "walked, borrowed" } else { "walked, beside owned" }
+        if peer.format.borrows { "iterated, borrowed" } else { "iterated, peer owned" }
     };
     let walks = rows(walked, "ms", |entry| milliseconds(entry.walk));
     let walks = walks.zip(peers).map(|(row, peer)| match peer.format.name {

@@ -163,9 +163,9 @@ fn certified(what: &str, optimality: Option<OptimalityBound>) -> Row {
         optimality.map_or(f64::NAN, |bound| float(bound.value) * 100.0 / float(bound.lp_bound));
     let note = optimality.map(|bound| {
         if bound.is_optimal() {
-            return "proven best".to_owned();
+            return "proven optimal".to_owned();
         }
-        format!("at most {:.4} % below the best", bound.relative_gap() * 100.0)
+        format!("at most {:.4} % below the optimum", bound.relative_gap() * 100.0)
     });
     let what = format!("{what}, value");
     let row = Row::new(what, Better::Higher, "%", percent, "LP bound", 100.0).notes(note);

@@ -151,8 +151,10 @@ pub struct Report {
     pub rows: Vec<Row>,
 }
 
-const HEADINGS: [&str; 11] =
-    ["what", "peer", "LCP", "worst", "peer", "worst", "unit", "ratio", "wanted", "holds", "note"];
+const HEADINGS: [&str; 11] = [
+    "measurement", "peer", "LCP", "worst", "peer", "worst", "unit", "ratio", "target", "met",
+    "note",
+];
 
 impl Report {
     /// Returns the rows as a Markdown table.
@@ -174,8 +176,8 @@ impl Report {
                 row.holds.map_or("", |holds| if holds { "yes" } else { "**no**" }),
             )
         };
-        let headings =
-            "| what | LCP | beside | | ratio | wanted | holds |\n|---|---|---|---|---|---|---|\n";
+        let headings = "| measurement | LCP | compared with | | ratio | target | met |\n\
+                        |---|---|---|---|---|---|---|\n";
         std::iter::once(headings.to_owned()).chain(self.rows.iter().map(row)).collect()
     }
 }

@@ -90,7 +90,7 @@ impl Times {
 
     fn row(&self, what: &str) -> Row {
         let (find, apply) = (milliseconds(self.find), milliseconds(self.apply));
-        Row::with_itself(what, "ms", find, "with what it saves", apply)
+        Row::with_itself(what, "ms", find, "with new texts", apply)
     }
 }
 

@@ -29,7 +29,7 @@ fn new_results_replace_the_previous_section() {
 #[test]
 fn section_has_one_chart_between_title_and_table() {
     let image = "**`plan`**\n\n![Chart of plan: LCP compared with peers and limits](images/bench-plan.svg)\n\n\
-                 | what |";
+                 | measurement |";
     // A section without a chart gets one.
     let document = format!("{BEGIN}**`plan`**\n\n| old |\n\n**`fill`**\n\n| old |\n\n{END}");
     let once = replace(&document, &report("plan", "a")).unwrap();

@@ -81,9 +81,9 @@ fn table_has_aligned_columns() {
     ];
     let shown = Report { bench: "any", rows }.to_string();
     let expected = "\
-what   peer      LCP  worst  peer  worst  unit  ratio  wanted  holds  note
-speed  another   300   2.50  20.0  0.125  MB/s  15.00  >= 1.0  yes
-time   another  20.0         10.0         ms     0.50  >= 1.0  NO     a note
+measurement  peer      LCP  worst  peer  worst  unit  ratio  target  met  note
+speed        another   300   2.50  20.0  0.125  MB/s  15.00  >= 1.0  yes
+time         another  20.0         10.0         ms     0.50  >= 1.0  NO   a note
 ";
     assert_eq!(shown, expected);
 }

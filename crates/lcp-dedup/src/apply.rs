@@ -92,7 +92,11 @@ impl Detected {
                     let text = match stub {
                         StubKind::None => None,
                         StubKind::Reference => {
-                            target.map(|by| shorten(by.line(above, said), block).into_bytes())
+                            let line = target.map(|by| by.line(above, said));
+                            let is_outdated = said == DuplicateKind::Superseded;
+                            let shorten =
+                                |line| if is_outdated { shorten(line, block) } else { line };
+                            line.map(|line| shorten(line).into_bytes())
                         }
                         StubKind::Hunks(hunks) => target.map(|by| by.diff(above, hunks)),
                     };
@@ -175,8 +179,8 @@ fn content_tokens(estimator: &dyn TokenEstimator, block: &Block<'_>) -> u64 {
     }
 }
 
-/// Returns the reference, or a short one if the content is shorter than the reference. Outdated
-/// content is always replaced, even if it is short.
+/// Returns the reference to a newer block, or a short one if the content is shorter than the
+/// reference. Outdated content is always replaced, even if it is short.
 fn shorten(line: String, block: &Block<'_>) -> String {
     let is_longer = block.content.text().is_some_and(|text| text.len() < line.len());
     if is_longer { "[outdated: see below]".to_owned() } else { line }

@@ -1,7 +1,7 @@
 //! Turns and results: what happened keeps its place (RFC 0006 §3).
 
 use lcp_dedup::DedupLevel;
-use lcp_types::{Block, DuplicateKind, Role, Status};
+use lcp_types::{Block, DuplicateKind, Lang, Role, Status};
 
 use crate::support::{at, contents, covered, file, tag};
 
@@ -110,4 +110,23 @@ fn reference_line_names_the_grown_range() {
         contents(&found.to_pack_blocks(&blocks))[1],
         "[all of it stands in a.rs:1-75 above]"
     );
+}
+
+/// The result is equal to a file, and a copy of the file under a long path covers both.
+#[test]
+fn reference_to_a_long_path_does_not_call_a_copy_outdated() {
+    let text =
+        "let a = 1;\nlet b = 2;\nlet c = 3;\nlet d = 4;\nlet e = 5;\nlet f = 6;\nlet g = 7;\n";
+    let path = format!("src/{}.rs", "long".repeat(26));
+    let blocks = [
+        Block::code(Lang::Rust, path, format!("{text}let h = 8;\n")),
+        tag(0, "rank=1"),
+        file("a.rs", text),
+        Block::tool_result("cat", Status::Ok, text),
+    ];
+    let found = at(DedupLevel::Near, &blocks);
+    assert_eq!(covered(&found), [(2, DuplicateKind::Near, 0), (3, DuplicateKind::Near, 0)]);
+    let pack = found.to_pack_blocks(&blocks);
+    let reference = contents(&pack).pop().unwrap();
+    assert!(reference.starts_with("[all of it stands in src/longlong"), "{reference}");
 }
