@@ -166,7 +166,7 @@ fn should_apply_config_settings() {
     let output = project.run(&["render", &sample("session.lcp")]);
     let said = stderr(&output);
     assert!(
-        said.contains("exceeds the window of gpt-4, which is 8192 [window_exceeded]"),
+        said.contains("exceeds the window of gpt-4, which is 8,192 [window_exceeded]"),
         "{said}"
     );
     let off = project.json(&["report", &sample("session.lcp"), "--json", "--dedup", "off"]);
@@ -418,7 +418,7 @@ fn sizes_of_categories() {
     assert_eq!(shares(&project), expected(&[("a", 400), ("b", 100), ("c", 300)]));
     let output = project.run(&["config"]);
     let (said, shown) = (stderr(&output), printed(&output));
-    assert!(said.contains("the ratios of the shares ask for 1200 tokens"), "{said}");
+    assert!(said.contains("the ratios of the shares ask for 1,200 tokens"), "{said}");
     assert!(said.contains("[shares_normalised]"), "{said}");
-    assert!(shown.contains("\nNote: the ratios of the shares ask for 1200 tokens"), "{shown}");
+    assert!(shown.contains("\nNote: the ratios of the shares ask for 1,200 tokens"), "{shown}");
 }
