@@ -73,7 +73,7 @@ pub struct Args {
     /// Omit the file tree
     #[arg(long)]
     pub no_tree: bool,
-    /// Include pictures
+    /// Include images
     #[arg(long)]
     pub images: bool,
     /// Priority of matching files: critical, high, normal, low or background

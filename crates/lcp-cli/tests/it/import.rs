@@ -28,7 +28,7 @@ fn a_transcript_becomes_a_pack_and_a_report() {
     let output = run(&arguments);
     assert!(output.status.success(), "{}", stderr(&output));
     let said = stderr(&output);
-    assert!(said.starts_with("claude-code: 9 messages, 3 tool calls, 3 results, 1 picture; "));
+    assert!(said.starts_with("claude-code: 9 messages, 3 tool calls, 3 results, 1 image; "));
     assert!(said.contains("7 imported as extensions (file-history-snapshot 1, "), "{said}");
     let facts: Value = serde_json::from_slice(&output.stdout).unwrap();
     let written: Value = serde_json::from_slice(&std::fs::read(&report).unwrap()).unwrap();
