@@ -31,7 +31,8 @@ pub fn read(path: &Path, reporter: &dyn Reporter) -> Result<Vec<u8>> {
     read_file(path, reporter).map_err(|error| {
         let failure = Error::io("read", path.display(), &error);
         if cfg!(feature = "full") && error.kind() == io::ErrorKind::IsADirectory {
-            return failure.with_hint("pack a folder with `lcp pack PATH | lcp render -`");
+            return failure
+                .with_hint("pass a file, or pack the folder with `lcp pack FOLDER -o PACK`");
         }
         failure
     })

@@ -123,6 +123,13 @@ fn unknown_format(path: &Path, bytes: &[u8]) -> Error {
         let message = format!("expected a transcript, got a pack ({})", files::display_name(path));
         return Error::new(ErrorKind::Malformed, message).with_hint("print it with `lcp render`");
     }
+    let json: Option<Value> = serde_json::from_slice(bytes).ok();
+    if json.is_some_and(|json| json.get("blocks").is_some_and(Value::is_array)) {
+        let message =
+            format!("expected a transcript, got a manifest ({})", files::display_name(path));
+        return Error::new(ErrorKind::Malformed, message)
+            .with_hint("convert it with `lcp encode MANIFEST -o PACK`");
+    }
     // If the bytes begin like JSON, the parser gives the line and column of the error.
     let as_chat =
         lcp_transcripts::import(Format::OpenAiChat, bytes, &lcp_transcripts::Options::default());

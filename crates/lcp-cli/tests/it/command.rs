@@ -241,7 +241,12 @@ fn what_is_read_is_not_written_over() {
 #[test]
 fn what_is_no_pack_has_a_hint() {
     let folder = sample("");
-    fails(&["render", &folder], b"", 1, "hint: pack a folder with `lcp pack PATH | lcp render -`");
+    fails(
+        &["render", &folder],
+        b"",
+        1,
+        "hint: pass a file, or pack the folder with `lcp pack FOLDER -o PACK`",
+    );
     fails(&["render", "-"], b"fn main() {}", 3, "hint: create a pack with `lcp pack PATH`");
 }
 
@@ -329,7 +334,7 @@ fn usage_errors_are_one_line() {
     assert_eq!(
         said(&["render", &pack, "--mode", "markdwn"]),
         "error: invalid value 'markdwn' for '--mode <MODE>' [possible values: xml, markdown, \
-         minimal]\nhint: a similar value exists: 'markdown'\n"
+         minimal]\nhint: did you mean `markdown`?\n"
     );
     let unknown = said(&["render", &pack, "--buget", "1"]);
     assert!(unknown.starts_with("error: unexpected argument '--buget' found\nhint: "), "{unknown}");

@@ -110,6 +110,7 @@ fn what_is_no_transcript() {
     fails(&["import", "-"], b"{\"messages\": [\n{\"role\":", 3, "(line 2, column ");
     fails(&["import", "-"], b"{'role': 'user'}", 3, "--from markdown");
     fails(&["import", "-"], b"{\"a\": 1}", 3, "unknown transcript format");
+    fails(&["import", "-"], b"{\"blocks\": []}", 3, "hint: convert it with `lcp encode");
     fails(&["import", "-"], b"LCP\0\x01\0\0\0", 3, "expected a transcript, got a pack");
     fails(&["import", "-"], b"a\xFFb", 3, "not UTF-8 (line 1, column 2) [LCP-CNV-001]");
     fails(
