@@ -66,6 +66,16 @@ pub fn display_name(path: &Path) -> String {
     if path == OsStr::new(STANDARD) { "standard input".into() } else { path.display().to_string() }
 }
 
+/// Adds the name of a file to a message. A position at the end of the message follows the name, as
+/// in `(FILE, line 3, column 7)`.
+pub(crate) fn located(message: &str, path: &Path) -> String {
+    let name = display_name(path);
+    match message.strip_suffix(')').and_then(|message| message.rsplit_once(" (line ")) {
+        Some((message, position)) => format!("{message} ({name}, line {position})"),
+        None => format!("{message} ({name})"),
+    }
+}
+
 /// Writes a file through a temporary file that replaces it.
 pub fn write(path: &Path, bytes: &[u8]) -> Result {
     write_file(path, bytes).map_err(|error| unwritten(path, error))

@@ -151,7 +151,9 @@ fn malformed(path: &Path, error: &lcp_transcripts::Error) -> Error {
         lcp_transcripts::ErrorKind::TooDeep { .. } => ErrorKind::Limit,
         _ => ErrorKind::Malformed,
     };
-    let message = format!("{error} [{}] ({})", error.code(), files::display_name(path));
+    let position = error.to_string();
+    let position = position.strip_prefix(&error.kind.to_string()).unwrap_or_default();
+    let message = files::located(&format!("{} [{}]{position}", error.kind, error.code()), path);
     let failure = Error::new(kind, message).with_code(error.code());
     match error.kind {
         lcp_transcripts::ErrorKind::NotJson(_) => failure.with_hint(

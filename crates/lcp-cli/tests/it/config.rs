@@ -339,6 +339,11 @@ fn what_cannot_be_is_refused() {
         ),
         ("[context.dedupe]", "similar: context.dedup, at line 1, column 10"),
         ("context.\"a\\u001B\" = 1", "unknown key context.\"a\\u{1b}\"; "),
+        (
+            "[context.budget]\nzzzzzzzzz = 1",
+            "unknown key context.budget.zzzzzzzzz, at line 2, column 1 (lcp.toml)\nhint: the section \
+             \"lcp.toml\" of docs/cli.md lists the keys",
+        ),
         ("context.usage.zzzzzzzzz = 1", "expected one of context.usage.warning, "),
         (
             "[context.budget]\n\nwindow = -5",

@@ -94,7 +94,7 @@ fn what_is_odd_is_warned_of_with_its_line() {
     let output = run_with(&["import", "-"], cut);
     assert!(output.status.success());
     let said = stderr(&output);
-    assert!(said.contains("warning: line 19: not JSON"), "{said}");
+    assert!(said.contains("warning: line 19: not valid JSON"), "{said}");
     assert!(said.contains("warning: line 13: tool call \"call_3\" has no result"), "{said}");
 }
 
@@ -107,12 +107,17 @@ fn what_is_no_transcript() {
         assert!(said.contains(says) && said.contains("(standard input"), "{said}");
         assert!(output.stdout.is_empty());
     };
-    fails(&["import", "-"], b"{\"messages\": [\n{\"role\":", 3, "(line 2, column ");
+    fails(&["import", "-"], b"{\"messages\": [\n{\"role\":", 3, "(standard input, line 2, column ");
     fails(&["import", "-"], b"{'role': 'user'}", 3, "--from markdown");
     fails(&["import", "-"], b"{\"a\": 1}", 3, "unknown transcript format");
     fails(&["import", "-"], b"{\"blocks\": []}", 3, "hint: convert it with `lcp encode");
     fails(&["import", "-"], b"LCP\0\x01\0\0\0", 3, "expected a transcript, got a pack");
-    fails(&["import", "-"], b"a\xFFb", 3, "not UTF-8 (line 1, column 2) [LCP-CNV-001]");
+    fails(
+        &["import", "-"],
+        b"a\xFFb",
+        3,
+        "not UTF-8 [LCP-CNV-001] (standard input, line 1, column 2)",
+    );
     fails(
         &["import", "-", "--from", "codex"],
         b"{\"a\": 1}",
