@@ -2,7 +2,9 @@
 
 use lcp_driver::shares::{ContextBudget, Share};
 use lcp_driver::window::{ContextWindow, WindowError};
-use lcp_driver::{DriverConfig, Excerpts, Objective, Overflow, Warning, WarningCode};
+use lcp_driver::{
+    DriverConfig, Excerpts, Objective, Overflow, Warning, WarningCode, group_thousands, plural,
+};
 use lcp_tokens::Model;
 use serde_json::Value;
 
@@ -270,7 +272,9 @@ impl Settings {
         let (tokens, model) = (self.budget.as_ref()?.value.tokens, &model?.value);
         let (name, window) = (&model.name, model.window);
         let message = format!(
-            "the budget of {tokens} tokens exceeds the window of {name}, which is {window}"
+            "the budget of {} exceeds the window of {name}, which is {}",
+            plural(tokens, "token"),
+            group_thousands(window.into())
         );
         (tokens > window).then(|| Warning::new(WarningCode::WindowExceeded, None, message))
     }

@@ -31,7 +31,8 @@ pub fn read(path: &Path, reporter: &dyn Reporter) -> Result<Vec<u8>> {
     read_file(path, reporter).map_err(|error| {
         let failure = Error::io("read", path.display(), &error);
         if cfg!(feature = "full") && error.kind() == io::ErrorKind::IsADirectory {
-            return failure.with_hint("pack a folder with `lcp pack PATH | lcp render -`");
+            return failure
+                .with_hint("pass a file, or pack the folder with `lcp pack FOLDER -o PACK`");
         }
         failure
     })
@@ -63,6 +64,16 @@ pub(crate) fn read_if_exists(path: &Path) -> Result<Option<Vec<u8>>> {
 /// Returns the name of a path for messages.
 pub fn display_name(path: &Path) -> String {
     if path == OsStr::new(STANDARD) { "standard input".into() } else { path.display().to_string() }
+}
+
+/// Adds the name of a file to a message. A position at the end of the message follows the name, as
+/// in `(FILE, line 3, column 7)`.
+pub(crate) fn located(message: &str, path: &Path) -> String {
+    let name = display_name(path);
+    match message.strip_suffix(')').and_then(|message| message.rsplit_once(" (line ")) {
+        Some((message, position)) => format!("{message} ({name}, line {position})"),
+        None => format!("{message} ({name})"),
+    }
 }
 
 /// Writes a file through a temporary file that replaces it.

@@ -124,6 +124,13 @@ fn unknown_format(path: &Path, bytes: &[u8]) -> Error {
         let message = format!("expected a transcript, got a pack ({})", files::display_name(path));
         return Error::new(ErrorKind::Malformed, message).with_hint("print it with `lcp render`");
     }
+    let json: Option<Value> = serde_json::from_slice(bytes).ok();
+    if json.is_some_and(|json| json.get("blocks").is_some_and(Value::is_array)) {
+        let message =
+            format!("expected a transcript, got a manifest ({})", files::display_name(path));
+        return Error::new(ErrorKind::Malformed, message)
+            .with_hint("convert it with `lcp encode MANIFEST -o PACK`");
+    }
     // If the bytes begin like JSON, the parser gives the line and column of the error.
     let as_chat =
         lcp_transcripts::import(Format::OpenAiChat, bytes, &lcp_transcripts::Options::default());
@@ -145,7 +152,9 @@ fn malformed(path: &Path, error: &lcp_transcripts::Error) -> Error {
         lcp_transcripts::ErrorKind::TooDeep { .. } => ErrorKind::Limit,
         _ => ErrorKind::Malformed,
     };
-    let message = format!("{error} [{}] ({})", error.code(), files::display_name(path));
+    let position = error.to_string();
+    let position = position.strip_prefix(&error.kind.to_string()).unwrap_or_default();
+    let message = files::located(&format!("{} [{}]{position}", error.kind, error.code()), path);
     let failure = Error::new(kind, message).with_code(error.code());
     match error.kind {
         lcp_transcripts::ErrorKind::NotJson(_) => failure.with_hint(

@@ -118,6 +118,12 @@ impl PackOptions<'_> {
         let mut outputs = self.outputs;
         outputs.extend(self.tokenizer.count_cache.clone());
         outputs.extend(self.summaries.cached_answers());
+        let named_packs: Vec<_> = self
+            .paths
+            .iter()
+            .filter(|path| path.extension() == Some("lcp".as_ref()))
+            .cloned()
+            .collect();
         let settings = &config.pack;
         let include = if self.include.is_empty() { &settings.include } else { &self.include };
         let rules = settings.rules.iter().chain(&self.rules).cloned().collect();
@@ -152,6 +158,15 @@ impl PackOptions<'_> {
         drop(bar);
         let (blocks, report) = (ingested.blocks, ingested.report);
         report_warnings(&report, reporter);
+        let is_left_out = |path: &&PathBuf| {
+            report.skipped_by(SkipReason::Binary).any(|of| path.ends_with(&of.path))
+        };
+        for path in named_packs.iter().filter(is_left_out) {
+            reporter.warn(&format!(
+                "left out {}: it is a pack, and `lcp merge` joins packs",
+                path.display()
+            ));
+        }
         if let Some(warning) = unmatched(&self.include, &self.rules, &report)? {
             reporter.warn(&warning);
         }

@@ -65,7 +65,7 @@ pub fn encode_manifest(
             ManifestErrorKind::Io => ErrorKind::Io,
             _ => ErrorKind::Malformed,
         };
-        Error::new(kind, format!("{error} ({})", files::display_name(path)))
+        Error::new(kind, files::located(&error.to_string(), path))
     })?;
     Ok((pack, parts))
 }

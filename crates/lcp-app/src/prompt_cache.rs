@@ -62,7 +62,7 @@ impl PromptCacheOptions {
             return Err(Error::new(ErrorKind::Usage, message));
         }
         if config.token_budget.is_none() {
-            let message = format!("{flag} needs a budget: without one, no block is shortened");
+            let message = format!("{flag} requires a budget: without one, no block is shortened");
             return Err(Error::new(ErrorKind::Usage, message)
                 .with_hint("pass --budget, --window, or a --model with a known window"));
         }
@@ -102,7 +102,7 @@ impl ResolvedPromptCache {
 /// Reads the previous plan. The inner error is a warning that it cannot be used.
 fn read(path: &Path) -> Result<Result<PreviousPlan, String>> {
     if path == Path::new(files::STANDARD) {
-        let message = format!("{PREVIOUS} needs a file: standard input is reserved for packs");
+        let message = format!("{PREVIOUS} requires a file: standard input is reserved for packs");
         return Err(Error::new(ErrorKind::Usage, message));
     }
     let Some(bytes) = files::read_if_exists(path)? else {

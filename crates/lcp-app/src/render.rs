@@ -436,10 +436,12 @@ fn over_budget_error(error: &DriverError, path: &Path) -> Error {
     let message = format!("{error} [{}] ({})", error.code(), files::display_name(path));
     let failure = Error::new(ErrorKind::OverBudget, message).with_code(error.code());
     match error {
-        DriverError::OverBudget { needed, .. } => failure
-            .with_hint(format!("raise the budget to at least {needed}, or pass --overflow allow")),
+        DriverError::OverBudget { needed, .. } => failure.with_hint(format!(
+            "raise the budget to at least {needed}, or pass --overflow allow without --strict"
+        )),
         DriverError::OverShareCap { share, needed, .. } => failure.with_hint(format!(
-            "raise the cap of {share} to at least {needed}, or pass --overflow allow"
+            "raise the cap of {share} to at least {needed}, or pass --overflow allow without \
+             --strict"
         )),
         _ => failure,
     }

@@ -106,7 +106,7 @@ impl TokenizerOptions {
     }
 
     /// Loads the estimator. If its tokenizer cannot be loaded, falls back to the heuristic, or
-    /// fails if `strict`.
+    /// fails if `strict` or if an option names a file that cannot be read.
     pub fn load(
         &self,
         config: &Config,
@@ -116,7 +116,9 @@ impl TokenizerOptions {
     ) -> Result<LoadedTokenizer> {
         let Setting { value: tokenizer, origin: from } = self.choose(config, model)?;
         let estimator = match tokenizer {
-            Err(error) if strict => return Err(unloaded(&error, from, config)),
+            Err(error) if strict || self.encoding.is_some() && unreadable(&error).is_some() => {
+                return Err(unloaded(&error, from, config));
+            }
             tokenizer => or_fallback(tokenizer),
         };
         let location = config.location(from);
@@ -204,7 +206,8 @@ impl TokenizerOptions {
         }
         let counter = self.load(config, model.as_ref(), strict, reporter)?;
         if !counter.estimator.is_exact() {
-            reporter.warn(&format!("token counts are estimates ({})", counter.estimator.name()));
+            let message = format!("token counts are estimates ({})", counter.estimator.name());
+            reporter.warn(&Warning::new(WarningCode::EstimatedCounts, None, message));
         }
         Ok(counter)
     }
@@ -256,10 +259,29 @@ impl TokenizerOptions {
 /// Returns the error for a tokenizer that cannot be loaded and must not be replaced.
 fn unloaded(error: &TokenizerError, from: Origin, config: &Config) -> Error {
     let code = "LCP-BUD-003";
-    let message = config.with_location(&format!("{error} [{code}]"), from);
+    let cause = unreadable(error).unwrap_or_else(|| error.to_string());
+    let message = config.with_location(&format!("{cause} [{code}]"), from);
     Error::new(ErrorKind::Io, message)
         .with_code(code)
         .with_hint("pass --encoding with the name of an encoding or a tokenizer file")
+}
+
+/// Returns the cause if the tokenizer file is missing or cannot be read. It names the whole path.
+#[cfg(feature = "full")]
+fn unreadable(error: &TokenizerError) -> Option<String> {
+    match error {
+        TokenizerError::File {
+            error: lcp_tokens::TokenizerFileError::Read { path, source },
+            ..
+        } => Some(Error::io("read", path.display(), source).message),
+        _ => None,
+    }
+}
+
+/// Returns `None`, because this build reads no tokenizer files.
+#[cfg(not(feature = "full"))]
+fn unreadable(_: &TokenizerError) -> Option<String> {
+    None
 }
 
 fn is_openai(model: &Model) -> bool {

@@ -4,7 +4,7 @@ use std::io::Write as _;
 
 use clap::Parser;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
-use clap::error::ErrorKind as ClapErrorKind;
+use clap::error::{ContextKind, ContextValue, ErrorKind as ClapErrorKind};
 use lcp_app::names::{current, value_of};
 use lcp_app::{Error, ErrorKind};
 
@@ -27,27 +27,86 @@ pub fn parse<P: Parser>() -> Result<P, (Error, Output)> {
             }
         }
         ClapErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => error.exit(),
-        _ => (
-            usage_error(&error.render().to_string()),
-            Output::from_raw_arguments(std::env::args_os()),
-        ),
+        _ => {
+            let words: Vec<_> =
+                std::env::args_os().map(|word| word.to_string_lossy().into_owned()).collect();
+            let failure = usage_error(&error, &P::command(), &words);
+            (failure, Output::from_raw_arguments(std::env::args_os()))
+        }
     })
 }
 
-/// Converts an error message of clap to an error of one line. Clap prints one or more lines of
-/// text, optional tips, and the usage. The tips become the hint.
-fn usage_error(said: &str) -> Error {
-    let said = said.strip_prefix("error: ").unwrap_or(said);
-    let lines = said.lines().take_while(|line| {
+/// Converts an error of clap to an error of one line. Clap prints one or more lines of text,
+/// optional tips, and the usage. Instead of the tips, the hint names similar flags or subcommands.
+fn usage_error(error: &clap::Error, command: &clap::Command, words: &[String]) -> Error {
+    let printed = error.render().to_string();
+    let printed = printed.strip_prefix("error: ").unwrap_or(&printed);
+    let lines = printed.lines().take_while(|line| {
         !line.starts_with("Usage: ") && !line.starts_with("For more information, ")
     });
-    let (tips, what): (Vec<_>, Vec<_>) = lines
-        .map(str::trim)
-        .filter(|line| !line.is_empty())
-        .partition(|line| line.starts_with("tip: "));
-    let failure = Error::new(ErrorKind::Usage, what.join(" "));
-    let tips: Vec<_> = tips.iter().map(|tip| tip.trim_start_matches("tip: ")).collect();
-    if tips.is_empty() { failure } else { failure.with_hint(tips.join("; ")) }
+    let lines = lines.map(str::trim).filter(|line| !line.is_empty() && !line.starts_with("tip: "));
+    let failure = Error::new(ErrorKind::Usage, lines.collect::<Vec<_>>().join(" "));
+    match similar_names(error, command).or_else(|| missing_equals_sign(error, command, words)) {
+        Some(hint) => failure.with_hint(hint),
+        None => failure,
+    }
+}
+
+/// Returns a hint with the similar names that clap suggests. Hidden names are left out.
+fn similar_names(error: &clap::Error, command: &clap::Command) -> Option<String> {
+    let kinds =
+        [ContextKind::SuggestedSubcommand, ContextKind::SuggestedArg, ContextKind::SuggestedValue];
+    let names = kinds.into_iter().filter_map(|kind| Some((kind, error.get(kind)?)));
+    let names = names.flat_map(|(kind, names)| match names {
+        ContextValue::String(name) => vec![(kind, name)],
+        ContextValue::Strings(names) => names.iter().map(|name| (kind, name)).collect(),
+        _ => Vec::new(),
+    });
+    let names: Vec<_> = names
+        .filter(|(kind, name)| *kind == ContextKind::SuggestedValue || is_visible(command, name))
+        // The most similar name is the last one.
+        .rev()
+        .take(2)
+        .map(|(_, name)| format!("`{name}`"))
+        .collect();
+    (!names.is_empty()).then(|| format!("did you mean {}?", names.join(" or ")))
+}
+
+/// Returns whether help lists this subcommand or flag, in this command or below.
+fn is_visible(command: &clap::Command, name: &str) -> bool {
+    let flag = name.trim_start_matches("--").split([' ', '=']).next();
+    command
+        .get_arguments()
+        .any(|arg| name.starts_with("--") && !arg.is_hide_set() && arg.get_long() == flag)
+        || command
+            .get_subcommands()
+            .filter(|below| !below.is_hide_set())
+            .any(|below| below.get_name() == name || is_visible(below, name))
+}
+
+/// Returns a hint if the value of a flag is separated by a space, but the flag needs an equals sign.
+fn missing_equals_sign(
+    error: &clap::Error,
+    command: &clap::Command,
+    words: &[String],
+) -> Option<String> {
+    let Some(ContextValue::String(unexpected)) = error.get(ContextKind::InvalidArg) else {
+        return None;
+    };
+    words.windows(2).find_map(|pair| {
+        let (flag, value) = (&pair[0], &pair[1]);
+        let arg = find_flag(command, flag.strip_prefix("--")?)?;
+        let values = arg.get_possible_values();
+        let is_value = value == unexpected || values.iter().any(|it| it.get_name() == value);
+        (arg.is_require_equals_set() && is_value)
+            .then(|| format!("write the value of {flag} with an equals sign: `{flag}={value}`"))
+    })
+}
+
+/// Returns the flag with this name, of this command or of one below.
+fn find_flag<'c>(command: &'c clap::Command, name: &str) -> Option<&'c clap::Arg> {
+    let own = command.get_arguments().find(|arg| arg.get_long() == Some(name));
+    own.or_else(|| command.get_subcommands().find_map(|below| find_flag(below, name)))
 }
 
 /// Returns a parser that maps names to values. Former names are hidden aliases.
@@ -75,14 +134,50 @@ pub fn parse_tokens(value: &str) -> Result<u32, String> {
 
 #[cfg(test)]
 mod tests {
+    use clap::CommandFactory as _;
+
     use super::*;
+    use crate::Cli;
+
+    fn usage(line: &str) -> (String, Option<String>) {
+        let words: Vec<_> = line.split(' ').map(str::to_owned).collect();
+        let error = Cli::try_parse_from(&words).unwrap_err();
+        let Error { message, hint, .. } = usage_error(&error, &Cli::command(), &words);
+        (message, hint)
+    }
 
     #[test]
-    fn clap_error_becomes_one_line_and_a_hint() {
-        let said = "error: invalid value 'x' for '--mode <MODE>'\n  [possible values: a, b]\n\n  \
-                    tip: one\n  tip: two\n\nUsage: c\n\nFor more information, try '--help'.\n";
-        let failure = usage_error(said);
-        let line = "invalid value 'x' for '--mode <MODE>' [possible values: a, b]";
-        assert_eq!((failure.message.as_str(), failure.hint.as_deref()), (line, Some("one; two")));
+    fn usage_errors_have_one_line() {
+        let (message, hint) = usage("lcp render a.lcp --mode x");
+        assert_eq!(
+            message,
+            "invalid value 'x' for '--mode <MODE>' [possible values: xml, markdown, minimal]"
+        );
+        assert_eq!(hint, None);
+    }
+
+    #[test]
+    fn hints_name_similar_subcommands_and_flags() {
+        for (line, expected) in [
+            ("lcp rendr", Some("did you mean `render` or `append`?")),
+            ("lcp unrendr", Some("did you mean `render`?")),
+            ("lcp render a.lcp --budgt 3", Some("did you mean `--budget`?")),
+            ("lcp session lst", Some("did you mean `list`?")),
+        ] {
+            assert_eq!(usage(line).1.as_deref(), expected, "{line}");
+        }
+    }
+
+    #[test]
+    fn hints_give_the_equals_sign() {
+        for (line, expected) in [
+            ("lcp render a.lcp --fill maybe", Some("--fill=maybe")),
+            ("lcp render --fill off a.lcp", Some("--fill=off")),
+            ("lcp render --fill a.lcp b.lcp", None),
+        ] {
+            let hint = expected
+                .map(|flag| format!("write the value of --fill with an equals sign: `{flag}`"));
+            assert_eq!(usage(line).1, hint, "{line}");
+        }
     }
 }

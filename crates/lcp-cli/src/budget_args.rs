@@ -46,8 +46,7 @@ pub struct BudgetArgs {
     pub shares: Option<String>,
     /// Use leftover budget for low- and background-priority blocks [default: off]
     ///
-    /// Such blocks are then shown in full if they fit. For `export`, the default is on. `fill` of
-    /// lcp.toml changes the default.
+    /// Such blocks are then shown in full if they fit. `fill` of lcp.toml changes the default.
     #[arg(long, value_name = "WHEN", num_args = 0..=1, require_equals = true,
         default_missing_value = "on", value_parser = on_off())]
     pub fill: Option<bool>,
@@ -65,8 +64,8 @@ pub struct BudgetArgs {
     /// Action if critical and pinned blocks exceed the budget [default: allow]
     ///
     /// `allow` prints a warning, `deny` fails with exit code 4. The same applies if they exceed the
-    /// cap of their share, or if the tokenizer cannot be loaded. `overflow` of lcp.toml changes the
-    /// default.
+    /// cap of their share. If the tokenizer cannot be loaded, `allow` estimates token counts with a
+    /// warning, and `deny` fails with exit code 1. `overflow` of lcp.toml changes the default.
     #[arg(long, value_parser = by_name(OVERFLOWS))]
     pub overflow: Option<Overflow>,
     /// Same as --overflow deny

@@ -36,8 +36,19 @@ pub fn template() -> String {
             listed.extend([format!("{group}:\n{}\n", rows.concat())]);
         }
     }
-    format!("{{about-with-newline}}\n{{usage-heading}} {{usage}}\n\n{listed}Options:\n{{options}}")
+    format!(
+        "{{about-with-newline}}\n{{usage-heading}} {{usage}}\n\n{listed}Options:\n{{options}}{{after-help}}"
+    )
 }
+
+/// The exit codes of all commands.
+pub const EXIT_CODES: &str = "Exit codes:
+  0  success
+  1  a file or a store cannot be read or written
+  2  wrong usage
+  3  the input is malformed
+  4  the text exceeds the budget, with --overflow deny
+  5  a limit is exceeded";
 
 const HELP: &str = "Print help for lcp or a subcommand";
 

@@ -71,7 +71,7 @@ pub type Result<T = (), E = Error> = std::result::Result<T, E>;
 /// Pack LLM context and render it within a token budget
 #[derive(Debug, Parser)]
 #[command(name = "lcp", version, arg_required_else_help = true, max_term_width = 100)]
-#[command(help_template = help::template())]
+#[command(help_template = help::template(), after_help = help::EXIT_CODES)]
 pub struct Cli {
     #[command(subcommand)]
     command: Command,

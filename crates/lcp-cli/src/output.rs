@@ -25,17 +25,20 @@ pub const fn exit_code(kind: ErrorKind) -> u8 {
     }
 }
 
+/// The heading of the flags that all commands have.
+const GLOBAL: &str = "Global options";
+
 /// The flags for messages on standard error
 #[derive(Clone, Debug, Default, clap::Args)]
 pub struct Output {
     /// Suppress warnings and progress messages
-    #[arg(short, long, global = true)]
+    #[arg(short, long, global = true, help_heading = GLOBAL)]
     pub quiet: bool,
     /// Print more details
-    #[arg(short, long, global = true, conflicts_with = "quiet")]
+    #[arg(short, long, global = true, help_heading = GLOBAL, conflicts_with = "quiet")]
     pub verbose: bool,
     /// When to use colors; `auto` depends on the terminal and on `NO_COLOR`
-    #[arg(long, global = true, value_name = "WHEN", default_value = "auto")]
+    #[arg(long, global = true, help_heading = GLOBAL, value_name = "WHEN", default_value = "auto")]
     color: Color,
     /// The warnings to print at the end.
     #[arg(skip)]

@@ -52,10 +52,10 @@ pub struct RenderArgs {
     /// The flags of deduplication.
     #[command(flatten)]
     pub dedup: DedupArgs,
-    /// Policy for control tokens such as `<|im_start|>` in content [default: warn]
+    /// Policy for special tokens such as `<|im_start|>` in content [default: warn]
     ///
-    /// Some programs turn such strings into control tokens. `warn` lists them, `escape` inserts a
-    /// space into each, `reject` fails with exit code 3. `special_tokens` of lcp.toml changes the
+    /// Some programs do not treat such strings as ordinary text. `warn` lists them, `escape` inserts
+    /// a space into each, `reject` fails with exit code 3. `special_tokens` of lcp.toml changes the
     /// default.
     #[arg(long, value_name = "POLICY", value_parser = by_name(SPECIAL_TOKENS))]
     pub special_tokens: Option<SpecialTokens>,

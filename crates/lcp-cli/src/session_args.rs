@@ -67,7 +67,7 @@ pub struct HandoffArgs {
     pub mode: Option<OutputMode>,
     /// Shell command that writes each summary [default: the built-in summarizer]
     ///
-    /// CMD reads the conversation from standard input and writes the summary to standard output.
+    /// CMD reads the messages of the session from standard input and writes the summary to standard output.
     /// If it fails, the built-in summarizer is used.
     #[arg(long, value_name = "CMD")]
     pub summarizer_cmd: Option<String>,

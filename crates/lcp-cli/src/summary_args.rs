@@ -16,7 +16,7 @@ pub struct SummaryArgs {
     /// Add a summary to each text [default: off]
     ///
     /// An outline consists of the declarations of code, the headings of documents, or the first
-    /// and last lines of other texts. `summarize` of lcp.toml changes the default for `pack`.
+    /// and last lines of other texts.
     #[arg(long, value_name = "METHOD")]
     summarize: Option<SummaryMethod>,
     /// Shell command that writes the summary of each text

@@ -42,8 +42,6 @@ pub struct TokenizerArgs {
     #[arg(long, value_name = "NAME|FILE", value_parser = encoding)]
     encoding: Option<String>,
     /// Model that reads the text; selects the tokenizer
-    ///
-    /// For commands with a budget, it also selects the window if no other is given.
     #[arg(long, value_name = "NAME")]
     model: Option<String>,
     /// The flags of the settings file.

@@ -22,10 +22,10 @@ pub enum Error {
     #[error(transparent)]
     Package(#[from] PackageError),
     /// The conversation is not open in this service.
-    #[error("conversation {0:?} is not open here; open it first")]
+    #[error("session {0:?} is not open here; open it first")]
     NotOpen(String),
     /// A transcript differs from the recorded messages of the conversation.
-    #[error("message {position} differs from the recorded one of conversation {conversation:?}")]
+    #[error("message {position} differs from the recorded one of session {conversation:?}")]
     Differs {
         /// The conversation.
         conversation: String,
@@ -33,7 +33,7 @@ pub enum Error {
         position: u64,
     },
     /// The conversation has no messages to hand over.
-    #[error("conversation {0:?} has no messages to hand over")]
+    #[error("session {0:?} has no messages to hand over")]
     NothingToHandOver(String),
     /// The directive cannot be rendered.
     #[error(transparent)]

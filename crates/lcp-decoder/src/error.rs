@@ -108,14 +108,15 @@ impl std::error::Error for Error {
     }
 }
 
-/// Defines the error kinds, one row each: `Variant { fields }, code, message;`.
+/// Defines the error kinds, one row each: `Variant { fields }, code, message;`. Arguments of the
+/// message follow it in parentheses.
 macro_rules! error_kinds {
-    ($($(#[$meta:meta])* $variant:ident $({ $($(#[$fmeta:meta])* $field:ident: $ty:ty),* $(,)? })?, $code:literal, $message:literal;)*) => {
+    ($($(#[$meta:meta])* $variant:ident $({ $($(#[$fmeta:meta])* $field:ident: $ty:ty),* $(,)? })?, $code:literal, $message:literal $(($($argument:tt)*))?;)*) => {
         /// The kinds of decoding errors.
         #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
         #[non_exhaustive]
         pub enum ErrorKind {
-            $($(#[$meta])* #[error($message)] $variant $({ $($(#[$fmeta])* $field: $ty),* })?,)*
+            $($(#[$meta])* #[error($message $(, $($argument)*)?)] $variant $({ $($(#[$fmeta])* $field: $ty),* })?,)*
         }
 
         impl ErrorKind {
@@ -138,14 +139,14 @@ error_kinds! {
     BadMagic {
         /// The first four bytes.
         found: [u8; 4],
-    }, "bad_magic", "not an LCP pack: unknown magic {found:02x?}";
+    }, "bad_magic", "not an LCP pack: unknown magic \"{}\"" (.found.escape_ascii());
     /// The major version is not 1.
     UnsupportedVersion {
         /// The major version.
         major: u8,
         /// The minor version.
         minor: u8,
-    }, "unsupported_version", "unsupported version {major}.{minor}";
+    }, "unsupported_version", "unsupported version {major}.{minor}; this build reads 1.x";
     /// The reserved byte of the header is not 0, or in strict mode a reserved flag is set.
     ReservedHeader {
         /// The value found.

@@ -1,6 +1,6 @@
 //! The errors of rendering.
 
-use crate::fmt::plural;
+use crate::fmt::{group_thousands, plural};
 
 /// The error of rendering a pack.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -8,7 +8,12 @@ use crate::fmt::plural;
 pub enum DriverError {
     /// The text must exceed the budget, and the configuration denies that
     /// ([`Overflow::Deny`](crate::Overflow::Deny)).
-    #[error("the text needs {}, {excess} over the budget of {budget}", plural(*needed, "token"))]
+    #[error(
+        "the text needs {}, {} over the budget of {}",
+        plural(*needed, "token"),
+        group_thousands(*excess),
+        group_thousands((*budget).into())
+    )]
     OverBudget {
         /// Tokens of the smallest text that the configuration allows.
         needed: u64,
@@ -20,8 +25,10 @@ pub enum DriverError {
     /// The Critical and pinned blocks of a share exceed its hard cap, and the configuration denies
     /// that.
     #[error(
-        "critical and pinned blocks of share {share:?} need {}, {excess} over its cap of {cap}",
-        plural(*needed, "token")
+        "critical and pinned blocks of share {share:?} need {}, {} over its cap of {}",
+        plural(*needed, "token"),
+        group_thousands(*excess),
+        group_thousands((*cap).into())
     )]
     OverShareCap {
         /// The name of the share.

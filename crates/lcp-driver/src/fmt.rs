@@ -7,10 +7,11 @@ pub(crate) fn write_to(out: &mut String, args: Arguments<'_>) {
     let _ = out.write_fmt(args);
 }
 
-/// Formats a count with its noun: `1 block`, `2 blocks`.
+/// Formats a count with its noun: `1 block`, `2,000 blocks`.
 #[must_use]
 pub fn plural(count: impl Display + Copy, noun: &str) -> String {
     let count = count.to_string();
+    let count = count.parse().map_or(count, group_thousands);
     format!("{count} {noun}{}", if count == "1" { "" } else { "s" })
 }
 

@@ -25,7 +25,7 @@ pub enum ErrorKind {
     #[error("not UTF-8")]
     NotUtf8,
     /// The text is not JSON, or the JSON is incomplete.
-    #[error("not JSON: {0}")]
+    #[error("not valid JSON: {0}")]
     NotJson(String),
     /// Arrays and objects are nested deeper than the limit.
     #[error("nested deeper than {max} levels (TRANSCRIPT_DEPTH_MAX)")]

@@ -12,6 +12,12 @@ use toml::de::{DeTable, DeValue};
 
 use crate::names::{self, Names};
 
+/// The beginning of the error for a key that does not exist.
+pub(super) const UNKNOWN_KEY: &str = "unknown key";
+
+/// The maximum number of keys in the error for an unknown key.
+const LISTED_KEYS_MAX: usize = 8;
+
 /// An error in an `lcp.toml`, with its line and column. Both count from 1; columns are characters.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ConfigError {
@@ -164,10 +170,13 @@ impl<'t> Section<'t> {
     pub(super) fn finish(self) -> Result<()> {
         let Some(entry) = self.left.first() else { return Ok(()) };
         let near = near(&entry.key, &self.asked);
-        let (intro, names) =
-            if near.is_empty() { ("expected one of", &self.asked) } else { ("similar:", &near) };
+        let (intro, names) = match near.as_slice() {
+            [] if self.asked.len() > LISTED_KEYS_MAX => ("", [].as_slice()),
+            [] => ("; expected one of ", self.asked.as_slice()),
+            near => ("; similar: ", near),
+        };
         let names: Vec<_> = names.iter().map(|name| format!("{}{name}", self.path)).collect();
-        let what = format!("unknown key {}; {intro} {}", entry.path, names.join(", "));
+        let what = format!("{UNKNOWN_KEY} {}{intro}{}", entry.path, names.join(", "));
         Err(error_at(self.text, entry.key_span.start, what))
     }
 }

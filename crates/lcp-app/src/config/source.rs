@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use super::Config;
+use super::reader::UNKNOWN_KEY;
 use crate::error::{Error, ErrorKind, Result};
 use crate::files;
 use crate::reporter::Silent;
@@ -50,7 +51,11 @@ impl ConfigSource {
         }
         let text = String::from_utf8(files::read(&path, &Silent)?)
             .map_err(|error| wrong(error.to_string()))?;
-        let config = Config::parse(&path, &text).map_err(|error| wrong(error.to_string()))?;
+        let config = Config::parse(&path, &text).map_err(|error| {
+            let is_unknown_key = error.message.starts_with(UNKNOWN_KEY);
+            let error = wrong(error.to_string());
+            if is_unknown_key { error.with_hint(KEYS_HINT) } else { error }
+        })?;
         Ok(Config { is_named, ..config })
     }
 }
@@ -68,6 +73,9 @@ fn check_regular(path: &Path) -> Result<(), String> {
     }
     Ok(())
 }
+
+/// The hint for an unknown key.
+const KEYS_HINT: &str = "the section \"lcp.toml\" of docs/cli.md lists the keys";
 
 /// The name of the file.
 const FILE_NAME: &str = "lcp.toml";

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use lcp_driver::{
     DefaultDriver, DriverConfig, DriverError, Overflow, Plan, RenderDecision, RollUp, Warning,
-    WarningCode,
+    WarningCode, group_thousands,
 };
 use lcp_tokens::TokenEstimator;
 use lcp_transcripts::{ExportResult, ExportedMessage};
@@ -373,12 +373,13 @@ fn over(tokens: u64, budget: u32, overhead_tokens: u64) -> String {
     let overhead_tokens = match overhead_tokens {
         0 => String::new(),
         overhead_tokens => {
+            let overhead_tokens = group_thousands(overhead_tokens);
             format!(" ({overhead_tokens} of them outside the messages, such as tools)")
         }
     };
-    format!(
-        "the messages need {tokens} tokens{overhead_tokens}, {excess} over the budget of {budget}"
-    )
+    let (excess, budget) = (group_thousands(excess), group_thousands(budget.into()));
+    let tokens = lcp_driver::plural(tokens, "token");
+    format!("the messages need {tokens}{overhead_tokens}, {excess} over the budget of {budget}")
 }
 
 /// Returns the warnings of a plan for this budget. Warnings about the planned text are replaced
@@ -407,7 +408,7 @@ fn warnings_of(
     if made.tokens > u64::from(budget) {
         let of_request = if overhead_tokens > 0 { "the request's tools, " } else { "" };
         let message = format!(
-            "{}: only {of_request}Critical and pinned blocks remain",
+            "{}: only {of_request}critical and pinned blocks remain",
             over(made.tokens, budget, overhead_tokens)
         );
         warn(WarningCode::OverBudget, message);

@@ -203,13 +203,13 @@ fn report_warnings(
     }
     if *dropped > 0 {
         reporter.warn(&format!(
-            "dropped {}, oldest first, because no plan fit the budget",
+            "dropped {}, oldest first, because no plan fit the budget [dropped_messages]",
             lcp_driver::plural(*dropped, "message")
         ));
     }
     report_left_out(candidates, reporter);
     if exported.report.inserted > 0 && !has_turns(exported) {
-        reporter.warn(&"only system messages remain; added a placeholder user message");
+        reporter.warn(&"only system messages remain; added a placeholder user message [inserted]");
     }
     let messages = lcp_driver::plural(exported.messages.len(), "message");
     let overhead_tokens = match overhead_tokens {
@@ -221,19 +221,23 @@ fn report_warnings(
     reporter.note(&format!("{messages}, {tokens}{overhead_tokens}, {plans}"));
 }
 
-/// Reports the content of the pack that no message can have.
+/// Reports the content of the pack that no message can have. The codes are the fields of the report
+/// that have the counts.
 fn report_left_out(candidates: &ExportCandidates<'_>, reporter: &dyn Reporter) {
     let report = &candidates.full_export.report;
     let provider = candidates.target.name();
     let invalid_ids = format!(" not valid for {provider}");
-    for (count, action, noun, rest) in [
-        (report.unanswered, "dropped", "tool call", " without a result"),
-        (report.orphans, "dropped", "tool result", " without a call"),
-        (report.renamed, "replaced", "tool call ID", &*invalid_ids),
-        (candidates.sidechains as u64, "dropped", "block", " of side conversations"),
+    for (count, action, noun, rest, code) in [
+        (report.unanswered, "dropped", "tool call", " without a result", "unanswered"),
+        (report.orphans, "dropped", "tool result", " without a call", "orphans"),
+        (report.renamed, "replaced", "tool call ID", &*invalid_ids, "renamed"),
+        (
+            candidates.sidechains as u64, "dropped", "block", " of side conversations",
+            "sidechain_blocks",
+        ),
     ] {
         if count > 0 {
-            reporter.warn(&format!("{action} {}{rest}", lcp_driver::plural(count, noun)));
+            reporter.warn(&format!("{action} {}{rest} [{code}]", lcp_driver::plural(count, noun)));
         }
     }
     let renamed = &candidates.full_export.renamed_tools;
@@ -242,7 +246,7 @@ fn report_left_out(candidates: &ExportCandidates<'_>, reporter: &dyn Reporter) {
         let named = named.collect::<Vec<_>>().join(", ");
         let more = if renamed.len() > RENAMED_MAX { ", …" } else { "" };
         reporter.warn(&format!(
-            "renamed {} ({} for {provider}): {named}{more}",
+            "renamed {} ({} for {provider}): {named}{more} [renamed_tools]",
             lcp_driver::plural(renamed.len(), "tool"),
             if renamed.len() == 1 { "not a valid name" } else { "not valid names" }
         ));
@@ -250,7 +254,7 @@ fn report_left_out(candidates: &ExportCandidates<'_>, reporter: &dyn Reporter) {
     for (block_type, count) in &report.left_out {
         let block_type = block_type.escape_debug();
         reporter.warn(&format!(
-            "dropped {} of type {block_type}, which messages cannot contain",
+            "dropped {} of type {block_type}, which messages cannot contain [left_out]",
             lcp_driver::plural(*count, "item")
         ));
     }

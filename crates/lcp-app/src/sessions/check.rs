@@ -63,7 +63,7 @@ impl StoreCheck {
                             self.messages += 1;
                             let (position, id) = (message.position, &record.id);
                             self.problems.extend(message.message().err().map(|error| {
-                                format!("message {position} of conversation {id:?}: {error}")
+                                format!("message {position} of session {id:?}: {error}")
                             }));
                         }
                         break;

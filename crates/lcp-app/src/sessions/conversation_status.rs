@@ -24,7 +24,7 @@ pub struct ConversationStatus {
     pub decision: HandoffDecision,
     /// The decision in one word.
     pub verdict: Verdict,
-    /// The hand-off that waits to be resumed, if there is one.
+    /// The hand-off that is waiting to be resumed, if there is one.
     pub handoff: Option<String>,
 }
 
@@ -60,6 +60,13 @@ impl Verdict {
             Self::HandOff => "hand_off",
         }
     }
+}
+
+/// Returns a reason in the form that it has within a line: it begins with a lowercase letter.
+#[must_use]
+pub fn in_line(reason: &str) -> String {
+    let mut chars = reason.chars();
+    chars.next().map_or_else(String::new, |first| first.to_lowercase().chain(chars).collect())
 }
 
 impl ConversationStatus {
@@ -114,7 +121,7 @@ impl ConversationStatus {
             }
         };
         let used = format!(
-            "{}: {} of {} tokens ({} %, {source}), {} left{turns}\n",
+            "{}: {} of {} tokens ({}%, {source}), {} left{turns}\n",
             self.conversation.escape_debug(),
             group_thousands(usage.total_tokens.into()),
             group_thousands(self.effective_window().into()),
@@ -132,7 +139,8 @@ impl ConversationStatus {
         });
         format!(
             "{used}messages: {messages} ({recorded} new), epoch {}\n{says}: {}\n{handoff}",
-            usage.epoch, decision.reason
+            usage.epoch,
+            in_line(&decision.reason)
         )
     }
 

@@ -28,7 +28,7 @@ pub fn messages_of(path: &Path, bytes: &[u8]) -> Result<Vec<Message>> {
             let imported =
                 lcp_transcripts::import(format, bytes, &lcp_transcripts::Options::default());
             let malformed = |error: lcp_transcripts::Error| {
-                Error::new(ErrorKind::Malformed, format!("{error} ({})", files::display_name(path)))
+                Error::new(ErrorKind::Malformed, files::located(&error.to_string(), path))
             };
             let mut messages = of_blocks(&imported.map_err(malformed)?.blocks);
             if format == Format::Markdown && messages.len() > 1 {

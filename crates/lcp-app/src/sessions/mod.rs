@@ -23,7 +23,7 @@ mod store_location;
 mod window;
 
 pub use check::{StoreCheck, check_store};
-pub use conversation_status::{ConversationStatus, Verdict};
+pub use conversation_status::{ConversationStatus, Verdict, in_line};
 pub use handoff_settings::HandoffSettings;
 pub use record_json::{
     ConversationDetails, MessageSummary, expired_json, handoff_record_json, store_json,
@@ -31,7 +31,7 @@ pub use record_json::{
 pub use records::{Record, conversations, expiry, find_record, for_each_message, holder};
 pub use service::{
     HandoffCondition, HandoffOutcome, NewMessages, Sessions, reported_usage, resume_json,
-    resume_text,
+    resume_text, warning_lines,
 };
 pub use session_options::SessionOptions;
 pub use store_location::{StoreLocation, open_store, store_files};
@@ -54,19 +54,18 @@ pub fn failed(error: impl Into<lcp_continuity::Error>) -> Error {
     let failure = Error::new(kind, format!("{error} [{code}]")).with_code(code);
     match error {
         lcp_continuity::Error::Store(store::Error::UnknownConversation(_)) => {
-            failure.with_hint("run `lcp session list` to list the conversations")
+            failure.with_hint("run `lcp session list` to list the sessions")
         }
         lcp_continuity::Error::Store(store::Error::UnknownHandoff(_)) => {
-            failure.with_hint("run `lcp session show ID` to list the hand-offs of a conversation")
+            failure.with_hint("run `lcp session show ID` to list the hand-offs of a session")
         }
         lcp_continuity::Error::Store(store::Error::AlreadyResumed { handoff, .. }) => failure
             .with_hint(format!(
-                "to get the earlier result again, run `lcp session resume --repeat {}`, or pass \
-                 `again` to the tool `resume`",
+                "to get the earlier result again, run `lcp session resume --repeat {}`",
                 handoff.escape_debug()
             )),
         lcp_continuity::Error::Differs { conversation, position } => failure.with_hint(format!(
-            "record it under another ID, or fork the conversation: lcp session fork \
+            "record it under another ID, or fork the session: lcp session fork \
              {conversation:?} --at {position} --as NEW"
         )),
         _ => failure,

@@ -233,8 +233,9 @@ impl Sessions {
         let record = self.service.store().handoff(handoff).map_err(failed)?;
         if !matches!(record.state, HandoffState::Resumed { .. }) {
             let message = format!("hand-off {handoff:?} was not resumed [not_resumed]");
-            return Err(Error::new(ErrorKind::Session, message)
-                .with_hint("resume it without --repeat or `again`"));
+            return Err(
+                Error::new(ErrorKind::Session, message).with_hint("resume it without --repeat")
+            );
         }
         self.service.inspect_resume(handoff, &ResumeOptions::default()).map_err(failed)
     }
@@ -246,11 +247,12 @@ impl Sessions {
             (Ok(record), Some(window)) if !window.is_that_of(&record) => {
                 let (tokens, reserve) = (record.window_tokens, record.output_reserve_tokens);
                 let message = format!(
-                    "conversation {id:?} has a window of {tokens} tokens, {reserve} of them for \
-                     the output [exists]"
+                    "session {id:?} has a window of {}, {} of them for the output [exists]",
+                    lcp_driver::plural(tokens, "token"),
+                    lcp_driver::group_thousands(reserve.into())
                 );
                 Err(Error::new(ErrorKind::Session, message)
-                    .with_hint("omit --window and --output-reserve, or record under another id"))
+                    .with_hint("omit --window and --output-reserve, or record under another ID"))
             }
             (Err(store::Error::UnknownConversation(_)), Some(window)) => {
                 store.begin(&window.to_new_conversation(id)).map_err(failed)?;
@@ -387,6 +389,38 @@ pub fn resume_text(resumed: &ResumedSession) -> Result<String> {
     Ok(text)
 }
 
+/// The kinds of content that a resume prompt does not show in full: the beginning of each warning,
+/// and its code.
+const OMISSIONS: [(&str, &str, &str); 2] =
+    [("left out: ", "leaves out", "left_out"), ("shortened: ", "shortens", "shortened")];
+
+/// Returns the warnings of a hand-off as lines for users. Unless `all` is set, one line counts the
+/// items of each kind that the resume prompt does not show in full.
+#[must_use]
+pub fn warning_lines(warnings: &[String], all: bool) -> Vec<String> {
+    let kind = |warning: &str| OMISSIONS.iter().position(|of| warning.starts_with(of.0));
+    let mut counts = [0_usize; OMISSIONS.len()];
+    for kind in warnings.iter().filter_map(|warning| kind(warning)) {
+        counts[kind] += 1;
+    }
+    let mut lines = Vec::new();
+    for warning in warnings {
+        match kind(warning) {
+            Some(kind) if !all && counts[kind] > 1 => {
+                let items = lcp_driver::plural(std::mem::take(&mut counts[kind]), "item");
+                let (_, action, code) = OMISSIONS[kind];
+                lines.push(format!(
+                    "the resume prompt {action} {items}; pass -v to list them [{code}]"
+                ));
+            }
+            Some(kind) if !all && counts[kind] == 0 => {}
+            Some(kind) => lines.push(format!("{warning} [{}]", OMISSIONS[kind].2)),
+            None => lines.push(warning.clone()),
+        }
+    }
+    lines
+}
+
 /// Returns a resumed session as JSON (`lcp.resume.v1`).
 pub fn resume_json(resumed: &ResumedSession) -> Value {
     let directive = &resumed.directive;
@@ -416,4 +450,26 @@ pub fn resume_json(resumed: &ResumedSession) -> Value {
         "anchors": anchors.collect::<Vec<_>>(),
         "state": resumed.restored_state,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_warning_counts_the_items_that_are_left_out() {
+        let warnings =
+            ["a", "left out: b", "left out: c", "shortened: d (tags)"].map(str::to_owned);
+        let counted = [
+            "a",
+            "the resume prompt leaves out 2 items; pass -v to list them [left_out]",
+            "shortened: d (tags) [shortened]",
+        ];
+        assert_eq!(warning_lines(&warnings, false), counted);
+        let all = [
+            "a", "left out: b [left_out]", "left out: c [left_out]",
+            "shortened: d (tags) [shortened]",
+        ];
+        assert_eq!(warning_lines(&warnings, true), all);
+    }
 }

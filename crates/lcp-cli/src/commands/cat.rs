@@ -17,7 +17,7 @@ use lcp_packfile::PackScan;
 /// Print the content of a block, byte for byte
 ///
 /// A diff is printed with the headers of its hunks, a file tree as a list, an embedding reference
-/// as its id, an annotation as its value. If the pack is damaged, readable blocks can still be
+/// as its ID, an annotation as its value. If the pack is damaged, readable blocks can still be
 /// printed.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:

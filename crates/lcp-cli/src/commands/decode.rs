@@ -12,7 +12,7 @@ use lcp_app::render;
 /// Annotations are printed as blocks, so `encode` of the output gives the same blocks, and the same
 /// bytes if nothing was compressed.
 #[derive(Debug, clap::Args)]
-#[command(after_help = "Example:
+#[command(after_help = "Examples:
   lcp decode samples/every-type.lcp")]
 pub struct Args {
     /// Pack to read; `-` for standard input

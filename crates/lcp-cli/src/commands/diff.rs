@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use lcp_app::diff::{BlockDiff, DiffKind, PackDiff};
 use lcp_app::{Error, ErrorKind};
-use lcp_driver::{escape_control, group_thousands};
+use lcp_driver::{escape_control, group_thousands, plural};
 use lcp_types::Block;
 
 use crate::output::Output;
@@ -107,12 +107,12 @@ fn describe(block: &BlockDiff) -> String {
     let (before, after) = (block.tokens.a.unwrap_or_default(), block.tokens.b.unwrap_or_default());
     let mut parts = match (block.a, block.b) {
         (Some(a), Some(b)) if a == b => vec![format!("block {a}")],
-        (Some(a), Some(b)) => vec![format!("block {a}, now {b}")],
+        (Some(a), Some(b)) => vec![format!("block {a} → {b}")],
         (a, b) => vec![format!("block {}", a.or(b).unwrap_or_default())],
     };
     parts.extend(block.changed.iter().map(|part| match (*part, block.priorities) {
         ("priority", Some((old, new))) => {
-            format!("priority {} now {}", old.name(), new.name())
+            format!("priority {} → {}", old.name(), new.name())
         }
         (part, _) => part.replace('_', " "),
     }));
@@ -121,9 +121,9 @@ fn describe(block: &BlockDiff) -> String {
     }
     parts.push(match block.kind {
         DiffKind::Changed | DiffKind::Moved if before != after => {
-            format!("{} tokens, now {}", group_thousands(before), group_thousands(after))
+            format!("{} → {} tokens", group_thousands(before), group_thousands(after))
         }
-        _ => format!("{} tokens", group_thousands(before.max(after))),
+        _ => plural(before.max(after), "token"),
     });
     parts.join(", ")
 }

@@ -11,7 +11,7 @@ use lcp_app::pack_output::{encode_manifest, warn_if_uncompressed};
 
 /// Convert a JSON manifest to a pack
 #[derive(Debug, clap::Args)]
-#[command(after_help = "Example:
+#[command(after_help = "Examples:
   lcp encode samples/priorities.json -o /tmp/priorities.lcp --compress block")]
 pub struct Args {
     /// Manifest to read; `-` for standard input

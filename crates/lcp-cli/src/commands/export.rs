@@ -18,6 +18,7 @@ use crate::tokenizer_args::TokenizerArgs;
 /// calls, and for Anthropic the user speaks first and the roles alternate. Warnings report content
 /// that is left out for this reason.
 #[derive(Debug, clap::Args)]
+#[command(mut_args(describe))]
 #[command(after_help = "Examples:
   lcp import session.jsonl | lcp export - --to anthropic > messages.json
   lcp export chat.lcp --to openai --budget 8000 --report -
@@ -39,6 +40,37 @@ pub struct Args {
     /// Write the messages to this file [default: standard output]
     #[arg(short, long, value_name = "PATH")]
     output: Option<PathBuf>,
+}
+
+/// Replaces the help of flags that `render` has too, if it differs for messages.
+fn describe(flag: clap::Arg) -> clap::Arg {
+    let (help, details) = match flag.get_id().as_str() {
+        "budget" => (
+            "Maximum number of tokens of the messages [default: from the window]",
+            "Other fields of the request, such as `tools`, count too. By default, the budget is \
+             the part of the window that the safety factor and the reserves leave. Without a \
+             window, everything is exported.",
+        ),
+        "fill" => (
+            "Use leftover budget for low- and background-priority blocks [default: on]",
+            "Such blocks are then exported in full if they fit. `fill` of lcp.toml changes the \
+             default.",
+        ),
+        "excerpts" => (
+            "Show excerpts of blocks that do not fit [default: on, unless --fill=off]",
+            "`excerpts` of lcp.toml changes the default.",
+        ),
+        "overflow" => (
+            "Action if critical and pinned blocks exceed the budget [default: allow]",
+            "`allow` prints a warning, `deny` fails with exit code 4. The same applies if they \
+             exceed the cap of their share. If no history fits the budget, both fail: `allow` with \
+             exit code 2, `deny` with 4. If the tokenizer cannot be loaded, `allow` estimates token \
+             counts with a warning, and `deny` fails with exit code 1. `overflow` of lcp.toml \
+             changes the default.",
+        ),
+        _ => return flag,
+    };
+    flag.help(help).long_help(format!("{help}\n\n{details}"))
 }
 
 /// Writes the messages.

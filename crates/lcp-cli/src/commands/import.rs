@@ -41,7 +41,7 @@ pub struct Args {
     title: Option<String>,
     /// Include side conversations of Claude Code
     ///
-    /// They get the priority Low and the tag `sidechain=ID`.
+    /// They get the priority low and the tag `sidechain=ID`.
     #[arg(long)]
     sidechains: bool,
     /// The flags of summaries of code, documents and tool results.
@@ -110,7 +110,7 @@ fn line(imported: &ImportedTranscript) -> String {
         lcp_driver::plural(*messages, "message"),
         lcp_driver::plural(*calls, "tool call"),
         lcp_driver::plural(*results, "result"),
-        lcp_driver::plural(*pictures, "picture"),
+        lcp_driver::plural(*pictures, "image"),
     )];
     let kinds = [
         ("imported as extensions", &report.unknown),

@@ -23,8 +23,8 @@ const REPORT: &str = "--report";
 ///
 /// Folders are traversed as by ripgrep: files that .gitignore, .ignore or .lcpignore exclude,
 /// hidden files, binary files, and files above --max-file-size are left out. The same files give
-/// the same bytes. Exit codes: 0 success, 1 a file could not be read (the pack is still written), 2
-/// wrong usage, 5 limit exceeded.
+/// the same bytes. If a file cannot be read, the pack is still written, and the exit code is 1.
+/// `summarize` and further keys of `[pack]` of lcp.toml change defaults.
 #[derive(Debug, Default, clap::Args)]
 #[command(after_help = "Examples:
   lcp pack . | lcp render - --budget 8000
@@ -73,7 +73,7 @@ pub struct Args {
     /// Omit the file tree
     #[arg(long)]
     pub no_tree: bool,
-    /// Include pictures
+    /// Include images
     #[arg(long)]
     pub images: bool,
     /// Priority of matching files: critical, high, normal, low or background

@@ -20,7 +20,7 @@ const TEXT: &str = "the text";
 /// is absent. Warnings report blocks that the text shows only in part or as a placeholder. The exit
 /// code is 3 if `render` did not write the text.
 #[derive(Debug, clap::Args)]
-#[command(after_help = "Example:
+#[command(after_help = "Examples:
   lcp render samples/every-type.lcp -o /tmp/text.xml
   lcp parse /tmp/text.xml | lcp encode - -o /tmp/again.lcp
   lcp render samples/chat.lcp --mode minimal | lcp parse - --mode minimal")]

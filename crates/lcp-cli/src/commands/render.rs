@@ -18,9 +18,7 @@ const DEBUG_BUDGET: [&str; 2] = ["LCP_DEBUG_BUDGET", "DEBUG_BUDGET"];
 
 /// Render a pack within a token budget
 ///
-/// Writes only the text to standard output, and warnings to standard error. Exit codes: 0 success,
-/// 1 cannot read or write, 2 wrong usage, 3 malformed pack, 4 over budget (with --overflow deny),
-/// 5 limit exceeded.
+/// Writes only the text to standard output, and warnings to standard error.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   lcp render samples/session.lcp --budget 8000

@@ -124,5 +124,5 @@ fn compared_to_naive(tokens: u64, naive: u64) -> String {
         return "–".to_owned();
     }
     let percent = (ratio(tokens, naive) - 1.0) * 100.0;
-    format!("{percent:+.1} %")
+    format!("{percent:+.1}%")
 }

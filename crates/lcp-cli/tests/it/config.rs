@@ -166,7 +166,7 @@ fn should_apply_config_settings() {
     let output = project.run(&["render", &sample("session.lcp")]);
     let said = stderr(&output);
     assert!(
-        said.contains("exceeds the window of gpt-4, which is 8192 [window_exceeded]"),
+        said.contains("exceeds the window of gpt-4, which is 8,192 [window_exceeded]"),
         "{said}"
     );
     let off = project.json(&["report", &sample("session.lcp"), "--json", "--dedup", "off"]);
@@ -339,6 +339,11 @@ fn invalid_config_is_rejected_with_its_location() {
         ),
         ("[context.dedupe]", "similar: context.dedup, at line 1, column 10"),
         ("context.\"a\\u001B\" = 1", "unknown key context.\"a\\u{1b}\"; "),
+        (
+            "[context.budget]\nzzzzzzzzz = 1",
+            "unknown key context.budget.zzzzzzzzz, at line 2, column 1 (lcp.toml)\nhint: the section \
+             \"lcp.toml\" of docs/cli.md lists the keys",
+        ),
         ("context.usage.zzzzzzzzz = 1", "expected one of context.usage.warning, "),
         (
             "[context.budget]\n\nwindow = -5",
@@ -418,7 +423,7 @@ fn category_shares_are_ordered_and_scaled_down() {
     assert_eq!(shares(&project), expected(&[("a", 400), ("b", 100), ("c", 300)]));
     let output = project.run(&["config"]);
     let (said, shown) = (stderr(&output), printed(&output));
-    assert!(said.contains("the ratios of the shares ask for 1200 tokens"), "{said}");
+    assert!(said.contains("the ratios of the shares ask for 1,200 tokens"), "{said}");
     assert!(said.contains("[shares_normalised]"), "{said}");
-    assert!(shown.contains("\nNote: the ratios of the shares ask for 1200 tokens"), "{shown}");
+    assert!(shown.contains("\nNote: the ratios of the shares ask for 1,200 tokens"), "{shown}");
 }

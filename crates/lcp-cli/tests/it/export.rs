@@ -383,7 +383,7 @@ fn tool_definitions_are_counted_and_renames_reported() {
     assert_eq!(output.status.code(), Some(0), "{message}");
     assert!(message.contains(&format!("({beside} of them outside the messages, such as tools)")));
     assert!(
-        message.contains(": only the request's tools, Critical and pinned blocks remain"),
+        message.contains(": only the request's tools, critical and pinned blocks remain"),
         "{message}"
     );
     assert!(message.contains(&format!("\"beside_tokens\": {beside}")), "{message}");
@@ -447,7 +447,9 @@ fn dropped_messages_give_a_warning() {
     let arguments = ["export", "-", "--to", "openai", "--report", "-", "--budget", &budget];
     let message = stderr(&run_with(&arguments, &pack));
     assert!(
-        message.contains("dropped 1 message, oldest first, because no plan fit the budget"),
+        message.contains(
+            "dropped 1 message, oldest first, because no plan fit the budget [dropped_messages]"
+        ),
         "{message}"
     );
     assert!(message.contains("\"dropped_messages\": 1"), "{message}");
@@ -508,9 +510,13 @@ fn export_reports_omitted_items() {
     let output = run(&["export", pack, "--to", "anthropic", "--budget", "90", "--report", report]);
     assert!(output.status.success(), "{}", stderr(&output));
     let message = stderr(&output);
-    assert!(message.contains("dropped 2 blocks of side conversations"), "{message}");
     assert!(
-        message.contains("dropped 1 item of type hologram, which messages cannot contain"),
+        message.contains("dropped 2 blocks of side conversations [sidechain_blocks]"),
+        "{message}"
+    );
+    assert!(
+        message
+            .contains("dropped 1 item of type hologram, which messages cannot contain [left_out]"),
         "{message}"
     );
     let report: Value = serde_json::from_slice(&std::fs::read(report).unwrap()).unwrap();

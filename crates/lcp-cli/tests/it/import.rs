@@ -28,7 +28,7 @@ fn import_writes_a_pack_and_a_report() {
     let output = run(&arguments);
     assert!(output.status.success(), "{}", stderr(&output));
     let said = stderr(&output);
-    assert!(said.starts_with("claude-code: 9 messages, 3 tool calls, 3 results, 1 picture; "));
+    assert!(said.starts_with("claude-code: 9 messages, 3 tool calls, 3 results, 1 image; "));
     assert!(said.contains("2 imported as extensions (thinking 1, user.meta 1); "), "{said}");
     assert!(said.contains("5 session records (file-history-snapshot 1, hologram 1, "), "{said}");
     let facts: Value = serde_json::from_slice(&output.stdout).unwrap();
@@ -126,7 +126,7 @@ fn odd_transcript_lines_give_warnings_with_line_numbers() {
     let output = run_with(&["import", "-"], cut);
     assert!(output.status.success());
     let said = stderr(&output);
-    assert!(said.contains("warning: line 19: not JSON"), "{said}");
+    assert!(said.contains("warning: line 19: not valid JSON"), "{said}");
     assert!(said.contains("warning: line 13: tool call \"call_3\" has no result"), "{said}");
 }
 
@@ -139,11 +139,17 @@ fn invalid_transcript_is_rejected() {
         assert!(said.contains(says) && said.contains("(standard input"), "{said}");
         assert!(output.stdout.is_empty());
     };
-    fails(&["import", "-"], b"{\"messages\": [\n{\"role\":", 3, "(line 2, column ");
+    fails(&["import", "-"], b"{\"messages\": [\n{\"role\":", 3, "(standard input, line 2, column ");
     fails(&["import", "-"], b"{'role': 'user'}", 3, "--from markdown");
     fails(&["import", "-"], b"{\"a\": 1}", 3, "unknown transcript format");
+    fails(&["import", "-"], b"{\"blocks\": []}", 3, "hint: convert it with `lcp encode");
     fails(&["import", "-"], b"LCP\0\x01\0\0\0", 3, "expected a transcript, got a pack");
-    fails(&["import", "-"], b"a\xFFb", 3, "not UTF-8 (line 1, column 2) [LCP-CNV-001]");
+    fails(
+        &["import", "-"],
+        b"a\xFFb",
+        3,
+        "not UTF-8 [LCP-CNV-001] (standard input, line 1, column 2)",
+    );
     fails(
         &["import", "-", "--from", "codex"],
         b"{\"a\": 1}",

@@ -175,8 +175,8 @@ fn diff_lists_moved_changed_removed_and_added_blocks() {
     );
     let said = printed(&run(&["diff", &a, &b, "--no-config", "--text"]));
     expect_test::expect![[r#"
-        > code 1.rs (block 0, now 2, moved, 4 tokens)
-        ~ code 3.rs (block 4, content, priority normal now high, 4 tokens)
+        > code 1.rs (block 0 → 2, moved, 4 tokens)
+        ~ code 3.rs (block 4, content, priority normal → high, 4 tokens)
              @@ -1,2 +1,2 @@
              one
             -two

@@ -102,7 +102,7 @@ fn parse_warns_of_content_missing_from_the_text() {
     let output = run_with(&["parse", "-", "--mode", "minimal"], text.as_bytes());
     let expected = "\
 warning: 3 blocks not recovered: the text has only placeholders (2 code of 823 tokens, 1 conversation of 5 tokens) [omitted]
-warning: 412 blocks (1048576 tokens) not recovered: the text has only a roll-up line [rolled_up]
+warning: 412 blocks (1,048,576 tokens) not recovered: the text has only a roll-up line [rolled_up]
 warning: 1 block recovered from the summary only; the full content is not in the text [in_part] (the first is block 1, conversation user)
 warning: 1 block recovered from the tags only; the full content is not in the text [in_part] (the first is block 2, diff b\\u{1b}.rs)
 warning: 1 block recovered from an excerpt only; the full content is not in the text [in_part] (the first is block 0, code a.rs)

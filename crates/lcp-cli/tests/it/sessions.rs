@@ -63,7 +63,7 @@ fn session_is_recorded_handed_off_and_resumed() {
     // Not due: nothing is printed, and that is no failure.
     let output = project.run(&["session", "handoff", "work"]);
     assert!(output.stdout.is_empty() && output.status.success());
-    assert!(stderr(&output).contains("no hand-off: Sufficient context remaining"));
+    assert!(stderr(&output).contains("no hand-off: sufficient context remaining"));
 
     write(&project, 12);
     let due = track(&project, "work", &[]);
@@ -117,7 +117,7 @@ fn record_adds_only_new_messages() {
     assert_eq!(track(&project, "c", &[])["recorded"], 0);
     let other = history(5).replace("Now step 1", "No, step 1");
     std::fs::write(project.path("history.md"), other).unwrap();
-    let says = "message 3 differs from the recorded one of conversation \"c\" [differs]";
+    let says = "message 3 differs from the recorded one of session \"c\" [differs]";
     fails(&project, &["session", "record", "c", "history.md"], 1, says);
     let hint = "lcp session fork \"c\" --at 3 --as NEW";
     fails(&project, &["session", "record", "c", "history.md"], 1, hint);
@@ -139,8 +139,8 @@ fn reported_usage_replaces_the_counted_sum() {
     assert_eq!(reported["usage"]["source"], "reported");
     assert_eq!((&reported["decision"], &reported["recorded"]), (&json!("hand_off"), &json!(0)));
     let text = project.stdout_of(&["session", "record", "c"]);
-    assert!(text.starts_with("c: 8,700 of 10,000 tokens (87 %, reported), "), "{text}");
-    assert!(text.contains("hand over: Context window utilization exceeded 85%"), "{text}");
+    assert!(text.starts_with("c: 8,700 of 10,000 tokens (87%, reported), "), "{text}");
+    assert!(text.contains("hand over: context window utilization exceeded 85%"), "{text}");
     let said =
         project.stdout_of(&["session", "record", "new", "--window", "64000", "--usage", "500"]);
     assert!(said.contains("63,500 left\n"), "nobody knows for how many turns: {said}");
@@ -163,7 +163,7 @@ fn record_without_messages_or_window_creates_no_session() {
         &project,
         &["session", "record", "d"],
         1,
-        "conversation \"d\" does not exist [unknown_conversation]",
+        "session \"d\" does not exist [unknown_conversation]",
     );
     fails(
         &project,
@@ -176,7 +176,7 @@ fn record_without_messages_or_window_creates_no_session() {
         &project,
         &["session", "record", "c", "--window", "6000"],
         1,
-        "has a window of 5000 tokens",
+        "has a window of 5,000 tokens",
     );
     fails(&project, &["session", "record", "", "--usage", "1"], 2, "[bad_id]");
     is_free(&project, "c");
@@ -404,8 +404,8 @@ fn damaged_store_is_reported() {
     let output = project.run(&["session", "check"]);
     let text = String::from_utf8(output.stdout.clone()).unwrap();
     assert_eq!(output.status.code(), Some(1));
-    assert!(text.contains("message 6 of conversation"), "{text}");
-    assert!(text.ends_with("1 conversation, 8 messages, 0 hand-offs: 1 problem\n"), "{text}");
+    assert!(text.contains("message 6 of session"), "{text}");
+    assert!(text.ends_with("1 session, 8 messages, 0 hand-offs: 1 problem\n"), "{text}");
     assert!(stderr(&output).contains("[damaged]"));
     fails(&project, &["session", "record", "c", "history.md"], 1, "[damaged]");
 }

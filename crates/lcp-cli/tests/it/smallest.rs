@@ -71,12 +71,12 @@ fn over_budget_export_warns_once_about_the_messages() {
     let user = json!([{"role": "user", "content": "(Nothing of this conversation is shown.)"}]);
     assert_eq!((&json["system"], &json["messages"]), (&"be nice".into(), &user));
     expect![[r#"
-        warning: the messages need 21 tokens, 16 over the budget of 5: only Critical and pinned blocks remain [over_budget]
-        warning: only system messages remain; added a placeholder user message
+        warning: the messages need 21 tokens, 16 over the budget of 5: only critical and pinned blocks remain [over_budget]
+        warning: only system messages remain; added a placeholder user message [inserted]
     "#]].assert_eq(&said);
     let (_, _, said) = exported(&pack, &["--to", "openai", "--budget", "5"]);
     expect![[r#"
-        warning: the messages need 9 tokens, 4 over the budget of 5: only Critical and pinned blocks remain [over_budget]
+        warning: the messages need 9 tokens, 4 over the budget of 5: only critical and pinned blocks remain [over_budget]
     "#]].assert_eq(&said);
     let denied = ["--to", "openai", "--budget", "5", "--overflow", "deny"];
     let (code, _, said) = exported(&pack, &denied);
@@ -103,7 +103,7 @@ fn export_rejects_a_pack_without_messages() {
         let (code, _, said) = exported(&unanswered, &["--to", to]);
         assert_eq!(code, Some(2));
         expect![[r#"
-            warning: dropped 1 tool call without a result
+            warning: dropped 1 tool call without a result [unanswered]
             error: no block can be exported as a message (standard input)
             hint: run `lcp inspect` to list the blocks
         "#]]

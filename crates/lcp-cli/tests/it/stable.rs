@@ -209,15 +209,15 @@ fn plan_flags_need_a_budget_and_adaptive_verbosity() {
         project.assert_usage_error(&[&render[..], flags].concat(), says);
         assert!(!project.path("plan.json").exists());
     };
-    refused(&["--plan", "plan.json"], "error: --plan needs a budget: ");
+    refused(&["--plan", "plan.json"], "error: --plan requires a budget: ");
     refused(&["--plan", "plan.json"], "\nhint: pass --budget, --window, or a --model");
-    refused(&["--plan", "plan.json", "--previous", "plan.json"], "--previous needs a budget");
+    refused(&["--plan", "plan.json", "--previous", "plan.json"], "--previous requires a budget");
     for verbosity in ["full", "summary"] {
         let flags = ["--plan", "plan.json", "--budget", "1000", "--verbosity", verbosity];
         refused(&flags, "--plan needs --verbosity adaptive");
     }
     refused(&["--plan", "-", "--budget", "9"], "--plan requires a file");
-    refused(&["--previous", "-", "--budget", "9"], "--previous needs a file");
+    refused(&["--previous", "-", "--budget", "9"], "--previous requires a file");
     // A window gives a budget too.
     let window = ["--plan", "plan.json", "--window", "1000"];
     assert!(project.run(&[&render[..], &window].concat()).status.success());

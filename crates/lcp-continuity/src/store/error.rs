@@ -12,19 +12,19 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 #[non_exhaustive]
 pub enum Error {
     /// No conversation has this id.
-    #[error("conversation {0:?} does not exist")]
+    #[error("session {0:?} does not exist")]
     UnknownConversation(String),
     /// No hand-off has this id.
     #[error("hand-off {0:?} does not exist")]
     UnknownHandoff(String),
     /// The id is taken by a different item.
-    #[error("{0:?} already exists with different contents; choose another id")]
+    #[error("the ID {0:?} is already in use; choose another ID")]
     Exists(String),
     /// An id is empty or contains control characters, or the name of a PostgreSQL schema is
     /// invalid.
     ///
     /// An id that is too long is [`Error::TooLarge`].
-    #[error("invalid id {id:?}: it must have 1 to {max} bytes and no control characters")]
+    #[error("invalid ID {id:?}: it must have 1 to {max} bytes and no control characters")]
     BadId {
         /// The id, shortened.
         id: String,
@@ -33,7 +33,7 @@ pub enum Error {
     },
     /// A fork would share more messages than the conversation has.
     #[error(
-        "cannot fork conversation {conversation:?} at {at}: it has {messages} message{}",
+        "cannot fork session {conversation:?} at {at}: it has {messages} message{}",
         if .messages == &1 { "" } else { "s" }
     )]
     BadFork {
@@ -46,7 +46,7 @@ pub enum Error {
     },
     /// Another holder has the lease of the conversation.
     #[error(
-        "conversation {conversation:?} is held by {holder:?} until {until}; wait, or close it there"
+        "session {conversation:?} is held by {holder:?} until {until}; wait, or close it there"
     )]
     Held {
         /// The conversation.
@@ -57,12 +57,10 @@ pub enum Error {
         until: Timestamp,
     },
     /// The lease is no longer valid.
-    #[error("lost the lease of conversation {0:?}; take it again and read the conversation again")]
+    #[error("lost the lease of session {0:?}; take it again and read the session again")]
     LeaseLost(String),
     /// The conversation was handed over and resumed.
-    #[error(
-        "conversation {conversation:?} was continued as {into:?}; write to that, or fork this one"
-    )]
+    #[error("session {conversation:?} was continued as {into:?}; write to that, or fork this one")]
     Continued {
         /// The conversation.
         conversation: String,
@@ -83,7 +81,7 @@ pub enum Error {
     #[error("lost the claim of hand-off {0:?}; claim it again")]
     ClaimLost(String),
     /// The hand-off was already resumed.
-    #[error("hand-off {handoff:?} was already resumed as conversation {into:?}")]
+    #[error("hand-off {handoff:?} was already resumed as session {into:?}")]
     AlreadyResumed {
         /// The hand-off.
         handoff: String,

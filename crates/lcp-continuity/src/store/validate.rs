@@ -8,7 +8,7 @@ use super::records::{NewHandoff, NewMessage};
 /// Validates an id or the name of a holder.
 pub(super) fn id(id: &str) -> Result<()> {
     let max = limits::CONTINUITY_ID_BYTES_MAX;
-    size("an id", "CONTINUITY_ID_BYTES_MAX", id.len(), max as u64)?;
+    size("an ID", "CONTINUITY_ID_BYTES_MAX", id.len(), max as u64)?;
     if id.is_empty() || id.chars().any(char::is_control) {
         return Err(Error::BadId { id: id.chars().take(32).collect(), max });
     }

@@ -45,7 +45,7 @@ fn appending_a_damaged_message_again_repairs_it() {
     let error = store.messages("a", 0, 10).expect_err("damaged");
     assert_eq!(
         error.to_string(),
-        "the store is damaged: message 0 of conversation \"a\" is missing or corrupt; restore it, \
+        "the store is damaged: message 0 of session \"a\" is missing or corrupt; restore it, \
          or create a new one"
     );
     let lease = begun(&store, "a");

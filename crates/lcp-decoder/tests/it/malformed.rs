@@ -28,25 +28,25 @@ fn invalid_header_is_an_error() {
     check(
         b"PK\x03\x04\x14\0\0\0\x08\0",
         &expect![[r#"
-        bad_magic: not an LCP pack: unknown magic [50, 4b, 03, 04] (byte 0)
+        bad_magic: not an LCP pack: unknown magic "PK\x03\x04" (byte 0)
     "#]],
     );
     check(
         b"lcp",
         &expect![[r#"
-        bad_magic: not an LCP pack: unknown magic [6c, 63, 70, 00] (byte 0)
+        bad_magic: not an LCP pack: unknown magic "lcp\x00" (byte 0)
     "#]],
     );
     check(
         b"LCP\0\x02\x03\0\0\xFF\x01\0\0",
         &expect![[r#"
-        unsupported_version: unsupported version 2.3 (byte 4)
+        unsupported_version: unsupported version 2.3; this build reads 1.x (byte 4)
     "#]],
     );
     check(
         b"BCP\0\0\0\0\0\xFF\x01\0\0",
         &expect![[r#"
-        unsupported_version: unsupported version 0.0 (byte 4)
+        unsupported_version: unsupported version 0.0; this build reads 1.x (byte 4)
     "#]],
     );
     check(

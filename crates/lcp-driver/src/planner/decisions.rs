@@ -12,7 +12,7 @@ use crate::config::{Objective, Verbosity};
 use crate::cost::DetailCosts;
 use crate::detail::{DetailLevel, ShownDetail};
 use crate::error::DriverError;
-use crate::fmt::plural;
+use crate::fmt::{group_thousands, plural};
 use crate::plan::{DecisionReason, RenderDecision, RollUp};
 use crate::warning::{Warning, WarningCode};
 
@@ -105,9 +105,10 @@ impl Scan<'_, '_> {
             check_allowed(self.config.overflow, needed, budget)?;
             let verbosity = self.config.verbosity.name();
             let message = format!(
-                "verbosity {verbosity} ignores the budget: the text has {}, {} over the budget of {budget}",
+                "verbosity {verbosity} ignores the budget: the text has {}, {} over the budget of {}",
                 plural(needed, "token"),
-                needed - u64::from(budget),
+                group_thousands(needed - u64::from(budget)),
+                group_thousands(budget.into()),
             );
             warnings.push(Warning::new(WarningCode::BudgetIgnored, None, message));
         }

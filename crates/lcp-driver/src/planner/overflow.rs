@@ -3,7 +3,7 @@
 use crate::allocate::{Allocation, Candidate, Outcome};
 use crate::config::Overflow;
 use crate::error::DriverError;
-use crate::fmt::plural;
+use crate::fmt::{group_thousands, plural};
 use crate::warning::{Warning, WarningCode};
 
 /// Returns an error if the text needs more than the budget and the configuration denies that.
@@ -35,9 +35,10 @@ pub(crate) fn warn_of_overflow(
     if used > budget {
         check_allowed(overflow, u64::from(used), budget)?;
         let message = format!(
-            "critical and pinned blocks alone need {}, {} over the budget of {budget}",
+            "critical and pinned blocks alone need {}, {} over the budget of {}",
             plural(used, "token"),
-            used - budget,
+            group_thousands((used - budget).into()),
+            group_thousands(budget.into()),
         );
         warnings.push(Warning::new(WarningCode::OverBudget, None, message));
     } else if allocation.outcome != Outcome::Fits && candidates.iter().any(Candidate::needs_mention)

@@ -14,7 +14,7 @@ use crate::config::{DriverConfig, Objective, OutputMode};
 use crate::cost::{Counter, DetailCosts, count_blocks};
 use crate::detail::{DetailLevel, Excerpt};
 use crate::excerpt;
-use crate::fmt::plural;
+use crate::fmt::{group_thousands, plural};
 use crate::objective::{RankFactors, ValueModel};
 use crate::prompt_cache::PreviousPart;
 use crate::render::envelope;
@@ -262,8 +262,9 @@ pub(crate) fn warn_of_block(
         for (detail, cost, fuller) in costs.dominated() {
             let name = detail.name();
             let message = format!(
-                "ignored level {name}: it costs {}, no less than a fuller level ({fuller})",
-                plural(cost, "token")
+                "ignored level {name}: it costs {}, no less than a fuller level ({})",
+                plural(cost, "token"),
+                group_thousands(fuller.into())
             );
             warnings.push(Warning::new(WarningCode::CostlyLevel, Some(i), message));
         }

@@ -8,7 +8,7 @@ use super::scan::Scan;
 use crate::allocate::{Allocation, Candidate, ShareLimits};
 use crate::config::Overflow;
 use crate::error::DriverError;
-use crate::fmt::plural;
+use crate::fmt::{group_thousands, plural};
 use crate::plan::{PlanItem, ShareUsage};
 use crate::warning::{Warning, WarningCode};
 
@@ -163,8 +163,10 @@ pub(super) fn warn_of_caps(
             return Err(DriverError::OverShareCap { share: name, needed, cap, excess });
         }
         let message = format!(
-            "critical and pinned blocks of share {name:?} need {}, {excess} over its cap of {cap}",
-            plural(needed, "token")
+            "critical and pinned blocks of share {name:?} need {}, {} over its cap of {}",
+            plural(needed, "token"),
+            group_thousands(excess),
+            group_thousands(cap.into())
         );
         warnings.push(Warning::new(WarningCode::OverShareCap, None, message));
     }

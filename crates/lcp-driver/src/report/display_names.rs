@@ -104,7 +104,7 @@ pub(super) fn describe_optimality(optimality: &OptimalityBound) -> String {
     }
     let gap = relative_gap(optimality, 10_000);
     format!(
-        "of at most {} (gap {}.{:02} %)",
+        "of at most {} (gap {}.{:02}%)",
         group_thousands(optimality.bound),
         gap / 100,
         gap % 100

@@ -58,7 +58,7 @@ impl Plan {
         (cut > wanted / 5).then(|| {
             format!(
                 "a budget of {} would show everything that priorities and caps allow; \
-                 {} % of it is cut now",
+                 {}% of it is cut now",
                 group_thousands(wanted),
                 percent(cut, wanted).unwrap_or_default()
             )

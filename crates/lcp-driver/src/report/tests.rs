@@ -18,12 +18,12 @@ fn gaps_are_rounded_up() {
     assert_eq!(millionths(u64::MAX - 1, u64::MAX), 1);
     assert_eq!(millionths(0, u64::MAX), 1_000_000);
     assert_eq!((millionths(0, 0), millionths(7, 7), millionths(8, 7)), (0, 0, 0));
-    assert_eq!(describe_optimality(&optimality(995, 1_000)), "of at most 1,000 (gap 0.50 %)");
+    assert_eq!(describe_optimality(&optimality(995, 1_000)), "of at most 1,000 (gap 0.50%)");
     assert_eq!(
         describe_optimality(&optimality(999_999, 1_000_000)),
-        "of at most 1,000,000 (gap 0.01 %)"
+        "of at most 1,000,000 (gap 0.01%)"
     );
-    assert_eq!(describe_optimality(&optimality(0, 5)), "of at most 5 (gap 100.00 %)");
+    assert_eq!(describe_optimality(&optimality(0, 5)), "of at most 5 (gap 100.00%)");
     assert_eq!(describe_optimality(&optimality(5, 5)), "proven optimal");
 }
 

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::assign::{Assignment, LevelChoices, Request};
 use super::segment::{AllocationReason, CompressionLevel, Segment};
 use crate::block_view::label::push_quoted;
-use crate::fmt::{plural, write_to};
+use crate::fmt::{group_thousands, plural, write_to};
 use crate::warning::{Warning, WarningCode};
 
 /// The form of one segment.
@@ -92,8 +92,9 @@ fn warning(segment: &Segment, dominated: (CompressionLevel, u32, u32)) -> Warnin
     write_to(
         &mut message,
         format_args!(
-            ": it costs {}, no less than a fuller level ({fuller})",
+            ": it costs {}, no less than a fuller level ({})",
             plural(cost, "token"),
+            group_thousands(fuller.into()),
         ),
     );
     Warning::new(WarningCode::CostlyLevel, None, message)

@@ -175,7 +175,7 @@ pub enum SegmentsError {
         value: f64,
     },
     /// Two segments have the same id.
-    #[error("duplicate segment id {id:?}")]
+    #[error("duplicate segment ID {id:?}")]
     DuplicateId {
         /// The id.
         id: String,

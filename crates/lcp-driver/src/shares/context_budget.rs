@@ -4,7 +4,7 @@ use std::fmt;
 
 use super::{Share, ShareSize, Shares};
 use crate::fixed_point::{BILLION, apportion, billionths, percent};
-use crate::fmt::plural;
+use crate::fmt::{group_thousands, plural};
 
 /// The tokens of each share of a budget and the number of them that are used.
 ///
@@ -283,8 +283,10 @@ impl Shares {
 pub enum BudgetError {
     /// The whole budget does not have enough unused tokens.
     #[error(
-        "cannot use {}: {used} of the budget of {total} are used",
-        plural(*tokens, "token")
+        "cannot use {}: {} of the budget of {} are used",
+        plural(*tokens, "token"),
+        group_thousands(*used),
+        group_thousands((*total).into())
     )]
     Total {
         /// The requested tokens.
@@ -296,8 +298,10 @@ pub enum BudgetError {
     },
     /// The share of the category does not have enough unused tokens.
     #[error(
-        "cannot use {} for `{category}`: {used} of its {limit} are used",
-        plural(*tokens, "token")
+        "cannot use {} for `{category}`: {} of its {} are used",
+        plural(*tokens, "token"),
+        group_thousands((*used).into()),
+        group_thousands((*limit).into())
     )]
     Category {
         /// The category.
@@ -354,13 +358,15 @@ impl fmt::Display for ShareScaling {
         match self {
             Self::Ratios { wanted, left } => write!(
                 f,
-                "the ratios of the shares ask for {wanted} tokens, they were scaled down to the \
-                 {left} that there are for them"
+                "the ratios of the shares ask for {}; scaled them down to the {} that are left",
+                plural(*wanted, "token"),
+                group_thousands((*left).into())
             ),
             Self::Fixed { wanted, available } => write!(
                 f,
-                "the fixed shares ask for {wanted} tokens, they were scaled down to the \
-                 {available} that there are"
+                "the fixed shares ask for {}; scaled them down to the {} that are available",
+                plural(*wanted, "token"),
+                group_thousands((*available).into())
             ),
         }
     }

@@ -145,7 +145,7 @@ fn level_costlier_than_a_fuller_one_is_not_used() {
     }
     let plan = run(&blocks, 4_000, OutputMode::Xml).plan;
     assert_eq!(plan.warnings[0].code, WarningCode::CostlyLevel);
-    expect!["ignored level detailed: it costs 3020 tokens, no less than a fuller level (254) [costly_level] (block 0)"].assert_eq(&plan.warnings[0].to_string());
+    expect!["ignored level detailed: it costs 3,020 tokens, no less than a fuller level (254) [costly_level] (block 0)"].assert_eq(&plan.warnings[0].to_string());
 }
 
 /// The last level of a kind wins, and an empty one removes the level.

@@ -23,9 +23,9 @@ pub(super) fn manifest(json: &[u8], load: &mut FileLoader<'_>) -> Result<Manifes
     parser.disable_recursion_limit();
     let value = <Value as serde::Deserialize>::deserialize(&mut parser)
         .and_then(|value| parser.end().map(|()| value))
-        .map_err(|error| ManifestError::new("", format!("invalid JSON: {error}")))?;
+        .map_err(|error| ManifestError::new("", not_json(&error)))?;
     let mut top = Object::new(value, "", load)?;
-    let blocks = top.take("blocks").ok_or_else(|| top.fail("blocks", "missing key"))?;
+    let blocks = top.take("blocks").ok_or_else(|| top.no_key("blocks"))?;
     top.no_more(&["blocks"])?;
     let mut entries = Vec::new();
     for (i, value) in array(blocks, "blocks")?.into_iter().enumerate() {
@@ -33,6 +33,14 @@ pub(super) fn manifest(json: &[u8], load: &mut FileLoader<'_>) -> Result<Manifes
     }
     annotations_once(&entries)?;
     Ok(Manifest { entries })
+}
+
+/// Describes JSON that cannot be parsed, with the position at the end.
+fn not_json(error: &serde_json::Error) -> String {
+    let (line, column) = (error.line(), error.column());
+    let text = error.to_string();
+    let cause = text.strip_suffix(&format!(" at line {line} column {column}")).unwrap_or(&text);
+    format!("not valid JSON: {cause} (line {line}, column {column})")
 }
 
 /// Rejects deeply nested input, which would overflow the stack of the recursive parser.
@@ -71,7 +79,7 @@ fn annotations_once(entries: &[Entry]) -> Result<()> {
 fn entry(value: Value, path: &str, load: &mut FileLoader<'_>) -> Result<Entry> {
     let mut object = Object::new(value, path, load)?;
     object.common = COMMON;
-    let name = object.take_string("type")?.ok_or_else(|| object.fail("type", "missing key"))?;
+    let name = object.take_string("type")?.ok_or_else(|| object.no_key("type"))?;
     let summary = object.take_string("summary")?.map(Cow::Owned);
     let priority = match object.take_string("priority")? {
         None => None,
@@ -186,6 +194,10 @@ impl<'l, 'f> Object<'l, 'f> {
         ManifestError::new(self.path_of(key), message)
     }
 
+    fn no_key(&self, key: &str) -> ManifestError {
+        self.fail("", format!("missing key `{key}`"))
+    }
+
     fn unknown_value<'n>(
         &self,
         key: &str,
@@ -236,7 +248,7 @@ impl<'l, 'f> Object<'l, 'f> {
             None => return Err(self.fail("type_id", "must be a number")),
         };
         if !self.select("body", WireType::Bytes)? {
-            return Err(self.fail("body_base64", "missing key"));
+            return Err(self.no_key("body_base64"));
         }
         let body = FieldReader::bytes(self)?;
         self.no_more(&["type_id", "body_base64"])?;
@@ -347,7 +359,7 @@ impl FieldReader<'static> for Object<'_, '_> {
     }
 
     fn missing(&self, field: &'static str) -> ManifestError {
-        self.fail(field, "missing key")
+        self.no_key(field)
     }
 
     fn take_unknown(&mut self) -> Result<Vec<UnknownField<'static>>> {
@@ -371,7 +383,9 @@ impl FieldReader<'static> for Object<'_, '_> {
             } else if let Some(text) = object.take_string("nested_base64")? {
                 UnknownValue::Nested(object.base64("nested_base64", &text)?.into())
             } else {
-                return Err(object.fail("", "missing key: varint, bytes_base64 or nested_base64"));
+                return Err(
+                    object.fail("", "missing key `varint`, `bytes_base64` or `nested_base64`")
+                );
             };
             object.no_more(&["id", "varint", "bytes_base64", "nested_base64"])?;
             fields.push(UnknownField { id, value });

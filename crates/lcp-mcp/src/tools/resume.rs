@@ -100,7 +100,8 @@ impl tool::Tool for Tool {
             } else {
                 sessions.resume(&input.handoff, &options, check)
             }
-        })?;
+        });
+        let resumed = resumed.map_err(with_hint)?;
         let text = resume_text(&resumed)?;
         // New messages may have been recorded since the check.
         check_length(&text, LONG)?;
@@ -122,5 +123,18 @@ impl tool::Tool for Tool {
                 warnings: warnings.collect(),
             },
         })
+    }
+}
+
+/// Adds the hint of errors for which the command has a hint with flags.
+fn with_hint(error: ToolError) -> ToolError {
+    match error.code {
+        "already_resumed" => {
+            error.with_hint("call `resume` with `again` to get the earlier result again")
+        }
+        _ if error.message.ends_with("[not_resumed]") => {
+            error.with_hint("call `resume` without `again`")
+        }
+        _ => error,
     }
 }

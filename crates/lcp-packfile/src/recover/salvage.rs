@@ -142,7 +142,8 @@ impl PackEnd {
                 let (bytes, block) = (reached..end_offset, Some(block as u64));
                 lost.push(LostRange { bytes, block, reason: message(&error) });
             } else if sound.is_none() {
-                let why = "the checksum of the blocks is wrong, and the damaged block is unknown";
+                let why =
+                    "the checksum of the blocks does not match, and the damaged block is unknown";
                 let bytes = end_offset..end_offset;
                 lost.push(LostRange { bytes, block: None, reason: why.to_owned() });
             }
@@ -280,7 +281,7 @@ fn salvage_shifted<'a>(pack: &'a [u8], footer: &IndexFooter, index: &PackIndex) 
 /// undamaged.
 fn damage(index: &PackIndex, block: u32, bytes: &[u8]) -> Option<String> {
     if index.checksum(block).is_some_and(|check| check != crc32c::crc32c(bytes)) {
-        return Some("the checksum of the block is wrong".to_owned());
+        return Some("the checksum of the block does not match".to_owned());
     }
     // The body is not decoded here. Unreadable bodies are reported when the new pack is written.
     let alone = [&HEADER, bytes, &END_FRAME].concat();

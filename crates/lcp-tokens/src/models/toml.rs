@@ -48,7 +48,11 @@ pub(super) fn parse(text: &str) -> Result<Vec<Model>, ModelsError> {
     let fail = |span: Range<usize>, message| Err(error(text, span.start, message));
     let file: File = match ::toml::from_str(text) {
         Ok(file) => file,
-        Err(bad) => return fail(bad.span().unwrap_or_default(), bad.message().to_owned()),
+        Err(bad) => {
+            let message = bad.message().replacen("unknown field", "unknown key", 1);
+            let message = message.replacen("missing field", "missing key", 1);
+            return fail(bad.span().unwrap_or_default(), message);
+        }
     };
     // Names and aliases must be distinct, and so must prefixes. But a model can have its name as a
     // prefix.

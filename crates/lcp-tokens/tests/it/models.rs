@@ -382,9 +382,9 @@ mod file {
         let good = "[[model]]\nname = \"good\"\nwindow = 9\n";
         for (text, place, message) in [
             ("[[model]\nname = 1", (1, 9), "unclosed array table"),
-            ("[[model]]\nname = \"a\"\nwindow = 1\nwindwo = 2", (4, 1), "unknown field `windwo`"),
-            ("[[model]]\nwindow = 1", (1, 1), "missing field `name`"),
-            ("[[model]]\nname = \"a\"", (1, 1), "missing field `window`"),
+            ("[[model]]\nname = \"a\"\nwindow = 1\nwindwo = 2", (4, 1), "unknown key `windwo`"),
+            ("[[model]]\nwindow = 1", (1, 1), "missing key `name`"),
+            ("[[model]]\nname = \"a\"", (1, 1), "missing key `window`"),
             ("[[model]]\nname = \"a\"\nwindow = \"9\"", (3, 10), "expected u32"),
             ("[[model]]\nname = \"a\"\nwindow = -1", (3, 10), "expected u32"),
             ("[[model]]\nname = \"a\"\nwindow = 4294967296", (3, 10), "expected u32"),

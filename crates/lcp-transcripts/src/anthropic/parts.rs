@@ -76,7 +76,7 @@ fn call(builder: &mut BlockBuilder, fields: &mut Fields<'_>) -> bool {
     fields.take("type");
     let id = fields.take_string("id").unwrap_or_default();
     if id.is_empty() {
-        builder.warn("tool call has no id; assigned one".to_owned());
+        builder.warn("tool call has no ID; assigned one".to_owned());
     }
     let input = fields.take("input").map_or("", RawValue::get);
     builder.push_call(&id, &name, input);
@@ -87,7 +87,7 @@ fn call(builder: &mut BlockBuilder, fields: &mut Fields<'_>) -> bool {
 fn result(builder: &mut BlockBuilder, fields: &mut Fields<'_>) -> bool {
     fields.take("type");
     let id = fields.take_string("tool_use_id").or_else(|| {
-        builder.warn("tool result has no id; matched to the oldest open call".to_owned());
+        builder.warn("tool result has no ID; matched to the oldest open call".to_owned());
         builder.open_call(None)
     });
     let id = id.unwrap_or_default();

@@ -95,7 +95,7 @@ impl BlockBuilder {
         if !fits(id) || !fits(name) {
             let mut call = Object::default();
             call.text("id", id).text("name", name).text("arguments", arguments);
-            let message = "tool call id or name is too long; imported as an extension block";
+            let message = "tool call ID or name is too long; imported as an extension block";
             self.warn(message.to_owned());
             self.push_extension("tool_call", &call.finish());
             return id.to_owned();
@@ -143,7 +143,7 @@ impl BlockBuilder {
     pub(crate) fn begin_orphan_result(&mut self, id: &str) {
         self.report.results += 1;
         if !fits(id) {
-            let message = "tool result id is too long; imported the id as an extension block";
+            let message = "tool result ID is too long; imported the ID as an extension block";
             self.warn(message.to_owned());
             self.push_extension(Tag::TOOL_CALL_ID, &raw_json::quote(id));
         }

@@ -123,7 +123,7 @@ fn call(builder: &mut BlockBuilder, value: &RawValue) -> bool {
     fields.take(&kind);
     let id = fields.take_string("id").unwrap_or_default();
     if id.is_empty() {
-        builder.warn("tool call has no id; assigned one".to_owned());
+        builder.warn("tool call has no ID; assigned one".to_owned());
     }
     let arguments = content::take_arguments(builder, &mut inner, key);
     builder.push_call(&id, &name, &arguments);
@@ -139,7 +139,7 @@ fn tool(builder: &mut BlockBuilder, mut fields: Fields<'_>) {
     let id = fields.take_string("tool_call_id").unwrap_or_default();
     let name = fields.string("name");
     let id = if id.is_empty() {
-        builder.warn("tool result has no id; matched to the oldest open call".to_owned());
+        builder.warn("tool result has no ID; matched to the oldest open call".to_owned());
         builder.open_call(name.as_deref()).or_else(|| builder.open_call(None)).unwrap_or_default()
     } else {
         id

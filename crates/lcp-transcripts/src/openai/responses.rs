@@ -125,7 +125,7 @@ fn call(builder: &mut BlockBuilder, mut fields: Fields<'_>, key: &str, value: &R
     };
     let id = call_id(&mut fields);
     if id.is_empty() {
-        builder.warn("tool call has no id; assigned one".to_owned());
+        builder.warn("tool call has no ID; assigned one".to_owned());
     }
     let arguments = content::take_arguments(builder, &mut fields, key);
     builder.push_call(&id, &name, &arguments);

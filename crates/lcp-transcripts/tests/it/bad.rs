@@ -18,17 +18,21 @@ fn refused(format: Format, bytes: &[u8], expected: &Expect) {
 #[test]
 fn errors_report_cause_and_position() {
     let chat = Format::OpenAiChat;
-    refused(chat, b"", &expect!["not JSON: EOF while parsing a value (line 1) [LCP-CNV-002]"]);
+    refused(
+        chat,
+        b"",
+        &expect!["not valid JSON: EOF while parsing a value (line 1) [LCP-CNV-002]"],
+    );
     refused(
         chat,
         b"[{\"role\": \"user\",\n \"content\": \"cut",
-        &expect!["not JSON: EOF while parsing a string (line 2, column 16) [LCP-CNV-002]"],
+        &expect!["not valid JSON: EOF while parsing a string (line 2, column 16) [LCP-CNV-002]"],
     );
     refused(chat, b"[\n \"\xFF\"]", &expect!["not UTF-8 (line 2, column 3) [LCP-CNV-001]"]);
     refused(
         chat,
         b"Dear all,\nhello",
-        &expect!["not JSON: expected value (line 1, column 1) [LCP-CNV-002]"],
+        &expect!["not valid JSON: expected value (line 1, column 1) [LCP-CNV-002]"],
     );
     refused(
         chat,

@@ -150,7 +150,7 @@ fn jsonl_requests_are_read_line_by_line() {
     .assert_eq(&lines(&found.blocks));
     let warnings: Vec<_> = found.report.warnings.iter().map(ToString::to_string).collect();
     expect![["
-        line 4: not JSON: EOF while parsing a string
+        line 4: not valid JSON: EOF while parsing a string
         line 6: not a message of openai-chat; imported as an extension block
         2 lines are separate conversations; joined them into one"]]
     .assert_eq(&warnings.join("\n"));

@@ -290,7 +290,7 @@ fn truncated_session_is_read_up_to_the_cut() {
         let cut = &text[..text.trim_end().len() - 3];
         let imported = read(format, cut);
         let last = imported.report.warnings.iter().find(|of| of.line == Some(lines)).unwrap();
-        assert!(last.message.starts_with("not JSON"), "{last}");
+        assert!(last.message.starts_with("not valid JSON"), "{last}");
         assert_eq!(imported.report.unknown["line"], 1);
         // The broken line is kept unchanged.
         let kept = imported.blocks.iter().rev().find_map(Block::as_extension).unwrap();

@@ -16,7 +16,7 @@ pub(super) fn run(store: &dyn Store, as_json: bool) -> Result {
         let count = problems.len();
         lines.push(format!(
             "{}, {}, {}: {}\n",
-            lcp_driver::plural(*conversations, "conversation"),
+            lcp_driver::plural(*conversations, "session"),
             lcp_driver::plural(*messages, "message"),
             lcp_driver::plural(*handoffs, "hand-off"),
             lcp_driver::plural(count, "problem"),

@@ -1,4 +1,4 @@
-//! The command `session handoff`: prepares a hand-off of a conversation.
+//! The command `session handoff`: prepares a hand-off of a session.
 
 use std::path::{Path, PathBuf};
 
@@ -6,9 +6,9 @@ use crate::output::Output;
 use crate::output_args::refuse_terminal;
 use crate::session_args::{HandoffArgs, SessionArgs};
 use crate::{Result, files};
-use lcp_app::sessions::{HandoffCondition, HandoffOutcome, store_files};
+use lcp_app::sessions::{HandoffCondition, HandoffOutcome, in_line, store_files, warning_lines};
 
-/// Prepare a hand-off of a conversation if it is due, and print its id
+/// Prepare a hand-off of a session if it is due, and print its ID
 ///
 /// If it is not due, nothing is printed to standard output, and the exit code is 0.
 #[derive(Debug, clap::Args)]
@@ -18,7 +18,7 @@ use lcp_app::sessions::{HandoffCondition, HandoffOutcome, store_files};
   lcp session handoff parser --force -o - | lcp render - --budget 4000
   id=$(lcp session handoff parser --if-due -q) && [ -n \"$id\" ] && lcp session resume \"$id\"")]
 pub struct Args {
-    /// Id of the conversation
+    /// ID of the session
     id: String,
     /// Prepare a hand-off even if it is not due
     #[arg(long, conflicts_with = "if_due")]
@@ -30,7 +30,7 @@ pub struct Args {
     if_due: bool,
     /// Write the hand-off to this file, as a pack
     ///
-    /// With `-`, the pack goes to standard output and the id to standard error.
+    /// With `-`, the pack goes to standard output and the ID to standard error.
     #[arg(short, long, value_name = "PACK")]
     output: Option<PathBuf>,
     #[command(flatten)]
@@ -97,7 +97,8 @@ fn print_outcome(prepared: &HandoffOutcome, output: &Output) {
     let Some((handoff, _)) = &prepared.handoff else {
         let reason = prepared.skip_reason.as_ref().unwrap_or(&status.decision.reason);
         return output.progress(format!(
-            "no hand-off: {reason} ({} %); pass --force to prepare one",
+            "no hand-off: {} ({}%); pass --force to prepare one",
+            in_line(reason),
             status.percent()
         ));
     };
@@ -105,14 +106,14 @@ fn print_outcome(prepared: &HandoffOutcome, output: &Output) {
         return output.progress("the hand-off already exists and is waiting to be resumed");
     }
     let metadata = &handoff.metadata;
-    for warning in &metadata.warnings {
-        output.warn(lcp_driver::escape_control(warning));
+    for warning in warning_lines(&metadata.warnings, output.verbose) {
+        output.warn(lcp_driver::escape_control(&warning));
     }
     output.progress(format!(
         "prepared a hand-off of {} ({} tokens); the resume prompt has {} tokens; reason: {}",
         lcp_driver::plural(metadata.messages, "message"),
         metadata.tokens_before,
         metadata.tokens_after,
-        metadata.reason
+        in_line(&metadata.reason)
     ));
 }

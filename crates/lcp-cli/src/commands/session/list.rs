@@ -1,4 +1,4 @@
-//! The command `session list`: prints a line for each conversation.
+//! The command `session list`: prints a line for each session.
 
 use lcp_continuity::Timestamp;
 use lcp_continuity::store::{ConversationRecord, Store};
@@ -10,7 +10,7 @@ use lcp_app::config::Config;
 use lcp_app::sessions::{conversations, expiry, holder, store_json};
 
 const COLUMNS: [Column; 8] = [
-    Column::Left("conversation"),
+    Column::Left("session"),
     Column::Right("messages"),
     Column::Right("tokens"),
     Column::Right("window"),
@@ -52,7 +52,7 @@ pub(super) fn second(moment: Timestamp) -> String {
     text.split_once('.').map_or_else(|| text.clone(), |(second, _)| format!("{second}Z"))
 }
 
-/// Returns the state of a conversation: `open`, `held by …` or `continued as …`.
+/// Returns the state of a session: `open`, `held by …` or `continued as …`.
 pub(super) fn state(record: &ConversationRecord) -> String {
     if let Some(into) = &record.continued_as {
         return format!("continued as {}", into.escape_debug());

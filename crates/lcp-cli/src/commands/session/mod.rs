@@ -1,4 +1,4 @@
-//! The group `session`: commands that record, hand off and resume conversations, and commands for
+//! The group `session`: commands that record, hand off and resume sessions, and commands for
 //! their store.
 
 mod check;
@@ -19,7 +19,7 @@ use crate::{Result, files};
 use lcp_app::config::Config;
 use lcp_app::sessions::{expired_json, failed, open_store};
 
-/// Record conversations, hand them off, resume them, and inspect the store
+/// Record sessions, hand them off, resume them, and inspect the store
 #[derive(Debug, clap::Args)]
 pub struct Args {
     #[command(subcommand)]
@@ -44,40 +44,40 @@ pub struct FormerStoreArgs {
 
 #[derive(Debug, clap::Subcommand)]
 enum StoreCommand {
-    /// List the conversations
+    /// List the sessions
     #[command(after_help = "Examples:
   lcp session list
   lcp session list --json --store sessions.sqlite")]
     List(StoreQuery),
-    /// Show a conversation with its hand-offs and messages, or the state of a hand-off
+    /// Show a session with its hand-offs and messages, or the state of a hand-off
     #[command(after_help = "Examples:
   lcp session show parser
   lcp session show h-0f1e2d3c4b5a69788796a5b4c3d2e1f0 --json")]
     Show {
-        /// Id of a conversation or a hand-off
+        /// ID of a session or a hand-off
         id: String,
         #[command(flatten)]
         query: StoreQuery,
     },
-    /// Fork a conversation after its first N messages, and print the new id
+    /// Fork a session after its first N messages, and print the new ID
     #[command(after_help = "Examples:
   lcp session fork parser --at 12 --as parser-again")]
     Fork {
-        /// Id of the conversation to fork
+        /// ID of the session to fork
         id: String,
-        /// Number of messages that both conversations share
+        /// Number of messages that both sessions share
         #[arg(long, value_name = "N")]
         at: u64,
-        /// Id of the new conversation
+        /// ID of the new session
         #[arg(long = "as", value_name = "NEW")]
         new: String,
         #[command(flatten)]
         place: StoreLocationArgs,
     },
-    /// Delete expired conversations and hand-offs
+    /// Delete expired sessions and hand-offs
     ///
     /// They expire `expiry_days` after their last use (lcp.toml, default: 30), unless a live
-    /// conversation or hand-off needs them. Prints the number of deleted records.
+    /// session or hand-off needs them. Prints the number of deleted records.
     #[command(after_help = "Examples:
   lcp session expire
   lcp session expire --json")]
@@ -164,7 +164,7 @@ fn expire(store: &dyn Store, as_json: bool) -> Result {
     } else {
         format!(
             "deleted {}, {}, {} {}\n",
-            lcp_driver::plural(expired.conversations, "conversation"),
+            lcp_driver::plural(expired.conversations, "session"),
             lcp_driver::plural(expired.handoffs, "hand-off"),
             expired.bodies,
             if expired.bodies == 1 { "body" } else { "bodies" },

@@ -11,9 +11,9 @@ use lcp_app::sessions::{HandoffSettings, NewMessages, input, reported_usage};
 
 /// Record new messages and report context usage
 ///
-/// FILE contains the conversation from its beginning; only messages that are not recorded yet are
+/// FILE contains the session from its beginning; only messages that are not recorded yet are
 /// added. The report says whether a hand-off is due. Without FILE and --usage, the command only
-/// prints the report. A conversation that does not exist is created, unless neither FILE, --usage
+/// prints the report. A session that does not exist is created, unless neither FILE, --usage
 /// nor a window is given.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
@@ -23,9 +23,9 @@ use lcp_app::sessions::{HandoffSettings, NewMessages, input, reported_usage};
   lcp session record parser --usage 151200,148000,900 --json
   lcp session record parser")]
 pub struct Args {
-    /// Id of the conversation
+    /// ID of the session
     id: String,
-    /// Pack or transcript of the conversation; `-` for standard input
+    /// Pack or transcript of the session; `-` for standard input
     ///
     /// Transcripts are those that `import` detects: messages of OpenAI or Anthropic, sessions of
     /// Claude Code or Codex, results of MCP tools, chats in Markdown.

@@ -5,7 +5,7 @@ use crate::arguments::parse_tokens;
 use crate::files::{self, StdoutResult};
 use crate::output::Output;
 use crate::session_args::SessionArgs;
-use lcp_app::sessions::{HandoffSettings, WindowOptions, resume_json, resume_text};
+use lcp_app::sessions::{HandoffSettings, WindowOptions, resume_json, resume_text, warning_lines};
 use lcp_app::special_tokens;
 
 /// Resume from a hand-off and print the prompt for the new session
@@ -18,12 +18,12 @@ use lcp_app::special_tokens;
   lcp session resume h-0f1e2d3c4b5a69788796a5b4c3d2e1f0 --as parser-2 --json
   lcp session resume h-0f1e2d3c4b5a69788796a5b4c3d2e1f0 --repeat > prompt.txt")]
 pub struct Args {
-    /// Id of the hand-off
+    /// ID of the hand-off
     handoff: String,
-    /// Id of the new conversation [default: derived from the id of the hand-off]
+    /// ID of the new session [default: derived from the ID of the hand-off]
     #[arg(long = "as", value_name = "ID")]
     conversation: Option<String>,
-    /// Tokens of the context window [default: that of the previous conversation]
+    /// Tokens of the context window [default: that of the previous session]
     #[arg(long, value_name = "N", value_parser = parse_tokens, allow_negative_numbers = true)]
     window: Option<u32>,
     /// Tokens of the window reserved for output [default: as in the previous one]
@@ -57,8 +57,8 @@ pub fn run(args: &Args, output: &Output) -> Result {
     let id = resumed.new_conversation_id.escape_debug();
     let tokens = lcp_driver::plural(resumed.directive.tokens, "token");
     output.progress(format!("continued as {id}: {tokens}"));
-    for warning in &resumed.directive.warnings {
-        output.warn(lcp_driver::escape_control(warning));
+    for warning in warning_lines(&resumed.directive.warnings, output.verbose) {
+        output.warn(lcp_driver::escape_control(&warning));
     }
     let text = resume_text(&resumed)?;
     if let Some(warning) = special_tokens::warning_about(&text) {

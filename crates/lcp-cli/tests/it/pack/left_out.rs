@@ -1,7 +1,7 @@
 //! What has no block, and where it is told of.
 
 use super::{Folder, blocks, labels, tree};
-use crate::command::{LCP, stderr};
+use crate::command::{LCP, sample, stderr};
 
 const PNG: &[u8] = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR";
 
@@ -31,6 +31,16 @@ fn skipped_files_are_listed_in_the_tree_and_counted() {
     let said = "6 files left out: 1 empty, 1 binary, 3 image, 1 too large\n";
     assert_eq!(stderr(&output), said);
     assert_eq!(stderr(&folder.run(&["-q"])), "");
+}
+
+#[test]
+fn named_pack_is_left_out_with_a_warning() {
+    let folder = folder();
+    folder.write("a.lcp", std::fs::read(sample("chat.lcp")).unwrap());
+    let warning = "warning: left out a.lcp: it is a pack, and `lcp merge` joins packs\n";
+    let output = folder.run(&["a.lcp", "a.rs"]);
+    assert!(stderr(&output).contains(warning), "{}", stderr(&output));
+    assert!(!stderr(&folder.run(&[])).contains("lcp merge"));
 }
 
 #[test]

@@ -123,6 +123,7 @@ impl<'v> Runs<'v> {
     }
 
     fn of_renders(&mut self) {
+        self.write("broken.json", "{");
         for flags in [
             "--budget 0",
             "--budget 1",
@@ -132,7 +133,7 @@ impl<'v> Runs<'v> {
             "--budget 3000 --objective value",
             "--window 4000 --response-reserve 900 --types code,tool-result",
             "--model gpt-4o --special-tokens escape",
-            "--budget 900 --encoding missing.json",
+            "--budget 900 --encoding broken.json",
             "--budget 900 --dedup off --dedup-prefer first",
         ] {
             self.prints(REPORT, &format!("report session.lcp --json {flags}"));

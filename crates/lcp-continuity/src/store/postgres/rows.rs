@@ -130,7 +130,7 @@ pub(super) fn message(row: &Row, id: &str, position: u64) -> Result<StoredMessag
 }
 
 pub(super) fn damaged_message(id: &str, position: u64, how: &str) -> Error {
-    Error::Damaged(format!("message {position} of {id:?} is {how}"))
+    Error::Damaged(format!("message {position} of session {id:?} is {how}"))
 }
 
 fn has_hash(body: &[u8], hash: &[u8]) -> bool {

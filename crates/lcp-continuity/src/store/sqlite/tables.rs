@@ -135,8 +135,7 @@ impl Tables for Transaction<'_> {
         let record = record.ok_or_else(|| Error::UnknownConversation(id.to_owned()))?;
         let end = from.saturating_add(limit).min(record.messages);
         let damaged = |position| {
-            let message =
-                format!("message {position} of conversation {id:?} is missing or corrupt");
+            let message = format!("message {position} of session {id:?} is missing or corrupt");
             Error::Damaged(message)
         };
         let mut query = self.connection.prepare_cached(
@@ -347,7 +346,7 @@ fn read_conversation(row: &Row<'_>) -> Result<ConversationRecord> {
         (row.get(13)?, row.get(14)?, row.get(15)?);
     let point = parent.1.zip(parent.2);
     if parent.0.is_some() && point.is_none() {
-        return Err(Error::Damaged(format!("the parent of conversation {id:?} is missing")));
+        return Err(Error::Damaged(format!("the parent of session {id:?} is missing")));
     }
     Ok(ConversationRecord {
         id,

@@ -18,7 +18,7 @@ function percent(part, whole) {
   if (whole === 0) return '–';
   let nearest = Math.round((part * 100) / whole);
   if (nearest === 100 && part !== whole) nearest += part < whole ? -1 : 1;
-  return nearest === 0 && part > 0 ? '< 1 %' : `${nearest} %`;
+  return nearest === 0 && part > 0 ? '< 1%' : `${nearest}%`;
 }
 const plural = (n, one) => `${digits(n)} ${one}${n === 1 ? '' : 's'}`;
 

@@ -86,7 +86,7 @@ fn table_shows_cacheable_tokens() {
         Total Budget: 90,000
 
         Total Used: 51,700 / 90,000 (57%)
-        Objective: value 995 of at most 1,000 (gap 0.50 %)
+        Objective: value 995 of at most 1,000 (gap 0.50%)
 
         Cache:
           Kept: all 72,000 tokens of the previous text

@@ -69,7 +69,7 @@ fn small_plan_table_matches_snapshot() {
 
         Counts: exact, o200k_base
         Warnings: 1 (unknown_category)
-        Suggestion: a budget of 2,386 would show everything that priorities and caps allow; 58 % of it is cut now
+        Suggestion: a budget of 2,386 would show everything that priorities and caps allow; 58% of it is cut now
     "#]].assert_eq(&to_table(&plan(), &TableOptions::default()));
 }
 
@@ -143,7 +143,7 @@ fn larger_budget_is_suggested_if_over_a_fifth_is_cut() {
     let wanted = plan.wanted_budget.unwrap();
     assert!(u64::from(plan.used_tokens) * 5 < wanted * 4);
     let suggestion = plan.suggestion().unwrap();
-    expect!["a budget of 2,386 would show everything that priorities and caps allow; 58 % of it is cut now"].assert_eq(&suggestion);
+    expect!["a budget of 2,386 would show everything that priorities and caps allow; 58% of it is cut now"].assert_eq(&suggestion);
     // There is no suggestion if at most a fifth is missing.
     let almost = Plan { wanted_budget: Some(1_250), used_tokens: 1_000, ..plan.clone() };
     assert_eq!(almost.suggestion(), None);
@@ -152,7 +152,7 @@ fn larger_budget_is_suggested_if_over_a_fifth_is_cut() {
         just.suggestion().as_deref(),
         Some(
             "a budget of 1,250 would show everything that priorities and caps allow; \
-             20 % of it is cut now"
+             20% of it is cut now"
         )
     );
     // There is no suggestion if the budget is already as large.

@@ -56,7 +56,7 @@ fn table_shows_value_and_gap() {
         Total Budget: 90,000
 
         Total Used: 51,700 / 90,000 (57%)
-        Objective: value 123,456 of at most 123,999 (gap 0.44 %)
+        Objective: value 123,456 of at most 123,999 (gap 0.44%)
     "]]
     .assert_eq(&table(&by_value(123_456, 123_999)));
     assert!(table(&by_value(5, 5)).ends_with("\nObjective: value 5, proven optimal\n"));

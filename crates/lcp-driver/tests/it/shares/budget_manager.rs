@@ -60,7 +60,7 @@ fn should_enforce_total_limit() {
     assert!(!budget.can_fit(90_001, "tool_results"));
     let error = budget.consume(90_001, "tool_results").unwrap_err();
     assert_eq!(error.code(), "LCP-BUD-001");
-    assert_eq!(error.to_string(), "cannot use 90001 tokens: 0 of the budget of 90000 are used");
+    assert_eq!(error.to_string(), "cannot use 90,001 tokens: 0 of the budget of 90,000 are used");
 
     for name in ["tool_results", "open_files", "search_results", "references"] {
         budget.consume(budget.tokens(name).unwrap(), name).unwrap();
@@ -82,7 +82,7 @@ fn should_enforce_category_limit() {
     assert_eq!(error.code(), "LCP-BUD-002");
     assert_eq!(
         error.to_string(),
-        "cannot use 3801 tokens for `references`: 5200 of its 9000 are used"
+        "cannot use 3,801 tokens for `references`: 5,200 of its 9,000 are used"
     );
     assert_eq!(budget, before, "nothing is consumed on error");
 

@@ -19,7 +19,7 @@ fn ratios_above_1_are_scaled_down() {
     assert_eq!(tokens(&shares, 1_000), [500, 250, 250]);
     assert_eq!(budget.scaling(), Some(ShareScaling::Ratios { wanted: 1_600, left: 1_000 }));
     expect![
-        "the ratios of the shares ask for 1600 tokens, they were scaled down to the 1000 that there are for them"
+        "the ratios of the shares ask for 1,600 tokens; scaled them down to the 1,000 that are left"
     ]
     .assert_eq(&budget.scaling().unwrap().to_string());
     // The adjusted budget has the same proportions.
@@ -49,7 +49,7 @@ fn fixed_sizes_above_the_total_are_scaled_down() {
     assert_eq!(tokens(&shares, 1_001), [751, 0, 250]);
     assert_eq!(budget.scaling(), Some(ShareScaling::Fixed { wanted: 4_000, available: 1_001 }));
     expect![
-        "the fixed shares ask for 4000 tokens, they were scaled down to the 1001 that there are"
+        "the fixed shares ask for 4,000 tokens; scaled them down to the 1,001 that are available"
     ]
     .assert_eq(&budget.scaling().unwrap().to_string());
 }

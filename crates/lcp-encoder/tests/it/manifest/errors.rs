@@ -10,19 +10,19 @@ fn invalid_manifest_structure_is_an_error() {
     check(
         "",
         &expect![[r#"
-        invalid JSON: EOF while parsing a value at line 1 column 0
+        not valid JSON: EOF while parsing a value (line 1, column 0)
     "#]],
     );
     check(
         "{\"blocks\":[\n{\"type\":}]}",
         &expect![[r#"
-        invalid JSON: expected value at line 2 column 9
+        not valid JSON: expected value (line 2, column 9)
     "#]],
     );
     check(
         "{\"blocks\":[]} more",
         &expect![[r#"
-        invalid JSON: trailing characters at line 1 column 15
+        not valid JSON: trailing characters (line 1, column 15)
     "#]],
     );
     check(
@@ -34,7 +34,7 @@ fn invalid_manifest_structure_is_an_error() {
     check(
         "{}",
         &expect![[r#"
-        blocks: missing key
+        missing key `blocks`
     "#]],
     );
     check(
@@ -88,7 +88,7 @@ fn missing_or_unknown_block_type_is_an_error() {
     check_block(
         r#"{"role":"user","content":""}"#,
         &expect![[r#"
-        blocks[1].type: missing key
+        blocks[1]: missing key `type`
     "#]],
     );
     check_block(
@@ -203,19 +203,19 @@ fn missing_keys_are_errors() {
     check_block(
         r#"{"type":"conversation","content":""}"#,
         &expect![[r#"
-        blocks[1].role: missing key
+        blocks[1]: missing key `role`
     "#]],
     );
     check_block(
         r#"{"type":"code","path":"a"}"#,
         &expect![[r#"
-        blocks[1].content: missing key
+        blocks[1]: missing key `content`
     "#]],
     );
     check_block(
         r#"{"type":"diff","path":"a","hunks":[{"old_start":1,"lines":""}]}"#,
         &expect![[r#"
-        blocks[1].hunks[0].new_start: missing key
+        blocks[1].hunks[0]: missing key `new_start`
     "#]],
     );
     check_block(
@@ -227,7 +227,7 @@ fn missing_keys_are_errors() {
     check_block(
         r#"{"type":"raw","type_id":66}"#,
         &expect![[r#"
-        blocks[1].body_base64: missing key
+        blocks[1]: missing key `body_base64`
     "#]],
     );
 }

@@ -84,7 +84,7 @@ fn invalid_unknown_fields_are_errors() {
     check_block(
         &with(r#"{"id":9}"#),
         &expect![[r#"
-        blocks[1].unknown_fields[0]: missing key: varint, bytes_base64 or nested_base64
+        blocks[1].unknown_fields[0]: missing key `varint`, `bytes_base64` or `nested_base64`
     "#]],
     );
     check_block(

@@ -70,7 +70,7 @@ fn large_values_are_exact_strings() {
     let page = to_html(&by_value(u64::MAX - 2, u64::MAX - 1), &[]);
     let data = data(&page);
     assert_eq!(data["objective"], "value");
-    let quality = "of at most 18,446,744,073,709,551,614 (gap 0.01 %)";
+    let quality = "of at most 18,446,744,073,709,551,614 (gap 0.01%)";
     assert_eq!(data["plans"][0]["value"], json!(["18,446,744,073,709,551,613", quality]));
 }
 
