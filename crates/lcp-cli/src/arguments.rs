@@ -148,10 +148,10 @@ mod tests {
 
     #[test]
     fn usage_errors_have_one_line() {
-        let (message, hint) = usage("lcp render a.lcp --mode x");
+        let (message, hint) = usage("lcp render a.lcp --mode other");
         assert_eq!(
             message,
-            "invalid value 'x' for '--mode <MODE>' [possible values: xml, markdown, minimal]"
+            "invalid value 'other' for '--mode <MODE>' [possible values: xml, markdown, minimal]"
         );
         assert_eq!(hint, None);
     }
