@@ -135,7 +135,7 @@ fn lines(text: &[u8]) -> impl Iterator<Item = &[u8]> {
 struct NumberedLines {
     first: u64,
     last: u64,
-    /// Whether the last line ends with a newline.
+    /// `true` if the last line ends with a newline.
     has_newline: bool,
 }
 
