@@ -94,7 +94,7 @@ impl Detected {
                         StubKind::Reference => {
                             target.map(|by| shorten(by.line(above, said), block).into_bytes())
                         }
-                        StubKind::Hunks(hunks) => target.map(|by| by.diff(above, hunks)),
+                        StubKind::Changes(changes) => target.map(|by| by.changes(above, changes)),
                     };
                     let after = text.as_deref().map_or(0, |text| counts.text(text));
                     let in_place = text.is_some();

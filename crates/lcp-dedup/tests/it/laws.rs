@@ -1,5 +1,7 @@
 //! The laws of RFC 0006 §2 over random packs.
 
+use std::fmt::Write as _;
+
 use lcp_dedup::{DedupLevel, Options, Survivor, dedup};
 use lcp_types::{
     Block, BlockContent, BlockMeta, DiffHunk, DuplicateKind, FormatHint, Lang, Priority, Role,
@@ -20,6 +22,36 @@ fn version(version: u32, first: u32, last: u32) -> String {
             _ => format!("let line = {n};\n"),
         })
         .collect()
+}
+
+/// A file in one of many styles: other white space, other comments, and sometimes another line.
+fn styled() -> impl Strategy<Value = Block<'static>> {
+    let units = select(&["    ", "\t", "  ", "   "][..]);
+    let spaces = select(&["", "", " ", "  \t"][..]);
+    let endings = select(&["\n", "\n", "\r\n"][..]);
+    let languages = select(&[Lang::Rust, Lang::Python, Lang::Unknown][..]);
+    let odd_lines = select(&[0u32, 0, 0, 7][..]);
+    let parts = (0..4u32, odd_lines, 2..4u32, any::<bool>());
+    let words = select(&["", "", "// one", "# one"][..]);
+    (languages, units, spaces, endings, words, parts).prop_map(
+        |(lang, unit, space, ending, comment, (name, odd, every, has_newline))| {
+            let mut text = String::new();
+            for number in 1..24 {
+                let value = if number == odd { 77 } else { number };
+                text += &unit.repeat((number % 3) as usize);
+                let _ = write!(text, "let value_{number} = compute({value}); {comment}");
+                text.truncate(text.trim_end().len());
+                if number % every == 0 {
+                    text += space;
+                }
+                text += ending;
+            }
+            if !has_newline {
+                text.truncate(text.trim_end().len());
+            }
+            Block::code(lang, format!("styled{name}"), text)
+        },
+    )
 }
 
 /// One block of a session: reads, results, turns, edits, notes.
@@ -58,7 +90,7 @@ fn block() -> impl Strategy<Value = Block<'static>> {
         let old: Vec<_> = text.lines().map(|line| format!("-{line}\n")).collect();
         Block::diff(path, vec![DiffHunk::new(at, at, old.concat())])
     });
-    prop_oneof![6 => chunk, 2 => result, 1 => turn, 1 => note, 1 => diff]
+    prop_oneof![6 => chunk, 4 => styled(), 2 => result, 1 => turn, 1 => note, 1 => diff]
 }
 
 /// A session of such blocks, with tags that come right behind their blocks.
