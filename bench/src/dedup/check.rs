@@ -198,15 +198,15 @@ fn in_order<'b>(mut wanted: impl Iterator<Item = &'b [u8]>, kept: &[u8]) -> bool
     wanted.all(|line| kept.any(|other| other == line))
 }
 
-/// Checks that the changes below the first line restore the block from the covering text.
+/// Checks that the changes restore the block from the covering text.
 fn restores(block: &Block<'_>, changes: &Block<'_>, kept: &[u8]) -> Result<(), &'static str> {
     let changes = text(changes);
-    // Without changes, the block is a reference to a text that has all its lines.
-    let Some(head) = changes.iter().position(|byte| *byte == b'\n') else {
+    // A reference names a text that has all lines of the block.
+    if changes.starts_with(b"[all of it stands in ") {
         let right = in_order(lines(text(block)), kept);
         return if right { Ok(()) } else { Err("a line does not stand in order in the kept text") };
-    };
-    let restored = lcp_dedup::restore(kept, &changes[head + 1..]);
+    }
+    let restored = lcp_dedup::restore(kept, changes);
     match restored {
         Ok(restored) if restored == text(block) => Ok(()),
         Ok(_) => Err("the changes make another text"),

@@ -98,7 +98,7 @@ impl Detected {
                                 |line| if is_outdated { shorten(line, block) } else { line };
                             line.map(|line| shorten(line).into_bytes())
                         }
-                        StubKind::Hunks(hunks) => target.map(|by| by.diff(above, hunks)),
+                        StubKind::Changes(changes) => target.map(|by| by.changes(above, changes)),
                     };
                     let after = text.as_deref().map_or(0, |text| counts.text(text));
                     let in_place = text.is_some();

@@ -5,10 +5,11 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use foldhash::fast::RandomState;
 use lcp_tokens::TokenEstimator;
-use lcp_types::{Block, BlockContent, BlockMeta, DataFormat, DuplicateKind, FormatHint, Lang};
+use lcp_types::{Block, BlockContent, BlockMeta, DuplicateKind};
 
 use crate::chunks::resolve_overlaps;
-use crate::near::{self, Document, JoinLimits};
+use crate::languages::{comment_syntax, has_meaning_in_space};
+use crate::near::{self, Changes, Document, JoinLimits};
 use crate::options::{DedupError, DedupLevel, Options, Survivor};
 use crate::origin::Origins;
 use crate::overlap::LineRangeError;
@@ -32,13 +33,13 @@ pub struct Detected {
     pub bad_ranges: Vec<(usize, LineRangeError)>,
     /// The blocks that remain because a limit of comparisons was reached (RFC 0006 §7).
     pub limit_reached: Vec<usize>,
-    /// Pairs of a block and a near one. The first remains because a diff would be too long or is
-    /// not allowed.
+    /// Pairs of a block and a near one. The first remains because a description of the changes would
+    /// be too long or is not allowed.
     pub near_unreplaced: Vec<(usize, usize)>,
 }
 
 /// Detects which of `blocks` cover others. `estimator` is used only at [`DedupLevel::Near`], to
-/// decide whether a diff is much shorter than the text.
+/// decide whether a stub is much shorter than the text.
 ///
 /// # Errors
 ///
@@ -125,7 +126,7 @@ fn resolve_chains(state: &mut DedupState<'_, '_>) {
     state.shared = shared;
 }
 
-/// Detects texts that share nearly all of their lines.
+/// Detects texts that share nearly all of their lines, apart from white space and comments.
 fn detect_near(
     state: &mut DedupState<'_, '_>,
     estimator: &dyn TokenEstimator,
@@ -141,6 +142,7 @@ fn detect_near(
     let text = |&index: &usize| Document {
         bytes: state.text(index).unwrap_or_default(),
         exact: has_meaning_in_space(&state.blocks[index].content),
+        comments: comment_syntax(&state.blocks[index].content),
         // A text that was already changed must not change again.
         fixed: state.ranks[index].fixed || state.outcomes[index].is_some(),
     };
@@ -156,18 +158,18 @@ fn detect_near(
         Survivor::Best => state.outcomes.iter().flatten().filter_map(Outcome::by).collect(),
         Survivor::First => HashSet::default(),
     };
-    let mut is_worth_it = |at: usize, by: usize, hunks: &[u8]| {
-        // A program that reads data cannot read a diff.
+    let mut is_worth_it = |at: usize, by: usize, changes: &Changes| {
+        // Data becomes a reference, but never a diff.
         let is_data = matches!(state.blocks[indices[at]].content, BlockContent::StructuredData(_));
-        if is_data || covers.contains(&indices[at]) {
+        if (is_data && !changes.hunks.is_empty()) || covers.contains(&indices[at]) {
             return false;
         }
         let (at_block, by_block) = (indices[at], indices[by]);
         if state.makes_critical(at_block, by_block) {
             return false;
         }
-        let diff = state.target(by_block).diff(by_block < at_block, hunks);
-        2 * tokens(estimator, &diff) < tokens(estimator, texts[at].bytes)
+        let stub = state.target(by_block).changes(by_block < at_block, changes);
+        2 * tokens(estimator, &stub) < tokens(estimator, texts[at].bytes)
     };
     let matches = near::join(&texts, &limits, &mut is_worth_it);
     capped.extend(matches.capped.into_iter().map(|at| indices[at]));
@@ -178,7 +180,7 @@ fn detect_near(
     let origins = Origins::new(state, later.map(|(_, &index)| index));
     for (at, found) in matches.covers.into_iter().enumerate() {
         match found {
-            Some(near::Match::Contained { by } | near::Match::Delta { by, .. })
+            Some(near::Match::Contained { by } | near::Match::Changed { by, .. })
                 if (indices[by] < indices[at]
                     && origins.changed_between(state, indices[by], indices[at]))
                     || state.makes_critical(indices[at], indices[by]) => {}
@@ -186,33 +188,12 @@ fn detect_near(
             Some(near::Match::Contained { by }) => {
                 state.cover(indices[at], indices[by], DuplicateKind::Near);
             }
-            Some(near::Match::Delta { by, hunks }) => {
-                let stub = StubKind::Hunks(hunks.into());
+            Some(near::Match::Changed { by, changes }) => {
+                let stub = StubKind::Changes(changes.into());
                 let (by, relation) = (indices[by], DuplicateKind::Near);
                 state.outcomes[indices[at]] = Some(Outcome::Covered { by, relation, stub });
             }
         }
-    }
-}
-
-/// Returns whether white space is significant in this content.
-fn has_meaning_in_space(content: &BlockContent<'_>) -> bool {
-    match content {
-        BlockContent::Code(code) => !matches!(
-            code.lang,
-            Lang::Rust
-                | Lang::TypeScript
-                | Lang::JavaScript
-                | Lang::Go
-                | Lang::Java
-                | Lang::C
-                | Lang::Cpp
-        ),
-        BlockContent::Document(document) => document.format_hint != FormatHint::Html,
-        BlockContent::StructuredData(data) => data.format != DataFormat::Json,
-        // Tool output is often numbered.
-        BlockContent::ToolResult(_) => false,
-        _ => true,
     }
 }
 

@@ -10,7 +10,7 @@
 //! | options | [`Options`], [`DedupLevel`], [`Survivor`] |
 //! | detection without token counts | [`detect()`], [`Detected`] |
 //! | the result | [`DedupResult`], [`Replacements`](lcp_types::Replacements) |
-//! | restoring a text that became a diff | [`restore`] |
+//! | restoring a text from its changes | [`restore`] |
 //!
 //! ```
 //! use lcp_dedup::{DedupLevel, Options, dedup};
@@ -40,7 +40,8 @@
 //! | exact duplicates | `exact.rs` |
 //! | stale reads; results of repeated calls | `stale.rs`; `repeated_calls.rs` |
 //! | overlapping chunks of a file | `chunks.rs`, `overlap/`: merging in `merge.rs`, trimming in `trim.rs` |
-//! | near duplicates | `near/`: `lines.rs`, `line_sets.rs`, `similarity_join.rs`, `delta.rs`; restoring: `restore.rs` |
+//! | near duplicates | `near/`: `lines.rs`, `comments.rs`, `line_sets.rs`, `similarity_join.rs`; changes: `changes.rs`, `spaces/`, `delta.rs`; restoring: `restore.rs` |
+//! | white space and comments of languages | `languages.rs` |
 //! | stubs in place of covered blocks | `stub.rs` |
 //! | new texts, saved tokens, the smaller pack | `apply.rs` |
 
@@ -50,6 +51,7 @@ mod apply;
 mod chunks;
 mod detect;
 mod exact;
+mod languages;
 mod near;
 mod options;
 mod origin;

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 
 use lcp_types::{Block, BlockContent, BlockMeta, BlockType, DuplicateKind, Priority, Role};
 
+use crate::near::Changes;
 use crate::options::{Options, Survivor};
 use crate::stub::{StubTarget, is_stub};
 
@@ -35,8 +36,8 @@ pub(crate) enum StubKind {
     None,
     /// A line that names the covering block.
     Reference,
-    /// A diff against the covering block.
-    Hunks(Box<[u8]>),
+    /// The changes against the covering block.
+    Changes(Box<Changes>),
 }
 
 /// A range of lines with its text.
@@ -168,7 +169,7 @@ impl<'b, 'a> DedupState<'b, 'a> {
     /// relation to that root.
     pub(crate) fn root(&self, mut index: usize) -> (usize, Option<DuplicateKind>) {
         let mut how = None;
-        // A block that is replaced by a diff remains in the text, so the chain ends there.
+        // A block that is replaced by its changes remains in the text, so the chain ends there.
         while let Some(Outcome::Covered {
             by,
             relation,

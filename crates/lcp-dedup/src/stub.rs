@@ -2,6 +2,8 @@
 
 use lcp_types::{Block, BlockContent, BlockMeta, CowBytes, DuplicateKind};
 
+use crate::near::Changes;
+
 /// The maximum number of characters of a label. A longer label is cut in the middle.
 const LABEL_CHARS_MAX: usize = 120;
 
@@ -41,12 +43,9 @@ impl<'t> StubTarget<'t> {
         }
     }
 
-    /// Returns a line that names this block, followed by the hunks of a diff against it.
-    pub(crate) fn diff(self, above: bool, hunks: &[u8]) -> Vec<u8> {
-        let mut text = format!("[{} {}, but for these changes]\n", self.label(), direction(above))
-            .into_bytes();
-        text.extend_from_slice(hunks);
-        text
+    /// Returns a stub that names this block and describes the changes.
+    pub(crate) fn changes(self, above: bool, changes: &Changes) -> Vec<u8> {
+        changes.to_stub(&format!("{} {}", self.label(), direction(above)))
     }
 
     /// Returns the name of the block for a model, on one line.
@@ -110,8 +109,7 @@ pub(crate) fn is_stub(text: &[u8]) -> bool {
     let behind = lines.next().unwrap_or_default();
     let begins = [&b"outdated: "[..], b"the same as ", b"all of it stands in "];
     let is_line = behind.is_empty() && begins.iter().any(|begins| line.starts_with(begins));
-    let is_diff = behind.starts_with(b"@@ ") && line.ends_with(b", but for these changes]");
-    is_diff || (is_line && line.ends_with(b"]"))
+    Changes::is_stub(text) || (is_line && line.ends_with(b"]"))
 }
 
 const fn direction(above: bool) -> &'static str {

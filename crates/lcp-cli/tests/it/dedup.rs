@@ -290,6 +290,46 @@ fn near_duplicate_is_shown_only_with_its_covering_block() {
     assert!(all.contains("above, but for these changes]"), "{all}");
 }
 
+/// Files that differ in white space are shown once; a line describes the difference. Changed comments
+/// are shown as a diff. `dedup` writes the same stubs.
+#[test]
+fn differences_in_white_space_and_comments_are_described() {
+    let folder = tempfile::tempdir().unwrap();
+    let part = |n: u32| format!("def f{n}(a):\n    if a:\n        return g{n}(a)\n    # {n}\n");
+    let original: String = (0..12).map(part).collect();
+    let python = |path: &str, content: String| -> Value {
+        json!({ "type": "code", "lang": "python", "path": path, "content": content })
+    };
+    let blocks = json!([
+        python("a.py", original.clone()),
+        python("tabs.py", original.replace("    ", "\t")),
+        python("two.py", original.replace("    ", "  ")),
+        python("crlf.py", original.replace('\n', "\r\n")),
+        python("blanks.py", original.replace(":\n", ":  \n")),
+        python("comments.py", original.replace("# 1", "# one ")),
+    ]);
+    let given = pack(folder.path(), &blocks);
+    let rendered = text(&given, &["--dedup", "near"]);
+    let deduped = folder.path().join("deduped.lcp");
+    let deduped = deduped.to_str().unwrap();
+    assert!(
+        run(&["dedup", &given, "--no-config", "--dedup", "near", "-o", deduped]).status.success()
+    );
+    for output in [rendered, text(deduped, &[])] {
+        for stub in [
+            "[a.py above, same except for indentation (tabs for 4 spaces)]",
+            "[a.py above, same except for indentation (2 spaces for 4)]",
+            "[a.py above, same except for line endings (CRLF for LF)]",
+            "[a.py above, same except for trailing white space (only 2 spaces on lines 1-2, 5-6, ",
+            "[a.py above, but for these changes]\n@@ -8 +8 @@\n-    # 1\n+    # one \n",
+        ] {
+            assert_eq!(output.matches(stub).count(), 1, "{stub}\n{output}");
+        }
+        assert_eq!(output.matches("return g7(a)").count(), 1, "{output}");
+    }
+    assert_eq!(text(&given, &["--dedup", "overlap"]).matches("return g7(a)").count(), 6);
+}
+
 #[test]
 fn dedup_prefer_without_dedup_warns() {
     let given = sample("chat.lcp");

@@ -2,7 +2,8 @@
 
 use std::ops::Range;
 
-use super::lines::{comparison_key, intern_lines, split_lines, without_newline};
+use super::comments::{CommentStripper, CommentSyntax};
+use super::lines::{comparison_key, intern_lines, split_lines, without_newline, without_number};
 
 /// The maximum size of all texts together, in bytes, so that the number and the position of a line
 /// fit in 32 bits.
@@ -14,8 +15,44 @@ pub(crate) struct Document<'t> {
     pub(crate) bytes: &'t [u8],
     /// `true` if white space is significant when lines are compared.
     pub(crate) exact: bool,
+    /// The comments of the language.
+    pub(crate) comments: CommentSyntax,
     /// `true` if the text must not be covered.
     pub(crate) fixed: bool,
+}
+
+/// The form in which texts are compared.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Form {
+    /// The lines; see [`comparison_key`].
+    Lines,
+    /// The lines without indentation, trailing white space, numbers and comments.
+    Code,
+}
+
+impl Form {
+    /// The order in which the forms are tried.
+    pub(super) const ALL: [Self; 2] = [Self::Lines, Self::Code];
+
+    /// Returns whether lines of two texts with different keys differ.
+    fn has_same_keys(self, one: &Document<'_>, other: &Document<'_>) -> bool {
+        match self {
+            Self::Lines => one.exact == other.exact,
+            Self::Code => one.comments == other.comments,
+        }
+    }
+}
+
+impl<'t> Document<'t> {
+    /// Returns the lines, and the part of each that is compared.
+    pub(super) fn keys(&self, form: Form) -> impl Iterator<Item = (&'t [u8], &'t [u8])> {
+        let exact = self.exact;
+        let mut comments = CommentStripper::new(self.comments);
+        split_lines(self.bytes).map(move |line| match form {
+            Form::Lines => (line, comparison_key(line, exact)),
+            Form::Code => (line, comments.strip(without_number(line))),
+        })
+    }
 }
 
 /// The result of [`LineSets::contains`].
@@ -40,6 +77,7 @@ struct Line {
 /// numbered in the order of appearance, so that no number depends on the hash key.
 pub(super) struct LineSets<'t> {
     texts: &'t [Document<'t>],
+    form: Form,
     lines: Vec<Line>,
     /// The start of each text in `lines`, and the end of the last one.
     line_starts: Vec<usize>,
@@ -64,9 +102,10 @@ struct TextsWithLine {
 }
 
 impl<'t> LineSets<'t> {
-    pub(super) fn new(texts: &'t [Document<'t>]) -> Self {
+    pub(super) fn new(texts: &'t [Document<'t>], form: Form) -> Self {
         let mut sets = Self {
             texts,
+            form,
             lines: Vec::new(),
             line_starts: vec![0],
             ranks: Vec::new(),
@@ -93,10 +132,10 @@ impl<'t> LineSets<'t> {
             left = rest;
             if !text.bytes.trim_ascii().is_empty() {
                 let mut end = 0;
-                for line in split_lines(text.bytes) {
+                for (line, key) in text.keys(self.form) {
                     end += line.len();
                     self.lines.push(Line { rank: 0, end: number(end) });
-                    lines.push(comparison_key(line, text.exact));
+                    lines.push(key);
                 }
             }
             self.line_starts.push(self.lines.len());
@@ -178,17 +217,16 @@ impl<'t> LineSets<'t> {
         &self.texts[text].bytes[start..self.lines[place].end as usize]
     }
 
-    /// Returns whether `container` has every line of `text`, byte for byte and in order.
-    /// `same_key` means that the lines of both were compared in the same way, so that lines with
-    /// different numbers differ. `limit` is the number of lines that may be compared; it is
-    /// reduced.
-    pub(super) fn contains(
-        &self,
-        container: usize,
-        text: usize,
-        same_key: bool,
-        limit: &mut usize,
-    ) -> Scan {
+    /// Returns whether the lines of two texts were compared in the same way, so that lines with
+    /// different numbers differ.
+    pub(super) fn has_same_keys(&self, one: usize, other: usize) -> bool {
+        self.form.has_same_keys(&self.texts[one], &self.texts[other])
+    }
+
+    /// Returns whether `container` has every line of `text`, byte for byte and in order. `limit` is
+    /// the number of lines that may be compared; it is reduced.
+    pub(super) fn contains(&self, container: usize, text: usize, limit: &mut usize) -> Scan {
+        let same_keys = self.has_same_keys(container, text);
         let mut wanted = self.places(text);
         let mut there = self.places(container);
         let Some(mut want) = wanted.next() else { return Scan::Contained };
@@ -199,7 +237,7 @@ impl<'t> LineSets<'t> {
             let Some(place) = there.next() else { return Scan::Not };
             let Some(rest) = limit.checked_sub(1) else { return Scan::Bound };
             *limit = rest;
-            let same = (!same_key || self.number(place) == self.number(want))
+            let same = (!same_keys || self.number(place) == self.number(want))
                 && without_newline(self.line(container, place))
                     == without_newline(self.line(text, want));
             if same {

@@ -27,7 +27,7 @@ pub(super) fn comparison_key(line: &[u8], exact: bool) -> &[u8] {
 
 /// Returns the rest of a line after spaces, digits and a tab, or the whole line if it does not
 /// begin like that.
-fn without_number(line: &[u8]) -> &[u8] {
+pub(super) fn without_number(line: &[u8]) -> &[u8] {
     let behind = |line: &[u8], is: fn(&u8) -> bool| {
         line.iter().position(|byte| !is(byte)).unwrap_or(line.len())
     };

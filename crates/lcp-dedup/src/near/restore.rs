@@ -1,18 +1,20 @@
-//! Applies a diff: restores a text from the covering text and the hunks.
+//! Restores a text from the covering text and the stub that describes the changes.
 
+use super::changes::Changes;
 use super::lines::{split_lines, without_newline};
+use super::spaces::SpaceChange;
 
 /// The marker after a line without a newline.
 pub(super) const NO_NEWLINE: &[u8] = b"\\ No newline at end of file\n";
 
-/// An error for hunks that do not apply.
+/// An error for a stub that does not restore a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum RestoreError {
-    /// The hunks are malformed or contradict each other.
-    #[error("invalid diff at line {line}")]
+    /// The stub is malformed, or describes no changes.
+    #[error("invalid stub at line {line}")]
     Malformed {
-        /// The line of the hunks, from 1.
+        /// The line of the stub, from 1.
         line: usize,
     },
     /// The hunks belong to another text.
@@ -23,16 +25,19 @@ pub enum RestoreError {
     },
 }
 
-/// Restores the text that a diff replaced, byte for byte (RFC 0006 §7).
+/// Restores the text that a stub replaced, byte for byte (RFC 0006 §7).
 ///
-/// `covering` is the content of the block that the diff names. `hunks` is the diff without the line
-/// that names that block: the hunks of a unified diff without context lines.
+/// `covering` is the content of the block that the stub names. `stub` is the text in place of the
+/// covered block. Its first line describes a change of white space, and the hunks of a unified diff
+/// without context lines follow, or there is only one of both. The first line may be left out if it
+/// only introduces hunks.
 ///
-/// The result is never longer than `covering` and `hunks` together.
+/// The result is at most 64 times as long as `covering`, plus the length of `stub`.
 ///
 /// # Errors
 ///
-/// Returns a [`RestoreError`] if the hunks do not apply to `covering`.
+/// Returns a [`RestoreError`] if the hunks do not apply to `covering`, or if the stub describes no
+/// changes, such as `[all of it stands in a.rs above]`.
 ///
 /// # Examples
 ///
@@ -43,12 +48,22 @@ pub enum RestoreError {
 ///     lcp_dedup::restore(covering, hunks)?,
 ///     b"fn main() {\n    one(1);\n    two();\n}\n",
 /// );
+/// let stub = b"[a.rs above, same except for indentation (tabs for 4 spaces)]";
+/// assert_eq!(lcp_dedup::restore(covering, stub)?, b"fn main() {\n\tone();\n}\n");
 /// # Ok::<(), lcp_dedup::RestoreError>(())
 /// ```
-pub fn restore(covering: &[u8], hunks: &[u8]) -> Result<Vec<u8>, RestoreError> {
+pub fn restore(covering: &[u8], stub: &[u8]) -> Result<Vec<u8>, RestoreError> {
+    let has_head = stub.starts_with(b"[");
+    let parsed = if has_head { Changes::parse(stub) } else { Some((SpaceChange::default(), stub)) };
+    let (spaces, hunks) = parsed.ok_or(RestoreError::Malformed { line: 1 })?;
+    let hunks = Hunks { rest: hunks, line: usize::from(has_head) };
+    if spaces.is_empty() { patch(covering, hunks) } else { patch(&spaces.apply(covering), hunks) }
+}
+
+/// Applies hunks to a text.
+fn patch(covering: &[u8], mut hunks: Hunks<'_>) -> Result<Vec<u8>, RestoreError> {
     let mut text = Output { bytes: Vec::with_capacity(covering.len()), lines: 0 };
     let mut source = Source { lines: split_lines(covering), taken: 0 };
-    let mut hunks = Hunks { rest: hunks, line: 0 };
     while let Some(header) = hunks.header()? {
         let malformed = hunks.malformed();
         let copied = header.old.before.checked_sub(source.taken).ok_or(malformed)?;

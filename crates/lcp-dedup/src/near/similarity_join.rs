@@ -4,14 +4,17 @@
 //! If two sets of `n` and `m` lines are near, they have at least `t · max(n, m)` common lines,
 //! where `t` is the threshold. Therefore one of the first `n − ⌈t n⌉ + 1` lines of each set is
 //! common. Only these lines are looked up.
+//!
+//! Texts are compared in two forms, so that texts that differ in white space and comments of many
+//! lines are found too.
 
 use std::cmp::Reverse;
 
-use super::delta::{Diff, diff};
-use super::line_sets::{Document, LineSets, Scan, number};
+use super::changes::{Changes, Comparison, compare};
+use super::line_sets::{Document, Form, LineSets, Scan, number};
 
-/// The maximum number of diffs for a text, against the nearest texts. The nearest text may differ
-/// in the white space of all lines.
+/// The maximum number of diffs for a text in each form, against the nearest texts. The nearest text
+/// may differ in the white space of all lines.
 const DIFFS_MAX: usize = 3;
 
 /// The similarity threshold and the limits of work.
@@ -31,8 +34,8 @@ pub(crate) struct JoinLimits {
 pub(crate) enum Match {
     /// Text `by` has every line, in order.
     Contained { by: usize },
-    /// `hunks` convert text `by` to the text.
-    Delta { by: usize, hunks: Vec<u8> },
+    /// `changes` convert text `by` to the text.
+    Changed { by: usize, changes: Changes },
 }
 
 /// The result of a join.
@@ -47,14 +50,14 @@ pub(crate) struct Matches {
     pub(crate) alike: Vec<(usize, usize)>,
 }
 
-/// Finds a cover for each of `texts`. `accept(text, by, hunks)` returns whether the hunks may
+/// Finds a cover for each of `texts`. `accept(text, by, changes)` returns whether the changes may
 /// replace a text that is near `by` and not contained in it. It is called at most [`DIFFS_MAX`]
-/// times per text. Texts with fewer than two different lines and texts of white space have no
+/// times per text and form. Texts with fewer than two different lines and texts of white space have no
 /// covers.
 pub(crate) fn join(
     texts: &[Document<'_>],
     limits: &JoinLimits,
-    accept: &mut dyn FnMut(usize, usize, &[u8]) -> bool,
+    accept: &mut dyn FnMut(usize, usize, &Changes) -> bool,
 ) -> Matches {
     run(texts, limits, accept).0
 }
@@ -70,39 +73,43 @@ pub(super) struct Stats {
     pub(super) diffs: usize,
 }
 
+impl Stats {
+    const fn add(self, other: Self) -> Self {
+        Self {
+            compared: self.compared + other.compared,
+            scanned: self.scanned + other.scanned,
+            diffs: self.diffs + other.diffs,
+        }
+    }
+}
+
 pub(super) fn run(
     texts: &[Document<'_>],
     limits: &JoinLimits,
-    accept: &mut dyn FnMut(usize, usize, &[u8]) -> bool,
+    accept: &mut dyn FnMut(usize, usize, &Changes) -> bool,
 ) -> (Matches, Stats) {
-    let sets = LineSets::new(texts);
-    let near = Ratio::new(limits.threshold);
-    let index = Index::new(&sets, texts.len(), limits.postings_max, |n| near.prefix(n));
-    let mut join = SimilarityJoin {
-        texts,
-        sets,
-        near,
-        index,
-        verifications_max: limits.verifications_max,
-        common: vec![0; texts.len()],
-        candidates: Vec::new(),
-        stats: Stats::default(),
-    };
+    let mut joins = Form::ALL.map(|form| SimilarityJoin::new(texts, form, limits));
     let mut matches = Matches::default();
     for (at, text) in texts.iter().enumerate() {
-        let mut bound = at >= join.sets.read_count;
-        let mut alike = None;
-        let found = if text.fixed { None } else { join.find(at, &mut bound, &mut alike, accept) };
+        let mut bound = false;
+        let mut near = Vec::new();
+        let found = joins
+            .iter_mut()
+            .filter(|_| !text.fixed)
+            .find_map(|join| join.find(at, &mut bound, &mut near, accept));
         if found.is_none() {
-            join.add(at);
-            matches.alike.extend(alike.map(|other| (at, other)));
-            if bound && !text.fixed {
+            for join in &mut joins {
+                join.add(at);
+            }
+            matches.alike.extend(near.first().map(|other| (at, *other)));
+            if bound {
                 matches.capped.push(at);
             }
         }
         matches.covers.push(found);
     }
-    (matches, join.stats)
+    let stats = joins.map(|join| join.stats);
+    (matches, stats.into_iter().fold(Stats::default(), Stats::add))
 }
 
 /// The threshold as thousandths.
@@ -158,28 +165,48 @@ struct SimilarityJoin<'t> {
 /// The entry in [`SimilarityJoin::common`] of a text that cannot be near.
 const OUT: u32 = u32::MAX;
 
-impl SimilarityJoin<'_> {
+impl<'t> SimilarityJoin<'t> {
+    fn new(texts: &'t [Document<'t>], form: Form, limits: &JoinLimits) -> Self {
+        let sets = LineSets::new(texts, form);
+        let near = Ratio::new(limits.threshold);
+        let index = Index::new(&sets, texts.len(), limits.postings_max, |n| near.prefix(n));
+        Self {
+            texts,
+            sets,
+            near,
+            index,
+            verifications_max: limits.verifications_max,
+            common: vec![0; texts.len()],
+            candidates: Vec::new(),
+            stats: Stats::default(),
+        }
+    }
+
+    /// Finds a cover of a text. `tried` has the near texts that were compared in another form, and
+    /// receives those of this form. Sets `bound` if a limit is reached.
     fn find(
         &mut self,
         text: usize,
         bound: &mut bool,
-        alike: &mut Option<usize>,
-        accept: &mut dyn FnMut(usize, usize, &[u8]) -> bool,
+        tried: &mut Vec<usize>,
+        accept: &mut dyn FnMut(usize, usize, &Changes) -> bool,
     ) -> Option<Match> {
+        *bound |= text >= self.sets.read_count;
         self.look_up(text, bound);
-        let near = self.compare(text);
-        *alike = near.first().map(|near| near.text);
+        let mut near = self.compare(text);
+        near.retain(|near| !tried.contains(&near.text));
+        tried.extend(near.iter().map(|near| near.text));
         if let Some(by) = self.container(text, &near, bound) {
             return Some(Match::Contained { by });
         }
         for NearDocument { text: by, .. } in near.iter().take(DIFFS_MAX) {
             self.stats.diffs += 1;
-            match diff(self.texts[*by].bytes, self.texts[text].bytes) {
-                Diff::Hunks(hunks) if accept(text, *by, &hunks) => {
-                    return Some(Match::Delta { by: *by, hunks });
+            match compare(self.texts[*by].bytes, self.texts[text].bytes) {
+                Comparison::Changes(changes) if accept(text, *by, &changes) => {
+                    return Some(Match::Changed { by: *by, changes });
                 }
-                Diff::Hunks(_) | Diff::TooLong => {}
-                Diff::Bound => *bound = true,
+                Comparison::Changes(_) | Comparison::TooLong => {}
+                Comparison::Bound => *bound = true,
             }
         }
         None
@@ -252,7 +279,6 @@ impl SimilarityJoin<'_> {
 
     /// Returns the first of `near` that contains the text.
     fn container(&mut self, text: usize, near: &[NearDocument], bound: &mut bool) -> Option<usize> {
-        let exact = self.texts[text].exact;
         let n = self.sets.set(text).len();
         // This allows for the lines of `verifications_max` texts of similar length. It is a limit
         // because a text with few different lines can be near one with millions of lines.
@@ -260,12 +286,11 @@ impl SimilarityJoin<'_> {
         let most = self.verifications_max.saturating_mul(2 * lines + 64);
         let mut left = most;
         let by = near.iter().find(|near| {
-            let alike = exact == self.texts[near.text].exact;
             // Equal lines have the same number if they were compared in the same way.
-            if alike && near.common < n {
+            if near.common < n && self.sets.has_same_keys(near.text, text) {
                 return false;
             }
-            let scan = self.sets.contains(near.text, text, alike, &mut left);
+            let scan = self.sets.contains(near.text, text, &mut left);
             *bound |= scan == Scan::Bound;
             scan == Scan::Contained
         });

@@ -7,9 +7,10 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::select;
 
+use super::changes::{Changes, Comparison, compare};
+use super::comments::CommentSyntax;
 use super::delta::{Diff, diff};
-use super::line_sets::Document;
-use super::lines::comparison_key;
+use super::line_sets::{Document, Form};
 use super::similarity_join::{JoinLimits, Match, Matches, join, run};
 use super::{RestoreError, restore};
 
@@ -18,7 +19,7 @@ const UNBOUNDED: JoinLimits =
 const BOUNDED: JoinLimits = JoinLimits { threshold: 0.8, postings_max: 512, verifications_max: 64 };
 
 /// Lines that are equal, or equal except for white space or numbers.
-const LINES: [&[u8]; 12] = [
+const LINES: [&[u8]; 16] = [
     b"a first line, long enough that a diff without it is shorter than the text",
     b"b",
     b"}",
@@ -31,6 +32,10 @@ const LINES: [&[u8]; 12] = [
     b"   2\t",
     b"e\r",
     b"\xff\xfe",
+    b"\tb",
+    b"b // one",
+    b"b // two",
+    b"# three",
 ];
 
 fn any_line() -> impl Strategy<Value = &'static [u8]> {
@@ -53,19 +58,22 @@ fn any_text() -> impl Strategy<Value = Vec<u8>> {
 struct Owned {
     bytes: Vec<u8>,
     exact: bool,
+    comments: CommentSyntax,
     fixed: bool,
 }
 
 fn any_texts() -> impl Strategy<Value = Vec<Owned>> {
     let flags = (prop::bool::weighted(0.3), prop::bool::weighted(0.1));
-    let one = (any_text(), flags).prop_map(|(bytes, (exact, fixed))| Owned { bytes, exact, fixed });
+    let syntaxes = vec![CommentSyntax::SLASHES, CommentSyntax::HASH];
+    let one = (any_text(), flags, select(syntaxes))
+        .prop_map(|(bytes, (exact, fixed), comments)| Owned { bytes, exact, comments, fixed });
     vec(one, 0..16)
 }
 
 fn borrowed(texts: &[Owned]) -> Vec<Document<'_>> {
     let mut borrowed = Vec::new();
-    for Owned { bytes, exact, fixed } in texts {
-        borrowed.push(Document { bytes, exact: *exact, fixed: *fixed });
+    for Owned { bytes, exact, comments, fixed } in texts {
+        borrowed.push(Document { bytes, exact: *exact, comments: *comments, fixed: *fixed });
     }
     borrowed
 }
@@ -94,45 +102,19 @@ fn is_subsequence(text: &[&[u8]], kept: &[&[u8]]) -> bool {
 fn brute_force(
     texts: &[Document<'_>],
     thousandths: usize,
-    accept: &dyn Fn(usize, usize, &[u8]) -> bool,
+    accept: &dyn Fn(usize, usize, &Changes) -> bool,
 ) -> Vec<Option<Match>> {
-    let sets: Vec<BTreeSet<&[u8]>> = texts
-        .iter()
-        .map(|text| {
-            split(text.bytes).into_iter().map(|line| comparison_key(line, text.exact)).collect()
-        })
-        .collect();
-    let alone = |text: usize| sets[text].len() < 2 || texts[text].bytes.trim_ascii().is_empty();
     let mut kept: Vec<usize> = Vec::new();
     let mut found = Vec::new();
     for text in 0..texts.len() {
-        let mut near: Vec<_> = kept
-            .iter()
-            .map(|by| {
-                let common = sets[text].intersection(&sets[*by]).count();
-                (*by, common, sets[text].len() + sets[*by].len() - common)
-            })
-            .filter(|(_, common, union)| common * 1000 >= union * thousandths)
-            .collect();
-        // The sort is stable, so equally near texts remain in order of rank.
-        near.sort_by(|(_, a, all), (_, b, both)| (b * all).cmp(&(a * both)));
-        let contained =
-            |by: usize| is_subsequence(&split(texts[text].bytes), &split(texts[by].bytes));
-        let one = if texts[text].fixed || alone(text) {
-            None
-        } else if let Some((by, ..)) = near.iter().find(|(by, ..)| contained(*by)) {
-            Some(Match::Contained { by: *by })
-        } else {
-            near.iter().take(3).find_map(|(by, ..)| {
-                match diff(texts[*by].bytes, texts[text].bytes) {
-                    Diff::Hunks(hunks) if accept(text, *by, &hunks) => {
-                        Some(Match::Delta { by: *by, hunks })
-                    }
-                    _ => None,
-                }
-            })
-        };
-        if one.is_none() && !alone(text) {
+        let mut tried = Vec::new();
+        let one = Form::ALL.into_iter().filter(|_| !texts[text].fixed).find_map(|form| {
+            let mut near = near(texts, form, text, &kept, thousandths);
+            near.retain(|by| !tried.contains(by));
+            tried.extend_from_slice(&near);
+            cover(texts, form, text, &near, accept)
+        });
+        if one.is_none() {
             kept.push(text);
         }
         found.push(one);
@@ -140,9 +122,63 @@ fn brute_force(
     found
 }
 
+/// Returns the texts of `kept` that are near in one form, the nearest first.
+fn near(
+    texts: &[Document<'_>],
+    form: Form,
+    text: usize,
+    kept: &[usize],
+    thousandths: usize,
+) -> Vec<usize> {
+    let set = |text: usize| -> BTreeSet<&[u8]> {
+        let is_blank = texts[text].bytes.trim_ascii().is_empty();
+        let set: BTreeSet<_> = texts[text].keys(form).map(|(_, key)| key).collect();
+        if is_blank || set.len() < 2 { BTreeSet::new() } else { set }
+    };
+    let own = set(text);
+    let mut near: Vec<_> = kept
+        .iter()
+        .map(|by| {
+            let other = set(*by);
+            let common = own.intersection(&other).count();
+            (*by, common, own.len() + other.len() - common)
+        })
+        .filter(|(_, common, union)| *common > 0 && common * 1000 >= union * thousandths)
+        .collect();
+    // The sort is stable, so equally near texts remain in order of rank.
+    near.sort_by(|(_, a, all), (_, b, both)| (b * all).cmp(&(a * both)));
+    near.into_iter().map(|(by, ..)| by).collect()
+}
+
+fn cover(
+    texts: &[Document<'_>],
+    form: Form,
+    text: usize,
+    near: &[usize],
+    accept: &dyn Fn(usize, usize, &Changes) -> bool,
+) -> Option<Match> {
+    let keys = |text: usize| texts[text].keys(form).map(|(_, key)| key);
+    let contains = |by: &&usize| {
+        // In other states of a block comment, equal lines have different keys.
+        let has_keys = texts[text].comments != texts[**by].comments
+            || form == Form::Lines
+            || is_subsequence(&keys(text).collect::<Vec<_>>(), &keys(**by).collect::<Vec<_>>());
+        has_keys && is_subsequence(&split(texts[text].bytes), &split(texts[**by].bytes))
+    };
+    if let Some(by) = near.iter().find(contains) {
+        return Some(Match::Contained { by: *by });
+    }
+    near.iter().take(3).find_map(|by| match compare(texts[*by].bytes, texts[text].bytes) {
+        Comparison::Changes(changes) if accept(text, *by, &changes) => {
+            Some(Match::Changed { by: *by, changes })
+        }
+        _ => None,
+    })
+}
+
 /// Accepts about half of the diffs, deterministically.
-fn is_even(text: usize, by: usize, hunks: &[u8]) -> bool {
-    (text + by + hunks.len()).is_multiple_of(2)
+fn is_even(text: usize, by: usize, changes: &Changes) -> bool {
+    (text + by + changes.to_stub("").len()).is_multiple_of(2)
 }
 
 proptest! {
@@ -174,8 +210,8 @@ proptest! {
                     prop_assert!(is_subsequence(&split(texts[text].bytes), &split(texts[*by].bytes)));
                     *by
                 }
-                Some(Match::Delta { by, hunks }) => {
-                    let again = restore(texts[*by].bytes, hunks);
+                Some(Match::Changed { by, changes }) => {
+                    let again = restore(texts[*by].bytes, &changes.to_stub("a above"));
                     prop_assert_eq!(again.as_deref(), Ok(texts[text].bytes));
                     *by
                 }
@@ -284,8 +320,12 @@ fn shuffled(lines: &[String], seed: u64) -> Vec<u8> {
     lines.concat().into_bytes()
 }
 
+fn document(bytes: &[u8], exact: bool) -> Document<'_> {
+    Document { bytes, exact, comments: CommentSyntax::NONE, fixed: false }
+}
+
 fn plain(texts: &[Vec<u8>]) -> Vec<Document<'_>> {
-    texts.iter().map(|bytes| Document { bytes, exact: true, fixed: false }).collect()
+    texts.iter().map(|bytes| document(bytes, true)).collect()
 }
 
 #[test]
@@ -295,9 +335,10 @@ fn texts_with_shuffled_lines_take_bounded_work() {
     let texts = plain(&texts);
     let (matches, stats) = run(&texts, &BOUNDED, &mut |_, _, _| false);
     assert!(matches.covers.iter().all(Option::is_none));
-    assert!(stats.compared <= 64 * texts.len(), "{stats:?}");
-    assert!(stats.scanned <= 64 * texts.len() * lines.len(), "{stats:?}");
-    assert!(stats.diffs <= 3 * texts.len(), "{stats:?}");
+    // Each limit applies to both forms.
+    assert!(stats.compared <= 2 * 64 * texts.len(), "{stats:?}");
+    assert!(stats.scanned <= 2 * 64 * texts.len() * lines.len(), "{stats:?}");
+    assert!(stats.diffs <= 2 * 3 * texts.len(), "{stats:?}");
     // All texts are capped, except the first ones, which could be compared with every earlier text.
     assert!(matches.capped.len() > 9_900, "{}", matches.capped.len());
 }
@@ -361,7 +402,7 @@ fn blank_and_single_line_texts_are_never_covered() {
 fn fixed_text_covers_and_is_not_covered() {
     let mut texts = plain(&[]);
     for fixed in [true, true, false] {
-        texts.push(Document { bytes: b"a\nb\n", exact: false, fixed });
+        texts.push(Document { fixed, ..document(b"a\nb\n", false) });
     }
     let matches = join(&texts, &UNBOUNDED, &mut |_, _, _| true);
     assert_eq!(matches.covers, [None, None, Some(Match::Contained { by: 0 })]);
@@ -370,8 +411,7 @@ fn fixed_text_covers_and_is_not_covered() {
 #[test]
 fn exact_and_normalized_texts_are_compared_by_bytes() {
     // One text is compared without the number in its first line, the other with it.
-    let texts =
-        [true, false].map(|exact| Document { bytes: b"  1\tx\nb\nc\n", exact, fixed: false });
+    let texts = [true, false].map(|exact| document(b"  1\tx\nb\nc\n", exact));
     let matches = join(&texts, &JoinLimits { threshold: 0.5, ..UNBOUNDED }, &mut |_, _, _| true);
     assert_eq!(matches.covers, [None, Some(Match::Contained { by: 0 })]);
 }
@@ -381,7 +421,7 @@ fn numbered_copy_is_alike_but_not_covered() {
     let code = "fn a() {}\nfn b() {}\nfn c() {}\n";
     let numbered = "     1\tfn a() {}\n     2\tfn b() {}\n     3\tfn c() {}\n";
     let texts = [code, numbered].map(str::as_bytes);
-    let texts = texts.map(|bytes| Document { bytes, exact: false, fixed: false });
+    let texts = texts.map(|bytes| document(bytes, false));
     let matches = join(&texts, &UNBOUNDED, &mut |_, _, _| true);
     assert_eq!(matches.covers, [None, None]);
     assert_eq!((matches.capped, matches.alike), (vec![], vec![(1, 0)]));

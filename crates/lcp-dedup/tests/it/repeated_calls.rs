@@ -179,9 +179,8 @@ fn event() -> impl Strategy<Value = Event> {
     let statuses = prop::sample::select(&[Status::Ok, Status::Error][..]);
     let tools = prop::sample::select(&["Bash", "write_stdin", "grep"][..]);
     let other = (tools, 0..2u8, lines, statuses).prop_map(|(tool, args, lines, status)| {
-        let lines: Vec<_> =
-            lines.iter().map(|n| format!("some line of output, number {n}\n")).collect();
-        let text = lines.concat();
+        let texts = lines.iter().map(|n| format!("some line of output, number {n}\n"));
+        let text = texts.collect::<Vec<_>>().concat();
         Event { tool, args, text, status, lines: None }
     });
     prop_oneof![read, other]

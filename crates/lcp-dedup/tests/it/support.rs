@@ -82,8 +82,8 @@ pub(crate) fn check(blocks: &[Block<'static>], found: &DedupResult<'static>) {
     let mut left: HashSet<&[u8]> = HashSet::new();
     for index in (0..blocks.len()).filter(|&index| !duplicates.is_removed(index)) {
         left.extend(lines(text(blocks, found, index)));
-        // A diff and what it is against have all lines; that they do is checked below.
-        if is_diff(blocks, found, index) {
+        // The changes and the text that they apply to have all lines; that they do is checked below.
+        if is_changes(blocks, found, index) {
             left.extend(lines(blocks[index].content.text().unwrap().as_slice()));
         }
     }
@@ -93,7 +93,7 @@ pub(crate) fn check(blocks: &[Block<'static>], found: &DedupResult<'static>) {
         let covers = duplicates.covered.get(&by);
         assert!(
             covers.is_none_or(|it| it.relation == DuplicateKind::Overlapping && it.in_place)
-                || is_diff(blocks, found, by),
+                || is_changes(blocks, found, by),
             "{index} by {by}, which is covered itself"
         );
         assert!(!blocks[by].content.is_metadata() && !blocks[index].content.is_metadata());
@@ -105,10 +105,8 @@ pub(crate) fn check(blocks: &[Block<'static>], found: &DedupResult<'static>) {
                 blocks[by].content.text().unwrap().as_slice(),
                 "{index} is not equal to {by}"
             ),
-            DuplicateKind::Near if is_diff(blocks, found, index) => {
-                let shown = text(blocks, found, index);
-                let at = shown.iter().position(|byte| *byte == b'\n').unwrap() + 1;
-                let again = restore(text(blocks, found, by), &shown[at..]).unwrap();
+            DuplicateKind::Near if is_changes(blocks, found, index) => {
+                let again = restore(text(blocks, found, by), text(blocks, found, index)).unwrap();
                 assert_eq!(again, original.as_slice(), "{index} does not come back");
                 continue;
             }
@@ -147,11 +145,11 @@ pub(crate) fn check(blocks: &[Block<'static>], found: &DedupResult<'static>) {
     }
 }
 
-/// Whether a diff stands in the place of a block.
-fn is_diff(blocks: &[Block<'static>], found: &DedupResult<'static>, index: usize) -> bool {
+/// Whether the changes against another block stand in the place of a block.
+fn is_changes(blocks: &[Block<'static>], found: &DedupResult<'static>, index: usize) -> bool {
     let covered = found.duplicates.covered.get(&index);
     covered.is_some_and(|it| it.relation == DuplicateKind::Near && it.in_place)
-        && text(blocks, found, index).contains(&b'\n')
+        && !text(blocks, found, index).starts_with(b"[all of it stands in ")
 }
 
 /// The contents of a pack, annotations left out.
