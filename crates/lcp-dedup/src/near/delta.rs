@@ -8,8 +8,7 @@ use foldhash::fast::RandomState;
 use similar::Algorithm;
 use similar::algorithms::{DiffHook, Replace, diff_slices};
 
-use super::lines::split_lines;
-use super::restore::NO_NEWLINE;
+use super::lines::{NO_NEWLINE, split_lines};
 
 /// The maximum number of lines of both texts together, without the common lines at the beginning
 /// and the end. The work per line grows with the square root of this number. A diff of this many

@@ -6,6 +6,9 @@ use std::hash::BuildHasher;
 
 use foldhash::fast::RandomState;
 
+/// The marker of diffs after a line without a newline.
+pub(super) const NO_NEWLINE: &[u8] = b"\\ No newline at end of file\n";
+
 /// Returns a line or text without its final newline.
 pub(super) fn without_newline(text: &[u8]) -> &[u8] {
     text.strip_suffix(b"\n").unwrap_or(text)

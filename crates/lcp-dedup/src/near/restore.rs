@@ -1,11 +1,8 @@
 //! Restores a text from the covering text and the stub that describes the changes.
 
 use super::changes::Changes;
-use super::lines::{split_lines, without_newline};
+use super::lines::{NO_NEWLINE, split_lines, without_newline};
 use super::spaces::SpaceChange;
-
-/// The marker after a line without a newline.
-pub(super) const NO_NEWLINE: &[u8] = b"\\ No newline at end of file\n";
 
 /// An error for a stub that does not restore a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]

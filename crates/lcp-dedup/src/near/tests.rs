@@ -274,7 +274,7 @@ proptest! {
                 (0..4_u8, 0..3_u8, 0..4_u8).prop_map(|(a, b, c)| format!("@@ -{a},{b} +{c} @@\n").into_bytes()),
                 select(&LINES[..]).prop_map(|line| [b"-", line, b"\n"].concat()),
                 select(&LINES[..]).prop_map(|line| [b"+", line, b"\n"].concat()),
-                Just(super::restore::NO_NEWLINE.to_vec()),
+                Just(super::lines::NO_NEWLINE.to_vec()),
                 vec(any::<u8>(), 0..6),
             ],
             0..6,
