@@ -1,6 +1,6 @@
 //! Flags of the session commands.
 
-use lcp_app::config::{Config, SUMMARIZER_SECONDS_MAX};
+use lcp_app::config::{Config, SUMMARIZER_SECONDS_MAX, WAIT_SECONDS_MAX};
 use lcp_app::names::{MODES, STYLES};
 use lcp_app::sessions::{HandoffSettings, SessionOptions, WindowOptions};
 use lcp_continuity::DirectiveStyle;
@@ -28,12 +28,22 @@ pub struct SessionArgs {
     store: StoreArgs,
     #[command(flatten)]
     counting: TokenizerArgs,
+    /// Seconds to wait while another process has the conversation [default: 2]
+    ///
+    /// A process that was killed is not waited for. `wait_seconds` of lcp.toml changes the default.
+    #[arg(long, value_name = "SECONDS",
+        value_parser = clap::value_parser!(u32).range(..=i64::from(WAIT_SECONDS_MAX)))]
+    wait: Option<u32>,
 }
 
 impl SessionArgs {
     /// Returns the options that these flags ask for.
     pub fn to_options(&self) -> SessionOptions {
-        SessionOptions { store: self.store.store.clone(), tokenizer: self.counting.to_options() }
+        SessionOptions {
+            store: self.store.store.clone(),
+            tokenizer: self.counting.to_options(),
+            wait: self.wait,
+        }
     }
 
     /// Reads the settings.
@@ -93,7 +103,8 @@ impl HandoffArgs {
 pub struct WindowArgs {
     /// Tokens of the context window [default: the model's, else 64000]
     ///
-    /// `total_tokens` or `window` of lcp.toml takes precedence over the window of the model.
+    /// `total_tokens` or `window` of lcp.toml takes precedence over the window of the model. An
+    /// existing conversation keeps its window, unless this flag or another model changes it.
     #[arg(long, value_name = "N", value_parser = parse_tokens, allow_negative_numbers = true)]
     pub window: Option<u32>,
     /// Tokens of the window reserved for the model's output [default: 0]

@@ -48,8 +48,8 @@
 //!
 //! **After a crash**, everything that was recorded is still in the store:
 //!
-//! - [`reopen(id)`](SessionContinuityService::reopen) the conversation, in a process with the same
-//!   [`holder`](ContinuityConfig::holder), or once the lease has expired.
+//! - [`reopen(id)`](SessionContinuityService::reopen) the conversation. On another machine, or with
+//!   a [`holder`](ContinuityConfig::holder) of your own, this succeeds once the lease has expired.
 //! - If [`store.latest(id)`](store::Store::latest) returns a hand-off, it was prepared but not
 //!   resumed: call [`resume_from_handoff`](SessionContinuityService::resume_from_handoff).
 //! - On [`Continued { into, .. }`](store::Error::Continued) or
@@ -70,6 +70,7 @@
 //! | compaction within a session | `compact/` |
 //! | pairs of tool calls and results | `tool_pairs.rs` |
 //! | stores | `store/`: rules in `tables.rs`; `memory.rs`, `sqlite/`, `postgres/` |
+//! | names of holders, and whether their processes have ended | `holder.rs` |
 //! | events and metrics | `events.rs`, `observe.rs` |
 
 #![cfg_attr(docsrs, feature(doc_cfg))]
@@ -81,6 +82,7 @@ mod error;
 mod events;
 pub mod extract;
 mod handoff_pack;
+mod holder;
 mod model;
 mod observe;
 pub mod resume_prompt;
@@ -95,6 +97,7 @@ pub use events::{
     ContextLimitApproachingEvent, ContinuityEvent, SessionHandoffPreparedEvent, SessionResumedEvent,
 };
 pub use handoff_pack::PackageError;
+pub use holder::holder_has_ended;
 pub use model::{
     AnchorKind, AnchorPoint, AnchorSource, Clock, ContinuationDirective, Coverage, DirectiveStyle,
     HandoffDecision, HandoffMetadata, HandoffOptions, ManualClock, Message, OpenCall, PendingTask,

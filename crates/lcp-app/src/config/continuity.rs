@@ -14,6 +14,8 @@ pub const SUMMARIZER_SECONDS_MAX: u32 = 3_600;
 
 const DAYS_MAX: u32 = 36_500;
 const LEASE_SECONDS_MAX: u32 = 86_400;
+/// The maximum time to wait for another holder in seconds.
+pub const WAIT_SECONDS_MAX: u32 = 3_600;
 
 /// The settings of hand-offs and their store.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -34,6 +36,8 @@ pub struct Continuity {
     pub expiry_days: Option<u32>,
     /// The duration of a lease or a claim in seconds.
     pub lease_seconds: Option<u32>,
+    /// The maximum time to wait for another holder in seconds.
+    pub wait_seconds: Option<u32>,
     /// A SQLite file, relative to this file, or the address of a database.
     pub store: Option<String>,
     /// The timeout of the summarizer program in seconds. A file cannot name the program, because it
@@ -65,6 +69,7 @@ impl Continuity {
             thresholds: thresholds(&mut section)?,
             expiry_days: section.integer_in("expiry_days", 1..=DAYS_MAX)?,
             lease_seconds: section.integer_in("lease_seconds", 1..=LEASE_SECONDS_MAX)?,
+            wait_seconds: section.integer_in("wait_seconds", 0..=WAIT_SECONDS_MAX)?,
             store: store(&mut section)?,
             summarizer_timeout_seconds: section
                 .integer_in("summarizer_timeout_seconds", 1..=SUMMARIZER_SECONDS_MAX)?,

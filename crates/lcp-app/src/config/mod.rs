@@ -12,7 +12,7 @@ mod source;
 pub use budget::{Budget, NamedShares};
 pub use context::{DedupSettings, Tokenizer, Usage, WatermarkSettings};
 #[cfg(feature = "full")]
-pub use continuity::{Continuity, SUMMARIZER_SECONDS_MAX};
+pub use continuity::{Continuity, SUMMARIZER_SECONDS_MAX, WAIT_SECONDS_MAX};
 #[cfg(feature = "full")]
 pub use pack::{PackSettings, parse_size};
 pub use reader::ConfigError;

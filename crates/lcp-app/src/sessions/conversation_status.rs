@@ -2,7 +2,7 @@
 
 use lcp_continuity::store::ConversationRecord;
 use lcp_continuity::{HandoffDecision, Thresholds, TokenUsage, UsageSource};
-use lcp_driver::group_thousands;
+use lcp_driver::{group_thousands, plural};
 use serde_json::{Value, json};
 
 /// The status of a conversation.
@@ -20,12 +20,18 @@ pub struct ConversationStatus {
     pub window: u32,
     /// Tokens of the window that are reserved for output.
     pub output_reserve: u32,
+    /// The window and the reserve before this call, if it changed them.
+    pub previous_window: Option<(u32, u32)>,
     /// The decision of the triggers.
     pub decision: HandoffDecision,
     /// The decision in one word.
     pub verdict: Verdict,
+    /// `true` if more than 80 % of the budget is used, so that a compaction is due.
+    pub is_compaction_due: bool,
     /// The hand-off that is waiting to be resumed, if there is one.
     pub handoff: Option<String>,
+    /// Warnings about the call.
+    pub warnings: Vec<String>,
 }
 
 /// The decision in one word.
@@ -84,6 +90,9 @@ impl ConversationStatus {
             messages: record.messages,
             window,
             output_reserve,
+            previous_window: None,
+            is_compaction_due: false,
+            warnings: Vec::new(),
             verdict: Verdict::new(thresholds, &decision, window.saturating_sub(output_reserve)),
             decision,
             handoff,
@@ -102,6 +111,20 @@ impl ConversationStatus {
     pub fn percent(&self) -> u64 {
         let used = u64::from(self.decision.current_usage.total_tokens) * 100;
         used.checked_div(self.effective_window().into()).unwrap_or(0)
+    }
+
+    /// Returns the reason for the verdict.
+    #[must_use]
+    pub fn reason(&self) -> String {
+        let decision = &self.decision;
+        if self.verdict != Verdict::Warning {
+            return decision.reason.clone();
+        }
+        // Without a turn, the average is unknown.
+        match decision.current_usage.average_tokens_per_turn {
+            0 => format!("{}% of the window left", 100_u64.saturating_sub(self.percent())),
+            _ => format!("{} left", plural(decision.estimated_remaining_turns, "turn")),
+        }
     }
 
     /// Returns the status as lines for users.
@@ -129,6 +152,7 @@ impl ConversationStatus {
             group_thousands(self.effective_window().saturating_sub(usage.total_tokens).into()),
         );
         let (messages, recorded) = (group_thousands(*messages), group_thousands(*recorded));
+        let (window, compact) = (self.window_line(), self.compaction_line());
         let says = match verdict {
             Verdict::None => "nothing to do",
             Verdict::Warning => "approaching the limit",
@@ -138,10 +162,38 @@ impl ConversationStatus {
             format!("handed over: {} waits to be resumed\n", handoff.escape_debug())
         });
         format!(
-            "{used}messages: {messages} ({recorded} new), epoch {}\n{says}: {}\n{handoff}",
+            "{used}{window}messages: {messages} ({recorded} new), epoch {}\n{says}: {}\n{compact}\
+             {handoff}",
             usage.epoch,
-            in_line(&decision.reason)
+            in_line(&self.reason())
         )
+    }
+
+    /// Returns the line about another window than before, if it changed.
+    fn window_line(&self) -> String {
+        let Some((window, reserve)) = self.previous_window else { return String::new() };
+        let changed = |name, now: u32, before: u32| {
+            let [now, before] = [now, before].map(|tokens| group_thousands(tokens.into()));
+            format!("{name} {now} tokens instead of {before}")
+        };
+        match (self.window != window, self.output_reserve != reserve) {
+            (true, false) => format!("{}\n", changed("window:", self.window, window)),
+            (false, _) => format!("{}\n", changed("output reserve:", self.output_reserve, reserve)),
+            (true, true) => format!(
+                "{}, {}\n",
+                changed("window:", self.window, window),
+                changed("output reserve", self.output_reserve, reserve)
+            ),
+        }
+    }
+
+    /// Returns the line about a compaction that is due in another window than before.
+    fn compaction_line(&self) -> &'static str {
+        if self.is_compaction_due && self.previous_window.is_some() {
+            "compact: less than 20% of the budget is left\n"
+        } else {
+            ""
+        }
     }
 
     /// Returns the status as JSON for programs.
@@ -157,13 +209,18 @@ impl ConversationStatus {
             "messages": self.messages,
             "window": self.window,
             "output_reserve": self.output_reserve,
+            "previous_window": self.previous_window.map(|(window, output_reserve)| {
+                json!({ "window": window, "output_reserve": output_reserve })
+            }),
             "epoch": usage.epoch,
             "usage": usage_json(usage),
             "utilization_percent": self.percent(),
             "remaining_turns": decision.estimated_remaining_turns,
             "decision": self.verdict.name(),
-            "reason": decision.reason,
+            "reason": self.reason(),
+            "compaction_due": self.is_compaction_due,
             "handoff": self.handoff,
+            "warnings": self.warnings,
         })
     }
 }

@@ -9,6 +9,9 @@ use lcp_driver::OutputMode;
 
 use crate::config::Continuity;
 
+/// The default of `wait_seconds`. Another command needs its lease for less time.
+const WAIT_SECONDS: u32 = 2;
+
 /// The options of hand-offs. Each takes precedence over the settings.
 #[derive(Clone, Debug, Default)]
 pub struct HandoffSettings {
@@ -45,6 +48,7 @@ impl HandoffSettings {
                 ..options
             },
             lease: file.lease_seconds.map_or(default.lease, seconds),
+            wait: seconds(file.wait_seconds.unwrap_or(WAIT_SECONDS)),
             ..default
         }
     }

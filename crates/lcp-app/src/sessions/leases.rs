@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use lcp_continuity::store::{Error, Lease, Store};
+use lcp_continuity::store::{Error, Store};
 
 /// The leased conversations and the claimed hand-off of a process.
 ///
@@ -43,19 +43,16 @@ impl HeldLeases {
             }
         }
         for conversation in conversations {
-            self.release(conversation);
+            self.release(&conversation);
         }
     }
 
-    fn release(&self, conversation: String) {
-        let Ok(record) = self.store.conversation(&conversation) else { return };
-        let Some((holder, until)) = record.holder.filter(|(holder, _)| *holder == self.holder)
-        else {
-            return;
-        };
-        let (fence, epoch) = (record.fence, record.epoch);
-        // If this fails, the lease expires.
-        let _ = self.store.release(&Lease { conversation, holder, fence, epoch, until });
+    fn release(&self, conversation: &str) {
+        let Ok(record) = self.store.conversation(conversation) else { return };
+        if let Some(lease) = record.newest_lease().filter(|lease| lease.holder == self.holder) {
+            // If this fails, the lease expires.
+            let _ = self.store.release(&lease);
+        }
     }
 
     /// Registers a leased conversation.

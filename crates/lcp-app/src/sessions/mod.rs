@@ -64,6 +64,9 @@ pub fn failed(error: impl Into<lcp_continuity::Error>) -> Error {
                 "to get the earlier result again, run `lcp session resume --repeat {}`",
                 handoff.escape_debug()
             )),
+        lcp_continuity::Error::Store(store::Error::Held { .. } | store::Error::Claimed { .. }) => {
+            failure.with_hint("pass a longer --wait, or set `wait_seconds` of lcp.toml")
+        }
         lcp_continuity::Error::Differs { conversation, position } => failure.with_hint(format!(
             "record it under another ID, or fork the session: lcp session fork \
              {conversation:?} --at {position} --as NEW"

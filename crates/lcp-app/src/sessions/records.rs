@@ -1,9 +1,9 @@
 //! Access to the records of a store: conversations, hand-offs and messages.
 
-use lcp_continuity::Timestamp;
 use lcp_continuity::store::{
     self, ConversationRecord, DEFAULT_EXPIRY, HandoffRecord, Store, StoredMessage,
 };
+use lcp_continuity::{Timestamp, holder_has_ended};
 
 use super::failed;
 use crate::config::Config;
@@ -74,7 +74,10 @@ pub fn expiry(record: &ConversationRecord, config: &Config) -> Timestamp {
 }
 
 /// Returns the holder of a conversation and the end of its lease, if the lease has not expired by
-/// the local clock.
+/// the local clock and the process of the holder is not known to have ended.
 pub fn holder(record: &ConversationRecord) -> Option<&(String, Timestamp)> {
-    record.holder.as_ref().filter(|(_, until)| *until > Timestamp::now())
+    let is_valid = |(holder, until): &&(String, Timestamp)| {
+        *until > Timestamp::now() && !holder_has_ended(holder)
+    };
+    record.holder.as_ref().filter(is_valid)
 }

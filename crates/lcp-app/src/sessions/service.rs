@@ -138,18 +138,24 @@ impl Sessions {
         }
     }
 
-    /// Records messages, and then the usage that a provider reported for the newest request. With
-    /// `window`, a conversation that does not exist is created.
+    /// Records messages, and then the usage that a provider reported for the newest request. If
+    /// `window` names another model or window, the conversation continues with that. With
+    /// `may_begin`, a conversation that does not exist is created with that window.
     pub fn record_usage(
         &self,
         id: &str,
         said: NewMessages,
         reported: Option<ReportedUsage>,
         window: Option<&Window>,
+        may_begin: bool,
     ) -> Result<ConversationStatus> {
         let _guard = self.lock();
-        let is_new = self.begin(id, window)?;
-        self.with_lease(id, || {
+        let is_new = self.begin(id, window.filter(|_| may_begin))?;
+        let status = self.with_lease(id, || {
+            let previous_window = match window.map(|window| self.replan(id, window)).transpose() {
+                Ok(previous) => previous.flatten(),
+                Err(failure) => return Ok(Err(failure)),
+            };
             let recorded = match said {
                 NewMessages::Transcript(messages) => {
                     self.service.append_new_messages(id, messages)?
@@ -164,8 +170,10 @@ impl Sessions {
             if let Some(reported) = reported {
                 self.service.record_reported(id, reported)?;
             }
-            Ok(ConversationStatus { is_new, recorded, ..self.status(id)? })
-        })
+            Ok(Ok(ConversationStatus { is_new, recorded, previous_window, ..self.status(id)? }))
+        })??;
+        let assumption = window.filter(|_| is_new).and_then(|window| window.warning.clone());
+        Ok(ConversationStatus { warnings: assumption.into_iter().collect(), ..status })
     }
 
     /// Returns the status of a conversation with the hand-off decision. Records nothing.
@@ -243,23 +251,29 @@ impl Sessions {
     /// Creates the conversation if it does not exist. Returns whether it was created.
     fn begin(&self, id: &str, window: Option<&Window>) -> Result<bool> {
         let store = self.service.store();
-        match (store.conversation(id), window) {
-            (Ok(record), Some(window)) if !window.is_that_of(&record) => {
-                let (tokens, reserve) = (record.window_tokens, record.output_reserve_tokens);
-                let message = format!(
-                    "session {id:?} has a window of {}, {} of them for the output [exists]",
-                    lcp_driver::plural(tokens, "token"),
-                    lcp_driver::group_thousands(reserve.into())
-                );
-                Err(Error::new(ErrorKind::Session, message)
-                    .with_hint("omit --window and --output-reserve, or record under another ID"))
-            }
+        let known = store.conversation(id).map(|_| false);
+        let begun = match (known, window) {
             (Err(store::Error::UnknownConversation(_)), Some(window)) => {
-                store.begin(&window.to_new_conversation(id)).map_err(failed)?;
-                Ok(true)
+                match store.begin(&window.to_new_conversation(id)) {
+                    // Another process has just begun it, with another window.
+                    Err(store::Error::Exists(_)) => Ok(false),
+                    begun => begun.map(|_| true),
+                }
             }
-            (record, _) => record.map(|_| false).map_err(failed),
-        }
+            (known, _) => known,
+        };
+        begun.map_err(failed)
+    }
+
+    /// Continues an open conversation with the model or the window that a call names. Returns the
+    /// former window and reserve if they changed.
+    fn replan(&self, id: &str, window: &Window) -> Result<Option<(u32, u32)>> {
+        let known = self.service.store().conversation(id).map_err(failed)?;
+        let model = self.service.model(id).map_err(failed)?;
+        let (tokens, reserve) = window.continued(&known, model.as_deref())?;
+        let changed = self.service.set_window(id, tokens, reserve, window.model.as_deref());
+        let before = (known.window_tokens, known.output_reserve_tokens);
+        Ok(changed.map_err(failed)?.then_some(before))
     }
 
     /// Runs work while holding the lease of a conversation.
@@ -277,7 +291,10 @@ impl Sessions {
     fn status(&self, id: &str) -> lcp_continuity::Result<ConversationStatus> {
         let (record, decision) = self.decision(id)?;
         let latest = self.service.store().latest(id)?;
-        Ok(ConversationStatus::new(record, decision, &self.service.config().thresholds, latest))
+        let status =
+            ConversationStatus::new(record, decision, &self.service.config().thresholds, latest);
+        let is_compaction_due = self.service.is_compaction_due(id)?;
+        Ok(ConversationStatus { is_compaction_due, ..status })
     }
 
     fn decision(
@@ -286,7 +303,7 @@ impl Sessions {
     ) -> lcp_continuity::Result<(store::ConversationRecord, HandoffDecision)> {
         let record = self.service.store().conversation(id)?;
         let effective = record.window_tokens.saturating_sub(record.output_reserve_tokens);
-        let decision = self.service.should_handoff(id, effective)?;
+        let decision = self.service.should_handoff(id, effective);
         Ok((record, decision))
     }
 

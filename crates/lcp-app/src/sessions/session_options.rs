@@ -5,7 +5,7 @@ use std::sync::Arc;
 use lcp_tokens::Model;
 
 use super::{HandoffSettings, Sessions, open_store};
-use crate::config::{Config, Setting};
+use crate::config::{Config, Continuity, Setting};
 use crate::error::Result;
 use crate::reporter::Reporter;
 use crate::tokenizer::{LoadedTokenizer, TokenizerOptions};
@@ -18,6 +18,9 @@ pub struct SessionOptions {
     pub store: Option<String>,
     /// The tokenizer.
     pub tokenizer: TokenizerOptions,
+    /// The maximum time to wait for another holder of a conversation in seconds. The default is
+    /// that of the settings, or 2.
+    pub wait: Option<u32>,
 }
 
 impl SessionOptions {
@@ -48,6 +51,9 @@ impl SessionOptions {
         let counter = self.tokenizer.load(config, model, false, reporter)?;
         let store = open_store(self.store.as_deref(), config, may_begin)?;
         let estimator = Arc::clone(&counter.estimator);
-        Ok((Sessions::new(store, estimator, handoff, &config.continuity), counter))
+        let file = &config.continuity;
+        let wait_seconds = self.wait.or(file.wait_seconds);
+        let file = Continuity { wait_seconds, ..file.clone() };
+        Ok((Sessions::new(store, estimator, handoff, &file), counter))
     }
 }

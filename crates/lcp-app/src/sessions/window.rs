@@ -2,9 +2,10 @@
 
 use lcp_continuity::ResumeOptions;
 use lcp_continuity::store::{ConversationRecord, NewConversation};
+use lcp_driver::group_thousands;
 use lcp_tokens::Model;
 
-use crate::config::{Config, Setting};
+use crate::config::{Config, Origin, Setting};
 use crate::error::{Error, ErrorKind, Result};
 
 /// The default window in tokens.
@@ -19,17 +20,23 @@ pub struct WindowOptions {
     pub output_reserve: Option<u32>,
 }
 
-/// The window of a new conversation.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// The window that a call asks for.
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Window {
     /// Tokens of the model's window.
     pub tokens: u32,
     /// Tokens of the window that are reserved for output, fewer than `tokens`.
     pub output_reserve: u32,
-    /// `true` if options set the tokens. An existing conversation must then have this window.
-    pub(super) is_explicit: bool,
+    /// `true` if options set the tokens. An existing conversation then continues with them.
+    is_explicit: bool,
     /// `true` if options set the reserve.
-    pub(super) is_reserve_explicit: bool,
+    is_reserve_explicit: bool,
+    /// A warning if nothing sets the tokens.
+    pub(super) warning: Option<String>,
+    /// The name of the model, if options or settings name one.
+    pub(super) model: Option<String>,
+    /// `true` if options name the model.
+    is_model_explicit: bool,
 }
 
 impl WindowOptions {
@@ -41,16 +48,18 @@ impl WindowOptions {
     pub fn resolve(&self, config: &Config, model: Option<&Setting<Model>>) -> Result<Window> {
         let budget = &config.budget;
         let window = self.window.or(budget.total_tokens).or(budget.window);
-        let window = window.or(model.map(|model| model.value.window)).unwrap_or(WINDOW);
+        let window = window.or(model.map(|model| model.value.window));
         let reserve = self.output_reserve.unwrap_or(budget.response_reserve);
-        if reserve >= window {
-            return Err(too_small(window, reserve));
-        }
+        let tokens = window.unwrap_or(WINDOW);
+        check_reserve(tokens, reserve)?;
         Ok(Window {
-            tokens: window,
+            tokens,
             output_reserve: reserve,
             is_explicit: self.window.is_some(),
             is_reserve_explicit: self.output_reserve.is_some(),
+            warning: window.is_none().then(assumed_window),
+            model: model.map(|model| model.value.name.clone()),
+            is_model_explicit: model.is_some_and(|it| matches!(it.origin, Origin::Flag(_))),
         })
     }
 
@@ -61,9 +70,8 @@ impl WindowOptions {
     ///
     /// Returns an error if the reserve takes the whole window.
     pub fn to_resume_options(self, conversation_id: Option<String>) -> Result<ResumeOptions> {
-        let reserve = self.output_reserve.unwrap_or(0);
-        if let Some(window) = self.window.filter(|window| *window <= reserve) {
-            return Err(too_small(window, reserve));
+        if let Some(window) = self.window {
+            check_reserve(window, self.output_reserve.unwrap_or(0))?;
         }
         Ok(ResumeOptions {
             conversation_id,
@@ -73,18 +81,21 @@ impl WindowOptions {
     }
 }
 
-fn too_small(window: u32, reserve: u32) -> Error {
+fn check_reserve(window: u32, reserve: u32) -> Result {
+    if reserve < window {
+        return Ok(());
+    }
     let message = format!(
         "the output reserve ({reserve} tokens) must be smaller than the context window ({window} \
          tokens)"
     );
-    Error::new(ErrorKind::Usage, message)
-        .with_hint("pass a larger --window, or a smaller --output-reserve")
+    Err(Error::new(ErrorKind::Usage, message)
+        .with_hint("pass a larger --window, or a smaller --output-reserve"))
 }
 
 impl Window {
     /// Returns a new conversation with this window.
-    pub(super) fn to_new_conversation(self, id: &str) -> NewConversation {
+    pub(super) fn to_new_conversation(&self, id: &str) -> NewConversation {
         NewConversation {
             id: id.to_owned(),
             window_tokens: self.tokens,
@@ -92,9 +103,41 @@ impl Window {
         }
     }
 
-    /// Checks that a conversation has the requested window.
-    pub(super) fn is_that_of(&self, record: &ConversationRecord) -> bool {
-        (!self.is_explicit || self.tokens == record.window_tokens)
-            && (!self.is_reserve_explicit || self.output_reserve == record.output_reserve_tokens)
+    /// Returns the window and the reserve with which an existing conversation continues. `model` is
+    /// its model, if it is known.
+    ///
+    /// A window that the call names applies. So does the window of another model than before; the
+    /// same model keeps the window, which may have been set without it. Settings that name no other
+    /// model are only for new conversations.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the reserve takes the whole window.
+    pub(super) fn continued(
+        &self,
+        record: &ConversationRecord,
+        model: Option<&str>,
+    ) -> Result<(u32, u32)> {
+        let is_other_model = match model {
+            Some(known) => self.model.as_ref().is_some_and(|named| named != known),
+            None => self.is_model_explicit,
+        };
+        let (mut tokens, mut reserve) = (record.window_tokens, record.output_reserve_tokens);
+        if self.is_explicit || is_other_model {
+            tokens = self.tokens;
+        }
+        if self.is_reserve_explicit {
+            reserve = self.output_reserve;
+        }
+        check_reserve(tokens, reserve)?;
+        Ok((tokens, reserve))
     }
+}
+
+fn assumed_window() -> String {
+    let tokens = group_thousands(WINDOW.into());
+    format!(
+        "no window is set, so {tokens} tokens are assumed; set the window of the model with \
+         `--window N` or `--model NAME`"
+    )
 }

@@ -20,6 +20,8 @@ mod import;
 mod index;
 mod indexed_render;
 mod inspect;
+#[cfg(target_os = "linux")]
+mod killed;
 mod limits;
 #[cfg(feature = "mcp")]
 mod mcp;
@@ -29,6 +31,7 @@ mod pack;
 mod parse;
 mod samples;
 mod schemas;
+mod session_window;
 mod sessions;
 mod settings;
 mod shell;

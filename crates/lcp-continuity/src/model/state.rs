@@ -96,9 +96,10 @@ pub struct PendingTask {
 }
 
 impl PendingTask {
-    /// Returns whether the task is in progress with more than `steps` remaining steps.
+    /// Returns whether the task has more than `steps` remaining steps and the user did not refuse
+    /// it. Its progress does not matter: a list of which no step is done yet is long too.
     #[must_use]
     pub fn is_long(&self, steps: usize) -> bool {
-        self.status == TaskStatus::InProgress && self.remaining_steps.len() > steps
+        self.approved != Some(false) && self.remaining_steps.len() > steps
     }
 }

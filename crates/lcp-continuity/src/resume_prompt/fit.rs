@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use lcp_driver::{
-    DecisionReason, DefaultDriver, DriverConfig, DriverError, Excerpts, Rendered, WarningCode,
+    DecisionReason, DefaultDriver, DriverConfig, DriverError, Excerpts, Plan, WarningCode,
 };
 use lcp_tokens::TokenEstimator;
 
@@ -15,18 +15,18 @@ use crate::model::DirectiveStyle;
 /// The number of attempts to add a smaller section after one that did not fit.
 const TRIES_MAX: usize = 16;
 
-/// A rendered directive.
+/// A directive and its plan.
 pub(super) struct FittedDraft {
     pub(super) draft: Draft,
-    pub(super) rendered: Rendered,
+    pub(super) plan: Plan,
 }
 
 impl FittedDraft {
     /// Returns whether the selected content fits, and all other content is at least counted.
     fn is_within_budget(&self) -> bool {
-        let plan = &self.rendered.plan;
         let is_below = |code| code == WarningCode::BelowFloor;
-        plan.overflow_tokens() == 0 && !plan.warnings.iter().any(|warning| is_below(warning.code))
+        let mut warnings = self.plan.warnings.iter();
+        self.plan.overflow_tokens() == 0 && !warnings.any(|warning| is_below(warning.code))
     }
 }
 
@@ -37,28 +37,31 @@ struct Variant {
     tokens: u32,
 }
 
-/// Selects sections until the budget is used up.
+/// Selects sections until the budget is used up. Returns the directive and its text.
 pub(super) fn fit(
     parts: &Parts<'_>,
     options: &DirectiveOptions,
     counter: Arc<dyn TokenEstimator>,
-) -> Result<FittedDraft, DriverError> {
+) -> Result<(FittedDraft, String), DriverError> {
     let config = DriverConfig {
         mode: options.mode,
-        token_budget: options.budget,
         // A part of a decision may say the opposite of the whole. So show it in full or as a line.
         excerpts: Excerpts::Off,
         ..DriverConfig::default()
     };
     let driver = DefaultDriver::new(Arc::clone(&counter));
-    let fitter = Fitter { parts, style: options.style, config, driver, counter };
-    fitter.fit()
+    let budget = options.budget.unwrap_or(u32::MAX);
+    let fitter = Fitter { parts, style: options.style, config, budget, driver, counter };
+    let best = fitter.fit()?;
+    let text = fitter.driver.render_plan(&best.draft.blocks, &best.plan)?;
+    Ok((best, text))
 }
 
 struct Fitter<'p, 'h> {
     parts: &'p Parts<'h>,
     style: DirectiveStyle,
     config: DriverConfig,
+    budget: u32,
     driver: DefaultDriver,
     counter: Arc<dyn TokenEstimator>,
 }
@@ -131,8 +134,10 @@ impl Fitter<'_, '_> {
 
     fn run(&self, selections: &[Selection]) -> Result<FittedDraft, DriverError> {
         let draft = Draft::new(self.parts, selections, self.style);
-        let rendered = self.driver.run(&draft.blocks, &self.config)?;
-        Ok(FittedDraft { draft, rendered })
+        // A replay emits no events and sets no gauges: most of these plans are discarded.
+        let mut plans = self.driver.replay(&draft.blocks, &self.config, &[self.budget])?;
+        // There is one plan, for the one budget.
+        Ok(FittedDraft { draft, plan: plans.swap_remove(0) })
     }
 
     /// Lists the variants of the essential sections, each with its minimum cost.
@@ -165,10 +170,9 @@ impl Fitter<'_, '_> {
 
     /// Returns the number of tokens that the selected content leaves.
     fn remaining_tokens(&self, fitted: &FittedDraft) -> u32 {
-        let picked =
-            fitted.rendered.plan.items.iter().filter(|item| item.reason == DecisionReason::Pinned);
+        let picked = fitted.plan.items.iter().filter(|item| item.reason == DecisionReason::Pinned);
         let picked: u32 = picked.map(|item| item.tokens).sum();
-        self.config.token_budget.unwrap_or(u32::MAX).saturating_sub(picked)
+        self.budget.saturating_sub(picked)
     }
 }
 

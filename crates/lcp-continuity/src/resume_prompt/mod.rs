@@ -83,8 +83,8 @@ pub fn continuation_directive(
     counter: Arc<dyn TokenEstimator>,
 ) -> Result<ContinuationDirective, DriverError> {
     let parts = Parts::new(handoff);
-    let fitted = fit::fit(&parts, options, counter)?;
-    let coverage = measure(handoff, &fitted.rendered.text);
+    let (fitted, text) = fit::fit(&parts, options, counter)?;
+    let coverage = measure(handoff, &text);
     let warnings = omissions(&coverage.lost, &fitted);
     Ok(ContinuationDirective {
         summary: handoff.summary.clone(),
@@ -93,17 +93,17 @@ pub fn continuation_directive(
         user_intent: handoff.user_intent.clone(),
         style: options.style,
         mode: options.mode,
-        tokens: fitted.rendered.plan.used_tokens,
+        tokens: fitted.plan.used_tokens,
         warnings,
         immediate_actions: parts.actions,
-        text: fitted.rendered.text,
+        text,
     })
 }
 
 /// Lists everything that a text does not show in full, without duplicates. Lost anchors, task steps
 /// and state items are named one by one.
 fn omissions(lost: &[String], fitted: &FittedDraft) -> Vec<String> {
-    let plan = &fitted.rendered.plan;
+    let plan = &fitted.plan;
     let is_of_text = |code| {
         use WarningCode::{BelowFloor, EmptyResult, NonUtf8Content};
         matches!(code, BelowFloor | EmptyResult | NonUtf8Content)

@@ -40,20 +40,16 @@ pub enum CheckOutcome {
 }
 
 impl SessionContinuityService {
-    /// Decides whether an open conversation should be handed over, given a window of
-    /// `max_token_count` tokens. This is a query: it changes nothing.
-    ///
-    /// # Errors
-    ///
-    /// Returns [`Error::NotOpen`](crate::Error::NotOpen) if the conversation is not open.
-    pub fn should_handoff(
-        &self,
-        conversation: &str,
-        max_token_count: u32,
-    ) -> Result<HandoffDecision> {
-        let session = self.session(conversation)?;
-        let session = lock(&session);
-        Ok(self.decide(&session, max_token_count))
+    /// Decides whether a conversation should be handed over, given a window of `max_token_count`
+    /// tokens. This is a query: it changes nothing. If the conversation is not open, its usage
+    /// counts as zero, so no hand-off is due.
+    #[must_use]
+    pub fn should_handoff(&self, conversation: &str, max_token_count: u32) -> HandoffDecision {
+        if let Ok(session) = self.session(conversation) {
+            return self.decide(&lock(&session), max_token_count);
+        }
+        let usage = self.tracker.usage(conversation);
+        self.config.thresholds.decide(&usage, &[], max_token_count)
     }
 
     /// Returns the pending tasks of an open conversation.

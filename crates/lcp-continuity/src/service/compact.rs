@@ -1,7 +1,6 @@
 //! Compaction of an open conversation.
 
 use lcp_driver::shares::Shares;
-use lcp_driver::window::ContextWindow;
 use lcp_types::Role;
 
 use super::session::{ContextView, Session};
@@ -12,7 +11,9 @@ use crate::model::Recorded;
 use crate::observe;
 
 impl SessionContinuityService {
-    /// Compacts an open conversation if less than 20 % of its effective window remains.
+    /// Compacts an open conversation if less than 20 % of its budget remains. The budget is 80 % of
+    /// the window without the output reserve: in a window of 8,000 tokens it has 6,400, so a
+    /// compaction starts above 5,120.
     ///
     /// The target is 50 % of the window, of which the memory gets at most 20 %. Afterwards
     /// [`Self::context`] returns the compacted conversation. All messages stay in the store.
@@ -23,12 +24,28 @@ impl SessionContinuityService {
     pub fn compact_if_low(&self, conversation: &str) -> Result<Option<Compaction>> {
         let session = self.session(conversation)?;
         let mut session = lock(&session);
-        let options = CompactionOptions::default();
-        let used = self.usage(conversation).total_tokens;
-        if !options.is_low(used, session.effective_window()) {
+        if !self.is_low(&session) {
             return Ok(None);
         }
-        self.compact_session(&mut session, &options).map(Some)
+        self.compact_session(&mut session, &CompactionOptions::default()).map(Some)
+    }
+
+    /// Returns whether [`Self::compact_if_low`] would compact an open conversation.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`Error::NotOpen`](crate::Error::NotOpen) if the conversation is not open.
+    pub fn is_compaction_due(&self, conversation: &str) -> Result<bool> {
+        let session = self.session(conversation)?;
+        let session = lock(&session);
+        Ok(self.is_low(&session))
+    }
+
+    fn is_low(&self, session: &Session) -> bool {
+        let used = self.tracker.usage(&session.record.id).total_tokens;
+        // If the reserve leaves no tokens, a compaction cannot help.
+        let available = session.budget_window().available().unwrap_or(0);
+        CompactionOptions::default().is_low(used, available)
     }
 
     /// Compacts an open conversation regardless of how full its window is, and begins its next
@@ -61,13 +78,11 @@ impl SessionContinuityService {
         let shown = system.into_iter().chain(session.memory()).chain(turns);
         let messages: Vec<Recorded> = shown.cloned().collect();
         let record = &session.record;
-        let window = ContextWindow::from_total(record.window_tokens)
-            .with_reserves(0, record.output_reserve_tokens);
         let (anchors, _) = self.live_anchors(session, &self.config.handoff, &mut Vec::new());
         Ok(compact(&CompactionRequest {
             messages: &messages,
             memory: session.memory().map(|memory| memory.position),
-            window,
+            window: session.budget_window(),
             used_tokens: self.tracker.usage(&record.id).total_tokens,
             anchors: &anchors,
             summarizer: &*self.summarizer,

@@ -3,10 +3,12 @@
 mod build_handoff;
 mod check;
 mod compact;
+mod lease;
 mod open;
 mod record;
 mod resume;
 mod session;
+mod window;
 
 use std::collections::HashMap;
 use std::fmt;
@@ -24,6 +26,7 @@ use crate::extract::{
     AnchorExtractor, ExtractiveSummarizer, ListTaskExtractor, RuleAnchorExtractor, Summarizer,
     TaskExtractor,
 };
+use crate::holder;
 use crate::model::{Clock, HandoffOptions, SystemClock};
 use crate::store::Store;
 use crate::tracker::ConversationTokenTracker;
@@ -45,16 +48,21 @@ pub struct ContinuityConfig {
     /// Options of automatic hand-offs. Anchors that these options list as superseded are also left
     /// out of the memory of a compaction.
     pub handoff: HandoffOptions,
-    /// The name of this holder among all that share the store: 1 to 256 bytes. The default is made
-    /// from the process id and the time.
+    /// The name of this holder among all that share the store: 1 to 256 bytes. The default
+    /// identifies the process. If that process ends without releasing its leases and claims, other
+    /// processes on the same machine take them at once (on Linux, see
+    /// [`holder_has_ended`](crate::holder_has_ended)).
     ///
     /// Two services that run at the same time must not use the same name, because each would own
     /// the leases and claims of the other. An agent with a fixed name can reopen its conversations
-    /// at once after a crash. With another name it must wait for the leases to expire.
+    /// at once after a crash, but others must wait for its leases to expire.
     pub holder: String,
     /// The duration of a lease or claim. A machine that fails loses them after this time. Default:
     /// 5 minutes.
     pub lease: Duration,
+    /// The maximum time for which opening or resuming a conversation waits for another holder.
+    /// Default: 0.
+    pub wait: Duration,
 }
 
 impl Default for ContinuityConfig {
@@ -64,8 +72,9 @@ impl Default for ContinuityConfig {
             thresholds: Thresholds::default(),
             target_token_budget: None,
             handoff: HandoffOptions::default(),
-            holder: format!("process {}, {}", std::process::id(), session::random_holder_id()),
+            holder: holder::unique_name(),
             lease: Duration::from_secs(5 * 60),
+            wait: Duration::ZERO,
         }
     }
 }

@@ -36,6 +36,11 @@ impl SessionContinuityService {
     /// Opens a stored conversation and takes its lease. The conversation may have begun in any
     /// process, and may have been resumed or forked. Returns its token usage.
     ///
+    /// If another holder has the lease, this waits for it ([`ContinuityConfig::wait`]). A holder
+    /// whose process has ended loses the lease at once.
+    ///
+    /// [`ContinuityConfig::wait`]: crate::ContinuityConfig::wait
+    ///
     /// # Errors
     ///
     /// Returns
@@ -47,11 +52,15 @@ impl SessionContinuityService {
     /// - [`Error::Thresholds`](crate::Error::Thresholds) if the configured thresholds are invalid.
     pub fn reopen(&self, conversation: &str) -> Result<TokenUsage> {
         self.config.thresholds.validate()?;
+        self.wait_for_holder(|| self.try_to_reopen(conversation))
+    }
+
+    fn try_to_reopen(&self, conversation: &str) -> Result<TokenUsage> {
         let _taking = lock(&self.opening);
         if self.session(conversation).is_ok() {
             return Ok(self.tracker.usage(conversation));
         }
-        let lease = self.store.lease(conversation, &self.config.holder, self.config.lease)?;
+        let lease = self.take_lease(conversation)?;
         let session = self.load(&lease, Instant::now()).inspect_err(|_| {
             self.tracker.forget(conversation);
             // The lease is of no use to this service. Other holders should not have to wait for it
@@ -96,6 +105,14 @@ impl SessionContinuityService {
         let kept = self.inherited_state(&record)?;
         let memories = memories(kept.as_ref(), &record, &messages);
         let superseded = self.superseded(kept.as_ref(), &messages, origin.as_ref())?;
+        let model = match (&kept, &origin) {
+            (Some((status, _)), _) => status.model.clone(),
+            // The session that resumes a hand-off runs with the same model, unless it names one.
+            (None, Some(origin)) => {
+                self.saved_state(&origin.conversation_id)?.and_then(|it| it.model)
+            }
+            (None, None) => None,
+        };
         let status =
             SavedState::from_record(&record).filter(|status| status.is_current_for(&record));
         let (trigger, view) = if let Some(status) = status {
@@ -115,6 +132,7 @@ impl SessionContinuityService {
             view,
             memories,
             superseded: Vec::new(),
+            model,
         };
         // Earlier versions stored some entries many times.
         session.supersede(&superseded);
@@ -231,8 +249,12 @@ impl SessionContinuityService {
         &self,
         origin: &SessionHandoff,
     ) -> Result<Vec<(String, String)>> {
-        let before = self.store.conversation(&origin.conversation_id)?;
-        Ok(SavedState::from_record(&before).map(|status| status.superseded).unwrap_or_default())
+        let before = self.saved_state(&origin.conversation_id)?;
+        Ok(before.map(|status| status.superseded).unwrap_or_default())
+    }
+
+    fn saved_state(&self, conversation: &str) -> Result<Option<SavedState>> {
+        Ok(SavedState::from_record(&self.store.conversation(conversation)?))
     }
 }
 

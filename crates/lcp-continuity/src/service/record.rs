@@ -1,7 +1,5 @@
 //! Recording messages, one at a time or as a growing transcript.
 
-use std::time::Instant;
-
 use lcp_types::Role;
 
 use super::session::Session;
@@ -10,7 +8,7 @@ use crate::compact::MEMORY_HEADING;
 use crate::error::{Error, Result};
 use crate::handoff_pack::encode_message;
 use crate::model::{Message, Recorded, ReportedUsage, TokenUsage};
-use crate::store::{self, Lease, NewMessage};
+use crate::store::NewMessage;
 
 impl SessionContinuityService {
     /// Records a message durably. Returns the resulting token usage.
@@ -146,49 +144,6 @@ impl SessionContinuityService {
     ) -> Result<u64> {
         let status = session.status(usage);
         self.with_lease(session, |store, lease| store.append(lease, bodies, status.as_deref()))
-    }
-
-    /// Calls `write` with the lease of a session.
-    ///
-    /// The lease is extended first if a third of its duration has passed. If the lease has expired,
-    /// it is renewed and `write` is called once more.
-    pub(super) fn with_lease<T>(
-        &self,
-        session: &mut Session,
-        mut write: impl FnMut(&dyn store::Store, &Lease) -> store::Result<T>,
-    ) -> Result<T> {
-        if session.leased.elapsed() > self.config.lease / 3 {
-            match self.renew_lease(session) {
-                // `write` will return the same error, or a more specific one if the conversation
-                // was continued.
-                Err(store::Error::LeaseLost(_)) => {}
-                prolonged => prolonged.map_err(|error| self.forget_if_lost(session, error))?,
-            }
-        }
-        let written = match write(&*self.store, &session.lease) {
-            Err(store::Error::LeaseLost(_)) => {
-                self.renew_lease(session).and_then(|()| write(&*self.store, &session.lease))
-            }
-            written => written,
-        };
-        written.map_err(|error| self.forget_if_lost(session, error))
-    }
-
-    fn renew_lease(&self, session: &mut Session) -> store::Result<()> {
-        let leased = Instant::now();
-        session.lease = self.store.renew(&session.lease, self.config.lease)?;
-        session.leased = leased;
-        Ok(())
-    }
-
-    /// Closes the conversation in this service if another holder writes to it, or if it is unknown
-    /// what was written. Reopening it reads the current state.
-    fn forget_if_lost(&self, session: &Session, error: store::Error) -> Error {
-        use store::Error as Lost;
-        if matches!(error, Lost::LeaseLost(_) | Lost::Continued { .. } | Lost::Io(_)) {
-            self.forget(&session.record.id, session.lease.fence);
-        }
-        error.into()
     }
 }
 

@@ -64,16 +64,16 @@ impl SessionContinuityService {
     ) -> Result<ResumedSession> {
         // A hand-off can be resumed only once, so check everything first.
         self.config.thresholds.validate()?;
-        let session = {
+        let session = self.wait_for_holder(|| {
             let _resuming = lock(&self.resuming);
-            let claim = self.store.claim(handoff_id, &self.config.holder, self.config.lease)?;
+            let claim = self.take_claim(handoff_id)?;
             let resumed = self.resume_claimed(&claim, options);
             resumed.inspect_err(|_| {
                 // Another process may succeed. If the hand-off was resumed after all, this does
                 // nothing.
                 let _ = self.store.abandon(&claim);
-            })?
-        };
+            })
+        })?;
         observe::resumed(handoff_id, &session.new_conversation_id, session.directive.tokens);
         let event = SessionResumedEvent { session: session.clone() };
         self.notify(&ContinuityEvent::SessionResumed(Box::new(event)));

@@ -1,13 +1,13 @@
 //! A conversation that is open in this service.
 
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
+use lcp_driver::window::ContextWindow;
 use lcp_types::Role;
 use serde::{Deserialize, Serialize};
 
 use crate::compact::begins_like_memory;
-use crate::model::{Recorded, SessionHandoff, Timestamp, TokenUsage};
+use crate::model::{Recorded, SessionHandoff, TokenUsage};
 use crate::store::{ConversationRecord, Lease};
 use crate::trigger::Trigger;
 
@@ -26,12 +26,21 @@ pub(super) struct Session {
     pub(super) memories: Vec<u64>,
     /// The ids of superseded anchors, without duplicates, each with its replacement.
     pub(super) superseded: Vec<(String, String)>,
+    /// The name of the model, if it is known.
+    pub(super) model: Option<String>,
 }
 
 impl Session {
     /// Returns the number of tokens in the window that messages may fill.
     pub(super) fn effective_window(&self) -> u32 {
         self.record.window_tokens.saturating_sub(self.record.output_reserve_tokens)
+    }
+
+    /// Returns the window whose available tokens are the budget of the conversation (RFC 0007 §9).
+    pub(super) fn budget_window(&self) -> ContextWindow {
+        let record = &self.record;
+        ContextWindow::from_model(record.window_tokens)
+            .with_reserves(0, record.output_reserve_tokens)
     }
 
     /// Returns the tokens of the application's system prompt, which the next session also has.
@@ -71,6 +80,7 @@ impl Session {
             view: self.view.clone(),
             memories: Some(self.memories.clone()),
             superseded: self.superseded.clone(),
+            model: self.model.clone(),
         };
         // The status is plain data, so writing it cannot fail.
         serde_json::to_string(&status).ok()
@@ -89,6 +99,8 @@ pub(super) struct SavedState {
     pub(super) memories: Option<Vec<u64>>,
     #[serde(default)]
     pub(super) superseded: Vec<(String, String)>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) model: Option<String>,
 }
 
 /// The messages that the window shows after a compaction, in addition to system turns.
@@ -143,11 +155,4 @@ impl SavedState {
 pub(super) fn likely_memories(messages: &[Recorded]) -> Vec<u64> {
     let is_memory = |message: &&Recorded| begins_like_memory(&message.message);
     messages.iter().filter(is_memory).map(|message| message.position).collect()
-}
-
-/// Returns an id that no other holder in this process has, and very likely none on another machine.
-pub(super) fn random_holder_id() -> String {
-    static NEXT: AtomicU64 = AtomicU64::new(0);
-    let next = NEXT.fetch_add(1, Ordering::Relaxed);
-    format!("{:x}-{next:x}", Timestamp::now().0)
 }

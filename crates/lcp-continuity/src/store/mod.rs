@@ -139,6 +139,20 @@ pub trait Store: Send + Sync + fmt::Debug {
     /// Returns the errors of [`Self::append`].
     fn next_epoch(&self, lease: &Lease, status: Option<&str>) -> Result<Lease>;
 
+    /// Changes the window and the reserve of a conversation, for the epoch of the lease and all
+    /// later ones. Stores `status` as [`Self::append`] does.
+    ///
+    /// # Errors
+    ///
+    /// Returns the errors of [`Self::append`].
+    fn set_window(
+        &self,
+        lease: &Lease,
+        window_tokens: u32,
+        output_reserve_tokens: u32,
+        status: Option<&str>,
+    ) -> Result<()>;
+
     /// Begins a conversation that shares the first `messages` messages of another.
     ///
     /// It has the same window and reserve, and the same hand-off that it began with. Its epoch is

@@ -110,6 +110,14 @@ impl ConversationRecord {
         })
     }
 
+    /// Returns the newest lease, which may have expired. `None` if it was released.
+    #[must_use]
+    pub fn newest_lease(&self) -> Option<Lease> {
+        let (holder, until) = self.holder.clone()?;
+        let (conversation, fence, epoch) = (self.id.clone(), self.fence, self.epoch);
+        Some(Lease { conversation, holder, fence, epoch, until })
+    }
+
     pub(super) fn is_held(&self, now: Timestamp) -> bool {
         self.holder.as_ref().is_some_and(|(_, until)| *until > now)
     }

@@ -194,6 +194,21 @@ impl<S: Transactional> Store for S {
         })
     }
 
+    fn set_window(
+        &self,
+        lease: &Lease,
+        window_tokens: u32,
+        output_reserve_tokens: u32,
+        status: Option<&str>,
+    ) -> Result<()> {
+        validate::status(status)?;
+        self.write(|tables| {
+            let record = tables.touched(lease, status)?;
+            let record = ConversationRecord { window_tokens, output_reserve_tokens, ..record };
+            tables.update_conversation(&record)
+        })
+    }
+
     fn fork(&self, conversation: &str, messages: u64, id: &str) -> Result<ConversationRecord> {
         validate::id(id)?;
         self.write(|tables| {

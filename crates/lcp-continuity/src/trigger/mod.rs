@@ -22,7 +22,7 @@ use crate::model::{HandoffDecision, PendingTask, TokenUsage};
 pub struct Thresholds {
     /// The usage from which a hand-off is due in any case. Default: 85.
     pub handoff_percent: u32,
-    /// The usage from which a hand-off is due if a long task is in progress. Default: 70.
+    /// The usage from which a hand-off is due if a task is long. Default: 70.
     pub long_task_percent: u32,
     /// The number of remaining steps above which a task is long. Default: 5.
     pub long_task_steps: usize,

@@ -6,7 +6,8 @@ use lcp_types::limits;
 
 use super::Harness;
 use super::support::{
-    DAY, MINUTE, begun, commit, handoff, message, message_texts, refused, resume, window,
+    DAY, MINUTE, SECOND, append, begun, commit, handoff, message, message_texts, refused, resume,
+    window,
 };
 
 pub(crate) fn repeated_begin_returns_the_same_conversation(harness: &dyn Harness) {
@@ -77,6 +78,36 @@ pub(crate) fn invalid_ids_are_rejected(harness: &dyn Harness) {
     }
 }
 
+pub(crate) fn window_of_a_leased_conversation_changes(harness: &dyn Harness) {
+    let (store, first) = begun(harness, "a");
+    store.append(&first, &[message("one")], Some("before")).unwrap();
+    harness.clock().advance(SECOND);
+    let before = store.conversation("a").unwrap();
+    store.set_window(&first, 4_000, 500, Some("after")).unwrap();
+    let expected = ConversationRecord {
+        window_tokens: 4_000,
+        output_reserve_tokens: 500,
+        status: Some("after".into()),
+        last_active: harness.clock().now(),
+        ..before
+    };
+    assert_eq!(harness.store().conversation("a"), Ok(expected.clone()));
+    // Without a status, the stored one remains. The lease remains valid.
+    store.set_window(&first, 5_000, 0, None).unwrap();
+    assert_eq!(store.conversation("a").unwrap().status, expected.status);
+    assert_eq!(append(&*store, &first, &["two"]), Ok(2));
+
+    let second = store.lease("a", "holder", MINUTE).unwrap();
+    assert_eq!(refused(store.set_window(&first, 6_000, 0, None)), "lease_lost");
+    store.fork("a", 1, "fork").unwrap();
+    assert_eq!(store.conversation("fork").unwrap().window_tokens, 5_000);
+    store.commit(&second, &handoff("h", None)).unwrap();
+    let claim = store.claim("h", "claimant", MINUTE).unwrap();
+    store.resume(&claim, &window("b")).unwrap();
+    assert_eq!(refused(store.set_window(&second, 6_000, 0, None)), "continued");
+    assert_eq!(store.conversation("a").unwrap().window_tokens, 5_000);
+}
+
 pub(crate) fn missing_records_are_unknown(harness: &dyn Harness) {
     let (store, _) = begun(harness, "there");
     let unknown = "unknown_conversation";
@@ -113,6 +144,7 @@ pub(crate) fn oversized_values_are_rejected(harness: &dyn Harness) {
     let status = Some(&*status);
     assert_eq!(refused(store.append(&lease, &[message("one")], status)), "too_large");
     assert_eq!(refused(store.next_epoch(&lease, status)), "too_large");
+    assert_eq!(refused(store.set_window(&lease, 1, 0, status)), "too_large");
 
     let mut new = handoff("h", None);
     new.status = status.map(Into::into);

@@ -76,6 +76,7 @@ macro_rules! conformance {
             messages::messages_are_read_in_pages,
             messages::status_persists_until_replaced,
             messages::next_epoch_invalidates_the_previous_lease,
+            conversations::window_of_a_leased_conversation_changes,
             messages::eight_threads_write_to_eight_conversations,
             forks::fork_shares_earlier_messages,
             forks::fork_and_parent_continue_independently,

@@ -40,11 +40,12 @@ pub(crate) struct Input {
     cached_input_tokens: Option<u32>,
     /// The output tokens of the newest request.
     output_tokens: Option<u32>,
-    /// The context window of the model in tokens, for a new conversation.
+    /// The context window of the model in tokens.
     window: Option<u32>,
     /// The tokens of the window that are reserved for the output of the model.
     output_reserve: Option<u32>,
-    /// The model of the conversation. It selects the window and the tokenizer.
+    /// The model of the conversation. It selects the window and the tokenizer. Another model than
+    /// before changes the window.
     model: Option<String>,
     /// The tokenizer. Default: the one of `model` or of the server settings, else o200k_base.
     encoding: Option<String>,
@@ -104,7 +105,7 @@ impl tool::Tool for Tool {
         let options =
             SessionOptions { encoding, model, may_create: true, ..SessionOptions::default() };
         let tracked = with_sessions(state, options, |sessions| {
-            sessions.record_usage(&conversation, messages, reported, Some(&window))
+            sessions.record_usage(&conversation, messages, reported, Some(&window), true)
         })?;
         Ok(ToolOutput::from_facts(tracked.into()))
     }

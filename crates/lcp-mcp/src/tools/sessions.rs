@@ -50,6 +50,8 @@ pub(crate) struct UsageFacts {
     window: u32,
     /// The tokens of the window that are reserved for the output.
     output_reserve: u32,
+    /// The context window before this call; null if this call did not change it.
+    previous_window: Option<u32>,
     /// The number of used tokens.
     total_tokens: u32,
     /// The source of this number: counted (by the tokenizer) or reported (by the provider).
@@ -64,8 +66,12 @@ pub(crate) struct UsageFacts {
     should_handoff: bool,
     /// The reason for the next step.
     reason: String,
+    /// `true` if the context should be compacted.
+    compaction_due: bool,
     /// The id of a prepared hand-off that is not yet resumed; null if there is none.
     handoff: Option<String>,
+    /// Warnings about this call.
+    warnings: Vec<String>,
 }
 
 impl From<ConversationStatus> for UsageFacts {
@@ -78,6 +84,7 @@ impl From<ConversationStatus> for UsageFacts {
             messages: status.messages,
             window: status.window,
             output_reserve: status.output_reserve,
+            previous_window: status.previous_window.map(|(window, _)| window),
             total_tokens: usage.total_tokens,
             source: match usage.source {
                 UsageSource::Counted => "counted",
@@ -87,7 +94,9 @@ impl From<ConversationStatus> for UsageFacts {
             remaining_turns: decision.estimated_remaining_turns,
             decision: status.verdict.name(),
             should_handoff: decision.should_handoff,
-            reason: decision.reason.clone(),
+            reason: status.reason(),
+            compaction_due: status.is_compaction_due,
+            warnings: status.warnings,
             conversation: status.conversation,
             handoff: status.handoff,
         }

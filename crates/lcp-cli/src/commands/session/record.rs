@@ -7,6 +7,7 @@ use lcp_continuity::ReportedUsage;
 use crate::output::Output;
 use crate::session_args::{SessionArgs, WindowArgs};
 use crate::{Result, files};
+use lcp_app::config::Origin;
 use lcp_app::sessions::{HandoffSettings, NewMessages, input, reported_usage};
 
 /// Record new messages and report context usage
@@ -68,9 +69,13 @@ pub fn run(args: &Args, output: &Output) -> Result {
     let settings = HandoffSettings::default();
     let (sessions, counter) =
         session.open(&config, model.as_ref(), &settings, may_begin, output)?;
-    let window = may_begin.then_some(&resolved);
-    let tracked = sessions.record_usage(&args.id, messages, args.usage, window)?;
+    let names_model = model.is_some_and(|model| matches!(model.origin, Origin::Flag(_)));
+    let window = (may_begin || names_model).then_some(&resolved);
+    let tracked = sessions.record_usage(&args.id, messages, args.usage, window, may_begin)?;
     counter.save_cache(output);
+    for warning in &tracked.warnings {
+        output.warn(warning);
+    }
     let text = if args.json { files::json(&tracked.to_json()) } else { tracked.to_lines() };
     files::print(&text)
 }

@@ -191,3 +191,30 @@ fn invalid_session_calls_have_an_error_code() {
         assert_eq!(fault["code"], code, "{tool} {arguments}: {fault}");
     }
 }
+
+/// CBS-INT-04.
+#[test]
+fn another_model_or_window_changes_the_thresholds() {
+    let place = Place::new();
+    let mut client = place.client(&[]);
+    let said = json!([{ "role": "user", "text": "You must never panic in the parser." }]);
+    let arguments = json!({ "conversation": "c", "messages": said, "input_tokens": 8000 });
+    let known = client.facts("record_usage", arguments);
+    assert_eq!((&known["window"], &known["decision"]), (&json!(64_000), &json!("none")));
+    assert!(known["warnings"][0].as_str().unwrap().contains("64,000 tokens are assumed"));
+    let mut record = |more: Value| {
+        let mut arguments = json!({ "conversation": "c", "input_tokens": 8000 });
+        arguments.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        client.facts("record_usage", arguments)
+    };
+    let small = record(json!({ "model": "gpt-4" }));
+    assert_eq!((&small["window"], &small["previous_window"]), (&json!(8_192), &json!(64_000)));
+    assert_eq!((&small["decision"], &small["compaction_due"]), (&json!("hand_off"), &json!(true)));
+    assert_eq!(small["warnings"], json!([]));
+    let large = record(json!({ "window": 100_000 }));
+    assert_eq!((&large["previous_window"], &large["decision"]), (&json!(8_192), &json!("none")));
+    let same = record(json!({ "model": "gpt-4" }));
+    assert_eq!((&same["window"], &same["previous_window"]), (&json!(100_000), &Value::Null));
+    let due = record(json!({ "window": 9_000, "output_reserve": 500 }));
+    assert_eq!((&due["previous_window"], &due["decision"]), (&json!(100_000), &json!("hand_off")));
+}

@@ -393,7 +393,10 @@ impl<'v> Runs<'v> {
         let line = "session handoff work --target 150 -o handoff.lcp --json";
         let prepared = self.prints("lcp.prepared.v1", line);
         let id = prepared["handoff"]["id"].as_str().unwrap().to_owned();
-        self.prints("lcp.track.v1", "session record work --usage 8600,8000,100 --json");
+        self.prints(
+            "lcp.track.v1",
+            "session record work --usage 8600,8000,100 --window 3000 --json",
+        );
         for pack in ["report", "stats", "inspect"] {
             self.prints(&format!("lcp.{pack}.v1"), &format!("{pack} handoff.lcp --json"));
         }

@@ -32,7 +32,7 @@ use self::rows::{name, number, to_bigint, value};
 use self::statements::{
     ABANDON, APPEND, BEGIN, CHAIN, CLAIM, COMMIT, DROP_EXPIRED, FIND_CONVERSATION, FIND_HANDOFF,
     FORK, LATEST, LEASE, LIST_CONVERSATIONS, LIST_HANDOFFS, LOCK_CONVERSATIONS, NEXT_EPOCH,
-    READ_MESSAGES, RELEASE, RENEW, RESUME, Statement,
+    READ_MESSAGES, RELEASE, RENEW, RESUME, SET_WINDOW, Statement,
 };
 use super::error::{Error, Result};
 use super::records::{
@@ -307,6 +307,21 @@ impl Store for PostgresStore {
         let row = check_written(&rows, lease)?;
         let until = rows::moment(row, "held_until")?;
         Ok(Lease { epoch: number(row, "epoch")?, until, ..lease.clone() })
+    }
+
+    fn set_window(
+        &self,
+        lease: &Lease,
+        window_tokens: u32,
+        output_reserve_tokens: u32,
+        status: Option<&str>,
+    ) -> Result<()> {
+        validate::status(status)?;
+        let (id, holder, fence, epoch) = lease_values(lease);
+        let (now, status) = (self.now(), status.map(str::as_bytes));
+        let (window, reserve) = (i64::from(window_tokens), i64::from(output_reserve_tokens));
+        let values: Values<'_> = &[&id, &holder, &fence, &epoch, &now, &status, &window, &reserve];
+        check_written(&self.rows(&SET_WINDOW, values)?, lease).map(drop)
     }
 
     fn fork(&self, conversation: &str, messages: u64, id: &str) -> Result<ConversationRecord> {

@@ -173,6 +173,16 @@ pub(super) const NEXT_EPOCH: Statement = Statement::once(concat!(
      FROM judged j LEFT JOIN changed n ON true"
 ));
 
+pub(super) const SET_WINDOW: Statement = Statement::repeatable(concat!(
+    "WITH ",
+    leased!(),
+    ", changed AS (UPDATE conversations c SET window_tokens = $7::bigint, \
+         output_reserve_tokens = $8::bigint, active = j.now, \
+         status = coalesce($6::bytea, c.status) \
+       FROM judged j WHERE c.id = j.id AND j.verdict = 'ok') \
+     SELECT verdict, continued_as FROM judged"
+));
+
 /// Existing bodies are not changed. If another transaction is inserting the same body, this one
 /// waits for it. Bodies are inserted in the order of their hashes, so that two transactions cannot
 /// wait for each other.

@@ -92,11 +92,14 @@ impl Tables for Transaction<'_> {
     fn update_conversation(&mut self, record: &ConversationRecord) -> Result<()> {
         let holder = record.holder.as_ref();
         self.execute(
-            "UPDATE conversations SET continued_as = :continued_as, epoch = :epoch, fence = :fence,
-                 holder = :holder, until = :until, messages = :messages, active = :active,
-                 status = :status WHERE id = :id",
+            "UPDATE conversations SET window_tokens = :window, output_reserve_tokens = :reserve,
+                 continued_as = :continued_as, epoch = :epoch, fence = :fence, holder = :holder,
+                 until = :until, messages = :messages, active = :active, status = :status
+             WHERE id = :id",
             named_params! {
                 ":id": record.id,
+                ":window": record.window_tokens,
+                ":reserve": record.output_reserve_tokens,
                 ":continued_as": record.continued_as,
                 ":epoch": record.epoch,
                 ":fence": record.fence.cast_signed(),

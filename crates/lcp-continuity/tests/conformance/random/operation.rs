@@ -33,6 +33,7 @@ pub(super) enum Operation {
     Release(Recent),
     Append(Recent, Vec<Text>, Option<Text>),
     NextEpoch(Recent, Option<Text>),
+    SetWindow(Recent, u32, Option<Text>),
     Fork(Recent, u64, Maybe),
     Commit(Recent, Maybe, Option<Recent>, Option<Text>),
     Claim(Recent, Text, Duration),
@@ -65,6 +66,8 @@ pub(super) fn any_operation() -> impl Strategy<Value = Operation> {
         1 => recent().prop_map(O::Release),
         8 => (recent(), texts(), status()).prop_map(|(a, b, c)| O::Append(a, b, c)),
         2 => (recent(), status()).prop_map(|(a, b)| O::NextEpoch(a, b)),
+        2 => (recent(), select(vec![9_000, 10_000]), status())
+            .prop_map(|(a, b, c)| O::SetWindow(a, b, c)),
         3 => (recent(), 0u64..5, maybe()).prop_map(|(a, b, c)| O::Fork(a, b, c)),
         8 => (recent(), maybe(), option::of(recent()), status())
             .prop_map(|(a, b, c, d)| O::Commit(a, b, c, d)),
@@ -124,6 +127,9 @@ impl Side {
             Operation::NextEpoch(lease, status) => {
                 self.with_lease(*lease, |side, lease| side.leased(store.next_epoch(lease, *status)))
             }
+            Operation::SetWindow(lease, window, status) => self.with_lease(*lease, |_, lease| {
+                describe(store.set_window(lease, *window, 1_000, *status))
+            }),
             Operation::Fork(from, at, id) => {
                 let from = recent(&self.conversations, *from).to_owned();
                 let id = maybe(&mut self.conversations, 'c', *id);

@@ -4,8 +4,9 @@ use std::sync::Arc;
 
 use lcp_continuity::store::HandoffState;
 use lcp_continuity::{
-    AnchorKind, AnchorPoint, AnchorSource, CheckOutcome, ContinuityConfig, ContinuityEvent,
-    HandoffOptions, Message, ReportedUsage, SessionContinuityService, Thresholds, TriggerMode,
+    AnchorKind, AnchorPoint, AnchorSource, CheckOutcome, Clock, ContinuityConfig, ContinuityEvent,
+    HandoffOptions, Message, ReportedUsage, SessionContinuityService, TaskStatus, Thresholds,
+    TokenUsage, TriggerMode,
 };
 
 use super::support::{Fixture, PLAN, Words, words};
@@ -33,10 +34,7 @@ fn check_warns_and_then_prepares_once_each() {
     assert!(matches!(report(&fixture, 8_500), CheckOutcome::Prepared(_)));
     for tokens in [8_499, 8_500, 8_499, 8_501, 9_999] {
         assert_eq!(report(&fixture, tokens), CheckOutcome::NoAction, "{tokens}");
-        assert_eq!(
-            fixture.service.should_handoff("c", 10_000).unwrap().should_handoff,
-            tokens >= 8_500
-        );
+        assert_eq!(fixture.service.should_handoff("c", 10_000).should_handoff, tokens >= 8_500);
     }
     let events = fixture.events();
     assert!(matches!(
@@ -55,8 +53,25 @@ fn long_task_is_due_at_70_percent() {
     fixture.say("c", Message::assistant(PLAN));
     assert_eq!(report(&fixture, 6_999), CheckOutcome::NoAction);
     assert_eq!(report(&fixture, 7_000), CheckOutcome::Due);
-    let decision = fixture.service.should_handoff("c", 10_000).unwrap();
+    let decision = fixture.service.should_handoff("c", 10_000);
     assert_eq!(decision.reason, "Long-running task detected with limited remaining context");
+}
+
+/// SCS-ALG-06: the task list of a tool, with eight open steps and none done.
+#[test]
+fn list_without_a_finished_step_is_due_at_70_percent() {
+    let fixture = manual();
+    fixture.open("c", 10_000);
+    let todos: Vec<_> = (1..=8)
+        .map(|step| serde_json::json!({ "content": format!("step {step}"), "status": "pending" }))
+        .collect();
+    let call = serde_json::json!({ "todos": todos }).to_string();
+    fixture.say("c", Message::tool_call("call_1", call));
+    let tasks = fixture.service.pending_tasks("c").unwrap();
+    assert_eq!((tasks.len(), tasks[0].remaining_steps.len()), (1, 8));
+    assert_eq!(tasks[0].status, TaskStatus::Pending);
+    assert_eq!(report(&fixture, 6_999), CheckOutcome::NoAction);
+    assert_eq!(report(&fixture, 7_000), CheckOutcome::Due);
 }
 
 #[test]
@@ -65,7 +80,7 @@ fn five_step_task_is_not_long() {
     fixture.open("c", 10_000);
     fixture.say("c", Message::assistant(PLAN.replace("- [ ] split lexer.rs\n", "")));
     assert_eq!(report(&fixture, 8_499), CheckOutcome::Warned);
-    let decision = fixture.service.should_handoff("c", 10_000).unwrap();
+    let decision = fixture.service.should_handoff("c", 10_000);
     assert_eq!(decision.reason, "Sufficient context remaining");
 }
 
@@ -222,6 +237,28 @@ fn invalid_thresholds_are_rejected_before_any_change() {
     assert_eq!(kept.state, HandoffState::Committed);
 }
 
+/// As the document says: an unknown conversation has zeros.
+#[test]
+fn conversation_that_is_not_open_has_a_decision_of_zeros() {
+    let fixture = Fixture::new();
+    fixture.open("c", 1_000);
+    fixture.say("c", Message::user(words(900)));
+    assert!(fixture.service.should_handoff("c", 1_000).should_handoff);
+    fixture.service.close("c").unwrap();
+    for id in ["c", "never begun"] {
+        let decision = fixture.service.should_handoff(id, 1_000);
+        let usage = TokenUsage {
+            conversation_id: id.to_owned(),
+            last_updated: fixture.clock.now(),
+            ..TokenUsage::default()
+        };
+        assert_eq!(decision.current_usage, usage);
+        assert!(!decision.should_handoff && decision.context_utilization == 0.0);
+        assert_eq!(decision.estimated_remaining_turns, 0);
+        assert_eq!(decision.reason, "Sufficient context remaining");
+    }
+}
+
 #[test]
 fn should_handoff_has_no_side_effects() {
     let fixture = Fixture::new();
@@ -229,7 +266,7 @@ fn should_handoff_has_no_side_effects() {
     fixture.say("c", Message::user(words(900)));
     let before = fixture.store.conversation("c").unwrap();
     for _ in 0..3 {
-        assert!(fixture.service.should_handoff("c", 1_000).unwrap().should_handoff);
+        assert!(fixture.service.should_handoff("c", 1_000).should_handoff);
     }
     assert_eq!(fixture.store.conversation("c").unwrap(), before);
     assert_eq!(fixture.events(), []);

@@ -21,23 +21,46 @@ fn filled() -> Fixture {
     fixture
 }
 
+/// CBS-INT-01, CBS-EX-04: in a window of 8,000, above 5,120 tokens (80 % of 6,400).
 #[test]
-fn conversation_with_room_is_not_compacted() {
+fn compaction_starts_above_80_percent_of_the_effective_window() {
     let fixture = Fixture::new();
-    fixture.open("c", 1_000);
-    fixture.say("c", Message::user(words(800)));
+    fixture.open("c", 8_000);
+    for _ in 0..16 {
+        fixture.say("c", Message::user(words(320)));
+    }
+    assert_eq!(fixture.service.usage("c").total_tokens, 5_120);
     assert_eq!(fixture.service.compact_if_low("c").unwrap(), None);
+    fixture.say("c", Message::user(words(180)));
+    let compaction = fixture.service.compact_if_low("c").unwrap().unwrap();
+    assert_eq!((compaction.target_tokens, compaction.budget.total()), (4_000, 6_400));
+    let lines = compaction.lines();
+    assert_eq!(lines[0], "[Budget] Low budget alert! 1100 tokens remaining (17%)");
+    assert_eq!(fixture.service.usage("c").total_tokens, compaction.tokens_after);
+}
+
+#[test]
+fn output_reserve_lowers_the_start_of_compaction() {
+    for (tokens, is_compacted) in [(4_800, false), (4_801, true)] {
+        let fixture = Fixture::new();
+        let mut conversation = super::support::conversation("c", 8_000);
+        conversation.output_reserve_tokens = 400;
+        fixture.service.open(&conversation).unwrap();
+        fixture.say("c", Message::user(words(tokens - 10)));
+        fixture.say("c", Message::user(words(10)));
+        assert_eq!(fixture.service.compact_if_low("c").unwrap().is_some(), is_compacted);
+    }
 }
 
 #[test]
 fn single_message_cannot_be_compacted() {
     let fixture = Fixture::new();
     fixture.open("c", 1_000);
-    fixture.say("c", Message::user(words(801)));
+    fixture.say("c", Message::user(words(641)));
     let before = fixture.store.conversation("c").unwrap();
     assert_eq!(fixture.service.compact_if_low("c").unwrap_err().code(), "not_compacted");
     assert_eq!(fixture.store.conversation("c").unwrap(), before);
-    assert_eq!(fixture.service.usage("c").total_tokens, 801);
+    assert_eq!(fixture.service.usage("c").total_tokens, 641);
 }
 
 #[test]

@@ -61,6 +61,7 @@ impl Store for Failing {
         lease(conversation: &str, holder: &str, span: Duration) -> Lease;
         renew(lease: &Lease, span: Duration) -> Lease;
         release(lease: &Lease) -> ();
+        set_window(lease: &Lease, window: u32, reserve: u32, status: Option<&str>) -> ();
         messages(conversation: &str, from: u64, limit: u64) -> Vec<StoredMessage>;
         fork(conversation: &str, messages: u64, id: &str) -> ConversationRecord;
         commit(lease: &Lease, handoff: &NewHandoff) -> HandoffRecord;

@@ -9,9 +9,11 @@ mod conversations;
 mod failing;
 mod handoff_pack;
 mod handovers;
+mod holders;
 #[cfg(all(feature = "metrics", feature = "tracing"))]
 mod observe;
 mod prepare;
 mod resume;
 pub(crate) mod support;
 mod sync;
+mod window;

@@ -16,7 +16,7 @@ use tracing::{Event, Subscriber};
 
 use super::support::{Fixture, words};
 
-/// A subscriber that collects the messages of our target, with their level.
+/// A subscriber that collects the messages of our targets, with their level.
 #[derive(Clone, Default)]
 struct Lines(Arc<Mutex<Vec<String>>>);
 
@@ -27,7 +27,7 @@ impl Subscriber for Lines {
     }
 
     fn enabled(&self, metadata: &tracing::Metadata<'_>) -> bool {
-        metadata.target() == "lcp_continuity"
+        ["lcp_continuity", "lcp_driver"].contains(&metadata.target())
     }
 
     fn new_span(&self, _: &Attributes<'_>) -> Id {
@@ -48,7 +48,12 @@ impl Subscriber for Lines {
         }
         let mut text = Text(String::new());
         event.record(&mut text);
-        self.0.lock().unwrap().push(format!("{} {}", event.metadata().level(), text.0));
+        let (level, target) = (event.metadata().level(), event.metadata().target());
+        let text = text.0;
+        self.0.lock().unwrap().push(match target {
+            "lcp_continuity" => format!("{level} {text}"),
+            other => format!("{level} {other}: {text}"),
+        });
     }
 
     fn enter(&self, _: &Id) {}
@@ -169,5 +174,9 @@ fn log_lines_and_metrics_match_the_requirements() {
     let parts: Vec<_> =
         figures["Agents.Continuity.Utilization"].iter().map(|p| (p * 100.0).round()).collect();
     assert_eq!(parts, [76.0, 86.0]);
-    assert_eq!(figures["Agents.Continuity.HandoffsTriggered"][..], [1.0]);
+    assert_eq!(figures["Agents.Continuity.HandoffsTriggered"][..], [1.0]); // The attempts to fit the resume prompt are no events, and no renders.
+    let of_driver: Vec<_> = lines.iter().filter(|line| line.contains(" lcp_driver: ")).collect();
+    assert!(of_driver.is_empty(), "{of_driver:?}");
+    let renders = figures.keys().filter(|key| key.starts_with("Agents.Compression."));
+    assert_eq!(renders.count(), 0);
 }
