@@ -1,4 +1,5 @@
-//! `fill`: the share of a budget that is spent on content, for real code that exceeds the budget.
+//! `fill`: the share of a budget that is spent on content, for real code that exceeds the budget, with
+//! the default options of `lcp render`.
 //!
 //! Content means blocks that are shown in full, at a detail level or as an excerpt, with their
 //! headers. Placeholders, the roll-up line and the envelope are not content.
@@ -50,8 +51,7 @@ pub(crate) fn run(progress: &mut Progress<'_>) -> Result<Vec<Row>> {
             let full = full(*mode);
             let budgets: Vec<_> = BUDGETS.into_iter().filter(|budget| *budget < full).collect();
             let plans = |excerpts| {
-                let config =
-                    DriverConfig { mode: *mode, excerpts, fill: true, ..DriverConfig::default() };
+                let config = DriverConfig { mode: *mode, excerpts, ..DriverConfig::default() };
                 driver.replay(&blocks, &config, &budgets).unwrap_or_default()
             };
             let (with, without) = (plans(Excerpts::On), plans(Excerpts::Off));

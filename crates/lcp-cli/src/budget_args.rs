@@ -50,7 +50,7 @@ pub struct BudgetArgs {
     #[arg(long, value_name = "WHEN", num_args = 0..=1, require_equals = true,
         default_missing_value = "on", value_parser = on_off())]
     pub fill: Option<bool>,
-    /// Show excerpts of blocks that do not fit [default: on with --fill, else off]
+    /// Show excerpts of blocks that do not fit [default: on]
     ///
     /// `excerpts` of lcp.toml changes the default.
     #[arg(long, value_name = "WHEN", value_parser = by_name(EXCERPTS))]

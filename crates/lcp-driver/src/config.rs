@@ -75,28 +75,25 @@ pub struct DriverConfig {
 }
 
 impl DriverConfig {
-    /// Returns whether a plan needs only the costs of the blocks, so that an index can replace the
-    /// blocks (RFC 0003 §7). All of these conditions must hold:
+    /// Returns whether an index with costs can replace the blocks in a plan (RFC 0003 §7). All of
+    /// these conditions must hold:
     ///
     /// - There is a budget, the verbosity is `Adaptive`, and the objective is `Strict`.
-    /// - Excerpts are off. By default, `fill` turns them on.
     /// - Stable plans, shares and duplicates are not set.
     ///
     /// ```
-    /// use lcp_driver::{DriverConfig, Excerpts};
+    /// use lcp_driver::{DriverConfig, Verbosity};
     ///
     /// let config = DriverConfig { token_budget: Some(5_000), ..DriverConfig::default() };
     /// assert!(config.is_planned_by_costs());
-    /// let filled = DriverConfig { fill: true, ..config };
-    /// assert!(!filled.is_planned_by_costs());
-    /// assert!(DriverConfig { excerpts: Excerpts::Off, ..filled }.is_planned_by_costs());
+    /// let full = DriverConfig { verbosity: Verbosity::Full, ..config };
+    /// assert!(!full.is_planned_by_costs());
     /// ```
     #[must_use]
     pub fn is_planned_by_costs(&self) -> bool {
         self.token_budget.is_some()
             && self.verbosity == Verbosity::Adaptive
             && self.objective == Objective::Strict
-            && !self.excerpts()
             && self.stable.is_none()
             && self.shares.is_none()
             && self.duplicates.is_none()

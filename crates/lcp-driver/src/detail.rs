@@ -93,6 +93,10 @@ pub struct Excerpt {
     pub omitted_tokens: u32,
 }
 
+/// The name of an excerpt where levels have names.
+#[cfg(any(feature = "serde", feature = "metrics"))]
+pub(crate) const EXCERPT: &str = "excerpt";
+
 /// The level or excerpt by which a text shows a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ShownDetail {

@@ -47,6 +47,10 @@ pub struct Budget {
     pub special_tokens: SpecialTokens,
 }
 
+/// The default of front ends. The library has SPEC_08's, which is off without `fill`. A text of one
+/// large file would then contain nothing of it.
+const EXCERPTS_DEFAULT: Excerpts = Excerpts::On;
+
 impl Default for Budget {
     fn default() -> Self {
         Self {
@@ -57,7 +61,7 @@ impl Default for Budget {
             response_reserve: 0,
             shares: None,
             fill: false,
-            excerpts: Excerpts::default(),
+            excerpts: EXCERPTS_DEFAULT,
             objective: Objective::default(),
             overflow: Overflow::default(),
             special_tokens: SpecialTokens::default(),
@@ -78,7 +82,7 @@ impl Budget {
             response_reserve: section.integer("response_reserve")?.unwrap_or(0),
             shares: shares(section.take("shares"), section.take(CATEGORIES))?,
             fill: section.boolean("fill")?.unwrap_or(false),
-            excerpts: section.boolean("excerpts")?.map(names::excerpts).unwrap_or_default(),
+            excerpts: section.boolean("excerpts")?.map_or(EXCERPTS_DEFAULT, names::excerpts),
             objective: section.choice("objective", &names::objectives())?.unwrap_or_default(),
             overflow: section.choice("overflow", &names::OVERFLOWS)?.unwrap_or_default(),
             special_tokens: section

@@ -84,15 +84,22 @@ impl IndexCandidates {
                 candidate.group = related.groups.group[place];
                 if let Some(group) = candidate.group {
                     competes_alone = false;
-                    let decide = || related.keeps(group, priority, columns, config, &mut prefilter);
+                    let decide = || {
+                        config.excerpts()
+                            || related.keeps(group, priority, columns, config, &mut prefilter)
+                    };
                     if !*keeps_group[group].get_or_insert_with(decide) {
                         continue;
                     }
                     candidates.groups[group].push(at);
                 }
             }
+            // Any block may be shown in part.
+            candidate.may_be_cut = config.excerpts();
             // Ranked candidates come before all others, so they are never dropped.
-            if competes_alone && candidate.rank.is_none() && !prefilter.keeps(&candidate) {
+            let may_be_dropped =
+                competes_alone && candidate.rank.is_none() && !candidate.may_be_cut;
+            if may_be_dropped && !prefilter.keeps(&candidate) {
                 continue;
             }
             candidates.candidates.push(candidate);

@@ -1,13 +1,14 @@
-//! Rendering by an index: candidates are allocated by their costs alone, and only the shown blocks
-//! are read (RFC 0003 §7).
+//! Rendering by an index: candidates are allocated by their costs, and only shown blocks and blocks
+//! that may be shown in part are read (RFC 0003 §7, RFC 0012 §3).
 //!
 //! `columns.rs` validates the index. `candidates.rs` creates the candidates. `prefilter.rs` drops
-//! candidates that cannot be selected. `check.rs` compares the index with the blocks that were
-//! read.
+//! candidates that cannot be selected. `excerpts.rs` reads blocks that may be shown in part.
+//! `check.rs` compares the index with the blocks that were read.
 
 mod candidates;
 mod check;
 mod columns;
+mod excerpts;
 mod prefilter;
 #[cfg(test)]
 mod tests;
@@ -15,11 +16,11 @@ mod tests;
 use lcp_tokens::TokenEstimator;
 use lcp_types::{Block, BlockMeta, BlockSource, BlockSourceError, BlockSourceErrorKind};
 
-use crate::allocate::{Allocation, AllocationInput, Excerpter, Outcome, Selection, allocate_tiers};
+use crate::allocate::{Allocation, AllocationInput, Outcome, Selection, allocate_tiers};
 use crate::assemble::{Layout, MetaLookup, assemble};
 use crate::config::DriverConfig;
 use crate::cost::{Counter, DetailCosts};
-use crate::detail::{DetailLevel, RENDERER_REVISION, ShownDetail};
+use crate::detail::{RENDERER_REVISION, ShownDetail};
 use crate::error::DriverError;
 use crate::plan::RollUp;
 use crate::planner::overflow::warn_of_overflow;
@@ -31,6 +32,7 @@ use crate::warning::{Warning, WarningCode};
 use candidates::IndexCandidates;
 use check::IndexChecksum;
 use columns::Columns;
+use excerpts::{IndexExcerpter, IndexExcerpts};
 
 /// A rendered pack with summary data, without a plan for every block.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -54,7 +56,8 @@ pub struct IndexedRender {
 /// The source of a plan. The text is the same in both cases.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PlanSource {
-    /// The index. Only the shown blocks and their annotations were read.
+    /// The index. Only blocks that are shown or may be shown in part, and their annotations, were
+    /// read.
     Index {
         /// The number of blocks that were read.
         read: usize,
@@ -137,6 +140,12 @@ enum Fallback {
     Failed(SourceRenderError),
 }
 
+impl Fallback {
+    fn incomplete() -> Self {
+        Self::Wrong("the source did not return all requested blocks".to_owned())
+    }
+}
+
 impl From<BlockSourceError> for Fallback {
     fn from(error: BlockSourceError) -> Self {
         match error.kind {
@@ -159,7 +168,7 @@ impl From<DriverError> for Fallback {
 struct ShownBlock {
     block: u32,
     costs: DetailCosts,
-    detail: DetailLevel,
+    detail: ShownDetail,
     cost: u32,
 }
 
@@ -187,19 +196,27 @@ fn by_index<S: BlockSource + ?Sized>(
         line: roll_up_bound(candidates.rest, config.mode, estimator),
         fill: config.fill,
         shares: &[],
-        excerpts: false,
+        excerpts: config.excerpts(),
         groups: &candidates.groups,
         first: candidates.first,
     };
-    let allocation = allocate_tiers(input, &mut NoExcerpts);
-    let parts = parts(columns, &candidates, &allocation);
+    let block_of = &candidates.block_of;
+    let mut excerpter = IndexExcerpter::new(source, columns, block_of, config.mode, estimator);
+    let allocation = allocate_tiers(input, &mut excerpter);
+    let mut excerpts = excerpter.finish()?;
+    let parts = parts(columns, &candidates, &allocation, &excerpts);
     let rolled_up = candidates.rolled_up(&allocation);
 
     let indices = needed(columns, &parts);
-    let blocks = source.read(&indices)?;
-    if blocks.len() != indices.len() {
-        return Err(Fallback::Wrong("the source did not return all requested blocks".to_owned()));
+    let mut missing = indices.clone();
+    missing.retain(|index| !excerpts.read.contains_key(index));
+    let others = source.read(&missing)?;
+    if others.len() != missing.len() {
+        return Err(Fallback::incomplete());
     }
+    excerpts.read.extend(missing.into_iter().zip(others));
+    let read_count = excerpts.read.len();
+    let blocks: Vec<_> = indices.iter().filter_map(|index| excerpts.read.remove(index)).collect();
     let mut warnings = Vec::new();
     warn_of_counts(estimator, &mut warnings);
     let read = ReadBlocks { indices: &indices, blocks: &blocks };
@@ -208,7 +225,7 @@ fn by_index<S: BlockSource + ?Sized>(
     for part in &parts {
         let (at, meta) = read.locate(part.block, columns).map_err(Fallback::Wrong)?;
         metas[at] = meta;
-        shown.push((at, ShownDetail::Level(part.detail), part.costs.content));
+        shown.push((at, part.detail, part.costs.content));
     }
     let mut check = IndexChecksum::new(columns, config.mode, &mut counter);
     for (part, &(at, ..)) in parts.iter().zip(&shown) {
@@ -249,16 +266,8 @@ fn by_index<S: BlockSource + ?Sized>(
         blocks: facts.len(),
         shown: parts.len(),
         warnings,
-        source: PlanSource::Index { read: blocks.len(), passed_over: candidates.passed_over },
+        source: PlanSource::Index { read: read_count, passed_over: candidates.passed_over },
     })
-}
-
-struct NoExcerpts;
-
-impl Excerpter for NoExcerpts {
-    fn excerpt_cost(&mut self, _: usize, _: u64) -> Option<u64> {
-        None
-    }
 }
 
 /// Returns the parts that the text shows, in order.
@@ -266,13 +275,24 @@ fn parts(
     columns: Columns<'_>,
     candidates: &IndexCandidates,
     allocation: &Allocation,
+    excerpts: &IndexExcerpts<'_>,
 ) -> Vec<ShownBlock> {
-    let part = |(&block, choice): (&u32, &Option<Selection>)| {
+    let part = |(at, selection): (usize, &Option<Selection>)| {
+        let block = candidates.block_of[at];
         let costs = columns.costs(block);
-        let (detail, cost) = *costs.details.get(choice.and_then(Selection::level)?)?;
+        let (detail, cost) = match (*selection)? {
+            Selection::Level(level) => {
+                let (detail, cost) = *costs.details.get(level)?;
+                (ShownDetail::Level(detail), cost)
+            }
+            Selection::Excerpt { most, .. } => {
+                let (excerpt, cost) = excerpts.get(at, most)?;
+                (ShownDetail::Excerpt(excerpt), cost)
+            }
+        };
         Some(ShownBlock { block, costs, detail, cost })
     };
-    candidates.block_of.iter().zip(&allocation.chosen).filter_map(part).collect()
+    allocation.chosen.iter().enumerate().filter_map(part).collect()
 }
 
 /// Returns the blocks that are shown and their annotations, ascending.

@@ -9,11 +9,18 @@ use lcp_types::{
 };
 use proptest::prelude::*;
 
-use crate::allocate::{Allocation, AllocationInput, Selection, allocate_tiers};
+use crate::allocate::{Allocation, AllocationInput, Excerpter, Selection, allocate_tiers};
 use crate::config::{DriverConfig, Excerpts};
-use crate::indexed::NoExcerpts;
 use crate::indexed::candidates::IndexCandidates;
 use crate::indexed::columns::Columns;
+
+struct NoExcerpts;
+
+impl Excerpter for NoExcerpts {
+    fn excerpt_cost(&mut self, _: usize, _: u64) -> Option<u64> {
+        None
+    }
+}
 
 /// The properties of a block.
 #[derive(Clone, Copy, Debug)]

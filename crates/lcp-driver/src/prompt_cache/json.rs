@@ -11,7 +11,7 @@ use lcp_types::Priority;
 
 use super::previous_plan::{Fingerprint, PreviousPart, PreviousPlan};
 use crate::block_view::label::{cap, escape_control, push_quoted};
-use crate::detail::{DetailLevel, Excerpt, OutputMode, ShownDetail};
+use crate::detail::{DetailLevel, EXCERPT, Excerpt, OutputMode, ShownDetail};
 use crate::fmt::write_to;
 
 const SCHEMA: &str = "lcp.plan.v1";
@@ -235,9 +235,6 @@ struct PartRow {
 /// The name of a level of detail or of a priority.
 #[derive(Clone, Copy, Serialize)]
 struct Name(&'static str);
-
-/// The value of `detail` for an excerpt.
-const EXCERPT: &str = "excerpt";
 
 impl PartRow {
     fn from_part(part: &PreviousPart) -> Self {

@@ -4,7 +4,7 @@ use metrics::gauge;
 
 use super::IndexedPlan;
 use crate::dedup::DedupStats;
-use crate::detail::DetailLevel;
+use crate::detail::{DetailLevel, EXCERPT, ShownDetail};
 use crate::plan::{Plan, RenderDecision};
 use crate::segments::allocation::LevelAllocation;
 use crate::segments::segment::CompressionLevel;
@@ -44,9 +44,10 @@ pub(super) fn plan(plan: &Plan) {
 pub(super) fn indexed(plan: &IndexedPlan<'_>) {
     let parts: u32 = plan.parts.iter().map(|(_, tokens)| tokens).sum();
     let overhead = ("overhead", plan.used.saturating_sub(parts));
-    let name = |detail: DetailLevel| match detail {
-        DetailLevel::Summary => CompressionLevel::Brief.name(),
-        detail => detail.name(),
+    let name = |detail: ShownDetail| match detail {
+        ShownDetail::Level(DetailLevel::Summary) => CompressionLevel::Brief.name(),
+        ShownDetail::Level(detail) => detail.name(),
+        ShownDetail::Excerpt(_) => EXCERPT,
     };
     let shown = plan.parts.iter().map(|(detail, tokens)| (name(*detail), *tokens));
     set(plan.used, shown.chain([overhead]));

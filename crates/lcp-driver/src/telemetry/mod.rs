@@ -6,7 +6,7 @@ mod gauges;
 #[cfg(feature = "tracing")]
 mod trace;
 
-use crate::detail::DetailLevel;
+use crate::detail::ShownDetail;
 use crate::plan::Plan;
 use crate::segments::allocation::LevelAllocation;
 use crate::warning::Warning;
@@ -28,8 +28,8 @@ pub(crate) struct IndexedPlan<'r> {
     pub(crate) budget: u32,
     /// The number of blocks of the pack.
     pub(crate) blocks: usize,
-    /// The detail level and the tokens of each shown part.
-    pub(crate) parts: &'r [(DetailLevel, u32)],
+    /// The detail and the tokens of each shown part.
+    pub(crate) parts: &'r [(ShownDetail, u32)],
     pub(crate) warnings: &'r [Warning],
 }
 

@@ -21,10 +21,11 @@ proptest! {
         mode in prop::sample::select(&OutputMode::ALL[..]),
         fill in any::<bool>(),
         types in prop::option::weighted(0.2, prop::sample::subsequence(BlockType::ALL, 1..5)),
+        excerpts in prop::sample::select(&[Excerpts::On, Excerpts::Off, Excerpts::WithFill][..]),
         share in 0u32..=200,
     ) {
         let driver = DefaultDriver::new(estimator);
-        let config = DriverConfig { mode, fill, excerpts: Excerpts::Off, types, ..DriverConfig::default() };
+        let config = DriverConfig { mode, fill, excerpts, types, ..DriverConfig::default() };
         let whole = driver.plan(&blocks, &config).unwrap().used_tokens;
         let config = DriverConfig { token_budget: Some(whole * share / 100), ..config };
         let source = Indexed::new(blocks, &[&O200K, &CL100K]);
