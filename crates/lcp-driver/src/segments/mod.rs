@@ -39,11 +39,11 @@ use assign::{Current, LevelChoices, assign, requests};
 
 /// Chooses a form for each of `segments`, oldest first, within `total_budget` tokens.
 ///
-/// Segments get their forms in phases: the expanded ones in full; the last two in full; up to three
-/// with many anchors in detail; the newest of the others in brief; then all others with anchors or
-/// a topic of `focus` in detail; then the rest in brief. Each gets the fullest form that fits, up
-/// to the level of its phase. The remaining tokens upgrade segments to full. See
-/// [`AllocationReason`], [`BudgetAllocationOptions`] and RFC 0004 §8.
+/// Segments get their forms in phases: the expanded ones in full; the last two in full, the newest
+/// first; up to three with many anchors in detail; the newest of the others in brief; then all
+/// others with anchors or a topic of `focus` in detail; then the rest in brief. Each gets the
+/// fullest form that fits, up to the level of its phase. The remaining tokens upgrade segments to
+/// full, the last two first. See [`AllocationReason`], [`BudgetAllocationOptions`] and RFC 0004 §8.
 ///
 /// # Errors
 ///
