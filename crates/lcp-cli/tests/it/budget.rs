@@ -142,6 +142,82 @@ fn config_prints_shares_caps_and_safety_margin() {
     .assert_eq(&tree);
 }
 
+/// The sections are rounded down, as in the comparison of models (CBS-EX-06).
+#[test]
+fn conversation_shares_match_the_documented_models() {
+    let rows = [
+        ("gpt-3.5-turbo", 4_096, 327, 1_146),
+        ("gpt-4", 8_192, 655, 2_293),
+        ("gpt-4-32k", 32_768, 2_621, 9_174),
+        ("claude-3-opus", 200_000, 16_000, 56_000),
+    ];
+    for (model, window, memory, recent) in rows {
+        let window = window.to_string();
+        let flags = ["--model", model, "--window", &window, "--shares", "conversation", "--json"];
+        for command in [&["config"][..], &["budget", "show"]] {
+            let shown = LCP.project("").json(&[command, &flags].concat());
+            let tokens = |at: usize| shown["shares"][at]["tokens"].clone();
+            assert_eq!((tokens(2), tokens(6)), (memory.into(), recent.into()), "{model}");
+        }
+    }
+    let flags = ["budget", "show", "--model", "gpt-4-32k", "--shares", "conversation"];
+    let tree = LCP.project("").stdout_of(&flags);
+    assert!(tree.contains("── Recent Messages (35%): 9,174 tokens\n"), "{tree}");
+    assert!(tree.contains("── Unassigned: 4 tokens\n"), "{tree}");
+}
+
+#[test]
+fn shares_above_100_percent_show_the_percentage_in_effect() {
+    let project = LCP.project(
+        "[context.budget.categories]\ntool_results = 80\nopen_files = 60\nsearch_results = 40\n\
+         references = { percent = 20, cap = 500 }\n",
+    );
+    let tree = |lines: usize, flags: &[&str]| -> String {
+        let shown = project.stdout_of(&[&["config"], flags].concat());
+        shown.split_inclusive('\n').take(lines).collect()
+    };
+    expect![[r#"
+        Budget: 10,000 tokens
+        ├── Tool Results (40%, configured 80%): 4,000 tokens
+        ├── Open Files (30%, configured 60%): 3,000 tokens
+        ├── Search Results (20%, configured 40%): 2,000 tokens
+        ├── References (10%, configured 20%, cap 500): 500 tokens
+        └── Unassigned: 500 tokens
+    "#]]
+    .assert_eq(&tree(6, &["--budget", "10000"]));
+    expect![[r#"
+        No budget: everything is shown in full
+        ├── Tool Results (40%, configured 80%)
+        ├── Open Files (30%, configured 60%)
+        ├── Search Results (20%, configured 40%)
+        └── References (10%, configured 20%, cap 500)
+    "#]]
+    .assert_eq(&tree(5, &[]));
+    let shown = project.json(&["config", "--budget", "10000", "--json"]);
+    let percents = |key: &str| -> Vec<f64> {
+        let shares = shown["shares"].as_array().unwrap().iter();
+        shares.map(|share| share[key].as_f64().unwrap()).collect()
+    };
+    assert_eq!(percents("percent"), [40.0, 30.0, 20.0, 10.0]);
+    assert_eq!(percents("configured_percent"), [80.0, 60.0, 40.0, 20.0]);
+
+    // Fixed sizes come first. If they alone exceed the budget, they are scaled down.
+    project
+        .write("[context.budget.categories]\ntool_results = 80\nopen_files = { tokens = 6000 }\n");
+    expect![[r#"
+        Budget: 10,000 tokens
+        ├── Tool Results (40%, configured 80%): 4,000 tokens
+        └── Open Files (fixed): 6,000 tokens
+    "#]]
+    .assert_eq(&tree(3, &["--budget", "10000"]));
+    expect![[r#"
+        Budget: 5,000 tokens
+        ├── Tool Results (0%, configured 80%): 0 tokens
+        └── Open Files (fixed, configured 6,000): 5,000 tokens
+    "#]]
+    .assert_eq(&tree(3, &["--budget", "5000"]));
+}
+
 #[test]
 fn reserve_larger_than_the_window_is_a_usage_error() {
     let session = sample("session.lcp");
