@@ -429,6 +429,39 @@ fn debug_budget_variable_prints_one_budget_line() {
     assert_eq!(said(Some("0"), &budget), "");
     assert_eq!(said(None, &budget), "");
     assert_eq!(said(Some("1"), &[]), "", "there is no budget to speak of");
+
+    // With shares, a second line has the use of each section.
+    let shares = ["--budget", "3000", "--shares", "conversation"];
+    let rows = report(&shares)["shares"].as_array().unwrap().clone();
+    let section = |row: &Value| {
+        let name = row["name"].as_str().filter(|name| !name.is_empty()).unwrap_or("other");
+        format!("{name} {} / {}", row["used"], row["tokens"])
+    };
+    let sections: Vec<_> = rows.iter().map(section).collect();
+    let shown = said(Some("1"), &shares);
+    let line = format!("[Budget] Section usage: {}\n", sections.join(", "));
+    assert!(shown.ends_with(&line) && shown.lines().count() == 2, "{shown}\n{line}");
+    assert!(line.contains("recent_messages") && line.contains("memory 0 / 300"), "{line}");
+}
+
+/// Lines about the use of the budget can be limited to debugging: `-q` prints no warning, and the
+/// variable turns on the lines about the budget alone.
+#[test]
+fn quiet_render_prints_budget_lines_only_for_debugging() {
+    let session = sample("session.lcp");
+    let said = |flags: &[&str], debug: bool| {
+        let mut command = Command::new(LCP.0);
+        command.args(["render", &session, "--no-config", "--encoding", "heuristic"]).args(flags);
+        command.env_remove("DEBUG_BUDGET").env_remove("LCP_DEBUG_BUDGET");
+        command.envs(debug.then_some(("LCP_DEBUG_BUDGET", "1")));
+        stderr(&command.output().unwrap())
+    };
+    let budget = ["--budget", "3000"];
+    let quiet = ["--budget", "3000", "-q"];
+    assert!(said(&budget, false).contains("[estimated_counts]"));
+    assert_eq!(said(&quiet, false), "");
+    let line = said(&quiet, true);
+    assert!(line.starts_with("[Budget] Used ") && line.lines().count() == 1, "{line}");
 }
 
 #[test]
