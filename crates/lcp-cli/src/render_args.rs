@@ -16,6 +16,8 @@ use crate::budget_args::BudgetArgs;
 use crate::dedup_args::DedupArgs;
 use crate::output::Output;
 use crate::prompt_cache_args::PromptCacheArgs;
+#[cfg(feature = "full")]
+use crate::segment_args::SegmentArgs;
 use crate::tokenizer_args::TokenizerArgs;
 
 /// The flags that determine the rendered text, shared by `render` and `report`.
@@ -47,6 +49,10 @@ pub struct RenderArgs {
     /// The flags of deduplication.
     #[command(flatten)]
     pub dedup: DedupArgs,
+    /// The flags of segments.
+    #[cfg(feature = "full")]
+    #[command(flatten)]
+    pub segments: SegmentArgs,
     /// Policy for control tokens such as `<|im_start|>` in content [default: warn]
     ///
     /// Some programs turn such strings into control tokens. `warn` lists them, `escape` inserts a
@@ -67,6 +73,8 @@ impl RenderArgs {
             types: self.types.clone(),
             prompt_cache: self.prompt_cache.to_options(),
             dedup: self.dedup.to_options(),
+            #[cfg(feature = "full")]
+            segments: self.segments.to_options(),
             special_tokens: self.special_tokens,
             ..RenderOptions::default()
         })

@@ -63,10 +63,10 @@ fn config_prints_the_budget_breakdown() {
         context.usage.critical                        0.9          default  (library only)
         context.usage.clear                           0.7          default  (library only)
         context.usage.cooldown                        0            default  (library only)
-        context.segments.recent_messages_full_budget  2,000        default  (library only)
-        context.segments.anchor_budget                1,000        default  (library only)
-        context.segments.compression_aggressiveness   0.5          default  (library only)
-        context.segments.min_segments_at_brief        3            default  (library only)
+        context.segments.recent_messages_full_budget  2,000        default  (only with --segments)
+        context.segments.anchor_budget                1,000        default  (only with --segments)
+        context.segments.compression_aggressiveness   0.5          default  (only with --segments)
+        context.segments.min_segments_at_brief        3            default  (only with --segments)
     "#]]
     .assert_eq(&shown);
 }
@@ -115,10 +115,10 @@ fn config_prints_shares_caps_and_safety_margin() {
         context.usage.critical                        0.9          default  (library only)
         context.usage.clear                           0.7          default  (library only)
         context.usage.cooldown                        0            default  (library only)
-        context.segments.recent_messages_full_budget  2,000        default  (library only)
-        context.segments.anchor_budget                1,000        default  (library only)
-        context.segments.compression_aggressiveness   0.5          default  (library only)
-        context.segments.min_segments_at_brief        3            default  (library only)
+        context.segments.recent_messages_full_budget  2,000        default  (only with --segments)
+        context.segments.anchor_budget                1,000        default  (only with --segments)
+        context.segments.compression_aggressiveness   0.5          default  (only with --segments)
+        context.segments.min_segments_at_brief        3            default  (only with --segments)
     "#]]
     .assert_eq(&shown);
     let shown = project.stdout_of(&["config", "--budget", "4000"]);

@@ -29,6 +29,7 @@ mod pack;
 mod parse;
 mod samples;
 mod schemas;
+mod segments;
 mod sessions;
 mod settings;
 mod shell;
