@@ -46,6 +46,7 @@
 //! | [`validate`] | validation of packs with costs and hand-offs |
 //! | [`append`] | changes of packs in place |
 //! | [`merge`], [`recover`] | merged packs; recovery of damaged packs |
+//! | [`segments`] | conversations of which each part is shown at one level |
 //! | [`sessions`] | recording, handing over and resuming conversations |
 //! | [`budget`], [`tokenizer`], [`dedup`], [`prompt_cache`], [`special_tokens`], [`pack_output`], [`summaries`] | options that several jobs share, and their resolved forms |
 //! | [`config`], [`names`] | `lcp.toml`; the names of values in flags, settings and tools |
@@ -88,6 +89,8 @@ pub mod prompt_cache;
 pub mod recover;
 pub mod render;
 mod reporter;
+#[cfg(feature = "full")]
+pub mod segments;
 mod session_records;
 #[cfg(feature = "full")]
 pub mod sessions;

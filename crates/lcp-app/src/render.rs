@@ -7,12 +7,16 @@ use std::sync::Arc;
 
 use lcp_decoder::{DecodeOptions, IndexError, Pack, PackIndex, PackReader, ReadError};
 use lcp_dedup::Options;
+#[cfg(feature = "full")]
+use lcp_driver::segments::BudgetAllocationOptions;
 use lcp_driver::special_tokens::SpecialTokens;
 use lcp_driver::window::ContextWindow;
 use lcp_driver::{
     DefaultDriver, DriverConfig, DriverError, IndexedRender, OutputMode, Overflow, Plan,
     PlanSource, RENDERER_REVISION, Rendered, SourceRenderError, Verbosity, Warning, WarningCode,
 };
+#[cfg(feature = "full")]
+use lcp_driver::{Excerpts, Objective};
 use lcp_packfile::journal;
 use lcp_types::wire::HEADER_RESERVED;
 use lcp_types::{BlockSource, BlockSourceErrorKind, BlockType};
@@ -23,7 +27,11 @@ use crate::dedup::{self, DedupOptions};
 use crate::error::{Error, ErrorKind, Result};
 use crate::files;
 use crate::prompt_cache::PromptCacheOptions;
+#[cfg(feature = "full")]
+use crate::prompt_cache::{PLAN, PREVIOUS};
 use crate::reporter::Reporter;
+#[cfg(feature = "full")]
+use crate::segments::{SEGMENTS, SegmentOptions};
 use crate::session_records;
 use crate::special_tokens;
 use crate::tokenizer::{LoadedTokenizer, TokenizerOptions};
@@ -45,6 +53,9 @@ pub struct RenderOptions {
     pub prompt_cache: PromptCacheOptions,
     /// The options of deduplication.
     pub dedup: DedupOptions,
+    /// If given, each segment of the conversation is shown at one level.
+    #[cfg(feature = "full")]
+    pub segments: Option<SegmentOptions>,
     /// The policy for special tokens.
     pub special_tokens: Option<SpecialTokens>,
     /// `true` to show the records of session files, with the lowest priority. They are metadata by
@@ -75,6 +86,8 @@ pub struct RenderJob<'b> {
     setup: RenderSetup,
     pack: Pack<'b>,
     driver: DefaultDriver,
+    /// The number of blocks of the pack. The segments may have added summaries after them.
+    blocks: usize,
     /// Warnings about the pack's index.
     index_warnings: Vec<Warning>,
 }
@@ -88,6 +101,9 @@ pub struct RenderSetup {
     pub config: DriverConfig,
     /// The options of deduplication, if it is on.
     dedup: Option<Options>,
+    /// The options of segments, if they decide the levels, and their settings.
+    #[cfg(feature = "full")]
+    segments: Option<(SegmentOptions, BudgetAllocationOptions)>,
     /// The policy for special tokens.
     special_tokens: SpecialTokens,
     /// `true` if the records of session files are shown.
@@ -127,6 +143,8 @@ impl RenderSetup {
         let mut config = options.driver_config(&budget.settings);
         let prompt_cache = options.prompt_cache.resolve(options.saves_plan, settings, &config)?;
         let mut warnings = budget.warnings;
+        #[cfg(feature = "full")]
+        warnings.extend(options.check_segments(&config)?);
         warnings.extend(options.dedup.ineffective(&settings.dedup));
         for warning in &warnings {
             reporter.warn(&warning);
@@ -147,6 +165,8 @@ impl RenderSetup {
             path: path.to_owned(),
             config,
             dedup,
+            #[cfg(feature = "full")]
+            segments: options.segments.clone().map(|options| (options, settings.segments)),
             special_tokens: special_tokens::effective(options.special_tokens, settings),
             shows_records: options.shows_records,
             verify_index: options.verify_index,
@@ -195,6 +215,10 @@ impl RenderSetup {
             || self.special_tokens != SpecialTokens::Warn
             || !config.is_planned_by_costs()
         {
+            return Ok(None);
+        }
+        #[cfg(feature = "full")]
+        if self.segments.is_some() {
             return Ok(None);
         }
         let Some(file) = open_regular_file(path) else { return Ok(None) };
@@ -276,7 +300,13 @@ impl RenderSetup {
             pack.blocks = deduped.blocks;
             config.duplicates = Some(deduped.duplicates);
         }
-        Ok(RenderJob { setup: self, pack, driver, index_warnings })
+        let blocks = pack.blocks.len();
+        #[cfg(feature = "full")]
+        if let Some((options, settings)) = self.segments.take() {
+            let counter = self.counter.estimator.as_ref();
+            self.config.segments = Some(options.apply(&mut pack.blocks, &settings, counter)?);
+        }
+        Ok(RenderJob { setup: self, pack, driver, blocks, index_warnings })
     }
 }
 
@@ -289,6 +319,42 @@ impl RenderOptions {
             types: self.types.clone(),
             ..settings.to_driver_config()
         }
+    }
+
+    /// Returns a warning about options that have no effect with segments, or about segments that
+    /// have none.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error for segments in a text that continues a previous one.
+    #[cfg(feature = "full")]
+    fn check_segments(&self, config: &DriverConfig) -> Result<Option<Warning>> {
+        if self.segments.is_none() {
+            return Ok(None);
+        }
+        if self.saves_plan || self.prompt_cache.previous.is_some() {
+            let message = format!("{SEGMENTS} cannot be used with {PREVIOUS} or {PLAN}");
+            return Err(Error::new(ErrorKind::Usage, message));
+        }
+        let no_effect = |message| Some(Warning::new(WarningCode::NoEffect, None, message));
+        if config.token_budget.is_none() || config.verbosity != Verbosity::Adaptive {
+            let message =
+                format!("{SEGMENTS} has no effect without a budget or verbosity adaptive");
+            return Ok(no_effect(message));
+        }
+        let budget = &self.budget;
+        let given = [
+            ("--shares", budget.shares.is_some()),
+            ("--fill", budget.fill == Some(true)),
+            ("--excerpts", budget.excerpts == Some(Excerpts::On)),
+            ("--objective", budget.objective.is_some_and(|it| it != Objective::Strict)),
+        ];
+        let given: Vec<_> = given.iter().filter(|(_, given)| *given).map(|(it, _)| *it).collect();
+        Ok(if given.is_empty() {
+            None
+        } else {
+            no_effect(format!("no effect with {SEGMENTS}: {}", given.join(", ")))
+        })
     }
 }
 
@@ -337,9 +403,14 @@ impl<'b> RenderJob<'b> {
     /// Plans for other budgets. Overflow is allowed.
     pub fn replay(&self, budgets: &[u32]) -> Result<Vec<Plan>> {
         let config = DriverConfig { overflow: Overflow::Allow, ..self.setup.config.clone() };
-        self.driver
+        let mut plans = self
+            .driver
             .replay(&self.pack.blocks, &config, budgets)
-            .map_err(|error| self.over_budget_error(&error))
+            .map_err(|error| self.over_budget_error(&error))?;
+        for plan in &mut plans {
+            plan.items.truncate(self.blocks);
+        }
+        Ok(plans)
     }
 
     /// Saves the token counts if the options name a file. Call it last.
@@ -349,6 +420,7 @@ impl<'b> RenderJob<'b> {
 
     /// Adds the warnings of the input to those of the plan, and reports all of them and the costs.
     fn report_warnings(&self, plan: &mut Plan, reporter: &dyn Reporter) {
+        plan.items.truncate(self.blocks);
         let of_input = self.pack.warnings.iter().map(|warning| {
             let code = match warning {
                 lcp_decoder::Warning::TrailingData { .. } => WarningCode::TrailingData,

@@ -85,9 +85,7 @@ impl BudgetArgs {
             (Some(Overflow::Allow), false) => Some(Overflow::Allow),
             (None, false) => None,
         };
-        let shares = self.shares.as_deref().and_then(|name| {
-            Some(NamedShares { name: name.to_owned(), shares: Shares::preset(name)? })
-        });
+        let shares = self.shares.as_deref().and_then(NamedShares::preset);
         Ok(BudgetOptions {
             budget: self.budget,
             window: self.window,

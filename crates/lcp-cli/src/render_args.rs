@@ -16,6 +16,8 @@ use crate::budget_args::BudgetArgs;
 use crate::dedup_args::DedupArgs;
 use crate::output::Output;
 use crate::prompt_cache_args::PromptCacheArgs;
+#[cfg(feature = "full")]
+use crate::segment_args::SegmentArgs;
 use crate::tokenizer_args::TokenizerArgs;
 
 /// The flags that determine the rendered text, shared by `render` and `report`.
@@ -52,6 +54,10 @@ pub struct RenderArgs {
     /// The flags of deduplication.
     #[command(flatten)]
     pub dedup: DedupArgs,
+    /// The flags of segments.
+    #[cfg(feature = "full")]
+    #[command(flatten)]
+    pub segments: SegmentArgs,
     /// Policy for special tokens such as `<|im_start|>` in content [default: warn]
     ///
     /// Some programs do not treat such strings as ordinary text. `warn` lists them, `escape` inserts
@@ -72,6 +78,8 @@ impl RenderArgs {
             types: self.types.clone(),
             prompt_cache: self.prompt_cache.to_options(),
             dedup: self.dedup.to_options(),
+            #[cfg(feature = "full")]
+            segments: self.segments.to_options(),
             special_tokens: self.special_tokens,
             shows_records: self.records,
             ..RenderOptions::default()

@@ -5,6 +5,7 @@ use lcp_types::{Block, BlockType, Replacements};
 pub use crate::detail::{OutputMode, Verbosity};
 pub use crate::objective::Objective;
 use crate::prompt_cache::StableOptions;
+use crate::segments::pack::PackSegments;
 use crate::shares::Shares;
 
 /// The behavior if the text must exceed the budget: Critical blocks do not fit, or the verbosity
@@ -67,6 +68,11 @@ pub struct DriverConfig {
     /// The shares of the budget, one for each named category. With `None` all blocks compete for
     /// the whole budget.
     pub shares: Option<Shares>,
+    /// The segments of the pack, each of which is shown at one level (RFC 0012). Priorities only
+    /// matter for Critical and pinned blocks then, and for Background blocks, which are not shown.
+    /// Shares, excerpts, `fill`, the objective and stable plans have no effect. Segments need a
+    /// budget and the verbosity `Adaptive`.
+    pub segments: Option<PackSegments>,
     /// The duplicates that `lcp-dedup` found among the blocks (RFC 0006 §8). `None` means that
     /// deduplication did not run.
     pub duplicates: Option<Replacements>,
@@ -79,7 +85,7 @@ impl DriverConfig {
     /// these conditions must hold:
     ///
     /// - There is a budget, the verbosity is `Adaptive`, and the objective is `Strict`.
-    /// - Stable plans, shares and duplicates are not set.
+    /// - Stable plans, shares, segments and duplicates are not set.
     ///
     /// ```
     /// use lcp_driver::{DriverConfig, Verbosity};
@@ -96,6 +102,7 @@ impl DriverConfig {
             && self.objective == Objective::Strict
             && self.stable.is_none()
             && self.shares.is_none()
+            && self.segments.is_none()
             && self.duplicates.is_none()
     }
 

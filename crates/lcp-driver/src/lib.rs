@@ -67,7 +67,7 @@
 //! | the report | `report/`: `json.rs`, `table.rs`, `html.rs`; shared rows `rows.rs`, sums `metrics.rs`, names `display_names.rs` |
 //! | annotations; duplicates | `meta.rs`; `dedup.rs` |
 //! | the window of a model; its usage | `window.rs`; `usage.rs` |
-//! | segments of a conversation | `segments/`: phases and levels in `assign.rs`, the result in `allocation.rs` |
+//! | segments of a conversation | `segments/`: phases and levels in `assign.rs`, the result in `allocation.rs`; of a pack: `pack.rs`, `planner/segmented.rs` |
 
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
@@ -138,7 +138,8 @@ pub use meta::resolve_priorities;
 
 pub use objective::ValueModel;
 pub use plan::{
-    DecisionReason, OptimalityBound, Plan, PlanItem, RenderDecision, RollUp, ShareUsage,
+    DecisionReason, OptimalityBound, Plan, PlanItem, PlanSegment, RenderDecision, RollUp,
+    ShareUsage,
 };
 pub use planner::allocate_budget;
 pub use render::{append_text, render_placeholder};

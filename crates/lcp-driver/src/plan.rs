@@ -1,5 +1,6 @@
 //! The plan as plain data: the decision for each block, its reason and its tokens.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use lcp_types::{BlockType, DuplicateKind, Priority, Replacements};
@@ -7,6 +8,7 @@ use lcp_types::{BlockType, DuplicateKind, Priority, Replacements};
 use crate::detail::{DetailLevel, Excerpt, OutputMode, ShownDetail, Verbosity};
 use crate::objective::Objective;
 use crate::prompt_cache::StableOutcome;
+use crate::segments::segment::{AllocationReason, CompressionLevel};
 use crate::warning::Warning;
 
 /// The way in which a text shows one block, or the way in which it omits it (SPEC_08 §3).
@@ -119,6 +121,9 @@ pub struct Plan {
     /// The use of each share of the budget in configured order, then that of blocks without a
     /// share. Empty if the configuration has no shares (RFC 0004 §5).
     pub shares: Vec<ShareUsage>,
+    /// The segments of the configuration that have blocks to show, oldest first. Empty if segments
+    /// do not decide the levels, or if none fits.
+    pub segments: Vec<PlanSegment>,
     /// The smallest budget with which every block gets all that its priority and the caps of shares
     /// allow. `None` in these cases:
     ///
@@ -206,6 +211,21 @@ impl ShareUsage {
     pub fn borrowed(&self) -> u32 {
         self.cap.map_or(self.used, |cap| cap.min(self.used)).saturating_sub(self.tokens)
     }
+}
+
+/// The decision for one segment of the pack.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PlanSegment {
+    /// The id of the segment.
+    pub id: String,
+    /// The indices of its blocks.
+    pub blocks: Range<usize>,
+    /// The level at which they are shown; `None` if none fits.
+    pub level: Option<CompressionLevel>,
+    /// Tokens of the blocks at that level, before the whole text is counted.
+    pub tokens: u32,
+    /// The reason for its phase; `None` if it is not shown.
+    pub reason: Option<AllocationReason>,
 }
 
 /// The decision for one block.

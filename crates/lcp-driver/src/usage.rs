@@ -4,13 +4,29 @@
 
 use std::collections::VecDeque;
 
+use crate::block_view::label::push_word;
 use crate::fixed_point::{BILLION, billionths};
+use crate::fmt::write_to;
+use crate::plan::ShareUsage;
 
 /// Returns whether this value of `LCP_DEBUG_BUDGET` asks for [`UsageStatus::debug_line`]. `None`,
 /// the empty string, `0` and `false` do not; any other value does.
 #[must_use]
 pub fn is_debug_budget_set(value: Option<&str>) -> bool {
     value.is_some_and(|value| !matches!(value, "" | "0" | "false"))
+}
+
+/// Returns a line for debugging with the used tokens of each share, and the tokens that belong to
+/// it; `None` without shares. Blocks without a share are `other`.
+#[must_use]
+pub fn section_line(shares: &[ShareUsage]) -> Option<String> {
+    let mut line = "[Budget] Section usage:".to_owned();
+    for (at, share) in shares.iter().enumerate() {
+        line.push_str(if at == 0 { " " } else { ", " });
+        push_word(&mut line, if share.name.is_empty() { "other" } else { &share.name });
+        write_to(&mut line, format_args!(" {} / {}", share.used, share.tokens));
+    }
+    (!shares.is_empty()).then_some(line)
 }
 
 lcp_types::named_enum! {

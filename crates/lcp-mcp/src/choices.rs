@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use lcp_app::names::{self, DEDUP_LEVELS, MODES, OVERFLOWS, SPECIAL_TOKENS, VERBOSITIES};
 use lcp_dedup::DedupLevel;
+use lcp_driver::shares::Shares;
 use lcp_driver::special_tokens::SpecialTokens;
 use lcp_driver::{Objective, OutputMode, Overflow, Verbosity};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
@@ -12,6 +13,10 @@ use serde::de::{Deserialize, Deserializer, Error as _};
 /// A value that is given by name in JSON.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Named<T>(pub(crate) T);
+
+/// The name of a preset of shares.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct SharePreset(pub(crate) &'static str);
 
 /// A type whose values have names.
 pub(crate) trait Choice: Copy + PartialEq + 'static {
@@ -34,6 +39,12 @@ impl Choice for Verbosity {
 impl Choice for Objective {
     fn names() -> Vec<(&'static str, Self)> {
         names::objectives().into()
+    }
+}
+
+impl Choice for SharePreset {
+    fn names() -> Vec<(&'static str, Self)> {
+        Shares::PRESETS.iter().map(|name| (*name, Self(name))).collect()
     }
 }
 

@@ -20,6 +20,13 @@ pub struct NamedShares {
     pub shares: Shares,
 }
 
+impl NamedShares {
+    /// Returns the preset with this name.
+    pub fn preset(name: &str) -> Option<Self> {
+        Some(Self { name: name.to_owned(), shares: Shares::preset(name)? })
+    }
+}
+
 /// `[context.budget]`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Budget {
@@ -101,9 +108,7 @@ fn shares(preset: Option<Entry<'_>>, categories: Option<Entry<'_>>) -> Result<Op
         }
         (Some(preset), None) => {
             let presets: Vec<_> = Shares::PRESETS.iter().map(|name| (*name, *name)).collect();
-            let name = preset.choice(&presets)?;
-            let shares = Shares::preset(name).unwrap_or_else(Shares::agent);
-            Ok(Some(NamedShares { name: name.to_owned(), shares }))
+            Ok(NamedShares::preset(preset.choice(&presets)?))
         }
         (None, Some(entry)) => categories_of(&entry).map(Some),
         (None, None) => Ok(None),

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use lcp_driver::usage::{UsageMonitor, is_debug_budget_set};
+use lcp_driver::usage::{UsageMonitor, is_debug_budget_set, section_line};
 use lcp_driver::{Plan, escape_control_json, report};
 
 use crate::Result;
@@ -10,7 +10,7 @@ use crate::files::{self, PACK};
 use crate::output::Output;
 use crate::render_args::RenderArgs;
 use lcp_app::prompt_cache::{PLAN, PREVIOUS};
-use lcp_app::render::{RenderJob, RenderSetup};
+use lcp_app::render::{RenderJob, RenderSetup, RenderedPack};
 use lcp_app::{Error, ErrorKind};
 
 /// The environment variables that enable a line about the tokens used.
@@ -32,8 +32,8 @@ const DEBUG_BUDGET: [&str; 2] = ["LCP_DEBUG_BUDGET", "DEBUG_BUDGET"];
   repacked text keeps the oldest blocks of a priority
 
 Environment:
-  LCP_DEBUG_BUDGET  print the tokens used to standard error, unless empty, 0 or false
-                    (DEBUG_BUDGET works too)
+  LCP_DEBUG_BUDGET  print the tokens used, and those of each share, to standard error, unless
+                    empty, 0 or false (DEBUG_BUDGET works too). With -q, nothing else is printed
   NO_COLOR          disable colors, unless --color is given")]
 pub struct Args {
     #[command(flatten)]
@@ -87,7 +87,7 @@ pub fn run(args: &Args, output: &Output) -> Result {
     if let Some((path, stable)) = args.plan.as_deref().zip(stable) {
         files::write(Some(path), stable.next_plan.to_json().as_bytes())?;
     }
-    debug_budget(rendered.used_tokens(), rendered.budget(), output);
+    debug_budget(&rendered, output);
     rendered.save_cache(output);
     Ok(())
 }
@@ -109,14 +109,19 @@ fn write_reports(args: &Args, plan: &Plan, run: &RenderJob<'_>, output: &Output)
     Ok(())
 }
 
-/// Prints the tokens used if an environment variable enables this.
-fn debug_budget(used: u32, budget: Option<u32>, output: &Output) {
+/// Prints the tokens used, and those of each share, if an environment variable enables this.
+fn debug_budget(rendered: &RenderedPack<'_>, output: &Output) {
     let is_set = |name: &&str| {
         let value = std::env::var_os(name);
         is_debug_budget_set(value.as_ref().map(|value| value.to_string_lossy()).as_deref())
     };
-    if let Some(budget) = budget.filter(|_| DEBUG_BUDGET.iter().any(is_set)) {
-        output.print(UsageMonitor::default().record(used, budget).debug_line);
+    if let Some(budget) = rendered.budget().filter(|_| DEBUG_BUDGET.iter().any(is_set)) {
+        let usage = UsageMonitor::default().record(rendered.used_tokens(), budget);
+        output.print(usage.debug_line);
+        let shares = rendered.planned().and_then(|(plan, _)| section_line(&plan.shares));
+        if let Some(line) = shares {
+            output.print(line);
+        }
     }
 }
 

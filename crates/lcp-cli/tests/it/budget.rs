@@ -63,10 +63,10 @@ fn config_prints_the_budget_breakdown() {
         context.usage.critical                        0.9          default  (library only)
         context.usage.clear                           0.7          default  (library only)
         context.usage.cooldown                        0            default  (library only)
-        context.segments.recent_messages_full_budget  2,000        default  (library only)
-        context.segments.anchor_budget                1,000        default  (library only)
-        context.segments.compression_aggressiveness   0.5          default  (library only)
-        context.segments.min_segments_at_brief        3            default  (library only)
+        context.segments.recent_messages_full_budget  2,000        default  (only with --segments)
+        context.segments.anchor_budget                1,000        default  (only with --segments)
+        context.segments.compression_aggressiveness   0.5          default  (only with --segments)
+        context.segments.min_segments_at_brief        3            default  (only with --segments)
     "#]]
     .assert_eq(&shown);
 }
@@ -115,10 +115,10 @@ fn config_prints_shares_caps_and_safety_margin() {
         context.usage.critical                        0.9          default  (library only)
         context.usage.clear                           0.7          default  (library only)
         context.usage.cooldown                        0            default  (library only)
-        context.segments.recent_messages_full_budget  2,000        default  (library only)
-        context.segments.anchor_budget                1,000        default  (library only)
-        context.segments.compression_aggressiveness   0.5          default  (library only)
-        context.segments.min_segments_at_brief        3            default  (library only)
+        context.segments.recent_messages_full_budget  2,000        default  (only with --segments)
+        context.segments.anchor_budget                1,000        default  (only with --segments)
+        context.segments.compression_aggressiveness   0.5          default  (only with --segments)
+        context.segments.min_segments_at_brief        3            default  (only with --segments)
     "#]]
     .assert_eq(&shown);
     let shown = project.stdout_of(&["config", "--budget", "4000"]);
@@ -140,6 +140,82 @@ fn config_prints_shares_caps_and_safety_margin() {
         └── "my notes" (5%)
     "#]]
     .assert_eq(&tree);
+}
+
+/// The sections are rounded down, as in the comparison of models (CBS-EX-06).
+#[test]
+fn conversation_shares_match_the_documented_models() {
+    let rows = [
+        ("gpt-3.5-turbo", 4_096, 327, 1_146),
+        ("gpt-4", 8_192, 655, 2_293),
+        ("gpt-4-32k", 32_768, 2_621, 9_174),
+        ("claude-3-opus", 200_000, 16_000, 56_000),
+    ];
+    for (model, window, memory, recent) in rows {
+        let window = window.to_string();
+        let flags = ["--model", model, "--window", &window, "--shares", "conversation", "--json"];
+        for command in [&["config"][..], &["budget", "show"]] {
+            let shown = LCP.project("").json(&[command, &flags].concat());
+            let tokens = |at: usize| shown["shares"][at]["tokens"].clone();
+            assert_eq!((tokens(2), tokens(6)), (memory.into(), recent.into()), "{model}");
+        }
+    }
+    let flags = ["budget", "show", "--model", "gpt-4-32k", "--shares", "conversation"];
+    let tree = LCP.project("").stdout_of(&flags);
+    assert!(tree.contains("── Recent Messages (35%): 9,174 tokens\n"), "{tree}");
+    assert!(tree.contains("── Unassigned: 4 tokens\n"), "{tree}");
+}
+
+#[test]
+fn shares_above_100_percent_show_the_percentage_in_effect() {
+    let project = LCP.project(
+        "[context.budget.categories]\ntool_results = 80\nopen_files = 60\nsearch_results = 40\n\
+         references = { percent = 20, cap = 500 }\n",
+    );
+    let tree = |lines: usize, flags: &[&str]| -> String {
+        let shown = project.stdout_of(&[&["config"], flags].concat());
+        shown.split_inclusive('\n').take(lines).collect()
+    };
+    expect![[r#"
+        Budget: 10,000 tokens
+        ├── Tool Results (40%, configured 80%): 4,000 tokens
+        ├── Open Files (30%, configured 60%): 3,000 tokens
+        ├── Search Results (20%, configured 40%): 2,000 tokens
+        ├── References (10%, configured 20%, cap 500): 500 tokens
+        └── Unassigned: 500 tokens
+    "#]]
+    .assert_eq(&tree(6, &["--budget", "10000"]));
+    expect![[r#"
+        No budget: everything is shown in full
+        ├── Tool Results (40%, configured 80%)
+        ├── Open Files (30%, configured 60%)
+        ├── Search Results (20%, configured 40%)
+        └── References (10%, configured 20%, cap 500)
+    "#]]
+    .assert_eq(&tree(5, &[]));
+    let shown = project.json(&["config", "--budget", "10000", "--json"]);
+    let percents = |key: &str| -> Vec<f64> {
+        let shares = shown["shares"].as_array().unwrap().iter();
+        shares.map(|share| share[key].as_f64().unwrap()).collect()
+    };
+    assert_eq!(percents("percent"), [40.0, 30.0, 20.0, 10.0]);
+    assert_eq!(percents("configured_percent"), [80.0, 60.0, 40.0, 20.0]);
+
+    // Fixed sizes come first. If they alone exceed the budget, they are scaled down.
+    project
+        .write("[context.budget.categories]\ntool_results = 80\nopen_files = { tokens = 6000 }\n");
+    expect![[r#"
+        Budget: 10,000 tokens
+        ├── Tool Results (40%, configured 80%): 4,000 tokens
+        └── Open Files (fixed): 6,000 tokens
+    "#]]
+    .assert_eq(&tree(3, &["--budget", "10000"]));
+    expect![[r#"
+        Budget: 5,000 tokens
+        ├── Tool Results (0%, configured 80%): 0 tokens
+        └── Open Files (fixed, configured 6,000): 5,000 tokens
+    "#]]
+    .assert_eq(&tree(3, &["--budget", "5000"]));
 }
 
 #[test]
@@ -353,6 +429,39 @@ fn debug_budget_variable_prints_one_budget_line() {
     assert_eq!(said(Some("0"), &budget), "");
     assert_eq!(said(None, &budget), "");
     assert_eq!(said(Some("1"), &[]), "", "there is no budget to speak of");
+
+    // With shares, a second line has the use of each section.
+    let shares = ["--budget", "3000", "--shares", "conversation"];
+    let rows = report(&shares)["shares"].as_array().unwrap().clone();
+    let section = |row: &Value| {
+        let name = row["name"].as_str().filter(|name| !name.is_empty()).unwrap_or("other");
+        format!("{name} {} / {}", row["used"], row["tokens"])
+    };
+    let sections: Vec<_> = rows.iter().map(section).collect();
+    let shown = said(Some("1"), &shares);
+    let line = format!("[Budget] Section usage: {}\n", sections.join(", "));
+    assert!(shown.ends_with(&line) && shown.lines().count() == 2, "{shown}\n{line}");
+    assert!(line.contains("recent_messages") && line.contains("memory 0 / 300"), "{line}");
+}
+
+/// Lines about the use of the budget can be limited to debugging: `-q` prints no warning, and the
+/// variable turns on the lines about the budget alone.
+#[test]
+fn quiet_render_prints_budget_lines_only_for_debugging() {
+    let session = sample("session.lcp");
+    let said = |flags: &[&str], debug: bool| {
+        let mut command = Command::new(LCP.0);
+        command.args(["render", &session, "--no-config", "--encoding", "heuristic"]).args(flags);
+        command.env_remove("DEBUG_BUDGET").env_remove("LCP_DEBUG_BUDGET");
+        command.envs(debug.then_some(("LCP_DEBUG_BUDGET", "1")));
+        stderr(&command.output().unwrap())
+    };
+    let budget = ["--budget", "3000"];
+    let quiet = ["--budget", "3000", "-q"];
+    assert!(said(&budget, false).contains("[estimated_counts]"));
+    assert_eq!(said(&quiet, false), "");
+    let line = said(&quiet, true);
+    assert!(line.starts_with("[Budget] Used ") && line.lines().count() == 1, "{line}");
 }
 
 #[test]

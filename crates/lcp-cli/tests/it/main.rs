@@ -31,6 +31,7 @@ mod pack;
 mod parse;
 mod samples;
 mod schemas;
+mod segments;
 mod session_window;
 mod sessions;
 mod settings;

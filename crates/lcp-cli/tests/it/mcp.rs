@@ -112,6 +112,48 @@ fn render_tool_matches_the_command() {
 }
 
 #[test]
+fn render_tool_takes_shares_reserves_and_segments() {
+    let place = Place::new();
+    let mut client = place.client(&[]);
+    let pack = place.text("root/session.lcp");
+    let mut check = |input: Value, flags: &[&str]| {
+        let shown = client.facts("render", input);
+        assert_eq!(shown["text"], printed(&run(&[&["render", &pack], flags].concat())));
+        shown
+    };
+    let shares =
+        json!({ "pack": "session.lcp", "budget": 3000, "shares": "agent", "report": true });
+    let shown = check(shares, &["--budget", "3000", "--shares", "agent"]);
+    assert_eq!(shown["report"]["shares"][0]["tokens"], 1_200, "{}", shown["report"]["shares"]);
+
+    let window = json!({ "pack": "session.lcp", "window": 10_000, "system_prompt_reserve": 1_000,
+        "response_reserve": 4_000 });
+    let reserves = ["--system-prompt-reserve", "1000", "--response-reserve", "4000"];
+    let shown = check(window, &[&["--window", "10000"], &reserves[..]].concat());
+    assert_eq!(shown["budget"], 3_000);
+
+    let segments = json!({ "pack": "session.lcp", "budget": 8000, "segments": true,
+        "expand_segments": ["s3"], "topics": ["parser"], "report": true });
+    let flags = ["--budget", "8000", "--segments", "--expand", "s3", "--topics", "parser"];
+    let shown = check(segments, &flags);
+    let rows = shown["report"]["segments"].as_array().unwrap();
+    let expanded = rows.iter().find(|row| row["id"] == "s3").unwrap();
+    assert_eq!(expanded["reason"], "expanded");
+
+    for (input, code) in [
+        (json!({ "pack": "session.lcp", "shares": "mine" }), "usage"),
+        (json!({ "pack": "session.lcp", "topics": ["parser"] }), "usage"),
+        (
+            json!({ "pack": "session.lcp", "budget": 9, "segments": true,
+            "expand_segments": ["s99"] }),
+            "usage",
+        ),
+    ] {
+        assert_eq!(client.fault("render", input)["code"], code);
+    }
+}
+
+#[test]
 fn pack_tool_matches_the_command() {
     let place = Place::new();
     let mut client = place.client(&[]);

@@ -78,7 +78,8 @@ fn settings_without_effect_are_listed_with_a_reason() {
     };
     assert_eq!(effect("context.budget.fill"), (true.into(), Value::Null));
     assert_eq!(effect("context.usage.clear"), (false.into(), "library only".into()));
-    assert_eq!(effect("context.segments.anchor_budget"), (false.into(), "library only".into()));
+    let segments = (false.into(), "only with --segments".into());
+    assert_eq!(effect("context.segments.anchor_budget"), segments);
 }
 
 /// What the command knows besides the plan stands in the report, with a code.

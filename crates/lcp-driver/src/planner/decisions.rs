@@ -123,7 +123,15 @@ impl Scan<'_, '_> {
         let text = assemble(self.blocks, metas, self.config.mode, &layout);
         // The count of the final text is authoritative, so it never comes from a cache.
         let used = self.estimator.recount(&text.text);
-        RenderedPlan { decisions, text, rolled_up: layout.rolled_up, used, fits, optimality: None }
+        RenderedPlan {
+            decisions,
+            text,
+            rolled_up: layout.rolled_up,
+            used,
+            fits,
+            optimality: None,
+            segments: Vec::new(),
+        }
     }
 
     /// Returns the order of the parts: first those of the previous text, then the others.

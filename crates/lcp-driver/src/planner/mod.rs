@@ -1,7 +1,8 @@
 //! The planner, which turns blocks into a plan: scan, allocate, render once, and check the count.
 //!
 //! `scan.rs` counts the costs of every block. `groups.rs` finds the tool calls and the newest user
-//! turn. `share_budgets.rs` assigns blocks to shares. `allocate` chooses levels. `decisions.rs`
+//! turn. `share_budgets.rs` assigns blocks to shares. `allocate` chooses levels, or `segmented.rs`
+//! if the configuration divides the pack into segments. `decisions.rs`
 //! converts the allocation to a decision and a reason for each block, and `plan_builder.rs` builds
 //! the [`Plan`]. `prefix_stable.rs` keeps the parts of the previous text.
 
@@ -11,6 +12,7 @@ pub(crate) mod overflow;
 pub(crate) mod plan_builder;
 mod prefix_stable;
 pub(crate) mod scan;
+mod segmented;
 mod share_budgets;
 
 use lcp_tokens::TokenEstimator;
@@ -24,7 +26,7 @@ use crate::assemble::{Text, roll_up_line};
 use crate::config::{DriverConfig, Objective, OutputMode, Verbosity};
 use crate::error::DriverError;
 use crate::meta::{resolve, valid_duplicates};
-use crate::plan::{OptimalityBound, Plan, RenderDecision, RollUp};
+use crate::plan::{OptimalityBound, Plan, PlanSegment, RenderDecision, RollUp};
 use crate::prompt_cache::{StableOptions, StableOutcome};
 use crate::warning::{Warning, WarningCode};
 use decisions::BlockDecision;
@@ -109,6 +111,8 @@ struct RenderedPlan {
     /// `true` if the budget fits more than the Critical blocks.
     fits: bool,
     optimality: Option<OptimalityBound>,
+    /// The segments of the configuration, if they decide the levels.
+    segments: Vec<PlanSegment>,
 }
 
 /// The inputs of a plan.
@@ -134,10 +138,15 @@ impl<'c> Scan<'_, 'c> {
             let rendered = self.plan_without_budget(budget, warnings)?;
             return Ok(PlanInputs { rendered, shares: ShareBudgets::default(), stable: None });
         };
-        if let Some(stable) = stable {
+        let by_segments = self.config.segments.is_some();
+        if let Some(stable) = stable.filter(|_| !by_segments) {
             return self.plan_stable(budget, stable, warnings);
         }
-        let mut shares = ShareBudgets::new(self, budget, warnings);
+        let mut shares = if by_segments {
+            ShareBudgets::default()
+        } else {
+            ShareBudgets::new(self, budget, warnings)
+        };
         let rendered = self.plan_adaptive(budget, &mut shares, warnings)?;
         Ok(PlanInputs { rendered, shares, stable: None })
     }
@@ -156,11 +165,13 @@ impl<'c> Scan<'_, 'c> {
             // If the counts of parts add up, the first attempt is accepted. Otherwise the excess is
             // subtracted from the budget of the next attempt.
             for _ in 0..ATTEMPTS_MAX {
-                let (allocation, own) = self.allocate(available, line, shares, &mut excerpter);
+                let (allocation, own, segments) =
+                    self.allocate(available, line, shares, &mut excerpter);
                 // The first attempt has the whole budget, so its bound holds for every plan.
                 optimality =
                     optimality.or(own).zip(own).map(|(first, own)| first.with_value(own.value));
                 let rendered = self.attempt(&allocation, shares, &excerpter, optimality);
+                let rendered = RenderedPlan { segments, ..rendered };
                 let used = rendered.used;
                 let fits = allocation.outcome == Outcome::Fits;
                 let over_caps = self.over_caps(shares, &rendered);
@@ -201,7 +212,11 @@ impl<'c> Scan<'_, 'c> {
         line: u64,
         shares: &ShareBudgets,
         excerpter: &mut ExcerptCache<'_, '_, '_>,
-    ) -> (Allocation, Option<OptimalityBound>) {
+    ) -> (Allocation, Option<OptimalityBound>, Vec<PlanSegment>) {
+        if let Some(segments) = &self.config.segments {
+            let (allocation, segments) = self.allocate_segments(segments, budget, line);
+            return (allocation, None, segments);
+        }
         let input = AllocationInput {
             candidates: &self.candidates,
             budget,
@@ -214,12 +229,13 @@ impl<'c> Scan<'_, 'c> {
             first: self.first(),
         };
         match self.config.objective {
-            Objective::Strict => (allocate_tiers(input, excerpter), None),
+            Objective::Strict => (allocate_tiers(input, excerpter), None, Vec::new()),
             Objective::Value(_) => {
                 let (allocation, bounds) = allocate_by_value(input, &self.values, excerpter);
                 let ValueBounds { value, bound, lp_bound } = bounds;
                 let optimality = OptimalityBound { value, bound, lp_bound };
-                (allocation, Some(optimality).filter(|_| self.previous.is_none()))
+                let optimality = Some(optimality).filter(|_| self.previous.is_none());
+                (allocation, optimality, Vec::new())
             }
         }
     }

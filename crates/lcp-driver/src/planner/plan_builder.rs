@@ -24,7 +24,7 @@ impl Scan<'_, '_> {
         mut warnings: Vec<Warning>,
     ) -> Result<(Plan, String), DriverError> {
         let PlanInputs { rendered, shares, stable } = inputs;
-        let RenderedPlan { decisions, text, rolled_up, used, optimality, .. } = rendered;
+        let RenderedPlan { decisions, text, rolled_up, used, optimality, segments, .. } = rendered;
         let mut decisions = self.shown.iter().zip(decisions).peekable();
         let item = |(i, block): (usize, &Block<'_>)| {
             let shown = decisions.next_if(|((at, _), _)| *at == i);
@@ -67,6 +67,7 @@ impl Scan<'_, '_> {
         cap_warnings(&mut warnings);
         let plan = Plan {
             shares: share_usage,
+            segments,
             duplicates: self.duplicates.as_deref().cloned(),
             wanted_budget: wanted_budget.filter(|_| budget.is_some()),
             objective: self.config.objective,

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use super::metrics::{BlockSum, Cut, covers, cuts};
-use super::rows::{DedupRow, ShareRow, StableRow, ValueRow};
+use super::rows::{DedupRow, SegmentRow, ShareRow, StableRow, ValueRow};
 use crate::detail::Excerpt;
 use crate::plan::{Plan, PlanItem, RenderDecision, ShareUsage};
 use crate::warning::Warning;
@@ -56,6 +56,8 @@ struct Report<'p> {
     by_reason: BTreeMap<&'p str, BlockSum>,
     by_level: BTreeMap<&'p str, BlockSum>,
     shares: Vec<ShareRow<'p>>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    segments: Vec<SegmentRow<'p>>,
     cuts: Vec<CutRow<'p>>,
     warnings: Vec<WarningRow<'p>>,
 }
@@ -159,6 +161,7 @@ pub fn to_json(plan: &Plan) -> String {
             .iter()
             .map(|share| ShareRow::new(share, Cow::Borrowed(&share.name)))
             .collect(),
+        segments: plan.segments.iter().map(SegmentRow::from).collect(),
         cuts: cuts(plan).iter().map(CutRow::new).collect(),
         warnings: plan.warnings.iter().map(WarningRow::from).collect(),
     };

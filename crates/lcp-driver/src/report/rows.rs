@@ -8,8 +8,9 @@ use serde::Serialize;
 
 use super::metrics::{BlockSum, by_relation, covered, over_cap, percent, relative_gap};
 use crate::dedup::DedupStats;
-use crate::plan::{OptimalityBound, Plan, ShareUsage};
+use crate::plan::{DecisionReason, OptimalityBound, Plan, PlanSegment, ShareUsage};
 use crate::prompt_cache::{RepackReason, StableOutcome};
+use crate::segments::{AllocationReason, CompressionLevel};
 
 /// The value of a plan and its distance from the optimum (RFC 0005 §4).
 #[derive(Serialize)]
@@ -91,6 +92,32 @@ impl<'p> ShareRow<'p> {
             over_cap: over_cap(share),
             blocks: share.blocks,
             percent: percent(share.used.into(), share.tokens.into()),
+        }
+    }
+}
+
+/// A segment of the pack; `level` is `null` if it is not shown.
+#[derive(Serialize)]
+pub(super) struct SegmentRow<'p> {
+    id: &'p str,
+    first_block: usize,
+    last_block: usize,
+    level: Option<&'static str>,
+    reason: &'static str,
+    tokens: u32,
+}
+
+impl<'p> From<&'p PlanSegment> for SegmentRow<'p> {
+    fn from(segment: &'p PlanSegment) -> Self {
+        Self {
+            id: &segment.id,
+            first_block: segment.blocks.start,
+            last_block: segment.blocks.end.saturating_sub(1),
+            level: segment.level.map(CompressionLevel::name),
+            reason: segment
+                .reason
+                .map_or(DecisionReason::OverBudget.name(), AllocationReason::name),
+            tokens: segment.tokens,
         }
     }
 }

@@ -103,7 +103,7 @@ pub(super) struct Request {
     pub(super) at: usize,
     phase: Phase,
     pub(super) reason: AllocationReason,
-    /// The fullest choice of its phase.
+    /// The fullest choice of its phase; for a recent segment, if it does not fit in full.
     target: usize,
     /// The importance of its anchors, if they are the reason.
     importance: f64,
@@ -237,6 +237,11 @@ fn assign_in_order(
     ceiling: impl Fn(&Request) -> Option<usize>,
 ) {
     for phase in requests.chunk_by(|a, b| a.phase == b.phase) {
+        // The newest comes first, so a recent segment is full whenever it fits.
+        for request in phase.iter().filter(|request| request.phase == Phase::Recent) {
+            ledger.upgrade(request.at, 0, 1);
+            ledger.upgrade_to(request.at, request.target);
+        }
         let limited = || phase.iter().filter_map(|request| Some((request, ceiling(request)?)));
         for (request, ceiling) in
             limited().filter(|(request, _)| request.phase.assigns_tags_first())

@@ -24,26 +24,30 @@
 
 pub(crate) mod allocation;
 mod assign;
+pub(crate) mod pack;
 pub(crate) mod segment;
+mod valid;
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 
 pub use allocation::{LevelAllocation, SegmentAllocation};
+pub use pack::{PackSegment, PackSegments};
 pub use segment::{
     AllocationReason, BudgetAllocationOptions, CompressionLevel, LevelCosts, PreferredSegments,
     Segment, SegmentsError,
 };
 
 use crate::telemetry;
-use assign::{Current, LevelChoices, assign, requests};
+use assign::{Current, LevelChoices};
+use valid::{allocate_valid, check};
 
 /// Chooses a form for each of `segments`, oldest first, within `total_budget` tokens.
 ///
-/// Segments get their forms in phases: the expanded ones in full; the last two in full; up to three
-/// with many anchors in detail; the newest of the others in brief; then all others with anchors or
-/// a topic of `focus` in detail; then the rest in brief. Each gets the fullest form that fits, up
-/// to the level of its phase. The remaining tokens upgrade segments to full. See
-/// [`AllocationReason`], [`BudgetAllocationOptions`] and RFC 0004 §8.
+/// Segments get their forms in phases: the expanded ones in full; the last two in full, the newest
+/// first; up to three with many anchors in detail; the newest of the others in brief; then all
+/// others with anchors or a topic of `focus` in detail; then the rest in brief. Each gets the
+/// fullest form that fits, up to the level of its phase. The remaining tokens upgrade segments to
+/// full, the last two first. See [`AllocationReason`], [`BudgetAllocationOptions`] and RFC 0004 §8.
 ///
 /// # Errors
 ///
@@ -113,32 +117,8 @@ fn allocate_from(
     focus: &PreferredSegments,
     current: impl Fn(&Segment, &LevelChoices) -> Current,
 ) -> Result<LevelAllocation, SegmentsError> {
-    let fraction = options
-        .upgrade_fraction()
-        .ok_or(SegmentsError::Aggressiveness { value: options.compression_aggressiveness })?;
-    check(segments, focus)?;
-    let choices: Vec<_> = segments.iter().map(|segment| LevelChoices::new(segment.costs)).collect();
-    let current: Vec<_> = segments.iter().zip(&choices).map(|(s, c)| current(s, c)).collect();
-    let requests = requests(segments, &choices, options, focus);
-    let assignment = assign(&choices, &requests, &current, budget, fraction);
-    let allocation = LevelAllocation::new(segments, &choices, &requests, &assignment, budget);
+    check(segments, options, focus)?;
+    let allocation = allocate_valid(segments, budget, options, focus, current);
     telemetry::record_segments(&allocation, budget);
     Ok(allocation)
-}
-
-fn check(segments: &[Segment], focus: &PreferredSegments) -> Result<(), SegmentsError> {
-    let mut ids = HashSet::new();
-    for segment in segments {
-        if !ids.insert(segment.id.as_str()) {
-            return Err(SegmentsError::DuplicateId { id: segment.id.clone() });
-        }
-        let is_bad = |value: &&f64| !(value.is_finite() && **value >= 0.0);
-        if let Some(&value) = segment.anchors.iter().find(is_bad) {
-            return Err(SegmentsError::Importance { id: segment.id.clone(), value });
-        }
-    }
-    match focus.expanded.iter().find(|id| !ids.contains(id.as_str())) {
-        Some(id) => Err(SegmentsError::UnknownExpanded { id: id.clone() }),
-        None => Ok(()),
-    }
 }

@@ -89,7 +89,7 @@ lcp_types::named_enum! {
     /// Recent, `ContainsAnchors`, `TopicRelevant`, Baseline.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
     pub enum AllocationReason {
-        /// It is one of the last two: second, in full.
+        /// It is one of the last two: second, in full if that fits.
         Recent = "recent",
         /// It has anchors: in detail or fuller, the most important first.
         ContainsAnchors = "contains_anchors",
@@ -104,12 +104,13 @@ lcp_types::named_enum! {
 
 /// Options of [`allocate`](super::allocate).
 ///
-/// The two budgets only choose forms: they never cut one, and they do not limit the sum. Tokens
-/// that all others leave upgrade the last two segments to full in any case.
+/// The two budgets only choose forms: they never cut one, and they do not limit the sum. Neither
+/// limits a recent segment that fits in full.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct BudgetAllocationOptions {
-    /// Tokens for the last two segments, half for each, before other segments: one that costs more
-    /// in full begins with the fullest form that does not, else with its shortest. Default: 2,000.
+    /// Tokens for the last two segments, half for each, if they do not fit in full: one that does
+    /// not begins with the fullest form that costs no more than its half, else with its shortest.
+    /// It gets a fuller one only from tokens that all others leave. Default: 2,000.
     pub recent_messages_full_budget: u32,
     /// Tokens for up to three segments with more than two anchors, a third for each, before other
     /// segments: one that costs more in detail waits for its later phase. Default: 1,000.
@@ -134,7 +135,7 @@ impl Default for BudgetAllocationOptions {
 }
 
 impl BudgetAllocationOptions {
-    /// The maximum initial cost of each of the last two segments.
+    /// The maximum initial cost of each of the last two segments that does not fit in full.
     pub(super) fn recent_cap(&self) -> u32 {
         self.recent_messages_full_budget / 2
     }

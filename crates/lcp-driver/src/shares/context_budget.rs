@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use super::share::Rounding;
 use super::{Share, ShareSize, Shares};
 use crate::fixed_point::{BILLION, apportion, billionths, percent};
 use crate::fmt::{group_thousands, plural};
@@ -67,7 +68,7 @@ pub struct RemainingShare {
 }
 
 impl ContextBudget {
-    pub(super) fn new(
+    fn new(
         total: u32,
         shares: &[Share],
         tokens: &[u32],
@@ -146,12 +147,13 @@ impl ContextBudget {
         self.scaling
     }
 
-    /// Adjusts the budget to another total. Every share keeps its fraction of the whole by largest
-    /// remainder, and so do shares of a fixed size. Caps and used tokens do not change.
+    /// Adjusts the budget to another total: every share gets its tokens times the new total over
+    /// the old one, rounded down (CBS). Shares of a fixed size are scaled as well. Caps and used
+    /// tokens do not change.
     ///
-    /// An adjustment to the same total changes nothing, and repeated adjustments do not accumulate
-    /// rounding errors. A share without tokens has no fraction to keep. So if a total of 0 left a
-    /// share of fixed size without tokens, call [`Shares::divide`](super::Shares::divide) again.
+    /// The tokens are those of the division that made the budget, so repeated adjustments do not
+    /// accumulate rounding errors, and an adjustment back to the first total restores them. If that
+    /// division had no tokens, the ratios of the shares are used instead.
     ///
     /// ```
     /// use lcp_driver::shares::calculate_budget;
@@ -162,11 +164,9 @@ impl ContextBudget {
     #[must_use]
     pub fn adjust_for_total(&self, new_total: u32) -> Self {
         let mut adjusted = self.clone();
-        if new_total != self.total {
-            adjusted.total = new_total;
-            for (share, tokens) in adjusted.shares.iter_mut().zip(self.basis.tokens(new_total)) {
-                share.tokens = tokens.min(share.cap.unwrap_or(u32::MAX));
-            }
+        adjusted.total = new_total;
+        for (share, tokens) in adjusted.shares.iter_mut().zip(self.basis.rounded_down(new_total)) {
+            share.tokens = tokens.min(share.cap.unwrap_or(u32::MAX));
         }
         adjusted
     }
@@ -243,9 +243,10 @@ impl Shares {
     /// - Otherwise the fixed sizes are scaled down, and the ratios get nothing.
     ///
     /// If the sizes sum to the whole (each ratio rounded to a billionth), the tokens sum to it
-    /// exactly, by largest remainder, with ties in order. A share never gets more than its cap. A
-    /// fixed size above its cap counts as the cap; the tokens of a ratio above its cap belong to no
-    /// share and can be borrowed.
+    /// exactly, by largest remainder, with ties in order. Only the presets of CBS round every share
+    /// down, so that a few tokens belong to no share. A share never gets more than its cap. A fixed
+    /// size above its cap counts as the cap; the tokens of a ratio above its cap belong to no share
+    /// and can be borrowed.
     #[must_use]
     pub fn divide(&self, available: u32) -> ContextBudget {
         let sizes = self.as_slice().iter().map(|share| match share.size {
@@ -264,15 +265,21 @@ impl Shares {
         } else {
             None
         };
-        let basis = if fixed_sum == 0 {
-            basis
+        let tokens = if self.rounding == Rounding::Down {
+            basis.rounded_down(available)
+        } else if fixed_sum == 0 {
+            basis.tokens(available)
         } else {
             let of_fixed = apportion(available.min(saturate(fixed_sum)), &fixed);
             let of_ratios = apportion(basis.shared(available).min(left), &basis.weights);
-            let tokens = of_fixed.iter().zip(of_ratios).map(|(a, b)| u64::from(a + b)).collect();
-            ShareWeights { weights: tokens, total: available.into() }
+            of_fixed.iter().zip(of_ratios).map(|(a, b)| a + b).collect()
         };
-        let tokens = basis.tokens(available);
+        let basis = if available == 0 {
+            basis
+        } else {
+            let weights = tokens.iter().map(|&tokens| tokens.into()).collect();
+            ShareWeights { weights, total: available.into() }
+        };
         ContextBudget::new(available, self.as_slice(), &tokens, basis, scaling)
     }
 }
@@ -375,14 +382,14 @@ impl fmt::Display for ShareScaling {
 /// The weights of a division. Adjustments start from them, so that rounding errors do not
 /// accumulate.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct ShareWeights {
-    pub(super) weights: Vec<u64>,
+struct ShareWeights {
+    weights: Vec<u64>,
     /// The weight of the whole.
-    pub(super) total: u64,
+    total: u64,
 }
 
 impl ShareWeights {
-    pub(super) fn from_ratios(ratios: Vec<u64>) -> Self {
+    fn from_ratios(ratios: Vec<u64>) -> Self {
         let sum: u64 = ratios.iter().sum();
         // Each ratio was rounded: for example, three thirds sum to a billionth less than 1.
         let total = if sum.abs_diff(BILLION) <= ratios.len() as u64 { sum } else { BILLION };
@@ -390,26 +397,38 @@ impl ShareWeights {
     }
 
     /// Returns the tokens that the weights ask for out of `total`, rounded up.
-    pub(super) fn asked(&self, total: u32) -> u64 {
+    fn asked(&self, total: u32) -> u64 {
         let asked = self.scaled(total).div_ceil(u128::from(self.total.max(1)));
         u64::try_from(asked).unwrap_or(u64::MAX)
     }
 
     /// Returns the tokens that the weights get out of `total`: at most `total`.
-    pub(super) fn shared(&self, total: u32) -> u32 {
+    fn shared(&self, total: u32) -> u32 {
         let shared = self.scaled(total) / u128::from(self.total.max(1));
         u32::try_from(shared).unwrap_or(u32::MAX).min(total)
     }
 
     fn scaled(&self, total: u32) -> u128 {
-        u128::from(total) * self.weights.iter().map(|&weight| u128::from(weight)).sum::<u128>()
+        u128::from(total) * self.sum()
     }
 
-    pub(super) fn tokens(&self, total: u32) -> Vec<u32> {
+    fn sum(&self) -> u128 {
+        self.weights.iter().map(|&weight| u128::from(weight)).sum()
+    }
+
+    /// Returns the tokens of each weight out of `total`, by largest remainder.
+    fn tokens(&self, total: u32) -> Vec<u32> {
         apportion(self.shared(total), &self.weights)
+    }
+
+    /// Returns the tokens of each weight out of `total`, rounded down.
+    fn rounded_down(&self, total: u32) -> Vec<u32> {
+        let whole = u128::from(self.total).max(self.sum()).max(1);
+        let part = |&weight: &u64| u128::from(total) * u128::from(weight) / whole;
+        self.weights.iter().map(|weight| u32::try_from(part(weight)).unwrap_or(total)).collect()
     }
 }
 
-pub(super) fn saturate(tokens: u64) -> u32 {
+fn saturate(tokens: u64) -> u32 {
     u32::try_from(tokens).unwrap_or(u32::MAX)
 }

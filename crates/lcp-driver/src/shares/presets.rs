@@ -1,8 +1,7 @@
 //! Presets of shares.
 
-use super::context_budget::{ShareWeights, saturate};
+use super::share::Rounding;
 use super::{ContextBudget, Shares};
-use crate::fixed_point::{BILLION, billionths};
 
 /// The sections of a conversation and their ratios (CBS).
 pub const DEFAULT_BUDGET_RATIOS: [(&str, f64); 8] =
@@ -49,9 +48,9 @@ impl Shares {
         match name {
             "conversation" => Some(Self::conversation()),
             "agent" => Some(Self::agent()),
-            "code-focused" => Some(Self::from_ratios(&CODE_FOCUSED_RATIOS)),
-            "preference-focused" => Some(Self::from_ratios(&PREFERENCE_FOCUSED_RATIOS)),
-            "session-focused" => Some(Self::from_ratios(&SESSION_FOCUSED_RATIOS)),
+            "code-focused" => Some(Self::sections(&CODE_FOCUSED_RATIOS)),
+            "preference-focused" => Some(Self::sections(&PREFERENCE_FOCUSED_RATIOS)),
+            "session-focused" => Some(Self::sections(&SESSION_FOCUSED_RATIOS)),
             _ => None,
         }
     }
@@ -59,20 +58,25 @@ impl Shares {
     /// Returns the shares of a conversation: [`DEFAULT_BUDGET_RATIOS`].
     #[must_use]
     pub fn conversation() -> Self {
-        Self::from_ratios(&DEFAULT_BUDGET_RATIOS)
+        Self::sections(&DEFAULT_BUDGET_RATIOS)
+    }
+
+    /// Returns the shares of the sections of CBS, which are rounded down.
+    fn sections(ratios: &[(&str, f64); 8]) -> Self {
+        Self::from_ratios(ratios, Rounding::Down)
     }
 
     /// Returns the shares of an agent's context: [`AGENT_RATIOS`].
     #[must_use]
     pub fn agent() -> Self {
-        Self::from_ratios(&AGENT_RATIOS)
+        Self::from_ratios(&AGENT_RATIOS, Rounding::LargestRemainder)
     }
 }
 
 /// Returns the budget of a conversation as CBS computes it: every section of
 /// [`DEFAULT_BUDGET_RATIOS`] is rounded down, so that a few tokens belong to no section.
 ///
-/// Use it for compatibility with CBS; [`Shares::divide`] does not lose tokens.
+/// This is the division of [`Shares::conversation`].
 ///
 /// ```
 /// let budget = lcp_driver::shares::calculate_budget(3_276);
@@ -80,9 +84,5 @@ impl Shares {
 /// ```
 #[must_use]
 pub fn calculate_budget(total: u32) -> ContextBudget {
-    let ratios = DEFAULT_BUDGET_RATIOS.iter().map(|&(_, ratio)| billionths(ratio));
-    let basis = ShareWeights::from_ratios(ratios.collect());
-    let down = |weight: &u64| saturate(u64::from(total) * weight / BILLION);
-    let tokens: Vec<u32> = basis.weights.iter().map(down).collect();
-    ContextBudget::new(total, Shares::conversation().as_slice(), &tokens, basis, None)
+    Shares::conversation().divide(total)
 }

@@ -56,6 +56,16 @@ impl Share {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Shares {
     shares: Vec<Share>,
+    pub(super) rounding: Rounding,
+}
+
+/// The rounding of a share's tokens to an integer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Rounding {
+    /// The tokens sum to the whole.
+    LargestRemainder,
+    /// Each number is rounded down, as CBS does.
+    Down,
 }
 
 impl Shares {
@@ -104,12 +114,13 @@ impl Shares {
         if shares.iter().all(is_zero) {
             return Err(SharesError::AllZero { count: shares.len() });
         }
-        Ok(Self { shares })
+        Ok(Self { shares, rounding: Rounding::LargestRemainder })
     }
 
     /// Creates shares of ratios that are known to be valid.
-    pub(super) fn from_ratios(ratios: &[(&str, f64)]) -> Self {
-        Self { shares: ratios.iter().map(|&(name, ratio)| Share::ratio(name, ratio)).collect() }
+    pub(super) fn from_ratios(ratios: &[(&str, f64)], rounding: Rounding) -> Self {
+        let shares = ratios.iter().map(|&(name, ratio)| Share::ratio(name, ratio)).collect();
+        Self { shares, rounding }
     }
 
     /// Sets a hard cap on one share, in tokens.

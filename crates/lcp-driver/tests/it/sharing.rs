@@ -83,6 +83,52 @@ fn fully_demanded_shares_get_their_own_tokens() {
     assert!(plan.used_tokens > 19_500);
 }
 
+/// A memory text that is longer than its share of the budget is bounded by it (CBS). Excerpts use
+/// the share to the last tokens, and the recent messages keep theirs.
+#[test]
+fn memory_share_bounds_the_memory_text() {
+    let facts: Vec<_> = (0..400).map(|i| format!("The user prefers option {i}.\n")).collect();
+    let facts = facts.concat();
+    let turn = "The next step of the plan is done, and its tests pass. ".repeat(12);
+    let mut blocks = vec![Block::conversation(Role::System, facts.as_str())];
+    blocks.extend((0..80).map(|_| Block::conversation(Role::User, turn.as_str())));
+    let of = |blocks: &[Block<'_>], shares, excerpts| {
+        let config = DriverConfig {
+            token_budget: Some(6_400),
+            shares: Some(shares),
+            excerpts,
+            ..DriverConfig::default()
+        };
+        DefaultDriver::new(O200K).run(blocks, &config).unwrap()
+    };
+    // Without its share, the same text uses more.
+    let untagged =
+        of(&blocks, Shares::new([Share::ratio("recent_messages", 0.1)]).unwrap(), Excerpts::On);
+    blocks.push(tag(0, "category=memory"));
+    let others = [
+        "system_prompt", "goal", "working_state", "conversation_summary", "retrieved_context",
+        "scaffolding_reminder",
+    ];
+    for (at, name) in others.iter().enumerate() {
+        for turn in 0..10 {
+            blocks.push(tag(1 + (at * 10 + turn) as u64, &format!("category={name}")));
+        }
+    }
+    let rendered = of(&blocks, Shares::conversation(), Excerpts::On);
+    let memory = share(&rendered.plan, "memory");
+    assert_eq!(memory.tokens, 640);
+    assert!(memory.wanted > 2_000, "{memory:?}");
+    assert!((500..=640).contains(&memory.used), "{memory:?}");
+    assert!(rendered.text.contains("prefers option 0.") && !rendered.text.contains("option 200."));
+    assert!(untagged.plan.items[0].tokens > 1_000, "{:?}", untagged.plan.items[0]);
+    // A cap holds even if the others leave tokens.
+    let capped = Shares::conversation().with_cap("memory", 300).unwrap();
+    let alone = [blocks[0].clone(), tag(0, "category=memory")];
+    let used = |shares| share(&of(&alone, shares, Excerpts::On).plan, "memory").used;
+    assert!((200..=300).contains(&used(capped)));
+    assert!(used(Shares::conversation()) > 2_000);
+}
+
 /// Unused tokens of a share go to those that need more, by weight.
 #[test]
 fn unused_share_tokens_are_lent_by_weight() {

@@ -9,14 +9,16 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::choices::Named;
+use crate::choices::{Named, SharePreset};
 use crate::error::{ToolError, ToolResult};
 use crate::state::{ServerState, counting};
 use crate::text::{truncate_list, truncate_list_to_bytes};
 use crate::tool::{self, SideEffect, ToolOutput};
 use lcp_app::budget::BudgetOptions;
+use lcp_app::config::NamedShares;
 use lcp_app::dedup::DedupOptions;
 use lcp_app::render::{RenderJob, RenderOptions, block_type};
+use lcp_app::segments::SegmentOptions;
 use lcp_app::{names, special_tokens};
 
 /// The maximum number of listed blocks that are not shown in full.
@@ -44,6 +46,22 @@ pub(crate) struct Input {
     pub(crate) budget: Option<u32>,
     /// The context window of the model in tokens. Safety margin and reserves are subtracted.
     pub(crate) window: Option<u32>,
+    /// Tokens of the window reserved for the system prompt.
+    pub(crate) system_prompt_reserve: Option<u32>,
+    /// Tokens of the window reserved for the response.
+    pub(crate) response_reserve: Option<u32>,
+    /// Divide the budget into the shares of this preset.
+    pub(crate) shares: Option<Named<SharePreset>>,
+    /// Show each turn of a conversation at one level: the newest two in full, older ones
+    /// summarized.
+    #[serde(default)]
+    pub(crate) segments: bool,
+    /// Ids of segments to show in full, such as s3. The report lists them.
+    #[serde(default)]
+    pub(crate) expand_segments: Vec<String>,
+    /// Words or phrases: prefer segments that contain them.
+    #[serde(default)]
+    pub(crate) topics: Vec<String>,
     /// The format of the text. Default: xml.
     #[serde(default)]
     pub(crate) mode: Named<OutputMode>,
@@ -216,21 +234,29 @@ fn options(input: Input) -> ToolResult<RenderOptions> {
     let types = types.transpose().map_err(|error: String| {
         ToolError::usage("unknown block type in `types`").with_hint(error)
     })?;
+    let focus = SegmentOptions { expanded: input.expand_segments, topics: input.topics };
+    if !input.segments && focus != SegmentOptions::default() {
+        let message = "`expand_segments` and `topics` need `segments`";
+        return Err(ToolError::usage(message).with_hint("pass `segments`: true"));
+    }
     Ok(RenderOptions {
         budget: BudgetOptions {
             budget: input.budget,
             window: input.window,
+            system_prompt_reserve: input.system_prompt_reserve,
+            response_reserve: input.response_reserve,
+            shares: input.shares.and_then(|preset| NamedShares::preset(preset.0.0)),
             fill: input.fill,
             excerpts: input.excerpts.map(names::excerpts),
             objective: input.objective.map(|objective| objective.0),
             overflow: input.overflow.map(|overflow| overflow.0),
-            ..BudgetOptions::default()
         },
         mode: input.mode.0,
         verbosity: input.verbosity.0,
         tokenizer: counting(input.encoding, input.model)?,
         types,
         dedup: DedupOptions { level: input.dedup.map(|level| level.0), ..DedupOptions::default() },
+        segments: input.segments.then_some(focus),
         special_tokens: input.special_tokens.map(|policy| policy.0),
         ..RenderOptions::default()
     })

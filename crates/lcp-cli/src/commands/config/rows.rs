@@ -36,6 +36,7 @@ pub(super) fn rows(budget: &EffectiveBudget, config: &Config, encoding: Setting<
     }
     duplicates(&mut rows, config);
     for_programs(&mut rows, config);
+    segments(&mut rows, config);
     rows
 }
 
@@ -93,14 +94,10 @@ fn duplicates(rows: &mut Vec<Row>, config: &Config) {
     );
 }
 
-/// Adds the settings that no command uses, only programs.
-fn for_programs(rows: &mut Vec<Row>, config: &Config) {
-    let (usage, segments) = (&config.usage, &config.segments);
-    let settings: [(_, Value); 8] = [
-        ("context.usage.warning", usage.thresholds.warning.into()),
-        ("context.usage.critical", usage.thresholds.critical.into()),
-        ("context.usage.clear", usage.thresholds.clear.into()),
-        ("context.usage.cooldown", usage.cooldown.into()),
+/// Adds the settings of segments.
+fn segments(rows: &mut Vec<Row>, config: &Config) {
+    let segments = &config.segments;
+    let settings: [(_, Value); 4] = [
         (
             "context.segments.recent_messages_full_budget",
             segments.recent_messages_full_budget.into(),
@@ -108,6 +105,21 @@ fn for_programs(rows: &mut Vec<Row>, config: &Config) {
         ("context.segments.anchor_budget", segments.anchor_budget.into()),
         ("context.segments.compression_aggressiveness", segments.compression_aggressiveness.into()),
         ("context.segments.min_segments_at_brief", segments.min_segments_at_brief.into()),
+    ];
+    rows.extend(settings.map(|(key, value)| Row {
+        ineffective: Some("only with --segments".to_owned()),
+        ..of_file(config, key, value)
+    }));
+}
+
+/// Adds the settings that no command uses, only programs.
+fn for_programs(rows: &mut Vec<Row>, config: &Config) {
+    let usage = &config.usage;
+    let settings: [(_, Value); 4] = [
+        ("context.usage.warning", usage.thresholds.warning.into()),
+        ("context.usage.critical", usage.thresholds.critical.into()),
+        ("context.usage.clear", usage.thresholds.clear.into()),
+        ("context.usage.cooldown", usage.cooldown.into()),
     ];
     rows.extend(settings.map(|(key, value)| Row {
         ineffective: Some("library only".to_owned()),

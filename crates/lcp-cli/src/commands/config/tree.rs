@@ -2,7 +2,7 @@
 
 use lcp_driver::group_thousands;
 use lcp_driver::report::display_name;
-use lcp_driver::shares::{ContextBudget, Share, ShareSize};
+use lcp_driver::shares::{ContextBudget, Share, ShareScaling, ShareSize};
 use lcp_driver::window::ContextWindow;
 use serde_json::{Value, json};
 
@@ -10,15 +10,17 @@ use lcp_app::budget::{ResolvedBudget, Settings};
 
 /// Returns the shares for JSON. Their tokens are `null` without a budget.
 pub(super) fn shares_json(settings: &Settings, divided: Option<&ContextBudget>) -> Vec<Value> {
+    let factor = ratio_factor(settings.shares(), divided);
     let share = |share: &Share| {
-        let (percent, fixed) = match share.size {
-            ShareSize::Ratio(ratio) => (Some(percent(ratio)), None),
+        let (ratio, fixed) = match share.size {
+            ShareSize::Ratio(ratio) => (Some(ratio), None),
             ShareSize::Tokens(tokens) => (None, Some(tokens)),
             _ => (None, None),
         };
         json!({
             "name": share.name,
-            "percent": percent,
+            "percent": ratio.map(|ratio| percent(ratio * factor)),
+            "configured_percent": ratio.map(percent),
             "fixed": fixed,
             "cap": share.cap,
             "tokens": divided.and_then(|budget| budget.tokens(&share.name)),
@@ -29,7 +31,9 @@ pub(super) fn shares_json(settings: &Settings, divided: Option<&ContextBudget>) 
 
 /// Returns the tree, one node per line, with a final newline.
 pub(super) fn tree(settings: &Settings, divided: Option<&ContextBudget>) -> String {
-    let mut parts: Vec<_> = settings.shares().iter().map(|it| share_node(it, divided)).collect();
+    let factor = ratio_factor(settings.shares(), divided);
+    let node = |share: &Share| share_node(share, factor, divided);
+    let mut parts: Vec<_> = settings.shares().iter().map(node).collect();
     let unassigned = divided.map_or(0, ContextBudget::unassigned);
     if unassigned > 0 {
         parts.push(tokens("Unassigned", unassigned));
@@ -56,17 +60,49 @@ fn branches(indent: &str, nodes: &[String]) -> String {
     nodes.iter().enumerate().map(line).collect()
 }
 
-fn share_node(share: &Share, divided: Option<&ContextBudget>) -> String {
+fn share_node(share: &Share, factor: f64, divided: Option<&ContextBudget>) -> String {
+    let count = divided.and_then(|budget| budget.tokens(&share.name));
+    let cap = share.cap.unwrap_or(u32::MAX);
     let size = match share.size {
-        ShareSize::Ratio(ratio) => format!("{}%", percent(ratio)),
+        ShareSize::Ratio(ratio) => {
+            let (effective, configured) = (percent(ratio * factor), percent(ratio));
+            let (effective, configured) = (format!("{effective}%"), format!("{configured}%"));
+            if effective == configured {
+                configured
+            } else {
+                format!("{effective}, configured {configured}")
+            }
+        }
+        ShareSize::Tokens(tokens) if count.is_some_and(|count| count < tokens.min(cap)) => {
+            format!("fixed, configured {}", group_thousands(tokens.into()))
+        }
         _ => "fixed".to_owned(),
     };
     let cap =
         share.cap.map_or_else(String::new, |cap| format!(", cap {}", group_thousands(cap.into())));
     let name = format!("{} ({size}{cap})", display_name(&share.name));
-    match divided.and_then(|budget| budget.tokens(&share.name)) {
+    match count {
         Some(count) => tokens(&name, count),
         None => name,
+    }
+}
+
+/// Returns the factor by which the ratios were scaled down. Without a budget, only ratios without
+/// fixed sizes have a known factor.
+fn ratio_factor(shares: &[Share], divided: Option<&ContextBudget>) -> f64 {
+    let ratios = shares.iter().filter_map(|share| match share.size {
+        ShareSize::Ratio(ratio) => Some(ratio),
+        _ => None,
+    });
+    let (count, sum) = ratios.fold((0, 0.0), |(count, sum), ratio| (count + 1, sum + ratio));
+    match divided.map(|budget| (budget.scaling(), budget.total())) {
+        Some((Some(ShareScaling::Ratios { left, .. }), total)) => {
+            f64::from(left) / f64::from(total.max(1)) / sum
+        }
+        Some((Some(_), _)) => 0.0,
+        // Rounding errors of ratios that sum to 1 are not scaled.
+        None if count == shares.len() && sum > 1.0 + 1e-6 => 1.0 / sum,
+        _ => 1.0,
     }
 }
 

@@ -135,6 +135,7 @@ impl<'v> Runs<'v> {
             "--model gpt-4o --special-tokens escape",
             "--budget 900 --encoding broken.json",
             "--budget 900 --dedup off --dedup-prefer first",
+            "--budget 900 --segments",
         ] {
             self.prints(REPORT, &format!("report session.lcp --json {flags}"));
         }

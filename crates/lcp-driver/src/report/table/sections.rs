@@ -10,9 +10,9 @@ use super::super::display_names::{decision_rank, display_name};
 use super::super::metrics::{BlockSum, Cut, covered, cuts, percent};
 use super::Table;
 use super::style::{CYAN, DIM, YELLOW, bar, fit, pad};
-use crate::block_view::label::push_word;
+use crate::block_view::label::{LABEL_CHARS_MAX, push_word};
 use crate::fmt::group_thousands;
-use crate::plan::{Plan, PlanItem, RenderDecision};
+use crate::plan::{DecisionReason, Plan, PlanItem, PlanSegment, RenderDecision};
 
 const CUTS_MAX: usize = 10;
 
@@ -67,6 +67,7 @@ impl Table<'_> {
         self.sums("By Decision:", &decisions);
         self.sums("By Reason:", &reasons);
         self.sums("By Priority:", &priorities);
+        self.segments();
         self.cuts();
         self.duplicates();
     }
@@ -99,6 +100,37 @@ impl Table<'_> {
                 line.push_str(&self.paint(CYAN, &bar(*tokens, used, room)));
             }
             self.line(line);
+        }
+    }
+
+    /// Prints a row for each segment: its blocks, level, tokens and reason.
+    fn segments(&mut self) {
+        let segments = &self.plan.segments;
+        if segments.is_empty() {
+            return;
+        }
+        let row = |segment: &PlanSegment| {
+            let (level, reason) = match (segment.level, segment.reason) {
+                (Some(level), Some(reason)) => (level.name(), reason.name()),
+                _ => ("omitted", DecisionReason::OverBudget.name()),
+            };
+            let (first, last) = (segment.blocks.start, segment.blocks.end.saturating_sub(1));
+            let blocks = format!("blocks {first}–{last}");
+            let mut id = String::new();
+            push_word(&mut id, &segment.id);
+            let tokens = format!("{} tokens", group_thousands(segment.tokens.into()));
+            [fit(&id, LABEL_CHARS_MAX), blocks, display_name(level), tokens, display_name(reason)]
+        };
+        let rows: Vec<_> = segments.iter().map(row).collect();
+        let width = |column: usize| {
+            rows.iter().map(|row| row[column].chars().count()).max().unwrap_or_default()
+        };
+        let widths = [0, 1, 2, 3].map(width);
+        self.heading("Segments:");
+        for [id, blocks, level, tokens, reason] in &rows {
+            let (id, blocks) = (pad(id, widths[0]), pad(blocks, widths[1]));
+            let (level, tokens_width) = (pad(level, widths[2]), widths[3]);
+            self.line(format!("  {id}  {blocks}  {level}  {tokens:>tokens_width$}  {reason}"));
         }
     }
 

@@ -7,16 +7,21 @@ use super::*;
 /// Scenario: recent messages get full allocation.
 #[test]
 fn recent_messages_get_full_allocation() {
-    // The costs are below the caps, and above them.
-    for full in [700, 1_000, 1_400, 2_000] {
-        let segments = segments([costs(full, full / 2, full / 4, 20); 10]);
-        let allocation = allocated(&segments, 8_000, &BudgetAllocationOptions::default());
-        let last = &allocation.segments[allocation.segments.len() - 2..];
-        for (segment, id) in last.iter().zip(["s9", "s10"]) {
-            assert_eq!(segment.segment_id, id);
-            assert_eq!(segment.level, CompressionLevel::Full, "{full}");
-            assert_eq!(segment.allocated_tokens, full);
-            assert_eq!(segment.reason, AllocationReason::Recent);
+    // The costs are below the caps, and above them; the older segments have anchors or not.
+    for full in [700, 1_000, 1_400, 2_000, 3_000, 4_000] {
+        for anchored in [0, 8] {
+            let mut segments = segments([costs(full, full / 2, full / 4, 20); 10]);
+            for segment in &mut segments[..anchored] {
+                segment.anchors = vec![1.0; 3];
+            }
+            let allocation = allocated(&segments, 8_000, &BudgetAllocationOptions::default());
+            let last = &allocation.segments[allocation.segments.len() - 2..];
+            for (segment, id) in last.iter().zip(["s9", "s10"]) {
+                assert_eq!(segment.segment_id, id);
+                assert_eq!(segment.level, CompressionLevel::Full, "{full} {anchored}");
+                assert_eq!(segment.allocated_tokens, full);
+                assert_eq!(segment.reason, AllocationReason::Recent);
+            }
         }
     }
 }
@@ -34,6 +39,27 @@ fn recent_segments_have_the_highest_priority() {
     assert_eq!(at(900), "-----F");
     assert_eq!(at(1_000), "----BF");
     assert_eq!(at(899), "TTBBBD");
+}
+
+/// Criterion 1, for segments that are larger than the caps of the last two.
+#[test]
+fn large_recent_segments_are_full_before_older_ones_are_detailed() {
+    let options = BudgetAllocationOptions::default();
+    let detailed = |full| LevelCosts { detailed: Some(800), ..LevelCosts::full(full) };
+    let mut anchored = segments([detailed(3_000); 10]);
+    for segment in &mut anchored[..8] {
+        segment.anchors = vec![1.0];
+    }
+    let allocation = allocated(&anchored, 8_000, &options);
+    assert_eq!(levels(&anchored, &allocation), "------DDFF");
+    assert_eq!(allocation.used_tokens, 7_600);
+
+    let plain = segments([detailed(1_500); 10]);
+    let at = |budget| levels(&plain, &allocated(&plain, budget, &options));
+    assert_eq!(at(3_900), "-------DFF");
+    assert_eq!(at(3_000), "--------FF");
+    // Only one of them fits in full.
+    assert_eq!(at(2_999), "--------DF");
 }
 
 /// Criterion 2: segments with anchors are at least at level Detailed.

@@ -112,6 +112,60 @@ proptest! {
     }
 }
 
+/// Returns a budget around the cost of the last two segments in full.
+fn tight_budget(segments: &[Segment], percent: u32) -> u32 {
+    segments.iter().rev().take(2).map(|segment| segment.costs.full).sum::<u32>() * percent / 100
+}
+
+/// Checks that the last two segments are full whenever that fits, the newest first. `taken` tokens
+/// are used by expanded segments.
+fn check_recent(
+    segments: &[Segment],
+    budget: u32,
+    taken: u32,
+    allocation: &LevelAllocation,
+) -> Result<(), TestCaseError> {
+    let mut left = budget.saturating_sub(taken);
+    for segment in segments.iter().rev().take(2) {
+        let found = allocation.get(&segment.id);
+        if segment.costs.full <= left {
+            prop_assert_eq!(found.map(|found| found.level), Some(CompressionLevel::Full));
+        }
+        left = left.saturating_sub(found.map_or(0, |found| found.allocated_tokens));
+    }
+    Ok(())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 3_000, ..ProptestConfig::default() })]
+
+    /// No older segment gets tokens that the last two need to be full.
+    #[test]
+    fn newest_two_segments_are_full_whenever_they_fit(
+        segments in any_segments(),
+        percents in (30u32..250, 30u32..250),
+        options in any_options(),
+        topics: bool,
+        expanded: prop::sample::Index,
+    ) {
+        let topics = if topics { vec!["topic".to_owned()] } else { Vec::new() };
+        let mut focus = PreferredSegments { topics, ..PreferredSegments::default() };
+        let before = tight_budget(&segments, percents.0);
+        let current = allocate(&segments, before, &options, &focus).unwrap();
+        check_recent(&segments, before, 0, &current)?;
+        // After another budget and the expansion of an older segment too.
+        let budget = tight_budget(&segments, percents.1);
+        let next = lcp_driver::segments::rebalance(&segments, &current, budget, &options, &focus);
+        check_recent(&segments, budget, 0, &next.unwrap())?;
+        prop_assume!(segments.len() > 2);
+        let older = &segments[expanded.index(segments.len() - 2)];
+        focus.expanded.push(older.id.clone());
+        let next = allocate(&segments, budget, &options, &focus).unwrap();
+        let taken = next.get(&older.id).map_or(0, |found| found.allocated_tokens);
+        check_recent(&segments, budget, taken, &next)?;
+    }
+}
+
 mod rebalancing {
     use lcp_driver::segments::rebalance;
 

@@ -5,6 +5,7 @@ mod bad_input;
 mod forms;
 mod laws;
 mod options;
+mod packs;
 mod reasons;
 mod rebalance;
 

@@ -20,19 +20,21 @@ fn default_options_match_the_requirements() {
 #[test]
 fn recent_messages_full_budget_sets_form_of_last_two() {
     let old = LevelCosts { brief: Some(300), ..LevelCosts::full(2_000) };
-    let recent = LevelCosts { brief: Some(60), ..LevelCosts::full(600) };
+    let recent = costs(2_000, 600, 60, 5);
     let segments = segments([old, old, recent, recent]);
-    let with = |recent_messages_full_budget| {
+    let with = |recent_messages_full_budget, budget| {
         let options = BudgetAllocationOptions { recent_messages_full_budget, ..unlifted() };
-        shown(&segments, 1_400, &options)
+        shown(&segments, budget, &options)
     };
-    assert_eq!(with(2_000), ("--FF".into(), 1_200));
-    assert_eq!(with(1_200), ("--FF".into(), 1_200));
-    // Half of 1,199 is less than 600. The other segments come first, and the remaining tokens lift
-    // the last one.
-    assert_eq!(with(1_199), ("BBBF".into(), 1_260));
-    // Not even the shortest form fits, but it is used.
-    assert_eq!(with(0), ("BBBF".into(), 1_260));
+    // Only the newest one fits in full. The other one gets the fullest form within half of 1,200.
+    assert_eq!(with(1_200, 2_900), ("-BDF".into(), 2_900));
+    // Half of 1,199 is less than 600. Older segments come first, and the remaining tokens do not
+    // lift the recent one.
+    assert_eq!(with(1_199, 2_900), ("BBBF".into(), 2_660));
+    // Not even the shortest form costs so little, but it is used.
+    assert_eq!(with(0, 2_640), ("BBTF".into(), 2_605));
+    // The option does not affect segments that fit in full.
+    assert_eq!(with(0, 4_000), ("--FF".into(), 4_000));
 }
 
 #[test]

@@ -37,7 +37,7 @@ proptest! {
             Share::ratio(at.to_string(), f64::from(cut) / f64::from(sum))
         };
         let shares = Shares::new(cuts.iter().enumerate().map(ratio)).unwrap();
-        for shares in [shares, Shares::agent(), Shares::conversation()] {
+        for shares in [shares, Shares::agent()] {
             let budget = shares.divide(total);
             let sum: u64 = budget.shares().iter().map(|share| u64::from(share.tokens)).sum();
             prop_assert_eq!(sum, u64::from(total));

@@ -135,9 +135,9 @@ proptest! {
                 sum += u64::from(share.tokens);
             }
             prop_assert_eq!(sum + u64::from(budget.unassigned()), u64::from(budget.total()));
-            let is_capped = budget.shares().iter().any(|share| share.cap == Some(share.tokens));
-            prop_assert!(budget.scaling().is_none() || budget.unassigned() == 0 || is_capped);
         }
+        let is_capped = budget.shares().iter().any(|share| share.cap == Some(share.tokens));
+        prop_assert!(budget.scaling().is_none() || budget.unassigned() == 0 || is_capped);
         prop_assert_eq!(budget.adjust_for_total(total), budget);
     }
 }
