@@ -164,6 +164,7 @@ impl Sessions {
             if let Some(reported) = reported {
                 self.service.record_reported(id, reported)?;
             }
+            self.service.observe_usage(id)?;
             Ok(ConversationStatus { is_new, recorded, ..self.status(id)? })
         })
     }

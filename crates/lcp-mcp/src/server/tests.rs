@@ -10,7 +10,8 @@ use lcp_app::config::Config;
 #[path = "../../examples/serve.rs"]
 mod example;
 
-fn server() -> Server {
+/// A server that reads the current folder.
+pub(crate) fn server() -> Server {
     let config = ServerConfig {
         roots: Roots::new(&[".".into()]).unwrap(),
         settings: Config::default(),
@@ -19,6 +20,13 @@ fn server() -> Server {
         reporter: Box::new(lcp_app::Silent),
     };
     Server::new(ServerState::new(config))
+}
+
+/// Keeps all further calls waiting until the result is dropped.
+#[cfg(feature = "http")]
+pub(crate) fn hold_calls(server: &Server) -> tokio::sync::OwnedSemaphorePermit {
+    let calls = u32::try_from(CALLS_MAX).unwrap();
+    Arc::clone(&server.calls).try_acquire_many_owned(calls).unwrap()
 }
 
 #[test]
