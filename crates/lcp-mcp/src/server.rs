@@ -107,8 +107,7 @@ impl ServerHandler for Server {
         _: Option<PaginatedRequestParams>,
         _: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
-        let all = tools::ALL.iter().map(|tool| (tool.describe)());
-        Ok(ListToolsResult::with_all_items(all.collect()))
+        Ok(tool_list())
     }
 
     fn get_tool(&self, name: &str) -> Option<Tool> {
@@ -160,6 +159,10 @@ impl ServerHandler for Server {
             Err(error) => Err(protocol_error(error)),
         }
     }
+}
+
+fn tool_list() -> ListToolsResult {
+    ListToolsResult::with_all_items(tools::ALL.iter().map(|tool| (tool.describe)()).collect())
 }
 
 /// Converts the error of a resource to an error of the protocol.

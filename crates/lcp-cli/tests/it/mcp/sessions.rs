@@ -6,7 +6,7 @@ use lcp_continuity::store::{SqliteStore, Store};
 use serde_json::{Value, json};
 
 use super::Place;
-use super::client::Client;
+use super::client::{Client, facts_of};
 
 /// The id of a hand-off of a conversation that was begun with it.
 fn handed_over(client: &mut Client) -> Value {
@@ -132,10 +132,13 @@ fn tools_record_hand_off_and_resume_a_session() {
     let mut client = place.client(&[]);
     let arguments = json!({ "handoff": made["id"], "conversation": "d" });
     let result = client.call("resume", arguments.clone());
-    let resumed = &result["structuredContent"];
+    let resumed = facts_of(&result);
     assert_eq!((&resumed["conversation"], &resumed["previous"]), (&json!("d"), &json!("c")));
     assert!(resumed["text"].as_str().unwrap().contains("never panic"), "{resumed}");
-    assert_eq!(result["content"][0]["text"], resumed["text"]);
+    // The text has the anchors, so the facts do not.
+    assert_eq!((&resumed["anchors"], &resumed["anchors_not_in_text"]), (&json!(1), &json!([])));
+    let facts = result["content"][1]["text"].as_str().unwrap();
+    assert!(!facts.contains("never panic"), "{facts}");
     let warning = resumed["warnings"].as_array().unwrap().last().unwrap().as_str().unwrap();
     assert!(warning.contains("[special_tokens]"), "{resumed}");
     assert_eq!(client.fault("resume", arguments)["code"], "already_resumed");
