@@ -21,6 +21,8 @@ mod index;
 mod indexed_render;
 mod inspect;
 mod limits;
+#[cfg(feature = "log")]
+mod log;
 #[cfg(feature = "mcp")]
 mod mcp;
 mod merge;
