@@ -32,6 +32,10 @@ pub(crate) struct Input {
     /// structured, concise or narrative.
     style: Option<String>,
     mode: Option<Named<OutputMode>>,
+    /// Default: true.
+    session_state: Option<bool>,
+    /// Default: true.
+    pending_tasks: Option<bool>,
     #[schemars(skip)]
     encoding: Option<String>,
     model: Option<String>,
@@ -96,6 +100,8 @@ impl tool::Tool for Tool {
             summary: input.summary,
             style: input.style.as_deref().map(style).transpose()?,
             mode: input.mode.map(|mode| mode.0),
+            session_state: input.session_state,
+            pending_tasks: input.pending_tasks,
             ..HandoffSettings::default()
         };
         let (encoding, model) = (input.encoding, input.model);

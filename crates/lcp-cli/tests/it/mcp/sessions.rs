@@ -157,6 +157,25 @@ fn pending_handoff_is_not_reused_for_another_summary_size() {
 }
 
 #[test]
+fn handoff_tool_excludes_pending_tasks_on_request() {
+    let place = Place::new();
+    let mut client = place.client(&[]);
+    let plan = "Plan: move it\n\n- [x] write tests\n- [ ] split it\n";
+    let said = json!([
+        { "role": "user", "text": "Please move the parser." },
+        { "role": "assistant", "text": plan },
+    ]);
+    let arguments = json!({ "conversation": "c", "messages": said, "window": 9000 });
+    client.facts("record_usage", arguments);
+    let mut tasks = |include: Value| {
+        let arguments = json!({ "conversation": "c", "force": true, "pending_tasks": include });
+        client.facts("handoff", arguments)["handoff"]["pending_tasks"].clone()
+    };
+    assert_eq!(tasks(Value::Null), 1);
+    assert_eq!(tasks(json!(false)), 0);
+}
+
+#[test]
 fn record_usage_reads_a_transcript_below_the_root() {
     let place = Place::new();
     let mut client = place.client(&[]);
