@@ -12,6 +12,7 @@
 //! | exit codes, color, errors and warnings | `output.rs`; wrong command lines: `arguments.rs` |
 //! | standard output | `files.rs` |
 //! | progress bars; tables | `progress.rs`; `table.rs` |
+//! | events of the libraries | `log.rs` |
 //! | Ctrl-C | `lib.rs` |
 
 #![cfg_attr(docsrs, feature(doc_cfg))]
@@ -33,6 +34,9 @@ pub mod dedup_args;
 pub mod files;
 #[doc(hidden)]
 pub mod help;
+#[cfg(feature = "log")]
+#[doc(hidden)]
+pub mod log;
 #[doc(hidden)]
 pub mod output;
 #[doc(hidden)]
@@ -89,7 +93,7 @@ pub fn main() -> ExitCode {
         Ok(cli) => cli,
         Err((error, output)) => return output.fail(&error),
     };
-    let done = cli.command.run(&cli.output);
+    let done = cli.output.start_log().and_then(|()| cli.command.run(&cli.output));
     cli.output.warn_deferred();
     // During an interrupt, this thread must neither print errors that the interrupt caused nor exit
     // with their code. The handler ends the process.

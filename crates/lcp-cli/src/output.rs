@@ -14,6 +14,9 @@ use clap::ValueEnum;
 use lcp_app::{Error, ErrorKind, Progress, Reporter};
 use lcp_driver::{escape_control, escape_control_lines};
 
+#[cfg(feature = "log")]
+use crate::log::LogFormat;
+
 /// Returns the exit code of an error.
 pub const fn exit_code(kind: ErrorKind) -> u8 {
     match kind {
@@ -40,6 +43,13 @@ pub struct Output {
     /// When to use colors; `auto` depends on the terminal and on `NO_COLOR`
     #[arg(long, global = true, help_heading = GLOBAL, value_name = "WHEN", default_value = "auto")]
     color: Color,
+    /// Print events of the libraries to standard error
+    ///
+    /// The environment variable RUST_LOG selects them, such as `info` or `lcp_driver=debug`
+    /// [default: warnings, and the informative events of LCP].
+    #[cfg(feature = "log")]
+    #[arg(long, global = true, value_name = "FORMAT")]
+    log: Option<LogFormat>,
     /// The warnings to print at the end.
     #[arg(skip)]
     deferred: Arc<Mutex<Vec<String>>>,
@@ -64,6 +74,15 @@ impl Output {
         });
         let color = color.and_then(|color| Color::from_str(color, false).ok());
         Self { color: color.unwrap_or_default(), ..Self::default() }
+    }
+
+    /// Starts to print events if `--log` is set.
+    pub fn start_log(&self) -> Result<(), Error> {
+        #[cfg(feature = "log")]
+        if let Some(format) = self.log {
+            return crate::log::start(format);
+        }
+        Ok(())
     }
 
     /// Prints an error and its hint, and returns the exit code. An empty message is not printed.

@@ -7,7 +7,7 @@ use lcp_continuity::DirectiveStyle;
 use lcp_driver::OutputMode;
 
 use crate::Result;
-use crate::arguments::{by_name, parse_tokens};
+use crate::arguments::{by_name, on_off, parse_tokens};
 use crate::tokenizer_args::TokenizerArgs;
 
 /// The flag that selects the session store.
@@ -75,6 +75,16 @@ pub struct HandoffArgs {
     /// `mode` of lcp.toml changes the default.
     #[arg(long, value_parser = by_name(MODES))]
     pub mode: Option<OutputMode>,
+    /// Whether to include the state of the session [default: on]
+    ///
+    /// `include_session_state` of lcp.toml changes the default.
+    #[arg(long, value_parser = on_off())]
+    pub session_state: Option<bool>,
+    /// Whether to include the pending tasks [default: on]
+    ///
+    /// `extract_pending_tasks` of lcp.toml changes the default.
+    #[arg(long, value_parser = on_off())]
+    pub pending_tasks: Option<bool>,
     /// Shell command that writes each summary [default: the built-in summarizer]
     ///
     /// CMD reads the messages of the session from standard input and writes the summary to standard output.
@@ -92,9 +102,26 @@ pub struct HandoffArgs {
 impl HandoffArgs {
     /// Returns the options that these flags ask for.
     pub fn to_options(&self) -> HandoffSettings {
-        let Self { target, summary, style, mode, summarizer_cmd, summarizer_timeout } =
-            self.clone();
-        HandoffSettings { target, summary, style, mode, summarizer_cmd, summarizer_timeout }
+        let Self {
+            target,
+            summary,
+            style,
+            mode,
+            session_state,
+            pending_tasks,
+            summarizer_cmd,
+            summarizer_timeout,
+        } = self.clone();
+        HandoffSettings {
+            target,
+            summary,
+            style,
+            mode,
+            session_state,
+            pending_tasks,
+            summarizer_cmd,
+            summarizer_timeout,
+        }
     }
 }
 

@@ -2,7 +2,7 @@
 
 use lcp_driver::WarningCode;
 use lcp_driver::special_tokens::escape_text;
-use rmcp::model::CallToolResult;
+use rmcp::model::{CallToolResult, ContentBlock};
 use serde_json::{Value, json};
 
 use super::text::escape;
@@ -103,6 +103,6 @@ fn is_for_tools(hint: &str) -> bool {
 
 impl From<ToolError> for CallToolResult {
     fn from(error: ToolError) -> Self {
-        Self::structured_error(error.to_json())
+        Self::error(vec![ContentBlock::text(error.to_json().to_string())])
     }
 }

@@ -29,7 +29,7 @@ mod tool;
 mod tools;
 
 #[cfg(feature = "http")]
-pub use http::{loopback, serve_http};
+pub use http::{HttpOptions, Token, loopback, serve_http};
 pub use sandbox::Roots;
 pub use server::serve;
 pub use session_store::LazySessionStore;

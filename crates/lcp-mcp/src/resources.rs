@@ -66,7 +66,7 @@ pub(crate) fn read(state: &ServerState, uri: &str) -> ToolResult<ResourceContent
         OutputMode::Markdown => "text/markdown",
         OutputMode::Minimal => "text/plain",
     };
-    let text = render::render(state, input)?.text;
+    let (text, _) = render::render(state, input)?;
     check_length(&text, "append a smaller budget, such as ?budget=8000")?;
     Ok(ResourceContents::text(text, uri).with_mime_type(mime_type))
 }

@@ -24,6 +24,10 @@ use lcp_app::{Error, ErrorKind, Result};
 /// The maximum number of calls that run at the same time. Further calls wait.
 const CALLS_MAX: usize = 4;
 
+/// The name of the counter of calls.
+#[cfg(feature = "http")]
+pub(crate) const CALLS: &str = "lcp_mcp_calls_total";
+
 /// The instructions for clients.
 const INSTRUCTIONS: &str = "Packs files and renders them within a token budget. `pack` creates \
     a pack of files, `render` renders it within a budget, and `expand` returns the full text of a \
@@ -71,7 +75,12 @@ impl Server {
         })
     }
 
-    fn note<T>(&self, call: &str, outcome: &ToolResult<T>) {
+    fn note<T>(&self, call: &'static str, outcome: &ToolResult<T>) {
+        #[cfg(feature = "http")]
+        {
+            let outcome = outcome.as_ref().map_or_else(|error| error.code, |_| "ok");
+            metrics::counter!(CALLS, "tool" => call, "outcome" => outcome).increment(1);
+        }
         let reporter = &self.state.config.reporter;
         match outcome {
             Ok(_) => reporter.note(&format!("{call}: done")),
@@ -98,8 +107,7 @@ impl ServerHandler for Server {
         _: Option<PaginatedRequestParams>,
         _: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
-        let all = tools::ALL.iter().map(|tool| (tool.describe)());
-        Ok(ListToolsResult::with_all_items(all.collect()))
+        Ok(tool_list())
     }
 
     fn get_tool(&self, name: &str) -> Option<Tool> {
@@ -151,6 +159,10 @@ impl ServerHandler for Server {
             Err(error) => Err(protocol_error(error)),
         }
     }
+}
+
+fn tool_list() -> ListToolsResult {
+    ListToolsResult::with_all_items(tools::ALL.iter().map(|tool| (tool.describe)()).collect())
 }
 
 /// Converts the error of a resource to an error of the protocol.
@@ -210,4 +222,4 @@ fn server_error(error: &impl std::fmt::Display) -> Error {
 }
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;

@@ -1,9 +1,10 @@
 //! The trait of tools, and the adapter to the protocol.
 
 use std::borrow::Cow;
+use std::sync::Arc;
 
 use lcp_driver::escape_control_json;
-use rmcp::handler::server::common::{schema_for_input, schema_for_output};
+use rmcp::handler::server::common::schema_for_input;
 use rmcp::model::{CallToolResult, ContentBlock, JsonObject, Tool as Description, ToolAnnotations};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -13,6 +14,10 @@ use serde_json::Value;
 use super::error::{ToolError, ToolResult};
 use super::state::ServerState;
 use super::text::check_length;
+
+/// The keywords that models do not need. The server checks all arguments and explains errors.
+const UNUSED: [&str; 7] =
+    ["$schema", "title", "format", "minimum", "maximum", "default", "additionalProperties"];
 
 /// The lasting effect of a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,23 +31,27 @@ pub(crate) enum SideEffect {
 /// A tool of the server.
 pub(crate) trait Tool {
     const NAME: &'static str;
-    const TITLE: &'static str;
+    /// The description for models. Every agent that connects pays for it, and for the comments of
+    /// `Input`, which are the descriptions of arguments.
     const DESCRIPTION: &'static str;
     const SIDE_EFFECT: SideEffect;
+    /// The arguments. Those that few callers need have no schema, but `docs/mcp.md` describes them.
     type Input: DeserializeOwned + JsonSchema + 'static;
-    type Facts: Serialize + JsonSchema + 'static;
+    type Facts: Serialize;
 
     /// Runs the tool.
     fn call(state: &ServerState, input: Self::Input) -> ToolResult<ToolOutput<Self::Facts>>;
 }
 
-/// The output of a tool.
+/// The output of a tool: a text, or facts as JSON, or both, one after the other.
+///
+/// There is no structured content: clients show the model either that or the text, so that it would
+/// have to repeat the text.
 #[derive(Debug)]
 pub(crate) struct ToolOutput<T> {
-    /// The text for the model, if it differs from the facts.
+    /// The text, if the tool returns one.
     pub(crate) text: Option<String>,
-    /// The facts for programs. They are complete, because some clients show them to the model
-    /// instead of the text.
+    /// The facts, without the text.
     pub(crate) facts: T,
 }
 
@@ -68,21 +77,38 @@ impl RegisteredTool {
 }
 
 fn describe<T: Tool>() -> Description {
-    let is_read_only = T::SIDE_EFFECT == SideEffect::None;
-    let hints = ToolAnnotations::from_raw(
-        None,
-        Some(is_read_only),
+    let hints = match T::SIDE_EFFECT {
+        SideEffect::None => ToolAnnotations::new().read_only(true),
         // A call never removes recorded data.
-        Some(false),
-        Some(is_read_only),
-        Some(false),
-    );
+        SideEffect::Sessions => ToolAnnotations::new().destructive(false),
+    };
     // A test verifies that each tool has a schema.
-    let input = schema_for_input::<T::Input>().unwrap_or_default();
-    Description::new_with_raw(T::NAME, Some(Cow::Borrowed(T::DESCRIPTION)), input)
-        .with_title(T::TITLE)
-        .with_raw_output_schema(schema_for_output::<T::Facts>())
+    let mut input = Arc::unwrap_or_clone(schema_for_input::<T::Input>().unwrap_or_default());
+    shorten(&mut input);
+    Description::new_with_raw(T::NAME, Some(Cow::Borrowed(T::DESCRIPTION)), Arc::new(input))
         .with_annotations(hints)
+}
+
+/// Removes unused keywords from a schema, and `null` from its types: optional arguments are those
+/// that are not required.
+fn shorten(schema: &mut JsonObject) {
+    schema.retain(|keyword, _| !UNUSED.contains(&keyword.as_str()));
+    if let Some(Value::Array(types)) = schema.get_mut("type") {
+        types.retain(|name| name != "null");
+        if let [only] = &mut types[..] {
+            let only = only.take();
+            schema.insert("type".to_owned(), only);
+        }
+    }
+    if let Some(Value::Array(values)) = schema.get_mut("enum") {
+        values.retain(|value| !value.is_null());
+    }
+    if let Some(Value::Object(properties)) = schema.get_mut("properties") {
+        properties.values_mut().filter_map(Value::as_object_mut).for_each(shorten);
+    }
+    if let Some(Value::Object(items)) = schema.get_mut("items") {
+        shorten(items);
+    }
 }
 
 fn call<T: Tool>(state: &ServerState, arguments: JsonObject) -> ToolResult<CallToolResult> {
@@ -92,10 +118,9 @@ fn call<T: Tool>(state: &ServerState, arguments: JsonObject) -> ToolResult<CallT
     })?;
     let ToolOutput { text, facts } = T::call(state, input)?;
     let facts =
-        serde_json::to_value(facts).map_err(|error| ToolError::internal(error.to_string()))?;
-    let text = text.unwrap_or_else(|| escape_control_json(&facts.to_string()).into_owned());
-    check_length(&text, "pass a smaller `budget`")?;
-    let mut result = CallToolResult::success(vec![ContentBlock::text(text)]);
-    result.structured_content = Some(facts);
-    Ok(result)
+        serde_json::to_string(&facts).map_err(|error| ToolError::internal(error.to_string()))?;
+    let facts = escape_control_json(&facts).into_owned();
+    check_length(text.as_ref().unwrap_or(&facts), "pass a smaller `budget`")?;
+    let parts = text.into_iter().chain([facts]).map(ContentBlock::text);
+    Ok(CallToolResult::success(parts.collect()))
 }

@@ -43,7 +43,9 @@ impl Program {
     pub fn command(self, folder: &Path, arguments: &[impl AsRef<OsStr>]) -> Command {
         let mut command = Command::new(self.0);
         command.args(arguments).current_dir(folder);
-        command.env_remove("DEBUG_BUDGET").env_remove("LCP_DEBUG_BUDGET");
+        for name in ["DEBUG_BUDGET", "LCP_DEBUG_BUDGET", "LCP_TOKEN", "RUST_LOG"] {
+            command.env_remove(name);
+        }
         command
     }
 

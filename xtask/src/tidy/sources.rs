@@ -20,6 +20,7 @@ const SHORT_FILES: &[(&str, &str)] = &[
     ("crates/lcp-cli/src/dedup_args.rs", "a group of flags"),
     ("crates/lcp-cli/src/segment_args.rs", "a group of flags"),
     ("crates/lcp-driver/src/fmt.rs", "below all other files"),
+    ("crates/lcp-mcp/src/tools/should_handoff.rs", "a tool"),
     ("crates/lcp-tokens/src/boundary.rs", "a rule that several crates use"),
 ];
 

@@ -28,6 +28,10 @@ pub struct Continuity {
     pub summary_tokens: Option<u32>,
     /// Tokens of the newest messages that are handed over unchanged.
     pub recent_tokens: Option<u32>,
+    /// `true` to include the state of the session.
+    pub include_session_state: Option<bool>,
+    /// `true` to include the pending tasks.
+    pub extract_pending_tasks: Option<bool>,
     /// The detail of a summary.
     pub summary_level: Option<CompressionLevel>,
     /// The thresholds at which a hand-off is due.
@@ -65,6 +69,8 @@ impl Continuity {
             target_tokens: section.integer("target_tokens")?,
             summary_tokens: section.integer("summary_tokens")?,
             recent_tokens: section.integer("recent_tokens")?,
+            include_session_state: section.boolean("include_session_state")?,
+            extract_pending_tasks: section.boolean("extract_pending_tasks")?,
             summary_level: section.choice("summary_level", &levels)?,
             thresholds: thresholds(&mut section)?,
             expiry_days: section.integer_in("expiry_days", 1..=DAYS_MAX)?,

@@ -23,6 +23,10 @@ pub struct HandoffSettings {
     pub style: Option<DirectiveStyle>,
     /// The format of a directive.
     pub mode: Option<OutputMode>,
+    /// `true` to include the state of the session.
+    pub session_state: Option<bool>,
+    /// `true` to include the pending tasks.
+    pub pending_tasks: Option<bool>,
     /// A shell command for summaries.
     pub summarizer_cmd: Option<String>,
     /// The timeout of the command in seconds.
@@ -36,11 +40,15 @@ impl HandoffSettings {
         let default = ContinuityConfig::default();
         let options = HandoffOptions::default();
         let summary = self.summary.or(file.summary_tokens);
+        let session_state = self.session_state.or(file.include_session_state);
+        let pending_tasks = self.pending_tasks.or(file.extract_pending_tasks);
         ContinuityConfig {
             thresholds: file.thresholds,
             target_token_budget: self.target.or(file.target_tokens),
             handoff: HandoffOptions {
                 target_summary_tokens: summary.unwrap_or(options.target_summary_tokens),
+                include_session_state: session_state.unwrap_or(options.include_session_state),
+                extract_pending_tasks: pending_tasks.unwrap_or(options.extract_pending_tasks),
                 recent_tokens: file.recent_tokens.unwrap_or(options.recent_tokens),
                 summary_level: file.summary_level.unwrap_or(options.summary_level),
                 style: self.style.or(file.style).unwrap_or(options.style),
@@ -51,6 +59,13 @@ impl HandoffSettings {
             wait: seconds(file.wait_seconds.unwrap_or(WAIT_SECONDS)),
             ..default
         }
+    }
+
+    /// Returns whether these options change the content of a hand-off in a way that the hand-off
+    /// does not record.
+    #[must_use]
+    pub(super) const fn change_content(&self) -> bool {
+        self.summary.is_some() || self.session_state.is_some() || self.pending_tasks.is_some()
     }
 
     /// Returns the summarizer program. Only a flag can name it, because `lcp.toml` may come with a

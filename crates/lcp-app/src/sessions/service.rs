@@ -28,8 +28,8 @@ pub struct Sessions {
     held: HeldLeases,
     /// The name of the summarizer program, if there is one.
     summarizer: Option<String>,
-    /// `true` if the size of the summary was given. Hand-offs do not record this size.
-    has_summary_size: bool,
+    /// `true` if options change the content of hand-offs, which do not record these options.
+    has_own_content: bool,
     /// A lock for one call at a time. A concurrent call would release the leases of another.
     call_lock: Mutex<()>,
     /// The hooks that stop the summarizer and release leases if the process is interrupted.
@@ -132,7 +132,7 @@ impl Sessions {
             service,
             held,
             summarizer: name,
-            has_summary_size: options.summary.is_some(),
+            has_own_content: options.change_content(),
             call_lock: Mutex::default(),
             _hooks: hooks,
         }
@@ -170,6 +170,7 @@ impl Sessions {
             if let Some(reported) = reported {
                 self.service.record_reported(id, reported)?;
             }
+            self.service.observe_usage(id)?;
             Ok(Ok(ConversationStatus { is_new, recorded, previous_window, ..self.status(id)? }))
         })??;
         let assumption = window.filter(|_| is_new).and_then(|window| window.warning.clone());
@@ -359,7 +360,7 @@ impl Sessions {
             && self.target(id) == Ok(made.target_tokens)
             && (asked.style, asked.mode) == (made.style, made.mode)
             && self.summarizer.as_ref().is_none_or(|name| *name == made.summarizer)
-            && !self.has_summary_size
+            && !self.has_own_content
     }
 
     fn lock(&self) -> MutexGuard<'_, ()> {

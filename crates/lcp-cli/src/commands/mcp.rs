@@ -5,7 +5,13 @@ use std::path::PathBuf;
 use crate::Result;
 use crate::output::Output;
 use crate::session_args::StoreArgs;
+#[cfg(feature = "http")]
+use lcp_app::{Error, ErrorKind};
 use lcp_mcp::{LazySessionStore, Roots, ServerConfig, ServerState, serve};
+
+/// The environment variable that has the token.
+#[cfg(feature = "http")]
+const TOKEN: &str = "LCP_TOKEN";
 
 /// Serve packs to agents over MCP, within a token budget
 ///
@@ -31,6 +37,13 @@ pub struct Args {
     #[cfg(feature = "http")]
     #[arg(long, value_name = "ADDR", value_parser = lcp_mcp::loopback)]
     http: Option<std::net::SocketAddr>,
+    /// Token that each HTTP request must have [default: the variable LCP_TOKEN]
+    ///
+    /// Clients send the header `Authorization: Bearer TOKEN`. Other users of this machine can see
+    /// the arguments of programs, so prefer the environment variable.
+    #[cfg(feature = "http")]
+    #[arg(long, value_name = "TOKEN", requires = "http")]
+    token: Option<lcp_mcp::Token>,
     #[command(flatten)]
     store: StoreArgs,
     /// Settings file; the server does not search for an lcp.toml
@@ -52,8 +65,23 @@ pub fn run(args: &Args, output: &Output) -> Result {
     let state = ServerState::new(config);
     #[cfg(feature = "http")]
     if let Some(address) = args.http {
+        let token =
+            args.token.clone().map_or_else(token_of_environment, |token| Ok(Some(token)))?;
+        let options = lcp_mcp::HttpOptions { address, token };
         let listening = |url: &str| output.progress(format!("serving on {url}"));
-        return lcp_mcp::serve_http(state, address, listening);
+        return lcp_mcp::serve_http(state, &options, listening);
     }
     serve(state)
+}
+
+/// Returns the token of the environment. An empty one is an error, because the server would be open.
+#[cfg(feature = "http")]
+fn token_of_environment() -> Result<Option<lcp_mcp::Token>> {
+    let Some(token) = std::env::var_os(TOKEN) else { return Ok(None) };
+    let token = token.to_str().unwrap_or_default().parse().map_err(|error| {
+        let message = format!("invalid value of {TOKEN}: {error}");
+        Error::new(ErrorKind::Usage, message)
+            .with_hint(format!("set {TOKEN} to a token, or unset it"))
+    })?;
+    Ok(Some(token))
 }

@@ -412,6 +412,7 @@ fn input(leaf: &str) -> String {
 fn run(place: &Project, leaf: &str, words: &[impl AsRef<OsStr>]) -> Output {
     let mut child = LCP
         .command(&place.path(""), words)
+        .env("RUST_LOG", "trace")
         .stdin(std::process::Stdio::piped())
         .stdout(std::process::Stdio::piped())
         .stderr(std::process::Stdio::piped())
@@ -444,6 +445,9 @@ fn printed_text_has_no_terminal_control_characters() {
         for (at, (prints, call)) in calls.iter().enumerate() {
             let mut words = words(&place, leaf, call);
             words.push("-v".to_owned());
+            if cfg!(feature = "log") {
+                words.push("--log=text".to_owned());
+            }
             // The protocol is JSON, and has what it was asked for.
             let prints = if *leaf == "mcp" { Data } else { *prints };
             let output = run(&place, leaf, &words);

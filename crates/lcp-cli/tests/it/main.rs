@@ -23,6 +23,8 @@ mod inspect;
 #[cfg(target_os = "linux")]
 mod killed;
 mod limits;
+#[cfg(feature = "log")]
+mod log;
 #[cfg(feature = "mcp")]
 mod mcp;
 mod merge;

@@ -65,11 +65,14 @@ fn tools_are_listed_with_schemas_and_hints() {
     ];
     assert_eq!(names, wanted);
     for tool in tools.as_array().unwrap() {
-        let is_read_only =
-            !["record_usage", "handoff", "resume"].contains(&tool["name"].as_str().unwrap());
-        assert_eq!(tool["annotations"]["readOnlyHint"], is_read_only, "{tool}");
+        let changes_sessions =
+            ["record_usage", "handoff", "resume"].contains(&tool["name"].as_str().unwrap());
+        let hints = match changes_sessions {
+            true => json!({ "destructiveHint": false }),
+            false => json!({ "readOnlyHint": true }),
+        };
+        assert_eq!(tool["annotations"], hints, "{tool}");
         assert_eq!(tool["inputSchema"]["type"], "object");
-        assert_eq!(tool["outputSchema"]["type"], "object");
     }
     assert_eq!(client.end(), Some(0));
 }
@@ -106,9 +109,24 @@ fn render_tool_matches_the_command() {
         assert!(lesser.iter().all(|block| block["decision"] != "full"));
         assert!(!lesser.is_empty());
     }
-    // Clients show a model either.
-    let result = client.call("render", json!({ "pack": pack, "verbosity": "summary" }));
-    assert_eq!(result["content"][0]["text"], result["structuredContent"]["text"]);
+}
+
+/// Clients show a model either the structured content or the text, so there is only a text.
+#[test]
+fn results_contain_a_text_once() {
+    let place = Place::new();
+    place.write("root/word.txt", "onceonly\n");
+    let mut client = place.client(&[]);
+    let arguments = json!({ "paths": ["word.txt"], "tree": false });
+    let pack = client.facts("pack", arguments)["pack"].clone();
+    for (tool, arguments) in
+        [("render", json!({ "pack": pack })), ("expand", json!({ "pack": pack, "block": 0 }))]
+    {
+        let result = client.call(tool, arguments);
+        assert_eq!(result.to_string().matches("onceonly").count(), 1, "{result}");
+        assert!(result["content"][0]["text"].as_str().unwrap().contains("onceonly\n"), "{result}");
+        assert_eq!(result["content"].as_array().unwrap().len(), 2, "{result}");
+    }
 }
 
 #[test]

@@ -107,6 +107,38 @@ fn session_is_recorded_handed_off_and_resumed() {
     assert!(used > resumed["directive"]["tokens"].as_u64().unwrap());
 }
 
+/// The flags, and the settings that they replace.
+#[test]
+fn handoff_excludes_state_and_tasks_on_request() {
+    let project = project();
+    let call = json!({ "id": "1", "type": "function", "function": {
+        "name": "shell", "arguments": r#"{"command":"cargo test -p parser"}"#,
+    }});
+    let messages = json!([
+        { "role": "user", "content": "Please move the parser." },
+        { "role": "assistant", "content": "Plan: move it\n\n- [x] write tests\n- [ ] split it\n" },
+        { "role": "assistant", "content": null, "tool_calls": [call] },
+        { "role": "tool", "tool_call_id": "1", "content": "ok" },
+    ]);
+    std::fs::write(project.path("chat.json"), messages.to_string()).unwrap();
+    project.stdout_of(&["session", "record", "c", "chat.json"]);
+    let included = |flags: &[&str]| {
+        let call = ["session", "handoff", "c", "--force", "-o", "made.lcp"];
+        project.stdout_of(&[&call[..], flags].concat());
+        let pack = std::fs::read(project.path("made.lcp")).unwrap();
+        let handoff = lcp_continuity::SessionHandoff::from_pack(&pack).unwrap();
+        (handoff.state.is_some(), !handoff.pending_tasks.is_empty())
+    };
+    assert_eq!(included(&[]), (true, true));
+    assert_eq!(included(&["--session-state", "off"]), (false, true));
+    assert_eq!(included(&["--pending-tasks", "off"]), (true, false));
+    let off = "include_session_state = false\nextract_pending_tasks = false\n";
+    project.write(&format!("[continuity]\nstore = \"kept.sqlite\"\n{off}"));
+    // Another hand-off, because a setting does not replace one that is complete.
+    assert_eq!(included(&["--summary", "100"]), (false, false));
+    assert_eq!(included(&["--session-state", "on", "--pending-tasks", "on"]), (true, true));
+}
+
 #[test]
 fn record_adds_only_new_messages() {
     let project = project();

@@ -52,6 +52,25 @@ impl SessionContinuityService {
         self.config.thresholds.decide(&usage, &[], max_token_count)
     }
 
+    /// Logs and measures how much of its window an open conversation uses, as [`Self::check`] does.
+    /// It changes nothing else. Call it after messages or usage were recorded.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`Error::NotOpen`](crate::Error::NotOpen) if the conversation is not open.
+    pub fn observe_usage(&self, conversation: &str) -> Result<()> {
+        let session = self.session(conversation)?;
+        let session = lock(&session);
+        let max_tokens = session.effective_window();
+        let decision = self.decide(&session, max_tokens);
+        observe::utilization(&decision.current_usage, max_tokens);
+        let is_warning = self.config.thresholds.is_warning(&decision.current_usage, max_tokens);
+        if is_warning && !decision.should_handoff {
+            observe::approaching(decision.estimated_remaining_turns);
+        }
+        Ok(())
+    }
+
     /// Returns the pending tasks of an open conversation.
     ///
     /// # Errors

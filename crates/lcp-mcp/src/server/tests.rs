@@ -1,4 +1,4 @@
-//! Panics, the end of the server, schemas.
+//! Panics, the end of the server, definitions of tools.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -10,7 +10,8 @@ use lcp_app::config::Config;
 #[path = "../../examples/serve.rs"]
 mod example;
 
-fn server() -> Server {
+/// A server that reads the current folder.
+pub(crate) fn server() -> Server {
     let config = ServerConfig {
         roots: Roots::new(&[".".into()]).unwrap(),
         settings: Config::default(),
@@ -19,6 +20,13 @@ fn server() -> Server {
         reporter: Box::new(lcp_app::Silent),
     };
     Server::new(ServerState::new(config))
+}
+
+/// Keeps all further calls waiting until the result is dropped.
+#[cfg(feature = "http")]
+pub(crate) fn hold_calls(server: &Server) -> tokio::sync::OwnedSemaphorePermit {
+    let calls = u32::try_from(CALLS_MAX).unwrap();
+    Arc::clone(&server.calls).try_acquire_many_owned(calls).unwrap()
 }
 
 #[test]
@@ -52,19 +60,26 @@ fn example_server_runs_until_end_of_input() {
     assert_eq!(start_runtime().unwrap().block_on(served), Ok(()));
 }
 
+/// The tokens that the definitions of all tools may take from each agent that connects.
+const DEFINITION_TOKENS_MAX: u32 = 1_500;
+
 #[test]
-fn every_tool_has_schemas_with_described_properties() {
+fn tool_definitions_are_within_the_token_limit() {
+    let all = serde_json::to_string(&tool_list()).unwrap();
+    let tokenizer = server().state.tokenizer(Some("o200k_base".to_owned()), None, true).unwrap();
+    let tokens = tokenizer.estimator.estimate(&all);
+    assert!(tokens <= DEFINITION_TOKENS_MAX, "{tokens} tokens: {all}");
+}
+
+#[test]
+fn every_tool_has_a_schema_and_rejects_unknown_arguments() {
+    let server = server();
     for entry in tools::ALL {
         let tool = (entry.describe)();
-        for schema in [Some(&tool.input_schema), tool.output_schema.as_ref()] {
-            let schema = schema.unwrap();
-            assert_eq!(schema["type"], "object", "{}", entry.name);
-            let properties = schema["properties"].as_object().unwrap();
-            for (name, property) in properties {
-                let is_described = property.get("description").is_some() || name == "$schema";
-                assert!(is_described, "{}: {name}", entry.name);
-            }
-        }
-        assert_eq!(tool.input_schema["additionalProperties"], false, "{}", entry.name);
+        assert_eq!(tool.input_schema["type"], "object", "{}", entry.name);
+        assert!(!tool.input_schema["properties"].as_object().unwrap().is_empty(), "{}", entry.name);
+        let unknown = serde_json::json!({ "nothing": 1 });
+        let error = (entry.call)(&server.state, unknown.as_object().unwrap().clone()).unwrap_err();
+        assert!(error.message.contains("unknown field `nothing`"), "{error:?}");
     }
 }

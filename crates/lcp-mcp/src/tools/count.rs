@@ -18,20 +18,15 @@ pub(crate) struct Tool;
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Input {
-    /// The texts to count.
     #[serde(default)]
     texts: Vec<String>,
-    /// The files to count, below the roots of the server.
     #[serde(default)]
     paths: Vec<String>,
-    /// The tokenizer: o200k_base, cl100k_base, o200k_harmony, p50k_base, r50k_base, heuristic or
-    /// code-aware. Default: the one of `model` or of the server settings, else o200k_base.
     encoding: Option<String>,
-    /// The model that reads the text. It selects the tokenizer.
     model: Option<String>,
 }
 
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Serialize)]
 pub(crate) struct Facts {
     /// The tokenizer.
     encoding: String,
@@ -43,7 +38,7 @@ pub(crate) struct Facts {
     counts: Vec<Count>,
 }
 
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Serialize)]
 struct Count {
     /// The path, for a file.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -56,10 +51,7 @@ struct Count {
 
 impl tool::Tool for Tool {
     const NAME: &'static str = "count";
-    const TITLE: &'static str = "Count tokens";
-    const DESCRIPTION: &'static str = "Counts the tokens of texts and of files below the roots, \
-        with the tokenizer of a model. Use it to check sizes before you render or send a text. \
-        Returns a count for each item and the total. Invalid UTF-8 counts as U+FFFD.";
+    const DESCRIPTION: &'static str = "Counts the tokens of texts and files.";
     const SIDE_EFFECT: SideEffect = SideEffect::None;
     type Input = Input;
     type Facts = Facts;

@@ -24,28 +24,24 @@ pub(crate) struct Tool;
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Input {
-    /// The pack: an id or URI that `pack` or `handoff` returned, or the path of a .lcp file below
-    /// the roots.
+    /// Id, or a .lcp file.
     pack: String,
-    /// The index of the block, as `render` returns it.
     #[serde(alias = "index")]
     block: Option<usize>,
-    /// The label of the block in the text, such as its path. Use it instead of `block`.
     label: Option<String>,
-    /// The start of the page in bytes: 0, or `next_offset` of the previous page.
+    /// From `next_offset`.
     #[serde(default)]
     offset: usize,
-    /// The size limit of the page in bytes, at most 1,048,576. Default: 65,536.
+    /// Bytes.
     limit: Option<usize>,
-    /// The token budget of the page.
+    /// Tokens.
     budget: Option<u32>,
-    /// The tokenizer. Default: the one of `model` or of the server settings, else o200k_base.
+    #[schemars(skip)]
     encoding: Option<String>,
-    /// The model that reads the text. It selects the tokenizer.
     model: Option<String>,
 }
 
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Serialize)]
 pub(crate) struct Facts {
     /// The index of the block.
     block: usize,
@@ -53,8 +49,6 @@ pub(crate) struct Facts {
     r#type: &'static str,
     /// The label of the block.
     label: String,
-    /// The text of this page.
-    text: String,
     /// The start of this page in bytes.
     offset: usize,
     /// The start of the next page in bytes; null after the last page.
@@ -67,9 +61,8 @@ pub(crate) struct Facts {
 
 impl tool::Tool for Tool {
     const NAME: &'static str = "expand";
-    const TITLE: &'static str = "Show a block in full";
-    const DESCRIPTION: &'static str = "Returns the full text of one block of a pack, in pages. Use \
-        it for a block that `render` shows only as an excerpt, a summary or a placeholder.";
+    const DESCRIPTION: &'static str =
+        "Returns the full text of a block that `render` shortened, in pages.";
     const SIDE_EFFECT: SideEffect = SideEffect::None;
     type Input = Input;
     type Facts = Facts;
@@ -123,7 +116,6 @@ impl tool::Tool for Tool {
                 block: index,
                 r#type: block.content.block_type().label(),
                 label: block.label().into_owned(),
-                text: page.to_owned(),
                 offset: input.offset,
                 next_offset: (end < text.len()).then_some(end),
                 total_bytes: text.len(),

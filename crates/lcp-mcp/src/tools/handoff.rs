@@ -18,30 +18,30 @@ pub(crate) struct Tool;
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Input {
-    /// The id of the conversation.
     conversation: String,
-    /// Create a hand-off even if it is not due.
+    /// Even if not due.
     #[serde(default)]
     force: bool,
-    /// Create a hand-off only if it is due and useful, and at most once per epoch.
+    /// At most once.
     #[serde(default)]
     if_due: bool,
-    /// The token budget of the resume prompt (the first text of the next session). Default: a
-    /// quarter of the window.
+    /// Tokens.
     target: Option<u32>,
-    /// The token budget of the summary in the resume prompt.
+    /// Tokens.
     summary: Option<u32>,
-    /// The style of the resume prompt: structured (default), concise or narrative.
+    /// structured, concise or narrative.
     style: Option<String>,
-    /// The format of the resume prompt. Default: xml.
     mode: Option<Named<OutputMode>>,
-    /// The model of the conversation. It selects the tokenizer.
-    model: Option<String>,
-    /// The tokenizer. Default: the one of `model` or of the server settings, else o200k_base.
+    /// Default: true.
+    session_state: Option<bool>,
+    /// Default: true.
+    pending_tasks: Option<bool>,
+    #[schemars(skip)]
     encoding: Option<String>,
+    model: Option<String>,
 }
 
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Serialize)]
 pub(crate) struct Facts {
     /// The id of the conversation.
     conversation: String,
@@ -55,7 +55,7 @@ pub(crate) struct Facts {
     reason: String,
 }
 
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Serialize)]
 struct PreparedHandoff {
     /// The id, for `resume`.
     id: String,
@@ -79,11 +79,8 @@ struct PreparedHandoff {
 
 impl tool::Tool for Tool {
     const NAME: &'static str = "handoff";
-    const TITLE: &'static str = "Hand off a conversation";
-    const DESCRIPTION: &'static str = "Prepares a hand-off of a conversation to a new session, if \
-        it is due or forced. Use it when `record_usage` or `should_handoff` reports that a \
-        hand-off is due. Returns the id of the hand-off for `resume`, or the reason why there is \
-        none.";
+    const DESCRIPTION: &'static str =
+        "Prepares a hand-off to a new session if it is due. Returns its id for `resume`.";
     const SIDE_EFFECT: SideEffect = SideEffect::Sessions;
     type Input = Input;
     type Facts = Facts;
@@ -103,6 +100,8 @@ impl tool::Tool for Tool {
             summary: input.summary,
             style: input.style.as_deref().map(style).transpose()?,
             mode: input.mode.map(|mode| mode.0),
+            session_state: input.session_state,
+            pending_tasks: input.pending_tasks,
             ..HandoffSettings::default()
         };
         let (encoding, model) = (input.encoding, input.model);

@@ -34,36 +34,28 @@ pub(crate) struct Tool;
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Input {
-    /// The files and folders to pack, below the roots. Default: all roots.
+    /// Default: all roots.
     #[serde(default)]
     paths: Vec<String>,
-    /// Pack only files that match one of these globs, such as `src/**/*.rs`.
+    /// Globs.
     #[serde(default)]
     include: Vec<String>,
-    /// Skip files that match one of these globs.
     #[serde(default)]
     exclude: Vec<String>,
-    /// Pack hidden files too.
     hidden: Option<bool>,
-    /// Skip files with more bytes than this. Default: 1,048,576.
     max_file_bytes: Option<u64>,
-    /// Start the pack with a file tree. Default: true.
+    /// Default: true.
     tree: Option<bool>,
-    /// Pack images too.
     #[serde(default)]
     images: bool,
-    /// Rules that set properties of files, such as their priority. If several match, the last wins.
     #[serde(default)]
     rules: Vec<RuleInput>,
-    /// Add outlines to files as their summaries: the declarations of code, the headings of
-    /// documents. Default: the server settings, else false.
+    /// Outlines as summaries.
     outlines: Option<bool>,
-    /// Pack only new files and files that differ from this git revision.
+    /// Git revision: only changed files.
     since: Option<String>,
-    /// Add the changes since this git revision, such as HEAD.
+    /// Git revision: add the changes.
     diff: Option<String>,
-    /// Remove duplicates: off, exact (identical blocks), overlap (also overlapping lines of a file
-    /// and outdated versions) or near (also near-duplicates).
     dedup: Option<Named<Option<DedupLevel>>>,
 }
 
@@ -71,19 +63,16 @@ pub(crate) struct Input {
 #[serde(deny_unknown_fields)]
 #[schemars(inline)]
 struct RuleInput {
-    /// The glob that selects the files.
     glob: String,
-    /// The priority: critical, high, normal, low or background.
+    /// critical, high, normal, low or background.
     priority: Option<String>,
-    /// The category, which can have its own share of the budget.
     category: Option<String>,
-    /// The rank, which orders files of the same priority, highest first.
+    /// Highest first.
     rank: Option<f64>,
-    /// `true` to show the files in full regardless of the budget.
     pinned: Option<bool>,
 }
 
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Serialize)]
 pub(crate) struct Facts {
     /// The id of the pack, for `render` and `expand`.
     pack: String,
@@ -107,7 +96,7 @@ pub(crate) struct Facts {
     warnings: Vec<String>,
 }
 
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Serialize)]
 struct SkippedFile {
     /// The path.
     path: String,
@@ -117,11 +106,8 @@ struct SkippedFile {
 
 impl tool::Tool for Tool {
     const NAME: &'static str = "pack";
-    const TITLE: &'static str = "Pack files";
-    const DESCRIPTION: &'static str = "Packs files and folders below the roots into a pack in the \
-        memory of the server. Use it before `render`, which renders a pack within a token budget, \
-        and `expand`, which returns one block in full. Skips files that .gitignore excludes, and \
-        does not follow links. Returns the id of the pack and the skipped files.";
+    const DESCRIPTION: &'static str =
+        "Packs files and folders for `render`. Skips files that .gitignore excludes.";
     const SIDE_EFFECT: SideEffect = SideEffect::None;
     type Input = Input;
     type Facts = Facts;

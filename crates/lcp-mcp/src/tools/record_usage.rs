@@ -22,48 +22,35 @@ pub(crate) struct Tool;
 #[serde(deny_unknown_fields)]
 #[expect(clippy::struct_field_names, reason = "these are the names of JSON fields")]
 pub(crate) struct Input {
-    /// The id of the conversation. An unknown id starts a new conversation.
+    /// Known or new id.
     conversation: String,
-    /// The messages to record, in order.
     #[serde(default)]
     messages: Vec<MessageInput>,
-    /// `true` if `messages` is the conversation from its beginning. Then only the messages after
-    /// the recorded ones are added. Otherwise all of them are appended.
+    /// `messages` is the whole conversation.
     #[serde(default)]
     whole: bool,
-    /// The path of a pack or transcript below the roots that contains the conversation from its
-    /// beginning. Use it instead of `messages`.
+    /// File, instead of `messages`.
     transcript: Option<String>,
-    /// The input tokens of the newest request, as the provider reported them.
+    /// As the provider reports.
     input_tokens: Option<u32>,
-    /// The number of these input tokens that came from a cache.
     cached_input_tokens: Option<u32>,
-    /// The output tokens of the newest request.
     output_tokens: Option<u32>,
-    /// The context window of the model in tokens.
+    /// Context window of the model.
     window: Option<u32>,
-    /// The tokens of the window that are reserved for the output of the model.
     output_reserve: Option<u32>,
-    /// The model of the conversation. It selects the window and the tokenizer. Another model than
-    /// before changes the window.
-    model: Option<String>,
-    /// The tokenizer. Default: the one of `model` or of the server settings, else o200k_base.
+    #[schemars(skip)]
     encoding: Option<String>,
+    model: Option<String>,
 }
 
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(inline)]
 struct MessageInput {
-    /// The role: system, user, assistant or tool.
     role: Speaker,
-    /// The text of the message, of the tool call or of the tool result.
     text: String,
-    /// The name of the tool, for a tool result. Default: tool.
     tool_name: Option<String>,
-    /// The id of the tool call: its own for an assistant message, the answered one for a result.
     tool_call_id: Option<String>,
-    /// `true` if the tool failed.
     #[serde(default)]
     is_error: bool,
 }
@@ -80,10 +67,8 @@ enum Speaker {
 
 impl tool::Tool for Tool {
     const NAME: &'static str = "record_usage";
-    const TITLE: &'static str = "Record messages and token usage";
-    const DESCRIPTION: &'static str = "Records messages of a conversation and the token usage that \
-        the provider reported for the newest request. Use it after each turn. Returns how much of \
-        the context window is used and whether a hand-off is due.";
+    const DESCRIPTION: &'static str = "Records new messages and token usage of a conversation, after each turn. Returns whether a \
+         hand-off is due.";
     const SIDE_EFFECT: SideEffect = SideEffect::Sessions;
     type Input = Input;
     type Facts = UsageFacts;

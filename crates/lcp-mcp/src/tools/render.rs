@@ -22,7 +22,7 @@ use lcp_app::segments::SegmentOptions;
 use lcp_app::{names, special_tokens};
 
 /// The maximum number of listed blocks that are not shown in full.
-const REDUCED_BLOCKS_MAX: usize = 200;
+const REDUCED_BLOCKS_MAX: usize = 20;
 
 /// The maximum number of warnings in the result.
 const WARNINGS_MAX: usize = 50;
@@ -38,68 +38,46 @@ pub(crate) struct Tool;
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Input {
-    /// The pack: an id or URI that `pack` or `handoff` returned, or the path of a .lcp file below
-    /// the roots.
+    /// Id, or a .lcp file.
     pub(crate) pack: String,
-    /// The token budget of the whole text. Default: the available part of the context window (of
-    /// `window`, the server settings or `model`). Without a window, everything is shown in full.
+    /// Tokens. Default: the window.
     pub(crate) budget: Option<u32>,
-    /// The context window of the model in tokens. Safety margin and reserves are subtracted.
     pub(crate) window: Option<u32>,
-    /// Tokens of the window reserved for the system prompt.
     pub(crate) system_prompt_reserve: Option<u32>,
-    /// Tokens of the window reserved for the response.
     pub(crate) response_reserve: Option<u32>,
-    /// Divide the budget into the shares of this preset.
     pub(crate) shares: Option<Named<SharePreset>>,
-    /// Show each turn of a conversation at one level: the newest two in full, older ones
-    /// summarized.
+    /// Older turns summarized.
     #[serde(default)]
     pub(crate) segments: bool,
-    /// Ids of segments to show in full, such as s3. The report lists them.
+    /// Ids in the report.
     #[serde(default)]
     pub(crate) expand_segments: Vec<String>,
-    /// Words or phrases: prefer segments that contain them.
     #[serde(default)]
     pub(crate) topics: Vec<String>,
-    /// The format of the text. Default: xml.
     #[serde(default)]
     pub(crate) mode: Named<OutputMode>,
-    /// The detail of the blocks. Default: adaptive. `summary` and `full` ignore the budget.
     #[serde(default)]
     pub(crate) verbosity: Named<Verbosity>,
-    /// Use leftover budget to show low- and background-priority blocks in full.
+    /// Use leftover budget.
     pub(crate) fill: Option<bool>,
-    /// Show excerpts of blocks that do not fit in full.
     pub(crate) excerpts: Option<bool>,
-    /// The allocation order: `strict` (by priority) or `value` (by value per token).
+    /// strict: by priority.
     pub(crate) objective: Option<Named<Objective>>,
-    /// The reaction if the critical blocks alone exceed the budget: `allow` it, or `deny` (fail).
+    /// Of critical blocks.
     pub(crate) overflow: Option<Named<Overflow>>,
-    /// Remove duplicates: off, exact (identical blocks), overlap (also overlapping lines of a file
-    /// and outdated versions) or near (also near-duplicates).
     pub(crate) dedup: Option<Named<Option<DedupLevel>>>,
-    /// The handling of control tokens such as <|im_start|> in content: `warn`, `escape` (insert a
-    /// space into each) or `reject` (fail). It cannot be weaker than the server settings.
     pub(crate) special_tokens: Option<Named<SpecialTokens>>,
-    /// Show only these block types: code, conversation, file-tree, tool-result, document, data,
-    /// diff, embedding-ref, image, extension.
+    /// Such as code, document, tool-result.
     pub(crate) types: Option<Vec<String>>,
-    /// The tokenizer: o200k_base, cl100k_base, o200k_harmony, p50k_base, r50k_base, heuristic or
-    /// code-aware. Default: the one of `model` or of the server settings, else o200k_base.
     pub(crate) encoding: Option<String>,
-    /// The model that reads the text. It selects the tokenizer and, without a budget, the window.
     pub(crate) model: Option<String>,
-    /// Also return the report, with the decision for each block. Each of its lists has at most
-    /// 1,000 rows and 1 MiB.
+    /// Decision for each block.
     #[serde(default)]
     pub(crate) report: bool,
 }
 
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Serialize)]
 pub(crate) struct Facts {
-    /// The rendered text.
-    pub(crate) text: String,
     /// The number of tokens in the text.
     used_tokens: u32,
     /// The token budget; null if there is none and everything is shown in full.
@@ -110,7 +88,7 @@ pub(crate) struct Facts {
     exact: bool,
     /// The number of blocks in the pack, including annotations.
     blocks: usize,
-    /// The first 200 blocks that are not shown in full. `expand` returns their full text.
+    /// The first 20 blocks that are not shown in full. `expand` returns their full text.
     not_in_full: Vec<ReducedBlock>,
     /// The number of further blocks that are not shown in full.
     more_not_in_full: usize,
@@ -125,7 +103,7 @@ pub(crate) struct Facts {
 }
 
 /// A block that is not shown in full.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Serialize)]
 struct ReducedBlock {
     /// The index of the block, for `expand`.
     block: usize,
@@ -139,7 +117,7 @@ struct ReducedBlock {
     full_tokens: u32,
 }
 
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Serialize)]
 struct ToolWarning {
     /// The stable code.
     code: &'static str,
@@ -152,23 +130,20 @@ struct ToolWarning {
 
 impl tool::Tool for Tool {
     const NAME: &'static str = "render";
-    const TITLE: &'static str = "Render a pack within a token budget";
-    const DESCRIPTION: &'static str = "Renders a pack as text within a token budget. Use it to \
-        read many files at once. Blocks that do not fit are shortened to excerpts, summaries or \
-        placeholders; `expand` returns such a block in full. Returns the text, its token count \
-        and the blocks that are not shown in full.";
+    const DESCRIPTION: &'static str = "Renders a pack as text within a token budget: reads many files at once, shortens what does \
+         not fit.";
     const SIDE_EFFECT: SideEffect = SideEffect::None;
     type Input = Input;
     type Facts = Facts;
 
     fn call(state: &ServerState, input: Input) -> ToolResult<ToolOutput<Facts>> {
-        let facts = render(state, input)?;
-        Ok(ToolOutput { text: Some(facts.text.clone()), facts })
+        let (text, facts) = render(state, input)?;
+        Ok(ToolOutput { text: Some(text), facts })
     }
 }
 
-/// Renders a pack, as `lcp render` does.
-pub(crate) fn render(state: &ServerState, input: Input) -> ToolResult<Facts> {
+/// Renders a pack, as `lcp render` does. Returns the text and the facts about it.
+pub(crate) fn render(state: &ServerState, input: Input) -> ToolResult<(String, Facts)> {
     let pack = state.pack(&input.pack)?;
     let wants_report = input.report;
     let mut options = options(input)?;
@@ -186,7 +161,7 @@ pub(crate) fn render(state: &ServerState, input: Input) -> ToolResult<Facts> {
     let report = wants_report.then(|| serde_json::from_str(&report::to_json(plan)));
     let mut report = report.transpose().map_err(|error| ToolError::internal(error.to_string()))?;
     let more_in_report = report.as_mut().map(shorten_report).unwrap_or_default();
-    Ok(Facts {
+    let facts = Facts {
         used_tokens: plan.used_tokens,
         budget: plan.budget,
         encoding: plan.encoding.clone(),
@@ -197,8 +172,8 @@ pub(crate) fn render(state: &ServerState, input: Input) -> ToolResult<Facts> {
         warnings: journal.chain(plan.warnings.iter().map(to_warning)).take(WARNINGS_MAX).collect(),
         report,
         more_in_report,
-        text: rendered.text,
-    })
+    };
+    Ok((rendered.text, facts))
 }
 
 /// Truncates the lists of a report. Returns the number of omitted rows by the name of the list.

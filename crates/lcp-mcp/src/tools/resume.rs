@@ -27,52 +27,43 @@ pub(crate) struct Tool;
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Input {
-    /// The id of the hand-off.
     handoff: String,
-    /// The id of the new conversation. Default: derived from the id of the hand-off.
+    /// New id.
     conversation: Option<String>,
-    /// The context window of the model in tokens. Default: that of the previous conversation.
     window: Option<u32>,
-    /// The tokens of the window that are reserved for the output of the model. Default: as in the
-    /// previous conversation.
     output_reserve: Option<u32>,
-    /// The model of the new conversation. It selects the tokenizer.
-    model: Option<String>,
-    /// The tokenizer. Default: the one of `model` or of the server settings, else o200k_base.
+    #[schemars(skip)]
     encoding: Option<String>,
-    /// Return the answer of an earlier `resume` of this hand-off again, if it was lost. Resumes
-    /// nothing.
+    model: Option<String>,
+    /// Repeat a lost answer.
     #[serde(default)]
     again: bool,
 }
 
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Serialize)]
 pub(crate) struct Facts {
     /// The id of the new conversation.
     conversation: String,
     /// The id of the previous conversation.
     previous: String,
-    /// The first text of the new session: the resume prompt, then the messages that were recorded
-    /// after the hand-off.
-    text: String,
     /// The number of tokens in the resume prompt.
     tokens: u32,
     /// The number of messages that were recorded after the hand-off.
     late_messages: usize,
-    /// The anchors (verbatim quotations): the first 1,000, at most 1 MiB in total.
-    anchors: Vec<String>,
-    /// The number of further anchors.
-    more_anchors: usize,
+    /// The number of anchors (verbatim quotations).
+    anchors: usize,
+    /// The anchors that the text does not contain: the first 1,000, at most 1 MiB in total.
+    anchors_not_in_text: Vec<String>,
+    /// The number of further anchors that the text does not contain.
+    more_anchors_not_in_text: usize,
     /// The warnings.
     warnings: Vec<String>,
 }
 
 impl tool::Tool for Tool {
     const NAME: &'static str = "resume";
-    const TITLE: &'static str = "Resume from a hand-off";
-    const DESCRIPTION: &'static str = "Starts a new conversation from a hand-off. Use it at the \
-        beginning of the new session. Returns the resume prompt, which the model must read first. \
-        A hand-off can be resumed only once; if the answer was lost, call it with `again`.";
+    const DESCRIPTION: &'static str =
+        "Starts a new session from a hand-off, once. Returns the text to read first.";
     const SIDE_EFFECT: SideEffect = SideEffect::Sessions;
     type Input = Input;
     type Facts = Facts;
@@ -107,21 +98,24 @@ impl tool::Tool for Tool {
         check_length(&text, LONG)?;
         let warnings =
             resumed.directive.warnings.into_iter().chain(special_tokens::warning_about(&text));
-        let anchors = resumed.restored_anchors.into_iter().map(|anchor| anchor.text).collect();
-        let (anchors, more_anchors) =
-            truncate_list_to_bytes(anchors, ANCHORS_MAX, ANCHORS_BYTES_MAX, String::len);
+        let anchors = resumed.restored_anchors.len();
+        let missing = resumed.restored_anchors.into_iter().map(|anchor| anchor.text);
+        let missing = missing.filter(|anchor| !text.contains(anchor)).collect();
+        let (anchors_not_in_text, more_anchors_not_in_text) =
+            truncate_list_to_bytes(missing, ANCHORS_MAX, ANCHORS_BYTES_MAX, String::len);
+        let tokens = resumed.directive.tokens;
         Ok(ToolOutput {
-            text: Some(text.clone()),
             facts: Facts {
                 conversation: resumed.new_conversation_id,
                 previous: resumed.previous_conversation_id,
-                text,
-                tokens: resumed.directive.tokens,
+                tokens,
                 late_messages: resumed.late_messages.len(),
                 anchors,
-                more_anchors,
+                anchors_not_in_text,
+                more_anchors_not_in_text,
                 warnings: warnings.collect(),
             },
+            text: Some(text),
         })
     }
 }

@@ -5,7 +5,6 @@ use std::sync::Arc;
 use lcp_app::Result;
 use lcp_app::sessions::{ConversationStatus, HandoffSettings, Sessions};
 use lcp_continuity::UsageSource;
-use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::error::ToolResult;
@@ -36,7 +35,7 @@ pub(crate) fn with_sessions<T>(
 }
 
 /// The status of a conversation.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Serialize)]
 pub(crate) struct UsageFacts {
     /// The id of the conversation.
     conversation: String,

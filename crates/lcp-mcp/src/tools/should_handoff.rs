@@ -13,20 +13,16 @@ pub(crate) struct Tool;
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Input {
-    /// The id of the conversation.
     conversation: String,
-    /// The model of the conversation. It selects the tokenizer.
-    model: Option<String>,
-    /// The tokenizer. Default: the one of `model` or of the server settings, else o200k_base.
+    #[schemars(skip)]
     encoding: Option<String>,
+    model: Option<String>,
 }
 
 impl tool::Tool for Tool {
     const NAME: &'static str = "should_handoff";
-    const TITLE: &'static str = "Check whether a hand-off is due";
-    const DESCRIPTION: &'static str = "Reports how much of its context window a conversation uses, \
-        how many turns remain, and whether a hand-off is due. Use it to check a conversation \
-        without recording anything.";
+    const DESCRIPTION: &'static str =
+        "Returns how full the context window is and whether a hand-off is due. Records nothing.";
     const SIDE_EFFECT: SideEffect = SideEffect::None;
     type Input = Input;
     type Facts = UsageFacts;

@@ -93,12 +93,12 @@ impl Client {
         self.ask("tools/call", json!({ "name": tool, "arguments": arguments }))
     }
 
-    /// The facts of a call that succeeds.
+    /// The facts of a call that succeeds, and its text if it has one.
     #[track_caller]
     pub(super) fn facts(&mut self, tool: &str, arguments: Value) -> Value {
         let result = self.call(tool, arguments);
         assert_eq!(result["isError"], false, "{tool}: {result}");
-        result["structuredContent"].clone()
+        facts_of(&result)
     }
 
     /// What is wrong with a call that fails.
@@ -106,10 +106,7 @@ impl Client {
     pub(super) fn fault(&mut self, tool: &str, arguments: Value) -> Value {
         let result = self.call(tool, arguments);
         assert_eq!(result["isError"], true, "{tool}: {result}");
-        let fault = result["structuredContent"].clone();
-        let text = result["content"][0]["text"].as_str().unwrap();
-        assert_eq!(serde_json::from_str::<Value>(text).unwrap(), fault);
-        fault
+        facts_of(&result)
     }
 
     /// Whether a request has been answered by now.
@@ -141,6 +138,20 @@ impl Client {
         writeln!(requests, "{message}").unwrap();
         requests.flush().unwrap();
     }
+}
+
+/// The facts of a result, with its text as `text`.
+#[track_caller]
+pub(super) fn facts_of(result: &Value) -> Value {
+    assert_eq!(result.get("structuredContent"), None, "{result}");
+    let parts = result["content"].as_array().unwrap();
+    let json = parts.last().unwrap()["text"].as_str().unwrap();
+    let mut facts: Value = serde_json::from_str(json).unwrap();
+    assert_eq!(facts.get("text"), None, "{facts}");
+    if let [text, _] = &parts[..] {
+        facts["text"] = text["text"].clone();
+    }
+    facts
 }
 
 impl Drop for Client {

@@ -5,7 +5,7 @@ use lcp_types::Block;
 use serde_json::{Value, json};
 
 use super::Place;
-use super::client::Client;
+use super::client::{Client, facts_of};
 
 /// A call by every tool that is told a path.
 fn calls(path: &str) -> [(&'static str, Value); 6] {
@@ -103,11 +103,12 @@ fn link_swapped_in_during_a_call_is_not_followed() {
         });
         for _ in 0..100 {
             let counted = client.call("count", json!({ "paths": ["here/file.rs"] }));
-            let facts = &counted["structuredContent"];
+            let facts = facts_of(&counted);
             // `inside` has 6 bytes, what is outside 7.
             assert!(facts["code"].is_string() || facts["counts"][0]["bytes"] == 6, "{facts}");
             let packed = client.call("pack", json!({ "paths": ["here"] }));
-            let Some(pack) = packed["structuredContent"]["pack"].as_str() else { continue };
+            let packed = facts_of(&packed);
+            let Some(pack) = packed["pack"].as_str() else { continue };
             let shown = client.facts("render", json!({ "pack": pack }));
             assert!(!shown.to_string().contains("hunter2"));
         }

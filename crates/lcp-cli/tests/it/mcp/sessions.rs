@@ -6,7 +6,7 @@ use lcp_continuity::store::{SqliteStore, Store};
 use serde_json::{Value, json};
 
 use super::Place;
-use super::client::Client;
+use super::client::{Client, facts_of};
 
 /// The id of a hand-off of a conversation that was begun with it.
 fn handed_over(client: &mut Client) -> Value {
@@ -132,10 +132,13 @@ fn tools_record_hand_off_and_resume_a_session() {
     let mut client = place.client(&[]);
     let arguments = json!({ "handoff": made["id"], "conversation": "d" });
     let result = client.call("resume", arguments.clone());
-    let resumed = &result["structuredContent"];
+    let resumed = facts_of(&result);
     assert_eq!((&resumed["conversation"], &resumed["previous"]), (&json!("d"), &json!("c")));
     assert!(resumed["text"].as_str().unwrap().contains("never panic"), "{resumed}");
-    assert_eq!(result["content"][0]["text"], resumed["text"]);
+    // The text has the anchors, so the facts do not.
+    assert_eq!((&resumed["anchors"], &resumed["anchors_not_in_text"]), (&json!(1), &json!([])));
+    let facts = result["content"][1]["text"].as_str().unwrap();
+    assert!(!facts.contains("never panic"), "{facts}");
     let warning = resumed["warnings"].as_array().unwrap().last().unwrap().as_str().unwrap();
     assert!(warning.contains("[special_tokens]"), "{resumed}");
     assert_eq!(client.fault("resume", arguments)["code"], "already_resumed");
@@ -151,6 +154,25 @@ fn pending_handoff_is_not_reused_for_another_summary_size() {
     assert_eq!(client.facts("handoff", arguments)["handoff"]["id"], id);
     let arguments = json!({ "conversation": "c", "force": true, "summary": 50 });
     assert_eq!(client.facts("handoff", arguments)["handoff"]["new"], true);
+}
+
+#[test]
+fn handoff_tool_excludes_pending_tasks_on_request() {
+    let place = Place::new();
+    let mut client = place.client(&[]);
+    let plan = "Plan: move it\n\n- [x] write tests\n- [ ] split it\n";
+    let said = json!([
+        { "role": "user", "text": "Please move the parser." },
+        { "role": "assistant", "text": plan },
+    ]);
+    let arguments = json!({ "conversation": "c", "messages": said, "window": 9000 });
+    client.facts("record_usage", arguments);
+    let mut tasks = |include: Value| {
+        let arguments = json!({ "conversation": "c", "force": true, "pending_tasks": include });
+        client.facts("handoff", arguments)["handoff"]["pending_tasks"].clone()
+    };
+    assert_eq!(tasks(Value::Null), 1);
+    assert_eq!(tasks(json!(false)), 0);
 }
 
 #[test]

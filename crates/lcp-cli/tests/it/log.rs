@@ -1,0 +1,67 @@
+//! Events of the libraries (`--log`).
+
+use std::path::Path;
+use std::process::Output;
+
+use serde_json::{Value, json};
+
+use crate::command::{LCP, printed, run, sample, stderr};
+
+/// Runs the program with this selection of events.
+fn run_selecting(events: &str, arguments: &[&str]) -> Output {
+    LCP.command(Path::new("."), arguments).env("RUST_LOG", events).output().unwrap()
+}
+
+#[test]
+fn log_prints_events_and_leaves_the_output_unchanged() {
+    let session = sample("session.lcp");
+    let arguments = ["render", &session, "--budget", "2000"];
+    let plain = run_selecting("", &arguments);
+    assert!(!stderr(&plain).contains("lcp_driver"), "{}", stderr(&plain));
+    let logged = run_selecting("", &[&arguments[..], &["--log", "text"]].concat());
+    assert_eq!(printed(&logged), printed(&plain));
+    let said = stderr(&logged);
+    assert!(said.contains(" INFO lcp_driver: ") && !said.contains("DEBUG"), "{said}");
+}
+
+#[test]
+fn json_events_are_one_object_per_line() {
+    let session = sample("session.lcp");
+    let arguments = ["-q", "render", &session, "--budget", "2000", "--log", "json"];
+    let events = |selected: &str| -> Vec<Value> {
+        let output = run_selecting(selected, &arguments);
+        stderr(&output).lines().map(|line| serde_json::from_str(line).expect(line)).collect()
+    };
+    let all = events("lcp_driver=debug");
+    let decided: Vec<_> = all.iter().filter(|event| event["message"] == "decided").collect();
+    assert!(!decided.is_empty());
+    for event in decided {
+        assert_eq!((&event["level"], &event["target"]), (&json!("DEBUG"), &json!("lcp_driver")));
+        assert!(event["decision"].is_string() && event["timestamp"].is_string(), "{event}");
+    }
+    assert!(events("").iter().all(|event| event["level"] != "DEBUG"));
+    assert!(!events("").is_empty());
+    assert!(events("off").is_empty());
+}
+
+#[test]
+fn sessions_log_the_utilization_of_the_window() {
+    let project = LCP.project("[continuity]\nstore = \"kept.sqlite\"\n");
+    std::fs::write(project.path("chat.md"), "#### Fix the parser.\n\nDone.\n").unwrap();
+    let record = ["session", "record", "c", "chat.md", "--window", "1000", "--log", "text"];
+    let said = stderr(&project.run(&record));
+    assert!(said.contains("lcp_continuity: [CONT] Context utilization"), "{said}");
+    assert!(said.contains("% for conversation c"), "{said}");
+    assert!(!said.contains("Approaching"), "{said}");
+    let near = ["session", "record", "c", "--usage", "800", "--log", "text"];
+    let said = stderr(&project.run(&near));
+    assert!(said.contains("WARN lcp_continuity: [CONT] Approaching context limit: "), "{said}");
+}
+
+#[test]
+fn invalid_selection_of_events_is_a_usage_error() {
+    let output = run_selecting("lcp=loud=", &["config", "--log", "text"]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(stderr(&output).starts_with("error: invalid value of RUST_LOG: "), "{output:?}");
+    assert_eq!(run(&["config", "--log", "xml"]).status.code(), Some(2));
+}
