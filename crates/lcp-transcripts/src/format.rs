@@ -11,10 +11,16 @@ lcp_types::named_enum! {
         OpenAiResponses = "openai-responses",
         /// Messages of the Anthropic API.
         Anthropic = "anthropic",
-        /// A session of Claude Code, as JSON lines.
+        /// Contents of the Gemini API.
+        Gemini = "gemini",
+        /// A session of Claude Code or the output of `claude -p`, as JSON lines.
         ClaudeCode = "claude-code",
-        /// A rollout of Codex, as JSON lines.
+        /// A rollout of Codex or the output of `codex exec --json`, as JSON lines.
         Codex = "codex",
+        /// A session of Gemini CLI or its output in the format `stream-json`, as JSON lines.
+        GeminiCli = "gemini-cli",
+        /// A session of opencode, as `opencode export` and `opencode run --format json` print it.
+        Opencode = "opencode",
         /// Results of tools that are called over MCP.
         Mcp = "mcp",
         /// Chat turns under Markdown headings, or any other Markdown text.
@@ -29,7 +35,7 @@ impl Format {
         match self {
             Self::OpenAiChat | Self::OpenAiResponses | Self::Codex => Some(Provider::OpenAi),
             Self::Anthropic | Self::ClaudeCode => Some(Provider::Anthropic),
-            Self::Mcp | Self::Markdown => None,
+            Self::Gemini | Self::GeminiCli | Self::Opencode | Self::Mcp | Self::Markdown => None,
         }
     }
 

@@ -1,5 +1,6 @@
 //! Tests of the crate's public API.
 
+mod agents;
 mod anthropic;
 mod bad;
 mod claude_code;
