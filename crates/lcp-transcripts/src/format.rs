@@ -33,9 +33,11 @@ impl Format {
     #[must_use]
     pub const fn provider(self) -> Option<Provider> {
         match self {
-            Self::OpenAiChat | Self::OpenAiResponses | Self::Codex => Some(Provider::OpenAi),
+            Self::OpenAiChat => Some(Provider::OpenAi),
+            Self::OpenAiResponses | Self::Codex => Some(Provider::OpenAiResponses),
             Self::Anthropic | Self::ClaudeCode => Some(Provider::Anthropic),
-            Self::Gemini | Self::GeminiCli | Self::Opencode | Self::Mcp | Self::Markdown => None,
+            Self::Gemini | Self::GeminiCli => Some(Provider::Gemini),
+            Self::Opencode | Self::Mcp | Self::Markdown => None,
         }
     }
 
@@ -44,7 +46,9 @@ impl Format {
         matches!(
             (self, provider),
             (Self::OpenAiChat, Provider::OpenAi)
+                | (Self::OpenAiResponses | Self::Codex, Provider::OpenAiResponses)
                 | (Self::Anthropic | Self::ClaudeCode, Provider::Anthropic)
+                | (Self::Gemini | Self::GeminiCli, Provider::Gemini)
         )
     }
 }
@@ -56,7 +60,11 @@ lcp_types::named_enum! {
         /// Messages of the `OpenAI` chat completions API.
         #[default]
         OpenAi = "openai",
+        /// Items of the `OpenAI` responses API.
+        OpenAiResponses = "openai-responses",
         /// Messages of the Anthropic API.
         Anthropic = "anthropic",
+        /// Contents of the Gemini API.
+        Gemini = "gemini",
     }
 }

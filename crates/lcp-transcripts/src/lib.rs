@@ -46,7 +46,7 @@
 //! | JSON that is copied unchanged | `raw_json/` |
 //! | from blocks to turns | `export/turns_from_blocks.rs`, `export/parts.rs`; results without an id: `export/infer_ids.rs` |
 //! | a valid history | `export/tool_pairs.rs`, `export/tool_names.rs` |
-//! | the messages of a provider | `export/openai.rs`, `export/responses/`, `export/anthropic.rs`, `export/gemini/` |
+//! | the messages of a provider | `export/openai.rs`, `export/responses.rs`, `export/anthropic.rs`, `export/gemini.rs` |
 
 #![cfg_attr(docsrs, feature(doc_cfg))]
 

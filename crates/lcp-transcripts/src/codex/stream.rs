@@ -101,5 +101,8 @@ fn result(builder: &mut BlockBuilder, id: &str, mut item: Fields<'_>) {
     } else {
         builder.push_result_text(id, None, status, "");
     }
-    builder.tag_result_fields(item.rest_json().as_deref());
+    // Notes of the program, which the model did not see.
+    if let Some(notes) = item.rest_json() {
+        builder.try_tag_item_fields(&notes);
+    }
 }

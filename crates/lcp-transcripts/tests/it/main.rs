@@ -12,6 +12,8 @@ mod line_numbers;
 mod openai;
 mod ranks;
 mod round_trip;
+mod sdk_types;
 mod sessions;
 mod support;
+mod targets;
 mod valid;
