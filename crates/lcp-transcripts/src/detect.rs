@@ -3,7 +3,7 @@
 use serde_json::value::RawValue;
 
 use crate::raw_json::{self, Document, Fields, Source};
-use crate::{Format, codex, mcp};
+use crate::{Format, codex, gemini, gemini_cli, mcp, opencode};
 
 /// The maximum number of lines or items that are examined.
 const LOOKED_AT_MAX: usize = 200;
@@ -11,7 +11,7 @@ const LOOKED_AT_MAX: usize = 200;
 /// Detects the format of a transcript by its structure. Text that is not JSON is
 /// [`Format::Markdown`].
 ///
-/// Requests of `OpenAI` and Anthropic look alike. They are told apart by, in this order:
+/// Requests of `OpenAI` chat and Anthropic look alike. They are told apart by, in this order:
 ///
 /// 1. the roles, fields and part types of the messages;
 /// 2. request fields that only one of the two has;
@@ -70,10 +70,8 @@ fn of_object(fields: &Fields<'_>) -> Option<Format> {
     if is_item && codex::is_line(fields) {
         return Some(Format::Codex);
     }
-    let is_session =
-        ["sessionId", "session_id", "leafUuid", "parentUuid", "uuid"].iter().any(|key| has(key));
-    if kind.is_some() && (is_session || kind.as_deref() == Some("file-history-snapshot")) {
-        return Some(Format::ClaudeCode);
+    if let Some(format) = of_session(fields) {
+        return Some(format);
     }
     let list = |key: &str| fields.get(key).and_then(raw_json::array);
     if let Some(messages) = list("messages") {
@@ -83,6 +81,9 @@ fn of_object(fields: &Fields<'_>) -> Option<Format> {
     }
     if has("choices") {
         return Some(Format::OpenAiChat);
+    }
+    if gemini::is_of(fields) {
+        return Some(Format::Gemini);
     }
     if kind.as_deref() == Some("message") && has("role") {
         return Some(Format::Anthropic);
@@ -105,11 +106,32 @@ fn of_object(fields: &Fields<'_>) -> Option<Format> {
     if message.is_some_and(|message| message.string("type").as_deref() == Some("message")) {
         return Some(Format::Anthropic);
     }
-    ["body", "params", "response"].iter().find_map(|key| {
+    ["body", "params", "request", "response"].iter().find_map(|key| {
         let found = of_object(&inner(key)?)?;
         let is_batch = *key == "params" && has("custom_id") && found == Format::OpenAiChat;
         Some(if is_batch { Format::Anthropic } else { found })
     })
+}
+
+/// Returns the format of a line of a session or of the output of an agent.
+fn of_session(fields: &Fields<'_>) -> Option<Format> {
+    if codex::is_event(fields) {
+        return Some(Format::Codex);
+    }
+    if gemini_cli::is_line(fields) {
+        return Some(Format::GeminiCli);
+    }
+    if opencode::is_of(fields) {
+        return Some(Format::Opencode);
+    }
+    let kind = fields.string("type")?;
+    let keys = ["sessionId", "session_id", "leafUuid", "parentUuid", "uuid"];
+    let is_session = keys.iter().any(|key| fields.get(key).is_some());
+    // Lines without ids, as `claude --input-format stream-json` reads them.
+    let is_message = matches!(kind.as_str(), "user" | "assistant")
+        && fields.get("message").and_then(Fields::read).is_some_and(|of| of.get("role").is_some());
+    let is_one = is_session || is_message || kind == "file-history-snapshot";
+    is_one.then_some(Format::ClaudeCode)
 }
 
 /// Returns whether a request has the format of Anthropic. Used if its messages do not decide it.
@@ -157,6 +179,14 @@ fn of_list(list: &[&RawValue], else_is: Option<Format>) -> Option<Format> {
         }
         if let Some(found) = of_message(&fields) {
             return Some(found);
+        }
+        if else_is.is_none()
+            && let Some(found) = of_session(&fields)
+        {
+            return Some(found);
+        }
+        if has_role && gemini::is_of(&fields) {
+            return Some(Format::Gemini);
         }
         if has_role {
             is_chat = is_chat.or(Some(Format::OpenAiChat));

@@ -11,10 +11,16 @@ lcp_types::named_enum! {
         OpenAiResponses = "openai-responses",
         /// Messages of the Anthropic API.
         Anthropic = "anthropic",
-        /// A session of Claude Code, as JSON lines.
+        /// Contents of the Gemini API.
+        Gemini = "gemini",
+        /// A session of Claude Code or the output of `claude -p`, as JSON lines.
         ClaudeCode = "claude-code",
-        /// A rollout of Codex, as JSON lines.
+        /// A rollout of Codex or the output of `codex exec --json`, as JSON lines.
         Codex = "codex",
+        /// A session of Gemini CLI or its output in the format `stream-json`, as JSON lines.
+        GeminiCli = "gemini-cli",
+        /// A session of opencode, as `opencode export` and `opencode run --format json` print it.
+        Opencode = "opencode",
         /// Results of tools that are called over MCP.
         Mcp = "mcp",
         /// Chat turns under Markdown headings, or any other Markdown text.
@@ -27,9 +33,11 @@ impl Format {
     #[must_use]
     pub const fn provider(self) -> Option<Provider> {
         match self {
-            Self::OpenAiChat | Self::OpenAiResponses | Self::Codex => Some(Provider::OpenAi),
+            Self::OpenAiChat => Some(Provider::OpenAi),
+            Self::OpenAiResponses | Self::Codex => Some(Provider::OpenAiResponses),
             Self::Anthropic | Self::ClaudeCode => Some(Provider::Anthropic),
-            Self::Mcp | Self::Markdown => None,
+            Self::Gemini | Self::GeminiCli => Some(Provider::Gemini),
+            Self::Opencode | Self::Mcp | Self::Markdown => None,
         }
     }
 
@@ -38,7 +46,9 @@ impl Format {
         matches!(
             (self, provider),
             (Self::OpenAiChat, Provider::OpenAi)
+                | (Self::OpenAiResponses | Self::Codex, Provider::OpenAiResponses)
                 | (Self::Anthropic | Self::ClaudeCode, Provider::Anthropic)
+                | (Self::Gemini | Self::GeminiCli, Provider::Gemini)
         )
     }
 }
@@ -50,7 +60,11 @@ lcp_types::named_enum! {
         /// Messages of the `OpenAI` chat completions API.
         #[default]
         OpenAi = "openai",
+        /// Items of the `OpenAI` responses API.
+        OpenAiResponses = "openai-responses",
         /// Messages of the Anthropic API.
         Anthropic = "anthropic",
+        /// Contents of the Gemini API.
+        Gemini = "gemini",
     }
 }

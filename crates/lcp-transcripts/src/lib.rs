@@ -37,14 +37,16 @@
 //! | formats and providers; detection | `format.rs`; `detect.rs` |
 //! | parts of messages as blocks | `builder/mod.rs`; tool calls: `builder/calls.rs`; keys of annotations: `annotation_keys.rs` |
 //! | lists, requests and JSON lines of all formats | `reader.rs` |
-//! | messages of a provider | `openai/` (`chat.rs`, `responses.rs`), `anthropic/` |
-//! | sessions of agents | `claude_code/` (abandoned branches: `rewound_turns.rs`), `codex/` (repeated items: `events.rs`) |
+//! | messages of a provider | `openai/` (`chat.rs`, `responses.rs`), `anthropic/`, `gemini/` |
+//! | sessions of agents | `claude_code/` (abandoned branches: `rewound_turns.rs`), `codex/` (repeated items: `events.rs`), `gemini_cli/`, `opencode.rs` |
+//! | printed output of agents | `codex/stream.rs`, `gemini_cli/stream.rs`; others are read like their sessions |
 //! | results over MCP; chats in Markdown | `mcp.rs`; `markdown/` |
 //! | results that become CODE or DIFF | `typed_results.rs` |
 //! | unified diffs; line numbers | `diff/`; `line_numbers.rs` |
 //! | JSON that is copied unchanged | `raw_json/` |
 //! | from blocks to turns | `export/turns_from_blocks.rs`, `export/parts.rs`; results without an id: `export/infer_ids.rs` |
-//! | a valid history | `export/tool_pairs.rs`, `export/tool_names.rs`, `export/anthropic.rs` |
+//! | a valid history | `export/tool_pairs.rs`, `export/tool_names.rs` |
+//! | the messages of a provider | `export/openai.rs`, `export/responses.rs`, `export/anthropic.rs`, `export/gemini.rs` |
 
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
@@ -58,12 +60,15 @@ pub mod diff;
 mod error;
 mod export;
 mod format;
+mod gemini;
+mod gemini_cli;
 mod images;
 mod import;
 pub mod line_numbers;
 mod markdown;
 mod mcp;
 mod openai;
+mod opencode;
 mod raw_json;
 mod reader;
 #[cfg(test)]
@@ -110,8 +115,11 @@ pub fn import(format: Format, bytes: &[u8], options: &Options) -> Result<ImportR
         Format::OpenAiChat => openai::chat::READER.import(bytes),
         Format::OpenAiResponses => openai::responses::READER.import(bytes),
         Format::Anthropic => anthropic::READER.import(bytes),
+        Format::Gemini => gemini::READER.import(bytes),
         Format::ClaudeCode => claude_code::import(bytes, options),
         Format::Codex => codex::import(bytes),
+        Format::GeminiCli => gemini_cli::import(bytes),
+        Format::Opencode => opencode::import(bytes),
         Format::Mcp => mcp::import(bytes),
         Format::Markdown => markdown::import(bytes, options),
     }

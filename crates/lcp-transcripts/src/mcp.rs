@@ -135,6 +135,15 @@ fn result(builder: &mut BlockBuilder, id: &str, mut fields: Fields<'_>) {
     let failed = fields.take("isError").and_then(raw_json::boolean) == Some(true);
     let status = if failed { Status::Error } else { Status::Ok };
     let tool = tool(builder, id);
+    result_fields(builder, (id, tool, status), fields);
+}
+
+/// Reads the content of a result, and adds each further field as an extension.
+pub(crate) fn result_fields(
+    builder: &mut BlockBuilder,
+    (id, tool, status): (&str, Option<&str>, Status),
+    mut fields: Fields<'_>,
+) {
     let parts = fields.take("content").and_then(raw_json::array).unwrap_or_default();
     if parts.is_empty() {
         builder.push_result_text(id, tool, status, "");

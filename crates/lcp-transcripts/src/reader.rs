@@ -198,16 +198,16 @@ pub(crate) fn result_part(
 
 /// Returns the remaining fields of a part, with those of its inner object under `key`; `None` if
 /// there are no fields left.
-pub(crate) fn rest_with(fields: &Fields<'_>, key: &str, inner: &Fields<'_>) -> Option<String> {
+pub(crate) fn rest_with(fields: &Fields<'_>, key: &str, inner: Option<String>) -> Option<String> {
     let mut object = raw_json::Object::default();
     object.all(fields.rest_json().as_deref());
-    if let Some(inner) = inner.rest_json() {
+    if let Some(inner) = inner {
         object.raw(key, &inner);
     }
     object.finish_some()
 }
 
-/// Imports the lines of a session.
+/// Imports the lines of a session, the items of a list, or one object.
 ///
 /// `begin` gets all lines and returns the function that reads one of them. That function returns
 /// whether the line belongs to the format. Lines that are not JSON become extensions, with a
@@ -225,7 +225,7 @@ pub(crate) fn import_lines<Read: FnMut(&mut BlockBuilder, &RawValue) -> bool>(
     begin: impl FnOnce(&[Line<'_>]) -> Read,
 ) -> Result<ImportResult> {
     let source = Source::new(bytes)?;
-    let lines = source.lines();
+    let lines = source.lines_or_items();
     let mut read = begin(&lines);
     let mut builder = BlockBuilder::new(format, &source);
     let (mut is_one, mut wrong) = (false, None);

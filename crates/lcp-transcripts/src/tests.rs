@@ -17,6 +17,12 @@ fn unpaired_surrogates_become_replacement_characters() {
 }
 
 #[test]
+fn compact_json_has_no_white_space_outside_of_strings() {
+    let json = "{\n  \"a b\": [1, \"\\\\\", \" \\\" x \"],\t\"\": null\r\n}";
+    assert_eq!(raw_json::compact(json), r#"{"a b":[1,"\\"," \" x "],"":null}"#);
+}
+
+#[test]
 fn base64_decodes_without_padding_and_with_line_breaks() {
     assert_eq!(decode("aGk="), Some(b"hi".to_vec()));
     assert_eq!(decode("aGk"), Some(b"hi".to_vec()));

@@ -15,14 +15,16 @@ use crate::tokenizer_args::TokenizerArgs;
 /// Convert a pack to the messages of a request, within a token budget
 ///
 /// The history is always valid: calls and results come in pairs, results directly follow their
-/// calls, and for Anthropic the user speaks first and the roles alternate. Warnings report content
-/// that is left out for this reason.
+/// calls, and for Anthropic and Gemini the user speaks first and the roles alternate. Warnings
+/// report content that is left out for this reason.
 #[derive(Debug, clap::Args)]
 #[command(mut_args(describe))]
 #[command(after_help = "Examples:
   lcp import session.jsonl | lcp export - --to anthropic > messages.json
   lcp export chat.lcp --to openai --budget 8000 --report -
-  lcp export chat.lcp --to openai --model gpt-4o -o messages.json")]
+  lcp export chat.lcp --to openai --model gpt-4o -o messages.json
+  lcp import rollout.jsonl | lcp export - --to openai-responses
+  lcp import session.jsonl | lcp export - --to gemini")]
 pub struct Args {
     /// Pack to read; `-` for standard input
     pack: PathBuf,

@@ -19,10 +19,10 @@ const TRANSCRIPT: &str = "the transcript";
 
 /// Convert a transcript of an agent or a chat to a pack
 ///
-/// Reads messages of OpenAI and Anthropic, requests and responses with them, sessions of Claude
-/// Code, rollouts of Codex, results of MCP tools, and Markdown. Input without a block type of its
-/// own becomes an EXTENSION and is counted. Newer messages get higher ranks, so that a budget drops
-/// the beginning of a conversation first.
+/// Reads messages of OpenAI, Anthropic and Gemini, requests and responses with them, sessions and
+/// printed output of Claude Code, Codex, Gemini CLI and opencode, results of MCP tools, and
+/// Markdown. Input without a block type of its own becomes an EXTENSION and is counted. Newer
+/// messages get higher ranks, so that a budget drops the beginning of a conversation first.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   lcp import chat.json -o chat.lcp

@@ -15,6 +15,7 @@ use serde_json::{Value, json};
 
 use crate::command::{run, run_with, sample, stderr};
 use crate::import::transcript;
+use crate::valid::{keys, valid};
 
 const O200K: Tiktoken = Tiktoken::new(Encoding::O200kBase);
 
@@ -143,93 +144,13 @@ fn fitted_if_any(
     fit(&candidates, &DefaultDriver::new(O200K), &O200K, &config)
 }
 
-fn strings(list: &Value, key: &str) -> Vec<String> {
-    let list = list.as_array().cloned().unwrap_or_default();
-    list.iter().filter_map(|of| of[key].as_str().map(str::to_owned)).collect()
-}
-
-fn is_empty(content: &Value) -> bool {
-    match content {
-        Value::Null => true,
-        Value::String(text) => text.is_empty(),
-        Value::Array(parts) => parts.is_empty(),
-        _ => false,
-    }
-}
-
-/// Whether a provider takes all of these as names of tools.
-fn are_names(names: &[String]) -> bool {
-    let is_plain = |c: char| c.is_ascii_alphanumeric() || "_-".contains(c);
-    names.iter().all(|name| (1..=64).contains(&name.len()) && name.chars().all(is_plain))
-}
-
-/// Whether a provider takes these messages; what is wrong with them if not.
-fn wrong(target: Provider, json: &str) -> Option<String> {
-    let json: Value = serde_json::from_str(json).unwrap();
-    let messages = json["messages"].as_array().unwrap();
-    if messages.is_empty() {
-        return Some("no messages".to_owned());
-    }
-    let mut open = BTreeSet::new();
-    for (at, message) in messages.iter().enumerate() {
-        let role = message["role"].as_str().unwrap();
-        let say = |what: &str| Some(format!("{what}: message {at} {message}"));
-        match target {
-            Provider::OpenAi if role == "tool" => {
-                let id = message["tool_call_id"].as_str().unwrap_or_default();
-                if !open.remove(id) {
-                    return say("a result answers nothing");
-                }
-            }
-            Provider::OpenAi => {
-                if !open.is_empty() {
-                    return say("calls are open");
-                }
-                open.extend(strings(&message["tool_calls"], "id"));
-                let calls = message["tool_calls"].as_array().into_iter().flatten();
-                let called: Value = calls.map(|call| call["function"].clone()).collect();
-                if !are_names(&strings(&called, "name")) {
-                    return say("a name of a tool");
-                }
-                let is_said = !message["refusal"].is_null();
-                if is_empty(&message["content"]) && open.is_empty() && !is_said {
-                    return say("nothing is said");
-                }
-            }
-            Provider::Anthropic => {
-                let wanted = ["user", "assistant"][at % 2];
-                if !are_names(&strings(&message["content"], "name")) {
-                    return say("a name of a tool");
-                }
-                if role != wanted || is_empty(&message["content"]) {
-                    return say("roles do not take turns, or nothing is said");
-                }
-                let results = strings(&message["content"], "tool_use_id");
-                if !open.is_empty() || !results.is_empty() {
-                    let answered: BTreeSet<_> = results.iter().cloned().collect();
-                    if answered != open || results.len() != answered.len() {
-                        return say("calls and results differ");
-                    }
-                }
-                open.clear();
-                if role == "assistant" {
-                    open.extend(strings(&message["content"], "id"));
-                    let kinds = strings(&message["content"], "type");
-                    if kinds.last().is_some_and(|last| last.ends_with("thinking")) {
-                        return say("the model ends in a thought");
-                    }
-                }
-            }
-        }
-    }
-    (!open.is_empty()).then(|| "calls are open at the end".to_owned())
-}
-
 /// Bytes of all that messages say: of every value but those of the keys that give
 /// messages their form, and of pictures.
 fn count_texts(value: &Value) -> usize {
-    const FORM: [&str; 8] =
-        ["role", "type", "id", "tool_call_id", "tool_use_id", "is_error", "source", "image_url"];
+    const FORM: [&str; 15] = [
+        "role", "type", "id", "tool_call_id", "tool_use_id", "is_error", "source", "image_url",
+        "call_id", "status", "detail", "phase", "inlineData", "thoughtSignature", "mimeType",
+    ];
     match value {
         Value::Object(fields) => {
             let fields = fields.iter().filter(|(key, _)| !FORM.contains(&key.as_str()));
@@ -256,7 +177,7 @@ proptest! {
     ) {
         let blocks = &PACKS[pack];
         let whole = fitted(blocks, target, None);
-        prop_assert_eq!(wrong(target, &whole.exported.json), None);
+        prop_assert_eq!(valid(target, &whole.exported), Ok(()));
         let of_whole = u64::from(share) * whole.tokens / 100;
         let budget = small.unwrap_or(u32::try_from(of_whole).unwrap());
         let fitted_to = match fitted_if_any(blocks, target, Some(budget)) {
@@ -271,11 +192,12 @@ proptest! {
             Err(error) => panic!("{error}"),
         };
         let FittedMessages { exported, tokens, plan, .. } = &fitted_to;
-        prop_assert_eq!(wrong(target, &exported.json), None);
+        prop_assert_eq!(valid(target, exported), Ok(()));
         prop_assert_eq!(count(exported, &O200K), *tokens);
         let json: Value = serde_json::from_str(&exported.json).unwrap();
         let counted: usize = exported.messages.iter().map(|message| message.text.len()).sum();
-        prop_assert!(count_texts(&json["messages"]) + count_texts(&json["system"]) <= counted);
+        let (system, list) = keys(target);
+        prop_assert!(count_texts(&json[list]) + count_texts(&json[system]) <= counted);
         if *tokens > u64::from(budget) {
             let shown = exported.messages.iter().flat_map(|message| &message.blocks);
             prop_assert!(shown.clone().count() > 0);

@@ -41,3 +41,6 @@ mod shell;
 mod smallest;
 mod special;
 mod stable;
+#[path = "../../../lcp-transcripts/tests/it/valid.rs"]
+#[allow(clippy::pedantic, dead_code, reason = "a module of tests, of which less is needed here")]
+mod valid;

@@ -107,11 +107,13 @@ fn write_error_names_the_requested_file() {
 #[test]
 fn transcript_given_as_pack_gets_an_import_hint() {
     let message = r#"{"role":"user","content":"Hi."}"#;
-    let session = std::fs::read_to_string(transcript("claude-code.jsonl")).unwrap();
+    let read = |name| std::fs::read_to_string(transcript(name)).unwrap();
+    let (session, gemini) = (read("claude-code.jsonl"), read("gemini-cli.jsonl"));
     for (text, format) in [
         (format!(r#"{{"messages":[{message}]}}"#), "openai-chat"),
         (format!("[{message}]"), "openai-chat"),
         (session, "claude-code"),
+        (gemini, "gemini-cli"),
     ] {
         for command in [&["export", "-", "--to", "openai"][..], &["render", "-"]] {
             let output = run_with(command, text.as_bytes());

@@ -6,6 +6,7 @@ use lcp_continuity::{Message, ReportedUsage};
 use lcp_types::{Block, Role, Status, limits};
 use schemars::JsonSchema;
 use serde::Deserialize;
+use serde_json::Value;
 
 use super::sessions::{SessionOptions, UsageFacts, with_sessions};
 use crate::error::{ToolError, ToolResult};
@@ -48,7 +49,9 @@ pub(crate) struct Input {
 #[schemars(inline)]
 struct MessageInput {
     role: Speaker,
-    text: String,
+    text: Option<String>,
+    /// String or text parts.
+    content: Option<Value>,
     tool_name: Option<String>,
     tool_call_id: Option<String>,
     #[serde(default)]
@@ -124,7 +127,8 @@ fn recorded_messages(state: &ServerState, input: &Input) -> ToolResult<NewMessag
         }
         (None, true) => Ok(NewMessages::None),
         (None, false) => {
-            let messages = input.messages.iter().map(message).collect();
+            let messages = input.messages.iter().enumerate();
+            let messages = messages.map(|(at, of)| message(at, of)).collect::<ToolResult<_>>()?;
             Ok(if input.whole {
                 NewMessages::Transcript(messages)
             } else {
@@ -134,13 +138,51 @@ fn recorded_messages(state: &ServerState, input: &Input) -> ToolResult<NewMessag
     }
 }
 
-fn message(input: &MessageInput) -> Message {
-    let text = input.text.clone();
+/// The types of parts that are texts, in the APIs of Anthropic and `OpenAI`.
+const TEXT_TYPES: [&str; 3] = ["text", "input_text", "output_text"];
+
+/// Returns the text of a message, from `text` or `content`.
+fn text(at: usize, input: &MessageInput) -> ToolResult<String> {
+    match (&input.text, &input.content) {
+        (Some(text), None) | (None, Some(Value::String(text))) => Ok(text.clone()),
+        (None, Some(Value::Array(parts))) => parts.iter().map(|part| part_text(at, part)).collect(),
+        (None, Some(_)) => {
+            let message = format!("`messages[{at}].content` is neither a text nor a list of parts");
+            Err(ToolError::usage(message))
+        }
+        (Some(_), Some(_)) => {
+            let message = format!("`messages[{at}]` has both `text` and `content`");
+            Err(ToolError::usage(message).with_hint("pass only one of them"))
+        }
+        (None, None) => {
+            let message = format!("`messages[{at}]` has neither `text` nor `content`");
+            Err(ToolError::usage(message))
+        }
+    }
+}
+
+fn part_text(at: usize, part: &Value) -> ToolResult<String> {
+    let kind = part["type"].as_str().unwrap_or("text");
+    let text = part.as_str().or_else(|| part["text"].as_str());
+    match text.filter(|_| TEXT_TYPES.contains(&kind)) {
+        Some(text) => Ok(text.to_owned()),
+        None => {
+            let kind = kind.escape_debug();
+            let message = format!("`messages[{at}].content` has a part of type {kind}, not a text");
+            let hint = "pass calls and results as messages with `tool_call_id`, and other parts \
+                        with `transcript`";
+            Err(ToolError::usage(message).with_hint(hint))
+        }
+    }
+}
+
+fn message(at: usize, input: &MessageInput) -> ToolResult<Message> {
+    let text = text(at, input)?;
     let message = match input.role {
         Speaker::System => Message::turn(Role::System, text),
         Speaker::User => Message::user(text),
         Speaker::Assistant => match &input.tool_call_id {
-            Some(id) => return Message::tool_call(id.clone(), text),
+            Some(id) => return Ok(Message::tool_call(id.clone(), text)),
             None => Message::assistant(text),
         },
         Speaker::Tool => {
@@ -149,8 +191,8 @@ fn message(input: &MessageInput) -> Message {
             Message::new(Block::tool_result(name, status, text))
         }
     };
-    match &input.tool_call_id {
+    Ok(match &input.tool_call_id {
         Some(id) if input.role == Speaker::Tool => message.answering(id.clone()),
         _ => message,
-    }
+    })
 }

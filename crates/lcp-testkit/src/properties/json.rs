@@ -62,7 +62,7 @@ fn transcript(format: Format, bytes: &[u8], choice: usize) {
     let pack = decode(&pack, DecodeOptions::default()).expect("as written");
     assert_eq!(pack.blocks, imported.blocks);
     let blocks: Vec<_> = imported.blocks.iter().map(ExportBlock::new).collect();
-    for target in [Provider::OpenAi, Provider::Anthropic] {
+    for target in Provider::ALL {
         let exported = export(target, &blocks, None);
         if let Err(wrong) = valid::valid(target, &exported) {
             panic!("{wrong}\n{}", exported.json);

@@ -64,7 +64,7 @@ fn image(builder: &mut BlockBuilder, kind: &str, fields: &mut Fields<'_>) -> boo
     fields.take("type");
     fields.take("source");
     builder.push_image(media, "", data);
-    builder.tag_part_fields(rest_with(fields, "source", &source).as_deref());
+    builder.tag_part_fields(rest_with(fields, "source", source.rest_json()).as_deref());
     true
 }
 

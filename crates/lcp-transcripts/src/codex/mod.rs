@@ -1,6 +1,10 @@
-//! Reads rollouts of Codex: JSON lines that contain items of responses.
+//! Reads rollouts of Codex, which are JSON lines that contain items of responses, and the output of
+//! `codex exec --json`.
 
 mod events;
+mod stream;
+
+use std::collections::HashSet;
 
 use serde_json::value::RawValue;
 
@@ -24,11 +28,21 @@ const ITEMS: [&str; 8] = [
 const CONTENT: [&str; 2] = ["response_item", "compacted"];
 
 pub(crate) fn import(bytes: &[u8]) -> Result<ImportResult> {
-    let looked_for = "lines with a \"type\" such as \"response_item\" and a \"payload\"";
+    let looked_for = "lines with a \"type\" such as \"response_item\" and a \"payload\", or such as \
+                      \"item.completed\" and an \"item\"";
     reader::import_lines(Format::Codex, looked_for, bytes, |lines| {
         let mut items = events::ItemTexts::from_lines(lines);
-        move |builder, value| line(&mut items, builder, value)
+        let mut started = HashSet::new();
+        move |builder, value| match Fields::read(value).filter(is_event) {
+            Some(event) => stream::event(&mut started, builder, &event, value),
+            None => line(&mut items, builder, value),
+        }
     })
+}
+
+/// Returns whether a line is an event of `codex exec --json`.
+pub(crate) fn is_event(fields: &Fields<'_>) -> bool {
+    fields.string("type").is_some_and(|kind| stream::EVENTS.contains(&kind.as_str()))
 }
 
 /// Returns whether a line is part of a rollout, with or without a payload.

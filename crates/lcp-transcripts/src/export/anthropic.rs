@@ -1,16 +1,12 @@
 //! Writes messages of Anthropic.
 
-use serde_json::value::RawValue;
-
 use super::turn::{
-    Call, EMPTY_HISTORY_NOTE, Part, PartKind, Speaker, ToolResult, Turn, no_picture,
+    CUT_HISTORY_NOTE, Call, EMPTY_HISTORY_NOTE, Part, PartKind, Speaker, ToolResult, Turn,
+    no_picture,
 };
 use super::{ExportReport, ExportedMessage};
 use crate::images;
 use crate::raw_json::{self, Fields, Object};
-
-/// The text of the user message that precedes a history that would begin with the assistant.
-const CUT_HISTORY_NOTE: &str = "(The beginning of this conversation is not shown.)";
 
 const ASSISTANT: &str = "assistant";
 
@@ -269,12 +265,10 @@ impl Writer<'_> {
 }
 
 fn picture(mime: &str, data: &[u8], part: &Part<'_>) -> Object {
-    let fields = part.fields.as_deref();
-    let inner = fields.and_then(Fields::parse).and_then(|fields| fields.get("source"));
     let mut source = Object::default();
     source.text("type", "base64").text("media_type", mime);
-    source.text("data", &images::encode(data)).all(inner.map(RawValue::get));
+    source.text("data", &images::encode(data)).all(part.field("source").as_deref());
     let mut object = Object::default();
-    object.text("type", "image").object("source", source).all(fields);
+    object.text("type", "image").object("source", source).all(part.fields.as_deref());
     object
 }

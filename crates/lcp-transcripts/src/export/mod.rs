@@ -2,9 +2,12 @@
 
 mod annotations;
 mod anthropic;
+mod gemini;
 mod infer_ids;
 mod openai;
+mod openai_content;
 mod parts;
+mod responses;
 mod tool_names;
 mod tool_pairs;
 mod turn;
@@ -13,9 +16,9 @@ mod turns_from_blocks;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-use lcp_types::Block;
+use lcp_types::{Annotation, Block};
 
-use crate::{Provider, raw_json};
+use crate::{Format, Provider, annotation_keys, raw_json};
 
 /// A block to export, with its detail level.
 #[derive(Clone, Debug)]
@@ -49,10 +52,11 @@ impl<'b> ExportBlock<'b> {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ExportResult {
-    /// A JSON object with `messages`, `system` for Anthropic, and the other fields of the original
-    /// request if it was one of this provider.
+    /// A JSON object with the messages, and the other fields of the original request if it was one
+    /// of this provider. The messages are in `messages` (with `system` for Anthropic), `input` (with
+    /// `instructions`) for the responses API, or `contents` (with `systemInstruction`) for Gemini.
     pub json: String,
-    /// The messages. For Anthropic, the system prompt comes first, if there is one.
+    /// The messages or items. A system prompt outside of the messages comes first.
     pub messages: Vec<ExportedMessage>,
     /// The other fields of the original request, such as its tools and model, as a JSON object.
     pub request: Option<String>,
@@ -120,8 +124,9 @@ impl ExportReport {
 /// The history is always valid for the provider:
 ///
 /// - no message is empty;
-/// - each call has exactly one result, directly after the message of the call;
-/// - roles alternate, for Anthropic;
+/// - each call has exactly one result, directly after the message of the call (for the responses
+///   API, anywhere after it);
+/// - roles alternate, for Anthropic and Gemini;
 /// - names of tools and ids of calls are valid.
 ///
 /// The report counts the parts that were omitted, inserted or renamed.
@@ -149,7 +154,11 @@ pub fn export(provider: Provider, blocks: &[ExportBlock<'_>], note: Option<&str>
     let mut report = ExportReport::default();
     let mut read = turns_from_blocks::read(provider, blocks, &mut report);
     tool_pairs::pair_server_tools(&mut read.turns, &mut report);
-    let mut turns = tool_pairs::pair_tools(read.turns, &mut report);
+    let mut turns = match provider {
+        // Items can stand in any order.
+        Provider::OpenAiResponses => tool_pairs::without_unpaired(read.turns, &mut report),
+        _ => tool_pairs::pair_tools(read.turns, &mut report),
+    };
     tool_names::rename_ids(provider, &mut turns, &mut report);
     if let Some(note) = note.filter(|note| !note.trim().is_empty()) {
         let systems = turns.iter().take_while(|turn| turn.speaker.is_system()).count();
@@ -157,7 +166,15 @@ pub fn export(provider: Provider, blocks: &[ExportBlock<'_>], note: Option<&str>
     }
     let (fields, messages) = match provider {
         Provider::OpenAi => openai::write(&turns, &mut report),
+        Provider::OpenAiResponses => {
+            let keeps_ids = !blocks.iter().any(is_left_out_reasoning);
+            responses::write(&turns, keeps_ids, &mut report)
+        }
         Provider::Anthropic => anthropic::write(&turns, &mut report),
+        Provider::Gemini => {
+            let is_own = blocks.iter().any(is_of_gemini);
+            gemini::write(&turns, is_own, &mut report)
+        }
     };
     let mut json = raw_json::Object::default();
     json.all(read.request.as_deref());
@@ -173,16 +190,35 @@ pub fn export(provider: Provider, blocks: &[ExportBlock<'_>], note: Option<&str>
     }
 }
 
+fn is_left_out_reasoning(block: &ExportBlock<'_>) -> bool {
+    let extension = block.block.as_extension();
+    block.detail != ExportDetail::Full
+        && extension.is_some_and(|of| of.type_name == responses::REASONING)
+}
+
+/// Returns whether a block or annotation is from a transcript of Gemini.
+fn is_of_gemini(block: &ExportBlock<'_>) -> bool {
+    let extension = block.block.as_extension();
+    let tag = block.block.as_annotation().and_then(Annotation::as_tag);
+    extension.is_some_and(|of| of.namespace == Format::Gemini.name())
+        || tag.is_some_and(|tag| {
+            tag.key.starts_with("gemini.")
+                || tag.value.as_deref() == Some(annotation_keys::WITHOUT_ID)
+        })
+}
+
 /// The fields of requests that are settings, which the model does not see.
 #[rustfmt::skip]
-const SETTINGS: [&str; 40] = [
-    "anthropic_version", "audio", "betas", "container", "context_management", "custom_id",
-    "frequency_penalty", "inference_geo", "logit_bias", "logprobs", "max_completion_tokens",
-    "max_tokens", "metadata", "modalities", "model", "n", "parallel_tool_calls",
-    "presence_penalty", "prompt_cache_key", "prompt_cache_retention", "reasoning",
-    "reasoning_effort", "safety_identifier", "seed", "service_tier", "speed", "stop",
-    "stop_sequences", "store", "stream", "stream_options", "temperature", "thinking",
-    "tool_choice", "top_k", "top_logprobs", "top_p", "user", "verbosity", "web_search_options",
+const SETTINGS: [&str; 52] = [
+    "anthropic_version", "audio", "background", "betas", "cachedContent", "container",
+    "context_management", "conversation", "custom_id", "frequency_penalty", "generationConfig",
+    "include", "inference_geo", "labels", "logit_bias", "logprobs", "max_completion_tokens",
+    "max_output_tokens", "max_tokens", "max_tool_calls", "metadata", "modalities", "model", "n",
+    "parallel_tool_calls", "presence_penalty", "previous_response_id", "prompt_cache_key",
+    "prompt_cache_retention", "reasoning", "reasoning_effort", "safetySettings",
+    "safety_identifier", "seed", "service_tier", "speed", "stop", "stop_sequences", "store",
+    "stream", "stream_options", "temperature", "thinking", "toolConfig", "tool_choice", "top_k",
+    "top_logprobs", "top_p", "truncation", "user", "verbosity", "web_search_options",
 ];
 
 impl ExportResult {

@@ -3,6 +3,7 @@
 use lcp_types::MediaType;
 use serde_json::value::RawValue;
 
+use super::openai_content::Content;
 use super::turn::{
     Call, CallSyntax, EMPTY_HISTORY_NOTE, Part, PartKind, Speaker, ToolResult, Turn, no_picture,
 };
@@ -18,7 +19,7 @@ pub(super) fn write(
     let mut writer = Writer { report, json: Vec::new(), messages: Vec::new() };
     for turn in turns {
         match turn.speaker {
-            Speaker::System => writer.plain("system", turn),
+            Speaker::System | Speaker::Instructions => writer.plain("system", turn),
             Speaker::Developer => writer.plain("developer", turn),
             Speaker::User => writer.plain("user", turn),
             Speaker::Assistant => writer.assistant(turn),
@@ -40,50 +41,10 @@ struct Writer<'r> {
     messages: Vec<ExportedMessage>,
 }
 
-/// The content of a message that is being written.
-#[derive(Default)]
-struct Content {
-    parts: Vec<String>,
-    /// The text, if it is the only part and has no further fields.
-    plain: Option<String>,
-    counted: ExportedMessage,
-}
-
-impl Content {
-    fn text(&mut self, part: &Part<'_>, text: &str, fields: Option<&str>) {
-        let mut object = Object::default();
-        object.text("type", "text").text("text", text).all(fields);
-        let is_plain = fields.is_none() && self.parts.is_empty();
-        self.plain = is_plain.then(|| text.to_owned());
-        self.counted.text.push_str(text);
-        self.object(part, object);
-    }
-
-    fn object(&mut self, part: &Part<'_>, object: Object) {
-        self.counted.text.push_str(object.extra());
-        self.counted.blocks.extend(&part.blocks);
-        self.parts.push(object.finish());
-    }
-
-    fn raw(&mut self, part: &Part<'_>, json: &str) {
-        self.counted.text.push_str(json);
-        self.counted.blocks.extend(&part.blocks);
-        self.parts.push(json.to_owned());
-    }
-
-    fn json(&self) -> Option<String> {
-        match (&self.plain, self.parts.as_slice()) {
-            (_, []) => None,
-            (Some(text), [_]) => Some(raw_json::quote(text)),
-            (_, parts) => Some(raw_json::list(parts)),
-        }
-    }
-}
-
 impl Writer<'_> {
     /// Writes a message of the user or the system.
     fn plain(&mut self, role: &'static str, turn: &Turn<'_>) {
-        let mut content = Content::default();
+        let mut content = Content::new("text");
         for part in &turn.parts {
             self.part(&mut content, part, role == "user");
         }
@@ -111,7 +72,7 @@ impl Writer<'_> {
     }
 
     fn assistant(&mut self, turn: &Turn<'_>) {
-        let (mut content, mut calls, mut function) = (Content::default(), Vec::new(), None);
+        let (mut content, mut calls, mut function) = (Content::new("text"), Vec::new(), None);
         for part in &turn.parts {
             let PartKind::Call(call) = &part.kind else {
                 self.part(&mut content, part, false);
@@ -122,12 +83,12 @@ impl Writer<'_> {
             content.counted.blocks.extend(&part.blocks);
             let object = match call.syntax {
                 CallSyntax::Function => function_call(call, part),
-                CallSyntax::Tool | CallSyntax::Custom => tool_call(call, part),
+                _ => tool_call(call, part),
             };
             content.counted.text.push_str(object.extra());
             match call.syntax {
                 CallSyntax::Function => function = Some(object.finish()),
-                CallSyntax::Tool | CallSyntax::Custom => calls.push(object.finish()),
+                _ => calls.push(object.finish()),
             }
         }
         // A message with a refusal or audio is valid without content.
@@ -155,7 +116,7 @@ impl Writer<'_> {
 
     /// Writes each result as a message, followed by a user message with their images.
     fn answers(&mut self, turn: &Turn<'_>) {
-        let mut pictures = Content::default();
+        let mut pictures = Content::new("text");
         for part in &turn.parts {
             let PartKind::ToolResult(answer) = &part.kind else { continue };
             self.answer(answer, part, &mut pictures);
@@ -167,7 +128,7 @@ impl Writer<'_> {
     }
 
     fn answer(&mut self, answer: &ToolResult<'_>, whole: &Part<'_>, pictures: &mut Content) {
-        let mut content = Content::default();
+        let mut content = Content::new("text");
         for part in &answer.parts {
             match &part.kind {
                 PartKind::Image { media, data, .. } if images::mime_type(*media).is_some() => {
@@ -186,16 +147,13 @@ impl Writer<'_> {
             self.report.leave_out("is_error");
         }
         let mut object = Object::default();
-        let role = match answer.syntax {
-            CallSyntax::Function => {
-                object.text("role", "function").text("name", &answer.name);
-                content.counted.text.push_str(&answer.name);
-                "function"
-            }
-            CallSyntax::Tool | CallSyntax::Custom => {
-                object.text("role", "tool").text("tool_call_id", &answer.id);
-                "tool"
-            }
+        let role = if answer.syntax == CallSyntax::Function {
+            object.text("role", "function").text("name", &answer.name);
+            content.counted.text.push_str(&answer.name);
+            "function"
+        } else {
+            object.text("role", "tool").text("tool_call_id", &answer.id);
+            "tool"
         };
         object.raw("content", content.json().as_deref().unwrap_or("\"\""));
         object.all(whole.fields.as_deref());
@@ -235,19 +193,13 @@ fn no_content(turn: &Turn<'_>) -> Option<&'static str> {
     }
 }
 
-/// Returns the value of a key in the extra fields of a part.
-fn under(part: &Part<'_>, key: &str) -> Option<String> {
-    let fields = part.fields.as_deref().and_then(Fields::parse)?;
-    fields.get(key).map(|value| value.get().to_owned())
-}
-
 fn tool_call(call: &Call<'_>, part: &Part<'_>) -> Object {
     let (kind, key) = match call.syntax {
         CallSyntax::Custom => ("custom", "input"),
-        CallSyntax::Tool | CallSyntax::Function => ("function", "arguments"),
+        _ => ("function", "arguments"),
     };
     let mut inner = Object::default();
-    inner.text("name", &call.name).text(key, &call.arguments).all(under(part, kind).as_deref());
+    inner.text("name", &call.name).text(key, &call.arguments).all(part.field(kind).as_deref());
     let mut object = Object::default();
     object.text("id", &call.id).text("type", kind).object(kind, inner);
     object.all(part.fields.as_deref());
@@ -265,7 +217,7 @@ fn function_call(call: &Call<'_>, part: &Part<'_>) -> Object {
 fn picture(media: MediaType, data: &[u8], part: &Part<'_>) -> Option<Object> {
     let uri = format!("data:{};base64,{}", images::mime_type(media)?, images::encode(data));
     let mut inner = Object::default();
-    inner.text("url", &uri).all(under(part, "image_url").as_deref());
+    inner.text("url", &uri).all(part.field("image_url").as_deref());
     let mut object = Object::default();
     object.text("type", "image_url").object("image_url", inner);
     object.all(part.fields.as_deref());

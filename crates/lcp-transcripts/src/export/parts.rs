@@ -8,14 +8,14 @@ use lcp_types::{Block, BlockContent, Conversation, Extension, FileEntry, Role, S
 
 use super::annotations::Annotations;
 use super::turn::{Call, CallSyntax, Part, PartKind, Speaker, ToolResult};
-use super::{ExportBlock, ExportDetail};
+use super::{ExportBlock, ExportDetail, gemini, responses};
 use crate::anthropic::RESPONSE_KEYS;
 use crate::raw_json::{self, Object, strict};
 use crate::{Format, Provider, annotation_keys, typed_results};
 
 /// The fields of messages that an export writes itself.
-const GENERATED_KEYS: [&str; 5] =
-    ["role", "content", "tool_calls", "function_call", "tool_call_id"];
+const GENERATED_KEYS: [&str; 6] =
+    ["role", "content", "tool_calls", "function_call", "tool_call_id", "parts"];
 
 pub(super) struct BlockPart<'b> {
     pub(super) speaker: Speaker,
@@ -40,6 +40,7 @@ pub(super) fn block_part<'b>(
 ) -> Option<BlockPart<'b>> {
     let role = match tags.get(index, annotation_keys::ROLE).as_deref() {
         Some("system") => Some(Speaker::System),
+        Some(annotation_keys::INSTRUCTIONS) => Some(Speaker::Instructions),
         Some("developer") => Some(Speaker::Developer),
         Some("assistant") => Some(Speaker::Assistant),
         _ => None,
@@ -57,7 +58,13 @@ pub(super) fn block_part<'b>(
         BlockContent::ToolResult(result) => {
             let text = shown.unwrap_or_else(|| result.content.to_str_lossy());
             let failed = result.status != Status::Ok;
-            return Some(answer(answered, failed, PartKind::Text(text)));
+            let form = tags.get(index, annotation_keys::FORM);
+            let is_object = form.as_deref() == Some(annotation_keys::OBJECT);
+            let mut part = answer(answered, failed, PartKind::Text(text));
+            if let Some(PartKind::ToolResult(result)) = &mut part.kind {
+                result.is_object = is_object && block.detail == ExportDetail::Full;
+            }
+            return Some(part);
         }
         BlockContent::Image(image) => match shown {
             Some(text) => PartKind::Text(text),
@@ -75,12 +82,16 @@ pub(super) fn block_part<'b>(
                 let fields = extra_fields(provider, json)?;
                 return Some(BlockPart { speaker, kind: None, fields: Some(fields.into()) });
             }
-            // A part of a known type became an extension because it is malformed.
-            let kind = raw_json::Fields::parse(json)?.string("type")?;
-            if matches!(kind.as_str(), "text" | "tool_use" | "tool_result") {
-                return None;
-            }
-            PartKind::Raw(json.into())
+            let is_raw = match provider {
+                // A part of a known type became an extension because it is malformed.
+                Provider::OpenAi | Provider::Anthropic => {
+                    let kind = raw_json::Fields::parse(json)?.string("type")?;
+                    !matches!(kind.as_str(), "text" | "tool_use" | "tool_result")
+                }
+                Provider::OpenAiResponses => responses::is_raw(json),
+                Provider::Gemini => gemini::is_raw(json),
+            };
+            is_raw.then(|| PartKind::Raw(json.into()))?
         }
         _ => {
             let syntax = tags.get(index, annotation_keys::FORM).filter(|_| answered.is_some());
@@ -99,8 +110,10 @@ pub(super) fn block_part<'b>(
 /// fields.
 fn extra_fields(provider: Provider, json: &str) -> Option<String> {
     let refused = match provider {
-        Provider::OpenAi => &[][..],
+        Provider::OpenAi | Provider::Gemini => &[][..],
         Provider::Anthropic => &RESPONSE_KEYS,
+        // The fields of an item are not in a block of their own.
+        Provider::OpenAiResponses => return None,
     };
     let mut object = Object::default();
     for (key, value) in raw_json::Fields::parse(json)?.rest() {
@@ -156,6 +169,7 @@ fn conversation<'b>(
             let syntax = match tags.get(index, annotation_keys::CALL).as_deref() {
                 Some(annotation_keys::FUNCTION) => CallSyntax::Function,
                 Some(annotation_keys::CUSTOM) => CallSyntax::Custom,
+                Some(annotation_keys::WITHOUT_ID) => CallSyntax::WithoutId,
                 _ => CallSyntax::Tool,
             };
             let name = tags.get(index, annotation_keys::NAME);
@@ -212,7 +226,8 @@ fn call<'b>(
 /// Returns a part of a result. A result without an id matches no call.
 fn answer<'b>(id: Option<Cow<'b, str>>, failed: bool, kind: PartKind<'b>) -> BlockPart<'b> {
     let (id, name, syntax) = (id.unwrap_or_default(), Cow::Borrowed(""), CallSyntax::Tool);
-    let answer = ToolResult { id, name, failed, syntax, parts: vec![Part::new(kind)] };
+    let parts = vec![Part::new(kind)];
+    let answer = ToolResult { id, name, failed, syntax, is_object: false, parts };
     BlockPart::new(Speaker::Tool, PartKind::ToolResult(answer))
 }
 

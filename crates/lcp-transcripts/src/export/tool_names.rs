@@ -14,11 +14,20 @@ use crate::{Provider, annotation_keys};
 
 /// The maximum length of a tool name in characters: the smallest limit of all providers.
 const NAME_CHARS_MAX: usize = 64;
-/// The maximum length of a call id in characters for `OpenAI`. Anthropic has no limit.
+/// The maximum length of a call id in characters for `OpenAI`. Other providers have no limit.
 const OPENAI_ID_CHARS_MAX: usize = 40;
+const RESPONSES_ID_CHARS_MAX: usize = 64;
 
 const fn is_plain(c: char) -> bool {
     c.is_ascii_alphanumeric() || matches!(c, '_' | '-')
+}
+
+/// Returns whether a provider accepts the name of a tool.
+fn is_name(provider: Provider, name: &str) -> bool {
+    let is_gemini = provider == Provider::Gemini;
+    (1..=NAME_CHARS_MAX).contains(&name.len())
+        && name.chars().all(|c| is_plain(c) || is_gemini && matches!(c, '.' | ':'))
+        && (!is_gemini || name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_'))
 }
 
 /// A set of unique names made of letters, digits, `_` and `-`.
@@ -61,7 +70,11 @@ pub(super) struct ToolNames(BTreeMap<String, String>);
 impl ToolNames {
     /// Collects the names of all tools, including those of omitted blocks. Valid names do not
     /// change.
-    pub(super) fn collect(blocks: &[ExportBlock<'_>], tags: &Annotations<'_>) -> Self {
+    pub(super) fn collect(
+        provider: Provider,
+        blocks: &[ExportBlock<'_>],
+        tags: &Annotations<'_>,
+    ) -> Self {
         let mut all = Vec::new();
         for (at, block) in blocks.iter().enumerate() {
             match &block.block.content {
@@ -78,15 +91,19 @@ impl ToolNames {
                 _ => {}
             }
         }
-        let is_taken = |name: &&String| {
-            name.chars().all(is_plain) && (1..=NAME_CHARS_MAX).contains(&name.len())
-        };
+        let is_taken = |name: &&String| is_name(provider, name);
         let mut plain = UniqueNames::new(NAME_CHARS_MAX);
         all.iter().filter(is_taken).for_each(|name| plain.reserve(name));
         let mut names = BTreeMap::new();
         for name in all.iter().filter(|name| !name.is_empty() && !is_taken(name)) {
             if !names.contains_key(name) {
-                names.insert(name.clone(), plain.take(name));
+                let begins = is_name(provider, name.get(..1).unwrap_or("_"));
+                let new = if begins || provider != Provider::Gemini {
+                    plain.take(name)
+                } else {
+                    plain.take(&format!("_{name}"))
+                };
+                names.insert(name.clone(), new);
             }
         }
         Self(names)
@@ -111,18 +128,35 @@ impl ToolNames {
 /// Replaces the tool names in a request. Returns `None` if no name changes.
 fn each_name(request: &str, new: &mut dyn FnMut(&str) -> Option<String>) -> Option<String> {
     changed(request, &mut |key, value| match key {
-        "tools" | "functions" => {
-            let tools: Vec<_> = raw_json::array(value)?
-                .into_iter()
-                .map(|of| (of.get(), tool(of.get(), true, new)))
-                .collect();
-            let is_changed = tools.iter().any(|(_, tool)| tool.is_some());
-            let tools = tools.into_iter().map(|(stood, tool)| tool.unwrap_or(stood.to_owned()));
-            is_changed.then(|| raw_json::list(&tools.collect::<Vec<_>>()))
-        }
+        "tools" | "functions" => tools(value, true, new),
         "tool_choice" | "function_call" => tool(value.get(), true, new),
+        "toolConfig" => changed(value.get(), &mut |_, value| {
+            changed(value.get(), &mut |key, value| match key {
+                "allowedFunctionNames" => {
+                    each(value, &mut |name| Some(raw_json::quote(&new(&raw_json::string(name)?)?)))
+                }
+                _ => None,
+            })
+        }),
         _ => None,
     })
+}
+
+/// Replaces values of a list. Returns `None` if no value changes.
+fn each(list: &RawValue, change: &mut dyn FnMut(&RawValue) -> Option<String>) -> Option<String> {
+    let values: Vec<_> =
+        raw_json::array(list)?.into_iter().map(|of| (of.get(), change(of))).collect();
+    let is_changed = values.iter().any(|(_, new)| new.is_some());
+    let values = values.into_iter().map(|(stood, new)| new.unwrap_or(stood.to_owned()));
+    is_changed.then(|| raw_json::list(&values.collect::<Vec<_>>()))
+}
+
+fn tools(
+    list: &RawValue,
+    is_outer: bool,
+    new: &mut dyn FnMut(&str) -> Option<String>,
+) -> Option<String> {
+    each(list, &mut |of| tool(of.get(), is_outer, new))
 }
 
 /// Replaces the name of a tool, a field of the object itself or of an inner object. Returns `None`
@@ -131,6 +165,8 @@ fn tool(json: &str, is_outer: bool, new: &mut dyn FnMut(&str) -> Option<String>)
     changed(json, &mut |key, value| match key {
         "name" => Some(raw_json::quote(&new(&raw_json::string(value)?)?)),
         "function" | "custom" if is_outer => tool(value.get(), false, new),
+        // A tool of Gemini has several functions, and a choice of the responses API several tools.
+        "functionDeclarations" | "tools" if is_outer => tools(value, false, new),
         _ => None,
     })
 }
@@ -150,25 +186,32 @@ fn changed(
     is_changed.then(|| written.finish())
 }
 
-/// Renames invalid ids of calls and of their results; for Anthropic also repeated ids.
+/// Renames invalid ids of calls and of their results. For Anthropic and the responses API, ids also
+/// become unique.
 pub(super) fn rename_ids(provider: Provider, turns: &mut [Turn<'_>], report: &mut ExportReport) {
     let chars_max = match provider {
         Provider::OpenAi => OPENAI_ID_CHARS_MAX,
+        Provider::OpenAiResponses => RESPONSES_ID_CHARS_MAX,
         Provider::Anthropic => usize::MAX,
+        Provider::Gemini => return,
     };
-    let stays = |id: &str| provider == Provider::OpenAi && id.chars().count() <= chars_max;
+    let is_valid = |id: &str| provider != Provider::Anthropic && id.chars().count() <= chars_max;
     let mut plain = UniqueNames::new(chars_max);
     let ids: HashSet<&str> = turns.iter().flat_map(|turn| &turn.parts).filter_map(id).collect();
-    ids.into_iter().filter(|id| stays(id)).for_each(|id| plain.reserve(id));
-    let mut renamed = HashMap::<String, String>::new();
+    ids.into_iter().filter(|id| is_valid(id)).for_each(|id| plain.reserve(id));
+    let (mut used, mut renamed) = (HashSet::<String>::new(), HashMap::<String, String>::new());
     for turn in turns {
-        let before = std::mem::take(&mut renamed);
         for part in &mut turn.parts {
             match &mut part.kind {
                 // The legacy syntax has no ids.
                 PartKind::Call(call)
                     if provider == Provider::OpenAi && call.syntax == CallSyntax::Function => {}
-                PartKind::Call(call) if !stays(&call.id) => {
+                PartKind::Call(call) => {
+                    let is_new = used.insert(call.id.to_string());
+                    renamed.remove(call.id.as_ref());
+                    if is_valid(&call.id) && (is_new || provider == Provider::OpenAi) {
+                        continue;
+                    }
                     let id = plain.take(&call.id);
                     if id != call.id {
                         report.renamed += 1;
@@ -177,7 +220,7 @@ pub(super) fn rename_ids(provider: Provider, turns: &mut [Turn<'_>], report: &mu
                     }
                 }
                 PartKind::ToolResult(answer) => {
-                    if let Some(id) = before.get(answer.id.as_ref()) {
+                    if let Some(id) = renamed.get(answer.id.as_ref()) {
                         answer.id = id.clone().into();
                     }
                 }

@@ -1,5 +1,6 @@
 //! Pairs tool calls with their results: each result follows the message of its call directly.
 
+use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 
 use super::ExportReport;
@@ -48,6 +49,42 @@ pub(super) fn pair_tools<'b>(mut turns: Vec<Turn<'b>>, report: &mut ExportReport
         }
     }
     paired
+}
+
+/// Returns the turns with exactly one result for each call, anywhere after it. Unpaired calls and
+/// results are removed.
+pub(super) fn without_unpaired<'b>(
+    mut turns: Vec<Turn<'b>>,
+    report: &mut ExportReport,
+) -> Vec<Turn<'b>> {
+    let answers = match_results(&turns);
+    let mut results: HashMap<PartIndex, (CallSyntax, Cow<'b, str>)> = HashMap::new();
+    for (at, turn) in turns.iter_mut().enumerate() {
+        let mut kept = Vec::with_capacity(turn.parts.len());
+        for (place, mut part) in std::mem::take(&mut turn.parts).into_iter().enumerate() {
+            match &mut part.kind {
+                PartKind::Call(call) => {
+                    let Some(answer) = answers.get(&(at, place)) else {
+                        report.unanswered += 1;
+                        continue;
+                    };
+                    report.calls += 1;
+                    results.insert(*answer, (call.syntax, call.name.clone()));
+                }
+                PartKind::ToolResult(answer) => {
+                    let Some((syntax, name)) = results.remove(&(at, place)) else {
+                        report.orphans += 1;
+                        continue;
+                    };
+                    (answer.syntax, answer.name) = (syntax, name);
+                }
+                _ => {}
+            }
+            kept.push(part);
+        }
+        turn.parts = kept;
+    }
+    turns
 }
 
 /// Returns the result of each call: the first one after it, before its id is used again.
@@ -103,7 +140,31 @@ fn results_after<'b>(
     parts.into_iter().map(|(_, part)| part).collect()
 }
 
-/// Removes unpaired calls and results of tools that the provider's server executes.
+/// The types of items of the responses API that need an output.
+const CALL_ITEMS: [&str; 5] =
+    ["apply_patch_call", "computer_call", "program", "shell_call", "tool_search_call"];
+
+/// Returns the id of a call or result of a built-in tool, and `true` for a call.
+fn server_tool(part: &Fields<'_>) -> Option<(String, bool)> {
+    for (key, is_call) in [("toolCall", true), ("toolResponse", false)] {
+        if let Some(inner) = part.get(key).and_then(Fields::read) {
+            return Some((inner.string("id").unwrap_or_default(), is_call));
+        }
+    }
+    let kind = part.string("type")?;
+    let (key, is_call) = match kind.as_str() {
+        "mcp_approval_request" => ("id", true),
+        "mcp_approval_response" => ("approval_request_id", false),
+        kind if CALL_ITEMS.contains(&kind) => ("call_id", true),
+        kind if kind.ends_with("_tool_use") => ("id", true),
+        kind if kind.ends_with("_tool_result") => ("tool_use_id", false),
+        kind if kind.ends_with("_output") => ("call_id", false),
+        _ => return None,
+    };
+    Some((part.string(key).unwrap_or_default(), is_call))
+}
+
+/// Removes unpaired calls and results of the built-in tools of a provider.
 pub(super) fn pair_server_tools(turns: &mut [Turn<'_>], report: &mut ExportReport) {
     let (mut open, mut kept) = (HashMap::<String, PartIndex>::new(), HashSet::<PartIndex>::new());
     let mut calls = HashSet::<PartIndex>::new();
@@ -113,14 +174,17 @@ pub(super) fn pair_server_tools(turns: &mut [Turn<'_>], report: &mut ExportRepor
             let PartKind::Raw(json) = &part.kind else { continue };
             let Some(fields) = Fields::parse(json) else { continue };
             let place = (at, place);
-            let kind = fields.string("type").unwrap_or_default();
-            if kind.ends_with("_tool_use") {
-                calls.insert(place);
-                open.insert(fields.string("id").unwrap_or_default(), place);
-            } else if kind.ends_with("_tool_result") {
-                results.insert(place);
-                let call = fields.string("tool_use_id").and_then(|id| open.remove(&id));
-                kept.extend(call.map(|call| [call, place]).into_iter().flatten());
+            match server_tool(&fields) {
+                Some((id, true)) => {
+                    calls.insert(place);
+                    open.insert(id, place);
+                }
+                Some((id, false)) => {
+                    results.insert(place);
+                    let call = open.remove(&id);
+                    kept.extend(call.map(|call| [call, place]).into_iter().flatten());
+                }
+                None => {}
             }
         }
     }

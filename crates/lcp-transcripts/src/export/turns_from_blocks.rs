@@ -9,6 +9,13 @@ use super::turn::{ExtraFields, Part, PartKind, Turn};
 use super::{ExportBlock, ExportDetail, ExportReport, infer_ids};
 use crate::{Format, Provider, annotation_keys, raw_json};
 
+/// The fields of requests that hold their messages.
+#[rustfmt::skip]
+const MESSAGE_KEYS: [&str; 7] = [
+    "messages", "system", "input", "instructions", "contents", "systemInstruction",
+    "system_instruction",
+];
+
 /// The messages, and the fields of their request.
 pub(super) struct TurnList<'b> {
     pub(super) turns: Vec<Turn<'b>>,
@@ -25,7 +32,7 @@ pub(super) fn read<'b>(
 ) -> TurnList<'b> {
     let tags = Annotations::collect(blocks);
     let inferred_ids = infer_ids::infer_ids(blocks, &tags);
-    let names = ToolNames::collect(blocks, &tags);
+    let names = ToolNames::collect(provider, blocks, &tags);
     let (mut turns, mut requests) = (Vec::<Turn<'b>>::new(), Vec::new());
     let mut cut = HashSet::new();
     for (index, block) in blocks.iter().enumerate() {
@@ -60,6 +67,9 @@ pub(super) fn read<'b>(
         let Some(turn) = turns.last_mut() else { continue };
         if let Some(content) = tags.get_own(provider, index, annotation_keys::CONTENT) {
             turn.content = Some(content);
+        }
+        if let Some(item) = tags.get_own(provider, index, annotation_keys::ITEM) {
+            turn.item = Some(item);
         }
         turn.fields.extend(part.fields.map(|json| ExtraFields { block: index, json }));
         if let Some(kind) = part.kind {
@@ -132,5 +142,5 @@ fn request(provider: Provider, block: &ExportBlock<'_>) -> Option<String> {
         && format.has_parts_of(provider)
         && block.detail == ExportDetail::Full;
     let text = extension.content.as_str().filter(|text| is_it && raw_json::is_json_object(text))?;
-    Some(raw_json::without(text, &["messages", "system"]))
+    Some(raw_json::without(text, &MESSAGE_KEYS))
 }

@@ -130,7 +130,7 @@ fn call(builder: &mut BlockBuilder, value: &RawValue) -> bool {
     if kind == annotation_keys::CUSTOM {
         builder.tag(annotation_keys::CALL, annotation_keys::CUSTOM);
     }
-    builder.tag_part_fields(rest_with(&fields, &kind, &inner).as_deref());
+    builder.tag_part_fields(rest_with(&fields, &kind, inner.rest_json()).as_deref());
     true
 }
 

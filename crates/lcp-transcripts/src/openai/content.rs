@@ -62,7 +62,7 @@ fn image(builder: &mut BlockBuilder, kind: &str, fields: &mut Fields<'_>) -> boo
     fields.take("type");
     fields.take("image_url");
     builder.push_image(media, "", data);
-    builder.tag_part_fields(rest_with(fields, "image_url", &inner).as_deref());
+    builder.tag_part_fields(rest_with(fields, "image_url", inner.rest_json()).as_deref());
     true
 }
 

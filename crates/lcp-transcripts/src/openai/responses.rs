@@ -28,6 +28,7 @@ fn envelope(reader: &Reader, builder: &mut BlockBuilder, mut fields: Fields<'_>)
     }
     if let Some(text) = builder.take_text(&mut fields, "instructions") {
         builder.begin_message(Role::System);
+        builder.tag_message(annotation_keys::ROLE, annotation_keys::INSTRUCTIONS);
         builder.push_text(&text);
     }
     let mut any = false;

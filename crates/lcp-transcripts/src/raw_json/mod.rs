@@ -83,6 +83,18 @@ pub(crate) fn boolean(value: &RawValue) -> Option<bool> {
     serde_json::from_str(value.get()).ok()
 }
 
+/// Removes the white space between the tokens of a JSON value.
+pub(crate) fn compact(json: &str) -> String {
+    let (mut in_string, mut escaped) = (false, false);
+    let is_kept = |c: &char| {
+        let is_space = !in_string && c.is_ascii_whitespace();
+        in_string ^= *c == '"' && !escaped;
+        escaped = in_string && *c == '\\' && !escaped;
+        !is_space
+    };
+    json.chars().filter(is_kept).collect()
+}
+
 pub(crate) fn quote(text: &str) -> String {
     // Writing a string cannot fail.
     serde_json::to_string(text).unwrap_or_default()
@@ -160,6 +172,12 @@ impl<'a> Fields<'a> {
             .iter()
             .filter(|(_, value)| !is_null(value))
             .map(|(key, value)| (key.as_str(), *value))
+    }
+
+    /// Returns the only field that is not null; `None` if there are more or none.
+    pub(crate) fn only(&self) -> Option<(&str, &'a RawValue)> {
+        let mut rest = self.rest();
+        rest.next().filter(|_| rest.next().is_none())
     }
 
     /// Returns the remaining fields as a JSON object; `None` if there are no fields.

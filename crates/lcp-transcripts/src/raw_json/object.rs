@@ -42,6 +42,14 @@ impl Object {
         self
     }
 
+    /// Adds a field whose value is already JSON, unless its key is present.
+    pub(crate) fn raw_if_missing(&mut self, key: &str, json: &str) -> &mut Self {
+        if self.fields.iter().all(|(present, _)| present != key) {
+            self.raw(key, json);
+        }
+        self
+    }
+
     /// Returns the text of the fields that [`Self::all`] added, for token counts.
     pub(crate) fn extra(&self) -> &str {
         &self.extra

@@ -108,6 +108,13 @@ impl<'a> Source<'a> {
         }
     }
 
+    /// Returns the items if the text is a list, the value if it is one object, else the lines.
+    pub(crate) fn lines_or_items(&self) -> Vec<Line<'a>> {
+        let Ok(whole) = self.value(self.text) else { return self.lines() };
+        let items = super::array(whole).unwrap_or_else(|| vec![whole]);
+        items.into_iter().map(|item| Line { text: item.get(), value: Ok(item) }).collect()
+    }
+
     /// Returns the lines that are not blank.
     pub(crate) fn lines(&self) -> Vec<Line<'a>> {
         let texts = self.text.lines().filter(|line| !line.trim().is_empty());

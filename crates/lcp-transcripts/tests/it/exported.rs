@@ -11,7 +11,7 @@ use lcp_types::{
 use serde_json::json;
 
 use crate::support::{exported, imported, value};
-use crate::valid::valid;
+use crate::valid::{keys, valid};
 
 fn answering(target: u64, id: &str) -> Block<'static> {
     Block::new(Annotation::tag(target, &Tag::new(Tag::TOOL_CALL_ID, id)))
@@ -163,12 +163,22 @@ fn invalid_tool_names_are_renamed_everywhere() {
     for target in Provider::ALL {
         let exported = exported(target, &blocks);
         let json = value(&exported.json);
-        let called = json["messages"].as_array().unwrap().iter().filter_map(|message| {
-            let of_chat = message["tool_calls"][0]["function"]["name"].as_str();
-            of_chat.or_else(|| message["content"][0]["name"].as_str())
+        let called = json[keys(target).1].as_array().unwrap().iter().filter_map(|message| {
+            let call = match target {
+                Provider::OpenAi => &message["tool_calls"][0]["function"],
+                Provider::OpenAiResponses => message,
+                Provider::Anthropic => &message["content"][0],
+                Provider::Gemini => &message["parts"][0]["functionCall"],
+            };
+            call["name"].as_str()
         });
+        // Gemini accepts a dot.
+        let wanted = match target {
+            Provider::Gemini => ["fs.read", "fs_read", "fs_read_2", "fs.read", &long[..64]],
+            _ => wanted,
+        };
         assert_eq!(called.collect::<Vec<_>>(), wanted, "{target}");
-        assert_eq!(exported.renamed_tools["fs read"], "fs_read_3");
+        assert_eq!(exported.renamed_tools["fs read"], wanted[2]);
         // The selection of blocks makes no difference.
         let mut some: Vec<_> = blocks.iter().map(ExportBlock::new).collect();
         some[1].detail = ExportDetail::Omitted;
@@ -180,6 +190,29 @@ fn invalid_tool_names_are_renamed_everywhere() {
     assert_eq!(defined, ["fs_read_2", "fs_read", "fs_read_3", "never_called", "fine"]);
     assert_eq!(json["tools"][0]["function"]["strict"], true);
     assert_eq!(json["tool_choice"]["function"]["name"], "fs_read_2");
+}
+
+#[test]
+fn tool_names_are_renamed_in_the_requests_of_each_provider() {
+    let call = json!({"functionCall": {"name": "9 lives", "args": {}}});
+    let result = json!({"functionResponse": {"name": "9 lives", "response": {"output": ""}}});
+    let gemini = json!({
+        "contents": [{"role": "user", "parts": [{"text": "Hi."}]},
+            {"role": "model", "parts": [call]}, {"role": "user", "parts": [result]}],
+        "tools": [{"functionDeclarations": [{"name": "a:b"}, {"name": "9 lives"}]}],
+        "toolConfig": {"functionCallingConfig": {"mode": "ANY", "allowedFunctionNames": ["9 lives"]}},
+    });
+    let wanted = gemini.to_string().replace("9 lives", "_9_lives");
+    let found = exported(Provider::Gemini, &imported(Format::Gemini, &gemini.to_string()).blocks);
+    assert_eq!(value(&found.json), value(&wanted));
+    let responses = json!({
+        "input": [{"type": "message", "role": "user", "content": "Hi."}],
+        "tools": [{"type": "function", "name": "fs.read"}],
+        "tool_choice": {"type": "allowed_tools", "tools": [{"type": "function", "name": "fs.read"}]},
+    });
+    let wanted = responses.to_string().replace("fs.read", "fs_read");
+    let blocks = imported(Format::OpenAiResponses, &responses.to_string()).blocks;
+    assert_eq!(value(&exported(Provider::OpenAiResponses, &blocks).json), value(&wanted));
 }
 
 #[test]
@@ -195,6 +228,8 @@ fn overlong_openai_call_ids_are_shortened_with_results() {
             answering(at + 1, id),
         ]);
     }
+    let of_responses = exported(Provider::OpenAiResponses, &blocks);
+    assert_eq!((of_responses.report.renamed, of_responses.report.calls), (0, 4));
     let exported = exported(Provider::OpenAi, &blocks);
     assert_eq!((exported.report.renamed, exported.report.calls), (2, 4));
     let json = value(&exported.json);
@@ -259,6 +294,14 @@ fn replaced_and_omitted_blocks_follow_the_plan() {
         tool "a result" [3]
         user "[image]" [6]
         user "The question" [7]
+        {"input":[{"type":"message","role":"system","content":"Rules."},{"type":"message","role":"system","content":"1 more block is not shown."},{"type":"message","role":"user","content":"A question"},{"type":"function_call","call_id":"c","name":"run","arguments":"{\"shortened\":\"run …\"}"},{"type":"function_call_output","call_id":"c","output":"a result"},{"type":"message","role":"user","content":"[image]"},{"type":"message","role":"user","content":"The question"}]}
+        system "Rules." [0]
+        system "1 more block is not shown." []
+        user "A question" [1]
+        assistant "run{\"shortened\":\"run …\"}" [2]
+        tool "a result" [3]
+        user "[image]" [6]
+        user "The question" [7]
         {"system":[{"type":"text","text":"Rules."},{"type":"text","text":"1 more block is not shown."}],"messages":[{"role":"user","content":"A question"},
         {"role":"assistant","content":[{"type":"tool_use","id":"c","name":"run","input":{"shortened":"run …"}}]},
         {"role":"user","content":[{"type":"tool_result","tool_use_id":"c","content":"a result"},{"type":"text","text":"[image]"},{"type":"text","text":"The question"}]}]}
@@ -266,6 +309,13 @@ fn replaced_and_omitted_blocks_follow_the_plan() {
         user "A question" [1]
         assistant "run{\"shortened\":\"run …\"}" [2]
         user "a result[image]The question" [3, 6, 7]
+        {"systemInstruction":{"parts":[{"text":"Rules."},{"text":"1 more block is not shown."}]},"contents":[{"role":"user","parts":[{"text":"A question"}]},
+        {"role":"model","parts":[{"functionCall":{"id":"c","name":"run","args":{"shortened":"run …"}}}]},
+        {"role":"user","parts":[{"functionResponse":{"id":"c","name":"run","response":{"output":"a result"}}},{"text":"[image]"},{"text":"The question"}]}]}
+        system "Rules.1 more block is not shown." [0]
+        user "A question" [1]
+        model "run{\"shortened\":\"run …\"}" [2]
+        user "runa result[image]The question" [3, 6, 7]
     "#]].assert_eq(&all);
 }
 

@@ -172,6 +172,165 @@ fn anthropic_transcript() -> BoxedStrategy<Value> {
     }).boxed()
 }
 
+/// Generates the parts of a message to the responses API.
+fn input_parts() -> impl Strategy<Value = Value> {
+    let part = prop_oneof![
+        3 => (text(), any::<bool>())
+            .prop_map(|(text, more)| extra(json!({"type": "input_text", "text": text}), more)),
+        1 => select(vec![
+            json!({"type": "input_image", "image_url": "data:image/gif;base64,AAEC", "detail": "high"}),
+            json!({"type": "input_image", "image_url": "https://example.org/a.png", "detail": "auto"}),
+            json!({"type": "input_file", "file_id": "f"}),
+        ]),
+    ];
+    prop_oneof![3 => text().prop_map(Value::from), 1 => vec(part, 1..4).prop_map(Value::from)]
+}
+
+/// Generates a valid sequence of items: a message, or reasoning with calls and their results.
+fn response_step() -> BoxedStrategy<Vec<Value>> {
+    let message = (select(vec!["system", "developer"]), text(), any::<bool>()).prop_map(
+        |(role, text, more)| {
+            vec![extra(json!({"type": "message", "role": role, "content": text}), more)]
+        },
+    );
+    let question = (input_parts(), any::<bool>())
+        .prop_map(|(content, more)| vec![extra(json!({"role": "user", "content": content}), more)]);
+    let said = (vec(text(), 1..3), any::<[bool; 3]>()).prop_map(|(texts, [id, cites, refuses])| {
+        if !id {
+            return vec![json!({"role": "assistant", "content": texts[0], "phase": "commentary"})];
+        }
+        let annotations = if cites { json!([{"type": "url_citation", "url": "u"}]) } else { json!([]) };
+        let part = |text| json!({"type": "output_text", "text": text, "annotations": annotations});
+        let mut parts: Vec<_> = texts.into_iter().map(part).collect();
+        if refuses {
+            parts.push(json!({"type": "refusal", "refusal": "No."}));
+        }
+        vec![
+            json!({"type": "reasoning", "id": "rs_1", "summary": [], "encrypted_content": "x"}),
+            json!({"type": "message", "id": "msg_1", "role": "assistant", "status": "completed", "content": parts}),
+        ]
+    });
+    let call = (name(), any_text(), any_text(), any::<[bool; 3]>());
+    let calls = (vec(call, 1..4), shuffle(), any::<bool>()).prop_map(|(calls, order, waits)| {
+        let (mut items, mut outputs) = (Vec::new(), Vec::new());
+        for (at, (name, arguments, result, [custom, more, listed])) in calls.into_iter().enumerate()
+        {
+            let id = format!("call_{at}");
+            let (call, output, key) = if custom {
+                ("custom_tool_call", "custom_tool_call_output", "input")
+            } else {
+                ("function_call", "function_call_output", "arguments")
+            };
+            items.push(extra(
+                json!({"type": call, "call_id": id, "id": "fc_1", "name": name, key: arguments}),
+                more,
+            ));
+            let content = if listed {
+                json!([{"type": "input_text", "text": result}])
+            } else {
+                json!(result)
+            };
+            outputs.push(extra(json!({"type": output, "call_id": id, "output": content}), more));
+        }
+        if waits {
+            items.push(json!({"type": "message", "role": "developer", "content": "Wait."}));
+        }
+        items.extend(shuffled(&outputs, &order));
+        items
+    });
+    let other = select(vec![
+        json!({"type": "web_search_call", "id": "ws_1", "status": "completed", "action": {"type": "search", "query": "q"}}),
+        json!({"type": "compaction", "encrypted_content": "x"}),
+    ]);
+    let other = other.prop_map(|item| vec![item]);
+    prop_oneof![1 => message, 2 => question, 3 => said, 3 => calls, 1 => other].boxed()
+}
+
+/// Numbers the ids of calls, which must be unique in an input.
+fn number_calls(steps: Vec<Vec<Value>>) -> Vec<Value> {
+    let numbered = steps.into_iter().enumerate().flat_map(|(step, mut items)| {
+        for item in &mut items {
+            if let Some(id) = item.get("call_id").and_then(Value::as_str) {
+                item["call_id"] = json!(format!("{id}_{step}"));
+            }
+        }
+        items
+    });
+    numbered.collect()
+}
+
+/// Generates contents of Gemini: parts of the user and of the model, which may call functions, each
+/// with the results.
+fn gemini_transcript() -> BoxedStrategy<Value> {
+    let part = prop_oneof![
+        3 => (text(), any::<bool>()).prop_map(|(text, more)| extra(json!({"text": text}), more)),
+        1 => select(vec![
+            json!({"inlineData": {"mimeType": "image/png", "data": "AAEC"}}),
+            json!({"inlineData": {"mimeType": "audio/mp3", "data": "AAEC"}}),
+            json!({"fileData": {"mimeType": "image/png", "fileUri": "gs://a"}}),
+        ]),
+    ];
+    let call = (select(vec!["run", "read.file", "a:b"]), any::<u64>(), any_text(), 0..5u8);
+    let step = (vec(part, 1..4), text(), vec(call, 0..4), any::<[bool; 3]>(), shuffle());
+    (any::<bool>(), vec(step, 1..5))
+        .prop_map(|(system, steps)| {
+            let (mut contents, mut results) = (Vec::new(), Vec::<Value>::new());
+            for (at, (parts, said, calls, [thinks, signs, named], order)) in
+                steps.into_iter().enumerate()
+            {
+                results.extend(parts);
+                contents.push(json!({"role": "user", "parts": std::mem::take(&mut results)}));
+                let mut parts = Vec::new();
+                if thinks {
+                    parts.push(json!({"text": said, "thought": true}));
+                }
+                parts.push(json!({"text": said}));
+                if signs {
+                    parts.push(json!({"text": "", "thoughtSignature": "c2ln"}));
+                }
+                for (place, (name, n, text, form)) in calls.into_iter().enumerate() {
+                    let mut call = json!({"name": name, "args": {"n": n}});
+                    let response = match form {
+                        0 => json!({"error": text}),
+                        1 => json!({"output": text, "more": [1]}),
+                        2 => json!({"result": {"text": text}}),
+                        _ => json!({"output": text}),
+                    };
+                    let mut result = json!({"name": name, "response": response});
+                    // Without ids, results have the order of the calls.
+                    if named {
+                        call["id"] = json!(format!("c{at}_{place}"));
+                        result["id"] = call["id"].clone();
+                    }
+                    if form == 3 {
+                        result["parts"] =
+                            json!([{"inlineData": {"mimeType": "image/png", "data": "AAEC"}}]);
+                        result["willContinue"] = json!(false);
+                    }
+                    let mut part = json!({"functionCall": call});
+                    if signs {
+                        part["thoughtSignature"] = json!("c2ln");
+                    }
+                    parts.push(part);
+                    results.push(json!({"functionResponse": result}));
+                }
+                if named {
+                    results = shuffled(&results, &order);
+                }
+                contents.push(json!({"role": "model", "parts": parts}));
+            }
+            if !results.is_empty() {
+                contents.push(json!({"role": "user", "parts": results}));
+            }
+            let mut whole = json!({"contents": contents, "tools": [{"googleSearch": {}}]});
+            if system {
+                whole["systemInstruction"] = json!({"parts": [{"text": "Be kind."}]});
+            }
+            whole
+        })
+        .boxed()
+}
+
 /// Generates ids that often collide, as they are or after normalization.
 fn id() -> impl Strategy<Value = &'static str> {
     select(vec!["a", "a_2", "a:2", "b", "b", ""])
@@ -190,9 +349,31 @@ fn extension() -> impl Strategy<Value = Block<'static>> {
         r#"{"type": "web_search_tool_result", "tool_use_id": "s"}"#,
         r#"{"tool_calls": [1], "role": "tool", "messages": 1, "content": ""}"#,
         r#"{"refusal": "No.", "x_extra": [1], "id": "m", "usage": {"input_tokens": 1}}"#,
+        r#"{"type": "reasoning", "id": "r", "summary": []}"#,
+        r#"{"type": "reasoning", "text": "x"}"#,
+        r#"{"type": "refusal", "refusal": "No."}"#,
+        r#"{"type": "input_file", "file_id": "f"}"#,
+        r#"{"type": "web_search_call", "id": "w", "action": {}, "status": "completed"}"#,
+        r#"{"type": "web_search_call"}"#,
+        r#"{"type": "shell_call", "call_id": "s", "action": {}}"#,
+        r#"{"type": "shell_call_output", "call_id": "s", "output": []}"#,
+        r#"{"type": "function_call", "call_id": "a", "name": "n"}"#,
+        r#"{"text": "x", "thought": true}"#,
+        r#"{"subject": "x"}"#,
+        r#"{"fileData": {"fileUri": "x"}}"#,
+        r#"{"toolCall": {"id": "s"}}"#,
+        r#"{"toolResponse": {"id": "s"}}"#,
+        r#"{"functionCall": {"name": "n"}}"#,
     ]);
-    let format = select(vec![Format::OpenAiChat, Format::Anthropic, Format::Codex]);
-    let name = select(vec!["message", "part", "part", "request"]);
+    let format = select(vec![
+        Format::OpenAiChat,
+        Format::OpenAiResponses,
+        Format::Anthropic,
+        Format::Gemini,
+        Format::Codex,
+        Format::GeminiCli,
+    ]);
+    let name = select(vec!["message", "part", "part", "part", "reasoning", "request"]);
     (format, name, json)
         .prop_map(|(format, name, json)| Block::extension(format.name(), name, json))
 }
@@ -214,11 +395,16 @@ fn tagged() -> impl Strategy<Value = (Block<'static>, Vec<Tag<'static>>)> {
     let block = prop_oneof![4 => call, 4 => result, 1 => answered, 2 => turn, 2 => untagged];
     let more = prop_oneof![
         3 => (0..3u64).prop_map(|n| Tag::new("message", n.to_string())),
-        1 => select(vec!["assistant", "system", "developer", "tool"])
+        1 => select(vec!["assistant", "system", "developer", "instructions", "tool"])
             .prop_map(|role| Tag::new("role", role)),
-        1 => select(vec!["function", "custom"]).prop_map(|call| Tag::new("call", call)),
-        1 => select(vec!["anthropic.part", "openai-chat.part", "anthropic.result", "openai-chat.result"])
+        1 => select(vec!["function", "custom", "without-id"]).prop_map(|call| Tag::new("call", call)),
+        1 => Just(Tag::new("form", "object")),
+        1 => select(vec!["anthropic.part", "openai-chat.part", "anthropic.result", "openai-chat.result",
+                "openai-responses.part", "openai-responses.result", "openai-responses.item"])
             .prop_map(|key| Tag::new(key, r#"{"type": "text", "id": "x", "y": 1}"#)),
+        1 => select(vec!["gemini.part", "gemini.result"]).prop_map(|key| {
+            Tag::new(key, r#"{"thoughtSignature": "s", "functionResponse": {"parts": [], "z": 1}, "y": 1}"#)
+        }),
     ];
     (block, vec(more, 0..3)).prop_map(|((block, mut tags), more)| {
         tags.extend(more);
@@ -256,6 +442,26 @@ proptest! {
     #[test]
     fn anthropic_messages_round_trip(whole in anthropic_transcript()) {
         let found = comes_back(Format::Anthropic, &whole.to_string());
+        prop_assert_eq!((found.report.orphans, found.report.unanswered), (0, 0));
+    }
+
+    #[test]
+    fn responses_items_round_trip(
+        instructions in any::<bool>(), first in text(), steps in vec(response_step(), 0..6)
+    ) {
+        let mut items = vec![json!({"role": "user", "content": first})];
+        items.extend(number_calls(steps));
+        let mut whole = json!({"model": "m", "input": items});
+        if instructions {
+            whole["instructions"] = json!("Be brief.");
+        }
+        let found = comes_back(Format::OpenAiResponses, &whole.to_string());
+        prop_assert_eq!((found.report.orphans, found.report.unanswered), (0, 0));
+    }
+
+    #[test]
+    fn gemini_contents_round_trip(whole in gemini_transcript()) {
+        let found = comes_back(Format::Gemini, &whole.to_string());
         prop_assert_eq!((found.report.orphans, found.report.unanswered), (0, 0));
     }
 

@@ -1,5 +1,6 @@
 //! Tests of the crate's public API.
 
+mod agents;
 mod anthropic;
 mod bad;
 mod claude_code;
@@ -11,6 +12,8 @@ mod line_numbers;
 mod openai;
 mod ranks;
 mod round_trip;
+mod sdk_types;
 mod sessions;
 mod support;
+mod targets;
 mod valid;

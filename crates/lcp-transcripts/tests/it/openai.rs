@@ -179,7 +179,7 @@ const RESPONSES: &str = r#"{
 fn responses_items_become_blocks_and_messages() {
     let found = imported(Format::OpenAiResponses, RESPONSES);
     expect![[r#"
-        system: "Be brief." [message=0]
+        system: "Be brief." [message=0, role=instructions]
         user: "List it." [message=1]
         png of 4 bytes: "" [message=1, openai-responses.part={"detail":"auto"}]
         openai-responses reasoning: "{\"type\": \"reasoning\", \"id\": \"rs_1\", \"summary\": [], \"encrypted_content\": \"x\"}" [message=2, role=assistant]

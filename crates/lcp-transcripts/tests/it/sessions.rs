@@ -403,7 +403,13 @@ fn formats_are_detected_by_structure() {
 
 /// Generates complete and broken lines of sessions.
 fn any_lines() -> impl Strategy<Value = String> {
-    let lines = [CLAUDE_CODE, CODEX, CODEX_OLD, MCP].concat();
+    let agents = [
+        include_str!("fixtures/codex-exec.jsonl"),
+        include_str!("fixtures/gemini-cli.jsonl"),
+        include_str!("fixtures/gemini-cli-stream.jsonl"),
+        include_str!("fixtures/opencode-run.jsonl"),
+    ];
+    let lines = [CLAUDE_CODE, CODEX, CODEX_OLD, MCP, &agents.concat()].concat();
     let lines: Vec<String> = lines.lines().map(str::to_owned).collect();
     let line = prop::sample::select(lines);
     let broken = (line.clone(), any::<prop::sample::Index>()).prop_map(|(line, at)| {

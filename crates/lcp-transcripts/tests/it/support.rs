@@ -8,7 +8,7 @@ use lcp_transcripts::{
 use lcp_types::{Block, BlockContent, Tag};
 use serde_json::{Map, Value, json};
 
-use crate::valid::valid;
+use crate::valid::{keys, valid};
 
 #[track_caller]
 pub(crate) fn imported(format: Format, text: &str) -> ImportResult {
@@ -48,6 +48,19 @@ pub(crate) fn comes_back(format: Format, text: &str) -> ImportResult {
 /// Returns the messages of a list or a request in a normal form. A content of one plain text
 /// becomes a string, and null or empty fields are removed, except for content next to calls.
 pub(crate) fn normal(target: Provider, whole: &Value) -> Value {
+    let (system, list) = keys(target);
+    match target {
+        Provider::OpenAi | Provider::Anthropic => {}
+        Provider::OpenAiResponses => {
+            let items = whole.get(list).unwrap_or(whole).as_array().expect("a list");
+            let items: Vec<_> = items.iter().filter_map(normal_item).collect();
+            return json!({"system": whole.get(system), "items": items});
+        }
+        Provider::Gemini => {
+            let contents = whole.get(list).unwrap_or(whole).as_array().expect("a list");
+            return json!({"system": whole.get(system), "contents": normal_contents(contents)});
+        }
+    }
     let list = whole.get("messages").unwrap_or(whole).as_array().expect("a list");
     let mut messages: Vec<Value> = Vec::new();
     for said in list {
@@ -80,7 +93,68 @@ pub(crate) fn normal(target: Provider, whole: &Value) -> Value {
             normal_content(&mut system);
             json!({"system": system.get("content"), "messages": messages})
         }
+        Provider::OpenAiResponses | Provider::Gemini => unreachable!(),
     }
+}
+
+/// Returns an item of the responses API in a normal form. A text becomes a list of parts, and values
+/// that the API assumes are removed. `None` for messages without content.
+fn normal_item(item: &Value) -> Option<Value> {
+    let mut item = object(item);
+    if item.contains_key("role") {
+        item.entry("type").or_insert(json!("message"));
+    }
+    if item["type"] == "message" && item.get("status") == Some(&json!("completed")) {
+        item.remove("status");
+    }
+    for key in ["content", "output"] {
+        let mut parts = match item.remove(key) {
+            None => continue,
+            Some(Value::String(text)) => vec![json!({"type": "text", "text": text})],
+            Some(parts) => parts.as_array().cloned().unwrap_or_default(),
+        };
+        parts.retain(|part| part["text"] != "");
+        for part in &mut parts {
+            let part = part.as_object_mut().expect("a part");
+            if part["type"] == "input_text" || part["type"] == "output_text" {
+                part.insert("type".to_owned(), json!("text"));
+            }
+            part.retain(|key, value| {
+                let is_assumed = key == "detail" && value == "auto";
+                !(is_assumed || *value == json!([]))
+            });
+        }
+        if !parts.is_empty() {
+            item.insert(key.to_owned(), Value::Array(parts));
+        }
+    }
+    let is_empty = item["type"] == "message" && !item.contains_key("content");
+    (!is_empty).then_some(Value::Object(item))
+}
+
+/// Returns contents of Gemini in a normal form: neighbors of the same role are joined, and empty
+/// texts and contents are removed.
+fn normal_contents(contents: &[Value]) -> Vec<Value> {
+    let mut found: Vec<(String, Vec<Value>)> = Vec::new();
+    for content in contents {
+        let role = match content["role"].as_str() {
+            Some("model") => "model",
+            _ => "user",
+        };
+        let mut parts = content["parts"].as_array().cloned().unwrap_or_default();
+        parts.retain(|part| *part != json!({"text": ""}));
+        for part in &mut parts {
+            if let Some(call) = part.get_mut("functionCall") {
+                call.as_object_mut().expect("a call").entry("args").or_insert(json!({}));
+            }
+        }
+        match found.last_mut() {
+            _ if parts.is_empty() => {}
+            Some((last, joined)) if *last == role => joined.extend(parts),
+            _ => found.push((role.to_owned(), parts)),
+        }
+    }
+    found.into_iter().map(|(role, parts)| json!({"role": role, "parts": parts})).collect()
 }
 
 /// Returns a distinct marker for each kind of empty content.

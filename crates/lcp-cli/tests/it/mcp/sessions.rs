@@ -97,6 +97,37 @@ fn end_of_input_releases_the_lease_of_a_running_call() {
 }
 
 #[test]
+fn messages_have_a_text_or_a_content_as_providers_write_it() {
+    let place = Place::new();
+    let mut client = place.client(&[]);
+    let part = |text: &str| json!({ "type": "text", "text": text });
+    let said =
+        |message: Value| json!({ "conversation": "c", "messages": [message], "window": 9000 });
+    let first = json!({ "role": "user", "text": "One. Two." });
+    client.facts("record_usage", said(first));
+    for content in
+        [json!("One. Two."), json!([part("One. "), part("Two.")]), json!(["One. ", "Two."])]
+    {
+        let mut arguments = said(json!({ "role": "user", "content": content }));
+        arguments["whole"] = json!(true);
+        // The recorded message has the same text.
+        assert_eq!(client.facts("record_usage", arguments)["recorded"], 0, "{content}");
+    }
+    let image = json!({ "type": "image", "source": {} });
+    for (message, wanted) in [
+        (json!({ "role": "user" }), "neither `text` nor `content`"),
+        (json!({ "role": "user", "text": "a", "content": "a" }), "both `text` and `content`"),
+        (json!({ "role": "user", "content": 1 }), "neither a text nor a list of parts"),
+        (json!({ "role": "user", "content": [part("a"), image] }), "a part of type image"),
+    ] {
+        let fault = client.fault("record_usage", said(message));
+        assert_eq!(fault["code"], "usage");
+        let message = fault["message"].as_str().unwrap();
+        assert!(message.contains("`messages[0]") && message.contains(wanted), "{message}");
+    }
+}
+
+#[test]
 fn tools_record_hand_off_and_resume_a_session() {
     let place = Place::new();
     let mut client = place.client(&[]);

@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use lcp_continuity::store::{SqliteStore, Store};
 use lcp_testkit::cli_harness::root;
+use lcp_transcripts::Provider;
 use serde_json::{Value, json};
 
 use super::Validator;
@@ -314,7 +315,7 @@ impl<'v> Runs<'v> {
             self.prints("lcp.import.v1", &format!("import {name} -o all.lcp --sidechains --json"));
             self.writes("lcp.import.v1", &format!("import {name} -o chat.lcp"));
             for flags in ["", "--budget 60", "--budget 200"] {
-                for to in ["openai", "anthropic"] {
+                for to in Provider::ALL {
                     let line = format!("export chat.lcp --to {to} {flags} -o request.json");
                     self.writes("lcp.export.v1", &line);
                 }
