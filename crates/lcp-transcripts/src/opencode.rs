@@ -41,7 +41,7 @@ fn line(builder: &mut BlockBuilder, value: &RawValue) -> bool {
         message(builder, Role::Assistant, &[part]);
     } else if let Some(messages) = fields.take("messages").and_then(raw_json::array) {
         if let Some(rest) = rest(&mut fields) {
-            builder.push_detached("session", &rest);
+            builder.push_record("session", &rest);
         }
         for value in messages {
             builder.move_to(value.get());
@@ -49,7 +49,7 @@ fn line(builder: &mut BlockBuilder, value: &RawValue) -> bool {
         }
     } else {
         let kind = fields.string("type").unwrap_or_else(|| "line".to_owned());
-        builder.push_detached(&kind, &raw_json::compact(value.get()));
+        builder.push_record(&kind, &raw_json::compact(value.get()));
     }
     true
 }
@@ -87,8 +87,12 @@ fn message(builder: &mut BlockBuilder, role: Role, parts: &[&RawValue]) {
     for value in parts {
         let mut fields = Fields::read(value).unwrap_or_default();
         let kind = fields.string("type").unwrap_or_else(|| "part".to_owned());
+        // The program notes the beginning and end of each step, and its changes.
+        if matches!(kind.as_str(), "step-start" | "step-finish" | "snapshot" | "patch") {
+            builder.push_record(&kind, &raw_json::compact(value.get()));
+            continue;
+        }
         if !matches!(kind.as_str(), "text" | "reasoning" | "file" | "tool") {
-            // The program notes the beginning and end of each step, and its changes.
             builder.push_detached(&kind, &raw_json::compact(value.get()));
             continue;
         }

@@ -27,7 +27,7 @@ pub(super) fn event(
     let kind = event.string("type").unwrap_or_default();
     let item = event.get("item").and_then(Fields::read);
     let (Some(mut item), true) = (item, kind.starts_with("item.")) else {
-        builder.push_detached(&kind, value.get());
+        builder.push_record(&kind, value.get());
         return true;
     };
     let id = item.take_string("id").unwrap_or_default();

@@ -134,7 +134,7 @@ impl Session {
         // The time of the last change is noted after each message.
         let is_note = fields.only().is_some_and(|(key, _)| key == "lastUpdated");
         if let Some(rest) = fields.rest_json().filter(|_| !is_note) {
-            builder.push_detached("session", &rest);
+            builder.push_record("session", &rest);
         }
         for value in list {
             self.message(builder, value);
@@ -160,9 +160,10 @@ impl Session {
         match fields.string("type").as_deref() {
             Some("user") => self.user(builder, &fields),
             Some("gemini") => self.model(builder, &fields),
-            kind => {
-                builder.push_detached(kind.unwrap_or("message"), &newest);
-                return kind.is_some();
+            Some(kind) => builder.push_record(kind, &newest),
+            None => {
+                builder.push_detached("message", &newest);
+                return false;
             }
         }
         true

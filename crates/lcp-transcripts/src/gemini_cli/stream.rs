@@ -86,6 +86,6 @@ pub(super) fn event(
             let id = fields.string("tool_id").unwrap_or_default();
             builder.push_result(&id, None, status, &text.unwrap_or_default());
         }
-        kind => builder.push_detached(kind, value.get()),
+        kind => builder.push_record(kind, value.get()),
     }
 }
