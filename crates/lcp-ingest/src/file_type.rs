@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use lcp_types::{Block, FormatHint, Lang, MediaType};
+use lcp_types::{Block, FormatHint, Lang, MediaType, Tag};
 
 use crate::outline::InputKind;
 
@@ -93,6 +93,17 @@ impl FileType {
 fn by_extension(name: &str) -> Option<FileType> {
     let extension = Path::new(name).extension()?.to_str()?.to_ascii_lowercase();
     find_type(EXTENSIONS, &extension)
+}
+
+/// Returns the language of a file that CODE blocks have as a tag ([`Tag::LANG`]), by its extension.
+pub(crate) fn tagged_lang(label: &str) -> Option<&'static str> {
+    let extension = Path::new(label).extension()?.to_str()?.to_ascii_lowercase();
+    let [csharp, kotlin] = Tag::LANGS;
+    match extension.as_str() {
+        "cs" | "csx" => Some(csharp),
+        "kt" | "kts" => Some(kotlin),
+        _ => None,
+    }
 }
 
 fn find_type(table: &[(FileType, &[&str])], name: &str) -> Option<FileType> {

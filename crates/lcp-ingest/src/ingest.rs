@@ -1,12 +1,12 @@
 //! Conversion of files and changes into blocks (RFC 0010 §3).
 
-use lcp_types::{Block, Diff, FormatHint, Lang};
+use lcp_types::{Annotation, Block, Diff, FormatHint, Lang, Tag};
 use rayon::prelude::*;
 
 use crate::changes::{self, Labels};
 use crate::error::{Error, ErrorKind, Result};
 use crate::file_tree;
-use crate::file_type::FileType;
+use crate::file_type::{self, FileType};
 use crate::options::{IngestOptions, Input, Progress};
 use crate::paths::{self, escape};
 use crate::read::{ReadOutcome, Reader};
@@ -154,9 +154,14 @@ impl PackInProgress<'_> {
             changed,
             summary_bytes: read.summary.as_ref().map(|summary| summary.len() as u64),
         });
+        let lang =
+            file_type::tagged_lang(&label).filter(|_| read.file_type.lang() == Lang::Unknown);
         let mut block = read.file_type.into_block(label, read.bytes);
         block.summary = read.summary.map(Into::into);
+        let target = self.blocks.len() as u64;
         self.add(block, &attributes);
+        let tag = lang.map(|lang| Annotation::tag(target, &Tag::new(Tag::LANG, lang)));
+        self.blocks.extend(tag.map(Block::new));
     }
 
     fn add_diff(&mut self, diff: Diff<'static>) {

@@ -101,6 +101,11 @@ impl<'a> Tag<'a> {
     pub const TOOL_CALL_ID: &'static str = "tool_call_id";
     /// The key of the arguments of that tool call.
     pub const ARGS: &'static str = "args";
+    /// The key of the language of a CODE block whose language has no code in the wire format: one of
+    /// [`Tag::LANGS`].
+    pub const LANG: &'static str = "lang";
+    /// The languages that are written as [`Lang::Unknown`](crate::Lang::Unknown) with a tag.
+    pub const LANGS: [&'static str; 2] = ["csharp", "kotlin"];
 
     /// Returns a tag with a value.
     #[must_use]

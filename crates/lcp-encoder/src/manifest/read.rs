@@ -108,6 +108,9 @@ fn entry(value: Value, path: &str, load: &mut FileLoader<'_>) -> Result<Entry> {
             let names = BlockType::ALL.iter().map(|ty| ty.name()).chain(["raw"]);
             return Err(object.unknown_value("type", &name, names));
         };
+        if block_type == BlockType::Code {
+            tags.extend(object.take_tagged_lang());
+        }
         for (_, key, value) in DEFAULTS.iter().filter(|(of, ..)| *of == block_type) {
             if !object.map.contains_key(*key) {
                 object.map.insert((*key).to_owned(), (*value).into());
@@ -210,6 +213,15 @@ impl<'l, 'f> Object<'l, 'f> {
 
     fn take(&mut self, key: &str) -> Option<Value> {
         self.map.remove(key)
+    }
+
+    /// Replaces a language that has no code in the wire format by the unknown one, and returns it as
+    /// a tag.
+    fn take_tagged_lang(&mut self) -> Option<Tag<'static>> {
+        let value = self.map.get_mut(Tag::LANG)?;
+        let name = Tag::LANGS.into_iter().find(|name| value == name)?;
+        *value = "unknown".into();
+        Some(Tag::new(Tag::LANG, name))
     }
 
     fn take_string(&mut self, key: &str) -> Result<Option<String>> {

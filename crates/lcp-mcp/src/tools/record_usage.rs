@@ -164,16 +164,14 @@ fn text(at: usize, input: &MessageInput) -> ToolResult<String> {
 fn part_text(at: usize, part: &Value) -> ToolResult<String> {
     let kind = part["type"].as_str().unwrap_or("text");
     let text = part.as_str().or_else(|| part["text"].as_str());
-    match text.filter(|_| TEXT_TYPES.contains(&kind)) {
-        Some(text) => Ok(text.to_owned()),
-        None => {
-            let kind = kind.escape_debug();
-            let message = format!("`messages[{at}].content` has a part of type {kind}, not a text");
-            let hint = "pass calls and results as messages with `tool_call_id`, and other parts \
-                        with `transcript`";
-            Err(ToolError::usage(message).with_hint(hint))
-        }
+    if let Some(text) = text.filter(|_| TEXT_TYPES.contains(&kind)) {
+        return Ok(text.to_owned());
     }
+    let kind = kind.escape_debug();
+    let message = format!("`messages[{at}].content` has a part of type {kind}, not a text");
+    let hint = "pass calls and results as messages with `tool_call_id`, and other parts with \
+                `transcript`";
+    Err(ToolError::usage(message).with_hint(hint))
 }
 
 fn message(at: usize, input: &MessageInput) -> ToolResult<Message> {

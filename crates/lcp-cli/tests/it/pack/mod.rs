@@ -11,7 +11,7 @@ use std::process::Output;
 
 use lcp_decoder::{DecodeOptions, decode};
 use lcp_tokens::{Encoding, Tiktoken, TokenEstimator};
-use lcp_types::{Block, BlockContent, BlockMeta, FileEntry};
+use lcp_types::{Block, BlockContent, BlockMeta, FileEntry, Lang};
 use serde_json::Value;
 
 use crate::command::{LCP, printed, stderr};
@@ -156,6 +156,27 @@ fn files_become_blocks_in_path_order() {
     assert_eq!(blocks[0].summary.as_deref(), Some("8 files in 3 folders, 67 bytes"));
     assert_eq!(blocks[1].content.text().unwrap().as_str(), Some("[package]\n"));
     assert!(tree(&folder.pack(&["--no-tree"])).is_empty());
+}
+
+#[test]
+fn csharp_and_kotlin_files_have_a_tag_with_their_language() {
+    let place = Folder::new(&[("a.cs", "class A {}\n"), ("b.kt", "class B\n"), ("c.zzz", "c\n")]);
+    let blocks = place.pack(&["--no-tree", "."]);
+    let tags = |label: &str| {
+        let is_it = |block: &Block<'_>| match &block.content {
+            BlockContent::Code(code) => code.path == label,
+            _ => false,
+        };
+        let target = blocks.iter().position(is_it).unwrap() as u64;
+        let annotations = blocks.iter().filter_map(Block::as_annotation);
+        let tags = annotations.filter(move |of| of.target_block_id == target);
+        tags.filter_map(|of| Some(of.as_tag()?.to_string())).collect::<Vec<_>>()
+    };
+    assert_eq!(tags("a.cs"), ["lang=csharp"]);
+    assert_eq!(tags("b.kt"), ["lang=kotlin"]);
+    assert_eq!(tags("c.zzz"), [""; 0]);
+    let code = blocks[0].content.clone();
+    assert!(matches!(code, BlockContent::Code(code) if code.lang == Lang::Unknown));
 }
 
 #[test]

@@ -52,6 +52,20 @@ fn conversation_and_tool_result_keys_round_trip() {
 }
 
 #[test]
+fn languages_without_a_code_become_tags() {
+    for lang in Tag::LANGS {
+        let json =
+            format!(r#"{{"blocks":[{{"type":"code","lang":"{lang}","path":"a","content":"x"}}]}}"#);
+        let mut load = |_: &str| panic!("no files");
+        let pack = Manifest::parse(json.as_bytes(), &mut load).unwrap();
+        let pack = pack.to_pack(EncodeOptions::default()).unwrap();
+        let blocks = decode(&pack, DecodeOptions::default()).unwrap().blocks;
+        let tag = Annotation::tag(0, &Tag::new("lang", lang));
+        assert_eq!(blocks, [Block::code(Lang::Unknown, "a", "x"), Block::new(tag)]);
+    }
+}
+
+#[test]
 fn code_diff_and_tree_keys_round_trip() {
     check(
         r#"{"type":"code","lang":"rust","path":"a.rs","content":"fn a() {}","line_start":3,"line_end":9}"#,

@@ -72,7 +72,7 @@ fn unreadable_content_file_is_an_io_error() {
 fn invalid_unknown_fields_are_errors() {
     let with = |field: &str| {
         format!(
-            r#"{{"type":"conversation","role":"user","content":"","invalid_unknown_fields_are_errors":[{field}]}}"#
+            r#"{{"type":"conversation","role":"user","content":"","unknown_fields":[{field}]}}"#
         )
     };
     check_block(
@@ -118,7 +118,7 @@ fn invalid_unknown_fields_are_errors() {
     "#]],
     );
     check_block(
-        r#"{"type":"raw","type_id":66,"body_base64":"","invalid_unknown_fields_are_errors":[]}"#,
+        r#"{"type":"raw","type_id":66,"body_base64":"","unknown_fields":[]}"#,
         &expect![[r#"
             blocks[1].unknown_fields: unknown key; expected one of: type_id, body_base64, summary, priority, tags, levels, reserved_flags
         "#]],
