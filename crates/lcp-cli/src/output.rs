@@ -45,7 +45,7 @@ pub struct Output {
     color: Color,
     /// Print events of the libraries to standard error
     ///
-    /// The environment variable RUST_LOG selects them, such as `info` or `lcp_driver=debug`
+    /// The environment variable `RUST_LOG` selects them, such as `info` or `lcp_driver=debug`
     /// [default: warnings, and the informative events of LCP].
     #[cfg(feature = "log")]
     #[arg(long, global = true, value_name = "FORMAT")]

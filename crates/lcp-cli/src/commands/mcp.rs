@@ -37,7 +37,7 @@ pub struct Args {
     #[cfg(feature = "http")]
     #[arg(long, value_name = "ADDR", value_parser = lcp_mcp::loopback)]
     http: Option<std::net::SocketAddr>,
-    /// Token that each HTTP request must have [default: the variable LCP_TOKEN]
+    /// Token that each HTTP request must have [default: the variable `LCP_TOKEN`]
     ///
     /// Clients send the header `Authorization: Bearer TOKEN`. Other users of this machine can see
     /// the arguments of programs, so prefer the environment variable.

@@ -67,9 +67,10 @@ fn tools_are_listed_with_schemas_and_hints() {
     for tool in tools.as_array().unwrap() {
         let changes_sessions =
             ["record_usage", "handoff", "resume"].contains(&tool["name"].as_str().unwrap());
-        let hints = match changes_sessions {
-            true => json!({ "destructiveHint": false }),
-            false => json!({ "readOnlyHint": true }),
+        let hints = if changes_sessions {
+            json!({ "destructiveHint": false })
+        } else {
+            json!({ "readOnlyHint": true })
         };
         assert_eq!(tool["annotations"], hints, "{tool}");
         assert_eq!(tool["inputSchema"]["type"], "object");
