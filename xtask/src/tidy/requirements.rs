@@ -1,5 +1,5 @@
-//! Checks that `docs/requirements.md` names only tests that exist, and that each row has a test, an
-//! issue or a reason for having no test.
+//! Checks that `docs/requirements.md` names only tests that exist, and that each row has a way to
+//! reach it, and a test, an issue or a reason for having no test.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -11,22 +11,28 @@ use crate::tools::{self, cargo};
 
 const DOCUMENT: &str = "docs/requirements.md";
 
+/// The ways in which a user reaches a requirement.
+const WAYS: [&str; 4] = ["command: ", "mcp: ", "key: ", "library: "];
+
 pub(super) fn check() -> Result<Vec<String>> {
     let table = read(Path::new(DOCUMENT))?;
     let mut problems = Vec::new();
     let tests = all_tests()?;
     for (number, line) in table.lines().enumerate() {
         let cells: Vec<_> = line.trim().trim_matches('|').split(" | ").map(str::trim).collect();
-        if !line.starts_with('|')
-            || cells.len() != 3
-            || cells[0] == "id"
-            || cells[0].starts_with("---")
-        {
+        if !line.starts_with('|') || cells[0] == "id" || cells[0].starts_with("---") {
             continue;
         }
         let mut wrong = |what: &str| problems.push(format!("{DOCUMENT}:{}: {what}", number + 1));
-        let Some(names) = cells[2].strip_prefix("test: ") else {
-            if !cells[2].starts_with("issue ") && !cells[2].starts_with("not: ") {
+        let [_, _, reached, covered] = cells[..] else {
+            wrong("the row does not have four cells");
+            continue;
+        };
+        if !is_way(reached, covered) {
+            wrong("reached by is not command:, mcp:, key: or library:, or – for a row with not:");
+        }
+        let Some(names) = covered.strip_prefix("test: ") else {
+            if !covered.starts_with("issue ") && !covered.starts_with("not: ") {
                 wrong("the last column is none of test:, issue N:, not:");
             }
             continue;
@@ -42,6 +48,14 @@ pub(super) fn check() -> Result<Vec<String>> {
         }
     }
     Ok(problems)
+}
+
+/// Returns whether `reached` has a valid form for a row with this last cell.
+fn is_way(reached: &str, covered: &str) -> bool {
+    if covered.starts_with("not: ") {
+        return reached == "–";
+    }
+    reached.split("; ").all(|part| WAYS.iter().any(|way| part.starts_with(way)))
 }
 
 /// Returns the tests of each package, as its test programs list them. The build is the same as for
@@ -69,4 +83,22 @@ fn package(id: &str) -> String {
     let (path, fragment) = id.rsplit_once('#').unwrap_or((id, ""));
     let of_path = || path.rsplit('/').next().unwrap_or_default();
     fragment.split_once('@').map_or_else(of_path, |(name, _)| name).to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ways_have_the_documented_forms() {
+        for reached in
+            ["command: `lcp render`", "mcp: `count`; key: `pack.hidden`", "library: a trait"]
+        {
+            assert!(is_way(reached, "test: a::b"), "{reached}");
+        }
+        for reached in ["", "–", "`lcp render`", "key:", "command: `lcp render`; with a flag"] {
+            assert!(!is_way(reached, "test: a::b"), "{reached}");
+        }
+        assert!(is_way("–", "not: a reason") && !is_way("key: `pack.hidden`", "not: a reason"));
+    }
 }
