@@ -46,7 +46,7 @@ fn config_prints_the_budget_breakdown() {
         context.budget.response_reserve               8,000        lcp.toml:4
         context.budget.shares                         categories   lcp.toml:6
         context.budget.fill                           false        default
-        context.budget.excerpts                       with fill    default
+        context.budget.excerpts                       true         default
         context.budget.objective                      strict       default
         context.budget.overflow                       allow        default
         context.budget.special_tokens                 warn         default
@@ -98,7 +98,7 @@ fn config_prints_shares_caps_and_safety_margin() {
         context.budget.response_reserve               53           --response-reserve
         context.budget.shares                         categories   lcp.toml:1
         context.budget.fill                           false        default
-        context.budget.excerpts                       with fill    default
+        context.budget.excerpts                       true         default
         context.budget.objective                      strict       default
         context.budget.overflow                       allow        default
         context.budget.special_tokens                 warn         default
@@ -383,14 +383,14 @@ fn report_totals_add_up_to_the_tokens_of_the_text() {
 }
 
 #[test]
-fn excerpts_follow_the_excerpts_and_fill_flags() {
+fn excerpts_are_shown_unless_they_are_off() {
     let decisions = |flags: &[&str]| report(flags)["by_decision"].clone();
     let budget = ["--budget", "6000"];
     let with = |more: &[&str]| decisions(&[&budget[..], more].concat());
+    assert!(with(&[])["excerpt"].is_object());
     assert!(with(&["--excerpts", "on"])["excerpt"].is_object());
-    assert!(with(&["--fill"])["excerpt"].is_object());
+    assert!(with(&["--excerpts", "off"])["excerpt"].is_null());
     assert!(with(&["--fill", "--excerpts", "off"])["excerpt"].is_null());
-    assert!(with(&[])["excerpt"].is_null());
 }
 
 #[test]

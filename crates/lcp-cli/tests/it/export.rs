@@ -438,7 +438,7 @@ fn export_reports_omitted_items() {
     );
     assert!(
         message
-            .contains("dropped 1 item of type hologram, which messages cannot contain [left_out]"),
+            .contains("dropped 1 item of type user.meta, which messages cannot contain [left_out]"),
         "{message}"
     );
     let report: Value = serde_json::from_slice(&std::fs::read(report).unwrap()).unwrap();

@@ -79,10 +79,10 @@ fn session_records_are_shown_only_on_request() {
         text.contains("turn_context")
     };
     assert!(!is_shown(&[]));
-    assert!(!is_shown(&["--budget", "400"]));
+    assert!(!is_shown(&["--budget", "150"]));
     assert!(is_shown(&["--records"]));
     // They come after all other blocks, without a placeholder.
-    assert!(!is_shown(&["--records", "--budget", "400"]));
+    assert!(!is_shown(&["--records", "--budget", "150"]));
 
     let line = "note: 5 session records: event_msg.exec_command_begin 1, event_msg.token_count 1, ";
     for arguments in [&["-v", "render", pack][..], &["-v", "export", pack, "--to", "openai"]] {

@@ -24,6 +24,16 @@ fn log_prints_events_and_leaves_the_output_unchanged() {
     assert!(said.contains(" INFO lcp_driver: ") && !said.contains("DEBUG"), "{said}");
 }
 
+/// TBM-OBS-03.
+#[test]
+fn allocation_of_segments_is_logged() {
+    let session = sample("session.lcp");
+    let arguments = ["render", &session, "--budget", "2000", "--segments", "--log", "text"];
+    let said = stderr(&run_selecting("", &arguments));
+    let line = said.lines().find(|line| line.contains("[COMP:BUDGET] Allocated "));
+    assert!(line.is_some_and(|line| line.contains(" tokens across ")), "{said}");
+}
+
 #[test]
 fn json_events_are_one_object_per_line() {
     let session = sample("session.lcp");

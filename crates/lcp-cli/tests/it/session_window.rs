@@ -16,7 +16,7 @@ fn another_window_moves_the_thresholds() {
     assert!(!record(&["--window", "200000"]).contains("instead of"));
     let due = record(&["--window", "1000"]);
     assert!(due.contains("\nwindow: 1,000 tokens instead of 200,000\nmessages: 17 "), "{due}");
-    assert!(due.contains("\nhand over: Context window utilization exceeded 85%"), "{due}");
+    assert!(due.contains("\nhand over: context window utilization exceeded 85%"), "{due}");
     assert!(due.contains("\ncompact: less than 20% of the budget is left\n"), "{due}");
     // Without the flag, the window remains.
     let same = track(&project, "c", &[]);

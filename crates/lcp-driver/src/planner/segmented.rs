@@ -6,6 +6,7 @@ use crate::cost::DetailCosts;
 use crate::detail::DetailLevel;
 use crate::plan::PlanSegment;
 use crate::segments::{CompressionLevel, LevelAllocation, LevelCosts, PackSegment, PackSegments};
+use crate::telemetry;
 
 /// The candidates of each segment.
 type Members = Vec<Vec<usize>>;
@@ -38,7 +39,9 @@ impl Scan<'_, '_> {
             chosen = self.choose(segments, &members, &within);
             reserve = line;
         }
-        let left = left.saturating_sub(reserve + u64::from(within.used_tokens));
+        let available = left.saturating_sub(reserve);
+        telemetry::record_segments(&within, u32::try_from(available).unwrap_or(u32::MAX));
+        let left = available.saturating_sub(u64::from(within.used_tokens));
         let allocation = Allocation { chosen, outcome: Outcome::Fits, at_ceiling: false, left };
         (allocation, plan_segments(segments, &members, Some(&within)))
     }

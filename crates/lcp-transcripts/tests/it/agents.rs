@@ -51,23 +51,23 @@ fn codex_exec_output_is_read_with_calls_and_results() {
         Format::Codex,
         CODEX_EXEC,
         &expect![[r#"
-        codex thread.started: "{\"type\":\"thread.started\",\"thread_id\":\"01a213c7-e7b9-7453-973f-f246610a []
-        codex error: "{\"type\":\"item.completed\",\"item\":{\"id\":\"item_0\",\"type\":\"error\",\"message\ []
-        codex turn.started: "{\"type\":\"turn.started\"}" []
-        codex reasoning: "{\"id\":\"item_1\",\"type\":\"reasoning\",\"text\":\"**Look**\\n\\nI look at the f [message=0]
-        assistant: "I look at the file." [message=1]
-        assistant calls item_3: "command_execution {\"command\":\"/bin/bash -lc 'cat -n a.py'\"}" [message=2]
-        result of command_execution ok: "     1\tx = 1\n     2\tprint(x)\n" [message=3, tool_call_id=item_3]
-        assistant calls item_4: "command_execution {\"command\":\"/bin/bash -lc 'exit 3'\"}" [message=4]
-        result of command_execution error: "" [message=5, tool_call_id=item_4]
-        assistant calls item_5: "file_change {\"changes\":[{\"path\":\"/src/app/a.py\",\"kind\":\"update\"}] [message=6]
-        result of file_change ok: "" [message=7, tool_call_id=item_5]
-        assistant: "Done: x is y now." [message=8]
-        codex turn.completed: "{\"type\":\"turn.completed\",\"usage\":{\"input_tokens\":40,\"cached_input_to []
-        (9, 3, 3, 0, 0)
-        unknown {"error": 1, "reasoning": 1, "thread.started": 1, "turn.completed": 1, "turn.started": 1}
-        skipped {}
-    "#]],
+            lcp record/codex/thread.started: "{\"type\":\"thread.started\",\"thread_id\":\"01a213c7-e7b9-7453-97 []
+            codex error: "{\"type\":\"item.completed\",\"item\":{\"id\":\"item_0\",\"type\":\"error\",\"message\ []
+            lcp record/codex/turn.started: "{\"type\":\"turn.started\"}" []
+            codex reasoning: "{\"id\":\"item_1\",\"type\":\"reasoning\",\"text\":\"**Look**\\n\\nI look at the f [message=0]
+            assistant: "I look at the file." [message=1]
+            assistant calls item_3: "command_execution {\"command\":\"/bin/bash -lc 'cat -n a.py'\"}" [message=2]
+            result of command_execution ok: "     1\tx = 1\n     2\tprint(x)\n" [message=3, tool_call_id=item_3]
+            assistant calls item_4: "command_execution {\"command\":\"/bin/bash -lc 'exit 3'\"}" [message=4]
+            result of command_execution error: "" [message=5, tool_call_id=item_4]
+            assistant calls item_5: "file_change {\"changes\":[{\"path\":\"/src/app/a.py\",\"kind\":\"update\"}] [message=6]
+            result of file_change ok: "" [message=7, tool_call_id=item_5]
+            assistant: "Done: x is y now." [message=8]
+            lcp record/codex/turn.completed: "{\"type\":\"turn.completed\",\"usage\":{\"input_tokens\":40,\"cach []
+            (9, 3, 3, 0, 0)
+            unknown {"error": 1, "reasoning": 1}
+            skipped {}
+        "#]],
     );
 }
 
@@ -108,17 +108,17 @@ fn printed_output_of_claude_code_is_read_as_lines_and_as_a_list() {
         Format::ClaudeCode,
         CLAUDE_PRINT,
         &expect![[r#"
-        claude-code system.init: "{\"type\":\"system\",\"subtype\":\"init\",\"cwd\":\"/src/app\",\"session_i []
-        assistant calls toolu_01: "Read {\"file_path\":\"/src/app/a.py\"}" [message=0]
-        result of Read ok: "1\tx = 1\n2\tprint(x)\n3\t" [message=1, tool_call_id=toolu_01]
-        assistant calls toolu_02: "Read {\"file_path\":\"/src/app/a.py\"}" [message=2]
-        result of Read ok: "Wasted call — file unchanged since your last Read. Refer to that earlier tool_re [message=3, tool_call_id=toolu_02]
-        assistant: "hello from the scripted upstream" [message=4]
-        claude-code result.success: "{\"type\":\"result\",\"subtype\":\"success\",\"is_error\":false,\"num_t []
-        (5, 2, 2, 0, 0)
-        unknown {"result.success": 1, "system.init": 1}
-        skipped {"toolUseResult": 2}
-    "#]],
+            lcp record/claude-code/system.init: "{\"type\":\"system\",\"subtype\":\"init\",\"cwd\":\"/src/app\", []
+            assistant calls toolu_01: "Read {\"file_path\":\"/src/app/a.py\"}" [message=0]
+            result of Read ok: "1\tx = 1\n2\tprint(x)\n3\t" [message=1, tool_call_id=toolu_01]
+            assistant calls toolu_02: "Read {\"file_path\":\"/src/app/a.py\"}" [message=2]
+            result of Read ok: "Wasted call — file unchanged since your last Read. Refer to that earlier tool_re [message=3, tool_call_id=toolu_02]
+            assistant: "hello from the scripted upstream" [message=4]
+            lcp record/claude-code/result.success: "{\"type\":\"result\",\"subtype\":\"success\",\"is_error\":fa []
+            (5, 2, 2, 0, 0)
+            unknown {}
+            skipped {"toolUseResult": 2}
+        "#]],
     );
     // `--output-format json --verbose` prints the same objects as one list.
     let list = format!("[{}]", CLAUDE_PRINT.trim_end().replace('\n', ","));
@@ -159,29 +159,29 @@ fn gemini_cli_session_is_read_with_the_newest_version_of_each_message() {
         Format::GeminiCli,
         GEMINI_CLI,
         &expect![[r#"
-        gemini-cli session: "{\"sessionId\":\"576d33fb-158d-4f7d-82d4-6a804c0986e8\",\"projectHash\":\"07960 []
-        user: "<session_context>\nThis is the Gemini CLI. We are setting up the context for our chat.\nToday [message=0]
-        user: "Rename x to y in a.py. @dot.png" [message=1]
-        user: "\n--- Content from referenced files ---" [message=1]
-        png of 70 bytes: "" [message=1]
-        user: "\n--- End of content ---" [message=1]
-        gemini-cli thought: "{\"subject\":\"Reading\",\"description\":\"The file comes first.\",\"timestamp\ [message=2]
-        assistant: "I read the file." [message=2]
-        assistant calls read_file__read_file_1795627822096_0: "read_file {\"file_path\":\"a.py\"}" [message=2]
-        result of read_file ok: "x = 1\nprint(x)\n" [message=3, tool_call_id=read_file__read_file_1795627822096_0]
-        assistant calls run_shell_command__c-2: "run_shell_command {\"command\":\"seq 1 3\",\"description\": [message=4]
-        assistant calls run_shell_command__c-3: "run_shell_command {\"command\":\"exit 3\"}" [message=4]
-        result of run_shell_command ok: "<untrusted_context>\nOutput: 1\n2\n3\nProcess Group PGID: 4242\n</u [message=5, tool_call_id=run_shell_command__c-2]
-        result of run_shell_command ok: "<untrusted_context>\nOutput: (empty)\nExit Code: 3\nProcess Group P [message=5, tool_call_id=run_shell_command__c-3]
-        assistant calls read_file__read_file_1795627822611_0: "read_file {\"file_path\":\"missing.py\"}" [message=6]
-        result of read_file error: "File not found: /src/app/missing.py" [message=7, tool_call_id=read_file__read_file_1795627822611_0]
-        assistant calls replace__replace_1795627822666_0: "replace {\"file_path\":\"a.py\",\"instruction\":\ [message=8]
-        result of replace ok: "Successfully modified file: /src/app/a.py (1 replacements). Here is the updat [message=9, tool_call_id=replace__replace_1795627822666_0]
-        assistant: "Done: **x** is `y` now." [message=10]
-        (11, 5, 5, 0, 0)
-        unknown {"session": 1, "thought": 1}
-        skipped {"display": 6, "functionResponse": 5, "notes": 3, "update": 4}
-    "#]],
+            lcp record/gemini-cli/session: "{\"sessionId\":\"576d33fb-158d-4f7d-82d4-6a804c0986e8\",\"projectHas []
+            user: "<session_context>\nThis is the Gemini CLI. We are setting up the context for our chat.\nToday [message=0]
+            user: "Rename x to y in a.py. @dot.png" [message=1]
+            user: "\n--- Content from referenced files ---" [message=1]
+            png of 70 bytes: "" [message=1]
+            user: "\n--- End of content ---" [message=1]
+            gemini-cli thought: "{\"subject\":\"Reading\",\"description\":\"The file comes first.\",\"timestamp\ [message=2]
+            assistant: "I read the file." [message=2]
+            assistant calls read_file__read_file_1795627822096_0: "read_file {\"file_path\":\"a.py\"}" [message=2]
+            result of read_file ok: "x = 1\nprint(x)\n" [message=3, tool_call_id=read_file__read_file_1795627822096_0]
+            assistant calls run_shell_command__c-2: "run_shell_command {\"command\":\"seq 1 3\",\"description\": [message=4]
+            assistant calls run_shell_command__c-3: "run_shell_command {\"command\":\"exit 3\"}" [message=4]
+            result of run_shell_command ok: "<untrusted_context>\nOutput: 1\n2\n3\nProcess Group PGID: 4242\n</u [message=5, tool_call_id=run_shell_command__c-2]
+            result of run_shell_command ok: "<untrusted_context>\nOutput: (empty)\nExit Code: 3\nProcess Group P [message=5, tool_call_id=run_shell_command__c-3]
+            assistant calls read_file__read_file_1795627822611_0: "read_file {\"file_path\":\"missing.py\"}" [message=6]
+            result of read_file error: "File not found: /src/app/missing.py" [message=7, tool_call_id=read_file__read_file_1795627822611_0]
+            assistant calls replace__replace_1795627822666_0: "replace {\"file_path\":\"a.py\",\"instruction\":\ [message=8]
+            result of replace ok: "Successfully modified file: /src/app/a.py (1 replacements). Here is the updat [message=9, tool_call_id=replace__replace_1795627822666_0]
+            assistant: "Done: **x** is `y` now." [message=10]
+            (11, 5, 5, 0, 0)
+            unknown {"thought": 1}
+            skipped {"display": 6, "functionResponse": 5, "notes": 3, "update": 4}
+        "#]],
     );
 }
 
@@ -234,15 +234,15 @@ fn gemini_cli_turns_taken_back_are_counted() {
         Format::GeminiCli,
         &text,
         &expect![[r#"
-        gemini-cli session: "{\"projectHash\":\"p\",\"sessionId\":\"s\"}" []
-        user: "One." [message=0]
-        assistant: "Two." [message=1]
-        user: "Right." [message=2]
-        gemini-cli error: "{\"content\":\"A quota is used up.\",\"id\":\"6\",\"timestamp\":\"t\",\"type\":\" []
-        (3, 0, 0, 0, 0)
-        unknown {"error": 1, "session": 1}
-        skipped {"rewound": 2}
-    "#]],
+            lcp record/gemini-cli/session: "{\"projectHash\":\"p\",\"sessionId\":\"s\"}" []
+            user: "One." [message=0]
+            assistant: "Two." [message=1]
+            user: "Right." [message=2]
+            lcp record/gemini-cli/error: "{\"content\":\"A quota is used up.\",\"id\":\"6\",\"timestamp\":\"t\", []
+            (3, 0, 0, 0, 0)
+            unknown {}
+            skipped {"rewound": 2}
+        "#]],
     );
 }
 
@@ -268,25 +268,25 @@ fn gemini_cli_output_is_read_and_pieces_are_joined() {
         Format::GeminiCli,
         GEMINI_CLI_STREAM,
         &expect![[r#"
-        gemini-cli init: "{\"type\":\"init\",\"timestamp\":\"2026-11-25T17:30:21.879Z\",\"session_id\":\"576 []
-        user: "Rename x to y in a.py. @dot.png" [message=0]
-        assistant: "I read the file." [message=1]
-        assistant calls read_file__read_file_1795627822096_0: "read_file {\"file_path\":\"a.py\"}" [message=2]
-        result of read_file ok: "" [message=3, tool_call_id=read_file__read_file_1795627822096_0]
-        assistant calls run_shell_command__c-2: "run_shell_command {\"command\":\"seq 1 3\",\"description\": [message=4]
-        assistant calls run_shell_command__c-3: "run_shell_command {\"command\":\"exit 3\"}" [message=5]
-        result of run_shell_command ok: "1\n2\n3" [message=6, tool_call_id=run_shell_command__c-2]
-        result of run_shell_command ok: "Command exited with code: 3" [message=7, tool_call_id=run_shell_command__c-3]
-        assistant calls read_file__read_file_1795627822611_0: "read_file {\"file_path\":\"missing.py\"}" [message=8]
-        result of read_file error: "File not found: /src/app/missing.py" [message=9, tool_call_id=read_file__read_file_1795627822611_0]
-        assistant calls replace__replace_1795627822666_0: "replace {\"file_path\":\"a.py\",\"instruction\":\ [message=10]
-        result of replace ok: "" [message=11, tool_call_id=replace__replace_1795627822666_0]
-        assistant: "Done: **x** is `y` now." [message=12]
-        gemini-cli result: "{\"type\":\"result\",\"timestamp\":\"2026-11-25T17:30:22.763Z\",\"status\":\"suc []
-        (13, 5, 5, 0, 0)
-        unknown {"init": 1, "result": 1}
-        skipped {}
-    "#]],
+            lcp record/gemini-cli/init: "{\"type\":\"init\",\"timestamp\":\"2026-11-25T17:30:21.879Z\",\"session []
+            user: "Rename x to y in a.py. @dot.png" [message=0]
+            assistant: "I read the file." [message=1]
+            assistant calls read_file__read_file_1795627822096_0: "read_file {\"file_path\":\"a.py\"}" [message=2]
+            result of read_file ok: "" [message=3, tool_call_id=read_file__read_file_1795627822096_0]
+            assistant calls run_shell_command__c-2: "run_shell_command {\"command\":\"seq 1 3\",\"description\": [message=4]
+            assistant calls run_shell_command__c-3: "run_shell_command {\"command\":\"exit 3\"}" [message=5]
+            result of run_shell_command ok: "1\n2\n3" [message=6, tool_call_id=run_shell_command__c-2]
+            result of run_shell_command ok: "Command exited with code: 3" [message=7, tool_call_id=run_shell_command__c-3]
+            assistant calls read_file__read_file_1795627822611_0: "read_file {\"file_path\":\"missing.py\"}" [message=8]
+            result of read_file error: "File not found: /src/app/missing.py" [message=9, tool_call_id=read_file__read_file_1795627822611_0]
+            assistant calls replace__replace_1795627822666_0: "replace {\"file_path\":\"a.py\",\"instruction\":\ [message=10]
+            result of replace ok: "" [message=11, tool_call_id=replace__replace_1795627822666_0]
+            assistant: "Done: **x** is `y` now." [message=12]
+            lcp record/gemini-cli/result: "{\"type\":\"result\",\"timestamp\":\"2026-11-25T17:30:22.763Z\",\"sta []
+            (13, 5, 5, 0, 0)
+            unknown {}
+            skipped {}
+        "#]],
     );
     let piece = |text: &str| {
         json!({"type": "message", "timestamp": "t", "role": "assistant", "content": text, "delta": true})
@@ -305,42 +305,42 @@ fn opencode_session_is_read() {
         Format::Opencode,
         OPENCODE,
         &expect![[r#"
-        opencode session: "{\"info\":{\"id\":\"ses_dec3cf1a4ffeQPyVOKuvYLg43D\",\"slug\":\"gentle-squid\",\" []
-        user: "Called the Read tool with the following input: {\"filePath\":\"/src/app/dot.png\"}" [message=0]
-        user: "Image read successfully" [message=0]
-        png of 70 bytes: "" [message=0]
-        user: "\"Rename x to y in a.py.\"" [message=0]
-        opencode step-start: "{\"type\":\"step-start\",\"id\":\"prt_213c327d1001Bn14jinpB63346\",\"sessionID []
-        opencode reasoning: "{\"type\":\"reasoning\",\"text\":\"Think first.\",\"time\":{\"start\":179562788 [message=1]
-        assistant: "I read the file." [message=1]
-        assistant calls call_2_0: "read {\"filePath\":\"/src/app/a.py\"}" [message=1]
-        opencode step-finish: "{\"reason\":\"tool-calls\",\"type\":\"step-finish\",\"tokens\":{\"total\":15, []
-        result of read ok: "<path>/src/app/a.py</path>\n<type>file</type>\n<content>\n1: x = 1\n2: print(x)\ [message=2, tool_call_id=call_2_0]
-        opencode step-start: "{\"type\":\"step-start\",\"id\":\"prt_213c3298a0011s9qzWfy5QK5Ir\",\"sessionID []
-        opencode reasoning: "{\"type\":\"reasoning\",\"text\":\"Think first.\",\"time\":{\"start\":179562788 [message=3]
-        assistant calls call_3_0: "bash {\"command\":\"seq 1 3\",\"description\":\"counts\"}" [message=3]
-        assistant calls call_3_1: "bash {\"command\":\"exit 3\",\"description\":\"fails\"}" [message=3]
-        opencode step-finish: "{\"reason\":\"tool-calls\",\"type\":\"step-finish\",\"tokens\":{\"total\":15, []
-        result of bash ok: "1\n2\n3\n" [message=4, tool_call_id=call_3_0]
-        result of bash ok: "(no output)" [message=4, tool_call_id=call_3_1]
-        opencode step-start: "{\"type\":\"step-start\",\"id\":\"prt_213c32fcb001D148MWw7Zrqgjx\",\"sessionID []
-        opencode reasoning: "{\"type\":\"reasoning\",\"text\":\"Think first.\",\"time\":{\"start\":179562788 [message=5]
-        assistant calls call_4_0: "read {\"filePath\":\"/src/app/missing.py\"}" [message=5]
-        opencode step-finish: "{\"reason\":\"tool-calls\",\"type\":\"step-finish\",\"tokens\":{\"total\":15, []
-        result of read error: "File not found: /src/app/missing.py" [message=6, tool_call_id=call_4_0]
-        opencode step-start: "{\"type\":\"step-start\",\"id\":\"prt_213c33106001muX4dDqIJzPv03\",\"sessionID []
-        opencode reasoning: "{\"type\":\"reasoning\",\"text\":\"Think first.\",\"time\":{\"start\":179562788 [message=7]
-        assistant calls call_5_0: "edit {\"filePath\":\"/src/app/a.py\",\"oldString\":\"x = 1\",\"newString\ [message=7]
-        opencode step-finish: "{\"reason\":\"tool-calls\",\"type\":\"step-finish\",\"tokens\":{\"total\":15, []
-        result of edit ok: "Edit applied successfully." [message=8, tool_call_id=call_5_0]
-        opencode step-start: "{\"type\":\"step-start\",\"id\":\"prt_213c331b8001ELpOfAcKPXu2Lj\",\"sessionID []
-        opencode reasoning: "{\"type\":\"reasoning\",\"text\":\"Think first.\",\"time\":{\"start\":179562788 [message=9]
-        assistant: "Done: x is y now." [message=9]
-        opencode step-finish: "{\"reason\":\"stop\",\"type\":\"step-finish\",\"tokens\":{\"total\":15,\"inpu []
-        (10, 5, 5, 0, 0)
-        unknown {"reasoning": 5, "session": 1, "step-finish": 5, "step-start": 5}
-        skipped {"display": 4}
-    "#]],
+            lcp record/opencode/session: "{\"info\":{\"id\":\"ses_dec3cf1a4ffeQPyVOKuvYLg43D\",\"slug\":\"gentle []
+            user: "Called the Read tool with the following input: {\"filePath\":\"/src/app/dot.png\"}" [message=0]
+            user: "Image read successfully" [message=0]
+            png of 70 bytes: "" [message=0]
+            user: "\"Rename x to y in a.py.\"" [message=0]
+            lcp record/opencode/step-start: "{\"type\":\"step-start\",\"id\":\"prt_213c327d1001Bn14jinpB63346\", []
+            opencode reasoning: "{\"type\":\"reasoning\",\"text\":\"Think first.\",\"time\":{\"start\":179562788 [message=1]
+            assistant: "I read the file." [message=1]
+            assistant calls call_2_0: "read {\"filePath\":\"/src/app/a.py\"}" [message=1]
+            lcp record/opencode/step-finish: "{\"reason\":\"tool-calls\",\"type\":\"step-finish\",\"tokens\":{\" []
+            result of read ok: "<path>/src/app/a.py</path>\n<type>file</type>\n<content>\n1: x = 1\n2: print(x)\ [message=2, tool_call_id=call_2_0]
+            lcp record/opencode/step-start: "{\"type\":\"step-start\",\"id\":\"prt_213c3298a0011s9qzWfy5QK5Ir\", []
+            opencode reasoning: "{\"type\":\"reasoning\",\"text\":\"Think first.\",\"time\":{\"start\":179562788 [message=3]
+            assistant calls call_3_0: "bash {\"command\":\"seq 1 3\",\"description\":\"counts\"}" [message=3]
+            assistant calls call_3_1: "bash {\"command\":\"exit 3\",\"description\":\"fails\"}" [message=3]
+            lcp record/opencode/step-finish: "{\"reason\":\"tool-calls\",\"type\":\"step-finish\",\"tokens\":{\" []
+            result of bash ok: "1\n2\n3\n" [message=4, tool_call_id=call_3_0]
+            result of bash ok: "(no output)" [message=4, tool_call_id=call_3_1]
+            lcp record/opencode/step-start: "{\"type\":\"step-start\",\"id\":\"prt_213c32fcb001D148MWw7Zrqgjx\", []
+            opencode reasoning: "{\"type\":\"reasoning\",\"text\":\"Think first.\",\"time\":{\"start\":179562788 [message=5]
+            assistant calls call_4_0: "read {\"filePath\":\"/src/app/missing.py\"}" [message=5]
+            lcp record/opencode/step-finish: "{\"reason\":\"tool-calls\",\"type\":\"step-finish\",\"tokens\":{\" []
+            result of read error: "File not found: /src/app/missing.py" [message=6, tool_call_id=call_4_0]
+            lcp record/opencode/step-start: "{\"type\":\"step-start\",\"id\":\"prt_213c33106001muX4dDqIJzPv03\", []
+            opencode reasoning: "{\"type\":\"reasoning\",\"text\":\"Think first.\",\"time\":{\"start\":179562788 [message=7]
+            assistant calls call_5_0: "edit {\"filePath\":\"/src/app/a.py\",\"oldString\":\"x = 1\",\"newString\ [message=7]
+            lcp record/opencode/step-finish: "{\"reason\":\"tool-calls\",\"type\":\"step-finish\",\"tokens\":{\" []
+            result of edit ok: "Edit applied successfully." [message=8, tool_call_id=call_5_0]
+            lcp record/opencode/step-start: "{\"type\":\"step-start\",\"id\":\"prt_213c331b8001ELpOfAcKPXu2Lj\", []
+            opencode reasoning: "{\"type\":\"reasoning\",\"text\":\"Think first.\",\"time\":{\"start\":179562788 [message=9]
+            assistant: "Done: x is y now." [message=9]
+            lcp record/opencode/step-finish: "{\"reason\":\"stop\",\"type\":\"step-finish\",\"tokens\":{\"total\ []
+            (10, 5, 5, 0, 0)
+            unknown {"reasoning": 5}
+            skipped {"display": 4}
+        "#]],
     );
 }
 
@@ -350,37 +350,37 @@ fn opencode_output_is_read() {
         Format::Opencode,
         OPENCODE_RUN,
         &expect![[r#"
-        opencode step-start: "{\"id\":\"prt_213c327d1001Bn14jinpB63346\",\"messageID\":\"msg_213c31cf2001zB5 []
-        opencode reasoning: "{\"id\":\"prt_213c327dd001rtKxZ8STe0zbhu\",\"messageID\":\"msg_213c31cf2001zB5D [message=0]
-        assistant: "I read the file." [message=1]
-        assistant calls call_2_0: "read {\"filePath\":\"/src/app/a.py\"}" [message=2]
-        result of read ok: "<path>/src/app/a.py</path>\n<type>file</type>\n<content>\n1: x = 1\n2: print(x)\ [message=3, tool_call_id=call_2_0]
-        opencode step-finish: "{\"id\":\"prt_213c32857001pHWHgOGiOHvQo7\",\"reason\":\"tool-calls\",\"messag []
-        opencode step-start: "{\"id\":\"prt_213c3298a0011s9qzWfy5QK5Ir\",\"messageID\":\"msg_213c32879001mRq []
-        opencode reasoning: "{\"id\":\"prt_213c3299c001Sp0go9tYDn95Y2\",\"messageID\":\"msg_213c32879001mRqP [message=4]
-        assistant calls call_3_1: "bash {\"command\":\"exit 3\",\"description\":\"fails\"}" [message=5]
-        result of bash ok: "(no output)" [message=6, tool_call_id=call_3_1]
-        assistant calls call_3_0: "bash {\"command\":\"seq 1 3\",\"description\":\"counts\"}" [message=7]
-        result of bash ok: "1\n2\n3\n" [message=8, tool_call_id=call_3_0]
-        opencode step-finish: "{\"id\":\"prt_213c32f3e001uoDfINOhYAdpHv\",\"reason\":\"tool-calls\",\"messag []
-        opencode step-start: "{\"id\":\"prt_213c32fcb001D148MWw7Zrqgjx\",\"messageID\":\"msg_213c32f47001hDG []
-        opencode reasoning: "{\"id\":\"prt_213c32fce0016X3qQcUw825LW8\",\"messageID\":\"msg_213c32f47001hDGa [message=9]
-        assistant calls call_4_0: "read {\"filePath\":\"/src/app/missing.py\"}" [message=10]
-        result of read error: "File not found: /src/app/missing.py" [message=11, tool_call_id=call_4_0]
-        opencode step-finish: "{\"id\":\"prt_213c33027001FLiAfdQGr1v0UU\",\"reason\":\"tool-calls\",\"messag []
-        opencode step-start: "{\"id\":\"prt_213c33106001muX4dDqIJzPv03\",\"messageID\":\"msg_213c33059001Hf2 []
-        opencode reasoning: "{\"id\":\"prt_213c3310b001a99FSV8CGja82w\",\"messageID\":\"msg_213c33059001Hf29 [message=12]
-        assistant calls call_5_0: "edit {\"filePath\":\"/src/app/a.py\",\"oldString\":\"x = 1\",\"newString\ [message=13]
-        result of edit ok: "Edit applied successfully." [message=14, tool_call_id=call_5_0]
-        opencode step-finish: "{\"id\":\"prt_213c3313f0018cBehCPDqR9Nk6\",\"reason\":\"tool-calls\",\"messag []
-        opencode step-start: "{\"id\":\"prt_213c331b8001ELpOfAcKPXu2Lj\",\"messageID\":\"msg_213c3314b001pqh []
-        opencode reasoning: "{\"id\":\"prt_213c331bd001SYSuZhlvVJRGQS\",\"messageID\":\"msg_213c3314b001pqhM [message=15]
-        assistant: "Done: x is y now." [message=16]
-        opencode step-finish: "{\"id\":\"prt_213c331c7001C26k7DKq6OB56r\",\"reason\":\"stop\",\"messageID\": []
-        (17, 5, 5, 0, 0)
-        unknown {"reasoning": 5, "step-finish": 5, "step-start": 5}
-        skipped {"display": 4}
-    "#]],
+            lcp record/opencode/step-start: "{\"id\":\"prt_213c327d1001Bn14jinpB63346\",\"messageID\":\"msg_213c []
+            opencode reasoning: "{\"id\":\"prt_213c327dd001rtKxZ8STe0zbhu\",\"messageID\":\"msg_213c31cf2001zB5D [message=0]
+            assistant: "I read the file." [message=1]
+            assistant calls call_2_0: "read {\"filePath\":\"/src/app/a.py\"}" [message=2]
+            result of read ok: "<path>/src/app/a.py</path>\n<type>file</type>\n<content>\n1: x = 1\n2: print(x)\ [message=3, tool_call_id=call_2_0]
+            lcp record/opencode/step-finish: "{\"id\":\"prt_213c32857001pHWHgOGiOHvQo7\",\"reason\":\"tool-calls []
+            lcp record/opencode/step-start: "{\"id\":\"prt_213c3298a0011s9qzWfy5QK5Ir\",\"messageID\":\"msg_213c []
+            opencode reasoning: "{\"id\":\"prt_213c3299c001Sp0go9tYDn95Y2\",\"messageID\":\"msg_213c32879001mRqP [message=4]
+            assistant calls call_3_1: "bash {\"command\":\"exit 3\",\"description\":\"fails\"}" [message=5]
+            result of bash ok: "(no output)" [message=6, tool_call_id=call_3_1]
+            assistant calls call_3_0: "bash {\"command\":\"seq 1 3\",\"description\":\"counts\"}" [message=7]
+            result of bash ok: "1\n2\n3\n" [message=8, tool_call_id=call_3_0]
+            lcp record/opencode/step-finish: "{\"id\":\"prt_213c32f3e001uoDfINOhYAdpHv\",\"reason\":\"tool-calls []
+            lcp record/opencode/step-start: "{\"id\":\"prt_213c32fcb001D148MWw7Zrqgjx\",\"messageID\":\"msg_213c []
+            opencode reasoning: "{\"id\":\"prt_213c32fce0016X3qQcUw825LW8\",\"messageID\":\"msg_213c32f47001hDGa [message=9]
+            assistant calls call_4_0: "read {\"filePath\":\"/src/app/missing.py\"}" [message=10]
+            result of read error: "File not found: /src/app/missing.py" [message=11, tool_call_id=call_4_0]
+            lcp record/opencode/step-finish: "{\"id\":\"prt_213c33027001FLiAfdQGr1v0UU\",\"reason\":\"tool-calls []
+            lcp record/opencode/step-start: "{\"id\":\"prt_213c33106001muX4dDqIJzPv03\",\"messageID\":\"msg_213c []
+            opencode reasoning: "{\"id\":\"prt_213c3310b001a99FSV8CGja82w\",\"messageID\":\"msg_213c33059001Hf29 [message=12]
+            assistant calls call_5_0: "edit {\"filePath\":\"/src/app/a.py\",\"oldString\":\"x = 1\",\"newString\ [message=13]
+            result of edit ok: "Edit applied successfully." [message=14, tool_call_id=call_5_0]
+            lcp record/opencode/step-finish: "{\"id\":\"prt_213c3313f0018cBehCPDqR9Nk6\",\"reason\":\"tool-calls []
+            lcp record/opencode/step-start: "{\"id\":\"prt_213c331b8001ELpOfAcKPXu2Lj\",\"messageID\":\"msg_213c []
+            opencode reasoning: "{\"id\":\"prt_213c331bd001SYSuZhlvVJRGQS\",\"messageID\":\"msg_213c3314b001pqhM [message=15]
+            assistant: "Done: x is y now." [message=16]
+            lcp record/opencode/step-finish: "{\"id\":\"prt_213c331c7001C26k7DKq6OB56r\",\"reason\":\"stop\",\"m []
+            (17, 5, 5, 0, 0)
+            unknown {"reasoning": 5}
+            skipped {"display": 4}
+        "#]],
     );
 }
 
@@ -405,18 +405,18 @@ fn opencode_results_stand_between_the_steps_of_a_message() {
         Format::Opencode,
         &whole.to_string(),
         &expect![[r#"
-        opencode session: "{\"info\":{\"id\":\"s\"}}" []
-        assistant: "First." [message=0]
-        assistant calls a: "bash {\"command\":\"a\"}" [message=0]
-        assistant calls b: "bash {\"command\":\"b\"}" [message=0]
-        result of bash ok: "done" [message=1, tool_call_id=a]
-        result of bash ok: "done" [message=1, tool_call_id=b]
-        assistant: "Then." [message=2]
-        assistant calls c: "bash {\"command\":\"c\"}" [message=2]
-        (3, 3, 2, 1, 0)
-        unknown {"session": 1}
-        skipped {}
-    "#]],
+            lcp record/opencode/session: "{\"info\":{\"id\":\"s\"}}" []
+            assistant: "First." [message=0]
+            assistant calls a: "bash {\"command\":\"a\"}" [message=0]
+            assistant calls b: "bash {\"command\":\"b\"}" [message=0]
+            result of bash ok: "done" [message=1, tool_call_id=a]
+            result of bash ok: "done" [message=1, tool_call_id=b]
+            assistant: "Then." [message=2]
+            assistant calls c: "bash {\"command\":\"c\"}" [message=2]
+            (3, 3, 2, 1, 0)
+            unknown {}
+            skipped {}
+        "#]],
     );
 }
 

@@ -126,9 +126,9 @@ fn malformed_items_become_extensions_with_warnings() {
         line 6: content part has no type; imported as an extension block
         line 6: content part has no type; imported as an extension block
         line 6: cannot decode an image; imported as an extension block
-        line 8: tool call has no id; assigned one
+        line 8: tool call has no ID; assigned one
         line 8: cannot read a tool call; imported as an extension block
-        line 9: tool result has no id; matched to the oldest open call
+        line 9: tool result has no ID; matched to the oldest open call
         line 10: tool result for "nobody" does not match an open tool call
         line 11: tool call "c" has no result"#]]
     .assert_eq(&warnings.join("\n"));
