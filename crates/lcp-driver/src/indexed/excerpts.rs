@@ -69,14 +69,11 @@ impl<'s, 'c, S: BlockSource + ?Sized> IndexExcerpter<'s, 'c, S> {
     ///
     /// Returns the error of the first block that could not be read or contradicts the index.
     pub(super) fn finish(self) -> Result<IndexExcerpts<'s>, Fallback> {
-        match self.error {
-            Some(error) => Err(error),
-            None => {
-                let read =
-                    self.read.into_values().flat_map(|(at, blocks)| at.into_iter().zip(blocks));
-                Ok(IndexExcerpts { cuts: self.cuts, read: read.collect() })
-            }
+        if let Some(error) = self.error {
+            return Err(error);
         }
+        let read = self.read.into_values().flat_map(|(at, blocks)| at.into_iter().zip(blocks));
+        Ok(IndexExcerpts { cuts: self.cuts, read: read.collect() })
     }
 
     fn cut(&mut self, i: usize, most: u64) -> Result<Option<(Excerpt, u32)>, Fallback> {
