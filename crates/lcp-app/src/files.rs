@@ -212,14 +212,19 @@ pub fn malformed(path: &Path, bytes: &[u8], error: &lcp_decoder::Error) -> Error
     }
     match error.kind() {
         lcp_decoder::ErrorKind::BadMagic { .. } if looks_like_json => {
-            failure.with_hint("it looks like a JSON manifest; convert it with `lcp encode`")
+            failure.with_hint(
+                "it looks like JSON: convert a manifest with `lcp encode`, a transcript with \
+                 `lcp import`",
+            )
         }
         lcp_decoder::ErrorKind::BadMagic { .. } if cfg!(feature = "full") => failure.with_hint(
             "create a pack with `lcp pack PATH`, or with `lcp import FILE` from a transcript",
         ),
         lcp_decoder::ErrorKind::BadMagic { .. } => failure
             .with_hint("create a pack from a JSON manifest with `lcp encode MANIFEST -o PACK`"),
-        lcp_decoder::ErrorKind::UnexpectedEof { .. } | lcp_decoder::ErrorKind::MissingEnd => {
+        lcp_decoder::ErrorKind::UnexpectedEof { .. } | lcp_decoder::ErrorKind::MissingEnd
+            if !bytes.is_empty() =>
+        {
             failure.with_hint("the pack is truncated: copy it again, or save its intact blocks with `lcp recover PACK -o NEW`")
         }
         _ => failure,

@@ -339,7 +339,7 @@ impl RenderOptions {
         let no_effect = |message| Some(Warning::new(WarningCode::NoEffect, None, message));
         if config.token_budget.is_none() || config.verbosity != Verbosity::Adaptive {
             let message =
-                format!("{SEGMENTS} has no effect without a budget or verbosity adaptive");
+                format!("{SEGMENTS} has no effect: it requires a budget and --verbosity adaptive");
             return Ok(no_effect(message));
         }
         let budget = &self.budget;

@@ -64,7 +64,7 @@ pub struct BudgetArgs {
     /// Action if critical and pinned blocks exceed the budget [default: allow]
     ///
     /// `allow` prints a warning, `deny` fails with exit code 4. The same applies if they exceed the
-    /// cap of their share. If the tokenizer cannot be loaded, `allow` estimates token counts with a
+    /// cap of their share. If the tokenizer file is invalid, `allow` estimates token counts with a
     /// warning, and `deny` fails with exit code 1. `overflow` of lcp.toml changes the default.
     #[arg(long, value_parser = by_name(OVERFLOWS))]
     pub overflow: Option<Overflow>,

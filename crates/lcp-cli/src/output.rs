@@ -46,9 +46,9 @@ pub struct Output {
     /// Print events of the libraries to standard error
     ///
     /// The environment variable `RUST_LOG` selects them, such as `info` or `lcp_driver=debug`
-    /// [default: warnings, and the informative events of LCP].
+    /// [default: warnings, and LCP's info events].
     #[cfg(feature = "log")]
-    #[arg(long, global = true, value_name = "FORMAT")]
+    #[arg(long, global = true, help_heading = GLOBAL, value_name = "FORMAT")]
     log: Option<LogFormat>,
     /// The warnings to print at the end.
     #[arg(skip)]

@@ -60,7 +60,7 @@ pub struct RenderArgs {
     pub segments: SegmentArgs,
     /// Policy for special tokens such as `<|im_start|>` in content [default: warn]
     ///
-    /// Some programs do not treat such strings as ordinary text. `warn` lists them, `escape` inserts
+    /// Some programs do not treat such strings as ordinary text. `warn` counts them, `escape` inserts
     /// a space into each, `reject` fails with exit code 3. `special_tokens` of lcp.toml changes the
     /// default.
     #[arg(long, value_name = "POLICY", value_parser = by_name(SPECIAL_TOKENS))]

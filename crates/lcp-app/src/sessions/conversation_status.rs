@@ -139,9 +139,7 @@ impl ConversationStatus {
         // Without a turn, the average is unknown.
         let turns = match usage.average_tokens_per_turn {
             0 => String::new(),
-            _ => {
-                format!(" for {} turns", group_thousands(decision.estimated_remaining_turns.into()))
-            }
+            _ => format!(" for {}", plural(decision.estimated_remaining_turns, "turn")),
         };
         let used = format!(
             "{}: {} of {} tokens ({}%, {source}), {} left{turns}\n",

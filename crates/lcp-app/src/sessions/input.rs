@@ -11,6 +11,9 @@ use crate::export::sidechains;
 use crate::files;
 use crate::reporter::Reporter;
 
+/// The type under which an import counts lines that are not JSON.
+const UNREADABLE_LINE: &str = "line";
+
 /// Reads the messages of a file, or of standard input for `-`. The input is a pack, or a transcript
 /// in a format that `import` detects.
 ///
@@ -18,11 +21,12 @@ use crate::reporter::Reporter;
 ///
 /// Returns an error if the file cannot be read, is malformed, or has no messages.
 pub fn messages(path: &Path, reporter: &dyn Reporter) -> Result<Vec<Message>> {
-    messages_of(path, &files::read(path, reporter)?)
+    messages_of(path, &files::read(path, reporter)?, reporter)
 }
 
-/// Reads the messages of bytes that were read from `path`.
-pub fn messages_of(path: &Path, bytes: &[u8]) -> Result<Vec<Message>> {
+/// Reads the messages of bytes that were read from `path`, and warns about lines that cannot be
+/// read.
+pub fn messages_of(path: &Path, bytes: &[u8], reporter: &dyn Reporter) -> Result<Vec<Message>> {
     let messages = match lcp_transcripts::detect(bytes) {
         Some(format) => {
             let imported =
@@ -30,7 +34,13 @@ pub fn messages_of(path: &Path, bytes: &[u8]) -> Result<Vec<Message>> {
             let malformed = |error: lcp_transcripts::Error| {
                 Error::new(ErrorKind::Malformed, files::located(&error.to_string(), path))
             };
-            let mut messages = of_blocks(&imported.map_err(malformed)?.blocks);
+            let imported = imported.map_err(malformed)?;
+            if let Some(lines) = imported.report.unknown.get(UNREADABLE_LINE) {
+                let lines = lcp_driver::plural(*lines, "line");
+                let message = format!("left out {lines} without a readable record");
+                reporter.warn(&files::located(&message, path));
+            }
+            let mut messages = of_blocks(&imported.blocks);
             if format == Format::Markdown && messages.len() > 1 {
                 messages.pop_if(|last| may_grow(last));
             }

@@ -113,15 +113,19 @@ fn line(imported: &ImportedTranscript) -> String {
         lcp_driver::plural(*pictures, "image"),
     )];
     let kinds = [
-        ("imported as extensions", &report.unknown),
-        ("session records", &report.records),
-        ("left out", &report.skipped),
+        ("imported as an extension", "imported as extensions", &report.unknown),
+        ("session record", "session records", &report.records),
+        ("left out", "left out", &report.skipped),
     ];
-    for (what, counts) in kinds {
+    for (one, many, counts) in kinds {
         let count: u64 = counts.values().sum();
         if count > 0 {
-            let kinds =
-                counts.iter().map(|(kind, count)| format!("{} {count}", kind.escape_debug()));
+            let what = if count == 1 { one } else { many };
+            let kinds = counts.iter().map(|(kind, count)| match kind.as_str() {
+                // A number after "line" would look like the number of a line.
+                "line" => format!("unreadable line {count}"),
+                kind => format!("{} {count}", kind.escape_debug()),
+            });
             parts.push(format!("{count} {what} ({})", kinds.collect::<Vec<_>>().join(", ")));
         }
     }

@@ -400,7 +400,7 @@ fn io_error_exits_with_1() {
 #[test]
 fn malformed_pack_exits_with_3_and_names_its_location() {
     fails(&["render", "-"], b"not a pack", 3, "error: not an LCP pack");
-    fails(&["render", "-"], br#"{"blocks":[]}"#, 3, "hint: it looks like a JSON manifest");
+    fails(&["render", "-"], br#"{"blocks":[]}"#, 3, "hint: it looks like JSON: convert a manifest");
     let (_folder, path) = scratch();
     let path = path("chat.lcp");
     let manifest = sample("chat.json");

@@ -107,7 +107,7 @@ fn segments_reject_unknown_ids_and_stable_plans() {
         assert!(output.status.success(), "{}", stderr(&output));
         assert!(stderr(&output).contains(says), "{}", stderr(&output));
     };
-    warns(&["--segments"], "--segments has no effect without a budget");
+    warns(&["--segments"], "--segments has no effect: it requires a budget");
     let useless = with(&["--shares", "agent", "--fill"]);
     warns(&useless, "no effect with --segments: --shares, --fill [no_effect]");
 }

@@ -555,3 +555,14 @@ fn merge_with_a_handoff_skips_deduplication() {
     let read = |name: &str| std::fs::read(project.path(name)).unwrap();
     assert_eq!(read("merged.lcp"), read("plain.lcp"));
 }
+
+#[test]
+fn record_warns_about_lines_that_cannot_be_read() {
+    let project = project();
+    let lines = "{\"role\":\"user\",\"content\":\"hi\"}\nGARBAGE\n{\"role\":\"assistant\",\"content\":\"yes\"}\n";
+    std::fs::write(project.path("cut.jsonl"), lines).unwrap();
+    let output = project.run(&["session", "record", "c", "cut.jsonl", "--window", "9000"]);
+    assert!(output.status.success(), "{}", stderr(&output));
+    let warning = "warning: left out 1 line without a readable record (cut.jsonl)\n";
+    assert_eq!(stderr(&output), warning);
+}

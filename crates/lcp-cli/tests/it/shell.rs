@@ -126,7 +126,7 @@ fn transcript_given_as_pack_gets_an_import_hint() {
     }
     let manifest = r#"{"blocks":[{"type":"document","title":"a","content":"b"}]}"#;
     let said = stderr(&run_with(&["render", "-"], manifest.as_bytes()));
-    assert!(said.contains("JSON manifest"), "{said}");
+    assert!(said.contains("convert a manifest with `lcp encode`"), "{said}");
 }
 
 /// A provider takes none.

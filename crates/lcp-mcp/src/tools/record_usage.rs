@@ -12,6 +12,7 @@ use super::sessions::{SessionOptions, UsageFacts, with_sessions};
 use crate::error::{ToolError, ToolResult};
 use crate::state::{ServerState, counting};
 use crate::tool::{self, SideEffect, ToolOutput};
+use lcp_app::Warnings;
 use lcp_app::sessions::{NewMessages, WindowOptions, input, reported_usage};
 
 /// The default name of a tool.
@@ -78,7 +79,8 @@ impl tool::Tool for Tool {
 
     fn call(state: &ServerState, input: Input) -> ToolResult<ToolOutput<UsageFacts>> {
         let reported = reported(&input)?;
-        let messages = recorded_messages(state, &input)?;
+        let warnings = Warnings::default();
+        let messages = recorded_messages(state, &input, &warnings)?;
         if matches!(messages, NewMessages::None) && reported.is_none() {
             let hint = "pass `messages`, `transcript` or `input_tokens`, or call `should_handoff`, \
                         which records nothing";
@@ -92,9 +94,10 @@ impl tool::Tool for Tool {
         let window = flags.resolve(config, known.as_ref())?;
         let options =
             SessionOptions { encoding, model, may_create: true, ..SessionOptions::default() };
-        let tracked = with_sessions(state, options, |sessions| {
+        let mut tracked = with_sessions(state, options, |sessions| {
             sessions.record_usage(&conversation, messages, reported, Some(&window), true)
         })?;
+        tracked.warnings.splice(0..0, warnings.take());
         Ok(ToolOutput::from_facts(tracked.into()))
     }
 }
@@ -115,7 +118,11 @@ fn reported(input: &Input) -> ToolResult<Option<ReportedUsage>> {
     }
 }
 
-fn recorded_messages(state: &ServerState, input: &Input) -> ToolResult<NewMessages> {
+fn recorded_messages(
+    state: &ServerState,
+    input: &Input,
+    warnings: &Warnings,
+) -> ToolResult<NewMessages> {
     match (&input.transcript, input.messages.is_empty()) {
         (Some(_), false) => {
             Err(ToolError::usage("`messages` and `transcript` cannot be used together"))
@@ -123,7 +130,7 @@ fn recorded_messages(state: &ServerState, input: &Input) -> ToolResult<NewMessag
         (Some(path), true) => {
             let bytes = state.config.roots.read(path, limits::TOTAL_DECOMPRESSED_BYTES_MAX)?;
             let name = path.escape_debug().to_string();
-            Ok(NewMessages::Transcript(input::messages_of(Path::new(&name), &bytes)?))
+            Ok(NewMessages::Transcript(input::messages_of(Path::new(&name), &bytes, warnings)?))
         }
         (None, true) => Ok(NewMessages::None),
         (None, false) => {
