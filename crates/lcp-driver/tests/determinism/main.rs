@@ -125,10 +125,10 @@ fn plans_are_byte_identical_in_every_build() {
         .iter()
         .map(|pack| digest(&driver, pack, &configs).to_hex()[..16].to_owned())
         .collect();
-    expect![[r#"
+    expect![[r"
         0cea3c8e981687be
         b760856ba959fc8e
         c2d0b14455c7520b
-        a378e11efc50ae00"#]]
+        a378e11efc50ae00"]]
     .assert_eq(&digests.join("\n"));
 }
