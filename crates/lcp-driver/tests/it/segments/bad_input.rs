@@ -48,7 +48,7 @@ fn duplicate_segment_id_is_an_error() {
     segments[1].id = "s1".into();
     let error = failed(&segments, &unlifted(), &PreferredSegments::default());
     assert_eq!(error, SegmentsError::DuplicateId { id: "s1".into() });
-    expect![[r#"duplicate segment id "s1""#]].assert_eq(&error.to_string());
+    expect![[r#"duplicate segment ID "s1""#]].assert_eq(&error.to_string());
 }
 
 #[test]
