@@ -75,12 +75,12 @@ pub struct HandoffArgs {
     /// `mode` of lcp.toml changes the default.
     #[arg(long, value_parser = by_name(MODES))]
     pub mode: Option<OutputMode>,
-    /// Whether to include the state of the session [default: on]
+    /// Include the state of the session [default: on]
     ///
     /// `include_session_state` of lcp.toml changes the default.
     #[arg(long, value_parser = on_off())]
     pub session_state: Option<bool>,
-    /// Whether to include the pending tasks [default: on]
+    /// Include the pending tasks [default: on]
     ///
     /// `extract_pending_tasks` of lcp.toml changes the default.
     #[arg(long, value_parser = on_off())]

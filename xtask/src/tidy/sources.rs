@@ -14,6 +14,7 @@ const SHORT_FILES: &[(&str, &str)] = &[
     ("bench/src/dedup.rs", "a list of modules"),
     ("crates/lcp-app/src/costs.rs", "shared by three modules"),
     ("crates/lcp-app/src/folders.rs", "the folders of a user, on every system"),
+    ("crates/lcp-app/src/session_records.rs", "used by renders and exports"),
     ("crates/lcp-cli/src/commands/completions.rs", "a command"),
     ("crates/lcp-cli/src/commands/decode.rs", "a command"),
     ("crates/lcp-cli/src/commands/session/check.rs", "a command"),

@@ -34,7 +34,7 @@ struct Sample {
 enum Allocation {
     /// By priority.
     Strict,
-    /// By the agent preset of shares, with excerpts.
+    /// By the agent preset of shares.
     Shared,
     /// By value per token.
     Value,
@@ -180,7 +180,8 @@ fn config(sample: &Sample, mode: OutputMode, token_budget: Option<u32>) -> Drive
             Allocation::Strict | Allocation::Shared | Allocation::Deduplicated => Objective::Strict,
         },
         shares: is_shared.then(Shares::agent),
-        excerpts: if is_shared { Excerpts::On } else { Excerpts::Off },
+        // The default of the command.
+        excerpts: Excerpts::On,
         ..DriverConfig::default()
     }
 }

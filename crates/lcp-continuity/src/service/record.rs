@@ -24,6 +24,10 @@ impl SessionContinuityService {
     /// In these cases nothing was recorded. After [`store::Error::Io`] the message may or may not
     /// have been recorded. After any of these store errors, the conversation is no longer open in
     /// this service; [`Self::reopen`] reads the current state.
+    ///
+    /// [`store::Error::LeaseLost`]: crate::store::Error::LeaseLost
+    /// [`store::Error::Continued`]: crate::store::Error::Continued
+    /// [`store::Error::Io`]: crate::store::Error::Io
     pub fn record_message(&self, conversation: &str, message: Message) -> Result<TokenUsage> {
         self.record_messages(conversation, vec![message])
     }

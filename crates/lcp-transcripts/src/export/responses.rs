@@ -177,20 +177,20 @@ impl Writer<'_> {
                 PartKind::Raw(json) if kind(json) == REFUSAL => said.push(part),
                 PartKind::Image { alt, .. } => {
                     self.report.leave_out("image");
-                    self.said(turn, &std::mem::take(&mut said));
+                    self.push_turn_parts(turn, &std::mem::take(&mut said));
                     self.plain(turn, part, &no_picture(alt));
                 }
                 _ => {
-                    self.said(turn, &std::mem::take(&mut said));
+                    self.push_turn_parts(turn, &std::mem::take(&mut said));
                     self.item(part);
                 }
             }
         }
-        self.said(turn, &said);
+        self.push_turn_parts(turn, &said);
     }
 
     /// Writes texts of the model: as one message if it has an id, else as a message each.
-    fn said(&mut self, turn: &Turn<'_>, parts: &[&Part<'_>]) {
+    fn push_turn_parts(&mut self, turn: &Turn<'_>, parts: &[&Part<'_>]) {
         let item = turn.item.as_deref().and_then(Fields::parse).unwrap_or_default();
         if parts.is_empty() {
             return;

@@ -22,7 +22,7 @@ pub(super) struct SpaceChange {
     indentation: Option<Indentation>,
     trailing: Option<Trailing>,
     ending: Option<Ending>,
-    /// Whether the last line ends with a newline.
+    /// `true` if the last line gains a final newline, `false` if it loses it.
     final_newline: Option<bool>,
 }
 
