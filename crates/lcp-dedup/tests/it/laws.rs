@@ -115,8 +115,8 @@ pub(crate) fn session() -> impl Strategy<Value = Vec<Block<'static>>> {
     })
 }
 
-/// Whether a block from `from` to `to` has the content of `to` and restores it: a block of the same
-/// source had other content in between.
+/// Returns whether block `to` restores its source: a block of the same source between `from` and
+/// `to` has other content.
 fn was_restored(blocks: &[Block<'_>], from: usize, to: usize) -> bool {
     let source = |index: usize| match &blocks[index].content {
         BlockContent::Code(code) => Some((0, code.path.as_ref())),

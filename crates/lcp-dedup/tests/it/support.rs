@@ -145,7 +145,7 @@ pub(crate) fn check(blocks: &[Block<'static>], found: &DedupResult<'static>) {
     }
 }
 
-/// Whether the changes against another block stand in the place of a block.
+/// Returns whether a block is replaced by its changes against another block.
 fn is_changes(blocks: &[Block<'static>], found: &DedupResult<'static>, index: usize) -> bool {
     let covered = found.duplicates.covered.get(&index);
     covered.is_some_and(|it| it.relation == DuplicateKind::Near && it.in_place)

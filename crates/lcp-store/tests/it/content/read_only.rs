@@ -12,7 +12,7 @@ use crate::content::support::{
     CHILD, child, folder, hash, open_sqlite, open_sqlite_read_only, quick_sqlite,
 };
 
-/// What the folder holds: see [`read_only_files_are_never_written`].
+/// The files of the folder: see [`read_only_files_are_never_written`].
 const BODY: &[u8] = b"body";
 
 fn allow(path: &Path, mode: u32) {
