@@ -13,6 +13,7 @@ use std::collections::BTreeMap;
 
 use lcp_types::{BlockContent, DuplicateKind, Status, ToolResult};
 
+use crate::near::{split_lines, split_number, without_newline};
 use crate::state::{DedupState, Outcome, StubKind};
 
 /// The maximum number of later results to compare with a result.
@@ -126,8 +127,7 @@ fn contains_lines(text: &[u8], part: &[u8]) -> bool {
 }
 
 fn lines(text: &[u8]) -> impl Iterator<Item = &[u8]> {
-    let text = text.strip_suffix(b"\n").unwrap_or(text);
-    text.split(|byte| *byte == b'\n')
+    split_lines(text).map(without_newline)
 }
 
 /// A text in which each line has a number, as `cat -n` prints it.
@@ -163,14 +163,11 @@ impl NumberedLines {
     }
 }
 
-/// Returns the number at the start of a line, if a tab or an arrow follows it.
+/// Returns the number at the start of a line.
 fn number(line: &[u8]) -> Option<u64> {
-    let line = &line[line.iter().position(|byte| *byte != b' ')?..];
-    let end = line.iter().position(|byte| !byte.is_ascii_digit())?;
-    let is_separated = line[end..].starts_with(b"\t") || line[end..].starts_with("→".as_bytes());
-    let digits = std::str::from_utf8(&line[..end]).ok().filter(|_| is_separated)?;
+    let (digits, _) = split_number(line)?;
     // A number near the maximum is no line number, and the next one must exist.
-    digits.parse().ok().filter(|number| *number < u64::from(u32::MAX))
+    std::str::from_utf8(digits).ok()?.parse().ok().filter(|number| *number < u64::from(u32::MAX))
 }
 
 /// Returns whether a tool prints a file or resource.

@@ -10,12 +10,12 @@ use foldhash::fast::RandomState;
 pub(super) const NO_NEWLINE: &[u8] = b"\\ No newline at end of file\n";
 
 /// Returns a line or text without its final newline.
-pub(super) fn without_newline(text: &[u8]) -> &[u8] {
+pub(crate) fn without_newline(text: &[u8]) -> &[u8] {
     text.strip_suffix(b"\n").unwrap_or(text)
 }
 
 /// Splits `text` into lines, each with its newline.
-pub(super) fn split_lines(text: &[u8]) -> impl Iterator<Item = &[u8]> {
+pub(crate) fn split_lines(text: &[u8]) -> impl Iterator<Item = &[u8]> {
     text.split_inclusive(|byte| *byte == b'\n')
 }
 
@@ -28,18 +28,18 @@ pub(super) fn comparison_key(line: &[u8], exact: bool) -> &[u8] {
     if exact { line } else { without_number(line).trim_ascii_end() }
 }
 
-/// Returns the rest of a line after spaces, digits and a tab, or the whole line if it does not
-/// begin like that.
+/// Returns the line without the number before it, or the complete line if it has none.
 pub(super) fn without_number(line: &[u8]) -> &[u8] {
-    let behind = |line: &[u8], is: fn(&u8) -> bool| {
-        line.iter().position(|byte| !is(byte)).unwrap_or(line.len())
-    };
-    let spaces = behind(line, |byte| *byte == b' ');
-    let digits = behind(&line[spaces..], u8::is_ascii_digit);
-    match line[spaces + digits..].split_first() {
-        Some((b'\t', rest)) if digits > 0 => rest,
-        _ => line,
-    }
+    split_number(line).map_or(line, |(_, rest)| rest)
+}
+
+/// Splits a line into the digits of its number and the rest. Spaces may precede the number, and a
+/// tab or an arrow must follow it, as `cat -n` and the read tools of agents print it.
+pub(crate) fn split_number(line: &[u8]) -> Option<(&[u8], &[u8])> {
+    let line = &line[line.iter().position(|byte| *byte != b' ')?..];
+    let (digits, rest) = line.split_at(line.iter().position(|byte| !byte.is_ascii_digit())?);
+    let rest = rest.strip_prefix(b"\t").or_else(|| rest.strip_prefix("→".as_bytes()))?;
+    (!digits.is_empty()).then_some((digits, rest))
 }
 
 /// The approximate number of lines in a partition, so that its table fits into the processor cache.

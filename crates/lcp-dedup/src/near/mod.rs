@@ -20,5 +20,6 @@ mod tests;
 pub(crate) use changes::Changes;
 pub(crate) use comments::CommentSyntax;
 pub(crate) use line_sets::Document;
+pub(crate) use lines::{split_lines, split_number, without_newline};
 pub use restore::{RestoreError, restore};
 pub(crate) use similarity_join::{JoinLimits, Match, join};
