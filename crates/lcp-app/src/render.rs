@@ -346,7 +346,6 @@ impl RenderOptions {
         let given = [
             ("--shares", budget.shares.is_some()),
             ("--fill", budget.fill == Some(true)),
-            ("--excerpts", budget.excerpts == Some(Excerpts::On)),
             ("--objective", budget.objective.is_some_and(|it| it != Objective::Strict)),
         ];
         let given: Vec<_> = given.iter().filter(|(_, given)| *given).map(|(it, _)| *it).collect();

@@ -53,11 +53,15 @@ fn newest_two_segments_are_full_and_older_ones_are_summarized() {
     // The summaries that were added are not blocks of the pack.
     assert_eq!(report["blocks"].as_array().unwrap().len(), 20);
 
-    let text = project.stdout_of(&["render", "talk.lcp", "--segments", "--budget", "1500"]);
+    let render = ["render", "talk.lcp", "--segments", "--budget", "1500"];
+    let text = project.stdout_of(&[&render[..], &["--excerpts", "off"]].concat());
     assert_eq!(text.matches("of module 10 is done").count(), 30);
     assert_eq!(text.matches("of module 9 is done").count(), 30);
     assert!(text.contains("We decided to keep SQLite."), "{text}");
     assert!(text.matches("of module 8 is done").count() < 10, "{text}");
+    // By default, the tokens that are left show more of the next older segment.
+    let more = project.stdout_of(&render).matches("of module 8 is done").count();
+    assert!((10..30).contains(&more), "{more}");
     let table = project.stdout_of(&["report", "talk.lcp", "--segments", "--budget", "1500"]);
     assert!(table.contains("\nSegments:\n"), "{table}");
 }

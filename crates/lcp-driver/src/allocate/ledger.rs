@@ -174,7 +174,8 @@ impl<'a> BudgetLedger<'a> {
         }
     }
 
-    /// Shows the largest affordable excerpt of candidate `i` between `least` and `most` tokens.
+    /// Shows the largest affordable excerpt of candidate `i` between `least` and `most` tokens,
+    /// unless a level shows content of it.
     pub(super) fn excerpt(
         &mut self,
         i: usize,
@@ -182,9 +183,25 @@ impl<'a> BudgetLedger<'a> {
         most: u64,
         excerpter: &mut dyn Excerpter,
     ) {
+        let has_level = |selection: Selection| selection.level().is_some();
+        let has_content = |selection: &Selection| selection.has_content(&self.candidates[i]);
+        if !self.chosen[i].filter(has_content).is_some_and(has_level) {
+            self.cut(i, least, most, excerpter);
+        }
+    }
+
+    /// Shows candidate `i` in full if that is affordable, otherwise by the largest affordable
+    /// excerpt. An excerpt replaces a level that costs less.
+    pub(crate) fn enlarge(&mut self, i: usize, excerpter: &mut dyn Excerpter) {
+        self.upgrade(i, 0, 1);
+        if self.chosen[i].and_then(Selection::level) != Some(0) {
+            self.cut(i, 0, u64::MAX, excerpter);
+        }
+    }
+
+    fn cut(&mut self, i: usize, least: u64, most: u64, excerpter: &mut dyn Excerpter) {
         let item = &self.candidates[i];
         let has = match self.chosen[i] {
-            Some(Selection::Level(level)) if level < item.content_levels => return,
             Some(Selection::Excerpt { most, .. }) => most,
             _ => 0,
         };

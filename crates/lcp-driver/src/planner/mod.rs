@@ -214,7 +214,7 @@ impl<'c> Scan<'_, 'c> {
         excerpter: &mut ExcerptCache<'_, '_, '_>,
     ) -> (Allocation, Option<OptimalityBound>, Vec<PlanSegment>) {
         if let Some(segments) = &self.config.segments {
-            let (allocation, segments) = self.allocate_segments(segments, budget, line);
+            let (allocation, segments) = self.allocate_segments(segments, budget, line, excerpter);
             return (allocation, None, segments);
         }
         let input = AllocationInput {

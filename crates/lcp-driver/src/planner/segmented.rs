@@ -1,10 +1,12 @@
 //! The allocation by segments: each segment of a pack is shown at one level (RFC 0012).
 
-use super::scan::Scan;
-use crate::allocate::{Allocation, Candidate, Outcome, Selection, fixed_tokens};
+use super::scan::{ExcerptCache, Scan};
+use crate::allocate::{Allocation, BudgetLedger, Candidate, Outcome, Selection, fixed_tokens};
 use crate::cost::DetailCosts;
 use crate::detail::DetailLevel;
+use crate::fixed_point::BILLION;
 use crate::plan::PlanSegment;
+use crate::segments::assign::RECENT;
 use crate::segments::{CompressionLevel, LevelAllocation, LevelCosts, PackSegment, PackSegments};
 use crate::telemetry;
 
@@ -18,9 +20,14 @@ impl Scan<'_, '_> {
         segments: &PackSegments,
         budget: u64,
         line: u64,
+        excerpter: &mut ExcerptCache<'_, '_, '_>,
     ) -> (Allocation, Vec<PlanSegment>) {
         let members = self.members(segments);
-        let nothing = |outcome| (self.fixed_only(outcome), plan_segments(segments, &members, None));
+        let nothing = |outcome| {
+            let allocation = self.fixed_only(outcome);
+            let segments = self.plan_segments(segments, &members, None, &allocation);
+            (allocation, segments)
+        };
         let fixed = fixed_tokens(&self.candidates);
         let needed = self.envelope + fixed;
         let Some(left) = budget.checked_sub(needed) else {
@@ -41,9 +48,48 @@ impl Scan<'_, '_> {
         }
         let available = left.saturating_sub(reserve);
         telemetry::record_segments(&within, u32::try_from(available).unwrap_or(u32::MAX));
-        let left = available.saturating_sub(u64::from(within.used_tokens));
+        let mut left = available.saturating_sub(u64::from(within.used_tokens));
+        if self.config.excerpts() {
+            let fraction = segments.upgrade_fraction();
+            (chosen, left) = self.enlarge_blocks(&members, chosen, left, fraction, excerpter);
+        }
         let allocation = Allocation { chosen, outcome: Outcome::Fits, at_ceiling: false, left };
-        (allocation, plan_segments(segments, &members, Some(&within)))
+        let segments = self.plan_segments(segments, &members, Some(&within), &allocation);
+        (allocation, segments)
+    }
+
+    /// Spends leftover tokens on single blocks of segments that are shown below Full, the newest
+    /// first. The last two segments may use all of them, the others a fraction of the rest, in
+    /// billionths.
+    fn enlarge_blocks(
+        &self,
+        members: &Members,
+        chosen: Vec<Option<Selection>>,
+        left: u64,
+        fraction: u64,
+        excerpter: &mut ExcerptCache<'_, '_, '_>,
+    ) -> (Vec<Option<Selection>>, u64) {
+        let is_shown = |members: &&Vec<usize>| members.iter().any(|&at| chosen[at].is_some());
+        let newest_first: Vec<_> = members.iter().rev().filter(is_shown).collect();
+        let (recent, older) = newest_first.split_at(newest_first.len().min(RECENT));
+        let mut ledger = BudgetLedger::new(&self.candidates, &[], &[], chosen, left);
+        let mut enlarge = |ledger: &mut BudgetLedger<'_>, segments: &[&Vec<usize>]| {
+            for members in segments {
+                for &at in members.iter().rev() {
+                    ledger.upgrade(at, 0, 1);
+                }
+                for &at in members.iter().rev() {
+                    ledger.enlarge(at, excerpter);
+                }
+            }
+        };
+        enlarge(&mut ledger, recent);
+        let (chosen, left) = ledger.into_parts();
+        let part = left * fraction / BILLION;
+        let mut ledger = BudgetLedger::new(&self.candidates, &[], &[], chosen, part);
+        enlarge(&mut ledger, older);
+        let (chosen, rest) = ledger.into_parts();
+        (chosen, left - part + rest)
     }
 
     /// Returns the candidates of each segment: those that compete for the budget.
@@ -96,28 +142,33 @@ impl Scan<'_, '_> {
         }
         chosen
     }
-}
 
-/// Returns the segments that have blocks to show, with their levels.
-fn plan_segments(
-    segments: &PackSegments,
-    members: &Members,
-    within: Option<&LevelAllocation>,
-) -> Vec<PlanSegment> {
-    let mut shown = within.map_or(&[][..], |within| within.segments.as_slice()).iter().peekable();
-    let with_blocks = segments.as_slice().iter().zip(members);
-    let with_blocks = with_blocks.filter(|(_, members)| !members.is_empty());
-    let row = |(segment, _): (&PackSegment, _)| {
-        let found = shown.next_if(|found| found.segment_id == segment.id);
-        PlanSegment {
-            id: segment.id.clone(),
-            blocks: segment.blocks.clone(),
-            level: found.map(|found| found.level),
-            tokens: found.map_or(0, |found| found.allocated_tokens),
-            reason: found.map(|found| found.reason),
-        }
-    };
-    with_blocks.map(row).collect()
+    /// Returns the segments that have blocks to show, with their levels.
+    fn plan_segments(
+        &self,
+        segments: &PackSegments,
+        members: &Members,
+        within: Option<&LevelAllocation>,
+        allocation: &Allocation,
+    ) -> Vec<PlanSegment> {
+        let shown = within.map_or(&[][..], |within| within.segments.as_slice());
+        let mut shown = shown.iter().peekable();
+        let with_blocks = segments.as_slice().iter().zip(members);
+        let with_blocks = with_blocks.filter(|(_, members)| !members.is_empty());
+        let row = |(segment, members): (&PackSegment, &Vec<usize>)| {
+            let found = shown.next_if(|found| found.segment_id == segment.id);
+            let selected = members.iter().filter_map(|&at| Some((at, allocation.chosen[at]?)));
+            let tokens = selected.map(|(at, selection)| selection.cost(&self.candidates[at]));
+            PlanSegment {
+                id: segment.id.clone(),
+                blocks: segment.blocks.clone(),
+                level: found.map(|found| found.level),
+                tokens: u32::try_from(tokens.sum::<u64>()).unwrap_or(u32::MAX),
+                reason: found.map(|found| found.reason),
+            }
+        };
+        with_blocks.map(row).collect()
+    }
 }
 
 /// Returns the index of the level at which a block of a segment is shown.

@@ -70,7 +70,7 @@ impl LevelChoices {
 }
 
 /// The number of recent segments at the end.
-const RECENT: usize = 2;
+pub(crate) const RECENT: usize = 2;
 
 const ANCHORED_MAX: usize = 3;
 

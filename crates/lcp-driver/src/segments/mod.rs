@@ -23,7 +23,7 @@
 //! ```
 
 pub(crate) mod allocation;
-mod assign;
+pub(crate) mod assign;
 pub(crate) mod pack;
 pub(crate) mod segment;
 mod valid;

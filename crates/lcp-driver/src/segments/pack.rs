@@ -64,6 +64,13 @@ impl PackSegments {
         &self.segments
     }
 
+    /// Returns the fraction of leftover tokens that may enlarge segments other than the last two,
+    /// in billionths.
+    pub(crate) fn upgrade_fraction(&self) -> u64 {
+        // `new` has checked the options.
+        self.options.upgrade_fraction().unwrap_or_default()
+    }
+
     /// Allocates a budget to the segments with costs; the others are not part of the text.
     pub(crate) fn allocate(&self, costs: &[Option<LevelCosts>], budget: u32) -> LevelAllocation {
         let costed = self.segments.iter().zip(costs);

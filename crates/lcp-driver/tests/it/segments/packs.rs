@@ -3,8 +3,8 @@
 use expect_test::expect;
 use lcp_driver::report::{TableOptions, to_json, to_table};
 use lcp_driver::segments::{AllocationReason, PackSegment, PackSegments};
-use lcp_driver::{DefaultDriver, DriverConfig, Plan, Rendered};
-use lcp_types::{Block, CarriedLevel, Priority, Role};
+use lcp_driver::{DefaultDriver, DriverConfig, Excerpts, Plan, PlanItem, RenderDecision, Rendered};
+use lcp_types::{Block, CarriedLevel, Priority, Role, Status};
 
 use super::*;
 use crate::packs::{O200K, priority};
@@ -43,6 +43,23 @@ fn run_with(
     let config = DriverConfig {
         token_budget: Some(budget),
         segments: Some(segments),
+        ..DriverConfig::default()
+    };
+    DefaultDriver::new(O200K).run(blocks, &config).unwrap()
+}
+
+/// Renders with excerpts.
+fn run_cut(
+    blocks: &[Block<'_>],
+    segments: &[PackSegment],
+    options: BudgetAllocationOptions,
+    budget: u32,
+) -> Rendered {
+    let focus = PreferredSegments::default();
+    let config = DriverConfig {
+        token_budget: Some(budget),
+        excerpts: Excerpts::On,
+        segments: Some(PackSegments::new(segments.to_vec(), options, focus).unwrap()),
         ..DriverConfig::default()
     };
     DefaultDriver::new(O200K).run(blocks, &config).unwrap()
@@ -140,4 +157,62 @@ fn report_lists_segments_with_reasons() {
     let json: serde_json::Value = serde_json::from_str(&to_json(&plan)).unwrap();
     expect![[r#"{"first_block":2,"id":"s2","last_block":3,"level":"detailed","reason":"contains_anchors","tokens":108}"#]].assert_eq(&json["segments"][1].to_string());
     assert!(!to_json(&run(&blocks, &[], 10).plan).contains("\"segments\""));
+}
+
+/// A large tool result in the newest segment does not leave most of the budget unused.
+#[test]
+fn excerpts_of_the_newest_segment_use_leftover_tokens() {
+    let (mut blocks, mut segments) = turns(2);
+    let lines: String = (0..900).map(|line| format!("{line}: one more line of a log\n")).collect();
+    let start = blocks.len();
+    blocks.extend([
+        Block::conversation(Role::User, "Why does it fail?"),
+        Block::tool_result("run", Status::Ok, lines)
+            .with_summary("The log has 900 lines, and it ends well."),
+    ]);
+    let blocks_of_turn = start..start + 2;
+    segments.push(PackSegment { id: "s3".into(), blocks: blocks_of_turn, ..segments[0].clone() });
+    let options = BudgetAllocationOptions::default();
+    let plan = run_cut(&blocks, &segments, options, 2_000).plan;
+    assert!(matches!(plan.items[start + 1].decision, RenderDecision::Excerpt(_)));
+    assert!(plan.used_tokens >= 1_900, "{}", plan.used_tokens);
+    // The other of the last two segments is served before leftover tokens are spent.
+    assert_eq!(plan.segments[1].level, Some(CompressionLevel::Full));
+    let tokens = |range: std::ops::Range<usize>| {
+        plan.items[range].iter().map(|item| item.tokens).sum::<u32>()
+    };
+    for segment in &plan.segments {
+        assert_eq!(segment.tokens, tokens(segment.blocks.clone()), "{}", segment.id);
+    }
+    let without = run_with(&blocks, segments, options, 2_000).plan;
+    assert!(without.used_tokens < 1_000, "{}", without.used_tokens);
+}
+
+/// Older segments get only the fraction of leftover tokens that `compression_aggressiveness`
+/// leaves.
+#[test]
+fn full_aggressiveness_gives_older_segments_no_excerpts() {
+    let (blocks, segments) = turns(8);
+    let with = |compression_aggressiveness| {
+        let options = BudgetAllocationOptions { compression_aggressiveness, ..Default::default() };
+        let plan = run_cut(&blocks, &segments, options, 1_600).plan;
+        let cut = |item: &&PlanItem| matches!(item.decision, RenderDecision::Excerpt(_));
+        (plan.items.iter().filter(cut).count(), plan.used_tokens)
+    };
+    let ((none, least), (some, most)) = (with(1.0), with(0.0));
+    assert_eq!(none, 0);
+    assert!(some > 0 && most > least, "{some} excerpts, {most} tokens instead of {least}");
+}
+
+#[test]
+fn segmented_text_with_excerpts_never_exceeds_its_budget() {
+    let (blocks, segments) = turns(8);
+    for budget in (0..3_000).step_by(29) {
+        let options = BudgetAllocationOptions::default();
+        let cut = run_cut(&blocks, &segments, options, budget).plan;
+        let whole = run(&blocks, &segments, budget).plan;
+        assert!(cut.used_tokens <= budget, "{budget}");
+        assert!(cut.used_tokens >= whole.used_tokens, "{budget}");
+        assert_eq!(letters(&cut), letters(&whole), "{budget}");
+    }
 }
