@@ -16,7 +16,7 @@ use lcp_driver::{
     PlanSource, RENDERER_REVISION, Rendered, SourceRenderError, Verbosity, Warning, WarningCode,
 };
 #[cfg(feature = "full")]
-use lcp_driver::{Excerpts, Objective};
+use lcp_driver::Objective;
 use lcp_packfile::journal;
 use lcp_types::wire::HEADER_RESERVED;
 use lcp_types::{BlockSource, BlockSourceErrorKind, BlockType};
