@@ -11,7 +11,7 @@
 
 use std::collections::BTreeMap;
 
-use lcp_types::{BlockContent, DuplicateKind, Status, ToolResult};
+use lcp_types::{BlockContent, DuplicateKind, Status, ToolResult, normalize_tool_name};
 
 use crate::near::{split_lines, split_number, without_newline};
 use crate::state::{DedupState, Outcome, StubKind};
@@ -19,8 +19,7 @@ use crate::state::{DedupState, Outcome, StubKind};
 /// The maximum number of later results to compare with a result.
 const TRIED_MAX: usize = 16;
 
-/// Tools that print a file or resource. Names are compared without case, separators and the name of
-/// a server: `mcp__files__read_text_file` is `readtextfile`.
+/// Tools that print a file or resource, by their [normalized names](normalize_tool_name).
 const READ_TOOLS: [&str; 15] = [
     "cat", "fsread", "getfilecontents", "openfile", "read", "readfile", "readfilev2",
     "readmcpresource", "readmediafile", "readresource", "readtextfile", "strreplacebasededittool",
@@ -172,11 +171,7 @@ fn number(line: &[u8]) -> Option<u64> {
 
 /// Returns whether a tool prints a file or resource.
 fn is_read_tool(name: &str) -> bool {
-    let name = name.rsplit("__").next().unwrap_or(name);
-    let name = name.rsplit(['.', '/', ':']).next().unwrap_or(name);
-    let letters = name.chars().filter(char::is_ascii_alphanumeric);
-    let name: String = letters.map(|c| c.to_ascii_lowercase()).collect();
-    READ_TOOLS.binary_search(&name.as_str()).is_ok()
+    READ_TOOLS.binary_search(&normalize_tool_name(name).as_str()).is_ok()
 }
 
 #[cfg(test)]

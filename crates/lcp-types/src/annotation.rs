@@ -129,6 +129,43 @@ impl<'a> Tag<'a> {
     }
 }
 
+/// The names of the categories that LCP knows (RFC 0004 §4): the sections of a conversation (CBS) and
+/// the categories of an agent's context (Task 016.c). A [tag](Tag::CATEGORY) may also have any other
+/// name.
+pub mod category {
+    /// System turns.
+    pub const SYSTEM_PROMPT: &str = "system_prompt";
+    /// The intent of the user.
+    pub const GOAL: &str = "goal";
+    /// Facts, decisions and preferences of earlier turns.
+    pub const MEMORY: &str = "memory";
+    /// Pending tasks, and the state of the session.
+    pub const WORKING_STATE: &str = "working_state";
+    /// Summaries of earlier turns.
+    pub const CONVERSATION_SUMMARY: &str = "conversation_summary";
+    /// Content that was looked up for the conversation.
+    pub const RETRIEVED_CONTEXT: &str = "retrieved_context";
+    /// The turns of the conversation, with tool calls and results.
+    pub const RECENT_MESSAGES: &str = "recent_messages";
+    /// Instructions that remind the model how to proceed.
+    pub const SCAFFOLDING_REMINDER: &str = "scaffolding_reminder";
+    /// The results of tools.
+    pub const TOOL_RESULTS: &str = "tool_results";
+    /// Files, diffs and file trees.
+    pub const OPEN_FILES: &str = "open_files";
+    /// The results of searches.
+    pub const SEARCH_RESULTS: &str = "search_results";
+    /// Documents and everything else.
+    pub const REFERENCES: &str = "references";
+
+    /// All of these names.
+    pub const ALL: [&str; 12] = [
+        SYSTEM_PROMPT, GOAL, MEMORY, WORKING_STATE, CONVERSATION_SUMMARY, RETRIEVED_CONTEXT,
+        RECENT_MESSAGES, SCAFFOLDING_REMINDER, TOOL_RESULTS, OPEN_FILES, SEARCH_RESULTS,
+        REFERENCES,
+    ];
+}
+
 impl fmt::Display for Tag<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.value {

@@ -7,9 +7,10 @@
 //! | topic | items |
 //! |---|---|
 //! | blocks and their contents | [`Block`], [`BlockContent`], [`content`] |
-//! | priorities, tags, alternate texts | [`Annotation`], [`Priority`], [`Tag`], [`CarriedLevel`]; all properties of a block: [`BlockMeta`] |
+//! | priorities, tags, alternate texts | [`Annotation`], [`Priority`], [`Tag`], [`category`], [`CarriedLevel`]; all properties of a block: [`BlockMeta`] |
 //! | duplicates and the blocks that replace them | [`Replacements`] |
 //! | records of session files that are not content | [`SessionRecord`] |
+//! | names of tools, for comparison | [`normalize_tool_name`] |
 //! | code fences in Markdown | [`Fence`] |
 //! | constants of the wire format | [`wire`], [`limits`] |
 //! | reading and writing of fields | [`codec`] |
@@ -45,11 +46,12 @@ mod replacements;
 mod session_record;
 mod source;
 mod store;
+mod tool_name;
 mod unknown;
 pub mod wire;
 mod wire_enums;
 
-pub use annotation::{Annotation, Tag};
+pub use annotation::{Annotation, Tag, category};
 pub use block::{Block, BlockContent, BlockType, RawBlock};
 pub use bytes::CowBytes;
 pub use content::{
@@ -71,6 +73,7 @@ pub use replacements::{DuplicateKind, Replacement, Replacements};
 pub use session_record::SessionRecord;
 pub use source::{BlockSource, BlockSourceError, BlockSourceErrorKind};
 pub use store::{ContentHash, ContentStore, MemoryContentStore, StoreError};
+pub use tool_name::normalize_tool_name;
 pub use unknown::{UnknownField, UnknownFields, UnknownValue};
 pub use wire_enums::{
     AnnotationKind, DataFormat, FileEntryKind, FormatHint, Lang, MediaType, Priority, Role, Status,

@@ -7,6 +7,9 @@ pub(crate) mod label;
 
 use std::borrow::Cow;
 
+use lcp_types::category::{
+    OPEN_FILES, RECENT_MESSAGES, REFERENCES, RETRIEVED_CONTEXT, SYSTEM_PROMPT, TOOL_RESULTS,
+};
 use lcp_types::{Block, BlockContent, BlockMeta, FormatHint, Lang, Role};
 
 pub use content::content_text;
@@ -53,19 +56,22 @@ impl<'b> BlockView<'b> {
     }
 }
 
-/// Returns the default categories of a block without a tag. The first one that has a share applies.
+/// The category of turns for shares that have no section `recent_messages`.
+const CONVERSATION: &str = "conversation";
+
+/// Returns the default categories of a block. The first one that has a share applies.
 pub(crate) fn default_categories(content: &BlockContent<'_>) -> &'static [&'static str] {
     match content {
-        BlockContent::ToolResult(_) => &["tool_results", "recent_messages"],
+        BlockContent::ToolResult(_) => &[TOOL_RESULTS, RECENT_MESSAGES],
         BlockContent::Conversation(turn) => match turn.role {
-            Role::Tool => &["tool_results", "recent_messages"],
-            Role::System => &["system_prompt", "conversation"],
-            _ => &["conversation", "recent_messages"],
+            Role::Tool => &[TOOL_RESULTS, RECENT_MESSAGES],
+            Role::System => &[SYSTEM_PROMPT, CONVERSATION],
+            _ => &[CONVERSATION, RECENT_MESSAGES],
         },
         BlockContent::Code(_) | BlockContent::Diff(_) | BlockContent::FileTree(_) => {
-            &["open_files", "retrieved_context"]
+            &[OPEN_FILES, RETRIEVED_CONTEXT]
         }
-        _ => &["references", "retrieved_context"],
+        _ => &[REFERENCES, RETRIEVED_CONTEXT],
     }
 }
 

@@ -1,5 +1,7 @@
 //! Presets of shares.
 
+use lcp_types::category;
+
 use super::share::Rounding;
 use super::{ContextBudget, Shares};
 
@@ -20,20 +22,24 @@ pub const SESSION_FOCUSED_RATIOS: [(&str, f64); 8] =
     sections([0.15, 0.05, 0.05, 0.05, 0.20, 0.10, 0.35, 0.05]);
 
 /// The categories of an agent's context and their ratios (Task 016.c).
-pub const AGENT_RATIOS: [(&str, f64); 4] =
-    [("tool_results", 0.40), ("open_files", 0.30), ("search_results", 0.20), ("references", 0.10)];
+pub const AGENT_RATIOS: [(&str, f64); 4] = [
+    (category::TOOL_RESULTS, 0.40),
+    (category::OPEN_FILES, 0.30),
+    (category::SEARCH_RESULTS, 0.20),
+    (category::REFERENCES, 0.10),
+];
 
 const fn sections(ratios: [f64; 8]) -> [(&'static str, f64); 8] {
     let [system, goal, memory, state, summary, retrieved, recent, reminder] = ratios;
     [
-        ("system_prompt", system),
-        ("goal", goal),
-        ("memory", memory),
-        ("working_state", state),
-        ("conversation_summary", summary),
-        ("retrieved_context", retrieved),
-        ("recent_messages", recent),
-        ("scaffolding_reminder", reminder),
+        (category::SYSTEM_PROMPT, system),
+        (category::GOAL, goal),
+        (category::MEMORY, memory),
+        (category::WORKING_STATE, state),
+        (category::CONVERSATION_SUMMARY, summary),
+        (category::RETRIEVED_CONTEXT, retrieved),
+        (category::RECENT_MESSAGES, recent),
+        (category::SCAFFOLDING_REMINDER, reminder),
     ]
 }
 
