@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 
 use lcp_decoder::DecodeOptions;
-use lcp_encoder::{Compression, EncodeOptions, Magic, PackWriter};
+use lcp_encoder::{BlockHandle, Compression, EncodeOptions, Magic, PackWriter};
 use lcp_types::{
     Block, BlockMeta, CarriedLevel, Extension, HANDOFF_INDEX_VERSION as VERSION, HANDOFF_TYPE_NAME,
-    Priority, Tag,
+    Priority, Tag, category,
 };
 use serde::{Deserialize, Serialize};
 
@@ -197,10 +197,10 @@ fn handoff_id_of(pack: &[u8]) -> String {
     format!("h-{}", &blake3::hash(pack).to_hex().as_str()[..32])
 }
 
-/// Ranks within a priority. Blocks with a higher rank are preferred.
-const INTENT: f64 = 3.0;
-const TASK: f64 = 2.0;
-const SUMMARY: f64 = 1.0;
+/// The category of a part, and its rank within a priority. Blocks with a higher rank are preferred.
+const INTENT: (&str, f64) = (category::GOAL, 3.0);
+const TASK: (&str, f64) = (category::WORKING_STATE, 2.0);
+const SUMMARY: (&str, f64) = (category::CONVERSATION_SUMMARY, 1.0);
 
 fn write_blocks(pack: &mut PackWriter, handoff: &SessionHandoff) -> Result<Index, PackageError> {
     let intent = match &handoff.user_intent {
@@ -215,7 +215,8 @@ fn write_blocks(pack: &mut PackWriter, handoff: &SessionHandoff) -> Result<Index
     let mut anchors = Vec::new();
     for anchor in &handoff.anchors {
         let block = blocks::anchor_block(anchor);
-        let block = add(pack, &block, Priority::High, anchor.importance)?;
+        let place = (category::MEMORY, anchor.importance);
+        let block = add(pack, &block, Priority::High, place)?;
         anchors.push(BlockRef { block, item: anchor.clone() });
     }
     let summary = add_summary(pack, handoff)?;
@@ -229,6 +230,7 @@ fn write_blocks(pack: &mut PackWriter, handoff: &SessionHandoff) -> Result<Index
         Some(state) => {
             let mut added = pack.add(&blocks::state_block(state))?;
             added.priority(Priority::Low)?;
+            added.tag(&Tag::new(Tag::CATEGORY, category::WORKING_STATE))?;
             Some(BlockRef { block: added.index(), item: state.clone() })
         }
         None => None,
@@ -265,18 +267,29 @@ fn add(
     pack: &mut PackWriter,
     block: &Block<'_>,
     of: Priority,
-    rank: f64,
+    place: (&str, f64),
 ) -> Result<u64, PackageError> {
     let mut added = pack.add(block)?;
-    added.priority(of)?.tag(&Tag::new(Tag::RANK, rank.to_string()))?;
+    added.priority(of)?;
+    place_in(&mut added, place)?;
     Ok(added.index())
+}
+
+/// Tags a block with its category and rank.
+fn place_in(
+    added: &mut BlockHandle<'_>,
+    (category, rank): (&str, f64),
+) -> Result<(), PackageError> {
+    added.tag(&Tag::new(Tag::RANK, rank.to_string()))?;
+    added.tag(&Tag::new(Tag::CATEGORY, category))?;
+    Ok(())
 }
 
 fn add_summary(pack: &mut PackWriter, handoff: &SessionHandoff) -> Result<u64, PackageError> {
     let brief = handoff.summary_brief.as_deref();
     let block = blocks::summary_block(&handoff.summary, brief);
     let mut added = pack.add(&block)?;
-    added.tag(&Tag::new(Tag::RANK, SUMMARY.to_string()))?;
+    place_in(&mut added, SUMMARY)?;
     if let Some(tags) = &handoff.summary_tags {
         added.level(CarriedLevel::Tags, tags)?;
     }

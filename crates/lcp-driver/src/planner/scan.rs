@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use lcp_tokens::TokenEstimator;
-use lcp_types::{Block, BlockMeta, BlockType, Priority, Replacements};
+use lcp_types::{Block, BlockMeta, BlockType, Priority, Replacements, category};
 
 use super::groups::BlockGroups;
 use crate::allocate::{Candidate, Eligibility, Excerpter, PerLevel};
@@ -138,6 +138,9 @@ impl PreviousText<'_> {
 
 /// Returns the category of each block: from its tag, otherwise the first default category that has
 /// a share, otherwise the first default category.
+///
+/// A known category from a tag gives way to a default category if only the latter has a share
+/// (RFC 0012 §9): the writer of the pack could not know the shares.
 fn categories(
     blocks: &[Block<'_>],
     metas: &[BlockMeta<'_>],
@@ -147,10 +150,13 @@ fn categories(
     let mut known: HashMap<&str, Arc<str>> = HashMap::new();
     let mut categories = Vec::with_capacity(blocks.len());
     for (block, meta) in blocks.iter().zip(metas) {
-        let name = meta.category.as_deref().unwrap_or_else(|| {
+        let is_share = |name: &&str| shares.is_some_and(|all| all.index_of(name).is_some());
+        let tagged = meta.category.as_deref();
+        let is_final = |name: &&str| is_share(name) || !category::ALL.contains(name);
+        let name = tagged.filter(is_final).unwrap_or_else(|| {
             let defaults = default_categories(&block.content);
-            let is_share = |name: &&&str| shares.is_some_and(|all| all.index_of(name).is_some());
-            defaults.iter().find(is_share).or(defaults.first()).copied().unwrap_or_default()
+            let with_share = defaults.iter().copied().find(is_share);
+            with_share.or(tagged).or(defaults.first().copied()).unwrap_or_default()
         });
         categories.push(Arc::clone(known.entry(name).or_insert_with(|| name.into())));
     }

@@ -65,6 +65,35 @@ fn category_comes_from_tag_or_else_type_and_role() {
     assert_eq!(conversation[11..14], ["recent_messages", "system_prompt", "recent_messages"]);
 }
 
+/// Writers of packs cannot know the shares. A category of the user's own is not replaced, so that a
+/// misspelt one is reported.
+#[test]
+fn known_category_without_share_falls_back_to_the_type() {
+    let blocks = [
+        Block::tool_result("grep", Status::Ok, "src/a.rs:1: fn a"),
+        tag(0, "category=search_results"),
+        Block::document("summary", "They moved it.", FormatHint::Plain),
+        tag(2, "category=conversation_summary"),
+        Block::document("own", "Mine.", FormatHint::Plain),
+        tag(4, "category=own"),
+    ];
+    let categories = |shares: Shares| -> Vec<String> {
+        let plan = plan_with(&blocks, shares, 9_999);
+        let of = |index: usize| plan.items[index].category.to_string();
+        [of(0), of(2), of(4)].into()
+    };
+    let sections = ["recent_messages", "conversation_summary", "own"];
+    assert_eq!(categories(Shares::conversation()), sections);
+    assert_eq!(categories(Shares::agent()), ["search_results", "references", "own"]);
+    let other = Shares::new(vec![Share::ratio("other", 1.0)]).unwrap();
+    assert_eq!(categories(other), ["search_results", "conversation_summary", "own"]);
+    let warnings = plan_with(&blocks, Shares::agent(), 9_999).warnings;
+    let unknown: Vec<_> = warnings.iter().map(|warning| warning.message.as_str()).collect();
+    let own = "category \"own\" has no share; its 1 block can only use tokens that other \
+               categories leave";
+    assert_eq!(unknown, [own]);
+}
+
 /// If all categories need more than they can have, each gets its own share.
 #[test]
 fn fully_demanded_shares_get_their_own_tokens() {

@@ -1,6 +1,7 @@
 //! Hand-offs as packs.
 
 use lcp_continuity::{HandoffOptions, Message, PackageError, SessionHandoff, SessionState};
+use lcp_driver::shares::Shares;
 use lcp_driver::{DefaultDriver, DriverConfig};
 use lcp_packfile::renumber_handoff_index;
 use lcp_tokens::{Encoding, Tiktoken};
@@ -78,6 +79,32 @@ fn rendering_a_handoff_pack_gives_no_warnings() {
     }
     assert!(rendered.text.contains("- [ ] split lexer.rs") && rendered.text.contains("main"));
     assert_eq!(rendered.plan.warnings, []);
+}
+
+#[test]
+fn parts_of_a_handoff_belong_to_the_sections_of_a_conversation() {
+    let (handoff, _) = handoff();
+    let blocks = blocks(&handoff);
+    let config = DriverConfig {
+        token_budget: Some(9_999),
+        shares: Some(Shares::conversation()),
+        ..DriverConfig::default()
+    };
+    let plan = DefaultDriver::default().plan(&blocks, &config).unwrap();
+    let section = |label: &str| {
+        let at = blocks.iter().position(|block| block.label() == label);
+        &*plan.items[at.unwrap_or_else(|| panic!("{label}"))].category
+    };
+    assert_eq!(section("user intent"), "goal");
+    assert_eq!(section(handoff.anchors[0].kind.title()), "memory");
+    assert_eq!(section(&handoff.pending_tasks[0].description), "working_state");
+    assert_eq!(section("state"), "working_state");
+    assert_eq!(section("summary"), "conversation_summary");
+    assert_eq!(section("bash"), "recent_messages");
+    let used = plan.shares.iter().filter(|share| share.used > 0);
+    let used: Vec<_> = used.map(|share| share.name.as_str()).collect();
+    let sections = ["goal", "memory", "working_state", "conversation_summary", "recent_messages"];
+    assert_eq!(used, sections);
 }
 
 /// The state is dropped first, then the newest messages and the summary, and anchors last.
