@@ -42,6 +42,7 @@
 //! | printed output of agents | `codex/stream.rs`, `gemini_cli/stream.rs`; others are read like their sessions |
 //! | results over MCP; chats in Markdown | `mcp.rs`; `markdown/` |
 //! | results that become CODE or DIFF | `typed_results.rs` |
+//! | results of searches | `search_tools.rs` |
 //! | unified diffs; line numbers | `diff/`; `line_numbers.rs` |
 //! | JSON that is copied unchanged | `raw_json/` |
 //! | from blocks to turns | `export/turns_from_blocks.rs`, `export/parts.rs`; results without an id: `export/infer_ids.rs` |
@@ -71,6 +72,7 @@ mod openai;
 mod opencode;
 mod raw_json;
 mod reader;
+mod search_tools;
 #[cfg(test)]
 mod tests;
 mod typed_results;
@@ -92,6 +94,10 @@ pub struct Options {
     /// [`annotation_keys::SIDECHAIN`]. A session that consists only of side conversations is always
     /// imported.
     pub sidechains: bool,
+    /// The names of further search tools. Their results get the category `search_results`, like
+    /// those of the tools that are known (RFC 0012 §9). Names are compared as
+    /// [`normalize_tool_name`](lcp_types::normalize_tool_name) returns them.
+    pub search_tools: Vec<String>,
 }
 
 /// Imports a transcript as blocks (RFC 0010 §5.1).
@@ -111,7 +117,7 @@ pub struct Options {
 ///
 /// The error has the line and column, counted from 1.
 pub fn import(format: Format, bytes: &[u8], options: &Options) -> Result<ImportResult> {
-    match format {
+    let imported = match format {
         Format::OpenAiChat => openai::chat::READER.import(bytes),
         Format::OpenAiResponses => openai::responses::READER.import(bytes),
         Format::Anthropic => anthropic::READER.import(bytes),
@@ -122,5 +128,7 @@ pub fn import(format: Format, bytes: &[u8], options: &Options) -> Result<ImportR
         Format::Opencode => opencode::import(bytes),
         Format::Mcp => mcp::import(bytes),
         Format::Markdown => markdown::import(bytes, options),
-    }
+    }?;
+    let blocks = search_tools::tag_results(imported.blocks, &options.search_tools);
+    Ok(ImportResult { blocks, ..imported })
 }

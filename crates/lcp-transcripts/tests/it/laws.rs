@@ -28,7 +28,12 @@ fn any_text() -> impl Strategy<Value = String> {
 }
 
 fn name() -> impl Strategy<Value = String> {
-    prop_oneof![4 => "[a-zA-Z_]{1,8}", 1 => Just("two words".to_owned())]
+    prop_oneof![
+        4 => "[a-zA-Z_]{1,8}",
+        1 => Just("two words".to_owned()),
+        // Its results get a category.
+        1 => Just("grep".to_owned()),
+    ]
 }
 
 /// Adds an unknown field if `extra` is set.

@@ -13,6 +13,7 @@ mod openai;
 mod ranks;
 mod round_trip;
 mod sdk_types;
+mod search_tools;
 mod sessions;
 mod support;
 mod targets;
