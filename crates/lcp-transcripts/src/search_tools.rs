@@ -18,7 +18,9 @@ const SEARCH_TOOLS: [&str; 41] = [
 
 /// Tags the results of search tools with the category `search_results`. `more` names further tools.
 pub(crate) fn tag_results(blocks: Vec<Block<'static>>, more: &[String]) -> Vec<Block<'static>> {
-    let more: Vec<_> = more.iter().map(|name| normalize_tool_name(name)).collect();
+    let more = more.iter().map(|name| normalize_tool_name(name));
+    // A result without a tool has an empty name.
+    let more: Vec<_> = more.filter(|name| !name.is_empty()).collect();
     let is_result = |block: &Block<'_>| {
         let BlockContent::ToolResult(result) = &block.content else { return false };
         let name = normalize_tool_name(&result.tool_name);

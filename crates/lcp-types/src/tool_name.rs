@@ -31,6 +31,7 @@ mod tests {
             ("server/search:files", "files"),
             ("brave-web-search", "bravewebsearch"),
             ("read__", ""),
+            ("__", ""),
             ("", ""),
         ] {
             assert_eq!(normalize_tool_name(name), wanted, "{name}");
