@@ -462,6 +462,7 @@ pub fn resume_json(resumed: &ResumedSession) -> Value {
             "text": directive.text,
             "tokens": directive.tokens,
             "actions": directive.immediate_actions,
+            "by_category": directive.tokens_by_category,
             "warnings": directive.warnings,
         },
         "late_messages": late.collect::<Vec<_>>(),

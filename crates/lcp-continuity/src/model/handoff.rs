@@ -1,5 +1,7 @@
 //! Hand-offs from one session to the next, and the directive made from a hand-off.
 
+use std::collections::BTreeMap;
+
 use lcp_driver::OutputMode;
 use lcp_driver::segments::CompressionLevel;
 use serde::{Deserialize, Serialize};
@@ -231,6 +233,10 @@ pub struct ContinuationDirective {
     pub text: String,
     /// The token count of `text`.
     pub tokens: u32,
+    /// The tokens of the parts of the text by the section of a conversation that they belong to
+    /// ([`category`](lcp_types::category)). The introduction and the next actions are the
+    /// scaffolding reminder. What encloses the parts belongs to no section.
+    pub tokens_by_category: BTreeMap<String, u32>,
     /// The share of the hand-off that it retains.
     pub coverage: Coverage,
     /// Warnings about every part that was shortened or omitted.

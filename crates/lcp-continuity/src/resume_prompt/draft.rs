@@ -1,7 +1,7 @@
 //! The blocks of a directive. Selected content is shown in full and pinned. The rest of each part
 //! forms one block, which gets the remaining budget or is only counted.
 
-use lcp_types::{Annotation, Block, CarriedLevel, FormatHint, Priority, Tag};
+use lcp_types::{Annotation, Block, CarriedLevel, FormatHint, Priority, Tag, category};
 
 use super::blocks::{counted, intent_block, lines, push_steps, summary_block};
 use super::parts::{Parts, Section, Selection};
@@ -19,16 +19,54 @@ struct Part {
     priority: Priority,
     /// The rank within its priority. Parts with low priority are omitted first.
     rank: &'static str,
+    /// The section of a conversation (CBS).
+    category: &'static str,
 }
 
-const INTRO: Part = Part { name: "the introduction", priority: Priority::Normal, rank: "5" };
-const ANCHORS: Part = Part { name: "anchors", priority: Priority::Normal, rank: "4" };
-const TASKS: Part = Part { name: "tasks", priority: Priority::Normal, rank: "3" };
-const INTENT: Part = Part { name: "the user's intent", priority: Priority::Normal, rank: "2" };
-const ACTIONS: Part = Part { name: "the immediate actions", priority: Priority::Normal, rank: "1" };
-const SUMMARY: Part = Part { name: "the summary", priority: Priority::Low, rank: "3" };
-const MESSAGES: Part = Part { name: "recent messages", priority: Priority::Low, rank: "2" };
-const STATE: Part = Part { name: "the session's state", priority: Priority::Low, rank: "1" };
+const INTRO: Part = Part {
+    name: "the introduction",
+    priority: Priority::Normal,
+    rank: "5",
+    category: category::SCAFFOLDING_REMINDER,
+};
+const ANCHORS: Part =
+    Part { name: "anchors", priority: Priority::Normal, rank: "4", category: category::MEMORY };
+const TASKS: Part = Part {
+    name: "tasks",
+    priority: Priority::Normal,
+    rank: "3",
+    category: category::WORKING_STATE,
+};
+const INTENT: Part = Part {
+    name: "the user's intent",
+    priority: Priority::Normal,
+    rank: "2",
+    category: category::GOAL,
+};
+const ACTIONS: Part = Part {
+    name: "the immediate actions",
+    priority: Priority::Normal,
+    rank: "1",
+    category: category::SCAFFOLDING_REMINDER,
+};
+const SUMMARY: Part = Part {
+    name: "the summary",
+    priority: Priority::Low,
+    rank: "3",
+    category: category::CONVERSATION_SUMMARY,
+};
+const MESSAGES: Part = Part {
+    name: "recent messages",
+    priority: Priority::Low,
+    rank: "2",
+    category: category::RECENT_MESSAGES,
+};
+const STATE: Part = Part {
+    name: "the session's state",
+    priority: Priority::Low,
+    rank: "1",
+    category: category::WORKING_STATE,
+};
 
 /// The blocks of a directive, and the names of those that may be shortened or omitted.
 #[derive(Default)]
@@ -70,6 +108,7 @@ impl Draft {
         self.blocks.push(block);
         let mut annotate =
             |annotation: Annotation<'static>| self.blocks.push(Block::new(annotation));
+        annotate(Annotation::tag(index, &Tag::new(Tag::CATEGORY, part.category)));
         if picked {
             annotate(Annotation::tag(index, &Tag::from_key(Tag::PINNED)));
         } else {

@@ -9,9 +9,10 @@ mod styles;
 #[cfg(test)]
 mod tests;
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use lcp_driver::{DriverError, OutputMode, RenderDecision, WarningCode};
+use lcp_driver::{DriverError, OutputMode, Plan, RenderDecision, WarningCode};
 use lcp_tokens::TokenEstimator;
 
 use crate::coverage::measure;
@@ -94,10 +95,20 @@ pub fn continuation_directive(
         style: options.style,
         mode: options.mode,
         tokens: fitted.plan.used_tokens,
+        tokens_by_category: tokens_by_category(&fitted.plan),
         warnings,
         immediate_actions: parts.actions,
         text,
     })
+}
+
+/// Sums the tokens of the blocks of each category. Categories without tokens are left out.
+fn tokens_by_category(plan: &Plan) -> BTreeMap<String, u32> {
+    let mut sums = BTreeMap::new();
+    for item in plan.items.iter().filter(|item| item.tokens > 0) {
+        *sums.entry(item.category.to_string()).or_default() += item.tokens;
+    }
+    sums
 }
 
 /// Lists everything that a text does not show in full, without duplicates. Lost anchors, task steps
