@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use lcp_encoder::{Compression, EncodeOptions};
 use lcp_packfile::journal::{self, JournalState, LockResult, PackFile, Storage as _};
-use lcp_packfile::{AppendInput, AppendOptions, AppendResult, Error as AppendError};
+use lcp_packfile::{AppendInput, AppendOptions, AppendResult, Error as AppendError, Properties};
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::files;
@@ -77,17 +77,23 @@ impl<'p> LockedPack<'p> {
     }
 
     /// Returns the pack with the blocks of other packs appended, for [`Self::write`]. Each addition
-    /// has its path. If `compression` is `None`, new blocks are compressed like the old ones.
+    /// has its path. If `compression` is `None`, new blocks are compressed like the old ones. The
+    /// `properties` are set on all new blocks.
     pub fn append(
         &self,
         pack: &[u8],
         additions: &[(PathBuf, Vec<u8>)],
         compression: Option<Compression>,
+        properties: &Properties,
     ) -> Result<AppendResult> {
         let names: Vec<_> = additions.iter().map(|(path, _)| files::display_name(path)).collect();
         let inputs = names.iter().zip(additions);
         let inputs: Vec<_> = inputs.map(|(name, (_, pack))| AppendInput { name, pack }).collect();
-        let options = AppendOptions { compression, count_costs: Some(&pack_output::count_costs) };
+        let options = AppendOptions {
+            compression,
+            count_costs: Some(&pack_output::count_costs),
+            properties: Some(properties),
+        };
         lcp_packfile::append(pack, &inputs, &options).map_err(|error| match error {
             AppendError::Malformed { input: Some(at), error } => {
                 let (path, pack) = &additions[at];

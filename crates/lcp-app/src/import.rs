@@ -3,11 +3,13 @@
 use std::path::Path;
 
 use lcp_ingest::FileType;
+use lcp_packfile::Properties;
 use lcp_transcripts::{Format, ImportReport, ImportResult};
 use lcp_types::wire::{MAGIC_BCP, MAGIC_LCP};
 use lcp_types::{Block, BlockContent, Lang};
 use serde_json::{Value, json};
 
+use crate::config::Config;
 use crate::error::{Error, ErrorKind, Result};
 use crate::files;
 use crate::reporter::Reporter;
@@ -24,6 +26,8 @@ pub struct ImportOptions {
     pub sidechains: bool,
     /// Summaries of code, documents and tool results. By default, they are off.
     pub summaries: SummaryOptions,
+    /// Properties to set on all blocks.
+    pub properties: Properties,
 }
 
 /// An imported transcript.
@@ -31,7 +35,8 @@ pub struct ImportOptions {
 pub struct ImportedTranscript {
     /// Its format.
     pub format: Format,
-    /// The blocks in the order of the transcript, each followed by its annotations.
+    /// The blocks in the order of the transcript, each followed by its annotations. At the end are
+    /// the annotations that set [`ImportOptions::properties`].
     pub blocks: Vec<Block<'static>>,
     /// Counts and warnings.
     pub report: ImportReport,
@@ -47,6 +52,7 @@ impl ImportOptions {
         &self,
         path: &Path,
         bytes: &[u8],
+        config: &Config,
         reporter: &dyn Reporter,
     ) -> Result<ImportedTranscript> {
         let summarizer = self.summaries.summarizer(false)?;
@@ -56,6 +62,7 @@ impl ImportOptions {
         let mut options = lcp_transcripts::Options::default();
         options.name.clone_from(&self.title);
         options.sidechains = self.sidechains;
+        options.search_tools.clone_from(&config.import.search_tools);
         let ImportResult { mut blocks, report, .. } =
             lcp_transcripts::import(format, bytes, &options)
                 .map_err(|error| malformed(path, &error))?;
@@ -67,6 +74,7 @@ impl ImportOptions {
             drop(bar);
             summarizer.warning().into_iter().for_each(|warning| reporter.warn(&warning));
         }
+        self.properties.set_all(&mut blocks);
         for warning in &report.warnings {
             reporter.warn(warning);
         }

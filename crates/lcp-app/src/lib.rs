@@ -44,7 +44,7 @@
 //! | [`parse`] | blocks of rendered texts |
 //! | [`stats`], [`inspect`], [`diff`], [`naive_markdown`] | figures, lists and differences of packs |
 //! | [`validate`] | validation of packs with costs and hand-offs |
-//! | [`append`] | changes of packs in place |
+//! | [`append`], [`annotate`] | changes of packs in place; properties of selected blocks |
 //! | [`merge`], [`recover`] | merged packs; recovery of damaged packs |
 //! | [`segments`] | conversations of which each part is shown at one level |
 //! | [`sessions`] | recording, handing over and resuming conversations |
@@ -60,6 +60,8 @@
     reason = "errors describe themselves"
 )]
 
+#[cfg(feature = "full")]
+pub mod annotate;
 pub mod append;
 pub mod budget;
 pub mod config;

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use lcp_packfile::unreadable_handoffs;
+use lcp_packfile::{Properties, unreadable_handoffs};
 use lcp_types::Block;
 
 use crate::config::Config;
@@ -20,6 +20,8 @@ pub struct MergeOptions {
     pub dedup: DedupOptions,
     /// The tokenizer.
     pub tokenizer: TokenizerOptions,
+    /// Properties to set on all blocks.
+    pub properties: Properties,
 }
 
 /// The blocks of several packs.
@@ -60,7 +62,9 @@ impl MergeOptions {
                      blocks: its index is damaged or from a newer version ({name}, block {index})"
                 ));
             }
-            Ok(pack.blocks)
+            let mut blocks = pack.blocks;
+            self.properties.set_all(&mut blocks);
+            Ok(blocks)
         });
         let merged = lcp_packfile::merge(decoded.collect::<Result<_>>()?);
         let blocks_before = merged.len();

@@ -8,7 +8,7 @@
 //! | topic | files |
 //! |---|---|
 //! | a subcommand: flags, help, output | `commands/` |
-//! | flags that several subcommands have | `render_args.rs`, `budget_args.rs`, `tokenizer_args.rs`, `dedup_args.rs`, `segment_args.rs`, `prompt_cache_args.rs`, `output_args.rs`, `session_args.rs`, `summary_args.rs` |
+//! | flags that several subcommands have | `render_args.rs`, `budget_args.rs`, `tokenizer_args.rs`, `dedup_args.rs`, `segment_args.rs`, `prompt_cache_args.rs`, `output_args.rs`, `property_args.rs`, `session_args.rs`, `summary_args.rs` |
 //! | exit codes, color, errors and warnings | `output.rs`; wrong command lines: `arguments.rs` |
 //! | standard output | `files.rs` |
 //! | progress bars; tables | `progress.rs`; `table.rs` |
@@ -45,6 +45,8 @@ pub mod output_args;
 pub mod progress;
 #[doc(hidden)]
 pub mod prompt_cache_args;
+#[doc(hidden)]
+pub mod property_args;
 #[doc(hidden)]
 pub mod render_args;
 #[cfg(feature = "full")]

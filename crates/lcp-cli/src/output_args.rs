@@ -75,17 +75,22 @@ impl PackOutputArgs {
     }
 
     /// Returns the encoder for a command that needs a tokenizer only for `--index-costs`. Warns
-    /// about tokenizer flags without `--index-costs`.
+    /// about tokenizer flags without `--index-costs`. `config` are the settings, if the command
+    /// needs them for something else as well.
     pub fn encoder_alone<'c>(
         &self,
         args: &TokenizerArgs,
         tokenizer: &'c TokenizerOptions,
+        config: Option<&Config>,
         output: &Output,
     ) -> Result<PackEncoder<'c>> {
         if self.index_costs.is_some() {
-            return self.encoder(tokenizer, &args.read_config()?);
+            return match config {
+                Some(config) => self.encoder(tokenizer, config),
+                None => self.encoder(tokenizer, &args.read_config()?),
+            };
         }
-        for flag in args.given() {
+        for flag in args.given().filter(|flag| config.is_none() || *flag != "--config") {
             let message = format!("{flag} has no effect without --index-costs");
             output.warn(Warning::new(WarningCode::NoEffect, None, message));
         }

@@ -10,6 +10,7 @@ use lcp_types::{Block, BlockIndex, EncodingCosts};
 
 use crate::error::Error;
 use crate::merge;
+use crate::properties::Properties;
 use crate::scan::{PackScan, ScannedFrame};
 
 /// The result of [`append`].
@@ -44,6 +45,8 @@ pub struct AppendOptions<'a> {
     /// the old blocks from the index of the old pack. Without the function, the new pack has no
     /// costs.
     pub count_costs: Option<&'a CountCosts<'a>>,
+    /// Properties to set on all appended blocks.
+    pub properties: Option<&'a Properties>,
 }
 
 /// A function that counts the costs of blocks. Its arguments are the index of the old pack, the
@@ -67,46 +70,75 @@ pub fn append(
     options: &AppendOptions<'_>,
 ) -> Result<AppendResult, Error> {
     let scan = scan_sound(old, None)?;
-    let end_offset = check_appendable(old, &scan)?;
+    check_changeable(old, &scan)?;
+    check_in_place(&scan)?;
     let added = additions.iter().enumerate().map(|(at, added)| scan_sound(added.pack, Some(at)));
     let added: Vec<_> = added.collect::<Result<_, _>>()?;
-    let mut warnings: Vec<_> =
-        additions.iter().zip(&added).flat_map(|(of, scan)| oddities(of.name, scan)).collect();
-    let start = scan.frames.len();
-    let packs = [&scan].into_iter().chain(&added);
-    let mut merged = merge::merge(packs.clone().map(|scan| scan.blocks.clone()).collect());
+    let warnings = additions.iter().zip(&added).flat_map(|(of, scan)| oddities(of.name, scan));
+    let warnings = warnings.collect();
+    let (mut packs, mut frames) = (vec![scan.blocks.clone()], Vec::new());
+    for added in &added {
+        let mut blocks = added.blocks.clone();
+        frames.extend(added.frames.iter().map(Some));
+        if let Some(properties) = options.properties {
+            properties.set_all(&mut blocks);
+            frames.resize(frames.len() + blocks.len() - added.blocks.len(), None);
+        }
+        packs.push(blocks);
+    }
     // Old blocks remain unchanged, even if a missing target exists now.
-    merged[..start].clone_from_slice(&scan.blocks);
-    warnings.extend(new_targets(&scan, merged.len()));
-    let written = scan.compression();
-    let compression = options.compression.unwrap_or(written);
-    let mut builder = PackWriter::new(EncodeOptions { compression, ..EncodeOptions::default() });
-    let frames: Vec<_> = packs.flat_map(|scan| &scan.frames).collect();
-    for (index, (frame, block)) in frames.iter().zip(&merged).enumerate() {
-        if frame.problem.is_none() && index >= start {
-            builder.add(block)?;
-        } else {
-            // The decompressed size is checked below.
-            let block = if frame.problem.is_none() { Ok(block) } else { Err(frame.block_type) };
-            builder.add_raw_frame(&frame.bytes, 0, block)?;
+    let merged = merge::merge(packs).split_off(scan.blocks.len());
+    let added = merged.into_iter().zip(frames).collect();
+    let compression = options.compression.unwrap_or(scan.compression());
+    let form = EncodeOptions { compression, ..EncodeOptions::default() };
+    extend(old, &scan, added, form, options.count_costs, warnings)
+}
+
+/// Returns the pack `old` with new blocks at its end. A block with a frame that cannot be read is
+/// copied as that frame. `form` is the form of the new pack.
+pub(crate) fn extend(
+    old: &[u8],
+    scan: &PackScan<'_>,
+    added: Vec<(Block<'_>, Option<&ScannedFrame<'_>>)>,
+    form: EncodeOptions,
+    count_costs: Option<&CountCosts<'_>>,
+    mut warnings: Vec<String>,
+) -> Result<AppendResult, Error> {
+    let start = scan.frames.len();
+    let mut builder = PackWriter::new(form);
+    let mut is_readable = true;
+    let mut copy = |builder: &mut PackWriter, frame: &ScannedFrame<'_>, block| {
+        is_readable &= frame.problem.is_none();
+        // The decompressed size is checked below.
+        let block = if frame.problem.is_none() { Ok(block) } else { Err(frame.block_type) };
+        builder.add_raw_frame(&frame.bytes, 0, block).map(drop)
+    };
+    for (frame, block) in scan.frames.iter().zip(&scan.blocks) {
+        copy(&mut builder, frame, block)?;
+    }
+    for (block, frame) in &added {
+        match frame.filter(|frame| frame.problem.is_some()) {
+            Some(frame) => copy(&mut builder, frame, block)?,
+            None => builder.add(block).map(drop)?,
         }
     }
-    let is_readable = frames.iter().all(|frame| frame.problem.is_none());
-    let costs = options.count_costs.map(|count_costs| {
+    warnings.extend(new_targets(scan, start + added.len()));
+    let costs = count_costs.filter(|_| form.has_index()).map(|count_costs| {
+        let all = scan.blocks.iter().cloned().chain(added.into_iter().map(|(block, _)| block));
         let count_costs = Some(count_costs).filter(|_| is_readable);
-        costs(old, &merged, start, count_costs, &mut warnings)
+        costs(old, &all.collect::<Vec<_>>(), start, count_costs, &mut warnings)
     });
     let blocks = (start as u64, builder.blocks());
     let pack = builder.into_bytes(&costs.unwrap_or_default())?;
-    if compression == Compression::Block || written == Compression::Block {
+    if form.compression != Compression::None || scan.compression() != Compression::None {
         // All blocks together may decompress to more bytes than readers accept.
         scan_sound(&pack, None)?;
     }
-    Ok(AppendResult { pack, end_offset, blocks, warnings })
+    Ok(AppendResult { pack, end_offset: scan.end.unwrap_or(scan.frames_end()), blocks, warnings })
 }
 
 /// Scans a pack and returns its first error if it has one.
-fn scan_sound(pack: &[u8], input: Option<usize>) -> Result<PackScan<'_>, Error> {
+pub(crate) fn scan_sound(pack: &[u8], input: Option<usize>) -> Result<PackScan<'_>, Error> {
     let scan = PackScan::with_bytes(pack);
     if let Some(error) = scan.problems().next() {
         return Err(Error::Malformed { input, error: error.clone() });
@@ -114,32 +146,38 @@ fn scan_sound(pack: &[u8], input: Option<usize>) -> Result<PackScan<'_>, Error> 
     Ok(scan)
 }
 
-/// Returns the offset at which new blocks of an undamaged pack begin. Damaged packs are rejected
-/// because the new checksums would hide the damage.
-fn check_appendable(old: &[u8], scan: &PackScan<'_>) -> Result<u64, Error> {
+/// Checks that a pack can be changed. Damaged packs are rejected because the new checksums would
+/// hide the damage.
+pub(crate) fn check_changeable(old: &[u8], scan: &PackScan<'_>) -> Result<(), Error> {
     let is_newer = |header: lcp_decoder::Header| {
         header.minor > VERSION_MINOR || header.flags & HEADER_RESERVED != 0
     };
-    if scan.header.is_some_and(|header| header.magic == Magic::Bcp) {
-        return Err(Error::NotAppendable("cannot append: the pack has the magic BCP\\0"));
-    }
-    if scan.is_payload_compressed() {
-        let why = "cannot append: the pack uses whole-payload compression";
-        return Err(Error::NotAppendable(why));
-    }
     if scan.header.is_some_and(is_newer) {
-        let why = "cannot append: the pack is from a newer version";
-        return Err(Error::NotAppendable(why));
+        return Err(Error::NotAppendable("cannot change a pack from a newer version"));
     }
     if scan.warnings.iter().any(|warning| matches!(warning, Warning::TrailingData { .. })) {
-        return Err(Error::Damaged("cannot append: the bytes after END would be lost".to_owned()));
+        let why = "the pack has bytes after END, which would be lost";
+        return Err(Error::Damaged(why.to_owned()));
     }
     let reader = PackReader::open(old, DecodeOptions::default());
     let wrong = reader.and_then(|reader| reader.verify());
     if let Some(wrong) = wrong.as_deref().unwrap_or_default().first() {
-        return Err(Error::Damaged(format!("cannot append: the pack is damaged: {wrong}")));
+        return Err(Error::Damaged(format!("the pack is damaged: {wrong}")));
     }
-    Ok(scan.end.unwrap_or(scan.frames_end()))
+    Ok(())
+}
+
+/// Checks that the end of a pack can be replaced.
+pub(crate) fn check_in_place(scan: &PackScan<'_>) -> Result<(), Error> {
+    if scan.header.is_some_and(|header| header.magic == Magic::Bcp) {
+        let why = "cannot change the pack in place: it has the magic BCP\\0";
+        return Err(Error::NotAppendable(why));
+    }
+    if scan.is_payload_compressed() {
+        let why = "cannot change the pack in place: it uses whole-payload compression";
+        return Err(Error::NotAppendable(why));
+    }
+    Ok(())
 }
 
 /// Returns the warnings about an appended pack.

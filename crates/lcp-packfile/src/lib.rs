@@ -1,9 +1,10 @@
-//! Operations on LCP packs as files: scan, append, merge, compare, recover, validate.
+//! Operations on LCP packs as files: scan, append, annotate, merge, compare, recover, validate.
 //!
 //! | operation | function |
 //! |---|---|
 //! | read all readable parts of a damaged pack | [`PackScan`] |
 //! | append blocks to a pack | [`append`], and [`journal`] to do so in place |
+//! | set properties of blocks | [`annotate`], [`Properties`] |
 //! | concatenate packs | [`merge`] |
 //! | compare packs | [`diff`] |
 //! | recover the undamaged blocks of a pack | [`recover`] |
@@ -17,6 +18,7 @@
 //! |---|---|
 //! | reading of damaged packs | `scan.rs` |
 //! | appending: the new bytes; in place | `append.rs`; `journal/` |
+//! | annotations of existing blocks; the properties that they set | `annotate.rs`; `properties.rs` |
 //! | merging; the index of a hand-off | `merge.rs` |
 //! | pairs of blocks in two packs | `diff.rs` |
 //! | recovery | `recover/`: `salvage.rs`, renumbering in `rewrite.rs` |
@@ -28,19 +30,23 @@
     reason = "all functions but those of the journal are free of side effects"
 )]
 
+mod annotate;
 mod append;
 mod diff;
 mod error;
 pub mod journal;
 mod merge;
+mod properties;
 mod recover;
 mod scan;
 mod validate;
 
+pub use annotate::{AnnotateOptions, annotate};
 pub use append::{AppendInput, AppendOptions, AppendResult, CountCosts, append};
 pub use diff::{BlockPair, Change, DiffSide, diff};
 pub use error::Error;
 pub use merge::{handoff_index, merge, renumber_handoff_index, unreadable_handoffs};
+pub use properties::Properties;
 pub use recover::{LostRange, Recovery, recover};
 pub use scan::{PackScan, ScannedFrame, is_reference};
 pub use validate::{Check, Problem, Report, ValidateOptions, validate};

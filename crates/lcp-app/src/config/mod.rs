@@ -5,6 +5,8 @@ mod context;
 #[cfg(feature = "full")]
 mod continuity;
 #[cfg(feature = "full")]
+mod import;
+#[cfg(feature = "full")]
 mod pack;
 mod reader;
 mod source;
@@ -13,6 +15,8 @@ pub use budget::{Budget, NamedShares};
 pub use context::{DedupSettings, Tokenizer, Usage, WatermarkSettings};
 #[cfg(feature = "full")]
 pub use continuity::{Continuity, SUMMARIZER_SECONDS_MAX, WAIT_SECONDS_MAX};
+#[cfg(feature = "full")]
+pub use import::ImportSettings;
 #[cfg(feature = "full")]
 pub use pack::{PackSettings, parse_size};
 pub use reader::ConfigError;
@@ -95,6 +99,9 @@ pub struct Config {
     pub budget: Budget,
     /// `[context.dedup]`.
     pub dedup: DedupSettings,
+    /// `[import]`.
+    #[cfg(feature = "full")]
+    pub import: ImportSettings,
     /// `[pack]`.
     #[cfg(feature = "full")]
     pub pack: PackSettings,
@@ -121,6 +128,8 @@ impl Default for Config {
             continuity: Continuity::default(),
             budget: Budget::default(),
             dedup: DedupSettings::default(),
+            #[cfg(feature = "full")]
+            import: ImportSettings::default(),
             #[cfg(feature = "full")]
             pack: PackSettings::default(),
             stable: WatermarkSettings::default(),
@@ -150,10 +159,11 @@ impl Config {
         #[cfg(feature = "full")]
         {
             config.continuity = Continuity::read(&mut root)?;
+            config.import = ImportSettings::read(&mut root)?;
             config.pack = PackSettings::read(&mut root)?;
         }
         #[cfg(not(feature = "full"))]
-        for unused in ["continuity", "pack"] {
+        for unused in ["continuity", "import", "pack"] {
             root.take(unused);
         }
         if let Some(mut context) = root.section("context")? {

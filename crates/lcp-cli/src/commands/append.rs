@@ -6,11 +6,13 @@ use std::time::Duration;
 use lcp_app::append::{self, LockedPack};
 use lcp_app::{Error, ErrorKind, interrupt};
 use lcp_encoder::Compression;
+use lcp_packfile::AppendResult;
 
 use crate::Result;
 use crate::arguments::by_name;
 use crate::files;
 use crate::output::Output;
+use crate::property_args::PropertyArgs;
 
 /// Append the blocks of other packs to a pack, in place
 ///
@@ -36,6 +38,8 @@ pub struct Args {
     /// Manifests are those of `encode`. One of the inputs may be `-` for standard input.
     #[arg(required = true, value_name = "INPUT")]
     inputs: Vec<PathBuf>,
+    #[command(flatten)]
+    properties: PropertyArgs,
     /// Compression of the new blocks [default: that of the pack]
     #[arg(long, value_name = "METHOD",
         value_parser = by_name([("none", Compression::None), ("block", Compression::Block)]))]
@@ -61,7 +65,8 @@ pub fn run(args: &Args, output: &Output) -> Result {
     let inputs: Vec<_> = args.inputs.iter().map(input).collect::<Result<_>>()?;
     let mut locked = LockedPack::lock(&args.pack, Duration::from_secs(args.wait.into()))?;
     let pack = locked.read(output)?;
-    let appended = locked.append(&pack, &inputs, args.compress)?;
+    let properties = args.properties.to_properties();
+    let appended = locked.append(&pack, &inputs, args.compress, &properties)?;
     for warning in &appended.warnings {
         output.warn(warning);
     }
@@ -70,15 +75,25 @@ pub fn run(args: &Args, output: &Output) -> Result {
         output.note("the inputs have no blocks to append");
         return Ok(());
     }
-    interrupt::defer_interrupt(|| {
-        locked.write(&pack, &appended)?;
-        if interrupt::is_ending() {
-            output.progress("the blocks were appended before the interruption");
-        }
-        Ok::<_, Error>(())
-    })?;
+    write(&mut locked, &pack, &appended, output)?;
     let bytes = appended.pack.len() as u64 - appended.end_offset;
     let (before, bytes) = (lcp_driver::plural(before, "block"), lcp_driver::plural(bytes, "byte"));
     output.note(format!("{before} before, {after} after; {bytes} written"));
     Ok(())
+}
+
+/// Replaces the pack. An interruption takes effect before or after this.
+pub fn write(
+    locked: &mut LockedPack<'_>,
+    pack: &[u8],
+    appended: &AppendResult,
+    output: &Output,
+) -> Result {
+    interrupt::defer_interrupt(|| {
+        locked.write(pack, appended)?;
+        if interrupt::is_ending() {
+            output.progress("the blocks were appended before the interruption");
+        }
+        Ok(())
+    })
 }

@@ -32,7 +32,7 @@ pub struct Args {
 pub fn run(args: &Args, output: &Output) -> Result {
     refuse_terminal(args.output.as_deref())?;
     let tokenizer = args.counting.to_options();
-    let writer = args.form.encoder_alone(&args.counting, &tokenizer, output)?;
+    let writer = args.form.encoder_alone(&args.counting, &tokenizer, None, output)?;
     let options = args.form.encode_options();
     let json = files::read(&args.manifest, output)?;
     let (mut pack, parts) = encode_manifest(&args.manifest, &json, options)?;

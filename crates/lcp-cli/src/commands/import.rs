@@ -11,6 +11,7 @@ use crate::Result;
 use crate::files;
 use crate::output::Output;
 use crate::output_args::{PackOutputArgs, refuse_terminal};
+use crate::property_args::PropertyArgs;
 use crate::summary_args::SummaryArgs;
 use crate::tokenizer_args::TokenizerArgs;
 
@@ -22,7 +23,9 @@ const TRANSCRIPT: &str = "the transcript";
 /// Reads messages of OpenAI, Anthropic and Gemini, requests and responses with them, sessions and
 /// printed output of Claude Code, Codex, Gemini CLI and opencode, results of MCP tools, and
 /// Markdown. Input without a block type of its own becomes an EXTENSION and is counted. Newer
-/// messages get higher ranks, so that a budget drops the beginning of a conversation first.
+/// messages get higher ranks, so that a budget drops the beginning of a conversation first. The
+/// results of search tools get the category `search_results`; `search_tools` of `[import]` of lcp.toml
+/// adds tools.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   lcp import chat.json -o chat.lcp
@@ -44,12 +47,14 @@ pub struct Args {
     /// They get the priority low and the tag `sidechain=ID`.
     #[arg(long)]
     sidechains: bool,
+    #[command(flatten)]
+    properties: PropertyArgs,
     /// The flags of summaries of code, documents and tool results.
     #[command(flatten)]
     summaries: SummaryArgs,
     #[command(flatten)]
     form: PackOutputArgs,
-    /// The flags of the tokenizer for --index-costs.
+    /// The flags of the settings, and of the tokenizer for --index-costs.
     #[command(flatten)]
     counting: TokenizerArgs,
     /// Write a JSON report to this file; `-` for standard error
@@ -78,15 +83,17 @@ pub fn run(args: &Args, output: &Output) -> Result {
     let inputs = [(TRANSCRIPT, args.file.as_path())];
     files::check_distinct_paths(&inputs, &outputs.collect::<Vec<_>>(), |_, _| false)?;
     let tokenizer = args.counting.to_options();
-    let writer = args.form.encoder_alone(&args.counting, &tokenizer, output)?;
+    let config = args.counting.read_config()?;
+    let writer = args.form.encoder_alone(&args.counting, &tokenizer, Some(&config), output)?;
     let bytes = files::read(&args.file, output)?;
     let options = ImportOptions {
         format: args.from.as_deref().and_then(Format::from_name),
         title: args.title.clone(),
         sidechains: args.sidechains,
         summaries: args.summaries.to_options(),
+        properties: args.properties.to_properties(),
     };
-    let imported = options.import(&args.file, &bytes, output)?;
+    let imported = options.import(&args.file, &bytes, &config, output)?;
     let what = format!("the pack of {}", files::display_name(&args.file));
     let pack = writer.encode(&imported.blocks, &what, output)?;
     output.progress(line(&imported));

@@ -7,6 +7,7 @@ use crate::dedup_args::DedupArgs;
 use crate::files;
 use crate::output::Output;
 use crate::output_args::{PackOutputArgs, refuse_terminal};
+use crate::property_args::PropertyArgs;
 use crate::tokenizer_args::TokenizerArgs;
 use lcp_app::merge::MergeOptions;
 use lcp_app::{Error, ErrorKind};
@@ -24,6 +25,8 @@ pub struct Args {
     /// Packs to merge, in this order; one may be `-` for standard input
     #[arg(required = true, value_name = "PACK")]
     packs: Vec<PathBuf>,
+    #[command(flatten)]
+    properties: PropertyArgs,
     #[command(flatten)]
     dedup: DedupArgs,
     #[command(flatten)]
@@ -47,8 +50,11 @@ pub fn run(args: &Args, output: &Output) -> Result {
         files::check_distinct_paths(&[(&files::display_name(path), path)], &outputs, |_, _| false)?;
     }
     let config = args.counting.read_config()?;
-    let options =
-        MergeOptions { dedup: args.dedup.to_options(), tokenizer: args.counting.to_options() };
+    let options = MergeOptions {
+        dedup: args.dedup.to_options(),
+        tokenizer: args.counting.to_options(),
+        properties: args.properties.to_properties(),
+    };
     let writer = args.form.encoder(&options.tokenizer, &config)?;
     let read: Vec<_> = args
         .packs

@@ -1,5 +1,7 @@
 //! The subcommands, one module each.
 
+#[cfg(feature = "full")]
+pub mod annotate;
 pub mod append;
 pub mod cat;
 #[cfg(feature = "full")]
@@ -54,6 +56,8 @@ pub enum Command {
     Dedup(dedup::Args),
     Merge(merge::Args),
     Append(append::Args),
+    #[cfg(feature = "full")]
+    Annotate(annotate::Args),
     Recover(recover::Args),
     Cat(cat::Args),
     Inspect(inspect::Args),
@@ -106,6 +110,8 @@ impl Command {
             Self::Dedup(args) => dedup::run(args, output),
             Self::Merge(args) => merge::run(args, output),
             Self::Append(args) => append::run(args, output),
+            #[cfg(feature = "full")]
+            Self::Annotate(args) => annotate::run(args, output),
             Self::Recover(args) => recover::run(args, output),
             Self::Cat(args) => cat::run(args, output),
             Self::Inspect(args) => inspect::run(args, output),

@@ -13,6 +13,7 @@ use crate::dedup_args::DedupArgs;
 use crate::files;
 use crate::output::Output;
 use crate::output_args::{PackOutputArgs, refuse_terminal};
+use crate::property_args;
 use crate::summary_args::SummaryArgs;
 use crate::tokenizer_args::TokenizerArgs;
 
@@ -192,10 +193,8 @@ fn priority(value: &str) -> Result<Rule, String> {
 
 fn category(value: &str) -> Result<Rule, String> {
     let (pattern, name) = sides(value, "GLOB=NAME")?;
-    if name.is_empty() {
-        return Err("the category name must not be empty".to_owned());
-    }
-    let attributes = BlockAttributes { category: Some(name), ..BlockAttributes::default() };
+    let category = Some(property_args::category(&name)?);
+    let attributes = BlockAttributes { category, ..BlockAttributes::default() };
     Ok(Rule { pattern, attributes })
 }
 

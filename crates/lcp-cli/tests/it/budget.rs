@@ -293,7 +293,7 @@ fn should_budget_for_agent_context() {
             "conversation",
             &[
                 "system_prompt", "goal", "memory", "working_state", "conversation_summary",
-                "retrieved_context", "recent_messages", "scaffolding_reminder", "",
+                "retrieved_context", "recent_messages", "scaffolding_reminder",
             ],
         ),
     ] {

@@ -264,6 +264,15 @@ const CALLS: &[(&str, &[(Prints, &str)])] = &[
         ],
     ),
     (
+        "annotate",
+        &[
+            (Data, "all.lcp --type code --tag HIDDEN=HIDDEN -o -"),
+            (ForPeople, "all.lcp --path HIDDEN --priority low -o new.lcp --json"),
+            (ForPeople, "b.lcp --index 0 --category HIDDEN --tag rank=HIDDEN"),
+            (ForPeople, "bad.lcp --index 0 --tag HIDDEN"),
+        ],
+    ),
+    (
         "recover",
         &[(Data, "all.lcp"), (Data, "bad.lcp"), (ForPeople, "less.lcp -o saved.lcp --json")],
     ),

@@ -126,8 +126,14 @@ fn tokenizer_flags_without_index_costs_warn() {
             let input = if command == "encode" { MANIFEST } else { "# A text\n" };
             let output = run_with(&[command, "-", flag], input.as_bytes());
             let (name, _) = flag.split_once('=').unwrap();
+            let said = stderr(&output);
+            if (command, name) == ("import", "--config") {
+                // `import` reads the names of search tools.
+                assert!(!output.status.success() && said.contains("/no/such"), "{said}");
+                continue;
+            }
             let wanted = format!("{name} has no effect without --index-costs");
-            assert!(output.status.success() && stderr(&output).contains(&wanted), "{command}");
+            assert!(output.status.success() && said.contains(&wanted), "{command}: {said}");
         }
     }
     // There it counts for deduplication, too.

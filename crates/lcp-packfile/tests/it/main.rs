@@ -1,5 +1,6 @@
 //! Operations on packs, through the public interface.
 
+mod annotate;
 mod diff;
 mod examples;
 mod recover;

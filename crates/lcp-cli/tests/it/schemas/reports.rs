@@ -232,6 +232,8 @@ impl<'v> Runs<'v> {
         assert_eq!(checked["packs"][2]["notes"][0]["code"], "no_trailer");
         let whole = self.prints("lcp.recover.v1", "recover costs.lcp -o saved.lcp --json");
         assert_eq!(whole["whole"], true);
+        let line = "annotate costs.lcp --index 0 --tag pinned -o annotated.lcp --json";
+        self.prints("lcp.annotate.v1", line);
         self.of_damaged_bodies();
     }
 
