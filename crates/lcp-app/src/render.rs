@@ -22,7 +22,7 @@ use lcp_types::wire::HEADER_RESERVED;
 use lcp_types::{BlockSource, BlockSourceErrorKind, BlockType};
 
 use crate::budget::{BudgetOptions, Settings};
-use crate::config::Config;
+use crate::config::{Config, Usage};
 use crate::dedup::{self, DedupOptions};
 use crate::error::{Error, ErrorKind, Result};
 use crate::files;
@@ -112,6 +112,8 @@ pub struct RenderSetup {
     verify_index: bool,
     /// The window that the budget was taken from.
     window: Option<ContextWindow>,
+    /// The levels of the use of the budget.
+    usage: Usage,
     /// The tokenizer.
     pub counter: LoadedTokenizer,
     /// Warnings about the settings and the blocks.
@@ -171,6 +173,7 @@ impl RenderSetup {
             shows_records: options.shows_records,
             verify_index: options.verify_index,
             window,
+            usage: settings.usage,
             counter,
             warnings,
         })
@@ -234,7 +237,7 @@ impl RenderSetup {
             return Ok(None);
         }
         let driver = DefaultDriver::new(Arc::clone(&counter.estimator));
-        let rendered = match driver.render_source(&reader, config) {
+        let mut rendered = match driver.render_source(&reader, config) {
             Ok(rendered) => rendered,
             Err(SourceRenderError::Driver(error)) => return Err(over_budget_error(&error, path)),
             Err(SourceRenderError::Source(error)) if error.kind == BlockSourceErrorKind::Io => {
@@ -243,6 +246,10 @@ impl RenderSetup {
             }
             Err(_) => return Ok(None),
         };
+        let used = u64::from(rendered.used_tokens);
+        if !rendered.is_cut {
+            rendered.warnings.extend(self.usage.budget_warning(used, config.token_budget));
+        }
         for warning in &rendered.warnings {
             counter.warn(warning, reporter);
         }
@@ -428,6 +435,10 @@ impl<'b> RenderJob<'b> {
             Warning::new(code, None, warning.to_string())
         });
         plan.warnings.splice(0..0, of_input.chain(self.index_warnings.iter().cloned()));
+        if !plan.is_cut() {
+            let used = plan.used_tokens.into();
+            plan.warnings.extend(self.setup.usage.budget_warning(used, plan.budget));
+        }
         for warning in &plan.warnings {
             self.setup.counter.warn(warning, reporter);
         }

@@ -12,6 +12,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use clap::ValueEnum;
 use lcp_app::{Error, ErrorKind, Progress, Reporter};
+use lcp_driver::usage::is_debug_budget_set;
 use lcp_driver::{escape_control, escape_control_lines};
 
 #[cfg(feature = "log")]
@@ -27,6 +28,9 @@ pub const fn exit_code(kind: ErrorKind) -> u8 {
         _ => 1,
     }
 }
+
+/// The environment variables that enable lines about the tokens used.
+const DEBUG_BUDGET: [&str; 2] = ["LCP_DEBUG_BUDGET", "DEBUG_BUDGET"];
 
 /// The heading of the flags that all commands have.
 const GLOBAL: &str = "Global options";
@@ -131,6 +135,20 @@ impl Output {
         let message = message.to_string();
         // A failure of standard error cannot be reported anywhere.
         let _ = writeln!(std::io::stderr().lock(), "{}", escape_control_lines(&message));
+    }
+
+    /// Prints lines about the tokens used to standard error, if an environment variable enables
+    /// them, even with `--quiet`.
+    pub fn debug_budget(&self, lines: &[String]) {
+        let is_set = |name: &&str| {
+            let value = std::env::var_os(name);
+            is_debug_budget_set(value.as_ref().map(|value| value.to_string_lossy()).as_deref())
+        };
+        if DEBUG_BUDGET.iter().any(is_set) {
+            for line in lines {
+                self.print(line);
+            }
+        }
     }
 
     /// Returns whether output to `stream` should be colored.

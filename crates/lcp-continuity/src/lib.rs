@@ -14,6 +14,7 @@
 //! | summaries, anchors and tasks by other rules | [`extract`] |
 //! | a program that is run with limits | [`command`] |
 //! | compaction within a session | [`compact`] |
+//! | the usage of a session after each answer | [`ConversationUsage`] |
 //! | tokens alone, without a store | [`ConversationTokenTracker`] |
 //! | events | [`ContinuityEvent`] |
 //!
@@ -61,7 +62,7 @@
 //! |---|---|
 //! | messages, anchors, tasks, state, hand-offs as data | `model/` |
 //! | the service | `service/`: hand-offs in `build_handoff.rs`, parents of a conversation in `open.rs`, growing transcripts in `record.rs` |
-//! | token usage | `tracker.rs` |
+//! | token usage | `tracker.rs`; its history: `usage_log.rs` |
 //! | thresholds and the trigger | `trigger/` |
 //! | a hand-off as a pack | `handoff_pack.rs` |
 //! | rules for anchors, tasks, state, summaries | `extract/` |
@@ -91,6 +92,7 @@ pub mod store;
 mod tool_pairs;
 mod tracker;
 mod trigger;
+mod usage_log;
 
 pub use error::{Error, Result};
 pub use events::{
@@ -105,7 +107,8 @@ pub use model::{
     TaskStatus, Timestamp, TokenUsage, UsageSource,
 };
 pub use service::{
-    CheckOutcome, CheckResult, ContinuityConfig, ResumeOptions, SessionContinuityService,
+    CheckOutcome, CheckResult, ContinuityConfig, ConversationUsage, ResumeOptions,
+    SessionContinuityService,
 };
 pub use tracker::ConversationTokenTracker;
 pub use trigger::{Thresholds, ThresholdsError, TriggerMode};

@@ -320,6 +320,12 @@ impl DecisionReason {
 }
 
 impl DecisionReason {
+    /// Returns whether the block has less detail than it may have, because of the budget.
+    #[must_use]
+    pub const fn is_cut(self) -> bool {
+        matches!(self, Self::OverBudget | Self::ShareCap | Self::Deferred | Self::Background)
+    }
+
     /// Returns whether the block is shown regardless of the budget.
     #[must_use]
     pub const fn is_fixed(self) -> bool {
@@ -333,6 +339,12 @@ impl Plan {
     #[must_use]
     pub fn overflow_tokens(&self) -> u32 {
         self.budget.map_or(0, |budget| self.used_tokens.saturating_sub(budget))
+    }
+
+    /// Returns whether a block has less detail than it may have, because of the budget.
+    #[must_use]
+    pub fn is_cut(&self) -> bool {
+        self.items.iter().any(|item| item.reason.is_cut())
     }
 
     /// Returns the unused tokens of the budget; 0 without a budget.

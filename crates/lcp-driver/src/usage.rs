@@ -212,8 +212,10 @@ fn threshold(ratio: f64, total: u32) -> u128 {
 
 /// One record of a [`UsageHistory`].
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct UsageEntry {
     /// The name of the model, if the caller gave one.
+    #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
     pub model: Option<String>,
     /// The budget in tokens.
     pub total: u32,
@@ -243,6 +245,7 @@ impl UsageEntry {
 /// assert_eq!(history.over_budget_count(), 1);
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct UsageHistory {
     entries: VecDeque<UsageEntry>,
     recorded: u64,
@@ -252,16 +255,20 @@ pub struct UsageHistory {
 
 impl UsageHistory {
     /// The maximum number of records in the history.
-    pub const MAX_ENTRIES: usize = 1_000;
+    pub const MAX_ENTRIES: usize = 100;
 
     /// The number of records in a trend.
     pub const TREND: usize = 5;
 
     /// Adds a record, and removes the oldest one if the history is full.
     pub fn record(&mut self, model: Option<&str>, total: u32, used: u32) {
-        let entry = UsageEntry { model: model.map(str::to_owned), total, used };
+        self.push(UsageEntry { model: model.map(str::to_owned), total, used });
+    }
+
+    /// Adds a record, as [`Self::record`] does.
+    pub fn push(&mut self, entry: UsageEntry) {
         self.recorded += 1;
-        self.used += u128::from(used);
+        self.used += u128::from(entry.used);
         self.over += u64::from(entry.is_over());
         if self.entries.len() == Self::MAX_ENTRIES {
             self.entries.pop_front();

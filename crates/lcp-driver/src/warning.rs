@@ -41,6 +41,8 @@ lcp_types::named_enum! {
         BudgetIgnored = "budget_ignored",
         /// Critical and pinned blocks alone exceed the budget, and are shown in full.
         OverBudget = "over_budget",
+        /// The text shows everything, but little of the budget remains.
+        BudgetUsage = "budget_usage",
         /// The budget is too small even for the roll-up line.
         BelowFloor = "below_floor",
         /// The pack has content, but the text does not show any of it.

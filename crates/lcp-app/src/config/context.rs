@@ -3,10 +3,10 @@
 use std::ops::RangeInclusive;
 
 use lcp_dedup::{DedupLevel, Options, Survivor};
-use lcp_driver::ValueModel;
 use lcp_driver::prompt_cache::Watermarks;
 use lcp_driver::segments::BudgetAllocationOptions;
 use lcp_driver::usage::{UsageMonitor, UsageThresholds};
+use lcp_driver::{ValueModel, Warning, WarningCode};
 use lcp_tokens::ENCODINGS;
 
 use super::TIKTOKEN;
@@ -134,7 +134,7 @@ impl WatermarkSettings {
     }
 }
 
-/// `[context.usage]`: the usage levels for warnings to programs.
+/// `[context.usage]`: the levels of the usage of a budget, and its warnings.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Usage {
     /// The thresholds of the levels.
@@ -144,6 +144,21 @@ pub struct Usage {
 }
 
 impl Usage {
+    /// Returns a monitor with these settings.
+    pub fn monitor(&self) -> UsageMonitor {
+        // `read` has checked the thresholds.
+        UsageMonitor::new(self.thresholds).unwrap_or_default().with_cooldown(self.cooldown)
+    }
+
+    /// Returns the warning about a text that shows everything in `used` tokens of a budget. Other
+    /// warnings report a text that exceeds its budget.
+    pub(crate) fn budget_warning(&self, used: u64, budget: Option<u32>) -> Option<Warning> {
+        let budget = budget?;
+        let used = u32::try_from(used).ok().filter(|used| *used <= budget)?;
+        let line = self.monitor().record(used, budget).warning_line?;
+        Some(Warning::new(WarningCode::BudgetUsage, None, line))
+    }
+
     pub(super) fn read(context: &mut Section<'_>) -> Result<Self> {
         let Some(entry) = context.take("usage") else { return Ok(Self::default()) };
         let mut section = entry.section()?;

@@ -86,8 +86,12 @@ impl ExportOptions {
             report_left_out(&candidates, reporter);
             return Err(nothing_to_export(path, &candidates));
         }
-        let messages = fit(&candidates, &driver, &tokenizer.estimator, &driver_config)
+        let mut messages = fit(&candidates, &driver, &tokenizer.estimator, &driver_config)
             .map_err(|error| over_budget_error(path, &error))?;
+        if !messages.plan.is_cut() && messages.dropped == 0 {
+            let (used, budget) = (messages.tokens, driver_config.token_budget);
+            messages.plan.warnings.extend(config.usage.budget_warning(used, budget));
+        }
         report_warnings(&candidates, &messages, &tokenizer, reporter);
         Ok(ExportedPack {
             provider: self.provider,

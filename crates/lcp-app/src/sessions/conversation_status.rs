@@ -1,9 +1,11 @@
 //! The status of a conversation.
 
 use lcp_continuity::store::ConversationRecord;
-use lcp_continuity::{HandoffDecision, Thresholds, TokenUsage, UsageSource};
+use lcp_continuity::{HandoffDecision, Thresholds, UsageSource};
 use lcp_driver::{group_thousands, plural};
 use serde_json::{Value, json};
+
+use super::usage_report::{UsageReport, usage_json};
 
 /// The status of a conversation.
 #[derive(Clone, Debug, PartialEq)]
@@ -26,6 +28,8 @@ pub struct ConversationStatus {
     pub decision: HandoffDecision,
     /// The decision in one word.
     pub verdict: Verdict,
+    /// The usage of the budget, and its history.
+    pub budget: UsageReport,
     /// `true` if more than 80 % of the budget is used, so that a compaction is due.
     pub is_compaction_due: bool,
     /// The hand-off that is waiting to be resumed, if there is one.
@@ -80,6 +84,7 @@ impl ConversationStatus {
         record: ConversationRecord,
         decision: HandoffDecision,
         thresholds: &Thresholds,
+        budget: UsageReport,
         handoff: Option<String>,
     ) -> Self {
         let (window, output_reserve) = (record.window_tokens, record.output_reserve_tokens);
@@ -92,7 +97,8 @@ impl ConversationStatus {
             output_reserve,
             previous_window: None,
             is_compaction_due: false,
-            warnings: Vec::new(),
+            warnings: budget.warning_line().map(str::to_owned).into_iter().collect(),
+            budget,
             verdict: Verdict::new(thresholds, &decision, window.saturating_sub(output_reserve)),
             decision,
             handoff,
@@ -212,6 +218,7 @@ impl ConversationStatus {
             }),
             "epoch": usage.epoch,
             "usage": usage_json(usage),
+            "budget": self.budget.budget_json(),
             "utilization_percent": self.percent(),
             "remaining_turns": decision.estimated_remaining_turns,
             "decision": self.verdict.name(),
@@ -221,18 +228,4 @@ impl ConversationStatus {
             "warnings": self.warnings,
         })
     }
-}
-
-/// Returns the usage as JSON.
-fn usage_json(usage: &TokenUsage) -> Value {
-    json!({
-        "total_tokens": usage.total_tokens,
-        "system_prompt_tokens": usage.system_prompt_tokens,
-        "history_tokens": usage.conversation_history_tokens,
-        "last_message_tokens": usage.last_message_tokens,
-        "average_tokens_per_turn": usage.average_tokens_per_turn,
-        "cached_input_tokens": usage.cached_input_tokens,
-        "output_tokens": usage.output_tokens,
-        "source": usage.source,
-    })
 }

@@ -3,6 +3,7 @@
 //! | topic | item |
 //! |---|---|
 //! | `session record`, `handoff` and `resume` for any program | [`Sessions`] |
+//! | levels, warnings and history of the usage | [`UsageReport`] |
 //! | location of the store | [`StoreLocation`] |
 //! | options of hand-offs from flags and `lcp.toml` | [`HandoffSettings`], [`WindowOptions`] |
 //! | records and checks of a store | [`find_record`], [`conversations`], [`check_store`] |
@@ -20,6 +21,7 @@ mod records;
 mod service;
 mod session_options;
 mod store_location;
+mod usage_report;
 mod window;
 
 pub use check::{StoreCheck, check_store};
@@ -35,6 +37,7 @@ pub use service::{
 };
 pub use session_options::SessionOptions;
 pub use store_location::{StoreLocation, open_store, store_files};
+pub use usage_report::UsageReport;
 pub use window::{Window, WindowOptions};
 
 use lcp_continuity::store;

@@ -14,9 +14,10 @@ use serde_json::{Value, json};
 
 use super::conversation_status::ConversationStatus;
 use super::leases::HeldLeases;
+use super::usage_report::UsageReport;
 use super::window::Window;
 use super::{HandoffSettings, failed};
-use crate::config::Continuity;
+use crate::config::{Continuity, Usage};
 use crate::error::{Error, ErrorKind, Result};
 use crate::interrupt::{self, Hook};
 
@@ -30,6 +31,8 @@ pub struct Sessions {
     summarizer: Option<String>,
     /// `true` if options change the content of hand-offs, which do not record these options.
     has_own_content: bool,
+    /// The levels of usage.
+    usage: Usage,
     /// A lock for one call at a time. A concurrent call would release the leases of another.
     call_lock: Mutex<()>,
     /// The hooks that stop the summarizer and release leases if the process is interrupted.
@@ -133,9 +136,23 @@ impl Sessions {
             held,
             summarizer: name,
             has_own_content: options.change_content(),
+            usage: Usage::default(),
             call_lock: Mutex::default(),
             _hooks: hooks,
         }
+    }
+
+    /// Sets the levels of usage and its warnings.
+    #[must_use]
+    pub fn with_usage(self, usage: Usage) -> Self {
+        Self { usage, ..self }
+    }
+
+    /// Returns the usage of a conversation with its history. Takes no lease.
+    pub fn usage(&self, id: &str) -> Result<UsageReport> {
+        let _guard = self.lock();
+        let stored = self.service.inspect_usage(id).map_err(failed)?;
+        Ok(UsageReport::new(stored, &self.usage))
     }
 
     /// Records messages, and then the usage that a provider reported for the newest request. If
@@ -174,7 +191,8 @@ impl Sessions {
             Ok(Ok(ConversationStatus { is_new, recorded, previous_window, ..self.status(id)? }))
         })??;
         let assumption = window.filter(|_| is_new).and_then(|window| window.warning.clone());
-        Ok(ConversationStatus { warnings: assumption.into_iter().collect(), ..status })
+        let warnings = assumption.into_iter().chain(status.warnings).collect();
+        Ok(ConversationStatus { warnings, ..status })
     }
 
     /// Returns the status of a conversation with the hand-off decision. Records nothing.
@@ -292,8 +310,9 @@ impl Sessions {
     fn status(&self, id: &str) -> lcp_continuity::Result<ConversationStatus> {
         let (record, decision) = self.decision(id)?;
         let latest = self.service.store().latest(id)?;
-        let status =
-            ConversationStatus::new(record, decision, &self.service.config().thresholds, latest);
+        let budget = UsageReport::new(self.service.inspect_usage(id)?, &self.usage);
+        let thresholds = &self.service.config().thresholds;
+        let status = ConversationStatus::new(record, decision, thresholds, budget, latest);
         let is_compaction_due = self.service.is_compaction_due(id)?;
         Ok(ConversationStatus { is_compaction_due, ..status })
     }

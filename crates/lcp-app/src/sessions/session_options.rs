@@ -54,6 +54,7 @@ impl SessionOptions {
         let file = &config.continuity;
         let wait_seconds = self.wait.or(file.wait_seconds);
         let file = Continuity { wait_seconds, ..file.clone() };
-        Ok((Sessions::new(store, estimator, handoff, &file), counter))
+        let sessions = Sessions::new(store, estimator, handoff, &file).with_usage(config.usage);
+        Ok((sessions, counter))
     }
 }

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use lcp_driver::usage::{UsageMonitor, is_debug_budget_set, section_line};
+use lcp_driver::usage::{UsageMonitor, section_line};
 use lcp_driver::{Plan, escape_control_json, report};
 
 use crate::Result;
@@ -12,9 +12,6 @@ use crate::render_args::RenderArgs;
 use lcp_app::prompt_cache::{PLAN, PREVIOUS};
 use lcp_app::render::{RenderJob, RenderSetup, RenderedPack};
 use lcp_app::{Error, ErrorKind};
-
-/// The environment variables that enable a line about the tokens used.
-const DEBUG_BUDGET: [&str; 2] = ["LCP_DEBUG_BUDGET", "DEBUG_BUDGET"];
 
 /// Render a pack within a token budget
 ///
@@ -111,18 +108,11 @@ fn write_reports(args: &Args, plan: &Plan, run: &RenderJob<'_>, output: &Output)
 
 /// Prints the tokens used, and those of each share, if an environment variable enables this.
 fn debug_budget(rendered: &RenderedPack<'_>, output: &Output) {
-    let is_set = |name: &&str| {
-        let value = std::env::var_os(name);
-        is_debug_budget_set(value.as_ref().map(|value| value.to_string_lossy()).as_deref())
-    };
-    if let Some(budget) = rendered.budget().filter(|_| DEBUG_BUDGET.iter().any(is_set)) {
-        let usage = UsageMonitor::default().record(rendered.used_tokens(), budget);
-        output.print(usage.debug_line);
-        let shares = rendered.planned().and_then(|(plan, _)| section_line(&plan.shares));
-        if let Some(line) = shares {
-            output.print(line);
-        }
-    }
+    let Some(budget) = rendered.budget() else { return };
+    let usage = UsageMonitor::default().record(rendered.used_tokens(), budget);
+    let shares = rendered.planned().and_then(|(plan, _)| section_line(&plan.shares));
+    let lines: Vec<_> = std::iter::once(usage.debug_line).chain(shares).collect();
+    output.debug_budget(&lines);
 }
 
 impl Args {

@@ -7,7 +7,7 @@ use expect_test::expect;
 use lcp_tokens::{Encoding, Tiktoken, TokenEstimator};
 use serde_json::Value;
 
-use crate::command::{LCP, printed, run, sample, stderr};
+use crate::command::{LCP, Project, encode, printed, run, sample, stderr};
 use crate::config::EXAMPLE;
 
 fn report(arguments: &[&str]) -> Value {
@@ -59,10 +59,10 @@ fn config_prints_the_budget_breakdown() {
         context.dedup.merged_bytes                    16,384       default
         context.dedup.overlap_threshold               0.8          lcp.toml:14
         context.dedup.near_threshold                  0.8          default
-        context.usage.warning                         0.8          default  (library only)
-        context.usage.critical                        0.9          default  (library only)
-        context.usage.clear                           0.7          default  (library only)
-        context.usage.cooldown                        0            default  (library only)
+        context.usage.warning                         0.8          default
+        context.usage.critical                        0.9          default  (only for sessions)
+        context.usage.clear                           0.7          default  (only for sessions)
+        context.usage.cooldown                        0            default  (only for sessions)
         context.segments.recent_messages_full_budget  2,000        default  (only with --segments)
         context.segments.anchor_budget                1,000        default  (only with --segments)
         context.segments.compression_aggressiveness   0.5          default  (only with --segments)
@@ -111,10 +111,10 @@ fn config_prints_shares_caps_and_safety_margin() {
         context.dedup.merged_bytes                    16,384       default  (only with --dedup)
         context.dedup.overlap_threshold               0.8          default  (only with --dedup)
         context.dedup.near_threshold                  0.8          default  (only with --dedup)
-        context.usage.warning                         0.8          default  (library only)
-        context.usage.critical                        0.9          default  (library only)
-        context.usage.clear                           0.7          default  (library only)
-        context.usage.cooldown                        0            default  (library only)
+        context.usage.warning                         0.8          default
+        context.usage.critical                        0.9          default  (only for sessions)
+        context.usage.clear                           0.7          default  (only for sessions)
+        context.usage.cooldown                        0            default  (only for sessions)
         context.segments.recent_messages_full_budget  2,000        default  (only with --segments)
         context.segments.anchor_budget                1,000        default  (only with --segments)
         context.segments.compression_aggressiveness   0.5          default  (only with --segments)
@@ -493,4 +493,63 @@ fn critical_blocks_over_a_cap_warn_or_fail_if_strict() {
     assert_eq!(denied.status.code(), Some(4), "{said}");
     assert!(said.contains("[LCP-BUD-002]") && said.contains("hint: raise the cap of "), "{said}");
     assert!(denied.stdout.is_empty());
+}
+
+/// CBS-INT-08, CBS-INT-09, CBS-TS-05: a text that shows everything and nearly fills the budget. A
+/// text that was cut fills it by design, and other warnings report an excess.
+#[test]
+fn text_that_nearly_fills_the_budget_is_warned_about() {
+    let folder = tempfile::tempdir().unwrap();
+    let pack = folder.path().join("chat.lcp");
+    let blocks = serde_json::json!({ "blocks": [
+        { "type": "conversation", "role": "user", "content": "word ".repeat(800) },
+        { "type": "conversation", "role": "assistant", "content": "Done." },
+    ]});
+    encode(&blocks.to_string(), &pack);
+    let pack = pack.to_str().unwrap();
+    for command in ["render", "report", "export"] {
+        let to: &[&str] = if command == "export" { &["--to", "openai"] } else { &[] };
+        let project = LCP.project("");
+        let run = |flags: &[&str]| {
+            let output = project.run(&[&[command, pack][..], to, flags].concat());
+            assert!(output.status.success(), "{}", stderr(&output));
+            stderr(&output)
+        };
+        let used = used_tokens(&project, command, pack, to);
+        let warned = |budget: u64| {
+            let said = run(&["--budget", &budget.to_string()]);
+            let (percent, left) = (used * 100 / budget, budget - used.min(budget));
+            let warning = format!(
+                "warning: [Budget] Warning: {percent}% of token budget used. {left} tokens \
+                 remaining. [budget_usage]\n"
+            );
+            assert!(said.is_empty() || said == warning, "{command}: {said}");
+            !said.is_empty()
+        };
+        // Exactly 80 %, one token less, and everything.
+        let exact = used.div_ceil(4) * 5;
+        assert!(used * 100 < exact * 80 || warned(exact), "{command}");
+        assert!(!warned(exact + 5) && warned(used + 1) && warned(used), "{command}");
+        // Shortened: no warning about the fill level.
+        let cut = run(&["--budget", &(used - 100).to_string()]);
+        assert!(!cut.contains("[budget_usage]"), "{command}: {cut}");
+        let window = (used * 12_500 / 8_450).to_string();
+        assert!(run(&["--window", &window]).contains("[Budget] Warning: 84% of token budget"));
+        assert_eq!(run(&["--window", &window, "-q"]), "");
+        project.write("context.usage.warning = 0.9\n");
+        assert_eq!(run(&["--window", &window]), "");
+        assert!(warned(used));
+    }
+}
+
+/// The tokens that a command uses without a budget.
+fn used_tokens(project: &Project, command: &str, pack: &str, flags: &[&str]) -> u64 {
+    let path = project.path("report.json");
+    let report = match command {
+        "report" => vec!["report", pack, "--json"],
+        command => [&[command, pack, "--report", "report.json"], flags].concat(),
+    };
+    let printed = project.stdout_of(&report);
+    let json = std::fs::read_to_string(path).unwrap_or(printed);
+    serde_json::from_str::<Value>(&json).unwrap()["used_tokens"].as_u64().unwrap()
 }

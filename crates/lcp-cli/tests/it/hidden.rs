@@ -353,6 +353,10 @@ const CALLS: &[(&str, &[(Prints, &str)])] = &[
         "session show",
         &[(ForPeople, "CONVERSATION"), (ForPeople, "CONVERSATION --json"), (ForPeople, "HIDDEN")],
     ),
+    (
+        "session usage",
+        &[(ForPeople, "CONVERSATION"), (ForPeople, "CONVERSATION --json"), (ForPeople, "HIDDEN")],
+    ),
     // It prints the id that it is told.
     (
         "session fork",

@@ -77,7 +77,7 @@ fn settings_without_effect_are_listed_with_a_reason() {
         (row["in_effect"].clone(), row["note"].clone())
     };
     assert_eq!(effect("context.budget.fill"), (true.into(), Value::Null));
-    assert_eq!(effect("context.usage.clear"), (false.into(), "library only".into()));
+    assert_eq!(effect("context.usage.clear"), (false.into(), "only for sessions".into()));
     let segments = (false.into(), "only with --segments".into());
     assert_eq!(effect("context.segments.anchor_budget"), segments);
 }

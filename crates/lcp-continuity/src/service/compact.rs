@@ -41,11 +41,25 @@ impl SessionContinuityService {
         Ok(self.is_low(&session))
     }
 
+    /// Returns the compaction that [`Self::compact`] would make of an open conversation, and
+    /// changes nothing.
+    ///
+    /// # Errors
+    ///
+    /// Returns the errors of [`Self::compact`].
+    pub fn inspect_compaction(
+        &self,
+        conversation: &str,
+        options: &CompactionOptions,
+    ) -> Result<Compaction> {
+        let session = self.session(conversation)?;
+        self.compaction(&lock(&session), options)
+    }
+
     fn is_low(&self, session: &Session) -> bool {
         let used = self.tracker.usage(&session.record.id).total_tokens;
         // If the reserve leaves no tokens, a compaction cannot help.
-        let available = session.budget_window().available().unwrap_or(0);
-        CompactionOptions::default().is_low(used, available)
+        CompactionOptions::default().is_low(used, session.budget_tokens())
     }
 
     /// Compacts an open conversation regardless of how full its window is, and begins its next
@@ -102,7 +116,10 @@ impl SessionContinuityService {
         };
         let mut lease = session.lease.clone();
         let (old_view, old_trigger) = (session.view.take(), session.trigger.clone());
+        let old_log = session.usage_log.clone();
         session.view = Some(context_view(compaction, memory, &session.messages));
+        // The records of the next epoch do not replace those of this one.
+        session.usage_log.finish();
         self.tracker.begin(&id, session.record.epoch + 1);
         let system = compaction.system.iter().fold(0u32, |sum, m| sum.saturating_add(m.tokens));
         let remembered = compaction.memory.as_ref().map_or(0, |memory| memory.tokens);
@@ -120,6 +137,7 @@ impl SessionContinuityService {
         });
         if let Err(error) = begun {
             (session.view, session.trigger) = (old_view, old_trigger);
+            session.usage_log = old_log;
             self.restore_usage(before);
             return Err(error);
         }

@@ -8,6 +8,7 @@ mod open;
 mod record;
 mod resume;
 mod session;
+mod usage;
 mod window;
 
 use std::collections::HashMap;
@@ -19,6 +20,7 @@ use lcp_tokens::TokenEstimator;
 
 pub use check::{CheckOutcome, CheckResult};
 pub use resume::ResumeOptions;
+pub use usage::ConversationUsage;
 
 use crate::error::{Error, Result};
 use crate::events::ContinuityEvent;

@@ -11,6 +11,7 @@ use crate::error::Result;
 use crate::model::{AnchorPoint, Recorded, SessionHandoff, TokenUsage};
 use crate::store::{ConversationRecord, ForkPoint, Lease, NewConversation, StoredMessage};
 use crate::trigger::Trigger;
+use crate::usage_log::UsageLog;
 
 const PAGE: u64 = 1_000;
 
@@ -97,7 +98,7 @@ impl SessionContinuityService {
         Ok(self.store.release(&session.lease)?)
     }
 
-    fn load(&self, lease: &Lease, leased: Instant) -> Result<Session> {
+    pub(super) fn load(&self, lease: &Lease, leased: Instant) -> Result<Session> {
         let record = self.store.conversation(&lease.conversation)?;
         let messages = self.load_messages(&record.id, 0)?;
         let origin =
@@ -115,12 +116,13 @@ impl SessionContinuityService {
         };
         let status =
             SavedState::from_record(&record).filter(|status| status.is_current_for(&record));
-        let (trigger, view) = if let Some(status) = status {
-            self.tracker.restore(status.usage);
-            (status.trigger, status.view)
-        } else {
-            self.recount(&record, &messages, &memories, origin.as_ref())?;
-            (Trigger::new(record.epoch), None)
+        let is_counted = status.is_some();
+        let (trigger, view, usage_log) = match status {
+            Some(status) => {
+                self.tracker.restore(status.usage);
+                (status.trigger, status.view, status.usage_log)
+            }
+            None => (Trigger::new(record.epoch), None, UsageLog::default()),
         };
         let mut session = Session {
             record,
@@ -133,29 +135,36 @@ impl SessionContinuityService {
             memories,
             superseded: Vec::new(),
             model,
+            usage_log,
         };
+        if !is_counted {
+            self.recount(&mut session)?;
+        }
         // Earlier versions stored some entries many times.
         session.supersede(&superseded);
         self.start_from_handoff(&mut session)?;
         Ok(session)
     }
 
-    /// Counts the usage of a conversation that has none stored: the tokens of the messages that
-    /// [`Self::context`] then shows. A fork of a compacted conversation shows all messages.
-    fn recount(
-        &self,
-        record: &ConversationRecord,
-        messages: &[Recorded],
-        memories: &[u64],
-        origin: Option<&SessionHandoff>,
-    ) -> Result<()> {
-        self.tracker.begin(&record.id, record.epoch);
-        if let Some(origin) = origin {
+    /// Counts the usage of a conversation that has none stored, and its history: the tokens of the
+    /// messages that [`Self::context`] then shows. A fork of a compacted conversation shows all messages.
+    fn recount(&self, session: &mut Session) -> Result<()> {
+        let (id, epoch) = (session.record.id.clone(), session.record.epoch);
+        self.tracker.begin(&id, epoch);
+        if let Some(origin) = &session.origin {
             let directive = self.generate_continuation_directive(origin)?;
-            self.tracker.record_counted(&record.id, Role::System, directive.tokens);
+            self.tracker.record_counted(&id, Role::System, directive.tokens);
         }
-        for message in messages.iter().filter(|message| !memories.contains(&message.position)) {
-            self.tracker.record_counted(&record.id, message.message.role(), message.tokens);
+        let counted: Vec<_> = session
+            .messages
+            .iter()
+            .filter(|message| !session.memories.contains(&message.position))
+            .map(|message| (message.message.role(), message.tokens))
+            .collect();
+        for (role, tokens) in counted {
+            let usage = self.tracker.record_counted(&id, role, tokens);
+            let entry = session.usage_entry(&usage);
+            session.usage_log.record_message(role, entry);
         }
         Ok(())
     }

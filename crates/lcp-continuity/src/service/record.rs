@@ -60,9 +60,15 @@ impl SessionContinuityService {
     ) -> Result<TokenUsage> {
         let session = self.session(conversation)?;
         let mut session = lock(&session);
-        let before = self.tracker.usage(conversation);
+        let before = (self.tracker.usage(conversation), session.usage_log.clone());
         let usage = self.tracker.record_reported(conversation, reported);
-        self.save_state(&mut session, &usage).inspect_err(|_| self.restore_usage(before))?;
+        let entry = session.usage_entry(&usage);
+        session.usage_log.record_reported(entry);
+        if let Err(error) = self.save_state(&mut session, &usage) {
+            self.restore_usage(before.0);
+            session.usage_log = before.1;
+            return Err(error);
+        }
         Ok(usage)
     }
 
@@ -107,18 +113,26 @@ impl SessionContinuityService {
         messages: Vec<Message>,
     ) -> Result<TokenUsage> {
         let id = session.record.id.clone();
-        let before = self.tracker.usage(&id);
+        let before = (self.tracker.usage(&id), session.usage_log.clone());
         let mut bodies = Vec::with_capacity(messages.len());
         for message in &messages {
             let body = encode_message(message)?;
             bodies.push(NewMessage { body, tokens: self.tracker.count(message) });
         }
         for (message, body) in messages.iter().zip(&bodies) {
-            self.tracker.record_counted(&id, message.role(), body.tokens);
+            let usage = self.tracker.record_counted(&id, message.role(), body.tokens);
+            let entry = session.usage_entry(&usage);
+            session.usage_log.record_message(message.role(), entry);
         }
         let usage = self.tracker.usage(&id);
-        let appended = self.append(session, &bodies, &usage);
-        let count = appended.inspect_err(|_| self.restore_usage(before))?;
+        let count = match self.append(session, &bodies, &usage) {
+            Ok(count) => count,
+            Err(error) => {
+                self.restore_usage(before.0);
+                session.usage_log = before.1;
+                return Err(error);
+            }
+        };
         let first = count.saturating_sub(messages.len() as u64);
         let epoch = session.record.epoch;
         for ((position, message), body) in (first..).zip(messages).zip(bodies) {

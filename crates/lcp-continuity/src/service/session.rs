@@ -2,6 +2,7 @@
 
 use std::time::Instant;
 
+use lcp_driver::usage::UsageEntry;
 use lcp_driver::window::ContextWindow;
 use lcp_types::Role;
 use serde::{Deserialize, Serialize};
@@ -10,6 +11,7 @@ use crate::compact::begins_like_memory;
 use crate::model::{Recorded, SessionHandoff, TokenUsage};
 use crate::store::{ConversationRecord, Lease};
 use crate::trigger::Trigger;
+use crate::usage_log::UsageLog;
 
 #[derive(Debug)]
 pub(super) struct Session {
@@ -28,6 +30,8 @@ pub(super) struct Session {
     pub(super) superseded: Vec<(String, String)>,
     /// The name of the model, if it is known.
     pub(super) model: Option<String>,
+    /// The usage after each answer of the model.
+    pub(super) usage_log: UsageLog,
 }
 
 impl Session {
@@ -41,6 +45,17 @@ impl Session {
         let record = &self.record;
         ContextWindow::from_model(record.window_tokens)
             .with_reserves(0, record.output_reserve_tokens)
+    }
+
+    /// Returns the budget in tokens, or 0 if the reserve leaves no tokens.
+    pub(super) fn budget_tokens(&self) -> u32 {
+        self.budget_window().available().unwrap_or(0)
+    }
+
+    /// Returns the record of a usage.
+    pub(super) fn usage_entry(&self, usage: &TokenUsage) -> UsageEntry {
+        let (model, total) = (self.model.clone(), self.budget_tokens());
+        UsageEntry { model, total, used: usage.total_tokens }
     }
 
     /// Returns the tokens of the application's system prompt, which the next session also has.
@@ -81,6 +96,7 @@ impl Session {
             memories: Some(self.memories.clone()),
             superseded: self.superseded.clone(),
             model: self.model.clone(),
+            usage_log: self.usage_log.clone(),
         };
         // The status is plain data, so writing it cannot fail.
         serde_json::to_string(&status).ok()
@@ -101,6 +117,9 @@ pub(super) struct SavedState {
     pub(super) superseded: Vec<(String, String)>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) model: Option<String>,
+    /// Empty in states written by earlier versions.
+    #[serde(default)]
+    pub(super) usage_log: UsageLog,
 }
 
 /// The messages that the window shows after a compaction, in addition to system turns.

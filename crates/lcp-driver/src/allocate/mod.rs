@@ -80,6 +80,16 @@ impl std::ops::Deref for PerLevel {
 }
 
 impl Candidate {
+    /// Returns whether a selection has less detail than the candidate may have, for lack of tokens.
+    /// `waits` is `true` while candidates may not exceed their ceilings.
+    pub(crate) fn is_cut(&self, selection: Option<Selection>, waits: bool) -> bool {
+        match selection {
+            Some(Selection::Level(0)) => false,
+            Some(Selection::Level(level)) if level <= self.ceiling => self.may_grow && !waits,
+            _ => true,
+        }
+    }
+
     pub(crate) fn lowest(&self) -> usize {
         self.costs.len() - 1
     }

@@ -47,6 +47,8 @@ pub struct IndexedRender {
     pub blocks: usize,
     /// The number of blocks that have their own part of the text.
     pub shown: usize,
+    /// `true` if a block has less detail than it may have, because of the budget.
+    pub is_cut: bool,
     /// Warnings about the text and the blocks that were read.
     pub warnings: Vec<Warning>,
     /// The source of the plan: the index or all blocks.
@@ -125,6 +127,7 @@ pub(crate) fn render<S: BlockSource + ?Sized>(
         rolled_up: plan.rolled_up,
         blocks: plan.items.len(),
         shown: plan.items.iter().filter(|item| item.decision.is_shown()).count(),
+        is_cut: plan.is_cut(),
         warnings: plan.warnings,
         source: PlanSource::AllBlocks(why),
     })
@@ -206,6 +209,13 @@ fn by_index<S: BlockSource + ?Sized>(
     let mut excerpts = excerpter.finish()?;
     let parts = parts(columns, &candidates, &allocation, &excerpts);
     let rolled_up = candidates.rolled_up(&allocation);
+    let waits = !allocation.at_ceiling && !config.fill;
+    let is_cut = candidates.passed_over > 0
+        || candidates
+            .candidates
+            .iter()
+            .zip(&allocation.chosen)
+            .any(|(candidate, selection)| candidate.is_cut(*selection, waits));
 
     let indices = needed(columns, &parts);
     let mut missing = indices.clone();
@@ -265,6 +275,7 @@ fn by_index<S: BlockSource + ?Sized>(
         rolled_up,
         blocks: facts.len(),
         shown: parts.len(),
+        is_cut,
         warnings,
         source: PlanSource::Index { read: read_count, passed_over: candidates.passed_over },
     })

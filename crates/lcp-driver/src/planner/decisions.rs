@@ -184,10 +184,7 @@ impl Scan<'_, '_> {
             _ if self.groups.pinned[at] => DecisionReason::Pinned,
             _ if candidate.priority == Priority::Critical => DecisionReason::Critical,
             Some(Selection::Level(0)) => DecisionReason::Fits,
-            Some(Selection::Level(detail)) if detail <= candidate.ceiling => {
-                // A candidate that may exceed its ceiling now, but does not, lacks tokens.
-                if candidate.may_grow && !waits { over() } else { DecisionReason::Ceiling }
-            }
+            _ if !candidate.is_cut(selection, waits) => DecisionReason::Ceiling,
             None if candidate.priority == Priority::Background && waits => {
                 DecisionReason::Background
             }

@@ -30,7 +30,8 @@ pub(crate) fn with_sessions<T>(
     let estimator = state.tokenizer(options.encoding, options.model, false)?.estimator;
     state.config.sessions.with_store(settings, options.may_create, |store| {
         let (handoff, file) = (&options.handoff, &settings.continuity);
-        Ok(work(&Sessions::new(Arc::clone(store), estimator, handoff, file))?)
+        let sessions = Sessions::new(Arc::clone(store), estimator, handoff, file);
+        Ok(work(&sessions.with_usage(settings.usage))?)
     })
 }
 
@@ -65,6 +66,14 @@ pub(crate) struct UsageFacts {
     should_handoff: bool,
     /// The reason for the next step.
     reason: String,
+    /// The level of the budget (80 % of the window minus the reserve): normal, warning or critical.
+    budget_level: &'static str,
+    /// The used part of the budget in percent.
+    budget_percent: u64,
+    /// The tokens that are left of the budget.
+    budget_remaining: u32,
+    /// The average tokens after the last five answers; null without answers.
+    trend: Option<u64>,
     /// `true` if the context should be compacted.
     compaction_due: bool,
     /// The id of a prepared hand-off that is not yet resumed; null if there is none.
@@ -94,6 +103,10 @@ impl From<ConversationStatus> for UsageFacts {
             decision: status.verdict.name(),
             should_handoff: decision.should_handoff,
             reason: status.reason(),
+            budget_level: status.budget.status.level.name(),
+            budget_percent: status.budget.status.percent,
+            budget_remaining: status.budget.status.remaining,
+            trend: status.budget.stored.history.trend(),
             compaction_due: status.is_compaction_due,
             warnings: status.warnings,
             conversation: status.conversation,

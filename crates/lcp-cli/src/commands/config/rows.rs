@@ -35,7 +35,7 @@ pub(super) fn rows(budget: &EffectiveBudget, config: &Config, encoding: Setting<
         rows.push(Row { ineffective: idle, ..of_file(config, key, mark) });
     }
     duplicates(&mut rows, config);
-    for_programs(&mut rows, config);
+    usage(&mut rows, settings, config);
     segments(&mut rows, config);
     rows
 }
@@ -112,19 +112,21 @@ fn segments(rows: &mut Vec<Row>, config: &Config) {
     }));
 }
 
-/// Adds the settings that no command uses, only programs.
-fn for_programs(rows: &mut Vec<Row>, config: &Config) {
+/// Adds the settings of usage. Only the threshold of warnings matters for a render.
+fn usage(rows: &mut Vec<Row>, settings: &Settings, config: &Config) {
     let usage = &config.usage;
-    let settings: [(_, Value); 4] = [
-        ("context.usage.warning", usage.thresholds.warning.into()),
-        ("context.usage.critical", usage.thresholds.critical.into()),
-        ("context.usage.clear", usage.thresholds.clear.into()),
-        ("context.usage.cooldown", usage.cooldown.into()),
+    let no_budget = settings.budget.is_none().then(|| "no budget is set".to_owned());
+    let only_sessions = Some("only for sessions".to_owned());
+    let settings: [(_, Value, _); 4] = [
+        ("context.usage.warning", usage.thresholds.warning.into(), no_budget),
+        ("context.usage.critical", usage.thresholds.critical.into(), only_sessions.clone()),
+        ("context.usage.clear", usage.thresholds.clear.into(), only_sessions.clone()),
+        ("context.usage.cooldown", usage.cooldown.into(), only_sessions),
     ];
-    rows.extend(settings.map(|(key, value)| Row {
-        ineffective: Some("library only".to_owned()),
-        ..of_file(config, key, value)
-    }));
+    rows.extend(
+        settings
+            .map(|(key, value, ineffective)| Row { ineffective, ..of_file(config, key, value) }),
+    );
 }
 
 /// Returns the row of a setting that has no flag.

@@ -7,6 +7,7 @@ mod list;
 pub mod record;
 pub mod resume;
 mod show;
+mod usage;
 
 use std::sync::Arc;
 
@@ -17,7 +18,8 @@ use crate::session_args::StoreArgs;
 use crate::tokenizer_args::ConfigArgs;
 use crate::{Result, files};
 use lcp_app::config::Config;
-use lcp_app::sessions::{expired_json, failed, open_store};
+use lcp_app::sessions::{HandoffSettings, Sessions, expired_json, failed, open_store};
+use lcp_app::tokenizer::TokenizerOptions;
 
 /// Record sessions, hand them off, resume them, and inspect the store
 #[derive(Debug, clap::Args)]
@@ -55,6 +57,19 @@ enum StoreCommand {
   lcp session show h-0f1e2d3c4b5a69788796a5b4c3d2e1f0 --json")]
     Show {
         /// ID of a session or a hand-off
+        id: String,
+        #[command(flatten)]
+        query: StoreQuery,
+    },
+    /// Show how full the budget of a session is, and how that developed
+    ///
+    /// The budget is 80% of the window, less the output reserve. The history has a record for each
+    /// answer of the model. `[context.usage]` of lcp.toml sets the levels and the warnings.
+    #[command(after_help = "Examples:
+  lcp session usage parser
+  lcp session usage parser --json")]
+    Usage {
+        /// ID of the session
         id: String,
         #[command(flatten)]
         query: StoreQuery,
@@ -137,6 +152,7 @@ impl StoreCommand {
         let place = match self {
             Self::List(query)
             | Self::Show { query, .. }
+            | Self::Usage { query, .. }
             | Self::Expire(query)
             | Self::Check(query) => &query.place,
             Self::Fork { place, .. } => place,
@@ -145,6 +161,13 @@ impl StoreCommand {
         match self {
             Self::List(query) => list::run(&config, &*store, query.json),
             Self::Show { id, query } => show::run(&config, &*store, id, query.json),
+            Self::Usage { id, query } => {
+                let tokenizer = TokenizerOptions::default();
+                let counter = tokenizer.load(&config, None, false, output)?.estimator;
+                let handoff = HandoffSettings::default();
+                let sessions = Sessions::new(store, counter, &handoff, &config.continuity);
+                usage::run(&sessions.with_usage(config.usage), id, query.json)
+            }
             Self::Fork { id, at, new, .. } => {
                 let fork = store.fork(id, *at, new).map_err(failed)?;
                 let messages = lcp_driver::plural(fork.messages, "message");

@@ -76,6 +76,7 @@ pub fn run(args: &Args, output: &Output) -> Result {
     for warning in &tracked.warnings {
         output.warn(warning);
     }
+    output.debug_budget(&tracked.budget.debug_lines());
     let text = if args.json { files::json(&tracked.to_json()) } else { tracked.to_lines() };
     files::print(&text)
 }

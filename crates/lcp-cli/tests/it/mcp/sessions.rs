@@ -263,11 +263,34 @@ fn another_model_or_window_changes_the_thresholds() {
     let small = record(json!({ "model": "gpt-4" }));
     assert_eq!((&small["window"], &small["previous_window"]), (&json!(8_192), &json!(64_000)));
     assert_eq!((&small["decision"], &small["compaction_due"]), (&json!("hand_off"), &json!(true)));
-    assert_eq!(small["warnings"], json!([]));
+    let warning = "[Budget] Warning: 122% of token budget used. 0 tokens remaining, 1447 over.";
+    assert_eq!(small["warnings"], json!([warning]));
+    assert_eq!(
+        (&small["budget_level"], &small["budget_percent"], &small["budget_remaining"]),
+        (&json!("critical"), &json!(122), &json!(0))
+    );
+    assert_eq!((&known["budget_level"], &known["trend"]), (&json!("normal"), &json!(8_000)));
     let large = record(json!({ "window": 100_000 }));
     assert_eq!((&large["previous_window"], &large["decision"]), (&json!(8_192), &json!("none")));
     let same = record(json!({ "model": "gpt-4" }));
     assert_eq!((&same["window"], &same["previous_window"]), (&json!(100_000), &Value::Null));
     let due = record(json!({ "window": 9_000, "output_reserve": 500 }));
     assert_eq!((&due["previous_window"], &due["decision"]), (&json!(100_000), &json!("hand_off")));
+}
+
+/// CBS-EX-03, CBS-TS-05: the settings of the server decide.
+#[test]
+fn usage_warnings_honour_the_settings() {
+    let place = Place::new();
+    place.write("lcp.toml", "context.usage.warning = 0.9\n");
+    let mut client = place.client(&["--config", &place.text("lcp.toml")]);
+    let mut record = |tokens: u32| {
+        let arguments = json!({ "conversation": "c", "input_tokens": tokens, "window": 8_000 });
+        let facts = client.facts("record_usage", arguments);
+        (facts["budget_level"].clone(), facts["warnings"].as_array().unwrap().len())
+    };
+    assert_eq!(record(5_440), (json!("normal"), 0));
+    assert_eq!(record(5_760), (json!("warning"), 1));
+    let facts = client.facts("should_handoff", json!({ "conversation": "c" }));
+    assert_eq!((&facts["budget_percent"], &facts["trend"]), (&json!(90), &json!(5_600)));
 }

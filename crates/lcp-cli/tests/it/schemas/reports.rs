@@ -404,6 +404,8 @@ impl<'v> Runs<'v> {
         for pack in ["report", "stats", "inspect"] {
             self.prints(&format!("lcp.{pack}.v1"), &format!("{pack} handoff.lcp --json"));
         }
+        self.prints("lcp.usage.v1", "session usage work --json");
+        self.prints("lcp.track.v1", "session record work --usage 2300 --json");
         self.prints("lcp.handoff-record.v1", &format!("session show {id} --json"));
         self.write("history.md", history(18));
         self.prints("lcp.track.v1", RECORD);
@@ -418,6 +420,9 @@ impl<'v> Runs<'v> {
         let next = prepared["handoff"]["id"].as_str().unwrap();
         self.prints("lcp.handoff-record.v1", &format!("session show {next} --json"));
         self.run("session fork next --at 1 --as forked", 0);
+        self.prints("lcp.usage.v1", "session usage forked --json");
+        self.run("session record tiny --usage 1 --model gpt-4", 0);
+        self.prints("lcp.usage.v1", "session usage tiny --json");
         let shown = self.prints("lcp.conversation.v1", "session show forked --json");
         assert_eq!(shown["parent"]["id"], "next");
         for id in ["work", "next"] {

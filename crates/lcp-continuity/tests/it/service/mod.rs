@@ -16,4 +16,5 @@ mod prepare;
 mod resume;
 pub(crate) mod support;
 mod sync;
+mod usage;
 mod window;

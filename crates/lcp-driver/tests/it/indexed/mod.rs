@@ -56,6 +56,7 @@ fn check(driver: &DefaultDriver, source: &Indexed, config: &DriverConfig) -> Ind
     assert_eq!(rendered.blocks, source.blocks.len());
     let shown = all.plan.items.iter().filter(|item| item.decision.is_shown()).count();
     assert_eq!(rendered.shown, shown);
+    assert_eq!(rendered.is_cut, all.plan.is_cut());
     // Warnings without a block are the same. Warnings about blocks exist only for blocks that were
     // read.
     let of_all = |warnings: &[lcp_driver::Warning]| -> Vec<_> {

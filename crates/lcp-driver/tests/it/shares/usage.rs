@@ -178,7 +178,7 @@ fn history_is_bounded_but_its_figures_are_exact() {
         history.record(None, 1_499, used);
     }
     assert_eq!(history.entries().len(), UsageHistory::MAX_ENTRIES);
-    assert_eq!(history.entries().next().unwrap().used, 2_000);
+    assert_eq!(history.entries().next().unwrap().used, 2_900);
     assert_eq!(history.recorded(), 3_000);
     assert_eq!(history.avg_usage(), Some(1_500));
     assert_eq!(history.over_budget_count(), 1_500);
