@@ -85,6 +85,30 @@ pub struct HandoffArgs {
     /// `extract_pending_tasks` of lcp.toml changes the default.
     #[arg(long, value_parser = on_off())]
     pub pending_tasks: Option<bool>,
+    #[command(flatten)]
+    pub summarizer: SummarizerArgs,
+}
+
+impl HandoffArgs {
+    /// Returns the options that these flags ask for.
+    pub fn to_options(&self) -> HandoffSettings {
+        let Self { target, summary, style, mode, session_state, pending_tasks, summarizer } =
+            self.clone();
+        HandoffSettings {
+            target,
+            summary,
+            style,
+            mode,
+            session_state,
+            pending_tasks,
+            ..summarizer.to_options()
+        }
+    }
+}
+
+/// The flags that select the program for summaries.
+#[derive(Clone, Debug, Default, clap::Args)]
+pub struct SummarizerArgs {
     /// Shell command that writes each summary [default: the built-in summarizer]
     ///
     /// CMD reads the messages of the session from standard input and writes the summary to standard output.
@@ -99,29 +123,11 @@ pub struct HandoffArgs {
     pub summarizer_timeout: Option<u32>,
 }
 
-impl HandoffArgs {
-    /// Returns the options that these flags ask for.
+impl SummarizerArgs {
+    /// Returns the settings that these flags ask for. All others are the defaults.
     pub fn to_options(&self) -> HandoffSettings {
-        let Self {
-            target,
-            summary,
-            style,
-            mode,
-            session_state,
-            pending_tasks,
-            summarizer_cmd,
-            summarizer_timeout,
-        } = self.clone();
-        HandoffSettings {
-            target,
-            summary,
-            style,
-            mode,
-            session_state,
-            pending_tasks,
-            summarizer_cmd,
-            summarizer_timeout,
-        }
+        let Self { summarizer_cmd, summarizer_timeout } = self.clone();
+        HandoffSettings { summarizer_cmd, summarizer_timeout, ..HandoffSettings::default() }
     }
 }
 

@@ -4,6 +4,7 @@
 //! |---|---|
 //! | `session record`, `handoff` and `resume` for any program | [`Sessions`] |
 //! | levels, warnings and history of the usage | [`UsageReport`] |
+//! | compaction of sessions, packs and transcripts | [`CompactOptions`], [`compact_messages`] |
 //! | location of the store | [`StoreLocation`] |
 //! | options of hand-offs from flags and `lcp.toml` | [`HandoffSettings`], [`WindowOptions`] |
 //! | records and checks of a store | [`find_record`], [`conversations`], [`check_store`] |
@@ -12,6 +13,7 @@
 
 mod address;
 mod check;
+mod compaction;
 mod conversation_status;
 mod handoff_settings;
 pub mod input;
@@ -25,6 +27,7 @@ mod usage_report;
 mod window;
 
 pub use check::{StoreCheck, check_store};
+pub use compaction::{CompactOptions, CompactionOutcome, compact_messages};
 pub use conversation_status::{ConversationStatus, Verdict, in_line};
 pub use handoff_settings::HandoffSettings;
 pub use record_json::{
@@ -40,6 +43,7 @@ pub use store_location::{StoreLocation, open_store, store_files};
 pub use usage_report::UsageReport;
 pub use window::{Window, WindowOptions};
 
+use lcp_continuity::compact::CompactionError;
 use lcp_continuity::store;
 
 use crate::error::{Error, ErrorKind};
@@ -49,7 +53,8 @@ pub fn failed(error: impl Into<lcp_continuity::Error>) -> Error {
     let error = error.into();
     let kind = match &error {
         lcp_continuity::Error::Store(store::Error::TooLarge { .. }) => ErrorKind::Limit,
-        lcp_continuity::Error::Store(store::Error::BadId { .. }) => ErrorKind::Usage,
+        lcp_continuity::Error::Store(store::Error::BadId { .. })
+        | lcp_continuity::Error::Compaction(CompactionError::Window(_)) => ErrorKind::Usage,
         lcp_continuity::Error::Package(_) => ErrorKind::Malformed,
         _ => ErrorKind::Session,
     };
@@ -74,6 +79,9 @@ pub fn failed(error: impl Into<lcp_continuity::Error>) -> Error {
             "record it under another ID, or fork the session: lcp session fork \
              {conversation:?} --at {position} --as NEW"
         )),
+        lcp_continuity::Error::Compaction(CompactionError::Futile { .. }) => {
+            failure.with_hint("pass a larger --target-percent, or use a larger window")
+        }
         _ => failure,
     }
 }

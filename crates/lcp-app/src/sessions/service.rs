@@ -25,7 +25,7 @@ use crate::interrupt::{self, Hook};
 /// fails. Calls of several threads wait for each other.
 #[derive(Debug)]
 pub struct Sessions {
-    service: SessionContinuityService,
+    pub(super) service: SessionContinuityService,
     held: HeldLeases,
     /// The name of the summarizer program, if there is one.
     summarizer: Option<String>,
@@ -190,7 +190,7 @@ impl Sessions {
             self.service.observe_usage(id)?;
             Ok(Ok(ConversationStatus { is_new, recorded, previous_window, ..self.status(id)? }))
         })??;
-        let assumption = window.filter(|_| is_new).and_then(|window| window.warning.clone());
+        let assumption = window.filter(|_| is_new).and_then(Window::warning).map(str::to_owned);
         let warnings = assumption.into_iter().chain(status.warnings).collect();
         Ok(ConversationStatus { warnings, ..status })
     }
@@ -296,7 +296,7 @@ impl Sessions {
     }
 
     /// Runs work while holding the lease of a conversation.
-    fn with_lease<T>(
+    pub(super) fn with_lease<T>(
         &self,
         id: &str,
         work: impl FnOnce() -> lcp_continuity::Result<T>,
@@ -307,7 +307,7 @@ impl Sessions {
         work().map_err(failed)
     }
 
-    fn status(&self, id: &str) -> lcp_continuity::Result<ConversationStatus> {
+    pub(super) fn status(&self, id: &str) -> lcp_continuity::Result<ConversationStatus> {
         let (record, decision) = self.decision(id)?;
         let latest = self.service.store().latest(id)?;
         let budget = UsageReport::new(self.service.inspect_usage(id)?, &self.usage);
@@ -382,7 +382,7 @@ impl Sessions {
             && !self.has_own_content
     }
 
-    fn lock(&self) -> MutexGuard<'_, ()> {
+    pub(super) fn lock(&self) -> MutexGuard<'_, ()> {
         self.call_lock.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

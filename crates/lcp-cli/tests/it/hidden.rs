@@ -354,6 +354,16 @@ const CALLS: &[(&str, &[(Prints, &str)])] = &[
         &[(ForPeople, "CONVERSATION"), (ForPeople, "CONVERSATION --json"), (ForPeople, "HIDDEN")],
     ),
     (
+        "session compact",
+        &[
+            (ForPeople, "chat.json --window 1000 --target-percent 90"),
+            (ForPeople, "chat.json --window 100 --target-percent 30"),
+            (ForPeople, "CONVERSATION --target-percent 1 --dry-run"),
+            (ForPeople, "chat.json --window 100 --target-percent 30 --json"),
+            (ForPeople, "HIDDEN"),
+        ],
+    ),
+    (
         "session usage",
         &[(ForPeople, "CONVERSATION"), (ForPeople, "CONVERSATION --json"), (ForPeople, "HIDDEN")],
     ),

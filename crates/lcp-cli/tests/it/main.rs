@@ -35,6 +35,7 @@ mod parse;
 mod samples;
 mod schemas;
 mod segments;
+mod session_compact;
 mod session_usage;
 mod session_window;
 mod sessions;

@@ -114,7 +114,8 @@ impl Message {
     }
 
     /// Returns the id of the call that this message answers, if it is stored outside the block.
-    pub(crate) fn answers(&self) -> Option<&str> {
+    #[must_use]
+    pub fn answers(&self) -> Option<&str> {
         self.result_of.as_deref()
     }
 

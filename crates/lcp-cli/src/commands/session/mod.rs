@@ -1,7 +1,8 @@
-//! The group `session`: commands that record, hand off and resume sessions, and commands for
-//! their store.
+//! The group `session`: commands that record, hand off, resume and compact sessions, and commands
+//! for their store.
 
 mod check;
+mod compact;
 pub mod handoff;
 mod list;
 pub mod record;
@@ -33,6 +34,7 @@ enum SessionCommand {
     Record(record::Args),
     Handoff(handoff::Args),
     Resume(resume::Args),
+    Compact(compact::Args),
     #[command(flatten)]
     Store(StoreCommand),
 }
@@ -138,6 +140,7 @@ pub fn run(args: &Args, output: &Output) -> Result {
         SessionCommand::Record(args) => record::run(args, output),
         SessionCommand::Handoff(args) => handoff::run(args, output),
         SessionCommand::Resume(args) => resume::run(args, output),
+        SessionCommand::Compact(args) => compact::run(args, output),
         SessionCommand::Store(command) => command.run(output),
     }
 }

@@ -428,9 +428,24 @@ impl<'v> Runs<'v> {
         for id in ["work", "next"] {
             self.prints("lcp.conversation.v1", &format!("session show {id} --json"));
         }
+        self.of_compactions();
         self.prints("lcp.store.v1", "session list --json");
         self.prints("lcp.check.v1", "session check --json");
         self.prints("lcp.expired.v1", "session expire --json");
+    }
+
+    fn of_compactions(&mut self) {
+        const SCHEMA: &str = "lcp.compaction.v1";
+        self.write("long.md", history(60));
+        self.run("session record long long.md --window 8000", 0);
+        for line in [
+            "session compact long --dry-run --json",
+            "session compact long.md --window 8000 --target-percent 10 --memory-percent 1 --json",
+            "session compact long --json",
+            "session compact long --if-due --json",
+        ] {
+            self.prints(SCHEMA, line);
+        }
     }
 
     /// A conversation with tool calls. Its newest call comes after the hand-off.
