@@ -35,13 +35,14 @@ const MAY_USE: &[(&str, &[&str])] = &[
         &["lcp-types", "lcp-tokens", "lcp-driver", "lcp-encoder", "lcp-decoder", "lcp-store"],
     ),
     ("lcp-transcripts", &["lcp-types"]),
+    ("lcp-secrets", &[]),
     // Uses the diff parser of `lcp-transcripts` and the process runner of `lcp-continuity`.
-    ("lcp-ingest", &["lcp-types", "lcp-transcripts", "lcp-continuity"]),
+    ("lcp-ingest", &["lcp-types", "lcp-secrets", "lcp-transcripts", "lcp-continuity"]),
     (
         "lcp-app",
         &[
             "lcp-types", "lcp-decoder", "lcp-encoder", "lcp-packfile", "lcp-tokens", "lcp-driver",
-            "lcp-dedup", "lcp-continuity", "lcp-transcripts", "lcp-ingest",
+            "lcp-dedup", "lcp-continuity", "lcp-transcripts", "lcp-secrets", "lcp-ingest",
         ],
     ),
     (
@@ -78,6 +79,7 @@ const MUST_NOT_USE: &[(&str, &[&str])] = &[
     ("lcp-driver", &["tokio", "clap", "tiktoken-rs", "anyhow", "bincode"]),
     ("lcp-store", &["tokio", "clap", "tiktoken-rs", "anyhow", "bincode", "rusqlite"]),
     ("lcp-transcripts", &["tokio", "clap", "tiktoken-rs", "anyhow", "bincode", "rusqlite"]),
+    ("lcp-secrets", &["tokio", "clap", "tiktoken-rs", "anyhow", "bincode", "rusqlite"]),
     ("lcp-ingest", &["tokio", "clap", "tiktoken-rs", "anyhow", "bincode", "rusqlite"]),
     ("lcp-dedup", &["tokio", "clap", "tiktoken-rs", "anyhow", "bincode", "rusqlite"]),
 ];

@@ -1,0 +1,135 @@
+//! Markers in the place of secrets.
+
+use std::collections::HashMap;
+
+use crate::scan::Secret;
+
+/// A replacement of secrets by markers such as `[secret github-token 1]`.
+///
+/// Equal values have equal markers, in all texts of one redactor: the first value of each kind has
+/// the number 1. A marker has neither a part nor a hash of the value.
+#[derive(Clone, Default)]
+pub struct Redactor {
+    numbers: HashMap<(&'static str, Vec<u8>), usize>,
+    counts: HashMap<&'static str, usize>,
+}
+
+impl Redactor {
+    /// Replaces the given secrets of a text. They are in order and do not overlap, as
+    /// [`find`](crate::find) returns them.
+    ///
+    /// # Panics
+    ///
+    /// Panics if a range is not within the text or the secrets overlap.
+    pub fn redact(&mut self, text: &[u8], secrets: &[Secret]) -> Vec<u8> {
+        self.replace(text, secrets, |_, marker| marker.to_vec())
+    }
+
+    /// Replaces the given secrets in the lines of a diff, each of which begins with `+`, `-` or a
+    /// space. A secret of several lines becomes a marker on each of them, so that the number of
+    /// lines does not change.
+    ///
+    /// # Panics
+    ///
+    /// As [`Self::redact`].
+    pub fn redact_diff(&mut self, lines: &[u8], secrets: &[Secret]) -> Vec<u8> {
+        self.replace(lines, secrets, |value, marker| {
+            let mut parts = value.split(|byte| *byte == b'\n');
+            let first = parts.next().map(|_| marker.to_vec());
+            let others = parts.map(|line| [line.get(..1).unwrap_or_default(), marker].concat());
+            first.into_iter().chain(others).collect::<Vec<_>>().join(&b'\n')
+        })
+    }
+
+    fn replace(
+        &mut self,
+        text: &[u8],
+        secrets: &[Secret],
+        replacement: impl Fn(&[u8], &[u8]) -> Vec<u8>,
+    ) -> Vec<u8> {
+        let mut redacted = Vec::with_capacity(text.len());
+        let mut end = 0;
+        for secret in secrets {
+            redacted.extend_from_slice(&text[end..secret.range.start]);
+            let value = &text[secret.range.clone()];
+            let marker = format!("[secret {} {}]", secret.kind, self.number(secret.kind, value));
+            redacted.extend(replacement(value, marker.as_bytes()));
+            end = secret.range.end;
+        }
+        redacted.extend_from_slice(&text[end..]);
+        redacted
+    }
+
+    /// Returns the number of different values that were replaced.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.numbers.len()
+    }
+
+    /// Returns whether nothing was replaced.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.numbers.is_empty()
+    }
+
+    fn number(&mut self, kind: &'static str, value: &[u8]) -> usize {
+        if let Some(number) = self.numbers.get(&(kind, value.to_vec())) {
+            return *number;
+        }
+        let count = self.counts.entry(kind).or_default();
+        *count += 1;
+        self.numbers.insert((kind, value.to_vec()), *count);
+        *count
+    }
+}
+
+impl std::fmt::Debug for Redactor {
+    /// Shows the number of values, not the values.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Redactor").field("len", &self.len()).finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::find;
+
+    const TOKENS: [&str; 2] =
+        ["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", "ghp_0UcnZwJUVFk6LO0pINUxwWPw5k4aXcaT4fNP"];
+
+    fn redact(redactor: &mut Redactor, text: &str) -> String {
+        let redacted = redactor.redact(text.as_bytes(), &find(text.as_bytes()));
+        String::from_utf8(redacted).unwrap()
+    }
+
+    #[test]
+    fn equal_values_have_equal_markers_in_all_texts() {
+        let mut redactor = Redactor::default();
+        let [first, second] = TOKENS;
+        let text = format!("a {first}, b {second}, a {first}");
+        let [one, two] = ["[secret github-token 1]", "[secret github-token 2]"];
+        assert_eq!(redact(&mut redactor, &text), format!("a {one}, b {two}, a {one}"));
+        assert_eq!(redact(&mut redactor, second), two);
+        assert_eq!((redactor.len(), redactor.is_empty()), (2, false));
+        assert!(!format!("{redactor:?}").contains(first));
+    }
+
+    #[test]
+    fn secret_in_a_diff_keeps_its_lines() {
+        let key = "MIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSjAgEAAoIBAQDndJt7NaG8T64";
+        let lines = [
+            " # Keys",
+            "+-----BEGIN PRIVATE KEY-----",
+            &format!("+{key}"),
+            "+-----END PRIVATE KEY-----",
+            "-old",
+            "",
+        ];
+        let lines = lines.join("\n");
+        let redacted = Redactor::default().redact_diff(lines.as_bytes(), &find(lines.as_bytes()));
+        let marker = "[secret private-key 1]";
+        let wanted = format!(" # Keys\n+{marker}\n+{marker}\n+{marker}\n-old\n");
+        assert_eq!(String::from_utf8(redacted).unwrap(), wanted);
+    }
+}
