@@ -6,8 +6,8 @@ use std::path::PathBuf;
 use std::sync::OnceLock;
 
 use lcp_ingest::{
-    FILE_BYTES_MAX, FileToSummarize, Globs, IngestOptions, IngestReport, Input, OpenFile, Pattern,
-    Progress, Rule, Rules, SkipReason, WalkOptions, ingest,
+    Charset, FILE_BYTES_MAX, FileToSummarize, Globs, IngestOptions, IngestReport, Input, OpenFile,
+    Pattern, Progress, Rule, Rules, SecretPolicy, SkipReason, WalkOptions, ingest,
 };
 use lcp_types::{Block, limits};
 use serde_json::Value;
@@ -23,6 +23,9 @@ use crate::tokenizer::TokenizerOptions;
 
 /// The maximum number of unreadable files in warnings.
 const NAMED_MAX: usize = 10;
+
+/// The number of the largest files in the summary.
+const LARGEST: usize = 5;
 
 /// The options of a pack of files. `None` means the setting of `lcp.toml`, or the default.
 #[derive(Default)]
@@ -64,6 +67,12 @@ pub struct PackOptions<'a> {
     pub rules: Vec<Rule>,
     /// `true` if the built-in rules, which apply first, are left out.
     pub no_default_rules: bool,
+    /// `true` if notebooks are packed as they are, not as scripts.
+    pub raw_notebooks: Option<bool>,
+    /// The character sets of files, instead of those that are detected; the last match wins.
+    pub charsets: Vec<(Pattern, Charset)>,
+    /// The treatment of secrets.
+    pub secrets: Option<SecretPolicy>,
     /// The summaries of files.
     pub summaries: SummaryOptions,
     /// The options of deduplication.
@@ -144,6 +153,10 @@ impl PackOptions<'_> {
                 .or(settings.max_file_size)
                 .unwrap_or(FILE_BYTES_MAX),
             rules: Rules::new(rules, !self.no_default_rules).map_err(usage_error)?,
+            raw_notebooks: self.raw_notebooks.unwrap_or(settings.raw_notebooks),
+            charsets: settings.charsets.iter().chain(&self.charsets).cloned().collect(),
+            secrets: self.secrets.unwrap_or(settings.secrets),
+            secret_exceptions: settings.secret_exceptions.clone(),
             tree: !self.no_tree,
             images: self.images,
             since: self.since,
@@ -153,11 +166,13 @@ impl PackOptions<'_> {
             summarize: summarizer.is_some().then_some(&summarize),
             progress: &progress,
         };
+        let secrets = options.secrets;
         let ingested = self.summaries.run_in_pool(|| ingest(&options))??;
         drop(options);
         drop(bar);
         let (blocks, report) = (ingested.blocks, ingested.report);
         report_warnings(&report, reporter);
+        report_secrets(&report, secrets, reporter);
         let is_left_out = |path: &&PathBuf| {
             report.skipped_by(SkipReason::Binary).any(|of| path.ends_with(&of.path))
         };
@@ -178,6 +193,9 @@ impl PackOptions<'_> {
         let bytes = encoder.encode(&blocks, "the pack", reporter)?;
         for warning in &warnings {
             reporter.warn(warning);
+        }
+        for line in summary(&report) {
+            reporter.summary(&line);
         }
         reporter.note(&format!(
             "packed {} ({}) and {} into {} ({}), including annotations",
@@ -280,6 +298,25 @@ fn unmatched(include: &[Pattern], rules: &[Rule], report: &IngestReport) -> Resu
     Ok((!names.is_empty()).then(|| format!("no file matches {}", names.join(", "))))
 }
 
+/// Reports the place and kind of each secret, and what happened to it.
+fn report_secrets(report: &IngestReport, policy: SecretPolicy, reporter: &dyn Reporter) {
+    let action = match policy {
+        SecretPolicy::Redact => "replaced",
+        SecretPolicy::Exclude => "left out the file of",
+        SecretPolicy::Warn => "packed",
+        SecretPolicy::Off => return,
+    };
+    for secret in report.secrets.iter().take(NAMED_MAX) {
+        let path = secret.path.escape_debug();
+        reporter.warn(&format!("{action} a secret: {path}:{}: {}", secret.line, secret.kind));
+    }
+    let more = report.secrets.len().saturating_sub(NAMED_MAX);
+    if more > 0 {
+        let more = lcp_driver::plural(more, "more secret");
+        reporter.warn(&format!("{action} {more}; --report lists all"));
+    }
+}
+
 /// Reports the warnings of ingestion, and a summary of the files that were left out.
 fn report_warnings(report: &IngestReport, reporter: &dyn Reporter) {
     for warning in &report.warnings {
@@ -296,7 +333,24 @@ fn report_warnings(report: &IngestReport, reporter: &dyn Reporter) {
             reporter.warn(&format!("cannot read {more} ({})", reason.name()));
         }
     }
-    if let Some(left_out) = report.skipped_summary() {
-        reporter.summary(&left_out);
+}
+
+/// Returns lines with the number and size of the files, the largest ones, and the reasons why
+/// others are left out. Tokens are estimated as a quarter of the bytes.
+fn summary(report: &IngestReport) -> Vec<String> {
+    let tokens = |bytes: u64| format!("~{}", lcp_driver::plural(bytes.div_ceil(4), "token"));
+    let files = lcp_driver::plural(report.files.len(), "file");
+    let bytes = lcp_driver::plural(report.bytes(), "byte");
+    let mut lines = vec![format!("packed {files}: {bytes}, {}", tokens(report.bytes()))];
+    if report.files.len() > 1 {
+        let mut largest: Vec<_> = report.files.iter().collect();
+        largest.sort_by_key(|file| std::cmp::Reverse(file.bytes));
+        let largest = largest
+            .iter()
+            .take(LARGEST)
+            .map(|file| format!("{} ({})", file.path.escape_debug(), tokens(file.bytes)));
+        lines.push(format!("largest: {}", largest.collect::<Vec<_>>().join(", ")));
     }
+    lines.extend(report.skipped_summary());
+    lines
 }

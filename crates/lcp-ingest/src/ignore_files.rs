@@ -2,8 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
-use ignore::gitignore::GitignoreBuilder;
+use ignore::gitignore::{Gitignore, GitignoreBuilder};
 
+use crate::defaults;
 use crate::options::WalkOptions;
 
 /// The ignore file of LCP.
@@ -38,7 +39,12 @@ pub(crate) fn find_unusable_above(folder: &Path) -> Option<PathBuf> {
 /// Returns whether a walk of the folder would leave out the file at this relative path if it
 /// existed.
 pub(crate) fn is_left_out(folder: &Path, below: &str, walk: WalkOptions, no_links: bool) -> bool {
-    if !walk.hidden && below.split('/').any(|name| name.starts_with('.')) {
+    let (folders, name) = below.rsplit_once('/').unwrap_or(("", below));
+    let is_hidden = || {
+        defaults::is_hidden(name, false)
+            || folders.split('/').any(|folder| defaults::is_hidden(folder, true))
+    };
+    if !walk.hidden && is_hidden() {
         return true;
     }
     if walk.ignored {
@@ -53,18 +59,37 @@ pub(crate) fn is_left_out(folder: &Path, below: &str, walk: WalkOptions, no_link
     folders.find_map(|folder| is_ignored_by(folder, &path, no_links)).unwrap_or_default()
 }
 
+/// Returns whether an ignore file asks for a path, as `!build/` does.
+pub(crate) fn is_wanted(top: &Path, path: &Path, is_folder: bool, no_links: bool) -> bool {
+    let folders = path.ancestors().skip(1).take_while(|folder| folder.starts_with(top));
+    let matched = |folder: &Path| {
+        let rules = rules(folder, no_links)?;
+        let matched = rules.matched(path, is_folder);
+        (!matched.is_none()).then(|| matched.is_whitelist())
+    };
+    folders.into_iter().find_map(matched).unwrap_or_default()
+}
+
 /// Returns whether the ignore files of a folder exclude a path below it. Returns `None` if no
 /// pattern matches. Unusable ignore files exclude every path.
 fn is_ignored_by(folder: &Path, path: &Path, no_links: bool) -> Option<bool> {
     if find_unusable(folder, no_links).is_some() {
         return Some(true);
     }
+    let rules = rules(folder, no_links)?;
+    let matched = rules.matched_path_or_any_parents(path, false);
+    (!matched.is_none()).then(|| matched.is_ignore())
+}
+
+/// Returns the rules of the ignore files of a folder, if there are any that can be used.
+fn rules(folder: &Path, no_links: bool) -> Option<Gitignore> {
+    if find_unusable(folder, no_links).is_some() {
+        return None;
+    }
     let mut builder = GitignoreBuilder::new(folder);
     for file in NAMES.map(|name| folder.join(name)).into_iter().filter(|file| file.is_file()) {
         // The walk has already reported errors in this file.
         let _ = builder.add(file);
     }
-    let rules = builder.build().ok().filter(|rules| !rules.is_empty())?;
-    let matched = rules.matched_path_or_any_parents(path, false);
-    (!matched.is_none()).then(|| matched.is_ignore())
+    builder.build().ok().filter(|rules| !rules.is_empty())
 }

@@ -1,17 +1,21 @@
 //! Conversion of files and changes into blocks (RFC 0010 §3).
 
+use std::path::Path;
+
 use lcp_types::{Annotation, Block, Diff, FormatHint, Lang, Tag};
 use rayon::prelude::*;
 
+use crate::attributes_file::AttributeFiles;
 use crate::changes::{self, Labels};
 use crate::error::{Error, ErrorKind, Result};
 use crate::file_tree;
 use crate::file_type::{self, FileType};
 use crate::options::{IngestOptions, Input, Progress};
 use crate::paths::{self, escape};
-use crate::read::{ReadOutcome, Reader};
+use crate::read::{ReadOutcome, Reader, summarize};
 use crate::report::{IngestReport, IngestedFile, SkipReason, SkippedFile};
 use crate::rules::{BlockAttributes, FileInfo};
+use crate::secrets::SecretFilter;
 use crate::walk;
 
 /// The label of standard input without a name.
@@ -61,9 +65,16 @@ pub fn ingest(options: &IngestOptions<'_>) -> Result<IngestResult> {
         });
     }
     (options.progress)(Progress::FilesFound(walked.files.len()));
-    let reader = Reader::new(options);
+    let mut secrets = SecretFilter::new(options.secrets, &options.secret_exceptions)?;
+    let reader = Reader::new(options, &secrets)?;
+    let attributes = roots.iter().map(|root| {
+        let top = if options.open.is_some() { None } else { repository(&root.path) };
+        let top = top.unwrap_or(&root.path);
+        root.is_folder.then(|| AttributeFiles::new(top, options.open))
+    });
+    let attributes: Vec<_> = attributes.collect();
     let outcomes: Result<Vec<ReadOutcome>> =
-        walked.files.par_iter().map(|file| reader.read_file(file)).collect();
+        walked.files.par_iter().map(|file| reader.read_file(file, &attributes)).collect();
     let labels = walked.files.into_iter().map(|file| file.label);
     let mut outcomes: Vec<_> = labels.zip(outcomes?).collect();
     if let Some(input) = &options.input {
@@ -74,22 +85,31 @@ pub fn ingest(options: &IngestOptions<'_>) -> Result<IngestResult> {
         outcomes.push((label, outcome));
         outcomes.sort_by(|a, b| paths::compare_labels(&a.0, &b.0));
     }
+    for (label, outcome) in &mut outcomes {
+        secrets.apply(label, outcome);
+    }
+    // A summary must not have a secret, and a program that summarizes must not see one.
+    let summaries: Vec<_> = outcomes
+        .par_iter()
+        .map(|(label, outcome)| summarize(options, label, outcome.as_ref().ok()?))
+        .collect();
     let report = IngestReport {
         skipped: walked.skipped,
         warnings: [walked.warnings, changes.warnings].concat(),
         ..IngestReport::default()
     };
-    let mut pack = PackInProgress { options, blocks: Vec::new(), report };
+    let mut pack = PackInProgress { options, secrets, blocks: Vec::new(), report };
     if options.tree {
         pack.add_tree(&outcomes);
     }
-    for (label, outcome) in outcomes {
-        pack.add_file(label, outcome, &changes.changed);
+    for ((label, outcome), summary) in outcomes.into_iter().zip(summaries) {
+        pack.add_file(label, outcome, summary, &changes.changed);
     }
     for diff in changes.diffs {
         pack.add_diff(diff);
     }
-    let PackInProgress { blocks, mut report, .. } = pack;
+    let PackInProgress { blocks, mut report, secrets, .. } = pack;
+    report.secrets = secrets.findings;
     report
         .skipped
         .sort_by(|a, b| paths::compare_labels(&a.path, &b.path).then(a.reason.cmp(&b.reason)));
@@ -114,6 +134,7 @@ fn read_input(reader: &Reader<'_>, input: &Input) -> Result<(String, ReadOutcome
 /// The blocks and the report collected so far.
 struct PackInProgress<'o> {
     options: &'o IngestOptions<'o>,
+    secrets: SecretFilter<'o>,
     blocks: Vec<Block<'static>>,
     report: IngestReport,
 }
@@ -122,7 +143,7 @@ impl PackInProgress<'_> {
     /// Adds the tree of all files, including skipped files that belong in the tree.
     fn add_tree(&mut self, outcomes: &[(String, ReadOutcome)]) {
         let entry = |(label, outcome): &'_ (String, ReadOutcome)| match outcome {
-            Ok(read) => Some((label.clone(), read.bytes.len() as u64)),
+            Ok(read) => Some((label.clone(), read.file_bytes)),
             Err(skipped) => Some((label.clone(), skipped.bytes.unwrap_or_default()))
                 .filter(|_| skipped.reason.is_in_tree()),
         };
@@ -138,38 +159,74 @@ impl PackInProgress<'_> {
         }
     }
 
-    fn add_file(&mut self, label: String, outcome: ReadOutcome, changed: &Labels) {
+    fn add_file(
+        &mut self,
+        label: String,
+        outcome: ReadOutcome,
+        summary: Option<String>,
+        changed: &Labels,
+    ) {
         let read = match outcome {
             Ok(read) => read,
             Err(skipped) => return self.report.skipped.push(skipped),
         };
         let changed = changed.contains(&label);
-        let info = FileInfo { changed, generated: read.is_generated };
+        let linguist = &read.linguist;
+        let info = FileInfo {
+            changed,
+            generated: linguist.generated.or(read.is_generated.then_some(true)),
+            vendored: linguist.vendored == Some(true),
+            documentation: linguist.documentation == Some(true),
+        };
         let attributes = self.options.rules.attributes(&label, info);
         self.report.files.push(IngestedFile {
             path: label.clone(),
             file_type: read.file_type,
             bytes: read.bytes.len() as u64,
+            charset: read.charset,
+            is_notebook: read.is_notebook,
             attributes: attributes.clone(),
             changed,
-            summary_bytes: read.summary.as_ref().map(|summary| summary.len() as u64),
+            summary_bytes: summary.as_ref().map(|summary| summary.len() as u64),
         });
         let lang =
             file_type::tagged_lang(&label).filter(|_| read.file_type.lang() == Lang::Unknown);
+        if let Some(warning) = read.warning.as_ref() {
+            self.report.warnings.push(format!("{}: {warning}", escape(&label)));
+        }
+        let redacted = self.secrets.redacted(&read);
+        let charset = read.charset.map(|charset| Tag::new(Tag::CHARSET, charset));
+        let notebook = read.is_notebook.then(|| Tag::new(Tag::CONVERTED, "notebook"));
         let mut block = read.file_type.into_block(label, read.bytes);
-        block.summary = read.summary.map(Into::into);
+        block.summary = summary.map(Into::into);
         let target = self.blocks.len() as u64;
         self.add(block, &attributes);
-        let tag = lang.map(|lang| Annotation::tag(target, &Tag::new(Tag::LANG, lang)));
-        self.blocks.extend(tag.map(Block::new));
+        let tags = lang.map(|lang| Tag::new(Tag::LANG, lang)).into_iter().chain(charset);
+        let tags = tags.chain(notebook).map(|tag| Block::new(Annotation::tag(target, &tag)));
+        self.blocks.extend(tags);
+        self.tag_redacted(target, redacted);
     }
 
-    fn add_diff(&mut self, diff: Diff<'static>) {
-        let info = FileInfo { changed: true, generated: false };
+    fn add_diff(&mut self, mut diff: Diff<'static>) {
+        let Some(redacted) = self.secrets.apply_to_diff(&mut diff) else {
+            let skipped = SkippedFile::new(diff.path.into_owned(), SkipReason::Secret);
+            return self.report.skipped.push(skipped);
+        };
+        let target = self.blocks.len() as u64;
+        let info = FileInfo { changed: true, ..FileInfo::default() };
         let attributes = self.options.rules.attributes(&diff.path, info);
         let path = diff.path.clone().into_owned();
         self.report.diffs.push((path, attributes.clone(), diff.hunks.len()));
         self.add(Block::new(diff), &attributes);
+        self.tag_redacted(target, redacted);
+    }
+
+    /// Tags a block with the number of its secrets that markers replaced.
+    fn tag_redacted(&mut self, target: u64, secrets: usize) {
+        if secrets > 0 {
+            let tag = Tag::new(Tag::REDACTED, secrets.to_string());
+            self.blocks.push(Block::new(Annotation::tag(target, &tag)));
+        }
     }
 
     fn add(&mut self, block: Block<'static>, attributes: &BlockAttributes) {
@@ -177,6 +234,11 @@ impl PackInProgress<'_> {
         self.blocks.push(block);
         self.blocks.extend(attributes.to_annotations(target).into_iter().map(Block::new));
     }
+}
+
+/// Returns the folder of the repository that contains a folder.
+fn repository(folder: &Path) -> Option<&Path> {
+    folder.ancestors().find(|folder| folder.join(".git").exists())
 }
 
 /// Returns the error for a pack without blocks.

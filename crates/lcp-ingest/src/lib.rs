@@ -32,9 +32,11 @@
 //! | topic | files |
 //! |---|---|
 //! | from paths to blocks | `ingest.rs`; reading: `read.rs`; options and report: `options.rs`, `report.rs` |
-//! | the files of a folder | `walk.rs`, `ignore_files.rs`; labels: `paths.rs` |
-//! | types of files | `file_type.rs` |
+//! | the files of a folder | `walk.rs`, `ignore_files.rs`, `defaults.rs`; labels: `paths.rs` |
+//! | `.gitattributes` | `attributes_file.rs` |
+//! | types of files | `file_type.rs`; character sets: `charset.rs`; notebooks: `notebook.rs` |
 //! | priorities, categories and pins | `rules.rs`, `globs.rs` |
+//! | secrets | `secrets.rs` |
 //! | changes since a revision | `changes.rs`, `git.rs` |
 //! | the tree of all files | `file_tree.rs` |
 //! | summaries; answers of programs | `summaries/mod.rs`; `summaries/cache.rs` |
@@ -44,7 +46,10 @@
 
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
+mod attributes_file;
 mod changes;
+mod charset;
+mod defaults;
 mod error;
 mod file_tree;
 mod file_type;
@@ -52,16 +57,19 @@ mod git;
 mod globs;
 mod ignore_files;
 mod ingest;
+mod notebook;
 mod options;
 pub mod outline;
 mod paths;
 mod read;
 mod report;
 mod rules;
+mod secrets;
 #[cfg(feature = "summaries")]
 mod summaries;
 mod walk;
 
+pub use charset::Charset;
 pub use error::{Error, ErrorKind, Result};
 pub use file_type::FileType;
 pub use globs::{Globs, Pattern};
@@ -70,7 +78,8 @@ pub use options::{
     FILE_BYTES_MAX, FileToSummarize, IngestOptions, Input, OpenFile, Progress, Summarize,
     WalkOptions,
 };
-pub use report::{IngestReport, IngestedFile, SkipReason, SkippedFile};
+pub use report::{IngestReport, IngestedFile, SecretFinding, SkipReason, SkippedFile};
 pub use rules::{BlockAttributes, Rule, Rules};
+pub use secrets::{SecretException, SecretPolicy};
 #[cfg(feature = "summaries")]
 pub use summaries::{FileSummarizer, cached_answers};

@@ -3,9 +3,11 @@
 use std::fs::File;
 use std::path::{Path, PathBuf};
 
+use crate::charset::Charset;
 use crate::file_type::FileType;
-use crate::globs::Globs;
+use crate::globs::{Globs, Pattern};
 use crate::rules::Rules;
+use crate::secrets::{SecretException, SecretPolicy};
 
 /// The default of [`IngestOptions::max_file_bytes`]: 1 MiB.
 pub const FILE_BYTES_MAX: u64 = 1 << 20;
@@ -33,8 +35,16 @@ pub struct IngestOptions<'a> {
     pub tree: bool,
     /// `true` to pack images.
     pub images: bool,
+    /// The character sets of files, instead of those that are detected; the last match wins.
+    pub charsets: Vec<(Pattern, Charset)>,
+    /// `true` to pack Jupyter notebooks as they are, not as scripts.
+    pub raw_notebooks: bool,
     /// The rules that set the attributes of files.
     pub rules: Rules,
+    /// The treatment of secrets.
+    pub secrets: SecretPolicy,
+    /// Secrets that are neither reported nor replaced.
+    pub secret_exceptions: Vec<SecretException>,
     /// A revision. If it is set, only files that differ from it are packed.
     pub since: Option<String>,
     /// A revision. If it is set, the differences from it are added as DIFF blocks.
@@ -63,7 +73,11 @@ impl Default for IngestOptions<'_> {
             max_file_bytes: FILE_BYTES_MAX,
             tree: true,
             images: false,
+            charsets: Vec::new(),
+            raw_notebooks: false,
             rules: Rules::default(),
+            secrets: SecretPolicy::default(),
+            secret_exceptions: Vec::new(),
             since: None,
             diff: None,
             outputs: Vec::new(),

@@ -5,12 +5,18 @@ use std::io::Read as _;
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use lcp_secrets::Secret;
 use lcp_types::{Lang, limits};
 
+use crate::attributes_file::{AttributeFiles, LinguistAttributes};
+use crate::charset::{self, Charset, Decoded};
 use crate::error::{Error, Result};
 use crate::file_type::{BINARY_SNIFF_BYTES, FileType, is_generated, is_minified};
+use crate::globs::Globs;
+use crate::notebook;
 use crate::options::{FileToSummarize, IngestOptions, Progress};
 use crate::report::{SkipReason, SkippedFile};
+use crate::secrets::SecretFilter;
 use crate::walk::FoundFile;
 
 /// The maximum number of bytes to allocate for a file before it is read.
@@ -20,13 +26,26 @@ const CAPACITY_MAX: u64 = 4 << 20;
 pub(crate) struct ReadFile {
     pub(crate) file_type: FileType,
     pub(crate) bytes: Vec<u8>,
-    pub(crate) summary: Option<String>,
+    /// The size of the file before it was decoded and converted.
+    pub(crate) file_bytes: u64,
     pub(crate) is_generated: bool,
+    pub(crate) linguist: LinguistAttributes,
+    /// The character set that `bytes` were decoded from, if it was not UTF-8.
+    pub(crate) charset: Option<&'static str>,
+    /// `true` if `bytes` are the script of a notebook.
+    pub(crate) is_notebook: bool,
+    /// The reason why the file was not converted.
+    pub(crate) warning: Option<String>,
+    /// The secrets in `bytes` as they were read.
+    pub(crate) secrets: Vec<Secret>,
 }
 
 /// A reader of files, within the limits of a pack.
 pub(crate) struct Reader<'r> {
     options: &'r IngestOptions<'r>,
+    secrets: &'r SecretFilter<'r>,
+    /// The globs of [`IngestOptions::charsets`].
+    charsets: Globs,
     /// The total size of the files read so far, in bytes.
     total: AtomicU64,
 }
@@ -35,18 +54,31 @@ pub(crate) struct Reader<'r> {
 pub(crate) type ReadOutcome = Result<ReadFile, SkippedFile>;
 
 impl<'r> Reader<'r> {
-    pub(crate) fn new(options: &'r IngestOptions<'r>) -> Self {
-        Self { options, total: AtomicU64::new(0) }
+    pub(crate) fn new(
+        options: &'r IngestOptions<'r>,
+        secrets: &'r SecretFilter<'r>,
+    ) -> Result<Self> {
+        let charsets = Globs::new(options.charsets.iter().map(|(pattern, _)| pattern));
+        let charsets = charsets.map_err(Error::invalid)?;
+        Ok(Self { options, secrets, charsets, total: AtomicU64::new(0) })
     }
 
     /// Reads a file that the walk found. Returns an error only if all files together exceed the
     /// limit of a pack.
-    pub(crate) fn read_file(&self, file: &FoundFile) -> Result<ReadOutcome> {
+    pub(crate) fn read_file(
+        &self,
+        file: &FoundFile,
+        attributes: &[Option<AttributeFiles<'_>>],
+    ) -> Result<ReadOutcome> {
         let outcome = if file.size > self.options.max_file_bytes {
             Err(SkippedFile::new(&file.label, SkipReason::TooLarge))
         } else {
             self.read_bytes(file).and_then(|bytes| self.inspect(&file.label, bytes))
         };
+        let outcome = outcome.map(|read| match attributes.get(file.root) {
+            Some(Some(attributes)) => read.with(attributes.attributes(&file.path)),
+            _ => read,
+        });
         (self.options.progress)(Progress::Read);
         let outcome = outcome.map_err(|skipped| SkippedFile {
             bytes: skipped.bytes.or(Some(file.size)).filter(|_| skipped.reason.is_in_tree()),
@@ -104,7 +136,13 @@ impl<'r> Reader<'r> {
     fn is_binary(&self, label: &str, head: &[u8]) -> bool {
         let file_type = FileType::detect(label, head);
         let is_image = matches!(file_type, FileType::Image(_)) && self.options.images;
-        !is_image && has_nul(head)
+        !is_image && self.charset(label).is_none() && charset::is_binary(head)
+    }
+
+    /// Returns the character set that the options give to a file.
+    fn charset(&self, label: &str) -> Option<Charset> {
+        let matches = self.charsets.matches(label);
+        matches.last().map(|last| self.options.charsets[*last].1)
     }
 
     /// Decides whether to pack the content, and detects its type.
@@ -121,30 +159,92 @@ impl<'r> Reader<'r> {
             if !file_type.matches_image(&bytes) {
                 return skip(SkipReason::Binary);
             }
-            return Ok(ReadFile { file_type, bytes, summary: None, is_generated: false });
+            return Ok(ReadFile::new(file_type, bytes));
         }
-        if has_nul(&bytes) {
-            return skip(SkipReason::Binary);
+        let charset = self.charset(label);
+        let file_bytes = bytes.len() as u64;
+        let (bytes, charset) = match charset::decode(bytes, charset) {
+            Decoded::Unchanged(bytes) => (bytes, None),
+            Decoded::Text(text, charset) => (text.into_bytes(), Some(charset)),
+            Decoded::Binary => return skip(SkipReason::Binary),
+            Decoded::Invalid(charset) => {
+                let message = Some(format!("not valid {}", charset.name()));
+                let skipped = SkippedFile::new(label, SkipReason::Charset);
+                return Err(SkippedFile { message, ..skipped });
+            }
+        };
+        let mut read = ReadFile { file_bytes, charset, ..ReadFile::new(file_type, bytes) };
+        if is_notebook(label) && !self.options.raw_notebooks {
+            read.convert_notebook();
+        }
+        if read.bytes.is_empty() {
+            return skip(SkipReason::Empty);
         }
         let is_script = matches!(file_type.lang(), Lang::JavaScript | Lang::Css);
-        let is_generated = is_generated(&bytes) || (is_script && is_minified(&bytes));
-        let summary = self.summarize(label, file_type, &bytes);
-        Ok(ReadFile { file_type, bytes, summary, is_generated })
-    }
-
-    /// Summarizes a text. Returns `None` if the summary is empty, not smaller than the text, or too
-    /// large for a block.
-    fn summarize(&self, path: &str, file_type: FileType, bytes: &[u8]) -> Option<String> {
-        let text = std::str::from_utf8(bytes).ok()?;
-        let summary = self.options.summarize?(&FileToSummarize { path, file_type, text })?;
-        let is_smaller = summary.len() < text.len();
-        let fits = summary.len() as u64 <= limits::SUMMARY_BYTES_MAX;
-        (is_smaller && fits && !summary.is_empty()).then_some(summary)
+        read.is_generated = is_generated(&read.bytes) || (is_script && is_minified(&read.bytes));
+        read.secrets = self.secrets.find(label, &read.bytes);
+        Ok(read)
     }
 }
 
-fn has_nul(bytes: &[u8]) -> bool {
-    bytes[..bytes.len().min(BINARY_SNIFF_BYTES)].contains(&0)
+/// Summarizes a text. Returns `None` if the summary is empty, not smaller than the text, or too
+/// large for a block.
+pub(crate) fn summarize(
+    options: &IngestOptions<'_>,
+    path: &str,
+    read: &ReadFile,
+) -> Option<String> {
+    let text = std::str::from_utf8(&read.bytes).ok()?;
+    let file = FileToSummarize { path, file_type: read.file_type, text };
+    let summary =
+        options.summarize.filter(|_| !matches!(read.file_type, FileType::Image(_)))?(&file)?;
+    let is_smaller = summary.len() < text.len();
+    let fits = summary.len() as u64 <= limits::SUMMARY_BYTES_MAX;
+    (is_smaller && fits && !summary.is_empty()).then_some(summary)
+}
+
+impl ReadFile {
+    fn new(file_type: FileType, bytes: Vec<u8>) -> Self {
+        Self {
+            file_type,
+            file_bytes: bytes.len() as u64,
+            bytes,
+            is_generated: false,
+            linguist: LinguistAttributes::default(),
+            charset: None,
+            is_notebook: false,
+            warning: None,
+            secrets: Vec::new(),
+        }
+    }
+
+    /// Sets the attributes of Linguist, and the language that they give.
+    fn with(self, linguist: LinguistAttributes) -> Self {
+        let lang = linguist.language.as_deref().and_then(|name| match name {
+            "c++" => Some(Lang::Cpp),
+            name => Lang::from_name(name),
+        });
+        let is_text = !matches!(self.file_type, FileType::Image(_));
+        let file_type = lang.filter(|_| is_text).map_or(self.file_type, FileType::Code);
+        Self { file_type, linguist, ..self }
+    }
+
+    /// Converts a notebook to a script. A file that is not a notebook stays as it is.
+    fn convert_notebook(&mut self) {
+        let text = String::from_utf8_lossy(&self.bytes);
+        match notebook::to_script(&text) {
+            Ok(script) => {
+                self.file_type = FileType::Code(script.lang);
+                self.bytes = script.text.into_bytes();
+                self.is_notebook = true;
+            }
+            Err(error) => self.warning = Some(format!("packed as it is: {error}")),
+        }
+    }
+}
+
+fn is_notebook(label: &str) -> bool {
+    Path::new(label).extension().is_some_and(|extension| extension.eq_ignore_ascii_case("ipynb"))
 }
 
 #[cfg(unix)]

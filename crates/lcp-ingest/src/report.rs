@@ -14,9 +14,10 @@ lcp_types::named_enum! {
     pub enum SkipReason {
         /// The file is empty.
         Empty = "empty",
-        /// The file has a NUL in its first 8 KiB, or its content does not match the image type of
-        /// its name.
+        /// The content is not text, or does not match the image type of the name.
         Binary = "binary",
+        /// The content is not text in the character set that the options give.
+        Charset = "charset",
         /// The file is an image, and the options leave images out.
         Image = "image",
         /// The file is larger than the options allow.
@@ -36,9 +37,13 @@ lcp_types::named_enum! {
         Loop = "loop",
         /// A pipe, a socket or a device.
         Special = "special",
+        /// A folder of dependencies, caches or build output. Its files are not listed.
+        UnwantedFolder = "unwanted_folder",
         /// A change that is left out because it is too large or its file is left out. Also a
         /// changed file that the walk left out, if only changed files are packed.
         Change = "change",
+        /// The file has a secret, and the options leave such files out.
+        Secret = "secret",
     }
 }
 
@@ -60,7 +65,16 @@ impl SkipReason {
 
     /// Returns whether the file tree lists a file that is skipped for this reason.
     pub(crate) fn is_in_tree(self) -> bool {
-        matches!(self, Self::Empty | Self::Binary | Self::Image | Self::TooLarge | Self::Unreadable)
+        matches!(
+            self,
+            Self::Empty
+                | Self::Binary
+                | Self::Charset
+                | Self::Image
+                | Self::TooLarge
+                | Self::Unreadable
+                | Self::Secret
+        )
     }
 }
 
@@ -97,14 +111,29 @@ pub struct IngestedFile {
     pub path: String,
     /// The type of the file.
     pub file_type: FileType,
-    /// The size of the file in bytes.
+    /// The size of the packed text in bytes.
     pub bytes: u64,
+    /// The character set that the text was decoded from, if it was not UTF-8.
+    pub charset: Option<&'static str>,
+    /// `true` if the text is the script of a notebook.
+    pub is_notebook: bool,
     /// The attributes that the rules set.
     pub attributes: BlockAttributes,
     /// `true` if the file differs from the revision in `since` or `diff`.
     pub changed: bool,
     /// The size of the summary in bytes, if the file has one.
     pub summary_bytes: Option<u64>,
+}
+
+/// A secret in a file or a change. The value is not part of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SecretFinding {
+    /// The label of the file.
+    pub path: String,
+    /// The line on which the secret begins, from 1. In a change, it is the line of the new file.
+    pub line: usize,
+    /// The kind of secret, one of [`lcp_secrets::kinds`].
+    pub kind: &'static str,
 }
 
 /// A report of all files that were found.
@@ -116,6 +145,8 @@ pub struct IngestReport {
     pub diffs: Vec<(String, BlockAttributes, usize)>,
     /// The files without a block, sorted by path.
     pub skipped: Vec<SkippedFile>,
+    /// The secrets that were found, in the order of the pack.
+    pub secrets: Vec<SecretFinding>,
     /// The warnings, one line each.
     pub warnings: Vec<String>,
 }
@@ -168,10 +199,12 @@ impl IngestReport {
                 "diffs": self.diffs.len(),
                 "skipped": self.skipped.len(),
                 "skipped_by_reason": Value::Object(reasons.collect()),
+                "secrets": self.secrets.len(),
             },
             "packed": self.files.iter().map(file).collect::<Vec<_>>(),
             "diffs": self.diffs.iter().map(diff).collect::<Vec<_>>(),
             "skipped": self.skipped.iter().map(skipped).collect::<Vec<_>>(),
+            "secrets": self.secrets.iter().map(secret).collect::<Vec<_>>(),
             "warnings": self.warnings,
         })
     }
@@ -184,6 +217,8 @@ fn file(file: &IngestedFile) -> Value {
         "type": block_type,
         "format": format,
         "bytes": file.bytes,
+        "charset": file.charset,
+        "notebook": file.is_notebook,
         "changed": file.changed,
         "summary_bytes": file.summary_bytes,
     });
@@ -202,6 +237,10 @@ fn add_attributes(value: &mut Value, attributes: &BlockAttributes) {
     value["category"] = attributes.category.clone().into();
     value["rank"] = attributes.rank.into();
     value["pinned"] = attributes.pinned.unwrap_or_default().into();
+}
+
+fn secret(secret: &SecretFinding) -> Value {
+    json!({ "path": secret.path, "line": secret.line, "kind": secret.kind })
 }
 
 fn skipped(skipped: &SkippedFile) -> Value {

@@ -39,8 +39,12 @@ pub struct Rules {
 pub(crate) struct FileInfo {
     /// `true` if the file differs from the revision in the options.
     pub(crate) changed: bool,
-    /// `true` if the file is generated or minified.
-    pub(crate) generated: bool,
+    /// Whether the file is generated or minified, if that is known.
+    pub(crate) generated: Option<bool>,
+    /// `true` if the file is a copy from another project.
+    pub(crate) vendored: bool,
+    /// `true` if the file is documentation.
+    pub(crate) documentation: bool,
 }
 
 #[derive(Clone, Debug)]
@@ -125,11 +129,12 @@ impl DefaultRules {
     fn priority(&self, label: &str, info: FileInfo) -> Option<Priority> {
         let matches = self.globs.matches(label);
         let last = matches.last().map(|&rule| self.priorities[rule]);
+        let last = last.or(info.documentation.then_some(Priority::Low));
         match last {
-            _ if info.generated => Some(Priority::Background),
+            _ if info.generated == Some(true) || info.vendored => Some(Priority::Background),
             // Lock files and other generated files change with everything else, so they remain
             // Background.
-            Some(Priority::Background) => last,
+            Some(Priority::Background) if info.generated.is_none() => last,
             _ if info.changed => Some(Priority::High),
             last => last,
         }

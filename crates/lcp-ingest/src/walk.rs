@@ -8,14 +8,12 @@ use std::sync::{Arc, Mutex, PoisonError};
 use ignore::{DirEntry, WalkBuilder, WalkState};
 use lcp_types::limits;
 
+use crate::defaults;
 use crate::error::{Error, Result};
 use crate::ignore_files::{self, IGNORE_FILE};
 use crate::options::IngestOptions;
 use crate::paths::{OwnOutputs, Root, compare_labels, escape, shared_labels, to_label};
 use crate::report::{SkipReason, SkippedFile};
-
-/// Folders of version control. They are left out even if hidden files are found.
-const VCS_DIRS: [&str; 4] = [".git", ".hg", ".jj", ".svn"];
 
 /// A file that was found but not read.
 #[derive(Clone, Debug)]
@@ -136,7 +134,8 @@ impl Walker<'_> {
         let mut builder = WalkBuilder::new(&self.root.path);
         builder
             .standard_filters(!walk.ignored)
-            .hidden(!walk.hidden)
+            // The filter below leaves out hidden files, except those that describe the project.
+            .hidden(false)
             .require_git(false)
             .follow_links(walk.follow)
             .same_file_system(self.options.one_file_system)
@@ -154,16 +153,44 @@ impl Walker<'_> {
         }
         let unusable = Arc::new(Mutex::new(Vec::new()));
         let (all_unusable, uses_ignore_files) = (Arc::clone(&unusable), !walk.ignored);
+        let unwanted = Arc::new(Mutex::new(Vec::new()));
+        let all_unwanted = Arc::clone(&unwanted);
         let (root, excluded) = (self.root.clone(), self.options.exclude.clone());
+        let included = self.options.include.clone();
         builder.filter_entry(move |entry| {
-            if VCS_DIRS.iter().any(|name| entry.file_name() == *name) {
+            let is_folder = entry.file_type().is_some_and(|kind| kind.is_dir());
+            let name = entry.file_name().to_string_lossy();
+            if defaults::is_vcs(&name) {
                 return false;
             }
-            let is_folder = entry.file_type().is_some_and(|kind| kind.is_dir());
+            if entry.depth() == 0 {
+                return true;
+            }
+            // An ignore file can ask for a file, as in `!.hidden`.
+            let is_wanted = || {
+                ignore_files::is_wanted(&root.path, entry.path(), is_folder, guarded)
+                    && !walk.ignored
+            };
+            if !walk.hidden
+                && (defaults::is_environment(&name)
+                    || defaults::is_hidden(&name, is_folder) && !is_wanted())
+            {
+                return false;
+            }
             if !is_folder {
                 return true;
             }
-            if excluded.is_folder_match(&label_in(&root, entry.path()).0) {
+            let label = || label_in(&root, entry.path()).0;
+            if !walk.ignored
+                && defaults::is_unwanted_dir(entry.path())
+                && !included.is_folder_match(&label())
+                && !is_wanted()
+            {
+                let mut unwanted = all_unwanted.lock().unwrap_or_else(PoisonError::into_inner);
+                unwanted.push(format!("{}/", label()));
+                return false;
+            }
+            if excluded.is_folder_match(&label()) {
                 return false;
             }
             let unusable = uses_ignore_files
@@ -187,6 +214,11 @@ impl Walker<'_> {
             })
         });
         self.skip_ignore_files(&unusable.lock().unwrap_or_else(PoisonError::into_inner));
+        let unwanted =
+            std::mem::take(&mut *unwanted.lock().unwrap_or_else(PoisonError::into_inner));
+        let unwanted =
+            unwanted.into_iter().map(|label| SkippedFile::new(label, SkipReason::UnwantedFolder));
+        self.result.lock().unwrap_or_else(PoisonError::into_inner).skipped.extend(unwanted);
     }
 
     /// Returns the warning about a malformed ignore file. With a restricted `open`, it quotes

@@ -104,6 +104,12 @@ impl<'a> Tag<'a> {
     /// The key of the language of a CODE block whose language has no code in the wire format: one of
     /// [`Tag::LANGS`].
     pub const LANG: &'static str = "lang";
+    /// The key of the character set that the text of a block was decoded from.
+    pub const CHARSET: &'static str = "charset";
+    /// The key of the format that the text of a block was converted from.
+    pub const CONVERTED: &'static str = "converted";
+    /// The key of the number of secrets in a block that markers replaced.
+    pub const REDACTED: &'static str = "redacted";
     /// The languages that are written as [`Lang::Unknown`](crate::Lang::Unknown) with a tag.
     pub const LANGS: [&'static str; 2] = ["csharp", "kotlin"];
 

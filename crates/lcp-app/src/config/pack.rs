@@ -1,6 +1,6 @@
 //! `[pack]`: the selection of files and their attributes (RFC 0010 §3).
 
-use lcp_ingest::{BlockAttributes, Pattern, Rule};
+use lcp_ingest::{BlockAttributes, Charset, Pattern, Rule, SecretException, SecretPolicy};
 use lcp_types::Priority;
 
 use super::reader::{Entry, Result, Section};
@@ -18,6 +18,14 @@ pub struct PackSettings {
     pub exclude: Vec<Pattern>,
     /// `true` if files get an outline as a summary.
     pub summarize: bool,
+    /// `true` if notebooks are packed as they are.
+    pub raw_notebooks: bool,
+    /// The character sets of files; the last match wins.
+    pub charsets: Vec<(Pattern, Charset)>,
+    /// The treatment of secrets.
+    pub secrets: SecretPolicy,
+    /// Secrets that are neither reported nor replaced.
+    pub secret_exceptions: Vec<SecretException>,
     /// Priorities, categories, ranks and pins of files; the last match wins.
     pub rules: Vec<Rule>,
 }
@@ -26,12 +34,21 @@ impl PackSettings {
     pub(super) fn read(root: &mut Section<'_>) -> Result<Self> {
         let Some(mut section) = root.section("pack")? else { return Ok(Self::default()) };
         let summaries = [("off", false), ("outline", true)];
+        let notebooks = [("cells", false), ("raw", true)];
+        let policies = SecretPolicy::ALL.map(|policy| (policy.name(), policy));
         let settings = Self {
             hidden: section.boolean("hidden")?.unwrap_or(false),
             max_file_size: section.take("max_file_size").map(|entry| size(&entry)).transpose()?,
             include: patterns(section.take("include"))?,
             exclude: patterns(section.take("exclude"))?,
             summarize: section.choice("summarize", &summaries)?.unwrap_or(false),
+            raw_notebooks: section.choice("notebooks", &notebooks)?.unwrap_or_default(),
+            charsets: items(section.take("charset"))?.iter().map(charset).collect::<Result<_>>()?,
+            secrets: section.choice("secrets", &policies)?.unwrap_or_default(),
+            secret_exceptions: items(section.take("allow_secret"))?
+                .iter()
+                .map(secret_exception)
+                .collect::<Result<_>>()?,
             rules: items(section.take("rule"))?.iter().map(rule).collect::<Result<_>>()?,
         };
         section.finish()?;
@@ -53,6 +70,35 @@ fn patterns(entry: Option<Entry<'_>>) -> Result<Vec<Pattern>> {
 
 fn pattern(entry: &Entry<'_>) -> Result<Pattern> {
     Pattern::parse(&entry.text()?).map_err(|error| entry.key_error(error))
+}
+
+fn charset(entry: &Entry<'_>) -> Result<(Pattern, Charset)> {
+    let mut section = entry.section()?;
+    let glob = section.take("glob").ok_or_else(|| entry.key_error("must have a glob"))?;
+    let name = section.take("name").ok_or_else(|| entry.key_error("must have a name"))?;
+    section.finish()?;
+    let charset = Charset::from_name(&name.text()?);
+    let charset = charset.ok_or_else(|| name.value_error("is not a known character set"))?;
+    Ok((pattern(&glob)?, charset))
+}
+
+fn secret_exception(entry: &Entry<'_>) -> Result<SecretException> {
+    let mut section = entry.section()?;
+    let pattern = section.take("glob").map(|entry| pattern(&entry)).transpose()?;
+    let kind = section.take("kind").map(|entry| secret_kind(&entry)).transpose()?;
+    section.finish()?;
+    if pattern.is_none() && kind.is_none() {
+        return Err(entry.key_error("must set glob or kind"));
+    }
+    Ok(SecretException { pattern, kind })
+}
+
+fn secret_kind(entry: &Entry<'_>) -> Result<String> {
+    let kind = entry.text()?;
+    if lcp_secrets::kinds().contains(&kind.as_str()) {
+        return Ok(kind);
+    }
+    Err(entry.value_error("is not a kind of secret"))
 }
 
 fn rule(entry: &Entry<'_>) -> Result<Rule> {

@@ -4,11 +4,11 @@ use std::path::PathBuf;
 
 use lcp_app::pack::PackOptions;
 use lcp_app::{Error, ErrorKind, parse_size};
-use lcp_ingest::{BlockAttributes, IngestReport, Pattern, Rule};
+use lcp_ingest::{BlockAttributes, Charset, IngestReport, Pattern, Rule, SecretPolicy};
 use lcp_types::Priority;
 
 use crate::Result;
-use crate::arguments::on_off;
+use crate::arguments::{by_name, on_off};
 use crate::dedup_args::DedupArgs;
 use crate::files;
 use crate::output::Output;
@@ -96,6 +96,21 @@ pub struct Args {
     #[arg(long, value_name = "REV", num_args = 0..=1, require_equals = true,
         default_missing_value = "HEAD")]
     pub diff: Option<String>,
+    /// Character set of matching files, such as `*.txt=gbk` [default: detected]
+    #[arg(long, value_name = "GLOB=NAME", value_parser = charset)]
+    pub charset: Vec<(Pattern, Charset)>,
+    /// Form of Jupyter notebooks: cells (a script with `# %%` before each cell) or raw
+    /// [default: cells]
+    #[arg(long, value_name = "FORM", value_parser = by_name([("cells", false), ("raw", true)]))]
+    pub notebooks: Option<bool>,
+    /// Treatment of private keys, tokens and passwords: redact, exclude, warn or off
+    /// [default: redact]
+    ///
+    /// `redact` replaces each by a marker such as `[secret github-token 1]`. `exclude` leaves out
+    /// the file. `warn` packs them. A line with the comment `lcp: allow-secret` may have secrets.
+    /// `secrets` and `[[pack.allow_secret]]` of lcp.toml change the default and make exceptions.
+    #[arg(long, value_name = "POLICY", value_parser = by_name(SecretPolicy::ALL.map(|it| (it.name(), it))))]
+    pub secrets: Option<SecretPolicy>,
     /// The flags of deduplication.
     #[command(flatten)]
     pub dedup: DedupArgs,
@@ -153,6 +168,9 @@ impl Args {
             exclude: self.exclude.clone(),
             max_file_bytes: self.max_file_size,
             rules: rules.cloned().collect(),
+            raw_notebooks: self.notebooks,
+            charsets: self.charset.clone(),
+            secrets: self.secrets,
             no_default_rules: self.no_default_rules,
             summaries: self.summaries.to_options(),
             dedup: self.dedup.to_options(),
@@ -196,6 +214,12 @@ fn category(value: &str) -> Result<Rule, String> {
     let category = Some(property_args::category(&name)?);
     let attributes = BlockAttributes { category, ..BlockAttributes::default() };
     Ok(Rule { pattern, attributes })
+}
+
+fn charset(value: &str) -> Result<(Pattern, Charset), String> {
+    let (pattern, name) = sides(value, "GLOB=NAME")?;
+    let charset = Charset::from_name(&name);
+    Ok((pattern, charset.ok_or_else(|| format!("unknown character set {name:?}"))?))
 }
 
 fn pin(value: &str) -> Result<Rule, String> {

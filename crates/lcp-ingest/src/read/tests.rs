@@ -4,15 +4,25 @@ use std::path::PathBuf;
 
 use super::*;
 use crate::error::ErrorKind;
+use crate::secrets::SecretPolicy;
 
 fn file(path: PathBuf) -> FoundFile {
     let label = "a.rs".to_owned();
     FoundFile { label, path, size: 1, may_be_link: false, root: 0 }
 }
 
+fn secrets() -> SecretFilter<'static> {
+    SecretFilter::new(SecretPolicy::default(), &[]).unwrap()
+}
+
 fn reason(path: PathBuf) -> SkipReason {
     let options = IngestOptions::default();
-    Reader::new(&options).read_file(&file(path)).unwrap().unwrap_err().reason
+    Reader::new(&options, &secrets())
+        .unwrap()
+        .read_file(&file(path), &[])
+        .unwrap()
+        .unwrap_err()
+        .reason
 }
 
 #[test]
@@ -47,7 +57,8 @@ fn pipes_and_replaced_links_are_not_read() {
 fn total_input_size_is_limited() {
     let options = IngestOptions::default();
     let total = AtomicU64::new(limits::TOTAL_DECOMPRESSED_BYTES_MAX - 1);
-    let reader = Reader { options: &options, total };
+    let secrets = secrets();
+    let reader = Reader { total, ..Reader::new(&options, &secrets).unwrap() };
     assert!(reader.read_input("a.rs", b"x".to_vec()).unwrap().is_ok());
     let error = reader.read_input("a.rs", b"x".to_vec()).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Limit);
@@ -62,10 +73,13 @@ fn empty_or_larger_summaries_are_discarded() {
             Some(summary.to_owned())
         };
         let options = IngestOptions { summarize: Some(&summarize), ..IngestOptions::default() };
-        Reader::new(&options).read_input("a.rs", bytes.to_vec()).unwrap().unwrap().summary
+        let secrets = secrets();
+        let reader = Reader::new(&options, &secrets).unwrap();
+        let read = reader.read_input("a.rs", bytes.to_vec()).unwrap().unwrap();
+        super::summarize(&options, "a.rs", &read)
     };
     assert_eq!(summary_of("fn", b"fn a() {}").as_deref(), Some("fn"));
     assert_eq!(summary_of("fn a() {}", b"fn a() {}"), None);
     assert_eq!(summary_of("", b"fn a() {}"), None);
-    assert_eq!(summary_of("fn", b"fn a() {\xff}"), None, "not text");
+    assert_eq!(summary_of("fn", b"fn \xc3\xa4() {\xff}"), None, "broken UTF-8");
 }

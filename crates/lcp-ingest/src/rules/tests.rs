@@ -17,7 +17,10 @@ fn last_matching_rule_wins_for_each_attribute() {
         rule("docs/a.md", BlockAttributes::with_priority(Priority::Critical)),
     ];
     let rules = Rules::new(rules.into(), false).unwrap();
-    let attributes = rules.attributes("docs/a.md", FileInfo { changed: true, generated: true });
+    let attributes = rules.attributes(
+        "docs/a.md",
+        FileInfo { changed: true, generated: Some(true), ..FileInfo::default() },
+    );
     assert_eq!(attributes.priority, Some(Priority::Critical));
     assert_eq!((attributes.category.as_deref(), attributes.rank), (Some("docs"), Some(2.0)));
     assert!(rules.attributes("src/a.rs", FileInfo::default()).is_empty());
@@ -45,12 +48,12 @@ fn built_in_rules_set_priority_by_path() {
 #[test]
 fn changed_files_are_high_unless_generated() {
     let rules = Rules::new(Vec::new(), true).unwrap();
-    let changed = FileInfo { changed: true, generated: false };
+    let changed = FileInfo { changed: true, ..FileInfo::default() };
     let of = |label, info| rules.attributes(label, info).priority;
     assert_eq!(of("src/a.rs", changed), Some(Priority::High));
     assert_eq!(of("tests/a.rs", changed), Some(Priority::High));
     assert_eq!(of("Cargo.lock", changed), Some(Priority::Background));
-    let generated = FileInfo { changed: true, generated: true };
+    let generated = FileInfo { changed: true, generated: Some(true), ..FileInfo::default() };
     assert_eq!(of("src/a.rs", generated), Some(Priority::Background));
 }
 

@@ -1,8 +1,11 @@
 //! Public behavior of the crate.
 
+mod charsets;
 mod examples;
 mod globs;
 #[cfg(feature = "outline")]
 mod outline;
+mod secrets;
+mod selection;
 #[cfg(all(unix, feature = "summaries"))]
 mod summaries;

@@ -28,7 +28,9 @@ fn skipped_files_are_listed_in_the_tree_and_counted() {
         "logo.svg 7", "picture.png 16", "wrong.png 10",
     ];
     assert_eq!(tree(&blocks), lines);
-    let said = "6 files left out: 1 empty, 1 binary, 3 image, 1 too large\n";
+    let said = "packed 3 files: 8,205 bytes, ~2,052 tokens\n\
+                largest: late.rs (~2,049 tokens), latin.rs (~3 tokens), a.rs (~1 token)\n\
+                6 files left out: 1 empty, 1 binary, 3 image, 1 too large\n";
     assert_eq!(stderr(&output), said);
     assert_eq!(stderr(&folder.run(&["-q"])), "");
 }

@@ -3,6 +3,7 @@
 mod changes;
 mod left_out;
 mod rules;
+mod secrets;
 mod summaries;
 mod walk;
 
@@ -265,19 +266,19 @@ fn report_lists_packed_and_skipped_files() {
     let report = folder.report(&["--category", "*.rs=open_files"]);
     let totals = serde_json::json!({
         "files": 2, "bytes": 7, "diffs": 0, "skipped": 2,
-        "skipped_by_reason": { "binary": 1, "empty": 1 },
+        "skipped_by_reason": { "binary": 1, "empty": 1 }, "secrets": 0,
         "blocks": 5, "pack_bytes": folder.run(&["--category", "*.rs=open_files"]).stdout.len(),
     });
     assert_eq!((&report["schema"], &report["totals"]), (&"lcp.pack.v1".into(), &totals));
     let packed = serde_json::json!([
         {
             "path": "a.rs", "type": "code", "format": "rust", "bytes": 3, "changed": false,
-            "summary_bytes": null, "priority": "normal", "category": "open_files", "rank": null,
+            "charset": null, "notebook": false, "summary_bytes": null, "priority": "normal", "category": "open_files", "rank": null,
             "pinned": false,
         },
         {
             "path": "tests/b.md", "type": "document", "format": "markdown", "bytes": 4,
-            "changed": false, "summary_bytes": null, "priority": "low", "category": null,
+            "changed": false, "charset": null, "notebook": false, "summary_bytes": null, "priority": "low", "category": null,
             "rank": null, "pinned": false,
         },
     ]);

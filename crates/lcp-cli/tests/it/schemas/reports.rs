@@ -345,7 +345,10 @@ impl<'v> Runs<'v> {
     }
 
     fn of_folders(&mut self) {
-        let files: [(&str, &[u8]); 7] = [
+        let token = format!("gh{}_wWPw5k4aXcaT4fNP0UcnZwJUVFk6LO0pINUx\n", 'p');
+        let files: [(&str, &[u8]); 9] = [
+            ("token.txt", token.as_bytes()),
+            ("latin.txt", b"caf\xe9 in K\xf6ln\n"),
             ("README.md", b"# Retry\n\nRetries a command.\n\n## Use\n\nCall it.\n"),
             ("src/main.rs", b"fn main() {\n    retry::run(3);\n}\n"),
             ("src/retry.rs", b"/// Runs it.\npub fn run(times: u32) {\n    let _ = times;\n}\n"),
