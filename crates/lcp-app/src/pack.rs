@@ -112,7 +112,7 @@ impl PackOptions<'_> {
         let summarizer = self.summaries.summarizer(config.pack.summarize)?;
         let summarize = |file: &FileToSummarize<'_>| {
             let (summarizer, _) = summarizer.as_ref()?;
-            summarizer.summarize(file.path, file.file_type.input_kind(), file.text)
+            summarizer.summarize(file.path, file.input_kind(), file.text)
         };
         let bar = OnceLock::new();
         let progress = |progress| match progress {

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use lcp_types::{Block, FormatHint, Lang, MediaType, Tag};
 
-use crate::outline::InputKind;
+use crate::outline::InputKind::{self, TaggedCode};
 
 /// The number of bytes at the start of a file to search for a NUL, which marks a binary file.
 pub(crate) const BINARY_SNIFF_BYTES: usize = 8 << 10;
@@ -46,11 +46,10 @@ impl FileType {
         }
     }
 
-    /// Returns the kind of input for an outline.
-    #[must_use]
-    pub fn input_kind(self) -> InputKind {
+    /// Returns the kind of input for an outline of the file with this label.
+    pub(crate) fn input_kind(self, label: &str) -> InputKind {
         match self {
-            Code(lang) => InputKind::Code(lang),
+            Code(lang) => tagged_lang(lang, label).map_or(InputKind::Code(lang), TaggedCode),
             Document(FormatHint::Markdown) => InputKind::Document,
             Document(_) | Image(_) => InputKind::Text,
         }
@@ -95,8 +94,12 @@ fn by_extension(name: &str) -> Option<FileType> {
     find_type(EXTENSIONS, &extension)
 }
 
-/// Returns the language of a file that CODE blocks have as a tag ([`Tag::LANG`]), by its extension.
-pub(crate) fn tagged_lang(label: &str) -> Option<&'static str> {
+/// Returns the language that a CODE block without a known language has as a tag ([`Tag::LANG`]), by
+/// the extension of the file.
+pub(crate) fn tagged_lang(lang: Lang, label: &str) -> Option<&'static str> {
+    if lang != Lang::Unknown {
+        return None;
+    }
     let extension = Path::new(label).extension()?.to_str()?.to_ascii_lowercase();
     let [csharp, kotlin] = Tag::LANGS;
     match extension.as_str() {

@@ -189,8 +189,7 @@ impl PackInProgress<'_> {
             changed,
             summary_bytes: summary.as_ref().map(|summary| summary.len() as u64),
         });
-        let lang =
-            file_type::tagged_lang(&label).filter(|_| read.file_type.lang() == Lang::Unknown);
+        let lang = file_type::tagged_lang(read.file_type.lang(), &label);
         if let Some(warning) = read.warning.as_ref() {
             self.report.warnings.push(format!("{}: {warning}", escape(&label)));
         }

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use crate::charset::Charset;
 use crate::file_type::FileType;
 use crate::globs::{Globs, Pattern};
+use crate::outline::InputKind;
 use crate::rules::Rules;
 use crate::secrets::{SecretException, SecretPolicy};
 
@@ -117,6 +118,14 @@ pub struct FileToSummarize<'f> {
     pub file_type: FileType,
     /// The complete text of the file.
     pub text: &'f str,
+}
+
+impl FileToSummarize<'_> {
+    /// Returns the kind of input for an outline of the file.
+    #[must_use]
+    pub fn input_kind(&self) -> InputKind {
+        self.file_type.input_kind(self.path)
+    }
 }
 
 /// A function that summarizes a file. A summary is used only if it is not empty, is smaller than

@@ -47,10 +47,8 @@ pub fn outline(kind: InputKind, text: &str, options: &OutlineOptions) -> Option<
     let mut builder = OutlineBuilder::new(text, bytes_max);
     let is_special = match kind {
         InputKind::Document | InputKind::Code(Lang::Markdown) => document::fill(&mut builder),
-        InputKind::Code(lang) if text.len() as u64 <= OUTLINE_BYTES_MAX => {
-            fill_code(lang, &mut builder)
-        }
-        InputKind::Code(_) | InputKind::Text => false,
+        _ if text.len() as u64 <= OUTLINE_BYTES_MAX => fill_code(kind, &mut builder),
+        _ => false,
     };
     if !is_special {
         builder = OutlineBuilder::new(text, bytes_max);
@@ -64,12 +62,12 @@ pub fn outline(kind: InputKind, text: &str, options: &OutlineOptions) -> Option<
 
 /// Adds the declarations of code. Returns whether there are any.
 #[cfg(feature = "tree-sitter")]
-fn fill_code(lang: Lang, builder: &mut OutlineBuilder<'_>) -> bool {
-    code::fill(lang, builder)
+fn fill_code(kind: InputKind, builder: &mut OutlineBuilder<'_>) -> bool {
+    code::fill(kind, builder)
 }
 
 /// Returns `false`: without grammars, there are no declarations.
 #[cfg(not(feature = "tree-sitter"))]
-fn fill_code(_: Lang, _: &mut OutlineBuilder<'_>) -> bool {
+fn fill_code(_: InputKind, _: &mut OutlineBuilder<'_>) -> bool {
     false
 }

@@ -10,6 +10,9 @@ pub const MARKER: &str = "…";
 pub enum InputKind {
     /// Code in a language. Markdown counts as [`InputKind::Document`].
     Code(Lang),
+    /// Code in a language that blocks have as a tag: one of
+    /// [`Tag::LANGS`](lcp_types::Tag::LANGS).
+    TaggedCode(&'static str),
     /// Prose with Markdown headings.
     Document,
     /// Any other text, such as a log or the output of a tool.
@@ -22,6 +25,7 @@ impl InputKind {
     pub(crate) fn language(self) -> Option<&'static str> {
         match self {
             Self::Code(lang) => lang.name(),
+            Self::TaggedCode(name) => Some(name),
             Self::Document => Lang::Markdown.name(),
             Self::Text => None,
         }

@@ -11,6 +11,7 @@ use lcp_types::limits::SUMMARY_BYTES_MAX;
 use lcp_types::{Block, BlockContent, FormatHint};
 use rayon::prelude::*;
 
+use crate::file_type::FileType;
 use crate::outline::{InputKind, OutlineOptions, outline};
 use cache::Cache;
 
@@ -96,7 +97,9 @@ impl FileSummarizer {
 
     fn summarize_block(&self, block: &Block<'_>) -> Option<String> {
         let (kind, content) = match &block.content {
-            BlockContent::Code(code) => (InputKind::Code(code.lang), &code.content),
+            BlockContent::Code(code) => {
+                (FileType::Code(code.lang).input_kind(&code.path), &code.content)
+            }
             BlockContent::Document(document) => {
                 let is_markdown = document.format_hint == FormatHint::Markdown;
                 let kind = if is_markdown { InputKind::Document } else { InputKind::Text };

@@ -181,6 +181,18 @@ fn csharp_and_kotlin_files_have_a_tag_with_their_language() {
 }
 
 #[test]
+fn csharp_and_kotlin_files_have_outlines() {
+    let csharp = "class A\n{\n    void Run(int times)\n    {\n        Start(times);\n    }\n}\n";
+    let kotlin = "class B {\n    fun run(times: Int) {\n        start(times)\n    }\n}\n";
+    let place = Folder::new(&[("a.cs", csharp), ("b.kt", kotlin)]);
+    let blocks = place.pack(&["--no-tree", "--summarize", "outline", "."]);
+    let summaries: Vec<_> = blocks.iter().filter_map(|block| block.summary.as_deref()).collect();
+    let expected =
+        ["class A\n{\n    void Run(int times)\n}", "class B {\n    fun run(times: Int)\n}"];
+    assert_eq!(summaries, expected);
+}
+
+#[test]
 fn pack_is_identical_for_any_number_of_threads() {
     let (folder, other) = (Folder::new(PROJECT), Folder::new(PROJECT));
     for number in 0..300 {

@@ -39,7 +39,7 @@ pub(super) fn inner_declaration<'t>(
 }
 
 /// Returns the first named children.
-fn children(node: Node<'_>) -> impl Iterator<Item = Node<'_>> {
+pub(super) fn children(node: Node<'_>) -> impl Iterator<Item = Node<'_>> {
     let mut cursor = node.walk();
     let mut more = cursor.goto_first_child();
     let all = std::iter::from_fn(move || {
@@ -74,12 +74,26 @@ pub(super) fn members<'t>(language: &Language, node: Node<'t>) -> Option<Node<'t
     None
 }
 
-pub(super) fn value(node: Node<'_>) -> Option<Node<'_>> {
-    own_value(node).or_else(|| children(node).find_map(own_value))
+/// Returns the value of a declaration, or the accessors of a property.
+pub(super) fn value<'t>(language: &Language, node: Node<'t>) -> Option<Node<'t>> {
+    own_value(node).or_else(|| {
+        children(node).find_map(|child| {
+            let is_container = language.containers.contains(&child.kind());
+            let inner = || children(child).find_map(own_value).filter(|_| is_container);
+            own_value(child).or_else(inner)
+        })
+    })
 }
 
 fn own_value(node: Node<'_>) -> Option<Node<'_>> {
-    ["value", "right", "default_value"].iter().find_map(|name| node.child_by_field_name(name))
+    ["value", "right", "default_value", "accessors"]
+        .iter()
+        .find_map(|name| node.child_by_field_name(name))
+        .or_else(|| {
+            let mut cursor = node.walk();
+            let mut children = node.children(&mut cursor).take(CHILDREN_MAX);
+            children.find(|child| child.kind() == "=")?.next_named_sibling()
+        })
 }
 
 /// Returns the opening and closing bracket of a node.

@@ -2,12 +2,24 @@
 
 use lcp_types::Lang;
 
+use super::item;
 use super::language::Language;
 use super::language::Rule::{
     Attribute, Comment, FirstLine, Group, Members, Omit, Signature, Statement, Transparent, Value,
     Wrapper,
 };
 use super::language::{Declaration, is_block_doc};
+
+/// Returns the language of a tag (one of `Tag::LANGS`), if it has a grammar.
+pub(super) fn tagged(name: &str) -> &'static [&'static Language] {
+    match name {
+        #[cfg(feature = "csharp")]
+        "csharp" => &[&CSHARP],
+        #[cfg(feature = "kotlin")]
+        "kotlin" => &[&KOTLIN],
+        _ => &[],
+    }
+}
 
 /// Returns the languages to try for a text, the most likely first.
 pub(super) fn dialects(lang: Lang) -> &'static [&'static Language] {
@@ -77,6 +89,52 @@ const C_FAMILY: Language = Language {
     ..Language::BASE
 };
 
+#[cfg(feature = "csharp")]
+const CSHARP: Language = Language {
+    grammar: || tree_sitter_c_sharp::LANGUAGE.into(),
+    rules: &[
+        (
+            Signature,
+            "constructor_declaration conversion_operator_declaration delegate_declaration \
+             destructor_declaration file_scoped_namespace_declaration local_function_statement \
+             method_declaration operator_declaration",
+        ),
+        (
+            Members,
+            "class_declaration enum_declaration interface_declaration namespace_declaration \
+             record_declaration struct_declaration",
+        ),
+        (
+            Value,
+            "enum_member_declaration event_declaration event_field_declaration field_declaration \
+             indexer_declaration property_declaration",
+        ),
+        (Statement, "global_statement"),
+        (Transparent, "preproc_elif preproc_else preproc_if"),
+        (Comment, "comment"),
+        (
+            Omit,
+            "extern_alias_directive global_attribute preproc_define preproc_endregion \
+             preproc_nullable preproc_pragma preproc_region preproc_undef shebang_directive \
+             using_directive",
+        ),
+    ],
+    bodies: &["arrow_expression_clause", "block"],
+    members: &["declaration_list", "enum_member_declaration_list"],
+    containers: &["variable_declaration"],
+    functions: &["anonymous_method_expression", "lambda_expression"],
+    is_doc_comment: |comment| comment.starts_with("///") || is_block_doc(comment),
+    is_public: is_public_in_csharp,
+    ..Language::BASE
+};
+
+/// Returns whether the declaration is public or protected, or a member of an enum or interface.
+fn is_public_in_csharp(declaration: &Declaration<'_, '_>) -> bool {
+    let owners = ["enum_declaration", "interface_declaration"];
+    owners.contains(&declaration.owner)
+        || modifiers(declaration, "modifier").any(|word| matches!(word, "public" | "protected"))
+}
+
 #[cfg(feature = "go")]
 const GO: Language = Language {
     grammar: || tree_sitter_go::LANGUAGE.into(),
@@ -142,11 +200,10 @@ const JAVA: Language = Language {
 /// interface or annotation type.
 fn is_public_in_java(declaration: &Declaration<'_, '_>) -> bool {
     let owners = ["interface_declaration", "annotation_type_declaration"];
-    let modifiers = declaration.node.child(0).filter(|child| child.kind() == "modifiers");
-    let modifiers = modifiers.and_then(|child| declaration.text.get(child.byte_range()));
     owners.contains(&declaration.owner)
         || declaration.node.kind() == "enum_constant"
-        || modifiers.is_some_and(|words| words.contains("public") || words.contains("protected"))
+        || modifiers(declaration, "modifiers")
+            .any(|words| words.contains("public") || words.contains("protected"))
 }
 
 #[cfg(feature = "javascript")]
@@ -171,6 +228,28 @@ const JAVASCRIPT: Language = Language {
         declaration.node.kind().ends_with("_declaration")
             && value.is_some_and(|value| value.starts_with("require("))
     },
+    ..Language::BASE
+};
+
+#[cfg(feature = "kotlin")]
+const KOTLIN: Language = Language {
+    grammar: || tree_sitter_kotlin_ng::LANGUAGE.into(),
+    rules: &[
+        (Signature, "function_declaration secondary_constructor type_alias"),
+        (Members, "class_declaration companion_object enum_entry object_declaration"),
+        (Value, "property_declaration"),
+        (Comment, "block_comment line_comment"),
+        (Omit, "file_annotation import package_header shebang"),
+    ],
+    bodies: &["block", "function_body", "getter", "property_delegate", "setter"],
+    members: &["class_body", "enum_class_body"],
+    functions: &["anonymous_function"],
+    is_public: |declaration| {
+        !modifiers(declaration, "modifiers").any(|words| {
+            words.split_ascii_whitespace().any(|word| matches!(word, "private" | "internal"))
+        })
+    },
+    hides_members: |declaration| declaration.node.kind() == "enum_entry",
     ..Language::BASE
 };
 
@@ -288,3 +367,13 @@ const TYPESCRIPT: Language = Language {
     },
     ..Language::BASE
 };
+
+/// Returns the texts of the children of a kind, such as the modifiers of a declaration.
+fn modifiers<'t>(
+    declaration: &Declaration<'_, 't>,
+    kind: &'static str,
+) -> impl Iterator<Item = &'t str> {
+    item::children(declaration.node)
+        .filter(move |child| child.kind() == kind)
+        .filter_map(|child| declaration.text.get(child.byte_range()))
+}

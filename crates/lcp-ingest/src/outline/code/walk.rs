@@ -213,7 +213,7 @@ impl<'p> OutlineWalker<'_, 'p> {
         }
         let last_line = self.out.line_of(to.saturating_sub(1));
         match &mut frame.doc {
-            Some(doc) if doc.last_line + 1 == line => doc.last_line = last_line,
+            Some(doc) if doc.last_line + 1 == line => (doc.to, doc.last_line) = (to, last_line),
             doc => {
                 *doc = (self.language.is_doc_comment)(text).then_some(Doc { from, to, last_line });
             }
@@ -222,7 +222,6 @@ impl<'p> OutlineWalker<'_, 'p> {
 
     /// Adds the first line of a documentation that has words.
     fn first_words(&mut self, from: usize, to: usize) {
-        let has_words = |text: &str| text.chars().any(char::is_alphanumeric);
         let lines = self.out.line_of(from)..=self.out.line_of(to.saturating_sub(1));
         for line in lines.take(ITEM_LINES_MAX) {
             let start = self.out.start(line);
@@ -245,16 +244,20 @@ impl<'p> OutlineWalker<'_, 'p> {
         let (from, to) = (outer.start_byte(), outer.end_byte());
         match rule {
             Rule::Members | Rule::Value => {
-                let value = item::value(node).filter(|_| rule == Rule::Value);
+                let value = item::value(self.language, node).filter(|_| rule == Rule::Value);
                 let parent = value.unwrap_or(node);
                 let is_function = self.language.functions.contains(&parent.kind());
                 let members = item::members(self.language, parent).filter(|_| !is_function);
                 if let Some(members) = members {
                     return self.members(declaration, members, is_public);
                 }
-                match value {
-                    Some(value) => self.value(from, to, value),
-                    None => self.out.push_span(from, to, ITEM_LINES_MAX),
+                if let Some(value) = value {
+                    self.value(from, to, value);
+                } else {
+                    // The accessors of a property.
+                    let body = item::body(self.language, node).filter(|_| rule == Rule::Value);
+                    let to = body.map_or(to, |body| body.start_byte());
+                    self.out.push_span(from, to, ITEM_LINES_MAX);
                 }
             }
             Rule::FirstLine => {
@@ -356,6 +359,15 @@ impl<'p> OutlineWalker<'_, 'p> {
             self.out.push_span(from, to, ITEM_LINES_MAX);
         }
     }
+}
+
+/// Returns whether a text has letters or digits outside of tags such as `<summary>`.
+fn has_words(text: &str) -> bool {
+    let mut is_tag = false;
+    text.chars().any(|c| {
+        is_tag = (is_tag || c == '<') && c != '>';
+        !is_tag && c.is_alphanumeric()
+    })
 }
 
 /// Returns whether a statement consists of a string.

@@ -31,6 +31,8 @@ golden! {
     java: InputKind::Code(Lang::Java), "Account.java";
     c: InputKind::Code(Lang::C), "ring.h";
     cpp: InputKind::Code(Lang::Cpp), "graph.cpp";
+    csharp: InputKind::TaggedCode("csharp"), "Orders.cs";
+    kotlin: InputKind::TaggedCode("kotlin"), "Feed.kt";
     cpp_source_detected_as_c_has_the_same_outline: InputKind::Code(Lang::C), "graph.cpp";
     document: InputKind::Document, "guide.md";
     markdown_code_is_outlined_as_document: InputKind::Code(Lang::Markdown), "guide.md";

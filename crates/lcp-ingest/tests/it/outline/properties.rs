@@ -18,6 +18,8 @@ const SAMPLES: &[(InputKind, &str)] = &[
     (InputKind::Code(Lang::Java), include_str!("samples/Account.java")),
     (InputKind::Code(Lang::C), include_str!("samples/ring.h")),
     (InputKind::Code(Lang::Cpp), include_str!("samples/graph.cpp")),
+    (InputKind::TaggedCode("csharp"), include_str!("samples/Orders.cs")),
+    (InputKind::TaggedCode("kotlin"), include_str!("samples/Feed.kt")),
     (InputKind::Document, include_str!("samples/guide.md")),
     (InputKind::Text, include_str!("samples/cache.go")),
 ];
@@ -122,6 +124,8 @@ fn outline_is_valid_for_real_sources() {
             Some("c" | "h") => InputKind::Code(Lang::C),
             Some("cpp" | "cc") => InputKind::Code(Lang::Cpp),
             Some("py") => InputKind::Code(Lang::Python),
+            Some("cs") => InputKind::TaggedCode("csharp"),
+            Some("kt") => InputKind::TaggedCode("kotlin"),
             Some("js") => InputKind::Code(Lang::JavaScript),
             Some("md") => InputKind::Document,
             _ => continue,
@@ -140,8 +144,15 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(128))]
 
     #[test]
-    fn outline_is_valid_for_any_text(kind in any_kind(), text in "\\PC{0,300}") {
+    fn outline_is_valid_for_any_text(
+        kind in any_kind(),
+        lines in proptest::collection::vec("\\PC{8,40}", 1..60),
+    ) {
+        let text = lines.join("\n");
         check(kind, &text, &loose());
+        // 20 lines and a marker are smaller than a text of 24 lines, so it must have an outline.
+        let has_outline = outline(kind, &text, &loose()).is_some();
+        prop_assert!(has_outline || lines.len() < 24);
     }
 
     #[test]
