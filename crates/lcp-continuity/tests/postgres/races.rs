@@ -117,8 +117,9 @@ fn expiry_does_not_break_concurrent_writers() {
     // Everything that is neither leased nor just written expires.
     schema.options.expiry = std::time::Duration::from_millis(1);
     let store = schema.open();
-    at_once(&schema, |number, store| {
+    let written = at_once(&schema, |number, store| {
         let id = format!("c{number}");
+        let mut count = 0;
         for round in 0..8 {
             if number % 4 == 0 {
                 store.expire().unwrap();
@@ -130,8 +131,9 @@ fn expiry_does_not_break_concurrent_writers() {
                 store.release(&lease)
             });
             match written {
+                Ok(()) => count += 1,
                 // The conversation may be dropped before it is leased.
-                Ok(()) | Err(Error::UnknownConversation(_)) => {}
+                Err(Error::UnknownConversation(_)) => {}
                 Err(error) => panic!("round {round}: {error}"),
             }
             match store.messages(&id, 0, u64::MAX) {
@@ -140,9 +142,16 @@ fn expiry_does_not_break_concurrent_writers() {
                 Err(error) => panic!("round {round}: {error}"),
             }
         }
+        count
     });
+    // Twelve of the threads write.
+    assert!(written.iter().filter(|count| **count > 0).count() >= 6, "{written:?}");
     let lease = begun(&store, "last");
     store.append(&lease, &[message("shared")], None).unwrap();
+    thread::sleep(std::time::Duration::from_millis(10));
     store.expire().unwrap();
+    let of_threads = (0..16).map(|number| store.messages(&format!("c{number}"), 0, 9));
+    let is_gone = |answer| matches!(answer, Err(Error::UnknownConversation(_)));
+    assert!(of_threads.into_iter().all(is_gone));
     assert_eq!(store.messages("last", 0, 9).unwrap()[0].body, b"shared");
 }
