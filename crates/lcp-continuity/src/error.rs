@@ -35,6 +35,17 @@ pub enum Error {
     /// The conversation has no messages to hand over.
     #[error("session {0:?} has no messages to hand over")]
     NothingToHandOver(String),
+    /// The directive would have no content.
+    #[error(
+        "a resume prompt of at most {} has no room for content",
+        lcp_driver::plural(*target, "token")
+    )]
+    TargetTooSmall {
+        /// The requested maximum tokens.
+        target: u32,
+        /// The least tokens that a directive with content needs.
+        least: u32,
+    },
     /// The directive cannot be rendered.
     #[error(transparent)]
     Directive(#[from] lcp_driver::DriverError),
@@ -56,6 +67,7 @@ impl Error {
             Self::NotOpen(_) => "not_open",
             Self::Differs { .. } => "differs",
             Self::NothingToHandOver(_) => "nothing_to_hand_over",
+            Self::TargetTooSmall { .. } => "target_too_small",
             Self::Directive(_) => "bad_directive",
             Self::Compaction(_) => "not_compacted",
             Self::Thresholds(_) => "bad_thresholds",

@@ -54,7 +54,8 @@ pub fn failed(error: impl Into<lcp_continuity::Error>) -> Error {
     let kind = match &error {
         lcp_continuity::Error::Store(store::Error::TooLarge { .. }) => ErrorKind::Limit,
         lcp_continuity::Error::Store(store::Error::BadId { .. })
-        | lcp_continuity::Error::Compaction(CompactionError::Window(_)) => ErrorKind::Usage,
+        | lcp_continuity::Error::Compaction(CompactionError::Window(_))
+        | lcp_continuity::Error::TargetTooSmall { .. } => ErrorKind::Usage,
         lcp_continuity::Error::Package(_) => ErrorKind::Malformed,
         _ => ErrorKind::Session,
     };
@@ -74,6 +75,9 @@ pub fn failed(error: impl Into<lcp_continuity::Error>) -> Error {
             )),
         lcp_continuity::Error::Store(store::Error::Held { .. } | store::Error::Claimed { .. }) => {
             failure.with_hint("pass a longer --wait, or set `wait_seconds` of lcp.toml")
+        }
+        lcp_continuity::Error::TargetTooSmall { least, .. } => {
+            failure.with_hint(format!("pass --target {least} or more"))
         }
         lcp_continuity::Error::Differs { conversation, position } => failure.with_hint(format!(
             "record it under another ID, or fork the session: lcp session fork \

@@ -34,7 +34,7 @@ pub(super) fn short_task_block(task: &PendingTask, with_done: bool) -> Block<'st
 /// Formats the status of a task, and the user's approval if known.
 pub(super) fn status_line(task: &PendingTask) -> String {
     let status = match task.status {
-        TaskStatus::Pending => "not begun",
+        TaskStatus::Pending => "not started",
         TaskStatus::InProgress => "in progress",
         TaskStatus::Blocked => "blocked",
     };
@@ -55,7 +55,7 @@ pub(super) fn push_steps(out: &mut String, task: &PendingTask, with_done: bool) 
         }
     } else if !task.done_steps.is_empty() {
         let steps = counted(task.done_steps.len(), "step");
-        push_item(out, "", &format!("({steps} before these: done, not shown)"));
+        push_item(out, "", &format!("(finished, not listed: {steps})"));
     }
     for step in &task.remaining_steps {
         push_item(out, "- [ ]", step);
@@ -80,8 +80,8 @@ fn state_text(state: &SessionState) -> String {
         }
     }
     for (title, list) in [
-        ("files, the newest last:", &state.active_files),
-        ("commands, the newest last:", &state.recent_commands),
+        ("files, newest last:", &state.active_files),
+        ("commands, newest last:", &state.recent_commands),
     ] {
         if !list.is_empty() {
             push_item(&mut text, title, "");

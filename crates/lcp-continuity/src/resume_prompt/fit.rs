@@ -22,6 +22,11 @@ pub(super) struct FittedDraft {
 }
 
 impl FittedDraft {
+    /// Returns whether the text shows content, not only what is left out.
+    pub(super) fn shows_content(&self) -> bool {
+        self.plan.warnings.iter().all(|warning| warning.code != WarningCode::EmptyResult)
+    }
+
     /// Returns whether the selected content fits, and all other content is at least counted.
     fn is_within_budget(&self) -> bool {
         let is_below = |code| code == WarningCode::BelowFloor;

@@ -12,7 +12,7 @@ mod tests;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use lcp_driver::{DriverError, OutputMode, Plan, RenderDecision, WarningCode};
+use lcp_driver::{DriverError, OutputMode, Plan, RenderDecision, WarningCode, plural};
 use lcp_tokens::TokenEstimator;
 
 use crate::coverage::measure;
@@ -86,7 +86,7 @@ pub fn continuation_directive(
     let parts = Parts::new(handoff);
     let (fitted, text) = fit::fit(&parts, options, counter)?;
     let coverage = measure(handoff, &text);
-    let warnings = omissions(&coverage.lost, &fitted);
+    let warnings = omissions(&coverage.lost, &fitted, options);
     Ok(ContinuationDirective {
         summary: handoff.summary.clone(),
         coverage,
@@ -111,16 +111,49 @@ fn tokens_by_category(plan: &Plan) -> BTreeMap<String, u32> {
     sums
 }
 
+/// Returns the smallest budget with which a directive shows content, if the budget of the options
+/// is too small for that.
+pub(crate) fn smallest_budget(
+    handoff: &SessionHandoff,
+    options: &DirectiveOptions,
+    counter: &Arc<dyn TokenEstimator>,
+) -> Result<Option<u32>, DriverError> {
+    let parts = Parts::new(handoff);
+    let fit = |budget| {
+        let options = DirectiveOptions { budget, ..*options };
+        Ok::<_, DriverError>(fit::fit(&parts, &options, Arc::clone(counter))?.0)
+    };
+    if fit(options.budget)?.shows_content() {
+        return Ok(None);
+    }
+    let (mut too_small, mut enough) = (options.budget.unwrap_or(0), fit(None)?.plan.used_tokens);
+    while enough.saturating_sub(too_small) > 1 {
+        let middle = too_small.midpoint(enough);
+        if fit(Some(middle))?.shows_content() {
+            enough = middle;
+        } else {
+            too_small = middle;
+        }
+    }
+    Ok(Some(enough))
+}
+
 /// Lists everything that a text does not show in full, without duplicates. Lost anchors, task steps
 /// and state items are named one by one.
-fn omissions(lost: &[String], fitted: &FittedDraft) -> Vec<String> {
+fn omissions(lost: &[String], fitted: &FittedDraft, options: &DirectiveOptions) -> Vec<String> {
     let plan = &fitted.plan;
-    let is_of_text = |code| {
-        use WarningCode::{BelowFloor, EmptyResult, NonUtf8Content};
-        matches!(code, BelowFloor | EmptyResult | NonUtf8Content)
-    };
-    let of_text = plan.warnings.iter().filter(|warning| is_of_text(warning.code));
-    let mut warnings: Vec<_> = of_text.map(|warning| warning.message.clone()).collect();
+    let target = plural(options.budget.unwrap_or_default(), "token");
+    let of_text = plan.warnings.iter().filter_map(|warning| match warning.code {
+        WarningCode::BelowFloor => {
+            Some(format!("a target of {target} is too small to list everything that is left out"))
+        }
+        WarningCode::EmptyResult => {
+            Some(format!("a target of {target} leaves no room for content"))
+        }
+        WarningCode::NonUtf8Content => Some(warning.message.clone()),
+        _ => None,
+    });
+    let mut warnings: Vec<_> = of_text.collect();
     warnings.dedup();
     warnings.extend(lost.iter().map(|lost| format!("left out: {lost}")));
     for (at, name) in &fitted.draft.unpinned {

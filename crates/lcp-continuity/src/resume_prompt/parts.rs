@@ -165,7 +165,7 @@ fn next_steps(task: &PendingTask) -> impl Iterator<Item = String> {
     let name = truncate_inline(&task.description, NAME_CHARS);
     let (lead, steps) = match (task.status, task.approved) {
         (_, Some(false)) => (String::new(), 0),
-        (TaskStatus::InProgress, _) => (format!("Go on with \"{name}\": "), STEPS_MAX),
+        (TaskStatus::InProgress, _) => (format!("Continue with \"{name}\": "), STEPS_MAX),
         (TaskStatus::Blocked, _) => (format!("As soon as \"{name}\" is not blocked: "), 1),
         (TaskStatus::Pending, Some(true)) => (format!("Begin \"{name}\" (approved): "), 1),
         (TaskStatus::Pending, None) => (format!("Begin \"{name}\": "), 1),
@@ -180,7 +180,7 @@ fn open_calls(handoff: &SessionHandoff) -> impl Iterator<Item = String> {
     let recent = open.into_iter().map(|at| OpenCall::from_message(&handoff.recent[at].message));
     recent.chain(handoff.open_calls.iter().cloned()).map(|OpenCall { id, text }| {
         let (name, id) = (truncate_inline(&text, NAME_CHARS), truncate_inline(&id, NAME_CHARS));
-        format!("The call \"{name}\" ({id}) has no result yet: make it again if it is needed")
+        format!("The call \"{name}\" ({id}) has no result yet: repeat it if it is needed")
     })
 }
 

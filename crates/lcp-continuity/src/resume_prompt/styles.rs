@@ -29,26 +29,27 @@ pub(super) fn intro(style: DirectiveStyle, handoff: &SessionHandoff) -> Block<'s
         Concise => (
             "continuation",
             format!(
-                "Continues {conversation}{}. Do not start over. Decisions and commitments bind.",
+                "Continues {conversation}{}. Do not start over. Decisions and commitments are \
+                 binding.",
                 ended(" (ended: ", ")")
             ),
         ),
         Narrative => (
             "briefing",
             format!(
-                "You take over conversation {conversation} from the session before you.{} Go on \
-                 where it stopped, do not start over, and do not ask again what is settled here. \
-                 What is quoted was said in these very words, and the decisions and commitments \
-                 among it bind you.",
+                "You are taking over conversation {conversation} from the previous session.{} \
+                 Continue where it stopped. Do not start over, and do not ask again about \
+                 anything that is settled here. Quotations are verbatim. The decisions and \
+                 commitments among them are binding.",
                 ended(" It ended because: ", ".")
             ),
         ),
         Structured => (
             "continuation",
             format!(
-                "This continues conversation {conversation}, which ended{}.\n\
-                 Do not start over: go on where it stopped. The decisions and commitments below \
-                 are binding, word for word.",
+                "This session continues conversation {conversation}, which ended{}.\n\
+                 Do not start over. Continue where it stopped. The decisions and commitments below \
+                 are verbatim and binding.",
                 ended(" because: ", "")
             ),
         ),
@@ -68,8 +69,8 @@ pub(super) fn actions(style: DirectiveStyle, actions: &[String]) -> Block<'stati
         push_item(&mut text, &mark, action);
     }
     let title = match style {
-        Concise => "now",
-        Narrative => "what to do now",
+        Concise => "next",
+        Narrative => "next steps",
         Structured => "immediate actions",
     };
     Block::document(title, lines(text), FormatHint::Plain)
@@ -93,16 +94,16 @@ pub(super) fn anchors(style: DirectiveStyle, anchors: &[&AnchorPoint]) -> Vec<Bl
             let mut text = String::new();
             for group in by_kind() {
                 text.push_str(match group[0].kind {
-                    AnchorKind::Decision => "This was decided, and stands:",
-                    AnchorKind::Commitment => "This was promised, and is owed:",
-                    AnchorKind::Correction => "This was corrected:",
-                    AnchorKind::CriticalFact => "The work depends on this:",
-                    AnchorKind::Preference => "The user wants it like this:",
-                    AnchorKind::OpenQuestion => "This was asked, and is not answered:",
+                    AnchorKind::Decision => "Decisions that still apply:",
+                    AnchorKind::Commitment => "Commitments to keep:",
+                    AnchorKind::Correction => "Corrections:",
+                    AnchorKind::CriticalFact => "Facts that the work depends on:",
+                    AnchorKind::Preference => "The user's preferences:",
+                    AnchorKind::OpenQuestion => "Questions without an answer:",
                 });
                 push_quotes(&mut text, group.iter().map(|anchor| anchor.text.as_str()));
             }
-            document_unless_empty("what holds", text, FormatHint::Plain)
+            document_unless_empty("decisions and facts", text, FormatHint::Plain)
         }
         Structured => anchors.iter().map(|anchor| anchor_block(anchor)).collect(),
     }
@@ -122,7 +123,7 @@ pub(super) fn tasks(style: DirectiveStyle, tasks: &[ShownTask<'_>]) -> Vec<Block
             for task in tasks {
                 push_task(&mut text, *task);
             }
-            document_unless_empty("what remains to be done", text, FormatHint::Plain)
+            document_unless_empty("remaining tasks", text, FormatHint::Plain)
         }
         Structured => {
             tasks.iter().map(|shown| short_task_block(shown.task, shown.with_done)).collect()
@@ -143,14 +144,14 @@ pub(super) fn state(style: DirectiveStyle, state: &SessionState) -> Block<'stati
         }
     };
     let list = Vec::from_iter::<std::slice::Iter<'_, String>>;
-    say("You work in the directory", state.working_directory.as_ref().as_slice());
-    say("The branch is", state.branch.as_ref().as_slice());
-    say("The files at hand, the newest last, are", &list(state.active_files.iter()));
-    say("The commands that were run, the newest last, are", &list(state.recent_commands.iter()));
+    say("Working directory:", state.working_directory.as_ref().as_slice());
+    say("Branch:", state.branch.as_ref().as_slice());
+    say("Active files, newest last:", &list(state.active_files.iter()));
+    say("Recent commands, newest last:", &list(state.recent_commands.iter()));
     for (name, value) in &state.variables {
-        say("A variable and its value:", &[name, value]);
+        say("Variable and value:", &[name, value]);
     }
-    Block::document("what is at hand", lines(text), FormatHint::Plain)
+    Block::document("current state", lines(text), FormatHint::Plain)
         .with_summary(state_brief(state))
 }
 
@@ -166,17 +167,19 @@ fn push_task(text: &mut String, ShownTask { task, with_done }: ShownTask<'_>) {
     text.push_str(".\n");
     if !task.done_steps.is_empty() {
         if with_done {
-            steps(text, "Done:", &task.done_steps);
+            steps(text, "Finished steps:", &task.done_steps);
         } else {
-            text.push_str(&counted(task.done_steps.len(), "step"));
-            text.push_str(" of it: done, and not told here.\n");
+            let steps = counted(task.done_steps.len(), "step");
+            for part in ["Finished, not listed: ", &steps, ".\n"] {
+                text.push_str(part);
+            }
         }
     }
     if !task.remaining_steps.is_empty() {
-        steps(text, "To do, in this order:", &task.remaining_steps);
+        steps(text, "Remaining steps, in this order:", &task.remaining_steps);
     }
     if let Some(acceptance) = &task.acceptance {
-        steps(text, "It is done when this holds:", std::slice::from_ref(acceptance));
+        steps(text, "It is finished when:", std::slice::from_ref(acceptance));
     }
 }
 

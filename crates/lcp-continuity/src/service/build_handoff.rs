@@ -18,7 +18,7 @@ use crate::model::{
     AnchorKind, AnchorPoint, ContinuationDirective, Coverage, HandoffMetadata, HandoffOptions,
     OpenCall, Recorded, SessionHandoff, SessionState, TokenUsage,
 };
-use crate::resume_prompt::{DirectiveOptions, continuation_directive};
+use crate::resume_prompt::{DirectiveOptions, continuation_directive, smallest_budget};
 use crate::store::NewHandoff;
 use crate::{observe, tool_pairs};
 
@@ -48,7 +48,8 @@ impl SessionContinuityService {
     ///
     /// Returns [`Error::NotOpen`](crate::Error::NotOpen) if the conversation is not open,
     /// [`Error::NothingToHandOver`](crate::Error::NothingToHandOver) if it has no messages and did
-    /// not begin with a hand-off, and the errors of the store. Nothing is stored then.
+    /// not begin with a hand-off, [`Error::TargetTooSmall`](crate::Error::TargetTooSmall) if the
+    /// directive would have no content, and the errors of the store. Nothing is stored then.
     pub fn prepare_handoff(
         &self,
         conversation: &str,
@@ -222,6 +223,11 @@ impl SessionContinuityService {
             handoff.state = session_state(session, options);
         }
         let directive = self.directive(&handoff, &bounded)?;
+        if !directive.warnings.is_empty()
+            && let Some(least) = smallest_budget(&handoff, &bounded, &self.counter)?
+        {
+            return Err(Error::TargetTooSmall { target, least });
+        }
         let metadata = &mut handoff.metadata;
         metadata.tokens_after = directive.tokens;
         metadata.compression_ratio = compression_ratio(directive.tokens, usage.total_tokens);

@@ -142,10 +142,10 @@ fn actions_come_from_tasks_then_open_calls_then_questions() {
     assert_eq!(
         directive.immediate_actions,
         [
-            "Go on with \"Port the store\": Migrate the data",
-            "Go on with \"Port the store\": Drop the cache",
+            "Continue with \"Port the store\": Migrate the data",
+            "Continue with \"Port the store\": Drop the cache",
             "Begin \"Document it\": Write the README",
-            "The call \"read_file src/store.rs\" (call_7) has no result yet: make it again if it \
+            "The call \"read_file src/store.rs\" (call_7) has no result yet: repeat it if it \
              is needed",
             "Answer, if it is still open: Should old sessions expire?",
         ],

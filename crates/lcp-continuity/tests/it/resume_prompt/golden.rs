@@ -36,15 +36,15 @@ golden! {
     concise_xml: Concise Xml, expect![[r#"
         <context>
         <document title="continuation">
-        Continues conv-7 (ended: Context window utilization exceeded 85% threshold). Do not start over. Decisions and commitments bind.
+        Continues conv-7 (ended: Context window utilization exceeded 85% threshold). Do not start over. Decisions and commitments are binding.
         </document>
         <document title="user intent">
         Sessions must survive a crash.
         </document>
-        <document title="now">
-        - Go on with "Port the store": Migrate the data
-        - Go on with "Port the store": Drop the cache
-        - The call "read_file src/store.rs" (call_7) has no result yet: make it again if it is needed
+        <document title="next">
+        - Continue with "Port the store": Migrate the data
+        - Continue with "Port the store": Drop the cache
+        - The call "read_file src/store.rs" (call_7) has no result yet: repeat it if it is needed
         </document>
         <document title="decisions">
         -
@@ -70,7 +70,7 @@ golden! {
         <document title="state">
         directory: /srv/app
         branch: store
-        commands, the newest last:
+        commands, newest last:
         - cargo test
         </document>
         <conversation role="assistant" tool_call_id="call_6">
@@ -86,13 +86,13 @@ golden! {
     "#]];
     concise_markdown: Concise Markdown, expect![[r####"
         ### document continuation
-        Continues conv-7 (ended: Context window utilization exceeded 85% threshold). Do not start over. Decisions and commitments bind.
+        Continues conv-7 (ended: Context window utilization exceeded 85% threshold). Do not start over. Decisions and commitments are binding.
         ### document "user intent"
         Sessions must survive a crash.
-        ### document now
-        - Go on with "Port the store": Migrate the data
-        - Go on with "Port the store": Drop the cache
-        - The call "read_file src/store.rs" (call_7) has no result yet: make it again if it is needed
+        ### document next
+        - Continue with "Port the store": Migrate the data
+        - Continue with "Port the store": Drop the cache
+        - The call "read_file src/store.rs" (call_7) has no result yet: repeat it if it is needed
         ### document decisions
         -
         ```
@@ -113,7 +113,7 @@ golden! {
         ### document state
         directory: /srv/app
         branch: store
-        commands, the newest last:
+        commands, newest last:
         - cargo test
         ### assistant #call_6
         run_tests
@@ -126,13 +126,13 @@ golden! {
     "####]];
     concise_minimal: Concise Minimal, expect![[r#"
         [document continuation]
-        Continues conv-7 (ended: Context window utilization exceeded 85% threshold). Do not start over. Decisions and commitments bind.
+        Continues conv-7 (ended: Context window utilization exceeded 85% threshold). Do not start over. Decisions and commitments are binding.
         [document "user intent"]
         Sessions must survive a crash.
-        [document now]
-        - Go on with "Port the store": Migrate the data
-        - Go on with "Port the store": Drop the cache
-        - The call "read_file src/store.rs" (call_7) has no result yet: make it again if it is needed
+        [document next]
+        - Continue with "Port the store": Migrate the data
+        - Continue with "Port the store": Drop the cache
+        - The call "read_file src/store.rs" (call_7) has no result yet: repeat it if it is needed
         [document decisions]
         -
         ```
@@ -153,7 +153,7 @@ golden! {
         [document state]
         directory: /srv/app
         branch: store
-        commands, the newest last:
+        commands, newest last:
         - cargo test
         [assistant #call_6] run_tests
         [tool-result run_tests error #call_6]
@@ -163,38 +163,38 @@ golden! {
     narrative_xml: Narrative Xml, expect![[r#"
         <context>
         <document title="briefing">
-        You take over conversation conv-7 from the session before you. It ended because: Context window utilization exceeded 85% threshold. Go on where it stopped, do not start over, and do not ask again what is settled here. What is quoted was said in these very words, and the decisions and commitments among it bind you.
+        You are taking over conversation conv-7 from the previous session. It ended because: Context window utilization exceeded 85% threshold. Continue where it stopped. Do not start over, and do not ask again about anything that is settled here. Quotations are verbatim. The decisions and commitments among them are binding.
         </document>
         <document title="user intent">
         Sessions must survive a crash.
         </document>
-        <document title="what to do now">
-        First: Go on with "Port the store": Migrate the data
-        Then: Go on with "Port the store": Drop the cache
-        Then: The call "read_file src/store.rs" (call_7) has no result yet: make it again if it is needed
+        <document title="next steps">
+        First: Continue with "Port the store": Migrate the data
+        Then: Continue with "Port the store": Drop the cache
+        Then: The call "read_file src/store.rs" (call_7) has no result yet: repeat it if it is needed
         </document>
-        <document title="what holds">
-        This was decided, and stands:
+        <document title="decisions and facts">
+        Decisions that still apply:
         ```
         Keep the WAL.
         Always.
         ```
         "Use SQLite."
-        This was promised, and is owed: “I will not touch the "v1" table.”
+        Commitments to keep: “I will not touch the "v1" table.”
         </document>
-        <document title="what remains to be done">
+        <document title="remaining tasks">
         The task "Port the store" is in progress, the user agreed.
-        Done: "Write the schema"
-        To do, in this order: "Migrate the data", "Drop the cache"
-        It is done when this holds: "All tests pass."
+        Finished steps: "Write the schema"
+        Remaining steps, in this order: "Migrate the data", "Drop the cache"
+        It is finished when: "All tests pass."
         </document>
         <document title="summary">
         user: Store sessions durably.
         </document>
-        <document title="what is at hand">
-        You work in the directory "/srv/app"
-        The branch is "store"
-        The commands that were run, the newest last, are "cargo test"
+        <document title="current state">
+        Working directory: "/srv/app"
+        Branch: "store"
+        Recent commands, newest last: "cargo test"
         </document>
         <conversation role="assistant" tool_call_id="call_6">
         run_tests
@@ -209,32 +209,32 @@ golden! {
     "#]];
     narrative_markdown: Narrative Markdown, expect![[r####"
         ### document briefing
-        You take over conversation conv-7 from the session before you. It ended because: Context window utilization exceeded 85% threshold. Go on where it stopped, do not start over, and do not ask again what is settled here. What is quoted was said in these very words, and the decisions and commitments among it bind you.
+        You are taking over conversation conv-7 from the previous session. It ended because: Context window utilization exceeded 85% threshold. Continue where it stopped. Do not start over, and do not ask again about anything that is settled here. Quotations are verbatim. The decisions and commitments among them are binding.
         ### document "user intent"
         Sessions must survive a crash.
-        ### document "what to do now"
-        First: Go on with "Port the store": Migrate the data
-        Then: Go on with "Port the store": Drop the cache
-        Then: The call "read_file src/store.rs" (call_7) has no result yet: make it again if it is needed
-        ### document "what holds"
-        This was decided, and stands:
+        ### document "next steps"
+        First: Continue with "Port the store": Migrate the data
+        Then: Continue with "Port the store": Drop the cache
+        Then: The call "read_file src/store.rs" (call_7) has no result yet: repeat it if it is needed
+        ### document "decisions and facts"
+        Decisions that still apply:
         ```
         Keep the WAL.
         Always.
         ```
         "Use SQLite."
-        This was promised, and is owed: “I will not touch the "v1" table.”
-        ### document "what remains to be done"
+        Commitments to keep: “I will not touch the "v1" table.”
+        ### document "remaining tasks"
         The task "Port the store" is in progress, the user agreed.
-        Done: "Write the schema"
-        To do, in this order: "Migrate the data", "Drop the cache"
-        It is done when this holds: "All tests pass."
+        Finished steps: "Write the schema"
+        Remaining steps, in this order: "Migrate the data", "Drop the cache"
+        It is finished when: "All tests pass."
         ### document summary
         user: Store sessions durably.
-        ### document "what is at hand"
-        You work in the directory "/srv/app"
-        The branch is "store"
-        The commands that were run, the newest last, are "cargo test"
+        ### document "current state"
+        Working directory: "/srv/app"
+        Branch: "store"
+        Recent commands, newest last: "cargo test"
         ### assistant #call_6
         run_tests
         ### tool-result run_tests error #call_6
@@ -246,32 +246,32 @@ golden! {
     "####]];
     narrative_minimal: Narrative Minimal, expect![[r#"
         [document briefing]
-        You take over conversation conv-7 from the session before you. It ended because: Context window utilization exceeded 85% threshold. Go on where it stopped, do not start over, and do not ask again what is settled here. What is quoted was said in these very words, and the decisions and commitments among it bind you.
+        You are taking over conversation conv-7 from the previous session. It ended because: Context window utilization exceeded 85% threshold. Continue where it stopped. Do not start over, and do not ask again about anything that is settled here. Quotations are verbatim. The decisions and commitments among them are binding.
         [document "user intent"]
         Sessions must survive a crash.
-        [document "what to do now"]
-        First: Go on with "Port the store": Migrate the data
-        Then: Go on with "Port the store": Drop the cache
-        Then: The call "read_file src/store.rs" (call_7) has no result yet: make it again if it is needed
-        [document "what holds"]
-        This was decided, and stands:
+        [document "next steps"]
+        First: Continue with "Port the store": Migrate the data
+        Then: Continue with "Port the store": Drop the cache
+        Then: The call "read_file src/store.rs" (call_7) has no result yet: repeat it if it is needed
+        [document "decisions and facts"]
+        Decisions that still apply:
         ```
         Keep the WAL.
         Always.
         ```
         "Use SQLite."
-        This was promised, and is owed: “I will not touch the "v1" table.”
-        [document "what remains to be done"]
+        Commitments to keep: “I will not touch the "v1" table.”
+        [document "remaining tasks"]
         The task "Port the store" is in progress, the user agreed.
-        Done: "Write the schema"
-        To do, in this order: "Migrate the data", "Drop the cache"
-        It is done when this holds: "All tests pass."
+        Finished steps: "Write the schema"
+        Remaining steps, in this order: "Migrate the data", "Drop the cache"
+        It is finished when: "All tests pass."
         [document summary]
         user: Store sessions durably.
-        [document "what is at hand"]
-        You work in the directory "/srv/app"
-        The branch is "store"
-        The commands that were run, the newest last, are "cargo test"
+        [document "current state"]
+        Working directory: "/srv/app"
+        Branch: "store"
+        Recent commands, newest last: "cargo test"
         [assistant #call_6] run_tests
         [tool-result run_tests error #call_6]
         1 failed
@@ -280,16 +280,16 @@ golden! {
     structured_xml: Structured Xml, expect![[r#"
         <context>
         <document title="continuation">
-        This continues conversation conv-7, which ended because: Context window utilization exceeded 85% threshold.
-        Do not start over: go on where it stopped. The decisions and commitments below are binding, word for word.
+        This session continues conversation conv-7, which ended because: Context window utilization exceeded 85% threshold.
+        Do not start over. Continue where it stopped. The decisions and commitments below are verbatim and binding.
         </document>
         <document title="user intent">
         Sessions must survive a crash.
         </document>
         <document title="immediate actions">
-        1. Go on with "Port the store": Migrate the data
-        2. Go on with "Port the store": Drop the cache
-        3. The call "read_file src/store.rs" (call_7) has no result yet: make it again if it is needed
+        1. Continue with "Port the store": Migrate the data
+        2. Continue with "Port the store": Drop the cache
+        3. The call "read_file src/store.rs" (call_7) has no result yet: repeat it if it is needed
         </document>
         <document title="decision">
         Keep the WAL.
@@ -314,7 +314,7 @@ golden! {
         <document title="state">
         directory: /srv/app
         branch: store
-        commands, the newest last:
+        commands, newest last:
         - cargo test
         </document>
         <conversation role="assistant" tool_call_id="call_6">
@@ -330,14 +330,14 @@ golden! {
     "#]];
     structured_markdown: Structured Markdown, expect![[r####"
         ### document continuation
-        This continues conversation conv-7, which ended because: Context window utilization exceeded 85% threshold.
-        Do not start over: go on where it stopped. The decisions and commitments below are binding, word for word.
+        This session continues conversation conv-7, which ended because: Context window utilization exceeded 85% threshold.
+        Do not start over. Continue where it stopped. The decisions and commitments below are verbatim and binding.
         ### document "user intent"
         Sessions must survive a crash.
         ### document "immediate actions"
-        1. Go on with "Port the store": Migrate the data
-        2. Go on with "Port the store": Drop the cache
-        3. The call "read_file src/store.rs" (call_7) has no result yet: make it again if it is needed
+        1. Continue with "Port the store": Migrate the data
+        2. Continue with "Port the store": Drop the cache
+        3. The call "read_file src/store.rs" (call_7) has no result yet: repeat it if it is needed
         ### document decision
         Keep the WAL.
         Always.
@@ -356,7 +356,7 @@ golden! {
         ### document state
         directory: /srv/app
         branch: store
-        commands, the newest last:
+        commands, newest last:
         - cargo test
         ### assistant #call_6
         run_tests
@@ -369,14 +369,14 @@ golden! {
     "####]];
     structured_minimal: Structured Minimal, expect![[r#"
         [document continuation]
-        This continues conversation conv-7, which ended because: Context window utilization exceeded 85% threshold.
-        Do not start over: go on where it stopped. The decisions and commitments below are binding, word for word.
+        This session continues conversation conv-7, which ended because: Context window utilization exceeded 85% threshold.
+        Do not start over. Continue where it stopped. The decisions and commitments below are verbatim and binding.
         [document "user intent"]
         Sessions must survive a crash.
         [document "immediate actions"]
-        1. Go on with "Port the store": Migrate the data
-        2. Go on with "Port the store": Drop the cache
-        3. The call "read_file src/store.rs" (call_7) has no result yet: make it again if it is needed
+        1. Continue with "Port the store": Migrate the data
+        2. Continue with "Port the store": Drop the cache
+        3. The call "read_file src/store.rs" (call_7) has no result yet: repeat it if it is needed
         [document decision]
         Keep the WAL.
         Always.
@@ -395,7 +395,7 @@ golden! {
         [document state]
         directory: /srv/app
         branch: store
-        commands, the newest last:
+        commands, newest last:
         - cargo test
         [assistant #call_6] run_tests
         [tool-result run_tests error #call_6]
@@ -411,8 +411,8 @@ fn small_budget_omits_state_summary_and_messages() {
     expect![[r#"
         <context>
         <document title="continuation">
-        This continues conversation conv-7, which ended because: Context window utilization exceeded 85% threshold.
-        Do not start over: go on where it stopped. The decisions and commitments below are binding, word for word.
+        This session continues conversation conv-7, which ended because: Context window utilization exceeded 85% threshold.
+        Do not start over. Continue where it stopped. The decisions and commitments below are verbatim and binding.
         </document>
         <document title="user intent">
         Sessions must survive a crash.
@@ -438,10 +438,10 @@ fn small_budget_omits_state_summary_and_messages() {
         done when: All tests pass.
         </document>
         <document title="Document it">
-        status: not begun
+        status: not started
         - [ ] Write the README
         </document>
-        <omitted count="4" tokens="180" />
+        <omitted count="4" tokens="178" />
         </context>
         [
             "left out: directory \"/srv/app\"",

@@ -14,7 +14,7 @@ use lcp_continuity::store::{
     NewConversation, NewHandoff, NewMessage, Store, StoredMessage,
 };
 use lcp_continuity::{
-    AnchorKind, AnchorPoint, AnchorSource, CheckOutcome, ContinuityConfig, ContinuityEvent,
+    AnchorKind, AnchorPoint, AnchorSource, CheckOutcome, ContinuityConfig, ContinuityEvent, Error,
     HandoffOptions, Message, Recorded, SessionContinuityService, TriggerMode,
 };
 
@@ -397,13 +397,17 @@ fn superseded_anchor_is_remembered_after_reopen() {
 }
 
 #[test]
-fn zero_budget_gives_empty_directive() {
+fn target_without_room_for_content_is_an_error_that_names_the_smallest() {
     let fixture = Fixture::new();
     fixture.open("c", 1_000);
     fixture.say("c", Message::user("DECISION: Alpha stays."));
-    let handoff = fixture.service.prepare_handoff("c", 0, &HandoffOptions::default()).unwrap();
+    let prepare = |target| fixture.service.prepare_handoff("c", target, &HandoffOptions::default());
+    let Err(Error::TargetTooSmall { target: 0, least }) = prepare(0) else { panic!() };
+    let too_small = Error::TargetTooSmall { target: least - 1, least };
+    assert_eq!(prepare(least - 1), Err(too_small));
+    assert_eq!(fixture.store.latest("c").unwrap(), None);
+    let handoff = prepare(least).unwrap();
     let resumed = fixture.service.resume_from_handoff(&handoff.handoff_id).unwrap();
-    assert_eq!(resumed.directive.text, "");
-    assert_eq!(fixture.service.context(&resumed.new_conversation_id).unwrap(), []);
+    assert!(resumed.directive.text.contains("Alpha stays."), "{resumed:?}");
     assert_eq!(resumed.restored_anchors.len(), 1);
 }
