@@ -62,10 +62,12 @@ pub fn apply_to_text<'t>(
 
 /// Returns a warning about the special tokens of a text that does not come from a pack.
 pub fn warning_about(text: &str) -> Option<String> {
-    let count = find(text).count();
-    let what = if count == 1 { "a special token" } else { "special tokens" };
+    let mut found = find(text);
+    // A model may read the message.
+    let token = escape_text(&text[found.next()?]);
+    let tokens = lcp_driver::plural(found.count() as u64 + 1, "special token");
     let name = WarningCode::SpecialTokens.name();
-    (count > 0).then(|| format!("the text has {what} [{name}] ({count})"))
+    Some(format!("the text has {tokens}, such as {token} (shown with a space) [{name}]"))
 }
 
 /// Applies the policy to the blocks of a pack. Returns a warning about changes; the plan warns

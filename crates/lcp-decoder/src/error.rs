@@ -134,12 +134,19 @@ macro_rules! error_kinds {
     };
 }
 
+/// Returns a magic without the NULs at its end, which stand for the missing bytes of a shorter
+/// input.
+fn without_padding(magic: &[u8; 4]) -> &[u8] {
+    let len = magic.iter().rposition(|byte| *byte != 0).map_or(0, |last| last + 1);
+    magic.get(..len).unwrap_or_default()
+}
+
 error_kinds! {
     /// The first four bytes are not a magic.
     BadMagic {
-        /// The first four bytes.
+        /// The first four bytes; 0 for missing ones.
         found: [u8; 4],
-    }, "bad_magic", "not an LCP pack: unknown magic \"{}\"" (.found.escape_ascii());
+    }, "bad_magic", "not an LCP pack: unknown magic \"{}\"" (without_padding(.found).escape_ascii());
     /// The major version is not 1.
     UnsupportedVersion {
         /// The major version.

@@ -34,7 +34,7 @@ fn invalid_header_is_an_error() {
     check(
         b"lcp",
         &expect![[r#"
-        bad_magic: not an LCP pack: unknown magic "lcp\x00" (byte 0)
+        bad_magic: not an LCP pack: unknown magic "lcp" (byte 0)
     "#]],
     );
     check(

@@ -196,9 +196,14 @@ pub(crate) fn warn_of_text(
     let mut found = find(text);
     let Some(first) = found.next() else { return };
     let block = ends.into_iter().find(|(_, end)| first.start < *end).map(|(block, _)| block);
+    // A model may read the message.
+    let token = escape_text(&text[first.clone()]);
     let message = match found.count() + 1 {
-        1 => "the text has 1 special token".to_owned(),
-        count => format!("the text has {count} special tokens, the first in this block"),
+        1 => format!("the text has 1 special token, {token} (shown with a space)"),
+        count => format!(
+            "the text has {count} special tokens, the first, {token} (shown with a space), in \
+             this block"
+        ),
     };
     warnings.push(Warning::new(WarningCode::SpecialTokens, block, message));
 }
