@@ -2,7 +2,7 @@
 
 use std::ffi::OsStr;
 use std::fs::File;
-use std::io::{self, Read, Write};
+use std::io::{self, IsTerminal, Read, Write};
 use std::path::{Path, PathBuf};
 
 use lcp_decoder::{DecodeOptions, Pack};
@@ -24,6 +24,7 @@ pub const STANDARD: &str = "-";
 /// Returns an error if the file cannot be read.
 pub fn read(path: &Path, reporter: &dyn Reporter) -> Result<Vec<u8>> {
     if path == OsStr::new(STANDARD) {
+        announce_terminal(reporter);
         let mut bytes = Vec::new();
         let read = std::io::stdin().lock().read_to_end(&mut bytes);
         return read.map(|_| bytes).map_err(|error| Error::io("read", "standard input", &error));
@@ -36,6 +37,14 @@ pub fn read(path: &Path, reporter: &dyn Reporter) -> Result<Vec<u8>> {
         }
         failure
     })
+}
+
+/// Reports that the program waits for input, if standard input is a terminal.
+pub fn announce_terminal(reporter: &dyn Reporter) {
+    if std::io::stdin().is_terminal() {
+        let end = if cfg!(windows) { "Ctrl-Z and Enter" } else { "Ctrl-D" };
+        reporter.summary(&format!("reading from the terminal; end with {end}"));
+    }
 }
 
 /// Reads a file. If the file is a pack with an unfinished change, its old state is returned.
@@ -184,6 +193,16 @@ pub fn decode<'a>(path: &Path, bytes: &'a [u8]) -> Result<Pack<'a>> {
         .map_err(|error| malformed(path, bytes, &error))
 }
 
+/// The hint for an input that is not a pack.
+const CREATE: &str = if cfg!(feature = "full") {
+    "create a pack with `lcp pack PATH`, or with `lcp import FILE` from a transcript"
+} else {
+    "create a pack from a JSON manifest with `lcp encode MANIFEST -o PACK`"
+};
+
+/// The message about an empty file.
+pub(crate) const EMPTY: &str = "not an LCP pack: the input is empty";
+
 /// Converts a decoding error of the pack at `path`. The message has the block and the offset.
 pub fn malformed(path: &Path, bytes: &[u8], error: &lcp_decoder::Error) -> Error {
     let kind = match error.kind() {
@@ -191,13 +210,9 @@ pub fn malformed(path: &Path, bytes: &[u8], error: &lcp_decoder::Error) -> Error
         _ if error.is_external() => ErrorKind::Io,
         _ => ErrorKind::Malformed,
     };
-    let message = format!(
-        "{} [{}] ({}, {})",
-        error.kind(),
-        error.code(),
-        display_name(path),
-        error.location()
-    );
+    let what = if bytes.is_empty() { EMPTY.to_owned() } else { error.kind().to_string() };
+    let message =
+        format!("{what} [{}] ({}, {})", error.code(), display_name(path), error.location());
     let failure = Error::new(kind, message).with_code(error.code());
     let looks_like_json = bytes.iter().find(|byte| !byte.is_ascii_whitespace()) == Some(&b'{');
     #[cfg(feature = "full")]
@@ -217,14 +232,9 @@ pub fn malformed(path: &Path, bytes: &[u8], error: &lcp_decoder::Error) -> Error
                  `lcp import`",
             )
         }
-        lcp_decoder::ErrorKind::BadMagic { .. } if cfg!(feature = "full") => failure.with_hint(
-            "create a pack with `lcp pack PATH`, or with `lcp import FILE` from a transcript",
-        ),
-        lcp_decoder::ErrorKind::BadMagic { .. } => failure
-            .with_hint("create a pack from a JSON manifest with `lcp encode MANIFEST -o PACK`"),
-        lcp_decoder::ErrorKind::UnexpectedEof { .. } | lcp_decoder::ErrorKind::MissingEnd
-            if !bytes.is_empty() =>
-        {
+        lcp_decoder::ErrorKind::BadMagic { .. } => failure.with_hint(CREATE),
+        _ if bytes.is_empty() => failure.with_hint(CREATE),
+        lcp_decoder::ErrorKind::UnexpectedEof { .. } | lcp_decoder::ErrorKind::MissingEnd => {
             failure.with_hint("the pack is truncated: copy it again, or save its intact blocks with `lcp recover PACK -o NEW`")
         }
         _ => failure,

@@ -123,16 +123,11 @@ impl PackOptions<'_> {
                 }
             }
         };
-        let input = self.read_input()?;
+        let input = self.read_input(reporter)?;
         let mut outputs = self.outputs;
         outputs.extend(self.tokenizer.count_cache.clone());
         outputs.extend(self.summaries.cached_answers());
-        let named_packs: Vec<_> = self
-            .paths
-            .iter()
-            .filter(|path| path.extension() == Some("lcp".as_ref()))
-            .cloned()
-            .collect();
+        let named = self.paths.clone();
         let settings = &config.pack;
         let include = if self.include.is_empty() { &settings.include } else { &self.include };
         let rules = settings.rules.iter().chain(&self.rules).cloned().collect();
@@ -174,9 +169,9 @@ impl PackOptions<'_> {
         report_warnings(&report, reporter);
         report_secrets(&report, secrets, reporter);
         let is_left_out = |path: &&PathBuf| {
-            report.skipped_by(SkipReason::Binary).any(|of| path.ends_with(&of.path))
+            report.skipped_by(SkipReason::Pack).any(|of| path.ends_with(&of.path))
         };
-        for path in named_packs.iter().filter(is_left_out) {
+        for path in named.iter().filter(is_left_out) {
             reporter.warn(&format!(
                 "left out {}: it is a pack, and `lcp merge` joins packs",
                 path.display()
@@ -209,7 +204,7 @@ impl PackOptions<'_> {
     }
 
     /// Reads standard input, if it is among the paths.
-    fn read_input(&self) -> Result<Option<Input>> {
+    fn read_input(&self, reporter: &dyn Reporter) -> Result<Option<Input>> {
         let usage = |message: &str| Err(Error::new(ErrorKind::Usage, message));
         let is_input = |path: &&PathBuf| path.as_os_str() == OsStr::new(files::STANDARD);
         match self.paths.iter().filter(is_input).count() {
@@ -224,6 +219,7 @@ impl PackOptions<'_> {
             return usage("--stdin-name must not be empty");
         }
         let max = limits::TOTAL_DECOMPRESSED_BYTES_MAX;
+        files::announce_terminal(reporter);
         let mut bytes = Vec::new();
         let read = std::io::stdin().lock().take(max + 1).read_to_end(&mut bytes);
         read.map_err(|error| Error::io("read", "standard input", &error))?;

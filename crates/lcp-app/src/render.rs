@@ -8,6 +8,8 @@ use std::sync::Arc;
 use lcp_decoder::{DecodeOptions, IndexError, Pack, PackIndex, PackReader, ReadError};
 use lcp_dedup::Options;
 #[cfg(feature = "full")]
+use lcp_driver::Objective;
+#[cfg(feature = "full")]
 use lcp_driver::segments::BudgetAllocationOptions;
 use lcp_driver::special_tokens::SpecialTokens;
 use lcp_driver::window::ContextWindow;
@@ -15,8 +17,6 @@ use lcp_driver::{
     DefaultDriver, DriverConfig, DriverError, IndexedRender, OutputMode, Overflow, Plan,
     PlanSource, RENDERER_REVISION, Rendered, SourceRenderError, Verbosity, Warning, WarningCode,
 };
-#[cfg(feature = "full")]
-use lcp_driver::Objective;
 use lcp_packfile::journal;
 use lcp_types::wire::HEADER_RESERVED;
 use lcp_types::{BlockSource, BlockSourceErrorKind, BlockType};

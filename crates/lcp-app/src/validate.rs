@@ -9,12 +9,17 @@ use lcp_types::{Block, EncodingCosts};
 use serde_json::{Value, json};
 
 use crate::error::Result;
+use crate::files;
 
 /// Finds all problems of a pack, including those of its hand-offs. With `full`, also checks its
 /// index and token costs.
 pub fn validate(bytes: &[u8], full: bool) -> Report {
     let checks: [&dyn Check; 2] = [&HandoffCheck, &CostCheck];
-    lcp_packfile::validate(bytes, &ValidateOptions { full, checks: &checks })
+    let mut report = lcp_packfile::validate(bytes, &ValidateOptions { full, checks: &checks });
+    if let ([], Some(problem)) = (bytes, report.problems.first_mut()) {
+        files::EMPTY.clone_into(&mut problem.message);
+    }
+    report
 }
 
 /// Returns the reports of packs as JSON (`lcp.validate.v1`). Each entry has the name of the pack

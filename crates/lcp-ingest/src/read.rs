@@ -6,6 +6,7 @@ use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use lcp_secrets::Secret;
+use lcp_types::wire::{MAGIC_BCP, MAGIC_LCP};
 use lcp_types::{Lang, limits};
 
 use crate::attributes_file::{AttributeFiles, LinguistAttributes};
@@ -150,6 +151,9 @@ impl<'r> Reader<'r> {
         let skip = |reason| Err(SkippedFile::new(label, reason));
         if bytes.is_empty() {
             return skip(SkipReason::Empty);
+        }
+        if bytes.starts_with(&MAGIC_LCP) || bytes.starts_with(&MAGIC_BCP) {
+            return skip(SkipReason::Pack);
         }
         let file_type = FileType::detect(label, &bytes);
         if let FileType::Image(_) = file_type {

@@ -18,6 +18,8 @@ lcp_types::named_enum! {
         Binary = "binary",
         /// The content is not text in the character set that the options give.
         Charset = "charset",
+        /// The file is a pack. The file tree does not list it.
+        Pack = "pack",
         /// The file is an image, and the options leave images out.
         Image = "image",
         /// The file is larger than the options allow.

@@ -71,6 +71,7 @@ pub fn run(args: &Args, output: &Output) -> Result {
         let listening = |url: &str| output.progress(format!("serving on {url}"));
         return lcp_mcp::serve_http(state, &options, listening);
     }
+    lcp_app::files::announce_terminal(output);
     serve(state)
 }
 

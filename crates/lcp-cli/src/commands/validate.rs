@@ -13,11 +13,11 @@ use lcp_app::{Error, ErrorKind};
 
 /// Check packs and list all problems
 ///
-/// Prints a line for each problem. Exit codes: 0 no problems, 1 a file cannot be read, 3 malformed
-/// pack, 5 only limits exceeded. Checking continues after a malformed block. Bytes after END,
-/// annotations and levels that cannot be read or that name missing blocks, and inconsistent
-/// hand-offs are problems too. Data that cannot be checked, such as a reference into a content
-/// store, is a note. With --full, every single flipped bit of a pack with an index is found.
+/// Prints a line for each problem, and continues after a malformed block. Problems are also: bytes
+/// after END, annotations and levels that are unreadable or refer to missing blocks, and
+/// inconsistent hand-offs. Data that cannot be checked, such as a reference to a content store,
+/// gets a note. With --full, any flipped bit of a pack with an index is detected. Exit codes: 0 no
+/// problems, 1 a file cannot be read, 3 malformed pack, 5 only limits exceeded.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   lcp validate samples/session.lcp
@@ -45,7 +45,11 @@ pub fn run(args: &Args, output: &Output) -> Result {
         .iter()
         .map(|path| (files::display_name(path), check(path, args.full, output)))
         .collect();
-    let text = if args.json { files::json(&validate::to_json(&checked)) } else { lines(&checked) };
+    let text = if args.json {
+        files::json(&validate::to_json(&checked))
+    } else {
+        lines(&checked, args.full)
+    };
     files::print(&text)?;
     let blocks: usize = checked.iter().flat_map(|(_, found)| found).map(|found| found.blocks).sum();
     output.note(format!("checked {}", lcp_driver::plural(blocks, "block")));
@@ -59,7 +63,8 @@ fn check(path: &Path, full: bool, output: &Output) -> Result<Report> {
 }
 
 /// Returns a line for each pack without a problem, and for each problem and note.
-fn lines(checked: &[Checked]) -> String {
+fn lines(checked: &[Checked], full: bool) -> String {
+    let unchecked = if full { "" } else { " (checksums not checked; --full checks them)" };
     let mut text = String::new();
     for (name, found) in checked {
         let Ok(found) = found else { continue };
@@ -72,7 +77,7 @@ fn lines(checked: &[Checked]) -> String {
         let notes = found.notes.iter().map(|note| line("note: ", note));
         if found.problems.is_empty() {
             let blocks = lcp_driver::plural(found.blocks, "block");
-            text.extend([format!("{name}: {blocks}, no problems\n")]);
+            text.extend([format!("{name}: {blocks}, no problems{unchecked}\n")]);
         }
         text.extend(problems.chain(notes));
     }

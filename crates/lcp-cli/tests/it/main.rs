@@ -44,6 +44,8 @@ mod shell;
 mod smallest;
 mod special;
 mod stable;
+#[cfg(unix)]
+mod terminal;
 #[path = "../../../lcp-transcripts/tests/it/valid.rs"]
 #[allow(clippy::pedantic, dead_code, reason = "a module of tests, of which less is needed here")]
 mod valid;

@@ -112,14 +112,16 @@ fn target_without_room_for_content_is_refused() {
     let project = project();
     write(&project, 4);
     track(&project, "work", &["--window", "9000"]);
-    let handoff = |target: &str| {
-        project.run(&["session", "handoff", "work", "--force", "--target", target])
-    };
+    let handoff =
+        |target: &str| project.run(&["session", "handoff", "work", "--force", "--target", target]);
     let output = handoff("10");
     let text = stderr(&output);
     assert_eq!(output.status.code(), Some(2), "{text}");
     assert!(output.stdout.is_empty());
-    assert!(text.contains("at most 10 tokens has no room for content [target_too_small]"), "{text}");
+    assert!(
+        text.contains("at most 10 tokens has no room for content [target_too_small]"),
+        "{text}"
+    );
     let hint = text.lines().find_map(|line| line.strip_prefix("hint: pass --target ")).unwrap();
     let least = hint.strip_suffix(" or more").unwrap();
     // Nothing was stored, and the smallest target works.

@@ -42,7 +42,23 @@ fn named_pack_is_left_out_with_a_warning() {
     let warning = "warning: left out a.lcp: it is a pack, and `lcp merge` joins packs\n";
     let output = folder.run(&["a.lcp", "a.rs"]);
     assert!(stderr(&output).contains(warning), "{}", stderr(&output));
-    assert!(!stderr(&folder.run(&[])).contains("lcp merge"));
+}
+
+#[test]
+fn packs_in_a_folder_are_left_out_with_their_own_reason() {
+    let folder = folder();
+    folder.write("a.lcp", std::fs::read(sample("chat.lcp")).unwrap());
+    folder.write("b.old", std::fs::read(sample("bcp.lcp")).unwrap());
+    let output = folder.run(&[]);
+    assert_eq!(
+        stderr(&output),
+        "8 files left out: 1 empty, 1 binary, 2 pack, 3 image, 1 too large\n"
+    );
+    let listed = tree(&blocks(&output));
+    assert!(
+        !listed.iter().any(|line| line.contains(".lcp") || line.contains(".old")),
+        "{listed:?}"
+    );
 }
 
 #[test]
