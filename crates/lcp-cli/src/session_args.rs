@@ -28,9 +28,9 @@ pub struct SessionArgs {
     store: StoreArgs,
     #[command(flatten)]
     counting: TokenizerArgs,
-    /// Seconds to wait while another process has the conversation [default: 2]
+    /// Seconds to wait for another process that uses the session [default: 2]
     ///
-    /// A process that was killed is not waited for. `wait_seconds` of lcp.toml changes the default.
+    /// LCP does not wait for a process that was killed. `wait_seconds` of lcp.toml changes the default.
     #[arg(long, value_name = "SECONDS",
         value_parser = clap::value_parser!(u32).range(..=i64::from(WAIT_SECONDS_MAX)))]
     wait: Option<u32>,
@@ -137,7 +137,7 @@ pub struct WindowArgs {
     /// Tokens of the context window [default: the model's, else 64000]
     ///
     /// `total_tokens` or `window` of lcp.toml takes precedence over the window of the model. An
-    /// existing conversation keeps its window, unless this flag or another model changes it.
+    /// existing session keeps its window, unless this flag or another model changes it.
     #[arg(long, value_name = "N", value_parser = parse_tokens, allow_negative_numbers = true)]
     pub window: Option<u32>,
     /// Tokens of the window reserved for the model's output [default: 0]

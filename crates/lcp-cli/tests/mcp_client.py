@@ -84,7 +84,7 @@ async def errors(session, outside):
     await fails(session, "refused", "pack", paths=["/"])
     await fails(session, "unknown_pack", "render", pack="0123456789abcdef")
     await fails(session, "usage", "render", pack="x", budge=1)
-    await fails(session, "unknown_conversation", "should_handoff", conversation="nobody")
+    await fails(session, "unknown_conversation", "handoff", conversation="nobody")
     try:
         await session.call_tool("nothing", {})
     except Exception as error:

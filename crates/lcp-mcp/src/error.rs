@@ -6,6 +6,7 @@ use rmcp::model::{CallToolResult, ContentBlock};
 use serde_json::{Value, json};
 
 use super::text::escape;
+use lcp_app::sessions::NO_STORE;
 use lcp_app::{Error, ErrorKind, Result};
 
 /// The error of a tool call.
@@ -85,7 +86,7 @@ impl From<Error> for ToolError {
     fn from(error: Error) -> Self {
         // Clients act on these codes; the code of another error is in its message.
         let has_own_code = error.kind == ErrorKind::Session
-            || error.code == Some(WarningCode::SpecialTokens.name());
+            || [NO_STORE, WarningCode::SpecialTokens.name()].map(Some).contains(&error.code);
         let code = error.code.filter(|_| has_own_code);
         Self {
             code: code.unwrap_or(name(error.kind)),

@@ -105,6 +105,26 @@ impl ConversationStatus {
         }
     }
 
+    /// Returns the status of a conversation that does not exist: no window, no messages, no tokens.
+    #[must_use]
+    pub fn unknown(id: &str) -> Self {
+        let usage = TokenUsage { conversation_id: id.to_owned(), ..TokenUsage::default() };
+        Self {
+            conversation: id.to_owned(),
+            is_new: false,
+            recorded: 0,
+            messages: 0,
+            window: 0,
+            output_reserve: 0,
+            previous_window: None,
+            decision: Thresholds::default().decide(&usage, &[], 0),
+            verdict: Verdict::None,
+            is_compaction_due: false,
+            handoff: None,
+            warnings: Vec::new(),
+        }
+    }
+
     /// Returns the tokens of the window that are available for messages.
     #[must_use]
     pub fn effective_window(&self) -> u32 {

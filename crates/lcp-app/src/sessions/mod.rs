@@ -48,6 +48,9 @@ use lcp_continuity::store;
 
 use crate::error::{Error, ErrorKind};
 
+/// The code of the error that the store of a file does not exist.
+pub const NO_STORE: &str = "no_store";
+
 /// Converts an error of the store or the service, with its code.
 pub fn failed(error: impl Into<lcp_continuity::Error>) -> Error {
     let error = error.into();

@@ -195,9 +195,13 @@ impl Sessions {
         Ok(ConversationStatus { warnings, ..status })
     }
 
-    /// Returns the status of a conversation with the hand-off decision. Records nothing.
+    /// Returns the status of a conversation with the hand-off decision. Records nothing. The status
+    /// of a conversation that does not exist consists of zeros.
     pub fn should_handoff(&self, id: &str) -> Result<ConversationStatus> {
         let _guard = self.lock();
+        if let Err(store::Error::UnknownConversation(_)) = self.service.store().conversation(id) {
+            return Ok(ConversationStatus::unknown(id));
+        }
         self.with_lease(id, || self.status(id))
     }
 

@@ -138,7 +138,8 @@ impl StoreLocation {
             Self::File(path) => {
                 if !may_begin && matches!(path.try_exists(), Ok(false)) {
                     let message = format!("session store not found: {}", path.display());
-                    return Err(Error::new(ErrorKind::Io, message).with_hint(
+                    let failure = Error::new(ErrorKind::Io, message).with_code(super::NO_STORE);
+                    return Err(failure.with_hint(
                         "create one with `lcp session record ID FILE`, or pass --store",
                     ));
                 }

@@ -100,7 +100,7 @@ fn run(args: &Args, output: &Output) -> Result {
     if let Some(warning) = unknown {
         output.warn(warning);
     }
-    let settings = Settings::resolve(args, &config, model.as_ref())?;
+    let settings = Settings::resolve(args, &config, model.as_ref(), output)?;
     let mut messages = input::messages(args.file.as_deref(), output)?;
     messages.truncate(args.limit.unwrap_or(usize::MAX));
     if messages.is_empty() {

@@ -15,6 +15,7 @@ use lcp_app::Error;
 use lcp_app::config::{Config, Setting};
 use lcp_app::sessions::{StoreLocation, Window};
 use lcp_cli::Result;
+use lcp_cli::output::Output;
 
 /// 2026-01-01 00:00 UTC. With this fixed time, a temporary store has the same content in every run.
 const EPOCH: Timestamp = Timestamp(1_767_225_600_000);
@@ -67,9 +68,13 @@ impl Settings {
         args: &Args,
         config: &Config,
         model: Option<&Setting<Model>>,
+        output: &Output,
     ) -> Result<Self> {
-        let Window { tokens: window, output_reserve, .. } =
+        let Window { tokens: window, output_reserve, warning, .. } =
             args.window.to_options().resolve(config, model)?;
+        if let Some(warning) = warning {
+            output.warn(warning);
+        }
         let file = &config.continuity;
         let is_manual = args.manual || file.auto == Some(false);
         let mode = match (args.compact, is_manual) {

@@ -78,6 +78,11 @@ fn temporary_store_gives_deterministic_output() {
     let table = project.stdout_of(&["history.md", "--window", "4000"]);
     assert!(table.contains("live anchors preserved verbatim in the last package\n"), "{table}");
     assert!(table.contains("121 messages of "), "{table}");
+    // A window that nobody set is announced.
+    let said = stderr(&project.run(&["history.md", "--limit", "3"]));
+    assert!(said.contains("warning: no window is set, so 64,000 tokens are assumed"), "{said}");
+    let said = stderr(&project.run(&["history.md", "--limit", "3", "--window", "4000"]));
+    assert!(!said.contains("assumed"), "{said}");
 }
 
 #[test]
@@ -213,7 +218,7 @@ fn demo_errors_have_documented_exit_codes() {
     fails(&["history.md", "--manual", "--compact"], 2, "cannot be used with");
     fails(&["history.md", "--style", "florid"], 2, "florid");
     fails(&["history.md", "--summarizer-timeout", "0"], 2, "0 is not in 1..=3600");
-    fails(&["history.md", "--store", "no.sqlite"], 1, "is not a continuity store");
+    fails(&["history.md", "--store", "no.sqlite"], 1, "is not a session store");
     let neither = ["history.md", "--store", "host=localhost user=x"];
     fails(&neither, 2, "hint: pass a path or postgres://…");
     #[cfg(not(feature = "postgres"))]

@@ -108,6 +108,20 @@ fn session_is_recorded_handed_off_and_resumed() {
 }
 
 #[test]
+fn skip_beyond_the_file_gives_a_warning() {
+    let project = project();
+    write(&project, 1);
+    let record = |skip| {
+        let flags = ["--skip", skip, "--window", "9000"];
+        stderr(&project.run(&[&["session", "record", "work", "history.md"], &flags[..]].concat()))
+    };
+    let warning = "warning: --skip 50 leaves nothing to record: the file has 3 messages\n";
+    assert!(record("50").contains(warning), "{}", record("50"));
+    // The new session has no messages yet.
+    assert!(!record("3").contains("--skip"), "{}", record("3"));
+}
+
+#[test]
 fn target_without_room_for_content_is_refused() {
     let project = project();
     write(&project, 4);
@@ -506,7 +520,7 @@ fn unusable_store_is_an_error() {
     write(&project, 1);
     std::fs::write(project.path("file"), "This is no store, whatever is asked of it.").unwrap();
     let with = |store: &'static str| ["session", "record", "c", "history.md", "--store", store];
-    fails(&project, &with("file"), 1, "file is not a continuity store");
+    fails(&project, &with("file"), 1, "file is not a session store");
     fails(&project, &with("file/sessions.sqlite"), 1, "cannot use the store");
     fails(&project, &with("no/such/folder.sqlite"), 1, "cannot use the store");
     fails(&project, &with("mysql://h/d"), 2, "must be a path or a PostgreSQL address");

@@ -30,6 +30,18 @@ fn every_subcommand_has_examples() {
 }
 
 #[test]
+fn help_of_dedup_flags_fits_the_command() {
+    for (command, default) in [("dedup", "overlap"), ("render", "off"), ("merge", "off")] {
+        let help = printed(&run(&[command, "--help"]));
+        let line = format!("Duplicates to remove [default: {default}]");
+        assert!(help.contains(&line), "{help}");
+        // Only some of the commands have this flag.
+        let names_previous = help.split("--dedup-prefer").nth(1).unwrap().contains("--previous or");
+        assert!(!names_previous, "{help}");
+    }
+}
+
+#[test]
 fn help_lists_subcommands_in_groups() {
     let help = printed(&run(&["--help"]));
     let at = |what: &str| help.find(what).unwrap_or_else(|| panic!("no {what}: {help}"));

@@ -226,6 +226,12 @@ impl SessionContinuityService {
         if !directive.warnings.is_empty()
             && let Some(least) = smallest_budget(&handoff, &bounded, &self.counter)?
         {
+            // A larger target changes the summary and with it the line about omissions.
+            let larger = self.build_handoff(session, usage, least, options, reason);
+            let least = match larger {
+                Err(Error::TargetTooSmall { least, .. }) => least,
+                larger => larger.map(|_| least)?,
+            };
             return Err(Error::TargetTooSmall { target, least });
         }
         let metadata = &mut handoff.metadata;

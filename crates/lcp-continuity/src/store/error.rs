@@ -124,7 +124,7 @@ pub enum Error {
     #[error("the store is damaged: {0}; restore it, or create a new one")]
     Damaged(String),
     /// The file exists but is not a store. It was not changed.
-    #[error("{} is not a continuity store: {reason}; choose another path", .path.display())]
+    #[error("{} is not a session store: {reason}; choose another path", .path.display())]
     NotAStore {
         /// The file.
         path: PathBuf,
@@ -132,7 +132,7 @@ pub enum Error {
         reason: String,
     },
     /// The database schema exists but is not a store. It was not changed.
-    #[error("the schema {schema:?} is not a continuity store: {reason}; choose another schema")]
+    #[error("the schema {schema:?} is not a session store: {reason}; choose another schema")]
     ForeignSchema {
         /// The schema.
         schema: String,

@@ -115,7 +115,7 @@ fn changed_schema_is_reported_as_damage() {
         let before = fs::read(&path).expect("the file");
         assert_eq!(
             SqliteStore::open(&path).expect_err(change),
-            Error::Damaged("its tables do not match the schema of a continuity store".into()),
+            Error::Damaged("its tables do not match the schema of a session store".into()),
             "{change}"
         );
         assert!(fs::read(&path).expect("the file") == before, "{change}: it is as it was");

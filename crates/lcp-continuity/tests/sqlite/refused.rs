@@ -24,7 +24,7 @@ fn text_file_is_not_a_store() {
     let error = refuse(&path);
     assert_eq!(error.code(), "not_a_store");
     assert!(error.to_string().ends_with(
-        "sessions.db is not a continuity store: not a SQLite database; choose another path"
+        "sessions.db is not a session store: not a SQLite database; choose another path"
     ));
 }
 

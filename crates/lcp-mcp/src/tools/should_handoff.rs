@@ -3,6 +3,8 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 
+use lcp_app::sessions::{ConversationStatus, NO_STORE};
+
 use super::sessions::{SessionOptions, UsageFacts, with_sessions};
 use crate::error::ToolResult;
 use crate::state::ServerState;
@@ -30,8 +32,12 @@ impl tool::Tool for Tool {
     fn call(state: &ServerState, input: Input) -> ToolResult<ToolOutput<UsageFacts>> {
         let Input { conversation, model, encoding } = input;
         let options = SessionOptions { encoding, model, ..SessionOptions::default() };
-        let tracked =
-            with_sessions(state, options, |sessions| sessions.should_handoff(&conversation))?;
-        Ok(ToolOutput::from_facts(tracked.into()))
+        let status = match with_sessions(state, options, |sessions| {
+            sessions.should_handoff(&conversation)
+        }) {
+            Err(error) if error.code == NO_STORE => ConversationStatus::unknown(&conversation),
+            status => status?,
+        };
+        Ok(ToolOutput::from_facts(status.into()))
     }
 }

@@ -12,10 +12,9 @@ use lcp_app::sessions::{HandoffSettings, NewMessages, input, reported_usage};
 
 /// Record new messages and report context usage
 ///
-/// FILE contains the session from its beginning; only messages that are not recorded yet are
-/// added. The report says whether a hand-off is due. Without FILE and --usage, the command only
-/// prints the report. A session that does not exist is created, unless neither FILE, --usage
-/// nor a window is given.
+/// FILE contains the session from its beginning, and only new messages are recorded. The report
+/// says whether a hand-off is due. Without FILE and --usage, the command only prints the report. A
+/// session that does not exist is created if FILE, --usage or the window is given.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   lcp session record parser session.lcp --window 200000
@@ -28,8 +27,7 @@ pub struct Args {
     id: String,
     /// Pack or transcript of the session; `-` for standard input
     ///
-    /// Transcripts are those that `import` detects: messages of OpenAI or Anthropic, sessions of
-    /// Claude Code or Codex, results of MCP tools, chats in Markdown.
+    /// `lcp import --help` lists the formats of transcripts.
     file: Option<PathBuf>,
     /// Skip the first N messages of FILE, which belong to earlier sessions
     #[arg(long, value_name = "N", default_value_t = 0, requires = "file")]
@@ -58,7 +56,15 @@ pub fn run(args: &Args, output: &Output) -> Result {
     let messages = match &args.file {
         Some(file) => {
             let mut messages = input::messages(file, output)?;
-            messages.drain(..args.skip.min(messages.len()));
+            let count = messages.len();
+            if args.skip > count {
+                let has = lcp_driver::plural(count as u64, "message");
+                output.warn(format!(
+                    "--skip {} leaves nothing to record: the file has {has}",
+                    args.skip
+                ));
+            }
+            messages.drain(..args.skip.min(count));
             NewMessages::Transcript(messages)
         }
         None => NewMessages::None,

@@ -26,7 +26,7 @@ pub struct Args {
     /// Tokens of the context window [default: that of the previous session]
     #[arg(long, value_name = "N", value_parser = parse_tokens, allow_negative_numbers = true)]
     window: Option<u32>,
-    /// Tokens of the window reserved for output [default: as in the previous one]
+    /// Tokens of the window reserved for the model's output [default: as before]
     #[arg(long, value_name = "N", value_parser = parse_tokens, allow_negative_numbers = true)]
     output_reserve: Option<u32>,
     /// Print the output of a resumed hand-off again, and resume nothing

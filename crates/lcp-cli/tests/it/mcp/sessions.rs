@@ -49,8 +49,8 @@ fn cancelled_resume_is_not_lost() {
     );
     client.notify("notifications/cancelled", &json!({ "requestId": call }));
     // It was done or it was not: either way it is had.
-    let known = client.call("should_handoff", json!({ "conversation": "d" }));
-    let is_done = known["isError"] == false;
+    let known = client.facts("should_handoff", json!({ "conversation": "d" }));
+    let is_done = known["window"] != 0;
     let resumed = client.facts("resume", json!({ "handoff": id, "again": is_done }));
     assert!(resumed["text"].as_str().unwrap().contains("never panic"), "{resumed}");
 }
@@ -217,6 +217,24 @@ fn record_usage_reads_a_transcript_below_the_root() {
 }
 
 #[test]
+fn should_handoff_returns_zeros_for_an_unknown_conversation() {
+    let place = Place::new();
+    let mut client = place.client(&[]);
+    let mut check = || {
+        let facts = client.facts("should_handoff", json!({ "conversation": "nobody" }));
+        let zeros =
+            ["messages", "window", "total_tokens", "utilization_percent", "remaining_turns"];
+        assert!(zeros.iter().all(|name| facts[name] == 0), "{facts}");
+        assert_eq!((&facts["should_handoff"], &facts["decision"]), (&json!(false), &json!("none")));
+        assert_eq!((&facts["conversation"], &facts["handoff"]), (&json!("nobody"), &json!(null)));
+        client.facts("record_usage", json!({ "conversation": "c", "input_tokens": 1 }));
+    };
+    // Without a store, and with one.
+    check();
+    check();
+}
+
+#[test]
 fn invalid_session_calls_have_an_error_code() {
     let place = Place::new();
     let mut client = place.client(&[]);
@@ -234,7 +252,7 @@ fn invalid_session_calls_have_an_error_code() {
             json!({ "conversation": "c", "messages": [{ "role": "nobody", "text": "a" }] }),
             "usage",
         ),
-        ("should_handoff", json!({ "conversation": "nobody" }), "unknown_conversation"),
+        ("handoff", json!({ "conversation": "nobody" }), "unknown_conversation"),
         ("handoff", json!({ "conversation": "c", "force": true, "if_due": true }), "usage"),
         ("handoff", json!({ "conversation": "c", "style": "florid" }), "usage"),
         ("resume", json!({ "handoff": "nothing" }), "unknown_handoff"),

@@ -7,7 +7,7 @@ pub(super) const SCHEMA: SchemaSpec = SchemaSpec {
     // "LCPC"
     application_id: 0x4C43_5043,
     version: 1,
-    name: "continuity store",
+    name: "session store",
     page_bytes: 4096,
     row_bytes_max: BODY_BYTES_MAX + ROW_BYTES_MAX,
     schema: &[
