@@ -65,7 +65,7 @@ impl ImportOptions {
         options.search_tools.clone_from(&config.import.search_tools);
         let ImportResult { mut blocks, report, .. } =
             lcp_transcripts::import(format, bytes, &options)
-                .map_err(|error| malformed(path, &error))?;
+                .map_err(|error| self.malformed(path, bytes, &error))?;
         blocks.iter_mut().for_each(detect_language);
         if let Some((summarizer, _stop_on_interrupt)) = &summarizer {
             let bar = reporter.begin("summarizing", blocks.len());
@@ -85,6 +85,20 @@ impl ImportOptions {
             ));
         }
         Ok(ImportedTranscript { format, blocks, report })
+    }
+
+    /// Converts the error of a transcript that was read from `path`. If the user named the format,
+    /// the hint depends on the format that the bytes have.
+    fn malformed(&self, path: &Path, bytes: &[u8], error: &lcp_transcripts::Error) -> Error {
+        let failure = malformed(path, error);
+        let is_other = matches!(error.kind, lcp_transcripts::ErrorKind::NotATranscript { .. });
+        match lcp_transcripts::detect(bytes) {
+            _ if !is_other => failure,
+            Some(found) if Some(found) != self.format => failure
+                .with_hint(format!("it looks like {found}; omit --from, or pass --from {found}")),
+            Some(_) => failure,
+            None => Error { hint: unknown_format(path, bytes).hint, ..failure },
+        }
     }
 }
 
@@ -169,9 +183,6 @@ fn malformed(path: &Path, error: &lcp_transcripts::Error) -> Error {
             "the file may be truncated; pass --from claude-code or --from codex for a session with \
              one message per line, or --from markdown for text that is not JSON",
         ),
-        lcp_transcripts::ErrorKind::NotATranscript { .. } => {
-            failure.with_hint("omit --from to detect the format")
-        }
         _ => failure,
     }
 }

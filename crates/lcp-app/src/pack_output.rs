@@ -9,6 +9,7 @@ use lcp_driver::{IndexCosts, RENDERER_REVISION};
 use lcp_encoder::manifest::{Manifest, ManifestErrorKind};
 use lcp_encoder::{Compression, EncodeOptions};
 use lcp_tokens::{Encoding, Tiktoken, TokenEstimator};
+use lcp_types::wire::{MAGIC_BCP, MAGIC_LCP};
 use lcp_types::{Block, BlockIndex, EncodingCosts};
 
 use crate::config::Config;
@@ -65,9 +66,31 @@ pub fn encode_manifest(
             ManifestErrorKind::Io => ErrorKind::Io,
             _ => ErrorKind::Malformed,
         };
-        Error::new(kind, files::located(&error.to_string(), path))
+        let failure = Error::new(kind, files::located(&error.to_string(), path));
+        match manifest_hint(json, error.kind) {
+            Some(hint) => failure.with_hint(hint),
+            None => failure,
+        }
     })?;
     Ok((pack, parts))
+}
+
+/// Returns the hint for bytes that are not a valid manifest.
+fn manifest_hint(bytes: &[u8], kind: ManifestErrorKind) -> Option<&'static str> {
+    match kind {
+        _ if bytes.starts_with(&MAGIC_LCP) || bytes.starts_with(&MAGIC_BCP) => {
+            Some("it is a pack already; print its manifest with `lcp decode`")
+        }
+        #[cfg(feature = "full")]
+        _ if lcp_transcripts::detect(bytes)
+            .is_some_and(|format| format != lcp_transcripts::Format::Markdown) =>
+        {
+            Some("it looks like a transcript; convert it with `lcp import FILE`")
+        }
+        ManifestErrorKind::Io => Some("correct the path; it is relative to the manifest's folder"),
+        ManifestErrorKind::Limit => None,
+        _ => Some("correct the manifest; run `lcp decode PACK` to see the manifest of a pack"),
+    }
 }
 
 /// An encoder of packs that can store token costs in the index.

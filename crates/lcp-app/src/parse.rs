@@ -74,7 +74,16 @@ fn hint(text: &str, mode: OutputMode, error: &ParseError) -> Option<String> {
     // Changed line ends are visible at the first error.
     let line_end = text[error.offset..].lines().next().map_or(0, str::len) + error.offset;
     let is_changed = text[line_end..].starts_with('\r') || text[..error.offset].ends_with('\r');
-    is_changed.then(|| CHANGED.into())
+    if is_changed {
+        return Some(CHANGED.into());
+    }
+    // The first line decides whether it is a rendered text.
+    let others =
+        OutputMode::ALL.map(OutputMode::name).into_iter().filter(|name| *name != mode.name());
+    let others = others.collect::<Vec<_>>().join(" or ");
+    (error.offset == 0).then(|| {
+        format!("pass the output of `lcp render`, and --mode {others} if it has that mode")
+    })
 }
 
 /// Returns the entry of a block in a manifest.

@@ -44,7 +44,8 @@ impl PromptCacheOptions {
     /// # Errors
     ///
     /// Returns an error without a budget, with a verbosity other than adaptive, and for a file that
-    /// cannot be read. A file that is missing or not a plan is a warning.
+    /// cannot be read. A file that is not a plan is a warning, and so is a missing one if no plan is
+    /// saved.
     pub fn resolve(
         &self,
         writes: bool,
@@ -68,8 +69,8 @@ impl PromptCacheOptions {
         }
         let (previous, warning) = match self.previous.as_deref() {
             None => (None, None),
-            Some(path) => match read(path)? {
-                Ok(previous) => (Some(Arc::new(previous)), None),
+            Some(path) => match read(path, writes)? {
+                Ok(previous) => (previous.map(Arc::new), None),
                 Err(why) => (None, Some(Warning::new(WarningCode::PreviousRefused, None, why))),
             },
         };
@@ -99,17 +100,22 @@ impl ResolvedPromptCache {
     }
 }
 
-/// Reads the previous plan. The inner error is a warning that it cannot be used.
-fn read(path: &Path) -> Result<Result<PreviousPlan, String>> {
+/// Reads the previous plan. The inner error is a warning that it cannot be used. If this turn
+/// writes a plan, a missing file means that it is the first turn.
+fn read(path: &Path, writes: bool) -> Result<Result<Option<PreviousPlan>, String>> {
     if path == Path::new(files::STANDARD) {
         let message = format!("{PREVIOUS} requires a file: standard input is reserved for packs");
         return Err(Error::new(ErrorKind::Usage, message));
     }
     let Some(bytes) = files::read_if_exists(path)? else {
-        return Ok(Err("the previous plan does not exist yet; started a new one".to_owned()));
+        return Ok(if writes {
+            Ok(None)
+        } else {
+            Err("the previous plan does not exist yet; started a new one".to_owned())
+        });
     };
     let plan = str::from_utf8(&bytes).map_err(|error| format!("the plan is not UTF-8: {error}"));
     let plan =
         plan.and_then(|json| PreviousPlan::from_json(json).map_err(|error| error.to_string()));
-    Ok(plan.map_err(|why| format!("{why}; started a new one")))
+    Ok(plan.map(Some).map_err(|why| format!("{why}; started a new one")))
 }

@@ -33,6 +33,7 @@ use crate::reporter::Reporter;
 #[cfg(feature = "full")]
 use crate::segments::{SEGMENTS, SegmentOptions};
 use crate::session_records;
+use crate::session_records::ShownRecords;
 use crate::special_tokens;
 use crate::tokenizer::{LoadedTokenizer, TokenizerOptions};
 
@@ -88,6 +89,8 @@ pub struct RenderJob<'b> {
     driver: DefaultDriver,
     /// The number of blocks of the pack. The segments may have added summaries after them.
     blocks: usize,
+    /// The session records that are shown.
+    records: ShownRecords,
     /// Warnings about the pack's index.
     index_warnings: Vec<Warning>,
 }
@@ -153,6 +156,8 @@ impl RenderSetup {
         }
         warnings.extend(prompt_cache.warn(reporter).cloned());
         config.stable = prompt_cache.stable;
+        // Without leftover budget, Background blocks have a placeholder at most.
+        config.fill |= options.shows_records && options.budget.fill.is_none();
         let dedup = options.dedup.effective(&settings.dedup, config.stable.is_some());
         let strict = config.overflow == Overflow::Deny;
         let counter = options.tokenizer.load(settings, budget.model.as_ref(), strict, reporter)?;
@@ -281,8 +286,9 @@ impl RenderSetup {
             index_warning(bytes).into_iter().collect()
         };
         let mut pack = files::decode(&self.path, bytes)?;
+        let mut records = ShownRecords::default();
         if self.shows_records {
-            session_records::show(&mut pack.blocks);
+            records = session_records::show(&mut pack.blocks);
         } else if let Some(summary) = session_records::summary(&pack.blocks) {
             reporter.note(&format!("{summary}; --records shows them"));
         }
@@ -313,7 +319,7 @@ impl RenderSetup {
             let counter = self.counter.estimator.as_ref();
             self.config.segments = Some(options.apply(&mut pack.blocks, &settings, counter)?);
         }
-        Ok(RenderJob { setup: self, pack, driver, blocks, index_warnings })
+        Ok(RenderJob { setup: self, pack, driver, blocks, records, index_warnings })
     }
 }
 
@@ -415,6 +421,7 @@ impl<'b> RenderJob<'b> {
             .map_err(|error| self.over_budget_error(&error))?;
         for plan in &mut plans {
             plan.items.truncate(self.blocks);
+            self.records.set_labels(plan);
         }
         Ok(plans)
     }
@@ -427,6 +434,8 @@ impl<'b> RenderJob<'b> {
     /// Adds the warnings of the input to those of the plan, and reports all of them and the costs.
     fn report_warnings(&self, plan: &mut Plan, reporter: &dyn Reporter) {
         plan.items.truncate(self.blocks);
+        self.records.set_labels(plan);
+        plan.warnings.extend(self.records.omitted(plan));
         let of_input = self.pack.warnings.iter().map(|warning| {
             let code = match warning {
                 lcp_decoder::Warning::TrailingData { .. } => WarningCode::TrailingData,

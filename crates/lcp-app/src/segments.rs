@@ -71,7 +71,7 @@ impl SegmentOptions {
         let focus = PreferredSegments { topics: topics.clone(), expanded: self.expanded.clone() };
         let segments = PackSegments::new(segments, *settings, focus).map_err(|error| {
             Error::new(ErrorKind::Usage, error.to_string())
-                .with_hint(format!("`lcp report PACK {SEGMENTS}` lists the segments"))
+                .with_hint(format!("run `lcp report PACK {SEGMENTS}` to list the segments"))
         })?;
         summarize(blocks, &messages, counter);
         Ok(segments)

@@ -2,21 +2,59 @@
 //! no text shows them unless the user asks for them.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
+use lcp_driver::{Plan, RenderDecision, Warning, WarningCode};
 use lcp_types::{Annotation, Block, Priority, SessionRecord};
+
+/// The records of a pack that are shown: the index and the label of each.
+#[derive(Debug, Default)]
+pub(crate) struct ShownRecords(Vec<(usize, Arc<str>)>);
 
 /// Turns the records of a pack into blocks with the lowest priority. All other blocks keep their
 /// index.
-pub(crate) fn show(blocks: &mut Vec<Block<'_>>) {
-    let mut priorities = Vec::new();
-    for (index, block) in (0..).zip(blocks.iter_mut()) {
+pub(crate) fn show(blocks: &mut Vec<Block<'_>>) -> ShownRecords {
+    let (mut priorities, mut records) = (Vec::new(), Vec::new());
+    for (index, block) in blocks.iter_mut().enumerate() {
         let record = block.as_extension().and_then(SessionRecord::from_extension);
-        if let Some(shown) = record.map(|record| record.to_shown_block()) {
-            *block = shown;
-            priorities.push(Block::new(Annotation::priority(index, Priority::Background)));
+        if let Some(record) = record {
+            records.push((index, format!("{}/{}", record.format, record.type_name).into()));
+            *block = record.to_shown_block();
+            priorities.push(Block::new(Annotation::priority(index as u64, Priority::Background)));
         }
     }
     blocks.append(&mut priorities);
+    ShownRecords(records)
+}
+
+impl ShownRecords {
+    /// Sets the labels of the records in a plan: the format and the type.
+    pub(crate) fn set_labels(&self, plan: &mut Plan) {
+        for (index, label) in &self.0 {
+            if let Some(item) = plan.items.get_mut(*index) {
+                item.label = Arc::clone(label);
+            }
+        }
+    }
+
+    /// Returns a warning that counts the records of which a plan shows no content.
+    pub(crate) fn omitted(&self, plan: &Plan) -> Option<Warning> {
+        let is_omitted = |decision: &RenderDecision| {
+            matches!(
+                decision,
+                RenderDecision::Omit
+                    | RenderDecision::Placeholder { .. }
+                    | RenderDecision::RolledUp
+            )
+        };
+        let items = self.0.iter().filter_map(|(index, _)| plan.items.get(*index));
+        let omitted = items.filter(|item| is_omitted(&item.decision)).count();
+        let message = format!(
+            "the budget leaves out {omitted} of {}",
+            lcp_driver::plural(self.0.len() as u64, "session record")
+        );
+        (omitted > 0).then(|| Warning::new(WarningCode::RecordsOmitted, None, message))
+    }
 }
 
 /// Returns a line that counts the records of a pack; `None` if it has no records.

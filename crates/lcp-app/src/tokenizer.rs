@@ -98,10 +98,11 @@ impl TokenizerOptions {
                 ErrorKind::Usage,
                 config.with_location(&error, named.origin),
             )
-            .with_hint(
-                "add a [[model]] entry to lcp.toml, or pass --encoding, and --budget or --window \
-                 if the command needs a budget",
-            )),
+            .with_hint(if is_sized {
+                "add a [[model]] entry to lcp.toml, or pass --encoding"
+            } else {
+                "add a [[model]] entry to lcp.toml, or pass --encoding, and --budget or --window"
+            })),
         }
     }
 

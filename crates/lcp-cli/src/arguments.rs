@@ -7,6 +7,7 @@ use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::error::{ContextKind, ContextValue, ErrorKind as ClapErrorKind};
 use lcp_app::names::{current, value_of};
 use lcp_app::{Error, ErrorKind};
+use lcp_tokens::Models;
 
 use crate::files;
 use crate::output::Output;
@@ -45,11 +46,61 @@ fn usage_error(error: &clap::Error, command: &clap::Command, words: &[String]) -
         !line.starts_with("Usage: ") && !line.starts_with("For more information, ")
     });
     let lines = lines.map(str::trim).filter(|line| !line.is_empty() && !line.starts_with("tip: "));
+    if error.kind() == ClapErrorKind::MissingRequiredArgument {
+        return missing_argument(error, command, words);
+    }
     let failure = Error::new(ErrorKind::Usage, lines.collect::<Vec<_>>().join(" "));
-    match similar_names(error, command).or_else(|| missing_equals_sign(error, command, words)) {
+    let hint = similar_names(error, command)
+        .or_else(|| missing_equals_sign(error, command, words))
+        .or_else(|| other_value(error));
+    match hint {
         Some(hint) => failure.with_hint(hint),
         None => failure,
     }
+}
+
+/// Returns the error for arguments that the command or one of its flags requires.
+fn missing_argument(error: &clap::Error, command: &clap::Command, words: &[String]) -> Error {
+    let names = match error.get(ContextKind::InvalidArg) {
+        Some(ContextValue::Strings(names)) => names.join(" "),
+        _ => String::new(),
+    };
+    // The flag without which nothing would be missing.
+    let needs = (1..words.len()).find_map(|at| {
+        let (flag, value) = match words[at].split_once('=') {
+            Some((flag, _)) => (flag, 0),
+            None => (words[at].as_str(), 1),
+        };
+        let arg = find_flag(command, flag.strip_prefix("--")?)?;
+        let value = value * usize::from(arg.get_action().takes_values());
+        let rest = words[..at].iter().chain(words.get(at + 1 + value..).unwrap_or_default());
+        let error = command.clone().try_get_matches_from(rest).err();
+        error
+            .is_none_or(|error| error.kind() != ClapErrorKind::MissingRequiredArgument)
+            .then_some(flag)
+    });
+    match needs {
+        Some(flag) => Error::new(ErrorKind::Usage, format!("{flag} requires {names}"))
+            .with_hint(format!("pass {names} as well, or omit {flag}")),
+        None => Error::new(ErrorKind::Usage, format!("missing argument: {names}"))
+            .with_hint("pass --help to list the arguments"),
+    }
+}
+
+/// Returns a hint for a value that another flag or form would take.
+fn other_value(error: &clap::Error) -> Option<String> {
+    let (Some(ContextValue::String(flag)), Some(ContextValue::String(value))) =
+        (error.get(ContextKind::InvalidArg), error.get(ContextKind::InvalidValue))
+    else {
+        return None;
+    };
+    if flag.starts_with("--encoding") {
+        let is_model = Models::builtin().find(value).is_ok();
+        return is_model.then(|| format!("pass a model with --model: `--model {value}`"));
+    }
+    let digits = value.strip_suffix(['k', 'K'])?;
+    let number = digits.parse::<u32>().ok()?.checked_mul(1_000)?;
+    flag.contains("<N>").then(|| format!("write the number in digits: {number}"))
 }
 
 /// Returns a hint with the similar names that clap suggests. Hidden names are left out.
@@ -163,8 +214,34 @@ mod tests {
             ("lcp unrendr", Some("did you mean `render`?")),
             ("lcp render a.lcp --budgt 3", Some("did you mean `--budget`?")),
             ("lcp session lst", Some("did you mean `list`?")),
+            ("lcp count a --encoding gpt-4", Some("pass a model with --model: `--model gpt-4`")),
+            ("lcp count a --encoding other", None),
+            ("lcp render a --budget 8k", Some("write the number in digits: 8000")),
+            ("lcp render a --budget k", None),
         ] {
             assert_eq!(usage(line).1.as_deref(), expected, "{line}");
+        }
+    }
+
+    #[cfg(feature = "full")]
+    #[test]
+    fn missing_arguments_name_the_flag_that_requires_them() {
+        for (line, message, hint) in [
+            (
+                "lcp render a.lcp --expand s1",
+                "--expand requires --segments",
+                "pass --segments as well, or omit --expand",
+            ),
+            (
+                "lcp session record a --skip=5", "--skip requires <FILE>",
+                "pass <FILE> as well, or omit --skip",
+            ),
+            (
+                "lcp render --mode xml", "missing argument: <PACK>",
+                "pass --help to list the arguments",
+            ),
+        ] {
+            assert_eq!(usage(line), (message.to_owned(), Some(hint.to_owned())), "{line}");
         }
     }
 

@@ -13,7 +13,7 @@ type LevelOrOff = Option<DedupLevel>;
 /// The flags of deduplication.
 #[derive(Clone, Copy, Debug, Default, clap::Args)]
 pub struct DedupArgs {
-    /// Duplicates to remove [default: off; of `lcp dedup`: overlap]
+    /// Duplicates to remove [default: off]
     ///
     /// `exact` removes blocks with the same content, `overlap` also overlapping line ranges of a
     /// file and outdated reads, `near` also near-duplicates. `[context.dedup]` of
@@ -22,8 +22,8 @@ pub struct DedupArgs {
     dedup: Option<LevelOrOff>,
     /// Duplicate to keep: the highest ranked or the first [default: best]
     ///
-    /// `first` keeps prompt caches valid, and is the default with --previous or --plan. `keep` of
-    /// lcp.toml changes the default.
+    /// With `first`, the beginning of a growing pack stays the same. This is the default for stable
+    /// plans, which keep prompt caches valid. `keep` of lcp.toml changes the default.
     #[arg(long, alias = "dedup-keep", value_name = "RULE",
         value_parser = by_name([("best", Survivor::Best), ("first", Survivor::First)]))]
     dedup_prefer: Option<Survivor>,

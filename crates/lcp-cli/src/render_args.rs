@@ -45,7 +45,8 @@ pub struct RenderArgs {
     pub types: Option<Vec<BlockType>>,
     /// Show the records of session files, such as progress notes and token counts
     ///
-    /// `lcp import` stores them as metadata. With a budget, they come after all other blocks.
+    /// `lcp import` stores them as metadata. With a budget, they get the tokens that all other blocks
+    /// leave, as with --fill.
     #[arg(long)]
     pub records: bool,
     /// The flags of stable plans.

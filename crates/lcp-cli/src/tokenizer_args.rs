@@ -41,7 +41,7 @@ pub struct TokenizerArgs {
     /// lcp.toml changes the default.
     #[arg(long, value_name = "NAME|FILE", value_parser = encoding)]
     encoding: Option<String>,
-    /// Model that reads the text; selects the tokenizer
+    /// Model that the text is for; selects the tokenizer [default: that of lcp.toml]
     #[arg(long, value_name = "NAME")]
     model: Option<String>,
     /// The flags of the settings file.

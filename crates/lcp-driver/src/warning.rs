@@ -64,6 +64,8 @@ lcp_types::named_enum! {
         /// Near-duplicates were not removed from some blocks because the search would take too
         /// long.
         NearCapped = "near_capped",
+        /// The text leaves out session records that the caller asked for.
+        RecordsOmitted = "records_omitted",
         /// The token counts are estimates.
         EstimatedCounts = "estimated_counts",
         /// The requested tokenizer could not be loaded, or is only assumed.

@@ -49,8 +49,10 @@ impl ConfigSource {
         if !is_named {
             check_regular(&path).map_err(wrong)?;
         }
-        let text = String::from_utf8(files::read(&path, &Silent)?)
-            .map_err(|error| wrong(error.to_string()))?;
+        let read = files::read(&path, &Silent).map_err(|error| {
+            if path.is_dir() { error.with_hint("pass the lcp.toml, not its folder") } else { error }
+        });
+        let text = String::from_utf8(read?).map_err(|error| wrong(error.to_string()))?;
         let config = Config::parse(&path, &text).map_err(|error| {
             let is_unknown_key = error.message.starts_with(UNKNOWN_KEY);
             let error = wrong(error.to_string());
@@ -75,7 +77,8 @@ fn check_regular(path: &Path) -> Result<(), String> {
 }
 
 /// The hint for an unknown key.
-const KEYS_HINT: &str = "the section \"lcp.toml\" of docs/cli.md lists the keys";
+const KEYS_HINT: &str =
+    "correct or remove the key; run `lcp config --no-config` to list the settings of a render";
 
 /// The name of the file.
 const FILE_NAME: &str = "lcp.toml";

@@ -63,7 +63,14 @@ pub fn run(args: &Args, output: &Output) -> Result {
     // Read the inputs before the pack is locked, because one of them may be the pack itself.
     let input = |path: &PathBuf| Ok((path.clone(), append::read_addition(path, output)?));
     let inputs: Vec<_> = args.inputs.iter().map(input).collect::<Result<_>>()?;
-    let mut locked = LockedPack::lock(&args.pack, Duration::from_secs(args.wait.into()))?;
+    let locked = LockedPack::lock(&args.pack, Duration::from_secs(args.wait.into()));
+    let mut locked = locked.map_err(|error| {
+        if args.pack.exists() {
+            return error;
+        }
+        let pack = args.pack.display();
+        error.with_hint(format!("create the pack with `lcp merge INPUT... -o {pack}`"))
+    })?;
     let pack = locked.read(output)?;
     let properties = args.properties.to_properties();
     let appended = locked.append(&pack, &inputs, args.compress, &properties)?;

@@ -17,6 +17,7 @@ use crate::tokenizer_args::TokenizerArgs;
 /// Annotations still apply to the same blocks. -v lists each covered block with the block that
 /// covers it and the tokens saved; --report writes this as JSON.
 #[derive(Debug, clap::Args)]
+#[command(mut_arg("dedup", |arg| arg.help("Duplicates to remove [default: overlap]")))]
 #[command(after_help = "Examples:
   lcp dedup samples/duplicates.lcp -o /tmp/once.lcp
   lcp dedup samples/duplicates.lcp --dedup near --report - -o /tmp/once.lcp

@@ -20,12 +20,11 @@ const TRANSCRIPT: &str = "the transcript";
 
 /// Convert a transcript of an agent or a chat to a pack
 ///
-/// Reads messages of OpenAI, Anthropic and Gemini, requests and responses with them, sessions and
-/// printed output of Claude Code, Codex, Gemini CLI and opencode, results of MCP tools, and
-/// Markdown. Input without a block type of its own becomes an EXTENSION and is counted. Newer
-/// messages get higher ranks, so that a budget drops the beginning of a conversation first. The
-/// results of search tools get the category `search_results`; `search_tools` of `[import]` of lcp.toml
-/// adds tools.
+/// Reads messages, requests and responses of OpenAI, Anthropic and Gemini; sessions and JSON output
+/// of Claude Code, Codex, Gemini CLI and opencode; results of MCP tools; and Markdown. Input that no
+/// block type fits becomes an EXTENSION block. Newer messages get higher ranks, so that a budget
+/// drops the oldest messages first. The results of search tools get the category `search_results`;
+/// `search_tools` of `[import]` of lcp.toml adds tools.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   lcp import chat.json -o chat.lcp

@@ -80,7 +80,7 @@ pub struct Args {
     /// Priority of matching files: critical, high, normal, low or background
     #[arg(long, value_name = "GLOB=LEVEL", value_parser = priority)]
     pub priority: Vec<Rule>,
-    /// Category of matching files, whose share of the budget they use
+    /// Category of matching files, which selects their share of the budget
     #[arg(long, value_name = "GLOB=NAME", value_parser = category)]
     pub category: Vec<Rule>,
     /// Pin matching files, so that a budget never cuts them

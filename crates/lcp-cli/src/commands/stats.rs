@@ -123,6 +123,19 @@ fn compared_to_naive(tokens: u64, naive: u64) -> String {
     if naive == 0 {
         return "–".to_owned();
     }
-    let percent = (ratio(tokens, naive) - 1.0) * 100.0;
-    format!("{percent:+.1}%")
+    let percent = format!("{:+.1}%", (ratio(tokens, naive) - 1.0) * 100.0);
+    // A rounded zero has no sign.
+    if percent.ends_with("0.0%") && percent.len() == 5 { "0.0%".to_owned() } else { percent }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rounded_zero_has_no_sign() {
+        let compared = [9_999, 10_000, 10_001, 11_000, 10_010, 9_000];
+        let compared = compared.map(|tokens| compared_to_naive(tokens, 10_000));
+        assert_eq!(compared, ["0.0%", "0.0%", "0.0%", "+10.0%", "+0.1%", "-10.0%"]);
+    }
 }

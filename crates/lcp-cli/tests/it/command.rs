@@ -309,7 +309,7 @@ fn warnings_follow_quiet_color_and_verbose_flags() {
 #[test]
 fn usage_error_exits_with_2() {
     let pack = sample("chat.lcp");
-    fails(&["render"], &[], 2, "required");
+    fails(&["render"], &[], 2, "missing argument");
     fails(&["render", &pack, "--budget", "many"], &[], 2, "--budget");
     fails(&["render", &pack, "--encoding", "gpt"], &[], 2, "o200k_base");
     fails(&["render", &pack, "--types", "prose"], &[], 2, "tool-result");
@@ -329,7 +329,7 @@ fn usage_error_is_one_line_with_optional_hint() {
     };
     assert_eq!(
         said(&["render"]),
-        "error: the following required arguments were not provided: <PACK>\n"
+        "error: missing argument: <PACK>\nhint: pass --help to list the arguments\n"
     );
     assert_eq!(
         said(&["render", &pack, "--mode", "markdwn"]),
@@ -351,7 +351,7 @@ fn usage_error_is_one_line_with_optional_hint() {
     }
     for color in [&["--color", "always"][..], &["--color=always"]] {
         let said = said(&[&["render"], color].concat());
-        assert!(said.starts_with("\x1b[1;31merror:\x1b[0m the following"), "{said:?}");
+        assert!(said.starts_with("\x1b[1;31merror:\x1b[0m missing argument"), "{said:?}");
     }
     assert!(run(&["--version"]).status.success());
     assert!(said(&[]).contains("Usage: "), "without a task, there is the help");
@@ -489,6 +489,86 @@ fn uncompressed_payload_gives_a_warning() {
     assert_eq!((stderr(&encoded), encoded.stdout), (stderr(&merged), merged.stdout));
     let few = lcp_encoder::encode(&turns[..9], EncodeOptions::default()).unwrap();
     assert_eq!(stderr(&run_with(&["merge", "-", "--compress", "payload"], &few)), "");
+}
+
+#[test]
+fn inputs_that_are_too_short_have_a_message_without_padding() {
+    let (_folder, path) = scratch();
+    let (short, empty) = (path("short.lcp"), path("empty.lcp"));
+    std::fs::write(&short, "lc").unwrap();
+    std::fs::write(&empty, "").unwrap();
+    let hint = "hint: create a pack with `lcp pack PATH`";
+    for (file, message) in [
+        (&short, "error: not an LCP pack: unknown magic \"lc\" [bad_magic] ("),
+        (&empty, "error: not an LCP pack: the input is empty [unexpected_eof] ("),
+    ] {
+        let said = stderr(&run(&["render", file.to_str().unwrap()]));
+        assert!(said.starts_with(message) && said.contains(hint), "{said}");
+    }
+    let output = run(&["validate", empty.to_str().unwrap()]);
+    let lines = String::from_utf8(output.stdout).unwrap();
+    assert!(lines.contains("not an LCP pack: the input is empty"), "{lines}");
+}
+
+/// A hint is an instruction that applies to the input at hand.
+#[test]
+fn errors_about_inputs_have_fitting_hints() {
+    let (folder, path) = scratch();
+    let write = |name: &str, text: &str| {
+        std::fs::write(path(name), text).unwrap();
+        path(name).to_str().unwrap().to_owned()
+    };
+    let manifest = write("m.json", r#"{"blocks":[{"type":"code","path":"a","content":"x"}]}"#);
+    let chat = write("c.json", r#"[{"role":"user","content":"hi"}]"#);
+    let text = write("t.txt", "some words\n");
+    let bad = write("bad.json", r#"{"blocks":[{"type":"code","lang":"rus"}]}"#);
+    let (pack, folder) = (sample("chat.lcp"), folder.path().to_str().unwrap());
+    let missing = path("missing.lcp").to_str().unwrap().to_owned();
+    let out = path("out.lcp").to_str().unwrap().to_owned();
+    for (arguments, expected) in [
+        (
+            &["append", &missing, &pack][..],
+            format!("create the pack with `lcp merge INPUT... -o {missing}`"),
+        ),
+        (
+            &["encode", &bad, "-o", &out],
+            "correct the manifest; run `lcp decode PACK` to see the manifest of a pack".to_owned(),
+        ),
+        (
+            &["encode", &pack, "-o", &out],
+            "it is a pack already; print its manifest with `lcp decode`".to_owned(),
+        ),
+        (
+            &["encode", &chat, "-o", &out],
+            "it looks like a transcript; convert it with `lcp import FILE`".to_owned(),
+        ),
+        (
+            &["parse", &text],
+            "pass the output of `lcp render`, and --mode markdown or minimal if it has that mode"
+                .to_owned(),
+        ),
+        (
+            &["import", &manifest, "--from", "codex", "-o", &out],
+            "convert it with `lcp encode MANIFEST -o PACK`".to_owned(),
+        ),
+        (
+            &["import", &chat, "--from", "codex", "-o", &out],
+            "it looks like openai-chat; omit --from, or pass --from openai-chat".to_owned(),
+        ),
+        (
+            &["count", &text, "--model", "nothing"],
+            "add a [[model]] entry to lcp.toml, or pass --encoding".to_owned(),
+        ),
+        (&["config", "--config", folder], "pass the lcp.toml, not its folder".to_owned()),
+        (
+            &["count", &text, "--encoding", "gpt-4"],
+            "pass a model with --model: `--model gpt-4`".to_owned(),
+        ),
+        (&["render", &pack, "--budget", "8k"], "write the number in digits: 8000".to_owned()),
+    ] {
+        let said = stderr(&run(arguments));
+        assert!(said.ends_with(&format!("\nhint: {expected}\n")), "{arguments:?}: {said}");
+    }
 }
 
 #[test]

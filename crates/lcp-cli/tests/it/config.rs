@@ -341,8 +341,8 @@ fn invalid_config_is_rejected_with_its_location() {
         ("context.\"a\\u001B\" = 1", "unknown key context.\"a\\u{1b}\"; "),
         (
             "[context.budget]\nzzzzzzzzz = 1",
-            "unknown key context.budget.zzzzzzzzz, at line 2, column 1 (lcp.toml)\nhint: the section \
-             \"lcp.toml\" of docs/cli.md lists the keys",
+            "unknown key context.budget.zzzzzzzzz, at line 2, column 1 (lcp.toml)\nhint: correct or \
+             remove the key; run `lcp config --no-config` to list the settings of a render",
         ),
         ("context.usage.zzzzzzzzz = 1", "expected one of context.usage.warning, "),
         (

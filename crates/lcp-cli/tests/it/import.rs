@@ -6,7 +6,7 @@ use lcp_decoder::{DecodeOptions, decode};
 use lcp_types::{BlockContent, Lang};
 use serde_json::{Value, json};
 
-use crate::command::{run, run_with, stderr};
+use crate::command::{printed, run, run_with, stderr};
 
 /// A transcript of the tests of lcp-transcripts.
 pub(crate) fn transcript(name: &str) -> PathBuf {
@@ -81,8 +81,16 @@ fn session_records_are_shown_only_on_request() {
     assert!(!is_shown(&[]));
     assert!(!is_shown(&["--budget", "150"]));
     assert!(is_shown(&["--records"]));
-    // They come after all other blocks, without a placeholder.
+    // They get what all other blocks leave.
     assert!(!is_shown(&["--records", "--budget", "150"]));
+    let output = run(&["render", pack, "--records", "--budget", "520", "--report", "-"]);
+    let text = printed(&output);
+    assert!(text.contains("\"approval_policy\":\"never\""), "{text}");
+    let said = stderr(&output);
+    let warning = "warning: the budget leaves out 2 of 5 session records [records_omitted]\n";
+    let report: Value = serde_json::from_str(said.strip_prefix(warning).expect(&said)).unwrap();
+    assert!(said.contains("\"label\": \"codex/turn_context\""), "{said}");
+    assert!(report["used_tokens"].as_u64().unwrap() <= 520);
 
     let line = "note: 5 session records: event_msg.exec_command_begin 1, event_msg.token_count 1, ";
     for arguments in [&["-v", "render", pack][..], &["-v", "export", pack, "--to", "openai"]] {
