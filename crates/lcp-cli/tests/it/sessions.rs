@@ -177,46 +177,6 @@ fn handoff_excludes_state_and_tasks_on_request() {
     assert_eq!(included(&["--session-state", "on", "--pending-tasks", "on"]), (true, true));
 }
 
-/// The parts of a hand-off are charged to the sections of a conversation.
-#[test]
-fn report_divides_a_handoff_into_sections() {
-    let project = project();
-    let call = json!({ "id": "1", "type": "function", "function": {
-        "name": "shell", "arguments": r#"{"command":"cargo test -p parser"}"#,
-    }});
-    let messages = json!([
-        { "role": "user", "content": "Please move the parser.\n\nDECISION: keep its tests." },
-        { "role": "assistant", "content": "Plan: move it\n\n- [x] write tests\n- [ ] split it\n" },
-        { "role": "assistant", "content": null, "tool_calls": [call] },
-        { "role": "tool", "tool_call_id": "1", "content": "ok" },
-    ]);
-    std::fs::write(project.path("chat.json"), messages.to_string()).unwrap();
-    project.stdout_of(&["session", "record", "c", "chat.json"]);
-    let id = project.stdout_of(&["session", "handoff", "c", "--force", "-o", "handoff.lcp"]);
-    let flags = ["--shares", "conversation", "--budget", "4000"];
-    let report = project.json(&[&["report", "handoff.lcp", "--json"][..], &flags].concat());
-    let used = |category: &str| report["by_category"][category]["tokens"].as_u64();
-    for section in ["goal", "memory", "working_state", "conversation_summary", "recent_messages"] {
-        assert!(used(section) > Some(0), "{section}: {}", report["by_category"]);
-    }
-    assert_eq!(used("retrieved_context"), None, "{}", report["by_category"]);
-    assert_eq!(report["warnings"], json!([]));
-    let table = project.stdout_of(&[&["report", "handoff.lcp"][..], &flags].concat());
-    assert!(table.contains("Working State") && table.contains("Conversation Summary"), "{table}");
-
-    let resumed = project.json(&["session", "resume", id.trim_end(), "--json"]);
-    let sections = resumed["directive"]["by_category"].as_object().unwrap();
-    let names: Vec<_> = sections.keys().map(String::as_str).collect();
-    let wanted = [
-        "conversation_summary", "goal", "memory", "recent_messages", "scaffolding_reminder",
-        "working_state",
-    ];
-    assert_eq!(names, wanted);
-    let sum: u64 = sections.values().map(|tokens| tokens.as_u64().unwrap()).sum();
-    let tokens = resumed["directive"]["tokens"].as_u64().unwrap();
-    assert!(sum <= tokens && sum > tokens * 9 / 10, "{sum} of {tokens}");
-}
-
 #[test]
 fn record_adds_only_new_messages() {
     let project = project();
