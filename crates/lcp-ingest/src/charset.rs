@@ -62,7 +62,7 @@ pub(crate) fn decode(bytes: Vec<u8>, charset: Option<Charset>) -> Decoded {
     if let Some(charset) = charset {
         return match charset.0.decode_with_bom_removal(&bytes) {
             (_, true) => Decoded::Invalid(charset),
-            (text, false) => text_of(text, charset.0),
+            (text, false) => decoded(text, charset.0),
         };
     }
     let head = &bytes[..bytes.len().min(BINARY_SNIFF_BYTES)];
@@ -71,7 +71,7 @@ pub(crate) fn decode(bytes: Vec<u8>, charset: Option<Charset>) -> Decoded {
         return if has_errors || has_controls(text.as_bytes()) {
             Decoded::Binary
         } else {
-            text_of(text, encoding)
+            decoded(text, encoding)
         };
     }
     if is_binary(head) {
@@ -90,11 +90,11 @@ pub(crate) fn decode(bytes: Vec<u8>, charset: Option<Charset>) -> Decoded {
     }
     match encoding.decode_without_bom_handling(&bytes) {
         (_, true) => Decoded::Binary,
-        (text, false) => text_of(text, encoding),
+        (text, false) => decoded(text, encoding),
     }
 }
 
-fn text_of(text: Cow<'_, str>, encoding: &'static Encoding) -> Decoded {
+fn decoded(text: Cow<'_, str>, encoding: &'static Encoding) -> Decoded {
     if encoding == UTF_8 {
         return Decoded::Unchanged(text.into_owned().into_bytes());
     }
@@ -147,7 +147,7 @@ fn is_mostly_utf_8(bytes: &[u8]) -> bool {
 mod tests {
     use super::*;
 
-    fn decoded(bytes: &[u8]) -> (String, &'static str) {
+    fn decode_text(bytes: &[u8]) -> (String, &'static str) {
         match decode(bytes.to_vec(), None) {
             Decoded::Text(text, charset) => (text, charset),
             other => panic!("{other:?}"),
@@ -164,16 +164,16 @@ mod tests {
         for mark in ["\u{feff}", ""] {
             let marked = format!("{mark}{text}");
             let little = utf_16_bytes(&marked, u16::to_le_bytes);
-            assert_eq!(decoded(&little), (text.to_owned(), "UTF-16LE"));
+            assert_eq!(decode_text(&little), (text.to_owned(), "UTF-16LE"));
             let big = utf_16_bytes(&marked, u16::to_be_bytes);
-            assert_eq!(decoded(&big), (text.to_owned(), "UTF-16BE"));
+            assert_eq!(decode_text(&big), (text.to_owned(), "UTF-16BE"));
         }
     }
 
     #[test]
     fn latin_1_is_decoded_as_its_superset() {
         let bytes = b"Gr\xfc\xdfe aus K\xf6ln, caf\xe9\n";
-        assert_eq!(decoded(bytes), ("Grüße aus Köln, café\n".to_owned(), "windows-1252"));
+        assert_eq!(decode_text(bytes), ("Grüße aus Köln, café\n".to_owned(), "windows-1252"));
     }
 
     #[test]

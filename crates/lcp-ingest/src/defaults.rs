@@ -59,8 +59,8 @@ pub(crate) fn is_unwanted_dir(folder: &Path) -> bool {
     let has = |names: &[&str], at: &Path| names.iter().any(|name| at.join(name).exists());
     let is_certain = || {
         let row = UNCERTAIN_DIRS.iter().find(|(dir, ..)| *dir == name);
-        row.is_some_and(|(_, inside, beside)| {
-            has(inside, folder) || folder.parent().is_some_and(|parent| has(beside, parent))
+        row.is_some_and(|(_, children, siblings)| {
+            has(children, folder) || folder.parent().is_some_and(|parent| has(siblings, parent))
         })
     };
     UNWANTED_DIRS.contains(&name)

@@ -39,7 +39,7 @@ pub struct Rules {
 pub(crate) struct FileInfo {
     /// `true` if the file differs from the revision in the options.
     pub(crate) changed: bool,
-    /// Whether the file is generated or minified, if that is known.
+    /// `true` if the file is generated or minified, `None` if nothing shows either.
     pub(crate) generated: Option<bool>,
     /// `true` if the file is a copy from another project.
     pub(crate) vendored: bool,

@@ -17,7 +17,7 @@ use crate::tokenizer_args::TokenizerArgs;
 /// Annotations still apply to the same blocks. -v lists each covered block with the block that
 /// covers it and the tokens saved; --report writes this as JSON.
 #[derive(Debug, clap::Args)]
-#[command(mut_arg("dedup", |arg| arg.help("Duplicates to remove [default: overlap]")))]
+#[command(mut_arg("dedup", with_default))]
 #[command(after_help = "Examples:
   lcp dedup samples/duplicates.lcp -o /tmp/once.lcp
   lcp dedup samples/duplicates.lcp --dedup near --report - -o /tmp/once.lcp
@@ -37,6 +37,15 @@ pub struct Args {
     /// Write the pack to this file [default: standard output]
     #[arg(short, long, value_name = "PACK")]
     output: Option<PathBuf>,
+}
+
+/// Sets the default in the help of `--dedup`.
+fn with_default(arg: clap::Arg) -> clap::Arg {
+    let set = |help: &clap::builder::StyledStr| {
+        help.to_string().replace("[default: off]", "[default: overlap]")
+    };
+    let (help, long_help) = (arg.get_help().map(set), arg.get_long_help().map(set));
+    arg.help(help.unwrap_or_default()).long_help(long_help.unwrap_or_default())
 }
 
 /// Writes the pack without duplicates.
