@@ -1,11 +1,12 @@
 //! The status of a conversation.
 
 use lcp_continuity::store::ConversationRecord;
-use lcp_continuity::{HandoffDecision, Thresholds, UsageSource};
+use lcp_continuity::{ConversationUsage, HandoffDecision, Thresholds, TokenUsage, UsageSource};
 use lcp_driver::{group_thousands, plural};
 use serde_json::{Value, json};
 
 use super::usage_report::{UsageReport, usage_json};
+use crate::config::Usage;
 
 /// The status of a conversation.
 #[derive(Clone, Debug, PartialEq)]
@@ -119,6 +120,10 @@ impl ConversationStatus {
             previous_window: None,
             decision: Thresholds::default().decide(&usage, &[], 0),
             verdict: Verdict::None,
+            budget: UsageReport::new(
+                ConversationUsage { usage, ..ConversationUsage::default() },
+                &Usage::default(),
+            ),
             is_compaction_due: false,
             handoff: None,
             warnings: Vec::new(),

@@ -11,7 +11,7 @@ use crate::model::TokenUsage;
 use crate::store::Lease;
 
 /// The token usage of a conversation, and how it developed.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct ConversationUsage {
     /// The current usage.
     pub usage: TokenUsage,
