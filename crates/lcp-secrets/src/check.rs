@@ -8,12 +8,6 @@ use base64::engine::general_purpose::{GeneralPurpose, GeneralPurposeConfig, STAN
 
 use crate::rules::Check;
 
-/// The maximum bytes between the markers of a private key.
-const PRIVATE_KEY_BYTES_MAX: usize = 64 << 10;
-
-/// The minimum characters of a private key. An Ed25519 key has 64.
-const PRIVATE_KEY_CHARS_MIN: usize = 40;
-
 /// Words that documentation uses for a password.
 const DUMMY_PASSWORDS: &[&str] = &[
     "changeme", "changeit", "dummy", "example", "foobar", "guest", "hunter2", "letmein", "pass",
@@ -21,6 +15,9 @@ const DUMMY_PASSWORDS: &[&str] = &[
     "test", "token", "admin", "user", "username", "mypassword", "mypass", "mysecretpassword",
     "yourpassword", "secretpassword", "password123", "pass123", "dbpass", "dbpassword",
 ];
+
+/// Words that show that a password must still be set.
+const PLACEHOLDERS: &[&str] = &["your", "replace", "placeholder", "example", "redacted"];
 
 /// Base64 of URLs. Tokens have no padding, and the last bits of a cut one are not zero.
 const URL_SAFE: GeneralPurpose = GeneralPurpose::new(
@@ -33,7 +30,7 @@ const URL_SAFE: GeneralPurpose = GeneralPurpose::new(
 pub(crate) fn passes(check: Check, text: &[u8], range: &Range<usize>) -> bool {
     let value = &text[range.clone()];
     match check {
-        Check::Token | Check::PrivateKey => !is_filler(value),
+        Check::Token | Check::PrivateKey | Check::PrivateKeyEnd => !is_filler(value),
         Check::NotExample => {
             !is_filler(value) && !value.ends_with(b"EXAMPLE") && !value.ends_with(b"EXAMPLEKEY")
         }
@@ -52,38 +49,9 @@ pub(crate) fn passes(check: Check, text: &[u8], range: &Range<usize>) -> bool {
     }
 }
 
-/// Returns the end of a private key whose first marker ends at `start`.
-pub(crate) fn private_key_end(text: &[u8], start: usize) -> Option<usize> {
-    const END: &[u8] = b"-----END ";
-    let rest = &text[start..text.len().min(start + PRIVATE_KEY_BYTES_MAX)];
-    let body = rest.windows(END.len()).position(|part| part == END);
-    let (body, end) = match body {
-        Some(at) => {
-            let after = &rest[at + END.len()..];
-            let dashes = after.windows(5).take(64).position(|part| part == b"-----");
-            (at, at + END.len() + dashes.map_or(0, |dashes| dashes + 5))
-        }
-        // A cut key ends with its last line of Base64.
-        None => {
-            let body = rest.iter().take_while(|byte| is_key_byte(**byte)).count();
-            (body, body)
-        }
-    };
-    // Escapes of newlines are not part of the key.
-    let is_part = |byte: &&u8| byte.is_ascii_alphanumeric() || b"+/=".contains(byte);
-    let body = &rest[..body];
-    let longest = body.split(|byte| !is_part(&byte)).map(<[u8]>::len).sum::<usize>();
-    let words = body.split(|byte| !is_part(&byte)).filter(|part| part.len() >= 16).count();
-    (longest >= PRIVATE_KEY_CHARS_MIN && words > 0 && !is_filler(body)).then_some(start + end)
-}
-
-fn is_key_byte(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || b"+/= \t\r\n\\\"',".contains(&byte)
-}
-
-/// Returns whether a value is a placeholder: after its prefix, it has only the letter x, zeros,
-/// stars, dots and dashes.
-fn is_filler(value: &[u8]) -> bool {
+/// Returns whether a value is a placeholder: its last 16 characters are letters x, zeros, stars, dots,
+/// dashes, underscores or number signs.
+pub(crate) fn is_filler(value: &[u8]) -> bool {
     let mut tail = value.iter().rev().take(16);
     tail.all(|byte| b"xX0*.-_#".contains(byte))
 }
@@ -104,29 +72,30 @@ fn is_jwt(value: &[u8]) -> bool {
 /// Returns whether a part of a URL is a password rather than a variable or a dummy.
 fn is_password(text: &[u8], range: &Range<usize>) -> bool {
     let value = &text[range.clone()];
-    let is_variable = |byte: &u8| b"${}<>%()*\\|^".contains(byte);
-    if value.iter().any(is_variable) && !is_percent_encoded(value) || is_filler(value) {
+    if value.len() < 4 || is_variable(value) || is_filler(value) {
         return false;
     }
     let before = &text[..range.start.saturating_sub(1)];
     let user = before.rsplit(|byte| *byte == b'/').next().unwrap_or_default();
     let lower = value.to_ascii_lowercase();
     let letters: Vec<u8> = lower.iter().copied().filter(u8::is_ascii_alphanumeric).collect();
-    let is_dummy = DUMMY_PASSWORDS.iter().any(|dummy| letters == dummy.as_bytes())
-        || ["your", "replace", "placeholder", "example", "redacted"]
-            .iter()
-            .any(|word| lower.windows(word.len()).any(|part| part == word.as_bytes()));
-    value.len() >= 4 && !is_dummy && !value.eq_ignore_ascii_case(user)
+    let is_dummy = DUMMY_PASSWORDS.iter().any(|dummy| letters == dummy.as_bytes());
+    let mut words = lower.split(|byte| !byte.is_ascii_alphanumeric());
+    let is_placeholder = words.any(|word| PLACEHOLDERS.iter().any(|it| word == it.as_bytes()));
+    !is_dummy && !is_placeholder && !value.eq_ignore_ascii_case(user)
 }
 
-/// Returns whether each percent sign begins the code of a byte, and no other sign of a variable
-/// occurs.
-fn is_percent_encoded(value: &[u8]) -> bool {
-    let is_code = |at: usize| {
-        value.get(at + 1..at + 3).is_some_and(|code| code.iter().all(u8::is_ascii_hexdigit))
+/// Returns whether a value is a variable of a template, such as `$NAME`, `${NAME}`, `{{name}}`,
+/// `<name>`, `%(name)s` and `%s`, or stars in its place.
+fn is_variable(value: &[u8]) -> bool {
+    let is_name = |name: &[u8]| {
+        let is_part = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_';
+        !name.is_empty() && name.iter().all(is_part)
     };
-    value.iter().enumerate().all(|(at, byte)| match byte {
-        b'%' => is_code(at),
-        byte => !b"${}<>()*\\|^".contains(byte),
-    })
+    match value {
+        [b'$', name @ ..] if is_name(name) => true,
+        [b'$', b'{' | b'(', .., b'}' | b')'] | [b'{', .., b'}'] | [b'<', .., b'>'] => true,
+        [b'%', b'(', .., b')', _] | [b'%', .., b'%'] | [b'%', _] => true,
+        _ => value.iter().all(|byte| *byte == b'*'),
+    }
 }

@@ -23,12 +23,13 @@
 //! | topic | files |
 //! |---|---|
 //! | the shapes of secrets | `rules.rs` |
-//! | the search | `scan.rs`; checks of a match: `check.rs` |
+//! | the search | `scan.rs`; checks of a match: `check.rs`, `private_key.rs` |
 //! | markers | `redact.rs` |
 
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
 mod check;
+mod private_key;
 mod redact;
 mod rules;
 mod scan;

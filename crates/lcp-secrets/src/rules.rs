@@ -4,6 +4,7 @@
 //! relies on randomness alone, because hashes, ids and test data look random too.
 
 /// The shape of one kind of secret.
+#[derive(Clone, Copy)]
 pub(crate) struct Rule {
     /// The name of the kind, in kebab case.
     pub(crate) kind: &'static str,
@@ -39,8 +40,10 @@ pub(crate) enum Check {
     NumberInBase64,
     /// The value is a password, and neither a variable nor a word that documentation uses.
     Password,
-    /// The text up to the end marker is a key.
+    /// The lines after the first marker are a key.
     PrivateKey,
+    /// The lines before the last marker are a key whose first marker is missing.
+    PrivateKeyEnd,
 }
 
 const fn token(kind: &'static str, literals: &'static [&'static str], rest: &'static str) -> Rule {
@@ -66,17 +69,14 @@ macro_rules! assigned {
 /// may contain an at sign, as long as a host follows the last one.
 const URL_PASSWORD: &str = r#"[^\s:/?#@"'`<>]{0,256}:([^\s/?#"'`<>]{1,512})@[A-Za-z0-9\[]"#;
 
+/// The rest of the marker of a private key.
+const PRIVATE_KEY: &str = r"(?:[A-Z0-9]{1,16} ){0,4}PRIVATE KEY(?: BLOCK)?-----";
+
 /// All rules. Rules with the same kind are variants of one shape.
 pub(crate) const RULES: &[Rule] = &[
     // Private keys.
-    checked(
-        token(
-            "private-key",
-            &["-----BEGIN "],
-            r"(?:[A-Z0-9]{1,16} ){0,4}PRIVATE KEY(?: BLOCK)?-----",
-        ),
-        Check::PrivateKey,
-    ),
+    checked(token("private-key", &["-----BEGIN "], PRIVATE_KEY), Check::PrivateKey),
+    checked(token("private-key", &["-----END "], PRIVATE_KEY), Check::PrivateKeyEnd),
     token(
         "private-key",
         &["Private-Lines: "],

@@ -10,7 +10,8 @@ use regex_automata::util::captures::Captures;
 use regex_automata::util::syntax;
 use regex_automata::{Anchored, Input};
 
-use crate::check::{passes, private_key_end};
+use crate::check::passes;
+use crate::private_key;
 use crate::rules::{Check, Lead, RULES, Rule};
 
 /// The comment on a line whose secrets are not reported.
@@ -58,7 +59,7 @@ pub fn find(text: &[u8]) -> Vec<Secret> {
         if secrets.last().is_some_and(|last| range.start < last.range.end) {
             continue;
         }
-        line += count_newlines(&text[counted..range.start]);
+        line += memchr::memchr_iter(b'\n', &text[counted..range.start]).count();
         counted = range.start;
         if !is_allowed(text, &range) {
             secrets.push(Secret { kind, range, line });
@@ -106,8 +107,14 @@ impl Scanner {
         let input = Input::new(text).range(literal.end..).anchored(Anchored::Yes);
         pattern.search_captures(&input, &mut groups);
         let range = value(&groups, start)?;
-        if rule.check == Check::PrivateKey {
-            return private_key_end(text, range.end).map(|end| range.start..end);
+        match rule.check {
+            Check::PrivateKey => {
+                return private_key::end(text, &range).map(|end| range.start..end);
+            }
+            Check::PrivateKeyEnd => {
+                return private_key::start(text, range.start).map(|start| start..range.end);
+            }
+            _ => {}
         }
         let is_complete = rule.check == Check::Password || is_boundary_after(text, range.end);
         (is_complete && passes(rule.check, text, &range)).then_some(range)
@@ -139,10 +146,9 @@ impl Lead {
 /// end of an escape such as `\n` or `%3D`.
 fn is_boundary_before(text: &[u8], at: usize) -> bool {
     match &text[..at] {
-        [.., b'\\', b'n' | b'r' | b't'] => true,
+        [.., b'\\', b'n' | b'r' | b't'] | [] => true,
         [.., b'%', high, low] if high.is_ascii_hexdigit() && low.is_ascii_hexdigit() => true,
         [.., before] => !before.is_ascii_alphanumeric(),
-        [] => true,
     }
 }
 
@@ -156,10 +162,6 @@ fn is_allowed(text: &[u8], range: &Range<usize>) -> bool {
     let end = text[range.end..].iter().position(|byte| *byte == b'\n');
     let end = end.map_or(text.len(), |at| range.end + at);
     text[start..end].windows(ALLOW.len()).any(|part| part == ALLOW.as_bytes())
-}
-
-fn count_newlines(text: &[u8]) -> usize {
-    text.iter().filter(|byte| **byte == b'\n').count()
 }
 
 #[cfg(test)]

@@ -163,11 +163,11 @@ fn report_lists_segments_with_reasons() {
 #[test]
 fn excerpts_of_the_newest_segment_use_leftover_tokens() {
     let (mut blocks, mut segments) = turns(2);
-    let lines: String = (0..900).map(|line| format!("{line}: one more line of a log\n")).collect();
+    let lines: Vec<_> = (0..900).map(|line| format!("{line}: one more line of a log\n")).collect();
     let start = blocks.len();
     blocks.extend([
         Block::conversation(Role::User, "Why does it fail?"),
-        Block::tool_result("run", Status::Ok, lines)
+        Block::tool_result("run", Status::Ok, lines.concat())
             .with_summary("The log has 900 lines, and it ends well."),
     ]);
     let blocks_of_turn = start..start + 2;
