@@ -1,4 +1,4 @@
-//! Setting of properties of selected blocks of a pack (RFC 0012 §9).
+//! Sets properties of selected blocks of a pack (RFC 0012 §9).
 
 use std::path::Path;
 
@@ -135,7 +135,7 @@ impl BlockSelection {
     }
 }
 
-/// Returns the error if nothing is selected, by all lists or by a range alone.
+/// Returns the error about a range without blocks, or about lists that together select no block.
 fn nothing_selected(path: &Path, blocks: &[Block<'_>], range: Option<&IndexRange>) -> Error {
     let name = files::display_name(path);
     let message = match range {

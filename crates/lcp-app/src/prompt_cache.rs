@@ -44,8 +44,8 @@ impl PromptCacheOptions {
     /// # Errors
     ///
     /// Returns an error without a budget, with a verbosity other than adaptive, and for a file that
-    /// cannot be read. A file that is not a plan is a warning, and so is a missing one if no plan is
-    /// saved.
+    /// cannot be read. A file that is not a plan gives a warning. So does a missing file if no plan
+    /// is saved.
     pub fn resolve(
         &self,
         writes: bool,

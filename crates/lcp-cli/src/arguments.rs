@@ -65,7 +65,7 @@ fn missing_argument(error: &clap::Error, command: &clap::Command, words: &[Strin
         Some(ContextValue::Strings(names)) => names.join(" "),
         _ => String::new(),
     };
-    // The flag without which nothing would be missing.
+    // The flag that requires the missing arguments. Without it, nothing is missing.
     let needs = (1..words.len()).find_map(|at| {
         let (flag, value) = match words[at].split_once('=') {
             Some((flag, _)) => (flag, 0),
@@ -87,7 +87,7 @@ fn missing_argument(error: &clap::Error, command: &clap::Command, words: &[Strin
     }
 }
 
-/// Returns a hint for a value that another flag or form would take.
+/// Returns a hint for a value that belongs to another flag, or has the wrong form.
 fn other_value(error: &clap::Error) -> Option<String> {
     let (Some(ContextValue::String(flag)), Some(ContextValue::String(value))) =
         (error.get(ContextKind::InvalidArg), error.get(ContextKind::InvalidValue))

@@ -75,8 +75,8 @@ impl PackOutputArgs {
     }
 
     /// Returns the encoder for a command that needs a tokenizer only for `--index-costs`. Warns
-    /// about tokenizer flags without `--index-costs`. `config` are the settings, if the command
-    /// needs them for something else as well.
+    /// about tokenizer flags without `--index-costs`. `config` has the settings if the command
+    /// needs them for another purpose as well.
     pub fn encoder_alone<'c>(
         &self,
         args: &TokenizerArgs,

@@ -8,7 +8,7 @@ use crate::arguments::by_name;
 /// The flags that set the category and the priority of blocks.
 #[derive(Clone, Debug, Default, clap::Args)]
 pub struct PropertyArgs {
-    /// Set the category of the blocks, whose share of the budget they use
+    /// Set the category of the blocks; they use its share of the budget
     #[arg(long, value_name = "NAME", value_parser = category)]
     category: Option<String>,
     /// Set the priority of the blocks

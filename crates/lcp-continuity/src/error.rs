@@ -43,7 +43,7 @@ pub enum Error {
     TargetTooSmall {
         /// The requested maximum tokens.
         target: u32,
-        /// The least tokens that a directive with content needs.
+        /// The minimum tokens of a directive with content.
         least: u32,
     },
     /// The directive cannot be rendered.

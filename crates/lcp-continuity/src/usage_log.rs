@@ -4,8 +4,8 @@ use lcp_driver::usage::{UsageEntry, UsageHistory};
 use lcp_types::Role;
 use serde::{Deserialize, Serialize};
 
-/// A log of the usage of a conversation: a record for each answer of the model, which is a run of
-/// messages of the model, and for each further report of the provider.
+/// A log of the usage of a conversation. It has a record for each answer of the model (a run of its
+/// messages), and for each further report of the provider.
 ///
 /// The report that follows an answer replaces its counted tokens. So does each further message of
 /// the same answer.

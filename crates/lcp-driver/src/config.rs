@@ -70,9 +70,8 @@ pub struct DriverConfig {
     pub shares: Option<Shares>,
     /// The segments of the pack, each of which is shown at one level (RFC 0012). Priorities only
     /// matter for Critical and pinned blocks then, and for Background blocks, which are not shown.
-    /// Shares, `fill`, the objective and stable plans have no effect. Excerpts show more of single
-    /// blocks from tokens that the levels leave. Segments need a budget and the verbosity
-    /// `Adaptive`.
+    /// Shares, `fill`, the objective and stable plans have no effect. If the levels leave tokens,
+    /// excerpts show more of single blocks. Segments need a budget and the verbosity `Adaptive`.
     pub segments: Option<PackSegments>,
     /// The duplicates that `lcp-dedup` found among the blocks (RFC 0006 §8). `None` means that
     /// deduplication did not run.

@@ -320,7 +320,7 @@ impl DecisionReason {
 }
 
 impl DecisionReason {
-    /// Returns whether the block has less detail than it may have, because of the budget.
+    /// Returns whether the budget gives the block less detail than it may have.
     #[must_use]
     pub const fn is_cut(self) -> bool {
         matches!(self, Self::OverBudget | Self::ShareCap | Self::Deferred | Self::Background)
@@ -341,7 +341,7 @@ impl Plan {
         self.budget.map_or(0, |budget| self.used_tokens.saturating_sub(budget))
     }
 
-    /// Returns whether a block has less detail than it may have, because of the budget.
+    /// Returns whether the budget gives a block less detail than it may have.
     #[must_use]
     pub fn is_cut(&self) -> bool {
         self.items.iter().any(|item| item.reason.is_cut())

@@ -1,5 +1,5 @@
-//! `.gitattributes`: the attributes of Linguist, which say that files are generated, vendored or
-//! documentation, or give their language (RFC 0013 §3).
+//! `.gitattributes`: the attributes of Linguist (RFC 0013 §3). They mark files as generated,
+//! vendored or documentation, and give their language.
 
 use std::collections::HashMap;
 use std::io::Read as _;
@@ -42,7 +42,7 @@ pub(crate) struct AttributeFiles<'o> {
 /// The lines of one `.gitattributes`, by attribute.
 #[derive(Debug)]
 struct Lines {
-    /// For each of [`FLAGS`], the patterns that set it, and as exceptions those that unset it.
+    /// For each of [`FLAGS`], the patterns that set it, with those that unset it as exceptions.
     flags: [Gitignore; 3],
     /// For each language, its patterns. The last match wins.
     languages: Vec<(String, Gitignore)>,

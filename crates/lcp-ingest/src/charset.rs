@@ -1,7 +1,7 @@
 //! Character sets of text files (RFC 0013 §2).
 //!
-//! Text that is not UTF-8 is decoded, by its byte-order mark or by the character set that is most
-//! likely. Names are those of the WHATWG Encoding Standard.
+//! Text that is not UTF-8 is decoded, by its byte-order mark or by the most likely character set.
+//! Names are those of the WHATWG Encoding Standard.
 
 use std::borrow::Cow;
 
@@ -27,11 +27,11 @@ pub(crate) enum Decoded {
     Invalid(Charset),
 }
 
-/// The share of pairs of bytes, in percent, with a zero in the same place, from which a text counts
-/// as UTF-16 without a byte-order mark.
+/// The minimum share of pairs of bytes with a zero in the same half, in percent, in UTF-16 without
+/// a byte-order mark.
 const UTF_16_PERCENT: usize = 70;
 
-/// The share of control characters, in percent, above which bytes are not text.
+/// The maximum share of control characters in a text, in percent.
 const CONTROL_PERCENT_MAX: usize = 2;
 
 impl Charset {
@@ -105,7 +105,7 @@ fn decoded(text: Cow<'_, str>, encoding: &'static Encoding) -> Decoded {
 /// most pairs of bytes.
 fn utf_16(head: &[u8]) -> Option<&'static Encoding> {
     match head {
-        // UTF-32 has this mark too, and is left out.
+        // UTF-32 begins with the same mark, and is not decoded.
         [0xff, 0xfe, 0, 0, ..] => return None,
         [0xff, 0xfe, ..] => return Some(UTF_16LE),
         [0xfe, 0xff, ..] => return Some(UTF_16BE),

@@ -1,4 +1,4 @@
-//! Folders that nobody wants in a pack, and hidden files that describe a project (RFC 0013 §3).
+//! Folders that are left out of a pack, and hidden files that describe a project (RFC 0013 §3).
 
 use std::path::Path;
 
@@ -11,8 +11,8 @@ const UNWANTED_DIRS: &[&str] = &[
     "virtualenv", "Pods", "DerivedData", "elm-stuff", "dist-newstyle", "site-packages",
 ];
 
-/// Unwanted folders whose name is not certain: they must contain one of these files or folders, or
-/// be next to one.
+/// Names that unwanted folders share with folders of source code. An unwanted folder contains one
+/// of the first files or folders, or is next to one of the second.
 const UNCERTAIN_DIRS: &[(&str, &[&str], &[&str])] = &[
     (
         "target",
@@ -27,7 +27,7 @@ const UNCERTAIN_DIRS: &[(&str, &[&str], &[&str])] = &[
     ("env", &["pyvenv.cfg"], &[]),
 ];
 
-/// Files that mark an unwanted folder by being in it: caches and virtual environments.
+/// Files that mark the folder that contains them as unwanted: a cache or a virtual environment.
 const MARKERS: [&str; 2] = ["CACHEDIR.TAG", "pyvenv.cfg"];
 
 /// Hidden folders that describe a project.

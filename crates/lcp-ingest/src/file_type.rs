@@ -94,8 +94,8 @@ fn by_extension(name: &str) -> Option<FileType> {
     find_type(EXTENSIONS, &extension)
 }
 
-/// Returns the language that a CODE block without a known language has as a tag ([`Tag::LANG`]), by
-/// the extension of the file.
+/// Returns the language for the tag [`Tag::LANG`] of a CODE block without a known language, by the
+/// extension of the file.
 pub(crate) fn tagged_lang(lang: Lang, label: &str) -> Option<&'static str> {
     if lang != Lang::Unknown {
         return None;

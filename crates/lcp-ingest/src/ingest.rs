@@ -220,7 +220,7 @@ impl PackInProgress<'_> {
         self.tag_redacted(target, redacted);
     }
 
-    /// Tags a block with the number of its secrets that markers replaced.
+    /// Tags a block with the number of its replaced secrets.
     fn tag_redacted(&mut self, target: u64, secrets: usize) {
         if secrets > 0 {
             let tag = Tag::new(Tag::REDACTED, secrets.to_string());

@@ -56,7 +56,7 @@ fn language(notebook: &Value) -> String {
     }
 }
 
-/// Returns the sign that begins a comment.
+/// Returns the characters that begin a comment.
 fn comment(language: &str) -> &'static str {
     match language {
         "rust" | "typescript" | "javascript" | "go" | "java" | "c" | "cpp" | "csharp" | "c#"

@@ -130,7 +130,7 @@ impl<'o> SecretFilter<'o> {
         Some(redacted)
     }
 
-    /// Returns the number of secrets of a file that markers replaced.
+    /// Returns the number of replaced secrets of a file.
     pub(crate) fn redacted(&self, read: &ReadFile) -> usize {
         if self.policy == SecretPolicy::Redact { read.secrets.len() } else { 0 }
     }

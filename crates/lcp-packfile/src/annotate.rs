@@ -1,4 +1,4 @@
-//! Annotation of blocks of an existing pack (RFC 0012 §9).
+//! Annotates blocks of an existing pack (RFC 0012 §9).
 
 use lcp_types::{Annotation, Block};
 

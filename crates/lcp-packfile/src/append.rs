@@ -94,8 +94,8 @@ pub fn append(
     extend(old, &scan, added, form, options.count_costs, warnings)
 }
 
-/// Returns the pack `old` with new blocks at its end. A block with a frame that cannot be read is
-/// copied as that frame. `form` is the form of the new pack.
+/// Returns the pack `old` with new blocks at its end. If a frame cannot be read, its bytes are
+/// copied. `form` is the form of the new pack.
 pub(crate) fn extend(
     old: &[u8],
     scan: &PackScan<'_>,

@@ -1,4 +1,4 @@
-//! Setting of properties of blocks (RFC 0012 §9).
+//! Sets properties of blocks (RFC 0012 §9).
 //!
 //! A property is set by an annotation at the end of the pack. The last annotation wins, so existing
 //! blocks stay as they are, and no block gets another index.
@@ -12,8 +12,8 @@ use lcp_types::{Annotation, Block, BlockMeta, Priority, Tag};
 pub struct Properties {
     /// The priority.
     pub priority: Option<Priority>,
-    /// The tags, such as `category=NAME`. Each replaces a tag with the same key, an earlier one of
-    /// this list included.
+    /// The tags, such as `category=NAME`. Each replaces any earlier tag with the same key, in the
+    /// block and in this list.
     pub tags: Vec<Tag<'static>>,
 }
 

@@ -19,7 +19,7 @@ const DUMMY_PASSWORDS: &[&str] = &[
 /// Words that show that a password must still be set.
 const PLACEHOLDERS: &[&str] = &["your", "replace", "placeholder", "example", "redacted"];
 
-/// Base64 of URLs. Tokens have no padding, and the last bits of a cut one are not zero.
+/// URL-safe Base64. Tokens have no padding, and the last bits of a truncated token can be nonzero.
 const URL_SAFE: GeneralPurpose = GeneralPurpose::new(
     &base64::alphabet::URL_SAFE,
     GeneralPurposeConfig::new()
@@ -64,7 +64,7 @@ fn is_jwt(value: &[u8]) -> bool {
     let mut parts = value.split(|byte| *byte == b'.').map(|part| URL_SAFE.decode(part));
     let has = |part: &[u8], text: &[u8]| part.windows(text.len()).any(|it| it == text);
     let (Some(Ok(header)), Some(Ok(claims))) = (parts.next(), parts.next()) else { return false };
-    // The token with which jwt.io and many pages explain the format.
+    // The sample token of jwt.io and many other pages.
     let is_sample = has(&claims, b"\"1234567890\"") && has(&claims, b"John Doe");
     header.first() == Some(&b'{') && has(&header, b"\"alg\"") && !is_sample
 }

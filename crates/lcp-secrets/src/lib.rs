@@ -16,7 +16,7 @@
 //! assert_eq!(redacted, expected);
 //! ```
 //!
-//! A line with the comment [`ALLOW`] may have secrets.
+//! [`find`] leaves out the secrets on lines with the comment [`ALLOW`].
 //!
 //! # Source files
 //!

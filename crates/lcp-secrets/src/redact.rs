@@ -15,7 +15,7 @@ pub struct Redactor {
 }
 
 impl Redactor {
-    /// Replaces the given secrets of a text. They are in order and do not overlap, as
+    /// Replaces the given secrets of a text. They must be in order and must not overlap, as
     /// [`find`](crate::find) returns them.
     ///
     /// # Panics
@@ -31,7 +31,7 @@ impl Redactor {
     ///
     /// # Panics
     ///
-    /// As [`Self::redact`].
+    /// Panics as [`Self::redact`] does.
     pub fn redact_diff(&mut self, lines: &[u8], secrets: &[Secret]) -> Vec<u8> {
         self.replace(lines, secrets, |value, marker| {
             let mut parts = value.split(|byte| *byte == b'\n');

@@ -8,12 +8,12 @@
 pub(crate) struct Rule {
     /// The name of the kind, in kebab case.
     pub(crate) kind: &'static str,
-    /// The literals with which the secret begins, or which follow its lead.
+    /// The literals at the beginning of the secret, or after its lead.
     pub(crate) literals: &'static [&'static str],
     /// The characters of the secret before the literal.
     pub(crate) lead: Option<Lead>,
-    /// The pattern after the literal. Its first group is the secret; without a group, literal and
-    /// pattern are.
+    /// The pattern after the literal. The secret is its first group. Without a group, the secret is
+    /// the lead, the literal and the match of the pattern.
     pub(crate) rest: &'static str,
     /// The check of a match.
     pub(crate) check: Check,
@@ -65,8 +65,8 @@ macro_rules! assigned {
     };
 }
 
-/// The user name, the password and the at sign of a URL; the password is the group. The password
-/// may contain an at sign, as long as a host follows the last one.
+/// The user name, the password and the at sign of a URL. The password is the group. It may contain
+/// an at sign, if a host follows the last one.
 const URL_PASSWORD: &str = r#"[^\s:/?#@"'`<>]{0,256}:([^\s/?#"'`<>]{1,512})@[A-Za-z0-9\[]"#;
 
 /// The rest of the marker of a private key.

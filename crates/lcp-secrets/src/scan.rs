@@ -1,5 +1,5 @@
-//! The search for secrets: one pass for the literals of all rules, then the pattern of a rule where
-//! its literal occurs.
+//! The search for secrets. One pass finds the literals of all rules. The pattern of a rule runs
+//! only after its literals.
 
 use std::ops::Range;
 use std::sync::{LazyLock, OnceLock};
@@ -40,7 +40,7 @@ pub fn kinds() -> Vec<&'static str> {
 /// Returns the secrets of a text, in order and without overlaps, except those on lines with
 /// [`ALLOW`].
 ///
-/// The text can be any bytes that extend ASCII, such as UTF-8.
+/// The text can have any encoding that extends ASCII, such as UTF-8.
 #[must_use]
 pub fn find(text: &[u8]) -> Vec<Secret> {
     let scanner = &*SCANNER;

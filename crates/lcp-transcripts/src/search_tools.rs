@@ -3,8 +3,8 @@
 use lcp_types::{Annotation, Block, BlockContent, Tag, category, normalize_tool_name};
 
 /// Tools that search files, code, the web or other content, by their [normalized
-/// names](normalize_tool_name). A tool that only reads or lists is not among them, and neither is a
-/// shell, whose commands may do several things.
+/// names](normalize_tool_name). Tools that only read or list are not search tools. Shells are not
+/// either, because a command may do several things.
 const SEARCH_TOOLS: [&str; 41] = [
     "bravelocalsearch", "bravewebsearch", "codebasesearch", "codesearch", "docssearch",
     "fileglobsearch", "filesearch", "findbyname", "findfile", "findfiles", "findpath",

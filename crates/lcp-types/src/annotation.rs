@@ -108,7 +108,7 @@ impl<'a> Tag<'a> {
     pub const CHARSET: &'static str = "charset";
     /// The key of the format that the text of a block was converted from.
     pub const CONVERTED: &'static str = "converted";
-    /// The key of the number of secrets in a block that markers replaced.
+    /// The key of the number of replaced secrets in a block.
     pub const REDACTED: &'static str = "redacted";
     /// The languages that are written as [`Lang::Unknown`](crate::Lang::Unknown) with a tag.
     pub const LANGS: [&'static str; 2] = ["csharp", "kotlin"];

@@ -125,7 +125,7 @@ pub fn compact_messages(
 
 impl CompactionOutcome {
     /// Returns the messages that the window shows as a pack. The memory and other system messages
-    /// have the priority high, and of the other messages, newer ones have a higher rank.
+    /// have the priority high. Among the other messages, newer ones have a higher rank.
     ///
     /// # Errors
     ///
@@ -155,7 +155,7 @@ impl CompactionOutcome {
         })
     }
 
-    /// Returns the warnings about content that the memory does not have.
+    /// Returns the warnings about content that does not fit into the memory.
     #[must_use]
     pub fn warnings(&self) -> Vec<String> {
         let warnings = self.compaction.iter().flat_map(|compaction| &compaction.warnings);

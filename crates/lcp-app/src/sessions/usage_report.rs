@@ -18,7 +18,7 @@ pub struct UsageReport {
 }
 
 impl UsageReport {
-    /// Judges a usage. Levels and warnings depend on the records before, so the whole history is
+    /// Judges a usage. Levels and warnings depend on earlier records, so the whole history is
     /// judged again.
     pub fn new(stored: ConversationUsage, settings: &Usage) -> Self {
         let mut monitor = settings.monitor();
@@ -28,7 +28,8 @@ impl UsageReport {
             .map(|entry| (entry.clone(), monitor.record(entry.used, entry.total)))
             .collect();
         let (used, total) = (stored.usage.total_tokens, stored.budget_tokens);
-        // Without anything new since the last answer, its warning counts and is not repeated.
+        // If nothing is new since the last answer, its status is current, and is not recorded
+        // again.
         let last = records.last().filter(|(entry, _)| (entry.used, entry.total) == (used, total));
         let status = match last {
             Some((_, status)) => status.clone(),

@@ -20,9 +20,10 @@ use crate::property_args::PropertyArgs;
 
 /// Set the priority, category, rank and tags of blocks of a pack
 ///
-/// Filters of one kind are alternatives, and a block must match each kind. The pack changes in place,
-/// as with `append`: annotations are added at its end, and the last one wins. All existing blocks,
-/// and their indices, remain the same. With -o, the pack stays unchanged.
+/// Several values of one flag are alternatives. A block must match each of the flags --path, --type
+/// and --index that you pass. The pack changes in place, as with `append`: annotations are added at
+/// its end, and the last one wins. All existing blocks keep their bytes and indices. With -o, the
+/// pack stays unchanged.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   lcp annotate project.lcp --path 'docs/' --priority low

@@ -106,9 +106,10 @@ pub struct Args {
     /// Treatment of private keys, tokens and passwords: redact, exclude, warn or off
     /// [default: redact]
     ///
-    /// `redact` replaces each by a marker such as `[secret github-token 1]`. `exclude` leaves out
-    /// the file. `warn` packs them. A line with the comment `lcp: allow-secret` may have secrets.
-    /// `secrets` and `[[pack.allow_secret]]` of lcp.toml change the default and make exceptions.
+    /// `redact` replaces each secret by a marker such as `[secret github-token 1]`. `exclude`
+    /// leaves out files with secrets. `warn` packs secrets. `off` does not search for them. Secrets
+    /// on a line with the comment `lcp: allow-secret` are allowed. `[[pack.allow_secret]]` of
+    /// lcp.toml makes other exceptions, and `secrets` changes the default.
     #[arg(long, value_name = "POLICY", value_parser = by_name(SecretPolicy::ALL.map(|it| (it.name(), it))))]
     pub secrets: Option<SecretPolicy>,
     /// The flags of deduplication.

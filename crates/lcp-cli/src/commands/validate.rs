@@ -13,7 +13,7 @@ use lcp_app::{Error, ErrorKind};
 
 /// Check packs and list all problems
 ///
-/// Prints a line for each problem, and continues after a malformed block. Problems are also: bytes
+/// Prints a line for each problem, and continues after a malformed block. Other problems are bytes
 /// after END, annotations and levels that are unreadable or refer to missing blocks, and
 /// inconsistent hand-offs. Data that cannot be checked, such as a reference to a content store,
 /// gets a note. With --full, any flipped bit of a pack with an index is detected. Exit codes: 0 no

@@ -22,12 +22,12 @@ fn special_tokens_give_a_warning_by_default() {
     assert!(text.contains("Hi<|im_end|>\n<|im_start|>system"), "{text}");
     let report: Value = serde_json::from_str(&stderr(&output)).unwrap();
     let expected = serde_json::json!([{"code": "special_tokens", "block": 1,
-        "message": "the text has 3 special tokens, the first, < |fim_middle|> (shown with a \
-                    space), in this block"}]);
+        "message": "the text has 3 special tokens; the first, < |fim_middle|> (shown with a \
+                    space), is in this block"}]);
     assert_eq!(report["warnings"], expected);
     let said = run_with(&["render", "-", "--special-tokens", "warn"], &pack);
-    let expected = "warning: the text has 2 special tokens, the first, < |im_end|> (shown with a \
-                    space), in this block [special_tokens] (block 2)\n";
+    let expected = "warning: the text has 2 special tokens; the first, < |im_end|> (shown with a \
+                    space), is in this block [special_tokens] (block 2)\n";
     assert_eq!(stderr(&said), expected);
 }
 

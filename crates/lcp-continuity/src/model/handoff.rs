@@ -233,9 +233,9 @@ pub struct ContinuationDirective {
     pub text: String,
     /// The token count of `text`.
     pub tokens: u32,
-    /// The tokens of the parts of the text by the section of a conversation that they belong to
-    /// ([`category`](lcp_types::category)). The introduction and the next actions are the
-    /// scaffolding reminder. What encloses the parts belongs to no section.
+    /// The tokens of the text by sections of a conversation ([`category`](lcp_types::category)).
+    /// The introduction and the next actions are the scaffolding reminder. The text around the
+    /// parts belongs to no section.
     pub tokens_by_category: BTreeMap<String, u32>,
     /// The share of the hand-off that it retains.
     pub coverage: Coverage,

@@ -22,7 +22,7 @@ pub(super) struct FittedDraft {
 }
 
 impl FittedDraft {
-    /// Returns whether the text shows content, not only what is left out.
+    /// Returns whether the text shows content, and not only a list of omissions.
     pub(super) fn shows_content(&self) -> bool {
         self.plan.warnings.iter().all(|warning| warning.code != WarningCode::EmptyResult)
     }

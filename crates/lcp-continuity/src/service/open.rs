@@ -146,8 +146,9 @@ impl SessionContinuityService {
         Ok(session)
     }
 
-    /// Counts the usage of a conversation that has none stored, and its history: the tokens of the
-    /// messages that [`Self::context`] then shows. A fork of a compacted conversation shows all messages.
+    /// Counts the usage and the history of a conversation without a stored usage: the tokens of the
+    /// messages that [`Self::context`] then shows. A fork of a compacted conversation shows all
+    /// messages.
     fn recount(&self, session: &mut Session) -> Result<()> {
         let (id, epoch) = (session.record.id.clone(), session.record.epoch);
         self.tracker.begin(&id, epoch);

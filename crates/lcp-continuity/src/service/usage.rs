@@ -10,7 +10,7 @@ use crate::error::Result;
 use crate::model::TokenUsage;
 use crate::store::Lease;
 
-/// The token usage of a conversation, and how it developed.
+/// The token usage of a conversation, with its history.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ConversationUsage {
     /// The current usage.
@@ -23,16 +23,16 @@ pub struct ConversationUsage {
     pub budget_tokens: u32,
     /// The name of the model, if it is known.
     pub model: Option<String>,
-    /// The usage after each answer of the model, and the budget at that time. Sums are exact over
-    /// all answers, of which only the newest are listed. The provider's report for an answer
-    /// replaces the counted tokens.
+    /// The usage after each answer of the model, and the budget at that time. Only the newest
+    /// answers are listed, but sums cover all answers. The provider's report for an answer replaces
+    /// the counted tokens.
     pub history: UsageHistory,
 }
 
 impl SessionContinuityService {
     /// Returns the usage of a stored conversation. This is a query: it takes no lease and changes
-    /// nothing. It also works for a conversation that another holder has open, or that another
-    /// conversation continues.
+    /// nothing. So it also works while another holder has the conversation open, and after another
+    /// conversation continues it.
     ///
     /// # Errors
     ///

@@ -80,7 +80,7 @@ impl std::ops::Deref for PerLevel {
 }
 
 impl Candidate {
-    /// Returns whether a selection has less detail than the candidate may have, for lack of tokens.
+    /// Returns whether a lack of tokens gives the candidate less detail than it may have.
     /// `waits` is `true` while candidates may not exceed their ceilings.
     pub(crate) fn is_cut(&self, selection: Option<Selection>, waits: bool) -> bool {
         match selection {

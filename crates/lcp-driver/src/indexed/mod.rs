@@ -47,7 +47,7 @@ pub struct IndexedRender {
     pub blocks: usize,
     /// The number of blocks that have their own part of the text.
     pub shown: usize,
-    /// `true` if a block has less detail than it may have, because of the budget.
+    /// `true` if the budget gives a block less detail than it may have.
     pub is_cut: bool,
     /// Warnings about the text and the blocks that were read.
     pub warnings: Vec<Warning>,

@@ -59,8 +59,8 @@ impl Scan<'_, '_> {
     }
 
     /// Spends leftover tokens on single blocks of segments that are shown below Full, the newest
-    /// first. The last two segments may use all of them, the others a fraction of the rest, in
-    /// billionths.
+    /// first. The last two segments may use all of these tokens. The others may use `fraction` of
+    /// the rest, in billionths.
     fn enlarge_blocks(
         &self,
         members: &Members,

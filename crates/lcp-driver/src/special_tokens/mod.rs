@@ -201,7 +201,7 @@ pub(crate) fn warn_of_text(
     let message = match found.count() + 1 {
         1 => format!("the text has 1 special token, {token} (shown with a space)"),
         count => format!(
-            "the text has {count} special tokens, the first, {token} (shown with a space), in \
+            "the text has {count} special tokens; the first, {token} (shown with a space), is in \
              this block"
         ),
     };

@@ -28,8 +28,8 @@ fn special_tokens_warning_has_count_and_first_block() {
         assert_eq!(warned(&blocks[..1], &config), []);
         let [(block, message)] = &warned(&blocks, &config)[..] else { unreachable!() };
         assert_eq!(*block, Some(1));
-        let expected = "the text has 3 special tokens, the first, [ INST] (shown with a space), \
-                        in this block";
+        let expected = "the text has 3 special tokens; the first, [ INST] (shown with a space), \
+                        is in this block";
         assert_eq!(message, expected);
         let one = "the text has 1 special token, < /s> (shown with a space)".to_owned();
         assert_eq!(warned(&[turn("</s>")], &config), [(Some(0), one)]);

@@ -10,7 +10,7 @@ pub const MARKER: &str = "…";
 pub enum InputKind {
     /// Code in a language. Markdown counts as [`InputKind::Document`].
     Code(Lang),
-    /// Code in a language that blocks have as a tag: one of
+    /// Code in a language that a block names by a tag: one of
     /// [`Tag::LANGS`](lcp_types::Tag::LANGS).
     TaggedCode(&'static str),
     /// Prose with Markdown headings.

@@ -38,7 +38,7 @@ pub(super) struct Args {
     source: String,
     /// Compact only if less than 20% of the budget is left
     ///
-    /// The budget is 80% of the window, less the output reserve.
+    /// The budget is 80% of the window minus the output reserve.
     #[arg(long)]
     if_due: bool,
     /// Print the result, but change nothing
@@ -48,11 +48,11 @@ pub(super) struct Args {
     #[arg(long, value_name = "PERCENT", default_value_t = 50,
         value_parser = clap::value_parser!(u32).range(1..=100))]
     target_percent: u32,
-    /// Part of this target that the memory may fill, in percent
+    /// Part of the target that the memory may fill, in percent
     #[arg(long, value_name = "PERCENT", default_value_t = 20,
         value_parser = clap::value_parser!(u32).range(1..=100))]
     memory_percent: u32,
-    /// Write the messages that the window then shows to this file, as a pack
+    /// Write a pack to this file, with the messages that the window then shows
     ///
     /// The pack is written even if no compaction is due or needed. With `-`, it goes to standard
     /// output and the report to standard error.
@@ -190,7 +190,7 @@ impl Args {
     }
 }
 
-/// Reports to standard error what the memory lacks, and if nothing was changed.
+/// Reports items that the memory lacks, and calls that change nothing, to standard error.
 fn warn(outcome: &CompactionOutcome, output: &Output) {
     let warnings = outcome.warnings();
     if warnings.len() > 1 && !output.verbose {

@@ -63,9 +63,9 @@ enum StoreCommand {
         #[command(flatten)]
         query: StoreQuery,
     },
-    /// Show how full the budget of a session is, and how that developed
+    /// Show how full the budget of a session is, with its history
     ///
-    /// The budget is 80% of the window, less the output reserve. The history has a record for each
+    /// The budget is 80% of the window minus the output reserve. The history has a record for each
     /// answer of the model. `[context.usage]` of lcp.toml sets the levels and the warnings.
     #[command(after_help = "Examples:
   lcp session usage parser

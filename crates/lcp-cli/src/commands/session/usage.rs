@@ -1,4 +1,4 @@
-//! The command `session usage`: prints how full the budget of a session is, and its history.
+//! The command `session usage`: prints how full the budget of a session is, with its history.
 
 use std::fmt::Write;
 
@@ -69,7 +69,7 @@ fn grouped(tokens: u32) -> String {
     group_thousands(tokens.into())
 }
 
-/// Returns a bar for each record, as high as its budget is full.
+/// Returns a bar for each record. The height shows how full the budget was.
 fn sparkline(entries: &[&UsageEntry]) -> String {
     let bar = |entry: &&UsageEntry| {
         let eighths = u64::from(entry.used) * 8 / u64::from(entry.total).max(1);
