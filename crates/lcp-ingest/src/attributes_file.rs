@@ -57,6 +57,8 @@ impl<'o> AttributeFiles<'o> {
     /// Returns the attributes of a file. The nearest `.gitattributes` wins.
     pub(crate) fn attributes(&self, path: &Path) -> LinguistAttributes {
         let mut attributes = LinguistAttributes::default();
+        let absolute = self.top.is_absolute().then(|| std::path::absolute(path).ok()).flatten();
+        let path = absolute.as_deref().unwrap_or(path);
         for folder in path.ancestors().skip(1) {
             if let Some(lines) = self.lines(folder) {
                 attributes.add(&lines, path);

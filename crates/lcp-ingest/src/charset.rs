@@ -135,12 +135,13 @@ fn has_controls(bytes: &[u8]) -> bool {
 /// that are not ASCII: a text with a few broken characters is not in another character set.
 fn is_mostly_utf_8(bytes: &[u8]) -> bool {
     let (mut characters, mut errors) = (0, 0);
+    // The last character may be cut.
+    let is_cut = std::str::from_utf8(bytes).is_err_and(|error| error.error_len().is_none());
     for chunk in bytes.utf8_chunks() {
         characters += chunk.valid().chars().filter(|c| !c.is_ascii()).count();
         errors += usize::from(!chunk.invalid().is_empty());
     }
-    // The last character may be cut.
-    errors == 0 || characters > 0 && characters >= errors
+    errors == usize::from(is_cut) || characters > 0 && characters >= errors
 }
 
 #[cfg(test)]
@@ -178,7 +179,8 @@ mod tests {
 
     #[test]
     fn utf_8_stays_unchanged_even_with_a_few_errors() {
-        for text in [&b"plain"[..], "größer".as_bytes(), b"", "\u{feff}mark".as_bytes()] {
+        let cut = &"a long text in ASCII, and é".as_bytes()[..27];
+        for text in [&b"plain"[..], "größer".as_bytes(), b"", "\u{feff}mark".as_bytes(), cut] {
             assert_eq!(decode(text.to_vec(), None), Decoded::Unchanged(text.to_vec()));
         }
         let broken = ["größer und länger".as_bytes(), b"\xff"].concat();

@@ -1,6 +1,6 @@
 //! Conversion of files and changes into blocks (RFC 0010 §3).
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use lcp_types::{Annotation, Block, Diff, FormatHint, Lang, Tag};
 use rayon::prelude::*;
@@ -68,9 +68,11 @@ pub fn ingest(options: &IngestOptions<'_>) -> Result<IngestResult> {
     let mut secrets = SecretFilter::new(options.secrets, &options.secret_exceptions)?;
     let reader = Reader::new(options, &secrets)?;
     let attributes = roots.iter().map(|root| {
-        let top = if options.open.is_some() { None } else { repository(&root.path) };
-        let top = top.unwrap_or(&root.path);
-        root.is_folder.then(|| AttributeFiles::new(top, options.open))
+        let folder = if root.is_folder { Some(root.path.as_path()) } else { root.path.parent() };
+        // The path may be relative, and the repository above the current folder.
+        let top = folder.filter(|_| options.open.is_none()).and_then(|folder| repository(folder));
+        let top = top.or_else(|| folder.map(Path::to_owned))?;
+        Some(AttributeFiles::new(&top, options.open))
     });
     let attributes: Vec<_> = attributes.collect();
     let outcomes: Result<Vec<ReadOutcome>> =
@@ -207,9 +209,12 @@ impl PackInProgress<'_> {
     }
 
     fn add_diff(&mut self, mut diff: Diff<'static>) {
-        let Some(redacted) = self.secrets.apply_to_diff(&mut diff) else {
-            let skipped = SkippedFile::new(diff.path.into_owned(), SkipReason::Secret);
-            return self.report.skipped.push(skipped);
+        let excluded = self.report.skipped_by(SkipReason::Secret).any(|it| it.path == diff.path);
+        let redacted = self.secrets.apply_to_diff(&mut diff).filter(|_| !excluded);
+        let Some(redacted) = redacted else {
+            let message = Some("its changes have a secret".to_owned());
+            let skipped = SkippedFile::new(diff.path.into_owned(), SkipReason::Change);
+            return self.report.skipped.push(SkippedFile { message, ..skipped });
         };
         let target = self.blocks.len() as u64;
         let info = FileInfo { changed: true, ..FileInfo::default() };
@@ -236,8 +241,9 @@ impl PackInProgress<'_> {
 }
 
 /// Returns the folder of the repository that contains a folder.
-fn repository(folder: &Path) -> Option<&Path> {
-    folder.ancestors().find(|folder| folder.join(".git").exists())
+fn repository(folder: &Path) -> Option<PathBuf> {
+    let folder = std::path::absolute(folder).ok()?;
+    folder.ancestors().find(|folder| folder.join(".git").exists()).map(Path::to_owned)
 }
 
 /// Returns the error for a pack without blocks.

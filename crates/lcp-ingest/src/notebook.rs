@@ -134,8 +134,11 @@ impl ScriptWriter {
     /// Adds a text output as a comment, without escapes of terminals.
     fn add_lines(&mut self, text: &str) {
         let text = without_escapes(text);
-        let lines = text.trim_end().lines().count();
-        self.add_comment(text.trim_end().lines().take(OUTPUT_LINES_MAX));
+        // A progress bar writes its line again and again.
+        let shown = |line: &str| line.rsplit('\r').next().unwrap_or_default().to_owned();
+        let text: Vec<_> = text.trim_end().lines().map(shown).collect();
+        let lines = text.len();
+        self.add_comment(text.iter().map(String::as_str).take(OUTPUT_LINES_MAX));
         if lines > OUTPUT_LINES_MAX {
             let more = format!("… {} more lines", lines - OUTPUT_LINES_MAX);
             self.add_comment([more.as_str()].into_iter());
@@ -192,7 +195,7 @@ mod tests {
             "cells": [
                 { "cell_type": "markdown", "source": ["# Sales\n", "\n", "By month."] },
                 { "cell_type": "code", "source": "import pandas\n\ndf.plot()", "outputs": [
-                    { "output_type": "stream", "name": "stdout", "text": "\u{1b}[31mred\u{1b}[0m\n" },
+                    { "output_type": "stream", "name": "stdout", "text": "1%\r\u{1b}[31mred\u{1b}[0m\n" },
                     { "output_type": "display_data", "data": {
                         "image/png": "iVBORw0KGgo=", "text/plain": ["<Figure>"],
                         "application/vnd.jupyter.widget-view+json": { "model_id": "a" },

@@ -136,6 +136,7 @@ impl DefaultRules {
             // Background.
             Some(Priority::Background) if info.generated.is_none() => last,
             _ if info.changed => Some(Priority::High),
+            Some(Priority::Background) => None,
             last => last,
         }
     }

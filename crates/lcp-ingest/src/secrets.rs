@@ -90,7 +90,7 @@ impl<'o> SecretFilter<'o> {
                 read.bytes = self.redactor.redact(&read.bytes, &read.secrets);
             }
             SecretPolicy::Exclude => {
-                let bytes = Some(read.bytes.len() as u64);
+                let bytes = Some(read.file_bytes);
                 let skipped = SkippedFile::new(label, SkipReason::Secret);
                 *outcome = Err(SkippedFile { bytes, ..skipped });
             }

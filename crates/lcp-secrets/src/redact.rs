@@ -22,7 +22,7 @@ impl Redactor {
     ///
     /// Panics if a range is not within the text or the secrets overlap.
     pub fn redact(&mut self, text: &[u8], secrets: &[Secret]) -> Vec<u8> {
-        self.replace(text, secrets, |_, marker| marker.to_vec())
+        self.replace(text, secrets, <[u8]>::to_vec, |_, marker| marker.to_vec())
     }
 
     /// Replaces the given secrets in the lines of a diff, each of which begins with `+`, `-` or a
@@ -33,7 +33,13 @@ impl Redactor {
     ///
     /// Panics as [`Self::redact`] does.
     pub fn redact_diff(&mut self, lines: &[u8], secrets: &[Secret]) -> Vec<u8> {
-        self.replace(lines, secrets, |value, marker| {
+        let in_file = |value: &[u8]| {
+            let lines = value.split(|byte| *byte == b'\n').enumerate();
+            let line =
+                |(at, line): (usize, &[u8])| line.get(usize::from(at > 0)..).map(<[u8]>::to_vec);
+            lines.filter_map(line).collect::<Vec<_>>().join(&b'\n')
+        };
+        self.replace(lines, secrets, in_file, |value, marker| {
             let mut parts = value.split(|byte| *byte == b'\n');
             let first = parts.next().map(|_| marker.to_vec());
             let others = parts.map(|line| [line.get(..1).unwrap_or_default(), marker].concat());
@@ -45,6 +51,7 @@ impl Redactor {
         &mut self,
         text: &[u8],
         secrets: &[Secret],
+        value_in_file: impl Fn(&[u8]) -> Vec<u8>,
         replacement: impl Fn(&[u8], &[u8]) -> Vec<u8>,
     ) -> Vec<u8> {
         let mut redacted = Vec::with_capacity(text.len());
@@ -52,7 +59,8 @@ impl Redactor {
         for secret in secrets {
             redacted.extend_from_slice(&text[end..secret.range.start]);
             let value = &text[secret.range.clone()];
-            let marker = format!("[secret {} {}]", secret.kind, self.number(secret.kind, value));
+            let number = self.number(secret.kind, &value_in_file(value));
+            let marker = format!("[secret {} {number}]", secret.kind);
             redacted.extend(replacement(value, marker.as_bytes()));
             end = secret.range.end;
         }
@@ -127,9 +135,13 @@ mod tests {
             "",
         ];
         let lines = lines.join("\n");
-        let redacted = Redactor::default().redact_diff(lines.as_bytes(), &find(lines.as_bytes()));
+        let mut redactor = Redactor::default();
+        let redacted = redactor.redact_diff(lines.as_bytes(), &find(lines.as_bytes()));
         let marker = "[secret private-key 1]";
         let wanted = format!(" # Keys\n+{marker}\n+{marker}\n+{marker}\n-old\n");
         assert_eq!(String::from_utf8(redacted).unwrap(), wanted);
+        // The key in the file is the same value.
+        let file = format!("-----BEGIN PRIVATE KEY-----\n{key}\n-----END PRIVATE KEY-----\n");
+        assert_eq!(redact(&mut redactor, &file), format!("{marker}\n"));
     }
 }

@@ -32,7 +32,7 @@ pub struct Window {
     /// `true` if options set the reserve.
     is_reserve_explicit: bool,
     /// A warning if nothing sets the tokens.
-    pub warning: Option<String>,
+    warning: Option<String>,
     /// The name of the model, if options or settings name one.
     pub(super) model: Option<String>,
     /// `true` if options name the model.

@@ -99,7 +99,7 @@ pub fn write(
     interrupt::defer_interrupt(|| {
         locked.write(pack, appended)?;
         if interrupt::is_ending() {
-            output.progress("the blocks were appended before the interruption");
+            output.progress("the pack was changed before the interruption");
         }
         Ok(())
     })

@@ -153,6 +153,7 @@ fn changes_have_markers_too() {
     assert_eq!(texts(&result), wanted);
     let lines: Vec<_> = result.report.secrets.iter().map(|secret| secret.line).collect();
     assert_eq!(lines, [2, 2]);
+    // A file that is left out has no changes either.
     let excluded = ingest(&IngestOptions { secrets: SecretPolicy::Exclude, ..with_diff });
     assert!(excluded.unwrap_err().to_string().contains("no files to pack"));
 }

@@ -124,8 +124,12 @@ fn compact_file(
     output: &Output,
 ) -> Result<CompactionOutcome> {
     let path = Path::new(&args.source);
+    // A file can be compacted without a store, but `-o` must not replace one.
+    let store = store_files(session.store.as_deref(), config).unwrap_or_default();
+    let mut inputs = vec![("the messages", path)];
+    inputs.extend(store.iter().map(|path| ("the store", path.as_path())));
     let target = args.output.as_deref().map(|path| ("-o", path));
-    files::check_distinct_paths(&[("the messages", path)], target.as_slice(), |_, _| false)?;
+    files::check_distinct_paths(&inputs, target.as_slice(), |_, _| false)?;
     let model = session.find_model(config, args.window.window.is_some(), output)?;
     let window = args.window.to_options().resolve(config, model.as_ref())?;
     let messages = input::messages(path, output)?;
@@ -149,7 +153,10 @@ fn compact_session(
 ) -> Result<CompactionOutcome> {
     let WindowArgs { window, output_reserve } = args.window;
     if window.is_some() || output_reserve.is_some() {
-        let message = "--window and --output-reserve are only for files";
+        let name = args.source.escape_debug();
+        let message = format!(
+            "no file is named {name}, and --window and --output-reserve are only for files"
+        );
         return Err(Error::new(ErrorKind::Usage, message).with_hint(
             "to change the window of a session, run `lcp session record ID --window N`",
         ));
