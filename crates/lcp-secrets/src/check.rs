@@ -94,8 +94,12 @@ fn is_variable(value: &[u8]) -> bool {
     };
     match value {
         [b'$', name @ ..] if is_name(name) => true,
-        [b'$', b'{' | b'(', .., b'}' | b')'] | [b'{', .., b'}'] | [b'<', .., b'>'] => true,
-        [b'%', b'(', .., b')', _] | [b'%', .., b'%'] | [b'%', _] => true,
+        [b'$', b'{' | b'(', .., b'}' | b')']
+        | [b'{', .., b'}']
+        | [b'<', .., b'>']
+        | [b'%', b'(', .., b')', _]
+        | [b'%', .., b'%']
+        | [b'%', _] => true,
         _ => value.iter().all(|byte| *byte == b'*'),
     }
 }
