@@ -70,7 +70,7 @@ pub fn ingest(options: &IngestOptions<'_>) -> Result<IngestResult> {
     let attributes = roots.iter().map(|root| {
         let folder = if root.is_folder { Some(root.path.as_path()) } else { root.path.parent() };
         // The path may be relative, and the repository above the current folder.
-        let top = folder.filter(|_| options.open.is_none()).and_then(|folder| repository(folder));
+        let top = folder.filter(|_| options.open.is_none()).and_then(repository);
         let top = top.or_else(|| folder.map(Path::to_owned))?;
         Some(AttributeFiles::new(&top, options.open))
     });

@@ -214,7 +214,7 @@ mod tests {
         });
         let script = to_script(&notebook.to_string()).unwrap();
         assert_eq!(script.lang, Lang::Python);
-        expect![[r#"
+        expect![[r"
             # %% [markdown]
             # # Sales
             #
@@ -256,7 +256,7 @@ mod tests {
             # line 18
             # line 19
             # … 5 more lines
-        "#]]
+        "]]
         .assert_eq(&script.text);
     }
 

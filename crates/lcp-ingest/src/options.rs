@@ -14,6 +14,7 @@ use crate::secrets::{SecretException, SecretPolicy};
 pub const FILE_BYTES_MAX: u64 = 1 << 20;
 
 /// The sources of blocks, and how to read them.
+#[expect(clippy::struct_excessive_bools, reason = "independent switches")]
 pub struct IngestOptions<'a> {
     /// The files and folders to pack. An empty list means the current folder. `-` is skipped,
     /// because its text is in `input`.
