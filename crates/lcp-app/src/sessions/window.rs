@@ -32,7 +32,7 @@ pub struct Window {
     /// `true` if options set the reserve.
     is_reserve_explicit: bool,
     /// A warning if nothing sets the tokens.
-    warning: Option<String>,
+    pub warning: Option<String>,
     /// The name of the model, if options or settings name one.
     pub(super) model: Option<String>,
     /// `true` if options name the model.
@@ -94,11 +94,6 @@ fn check_reserve(window: u32, reserve: u32) -> Result {
 }
 
 impl Window {
-    /// Returns the warning if nothing sets the tokens.
-    pub fn warning(&self) -> Option<&str> {
-        self.warning.as_deref()
-    }
-
     /// Returns a new conversation with this window.
     pub(super) fn to_new_conversation(&self, id: &str) -> NewConversation {
         NewConversation {

@@ -107,7 +107,7 @@ fn gitattributes_set_priorities_and_languages() {
 
 #[test]
 fn notebook_is_a_script_and_a_broken_one_stays_as_it_is() {
-    let notebook = r##"{"cells": [{"cell_type": "code", "source": ["print(1)"], "outputs": []}]}"##;
+    let notebook = r#"{"cells": [{"cell_type": "code", "source": ["print(1)"], "outputs": []}]}"#;
     let folder = folder(&[("a.ipynb", notebook), ("b.ipynb", "{\"cells\": [")]);
     let result = ingest(&options(folder.path())).unwrap();
     let [script, broken] = &result.report.files[..] else { panic!("{:?}", result.report) };

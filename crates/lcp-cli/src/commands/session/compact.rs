@@ -133,7 +133,7 @@ fn compact_file(
     let model = session.find_model(config, args.window.window.is_some(), output)?;
     let window = args.window.to_options().resolve(config, model.as_ref())?;
     let messages = input::messages(path, output)?;
-    if let Some(warning) = window.warning() {
+    if let Some(warning) = &window.warning {
         output.warn(warning);
     }
     let counter = session.tokenizer.load(config, model.as_ref(), false, output)?;

@@ -65,7 +65,7 @@ fn secrets_flag_and_settings_change_the_treatment() {
 fn charset_and_notebooks_flags_select_the_conversion() {
     let folder = Folder::new(&[]);
     folder.write("a.txt", b"\xe1\xe2\xe3\n");
-    folder.write("b.ipynb", r##"{"cells": [{"cell_type": "code", "source": "print(1)"}]}"##);
+    folder.write("b.ipynb", r#"{"cells": [{"cell_type": "code", "source": "print(1)"}]}"#);
     let text = |flags: &[&str]| {
         printed(&LCP.run_in(Path::new("."), &["render", "-"], &folder.run(flags).stdout))
     };
