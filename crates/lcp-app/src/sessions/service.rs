@@ -190,7 +190,7 @@ impl Sessions {
             self.service.observe_usage(id)?;
             Ok(Ok(ConversationStatus { is_new, recorded, previous_window, ..self.status(id)? }))
         })??;
-        let assumption = window.filter(|_| is_new).and_then(Window::warning).map(str::to_owned);
+        let assumption = window.filter(|_| is_new).and_then(|window| window.warning.clone());
         let warnings = assumption.into_iter().chain(status.warnings).collect();
         Ok(ConversationStatus { warnings, ..status })
     }
