@@ -15,7 +15,6 @@ const SHORT_FILES: &[(&str, &str)] = &[
     ("crates/lcp-app/src/config/import.rs", "a section of lcp.toml"),
     ("crates/lcp-app/src/costs.rs", "shared by three modules"),
     ("crates/lcp-app/src/folders.rs", "the folders of a user, on every system"),
-    ("crates/lcp-app/src/session_records.rs", "used by renders and exports"),
     ("crates/lcp-cli/src/commands/completions.rs", "a command"),
     ("crates/lcp-cli/src/commands/decode.rs", "a command"),
     ("crates/lcp-cli/src/commands/session/check.rs", "a command"),
@@ -23,7 +22,6 @@ const SHORT_FILES: &[(&str, &str)] = &[
     ("crates/lcp-cli/src/property_args.rs", "a group of flags"),
     ("crates/lcp-cli/src/segment_args.rs", "a group of flags"),
     ("crates/lcp-driver/src/fmt.rs", "below all other files"),
-    ("crates/lcp-mcp/src/tools/should_handoff.rs", "a tool"),
     ("crates/lcp-tokens/src/boundary.rs", "a rule that several crates use"),
 ];
 
