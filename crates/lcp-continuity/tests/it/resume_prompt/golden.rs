@@ -441,7 +441,7 @@ fn small_budget_omits_state_summary_and_messages() {
         status: not started
         - [ ] Write the README
         </document>
-        <omitted count="4" tokens="178" />
+        <omitted count="4" tokens="175" />
         </context>
         [
             "left out: directory \"/srv/app\"",
