@@ -88,7 +88,12 @@ pub fn ingest(options: &IngestOptions<'_>) -> Result<IngestResult> {
         outcomes.sort_by(|a, b| paths::compare_labels(&a.0, &b.0));
     }
     for (label, outcome) in &mut outcomes {
-        secrets.apply(label, outcome);
+        let Ok(read) = outcome else { continue };
+        if !secrets.apply(label, &mut read.bytes, &read.secrets) {
+            let bytes = Some(read.file_bytes);
+            let skipped = SkippedFile::new(label.as_str(), SkipReason::Secret);
+            *outcome = Err(SkippedFile { bytes, ..skipped });
+        }
     }
     // A summary must not have a secret, and a program that summarizes must not see one.
     let summaries: Vec<_> = outcomes
@@ -195,7 +200,7 @@ impl PackInProgress<'_> {
         if let Some(warning) = read.warning.as_ref() {
             self.report.warnings.push(format!("{}: {warning}", escape(&label)));
         }
-        let redacted = self.secrets.redacted(&read);
+        let redacted = if self.secrets.redacts() { read.secrets.len() } else { 0 };
         let charset = read.charset.map(|charset| Tag::new(Tag::CHARSET, charset));
         let notebook = read.is_notebook.then(|| Tag::new(Tag::CONVERTED, "notebook"));
         let mut block = read.file_type.into_block(label, read.bytes);

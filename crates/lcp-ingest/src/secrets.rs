@@ -5,8 +5,7 @@ use lcp_types::Diff;
 
 use crate::error::Result;
 use crate::globs::{Globs, Pattern};
-use crate::read::{ReadFile, ReadOutcome};
-use crate::report::{SecretFinding, SkipReason, SkippedFile};
+use crate::report::SecretFinding;
 
 lcp_types::named_enum! {
     /// The treatment of secrets in files.
@@ -77,25 +76,14 @@ impl<'o> SecretFilter<'o> {
         secrets
     }
 
-    /// Applies the policy to a file. Files must come in the order of the pack, because the markers
-    /// are numbered.
-    pub(crate) fn apply(&mut self, label: &str, outcome: &mut ReadOutcome) {
-        let Ok(read) = outcome else { return };
-        if read.secrets.is_empty() {
-            return;
+    /// Applies the policy to a file with these secrets. Returns `false` if the file must be left
+    /// out. Files must come in the order of the pack, because the markers are numbered.
+    pub(crate) fn apply(&mut self, label: &str, bytes: &mut Vec<u8>, secrets: &[Secret]) -> bool {
+        self.report(label, secrets.iter().map(|secret| (secret.line, secret.kind)));
+        if self.policy == SecretPolicy::Redact && !secrets.is_empty() {
+            *bytes = self.redactor.redact(bytes, secrets);
         }
-        self.report(label, read.secrets.iter().map(|secret| (secret.line, secret.kind)));
-        match self.policy {
-            SecretPolicy::Redact => {
-                read.bytes = self.redactor.redact(&read.bytes, &read.secrets);
-            }
-            SecretPolicy::Exclude => {
-                let bytes = Some(read.file_bytes);
-                let skipped = SkippedFile::new(label, SkipReason::Secret);
-                *outcome = Err(SkippedFile { bytes, ..skipped });
-            }
-            SecretPolicy::Warn | SecretPolicy::Off => {}
-        }
+        secrets.is_empty() || self.policy != SecretPolicy::Exclude
     }
 
     /// Applies the policy to a diff. Returns the number of replaced secrets, or `None` if the diff
@@ -130,9 +118,9 @@ impl<'o> SecretFilter<'o> {
         Some(redacted)
     }
 
-    /// Returns the number of replaced secrets of a file.
-    pub(crate) fn redacted(&self, read: &ReadFile) -> usize {
-        if self.policy == SecretPolicy::Redact { read.secrets.len() } else { 0 }
+    /// Returns whether markers replace secrets.
+    pub(crate) fn redacts(&self) -> bool {
+        self.policy == SecretPolicy::Redact
     }
 
     fn report(&mut self, path: &str, secrets: impl Iterator<Item = (usize, &'static str)>) {
