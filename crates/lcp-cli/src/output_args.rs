@@ -9,10 +9,10 @@ use lcp_app::tokenizer::TokenizerOptions;
 use lcp_driver::{Warning, WarningCode};
 use lcp_encoder::{Compression, EncodeOptions, Magic};
 
-use crate::Result;
 use crate::arguments::by_name;
 use crate::output::Output;
 use crate::tokenizer_args::{TokenizerArgs, encoding};
+use crate::{Result, files};
 use lcp_app::{Error, ErrorKind};
 
 const MAGICS: [(&str, Magic); 2] = [("lcp", Magic::Lcp), ("bcp", Magic::Bcp)];
@@ -57,6 +57,20 @@ pub fn refuse_terminal(output: Option<&Path>) -> Result {
         return Err(failure.with_hint("pass -o FILE, or pipe the output"));
     }
     Ok(())
+}
+
+/// Returns whether a pack goes to standard output, where it can be neither on a terminal nor next to
+/// a JSON report.
+pub fn is_pack_on_stdout(output: Option<&Path>, json: bool) -> Result<bool> {
+    if output != Some(Path::new(files::STANDARD)) {
+        return Ok(false);
+    }
+    refuse_terminal(None)?;
+    if json {
+        let message = "--json and a pack cannot both go to standard output";
+        return Err(Error::new(ErrorKind::Usage, message).with_hint("pass -o FILE"));
+    }
+    Ok(true)
 }
 
 impl PackOutputArgs {

@@ -74,7 +74,7 @@ fn annotate_selects_by_path_type_and_index() {
     }
 }
 
-/// What a block has already is not said again.
+/// A property that a block already has gets no second annotation.
 #[test]
 fn annotate_sets_all_properties_once() {
     let project = project(EncodeOptions::default());
@@ -306,17 +306,7 @@ fn import_gives_search_results_their_share() {
 #[test]
 fn report_divides_a_handoff_into_sections() {
     let project = sessions::project();
-    let call = json!({ "id": "1", "type": "function", "function": {
-        "name": "shell", "arguments": r#"{"command":"cargo test -p parser"}"#,
-    }});
-    let messages = json!([
-        { "role": "user", "content": "Please move the parser.\n\nDECISION: keep its tests." },
-        { "role": "assistant", "content": "Plan: move it\n\n- [x] write tests\n- [ ] split it\n" },
-        { "role": "assistant", "content": null, "tool_calls": [call] },
-        { "role": "tool", "tool_call_id": "1", "content": "ok" },
-    ]);
-    fs::write(project.path("chat.json"), messages.to_string()).unwrap();
-    project.stdout_of(&["session", "record", "c", "chat.json"]);
+    sessions::record_plan(&project, "Please move the parser.\n\nDECISION: keep its tests.");
     let id = project.stdout_of(&["session", "handoff", "c", "--force", "-o", "handoff.lcp"]);
     let flags = ["--shares", "conversation", "--budget", "4000"];
     let report = project.json(&[&["report", "handoff.lcp", "--json"][..], &flags].concat());

@@ -29,6 +29,21 @@ pub(crate) fn write(project: &Project, turns: u32) {
     std::fs::write(project.path("history.md"), history(turns)).unwrap();
 }
 
+/// Records the conversation `c`: a request, a plan with an open step, and a command.
+pub(crate) fn record_plan(project: &Project, request: &str) {
+    let call = json!({ "id": "1", "type": "function", "function": {
+        "name": "shell", "arguments": r#"{"command":"cargo test -p parser"}"#,
+    }});
+    let messages = json!([
+        { "role": "user", "content": request },
+        { "role": "assistant", "content": "Plan: move it\n\n- [x] write tests\n- [ ] split it\n" },
+        { "role": "assistant", "content": null, "tool_calls": [call] },
+        { "role": "tool", "tool_call_id": "1", "content": "ok" },
+    ]);
+    std::fs::write(project.path("chat.json"), messages.to_string()).unwrap();
+    project.stdout_of(&["session", "record", "c", "chat.json"]);
+}
+
 pub(crate) fn track(project: &Project, id: &str, flags: &[&str]) -> Value {
     project.json(&[&["session", "record", id, "history.md", "--json"], flags].concat())
 }
@@ -111,17 +126,7 @@ fn session_is_recorded_handed_off_and_resumed() {
 #[test]
 fn handoff_excludes_state_and_tasks_on_request() {
     let project = project();
-    let call = json!({ "id": "1", "type": "function", "function": {
-        "name": "shell", "arguments": r#"{"command":"cargo test -p parser"}"#,
-    }});
-    let messages = json!([
-        { "role": "user", "content": "Please move the parser." },
-        { "role": "assistant", "content": "Plan: move it\n\n- [x] write tests\n- [ ] split it\n" },
-        { "role": "assistant", "content": null, "tool_calls": [call] },
-        { "role": "tool", "tool_call_id": "1", "content": "ok" },
-    ]);
-    std::fs::write(project.path("chat.json"), messages.to_string()).unwrap();
-    project.stdout_of(&["session", "record", "c", "chat.json"]);
+    record_plan(&project, "Please move the parser.");
     let included = |flags: &[&str]| {
         let call = ["session", "handoff", "c", "--force", "-o", "made.lcp"];
         project.stdout_of(&[&call[..], flags].concat());

@@ -7,7 +7,7 @@ use lcp_continuity::compact::{Compaction, CompactionOptions};
 use lcp_driver::{group_thousands, plural};
 
 use crate::output::Output;
-use crate::output_args::refuse_terminal;
+use crate::output_args::is_pack_on_stdout;
 use crate::session_args::{SessionArgs, SummarizerArgs, WindowArgs};
 use crate::table::{self, Column, TableStyle};
 use crate::{Result, files};
@@ -72,14 +72,7 @@ pub(super) struct Args {
 /// Compacts the session or the file, and prints a report.
 pub(super) fn run(args: &Args, output: &Output) -> Result {
     let target = args.output.as_deref();
-    let to_stdout = target == Some(Path::new(files::STANDARD));
-    if to_stdout {
-        refuse_terminal(None)?;
-    }
-    if to_stdout && args.json {
-        let message = "--json and a pack cannot both go to standard output";
-        return Err(Error::new(ErrorKind::Usage, message).with_hint("pass -o FILE"));
-    }
+    let to_stdout = is_pack_on_stdout(target, args.json)?;
     let config = args.session.read_config()?;
     let session = args.session.to_options();
     let outcome = if is_file(args, &session, &config) {

@@ -1,9 +1,9 @@
 //! The command `session handoff`: prepares a hand-off of a session.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use crate::output::Output;
-use crate::output_args::refuse_terminal;
+use crate::output_args::is_pack_on_stdout;
 use crate::session_args::{HandoffArgs, SessionArgs};
 use crate::{Result, files};
 use lcp_app::sessions::{HandoffCondition, HandoffOutcome, in_line, store_files, warning_lines};
@@ -45,16 +45,7 @@ pub struct Args {
 /// Prepares the hand-off.
 pub fn run(args: &Args, output: &Output) -> Result {
     let target = args.output.as_deref();
-    let to_stdout = target == Some(Path::new(files::STANDARD));
-    if to_stdout {
-        refuse_terminal(None)?;
-    }
-    if to_stdout && args.json {
-        let message = "--json and a pack cannot both go to standard output";
-        return Err(
-            lcp_app::Error::new(lcp_app::ErrorKind::Usage, message).with_hint("pass -o FILE")
-        );
-    }
+    let to_stdout = is_pack_on_stdout(target, args.json)?;
     // The conversation has its own window, so the window of the model is not needed.
     let session = args.session.to_options();
     let config = args.session.read_config()?;
