@@ -6,7 +6,7 @@ use lcp_ingest::FileType;
 use lcp_packfile::Properties;
 use lcp_transcripts::{Format, ImportReport, ImportResult};
 use lcp_types::wire::{MAGIC_BCP, MAGIC_LCP};
-use lcp_types::{Block, BlockContent, Lang};
+use lcp_types::{Annotation, Block, BlockContent, Lang, Tag};
 use serde_json::{Value, json};
 
 use crate::config::Config;
@@ -66,7 +66,8 @@ impl ImportOptions {
         let ImportResult { mut blocks, report, .. } =
             lcp_transcripts::import(format, bytes, &options)
                 .map_err(|error| self.malformed(path, bytes, &error))?;
-        blocks.iter_mut().for_each(detect_language);
+        let tags = detect_languages(&mut blocks);
+        blocks.extend(tags);
         if let Some((summarizer, _stop_on_interrupt)) = &summarizer {
             let bar = reporter.begin("summarizing", blocks.len());
             self.summaries
@@ -127,16 +128,24 @@ impl ImportedTranscript {
     }
 }
 
-/// Sets the language of a file in a tool result, in the same way as `pack`.
-fn detect_language(block: &mut Block<'_>) {
-    if let BlockContent::Code(code) = &mut block.content
-        && code.lang == Lang::Unknown
-    {
-        // Only the first line of a file can name its interpreter.
-        let is_beginning = code.line_start.is_none_or(|line| line == 1);
-        let beginning = if is_beginning { code.content.as_slice() } else { &[] };
-        code.lang = FileType::detect(&code.path, beginning).lang();
+/// Sets the languages of files in tool results, in the same way as `pack`. Returns the tags of
+/// languages without a code in the wire format.
+fn detect_languages(blocks: &mut [Block<'_>]) -> Vec<Block<'static>> {
+    let mut tags = Vec::new();
+    for (target, block) in (0..).zip(blocks) {
+        if let BlockContent::Code(code) = &mut block.content
+            && code.lang == Lang::Unknown
+        {
+            // Only the first line of a file can name its interpreter.
+            let is_beginning = code.line_start.is_none_or(|line| line == 1);
+            let beginning = if is_beginning { code.content.as_slice() } else { &[] };
+            let file_type = FileType::detect(&code.path, beginning);
+            code.lang = file_type.lang();
+            let tag = file_type.tagged_lang(&code.path).map(|lang| Tag::new(Tag::LANG, lang));
+            tags.extend(tag.map(|tag| Block::new(Annotation::tag(target, &tag))));
+        }
     }
+    tags
 }
 
 /// Returns the error for bytes whose format is not detected.

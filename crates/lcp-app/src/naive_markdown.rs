@@ -19,7 +19,7 @@ pub(crate) fn block_to_markdown(block: &Block<'_>) -> String {
     }
     let Some(text) = text else { return format!("## {label}\n\n") };
     let newline = if text.ends_with('\n') { "" } else { "\n" };
-    format!("## {label}\n\n```{}\n{text}{newline}```\n\n", fence_info(&block.content))
+    format!("## {label}\n\n```{}\n{text}{newline}```\n\n", fence_info(&block.content, None))
 }
 
 /// Returns all blocks of a pack as naive Markdown.

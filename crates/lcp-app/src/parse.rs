@@ -88,10 +88,11 @@ fn hint(text: &str, mode: OutputMode, error: &ParseError) -> Option<String> {
 
 /// Returns the entry of a block in a manifest.
 fn entry(shown: ParsedBlock) -> Entry {
-    let tags = shown.tool_call_id.map(|id| Tag::new("tool_call_id", id));
+    let call = shown.tool_call_id.map(|id| Tag::new(Tag::TOOL_CALL_ID, id));
+    let lang = shown.lang.map(|lang| Tag::new(Tag::LANG, lang));
     Entry {
         priority: shown.priority,
-        tags: tags.into_iter().collect(),
+        tags: call.into_iter().chain(lang).collect(),
         ..Entry::new(shown.block).omit_fields(shown.absent)
     }
 }

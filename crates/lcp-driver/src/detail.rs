@@ -4,7 +4,7 @@ use lcp_types::AlternateLevel;
 
 /// The revision of the renderer. It increases when the text of any part changes, so that counts and
 /// saved plans of the old text are not used.
-pub const RENDERER_REVISION: u32 = 3;
+pub const RENDERER_REVISION: u32 = 4;
 
 lcp_types::named_enum! {
     /// The format of the rendered text (RFC 0002 §6).

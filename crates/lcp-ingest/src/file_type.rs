@@ -46,10 +46,26 @@ impl FileType {
         }
     }
 
+    /// Returns the language for the tag [`Tag::LANG`] of a CODE block without a known language, by
+    /// the extension of its label.
+    #[must_use]
+    pub fn tagged_lang(self, label: &str) -> Option<&'static str> {
+        if self != Code(Lang::Unknown) {
+            return None;
+        }
+        let extension = Path::new(label).extension()?.to_str()?.to_ascii_lowercase();
+        let [csharp, kotlin] = Tag::LANGS;
+        match extension.as_str() {
+            "cs" | "csx" => Some(csharp),
+            "kt" | "kts" => Some(kotlin),
+            _ => None,
+        }
+    }
+
     /// Returns the kind of input for an outline of the file with this label.
     pub(crate) fn input_kind(self, label: &str) -> InputKind {
         match self {
-            Code(lang) => tagged_lang(lang, label).map_or(InputKind::Code(lang), TaggedCode),
+            Code(lang) => self.tagged_lang(label).map_or(InputKind::Code(lang), TaggedCode),
             Document(FormatHint::Markdown) => InputKind::Document,
             Document(_) | Image(_) => InputKind::Text,
         }
@@ -92,21 +108,6 @@ impl FileType {
 fn by_extension(name: &str) -> Option<FileType> {
     let extension = Path::new(name).extension()?.to_str()?.to_ascii_lowercase();
     find_type(EXTENSIONS, &extension)
-}
-
-/// Returns the language for the tag [`Tag::LANG`] of a CODE block without a known language, by the
-/// extension of the file.
-pub(crate) fn tagged_lang(lang: Lang, label: &str) -> Option<&'static str> {
-    if lang != Lang::Unknown {
-        return None;
-    }
-    let extension = Path::new(label).extension()?.to_str()?.to_ascii_lowercase();
-    let [csharp, kotlin] = Tag::LANGS;
-    match extension.as_str() {
-        "cs" | "csx" => Some(csharp),
-        "kt" | "kts" => Some(kotlin),
-        _ => None,
-    }
 }
 
 fn find_type(table: &[(FileType, &[&str])], name: &str) -> Option<FileType> {

@@ -9,7 +9,7 @@ use crate::attributes_file::AttributeFiles;
 use crate::changes::{self, Labels};
 use crate::error::{Error, ErrorKind, Result};
 use crate::file_tree;
-use crate::file_type::{self, FileType};
+use crate::file_type::FileType;
 use crate::options::{IngestOptions, Input, Progress};
 use crate::paths::{self, escape};
 use crate::read::{ReadOutcome, Reader, summarize};
@@ -196,7 +196,7 @@ impl PackInProgress<'_> {
             changed,
             summary_bytes: summary.as_ref().map(|summary| summary.len() as u64),
         });
-        let lang = file_type::tagged_lang(read.file_type.lang(), &label);
+        let lang = read.file_type.tagged_lang(&label);
         if let Some(warning) = read.warning.as_ref() {
             self.report.warnings.push(format!("{}: {warning}", escape(&label)));
         }

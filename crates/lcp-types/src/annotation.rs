@@ -69,6 +69,7 @@ impl<'a> Annotation<'a> {
 /// | `pinned` | any block | the block is always shown in full |
 /// | `tool_call_id=ID` | TOOL_RESULT, any block that is a result | the tool call that it answers |
 /// | `args=TEXT` | TOOL_RESULT | the arguments of that call |
+/// | `lang=csharp` | CODE | a language without a code in the wire format |
 ///
 /// ```
 /// use lcp_types::Tag;
@@ -112,6 +113,12 @@ impl<'a> Tag<'a> {
     pub const REDACTED: &'static str = "redacted";
     /// The languages that are written as [`Lang::Unknown`](crate::Lang::Unknown) with a tag.
     pub const LANGS: [&'static str; 2] = ["csharp", "kotlin"];
+
+    /// Returns the language with this name from [`Tag::LANGS`].
+    #[must_use]
+    pub fn known_lang(name: &str) -> Option<&'static str> {
+        Self::LANGS.into_iter().find(|lang| *lang == name)
+    }
 
     /// Returns a tag with a value.
     #[must_use]

@@ -47,6 +47,9 @@ pub struct BlockMeta<'b> {
     pub tool_call_id: Option<Cow<'b, str>>,
     /// The arguments of that tool call.
     pub args: Option<Cow<'b, str>>,
+    /// The language of a CODE block without a code in the wire format, from a tag: one of
+    /// [`Tag::LANGS`].
+    pub lang: Option<&'static str>,
     /// `true` if the block is pinned, which means that it is always shown in full.
     pub pinned: bool,
 }
@@ -275,6 +278,7 @@ fn apply_tag<'b>(meta: &mut BlockMeta<'b>, tag: &Tag<'b>) -> bool {
         }
         // A call without arguments has an empty value.
         (Tag::ARGS, Some(value)) => meta.args = Some(value.clone()),
+        (Tag::LANG, Some(value)) => meta.lang = Tag::known_lang(value),
         (Tag::PINNED, None) => meta.pinned = true,
         (Tag::CATEGORY | Tag::TOOL_CALL_ID | Tag::ARGS | Tag::PINNED, _) => return false,
         _ => {}

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use lcp_continuity::Message;
-use lcp_continuity::compact::{Compaction, CompactionOptions, MEMORY_HEADING};
+use lcp_continuity::compact::{Compaction, CompactionError, CompactionOptions, MEMORY_HEADING};
 use lcp_continuity::store::MemoryStore;
 use lcp_driver::group_thousands;
 use lcp_driver::window::ContextWindow;
@@ -30,7 +30,7 @@ const MEMORY_CATEGORY: &str = "memory";
 pub struct CompactOptions {
     /// The sizes of the result.
     pub sizes: CompactionOptions,
-    /// `true` to compact only if less than 20 % of the budget is left.
+    /// `true` to compact only if less than 20 % of the budget is left, and only if it helps.
     pub only_if_due: bool,
     /// `true` to change nothing.
     pub is_dry_run: bool,
@@ -62,14 +62,24 @@ impl Sessions {
         let _guard = self.lock();
         self.with_lease(id, || {
             let service = &self.service;
-            let skip_reason = self.reason_to_skip(id, options)?;
-            let compaction = if skip_reason.is_some() {
-                None
+            let mut skip_reason = self.reason_to_skip(id, options)?;
+            let compacted = if skip_reason.is_some() {
+                Ok(None)
             } else if options.is_dry_run {
-                Some(service.inspect_compaction(id, &options.sizes)?)
+                service.inspect_compaction(id, &options.sizes).map(Some)
             } else {
-                Some(service.compact(id, &options.sizes)?)
+                service.compact(id, &options.sizes).map(Some)
             };
+            let compaction = compacted.or_else(|error| match error {
+                // A caller that compacts after each turn would fail from here on.
+                lcp_continuity::Error::Compaction(CompactionError::Futile { .. })
+                    if options.only_if_due =>
+                {
+                    skip_reason = Some(format!("a compaction is due, but {error}"));
+                    Ok(None)
+                }
+                error => Err(error),
+            })?;
             Ok(CompactionOutcome {
                 conversation: Some(id.to_owned()),
                 status: self.status(id)?,

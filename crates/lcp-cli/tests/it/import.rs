@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use lcp_decoder::{DecodeOptions, decode};
-use lcp_types::{BlockContent, Lang};
+use lcp_types::{BlockContent, BlockMeta, Lang};
 use serde_json::{Value, json};
 
 use crate::command::{printed, run, run_with, stderr};
@@ -223,17 +223,21 @@ fn import_detects_the_language_of_read_files() {
         read("2", "docs/a.md", "     1\t# A\n"),
         read("3", "run", "     1\t#!/usr/bin/env python3\n     2\tx = 1\n"),
         read("4", "run", "     7\t#!/usr/bin/env python3\n     8\tx = 1\n"),
+        read("5", "a.kt", "     1\tclass A\n"),
     ];
     let messages = Value::from(messages.concat()).to_string();
     let pack = run_with(&["import", "-"], messages.as_bytes());
     assert!(pack.status.success(), "{}", stderr(&pack));
     let blocks = decode(&pack.stdout, DecodeOptions::default()).unwrap().blocks;
-    let langs = blocks.iter().filter_map(|block| match &block.content {
-        BlockContent::Code(code) => Some(code.lang),
+    let metas = BlockMeta::resolve_all(&blocks, &mut |_, _| {});
+    let langs = blocks.iter().zip(&metas).filter_map(|(block, meta)| match &block.content {
+        BlockContent::Code(code) => Some((code.lang, meta.lang)),
         _ => None,
     });
     let langs: Vec<_> = langs.collect();
-    assert_eq!(langs, [Lang::Rust, Lang::Markdown, Lang::Python, Lang::Unknown]);
+    let untagged = [Lang::Rust, Lang::Markdown, Lang::Python, Lang::Unknown];
+    assert_eq!(langs[..4], untagged.map(|lang| (lang, None)));
+    assert_eq!(langs[4..], [(Lang::Unknown, Some("kotlin"))]);
     let back = run_with(&["export", "-", "--to", "openai"], &pack.stdout);
     let back: Value = serde_json::from_slice(&back.stdout).unwrap();
     assert_eq!(back["messages"][1]["content"], "     4\tfn a() {}\n");

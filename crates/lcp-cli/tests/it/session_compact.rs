@@ -123,6 +123,13 @@ fn context_is_written_without_a_second_compaction() {
     let tiny = [&COMPACT[..], &["--target-percent", "1", "-o", "none.lcp"]].concat();
     fails(&project, &tiny, 1, "[not_compacted]");
     assert!(!project.path("none.lcp").exists());
+    // A hook that runs after each turn must not fail from then on.
+    track(&project, "c", &["--usage", "7000"]);
+    let hook = ["--if-due", "--target-percent", "1"];
+    let output = project.run(&[&COMPACT[..], &hook].concat());
+    assert!(output.status.success() && output.stdout.is_empty(), "{output:?}");
+    let reason = "a compaction is due, but compaction is futile: ";
+    assert!(stderr(&output).starts_with(reason), "{}", stderr(&output));
 }
 
 /// CBS-INT-05: the target follows the model.

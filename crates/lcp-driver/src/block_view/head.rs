@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use lcp_types::{Block, BlockContent, BlockMeta, Priority, Status};
+use lcp_types::{Block, BlockContent, BlockMeta, Lang, Priority, Status};
 
 #[derive(Clone, Debug)]
 pub(crate) struct Head<'b> {
@@ -47,7 +47,7 @@ impl<'b> Head<'b> {
         };
         // Only a high priority is worth its tokens.
         head.priority = head.priority.filter(|priority| *priority < Priority::Normal);
-        head.fill(block);
+        head.fill(block, meta.and_then(|meta| meta.lang));
         // A chat turn has a field for the tool call; a tool result needs the tag.
         if let Some(id) = meta.and_then(|meta| meta.tool_call_id.as_deref())
             && matches!(block.content, BlockContent::ToolResult(_))
@@ -57,10 +57,11 @@ impl<'b> Head<'b> {
         head
     }
 
-    fn fill(&mut self, block: &'b Block<'_>) {
+    fn fill(&mut self, block: &'b Block<'_>, tagged_lang: Option<&'static str>) {
         match &block.content {
             BlockContent::Code(code) => {
-                if let Some(name) = code.lang.name().filter(|name| *name != "unknown") {
+                let name = if code.lang == Lang::Unknown { tagged_lang } else { code.lang.name() };
+                if let Some(name) = name {
                     self.push("lang", name, Form::XmlOnly);
                 }
                 self.push("path", code.path.as_ref(), Form::Word);

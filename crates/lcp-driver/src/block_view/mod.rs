@@ -51,7 +51,7 @@ impl<'b> BlockView<'b> {
             tags: meta.tags.as_deref(),
             excerpt_focus: ExcerptFocus::for_content(&block.content),
             prose,
-            info: fence_info(&block.content),
+            info: fence_info(&block.content, meta.lang),
         }
     }
 }
@@ -97,11 +97,13 @@ impl ExcerptFocus {
     }
 }
 
-/// Returns the info string of a Markdown fence around this content; it may be empty.
+/// Returns the info string of a Markdown fence around this content; it may be empty. `lang` is the
+/// language of a tag ([`BlockMeta::lang`]).
 #[must_use]
-pub fn fence_info(content: &BlockContent<'_>) -> &'static str {
+pub fn fence_info(content: &BlockContent<'_>, lang: Option<&'static str>) -> &'static str {
     match content {
-        BlockContent::Code(code) if code.lang != Lang::Unknown => code.lang.name().unwrap_or(""),
+        BlockContent::Code(code) if code.lang == Lang::Unknown => lang.unwrap_or(""),
+        BlockContent::Code(code) => code.lang.name().unwrap_or(""),
         BlockContent::StructuredData(data) => data.format.name().unwrap_or(""),
         BlockContent::Document(document) => match document.format_hint {
             FormatHint::Plain => "text",

@@ -5,7 +5,7 @@
 
 use lcp_types::{
     Block, BlockContent, BlockMeta, BlockType, Code, Conversation, DataFormat, FormatHint, Lang,
-    MediaType, Priority, Role, Status, StructuredData, ToolResult, UnknownFields,
+    MediaType, Priority, Role, Status, StructuredData, Tag, ToolResult, UnknownFields,
 };
 
 use super::bodies::{self, BodyError};
@@ -39,6 +39,8 @@ pub struct ParsedBlock {
     pub priority: Option<Priority>,
     /// The call that a tool result answers; packs store it as a tag.
     pub tool_call_id: Option<String>,
+    /// The language of code that packs store as a tag: one of [`Tag::LANGS`].
+    pub lang: Option<&'static str>,
     /// The manifest names of fields that the text does not show; the block has their most neutral
     /// value.
     pub absent: &'static [&'static str],
@@ -177,7 +179,8 @@ impl TypedPart {
         let tool_call_id = parsed.tool_call_id.as_deref().map(Into::into);
         let (annotated, priority) =
             (parsed.priority.is_some(), parsed.priority.unwrap_or_default());
-        let meta = BlockMeta { annotated, priority, tool_call_id, ..BlockMeta::default() };
+        let lang = tagged_lang(parsed);
+        let meta = BlockMeta { annotated, priority, tool_call_id, lang, ..BlockMeta::default() };
         let mut view = BlockView::new(&self.block, &meta);
         if let (Some(arg), Some(bytes)) = (view.head.args.last_mut(), &self.bytes) {
             arg.value = bytes.into();
@@ -204,6 +207,7 @@ impl TypedPart {
     fn shown(self, parsed: ParsedPart, mode: OutputMode) -> ParsedBlock {
         let mut block = self.block;
         let block_type = block.block_type();
+        let lang = tagged_lang(&parsed).filter(|_| block_type == BlockType::Code);
         let mut absent = absent(&block.content, &parsed, mode);
         if parsed.kind != PartKind::Full {
             let text = parsed.body.unwrap_or_default();
@@ -222,9 +226,15 @@ impl TypedPart {
             block_type,
             priority: parsed.priority,
             tool_call_id: parsed.tool_call_id.filter(|_| is_tag),
+            lang,
             absent,
         }
     }
+}
+
+/// Returns the language that packs store as a tag.
+fn tagged_lang(parsed: &ParsedPart) -> Option<&'static str> {
+    parsed.lang.as_deref().and_then(Tag::known_lang)
 }
 
 /// Compares a part with the bytes of the rendered `part`.

@@ -219,7 +219,7 @@ impl<'l, 'f> Object<'l, 'f> {
     /// a tag.
     fn take_tagged_lang(&mut self) -> Option<Tag<'static>> {
         let value = self.map.get_mut(Tag::LANG)?;
-        let name = Tag::LANGS.into_iter().find(|name| value == name)?;
+        let name = value.as_str().and_then(Tag::known_lang)?;
         *value = "unknown".into();
         Some(Tag::new(Tag::LANG, name))
     }

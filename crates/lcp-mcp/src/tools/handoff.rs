@@ -11,7 +11,7 @@ use crate::error::{ToolError, ToolResult};
 use crate::state::ServerState;
 use crate::tool::{self, SideEffect, ToolOutput};
 use lcp_app::names::{STYLES, current, value_of};
-use lcp_app::sessions::{HandoffCondition, HandoffSettings};
+use lcp_app::sessions::{CompactOptions, ConversationStatus, HandoffCondition, HandoffSettings};
 
 pub(crate) struct Tool;
 
@@ -25,6 +25,9 @@ pub(crate) struct Input {
     /// At most once.
     #[serde(default)]
     if_due: bool,
+    /// Shorten this one instead.
+    #[serde(default)]
+    compact: bool,
     /// Tokens.
     target: Option<u32>,
     /// Tokens.
@@ -47,6 +50,9 @@ pub(crate) struct Facts {
     conversation: String,
     /// The hand-off; null if none is due.
     handoff: Option<PreparedHandoff>,
+    /// The compaction, if there was one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    compaction: Option<Compacted>,
     /// The next step: none, warning or hand_off.
     decision: &'static str,
     /// The used part of the context window in percent.
@@ -77,6 +83,20 @@ struct PreparedHandoff {
     pack: String,
 }
 
+#[derive(Debug, Serialize)]
+struct Compacted {
+    /// The number of messages that the memory replaces.
+    archived: u32,
+    /// The number of tokens before the compaction.
+    tokens_before: u32,
+    /// The number of tokens after it.
+    tokens_after: u32,
+    /// The warnings.
+    warnings: Vec<String>,
+    /// The id of the messages that remain as a pack, for `render` and `expand`.
+    pack: String,
+}
+
 impl tool::Tool for Tool {
     const NAME: &'static str = "handoff";
     const DESCRIPTION: &'static str =
@@ -86,6 +106,9 @@ impl tool::Tool for Tool {
     type Facts = Facts;
 
     fn call(state: &ServerState, input: Input) -> ToolResult<ToolOutput<Facts>> {
+        if input.compact {
+            return compact(state, input);
+        }
         let when = match (input.force, input.if_due) {
             (true, true) => {
                 let message = "`force` and `if_due` cannot be used together";
@@ -124,13 +147,56 @@ impl tool::Tool for Tool {
                 pack: state.packs.insert(title, pack)?.id,
             })
         });
-        Ok(ToolOutput::from_facts(Facts {
-            handoff: handoff.transpose()?,
+        let facts = Facts { handoff: handoff.transpose()?, ..Facts::new(status) };
+        Ok(ToolOutput::from_facts(facts.with_reason(prepared.skip_reason)))
+    }
+}
+
+/// Compacts the conversation if it is due, or with `force` if it helps.
+fn compact(state: &ServerState, input: Input) -> ToolResult<ToolOutput<Facts>> {
+    let Input { conversation, force, encoding, model, .. } = input;
+    let is_for_handoffs = input.if_due
+        || [input.target, input.summary].iter().any(Option::is_some)
+        || input.style.is_some()
+        || input.mode.is_some()
+        || [input.session_state, input.pending_tasks].iter().any(Option::is_some);
+    if is_for_handoffs {
+        let message = "`compact` can be used only with `force`, `model` and `encoding`";
+        return Err(ToolError::usage(message));
+    }
+    let options = SessionOptions { encoding, model, ..SessionOptions::default() };
+    let compaction = CompactOptions { only_if_due: !force, ..CompactOptions::default() };
+    let outcome =
+        with_sessions(state, options, |sessions| sessions.compact(&conversation, &compaction))?;
+    let compaction = outcome.compaction.as_ref().map(|compaction| {
+        let title = format!("compacted {conversation}");
+        Ok::<_, ToolError>(Compacted {
+            archived: compaction.archived.iter().map(|chunk| chunk.messages).sum(),
+            tokens_before: compaction.tokens_before,
+            tokens_after: compaction.tokens_after,
+            warnings: outcome.warnings(),
+            pack: state.packs.insert(title, outcome.to_pack()?)?.id,
+        })
+    });
+    let compaction = compaction.transpose()?;
+    let facts = Facts { compaction, ..Facts::new(outcome.status) };
+    Ok(ToolOutput::from_facts(facts.with_reason(outcome.skip_reason)))
+}
+
+impl Facts {
+    fn new(status: ConversationStatus) -> Self {
+        Self {
+            handoff: None,
+            compaction: None,
             decision: status.verdict.name(),
             utilization_percent: status.percent(),
-            reason: prepared.skip_reason.unwrap_or(status.decision.reason),
+            reason: status.decision.reason,
             conversation: status.conversation,
-        }))
+        }
+    }
+
+    fn with_reason(self, skip_reason: Option<String>) -> Self {
+        Self { reason: skip_reason.unwrap_or(self.reason), ..self }
     }
 }
 

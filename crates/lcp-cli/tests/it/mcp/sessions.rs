@@ -207,6 +207,44 @@ fn handoff_tool_excludes_pending_tasks_on_request() {
 }
 
 #[test]
+fn handoff_tool_compacts_a_full_conversation() {
+    let place = Place::new();
+    let mut client = place.client(&[]);
+    let turns = |from: u32, to: u32| {
+        let turn = |n: u32| {
+            let text =
+                format!("You must keep rule {n}. {}", "We talk about the parser. ".repeat(50));
+            let role = if n.is_multiple_of(2) { "user" } else { "assistant" };
+            json!({ "role": role, "text": text })
+        };
+        (from..to).map(turn).collect::<Vec<_>>()
+    };
+    let arguments = json!({ "conversation": "c", "messages": turns(0, 8), "window": 8000 });
+    let known = client.facts("record_usage", arguments);
+    assert_eq!(known["compaction_due"], false);
+    let early = client.facts("handoff", json!({ "conversation": "c", "compact": true }));
+    assert!(early.get("compaction").is_none(), "{early}");
+    assert!(early["reason"].as_str().unwrap().starts_with("no compaction is due"), "{early}");
+
+    let arguments = json!({ "conversation": "c", "messages": turns(8, 24) });
+    let known = client.facts("record_usage", arguments);
+    assert_eq!(known["compaction_due"], true, "{known}");
+    let facts = client.facts("handoff", json!({ "conversation": "c", "compact": true }));
+    let compaction = &facts["compaction"];
+    assert_eq!(compaction["tokens_before"], known["total_tokens"]);
+    assert!(compaction["tokens_after"].as_u64().unwrap() <= 4000, "{facts}");
+    assert!(compaction["archived"].as_u64().unwrap() > 0 && facts["handoff"].is_null(), "{facts}");
+    let shown = client.facts("render", json!({ "pack": compaction["pack"] }));
+    let text = shown["text"].as_str().unwrap();
+    assert!(text.contains("[Persistent Memory]") && text.contains("rule 23"), "{text}");
+    let known = client.facts("should_handoff", json!({ "conversation": "c" }));
+    assert_eq!(known["total_tokens"], compaction["tokens_after"]);
+
+    let arguments = json!({ "conversation": "c", "compact": true, "target": 5 });
+    assert_eq!(client.fault("handoff", arguments)["code"], "usage");
+}
+
+#[test]
 fn record_usage_reads_a_transcript_below_the_root() {
     let place = Place::new();
     let mut client = place.client(&[]);

@@ -12,7 +12,7 @@ use std::process::Output;
 
 use lcp_decoder::{DecodeOptions, decode};
 use lcp_tokens::{Encoding, Tiktoken, TokenEstimator};
-use lcp_types::{Block, BlockContent, BlockMeta, FileEntry, Lang};
+use lcp_types::{Block, BlockContent, BlockMeta, FileEntry, Lang, Tag};
 use serde_json::Value;
 
 use crate::command::{LCP, printed, stderr};
@@ -178,6 +178,24 @@ fn csharp_and_kotlin_files_have_a_tag_with_their_language() {
     assert_eq!(tags("c.zzz"), [""; 0]);
     let code = blocks[0].content.clone();
     assert!(matches!(code, BlockContent::Code(code) if code.lang == Lang::Unknown));
+
+    // Rendered texts show the language, and it comes back from them.
+    place.run(&["--no-tree", "-o", "tagged.lcp", "a.cs", "b.kt"]);
+    for (mode, shown) in [
+        ("xml", ["<code lang=\"csharp\" path=\"a.cs\">", "<code lang=\"kotlin\" path=\"b.kt\">"]),
+        ("markdown", ["\n```csharp\nclass A {}\n\n```\n", "\n```kotlin\nclass B\n\n```\n"]),
+    ] {
+        let lcp = |args: &[&str]| LCP.command(&place.path(""), args).output().unwrap();
+        let rendered = lcp(&["render", "tagged.lcp", "--mode", mode, "-o", "tagged.txt"]);
+        assert!(rendered.status.success(), "{rendered:?}");
+        let text = std::fs::read_to_string(place.path("tagged.txt")).unwrap();
+        assert!(shown.iter().all(|part| text.contains(part)), "{text}");
+        let parsed = lcp(&["parse", "tagged.txt", "--mode", mode]);
+        let parsed = String::from_utf8(parsed.stdout).unwrap();
+        for lang in Tag::LANGS {
+            assert!(parsed.contains(&format!("\"lang={lang}\"")), "{parsed}");
+        }
+    }
 }
 
 #[test]

@@ -86,7 +86,7 @@ fn edited(plan: &PreviousPlan, from: &str, to: &str) -> PreviousPlan {
 #[test]
 fn edited_plan_is_refused() {
     let edits = [
-        ("\"renderer\":3", "\"renderer\":2"),
+        ("\"renderer\":4", "\"renderer\":2"),
         ("\"detail\":\"full\"", "\"detail\":\"placeholder\""),
         ("\"detail\":\"full\"", "\"detail\":\"summary\",\"level\":\"three values\""),
         (
@@ -103,12 +103,12 @@ fn edited_plan_is_refused() {
         caller.previous = Some(Arc::new(plan));
         said.push(refusal(&caller.turn(&blocks()).plan));
     }
-    expect![[r"
-        it was written by renderer version 2, this is version 3
+    expect![[r#"
+        it was written by renderer version 2, this is version 4
         its part 0 differs from the rendered block
         its part 0 differs from the rendered block
         its part 0 differs from the rendered block
-        its part 0 differs from the rendered block"]]
+        its part 0 differs from the rendered block"#]]
     .assert_eq(&said.join("\n"));
 }
 
