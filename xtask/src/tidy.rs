@@ -32,10 +32,13 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("lcp-store", &["lcp-types"]),
     (
         "lcp-continuity",
-        &["lcp-types", "lcp-tokens", "lcp-driver", "lcp-encoder", "lcp-decoder", "lcp-store"],
+        &[
+            "lcp-types", "lcp-tokens", "lcp-driver", "lcp-encoder", "lcp-decoder", "lcp-store",
+            "lcp-secrets",
+        ],
     ),
     ("lcp-transcripts", &["lcp-types"]),
-    ("lcp-secrets", &[]),
+    ("lcp-secrets", &["lcp-types"]),
     // Uses the diff parser of `lcp-transcripts` and the process runner of `lcp-continuity`.
     ("lcp-ingest", &["lcp-types", "lcp-secrets", "lcp-transcripts", "lcp-continuity"]),
     (

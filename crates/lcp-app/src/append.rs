@@ -1,17 +1,41 @@
 //! Changes of packs in place: locks, appends, and rollback after an interruption (RFC 0003 §8).
 
+#[cfg(feature = "full")]
+use std::cell::RefCell;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use lcp_encoder::{Compression, EncodeOptions};
+#[cfg(feature = "full")]
+use lcp_ingest::SecretPolicy;
 use lcp_packfile::journal::{self, JournalState, LockResult, PackFile, Storage as _};
 use lcp_packfile::{AppendInput, AppendOptions, AppendResult, Error as AppendError, Properties};
+use lcp_types::Block;
 
+#[cfg(feature = "full")]
+use crate::config::Config;
 use crate::error::{Error, ErrorKind, Result};
 use crate::files;
 use crate::interrupt;
 use crate::pack_output;
 use crate::reporter::Reporter;
+#[cfg(feature = "full")]
+use crate::secrets::AppendedSecrets;
+
+/// The settings of an append.
+#[derive(Debug)]
+pub struct AppendSettings<'a> {
+    /// The compression of new blocks; `None` for that of the old ones.
+    pub compression: Option<Compression>,
+    /// Properties to set on all new blocks.
+    pub properties: &'a Properties,
+    /// The treatment of secrets; `Exclude` is treated like `Warn`.
+    #[cfg(feature = "full")]
+    pub secrets: SecretPolicy,
+    /// The settings, for exceptions from the search.
+    #[cfg(feature = "full")]
+    pub config: &'a Config,
+}
 
 /// A pack that only this process may change.
 #[derive(Debug)]
@@ -77,30 +101,45 @@ impl<'p> LockedPack<'p> {
     }
 
     /// Returns the pack with the blocks of other packs appended, for [`Self::write`]. Each addition
-    /// has its path. If `compression` is `None`, new blocks are compressed like the old ones. The
-    /// `properties` are set on all new blocks.
+    /// has its path.
     pub fn append(
         &self,
         pack: &[u8],
         additions: &[(PathBuf, Vec<u8>)],
-        compression: Option<Compression>,
-        properties: &Properties,
+        settings: &AppendSettings<'_>,
     ) -> Result<AppendResult> {
         let names: Vec<_> = additions.iter().map(|(path, _)| files::display_name(path)).collect();
         let inputs = names.iter().zip(additions);
         let inputs: Vec<_> = inputs.map(|(name, (_, pack))| AppendInput { name, pack }).collect();
-        let options = AppendOptions {
-            compression,
-            count_costs: Some(&pack_output::count_costs),
-            properties: Some(properties),
+        #[cfg(feature = "full")]
+        let secrets = RefCell::new(AppendedSecrets::new(settings.secrets, settings.config)?);
+        let change = |old: &[Block<'_>], at: usize, blocks: &mut Vec<Block<'_>>| {
+            #[cfg(feature = "full")]
+            secrets.borrow_mut().apply(old, &names[at], blocks);
+            #[cfg(not(feature = "full"))]
+            let _ = (old, at);
+            settings.properties.set_all(blocks);
         };
-        lcp_packfile::append(pack, &inputs, &options).map_err(|error| match error {
-            AppendError::Malformed { input: Some(at), error } => {
-                let (path, pack) = &additions[at];
-                files::malformed(path, pack, &error)
-            }
-            error => pack_error(self.path, pack, &error),
-        })
+        let options = AppendOptions {
+            compression: settings.compression,
+            count_costs: Some(&pack_output::count_costs),
+            change: Some(&change),
+        };
+        let appended =
+            lcp_packfile::append(pack, &inputs, &options).map_err(|error| match error {
+                AppendError::Malformed { input: Some(at), error } => {
+                    let (path, pack) = &additions[at];
+                    files::malformed(path, pack, &error)
+                }
+                error => pack_error(self.path, pack, &error),
+            })?;
+        #[cfg(feature = "full")]
+        let appended = {
+            let mut appended = appended;
+            appended.warnings.extend(secrets.into_inner().warning());
+            appended
+        };
+        Ok(appended)
     }
 
     /// Replaces `pack` with an appended pack. After a crash, the file is one of the two.

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use lcp_ingest::FileType;
+use lcp_ingest::{FileType, SecretPolicy};
 use lcp_packfile::Properties;
 use lcp_transcripts::{Format, ImportReport, ImportResult};
 use lcp_types::wire::{MAGIC_BCP, MAGIC_LCP};
@@ -13,6 +13,7 @@ use crate::config::Config;
 use crate::error::{Error, ErrorKind, Result};
 use crate::files;
 use crate::reporter::Reporter;
+use crate::secrets;
 use crate::summaries::SummaryOptions;
 
 /// The options of an import.
@@ -28,6 +29,9 @@ pub struct ImportOptions {
     pub summaries: SummaryOptions,
     /// Properties to set on all blocks.
     pub properties: Properties,
+    /// The treatment of secrets. The default is to warn, because a model has seen the messages.
+    /// `Exclude` is treated like `Warn`.
+    pub secrets: Option<SecretPolicy>,
 }
 
 /// An imported transcript.
@@ -68,6 +72,10 @@ impl ImportOptions {
                 .map_err(|error| self.malformed(path, bytes, &error))?;
         let tags = detect_languages(&mut blocks);
         blocks.extend(tags);
+        let policy = self.secrets.unwrap_or(SecretPolicy::Warn);
+        if let Some(warning) = secrets::apply_to_blocks(&mut blocks, policy, config)? {
+            reporter.warn(&warning);
+        }
         if let Some((summarizer, _stop_on_interrupt)) = &summarizer {
             let bar = reporter.begin("summarizing", blocks.len());
             self.summaries

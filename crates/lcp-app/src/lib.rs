@@ -48,6 +48,7 @@
 //! | [`merge`], [`recover`] | merged packs; recovery of damaged packs |
 //! | [`segments`] | conversations of which each part is shown at one level |
 //! | [`sessions`] | recording, handing over and resuming conversations |
+//! | [`secrets`] | secrets in imported, recorded, exported and appended blocks |
 //! | [`budget`], [`tokenizer`], [`dedup`], [`prompt_cache`], [`special_tokens`], [`pack_output`], [`summaries`] | options that several jobs share, and their resolved forms |
 //! | [`config`], [`names`] | `lcp.toml`; the names of values in flags, settings and tools |
 //! | [`find_block`], [`content_bytes`] | blocks of a pack by index or label, and their bytes |
@@ -91,6 +92,8 @@ pub mod prompt_cache;
 pub mod recover;
 pub mod render;
 mod reporter;
+#[cfg(feature = "full")]
+pub mod secrets;
 #[cfg(feature = "full")]
 pub mod segments;
 mod session_records;

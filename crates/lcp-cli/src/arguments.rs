@@ -7,6 +7,8 @@ use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::error::{ContextKind, ContextValue, ErrorKind as ClapErrorKind};
 use lcp_app::names::{current, value_of};
 use lcp_app::{Error, ErrorKind};
+#[cfg(feature = "full")]
+use lcp_ingest::SecretPolicy;
 use lcp_tokens::Models;
 
 use crate::files;
@@ -171,6 +173,13 @@ pub fn by_name<T: Copy + PartialEq + Send + Sync + 'static, const N: usize>(
     });
     PossibleValuesParser::new(possible.collect::<Vec<_>>())
         .try_map(move |name| value_of(&names, &name).ok_or("unknown name"))
+}
+
+/// Returns a parser of the policies for secrets in blocks that refer to one another.
+#[cfg(feature = "full")]
+pub fn block_secrets() -> impl TypedValueParser<Value = SecretPolicy> {
+    let policies = [SecretPolicy::Redact, SecretPolicy::Warn, SecretPolicy::Off];
+    by_name(policies.map(|policy| (policy.name(), policy)))
 }
 
 /// Returns a parser that maps `on` to `true` and `off` to `false`.

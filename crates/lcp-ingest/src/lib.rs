@@ -80,6 +80,6 @@ pub use options::{
 };
 pub use report::{IngestReport, IngestedFile, SecretFinding, SkipReason, SkippedFile};
 pub use rules::{BlockAttributes, Rule, Rules};
-pub use secrets::{SecretException, SecretPolicy};
+pub use secrets::{SecretException, SecretFilter, SecretPolicy};
 #[cfg(feature = "summaries")]
 pub use summaries::{FileSummarizer, cached_answers};

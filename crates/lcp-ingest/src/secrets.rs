@@ -1,7 +1,7 @@
 //! Secrets in files and changes (RFC 0013 §1).
 
-use lcp_secrets::{Redactor, Secret};
-use lcp_types::Diff;
+use lcp_secrets::{Redactor, Secret, find_in_block, redact_block};
+use lcp_types::{Block, BlockContent, Diff};
 
 use crate::error::Result;
 use crate::globs::{Globs, Pattern};
@@ -32,19 +32,26 @@ pub struct SecretException {
     pub kind: Option<String>,
 }
 
-/// The search for secrets in the files of one pack.
-pub(crate) struct SecretFilter<'o> {
+/// The search for secrets in the files or blocks of one pack.
+#[derive(Debug)]
+pub struct SecretFilter<'o> {
     policy: SecretPolicy,
     exceptions: &'o [SecretException],
     /// The globs of the exceptions that have one, in order.
     globs: Globs,
-    redactor: Redactor,
+    /// The markers of the pack.
+    pub redactor: Redactor,
     /// The secrets that were found, in the order of the pack.
-    pub(crate) findings: Vec<SecretFinding>,
+    pub findings: Vec<SecretFinding>,
 }
 
 impl<'o> SecretFilter<'o> {
-    pub(crate) fn new(policy: SecretPolicy, exceptions: &'o [SecretException]) -> Result<Self> {
+    /// Creates a filter without findings.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if a glob of the exceptions is invalid.
+    pub fn new(policy: SecretPolicy, exceptions: &'o [SecretException]) -> Result<Self> {
         let globs = exceptions.iter().filter_map(|exception| exception.pattern.as_ref());
         let globs = Globs::new(globs).map_err(crate::error::Error::invalid)?;
         let redactor = Redactor::default();
@@ -58,22 +65,42 @@ impl<'o> SecretFilter<'o> {
         }
         let mut secrets = lcp_secrets::find(text);
         if !secrets.is_empty() && !self.exceptions.is_empty() {
-            let matched = self.globs.matches(label);
-            let mut globs = 0..;
-            let applies: Vec<_> = self
-                .exceptions
-                .iter()
-                .filter(|exception| {
-                    exception.pattern.is_none()
-                        || globs.next().is_some_and(|glob| matched.contains(&glob))
-                })
-                .collect();
-            secrets.retain(|secret| {
-                let covers = |kind: &String| kind == secret.kind;
-                !applies.iter().any(|exception| exception.kind.as_ref().is_none_or(covers))
-            });
+            let exceptions = self.exceptions(label);
+            secrets.retain(|secret| !is_excepted(secret, &exceptions));
         }
         secrets
+    }
+
+    /// Returns the exceptions for the file or block with this label.
+    fn exceptions(&self, label: &str) -> Vec<&'o SecretException> {
+        let matched = self.globs.matches(label);
+        let mut globs = 0..;
+        let applies = |exception: &&SecretException| {
+            exception.pattern.is_none() || globs.next().is_some_and(|glob| matched.contains(&glob))
+        };
+        self.exceptions.iter().filter(applies).collect()
+    }
+
+    /// Replaces or only reports the secrets in all texts of a block. Returns the number of replaced
+    /// secrets. `name` is the name of the block in the findings.
+    pub fn apply_to_block(&mut self, name: &str, block: &mut Block<'_>) -> usize {
+        if self.policy == SecretPolicy::Off || find_in_block(block).is_empty() {
+            return 0;
+        }
+        let exceptions = self.exceptions(&block.label());
+        let secrets = if self.redacts() {
+            redact_block(block, &mut self.redactor, &|it| !is_excepted(it, &exceptions))
+        } else {
+            let mut secrets = find_in_block(block);
+            secrets.retain(|secret| !is_excepted(secret, &exceptions));
+            secrets
+        };
+        let first = match &block.content {
+            BlockContent::Code(code) => code.line_start.unwrap_or(1).max(1) as usize,
+            _ => 1,
+        };
+        self.report(name, secrets.iter().map(|secret| (secret.line - 1 + first, secret.kind)));
+        if self.redacts() { secrets.len() } else { 0 }
     }
 
     /// Applies the policy to a file with these secrets. Returns `false` if the file must be left
@@ -127,4 +154,11 @@ impl<'o> SecretFilter<'o> {
         let finding = |(line, kind)| SecretFinding { path: path.to_owned(), line, kind };
         self.findings.extend(secrets.map(finding));
     }
+}
+
+fn is_excepted(secret: &Secret, exceptions: &[&SecretException]) -> bool {
+    let covers = |exception: &&SecretException| {
+        exception.kind.as_ref().is_none_or(|kind| kind == secret.kind)
+    };
+    exceptions.iter().any(covers)
 }

@@ -10,7 +10,6 @@ use lcp_types::{Block, BlockIndex, EncodingCosts};
 
 use crate::error::Error;
 use crate::merge;
-use crate::properties::Properties;
 use crate::scan::{PackScan, ScannedFrame};
 
 /// The result of [`append`].
@@ -45,9 +44,14 @@ pub struct AppendOptions<'a> {
     /// the old blocks from the index of the old pack. Without the function, the new pack has no
     /// costs.
     pub count_costs: Option<&'a CountCosts<'a>>,
-    /// Properties to set on all appended blocks.
-    pub properties: Option<&'a Properties>,
+    /// A function that changes the blocks of a pack before they are appended.
+    pub change: Option<&'a ChangeBlocks<'a>>,
 }
+
+/// A function that changes the blocks of a pack before they are appended. Its arguments are the
+/// blocks of the old pack, the position of the pack among the additions, and its blocks. It may add
+/// blocks at the end, but must not move or remove any.
+pub type ChangeBlocks<'a> = dyn Fn(&[Block<'_>], usize, &mut Vec<Block<'_>>) + 'a;
 
 /// A function that counts the costs of blocks. Its arguments are the index of the old pack, the
 /// name of the encoding, all blocks of the new pack, and the number of old blocks at their
@@ -77,11 +81,11 @@ pub fn append(
     let warnings = additions.iter().zip(&added).flat_map(|(of, scan)| oddities(of.name, scan));
     let warnings = warnings.collect();
     let (mut packs, mut frames) = (vec![scan.blocks.clone()], Vec::new());
-    for added in &added {
+    for (at, added) in added.iter().enumerate() {
         let mut blocks = added.blocks.clone();
         frames.extend(added.frames.iter().map(Some));
-        if let Some(properties) = options.properties {
-            properties.set_all(&mut blocks);
+        if let Some(change) = options.change {
+            change(&scan.blocks, at, &mut blocks);
             frames.resize(frames.len() + blocks.len() - added.blocks.len(), None);
         }
         packs.push(blocks);

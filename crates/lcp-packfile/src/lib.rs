@@ -42,7 +42,7 @@ mod scan;
 mod validate;
 
 pub use annotate::{AnnotateOptions, annotate};
-pub use append::{AppendInput, AppendOptions, AppendResult, CountCosts, append};
+pub use append::{AppendInput, AppendOptions, AppendResult, ChangeBlocks, CountCosts, append};
 pub use diff::{BlockPair, Change, DiffSide, diff};
 pub use error::Error;
 pub use merge::{handoff_index, merge, renumber_handoff_index, unreadable_handoffs};

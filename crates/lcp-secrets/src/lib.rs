@@ -25,14 +25,17 @@
 //! | the shapes of secrets | `rules.rs` |
 //! | the search | `scan.rs`; checks of a match: `check.rs`, `private_key.rs` |
 //! | markers | `redact.rs` |
+//! | secrets and markers in blocks | `blocks.rs` |
 
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
+mod blocks;
 mod check;
 mod private_key;
 mod redact;
 mod rules;
 mod scan;
 
+pub use blocks::{Renumbering, find_in_block, redact_block, reserve_markers};
 pub use redact::Redactor;
 pub use scan::{ALLOW, Secret, find, kinds};

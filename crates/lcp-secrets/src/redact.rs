@@ -1,8 +1,16 @@
 //! Markers in the place of secrets.
 
 use std::collections::HashMap;
+use std::ops::Range;
 
+use crate::rules::RULES;
 use crate::scan::Secret;
+
+/// The start of a marker.
+const START: &[u8] = b"[secret ";
+
+/// The maximum length of a marker after [`START`].
+const MARKER_BYTES_MAX: usize = 80;
 
 /// A replacement of secrets by markers such as `[secret github-token 1]`.
 ///
@@ -60,8 +68,8 @@ impl Redactor {
             redacted.extend_from_slice(&text[end..secret.range.start]);
             let value = &text[secret.range.clone()];
             let number = self.number(secret.kind, &value_in_file(value));
-            let marker = format!("[secret {} {number}]", secret.kind);
-            redacted.extend(replacement(value, marker.as_bytes()));
+            let marker = [START, format!("{} {number}]", secret.kind).as_bytes()].concat();
+            redacted.extend(replacement(value, &marker));
             end = secret.range.end;
         }
         redacted.extend_from_slice(&text[end..]);
@@ -84,10 +92,69 @@ impl Redactor {
         if let Some(number) = self.numbers.get(&(kind, value.to_vec())) {
             return *number;
         }
+        let number = self.next(kind);
+        self.numbers.insert((kind, value.to_vec()), number);
+        number
+    }
+
+    /// Returns the next number of a kind.
+    pub(crate) fn next(&mut self, kind: &'static str) -> usize {
         let count = self.counts.entry(kind).or_default();
         *count += 1;
-        self.numbers.insert((kind, value.to_vec()), *count);
         *count
+    }
+
+    /// Reserves the numbers of a kind up to this one.
+    pub(crate) fn reserve(&mut self, kind: &'static str, number: usize) {
+        let count = self.counts.entry(kind).or_default();
+        *count = (*count).max(number);
+    }
+}
+
+/// A marker in a text.
+pub(crate) struct Marker {
+    pub(crate) kind: &'static str,
+    pub(crate) number: usize,
+    /// The position of its number.
+    pub(crate) digits: Range<usize>,
+}
+
+/// The markers of a text, in order.
+pub(crate) struct Markers<'t> {
+    text: &'t [u8],
+    at: usize,
+}
+
+impl<'t> Markers<'t> {
+    pub(crate) fn new(text: &'t [u8]) -> Self {
+        Self { text, at: 0 }
+    }
+}
+
+impl Iterator for Markers<'_> {
+    type Item = Marker;
+
+    fn next(&mut self) -> Option<Marker> {
+        loop {
+            self.at += memchr::memmem::find(&self.text[self.at..], START)? + START.len();
+            let rest = &self.text[self.at..];
+            let Some(length) = rest.iter().take(MARKER_BYTES_MAX).position(|byte| *byte == b']')
+            else {
+                continue;
+            };
+            let marker = str::from_utf8(&rest[..length]).ok().and_then(|marker| {
+                let (kind, digits) = marker.split_once(' ')?;
+                let rule = RULES.iter().find(|rule| rule.kind == kind)?;
+                let start = self.at + kind.len() + 1;
+                // Numbers have no leading zeros.
+                let number: usize =
+                    digits.parse().ok().filter(|n: &usize| n.to_string() == digits)?;
+                Some(Marker { kind: rule.kind, number, digits: start..start + digits.len() })
+            });
+            if marker.is_some() {
+                return marker;
+            }
+        }
     }
 }
 
@@ -121,6 +188,20 @@ mod tests {
         assert_eq!(redact(&mut redactor, second), two);
         assert_eq!((redactor.len(), redactor.is_empty()), (2, false));
         assert!(!format!("{redactor:?}").contains(first));
+    }
+
+    #[test]
+    fn markers_are_parsed_as_they_are_written() {
+        let token = TOKENS[0];
+        let text = redact(&mut Redactor::default(), &format!("a {token} b {} c", TOKENS[1]));
+        let text =
+            format!("[secret x 1] [secret jwt] [secret jwt 01] {text} [secret jwt 12][secret");
+        let markers = Markers::new(text.as_bytes()).map(|marker| {
+            assert_eq!(text[marker.digits], marker.number.to_string());
+            (marker.kind, marker.number)
+        });
+        let wanted = [("github-token", 1), ("github-token", 2), ("jwt", 12)];
+        assert_eq!(markers.collect::<Vec<_>>(), wanted);
     }
 
     #[test]

@@ -178,6 +178,16 @@ mod tests {
     }
 
     #[test]
+    fn guide_lists_all_kinds() {
+        let guide = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/cli.md");
+        let guide = std::fs::read_to_string(guide).unwrap();
+        let (_, list) = guide.split_once("**Kinds.** ").unwrap();
+        let (list, _) = list.split_once(".\n").unwrap();
+        let listed: Vec<_> = list.split(',').map(|kind| kind.trim().trim_matches('`')).collect();
+        assert_eq!(listed, kinds());
+    }
+
+    #[test]
     fn secret_begins_after_a_boundary_or_an_escape() {
         let secret = "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";
         let count = |text: String| find(text.as_bytes()).len();

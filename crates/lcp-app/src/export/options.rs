@@ -5,6 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use lcp_driver::{DefaultDriver, DriverConfig, OutputMode, Overflow};
+use lcp_ingest::SecretPolicy;
 use lcp_transcripts::{ExportResult, Provider};
 use serde_json::{Value, json};
 
@@ -15,6 +16,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::files;
 use crate::render;
 use crate::reporter::Reporter;
+use crate::secrets;
 use crate::session_records;
 use crate::tokenizer::{LoadedTokenizer, TokenizerOptions};
 
@@ -30,6 +32,9 @@ pub struct ExportOptions {
     pub budget: BudgetOptions,
     /// The tokenizer.
     pub tokenizer: TokenizerOptions,
+    /// The treatment of secrets. The default is to warn, because a model has seen the messages.
+    /// `Exclude` is treated like `Warn`.
+    pub secrets: Option<SecretPolicy>,
 }
 
 /// A pack as the messages of a request.
@@ -62,13 +67,18 @@ impl ExportOptions {
         config: &Config,
         reporter: &dyn Reporter,
     ) -> Result<ExportedPack> {
-        let pack = files::decode(path, bytes)?;
+        let mut pack = files::decode(path, bytes)?;
+        let policy = self.secrets.unwrap_or(SecretPolicy::Warn);
+        let found = secrets::apply_to_blocks(&mut pack.blocks, policy, config)?;
         let EffectiveBudget { model, settings, warnings } =
             self.budget.resolve(config, &self.tokenizer)?;
         for warning in &warnings {
             reporter.warn(warning);
         }
         for warning in &pack.warnings {
+            reporter.warn(warning);
+        }
+        if let Some(warning) = &found {
             reporter.warn(warning);
         }
         if let Some(summary) = session_records::summary(&pack.blocks) {

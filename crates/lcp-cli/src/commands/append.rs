@@ -3,16 +3,22 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use lcp_app::append::{self, LockedPack};
+use lcp_app::append::{self, AppendSettings, LockedPack};
 use lcp_app::{Error, ErrorKind, interrupt};
 use lcp_encoder::Compression;
+#[cfg(feature = "full")]
+use lcp_ingest::SecretPolicy;
 use lcp_packfile::AppendResult;
 
 use crate::Result;
+#[cfg(feature = "full")]
+use crate::arguments::block_secrets;
 use crate::arguments::by_name;
 use crate::files;
 use crate::output::Output;
 use crate::property_args::PropertyArgs;
+#[cfg(feature = "full")]
+use crate::tokenizer_args::ConfigArgs;
 
 /// Append the blocks of other packs to a pack, in place
 ///
@@ -40,6 +46,16 @@ pub struct Args {
     inputs: Vec<PathBuf>,
     #[command(flatten)]
     properties: PropertyArgs,
+    /// Treatment of private keys, tokens and passwords: redact, warn or off [default: redact]
+    ///
+    /// `redact` replaces each secret by a marker such as `[secret github-token 1]`. `off` does not
+    /// search for them. Exceptions are those of `lcp pack`.
+    #[cfg(feature = "full")]
+    #[arg(long, value_name = "POLICY", value_parser = block_secrets(), default_value = "redact", hide_default_value = true)]
+    secrets: SecretPolicy,
+    #[cfg(feature = "full")]
+    #[command(flatten)]
+    file: ConfigArgs,
     /// Compression of the new blocks [default: that of the pack]
     #[arg(long, value_name = "METHOD",
         value_parser = by_name([("none", Compression::None), ("block", Compression::Block)]))]
@@ -72,8 +88,17 @@ pub fn run(args: &Args, output: &Output) -> Result {
         error.with_hint(format!("create the pack with `lcp merge INPUT... -o {pack}`"))
     })?;
     let pack = locked.read(output)?;
-    let properties = args.properties.to_properties();
-    let appended = locked.append(&pack, &inputs, args.compress, &properties)?;
+    #[cfg(feature = "full")]
+    let config = args.file.read()?;
+    let settings = AppendSettings {
+        compression: args.compress,
+        properties: &args.properties.to_properties(),
+        #[cfg(feature = "full")]
+        secrets: args.secrets,
+        #[cfg(feature = "full")]
+        config: &config,
+    };
+    let appended = locked.append(&pack, &inputs, &settings)?;
     for warning in &appended.warnings {
         output.warn(warning);
     }

@@ -4,9 +4,11 @@ use std::path::PathBuf;
 
 use clap::builder::PossibleValuesParser;
 use lcp_app::export::ExportOptions;
+use lcp_ingest::SecretPolicy;
 use lcp_transcripts::Provider;
 
 use crate::Result;
+use crate::arguments::block_secrets;
 use crate::budget_args::BudgetArgs;
 use crate::files::{self, PACK};
 use crate::output::Output;
@@ -36,6 +38,12 @@ pub struct Args {
     limits: BudgetArgs,
     #[command(flatten)]
     counting: TokenizerArgs,
+    /// Treatment of private keys, tokens and passwords: redact, warn or off [default: warn]
+    ///
+    /// `redact` replaces each secret by a marker such as `[secret github-token 1]`. `off` does not
+    /// search for them. Exceptions are those of `lcp pack`.
+    #[arg(long, value_name = "POLICY", value_parser = block_secrets())]
+    secrets: Option<SecretPolicy>,
     /// Write a JSON report to this file; `-` for standard error
     #[arg(long, value_name = "PATH")]
     report: Option<PathBuf>,
@@ -101,6 +109,7 @@ impl Args {
             provider: Provider::from_name(&self.to).unwrap_or_default(),
             budget: self.limits.to_options()?,
             tokenizer: self.counting.to_options(),
+            secrets: self.secrets,
         })
     }
 }

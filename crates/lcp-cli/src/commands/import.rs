@@ -5,9 +5,11 @@ use std::path::{Path, PathBuf};
 use clap::builder::PossibleValuesParser;
 use lcp_app::import::{ImportOptions, ImportedTranscript};
 use lcp_app::{Error, ErrorKind};
+use lcp_ingest::SecretPolicy;
 use lcp_transcripts::{Format, ImportReport};
 
 use crate::Result;
+use crate::arguments::block_secrets;
 use crate::files;
 use crate::output::Output;
 use crate::output_args::{PackOutputArgs, refuse_terminal};
@@ -46,6 +48,12 @@ pub struct Args {
     /// They get the priority low and the tag `sidechain=ID`.
     #[arg(long)]
     sidechains: bool,
+    /// Treatment of private keys, tokens and passwords: redact, warn or off [default: warn]
+    ///
+    /// `redact` replaces each secret by a marker such as `[secret github-token 1]`. `off` does not
+    /// search for them. Summaries never have secrets. Exceptions are those of `lcp pack`.
+    #[arg(long, value_name = "POLICY", value_parser = block_secrets())]
+    secrets: Option<SecretPolicy>,
     #[command(flatten)]
     properties: PropertyArgs,
     /// The flags of summaries of code, documents and tool results.
@@ -91,6 +99,7 @@ pub fn run(args: &Args, output: &Output) -> Result {
         sidechains: args.sidechains,
         summaries: args.summaries.to_options(),
         properties: args.properties.to_properties(),
+        secrets: args.secrets,
     };
     let imported = options.import(&args.file, &bytes, &config, output)?;
     let what = format!("the pack of {}", files::display_name(&args.file));

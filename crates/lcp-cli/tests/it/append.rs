@@ -33,7 +33,7 @@ fn scratch() -> (tempfile::TempDir, impl Fn(&str) -> String) {
 }
 
 fn append_options(compression: Option<Compression>) -> AppendOptions<'static> {
-    AppendOptions { compression, count_costs: Some(&count_costs), properties: None }
+    AppendOptions { compression, count_costs: Some(&count_costs), change: None }
 }
 
 fn appended(old: &[u8], added: &[&[u8]]) -> AppendResult {

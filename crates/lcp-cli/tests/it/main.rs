@@ -35,6 +35,7 @@ mod pack;
 mod parse;
 mod samples;
 mod schemas;
+mod secrets;
 mod segments;
 mod session_compact;
 mod session_flags;

@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
+use lcp_driver::plural;
 use lcp_driver::segments::CompressionLevel;
 use lcp_types::Role;
 
@@ -168,7 +169,12 @@ impl SessionContinuityService {
         if session.messages.is_empty() && session.origin.is_none() {
             return Err(Error::NothingToHandOver(conversation.clone()));
         }
+        let (redacted, secrets) = session.redacted();
+        let session = &*redacted;
         let mut warnings = Vec::new();
+        if secrets > 0 {
+            warnings.push(format!("replaced {} by markers", plural(secrets, "secret")));
+        }
         let (anchors, superseded) = self.live_anchors(session, options, &mut warnings);
         let tasks =
             if options.extract_pending_tasks { self.session_tasks(session) } else { Vec::new() };

@@ -88,6 +88,9 @@ impl SessionContinuityService {
     }
 
     fn compaction(&self, session: &Session, options: &CompactionOptions) -> Result<Compaction> {
+        // The memory must not have a secret. The messages that remain are read from the store.
+        let (redacted, _) = session.redacted();
+        let session = &*redacted;
         let (system, turns) = session.shown();
         let shown = system.into_iter().chain(session.memory()).chain(turns);
         let messages: Vec<Recorded> = shown.cloned().collect();

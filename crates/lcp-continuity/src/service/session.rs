@@ -1,9 +1,11 @@
 //! A conversation that is open in this service.
 
+use std::borrow::Cow;
 use std::time::Instant;
 
 use lcp_driver::usage::UsageEntry;
 use lcp_driver::window::ContextWindow;
+use lcp_secrets::{Redactor, find_in_block, redact_block};
 use lcp_types::Role;
 use serde::{Deserialize, Serialize};
 
@@ -13,7 +15,7 @@ use crate::store::{ConversationRecord, Lease};
 use crate::trigger::Trigger;
 use crate::usage_log::UsageLog;
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Session {
     pub(super) record: ConversationRecord,
     pub(super) lease: Lease,
@@ -77,6 +79,21 @@ impl Session {
         let is_memory = |message: &&Recorded| self.memories.contains(&message.position);
         let system = system.into_iter().filter(|message| !is_memory(message)).collect();
         (system, turns.into_iter().filter(|message| is_shown(message.position)).collect())
+    }
+
+    /// Returns the session with markers in place of the secrets in its messages, for texts that go
+    /// on to another session, and the number of replaced secrets. Markers are numbered by value
+    /// within the session.
+    pub(super) fn redacted(&self) -> (Cow<'_, Self>, usize) {
+        let has_secret = |message: &Recorded| !find_in_block(&message.message.block).is_empty();
+        if !self.messages.iter().any(has_secret) {
+            return (Cow::Borrowed(self), 0);
+        }
+        let mut session = self.clone();
+        let mut redactor = Redactor::default();
+        let blocks = session.messages.iter_mut().map(|message| &mut message.message.block);
+        let count = blocks.map(|block| redact_block(block, &mut redactor, &|_| true).len()).sum();
+        (Cow::Owned(session), count)
     }
 
     /// Records replacements of anchors. The first replacement recorded for an anchor wins.

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Condvar, Mutex, PoisonError};
 
 use lcp_continuity::command::{CommandError, CommandFilter, CommandOptions};
+use lcp_secrets::{Redactor, find_in_block, redact_block};
 use lcp_types::limits::SUMMARY_BYTES_MAX;
 use lcp_types::{Block, BlockContent, FormatHint};
 use rayon::prelude::*;
@@ -88,7 +89,14 @@ impl FileSummarizer {
     pub fn summarize_blocks(&self, blocks: &mut [Block<'_>], progress: &(dyn Fn() + Sync)) {
         blocks.par_iter_mut().for_each(|block| {
             if block.summary.is_none() {
-                let summary = self.summarize_block(block);
+                // Neither a summary nor a program gets a secret.
+                let summary = if find_in_block(block).is_empty() {
+                    self.summarize_block(block)
+                } else {
+                    let mut redacted = block.clone();
+                    redact_block(&mut redacted, &mut Redactor::default(), &|_| true);
+                    self.summarize_block(&redacted)
+                };
                 block.summary = summary.map(Into::into);
             }
             progress();

@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use lcp_continuity::{Message, ReportedUsage};
+use lcp_ingest::SecretPolicy;
 use lcp_types::{Block, Role, Status, limits};
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -13,6 +14,7 @@ use crate::error::{ToolError, ToolResult};
 use crate::state::{ServerState, counting};
 use crate::tool::{self, SideEffect, ToolOutput};
 use lcp_app::Warnings;
+use lcp_app::secrets::MessageSecrets;
 use lcp_app::sessions::{NewMessages, WindowOptions, input, reported_usage};
 
 /// The default name of a tool.
@@ -80,7 +82,14 @@ impl tool::Tool for Tool {
     fn call(state: &ServerState, input: Input) -> ToolResult<ToolOutput<UsageFacts>> {
         let reported = reported(&input)?;
         let warnings = Warnings::default();
-        let messages = recorded_messages(state, &input, &warnings)?;
+        let mut messages = recorded_messages(state, &input, &warnings)?;
+        let secrets = match &mut messages {
+            NewMessages::None => None,
+            NewMessages::Append(messages) | NewMessages::Transcript(messages) => {
+                let config = &state.config.settings;
+                Some(MessageSecrets::apply(messages, SecretPolicy::Warn, config)?)
+            }
+        };
         if matches!(messages, NewMessages::None) && reported.is_none() {
             let hint = "pass `messages`, `transcript` or `input_tokens`, or call `should_handoff`, \
                         which records nothing";
@@ -97,7 +106,9 @@ impl tool::Tool for Tool {
         let mut tracked = with_sessions(state, options, |sessions| {
             sessions.record_usage(&conversation, messages, reported, Some(&window), true)
         })?;
+        let recorded = tracked.recorded;
         tracked.warnings.splice(0..0, warnings.take());
+        tracked.warnings.extend(secrets.and_then(|secrets| secrets.warning(recorded)));
         Ok(ToolOutput::from_facts(tracked.into()))
     }
 }

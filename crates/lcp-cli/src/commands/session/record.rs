@@ -3,11 +3,14 @@
 use std::path::PathBuf;
 
 use lcp_continuity::ReportedUsage;
+use lcp_ingest::SecretPolicy;
 
+use crate::arguments::block_secrets;
 use crate::output::Output;
 use crate::session_args::{SessionArgs, WindowArgs};
 use crate::{Result, files};
 use lcp_app::config::Origin;
+use lcp_app::secrets::{MessageSecrets, REDACT};
 use lcp_app::sessions::{HandoffSettings, NewMessages, input, reported_usage};
 
 /// Record new messages and report context usage
@@ -37,6 +40,12 @@ pub struct Args {
     /// CACHED is the part of INPUT that came from a cache. Reported numbers replace counted ones.
     #[arg(long, value_name = "INPUT[,CACHED[,OUTPUT]]", value_parser = usage)]
     usage: Option<ReportedUsage>,
+    /// Treatment of private keys, tokens and passwords: redact, warn or off [default: warn]
+    ///
+    /// `redact` replaces each secret by a marker such as `[secret github-token 1]`. `off` does not
+    /// search for them. Hand-offs never have secrets. Exceptions are those of `lcp pack`.
+    #[arg(long, value_name = "POLICY", value_parser = block_secrets())]
+    secrets: Option<SecretPolicy>,
     #[command(flatten)]
     window: WindowArgs,
     #[command(flatten)]
@@ -53,6 +62,7 @@ pub fn run(args: &Args, output: &Output) -> Result {
     let config = args.session.read_config()?;
     let model = session.find_model(&config, window.is_some(), output)?;
     let resolved = args.window.to_options().resolve(&config, model.as_ref())?;
+    let mut secrets = None;
     let messages = match &args.file {
         Some(file) => {
             let mut messages = input::messages(file, output)?;
@@ -65,6 +75,8 @@ pub fn run(args: &Args, output: &Output) -> Result {
                 ));
             }
             messages.drain(..args.skip.min(count));
+            let policy = args.secrets.unwrap_or(SecretPolicy::Warn);
+            secrets = Some(MessageSecrets::apply(&mut messages, policy, &config)?);
             NewMessages::Transcript(messages)
         }
         None => NewMessages::None,
@@ -81,6 +93,10 @@ pub fn run(args: &Args, output: &Output) -> Result {
     counter.save_cache(output);
     for warning in &tracked.warnings {
         output.warn(warning);
+    }
+    if let Some(warning) = secrets.and_then(|secrets| secrets.warning(tracked.recorded)) {
+        let is_redacted = args.secrets == Some(SecretPolicy::Redact);
+        output.warn(if is_redacted { warning } else { format!("{warning}; {REDACT}") });
     }
     output.debug_budget(&tracked.budget.debug_lines());
     let text = if args.json { files::json(&tracked.to_json()) } else { tracked.to_lines() };
