@@ -4,7 +4,7 @@ use std::path::Path;
 
 use lcp_ingest::{Globs, Pattern};
 use lcp_packfile::{AppendResult, Error as PackError, PackScan, Properties};
-use lcp_types::{Block, BlockContent, BlockType};
+use lcp_types::{Block, BlockContent, BlockMeta, BlockType};
 use serde_json::{Value, json};
 
 use crate::append::pack_error;
@@ -115,6 +115,7 @@ impl BlockSelection {
     /// Returns the indices of the selected blocks in order.
     fn select(&self, path: &Path, blocks: &[Block<'_>]) -> Result<Vec<usize>> {
         let globs = Globs::new(&self.paths).map_err(|error| Error::new(ErrorKind::Usage, error))?;
+        let metas = BlockMeta::resolve_all(blocks, &mut |_, _| {});
         let content = |index: &usize| !blocks[*index].content.is_metadata();
         for range in &self.indices {
             let mut indices = (range.first..blocks.len()).take_while(|at| range.contains(*at));
@@ -126,7 +127,8 @@ impl BlockSelection {
             let block = &blocks[*index];
             let is_at = |range: &IndexRange| range.contains(*index);
             content(index)
-                && (self.paths.is_empty() || path_of(block).is_some_and(|at| globs.is_match(at)))
+                && (self.paths.is_empty()
+                    || path_of(block, &metas[*index]).is_some_and(|at| globs.is_match(at)))
                 && (self.types.is_empty() || self.types.contains(&block.block_type()))
                 && (self.indices.is_empty() || self.indices.iter().any(is_at))
         };
@@ -156,12 +158,13 @@ fn nothing_selected(path: &Path, blocks: &[Block<'_>], range: Option<&IndexRange
 }
 
 /// Returns the path of a block that has one.
-fn path_of<'b>(block: &'b Block<'_>) -> Option<&'b str> {
+fn path_of<'b>(block: &'b Block<'_>, meta: &'b BlockMeta<'_>) -> Option<&'b str> {
     match &block.content {
         BlockContent::Code(code) => Some(&code.path),
         BlockContent::Diff(diff) => Some(&diff.path),
         BlockContent::FileTree(tree) => Some(&tree.root),
         BlockContent::Document(document) => Some(&document.title),
+        BlockContent::StructuredData(_) => meta.path.as_deref(),
         _ => None,
     }
 }

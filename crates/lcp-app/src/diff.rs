@@ -135,13 +135,16 @@ impl PackDiff {
             }
         };
         *count += 1;
-        let newest = pair.b.map(|at| &b.blocks[at]).or_else(|| pair.a.map(|at| &a.blocks[at]));
-        let Some(block) = newest else { return };
+        let of = |side: &DiffSide<'_>, at: usize| {
+            (side.blocks[at].block_type(), side.metas[at].label(&side.blocks[at]).into_owned())
+        };
+        let newest = pair.b.map(|at| of(b, at)).or_else(|| pair.a.map(|at| of(a, at)));
+        let Some((block_type, label)) = newest else { return };
         let both = pair.a.zip(pair.b);
         self.blocks.push(BlockDiff {
             kind,
-            block_type: block.block_type(),
-            label: block.label().into_owned(),
+            block_type,
+            label,
             a: pair.a,
             b: pair.b,
             changed: pair.changed,

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use lcp_driver::{content_text, escape_control};
 use lcp_packfile::PackScan;
-use lcp_types::{Block, BlockContent};
+use lcp_types::{Block, BlockContent, BlockMeta};
 
 use crate::error::{Error, ErrorKind, Result};
 
@@ -26,7 +26,7 @@ const LISTS: &str = "run `lcp inspect` to list the blocks";
 ///
 /// Returns an error if no block or several blocks match.
 pub fn find_block(pack: &PackScan<'_>, wanted: &str) -> Result<usize> {
-    let is_called = || labels(pack).any(|(_, label)| label == wanted);
+    let is_called = || labels(pack).iter().any(|(_, label)| label == wanted);
     match wanted.parse() {
         // A number that is not an index may be a label.
         Ok(index) if index < pack.blocks.len() || !is_called() => block_at(pack, index),
@@ -57,21 +57,31 @@ pub fn block_at(pack: &PackScan<'_>, index: usize) -> Result<usize> {
 ///
 /// Returns an error if no block or several blocks have the label.
 pub fn block_labelled(pack: &PackScan<'_>, wanted: &str) -> Result<usize> {
-    let labels: Vec<_> = labels(pack).collect();
+    let labels = labels(pack);
     let found: Vec<_> = labels.iter().filter(|(_, label)| label == wanted).collect();
     match found[..] {
         [(index, _)] => Ok(*index),
-        [] => Err(unknown(wanted, labels.iter().map(|(_, label)| label.as_ref()))),
+        [] => Err(unknown(wanted, labels.iter().map(|(_, label)| label.as_str()))),
         _ => Err(ambiguous(pack, wanted, found.iter().map(|(index, _)| *index))),
     }
 }
 
+/// Returns the label of the block at an index; for structured data, its path.
+#[must_use]
+pub fn block_label(pack: &PackScan<'_>, index: usize) -> Option<String> {
+    let block = pack.blocks.get(index)?;
+    let meta = BlockMeta::resolve(index as u64, block, &pack.blocks);
+    Some(meta.label(block).into_owned())
+}
+
 /// Returns the labels of readable blocks.
-fn labels<'p>(pack: &'p PackScan<'_>) -> impl Iterator<Item = (usize, Cow<'p, str>)> {
-    (pack.blocks.iter().zip(&pack.frames))
+fn labels(pack: &PackScan<'_>) -> Vec<(usize, String)> {
+    let metas = BlockMeta::resolve_all(&pack.blocks, &mut |_, _| {});
+    (pack.blocks.iter().zip(&pack.frames).zip(&metas))
         .enumerate()
-        .filter(|(_, (block, frame))| frame.problem.is_none() && !block.content.is_metadata())
-        .map(|(index, (block, _))| (index, block.label()))
+        .filter(|(_, ((block, frame), _))| frame.problem.is_none() && !block.content.is_metadata())
+        .map(|(index, ((block, _), meta))| (index, meta.label(block).into_owned()))
+        .collect()
 }
 
 fn ambiguous(

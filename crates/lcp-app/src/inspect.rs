@@ -256,7 +256,7 @@ fn block(pack: &PackScan<'_>, index: usize, meta: &BlockMeta<'_>) -> InspectedBl
     InspectedBlock {
         index,
         block_type: frame.block_type,
-        label: pack.readable(index).map(|block| block.label().into_owned()).unwrap_or_default(),
+        label: pack.readable(index).map(|block| meta.label(block).into_owned()).unwrap_or_default(),
         offset: frame.range.start,
         length: frame.body_len,
         flags: frame.flags,

@@ -110,7 +110,7 @@ pub mod validate;
 #[cfg(feature = "full")]
 pub use config::parse_size;
 pub use error::{Error, ErrorKind, Result};
-pub use find_block::{block_at, block_labelled, content_bytes, find_block};
+pub use find_block::{block_at, block_label, block_labelled, content_bytes, find_block};
 pub use reporter::{Progress, Reporter, Silent, Warnings};
 
 // The example is a test here, because the crate has no other integration tests.

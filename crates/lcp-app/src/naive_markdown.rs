@@ -2,17 +2,17 @@
 //! baseline for the token counts of LCP.
 
 use lcp_driver::{content_text, fence_info};
-use lcp_types::{Block, BlockContent};
+use lcp_types::{Block, BlockContent, BlockMeta};
 
 /// Returns a block as naive Markdown; empty for annotations and other metadata.
 ///
 /// A chat turn is `**role:** text`. Any other block is a heading with its path, title or name,
 /// followed by the content in a fence with its language. A block without text is only the heading.
-pub(crate) fn block_to_markdown(block: &Block<'_>) -> String {
+pub(crate) fn block_to_markdown(block: &Block<'_>, meta: &BlockMeta<'_>) -> String {
     if block.content.is_metadata() {
         return String::new();
     }
-    let label = block.label();
+    let label = meta.label(block);
     let text = content_text(&block.content);
     if let BlockContent::Conversation(_) = block.content {
         return format!("**{label}:** {}\n\n", text.unwrap_or_default());
@@ -24,7 +24,8 @@ pub(crate) fn block_to_markdown(block: &Block<'_>) -> String {
 
 /// Returns all blocks of a pack as naive Markdown.
 pub fn pack_to_markdown(blocks: &[Block<'_>]) -> String {
-    blocks.iter().map(block_to_markdown).collect()
+    let metas = BlockMeta::resolve_all(blocks, &mut |_, _| {});
+    blocks.iter().zip(&metas).map(|(block, meta)| block_to_markdown(block, meta)).collect()
 }
 
 #[cfg(test)]

@@ -88,11 +88,16 @@ fn hint(text: &str, mode: OutputMode, error: &ParseError) -> Option<String> {
 
 /// Returns the entry of a block in a manifest.
 fn entry(shown: ParsedBlock) -> Entry {
-    let call = shown.tool_call_id.map(|id| Tag::new(Tag::TOOL_CALL_ID, id));
-    let lang = shown.lang.map(|lang| Tag::new(Tag::LANG, lang));
+    let tags = [
+        (Tag::TOOL_CALL_ID, shown.tool_call_id),
+        (Tag::LANG, shown.lang.map(str::to_owned)),
+        (Tag::PATH, shown.path),
+        (Tag::RENAMED_FROM, shown.renamed_from),
+    ];
+    let tags = tags.into_iter().filter_map(|(key, value)| Some(Tag::new(key, value?)));
     Entry {
         priority: shown.priority,
-        tags: call.into_iter().chain(lang).collect(),
+        tags: tags.collect(),
         ..Entry::new(shown.block).omit_fields(shown.absent)
     }
 }
@@ -132,7 +137,9 @@ fn warnings(parsed: &ParsedBlocks) -> Vec<String> {
     }
     let is_shortened = |shown: &ParsedBlock| {
         is_shortened(&shown.block.label())
-            || shown.tool_call_id.as_deref().is_some_and(is_shortened)
+            || [&shown.tool_call_id, &shown.path, &shown.renamed_from]
+                .into_iter()
+                .any(|label| label.as_deref().is_some_and(is_shortened))
             || words(&shown.block.content).into_iter().any(is_shortened)
             || has_shortened_name(&shown.block)
     };

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use lcp_driver::OutputMode;
 use lcp_packfile::PackScan;
 use lcp_tokens::TokenEstimator;
-use lcp_types::DuplicateKind;
+use lcp_types::{BlockMeta, DuplicateKind};
 use serde::{Serialize, Serializer};
 
 use crate::error::Result;
@@ -97,12 +97,13 @@ impl Stats {
         let mut total = BlockStats::default();
         let mut markdown = String::new();
         let mut metadata_blocks = 0;
+        let metas = BlockMeta::resolve_all(&pack.blocks, &mut |_, _| {});
         for (index, (block, frame)) in pack.blocks.iter().zip(&pack.frames).enumerate() {
             if block.content.is_metadata() {
                 metadata_blocks += u64::from(frame.problem.is_none());
                 continue;
             }
-            let text = naive_markdown::block_to_markdown(block);
+            let text = naive_markdown::block_to_markdown(block, &metas[index]);
             let (_, row) = by_type
                 .entry(frame.block_type.code())
                 .or_insert_with(|| (frame.block_type.to_string(), BlockStats::default()));

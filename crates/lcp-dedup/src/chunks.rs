@@ -28,7 +28,10 @@ pub(crate) fn resolve_overlaps(state: &mut DedupState<'_, '_>, paths: &Paths) {
 /// Returns the unresolved chunks of a path, split into versions. A version ends where the file was
 /// edited or read with other content. Only chunks of one version are compared.
 fn versions(state: &DedupState<'_, '_>, members: &[Member]) -> Vec<Vec<(usize, (u32, u32))>> {
+    // Data has no fields for a range of lines, so it is neither cut nor merged.
+    let is_code = |index: usize| matches!(state.blocks[index].content, BlockContent::Code(_));
     let left = members.iter().filter(|member| state.outcomes[member.index].is_none());
+    let left = left.filter(|member| is_code(member.index));
     let left = left.filter_map(|member| Some((member.index, member.range?)));
     let left: Vec<_> = left.collect();
     let mut ranges: Vec<_> = left.iter().map(|(_, range)| *range).collect();

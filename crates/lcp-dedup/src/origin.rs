@@ -31,7 +31,7 @@ impl<'b> Origins<'b> {
     pub(crate) fn new(state: &DedupState<'b, '_>, wanted: impl Iterator<Item = usize>) -> Self {
         let mut by_origin: HashMap<_, Vec<usize>, RandomState> = HashMap::default();
         for index in wanted {
-            if let Some(origin) = origin(&state.blocks[index].content) {
+            if let Some(origin) = origin(state, index) {
                 by_origin.entry(origin).or_default();
             }
         }
@@ -41,7 +41,7 @@ impl<'b> Origins<'b> {
         let mut blocks = state.order.clone();
         blocks.sort_unstable();
         for index in blocks {
-            if let Some(origin) = origin(&state.blocks[index].content)
+            if let Some(origin) = origin(state, index)
                 && let Some(all) = by_origin.get_mut(&origin)
             {
                 all.push(index);
@@ -59,9 +59,7 @@ impl<'b> Origins<'b> {
         earlier: usize,
         later: usize,
     ) -> bool {
-        let Some(all) =
-            origin(&state.blocks[later].content).and_then(|origin| self.blocks.get(&origin))
-        else {
+        let Some(all) = origin(state, later).and_then(|origin| self.blocks.get(&origin)) else {
             return false;
         };
         let from = all.partition_point(|&index| index <= earlier);
@@ -71,12 +69,13 @@ impl<'b> Origins<'b> {
     }
 }
 
-fn origin<'b>(content: &'b BlockContent<'_>) -> Option<Origin<'b>> {
-    let origin = match content {
+fn origin<'b>(state: &DedupState<'b, '_>, index: usize) -> Option<Origin<'b>> {
+    let origin = match &state.blocks[index].content {
         BlockContent::Code(code) => Origin::Path(&code.path),
         BlockContent::Diff(diff) => Origin::Path(&diff.path),
         BlockContent::Document(document) => Origin::Title(&document.title),
         BlockContent::FileTree(tree) => Origin::Root(&tree.root),
+        BlockContent::StructuredData(_) => Origin::Path(state.data_path(index)?),
         _ => return None,
     };
     let (Origin::Path(name) | Origin::Title(name) | Origin::Root(name)) = origin;
@@ -106,7 +105,7 @@ fn differs(state: &DedupState<'_, '_>, other: usize, block: usize) -> bool {
             }
         }
         // A diff edits the file.
-        (BlockContent::Diff(_), BlockContent::Code(_)) => true,
+        (BlockContent::Diff(_), BlockContent::Code(_) | BlockContent::StructuredData(_)) => true,
         _ => other != block,
     }
 }

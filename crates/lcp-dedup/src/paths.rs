@@ -1,4 +1,4 @@
-//! Groups chunks and diffs by path.
+//! Groups chunks, data and diffs by path.
 
 use std::collections::HashMap;
 
@@ -8,7 +8,7 @@ use lcp_types::BlockContent;
 use crate::overlap::{LineRangeError, range_of};
 use crate::state::DedupState;
 
-/// The CODE and DIFF blocks of each path, in stream order.
+/// The CODE, STRUCTURED_DATA and DIFF blocks of each path, in stream order.
 #[derive(Debug)]
 pub(crate) struct Paths {
     /// The members of all paths, grouped by path.
@@ -43,6 +43,7 @@ impl Paths {
             let path = match &state.blocks[index].content {
                 BlockContent::Code(code) => code.path.as_ref(),
                 BlockContent::Diff(diff) => diff.path.as_ref(),
+                BlockContent::StructuredData(_) => state.data_path(index).unwrap_or_default(),
                 _ => continue,
             };
             // Blocks without a path cannot be assigned to a file.
@@ -76,10 +77,14 @@ impl Paths {
                         .map_err(|bad| bad_ranges.push((index, bad)))
                         .ok()
                 }
+                BlockContent::StructuredData(data) if counts[path] > 1 => {
+                    range_of(None, None, data.content.as_slice()).ok()
+                }
                 _ => None,
             };
             let is_whole = match &state.blocks[index].content {
                 BlockContent::Code(code) => (code.line_start, code.line_end) == (None, None),
+                BlockContent::StructuredData(_) => true,
                 _ => false,
             };
             members[free[path]] = Member { index, range, is_whole };

@@ -131,6 +131,11 @@ impl<'b, 'a> DedupState<'b, 'a> {
         }
     }
 
+    /// Returns the path of a block of structured data.
+    pub(crate) fn data_path(&self, index: usize) -> Option<&'b str> {
+        self.metas.get(&index)?.path.as_deref()
+    }
+
     /// Marks a block as covered, unless it is an event and a reference would not be much shorter.
     pub(crate) fn cover(&mut self, index: usize, by: usize, relation: DuplicateKind) {
         let stub = if !is_event(&self.blocks[index]) {

@@ -68,6 +68,9 @@ impl<'t> StubTarget<'t> {
                 let role = turn.role.name().unwrap_or("another");
                 format!("the turn of {role} {}", self.which(turn.tool_call_id.as_deref()))
             }
+            BlockContent::StructuredData(_) => {
+                self.meta.and_then(|meta| meta.path.as_deref()).unwrap_or_default().to_owned()
+            }
             BlockContent::Extension(extension) => extension.type_name.to_string(),
             _ => String::new(),
         };

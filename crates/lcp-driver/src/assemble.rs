@@ -6,7 +6,7 @@ use lcp_types::{Block, BlockMeta};
 
 use crate::block_view::{BlockView, Head};
 use crate::detail::{OutputMode, Shown, ShownDetail};
-use crate::excerpt;
+use crate::excerpt::ExcerptSource;
 use crate::plan::{Plan, RollUp};
 use crate::render::{Part, envelope, part, part_with_body, placeholder, roll_up};
 use crate::special_tokens;
@@ -113,7 +113,7 @@ fn with_part<R>(
     match shown {
         ShownDetail::Excerpt(excerpt) => {
             let view = BlockView::new(block, meta);
-            let body = view.content.as_deref().map(|text| excerpt::body(text, &excerpt));
+            let body = ExcerptSource::new(&view, content_tokens).map(|all| all.body(&excerpt));
             with(&part_with_body(&view, Shown::Excerpt, body.as_deref(), mode))
         }
         ShownDetail::Level(detail) => match detail.shown() {

@@ -4,6 +4,7 @@
 mod tests;
 
 use lcp_tokens::TokenEstimator;
+use lcp_types::RecordForm;
 
 use crate::block_view::{BlockView, ExcerptFocus};
 use crate::cost::Counter;
@@ -23,15 +24,15 @@ pub(crate) fn cut(
     mode: OutputMode,
     counter: &mut Counter<'_>,
 ) -> Option<(Excerpt, u32)> {
-    let content = view.content.as_deref()?;
-    let nothing = excerpt_of(content, content_tokens, 0, 0, 0);
-    let frame = cost(view, content, &nothing, mode, counter);
+    let content = ExcerptSource::new(view, content_tokens)?;
+    let nothing = content.excerpt(0, 0, 0);
+    let frame = cost(view, &content, &nothing, mode, counter);
     let first = most.checked_sub(frame).filter(|tokens| *tokens > 0)?;
     // The size is searched between `fits`, at first nothing, and `too_much`.
     let (mut best, mut fits, mut too_much, mut tokens) = (None, 0, first + 1, first);
     for _ in 0..TRIES_MAX {
-        let excerpt = fit(content, content_tokens, tokens, view.excerpt_focus, counter.estimator());
-        let cut = excerpt.map(|excerpt| (excerpt, cost(view, content, &excerpt, mode, counter)));
+        let excerpt = fit(&content, tokens, view.excerpt_focus, counter.estimator());
+        let cut = excerpt.map(|excerpt| (excerpt, cost(view, &content, &excerpt, mode, counter)));
         let mut over = 0;
         match cut {
             // A cut that omits nothing is not an excerpt. It can cost less than the full content,
@@ -55,43 +56,106 @@ pub(crate) fn cut(
     best
 }
 
+/// The content of a block, as excerpts show it.
+pub(crate) struct ExcerptSource<'v> {
+    text: &'v str,
+    /// Tokens of the whole content.
+    tokens: u32,
+    /// The form of the records, if the content is a table or a list.
+    form: Option<RecordForm>,
+    /// The end of each record, with the separator behind it.
+    record_ends: Vec<usize>,
+}
+
+impl<'v> ExcerptSource<'v> {
+    /// Returns the content of a view, or `None` if it has none.
+    pub(crate) fn new(view: &'v BlockView<'_>, tokens: u32) -> Option<Self> {
+        let text = view.content.as_deref()?;
+        let form = view.data_format.and_then(|format| RecordForm::detect(format, text));
+        let record_ends = form.map(|form| record_ends(form, text)).unwrap_or_default();
+        Some(Self { text, tokens, form, record_ends })
+    }
+
+    /// Returns the excerpt with these bytes from both ends, which have `shown_tokens` tokens.
+    fn excerpt(&self, head_bytes: usize, tail_bytes: usize, shown_tokens: u32) -> Excerpt {
+        let omitted_lines = if let Some(form) = self.form {
+            let shown = self.records_within(head_bytes).max(form.header_records());
+            self.record_ends.len() - shown
+        } else {
+            let middle = &self.text[head_bytes..self.text.len() - tail_bytes];
+            let newlines = middle.bytes().filter(|byte| *byte == b'\n').count();
+            newlines + usize::from(!middle.is_empty() && !middle.ends_with('\n'))
+        };
+        let omitted_tokens = self.tokens.saturating_sub(shown_tokens).max(1);
+        Excerpt { head_bytes, tail_bytes, omitted_lines, omitted_tokens }
+    }
+
+    /// Returns the number of complete records within the first bytes.
+    fn records_within(&self, bytes: usize) -> usize {
+        self.record_ends.partition_point(|end| *end <= bytes)
+    }
+
+    /// Returns the longest start of `text` that ends with a record. If that has no record, it ends
+    /// as in other content.
+    fn start_at_boundary(&self, text: &'v str) -> &'v str {
+        match self.records_within(text.len()).checked_sub(1) {
+            Some(last) => &text[..self.record_ends[last]],
+            None => start_at_boundary(text),
+        }
+    }
+
+    /// Returns the text of an excerpt, without a final newline.
+    pub(crate) fn body(&self, excerpt: &Excerpt) -> String {
+        let head = self.text.get(..excerpt.head_bytes).unwrap_or_default();
+        let tail_at = self.text.len().saturating_sub(excerpt.tail_bytes);
+        let tail = self.text.get(tail_at..).unwrap_or_default();
+        let mut text = head.to_owned();
+        if !head.is_empty() && !head.ends_with('\n') {
+            text.push('\n');
+        }
+        let lines = excerpt.omitted_lines;
+        let unit = match self.form {
+            Some(RecordForm::Table { .. }) => "more row",
+            Some(RecordForm::JsonLines | RecordForm::JsonArray) => "more record",
+            None => "line",
+        };
+        let plural = if lines == 1 { "" } else { "s" };
+        let (lines, tokens) =
+            (group_thousands(lines as u64), group_thousands(excerpt.omitted_tokens.into()));
+        write_to(&mut text, format_args!("… {lines} {unit}{plural}, ~{tokens} tokens omitted …"));
+        if !tail.is_empty() {
+            text.push('\n');
+            text.push_str(tail);
+        }
+        text
+    }
+}
+
+/// Returns the end of each record with the separator behind it, but without the indentation of the
+/// next one.
+fn record_ends(form: RecordForm, text: &str) -> Vec<usize> {
+    let starts = form.records(text).map(|record| record.start).skip(1);
+    let mut ends: Vec<_> =
+        starts.map(|start| text[..start].trim_end_matches([' ', '\t']).len()).collect();
+    ends.push(text.len());
+    ends
+}
+
 /// Returns the cost of the part of an excerpt.
 fn cost(
     view: &BlockView<'_>,
-    content: &str,
+    content: &ExcerptSource<'_>,
     excerpt: &Excerpt,
     mode: OutputMode,
     counter: &mut Counter<'_>,
 ) -> u32 {
-    let body = body(content, excerpt);
+    let body = content.body(excerpt);
     counter.part(&part_with_body(view, Shown::Excerpt, Some(&body), mode)).1
-}
-
-/// Returns the text of an excerpt, without a final newline.
-pub(crate) fn body(content: &str, excerpt: &Excerpt) -> String {
-    let head = content.get(..excerpt.head_bytes).unwrap_or_default();
-    let tail_at = content.len().saturating_sub(excerpt.tail_bytes);
-    let tail = content.get(tail_at..).unwrap_or_default();
-    let mut text = head.to_owned();
-    if !head.is_empty() && !head.ends_with('\n') {
-        text.push('\n');
-    }
-    let lines = excerpt.omitted_lines;
-    let unit = if lines == 1 { "line" } else { "lines" };
-    let (lines, tokens) =
-        (group_thousands(lines as u64), group_thousands(excerpt.omitted_tokens.into()));
-    write_to(&mut text, format_args!("… {lines} {unit}, ~{tokens} tokens omitted …"));
-    if !tail.is_empty() {
-        text.push('\n');
-        text.push_str(tail);
-    }
-    text
 }
 
 /// Returns the excerpt of about `tokens` tokens; `None` if it would show no content.
 fn fit(
-    content: &str,
-    content_tokens: u32,
+    content: &ExcerptSource<'_>,
     tokens: u32,
     focus: ExcerptFocus,
     estimator: &dyn TokenEstimator,
@@ -102,43 +166,26 @@ fn fit(
         ExcerptFocus::Both => tokens / 2,
     };
     // A beginning of blank lines has no information, so the excerpt then shows the end instead.
-    let head = start_at_boundary(estimator.truncate_to(content, of_head));
+    let head = content.start_at_boundary(estimator.truncate_to(content.text, of_head));
     let head = if head.trim().is_empty() { "" } else { head };
-    let head = if is_in_crlf(content, head.len()) { &head[..head.len() - 1] } else { head };
+    let head = if is_in_crlf(content.text, head.len()) { &head[..head.len() - 1] } else { head };
     let head_tokens = estimator.estimate(head);
-    let rest = &content[head.len()..];
+    let rest = &content.text[head.len()..];
     let head_only = focus == ExcerptFocus::Head && !head.is_empty();
     let of_tail = if head_only { 0 } else { tokens.saturating_sub(head_tokens) };
     let tail = end_at_boundary(estimator.truncate_front_to(rest, of_tail));
-    let tail = if is_in_crlf(content, content.len() - tail.len()) { &tail[1..] } else { tail };
+    let tail =
+        if is_in_crlf(content.text, content.text.len() - tail.len()) { &tail[1..] } else { tail };
     if head.trim().is_empty() && tail.trim().is_empty() {
         return None;
     }
     let shown = head_tokens + estimator.estimate(tail);
-    Some(excerpt_of(content, content_tokens, head.len(), tail.len(), shown))
+    Some(content.excerpt(head.len(), tail.len(), shown))
 }
 
 /// Returns whether a cut at this byte is within a line break.
 fn is_in_crlf(content: &str, at: usize) -> bool {
     content[..at].ends_with('\r') && content[at..].starts_with('\n')
-}
-
-fn excerpt_of(
-    content: &str,
-    content_tokens: u32,
-    head_bytes: usize,
-    tail_bytes: usize,
-    shown_tokens: u32,
-) -> Excerpt {
-    let middle = &content[head_bytes..content.len() - tail_bytes];
-    let newlines = middle.bytes().filter(|byte| *byte == b'\n').count();
-    let rest_of_line = usize::from(!middle.is_empty() && !middle.ends_with('\n'));
-    Excerpt {
-        head_bytes,
-        tail_bytes,
-        omitted_lines: newlines + rest_of_line,
-        omitted_tokens: content_tokens.saturating_sub(shown_tokens).max(1),
-    }
 }
 
 /// Returns the longest start of `text` that ends with a line or a sentence, if that is at least

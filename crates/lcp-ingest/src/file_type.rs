@@ -2,7 +2,8 @@
 
 use std::path::Path;
 
-use lcp_types::{Block, FormatHint, Lang, MediaType, Tag};
+use lcp_types::{Block, DataFormat, FormatHint, Lang, MediaType, RecordForm, Tag};
+use serde::de::IgnoredAny;
 
 use crate::outline::InputKind::{self, TaggedCode};
 
@@ -12,16 +13,17 @@ pub(crate) const BINARY_SNIFF_BYTES: usize = 8 << 10;
 /// The type of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FileType {
-    /// Source code or data in a language. It becomes a CODE block, because a STRUCTURED_DATA block
-    /// has no path.
+    /// Source code, or settings and other data that are not records.
     Code(Lang),
+    /// A table or a list of records. It becomes a STRUCTURED_DATA block with the path as a tag.
+    Data(DataFormat),
     /// Prose in a format.
     Document(FormatHint),
     /// An image of a media type.
     Image(MediaType),
 }
 
-use FileType::{Code, Document, Image};
+use FileType::{Code, Data, Document, Image};
 
 impl FileType {
     /// Detects the type of a file from its label and the start of its text.
@@ -35,6 +37,15 @@ impl FileType {
             .unwrap_or(Code(Lang::Unknown))
     }
 
+    /// Decides by the complete text whether the file has records.
+    pub(crate) fn with_records(self, text: &str) -> Self {
+        match self {
+            Data(format) if RecordForm::detect(format, text).is_none() => Code(self.lang()),
+            Code(Lang::Json) if is_large_array(text) => Data(DataFormat::Json),
+            _ => self,
+        }
+    }
+
     /// Returns the language of the text.
     #[must_use]
     pub fn lang(self) -> Lang {
@@ -42,7 +53,8 @@ impl FileType {
             Code(lang) => lang,
             Document(FormatHint::Markdown) => Lang::Markdown,
             Document(FormatHint::Html) => Lang::Html,
-            Document(_) | Image(_) => Lang::Unknown,
+            Data(DataFormat::Json) => Lang::Json,
+            Data(_) | Document(_) | Image(_) => Lang::Unknown,
         }
     }
 
@@ -66,6 +78,7 @@ impl FileType {
     pub(crate) fn input_kind(self, label: &str) -> InputKind {
         match self {
             Code(lang) => self.tagged_lang(label).map_or(InputKind::Code(lang), TaggedCode),
+            Data(format) => InputKind::Records(format),
             Document(FormatHint::Markdown) => InputKind::Document,
             Document(_) | Image(_) => InputKind::Text,
         }
@@ -75,6 +88,7 @@ impl FileType {
     pub(crate) fn names(self) -> (&'static str, Option<&'static str>) {
         match self {
             Code(lang) => ("code", lang.name()),
+            Data(format) => ("data", format.name()),
             Document(format) => ("document", format.name()),
             Image(media) => ("image", media.name()),
         }
@@ -99,6 +113,7 @@ impl FileType {
     pub(crate) fn into_block(self, label: String, bytes: Vec<u8>) -> Block<'static> {
         match self {
             Code(lang) => Block::code(lang, label, bytes),
+            Data(format) => Block::structured_data(format, bytes),
             Document(format) => Block::document(label, bytes, format),
             Image(media) => Block::image(media, label, bytes),
         }
@@ -156,6 +171,29 @@ pub(crate) fn is_generated(text: &[u8]) -> bool {
     beginning.lines().take(LINES).any(is_notice)
 }
 
+/// The size in bytes and the number of objects from which a JSON array is data. Smaller ones are
+/// often settings or fixtures that are read as code.
+const ARRAY_BYTES_MIN: usize = 32 << 10;
+const ARRAY_OBJECTS_MIN: usize = 100;
+
+/// Returns whether a text is a large JSON array of objects.
+fn is_large_array(text: &str) -> bool {
+    if text.len() < ARRAY_BYTES_MIN || !text.trim_ascii_start().starts_with('[') {
+        return false;
+    }
+    let Some(form @ RecordForm::JsonArray) = RecordForm::detect(DataFormat::Json, text) else {
+        return false;
+    };
+    let mut objects = 0;
+    for record in form.records(text) {
+        if text.as_bytes()[record.start] != b'{' {
+            return false;
+        }
+        objects += 1;
+    }
+    objects >= ARRAY_OBJECTS_MIN && serde_json::from_str::<IgnoredAny>(text).is_ok()
+}
+
 /// Returns whether the lines are so long that only a minifier can have written them.
 pub(crate) fn is_minified(text: &[u8]) -> bool {
     let lines = text.split_inclusive(|byte| *byte == b'\n').count();
@@ -177,10 +215,9 @@ const EXTENSIONS: &[(FileType, &[&str])] = &[
     (Code(Lang::Sql), &["sql"]),
     (Code(Lang::Html), &["html", "htm", "xhtml"]),
     (Code(Lang::Css), &["css", "scss", "less"]),
-    (
-        Code(Lang::Json),
-        &["json", "jsonc", "json5", "jsonl", "ndjson", "geojson", "webmanifest", "ipynb"],
-    ),
+    (Code(Lang::Json), &["json", "jsonc", "json5", "geojson", "webmanifest", "ipynb"]),
+    (Data(DataFormat::Csv), &["csv", "tsv", "tab"]),
+    (Data(DataFormat::Json), &["jsonl", "ndjson"]),
     (Code(Lang::Yaml), &["yaml", "yml"]),
     (Code(Lang::Toml), &["toml"]),
     (Document(FormatHint::Markdown), &["md", "markdown", "mdown", "mkd", "mdx"]),

@@ -203,12 +203,18 @@ impl PackInProgress<'_> {
         let redacted = if self.secrets.redacts() { read.secrets.len() } else { 0 };
         let charset = read.charset.map(|charset| Tag::new(Tag::CHARSET, charset));
         let notebook = read.is_notebook.then(|| Tag::new(Tag::CONVERTED, "notebook"));
+        let path = matches!(read.file_type, FileType::Data(_));
+        let path = path.then(|| Tag::new(Tag::PATH, label.clone()));
         let mut block = read.file_type.into_block(label, read.bytes);
         block.summary = summary.map(Into::into);
         let target = self.blocks.len() as u64;
         self.add(block, &attributes);
         let tags = lang.map(|lang| Tag::new(Tag::LANG, lang)).into_iter().chain(charset);
-        let tags = tags.chain(notebook).map(|tag| Block::new(Annotation::tag(target, &tag)));
+        let tags = path
+            .into_iter()
+            .chain(tags)
+            .chain(notebook)
+            .map(|tag| Block::new(Annotation::tag(target, &tag)));
         self.blocks.extend(tags);
         self.tag_redacted(target, redacted);
     }

@@ -16,6 +16,7 @@ use crate::file_type::{BINARY_SNIFF_BYTES, FileType, is_generated, is_minified};
 use crate::globs::Globs;
 use crate::notebook;
 use crate::options::{FileToSummarize, IngestOptions, Progress};
+use crate::outline::{OutlineOptions, outline};
 use crate::report::{SkipReason, SkippedFile};
 use crate::secrets::SecretFilter;
 use crate::walk::FoundFile;
@@ -185,13 +186,14 @@ impl<'r> Reader<'r> {
             return skip(SkipReason::Empty);
         }
         let is_script = matches!(file_type.lang(), Lang::JavaScript | Lang::Css);
+        read.file_type = read.file_type.with_records(&String::from_utf8_lossy(&read.bytes));
         read.is_generated = is_generated(&read.bytes) || (is_script && is_minified(&read.bytes));
         read.secrets = self.secrets.find(label, &read.bytes);
         Ok(read)
     }
 }
 
-/// Summarizes a text. Returns `None` if the summary is empty, not smaller than the text, or too
+/// Summarizes a text. Tables and lists of records always get an outline. Returns `None` if the summary is empty, not smaller than the text, or too
 /// large for a block.
 pub(crate) fn summarize(
     options: &IngestOptions<'_>,
@@ -200,8 +202,13 @@ pub(crate) fn summarize(
 ) -> Option<String> {
     let text = std::str::from_utf8(&read.bytes).ok()?;
     let file = FileToSummarize { path, file_type: read.file_type, text };
-    let summary =
-        options.summarize.filter(|_| !matches!(read.file_type, FileType::Image(_)))?(&file)?;
+    let summary = match (read.file_type, options.summarize) {
+        (FileType::Image(_), _) => return None,
+        (_, Some(summarize)) => summarize(&file)?,
+        // The beginning of a table says more than its placeholder, and costs little.
+        (FileType::Data(_), None) => outline(file.input_kind(), text, &OutlineOptions::default())?,
+        _ => return None,
+    };
     let is_smaller = summary.len() < text.len();
     let fits = summary.len() as u64 <= limits::SUMMARY_BYTES_MAX;
     (is_smaller && fits && !summary.is_empty()).then_some(summary)

@@ -90,7 +90,7 @@ impl<'b> DiffSide<'b> {
         let mut groups: BTreeMap<_, Vec<usize>> = BTreeMap::new();
         for (index, block) in self.blocks.iter().enumerate() {
             if !block.content.is_metadata() {
-                let key = (block.block_type().code(), block.label());
+                let key = (block.block_type().code(), self.metas[index].label(block));
                 groups.entry(key).or_default().push(index);
             }
         }
@@ -102,8 +102,16 @@ impl<'b> DiffSide<'b> {
 fn is_other(annotation: &Annotation<'_>) -> bool {
     match annotation.as_tag() {
         Some(tag) => {
-            ![Tag::CATEGORY, Tag::RANK, Tag::PINNED, Tag::TOOL_CALL_ID, Tag::ARGS, Tag::MESSAGE]
-                .contains(&tag.key.as_ref())
+            let known = [
+                Tag::CATEGORY,
+                Tag::RANK,
+                Tag::PINNED,
+                Tag::TOOL_CALL_ID,
+                Tag::ARGS,
+                Tag::MESSAGE,
+                Tag::PATH,
+            ];
+            !known.contains(&tag.key.as_ref())
         }
         None => !matches!(annotation.kind, AnnotationKind::Priority | AnnotationKind::Summary),
     }

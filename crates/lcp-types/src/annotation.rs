@@ -70,6 +70,8 @@ impl<'a> Annotation<'a> {
 /// | `tool_call_id=ID` | TOOL_RESULT, any block that is a result | the tool call that it answers |
 /// | `args=TEXT` | TOOL_RESULT | the arguments of that call |
 /// | `lang=csharp` | CODE | a language without a code in the wire format |
+/// | `path=PATH` | STRUCTURED_DATA | the path of the file |
+/// | `renamed_from=PATH` | DIFF | the path of the file before the change |
 ///
 /// ```
 /// use lcp_types::Tag;
@@ -102,6 +104,10 @@ impl<'a> Tag<'a> {
     pub const TOOL_CALL_ID: &'static str = "tool_call_id";
     /// The key of the arguments of that tool call.
     pub const ARGS: &'static str = "args";
+    /// The key of the path of a STRUCTURED_DATA block, which has no field for it.
+    pub const PATH: &'static str = "path";
+    /// The key of the old path of a renamed file, on a DIFF block.
+    pub const RENAMED_FROM: &'static str = "renamed_from";
     /// The key of the language of a CODE block whose language has no code in the wire format: one of
     /// [`Tag::LANGS`].
     pub const LANG: &'static str = "lang";

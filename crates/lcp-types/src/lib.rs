@@ -12,13 +12,14 @@
 //! | records of session files that are not content | [`SessionRecord`] |
 //! | names of tools, for comparison | [`normalize_tool_name`] |
 //! | code fences in Markdown | [`Fence`] |
+//! | rows of tables, elements of lists | `RecordForm` (feature `records`) |
 //! | constants of the wire format | [`wire`], [`limits`] |
 //! | reading and writing of fields | [`codec`] |
 //! | content stored outside the pack | [`ContentStore`] |
 //! | blocks read on demand, and their index | [`BlockSource`], [`BlockIndex`] |
 //!
 //! This crate does not read or write bytes; `lcp-decoder` and `lcp-encoder` do. It has no
-//! dependencies except `serde`, which is an optional feature. A FILE_TREE of the maximum depth
+//! dependencies except those of the optional features `serde` and `records`. A FILE_TREE of the maximum depth
 //! exceeds the recursion limit of `serde_json`, so raise that limit if you need such trees.
 //!
 //! ```
@@ -42,6 +43,8 @@ mod level;
 pub mod limits;
 mod meta;
 mod owned;
+#[cfg(feature = "records")]
+mod records;
 mod replacements;
 mod session_record;
 mod source;
@@ -69,6 +72,9 @@ pub use meta::{
     escape_for_display,
 };
 pub use owned::{FieldVisitor, IntoOwned};
+#[cfg(feature = "records")]
+#[cfg_attr(docsrs, doc(cfg(feature = "records")))]
+pub use records::{RecordForm, Records};
 pub use replacements::{DuplicateKind, Replacement, Replacements};
 pub use session_record::SessionRecord;
 pub use source::{BlockSource, BlockSourceError, BlockSourceErrorKind};

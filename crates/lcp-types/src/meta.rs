@@ -50,6 +50,10 @@ pub struct BlockMeta<'b> {
     /// The language of a CODE block without a code in the wire format, from a tag: one of
     /// [`Tag::LANGS`].
     pub lang: Option<&'static str>,
+    /// The path of a block of structured data.
+    pub path: Option<Cow<'b, str>>,
+    /// The path of the file of a diff before it was renamed.
+    pub renamed_from: Option<Cow<'b, str>>,
     /// `true` if the block is pinned, which means that it is always shown in full.
     pub pinned: bool,
 }
@@ -104,6 +108,16 @@ impl<'b> BlockMeta<'b> {
             drop(statement.apply(&mut meta));
         }
         meta.with_own_summary(block)
+    }
+
+    /// Returns the name of the block that this metadata is about: the path of structured data, or
+    /// else the [label](Block::label).
+    #[must_use]
+    pub fn label<'m>(&'m self, block: &'m Block<'_>) -> Cow<'m, str> {
+        match (&block.content, &self.path) {
+            (BlockContent::StructuredData(_), Some(path)) => path.as_ref().into(),
+            _ => block.label(),
+        }
     }
 
     fn with_own_summary(mut self, block: &'b Block<'_>) -> Self {
@@ -280,7 +294,19 @@ fn apply_tag<'b>(meta: &mut BlockMeta<'b>, tag: &Tag<'b>) -> bool {
         (Tag::ARGS, Some(value)) => meta.args = Some(value.clone()),
         (Tag::LANG, Some(value)) => meta.lang = Tag::known_lang(value),
         (Tag::PINNED, None) => meta.pinned = true,
-        (Tag::CATEGORY | Tag::TOOL_CALL_ID | Tag::ARGS | Tag::PINNED, _) => return false,
+        (Tag::PATH, Some(value)) if !value.is_empty() => meta.path = Some(value.clone()),
+        (Tag::RENAMED_FROM, Some(value)) if !value.is_empty() => {
+            meta.renamed_from = Some(value.clone());
+        }
+        (
+            Tag::CATEGORY
+            | Tag::TOOL_CALL_ID
+            | Tag::ARGS
+            | Tag::PINNED
+            | Tag::PATH
+            | Tag::RENAMED_FROM,
+            _,
+        ) => return false,
         _ => {}
     }
     true

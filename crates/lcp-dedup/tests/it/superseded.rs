@@ -1,7 +1,7 @@
 //! What newer reads and results replace (RFC 0006 §5).
 
 use lcp_dedup::{DedupLevel, Options, Survivor};
-use lcp_types::{Block, DiffHunk, DuplicateKind, Lang, Priority};
+use lcp_types::{Block, DataFormat, DiffHunk, DuplicateKind, Lang, Priority};
 
 use crate::support::{at, chunk, contents, covered, file, numbered, priority, tag, with};
 
@@ -17,6 +17,27 @@ fn older_file_version_is_superseded() {
     assert_eq!(contents(&pack)[0], "[outdated: the newer one is a.rs below]");
     assert_eq!(pack[2], blocks[2]);
     assert!(covered(&at(DedupLevel::Exact, &blocks)).is_empty());
+}
+
+#[test]
+fn older_table_of_the_same_path_is_superseded() {
+    let rows = |last: &str| format!("id,name\n{}{last}\n", "1,a name\n".repeat(20));
+    let table = |last| Block::structured_data(DataFormat::Csv, rows(last));
+    let blocks = [table("2,old"), tag(0, "path=a.csv"), table("2,new"), tag(2, "path=a.csv")];
+    let found = at(DedupLevel::Overlap, &blocks);
+    assert_eq!(covered(&found), [(0, DuplicateKind::Superseded, 2)]);
+    let pack = found.to_pack_blocks(&blocks);
+    assert_eq!(contents(&pack)[0], "[outdated: the newer one is a.csv below]");
+    // A part of the file does not change the table, which has no fields for a range of lines.
+    let part = Block::code_lines(Lang::Unknown, "a.csv", rows("2,old"), 1, 22);
+    let blocks = [table("2,old\n3,b"), tag(0, "path=a.csv"), part];
+    let found = at(DedupLevel::Overlap, &blocks);
+    assert_eq!(contents(&found.to_pack_blocks(&blocks))[0], rows("2,old\n3,b"));
+    // Tables of other paths, or of none, are not versions of each other.
+    for path in ["path=b.csv", "other"] {
+        let blocks = [table("2,old"), tag(0, "path=a.csv"), table("2,new"), tag(2, path)];
+        assert!(covered(&at(DedupLevel::Overlap, &blocks)).is_empty(), "{path}");
+    }
 }
 
 #[test]

@@ -2,7 +2,13 @@
 
 use std::borrow::Cow;
 
-use lcp_types::{Block, BlockContent, BlockMeta, Lang, Priority, Status};
+use lcp_types::{Block, BlockContent, BlockMeta, Lang, Priority, Status, Tag};
+
+/// The attribute of the old path of a renamed file in XML.
+pub(crate) const RENAMED_FROM: &str = Tag::RENAMED_FROM;
+
+/// The word before that path in other modes.
+pub(crate) const FROM: &str = "from";
 
 #[derive(Clone, Debug)]
 pub(crate) struct Head<'b> {
@@ -32,6 +38,8 @@ pub(crate) enum Form {
     Lines,
     /// An id such as `#id`.
     Call,
+    /// The old path of a renamed file, as in `from src/old.rs`.
+    From,
     /// Only an attribute in XML. It is omitted in other modes and in placeholders, because the
     /// other arguments imply it.
     XmlOnly,
@@ -53,6 +61,16 @@ impl<'b> Head<'b> {
             && matches!(block.content, BlockContent::ToolResult(_))
         {
             head.push("tool_call_id", id, Form::Call);
+        }
+        // These types have no fields for the paths.
+        match (&block.content, meta) {
+            (BlockContent::StructuredData(_), Some(BlockMeta { path: Some(path), .. })) => {
+                head.push("path", path.as_ref(), Form::Word);
+            }
+            (BlockContent::Diff(_), Some(BlockMeta { renamed_from: Some(path), .. })) => {
+                head.push(RENAMED_FROM, path.as_ref(), Form::From);
+            }
+            _ => {}
         }
         head
     }

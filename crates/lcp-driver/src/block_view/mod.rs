@@ -10,10 +10,10 @@ use std::borrow::Cow;
 use lcp_types::category::{
     OPEN_FILES, RECENT_MESSAGES, REFERENCES, RETRIEVED_CONTEXT, SYSTEM_PROMPT, TOOL_RESULTS,
 };
-use lcp_types::{Block, BlockContent, BlockMeta, FormatHint, Lang, Role};
+use lcp_types::{Block, BlockContent, BlockMeta, DataFormat, FormatHint, Lang, Role};
 
 pub use content::content_text;
-pub(crate) use head::{Form, Head};
+pub(crate) use head::{FROM, Form, Head, RENAMED_FROM};
 
 /// A block that is prepared for rendering in any mode.
 #[derive(Clone, Debug)]
@@ -28,6 +28,8 @@ pub(crate) struct BlockView<'b> {
     pub(crate) tags: Option<&'b str>,
     /// The part of the content that an excerpt shows.
     pub(crate) excerpt_focus: ExcerptFocus,
+    /// The format of structured data.
+    pub(crate) data_format: Option<DataFormat>,
     /// `true` if the content is prose, which Markdown shows without a fence.
     pub(crate) prose: bool,
     /// The language of a Markdown fence around the content.
@@ -50,6 +52,10 @@ impl<'b> BlockView<'b> {
             summary: meta.summary.as_deref(),
             tags: meta.tags.as_deref(),
             excerpt_focus: ExcerptFocus::for_content(&block.content),
+            data_format: match &block.content {
+                BlockContent::StructuredData(data) => Some(data.format),
+                _ => None,
+            },
             prose,
             info: fence_info(&block.content, meta.lang),
         }

@@ -3,6 +3,8 @@
 //! Each part becomes a block, which is rendered again. If the bytes differ, no renderer wrote the
 //! part, and parsing fails. So a lenient parser accepts nothing else.
 
+use std::borrow::Cow;
+
 use lcp_types::{
     Block, BlockContent, BlockMeta, BlockType, Code, Conversation, DataFormat, FormatHint, Lang,
     MediaType, Priority, Role, Status, StructuredData, Tag, ToolResult, UnknownFields,
@@ -10,7 +12,7 @@ use lcp_types::{
 
 use super::bodies::{self, BodyError};
 use super::{Cursor, ParseError, ParsedPart, PartKind, parse};
-use crate::block_view::BlockView;
+use crate::block_view::{BlockView, FROM};
 use crate::detail::OutputMode;
 use crate::render::{Part, Shown, envelope, part, part_with_body, placeholder, roll_up};
 
@@ -41,6 +43,10 @@ pub struct ParsedBlock {
     pub tool_call_id: Option<String>,
     /// The language of code that packs store as a tag: one of [`Tag::LANGS`].
     pub lang: Option<&'static str>,
+    /// The path of structured data; packs store it as a tag.
+    pub path: Option<String>,
+    /// The old path of the renamed file of a diff; packs store it as a tag.
+    pub renamed_from: Option<String>,
     /// The manifest names of fields that the text does not show; the block has their most neutral
     /// value.
     pub absent: &'static [&'static str],
@@ -101,6 +107,8 @@ struct TypedPart {
     block: Block<'static>,
     /// The byte count of content that no text shows: an image, the body of an unknown type.
     bytes: Option<String>,
+    path: Option<String>,
+    renamed_from: Option<String>,
 }
 
 impl TypedPart {
@@ -109,7 +117,7 @@ impl TypedPart {
         let mut words = parsed.words.iter().map(String::as_str);
         let mut word = || words.next().map(str::to_owned);
         let unknown = UnknownFields::new;
-        let mut bytes = None;
+        let (mut bytes, mut path, mut renamed_from) = (None, None, None);
         let block = match BlockType::from_label(&parsed.block_type) {
             Some(BlockType::Code) => {
                 let (line_start, line_end) = parse_line_range(parsed.lines.as_deref())?;
@@ -138,13 +146,24 @@ impl TypedPart {
                 unknown: unknown(),
             }),
             Some(BlockType::Document) => Block::document(word()?, "", format_hint(parsed)),
-            Some(BlockType::StructuredData) => Block::new(StructuredData {
-                format: from_name_or_code(&word()?, DataFormat::from_name, DataFormat::from_code)?,
-                schema: parsed.schema.clone().map(Into::into),
-                content: "".into(),
-                unknown: unknown(),
-            }),
-            Some(BlockType::Diff) => Block::diff(word()?, Vec::new()),
+            Some(BlockType::StructuredData) => {
+                let format =
+                    from_name_or_code(&word()?, DataFormat::from_name, DataFormat::from_code)?;
+                path = word();
+                Block::new(StructuredData {
+                    format,
+                    schema: parsed.schema.clone().map(Into::into),
+                    content: "".into(),
+                    unknown: unknown(),
+                })
+            }
+            Some(BlockType::Diff) => {
+                let path = word()?;
+                if let Some(from) = word() {
+                    renamed_from = Some(word()?).filter(|_| from == FROM);
+                }
+                Block::diff(path, Vec::new())
+            }
             Some(BlockType::EmbeddingRef) => {
                 Block::embedding_ref(word()?.into_bytes(), "", word()?)
             }
@@ -166,7 +185,12 @@ impl TypedPart {
         };
         let is_figure = |bytes: &String| bytes.parse().is_ok_and(|n: u64| n.to_string() == *bytes);
         let is_whole = words.next().is_none() && bytes.as_ref().is_none_or(is_figure);
-        (is_whole && !block.content.is_metadata()).then_some(Self { block, bytes })
+        (is_whole && !block.content.is_metadata()).then_some(Self {
+            block,
+            bytes,
+            path,
+            renamed_from,
+        })
     }
 
     /// Renders the block again and compares the result with the text.
@@ -176,11 +200,21 @@ impl TypedPart {
         parsed: &ParsedPart,
         mode: OutputMode,
     ) -> Result<(), ParseError> {
-        let tool_call_id = parsed.tool_call_id.as_deref().map(Into::into);
+        // An empty tag has no effect.
+        fn tag(value: Option<&String>) -> Option<Cow<'_, str>> {
+            value.filter(|value| !value.is_empty()).map(Into::into)
+        }
         let (annotated, priority) =
             (parsed.priority.is_some(), parsed.priority.unwrap_or_default());
-        let lang = tagged_lang(parsed);
-        let meta = BlockMeta { annotated, priority, tool_call_id, lang, ..BlockMeta::default() };
+        let meta = BlockMeta {
+            annotated,
+            priority,
+            tool_call_id: tag(parsed.tool_call_id.as_ref()),
+            lang: tagged_lang(parsed),
+            path: tag(self.path.as_ref()),
+            renamed_from: tag(self.renamed_from.as_ref()),
+            ..BlockMeta::default()
+        };
         let mut view = BlockView::new(&self.block, &meta);
         if let (Some(arg), Some(bytes)) = (view.head.args.last_mut(), &self.bytes) {
             arg.value = bytes.into();
@@ -227,6 +261,8 @@ impl TypedPart {
             priority: parsed.priority,
             tool_call_id: parsed.tool_call_id.filter(|_| is_tag),
             lang,
+            path: self.path,
+            renamed_from: self.renamed_from,
             absent,
         }
     }

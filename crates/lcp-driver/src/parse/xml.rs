@@ -4,6 +4,7 @@ use lcp_types::Priority;
 
 use super::{Cursor, ParseError, ParsedPart, PartKind};
 use crate::block_view::label::from_xml;
+use crate::block_view::{FROM, RENAMED_FROM};
 use crate::detail::OutputMode;
 use crate::render::envelope;
 use crate::render::xml::NESTING_MARK;
@@ -80,6 +81,7 @@ fn from_element(name: &str, attributes: Vec<(&str, String)>) -> Option<ParsedPar
             "tool_call_id" => part.tool_call_id = Some(value),
             "lang" => part.lang = Some(value),
             "schema" => part.schema = Some(value),
+            RENAMED_FROM => part.words.extend([FROM.to_owned(), value]),
             "priority" => part.priority = Some(Priority::from_name(&value)?),
             _ => part.words.push(value),
         }

@@ -65,7 +65,7 @@ impl<'b, 'c> Scan<'b, 'c> {
             values: Vec::new(),
             previous: None,
             groups: BlockGroups::default(),
-            labels: labels(blocks),
+            labels: labels(blocks, metas),
             categories: categories(blocks, metas, config.shares.as_ref()),
         };
         let is_shown = |i: &usize| {
@@ -198,11 +198,11 @@ pub(crate) fn envelope_tokens(counter: &mut Counter<'_>, mode: OutputMode) -> u6
 
 /// Returns the label of each block in reports. Chat turns and tool results have few different
 /// labels, so they share strings.
-fn labels(blocks: &[Block<'_>]) -> Vec<Arc<str>> {
+fn labels(blocks: &[Block<'_>], metas: &[BlockMeta<'_>]) -> Vec<Arc<str>> {
     const KNOWN_MAX: usize = 16;
     let mut known: Vec<Arc<str>> = Vec::new();
-    let label = |block: &Block<'_>| {
-        let label = block.label();
+    let label = |(block, meta): (&Block<'_>, &BlockMeta<'_>)| {
+        let label = meta.label(block);
         if !matches!(block.block_type(), BlockType::Conversation | BlockType::ToolResult) {
             return label.into();
         }
@@ -215,7 +215,7 @@ fn labels(blocks: &[Block<'_>]) -> Vec<Arc<str>> {
         }
         label
     };
-    blocks.iter().map(label).collect()
+    blocks.iter().zip(metas).map(label).collect()
 }
 
 fn level_values(

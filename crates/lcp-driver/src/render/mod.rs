@@ -13,7 +13,7 @@ mod placeholder;
 pub(crate) mod xml;
 
 use crate::block_view::label::push_word;
-use crate::block_view::{BlockView, Form, Head};
+use crate::block_view::{BlockView, FROM, Form, Head};
 use crate::detail::OutputMode;
 pub(crate) use crate::detail::Shown;
 
@@ -133,6 +133,12 @@ fn push_arg(out: &mut String, form: Form, value: &str) {
         }
         Form::Call => {
             out.push_str(" #");
+            push_word(out, value);
+        }
+        Form::From => {
+            out.push(' ');
+            out.push_str(FROM);
+            out.push(' ');
             push_word(out, value);
         }
         Form::XmlOnly => {}

@@ -5,9 +5,9 @@ use lcp_driver::budget::TokenEstimator;
 use lcp_driver::{
     DefaultDriver, DriverConfig, Excerpts, OutputMode, Plan, RenderDecision, Rendered, WarningCode,
 };
-use lcp_types::{Block, FormatHint, Lang, Priority, Role, Status};
+use lcp_types::{Block, DataFormat, FormatHint, Lang, Priority, Role, Status};
 
-use crate::packs::{O200K, bare_file, file, priority};
+use crate::packs::{O200K, bare_file, file, priority, tag};
 
 fn run(blocks: &[Block<'_>], budget: u32, mode: OutputMode) -> Rendered {
     let config = DriverConfig {
@@ -180,6 +180,59 @@ fn blocks_without_content_are_not_cut() {
     ];
     let rendered = run(&blocks, 40, OutputMode::Xml);
     assert!(rendered.plan.items.iter().all(|item| item.decision.name() != "excerpt"));
+}
+
+/// An excerpt of a table ends with a complete row, and counts the rows that it omits.
+#[test]
+fn table_excerpt_shows_header_and_whole_rows() {
+    let rows =
+        (1..=200).map(|id| format!("{id},\"first\nsecond {id}\"\n")).collect::<Vec<_>>().concat();
+    let table = Block::structured_data(DataFormat::Csv, format!("id,text\n{rows}"));
+    let blocks = [table, tag(0, "path=data/a.csv")];
+    expect![[r#"
+        <context>
+        <data format="csv" path="data/a.csv" detail="excerpt">
+        id,text
+        1,"first
+        second 1"
+        2,"first
+        second 2"
+        3,"first
+        second 3"
+        4,"first
+        second 4"
+        5,"first
+        second 5"
+        6,"first
+        second 6"
+        … 194 more rows, ~1,552 tokens omitted …
+        </data>
+        </context>
+    "#]]
+    .assert_eq(&run(&blocks, 90, OutputMode::Xml).text);
+    // The rows of the marker and those that are shown are all rows.
+    for budget in 40..400 {
+        let rendered = run(&blocks, budget, OutputMode::Minimal);
+        let RenderDecision::Excerpt(excerpt) = rendered.plan.items[0].decision else { continue };
+        let shown = rendered.text.matches("first").count();
+        assert!(rendered.text.matches("second").count() == shown || shown == 1, "{budget}");
+        let whole = rendered.text.matches("second").count();
+        assert_eq!(whole + excerpt.omitted_lines, 200, "{budget}: {}", rendered.text);
+    }
+}
+
+#[test]
+fn excerpt_of_a_json_array_on_one_line_shows_whole_records() {
+    let objects: Vec<_> = (0..300).map(|id| format!("{{\"id\":{id},\"name\":\"n\"}}")).collect();
+    let array = Block::structured_data(DataFormat::Json, format!("[{}]", objects.join(",")));
+    expect![[r####"
+        ### data json (excerpt)
+        ```json
+        [{"id":0,"name":"n"},{"id":1,"name":"n"},{"id":2,"name":"n"},{"id":3,"name":"n"},{"id":4,"name":"n"},{"id":5,"name":"n"},
+        … 294 more records, ~2,353 tokens omitted …
+        ```
+    "####]]
+    .assert_eq(&run(&[array], 80, OutputMode::Markdown).text);
 }
 
 /// The marker has the exact lines and tokens that are not shown.

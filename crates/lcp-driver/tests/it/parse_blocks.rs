@@ -152,13 +152,17 @@ fn block() -> impl Strategy<Value = Block<'static>> {
 }
 
 fn pack() -> impl Strategy<Value = Vec<Block<'static>>> {
-    let marks = (prop::option::of(0usize..5), prop::option::of(label()));
+    let path = || prop::option::of(label());
+    let marks = (prop::option::of(0usize..5), path(), path(), path());
     prop::collection::vec((block(), marks), 0..6).prop_map(|marked| {
         let (blocks, marks): (Vec<_>, Vec<_>) = marked.into_iter().unzip();
         let mut said = Vec::new();
-        for (target, (level, call)) in (0..).zip(marks) {
+        for (target, (level, call, path, renamed_from)) in (0..).zip(marks) {
             said.extend(level.map(|level| priority(target, Priority::ALL[level])));
             said.extend(call.map(|call| tag(target, &format!("tool_call_id={call}"))));
+            said.extend(path.map(|path| tag(target, &format!("path={path}"))));
+            let renamed = renamed_from.map(|path| tag(target, &format!("renamed_from={path}")));
+            said.extend(renamed);
         }
         blocks.into_iter().chain(said).collect()
     })
@@ -224,6 +228,12 @@ fn check(pack: &[Block<'_>], mode: OutputMode) -> Result<(), TestCaseError> {
         let call = metas[at].tool_call_id.as_deref();
         let call = call.filter(|_| block.block_type() == BlockType::ToolResult);
         prop_assert_eq!(shown.tool_call_id.as_deref(), call);
+        let path = metas[at].path.as_deref();
+        let path = path.filter(|_| block.block_type() == BlockType::StructuredData);
+        prop_assert_eq!(shown.path.as_deref(), path);
+        let old_path = metas[at].renamed_from.as_deref();
+        let old_path = old_path.filter(|_| block.block_type() == BlockType::Diff);
+        prop_assert_eq!(shown.renamed_from.as_deref(), old_path);
     }
     Ok(())
 }
@@ -293,8 +303,11 @@ proptest! {
         }
         let said = (0..).zip(&found.blocks).flat_map(|(target, shown)| {
             let level = shown.priority.map(|level| priority(target, level));
-            let call = shown.tool_call_id.as_ref().map(|id| tag(target, &format!("tool_call_id={id}")));
-            level.into_iter().chain(call)
+            let call = shown.tool_call_id.as_ref().map(|id| format!("tool_call_id={id}"));
+            let path = shown.path.as_ref().map(|path| format!("path={path}"));
+            let renamed = shown.renamed_from.as_ref().map(|path| format!("renamed_from={path}"));
+            let tags = call.into_iter().chain(path).chain(renamed);
+            level.into_iter().chain(tags.map(move |text| tag(target, &text)))
         });
         let blocks = found.blocks.iter().map(|shown| shown.block.clone());
         let again = full(&blocks.chain(said).collect::<Vec<_>>(), mode);

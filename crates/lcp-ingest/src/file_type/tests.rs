@@ -10,7 +10,7 @@ fn detect_uses_the_name_then_the_first_line() {
     assert_eq!(of("A.PY", "#!/bin/sh"), code(Lang::Python));
     assert_eq!(of("Cargo.toml", ""), code(Lang::Toml));
     assert_eq!(of("Cargo.lock", ""), code(Lang::Toml));
-    assert_eq!(of("data/a.csv", "a,b\n"), code(Lang::Unknown));
+    assert_eq!(of("data/a.csv", "a,b\n"), Data(DataFormat::Csv));
     assert_eq!(of("x/CMakeLists.txt", ""), code(Lang::Unknown));
     assert_eq!(of("notes.txt", ""), Document(FormatHint::Plain));
     assert_eq!(of("docs/a.md", ""), Document(FormatHint::Markdown));

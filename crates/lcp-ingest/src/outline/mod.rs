@@ -2,7 +2,8 @@
 //!
 //! Start at [`outline`]. The outline of code has its declarations, without bodies and imports. The
 //! outline of a document has its headings and the first sentence below each. The outline of any
-//! other text has its first and last lines. All lines are taken from the text, in order and with
+//! table or a list of records has its header or keys, its first records and their number. The outline
+//! of any other text has its first and last lines. All other lines are taken from the text, in order and with
 //! their indentation. `…` marks omitted text.
 //!
 //! Each language is a feature that adds its tree-sitter grammar, which is written in C. Code in
@@ -18,6 +19,7 @@ mod builder;
 mod code;
 mod document;
 mod options;
+mod records;
 
 use lcp_types::Lang;
 use lcp_types::limits::{OUTLINE_BYTES_MAX, SUMMARY_BYTES_MAX};
@@ -43,6 +45,10 @@ pub use options::{InputKind, MARKER, OutlineOptions};
 /// ```
 #[must_use]
 pub fn outline(kind: InputKind, text: &str, options: &OutlineOptions) -> Option<String> {
+    if let InputKind::Records(format) = kind {
+        let outline = records::outline(format, text)?;
+        return is_small(&outline, text, options).then_some(outline);
+    }
     let bytes_max = options.bytes_max.min(usize::try_from(SUMMARY_BYTES_MAX).unwrap_or(usize::MAX));
     let mut builder = OutlineBuilder::new(text, bytes_max);
     let is_special = match kind {
@@ -55,9 +61,12 @@ pub fn outline(kind: InputKind, text: &str, options: &OutlineOptions) -> Option<
         builder.push_head_and_tail(options.first_lines, options.last_lines);
     }
     let outline = builder.finish();
-    let is_smaller =
-        outline.len() as u128 * 100 <= text.len() as u128 * u128::from(options.percent_max);
-    (is_smaller && !outline.is_empty()).then_some(outline)
+    (is_small(&outline, text, options) && !outline.is_empty()).then_some(outline)
+}
+
+/// Returns whether an outline is not larger than the options allow.
+fn is_small(outline: &str, text: &str, options: &OutlineOptions) -> bool {
+    outline.len() as u128 * 100 <= text.len() as u128 * u128::from(options.percent_max)
 }
 
 /// Adds the declarations of code. Returns whether there are any.

@@ -1,6 +1,6 @@
 //! The options of outlines.
 
-use lcp_types::Lang;
+use lcp_types::{DataFormat, Lang};
 
 /// The marker for omitted text.
 pub const MARKER: &str = "…";
@@ -15,6 +15,8 @@ pub enum InputKind {
     TaggedCode(&'static str),
     /// Prose with Markdown headings.
     Document,
+    /// A table or a list of records in a format.
+    Records(DataFormat),
     /// Any other text, such as a log or the output of a tool.
     Text,
 }
@@ -27,6 +29,7 @@ impl InputKind {
             Self::Code(lang) => lang.name(),
             Self::TaggedCode(name) => Some(name),
             Self::Document => Lang::Markdown.name(),
+            Self::Records(format) => format.name(),
             Self::Text => None,
         }
     }

@@ -5,6 +5,7 @@ mod examples;
 mod globs;
 #[cfg(feature = "outline")]
 mod outline;
+mod records;
 mod secrets;
 mod selection;
 #[cfg(all(unix, feature = "summaries"))]

@@ -94,6 +94,7 @@ impl tool::Tool for Tool {
         if let Some(error) = &pack.frames[index].problem {
             return Err(broken(error));
         }
+        let label = lcp_app::block_label(&pack, index).unwrap_or_default();
         let mut block = pack.blocks[index].clone();
         let how = special_tokens::effective(None, &state.config.settings);
         special_tokens::apply_to_block(&mut block, index, how, &file.name)?;
@@ -106,6 +107,7 @@ impl tool::Tool for Tool {
         }
         let text = String::from_utf8_lossy(&content);
         let text = special_tokens::apply_to_text(text, (index, block), how, &file.name)?;
+        let label = special_tokens::apply_to_text(label.into(), (index, block), how, &file.name)?;
         let page = page(&text, input.offset, input.limit)?;
         let estimator = state.tokenizer(input.encoding, input.model, false)?.estimator;
         let page = truncate(page, input.budget, &estimator)?;
@@ -115,7 +117,7 @@ impl tool::Tool for Tool {
             facts: Facts {
                 block: index,
                 r#type: block.content.block_type().label(),
-                label: block.label().into_owned(),
+                label: label.into_owned(),
                 offset: input.offset,
                 next_offset: (end < text.len()).then_some(end),
                 total_bytes: text.len(),

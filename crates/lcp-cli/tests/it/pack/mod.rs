@@ -2,6 +2,7 @@
 
 mod changes;
 mod left_out;
+mod records;
 mod rules;
 mod secrets;
 mod summaries;
@@ -95,6 +96,7 @@ pub(crate) fn labels(blocks: &[Block<'_>]) -> Vec<String> {
             }
             BlockContent::Image(image) => format!("{} {}", image.media_type, image.alt_text),
             BlockContent::Diff(diff) => format!("diff {}", diff.path),
+            BlockContent::StructuredData(data) => format!("{} data", data.format),
             _ => return None,
         };
         Some(label)

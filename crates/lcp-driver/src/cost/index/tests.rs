@@ -60,6 +60,8 @@ fn parts(text: &str, mode: OutputMode) -> String {
                 tags: Some("a, b".into()),
                 tool_call_id: Some("c2".into()),
                 lang: Tag::known_lang("csharp"),
+                path: Some("data/a b.csv".into()),
+                renamed_from: Some("src/old.rs".into()),
                 ..BlockMeta::default()
             };
             let view = BlockView::new(&block, &meta);
@@ -84,7 +86,7 @@ fn renderer_revision_matches_hash_of_part_texts() {
     let hash = blake3::hash(all.as_bytes()).to_hex();
     assert_eq!(
         (RENDERER_REVISION, &hash[..16]),
-        (4, "2c5fb3ed218805d3"),
+        (4, "f0bcdfd860381832"),
         "the text of a part is another than that of this revision: raise RENDERER_REVISION, so that \
          counts of the old text are not used, and give the new hash here"
     );

@@ -20,7 +20,7 @@ pub(super) fn fill(kind: InputKind, builder: &mut OutlineBuilder<'_>) -> bool {
     let dialects = match kind {
         InputKind::Code(lang) => languages::dialects(lang),
         InputKind::TaggedCode(name) => languages::tagged(name),
-        InputKind::Document | InputKind::Text => &[],
+        InputKind::Document | InputKind::Records(_) | InputKind::Text => &[],
     };
     let mut best: Option<(usize, &Language, Tree)> = None;
     for language in dialects {
