@@ -2,19 +2,16 @@
 //! vendored or documentation, and give their language.
 
 use std::collections::HashMap;
-use std::io::Read as _;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
 
 use crate::options::OpenFile;
+use crate::paths::read_settings;
 
 /// The name of the file.
 const NAME: &str = ".gitattributes";
-
-/// The maximum size of a file in bytes. The rest of a larger one is not read.
-const BYTES_MAX: u64 = 1 << 20;
 
 /// The attributes that a file sets or unsets.
 const FLAGS: [&str; 3] = ["linguist-generated", "linguist-vendored", "linguist-documentation"];
@@ -73,23 +70,10 @@ impl<'o> AttributeFiles<'o> {
     fn lines(&self, folder: &Path) -> Option<Arc<Lines>> {
         let mut files = self.files.lock().unwrap_or_else(PoisonError::into_inner);
         let lines = files.entry(folder.to_owned()).or_insert_with(|| {
-            let text = self.read(&folder.join(NAME))?;
+            let text = read_settings(&folder.join(NAME), self.open)?;
             Some(Arc::new(Lines::parse(folder, &text)))
         });
         lines.clone()
-    }
-
-    fn read(&self, path: &Path) -> Option<String> {
-        let file = match self.open {
-            Some(open) => open(path).ok()?,
-            None => std::fs::File::open(path).ok()?,
-        };
-        if !file.metadata().ok()?.is_file() {
-            return None;
-        }
-        let mut bytes = Vec::new();
-        file.take(BYTES_MAX).read_to_end(&mut bytes).ok()?;
-        Some(String::from_utf8_lossy(&bytes).into_owned())
     }
 }
 

@@ -1,6 +1,6 @@
 //! Conversion of files and changes into blocks (RFC 0010 §3).
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use lcp_types::{Annotation, Block, Diff, FormatHint, Lang, Tag};
 use rayon::prelude::*;
@@ -12,10 +12,11 @@ use crate::file_tree;
 use crate::file_type::FileType;
 use crate::options::{IngestOptions, Input, Progress};
 use crate::paths::{self, escape};
-use crate::read::{ReadOutcome, Reader, summarize};
+use crate::read::{NOTEBOOK, ReadOutcome, Reader, summarize};
 use crate::report::{IngestReport, IngestedFile, SkipReason, SkippedFile};
 use crate::rules::{BlockAttributes, FileInfo};
 use crate::secrets::SecretFilter;
+use crate::submodules;
 use crate::walk;
 
 /// The label of standard input without a name.
@@ -53,6 +54,8 @@ pub fn ingest(options: &IngestOptions<'_>) -> Result<IngestResult> {
             .with_hint("pass a PATH in addition to `-`"));
     }
     let mut walked = walk::walk(&roots, options)?;
+    let submodules = roots.iter().flat_map(|root| submodules::not_checked_out(root, options));
+    walked.skipped.extend(submodules);
     let changes = changes::collect(&roots, options, &walked)?;
     walked.skipped.extend(changes.skipped);
     if let Some(only) = &changes.allowed {
@@ -70,7 +73,7 @@ pub fn ingest(options: &IngestOptions<'_>) -> Result<IngestResult> {
     let attributes = roots.iter().map(|root| {
         let folder = if root.is_folder { Some(root.path.as_path()) } else { root.path.parent() };
         // The path may be relative, and the repository above the current folder.
-        let top = folder.filter(|_| options.open.is_none()).and_then(repository);
+        let top = folder.filter(|_| options.open.is_none()).and_then(paths::repository);
         let top = top.or_else(|| folder.map(Path::to_owned))?;
         Some(AttributeFiles::new(&top, options.open))
     });
@@ -191,7 +194,7 @@ impl PackInProgress<'_> {
             file_type: read.file_type,
             bytes: read.bytes.len() as u64,
             charset: read.charset,
-            is_notebook: read.is_notebook,
+            is_notebook: read.converted == Some(NOTEBOOK),
             attributes: attributes.clone(),
             changed,
             summary_bytes: summary.as_ref().map(|summary| summary.len() as u64),
@@ -202,7 +205,7 @@ impl PackInProgress<'_> {
         }
         let redacted = if self.secrets.redacts() { read.secrets.len() } else { 0 };
         let charset = read.charset.map(|charset| Tag::new(Tag::CHARSET, charset));
-        let notebook = read.is_notebook.then(|| Tag::new(Tag::CONVERTED, "notebook"));
+        let converted = read.converted.map(|format| Tag::new(Tag::CONVERTED, format));
         let path = matches!(read.file_type, FileType::Data(_));
         let path = path.then(|| Tag::new(Tag::PATH, label.clone()));
         let mut block = read.file_type.into_block(label, read.bytes);
@@ -213,7 +216,7 @@ impl PackInProgress<'_> {
         let tags = path
             .into_iter()
             .chain(tags)
-            .chain(notebook)
+            .chain(converted)
             .map(|tag| Block::new(Annotation::tag(target, &tag)));
         self.blocks.extend(tags);
         self.tag_redacted(target, redacted);
@@ -249,12 +252,6 @@ impl PackInProgress<'_> {
         self.blocks.push(block);
         self.blocks.extend(attributes.to_annotations(target).into_iter().map(Block::new));
     }
-}
-
-/// Returns the folder of the repository that contains a folder.
-fn repository(folder: &Path) -> Option<PathBuf> {
-    let folder = std::path::absolute(folder).ok()?;
-    folder.ancestors().find(|folder| folder.join(".git").exists()).map(Path::to_owned)
 }
 
 /// Returns the error for a pack without blocks.

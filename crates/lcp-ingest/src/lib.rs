@@ -32,9 +32,9 @@
 //! | topic | files |
 //! |---|---|
 //! | from paths to blocks | `ingest.rs`; reading: `read.rs`; options and report: `options.rs`, `report.rs` |
-//! | the files of a folder | `walk.rs`, `ignore_files.rs`, `defaults.rs`; labels: `paths.rs` |
+//! | the files of a folder | `walk.rs`, `ignore_files.rs`, `defaults.rs`, `submodules.rs`; labels: `paths.rs` |
 //! | `.gitattributes` | `attributes_file.rs` |
-//! | types of files | `file_type.rs`; character sets: `charset.rs`; notebooks: `notebook.rs` |
+//! | types of files | `file_type.rs`; character sets: `charset.rs`; notebooks: `notebook.rs`; Git LFS: `git_lfs.rs` |
 //! | priorities, categories and pins | `rules.rs`, `globs.rs` |
 //! | secrets | `secrets.rs` |
 //! | changes since a revision | `changes.rs`, `git.rs` |
@@ -54,6 +54,7 @@ mod error;
 mod file_tree;
 mod file_type;
 mod git;
+mod git_lfs;
 mod globs;
 mod ignore_files;
 mod ingest;
@@ -65,6 +66,7 @@ mod read;
 mod report;
 mod rules;
 mod secrets;
+mod submodules;
 #[cfg(feature = "summaries")]
 mod summaries;
 mod walk;

@@ -1,12 +1,18 @@
-//! Paths: the roots to pack, the labels of files, and the files that this run writes.
+//! Paths: the roots to pack, the labels of files, the files that this run writes, and settings of
+//! git.
 
 use std::collections::HashSet;
 use std::ffi::{OsStr, OsString};
+use std::io::Read as _;
 use std::path::{Component, Path, PathBuf};
 
 use crate::error::{Error, Result};
+use crate::options::OpenFile;
 
 const STANDARD_INPUT: &str = "-";
+
+/// The number of bytes that are read of a settings file.
+const SETTINGS_BYTES_MAX: u64 = 1 << 20;
 
 /// An existing path to pack.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -111,6 +117,26 @@ pub(crate) fn escape(text: &str) -> String {
 pub(crate) fn shared_labels(count: usize, noun: &str) -> String {
     let (plural, have) = if count == 1 { ("", "has") } else { ("s", "have") };
     format!("{count} {noun}{plural} {have} the same path as another one in the pack")
+}
+
+/// Returns the folder of the repository that contains a folder.
+pub(crate) fn repository(folder: &Path) -> Option<PathBuf> {
+    let folder = std::path::absolute(folder).ok()?;
+    folder.ancestors().find(|folder| folder.join(".git").exists()).map(Path::to_owned)
+}
+
+/// Reads a settings file of git. The rest of a file of more than 1 MiB is not read.
+pub(crate) fn read_settings(path: &Path, open: Option<OpenFile<'_>>) -> Option<String> {
+    let file = match open {
+        Some(open) => open(path).ok()?,
+        None => std::fs::File::open(path).ok()?,
+    };
+    if !file.metadata().ok()?.is_file() {
+        return None;
+    }
+    let mut bytes = Vec::new();
+    file.take(SETTINGS_BYTES_MAX).read_to_end(&mut bytes).ok()?;
+    Some(String::from_utf8_lossy(&bytes).into_owned())
 }
 
 /// The files that this run writes. They are never packed.

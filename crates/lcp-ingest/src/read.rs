@@ -7,12 +7,13 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use lcp_secrets::Secret;
 use lcp_types::wire::{MAGIC_BCP, MAGIC_LCP};
-use lcp_types::{Lang, limits};
+use lcp_types::{FormatHint, Lang, limits};
 
 use crate::attributes_file::{AttributeFiles, LinguistAttributes};
 use crate::charset::{self, Charset, Decoded};
 use crate::error::{Error, Result};
 use crate::file_type::{BINARY_SNIFF_BYTES, FileType, is_generated, is_minified};
+use crate::git_lfs;
 use crate::globs::Globs;
 use crate::notebook;
 use crate::options::{FileToSummarize, IngestOptions, Progress};
@@ -24,6 +25,10 @@ use crate::walk::FoundFile;
 /// The maximum number of bytes to allocate for a file before it is read.
 const CAPACITY_MAX: u64 = 4 << 20;
 
+/// The formats that files are converted from.
+pub(crate) const NOTEBOOK: &str = "notebook";
+const GIT_LFS: &str = "git-lfs";
+
 #[derive(Debug)]
 pub(crate) struct ReadFile {
     pub(crate) file_type: FileType,
@@ -34,8 +39,8 @@ pub(crate) struct ReadFile {
     pub(crate) linguist: LinguistAttributes,
     /// The character set that `bytes` were decoded from, if it was not UTF-8.
     pub(crate) charset: Option<&'static str>,
-    /// `true` if `bytes` are the script of a notebook.
-    pub(crate) is_notebook: bool,
+    /// The format that `bytes` were converted from, as the value of the tag `converted`.
+    pub(crate) converted: Option<&'static str>,
     /// The reason why the file was not converted.
     pub(crate) warning: Option<String>,
     /// The secrets in `bytes` as they were read.
@@ -161,10 +166,12 @@ impl<'r> Reader<'r> {
             if !self.options.images {
                 return skip(SkipReason::Image);
             }
-            if !file_type.matches_image(&bytes) {
+            if file_type.matches_image(&bytes) {
+                return Ok(ReadFile::new(file_type, bytes));
+            }
+            if git_lfs::pointer_size(&bytes).is_none() {
                 return skip(SkipReason::Binary);
             }
-            return Ok(ReadFile::new(file_type, bytes));
         }
         let charset = self.charset(label);
         let file_bytes = bytes.len() as u64;
@@ -179,7 +186,11 @@ impl<'r> Reader<'r> {
             }
         };
         let mut read = ReadFile { file_bytes, charset, ..ReadFile::new(file_type, bytes) };
-        if is_notebook(label) && !self.options.raw_notebooks {
+        if let Some(size) = git_lfs::pointer_size(&read.bytes) {
+            read.file_type = FileType::Document(FormatHint::Plain);
+            read.bytes = git_lfs::placeholder(size).into_bytes();
+            read.converted = Some(GIT_LFS);
+        } else if is_notebook(label) && !self.options.raw_notebooks {
             read.convert_notebook();
         }
         if read.bytes.is_empty() {
@@ -223,7 +234,7 @@ impl ReadFile {
             is_generated: false,
             linguist: LinguistAttributes::default(),
             charset: None,
-            is_notebook: false,
+            converted: None,
             warning: None,
             secrets: Vec::new(),
         }
@@ -247,7 +258,7 @@ impl ReadFile {
             Ok(script) => {
                 self.file_type = FileType::Code(script.lang);
                 self.bytes = script.text.into_bytes();
-                self.is_notebook = true;
+                self.converted = Some(NOTEBOOK);
             }
             Err(error) => self.warning = Some(format!("packed as it is: {error}")),
         }

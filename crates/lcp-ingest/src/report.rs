@@ -41,6 +41,8 @@ lcp_types::named_enum! {
         Special = "special",
         /// A folder of dependencies, caches or build output. Its files are not listed.
         UnwantedFolder = "unwanted_folder",
+        /// A submodule that is not checked out. The file tree lists its folder.
+        Submodule = "submodule",
         /// A change that is left out because it is too large or its file is left out. Also a
         /// changed file that the walk left out, if only changed files are packed.
         Change = "change",
@@ -76,6 +78,7 @@ impl SkipReason {
                 | Self::TooLarge
                 | Self::Unreadable
                 | Self::Secret
+                | Self::Submodule
         )
     }
 }

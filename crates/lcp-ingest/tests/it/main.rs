@@ -2,6 +2,7 @@
 
 mod charsets;
 mod examples;
+mod git_parts;
 mod globs;
 #[cfg(feature = "outline")]
 mod outline;
