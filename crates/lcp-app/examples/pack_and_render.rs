@@ -34,7 +34,7 @@ pub(crate) fn pack_and_render(
 
     let mut options = PackOptions::default();
     options.paths.push(folder);
-    let packed = options.pack(&config, &reporter)?;
+    let (pack, packed) = options.pack(&config, &reporter)?;
 
     // A pack can also come from a file. The name is only used in error messages.
     let name = Path::new("folder.lcp");
@@ -42,7 +42,7 @@ pub(crate) fn pack_and_render(
         budget: BudgetOptions { budget: Some(budget), ..BudgetOptions::default() },
         ..RenderOptions::default()
     };
-    let job = RenderJob::new(name, &packed.bytes, &options, &config, &reporter)?;
+    let job = RenderJob::new(name, &pack, &options, &config, &reporter)?;
     let rendered = job.render(&reporter)?;
     println!("{}", rendered.text);
     println!("{} of {budget} tokens, {} blocks", rendered.plan.used_tokens, packed.blocks);

@@ -20,7 +20,7 @@ use crate::interrupt;
 use crate::pack_output;
 use crate::reporter::Reporter;
 #[cfg(feature = "full")]
-use crate::secrets::AppendedSecrets;
+use crate::secrets::{self, AppendedSecrets};
 
 /// The settings of an append.
 #[derive(Debug)]
@@ -112,7 +112,9 @@ impl<'p> LockedPack<'p> {
         let inputs = names.iter().zip(additions);
         let inputs: Vec<_> = inputs.map(|(name, (_, pack))| AppendInput { name, pack }).collect();
         #[cfg(feature = "full")]
-        let secrets = RefCell::new(AppendedSecrets::new(settings.secrets, settings.config)?);
+        let filter = secrets::filter(settings.secrets, settings.config)?;
+        #[cfg(feature = "full")]
+        let secrets = RefCell::new(AppendedSecrets::new(&filter));
         let change = |old: &[Block<'_>], at: usize, blocks: &mut Vec<Block<'_>>| {
             #[cfg(feature = "full")]
             secrets.borrow_mut().apply(old, &names[at], blocks);

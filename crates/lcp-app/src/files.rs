@@ -90,7 +90,7 @@ pub fn write(path: &Path, bytes: &[u8]) -> Result {
     write_file(path, bytes).map_err(|error| unwritten(path, error))
 }
 
-fn unwritten(path: &Path, error: std::io::Error) -> Error {
+pub(crate) fn unwritten(path: &Path, error: std::io::Error) -> Error {
     // `tempfile` adds the name of the temporary file, which does not help users. Its error hides
     // that of the system.
     let said = error.to_string();
@@ -150,19 +150,46 @@ fn comparable_path(path: &Path) -> PathBuf {
 }
 
 fn write_file(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
-    let existing = std::fs::metadata(path).ok();
-    if existing.as_ref().is_some_and(|existing| !existing.is_file()) {
-        // A pipe or a device cannot be replaced.
-        return std::fs::OpenOptions::new().write(true).open(path)?.write_all(bytes);
+    let Some(mut replacement) = Replacement::create(path)? else {
+        return open_device(path)?.write_all(bytes);
+    };
+    replacement.file.write_all(bytes)?;
+    replacement.persist()
+}
+
+/// Opens a pipe or a device, which cannot be replaced.
+pub(crate) fn open_device(path: &Path) -> std::io::Result<File> {
+    std::fs::OpenOptions::new().write(true).open(path)
+}
+
+/// A temporary file that will replace another one.
+#[derive(Debug)]
+pub(crate) struct Replacement {
+    pub(crate) file: tempfile::NamedTempFile,
+    target: PathBuf,
+    _guard: interrupt::TempFileGuard,
+}
+
+impl Replacement {
+    /// Creates a file next to `path`. Returns `None` for a pipe or a device.
+    pub(crate) fn create(path: &Path) -> std::io::Result<Option<Self>> {
+        let existing = std::fs::metadata(path).ok();
+        if existing.as_ref().is_some_and(|existing| !existing.is_file()) {
+            return Ok(None);
+        }
+        // The target of a link is replaced, not the link.
+        let target = if existing.is_some() { path.canonicalize()? } else { path.to_owned() };
+        let permissions = existing.map(|existing| existing.permissions());
+        let (file, guard) = interrupt::register_temp_file(|| temporary(&target, permissions))?;
+        Ok(Some(Self { file, target, _guard: guard }))
     }
-    // The target of a link is replaced, not the link.
-    let target = if existing.is_some() { path.canonicalize()? } else { path.to_owned() };
-    let permissions = existing.map(|existing| existing.permissions());
-    let (mut file, _guard) = interrupt::register_temp_file(|| temporary(&target, permissions))?;
-    file.write_all(bytes)?;
-    file.persist(&target).map_err(|error| error.error)?;
-    journal::remove(&target);
-    Ok(())
+
+    /// Replaces the target.
+    pub(crate) fn persist(self) -> std::io::Result<()> {
+        self.file.persist(&self.target).map_err(|error| error.error)?;
+        journal::remove(&self.target);
+        Ok(())
+    }
 }
 
 /// Creates a temporary file that will replace `target`.

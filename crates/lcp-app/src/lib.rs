@@ -22,13 +22,13 @@
 //!
 //! let mut options = PackOptions::default();
 //! options.paths.push("src".into());
-//! let packed = options.pack(&config, &reporter)?;
+//! let (pack, _) = options.pack(&config, &reporter)?;
 //!
 //! let options = RenderOptions {
 //!     budget: BudgetOptions { budget: Some(2000), ..BudgetOptions::default() },
 //!     ..RenderOptions::default()
 //! };
-//! let job = RenderJob::new(Path::new("src.lcp"), &packed.bytes, &options, &config, &reporter)?;
+//! let job = RenderJob::new(Path::new("src.lcp"), &pack, &options, &config, &reporter)?;
 //! let rendered = job.render(&reporter)?;
 //! assert!(rendered.plan.used_tokens <= 2000);
 //! assert!(rendered.text.contains("lib.rs"));
@@ -86,6 +86,8 @@ pub mod naive_markdown;
 pub mod names;
 #[cfg(feature = "full")]
 pub mod pack;
+#[cfg(feature = "full")]
+pub mod pack_file;
 pub mod pack_output;
 pub mod parse;
 pub mod prompt_cache;

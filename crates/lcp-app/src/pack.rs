@@ -1,13 +1,15 @@
 //! Packs of folders, git changes and standard input.
 
 use std::ffi::OsStr;
-use std::io::Read as _;
+use std::io::{Cursor, Read as _};
 use std::path::PathBuf;
 use std::sync::OnceLock;
 
+use lcp_dedup::Options;
 use lcp_ingest::{
-    Charset, FILE_BYTES_MAX, FileToSummarize, Globs, IngestOptions, IngestReport, Input, OpenFile,
-    Pattern, Progress, Rule, Rules, SecretPolicy, SkipReason, WalkOptions, ingest,
+    BlockSink, Charset, FILE_BYTES_MAX, FileToSummarize, Globs, IngestOptions, IngestReport, Input,
+    OpenFile, Pattern, Progress, Rule, Rules, SecretPolicy, SkipReason, TOTAL_BYTES_MAX,
+    WalkOptions, ingest, ingest_into,
 };
 use lcp_types::{Block, limits};
 use serde_json::Value;
@@ -16,6 +18,7 @@ use crate::config::Config;
 use crate::dedup::{self, DedupOptions};
 use crate::error::{Error, ErrorKind, Result};
 use crate::files;
+use crate::pack_file::{PackFileWriter, PackStorage};
 use crate::pack_output::{PackEncoder, PackOutputOptions};
 use crate::reporter::Reporter;
 use crate::summaries::SummaryOptions;
@@ -51,6 +54,8 @@ pub struct PackOptions<'a> {
     pub exclude: Vec<Pattern>,
     /// The maximum size of a packed file in bytes.
     pub max_file_bytes: Option<u64>,
+    /// The maximum total size of the packed files in bytes.
+    pub max_total_bytes: Option<u64>,
     /// `true` if the file tree is left out.
     pub no_tree: bool,
     /// `true` if images are packed.
@@ -86,10 +91,10 @@ pub struct PackOptions<'a> {
 /// A pack of files.
 #[derive(Debug)]
 pub struct PackedFiles {
-    /// The encoded pack.
-    pub bytes: Vec<u8>,
+    /// The size of the pack in bytes.
+    pub pack_bytes: u64,
     /// The number of blocks, annotations included.
-    pub blocks: usize,
+    pub blocks: u64,
     /// The files that were packed, and those that were left out.
     pub report: IngestReport,
     /// Warnings of deduplication and of its tokenizer.
@@ -97,14 +102,32 @@ pub struct PackedFiles {
 }
 
 impl PackOptions<'_> {
-    /// Packs the files. Warnings and progress go to the reporter as well.
+    /// Packs the files in memory. Warnings and progress go to the reporter as well.
+    ///
+    /// # Errors
+    ///
+    /// Returns the errors of [`Self::pack_into`].
+    pub fn pack(self, config: &Config, reporter: &dyn Reporter) -> Result<(Vec<u8>, PackedFiles)> {
+        let mut pack = Cursor::new(Vec::new());
+        let packed = self.pack_into(&mut pack, config, reporter)?;
+        Ok((pack.into_inner(), packed))
+    }
+
+    /// Packs the files into a storage, which must be empty. Only a few megabytes of files, or the
+    /// largest file, are in memory at a time, unless duplicates are removed. Warnings and progress
+    /// go to the reporter as well.
     ///
     /// # Errors
     ///
     /// Returns an error if options contradict each other, if there is nothing to pack, if the
     /// tokenizer cannot be loaded, if a limit of packs is exceeded, or if git fails. A file that
     /// cannot be read is not an error. It is listed in the report.
-    pub fn pack(self, config: &Config, reporter: &dyn Reporter) -> Result<PackedFiles> {
+    pub fn pack_into(
+        self,
+        storage: &mut dyn PackStorage,
+        config: &Config,
+        reporter: &dyn Reporter,
+    ) -> Result<PackedFiles> {
         if let Some(warning) = self.dedup.ineffective(&config.dedup) {
             reporter.warn(&warning);
         }
@@ -147,6 +170,10 @@ impl PackOptions<'_> {
                 .max_file_bytes
                 .or(settings.max_file_size)
                 .unwrap_or(FILE_BYTES_MAX),
+            max_total_bytes: self
+                .max_total_bytes
+                .or(settings.max_total_size)
+                .unwrap_or(TOTAL_BYTES_MAX),
             rules: Rules::new(rules, !self.no_default_rules).map_err(usage_error)?,
             raw_notebooks: self.raw_notebooks.unwrap_or(settings.raw_notebooks),
             charsets: settings.charsets.iter().chain(&self.charsets).cloned().collect(),
@@ -162,10 +189,17 @@ impl PackOptions<'_> {
             progress: &progress,
         };
         let secrets = options.secrets;
-        let ingested = self.summaries.run_in_pool(|| ingest(&options))??;
+        let mut pack = PackFileWriter::new(storage, self.output.encode);
+        // Duplicates can only be found among all blocks.
+        let dedup = self.dedup.effective(&config.dedup, false);
+        let (blocks, report) = self.summaries.run_in_pool(|| {
+            if dedup.is_some() {
+                return ingest(&options).map(|all| (all.blocks, all.report)).map_err(Error::from);
+            }
+            ingest_into(&options, &mut pack).map(|report| (Vec::new(), report))
+        })??;
         drop(options);
         drop(bar);
-        let (blocks, report) = (ingested.blocks, ingested.report);
         report_warnings(&report, reporter);
         report_secrets(&report, secrets, reporter);
         let is_left_out = |path: &&PathBuf| {
@@ -183,9 +217,15 @@ impl PackOptions<'_> {
         if let Some(warning) = summarizer.and_then(|(summarizer, _)| summarizer.warning()) {
             reporter.warn(&warning);
         }
-        let (blocks, warnings) =
-            deduplicated(blocks, self.dedup, &self.tokenizer, config, reporter)?;
-        let bytes = encoder.encode(&blocks, "the pack", reporter)?;
+        let mut warnings = Vec::new();
+        if let Some(options) = dedup {
+            let (blocks, of_dedup) =
+                deduplicated(&blocks, &options, &self.tokenizer, config, reporter)?;
+            blocks.iter().try_for_each(|block| pack.add(block))?;
+            warnings = of_dedup;
+        }
+        let blocks = pack.blocks();
+        let pack_bytes = encoder.finish(&mut pack, reporter)?;
         for warning in &warnings {
             reporter.warn(warning);
         }
@@ -197,10 +237,10 @@ impl PackOptions<'_> {
             lcp_driver::plural(report.files.len(), "file"),
             lcp_driver::plural(report.bytes(), "byte"),
             lcp_driver::plural(report.diffs.len(), "diff"),
-            lcp_driver::plural(blocks.len(), "block"),
-            lcp_driver::plural(bytes.len(), "byte"),
+            lcp_driver::plural(blocks, "block"),
+            lcp_driver::plural(pack_bytes, "byte"),
         ));
-        Ok(PackedFiles { bytes, blocks: blocks.len(), report, warnings })
+        Ok(PackedFiles { pack_bytes, blocks, report, warnings })
     }
 
     /// Reads standard input, if it is among the paths.
@@ -233,7 +273,7 @@ impl PackedFiles {
         let mut json = self.report.to_json();
         let totals = &mut json["totals"];
         totals["blocks"] = Value::from(self.blocks);
-        totals["pack_bytes"] = Value::from(self.bytes.len());
+        totals["pack_bytes"] = Value::from(self.pack_bytes);
         json
     }
 }
@@ -246,20 +286,38 @@ fn usage_error(message: String) -> Error {
     Error::new(ErrorKind::Usage, message)
 }
 
-/// Removes duplicates from the blocks if deduplication is on. Returns the blocks and warnings.
-fn deduplicated(
-    blocks: Vec<Block<'static>>,
-    options: DedupOptions,
+impl BlockSink for PackFileWriter<'_> {
+    type Error = Error;
+
+    fn reserve_tree(&mut self, expected: Block<'static>) -> Result {
+        self.reserve_first(&expected)
+    }
+
+    fn add(&mut self, block: Block<'static>) -> Result {
+        Self::add(self, &block)
+    }
+
+    fn set_tree(&mut self, tree: Block<'static>) -> Result {
+        self.replace_first(&tree)
+    }
+
+    fn cancel_tree(&mut self) -> Result {
+        self.remove_first();
+        Ok(())
+    }
+}
+
+/// Removes duplicates from the blocks. Returns the blocks and warnings.
+fn deduplicated<'b>(
+    blocks: &[Block<'b>],
+    options: &Options,
     tokenizer: &TokenizerOptions,
     config: &Config,
     reporter: &dyn Reporter,
-) -> Result<(Vec<Block<'static>>, Vec<String>)> {
-    let Some(options) = options.effective(&config.dedup, false) else {
-        return Ok((blocks, Vec::new()));
-    };
+) -> Result<(Vec<Block<'b>>, Vec<String>)> {
     let (model, unknown) = tokenizer.find_model(config, true)?;
     let counter = tokenizer.load(config, model.as_ref(), false, reporter)?;
-    let deduped = dedup::pack(&blocks, &options, &counter.estimator)?;
+    let deduped = dedup::pack(blocks, options, &counter.estimator)?;
     let warnings = unknown.iter().chain(&deduped.warnings).map(ToString::to_string).collect();
     let (covered, saved) = (deduped.duplicates.covered.len(), deduped.duplicates.tokens_saved());
     reporter.note(&format!(

@@ -4,17 +4,23 @@ use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+#[cfg(feature = "full")]
+use lcp_decoder::PackReader;
 use lcp_decoder::{DecodeOptions, Event, EventIter};
 use lcp_driver::{IndexCosts, RENDERER_REVISION};
 use lcp_encoder::manifest::{Manifest, ManifestErrorKind};
 use lcp_encoder::{Compression, EncodeOptions};
 use lcp_tokens::{Encoding, Tiktoken, TokenEstimator};
+#[cfg(feature = "full")]
+use lcp_types::BlockSource as _;
 use lcp_types::wire::{MAGIC_BCP, MAGIC_LCP};
 use lcp_types::{Block, BlockIndex, EncodingCosts};
 
 use crate::config::Config;
 use crate::error::{Error, ErrorKind, Result};
 use crate::files;
+#[cfg(feature = "full")]
+use crate::pack_file::PackFileWriter;
 use crate::reporter::Reporter;
 use crate::tokenizer::TokenizerOptions;
 
@@ -127,6 +133,51 @@ impl<'c> PackEncoder<'c> {
     /// Returns whether blocks are counted.
     pub const fn counts(&self) -> bool {
         !self.estimators.is_empty()
+    }
+
+    /// Finishes a pack that is written to a file. Returns its size in bytes.
+    #[cfg(feature = "full")]
+    pub(crate) fn finish(
+        &self,
+        pack: &mut PackFileWriter<'_>,
+        reporter: &dyn Reporter,
+    ) -> Result<u64> {
+        let (header, mut len) = pack.finish(&[])?;
+        warn_if_uncompressed(&header, self.options, reporter);
+        if self.counts() {
+            let costs = self.count_written(pack, reporter)?;
+            (_, len) = pack.finish(&costs)?;
+        }
+        Ok(len)
+    }
+
+    /// Counts the costs of a pack that is in a file, a few blocks at a time.
+    #[cfg(feature = "full")]
+    fn count_written(
+        &self,
+        pack: &mut PackFileWriter<'_>,
+        reporter: &dyn Reporter,
+    ) -> Result<Vec<EncodingCosts>> {
+        let unread = |error: &dyn std::fmt::Display| {
+            Error::new(ErrorKind::Io, format!("cannot read the pack again: {error}"))
+        };
+        let blocks = usize::try_from(pack.blocks()).unwrap_or(usize::MAX);
+        let bar = reporter.begin("counting", blocks.saturating_mul(self.estimators.len()));
+        let reader = PackReader::open(pack.written(), DecodeOptions::default());
+        let reader = reader.map_err(|error| unread(&error))?;
+        let mut costs = Vec::with_capacity(self.estimators.len());
+        // An index that is too large was not written.
+        let estimators = self.estimators.iter().filter(|_| reader.block_index().is_some());
+        for estimator in estimators {
+            let counter = self.tokenizer.cached(Arc::clone(estimator), reporter)?;
+            let counted = IndexCosts::new(&counter.estimator)
+                .progress(&mut || bar.step())
+                .count_source(&reader)
+                .map_err(|error| unread(&error))?;
+            costs.extend(counted);
+            counter.save_cache(reporter);
+        }
+        Ok(costs)
     }
 
     /// Encodes a pack of these blocks. `what` is its name in errors.

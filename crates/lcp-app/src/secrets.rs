@@ -1,7 +1,7 @@
 //! The search for secrets in imported, recorded, exported and appended blocks (RFC 0013 §1).
 
 use lcp_continuity::Message;
-use lcp_ingest::{SecretFilter, SecretFinding, SecretPolicy};
+use lcp_ingest::{FoundSecrets, SecretFilter, SecretFinding, SecretPolicy};
 use lcp_secrets::{Renumbering, reserve_markers};
 use lcp_types::{Annotation, Block, Tag};
 
@@ -21,9 +21,10 @@ pub(crate) fn apply_to_blocks(
     policy: SecretPolicy,
     config: &Config,
 ) -> Result<Option<String>> {
-    let mut filter = filter(policy, config)?;
-    apply(&mut filter, blocks, "block");
-    Ok(warning(&filter.findings, policy).map(|warning| match policy {
+    let filter = filter(policy, config)?;
+    let mut found = FoundSecrets::new(&filter);
+    apply(&mut found, blocks, "block");
+    Ok(warning(&found.findings, policy).map(|warning| match policy {
         SecretPolicy::Redact => warning,
         _ => format!("{warning}; {REDACT}"),
     }))
@@ -46,12 +47,13 @@ impl MessageSecrets {
     ///
     /// Returns an error if a glob of the settings is invalid.
     pub fn apply(messages: &mut [Message], policy: SecretPolicy, config: &Config) -> Result<Self> {
-        let mut filter = filter(policy, config)?;
+        let filter = filter(policy, config)?;
+        let mut secrets = FoundSecrets::new(&filter);
         let mut found = Vec::new();
         for (index, message) in messages.iter_mut().enumerate() {
             let name = format!("message {index} ({})", message.block.label());
-            filter.apply_to_block(&name, &mut message.block);
-            found.extend(filter.findings.drain(..).map(|finding| (index, finding)));
+            secrets.apply_to_block(&name, &mut message.block);
+            found.extend(secrets.findings.drain(..).map(|finding| (index, finding)));
         }
         Ok(Self { policy, messages: messages.len(), found })
     }
@@ -68,16 +70,17 @@ impl MessageSecrets {
 }
 
 /// The secrets in packs that are appended to another one.
-pub(crate) struct AppendedSecrets<'c> {
+pub(crate) struct AppendedSecrets<'f> {
     policy: SecretPolicy,
-    filter: SecretFilter<'c>,
+    found: FoundSecrets<'f>,
     /// `true` if new markers get other numbers than those of the old blocks.
     is_reserved: bool,
 }
 
-impl<'c> AppendedSecrets<'c> {
-    pub(crate) fn new(policy: SecretPolicy, config: &'c Config) -> Result<Self> {
-        Ok(Self { policy, filter: filter(policy, config)?, is_reserved: false })
+impl<'f> AppendedSecrets<'f> {
+    pub(crate) fn new(filter: &'f SecretFilter<'f>) -> Self {
+        let (policy, found) = (filter.policy(), FoundSecrets::new(filter));
+        Self { policy, found, is_reserved: false }
     }
 
     /// Applies the policy to the blocks of a pack with this name. Markers get numbers that the old
@@ -88,32 +91,33 @@ impl<'c> AppendedSecrets<'c> {
         }
         if !self.is_reserved {
             for index in redacted(old) {
-                reserve_markers(&old[index], &mut self.filter.redactor);
+                reserve_markers(&old[index], &mut self.found.redactor);
             }
             self.is_reserved = true;
         }
         let mut renumbering = Renumbering::default();
         for index in redacted(blocks) {
-            renumbering.apply(&mut blocks[index], &mut self.filter.redactor);
+            renumbering.apply(&mut blocks[index], &mut self.found.redactor);
         }
-        apply(&mut self.filter, blocks, &format!("{name}, block"));
+        apply(&mut self.found, blocks, &format!("{name}, block"));
     }
 
     pub(crate) fn warning(&self) -> Option<String> {
-        warning(&self.filter.findings, self.policy)
+        warning(&self.found.findings, self.policy)
     }
 }
 
-fn filter(policy: SecretPolicy, config: &Config) -> Result<SecretFilter<'_>> {
+/// Returns the search with the exceptions of the settings.
+pub(crate) fn filter(policy: SecretPolicy, config: &Config) -> Result<SecretFilter<'_>> {
     SecretFilter::new(policy, &config.pack.secret_exceptions)
         .map_err(|error| Error::new(ErrorKind::Usage, error.to_string()))
 }
 
-fn apply(filter: &mut SecretFilter<'_>, blocks: &mut Vec<Block<'_>>, name: &str) {
+fn apply(found: &mut FoundSecrets<'_>, blocks: &mut Vec<Block<'_>>, name: &str) {
     let mut tags = Vec::new();
     for (index, block) in blocks.iter_mut().enumerate() {
         let name = format!("{name} {index} ({})", block.label());
-        let replaced = filter.apply_to_block(&name, block);
+        let replaced = found.apply_to_block(&name, block);
         // A secret in an annotation belongs to the block that it annotates.
         let target = block.target_index().unwrap_or(index as u64);
         if replaced > 0 {

@@ -60,6 +60,13 @@ pub fn write_stdout(bytes: &[u8]) -> Result<StdoutResult> {
     to_stdout_result(stdout.write_all(bytes).and_then(|()| stdout.flush()))
 }
 
+/// Writes all that `input` has to standard output.
+#[cfg(feature = "full")]
+pub fn copy_to_stdout(input: &mut impl io::Read) -> Result<StdoutResult> {
+    let mut stdout = std::io::stdout().lock();
+    to_stdout_result(io::copy(input, &mut stdout).and_then(|_| stdout.flush()))
+}
+
 /// Converts the result of writing to standard output. A closed pipe is not an error.
 pub fn to_stdout_result(result: std::io::Result<()>) -> Result<StdoutResult> {
     match result {

@@ -35,6 +35,17 @@ impl IndexWriter {
         self.checksums.extend_from_slice(&crc32c::crc32c(frame).to_le_bytes());
     }
 
+    /// Replaces the first block, by one with the same type and label.
+    pub(crate) fn replace_first(&mut self, frame: &[u8], block: &Block<'_>) {
+        self.blocks.set_first_summary(block.summary.as_deref());
+        let mut first = Self::default();
+        first.push(frame, Ok(block));
+        self.flags.splice(..first.flags.len(), first.flags);
+        let old = self.lengths.iter().position(|byte| *byte < 0x80).map_or(0, |last| last + 1);
+        self.lengths.splice(..old, first.lengths);
+        self.checksums.splice(..first.checksums.len(), first.checksums);
+    }
+
     /// Encodes the body of the INDEX frame. Returns `None` if it is too large for a frame.
     pub(crate) fn body(&self, costs: &[EncodingCosts]) -> Result<Option<Vec<u8>>> {
         let index = self.blocks.finish();
@@ -54,19 +65,28 @@ impl IndexWriter {
     }
 }
 
-/// Appends INDEX and the footer to a pack that ends with END.
-pub(crate) fn append_index(pack: &mut Vec<u8>, blocks: u64, body: &[u8]) {
-    let index_offset = pack.len();
-    let blocks_checksum = crc32c::crc32c(pack);
+/// The size and the CRC-32C of the bytes of a pack that are not in memory.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct BytesBefore {
+    pub(crate) bytes: u64,
+    pub(crate) checksum: u32,
+}
+
+/// Appends INDEX and the footer to the rest of a pack, which ends with END. `before` are the bytes
+/// before the rest.
+pub(crate) fn append_index(pack: &mut Vec<u8>, before: BytesBefore, blocks: u64, body: &[u8]) {
+    let index_at = pack.len();
+    let blocks_checksum = crc32c::crc32c_append(before.checksum, pack);
     pack.reserve(body.len() + FOOTER_BYTES + 16);
     varint(pack, u64::from(TYPE_INDEX));
     pack.push(0);
     length_prefixed(pack, body);
-    let index_checksum = crc32c::crc32c(pack.get(index_offset..).unwrap_or_default());
+    let index_checksum = crc32c::crc32c(pack.get(index_at..).unwrap_or_default());
     let mut footer = Vec::with_capacity(FOOTER_BYTES);
-    let end_offset = index_offset - END_FRAME.len();
-    for offset in [end_offset, index_offset, pack.len() - index_offset] {
-        footer.extend_from_slice(&(offset as u64).to_le_bytes());
+    let index_offset = before.bytes + index_at as u64;
+    let end_offset = index_offset - END_FRAME.len() as u64;
+    for offset in [end_offset, index_offset, (pack.len() - index_at) as u64] {
+        footer.extend_from_slice(&offset.to_le_bytes());
     }
     footer.extend_from_slice(&blocks.to_le_bytes());
     for number in [blocks_checksum, index_checksum, INDEX_VERSION] {

@@ -4,6 +4,7 @@
 //! |---|---|
 //! | blocks, one at a time, with priorities, tags and alternate texts | [`PackWriter`] |
 //! | the blocks of a pack, annotations included | [`encode()`] |
+//! | blocks of a pack that does not fit in memory | [`PackStream`] |
 //! | a JSON manifest | `manifest` |
 //!
 //! The encoder enforces the limits in `lcp_types::limits`, as the decoder does. So `lcp-decoder`
@@ -18,11 +19,13 @@ mod index;
 #[cfg(feature = "manifest")]
 pub mod manifest;
 mod memory_limit;
+mod pack_stream;
 mod pack_writer;
 
 pub use error::{Error, Result};
 pub use fields::encode_raw_frame;
 pub use lcp_types::wire::Magic;
+pub use pack_stream::{PackEnds, PackStream};
 pub use pack_writer::{
     BlockHandle, Compression, EncodeOptions, PackWriter, encode, encode_with_costs,
 };

@@ -16,6 +16,8 @@ pub(crate) struct DecodeMemoryEstimate {
     blocks: u64,
     /// The memory in bytes for nested records and unknown fields.
     nested: u64,
+    /// The minimum, over the blocks so far, of the memory that was left.
+    left_min: Option<u64>,
     /// The end of each frame, and the memory for nested records up to it. It is recorded only for a
     /// compressed payload.
     ends: Option<Vec<(u64, u64)>>,
@@ -30,17 +32,40 @@ impl DecodeMemoryEstimate {
 
     /// Returns the memory in bytes after one more block, which ends at `end`, and the limit at that
     /// offset.
-    pub(crate) fn estimate_with(&self, nested: u64, end: usize) -> (u64, u64) {
-        (block_bytes(self.blocks + 1, self.nested + nested), allowed(end as u64))
+    pub(crate) fn estimate_with(&self, nested: u64, end: u64) -> (u64, u64) {
+        (block_bytes(self.blocks + 1, self.nested + nested), allowed(end))
     }
 
     /// Counts a block that was written.
-    pub(crate) fn push(&mut self, nested: u64, end: usize) {
+    pub(crate) fn push(&mut self, nested: u64, end: u64) {
+        let (found, max) = self.estimate_with(nested, end);
+        let left = max.saturating_sub(found);
+        self.left_min = Some(self.left_min.map_or(left, |least| least.min(left)));
         self.blocks += 1;
         self.nested += nested;
         if let Some(ends) = &mut self.ends {
-            ends.push((end as u64, self.nested));
+            ends.push((end, self.nested));
         }
+    }
+
+    /// Replaces the first block. `old` and `new` are its memory for nested records and the size of
+    /// its frame. Returns `false` and changes nothing if readers would reject a block then.
+    pub(crate) fn replace_first(&mut self, old: (u64, u64), new: (u64, u64)) -> bool {
+        if let Some(ends) = &mut self.ends {
+            for (end, nested) in ends {
+                (*end, *nested) = (*end - old.1 + new.1, *nested - old.0 + new.0);
+            }
+        } else {
+            // Memory that was left before, and is used or no longer allowed now.
+            let before = old.0.saturating_add(new.1.saturating_mul(limits::BLOCK_MEMORY_PER_BYTE));
+            let after = new.0.saturating_add(old.1.saturating_mul(limits::BLOCK_MEMORY_PER_BYTE));
+            if after.saturating_sub(before) > self.left_min.unwrap_or_default() {
+                return false;
+            }
+            self.left_min = self.left_min.map(|left| left - after.saturating_sub(before));
+        }
+        self.nested = self.nested - old.0 + new.0;
+        true
     }
 
     /// Returns whether readers accept the compressed payload. `progress` returns the numbers of

@@ -13,7 +13,7 @@ use lcp_types::{
 use crate::compress;
 use crate::error::{Error, Result, check};
 use crate::fields::{FieldEncoder, LengthPrefix, length_prefixed, varint};
-use crate::index::{IndexWriter, append_index};
+use crate::index::{BytesBefore, IndexWriter, append_index};
 use crate::memory_limit::{DecodeMemoryEstimate, nested_bytes};
 
 lcp_types::named_enum! {
@@ -76,15 +76,17 @@ impl EncodeOptions {
 /// ```
 #[derive(Debug)]
 pub struct PackWriter {
-    options: EncodeOptions,
-    /// The header and the frames so far, without payload compression.
-    bytes: Vec<u8>,
-    blocks: u64,
+    pub(crate) options: EncodeOptions,
+    /// The header and the frames so far, without payload compression and without `taken`.
+    pub(crate) bytes: Vec<u8>,
+    /// The number of bytes that [`PackStream`](crate::PackStream) has taken from the front.
+    pub(crate) taken: u64,
+    pub(crate) blocks: u64,
     /// The number of bytes that a reader gets from decompressing and resolving bodies.
-    decompressed: u64,
+    pub(crate) decompressed: u64,
     /// The memory that a reader needs for the blocks in addition to their contents.
-    memory: DecodeMemoryEstimate,
-    index: IndexWriter,
+    pub(crate) memory: DecodeMemoryEstimate,
+    pub(crate) index: IndexWriter,
 }
 
 impl Default for PackWriter {
@@ -102,7 +104,8 @@ impl PackWriter {
         let mut bytes = options.magic.bytes().to_vec();
         bytes.extend_from_slice(&[VERSION_MAJOR, VERSION_MINOR, flags, 0]);
         let memory = DecodeMemoryEstimate::new(compressed);
-        Self { options, bytes, blocks: 0, decompressed: 0, memory, index: IndexWriter::default() }
+        let index = IndexWriter::default();
+        Self { options, bytes, taken: 0, blocks: 0, decompressed: 0, memory, index }
     }
 
     /// Returns the number of blocks so far, annotations included. This is the index of the next
@@ -189,7 +192,8 @@ impl PackWriter {
         let mut stored = None;
         let nested = nested_bytes(block);
         let left = limits::TOTAL_DECOMPRESSED_BYTES_MAX - self.decompressed;
-        let memory = |bytes: usize| self.memory.estimate_with(nested, body_at + bytes);
+        let memory =
+            |bytes: usize| self.memory.estimate_with(nested, self.taken + (body_at + bytes) as u64);
         if let Some(store) = store {
             let max = limits::BODY_DECOMPRESSED_BYTES_MAX;
             check("referenced block", "BODY_DECOMPRESSED_BYTES_MAX", real, max)?;
@@ -219,7 +223,7 @@ impl PackWriter {
         }
         self.bytes[flags_at] = flags;
         prefix.set(&mut self.bytes);
-        self.memory.push(nested, self.bytes.len());
+        self.memory.push(nested, self.taken + self.bytes.len() as u64);
         Ok(())
     }
 
@@ -241,7 +245,7 @@ impl PackWriter {
         let (found, max) = (self.decompressed + decompressed, limits::TOTAL_DECOMPRESSED_BYTES_MAX);
         check("pack", "TOTAL_DECOMPRESSED_BYTES_MAX", found, max)?;
         let nested = block.map_or(0, nested_bytes);
-        let end = self.bytes.len() + stored.len();
+        let end = self.taken + (self.bytes.len() + stored.len()) as u64;
         if self.options.compression != Compression::Payload {
             let (found, max) = self.memory.estimate_with(nested, end);
             check("pack", "BLOCK_MEMORY_BYTES_MAX", found, max)?;
@@ -289,12 +293,13 @@ impl PackWriter {
             && let Some(index) = self.index.body(costs)?
         {
             pack[HEADER_FLAGS_OFFSET] |= HEADER_INDEX;
-            append_index(&mut pack, self.blocks, &index);
+            append_index(&mut pack, BytesBefore::default(), self.blocks, &index);
         }
         Ok(pack)
     }
 
-    fn compressed(&self, pack: &[u8]) -> Result<Vec<u8>> {
+    /// Returns the pack with a compressed payload. `pack` has the header and the frames.
+    pub(crate) fn compressed(&self, pack: &[u8]) -> Result<Vec<u8>> {
         let (header, frames) = pack.split_at(HEADER_BYTES);
         let mut payload = [frames, &END_FRAME].concat();
         let max = limits::PAYLOAD_DECOMPRESSED_BYTES_MAX;

@@ -79,7 +79,8 @@ pub(crate) fn decode(bytes: Vec<u8>, charset: Option<Charset>) -> Decoded {
     }
     let is_utf_8 = is_mostly_utf_8(&bytes);
     // ISO-2022-JP has ASCII bytes only, and these escapes.
-    if is_utf_8 && !bytes.windows(2).any(|pair| pair == b"\x1b$") {
+    let has_escape = bytes.contains(&0x1b) && bytes.windows(2).any(|pair| pair == b"\x1b$");
+    if is_utf_8 && !has_escape {
         return Decoded::Unchanged(bytes);
     }
     let mut detector = EncodingDetector::new(Iso2022JpDetection::Allow);
@@ -109,6 +110,7 @@ fn utf_16(head: &[u8]) -> Option<&'static Encoding> {
         [0xff, 0xfe, 0, 0, ..] => return None,
         [0xff, 0xfe, ..] => return Some(UTF_16LE),
         [0xfe, 0xff, ..] => return Some(UTF_16BE),
+        _ if !head.contains(&0) => return None,
         _ => {}
     }
     let pairs = head.len() / 2;
@@ -126,17 +128,21 @@ fn utf_16(head: &[u8]) -> Option<&'static Encoding> {
 /// backspaces and escapes are part of texts.
 fn has_controls(bytes: &[u8]) -> bool {
     let head = &bytes[..bytes.len().min(BINARY_SNIFF_BYTES)];
-    let is_control =
-        |byte: &&u8| **byte < 0x20 && !matches!(**byte, 0x08..=0x0d | 0x1b) || **byte == 0x7f;
-    head.iter().filter(is_control).count() * 100 > head.len() * CONTROL_PERCENT_MAX
+    // Without branches, the compiler counts many bytes at once.
+    let is_control = |byte: u8| {
+        (byte < 0x08) | ((byte > 0x0d) & (byte < 0x20) & (byte != 0x1b)) | (byte == 0x7f)
+    };
+    let controls: usize = head.iter().map(|byte| usize::from(is_control(*byte))).sum();
+    controls * 100 > head.len() * CONTROL_PERCENT_MAX
 }
 
 /// Returns whether bytes are UTF-8. They may have errors if they have at least as many characters
 /// that are not ASCII: a text with a few broken characters is not in another character set.
 fn is_mostly_utf_8(bytes: &[u8]) -> bool {
+    let Err(error) = std::str::from_utf8(bytes) else { return true };
     let (mut characters, mut errors) = (0, 0);
     // The last character may be cut.
-    let is_cut = std::str::from_utf8(bytes).is_err_and(|error| error.error_len().is_none());
+    let is_cut = error.error_len().is_none();
     for chunk in bytes.utf8_chunks() {
         characters += chunk.valid().chars().filter(|c| !c.is_ascii()).count();
         errors += usize::from(!chunk.invalid().is_empty());

@@ -45,11 +45,21 @@ impl Error {
         Self::new(ErrorKind::Io, format!("cannot {action} {path}: {error}"))
     }
 
-    /// Returns the error for more bytes than a pack can hold.
+    /// Returns the error for standard input or output of git that is too long.
     pub(crate) fn too_many_bytes() -> Self {
         let max = limits::TOTAL_DECOMPRESSED_BYTES_MAX;
         Self::limit("bytes", "TOTAL_DECOMPRESSED_BYTES_MAX", max)
             .with_hint("leave out files with --exclude or --max-file-size")
+    }
+
+    /// Returns the error for files that are larger in total than the options allow.
+    pub(crate) fn total_too_large(max: u64, largest: &str) -> Self {
+        let message = format!(
+            "the files have more than {max} bytes in total (max_total_size); largest folders: \
+             {largest}"
+        );
+        Self::new(ErrorKind::Limit, message)
+            .with_hint("leave out folders with --exclude, or raise --max-total-size")
     }
 
     /// Returns the error for more files than a pack can hold.

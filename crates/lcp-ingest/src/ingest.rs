@@ -10,17 +10,26 @@ use crate::changes::{self, Labels};
 use crate::error::{Error, ErrorKind, Result};
 use crate::file_tree;
 use crate::file_type::FileType;
+use crate::folder_sizes;
 use crate::options::{IngestOptions, Input, Progress};
 use crate::paths::{self, escape};
 use crate::read::{NOTEBOOK, ReadOutcome, Reader, summarize};
 use crate::report::{IngestReport, IngestedFile, SkipReason, SkippedFile};
 use crate::rules::{BlockAttributes, FileInfo};
-use crate::secrets::SecretFilter;
+use crate::secrets::{FoundSecrets, SecretFilter};
+use crate::sink::BlockSink;
 use crate::submodules;
-use crate::walk;
+use crate::walk::{self, FoundFile};
 
 /// The label of standard input without a name.
 const INPUT_LABEL: &str = "standard input";
+
+/// The minimum size of the files that are read together, in bytes. The files of two batches are in
+/// memory at once: one is read while the other is packed.
+const BATCH_BYTES: u64 = 8 << 20;
+
+/// The maximum number of files that are read together.
+const BATCH_FILES: usize = 4096;
 
 /// The blocks of a pack, and a report of all files that were found.
 #[derive(Debug)]
@@ -36,22 +45,39 @@ pub struct IngestResult {
 /// The same files give the same blocks for any number of threads. Files are read and summarized in
 /// the current rayon pool. To use another pool, call this function within `pool.install`.
 ///
+/// All blocks are in memory. [`ingest_into`] needs memory only for some of them.
+///
 /// # Errors
 ///
 /// Returns an [`Error`] if:
 ///
 /// - a path does not exist or cannot be read,
 /// - there is nothing to pack,
-/// - the content exceeds the limits of a pack,
+/// - the content exceeds the limits of a pack, or [`IngestOptions::max_total_bytes`],
 /// - `git` fails, prints a malformed diff, or does not know the revision,
 /// - `since` or `diff` is set and `-` is the only path.
 ///
 /// A file that cannot be read is not an error. It is listed in the report.
 pub fn ingest(options: &IngestOptions<'_>) -> Result<IngestResult> {
+    let mut blocks = Vec::new();
+    let report = ingest_into(options, &mut blocks)?;
+    Ok(IngestResult { blocks, report })
+}
+
+/// Converts files, changes and standard input into blocks like [`ingest`], and passes them to a
+/// sink. The blocks of at most a few megabytes of files, or of the largest file, are in memory.
+///
+/// # Errors
+///
+/// Returns the errors of [`ingest`], and those of the sink.
+pub fn ingest_into<S: BlockSink>(
+    options: &IngestOptions<'_>,
+    sink: &mut S,
+) -> Result<IngestReport, S::Error> {
     let roots = paths::roots(&options.paths, &options.base)?;
     if roots.is_empty() && (options.since.is_some() || options.diff.is_some()) {
-        return Err(Error::invalid("--since and --diff cannot be used with standard input alone")
-            .with_hint("pass a PATH in addition to `-`"));
+        let message = "--since and --diff cannot be used with standard input alone";
+        return Err(Error::invalid(message).with_hint("pass a PATH in addition to `-`").into());
     }
     let mut walked = walk::walk(&roots, options)?;
     let submodules = roots.iter().flat_map(|root| submodules::not_checked_out(root, options));
@@ -68,8 +94,8 @@ pub fn ingest(options: &IngestOptions<'_>) -> Result<IngestResult> {
         });
     }
     (options.progress)(Progress::FilesFound(walked.files.len()));
-    let mut secrets = SecretFilter::new(options.secrets, &options.secret_exceptions)?;
-    let reader = Reader::new(options, &secrets)?;
+    let filter = SecretFilter::new(options.secrets, &options.secret_exceptions)?;
+    let reader = Reader::new(options, &filter)?;
     let attributes = roots.iter().map(|root| {
         let folder = if root.is_folder { Some(root.path.as_path()) } else { root.path.parent() };
         // The path may be relative, and the repository above the current folder.
@@ -78,55 +104,99 @@ pub fn ingest(options: &IngestOptions<'_>) -> Result<IngestResult> {
         Some(AttributeFiles::new(&top, options.open))
     });
     let attributes: Vec<_> = attributes.collect();
-    let outcomes: Result<Vec<ReadOutcome>> =
-        walked.files.par_iter().map(|file| reader.read_file(file, &attributes)).collect();
-    let labels = walked.files.into_iter().map(|file| file.label);
-    let mut outcomes: Vec<_> = labels.zip(outcomes?).collect();
+    let mut sources: Vec<_> = walked.files.into_iter().map(Source::File).collect();
     if let Some(input) = &options.input {
         let (label, outcome) = read_input(&reader, input)?;
-        if outcomes.iter().any(|(other, _)| *other == label) {
+        if sources.iter().any(|source| source.label() == label) {
             walked.warnings.push(paths::shared_labels(1, "text"));
         }
-        outcomes.push((label, outcome));
-        outcomes.sort_by(|a, b| paths::compare_labels(&a.0, &b.0));
+        sources.push(Source::Input(label, Box::new(outcome)));
+        sources.sort_by(|a, b| paths::compare_labels(a.label(), b.label()));
     }
-    for (label, outcome) in &mut outcomes {
-        let Ok(read) = outcome else { continue };
-        if !secrets.apply(label, &mut read.bytes, &read.secrets) {
-            let bytes = Some(read.file_bytes);
-            let skipped = SkippedFile::new(label.as_str(), SkipReason::Secret);
-            *outcome = Err(SkippedFile { bytes, ..skipped });
-        }
-    }
-    // A summary must not have a secret, and a program that summarizes must not see one.
-    let summaries: Vec<_> = outcomes
-        .par_iter()
-        .map(|(label, outcome)| summarize(options, label, outcome.as_ref().ok()?))
-        .collect();
     let report = IngestReport {
         skipped: walked.skipped,
         warnings: [walked.warnings, changes.warnings].concat(),
         ..IngestReport::default()
     };
-    let mut pack = PackInProgress { options, secrets, blocks: Vec::new(), report };
-    if options.tree {
-        pack.add_tree(&outcomes);
+    let found = sources.iter().map(|source| (source.label().to_owned(), source.size()));
+    let mut pack = PackInProgress {
+        options,
+        secrets: FoundSecrets::new(&filter),
+        sink,
+        blocks: 0,
+        found: found.collect(),
+        files_done: 0,
+        bytes: 0,
+        in_tree: Vec::new(),
+        report,
+    };
+    pack.reserve_tree()?;
+    let mut sources = sources.into_iter().peekable();
+    let mut next = || {
+        let (mut batch, mut bytes) = (Vec::new(), 0);
+        while bytes < BATCH_BYTES && batch.len() < BATCH_FILES {
+            let Some(source) = sources.next() else { break };
+            bytes = bytes.saturating_add(source.size());
+            batch.push(source);
+        }
+        batch
+    };
+    let read = |source| match source {
+        Source::Input(label, outcome) => (label, *outcome),
+        Source::File(file) => {
+            let outcome = reader.read_file(&file, &attributes);
+            (file.label, outcome)
+        }
+    };
+    let read = |batch: Vec<Source>| batch.into_par_iter().map(read).collect::<Vec<_>>();
+    let mut batch = read(next());
+    while !batch.is_empty() {
+        let later = next();
+        let changed = &changes.changed;
+        let (later, added) = rayon::join(|| read(later), || pack.add_files(batch, changed));
+        added?;
+        batch = later;
     }
-    for ((label, outcome), summary) in outcomes.into_iter().zip(summaries) {
-        pack.add_file(label, outcome, summary, &changes.changed);
-    }
+    pack.set_tree()?;
     for diff in changes.diffs {
-        pack.add_diff(diff);
+        pack.add_diff(diff)?;
     }
     let PackInProgress { blocks, mut report, secrets, .. } = pack;
     report.secrets = secrets.findings;
     report
         .skipped
         .sort_by(|a, b| paths::compare_labels(&a.path, &b.path).then(a.reason.cmp(&b.reason)));
-    if blocks.is_empty() {
-        return Err(nothing_to_pack(&report, options));
+    if blocks == 0 {
+        return Err(nothing_to_pack(&report, options).into());
     }
-    Ok(IngestResult { blocks, report })
+    Ok(report)
+}
+
+/// A text to pack.
+enum Source {
+    File(FoundFile),
+    /// Standard input, which was read already, and its label.
+    Input(String, Box<ReadOutcome>),
+}
+
+impl Source {
+    fn label(&self) -> &str {
+        match self {
+            Self::File(file) => &file.label,
+            Self::Input(label, _) => label,
+        }
+    }
+
+    /// Returns the size in bytes when the source was found.
+    fn size(&self) -> u64 {
+        match self {
+            Self::File(file) => file.size,
+            Self::Input(_, outcome) => match &**outcome {
+                Ok(read) => read.file_bytes,
+                Err(skipped) => skipped.bytes.unwrap_or_default(),
+            },
+        }
+    }
 }
 
 fn read_input(reader: &Reader<'_>, input: &Input) -> Result<(String, ReadOutcome)> {
@@ -141,32 +211,85 @@ fn read_input(reader: &Reader<'_>, input: &Input) -> Result<(String, ReadOutcome
     Ok((label, outcome))
 }
 
-/// The blocks and the report collected so far.
-struct PackInProgress<'o> {
+/// The pack and the report so far.
+struct PackInProgress<'o, S> {
     options: &'o IngestOptions<'o>,
-    secrets: SecretFilter<'o>,
-    blocks: Vec<Block<'static>>,
+    secrets: FoundSecrets<'o>,
+    sink: &'o mut S,
+    /// The number of blocks so far.
+    blocks: u64,
+    /// The labels of all files, and their sizes when they were found.
+    found: Vec<(String, u64)>,
+    /// The number of files in the batches so far.
+    files_done: usize,
+    /// The total size of the packed files.
+    bytes: u64,
+    /// The labels and sizes of the files so far that belong in the tree.
+    in_tree: Vec<(String, u64)>,
     report: IngestReport,
 }
 
-impl PackInProgress<'_> {
-    /// Adds the tree of all files, including skipped files that belong in the tree.
-    fn add_tree(&mut self, outcomes: &[(String, ReadOutcome)]) {
-        let entry = |(label, outcome): &'_ (String, ReadOutcome)| match outcome {
-            Ok(read) => Some((label.clone(), read.file_bytes)),
-            Err(skipped) => Some((label.clone(), skipped.bytes.unwrap_or_default()))
-                .filter(|_| skipped.reason.is_in_tree()),
-        };
+impl<S: BlockSink> PackInProgress<'_, S> {
+    /// Reserves the first block for the tree, which is known after all files have been read.
+    fn reserve_tree(&mut self) -> Result<(), S::Error> {
+        if !self.options.tree {
+            return Ok(());
+        }
         let is_in_tree =
             |skipped: &&SkippedFile| skipped.reason.is_in_tree() && !skipped.is_unlabelled;
         let unread = self.report.skipped.iter().filter(is_in_tree);
-        let unread =
-            unread.map(|skipped| (skipped.path.clone(), skipped.bytes.unwrap_or_default()));
-        let mut files: Vec<_> = unread.chain(outcomes.iter().filter_map(entry)).collect();
-        files.sort_by(|a, b| paths::compare_labels(&a.0, &b.0));
-        if !files.is_empty() {
-            self.blocks.push(file_tree::block(&files));
+        self.in_tree.extend(unread.map(|it| (it.path.clone(), it.bytes.unwrap_or_default())));
+        let expected = [&self.in_tree[..], &self.found].concat();
+        if expected.is_empty() {
+            return Ok(());
         }
+        self.blocks = 1;
+        self.sink.reserve_tree(tree(expected))
+    }
+
+    /// Sets the tree of all files, including skipped files that belong in the tree.
+    fn set_tree(&mut self) -> Result<(), S::Error> {
+        if !self.options.tree || self.blocks == 0 {
+            return Ok(());
+        }
+        let files = std::mem::take(&mut self.in_tree);
+        if files.is_empty() {
+            // Each file with a block is in the tree, so there is only the reserved block.
+            self.blocks = 0;
+            return self.sink.cancel_tree();
+        }
+        self.sink.set_tree(tree(files))
+    }
+
+    /// Adds the next files in the order of the pack.
+    fn add_files(
+        &mut self,
+        mut files: Vec<(String, ReadOutcome)>,
+        changed: &Labels,
+    ) -> Result<(), S::Error> {
+        let count = files.len();
+        self.bytes += files.iter().map(|(_, outcome)| packed_bytes(outcome)).sum::<u64>();
+        if self.bytes > self.options.max_total_bytes {
+            return Err(self.total_too_large(&files).into());
+        }
+        for (label, outcome) in &mut files {
+            let Ok(read) = outcome else { continue };
+            if !self.secrets.apply(label, &mut read.bytes, &read.secrets) {
+                let bytes = Some(read.file_bytes);
+                let skipped = SkippedFile::new(label.as_str(), SkipReason::Secret);
+                *outcome = Err(SkippedFile { bytes, ..skipped });
+            }
+        }
+        // A summary must not have a secret, and a program that summarizes must not see one.
+        let summaries: Vec<_> = files
+            .par_iter()
+            .map(|(label, outcome)| summarize(self.options, label, outcome.as_ref().ok()?))
+            .collect();
+        for ((label, outcome), summary) in files.into_iter().zip(summaries) {
+            self.add_file(label, outcome, summary, changed)?;
+        }
+        self.files_done += count;
+        Ok(())
     }
 
     fn add_file(
@@ -175,11 +298,18 @@ impl PackInProgress<'_> {
         outcome: ReadOutcome,
         summary: Option<String>,
         changed: &Labels,
-    ) {
+    ) -> Result<(), S::Error> {
         let read = match outcome {
             Ok(read) => read,
-            Err(skipped) => return self.report.skipped.push(skipped),
+            Err(skipped) => {
+                if skipped.reason.is_in_tree() {
+                    self.in_tree.push((label, skipped.bytes.unwrap_or_default()));
+                }
+                self.report.skipped.push(skipped);
+                return Ok(());
+            }
         };
+        self.in_tree.push((label.clone(), read.file_bytes));
         let changed = changed.contains(&label);
         let linguist = &read.linguist;
         let info = FileInfo {
@@ -210,48 +340,80 @@ impl PackInProgress<'_> {
         let path = path.then(|| Tag::new(Tag::PATH, label.clone()));
         let mut block = read.file_type.into_block(label, read.bytes);
         block.summary = summary.map(Into::into);
-        let target = self.blocks.len() as u64;
-        self.add(block, &attributes);
+        let target = self.blocks;
+        self.add(block, &attributes)?;
         let tags = lang.map(|lang| Tag::new(Tag::LANG, lang)).into_iter().chain(charset);
-        let tags = path
-            .into_iter()
-            .chain(tags)
-            .chain(converted)
-            .map(|tag| Block::new(Annotation::tag(target, &tag)));
-        self.blocks.extend(tags);
-        self.tag_redacted(target, redacted);
+        for tag in path.into_iter().chain(tags).chain(converted) {
+            self.push(Block::new(Annotation::tag(target, &tag)))?;
+        }
+        self.tag_redacted(target, redacted)
     }
 
-    fn add_diff(&mut self, mut diff: Diff<'static>) {
+    fn add_diff(&mut self, mut diff: Diff<'static>) -> Result<(), S::Error> {
         let excluded = self.report.skipped_by(SkipReason::Secret).any(|it| it.path == diff.path);
         let redacted = self.secrets.apply_to_diff(&mut diff).filter(|_| !excluded);
         let Some(redacted) = redacted else {
             let message = Some("its changes have a secret".to_owned());
             let skipped = SkippedFile::new(diff.path.into_owned(), SkipReason::Change);
-            return self.report.skipped.push(SkippedFile { message, ..skipped });
+            self.report.skipped.push(SkippedFile { message, ..skipped });
+            return Ok(());
         };
-        let target = self.blocks.len() as u64;
+        let target = self.blocks;
         let info = FileInfo { changed: true, ..FileInfo::default() };
         let attributes = self.options.rules.attributes(&diff.path, info);
         let path = diff.path.clone().into_owned();
         self.report.diffs.push((path, attributes.clone(), diff.hunks.len()));
-        self.add(Block::new(diff), &attributes);
-        self.tag_redacted(target, redacted);
+        self.add(Block::new(diff), &attributes)?;
+        self.tag_redacted(target, redacted)
     }
 
     /// Tags a block with the number of its replaced secrets.
-    fn tag_redacted(&mut self, target: u64, secrets: usize) {
-        if secrets > 0 {
-            let tag = Tag::new(Tag::REDACTED, secrets.to_string());
-            self.blocks.push(Block::new(Annotation::tag(target, &tag)));
+    fn tag_redacted(&mut self, target: u64, secrets: usize) -> Result<(), S::Error> {
+        if secrets == 0 {
+            return Ok(());
         }
+        let tag = Tag::new(Tag::REDACTED, secrets.to_string());
+        self.push(Block::new(Annotation::tag(target, &tag)))
     }
 
-    fn add(&mut self, block: Block<'static>, attributes: &BlockAttributes) {
-        let target = self.blocks.len() as u64;
-        self.blocks.push(block);
-        self.blocks.extend(attributes.to_annotations(target).into_iter().map(Block::new));
+    fn add(&mut self, block: Block<'static>, attributes: &BlockAttributes) -> Result<(), S::Error> {
+        let target = self.blocks;
+        self.push(block)?;
+        attributes
+            .to_annotations(target)
+            .into_iter()
+            .try_for_each(|annotation| self.push(Block::new(annotation)))
     }
+
+    fn push(&mut self, block: Block<'static>) -> Result<(), S::Error> {
+        self.blocks += 1;
+        self.sink.add(block)
+    }
+
+    /// Returns the error that names the largest folders, by the sizes of packed files, of a batch,
+    /// and of later files as they were found.
+    fn total_too_large(&self, batch: &[(String, ReadOutcome)]) -> Error {
+        let (options, packed) = (self.options, &self.report.files);
+        let packed = packed.iter().map(|file| (file.path.as_str(), file.bytes));
+        let batch_sizes =
+            batch.iter().map(|(label, outcome)| (label.as_str(), packed_bytes(outcome)));
+        let packed = packed.chain(batch_sizes);
+        let later = self.found.iter().skip(self.files_done + batch.len());
+        let later = later.filter(|(_, size)| *size <= options.max_file_bytes);
+        let files = packed.chain(later.map(|(label, size)| (label.as_str(), *size)));
+        Error::total_too_large(options.max_total_bytes, &folder_sizes::largest(files))
+    }
+}
+
+/// Returns the size of the text that is packed, in bytes.
+fn packed_bytes(outcome: &ReadOutcome) -> u64 {
+    outcome.as_ref().map_or(0, |read| read.bytes.len() as u64)
+}
+
+/// Returns the block of the tree of these files.
+fn tree(mut files: Vec<(String, u64)>) -> Block<'static> {
+    files.sort_by(|a, b| paths::compare_labels(&a.0, &b.0));
+    file_tree::block(&files)
 }
 
 /// Returns the error for a pack without blocks.

@@ -1,7 +1,7 @@
 //! Converts folders, git changes and standard input into blocks.
 //!
-//! Start at [`ingest`], which takes paths and returns blocks and a report of the skipped files. It
-//! finds the files that ripgrep finds, detects their types ([`FileType`]) and sets their priorities
+//! Start at [`ingest`], which takes paths and returns blocks and a report of the skipped files, or at
+//! [`ingest_into`], which does not need memory for all blocks. It finds the files that ripgrep finds, detects their types ([`FileType`]) and sets their priorities
 //! by [`Rules`]. The crate prints nothing.
 //!
 //! [`outline`] shortens texts without a model. The feature `summaries` adds `FileSummarizer`, which
@@ -31,14 +31,14 @@
 //!
 //! | topic | files |
 //! |---|---|
-//! | from paths to blocks | `ingest.rs`; reading: `read.rs`; options and report: `options.rs`, `report.rs` |
+//! | from paths to blocks | `ingest.rs`; reading: `read.rs`; options and report: `options.rs`, `report.rs`; the receiver of blocks: `sink.rs` |
 //! | the files of a folder | `walk.rs`, `ignore_files.rs`, `defaults.rs`, `submodules.rs`; labels: `paths.rs` |
 //! | `.gitattributes` | `attributes_file.rs` |
 //! | types of files | `file_type.rs`; character sets: `charset.rs`; notebooks: `notebook.rs`; Git LFS: `git_lfs.rs` |
 //! | priorities, categories and pins | `rules.rs`, `globs.rs` |
 //! | secrets | `secrets.rs` |
 //! | changes since a revision | `changes.rs`, `git.rs` |
-//! | the tree of all files | `file_tree.rs` |
+//! | the tree of all files | `file_tree.rs`; the largest folders: `folder_sizes.rs` |
 //! | summaries; answers of programs | `summaries/mod.rs`; `summaries/cache.rs` |
 //! | lines of an outline | `outline/builder.rs`; documents: `outline/document.rs` |
 //! | declarations of code | `outline/code/`: `walk.rs`, `item.rs`, limits in `parse.rs` |
@@ -53,6 +53,7 @@ mod defaults;
 mod error;
 mod file_tree;
 mod file_type;
+mod folder_sizes;
 mod git;
 mod git_lfs;
 mod globs;
@@ -66,6 +67,7 @@ mod read;
 mod report;
 mod rules;
 mod secrets;
+mod sink;
 mod submodules;
 #[cfg(feature = "summaries")]
 mod summaries;
@@ -75,13 +77,14 @@ pub use charset::Charset;
 pub use error::{Error, ErrorKind, Result};
 pub use file_type::FileType;
 pub use globs::{Globs, Pattern};
-pub use ingest::{IngestResult, ingest};
+pub use ingest::{IngestResult, ingest, ingest_into};
 pub use options::{
     FILE_BYTES_MAX, FileToSummarize, IngestOptions, Input, OpenFile, Progress, Summarize,
-    WalkOptions,
+    TOTAL_BYTES_MAX, WalkOptions,
 };
 pub use report::{IngestReport, IngestedFile, SecretFinding, SkipReason, SkippedFile};
 pub use rules::{BlockAttributes, Rule, Rules};
-pub use secrets::{SecretException, SecretFilter, SecretPolicy};
+pub use secrets::{FoundSecrets, SecretException, SecretFilter, SecretPolicy};
+pub use sink::BlockSink;
 #[cfg(feature = "summaries")]
 pub use summaries::{FileSummarizer, cached_answers};

@@ -13,6 +13,9 @@ use crate::secrets::{SecretException, SecretPolicy};
 /// The default of [`IngestOptions::max_file_bytes`]: 1 MiB.
 pub const FILE_BYTES_MAX: u64 = 1 << 20;
 
+/// The default of [`IngestOptions::max_total_bytes`]: 8 GiB.
+pub const TOTAL_BYTES_MAX: u64 = 8 << 30;
+
 /// The sources of blocks, and how to read them.
 #[expect(clippy::struct_excessive_bools, reason = "independent switches")]
 pub struct IngestOptions<'a> {
@@ -33,6 +36,8 @@ pub struct IngestOptions<'a> {
     pub exclude: Globs,
     /// The maximum size of a file in bytes. Larger files are skipped.
     pub max_file_bytes: u64,
+    /// The maximum total size of all packed files in bytes.
+    pub max_total_bytes: u64,
     /// `true` to begin the pack with a FILE_TREE block.
     pub tree: bool,
     /// `true` to pack images.
@@ -73,6 +78,7 @@ impl Default for IngestOptions<'_> {
             include: Globs::default(),
             exclude: Globs::default(),
             max_file_bytes: FILE_BYTES_MAX,
+            max_total_bytes: TOTAL_BYTES_MAX,
             tree: true,
             images: false,
             charsets: Vec::new(),

@@ -3,7 +3,6 @@
 use std::fs::OpenOptions;
 use std::io::Read as _;
 use std::path::Path;
-use std::sync::atomic::{AtomicU64, Ordering};
 
 use lcp_secrets::Secret;
 use lcp_types::wire::{MAGIC_BCP, MAGIC_LCP};
@@ -21,6 +20,9 @@ use crate::outline::{OutlineOptions, outline};
 use crate::report::{SkipReason, SkippedFile};
 use crate::secrets::SecretFilter;
 use crate::walk::FoundFile;
+
+/// The maximum size of a file, so that its block fits in a pack with its label and summary.
+const BLOCK_TEXT_MAX: u64 = limits::BODY_BYTES_MAX - 4 * limits::TEXT_BYTES_MAX;
 
 /// The maximum number of bytes to allocate for a file before it is read.
 const CAPACITY_MAX: u64 = 4 << 20;
@@ -53,8 +55,6 @@ pub(crate) struct Reader<'r> {
     secrets: &'r SecretFilter<'r>,
     /// The globs of [`IngestOptions::charsets`].
     charsets: Globs,
-    /// The total size of the files read so far, in bytes.
-    total: AtomicU64,
 }
 
 /// A file that was read, or the reason why it was not.
@@ -67,16 +67,15 @@ impl<'r> Reader<'r> {
     ) -> Result<Self> {
         let charsets = Globs::new(options.charsets.iter().map(|(pattern, _)| pattern));
         let charsets = charsets.map_err(Error::invalid)?;
-        Ok(Self { options, secrets, charsets, total: AtomicU64::new(0) })
+        Ok(Self { options, secrets, charsets })
     }
 
-    /// Reads a file that the walk found. Returns an error only if all files together exceed the
-    /// limit of a pack.
+    /// Reads a file that the walk found.
     pub(crate) fn read_file(
         &self,
         file: &FoundFile,
         attributes: &[Option<AttributeFiles<'_>>],
-    ) -> Result<ReadOutcome> {
+    ) -> ReadOutcome {
         let outcome = if file.size > self.options.max_file_bytes {
             Err(SkippedFile::new(&file.label, SkipReason::TooLarge))
         } else {
@@ -87,35 +86,26 @@ impl<'r> Reader<'r> {
             _ => read,
         });
         (self.options.progress)(Progress::Read);
-        let outcome = outcome.map_err(|skipped| SkippedFile {
+        outcome.map_err(|skipped| SkippedFile {
             bytes: skipped.bytes.or(Some(file.size)).filter(|_| skipped.reason.is_in_tree()),
             ..skipped
-        });
-        self.count(outcome)
+        })
     }
 
-    /// Reads the text of standard input.
+    /// Reads the text of standard input. Returns an error if the text is too long.
     pub(crate) fn read_input(&self, name: &str, bytes: Vec<u8>) -> Result<ReadOutcome> {
         let size = bytes.len() as u64;
-        let outcome = self.inspect(name, bytes);
-        self.count(outcome.map_err(|skipped| SkippedFile { bytes: Some(size), ..skipped }))
-    }
-
-    fn count(&self, outcome: ReadOutcome) -> Result<ReadOutcome> {
-        if let Ok(read) = &outcome {
-            let size = read.bytes.len() as u64;
-            let total = self.total.fetch_add(size, Ordering::Relaxed) + size;
-            if total > limits::TOTAL_DECOMPRESSED_BYTES_MAX {
-                return Err(Error::too_many_bytes());
-            }
+        if size > limits::TOTAL_DECOMPRESSED_BYTES_MAX {
+            return Err(Error::too_many_bytes());
         }
-        Ok(outcome)
+        let outcome = self.inspect(name, bytes);
+        Ok(outcome.map_err(|skipped| SkippedFile { bytes: Some(size), ..skipped }))
     }
 
     fn read_bytes(&self, file: &FoundFile) -> Result<Vec<u8>, SkippedFile> {
         let failed = |error| SkippedFile::failed(&file.label, &error);
         // The limit of a pack applies even if the options allow larger files.
-        let max = self.options.max_file_bytes.min(limits::TOTAL_DECOMPRESSED_BYTES_MAX);
+        let max = self.options.max_file_bytes.min(BLOCK_TEXT_MAX);
         let opened = match self.options.open {
             Some(open) => open(&file.path),
             None => open(&file.path, file.may_be_link),
@@ -195,6 +185,9 @@ impl<'r> Reader<'r> {
         }
         if read.bytes.is_empty() {
             return skip(SkipReason::Empty);
+        }
+        if read.bytes.len() as u64 > BLOCK_TEXT_MAX {
+            return skip(SkipReason::TooLarge);
         }
         let is_script = matches!(file_type.lang(), Lang::JavaScript | Lang::Css);
         read.file_type = read.file_type.with_records(&String::from_utf8_lossy(&read.bytes));

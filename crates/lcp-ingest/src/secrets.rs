@@ -39,6 +39,13 @@ pub struct SecretFilter<'o> {
     exceptions: &'o [SecretException],
     /// The globs of the exceptions that have one, in order.
     globs: Globs,
+}
+
+/// The secrets of one pack, whose files and blocks must come in the order of the pack, because the
+/// markers are numbered.
+#[derive(Debug)]
+pub struct FoundSecrets<'f> {
+    filter: &'f SecretFilter<'f>,
     /// The markers of the pack.
     pub redactor: Redactor,
     /// The secrets that were found, in the order of the pack.
@@ -46,7 +53,7 @@ pub struct SecretFilter<'o> {
 }
 
 impl<'o> SecretFilter<'o> {
-    /// Creates a filter without findings.
+    /// Creates a filter.
     ///
     /// # Errors
     ///
@@ -54,8 +61,13 @@ impl<'o> SecretFilter<'o> {
     pub fn new(policy: SecretPolicy, exceptions: &'o [SecretException]) -> Result<Self> {
         let globs = exceptions.iter().filter_map(|exception| exception.pattern.as_ref());
         let globs = Globs::new(globs).map_err(crate::error::Error::invalid)?;
-        let redactor = Redactor::default();
-        Ok(Self { policy, exceptions, globs, redactor, findings: Vec::new() })
+        Ok(Self { policy, exceptions, globs })
+    }
+
+    /// Returns the policy.
+    #[must_use]
+    pub fn policy(&self) -> SecretPolicy {
+        self.policy
     }
 
     /// Returns the secrets of a text that no exception covers.
@@ -80,14 +92,22 @@ impl<'o> SecretFilter<'o> {
         };
         self.exceptions.iter().filter(applies).collect()
     }
+}
+
+impl<'f> FoundSecrets<'f> {
+    /// Creates a list without findings.
+    #[must_use]
+    pub fn new(filter: &'f SecretFilter<'f>) -> Self {
+        Self { filter, redactor: Redactor::default(), findings: Vec::new() }
+    }
 
     /// Replaces or only reports the secrets in all texts of a block. Returns the number of replaced
     /// secrets. `name` is the name of the block in the findings.
     pub fn apply_to_block(&mut self, name: &str, block: &mut Block<'_>) -> usize {
-        if self.policy == SecretPolicy::Off || find_in_block(block).is_empty() {
+        if self.filter.policy == SecretPolicy::Off || find_in_block(block).is_empty() {
             return 0;
         }
-        let exceptions = self.exceptions(&block.label());
+        let exceptions = self.filter.exceptions(&block.label());
         let secrets = if self.redacts() {
             redact_block(block, &mut self.redactor, &|it| !is_excepted(it, &exceptions))
         } else {
@@ -104,13 +124,13 @@ impl<'o> SecretFilter<'o> {
     }
 
     /// Applies the policy to a file with these secrets. Returns `false` if the file must be left
-    /// out. Files must come in the order of the pack, because the markers are numbered.
+    /// out.
     pub(crate) fn apply(&mut self, label: &str, bytes: &mut Vec<u8>, secrets: &[Secret]) -> bool {
         self.report(label, secrets.iter().map(|secret| (secret.line, secret.kind)));
-        if self.policy == SecretPolicy::Redact && !secrets.is_empty() {
+        if self.filter.policy == SecretPolicy::Redact && !secrets.is_empty() {
             *bytes = self.redactor.redact(bytes, secrets);
         }
-        secrets.is_empty() || self.policy != SecretPolicy::Exclude
+        secrets.is_empty() || self.filter.policy != SecretPolicy::Exclude
     }
 
     /// Applies the policy to a diff. Returns the number of replaced secrets, or `None` if the diff
@@ -119,7 +139,7 @@ impl<'o> SecretFilter<'o> {
         let mut redacted = 0;
         for hunk in &mut diff.hunks {
             let text = hunk.lines.as_slice();
-            let secrets = self.find(&diff.path, text);
+            let secrets = self.filter.find(&diff.path, text);
             if secrets.is_empty() {
                 continue;
             }
@@ -132,7 +152,7 @@ impl<'o> SecretFilter<'o> {
             };
             let found: Vec<_> = secrets.iter().map(lines).collect();
             self.report(&diff.path, found.into_iter());
-            match self.policy {
+            match self.filter.policy {
                 SecretPolicy::Redact => {
                     redacted += secrets.len();
                     let lines = self.redactor.redact_diff(text, &secrets);
@@ -147,7 +167,7 @@ impl<'o> SecretFilter<'o> {
 
     /// Returns whether markers replace secrets.
     pub(crate) fn redacts(&self) -> bool {
-        self.policy == SecretPolicy::Redact
+        self.filter.policy == SecretPolicy::Redact
     }
 
     fn report(&mut self, path: &str, secrets: impl Iterator<Item = (usize, &'static str)>) {

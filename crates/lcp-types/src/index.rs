@@ -235,6 +235,14 @@ impl BlockIndexBuilder {
         self.columns.labels.push("");
     }
 
+    /// Replaces the summary of the first block.
+    pub fn set_first_summary(&mut self, summary: Option<&str>) {
+        let summaries = &mut self.columns.summaries;
+        let old = summaries.iter().take_while(|(block, _)| *block == 0).count();
+        let len = summary.map(|summary| (0, u32::try_from(summary.len()).unwrap_or(u32::MAX)));
+        summaries.splice(..old, len);
+    }
+
     /// Returns the index of the blocks added so far. Annotations with a target that does not exist
     /// are left out.
     #[must_use]

@@ -12,6 +12,8 @@ pub struct PackSettings {
     pub hidden: bool,
     /// The maximum size of a file in bytes.
     pub max_file_size: Option<u64>,
+    /// The maximum total size of the packed files in bytes.
+    pub max_total_size: Option<u64>,
     /// If not empty, only files that match are packed.
     pub include: Vec<Pattern>,
     /// Patterns of files that are not packed.
@@ -39,6 +41,7 @@ impl PackSettings {
         let settings = Self {
             hidden: section.boolean("hidden")?.unwrap_or(false),
             max_file_size: section.take("max_file_size").map(|entry| size(&entry)).transpose()?,
+            max_total_size: section.take("max_total_size").map(|entry| size(&entry)).transpose()?,
             include: patterns(section.take("include"))?,
             exclude: patterns(section.take("exclude"))?,
             summarize: section.choice("summarize", &summaries)?.unwrap_or(false),

@@ -1,8 +1,9 @@
 //! The command `pack`: makes a pack from files.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use lcp_app::pack::PackOptions;
+use lcp_app::pack_file::PackOutput;
 use lcp_app::{Error, ErrorKind, parse_size};
 use lcp_ingest::{BlockAttributes, Charset, IngestReport, Pattern, Rule, SecretPolicy};
 use lcp_types::Priority;
@@ -71,6 +72,11 @@ pub struct Args {
     /// `max_file_size` of lcp.toml changes the default.
     #[arg(long, value_name = "SIZE", value_parser = parse_size)]
     pub max_file_size: Option<u64>,
+    /// Limit the total size of the packed files; a larger total is an error [default: 8G]
+    ///
+    /// `max_total_size` of lcp.toml changes the default.
+    #[arg(long, value_name = "SIZE", value_parser = parse_size)]
+    pub max_total_size: Option<u64>,
     /// Omit the file tree
     #[arg(long)]
     pub no_tree: bool,
@@ -142,11 +148,15 @@ pub fn run(args: &Args, output: &Output) -> Result {
     let config = args.counting.read_config()?;
     let mut options = args.to_options();
     options.outputs = outputs.iter().map(|(_, path)| path.to_path_buf()).collect();
-    let packed = options.pack(&config, output)?;
+    let mut pack = PackOutput::create(args.output.as_deref())?;
+    options.outputs.extend(pack.temporary_path().map(Path::to_owned));
+    let packed = options.pack_into(pack.storage(), &config, output)?;
     if let Some(path) = &args.report {
         files::write_report(path, &packed.to_json(), output)?;
     }
-    files::write(args.output.as_deref(), &packed.bytes)?;
+    if let Some(mut pack) = pack.commit()? {
+        files::copy_to_stdout(&mut pack)?;
+    }
     unreadable(&packed.report)
 }
 
@@ -168,6 +178,7 @@ impl Args {
             include: self.include.clone(),
             exclude: self.exclude.clone(),
             max_file_bytes: self.max_file_size,
+            max_total_bytes: self.max_total_size,
             rules: rules.cloned().collect(),
             raw_notebooks: self.notebooks,
             charsets: self.charset.clone(),

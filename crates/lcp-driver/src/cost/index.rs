@@ -3,7 +3,9 @@
 use std::collections::BTreeSet;
 
 use lcp_tokens::TokenEstimator;
-use lcp_types::{AlternateCost, Block, BlockMeta, EncodingCosts, ModeCosts};
+use lcp_types::{
+    AlternateCost, Block, BlockMeta, BlockSource, BlockSourceError, EncodingCosts, ModeCosts,
+};
 
 use super::parallel::count_each;
 use super::{Body, Counter, DetailCosts};
@@ -65,7 +67,65 @@ impl<'a> IndexCosts<'a> {
         });
         count_all(blocks, estimator, |index| usable.as_ref()?.of_block(index), progress)
     }
+
+    /// Counts the costs of all blocks of a source like [`Self::count`], without known costs. If the
+    /// source has an index, a few blocks are in memory at a time.
+    ///
+    /// # Errors
+    ///
+    /// Returns the error of the source if a block cannot be read or contradicts the index.
+    pub fn count_source<S: BlockSource + ?Sized>(
+        self,
+        source: &S,
+    ) -> Result<Option<EncodingCosts>, BlockSourceError> {
+        let Some(facts) = source.block_index() else {
+            return Ok(Self { known: None, ..self }.count(&source.read_all()?));
+        };
+        let Self { estimator, progress, .. } = self;
+        let mut ignore = || ();
+        let each = progress.unwrap_or(&mut ignore);
+        let Some(mut columns) = CostColumns::new(estimator, facts.len()) else { return Ok(None) };
+        let mut counter = Counter::new(estimator);
+        let all: Vec<u32> = (0..u32::try_from(facts.len()).unwrap_or(u32::MAX)).collect();
+        let mut annotations = facts.annotations.iter().peekable();
+        for batch in all.chunks(SOURCE_BLOCKS) {
+            let mut indices = batch.to_vec();
+            // They are sorted by their target, which comes first.
+            while let Some((target, by)) =
+                annotations.next_if(|(target, _)| batch.last() >= Some(target))
+            {
+                debug_assert!(batch.contains(target));
+                indices.push(*by);
+            }
+            indices.sort_unstable();
+            indices.dedup();
+            let blocks = source.read(&indices)?;
+            let first = indices.partition_point(|index| *index < batch[0]);
+            let of_batch: Vec<usize> = (first..first + batch.len()).collect();
+            let mut statements: Vec<_> =
+                blocks.iter().filter_map(|block| Some((block.target_index()?, block))).collect();
+            // The sort is stable, so that the last one wins.
+            statements.sort_by_key(|(target, _)| *target);
+            let count = |counter: &mut Counter<'_>, at: usize| {
+                let block = blocks.get(at).filter(|block| !block.content.is_metadata())?;
+                let target = u64::from(indices[at]);
+                let start = statements.partition_point(|(other, _)| *other < target);
+                let own = statements[start..].iter().take_while(|(other, _)| *other == target);
+                let meta = BlockMeta::resolve(target, block, own.map(|(_, by)| *by));
+                Some(counter.costs_in(&BlockView::new(block, &meta), OutputMode::ALL))
+            };
+            let counts = count_each(&mut counter, &blocks, &of_batch, &count);
+            for counted in counts {
+                each();
+                columns.push(counted);
+            }
+        }
+        Ok(Some(columns.costs))
+    }
 }
+
+/// The number of blocks of a source that are in memory at a time, not counting annotations.
+const SOURCE_BLOCKS: usize = 64;
 
 struct KnownCosts<'a> {
     costs: &'a EncodingCosts,
@@ -139,20 +199,9 @@ fn count_all(
     known: impl Fn(usize) -> Option<Counted> + Sync,
     each: &mut dyn FnMut(),
 ) -> Option<EncodingCosts> {
-    if !estimator.is_additive() || !estimator.is_exact() {
-        return None;
-    }
+    let mut columns = CostColumns::new(estimator, blocks.len())?;
     let metas = BlockMeta::resolve_all(blocks, &mut |_, _| {});
     let mut counter = Counter::new(estimator);
-    let of_mode =
-        |mode: OutputMode| ModeCosts { mode: mode.name().to_owned(), ..ModeCosts::default() };
-    let mut costs = EncodingCosts {
-        encoding: estimator.name().to_owned(),
-        revision: RENDERER_REVISION,
-        contents: Vec::with_capacity(blocks.len()),
-        joins: vec![0; blocks.len().div_ceil(8)],
-        modes: OutputMode::ALL.map(of_mode).into(),
-    };
     let indices: Vec<usize> = (0..blocks.len()).collect();
     let count = |counter: &mut Counter<'_>, index: usize| {
         let block = &blocks[index];
@@ -162,24 +211,58 @@ fn count_all(
         let view = BlockView::new(block, &metas[index]);
         Some(known(index).unwrap_or_else(|| counter.costs_in(&view, OutputMode::ALL)))
     };
-    let counts = count_each(&mut counter, blocks, &indices, &count);
-    for (index, counted) in counts.enumerate() {
+    for counted in count_each(&mut counter, blocks, &indices, &count) {
         each();
+        columns.push(counted);
+    }
+    Some(columns.costs)
+}
+
+/// The costs of the blocks so far.
+struct CostColumns {
+    costs: EncodingCosts,
+}
+
+impl CostColumns {
+    /// Returns `None` if planning cannot use the counts.
+    fn new(estimator: &dyn TokenEstimator, blocks: usize) -> Option<Self> {
+        if !estimator.is_additive() || !estimator.is_exact() {
+            return None;
+        }
+        let of_mode =
+            |mode: OutputMode| ModeCosts { mode: mode.name().to_owned(), ..ModeCosts::default() };
+        let costs = EncodingCosts {
+            encoding: estimator.name().to_owned(),
+            revision: RENDERER_REVISION,
+            contents: Vec::with_capacity(blocks),
+            joins: vec![0; blocks.div_ceil(8)],
+            modes: OutputMode::ALL.map(of_mode).into(),
+        };
+        Some(Self { costs })
+    }
+
+    /// Adds the costs of the next block; `None` for metadata.
+    fn push(&mut self, counted: Option<Counted>) {
+        let costs = &mut self.costs;
         let Some((body, all)) = counted else {
             costs.contents.push(0);
             for mode in &mut costs.modes {
                 mode.full.push(0);
                 mode.line.push(0);
             }
-            continue;
+            return;
         };
+        let index = costs.contents.len();
         costs.contents.push(body.tokens);
-        costs.joins[index / 8] |= u8::from(body.joins) << (index % 8);
+        if let Some(joins) = costs.joins.get_mut(index / 8) {
+            *joins |= u8::from(body.joins) << (index % 8);
+        }
+        // Packs have at most 2²⁴ blocks.
+        let block = u32::try_from(index).unwrap_or(u32::MAX);
         for (mode, all) in costs.modes.iter_mut().zip(&all) {
-            push(mode, u32::try_from(index).ok()?, all);
+            push(mode, block, all);
         }
     }
-    Some(costs)
 }
 
 /// Adds the costs of the next block.

@@ -11,6 +11,8 @@ mod laws;
 mod limits;
 #[cfg(feature = "manifest")]
 mod manifest;
+#[cfg(feature = "zstd")]
+mod pack_stream;
 mod pack_writer;
 mod references;
 #[cfg(not(feature = "zstd"))]

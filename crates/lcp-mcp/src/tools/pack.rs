@@ -15,6 +15,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::choices::Named;
 use crate::error::{ToolError, ToolResult};
+use crate::pack_cache::PACKS_BYTES_MAX;
 use crate::sandbox::SandboxedPath;
 use crate::state::ServerState;
 use crate::text::{escape, truncate_list};
@@ -22,6 +23,9 @@ use crate::tool::{self, SideEffect, ToolOutput};
 
 /// The maximum number of skipped files in the result.
 const SKIPPED_MAX: usize = 100;
+
+/// The maximum total size of the packed files in bytes.
+const TOTAL_MAX: u64 = PACKS_BYTES_MAX as u64;
 
 /// The maximum number of warnings in the result.
 const WARNINGS_MAX: usize = 50;
@@ -44,6 +48,7 @@ pub(crate) struct Input {
     exclude: Vec<String>,
     hidden: Option<bool>,
     max_file_bytes: Option<u64>,
+    max_total_bytes: Option<u64>,
     /// Default: true.
     tree: Option<bool>,
     #[serde(default)]
@@ -79,7 +84,7 @@ pub(crate) struct Facts {
     /// The URI of the pack as a resource. Append `?budget=8000&mode=xml` to read it as text.
     uri: String,
     /// The number of blocks, including annotations.
-    blocks: usize,
+    blocks: u64,
     /// The number of files in the pack.
     files: usize,
     /// The size of these files in bytes.
@@ -126,7 +131,10 @@ impl tool::Tool for Tool {
         options.paths = paths;
         options.base = base;
         options.open = Some(&open);
-        let PackedFiles { bytes, blocks, mut report, warnings } =
+        // The pack is in memory.
+        let total = options.max_total_bytes.or(state.config.settings.pack.max_total_size);
+        options.max_total_bytes = Some(total.unwrap_or(TOTAL_MAX).min(TOTAL_MAX));
+        let (bytes, PackedFiles { blocks, mut report, warnings, .. }) =
             options.pack(&state.config.settings, &state.quiet)?;
         let cached = state.packs.insert(title, bytes)?;
         report.warnings.extend(warnings);
@@ -193,6 +201,9 @@ fn pack_options<'a>(input: Input) -> ToolResult<PackOptions<'a>> {
     if input.max_file_bytes == Some(0) {
         return Err(ToolError::usage("max_file_bytes must be greater than 0"));
     }
+    if input.max_total_bytes == Some(0) {
+        return Err(ToolError::usage("max_total_bytes must be greater than 0"));
+    }
     Ok(PackOptions {
         include: patterns(&input.include)?,
         exclude: patterns(&input.exclude)?,
@@ -202,6 +213,7 @@ fn pack_options<'a>(input: Input) -> ToolResult<PackOptions<'a>> {
         diff: input.diff,
         hidden: input.hidden,
         max_file_bytes: input.max_file_bytes,
+        max_total_bytes: input.max_total_bytes,
         // These rules follow the rules of `lcp.toml`, as rules from command-line flags do.
         rules: input.rules.into_iter().map(rule).collect::<ToolResult<_>>()?,
         summaries: SummaryOptions { outlines: input.outlines, ..SummaryOptions::default() },

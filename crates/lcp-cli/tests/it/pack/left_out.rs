@@ -70,6 +70,29 @@ fn max_file_size_excludes_larger_files() {
 }
 
 #[test]
+fn total_size_is_limited_and_the_largest_folders_are_named() {
+    let folder = Folder::new(&[("README.md", "x"), ("a/b.rs", "b"), ("lib/c.rs", "c")]);
+    folder.write("lib/large.rs", "x".repeat(5_000));
+    folder.write("lib/other.rs", "x".repeat(3_000));
+    // It is not packed, so it does not count.
+    folder.write("a/too_large.rs", "x".repeat(1 << 20 | 1));
+    folder.write("a/binary", [0; 9_000]);
+    let fits = ["--max-total-size", "8003"];
+    assert_eq!(labels(&folder.pack(&fits)).len(), 5);
+    let says =
+        "the files have more than 8002 bytes in total (max_total_size); largest folders: lib/";
+    folder.fails(&["--max-total-size", "8002"], 5, says);
+    folder.fails(&["--max-total-size", "8002"], 5, "raise --max-total-size");
+    folder.fails(&["--max-total-size", "8002", "-o", "a.lcp"], 5, says);
+    assert!(!folder.path("a.lcp").exists());
+    folder.fails(&["--max-total-size", "0"], 2, "expected a number of bytes");
+    folder.write("lcp.toml", "[pack]\nmax_total_size = \"4k\"\nexclude = [\"lcp.toml\"]\n");
+    let run = |flags: &[&str]| LCP.run_in(&folder.path(""), &[&["pack"], flags].concat(), &[]);
+    assert_eq!(run(&[]).status.code(), Some(5));
+    assert!(run(&fits).status.success());
+}
+
+#[test]
 fn images_flag_packs_images() {
     let folder = folder();
     let blocks = folder.pack(&["--images", "--exclude", "*.rs"]);

@@ -2,6 +2,7 @@
 
 mod changes;
 mod left_out;
+mod output;
 mod records;
 mod rules;
 mod secrets;

@@ -1,0 +1,73 @@
+//! The memory of jobs on a large pack. This is a program of its own, because its allocator counts.
+
+use std::alloc::System;
+use std::fs::File;
+use std::path::{Path, PathBuf};
+
+use lcp_app::Warnings;
+use lcp_app::config::Config;
+use lcp_app::pack::{PackOptions, PackedFiles};
+use lcp_ingest::{IngestOptions, ingest};
+use peakmem_alloc::{PeakMemAlloc, PeakMemAllocTrait};
+
+#[global_allocator]
+static ALLOCATOR: PeakMemAlloc<System> = PeakMemAlloc::new(System);
+
+const MIB: usize = 1 << 20;
+
+/// The number of files, which have more than 256 MiB together.
+const FILES: usize = 320;
+
+/// The maximum memory of a job: two batches of files, and what does not depend on the content.
+const JOB_MAX: usize = 64 * MIB;
+
+/// Creates a folder with this number of links to one file of almost 1 MiB.
+fn folder(files: usize) -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    let text = "fn main() { println!(\"a line of code\"); }\n".repeat(24_000);
+    assert!(text.len() < MIB);
+    let first = folder.path().join("0.rs");
+    std::fs::write(&first, text).unwrap();
+    for at in 1..files {
+        let below = folder.path().join(format!("d{}", at % 7));
+        std::fs::create_dir_all(&below).unwrap();
+        std::fs::hard_link(&first, below.join(format!("{at}.rs"))).unwrap();
+    }
+    folder
+}
+
+fn pack(folder: &Path, to: &Path) -> PackedFiles {
+    let mut file = File::options();
+    let mut file = file.read(true).write(true).create_new(true).open(to).unwrap();
+    let options = PackOptions { paths: vec![folder.into()], ..PackOptions::default() };
+    options.pack_into(&mut file, &Config::default(), &Warnings::default()).unwrap()
+}
+
+/// Runs a job. Returns its result, and fails if it takes too much memory.
+fn within_memory<T>(job: impl FnOnce() -> T) -> T {
+    // The maximum is counted from here.
+    ALLOCATOR.reset_peak_memory();
+    let result = job();
+    let used = ALLOCATOR.get_peak_memory();
+    assert!(used <= JOB_MAX, "{} MiB", used / MIB);
+    result
+}
+
+#[test]
+fn jobs_on_a_large_pack_take_little_memory() {
+    let (folder, output) = (folder(FILES), tempfile::tempdir().unwrap());
+    let path: PathBuf = output.path().join("large.lcp");
+    let packed = within_memory(|| pack(folder.path(), &path));
+    assert_eq!((packed.report.files.len(), packed.blocks), (FILES, 1 + FILES as u64));
+    assert_eq!(std::fs::metadata(&path).unwrap().len(), packed.pack_bytes);
+    assert!(packed.pack_bytes > 256 * MIB as u64);
+
+    // Several batches of files give the blocks of one.
+    let some = self::folder(30);
+    let path = output.path().join("some.lcp");
+    pack(some.path(), &path);
+    let options = IngestOptions { paths: vec![some.path().into()], ..IngestOptions::default() };
+    let all = ingest(&options).unwrap().blocks;
+    let encoded = lcp_encoder::encode(&all, lcp_encoder::EncodeOptions::default()).unwrap();
+    assert!(std::fs::read(&path).unwrap() == encoded);
+}
