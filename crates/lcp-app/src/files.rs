@@ -62,6 +62,31 @@ fn read_file(path: &Path, reporter: &dyn Reporter) -> std::io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
+/// The size in bytes from which packs are read in parts, so that they need not fit in memory. Smaller
+/// packs are read faster as a whole.
+pub const LARGE_BYTES: u64 = 64 << 20;
+
+/// Opens a pack that is large enough to be read in parts. Returns `None` for other files, which are
+/// read as a whole.
+pub fn open_large(path: &Path) -> Option<File> {
+    let size = std::fs::metadata(path).ok().filter(std::fs::Metadata::is_file)?.len();
+    open_regular_file(path).filter(|_| size >= LARGE_BYTES)
+}
+
+/// Opens a regular file, which can be read at any offset. Returns `None` for other files, and for a
+/// pack with an interrupted append.
+pub fn open_regular_file(path: &Path) -> Option<File> {
+    // Opening and closing a pipe would discard data that another process writes.
+    std::fs::metadata(path).ok().filter(std::fs::Metadata::is_file)?;
+    let file = File::open(path).ok()?;
+    file.metadata().ok().filter(std::fs::Metadata::is_file)?;
+    // The lock prevents appends during the read. A pack with an interrupted append is read in its
+    // old state.
+    journal::lock_shared(&file).ok()?;
+    let path = path.canonicalize().ok()?;
+    (!journal::journal_path(&path).exists()).then_some(file)
+}
+
 /// Reads a file, or returns `None` if it does not exist.
 pub(crate) fn read_if_exists(path: &Path) -> Result<Option<Vec<u8>>> {
     match std::fs::read(path) {
@@ -265,5 +290,24 @@ pub fn malformed(path: &Path, bytes: &[u8], error: &lcp_decoder::Error) -> Error
             failure.with_hint("the pack is truncated: copy it again, or save its intact blocks with `lcp recover PACK -o NEW`")
         }
         _ => failure,
+    }
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use std::sync::mpsc;
+    use std::time::Duration;
+
+    use super::*;
+
+    /// Opening a pipe would wait for a writer, and would discard its data.
+    #[test]
+    fn open_regular_file_does_not_open_a_pipe() {
+        let folder = tempfile::tempdir().unwrap();
+        let pipe = folder.path().join("pipe");
+        assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+        let (sender, receiver) = mpsc::channel();
+        std::thread::spawn(move || sender.send(open_regular_file(&pipe).is_none()));
+        assert_eq!(receiver.recv_timeout(Duration::from_secs(20)), Ok(true));
     }
 }

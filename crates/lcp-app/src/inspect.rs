@@ -1,18 +1,22 @@
 //! Inspection of the blocks of a pack, even if it is damaged: their offsets, types and costs.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
+use std::fs::File;
+use std::path::Path;
 use std::sync::Arc;
 
-use lcp_decoder::{IndexError, PackIndex};
-use lcp_driver::{OutputMode, WarningCode};
+use lcp_decoder::{DecodeOptions, IndexError, PackIndex, PackReader, ReadAt as _, SourceReader};
+use lcp_driver::{IndexCosts, OutputMode, WarningCode};
 use lcp_packfile::{PackScan, is_reference};
 use lcp_tokens::TokenEstimator;
 use lcp_types::wire::{BLOCK_HAS_SUMMARY, BLOCK_RESERVED, FOOTER_BYTES};
-use lcp_types::{BlockMeta, BlockType};
+use lcp_types::{BlockMeta, BlockSource as _, BlockType};
 use serde::Serialize;
 
 use crate::costs;
-use crate::error::Result;
+use crate::error::{Error, ErrorKind, Result};
+use crate::files;
 use crate::names::serialize_label;
 
 /// An inspected pack. It serializes as the report `lcp.inspect.v1`.
@@ -26,7 +30,7 @@ pub struct Inspection {
     /// The name of its compression.
     pub compression: &'static str,
     /// Its size in bytes.
-    pub bytes: usize,
+    pub bytes: u64,
     /// Bytes from the header to END, before the payload was compressed.
     pub unpacked_bytes: u64,
     /// The name of the encoding, if tokens are counted.
@@ -150,13 +154,23 @@ impl Inspection {
     /// Lists the blocks of a pack without counting tokens. `bytes` is the scanned pack.
     pub fn new(pack: &PackScan<'_>, bytes: &[u8]) -> Self {
         let index = PackIndex::find(bytes);
+        Self::with_index(pack, index.as_ref().map(Result::as_ref), bytes.len() as u64)
+    }
+
+    /// Lists the blocks of a pack with this index, if it announces one, and this size in bytes.
+    fn with_index(
+        pack: &PackScan<'_>,
+        index: Option<Result<&PackIndex, &IndexError>>,
+        bytes: u64,
+    ) -> Self {
         let mut warnings: Vec<_> = pack
             .warnings
             .iter()
             .map(|warning| InspectionWarning { code: warning.code(), message: warning.to_string() })
             .collect();
-        warnings.extend(index.iter().filter_map(|index| index.as_ref().err()).map(|error| {
-            InspectionWarning { code: WarningCode::BadIndex.name(), message: error.to_string() }
+        warnings.extend(index.and_then(Result::err).map(|error| InspectionWarning {
+            code: WarningCode::BadIndex.name(),
+            message: error.to_string(),
         }));
         let errors = pack.problems().map(|error| InspectionError {
             code: error.code(),
@@ -170,12 +184,12 @@ impl Inspection {
             magic: pack.magic_name(),
             version: pack.header.map(|header| format!("1.{}", header.minor)),
             compression: pack.compression_name(),
-            bytes: bytes.len(),
+            bytes,
             unpacked_bytes: pack.unpacked_len(),
             encoding: None,
             exact: None,
             blocks: blocks.collect(),
-            index: index.map(|index| InspectedIndex::new(&index, pack, bytes.len())),
+            index: index.map(|index| InspectedIndex::new(index, pack, bytes)),
             warnings,
             errors: errors.collect(),
             content_tokens: None,
@@ -215,12 +229,96 @@ impl Inspection {
     }
 }
 
+/// An undamaged pack that is too large for memory.
+pub struct LargePack {
+    /// Its blocks, without contents.
+    scan: PackScan<'static>,
+    reader: PackReader<'static, File>,
+    bytes: u64,
+}
+
+impl LargePack {
+    /// Opens a pack. Returns `None` if the pack should be read as a whole.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the file cannot be read.
+    pub fn open(path: &Path) -> Result<Option<Self>> {
+        let Some(file) = files::open_large(path) else { return Ok(None) };
+        let unread = |error| Error::io("read", path.display(), &error);
+        let bytes = file.size().map_err(unread)?;
+        let scan = SourceReader::new(&file).and_then(PackScan::without_content).map_err(unread)?;
+        let reader = PackReader::open(file, DecodeOptions::default()).ok();
+        let reader = reader.filter(|_| scan.problems().next().is_none());
+        Ok(reader.map(|reader| Self { scan, reader, bytes }))
+    }
+
+    /// Lists the blocks without counting tokens.
+    pub fn inspect(&self) -> Inspection {
+        Inspection::with_index(&self.scan, self.reader.index(), self.bytes)
+    }
+
+    /// Counts tokens like [`Inspection::count_tokens`], a few blocks at a time. Returns `false` if
+    /// all blocks are needed for that, or some cannot be read.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the file cannot be read.
+    pub fn count_tokens(
+        &self,
+        inspection: &mut Inspection,
+        estimator: &dyn TokenEstimator,
+        is_detailed: bool,
+    ) -> Result<bool> {
+        if self.reader.block_index().is_none() {
+            return Ok(false);
+        }
+        let Ok(Some(costs)) = IndexCosts::new(estimator).count_source(&self.reader) else {
+            return Ok(false);
+        };
+        let modes = if is_detailed { &OutputMode::ALL[..] } else { &[OutputMode::Minimal] };
+        let metas = BlockMeta::resolve_all(&self.scan.blocks, &mut |_, _| {});
+        for ((block, meta), content) in
+            inspection.blocks.iter_mut().zip(&metas).zip(&costs.contents)
+        {
+            if self.scan.blocks[block.index].content.is_metadata() {
+                continue;
+            }
+            let tokens = |mode: &OutputMode| {
+                Some((mode.name(), *costs.mode(mode.name())?.full.get(block.index)?))
+            };
+            let summary = if is_detailed { self.summary(block, meta)? } else { None };
+            block.tokens = Some(BlockTokens {
+                content: *content,
+                summary: summary.map(|summary| estimator.estimate(&summary)),
+                modes: modes.iter().filter_map(tokens).collect(),
+            });
+        }
+        (inspection.encoding, inspection.exact) = (Some(costs.encoding), Some(true));
+        inspection.content_tokens =
+            Some(costs.contents.iter().map(|tokens| u64::from(*tokens)).sum());
+        Ok(true)
+    }
+
+    /// Returns the summary of a block, which the scan does not have.
+    fn summary(&self, block: &InspectedBlock, meta: &BlockMeta<'_>) -> Result<Option<String>> {
+        if block.flags & BLOCK_HAS_SUMMARY == 0 {
+            return Ok(meta.summary.as_deref().map(str::to_owned));
+        }
+        let index = u32::try_from(block.index).unwrap_or(u32::MAX);
+        let read = self.reader.read(&[index]);
+        let read = read.map_err(|error| Error::new(ErrorKind::Io, error.to_string()))?;
+        let own = read.into_iter().next().and_then(|block| block.summary);
+        Ok(own.map(Cow::into_owned).filter(|summary| !summary.is_empty()))
+    }
+}
+
 impl InspectedIndex {
-    fn new(index: &Result<PackIndex, IndexError>, pack: &PackScan<'_>, bytes: usize) -> Self {
+    fn new(index: Result<&PackIndex, &IndexError>, pack: &PackScan<'_>, bytes: u64) -> Self {
         let length = match index {
             Ok(index) => index.footer().index_len + FOOTER_BYTES as u64,
             Err(_) if pack.compression_name() != "payload" => {
-                (bytes as u64).saturating_sub(pack.unpacked_len())
+                bytes.saturating_sub(pack.unpacked_len())
             }
             Err(_) => 0,
         };
@@ -229,7 +327,7 @@ impl InspectedIndex {
             encoding: costs.encoding.clone(),
             revision: costs.revision,
         });
-        let problem = index.as_ref().err();
+        let problem = index.err();
         let problem = problem.map(|error| IndexProblem {
             message: error.kind().to_string(),
             offset: error.offset(),

@@ -202,15 +202,7 @@ impl PackOptions<'_> {
         drop(bar);
         report_warnings(&report, reporter);
         report_secrets(&report, secrets, reporter);
-        let is_left_out = |path: &&PathBuf| {
-            report.skipped_by(SkipReason::Pack).any(|of| path.ends_with(&of.path))
-        };
-        for path in named.iter().filter(is_left_out) {
-            reporter.warn(&format!(
-                "left out {}: it is a pack, and `lcp merge` joins packs",
-                path.display()
-            ));
-        }
+        report_packs(&named, &report, reporter);
         if let Some(warning) = unmatched(&self.include, &self.rules, &report)? {
             reporter.warn(&warning);
         }
@@ -229,18 +221,9 @@ impl PackOptions<'_> {
         for warning in &warnings {
             reporter.warn(warning);
         }
-        for line in summary(&report) {
-            reporter.summary(&line);
-        }
-        reporter.note(&format!(
-            "packed {} ({}) and {} into {} ({}), including annotations",
-            lcp_driver::plural(report.files.len(), "file"),
-            lcp_driver::plural(report.bytes(), "byte"),
-            lcp_driver::plural(report.diffs.len(), "diff"),
-            lcp_driver::plural(blocks, "block"),
-            lcp_driver::plural(pack_bytes, "byte"),
-        ));
-        Ok(PackedFiles { pack_bytes, blocks, report, warnings })
+        let packed = PackedFiles { pack_bytes, blocks, report, warnings };
+        packed.report_totals(reporter);
+        Ok(packed)
     }
 
     /// Reads standard input, if it is among the paths.
@@ -268,6 +251,21 @@ impl PackOptions<'_> {
 }
 
 impl PackedFiles {
+    fn report_totals(&self, reporter: &dyn Reporter) {
+        let report = &self.report;
+        for line in summary(report) {
+            reporter.summary(&line);
+        }
+        reporter.note(&format!(
+            "packed {} ({}) and {} into {} ({}), including annotations",
+            lcp_driver::plural(report.files.len(), "file"),
+            lcp_driver::plural(report.bytes(), "byte"),
+            lcp_driver::plural(report.diffs.len(), "diff"),
+            lcp_driver::plural(self.blocks, "block"),
+            lcp_driver::plural(self.pack_bytes, "byte"),
+        ));
+    }
+
     /// Returns the report as JSON, with the blocks and bytes of the pack.
     pub fn to_json(&self) -> Value {
         let mut json = self.report.to_json();
@@ -350,6 +348,18 @@ fn unmatched(include: &[Pattern], rules: &[Rule], report: &IngestReport) -> Resu
     let names: Vec<_> =
         names.map(|((flag, pattern), _)| format!("{flag} {:?}", pattern.text())).collect();
     Ok((!names.is_empty()).then(|| format!("no file matches {}", names.join(", "))))
+}
+
+/// Warns about paths that are packs.
+fn report_packs(named: &[PathBuf], report: &IngestReport, reporter: &dyn Reporter) {
+    let is_left_out =
+        |path: &&PathBuf| report.skipped_by(SkipReason::Pack).any(|of| path.ends_with(&of.path));
+    for path in named.iter().filter(is_left_out) {
+        reporter.warn(&format!(
+            "left out {}: it is a pack, and `lcp merge` joins packs",
+            path.display()
+        ));
+    }
 }
 
 /// Reports the place and kind of each secret, and what happened to it.

@@ -115,7 +115,7 @@ impl PackOutput {
                 (path, written)
             }
             Place::Copy(mut copy, path) => {
-                copy.rewind().map_err(write_error)?;
+                copy.rewind().map_err(|error| write_error(&error))?;
                 let Some(path) = path else { return Ok(Some(copy)) };
                 let mut write = || io::copy(&mut copy, &mut files::open_device(&path)?);
                 let written = write().map(drop);
@@ -151,14 +151,14 @@ impl<'s> PackFileWriter<'s> {
 
     /// Reserves the first block; see [`PackStream::reserve_first`].
     pub(crate) fn reserve_first(&mut self, expected: &Block<'_>) -> Result {
-        let start = self.stream.reserve_first(expected).map_err(encode_error)?;
+        let start = self.stream.reserve_first(expected).map_err(|error| encode_error(&error))?;
         self.frames = start..start;
         Ok(())
     }
 
     /// Replaces the first block; see [`PackStream::replace_first`].
     pub(crate) fn replace_first(&mut self, block: &Block<'_>) -> Result {
-        self.stream.replace_first(block).map_err(encode_error)
+        self.stream.replace_first(block).map_err(|error| encode_error(&error))
     }
 
     /// Removes the first block. There must not be another one.
@@ -168,7 +168,7 @@ impl<'s> PackFileWriter<'s> {
     }
 
     pub(crate) fn add(&mut self, block: &Block<'_>) -> Result {
-        self.stream.add(block).map_err(encode_error)?;
+        self.stream.add(block).map_err(|error| encode_error(&error))?;
         if self.stream.pending_bytes() >= WRITE_BYTES {
             self.write_frames()?;
         }
@@ -181,7 +181,7 @@ impl<'s> PackFileWriter<'s> {
             self.storage.seek(SeekFrom::Start(self.frames.end))?;
             self.stream.write_frames(&mut self.storage)
         };
-        write().map_err(write_error)?;
+        write().map_err(|error| write_error(&error))?;
         self.frames.end += pending;
         Ok(())
     }
@@ -190,8 +190,8 @@ impl<'s> PackFileWriter<'s> {
     /// size in bytes.
     pub(crate) fn finish(&mut self, costs: &[EncodingCosts]) -> Result<(Vec<u8>, u64)> {
         self.write_frames()?;
-        let mut ends = self.stream.finish(costs).map_err(encode_error)?;
-        let len = self.write_ends(&ends).map_err(write_error)?;
+        let mut ends = self.stream.finish(costs).map_err(|error| encode_error(&error))?;
+        let len = self.write_ends(&ends).map_err(|error| write_error(&error))?;
         ends.head.truncate(HEADER_BYTES);
         Ok((ends.head, len))
     }
@@ -257,13 +257,13 @@ impl ReadAt for WrittenPack<'_> {
     }
 }
 
-fn encode_error(error: lcp_encoder::Error) -> Error {
+fn encode_error(error: &lcp_encoder::Error) -> Error {
     let kind = if error.is_limit() { ErrorKind::Limit } else { ErrorKind::Io };
     Error::new(kind, format!("{error} (the pack)"))
 }
 
-fn write_error(error: io::Error) -> Error {
-    Error::io("write", "the pack", &error)
+fn write_error(error: &io::Error) -> Error {
+    Error::io("write", "the pack", error)
 }
 
 #[cfg(test)]

@@ -170,11 +170,11 @@ impl<'c> PackEncoder<'c> {
         let estimators = self.estimators.iter().filter(|_| reader.block_index().is_some());
         for estimator in estimators {
             let counter = self.tokenizer.cached(Arc::clone(estimator), reporter)?;
-            let counted = IndexCosts::new(&counter.estimator)
+            let found = IndexCosts::new(&counter.estimator)
                 .progress(&mut || bar.step())
                 .count_source(&reader)
                 .map_err(|error| unread(&error))?;
-            costs.extend(counted);
+            costs.extend(found);
             counter.save_cache(reporter);
         }
         Ok(costs)

@@ -1,11 +1,12 @@
 //! The render job of all front ends, which turns a pack into a text and its plan.
 
+use std::borrow::Cow;
 use std::ffi::OsStr;
 use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use lcp_decoder::{DecodeOptions, IndexError, Pack, PackIndex, PackReader, ReadError};
+use lcp_decoder::{DecodeOptions, IndexError, Pack, PackIndex, PackReader, ReadAt, ReadError};
 use lcp_dedup::Options;
 #[cfg(feature = "full")]
 use lcp_driver::Objective;
@@ -14,12 +15,15 @@ use lcp_driver::segments::BudgetAllocationOptions;
 use lcp_driver::special_tokens::SpecialTokens;
 use lcp_driver::window::ContextWindow;
 use lcp_driver::{
-    DefaultDriver, DriverConfig, DriverError, IndexedRender, OutputMode, Overflow, Plan,
-    PlanSource, RENDERER_REVISION, Rendered, SourceRenderError, Verbosity, Warning, WarningCode,
+    DefaultDriver, DriverConfig, DriverError, IndexCosts, IndexedRender, OutputMode, Overflow,
+    Plan, PlanSource, RENDERER_REVISION, Rendered, SourceRenderError, Verbosity, Warning,
+    WarningCode,
 };
-use lcp_packfile::journal;
+use lcp_tokens::TokenEstimator;
 use lcp_types::wire::HEADER_RESERVED;
-use lcp_types::{BlockSource, BlockSourceErrorKind, BlockType};
+use lcp_types::{
+    Block, BlockIndex, BlockSource, BlockSourceError, BlockSourceErrorKind, BlockType,
+};
 
 use crate::budget::{BudgetOptions, Settings};
 use crate::config::{Config, Usage};
@@ -229,20 +233,16 @@ impl RenderSetup {
         if self.segments.is_some() {
             return Ok(None);
         }
-        let Some(file) = open_regular_file(path) else { return Ok(None) };
+        let Some(file) = files::open_regular_file(path) else { return Ok(None) };
         // Reading all blocks gives errors with their locations.
         let Ok(reader) = PackReader::open(file, DecodeOptions::default()) else { return Ok(None) };
         // Reading all blocks also reports reserved flags and an unusable index.
         if reader.header().flags & HEADER_RESERVED != 0 {
             return Ok(None);
         }
-        let name = counter.estimator.name();
-        if reader.block_index().and_then(|facts| facts.costs_in(name, RENDERER_REVISION)).is_none()
-        {
-            return Ok(None);
-        }
+        let Some(source) = CountedPack::new(&reader, &counter.estimator) else { return Ok(None) };
         let driver = DefaultDriver::new(Arc::clone(&counter.estimator));
-        let mut rendered = match driver.render_source(&reader, config) {
+        let mut rendered = match driver.render_source(&source, config) {
             Ok(rendered) => rendered,
             Err(SourceRenderError::Driver(error)) => return Err(over_budget_error(&error, path)),
             Err(SourceRenderError::Source(error)) if error.kind == BlockSourceErrorKind::Io => {
@@ -522,6 +522,44 @@ impl RenderedPack<'_> {
     }
 }
 
+/// A pack with token costs: those of its index, or those of all blocks, which are counted a few at a
+/// time if the pack is large.
+struct CountedPack<'r> {
+    reader: &'r PackReader<'static, File>,
+    /// The index with costs, if that of the pack has none.
+    counted: Option<BlockIndex>,
+}
+
+impl<'r> CountedPack<'r> {
+    /// Returns `None` if the pack should be read as a whole.
+    fn new(reader: &'r PackReader<'static, File>, estimator: &dyn TokenEstimator) -> Option<Self> {
+        let index = reader.block_index()?;
+        if index.costs_in(estimator.name(), RENDERER_REVISION).is_some() {
+            return Some(Self { reader, counted: None });
+        }
+        if reader.source().size().ok()? < files::LARGE_BYTES {
+            return None;
+        }
+        let costs = IndexCosts::new(estimator).count_source(reader).ok()??;
+        let costs = vec![costs];
+        Some(Self { reader, counted: Some(BlockIndex { costs, ..index.clone() }) })
+    }
+}
+
+impl BlockSource for CountedPack<'_> {
+    fn block_index(&self) -> Option<&BlockIndex> {
+        self.counted.as_ref().or_else(|| self.reader.block_index())
+    }
+
+    fn read(&self, indices: &[u32]) -> std::result::Result<Vec<Block<'_>>, BlockSourceError> {
+        self.reader.read(indices)
+    }
+
+    fn read_all(&self) -> std::result::Result<Cow<'_, [Block<'_>]>, BlockSourceError> {
+        self.reader.read_all()
+    }
+}
+
 /// Returns the error for a text that must exceed the budget.
 fn over_budget_error(error: &DriverError, path: &Path) -> Error {
     let message = format!("{error} [{}] ({})", error.code(), files::display_name(path));
@@ -536,19 +574,6 @@ fn over_budget_error(error: &DriverError, path: &Path) -> Error {
         )),
         _ => failure,
     }
-}
-
-/// Opens a regular file, which can be read at any offset.
-fn open_regular_file(path: &Path) -> Option<File> {
-    // Opening and closing a pipe would discard data that another process writes.
-    std::fs::metadata(path).ok().filter(std::fs::Metadata::is_file)?;
-    let file = File::open(path).ok()?;
-    file.metadata().ok().filter(std::fs::Metadata::is_file)?;
-    // The lock prevents appends during the read. A pack with an interrupted append is read in its
-    // old state.
-    journal::lock_shared(&file).ok()?;
-    let path = path.canonicalize().ok()?;
-    (!journal::journal_path(&path).exists()).then_some(file)
 }
 
 /// Returns a warning about a pack whose header announces an index that is not accepted (RFC
@@ -572,23 +597,4 @@ fn verify_index(path: &Path, pack: &[u8]) -> Result<Vec<Warning>> {
 
 fn bad_index(error: &IndexError) -> Warning {
     Warning::new(WarningCode::BadIndex, None, error.to_string())
-}
-
-#[cfg(all(test, unix))]
-mod tests {
-    use std::sync::mpsc;
-    use std::time::Duration;
-
-    use super::*;
-
-    /// Opening a pipe would wait for a writer, and would discard its data.
-    #[test]
-    fn open_regular_file_does_not_open_a_pipe() {
-        let folder = tempfile::tempdir().unwrap();
-        let pipe = folder.path().join("pipe");
-        assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
-        let (sender, receiver) = mpsc::channel();
-        std::thread::spawn(move || sender.send(open_regular_file(&pipe).is_none()));
-        assert_eq!(receiver.recv_timeout(Duration::from_secs(20)), Ok(true));
-    }
 }

@@ -1,26 +1,47 @@
 //! Validation of packs with checks of token costs and hand-offs.
 
+use std::path::Path;
+
 use lcp_continuity::{PackageError, SessionHandoff};
 use lcp_decoder::PackIndex;
 use lcp_driver::{IndexCosts, RENDERER_REVISION};
 use lcp_packfile::{Check, PackScan, Problem, Report, ValidateOptions, handoff_index};
 use lcp_tokens::{Encoding, Tiktoken};
-use lcp_types::{Block, EncodingCosts};
+use lcp_types::{BlockSource, EncodingCosts};
 use serde_json::{Value, json};
 
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::files;
+use crate::reporter::Reporter;
 
 /// Finds all problems of a pack, including those of its hand-offs. With `full`, also checks its
 /// index and token costs.
 pub fn validate(bytes: &[u8], full: bool) -> Report {
-    let checks: [&dyn Check; 2] = [&HandoffCheck, &CostCheck];
-    let mut report = lcp_packfile::validate(bytes, &ValidateOptions { full, checks: &checks });
+    let options = ValidateOptions { full, checks: CHECKS };
+    let mut report = lcp_packfile::validate(bytes, &options);
     if let ([], Some(problem)) = (bytes, report.problems.first_mut()) {
         files::EMPTY.clone_into(&mut problem.message);
     }
     report
 }
+
+/// Finds all problems of the pack at `path`, like [`validate`]. A large pack is read in parts.
+///
+/// # Errors
+///
+/// Returns an error if the file cannot be read.
+pub fn validate_file(path: &Path, full: bool, reporter: &dyn Reporter) -> Result<Report> {
+    if let Some(file) = files::open_large(path) {
+        let options = ValidateOptions { full, checks: CHECKS };
+        let report = lcp_packfile::validate_source(&file, &options);
+        if let Some(report) = report.map_err(|error| Error::io("read", path.display(), &error))? {
+            return Ok(report);
+        }
+    }
+    Ok(validate(&files::read(path, reporter)?, full))
+}
+
+const CHECKS: &[&dyn Check] = &[&HandoffCheck, &CostCheck];
 
 /// Returns the reports of packs as JSON (`lcp.validate.v1`). Each entry has the name of the pack
 /// and the report, or the error if the pack could not be read.
@@ -79,13 +100,15 @@ impl Check for HandoffCheck {
 struct CostCheck;
 
 impl Check for CostCheck {
-    fn check_index(&self, index: &PackIndex, blocks: &[Block<'_>], report: &mut Report) {
+    fn check_index(&self, index: &PackIndex, blocks: &dyn BlockSource, report: &mut Report) {
         let offset = index.footer().index_offset;
         for stored in &index.block_index().costs {
             let name = stored.encoding.escape_debug();
             let encoding = Encoding::from_name(&stored.encoding);
             let encoding = encoding.filter(|_| stored.revision == RENDERER_REVISION);
-            let counted = encoding.and_then(|of| IndexCosts::new(&Tiktoken::new(of)).count(blocks));
+            let counted = encoding.and_then(|of| {
+                IndexCosts::new(&Tiktoken::new(of)).count_source(blocks).ok().flatten()
+            });
             match counted {
                 None => {
                     let message = format!("cannot recount the token costs in {name}");

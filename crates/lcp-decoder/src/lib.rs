@@ -70,9 +70,9 @@ pub use parallel::decode_parallel;
 pub use parser::Parser;
 #[cfg(feature = "map")]
 pub use read_at::MmapFile;
-pub use read_at::ReadAt;
 #[cfg(feature = "object-store")]
 pub use read_at::RemoteObject;
+pub use read_at::{ReadAt, SourceReader};
 #[cfg(feature = "tokio")]
 pub use stream::AsyncStreamDecoder;
 pub use stream::{StreamDecoder, StreamError, StreamState};

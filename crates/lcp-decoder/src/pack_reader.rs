@@ -13,13 +13,16 @@ use crate::blocks::Pack;
 use crate::blocks::decode;
 use crate::error::Error;
 use crate::events::{Event, Header};
-use crate::index::{IndexError, IndexErrorKind, IndexFooter, PackIndex, check_header, verify};
+use crate::index::{
+    IndexError, IndexErrorKind, IndexFooter, PackIndex, check_header, verify, verify_source,
+};
 use crate::options::DecodeOptions;
 #[cfg(feature = "rayon")]
 use crate::parallel::decode_parallel as decode;
 use crate::parser::Parser;
 use crate::read_at::ReadAt;
 use crate::reader::within;
+use crate::stream::StreamError;
 
 /// A reader with random access to the blocks of a pack, using its index (RFC 0003 §6). If the pack
 /// has no valid index, the whole pack is read when the first block is requested.
@@ -145,6 +148,15 @@ impl<'s, S: ReadAt> PackReader<'s, S> {
         }
     }
 
+    /// Returns whether the bytes of the pack are in memory: the source has them, or they were read.
+    #[must_use]
+    pub fn is_in_memory(&self) -> bool {
+        let first = 0..HEADER_BYTES as u64;
+        let read = || self.source.read(std::slice::from_ref(&first));
+        self.full_pack.get().is_some()
+            || read().is_ok_and(|read| matches!(read.first(), Some(Cow::Borrowed(_))))
+    }
+
     /// Returns the index, if the pack has a valid one.
     fn accepted_index(&self) -> Option<&PackIndex> {
         self.index.as_ref()?.as_ref().ok()
@@ -187,7 +199,7 @@ impl<'s, S: ReadAt> PackReader<'s, S> {
     }
 
     /// Returns the differences between the index and the blocks, except for token costs (RFC 0003
-    /// §5).
+    /// §5). Reads one block at a time, unless the bytes are in memory.
     ///
     /// # Errors
     ///
@@ -196,7 +208,10 @@ impl<'s, S: ReadAt> PackReader<'s, S> {
         match &self.index {
             None => Ok(Vec::new()),
             Some(Err(error)) => Ok(vec![error.clone()]),
-            Some(Ok(index)) => Ok(verify(index, self.bytes()?, self.options)?),
+            Some(Ok(index)) if self.is_in_memory() => {
+                Ok(verify(index, self.bytes()?, self.options)?)
+            }
+            Some(Ok(index)) => verify_source(index, &self.source, self.options),
         }
     }
 }
@@ -229,6 +244,15 @@ impl<S: ReadAt> BlockSource for PackReader<'_, S> {
 
     fn read_all(&self) -> Result<Cow<'_, [Block<'_>]>, BlockSourceError> {
         Ok(Cow::Owned(self.decode()?.blocks))
+    }
+}
+
+impl From<StreamError> for ReadError {
+    fn from(error: StreamError) -> Self {
+        match error {
+            StreamError::Read { source, .. } => Self::Io(source),
+            StreamError::Decode(error) => Self::Decode(error),
+        }
     }
 }
 

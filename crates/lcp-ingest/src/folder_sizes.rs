@@ -18,7 +18,7 @@ pub(crate) fn largest<'f>(files: impl Iterator<Item = (&'f str, u64)>) -> String
             let Some(name) = label.strip_prefix(above) else { continue };
             total = total.saturating_add(size);
             if let Some((folder, _)) = name.split_once('/') {
-                let folder = &label[..above.len() + folder.len() + 1];
+                let folder = &label[..=above.len() + folder.len()];
                 let of_folder: &mut u64 = folders.entry(folder).or_default();
                 *of_folder = of_folder.saturating_add(size);
             }

@@ -152,8 +152,8 @@ pub fn ingest_into<S: BlockSink>(
     let mut batch = read(next());
     while !batch.is_empty() {
         let later = next();
-        let changed = &changes.changed;
-        let (later, added) = rayon::join(|| read(later), || pack.add_files(batch, changed));
+        let (later, added) =
+            rayon::join(|| read(later), || pack.add_files(batch, &changes.changed));
         added?;
         batch = later;
     }

@@ -49,4 +49,4 @@ pub use merge::{handoff_index, merge, renumber_handoff_index, unreadable_handoff
 pub use properties::Properties;
 pub use recover::{LostRange, Recovery, recover};
 pub use scan::{PackScan, ScannedFrame, is_reference};
-pub use validate::{Check, Problem, Report, ValidateOptions, validate};
+pub use validate::{Check, Problem, Report, ValidateOptions, validate, validate_source};

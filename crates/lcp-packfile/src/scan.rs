@@ -1,12 +1,18 @@
 //! A lenient scan of a pack that returns every frame, every block and every problem.
 
 use std::borrow::Cow;
+use std::io::{self, Read};
 use std::ops::Range;
 
-use lcp_decoder::{DecodeOptions, Error, ErrorKind, Event, EventIter, Header, Warning};
+use lcp_decoder::{
+    DecodeOptions, Error, ErrorKind, Event, EventIter, Frame, Header, StreamDecoder, StreamError,
+    Warning,
+};
 use lcp_encoder::{Compression, EncodeOptions};
 use lcp_types::wire::{END_FRAME, HEADER_BYTES};
-use lcp_types::{Annotation, AnnotationKind, Block, BlockType, CowBytes};
+use lcp_types::{Annotation, AnnotationKind, Block, BlockContent, BlockType, CowBytes};
+
+use crate::merge::handoff_index;
 
 /// The stored parts of a pack, which may be damaged.
 ///
@@ -61,7 +67,21 @@ pub struct ScannedFrame<'a> {
     pub problem: Option<Error>,
 }
 
-impl ScannedFrame<'_> {
+impl<'a> ScannedFrame<'a> {
+    fn new(frame: &Frame<'_>, bytes: Cow<'a, [u8]>) -> Self {
+        let body_len = frame.body.len() as u64;
+        Self {
+            block_type: frame.block_type,
+            flags: frame.flags,
+            range: frame.offset..frame.body_offset + body_len,
+            body_len,
+            bytes,
+            is_compressed: frame.is_compressed(),
+            is_reference: frame.is_reference(),
+            problem: None,
+        }
+    }
+
     /// Returns whether the frame is readable or refers to a body in a content store.
     pub(crate) fn is_sound(&self) -> bool {
         self.problem.as_ref().is_none_or(is_reference)
@@ -79,15 +99,19 @@ impl<'a> PackScan<'a> {
         Self::scan(pack, true)
     }
 
-    fn scan(pack: &'a [u8], keep_bytes: bool) -> Self {
-        let mut scan = Self {
+    fn empty() -> Self {
+        Self {
             header: None,
             frames: Vec::new(),
             blocks: Vec::new(),
             end: None,
             warnings: Vec::new(),
             error: None,
-        };
+        }
+    }
+
+    fn scan(pack: &'a [u8], keep_bytes: bool) -> Self {
+        let mut scan = Self::empty();
         let mut events = EventIter::new(pack, DecodeOptions::default());
         while let Some(event) = events.next() {
             match event {
@@ -103,23 +127,8 @@ impl<'a> PackScan<'a> {
                     } else {
                         Cow::default()
                     };
-                    let mut scanned = ScannedFrame {
-                        block_type: frame.block_type,
-                        flags: frame.flags,
-                        range,
-                        body_len,
-                        bytes,
-                        is_compressed: frame.is_compressed(),
-                        is_reference: frame.is_reference(),
-                        problem: None,
-                    };
-                    let index = frame.index;
-                    let block = events.decode(frame).unwrap_or_else(|error| {
-                        scanned.problem = Some(error);
-                        placeholder_block(index)
-                    });
-                    scan.blocks.push(block);
-                    scan.frames.push(scanned);
+                    let scanned = ScannedFrame::new(&frame, bytes);
+                    scan.push(scanned, frame.index, events.decode(frame));
                 }
                 Ok(Event::End { offset }) => scan.end = Some(offset),
                 Ok(Event::Warning(warning)) => scan.warnings.push(warning),
@@ -128,6 +137,50 @@ impl<'a> PackScan<'a> {
             }
         }
         scan
+    }
+
+    /// Scans a pack that need not fit in memory. Only metadata has its content: other blocks have a
+    /// label, but no content and no summary, and frames have no bytes.
+    ///
+    /// # Errors
+    ///
+    /// Returns the error of the reader.
+    pub fn without_content(reader: impl Read) -> io::Result<PackScan<'static>> {
+        let mut scan = PackScan::empty();
+        let mut stream = StreamDecoder::new(reader, DecodeOptions::default());
+        loop {
+            match stream.next_event() {
+                Ok(None) => break,
+                Ok(Some(Event::Header(header))) => scan.header = Some(header),
+                Ok(Some(Event::Frame(frame))) => {
+                    let scanned = ScannedFrame::new(&frame, Cow::default());
+                    let index = frame.index;
+                    let block =
+                        stream.decode(frame).map(|block| remove_content(block.into_owned()));
+                    scan.push(scanned, index, block);
+                }
+                Ok(Some(Event::End { offset })) => scan.end = Some(offset),
+                Ok(Some(Event::Warning(warning))) => scan.warnings.push(warning),
+                Ok(Some(_)) => {}
+                Err(StreamError::Decode(error)) => {
+                    scan.error = Some(error);
+                    break;
+                }
+                Err(StreamError::Read { source, .. }) => return Err(source),
+                Err(other) => return Err(io::Error::other(other)),
+            }
+        }
+        Ok(scan)
+    }
+
+    /// Adds a frame and its block, or the error of its body.
+    fn push(&mut self, mut frame: ScannedFrame<'a>, index: u64, block: Result<Block<'a>, Error>) {
+        let block = block.unwrap_or_else(|error| {
+            frame.problem = Some(error);
+            placeholder_block(index)
+        });
+        self.blocks.push(block);
+        self.frames.push(frame);
     }
 
     /// Returns the scan if the pack has a header.
@@ -217,6 +270,28 @@ pub fn is_reference(error: &Error) -> bool {
 /// Returns the bytes of the pack in this range, if the pack is long enough.
 pub(crate) fn slice<'a>(pack: &'a [u8], range: &Range<u64>) -> Option<&'a [u8]> {
     pack.get(usize::try_from(range.start).ok()?..usize::try_from(range.end).ok()?)
+}
+
+/// Removes the content and the summary of a block that is not metadata.
+fn remove_content(mut block: Block<'static>) -> Block<'static> {
+    if block.content.is_metadata() || handoff_index(&block).is_some() {
+        return block;
+    }
+    block.summary = None;
+    match &mut block.content {
+        BlockContent::Code(code) => code.content = CowBytes::from(Vec::new()),
+        BlockContent::Conversation(turn) => turn.content = CowBytes::from(Vec::new()),
+        BlockContent::FileTree(tree) => tree.entries = Vec::new(),
+        BlockContent::ToolResult(result) => result.content = CowBytes::from(Vec::new()),
+        BlockContent::Document(document) => document.content = CowBytes::from(Vec::new()),
+        BlockContent::StructuredData(data) => data.content = CowBytes::from(Vec::new()),
+        BlockContent::Diff(diff) => diff.hunks = Vec::new(),
+        BlockContent::Image(image) => image.data = CowBytes::from(Vec::new()),
+        BlockContent::Extension(extension) => extension.content = CowBytes::from(Vec::new()),
+        BlockContent::Raw(raw) => raw.body = CowBytes::from(Vec::new()),
+        BlockContent::EmbeddingRef(_) | BlockContent::Annotation(_) => {}
+    }
+    block
 }
 
 /// Returns a block that replaces an unreadable one: an annotation without effect.

@@ -36,6 +36,20 @@ pub trait BlockSource {
     fn read_all(&self) -> Result<Cow<'_, [Block<'_>]>, BlockSourceError>;
 }
 
+impl<T: BlockSource + ?Sized> BlockSource for &T {
+    fn block_index(&self) -> Option<&BlockIndex> {
+        T::block_index(self)
+    }
+
+    fn read(&self, indices: &[u32]) -> Result<Vec<Block<'_>>, BlockSourceError> {
+        T::read(self, indices)
+    }
+
+    fn read_all(&self) -> Result<Cow<'_, [Block<'_>]>, BlockSourceError> {
+        T::read_all(self)
+    }
+}
+
 impl BlockSource for [Block<'_>] {
     fn block_index(&self) -> Option<&BlockIndex> {
         None

@@ -5,8 +5,12 @@ use std::fs::File;
 use std::path::{Path, PathBuf};
 
 use lcp_app::Warnings;
+use lcp_app::budget::BudgetOptions;
 use lcp_app::config::Config;
+use lcp_app::inspect::LargePack;
 use lcp_app::pack::{PackOptions, PackedFiles};
+use lcp_app::render::{RenderJob, RenderOptions, RenderSetup, RenderedPack};
+use lcp_app::validate::validate_file;
 use lcp_ingest::{IngestOptions, ingest};
 use peakmem_alloc::{PeakMemAlloc, PeakMemAllocTrait};
 
@@ -43,7 +47,24 @@ fn pack(folder: &Path, to: &Path) -> PackedFiles {
     options.pack_into(&mut file, &Config::default(), &Warnings::default()).unwrap()
 }
 
+fn options() -> RenderOptions {
+    let budget = BudgetOptions { budget: Some(8000), ..BudgetOptions::default() };
+    RenderOptions { budget, ..RenderOptions::default() }
+}
+
+/// Renders a pack without costs from its index, for which all blocks are counted.
+fn render(path: &Path) -> String {
+    let (config, warnings) = (Config::default(), Warnings::default());
+    let setup = RenderSetup::new(path, &options(), &config, &warnings).unwrap();
+    let mut buffer = Vec::new();
+    match setup.render(false, &mut buffer, &warnings).unwrap() {
+        RenderedPack::ByIndex(rendered, _) => rendered.text,
+        RenderedPack::FromBlocks(..) => panic!("the pack was read as a whole"),
+    }
+}
+
 /// Runs a job. Returns its result, and fails if it takes too much memory.
+#[track_caller]
 fn within_memory<T>(job: impl FnOnce() -> T) -> T {
     // The maximum is counted from here.
     ALLOCATOR.reset_peak_memory();
@@ -61,6 +82,18 @@ fn jobs_on_a_large_pack_take_little_memory() {
     assert_eq!((packed.report.files.len(), packed.blocks), (FILES, 1 + FILES as u64));
     assert_eq!(std::fs::metadata(&path).unwrap().len(), packed.pack_bytes);
     assert!(packed.pack_bytes > 256 * MIB as u64);
+
+    let name = path.display().to_string();
+    for full in [false, true] {
+        let report = within_memory(|| validate_file(&path, full, &Warnings::default()).unwrap());
+        assert_eq!((report.blocks, report.problems.len()), (1 + FILES, 0), "{name}");
+    }
+    let inspection = within_memory(|| LargePack::open(&path).unwrap().unwrap().inspect());
+    assert_eq!(inspection.blocks.len(), 1 + FILES);
+    let text = within_memory(|| render(&path));
+    let whole = std::fs::read(&path).unwrap();
+    let job = RenderJob::new(&path, &whole, &options(), &Config::default(), &Warnings::default());
+    assert_eq!(text, job.unwrap().render(&Warnings::default()).unwrap().text);
 
     // Several batches of files give the blocks of one.
     let some = self::folder(30);

@@ -2,7 +2,8 @@
 
 use std::path::PathBuf;
 
-use lcp_app::inspect::{InspectedBlock, InspectedIndex, Inspection};
+use lcp_app::inspect::{InspectedBlock, InspectedIndex, Inspection, LargePack};
+use lcp_app::tokenizer::LoadedTokenizer;
 use lcp_driver::{escape_control, group_thousands};
 use lcp_packfile::PackScan;
 
@@ -36,6 +37,18 @@ pub struct Args {
 
 /// Prints the list.
 pub fn run(args: &Args, output: &Output) -> Result {
+    if let Some(large) = LargePack::open(&args.pack)? {
+        let counter = load(args, output)?;
+        let mut inspection = large.inspect();
+        // Only JSON has the tokens in each mode.
+        let count = |counter: &LoadedTokenizer| {
+            large.count_tokens(&mut inspection, &counter.estimator, args.json)
+        };
+        if counter.as_ref().map_or(Ok(true), count)? {
+            warn(&inspection, output);
+            return print(&inspection, counter.as_ref(), args, output);
+        }
+    }
     let bytes = files::read(&args.pack, output)?;
     let pack = PackScan::new(&bytes);
     if pack.header.is_none() {
@@ -44,28 +57,45 @@ pub fn run(args: &Args, output: &Output) -> Result {
             .map_or(Ok(()), |error| Err(files::malformed(&args.pack, &bytes, &error)));
     }
     let mut inspection = Inspection::new(&pack, &bytes);
-    for warning in &inspection.warnings {
-        output.warn(format!("{} [{}]", warning.message, warning.code));
-    }
-    let counter =
-        if args.no_tokens { None } else { Some(args.counting.load_without_budget(false, output)?) };
+    warn(&inspection, output);
+    let counter = load(args, output)?;
     if let Some(counter) = &counter {
-        // Only JSON has the tokens in each mode.
         inspection.count_tokens(&pack, &counter.estimator, args.json)?;
     }
-    let text = if args.json {
-        files::json(&inspection)
-    } else {
-        table(&inspection, TableStyle::for_stdout(output))
-    };
-    files::write(None, text.as_bytes())?;
-    if let Some(counter) = &counter {
-        counter.save_cache(output);
-    }
+    print(&inspection, counter.as_ref(), args, output)?;
     match pack.problems().next() {
         Some(error) => Err(files::malformed(&args.pack, &bytes, error)),
         None => Ok(()),
     }
+}
+
+/// Loads the tokenizer, if tokens are counted.
+fn load(args: &Args, output: &Output) -> Result<Option<LoadedTokenizer>> {
+    (!args.no_tokens).then(|| args.counting.load_without_budget(false, output)).transpose()
+}
+
+fn warn(inspection: &Inspection, output: &Output) {
+    for warning in &inspection.warnings {
+        output.warn(format!("{} [{}]", warning.message, warning.code));
+    }
+}
+
+fn print(
+    inspection: &Inspection,
+    counter: Option<&LoadedTokenizer>,
+    args: &Args,
+    output: &Output,
+) -> Result {
+    let text = if args.json {
+        files::json(inspection)
+    } else {
+        table(inspection, TableStyle::for_stdout(output))
+    };
+    files::write(None, text.as_bytes())?;
+    if let Some(counter) = counter {
+        counter.save_cache(output);
+    }
+    Ok(())
 }
 
 /// Returns the table of blocks, followed by two lines about the pack.
@@ -107,7 +137,7 @@ fn sums(inspection: &Inspection) -> String {
         group_thousands(blocks.len() as u64),
         if blocks.len() == 1 { "block" } else { "blocks" },
         group_thousands(metadata.count() as u64),
-        group_thousands(inspection.bytes as u64),
+        group_thousands(inspection.bytes),
         inspection.magic.unwrap_or("unknown"),
         inspection.compression,
     );

@@ -59,7 +59,7 @@ pub fn run(args: &Args, output: &Output) -> Result {
 type Checked = (String, Result<Report>);
 
 fn check(path: &Path, full: bool, output: &Output) -> Result<Report> {
-    Ok(validate::validate(&files::read(path, output)?, full))
+    validate::validate_file(path, full, output)
 }
 
 /// Returns a line for each pack without a problem, and for each problem and note.

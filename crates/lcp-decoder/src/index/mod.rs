@@ -15,7 +15,7 @@ use lcp_types::{BlockIndex, limits};
 use crate::events::Header;
 use crate::reader::{Reader, within};
 pub use error::{IndexError, IndexErrorKind};
-pub(crate) use verify::verify;
+pub(crate) use verify::{verify, verify_source};
 
 /// The maximum size of an END frame in bytes, with varints of maximum length.
 const END_BYTES_MAX: u64 = 21;

@@ -1,15 +1,21 @@
 //! Comparison of an index with the blocks of its pack (RFC 0003 §5).
 
+use std::borrow::Cow;
 use std::collections::HashMap;
+use std::io::Read;
+use std::ops::Range;
 
-use lcp_types::{BlockIndex, BlockIndexBuilder, BlockType, ToolCallEntry};
+use lcp_types::{Block, BlockIndex, BlockIndexBuilder, BlockType, ToolCallEntry};
 
 use super::{IndexError, IndexErrorKind, PackIndex};
 use crate::blocks::EventIter;
 use crate::error::Error;
 use crate::events::{Event, Frame};
 use crate::options::DecodeOptions;
+use crate::pack_reader::ReadError;
+use crate::read_at::{ReadAt, SourceReader};
 use crate::reader::within;
+use crate::stream::StreamDecoder;
 
 /// Returns the errors of an index. `pack` is the whole pack.
 pub(crate) fn verify(
@@ -17,50 +23,124 @@ pub(crate) fn verify(
     pack: &[u8],
     options: DecodeOptions<'_>,
 ) -> Result<Vec<IndexError>, Error> {
-    let mut wrong = Vec::new();
-    let index_offset = index.footer.index_offset;
-    let blocks = usize::try_from(index_offset).ok().and_then(|end| pack.get(..end));
-    if blocks.map(crc32c::crc32c) != Some(index.footer.blocks_checksum) {
-        wrong.push(IndexError::new(IndexErrorKind::BlocksChecksum, 0));
-    }
-    let mut builder = BlockIndexBuilder::default();
-    let (mut bodies_known, mut annotations_known) = (true, true);
+    let mut verifier = Verifier::new(index);
+    let blocks = usize::try_from(index.footer.index_offset).ok().and_then(|end| pack.get(..end));
+    verifier.compare_checksum(blocks.map(crc32c::crc32c));
     let mut events = EventIter::new(pack, options);
     while let Some(event) = events.next() {
         let Event::Frame(frame) = event? else { continue };
-        wrong.extend(compare_frame(index, pack, &frame));
+        verifier.compare_frame(&frame, within(pack, 0, &range(&frame)).unwrap_or_default());
         let block_type = frame.block_type;
-        if let Ok(block) = events.decode(frame) {
-            builder.push(&block);
-        } else {
-            // The body is in a content store, or it is malformed; decoding reports that error.
-            builder.push_unknown(block_type);
-            bodies_known = false;
-            // Only annotations and extensions describe other blocks.
-            annotations_known &=
-                !matches!(block_type, BlockType::Annotation | BlockType::Extension);
-        }
+        verifier.push(block_type, events.decode(frame).as_ref().ok());
     }
-    let fail = |what| IndexError::new(IndexErrorKind::ColumnMismatch { what }, index_offset);
-    let actual = builder.finish();
-    if actual.len() as u64 == index.footer.blocks {
-        let columns = different_columns(&index.blocks, &actual, annotations_known, bodies_known);
-        wrong.extend(columns.into_iter().map(fail));
-    } else {
-        wrong.push(fail("number of blocks"));
-    }
-    Ok(wrong)
+    Ok(verifier.finish())
 }
 
-fn compare_frame(index: &PackIndex, pack: &[u8], frame: &Frame<'_>) -> Option<IndexError> {
+/// Returns the errors of an index, without the whole pack in memory.
+pub(crate) fn verify_source<S: ReadAt>(
+    index: &PackIndex,
+    source: &S,
+    options: DecodeOptions<'_>,
+) -> Result<Vec<IndexError>, ReadError> {
+    let mut verifier = Verifier::new(index);
+    let (mut checksum, mut chunk) = (0, vec![0; CHUNK_BYTES]);
+    let mut blocks = SourceReader::new(source)?.take(index.footer.index_offset);
+    loop {
+        let len = blocks.read(&mut chunk)?;
+        if len == 0 {
+            break;
+        }
+        checksum = crc32c::crc32c_append(checksum, chunk.get(..len).unwrap_or_default());
+    }
+    verifier.compare_checksum(Some(checksum).filter(|_| blocks.limit() == 0));
+    let mut stream = StreamDecoder::new(SourceReader::new(source)?, options);
+    while let Some(event) = stream.next_event().map_err(ReadError::from)? {
+        let Event::Frame(frame) = event else { continue };
+        // The event lacks the bytes before the body.
+        let stored = source.read(std::slice::from_ref(&range(&frame)))?;
+        verifier.compare_frame(&frame, stored.first().map(Cow::as_ref).unwrap_or_default());
+        drop(stored);
+        let block_type = frame.block_type;
+        verifier.push(block_type, stream.decode(frame).as_ref().ok());
+    }
+    Ok(verifier.finish())
+}
+
+/// The number of bytes that are read at once for the checksum of all blocks.
+const CHUNK_BYTES: usize = 1 << 20;
+
+/// Returns the byte range of a frame in the pack.
+fn range(frame: &Frame<'_>) -> Range<u64> {
+    frame.offset..frame.body_offset + frame.body.len() as u64
+}
+
+/// The comparison of an index with the blocks so far.
+struct Verifier<'i> {
+    index: &'i PackIndex,
+    wrong: Vec<IndexError>,
+    builder: BlockIndexBuilder,
+    bodies_known: bool,
+    annotations_known: bool,
+}
+
+impl<'i> Verifier<'i> {
+    fn new(index: &'i PackIndex) -> Self {
+        Self {
+            index,
+            wrong: Vec::new(),
+            builder: BlockIndexBuilder::default(),
+            bodies_known: true,
+            annotations_known: true,
+        }
+    }
+
+    fn compare_checksum(&mut self, found: Option<u32>) {
+        if found != Some(self.index.footer.blocks_checksum) {
+            self.wrong.push(IndexError::new(IndexErrorKind::BlocksChecksum, 0));
+        }
+    }
+
+    fn compare_frame(&mut self, frame: &Frame<'_>, stored: &[u8]) {
+        self.wrong.extend(compare_frame(self.index, frame, stored));
+    }
+
+    /// Adds a block, or `None` if its body is in a content store or malformed. Decoding reports the
+    /// latter.
+    fn push(&mut self, block_type: BlockType, block: Option<&Block<'_>>) {
+        if let Some(block) = block {
+            return self.builder.push(block);
+        }
+        self.builder.push_unknown(block_type);
+        self.bodies_known = false;
+        // Only annotations and extensions describe other blocks.
+        self.annotations_known &=
+            !matches!(block_type, BlockType::Annotation | BlockType::Extension);
+    }
+
+    fn finish(self) -> Vec<IndexError> {
+        let Self { index, mut wrong, builder, bodies_known, annotations_known } = self;
+        let fail = |what| {
+            IndexError::new(IndexErrorKind::ColumnMismatch { what }, index.footer.index_offset)
+        };
+        let actual = builder.finish();
+        if actual.len() as u64 == index.footer.blocks {
+            let columns =
+                different_columns(&index.blocks, &actual, annotations_known, bodies_known);
+            wrong.extend(columns.into_iter().map(fail));
+        } else {
+            wrong.push(fail("number of blocks"));
+        }
+        wrong
+    }
+}
+
+fn compare_frame(index: &PackIndex, frame: &Frame<'_>, stored: &[u8]) -> Option<IndexError> {
     let block = u32::try_from(frame.index).ok()?;
     let fail = |kind| Some(IndexError::new(kind, frame.offset));
-    let end = frame.body_offset + frame.body.len() as u64;
     let differs = |what| fail(IndexErrorKind::BlockMismatch { block, what });
-    if index.frame(block) != Some(frame.offset..end) {
+    if index.frame(block) != Some(range(frame)) {
         return differs("position");
     }
-    let stored = within(pack, 0, &(frame.offset..end)).unwrap_or_default();
     if index.checksum(block).is_some_and(|check| check != crc32c::crc32c(stored)) {
         return fail(IndexErrorKind::FrameChecksum { block });
     }

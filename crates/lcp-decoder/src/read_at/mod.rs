@@ -95,6 +95,44 @@ impl ReadAt for File {
     }
 }
 
+/// A reader of a source from its beginning.
+#[derive(Debug)]
+pub struct SourceReader<'s, S: ?Sized> {
+    source: &'s S,
+    offset: u64,
+    size: u64,
+}
+
+impl<'s, S: ReadAt + ?Sized> SourceReader<'s, S> {
+    /// Creates a reader.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the size of the source cannot be determined.
+    pub fn new(source: &'s S) -> io::Result<Self> {
+        Ok(Self { source, offset: 0, size: source.size()? })
+    }
+}
+
+/// The maximum number of bytes of one read.
+const READ_BYTES: u64 = 1 << 20;
+
+impl<S: ReadAt + ?Sized> io::Read for SourceReader<'_, S> {
+    fn read(&mut self, to: &mut [u8]) -> io::Result<usize> {
+        let len = (to.len() as u64).min(self.size - self.offset).min(READ_BYTES);
+        if len == 0 {
+            return Ok(0);
+        }
+        let range = self.offset..self.offset + len;
+        let read = self.source.read(std::slice::from_ref(&range))?;
+        let bytes = read.first().map(Cow::as_ref).unwrap_or_default();
+        let to = to.get_mut(..bytes.len()).ok_or(ErrorKind::InvalidData)?;
+        to.copy_from_slice(bytes);
+        self.offset += bytes.len() as u64;
+        Ok(bytes.len())
+    }
+}
+
 #[cfg(unix)]
 fn read_exact_at(file: &File, bytes: &mut [u8], offset: u64) -> io::Result<()> {
     std::os::unix::fs::FileExt::read_exact_at(file, bytes, offset)

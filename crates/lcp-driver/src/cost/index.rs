@@ -4,7 +4,8 @@ use std::collections::BTreeSet;
 
 use lcp_tokens::TokenEstimator;
 use lcp_types::{
-    AlternateCost, Block, BlockMeta, BlockSource, BlockSourceError, EncodingCosts, ModeCosts,
+    AlternateCost, Block, BlockMeta, BlockSource, BlockSourceError, CowBytes, EncodingCosts,
+    ModeCosts,
 };
 
 use super::parallel::count_each;
@@ -88,44 +89,79 @@ impl<'a> IndexCosts<'a> {
         let mut counter = Counter::new(estimator);
         let all: Vec<u32> = (0..u32::try_from(facts.len()).unwrap_or(u32::MAX)).collect();
         let mut annotations = facts.annotations.iter().peekable();
-        for batch in all.chunks(SOURCE_BLOCKS) {
-            let mut indices = batch.to_vec();
+        let mut batch = Batch::default();
+        for part in all.chunks(SOURCE_BLOCKS) {
+            let mut indices = part.to_vec();
             // They are sorted by their target, which comes first.
-            while let Some((target, by)) =
-                annotations.next_if(|(target, _)| batch.last() >= Some(target))
+            while let Some((_, by)) = annotations.next_if(|(target, _)| part.last() >= Some(target))
             {
-                debug_assert!(batch.contains(target));
                 indices.push(*by);
             }
             indices.sort_unstable();
             indices.dedup();
             let blocks = source.read(&indices)?;
-            let first = indices.partition_point(|index| *index < batch[0]);
-            let of_batch: Vec<usize> = (first..first + batch.len()).collect();
-            let mut statements: Vec<_> =
-                blocks.iter().filter_map(|block| Some((block.target_index()?, block))).collect();
-            // The sort is stable, so that the last one wins.
-            statements.sort_by_key(|(target, _)| *target);
-            let count = |counter: &mut Counter<'_>, at: usize| {
-                let block = blocks.get(at).filter(|block| !block.content.is_metadata())?;
-                let target = u64::from(indices[at]);
-                let start = statements.partition_point(|(other, _)| *other < target);
-                let own = statements[start..].iter().take_while(|(other, _)| *other == target);
-                let meta = BlockMeta::resolve(target, block, own.map(|(_, by)| *by));
-                Some(counter.costs_in(&BlockView::new(block, &meta), OutputMode::ALL))
-            };
-            let counts = count_each(&mut counter, &blocks, &of_batch, &count);
-            for counted in counts {
-                each();
-                columns.push(counted);
+            batch.add(part, indices, blocks);
+            if batch.bytes >= BATCH_BYTES || part.last() == all.last() {
+                std::mem::take(&mut batch).count(&mut counter, &mut columns, each);
             }
         }
         Ok(Some(columns.costs))
     }
 }
 
-/// The number of blocks of a source that are in memory at a time, not counting annotations.
-const SOURCE_BLOCKS: usize = 64;
+/// The number of blocks of a source that are read at once, not counting annotations.
+const SOURCE_BLOCKS: usize = 16;
+
+/// The minimum size of the contents that are counted at once, in bytes.
+const BATCH_BYTES: usize = 8 << 20;
+
+/// Blocks of a source, with their annotations.
+#[derive(Default)]
+struct Batch<'b> {
+    /// The index of each block in the pack. An annotation can occur several times.
+    indices: Vec<u32>,
+    blocks: Vec<Block<'b>>,
+    /// The positions of the blocks to count.
+    counted: Vec<usize>,
+    bytes: usize,
+}
+
+impl<'b> Batch<'b> {
+    /// Adds the blocks of `part` and their annotations, whose indices are `indices`.
+    fn add(&mut self, part: &[u32], indices: Vec<u32>, blocks: Vec<Block<'b>>) {
+        let first = indices.partition_point(|index| Some(index) < part.first());
+        let start = self.blocks.len() + first;
+        self.counted.extend(start..start + part.len());
+        let bytes = |block: &Block<'_>| block.content.text().map_or(0, CowBytes::len);
+        self.bytes += blocks.iter().map(bytes).sum::<usize>();
+        self.indices.extend(indices);
+        self.blocks.extend(blocks);
+    }
+
+    /// Adds the costs of the blocks to `columns`.
+    fn count(self, counter: &mut Counter<'_>, columns: &mut CostColumns, each: &mut dyn FnMut()) {
+        let Self { indices, blocks, counted, .. } = &self;
+        let mut statements: Vec<_> = indices
+            .iter()
+            .zip(blocks)
+            .filter_map(|(index, block)| Some((block.target_index()?, *index, block)))
+            .collect();
+        statements.sort_by_key(|(target, by, _)| (*target, *by));
+        statements.dedup_by_key(|(_, by, _)| *by);
+        let count = |counter: &mut Counter<'_>, at: usize| {
+            let block = blocks.get(at).filter(|block| !block.content.is_metadata())?;
+            let target = u64::from(indices[at]);
+            let start = statements.partition_point(|(other, ..)| *other < target);
+            let own = statements[start..].iter().take_while(|(other, ..)| *other == target);
+            let meta = BlockMeta::resolve(target, block, own.map(|(_, _, by)| *by));
+            Some(counter.costs_in(&BlockView::new(block, &meta), OutputMode::ALL))
+        };
+        for costs in count_each(counter, blocks, counted, &count) {
+            each();
+            columns.push(costs.as_ref());
+        }
+    }
+}
 
 struct KnownCosts<'a> {
     costs: &'a EncodingCosts,
@@ -213,7 +249,7 @@ fn count_all(
     };
     for counted in count_each(&mut counter, blocks, &indices, &count) {
         each();
-        columns.push(counted);
+        columns.push(counted.as_ref());
     }
     Some(columns.costs)
 }
@@ -242,7 +278,7 @@ impl CostColumns {
     }
 
     /// Adds the costs of the next block; `None` for metadata.
-    fn push(&mut self, counted: Option<Counted>) {
+    fn push(&mut self, counted: Option<&Counted>) {
         let costs = &mut self.costs;
         let Some((body, all)) = counted else {
             costs.contents.push(0);
@@ -259,7 +295,7 @@ impl CostColumns {
         }
         // Packs have at most 2²⁴ blocks.
         let block = u32::try_from(index).unwrap_or(u32::MAX);
-        for (mode, all) in costs.modes.iter_mut().zip(&all) {
+        for (mode, all) in costs.modes.iter_mut().zip(all) {
             push(mode, block, all);
         }
     }

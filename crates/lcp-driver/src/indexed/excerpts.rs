@@ -1,10 +1,10 @@
 //! Excerpts for a plan by an index. The costs of a level are in the index, but an excerpt needs the
 //! content, so each block that may be shown in part is read when allocation asks for its excerpt.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use lcp_tokens::TokenEstimator;
-use lcp_types::{Block, BlockSource};
+use lcp_types::{Block, BlockSource, CowBytes};
 
 use super::columns::Columns;
 use super::{Fallback, ReadBlocks};
@@ -14,6 +14,9 @@ use crate::cost::Counter;
 use crate::detail::{Excerpt, OutputMode};
 use crate::excerpt;
 
+/// The size of contents in memory from which they are dropped, in bytes.
+const BYTES_MAX: usize = 32 << 20;
+
 /// Makes the excerpts of candidates, from blocks of a source.
 pub(super) struct IndexExcerpter<'s, 'c, S: ?Sized> {
     source: &'s S,
@@ -22,8 +25,12 @@ pub(super) struct IndexExcerpter<'s, 'c, S: ?Sized> {
     block_of: &'c [u32],
     mode: OutputMode,
     counter: Counter<'c>,
-    /// The blocks that were read, with the indices of the block and its annotations.
+    /// The blocks that are in memory, with the indices of the block and its annotations.
     read: BTreeMap<u32, (Vec<u32>, Vec<Block<'s>>)>,
+    /// The size of their contents in bytes.
+    bytes: usize,
+    /// The indices of all blocks that were read.
+    seen: BTreeSet<u32>,
     /// The excerpts and their costs, by candidate and size.
     cuts: HashMap<(usize, u64), Option<(Excerpt, u32)>>,
     /// The first error. After it, no candidate has an excerpt.
@@ -33,6 +40,9 @@ pub(super) struct IndexExcerpter<'s, 'c, S: ?Sized> {
 /// The excerpts of an allocation, and the blocks that were read for them.
 pub(super) struct IndexExcerpts<'s> {
     cuts: HashMap<(usize, u64), Option<(Excerpt, u32)>>,
+    /// The indices of all blocks that were read.
+    pub(super) seen: BTreeSet<u32>,
+    /// The blocks that are in memory.
     pub(super) read: BTreeMap<u32, Block<'s>>,
 }
 
@@ -58,6 +68,8 @@ impl<'s, 'c, S: BlockSource + ?Sized> IndexExcerpter<'s, 'c, S> {
             mode,
             counter: Counter::new(estimator),
             read: BTreeMap::new(),
+            bytes: 0,
+            seen: BTreeSet::new(),
             cuts: HashMap::new(),
             error: None,
         }
@@ -73,7 +85,7 @@ impl<'s, 'c, S: BlockSource + ?Sized> IndexExcerpter<'s, 'c, S> {
             return Err(error);
         }
         let read = self.read.into_values().flat_map(|(at, blocks)| at.into_iter().zip(blocks));
-        Ok(IndexExcerpts { cuts: self.cuts, read: read.collect() })
+        Ok(IndexExcerpts { cuts: self.cuts, seen: self.seen, read: read.collect() })
     }
 
     fn cut(&mut self, i: usize, most: u64) -> Result<Option<(Excerpt, u32)>, Fallback> {
@@ -85,6 +97,14 @@ impl<'s, 'c, S: BlockSource + ?Sized> IndexExcerpter<'s, 'c, S> {
             if blocks.len() != indices.len() {
                 return Err(Fallback::incomplete());
             }
+            if self.bytes >= BYTES_MAX {
+                // Blocks that are shown are read again.
+                self.read.clear();
+                self.bytes = 0;
+            }
+            let bytes = |block: &Block<'_>| block.content.text().map_or(0, CowBytes::len);
+            self.bytes += blocks.iter().map(bytes).sum::<usize>();
+            self.seen.extend(&indices);
             self.read.insert(block, (indices, blocks));
         }
         let Some((indices, blocks)) = self.read.get(&block) else { return Ok(None) };

@@ -224,8 +224,9 @@ fn by_index<S: BlockSource + ?Sized>(
     if others.len() != missing.len() {
         return Err(Fallback::incomplete());
     }
+    excerpts.seen.extend(&missing);
     excerpts.read.extend(missing.into_iter().zip(others));
-    let read_count = excerpts.read.len();
+    let read_count = excerpts.seen.len();
     let blocks: Vec<_> = indices.iter().filter_map(|index| excerpts.read.remove(index)).collect();
     let mut warnings = Vec::new();
     warn_of_counts(estimator, &mut warnings);

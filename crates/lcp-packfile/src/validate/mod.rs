@@ -2,12 +2,13 @@
 
 mod index;
 
-use std::fmt;
+use std::{fmt, io};
 
-use lcp_decoder::{Error, PackIndex, Warning};
+use lcp_decoder::{Error, PackIndex, ReadAt, SourceReader, Warning};
 use lcp_types::wire::HEADER_FLAGS_OFFSET;
-use lcp_types::{AnnotationErrorKind, Block, BlockMeta};
+use lcp_types::{AnnotationErrorKind, BlockMeta, BlockSource};
 
+use crate::merge::handoff_index;
 use crate::scan::PackScan;
 
 /// A problem or a note about a pack.
@@ -101,8 +102,9 @@ pub trait Check {
     /// Checks a pack without known problems. `scan` is the scan of `pack`.
     fn check_pack(&self, _pack: &[u8], _scan: &PackScan<'_>, _report: &mut Report) {}
 
-    /// Checks the index of a pack against its blocks.
-    fn check_index(&self, _index: &PackIndex, _blocks: &[Block<'_>], _report: &mut Report) {}
+    /// Checks the index of a pack against its blocks. The source may read them by the index, which
+    /// agrees with the blocks then.
+    fn check_index(&self, _index: &PackIndex, _blocks: &dyn BlockSource, _report: &mut Report) {}
 }
 
 /// Options of [`validate`].
@@ -125,7 +127,15 @@ pub struct ValidateOptions<'a> {
 /// assert_eq!(report.problems[0].code, "missing_end");
 /// ```
 pub fn validate(bytes: &[u8], options: &ValidateOptions<'_>) -> Report {
-    let mut report = check_frames(bytes, options.checks);
+    let scan = PackScan::new(bytes);
+    let mut report = check_frames(&scan);
+    if report.problems.is_empty() {
+        for check in options.checks {
+            check.check_pack(bytes, &scan, &mut report);
+        }
+    }
+    drop(scan);
+    report.problems.sort_by_key(|problem| problem.offset);
     if options.full {
         index::check(bytes, options.checks, &mut report);
     }
@@ -133,8 +143,31 @@ pub fn validate(bytes: &[u8], options: &ValidateOptions<'_>) -> Report {
     report
 }
 
-fn check_frames(bytes: &[u8], checks: &[&dyn Check]) -> Report {
-    let scan = PackScan::new(bytes);
+/// Finds all problems of a pack like [`validate`], but without the whole pack in memory. Returns
+/// `None` if the pack has a hand-off, whose checks need all blocks.
+///
+/// # Errors
+///
+/// Returns the error of the source.
+pub fn validate_source<S: ReadAt>(
+    source: &S,
+    options: &ValidateOptions<'_>,
+) -> io::Result<Option<Report>> {
+    let scan = PackScan::without_content(SourceReader::new(source)?)?;
+    if scan.blocks.iter().any(|block| handoff_index(block).is_some()) {
+        return Ok(None);
+    }
+    let mut report = check_frames(&scan);
+    drop(scan);
+    report.problems.sort_by_key(|problem| problem.offset);
+    if options.full {
+        index::check(source, options.checks, &mut report);
+    }
+    report.problems.sort_by_key(|problem| problem.offset);
+    Ok(Some(report))
+}
+
+fn check_frames(scan: &PackScan<'_>) -> Report {
     let mut report = Report { blocks: scan.blocks.len(), ..Report::default() };
     report.problems.extend(scan.problems().map(Problem::from));
     report.problems.extend(scan.warnings.iter().map(Problem::from));
@@ -150,16 +183,10 @@ fn check_frames(bytes: &[u8], checks: &[&dyn Check]) -> Report {
             AnnotationErrorKind::UnknownExtension => "unknown_block_type",
             _ => "bad_annotation",
         };
-        let found = Problem::in_block(&scan, index, code, problem.to_string());
+        let found = Problem::in_block(scan, index, code, problem.to_string());
         // A newer version may know the extension.
         let is_note = problem.kind == AnnotationErrorKind::UnknownExtension;
         if is_note { report.notes.push(found) } else { report.problems.push(found) }
     });
-    if report.problems.is_empty() {
-        for check in checks {
-            check.check_pack(bytes, &scan, &mut report);
-        }
-    }
-    report.problems.sort_by_key(|problem| problem.offset);
     report
 }

@@ -4,3 +4,4 @@ mod annotate;
 mod diff;
 mod examples;
 mod recover;
+mod validate_source;

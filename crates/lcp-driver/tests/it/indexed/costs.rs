@@ -5,9 +5,10 @@ use lcp_driver::{
     DefaultDriver, DriverConfig, IndexCosts, OutputMode, RENDERER_REVISION, RenderDecision,
 };
 use lcp_tokens::{Encoding, Tiktoken};
-use lcp_types::{AlternateLevel, Block, EncodingCosts, Role};
+use lcp_types::{AlternateLevel, Annotation, Block, EncodingCosts, Role};
 use proptest::prelude::*;
 
+use super::Indexed;
 use crate::packs::{CL100K, O200K, any_pack};
 
 /// Returns the cost of a decision about block `i` according to the index.
@@ -58,6 +59,14 @@ proptest! {
         }
     }
 
+    /// Counting a few blocks at a time gives the same result as counting all.
+    #[test]
+    fn costs_of_a_source_equal_those_of_all_blocks(blocks in any_pack()) {
+        let all = IndexCosts::new(&O200K).count(&blocks);
+        let source = Indexed::new(blocks, &[]);
+        prop_assert_eq!(IndexCosts::new(&O200K).count_source(&source).unwrap(), all);
+    }
+
     /// Counting only the new blocks gives the same result as counting all.
     #[test]
     fn incremental_costs_equal_a_full_count(blocks in any_pack(), start in 0usize..80) {
@@ -66,6 +75,26 @@ proptest! {
         let all = IndexCosts::new(&O200K).count(&blocks);
         prop_assert_eq!(IndexCosts::new(&O200K).starting_at(start, &old).count(&blocks), all);
     }
+}
+
+/// The last annotation wins, even if it is read with another block before.
+#[test]
+fn annotations_of_a_source_are_read_with_their_targets() {
+    let turn = |at: usize| Block::conversation(Role::User, format!("turn {at} ").repeat(at % 50));
+    let mut blocks: Vec<_> = (0..200).map(turn).collect();
+    let summary =
+        |target: u64, text: &str| Block::new(Annotation::summary(target, text.to_owned()));
+    blocks[70] = summary(130, "first");
+    blocks.extend((0..130).map(|target| summary(target, "a summary at the end")));
+    blocks.push(summary(130, "the last one is longer"));
+    let mut steps = 0;
+    let all = IndexCosts::new(&O200K).count(&blocks);
+    let count = blocks.len();
+    let source = Indexed::new(blocks, &[]);
+    let costs = IndexCosts::new(&O200K).progress(&mut || steps += 1).count_source(&source);
+    assert_eq!(costs.unwrap(), all);
+    assert_eq!(steps, count);
+    assert_eq!(IndexCosts::new(&HeuristicEstimator).count_source(&source).unwrap(), None);
 }
 
 #[test]
