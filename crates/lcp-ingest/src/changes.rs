@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-use lcp_types::{Diff, IntoOwned};
+use lcp_types::{Diff, IntoOwned, UnknownFields};
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::git::Git;
@@ -20,6 +20,8 @@ use crate::walk::WalkResult;
 pub(crate) struct Changes {
     /// The files that differ, including untracked files.
     pub(crate) changed: Labels,
+    /// The old label of each file that was renamed.
+    pub(crate) renamed: Renames,
     /// The only files to pack. `None` without `since`.
     pub(crate) allowed: Option<Labels>,
     /// The diffs, sorted by label.
@@ -45,6 +47,9 @@ impl Labels {
         std::iter::once(label).chain(folders).any(|label| self.0.contains(label))
     }
 }
+
+/// The old labels of renamed files, by their new labels.
+pub(crate) type Renames = BTreeMap<String, String>;
 
 /// Flags that make the output of git the same for every user.
 const STABLE_OUTPUT_FLAGS: [&str; 5] =
@@ -74,7 +79,9 @@ pub(crate) fn collect(
         let (mut unseen, outputs) = (BTreeSet::new(), OwnOutputs::new(&options.outputs));
         let skipped: HashSet<&str> = filter.skipped.iter().map(|of| of.path.as_str()).collect();
         for root in roots {
-            for (label, path) in GitPath::new(root).changed_files(since, &mut only)? {
+            for (label, path) in
+                GitPath::new(root).changed_files(since, &mut only, &mut changes.renamed)?
+            {
                 let is_known = labels.contains(&*label) || skipped.contains(&*label);
                 if !is_known
                     && path.symlink_metadata().is_ok_and(|about| !about.is_dir())
@@ -95,8 +102,14 @@ pub(crate) fn collect(
         let filter = WalkFilter { options, labels };
         for root in roots {
             let path = GitPath::new(root);
-            path.changed_files(revision, &mut changes.changed)?;
+            path.changed_files(revision, &mut changes.changed, &mut changes.renamed)?;
             path.diffs(revision, &filter, &mut diffs, &mut changes)?;
+        }
+        // A file that was only moved has no hunks.
+        for label in changes.renamed.keys().filter(|label| filter.labels.contains(label.as_str())) {
+            let path = label.clone().into();
+            let moved = Diff { path, hunks: Vec::new(), unknown: UnknownFields::new() };
+            diffs.entry(label.clone()).or_insert_with(|| vec![moved]);
         }
         diffs.retain(|label, _| is_wanted(label, &options.include, &options.exclude));
         let shared: usize = diffs.values().map(|of_label| of_label.len() - 1).sum();
@@ -167,13 +180,24 @@ impl<'r> GitPath<'r> {
         self.git.run(&arguments)
     }
 
-    /// Adds the changed and untracked files to `into`. Returns the label and the path of each.
-    fn changed_files(&self, revision: &str, into: &mut Labels) -> Result<Vec<(String, PathBuf)>> {
+    /// Adds the changed and untracked files to `into`, and the renamed ones to `renamed`. Returns
+    /// the label and the path of each.
+    fn changed_files(
+        &self,
+        revision: &str,
+        into: &mut Labels,
+        renamed: &mut Renames,
+    ) -> Result<Vec<(String, PathBuf)>> {
         let commit = self.git.commit(revision)?;
         let flags =
             [&STABLE_OUTPUT_FLAGS[..], &["--name-only", "--no-renames", "-z", &commit]].concat();
         let differs = self.run(&["diff"], &flags)?;
         let new = self.run(&["ls-files"], &["--others", "--exclude-standard", "-z"])?;
+        let flags = ["--name-status", "--find-renames", "--diff-filter=R", "-z", &commit];
+        let moved = self.run(&["diff"], &[&STABLE_OUTPUT_FLAGS[..], &flags].concat())?;
+        let moved: Vec<_> = moved.split(|byte| *byte == 0).map(String::from_utf8_lossy).collect();
+        // Each rename has a status, the old path and the new path.
+        renamed.extend(moved.chunks_exact(3).map(|of| (self.label(&of[2]), self.label(&of[1]))));
         let mut all = Vec::new();
         for names in [differs, new] {
             for name in names.split(|byte| *byte == 0).filter(|name| !name.is_empty()) {
@@ -222,9 +246,11 @@ impl<'r> GitPath<'r> {
                 of_label.push(diff);
             }
         }
-        for note in read.notes {
+        let is_rename =
+            |text: &str| ["rename from ", "rename to "].iter().any(|of| text.starts_with(of));
+        for note in read.notes.iter().filter(|note| !is_rename(note.text)) {
             let path = self.label(&note.path);
-            // Notes are facts that a block cannot hold, such as the old name of a renamed file.
+            // Notes are facts that a block cannot hold, such as another mode of a file.
             changes.warnings.push(format!("{}: {}", escape(&path), escape(note.text)));
         }
         Ok(())

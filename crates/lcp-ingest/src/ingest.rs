@@ -6,7 +6,7 @@ use lcp_types::{Annotation, Block, Diff, FormatHint, Lang, Tag};
 use rayon::prelude::*;
 
 use crate::attributes_file::AttributeFiles;
-use crate::changes::{self, Labels};
+use crate::changes::{self, Changes, Renames};
 use crate::error::{Error, ErrorKind, Result};
 use crate::file_tree;
 use crate::file_type::FileType;
@@ -82,8 +82,8 @@ pub fn ingest_into<S: BlockSink>(
     let mut walked = walk::walk(&roots, options)?;
     let submodules = roots.iter().flat_map(|root| submodules::not_checked_out(root, options));
     walked.skipped.extend(submodules);
-    let changes = changes::collect(&roots, options, &walked)?;
-    walked.skipped.extend(changes.skipped);
+    let mut changes = changes::collect(&roots, options, &walked)?;
+    walked.skipped.append(&mut changes.skipped);
     if let Some(only) = &changes.allowed {
         walked.files.retain(|file| only.contains(&file.label));
         // If a folder cannot be read, its changes are unknown, so its failure stays in the report.
@@ -115,7 +115,7 @@ pub fn ingest_into<S: BlockSink>(
     }
     let report = IngestReport {
         skipped: walked.skipped,
-        warnings: [walked.warnings, changes.warnings].concat(),
+        warnings: [walked.warnings, std::mem::take(&mut changes.warnings)].concat(),
         ..IngestReport::default()
     };
     let found = sources.iter().map(|source| (source.label().to_owned(), source.size()));
@@ -152,14 +152,13 @@ pub fn ingest_into<S: BlockSink>(
     let mut batch = read(next());
     while !batch.is_empty() {
         let later = next();
-        let (later, added) =
-            rayon::join(|| read(later), || pack.add_files(batch, &changes.changed));
+        let (later, added) = rayon::join(|| read(later), || pack.add_files(batch, &changes));
         added?;
         batch = later;
     }
     pack.set_tree()?;
-    for diff in changes.diffs {
-        pack.add_diff(diff)?;
+    for diff in std::mem::take(&mut changes.diffs) {
+        pack.add_diff(diff, &changes.renamed)?;
     }
     let PackInProgress { blocks, mut report, secrets, .. } = pack;
     report.secrets = secrets.findings;
@@ -265,7 +264,7 @@ impl<S: BlockSink> PackInProgress<'_, S> {
     fn add_files(
         &mut self,
         mut files: Vec<(String, ReadOutcome)>,
-        changed: &Labels,
+        changes: &Changes,
     ) -> Result<(), S::Error> {
         let count = files.len();
         self.bytes += files.iter().map(|(_, outcome)| packed_bytes(outcome)).sum::<u64>();
@@ -286,7 +285,7 @@ impl<S: BlockSink> PackInProgress<'_, S> {
             .map(|(label, outcome)| summarize(self.options, label, outcome.as_ref().ok()?))
             .collect();
         for ((label, outcome), summary) in files.into_iter().zip(summaries) {
-            self.add_file(label, outcome, summary, changed)?;
+            self.add_file(label, outcome, summary, changes)?;
         }
         self.files_done += count;
         Ok(())
@@ -297,7 +296,7 @@ impl<S: BlockSink> PackInProgress<'_, S> {
         label: String,
         outcome: ReadOutcome,
         summary: Option<String>,
-        changed: &Labels,
+        changes: &Changes,
     ) -> Result<(), S::Error> {
         let read = match outcome {
             Ok(read) => read,
@@ -310,7 +309,7 @@ impl<S: BlockSink> PackInProgress<'_, S> {
             }
         };
         self.in_tree.push((label.clone(), read.file_bytes));
-        let changed = changed.contains(&label);
+        let changed = changes.changed.contains(&label);
         let linguist = &read.linguist;
         let info = FileInfo {
             changed,
@@ -329,27 +328,28 @@ impl<S: BlockSink> PackInProgress<'_, S> {
             changed,
             summary_bytes: summary.as_ref().map(|summary| summary.len() as u64),
         });
-        let lang = read.file_type.tagged_lang(&label);
         if let Some(warning) = read.warning.as_ref() {
             self.report.warnings.push(format!("{}: {warning}", escape(&label)));
         }
         let redacted = if self.secrets.redacts() { read.secrets.len() } else { 0 };
-        let charset = read.charset.map(|charset| Tag::new(Tag::CHARSET, charset));
-        let converted = read.converted.map(|format| Tag::new(Tag::CONVERTED, format));
-        let path = matches!(read.file_type, FileType::Data(_));
-        let path = path.then(|| Tag::new(Tag::PATH, label.clone()));
+        let is_data = matches!(read.file_type, FileType::Data(_));
+        let lang = read.file_type.tagged_lang(&label);
+        let tags = [
+            is_data.then(|| Tag::new(Tag::PATH, label.clone())),
+            renamed_from(&changes.renamed, &label),
+            lang.map(|lang| Tag::new(Tag::LANG, lang)),
+            read.charset.map(|charset| Tag::new(Tag::CHARSET, charset)),
+            read.converted.map(|format| Tag::new(Tag::CONVERTED, format)),
+        ];
         let mut block = read.file_type.into_block(label, read.bytes);
         block.summary = summary.map(Into::into);
         let target = self.blocks;
         self.add(block, &attributes)?;
-        let tags = lang.map(|lang| Tag::new(Tag::LANG, lang)).into_iter().chain(charset);
-        for tag in path.into_iter().chain(tags).chain(converted) {
-            self.push(Block::new(Annotation::tag(target, &tag)))?;
-        }
+        self.add_tags(target, tags)?;
         self.tag_redacted(target, redacted)
     }
 
-    fn add_diff(&mut self, mut diff: Diff<'static>) -> Result<(), S::Error> {
+    fn add_diff(&mut self, mut diff: Diff<'static>, renamed: &Renames) -> Result<(), S::Error> {
         let excluded = self.report.skipped_by(SkipReason::Secret).any(|it| it.path == diff.path);
         let redacted = self.secrets.apply_to_diff(&mut diff).filter(|_| !excluded);
         let Some(redacted) = redacted else {
@@ -363,17 +363,25 @@ impl<S: BlockSink> PackInProgress<'_, S> {
         let attributes = self.options.rules.attributes(&diff.path, info);
         let path = diff.path.clone().into_owned();
         self.report.diffs.push((path, attributes.clone(), diff.hunks.len()));
+        let renamed = renamed_from(renamed, &diff.path);
         self.add(Block::new(diff), &attributes)?;
+        self.add_tags(target, [renamed])?;
         self.tag_redacted(target, redacted)
+    }
+
+    fn add_tags(
+        &mut self,
+        target: u64,
+        tags: impl IntoIterator<Item = Option<Tag<'static>>>,
+    ) -> Result<(), S::Error> {
+        let mut tags = tags.into_iter().flatten();
+        tags.try_for_each(|tag| self.push(Block::new(Annotation::tag(target, &tag))))
     }
 
     /// Tags a block with the number of its replaced secrets.
     fn tag_redacted(&mut self, target: u64, secrets: usize) -> Result<(), S::Error> {
-        if secrets == 0 {
-            return Ok(());
-        }
-        let tag = Tag::new(Tag::REDACTED, secrets.to_string());
-        self.push(Block::new(Annotation::tag(target, &tag)))
+        let tag = (secrets > 0).then(|| Tag::new(Tag::REDACTED, secrets.to_string()));
+        self.add_tags(target, [tag])
     }
 
     fn add(&mut self, block: Block<'static>, attributes: &BlockAttributes) -> Result<(), S::Error> {
@@ -414,6 +422,11 @@ fn packed_bytes(outcome: &ReadOutcome) -> u64 {
 fn tree(mut files: Vec<(String, u64)>) -> Block<'static> {
     files.sort_by(|a, b| paths::compare_labels(&a.0, &b.0));
     file_tree::block(&files)
+}
+
+/// Returns the tag with the old path of a renamed file.
+fn renamed_from(renamed: &Renames, label: &str) -> Option<Tag<'static>> {
+    renamed.get(label).map(|old| Tag::new(Tag::RENAMED_FROM, old.clone()))
 }
 
 /// Returns the error for a pack without blocks.

@@ -71,7 +71,7 @@ impl<'a> Annotation<'a> {
 /// | `args=TEXT` | TOOL_RESULT | the arguments of that call |
 /// | `lang=csharp` | CODE | a language without a code in the wire format |
 /// | `path=PATH` | STRUCTURED_DATA | the path of the file |
-/// | `renamed_from=PATH` | DIFF | the path of the file before the change |
+/// | `renamed_from=PATH` | CODE, DOCUMENT, DIFF, STRUCTURED_DATA with a path | the path of the file before it was renamed |
 ///
 /// ```
 /// use lcp_types::Tag;
@@ -106,7 +106,7 @@ impl<'a> Tag<'a> {
     pub const ARGS: &'static str = "args";
     /// The key of the path of a STRUCTURED_DATA block, which has no field for it.
     pub const PATH: &'static str = "path";
-    /// The key of the old path of a renamed file, on a DIFF block.
+    /// The key of the old path of a renamed file.
     pub const RENAMED_FROM: &'static str = "renamed_from";
     /// The key of the language of a CODE block whose language has no code in the wire format: one of
     /// [`Tag::LANGS`].

@@ -52,7 +52,7 @@ pub struct BlockMeta<'b> {
     pub lang: Option<&'static str>,
     /// The path of a block of structured data.
     pub path: Option<Cow<'b, str>>,
-    /// The path of the file of a diff before it was renamed.
+    /// The path of a file before it was renamed.
     pub renamed_from: Option<Cow<'b, str>>,
     /// `true` if the block is pinned, which means that it is always shown in full.
     pub pinned: bool,

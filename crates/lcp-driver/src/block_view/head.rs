@@ -62,15 +62,21 @@ impl<'b> Head<'b> {
         {
             head.push("tool_call_id", id, Form::Call);
         }
-        // These types have no fields for the paths.
-        match (&block.content, meta) {
-            (BlockContent::StructuredData(_), Some(BlockMeta { path: Some(path), .. })) => {
-                head.push("path", path.as_ref(), Form::Word);
-            }
-            (BlockContent::Diff(_), Some(BlockMeta { renamed_from: Some(path), .. })) => {
-                head.push(RENAMED_FROM, path.as_ref(), Form::From);
-            }
-            _ => {}
+        // The types have no fields for these paths.
+        let mut is_file = matches!(
+            block.content,
+            BlockContent::Code(_) | BlockContent::Document(_) | BlockContent::Diff(_)
+        );
+        if let Some(path) = meta.and_then(|meta| meta.path.as_deref())
+            && matches!(block.content, BlockContent::StructuredData(_))
+        {
+            head.push("path", path, Form::Word);
+            is_file = true;
+        }
+        if let Some(path) = meta.and_then(|meta| meta.renamed_from.as_deref())
+            && is_file
+        {
+            head.push(RENAMED_FROM, path, Form::From);
         }
         head
     }

@@ -45,7 +45,7 @@ pub struct ParsedBlock {
     pub lang: Option<&'static str>,
     /// The path of structured data; packs store it as a tag.
     pub path: Option<String>,
-    /// The old path of the renamed file of a diff; packs store it as a tag.
+    /// The old path of a renamed file; packs store it as a tag.
     pub renamed_from: Option<String>,
     /// The manifest names of fields that the text does not show; the block has their most neutral
     /// value.
@@ -157,13 +157,7 @@ impl TypedPart {
                     unknown: unknown(),
                 })
             }
-            Some(BlockType::Diff) => {
-                let path = word()?;
-                if let Some(from) = word() {
-                    renamed_from = Some(word()?).filter(|_| from == FROM);
-                }
-                Block::diff(path, Vec::new())
-            }
+            Some(BlockType::Diff) => Block::diff(word()?, Vec::new()),
             Some(BlockType::EmbeddingRef) => {
                 Block::embedding_ref(word()?.into_bytes(), "", word()?)
             }
@@ -183,6 +177,14 @@ impl TypedPart {
             }
             _ => return None,
         };
+        let is_file = match block.content {
+            BlockContent::Code(_) | BlockContent::Document(_) | BlockContent::Diff(_) => true,
+            BlockContent::StructuredData(_) => path.is_some(),
+            _ => false,
+        };
+        if is_file && let Some(from) = word() {
+            renamed_from = Some(word()?).filter(|_| from == FROM);
+        }
         let is_figure = |bytes: &String| bytes.parse().is_ok_and(|n: u64| n.to_string() == *bytes);
         let is_whole = words.next().is_none() && bytes.as_ref().is_none_or(is_figure);
         (is_whole && !block.content.is_metadata()).then_some(Self {

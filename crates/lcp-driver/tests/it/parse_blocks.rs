@@ -232,7 +232,12 @@ fn check(pack: &[Block<'_>], mode: OutputMode) -> Result<(), TestCaseError> {
         let path = path.filter(|_| block.block_type() == BlockType::StructuredData);
         prop_assert_eq!(shown.path.as_deref(), path);
         let old_path = metas[at].renamed_from.as_deref();
-        let old_path = old_path.filter(|_| block.block_type() == BlockType::Diff);
+        let is_file = match block.block_type() {
+            BlockType::Code | BlockType::Document | BlockType::Diff => true,
+            BlockType::StructuredData => path.is_some(),
+            _ => false,
+        };
+        let old_path = old_path.filter(|_| is_file);
         prop_assert_eq!(shown.renamed_from.as_deref(), old_path);
     }
     Ok(())

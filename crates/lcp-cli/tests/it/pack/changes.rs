@@ -5,7 +5,7 @@ use std::process::Command;
 use lcp_types::{BlockContent, Priority};
 
 use super::{Folder, blocks, labels, meta_of, tree};
-use crate::command::{LCP, stderr};
+use crate::command::{LCP, printed, run_with, stderr};
 
 fn git(folder: &Folder, arguments: &[&str]) {
     let output = Command::new("git")
@@ -129,16 +129,55 @@ fn missing_repository_or_git_is_an_error_with_a_hint() {
 }
 
 #[test]
-fn renames_and_binary_changes_are_reported() {
+fn renamed_files_have_their_old_path_in_the_text() {
+    let folder = Folder::new(&[
+        ("old name.rs", &"fn same() {}\n".repeat(30)),
+        ("moved.md", &"# Same\n".repeat(30)),
+        ("a.csv", &"id,name\n1,2\n".repeat(30)),
+        ("kept.rs", "fn kept() {}\n"),
+    ]);
+    git(&folder, &["init", "-q"]);
+    git(&folder, &["add", "-A"]);
+    git(&folder, &["commit", "-q", "-m", "first"]);
+    for (from, to) in [("old name.rs", "new.rs"), ("moved.md", "b.md"), ("a.csv", "b.csv")] {
+        git(&folder, &["mv", from, to]);
+    }
+    folder.write("new.rs", format!("{}fn more() {{}}\n", "fn same() {}\n".repeat(30)));
+    let output = folder.run(&["--diff", "--no-tree"]);
+    assert!(!stderr(&output).contains("rename"), "{}", stderr(&output));
+    let wanted = [
+        "csv data", "markdown b.md", "rust kept.rs", "rust new.rs", "diff b.csv", "diff b.md",
+        "diff new.rs",
+    ];
+    assert_eq!(labels(&blocks(&output)), wanted);
+    let render =
+        |pack: &[u8], mode: &str| printed(&run_with(&["render", "-", "-q", "--mode", mode], pack));
+    let text = render(&output.stdout, "xml");
+    for head in [
+        "<data format=\"csv\" path=\"b.csv\" renamed_from=\"a.csv\" priority=\"high\">",
+        "<document title=\"b.md\" renamed_from=\"moved.md\" priority=\"high\">",
+        "<code lang=\"rust\" path=\"new.rs\" renamed_from=\"old name.rs\" priority=\"high\">",
+        "<diff path=\"b.md\" renamed_from=\"moved.md\" priority=\"high\">",
+        "<diff path=\"new.rs\" renamed_from=\"old name.rs\" priority=\"high\">",
+    ] {
+        assert!(text.contains(head), "{head}\n{text}");
+    }
+    // Only the new line is in the diff.
+    assert_eq!(text.matches("+fn more() {}").count(), 1);
+    assert!(!text.contains("-fn same() {}") && !text.contains("+fn same() {}"), "{text}");
+    let text = render(&folder.run(&["--since", "HEAD", "--no-tree"]).stdout, "minimal");
+    assert!(text.contains("[code new.rs from \"old name.rs\"]"), "{text}");
+    assert!(!text.contains("kept.rs"), "{text}");
+}
+
+#[test]
+fn binary_changes_are_reported() {
     let folder = repository();
-    git(&folder, &["mv", "kept.rs", "moved.rs"]);
     folder.write("b.bin", b"\0");
     git(&folder, &["add", "-A"]);
     let output = folder.run(&["--diff"]);
     let message = stderr(&output);
-    assert!(message.contains("moved.rs: rename from kept.rs"), "{message}");
     assert!(message.contains("b.bin: Binary files"), "{message}");
-    assert!(labels(&blocks(&output)).contains(&"rust moved.rs".to_owned()));
 }
 
 /// git names a repository within another, and nothing of what is in it.
