@@ -38,7 +38,7 @@
 //!
 //! | module | content |
 //! |---|---|
-//! | [`pack`] | packs of folders, git changes and standard input |
+//! | [`pack`], [`file_list`], [`git_source`] | packs of folders, git changes and standard input; lists of files; clones of repositories |
 //! | [`render`] | the render job: options, setup, text and plan |
 //! | [`import`], [`export`] | blocks of transcripts; messages for chat APIs within a budget |
 //! | [`parse`] | blocks of rendered texts |
@@ -72,10 +72,14 @@ pub mod diff;
 mod error;
 #[cfg(feature = "full")]
 pub mod export;
+#[cfg(feature = "full")]
+pub mod file_list;
 pub mod files;
 mod find_block;
 #[cfg(feature = "full")]
 mod folders;
+#[cfg(feature = "full")]
+pub mod git_source;
 mod html_report;
 #[cfg(feature = "full")]
 pub mod import;

@@ -64,6 +64,10 @@ pub struct PackOptions<'a> {
     pub since: Option<String>,
     /// Adds the changes since this git revision.
     pub diff: Option<String>,
+    /// The number of commits to add as a log of each repository, if it should be packed.
+    pub commits: Option<u32>,
+    /// A file whose text becomes the last block, with the priority critical.
+    pub instructions: Option<PathBuf>,
     /// The files that this run writes. They are never packed.
     pub outputs: Vec<PathBuf>,
     /// Opens files if not all readable files may be read. Several threads call it at once.
@@ -150,6 +154,13 @@ impl PackOptions<'_> {
         let mut outputs = self.outputs;
         outputs.extend(self.tokenizer.count_cache.clone());
         outputs.extend(self.summaries.cached_answers());
+        let instructions = self.instructions.as_ref().map(|path| {
+            let bytes = files::read(path, reporter)?;
+            let name = path.file_name().map(|name| name.to_string_lossy().into_owned());
+            Ok::<_, Error>(Input { name, bytes })
+        });
+        // The text of the instructions is packed once.
+        outputs.extend(self.instructions);
         let named = self.paths.clone();
         let settings = &config.pack;
         let include = if self.include.is_empty() { &settings.include } else { &self.include };
@@ -183,6 +194,8 @@ impl PackOptions<'_> {
             images: self.images,
             since: self.since,
             diff: self.diff,
+            commits: self.commits,
+            instructions: instructions.transpose()?,
             outputs,
             open: self.open,
             summarize: summarizer.is_some().then_some(&summarize),

@@ -1,18 +1,21 @@
 //! Conversion of files and changes into blocks (RFC 0010 §3).
 
-use std::path::Path;
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
-use lcp_types::{Annotation, Block, Diff, FormatHint, Lang, Tag};
+use lcp_types::{Annotation, Block, Diff, FormatHint, Lang, Priority, Tag};
 use rayon::prelude::*;
 
 use crate::attributes_file::AttributeFiles;
 use crate::changes::{self, Changes, Renames};
+use crate::commit_log;
 use crate::error::{Error, ErrorKind, Result};
 use crate::file_tree;
 use crate::file_type::FileType;
 use crate::folder_sizes;
 use crate::options::{IngestOptions, Input, Progress};
-use crate::paths::{self, escape};
+use crate::paths::{self, Root, escape};
 use crate::read::{NOTEBOOK, ReadOutcome, Reader, summarize};
 use crate::report::{IngestReport, IngestedFile, SkipReason, SkippedFile};
 use crate::rules::{BlockAttributes, FileInfo};
@@ -23,6 +26,9 @@ use crate::walk::{self, FoundFile};
 
 /// The label of standard input without a name.
 const INPUT_LABEL: &str = "standard input";
+
+/// The title of instructions without a name.
+const INSTRUCTIONS: &str = "instructions";
 
 /// The minimum size of the files that are read together, in bytes. The files of two batches are in
 /// memory at once: one is read while the other is packed.
@@ -96,14 +102,7 @@ pub fn ingest_into<S: BlockSink>(
     (options.progress)(Progress::FilesFound(walked.files.len()));
     let filter = SecretFilter::new(options.secrets, &options.secret_exceptions)?;
     let reader = Reader::new(options, &filter)?;
-    let attributes = roots.iter().map(|root| {
-        let folder = if root.is_folder { Some(root.path.as_path()) } else { root.path.parent() };
-        // The path may be relative, and the repository above the current folder.
-        let top = folder.filter(|_| options.open.is_none()).and_then(paths::repository);
-        let top = top.or_else(|| folder.map(Path::to_owned))?;
-        Some(AttributeFiles::new(&top, options.open))
-    });
-    let attributes: Vec<_> = attributes.collect();
+    let attributes = attribute_files(&roots, options);
     let mut sources: Vec<_> = walked.files.into_iter().map(Source::File).collect();
     if let Some(input) = &options.input {
         let (label, outcome) = read_input(&reader, input)?;
@@ -160,6 +159,22 @@ pub fn ingest_into<S: BlockSink>(
     for diff in std::mem::take(&mut changes.diffs) {
         pack.add_diff(diff, &changes.renamed)?;
     }
+    if let Some(count) = options.commits {
+        for (title, text) in commit_log::logs(&roots, &options.base, count)? {
+            let log = Block::document(title, text, FormatHint::Plain);
+            pack.add_text(log, &BlockAttributes::default())?;
+        }
+    }
+    if let Some(instructions) = &options.instructions {
+        let name = instructions.name.as_deref().unwrap_or(INSTRUCTIONS);
+        let text = String::from_utf8_lossy(&instructions.bytes).into_owned();
+        let format = match FileType::detect(name, &[]) {
+            FileType::Document(format) => format,
+            _ => FormatHint::Plain,
+        };
+        let block = Block::document(name.to_owned(), text, format);
+        pack.add_text(block, &BlockAttributes::with_priority(Priority::Critical))?;
+    }
     let PackInProgress { blocks, mut report, secrets, .. } = pack;
     report.secrets = secrets.findings;
     report
@@ -169,6 +184,26 @@ pub fn ingest_into<S: BlockSink>(
         return Err(nothing_to_pack(&report, options).into());
     }
     Ok(report)
+}
+
+/// Returns the `.gitattributes` of each root. Roots in one repository share them.
+fn attribute_files<'o>(
+    roots: &[Root],
+    options: &IngestOptions<'o>,
+) -> Vec<Option<Arc<AttributeFiles<'o>>>> {
+    let mut tops: HashMap<&Path, PathBuf> = HashMap::new();
+    let mut shared: HashMap<PathBuf, Arc<AttributeFiles<'o>>> = HashMap::new();
+    let attributes = roots.iter().map(|root| {
+        let folder = if root.is_folder { root.path.as_path() } else { root.path.parent()? };
+        let top = tops.entry(folder).or_insert_with(|| {
+            // The path may be relative, and the repository above the current folder.
+            let repository = options.open.is_none().then(|| paths::repository(folder)).flatten();
+            repository.unwrap_or_else(|| folder.to_owned())
+        });
+        let new = || Arc::new(AttributeFiles::new(top, options.open));
+        Some(Arc::clone(shared.entry(top.clone()).or_insert_with(new)))
+    });
+    attributes.collect()
 }
 
 /// A text to pack.
@@ -366,6 +401,19 @@ impl<S: BlockSink> PackInProgress<'_, S> {
         let renamed = renamed_from(renamed, &diff.path);
         self.add(Block::new(diff), &attributes)?;
         self.add_tags(target, [renamed])?;
+        self.tag_redacted(target, redacted)
+    }
+
+    /// Adds a text that is not a file.
+    fn add_text(
+        &mut self,
+        mut block: Block<'static>,
+        attributes: &BlockAttributes,
+    ) -> Result<(), S::Error> {
+        let name = block.label().into_owned();
+        let redacted = self.secrets.apply_to_block(&name, &mut block);
+        let target = self.blocks;
+        self.add(block, attributes)?;
         self.tag_redacted(target, redacted)
     }
 

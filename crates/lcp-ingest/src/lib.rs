@@ -37,7 +37,7 @@
 //! | types of files | `file_type.rs`; character sets: `charset.rs`; notebooks: `notebook.rs`; Git LFS: `git_lfs.rs` |
 //! | priorities, categories and pins | `rules.rs`, `globs.rs` |
 //! | secrets | `secrets.rs` |
-//! | changes since a revision | `changes.rs`, `git.rs` |
+//! | changes since a revision; the last commits | `changes.rs`, `git.rs`; `commit_log.rs` |
 //! | the tree of all files | `file_tree.rs`; the largest folders: `folder_sizes.rs` |
 //! | summaries; answers of programs | `summaries/mod.rs`; `summaries/cache.rs` |
 //! | lines of an outline | `outline/builder.rs`; documents: `outline/document.rs` |
@@ -49,6 +49,7 @@
 mod attributes_file;
 mod changes;
 mod charset;
+mod commit_log;
 mod defaults;
 mod error;
 mod file_tree;

@@ -56,6 +56,10 @@ pub struct IngestOptions<'a> {
     pub since: Option<String>,
     /// A revision. If it is set, the differences from it are added as DIFF blocks.
     pub diff: Option<String>,
+    /// The number of commits to add as a log of each repository, if it should be packed.
+    pub commits: Option<u32>,
+    /// A text that becomes the last block, with the priority critical.
+    pub instructions: Option<Input>,
     /// Files that this run writes. They are never packed.
     pub outputs: Vec<PathBuf>,
     /// The function that opens files, for callers that must restrict access. Several threads call
@@ -88,6 +92,8 @@ impl Default for IngestOptions<'_> {
             secret_exceptions: Vec::new(),
             since: None,
             diff: None,
+            commits: None,
+            instructions: None,
             outputs: Vec::new(),
             open: None,
             summarize: None,

@@ -48,7 +48,7 @@ impl Root {
 pub(crate) fn roots(paths: &[PathBuf], base: &Path) -> Result<Vec<Root>> {
     let here = [PathBuf::from(".")];
     let paths = if paths.is_empty() { &here } else { paths };
-    let mut roots: Vec<Root> = Vec::new();
+    let (mut roots, mut seen) = (Vec::new(), HashSet::new());
     for path in paths.iter().filter(|path| path.as_os_str() != OsStr::new(STANDARD_INPUT)) {
         let path_below_base = base.join(path);
         let metadata = std::fs::metadata(&path_below_base).map_err(|error| {
@@ -61,9 +61,9 @@ pub(crate) fn roots(paths: &[PathBuf], base: &Path) -> Result<Vec<Root>> {
         })?;
         let label = label(path, metadata.is_dir(), paths.len() > 1);
         let given = path.clone();
-        let root = Root { given, path: path_below_base, label, is_folder: metadata.is_dir() };
-        if !roots.contains(&root) {
-            roots.push(root);
+        if seen.insert(path) {
+            let is_folder = metadata.is_dir();
+            roots.push(Root { given, path: path_below_base, label, is_folder });
         }
     }
     Ok(roots)

@@ -3,6 +3,7 @@
 use std::fs::OpenOptions;
 use std::io::Read as _;
 use std::path::Path;
+use std::sync::Arc;
 
 use lcp_secrets::Secret;
 use lcp_types::wire::{MAGIC_BCP, MAGIC_LCP};
@@ -74,7 +75,7 @@ impl<'r> Reader<'r> {
     pub(crate) fn read_file(
         &self,
         file: &FoundFile,
-        attributes: &[Option<AttributeFiles<'_>>],
+        attributes: &[Option<Arc<AttributeFiles<'_>>>],
     ) -> ReadOutcome {
         let outcome = if file.size > self.options.max_file_bytes {
             Err(SkippedFile::new(&file.label, SkipReason::TooLarge))

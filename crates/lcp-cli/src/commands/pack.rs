@@ -2,6 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
+use lcp_app::file_list::read_file_list;
+use lcp_app::git_source::check_out_all;
 use lcp_app::pack::PackOptions;
 use lcp_app::pack_file::PackOutput;
 use lcp_app::{Error, ErrorKind, parse_size};
@@ -33,6 +35,8 @@ const REPORT: &str = "--report";
   lcp pack src docs -o project.lcp --exclude '*.svg' --pin src/main.rs
   lcp pack . --summarize outline | lcp render - --budget 8000 --objective value
   lcp pack . --since main --diff=main -o change.lcp
+  git ls-files -z '*.rs' | lcp pack --files-from - -0 --commits=5 -o rust.lcp
+  lcp pack gh:tokio-rs/tokio@master -o tokio.lcp
   git log -5 | lcp pack - src --stdin-name log.txt -o pack.lcp
 
 Globs match paths as they appear in the pack: `*.md` and `tests` match at any depth, `src/*.rs`
@@ -41,8 +45,20 @@ rules, [[pack.rule]] of lcp.toml, flags")]
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag")]
 pub struct Args {
     /// Files and folders; `-` for standard input [default: the current folder]
+    ///
+    /// `gh:OWNER/REPO[@REVISION]` and addresses of git repositories are fetched into the cache
+    /// folder by git.
     #[arg(value_name = "PATH")]
     pub paths: Vec<PathBuf>,
+    /// Pack also the files and folders of this list; `-` for standard input
+    ///
+    /// Each line is a path, as `git ls-files`, `fd` and `fzf -m` print them. Paths that do not exist
+    /// are left out with a warning.
+    #[arg(long, value_name = "FILE")]
+    pub files_from: Option<PathBuf>,
+    /// Paths of --files-from end with NUL, as `git ls-files -z` and `fd -0` print them
+    #[arg(short = '0', long, requires = "files_from")]
+    pub null: bool,
     /// File name for standard input; its extension selects the type
     #[arg(long, value_name = "NAME")]
     pub stdin_name: Option<String>,
@@ -102,6 +118,13 @@ pub struct Args {
     #[arg(long, value_name = "REV", num_args = 0..=1, require_equals = true,
         default_missing_value = "HEAD")]
     pub diff: Option<String>,
+    /// Add the last N commits and the names of their files, or 20 without a value
+    #[arg(long, value_name = "N", num_args = 0..=1, require_equals = true,
+        default_missing_value = "20", value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    pub commits: Option<u32>,
+    /// Add the text of this file at the end, with the priority critical
+    #[arg(long, value_name = "FILE")]
+    pub instructions: Option<PathBuf>,
     /// Character set of matching files, such as `*.txt=gbk` [default: detected]
     #[arg(long, value_name = "GLOB=NAME", value_parser = charset)]
     pub charset: Vec<(Pattern, Charset)>,
@@ -147,6 +170,14 @@ pub fn run(args: &Args, output: &Output) -> Result {
     files::check_distinct_paths(&[], &outputs, |_, _| false)?;
     let config = args.counting.read_config()?;
     let mut options = args.to_options();
+    if let Some(list) = &args.files_from {
+        if list.as_os_str() == files::STANDARD && options.paths.contains(list) {
+            let message = "standard input cannot be both a text to pack and a list of files";
+            return Err(Error::new(ErrorKind::Usage, message));
+        }
+        options.paths.extend(read_file_list(list, args.null, output)?);
+    }
+    check_out_all(&mut options.paths, args.commits.unwrap_or(1), output)?;
     options.outputs = outputs.iter().map(|(_, path)| path.to_path_buf()).collect();
     let mut pack = PackOutput::create(args.output.as_deref())?;
     options.outputs.extend(pack.temporary_path().map(Path::to_owned));
@@ -175,6 +206,8 @@ impl Args {
             images: self.images,
             since: self.since.clone(),
             diff: self.diff.clone(),
+            commits: self.commits,
+            instructions: self.instructions.clone(),
             include: self.include.clone(),
             exclude: self.exclude.clone(),
             max_file_bytes: self.max_file_size,

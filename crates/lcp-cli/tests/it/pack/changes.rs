@@ -7,7 +7,7 @@ use lcp_types::{BlockContent, Priority};
 use super::{Folder, blocks, labels, meta_of, tree};
 use crate::command::{LCP, printed, run_with, stderr};
 
-fn git(folder: &Folder, arguments: &[&str]) {
+pub(super) fn git(folder: &Folder, arguments: &[&str]) {
     let output = Command::new("git")
         .args(arguments)
         .current_dir(folder.path(""))
@@ -20,7 +20,7 @@ fn git(folder: &Folder, arguments: &[&str]) {
 }
 
 /// A repository in which something of each sort has changed since `base`.
-fn repository() -> Folder {
+pub(super) fn repository() -> Folder {
     let folder = Folder::new(&[
         (".gitignore", "*.log\n"),
         ("Cargo.lock", "1\n"),

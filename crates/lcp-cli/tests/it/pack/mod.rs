@@ -6,6 +6,7 @@ mod output;
 mod records;
 mod rules;
 mod secrets;
+mod sources;
 mod summaries;
 mod walk;
 
