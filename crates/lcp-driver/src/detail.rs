@@ -83,11 +83,12 @@ impl DetailLevel {
     serde(deny_unknown_fields, expecting = "the figures of an excerpt")
 )]
 pub struct Excerpt {
-    /// The number of bytes shown from the beginning of the content.
+    /// The number of bytes shown from the beginning of the content, in which a short marker stands
+    /// for each encoded run (RFC 0013).
     pub head_bytes: usize,
-    /// The number of bytes shown from the end of the content.
+    /// The number of bytes shown from the end of the content, counted in the same way.
     pub tail_bytes: usize,
-    /// The number of lines that are not shown completely.
+    /// The number of lines that are not shown completely; of records if the content has them.
     pub omitted_lines: usize,
     /// The approximate number of tokens that are not shown.
     pub omitted_tokens: u32,

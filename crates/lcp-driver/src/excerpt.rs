@@ -1,7 +1,11 @@
 //! Excerpts: a part of a content, and a line that counts the omitted rest (RFC 0004 §7).
 
+mod encoded;
 #[cfg(test)]
 mod tests;
+
+use std::borrow::Cow;
+use std::ops::Range;
 
 use lcp_tokens::TokenEstimator;
 use lcp_types::RecordForm;
@@ -11,6 +15,7 @@ use crate::cost::Counter;
 use crate::detail::{Excerpt, OutputMode};
 use crate::fmt::{group_thousands, write_to};
 use crate::render::{Shown, part_with_body};
+use encoded::{Shortened, shorten};
 
 /// The maximum number of attempts at a cut of the right size. They are necessary because the counts
 /// of parts do not add up.
@@ -37,7 +42,7 @@ pub(crate) fn cut(
         match cut {
             // A cut that omits nothing is not an excerpt. It can cost less than the full content,
             // if a fence made that more expensive.
-            Some((excerpt, cost)) if cost <= most && excerpt.omitted_lines > 0 => {
+            Some((excerpt, cost)) if cost <= most && content.omits_something(&excerpt) => {
                 (best, fits) = (cut, tokens);
             }
             Some((_, cost)) => (too_much, over) = (tokens, cost.saturating_sub(most)),
@@ -58,7 +63,10 @@ pub(crate) fn cut(
 
 /// The content of a block, as excerpts show it.
 pub(crate) struct ExcerptSource<'v> {
-    text: &'v str,
+    /// The content, with markers in place of encoded runs.
+    text: Cow<'v, str>,
+    /// The byte ranges of the markers. No cut is within one.
+    markers: Vec<Range<usize>>,
     /// Tokens of the whole content.
     tokens: u32,
     /// The form of the records, if the content is a table or a list.
@@ -70,10 +78,21 @@ pub(crate) struct ExcerptSource<'v> {
 impl<'v> ExcerptSource<'v> {
     /// Returns the content of a view, or `None` if it has none.
     pub(crate) fn new(view: &'v BlockView<'_>, tokens: u32) -> Option<Self> {
-        let text = view.content.as_deref()?;
-        let form = view.data_format.and_then(|format| RecordForm::detect(format, text));
-        let record_ends = form.map(|form| record_ends(form, text)).unwrap_or_default();
-        Some(Self { text, tokens, form, record_ends })
+        let Shortened { text, markers } = shorten(view.content.as_deref()?, view.may_be_minified);
+        let form = view.data_format.and_then(|format| RecordForm::detect(format, &text));
+        let record_ends = form.map(|form| record_ends(form, &text)).unwrap_or_default();
+        Some(Self { text, markers, tokens, form, record_ends })
+    }
+
+    /// Returns whether an excerpt shows less than the content.
+    fn omits_something(&self, excerpt: &Excerpt) -> bool {
+        excerpt.omitted_lines > 0 || !self.markers.is_empty()
+    }
+
+    /// Returns the marker that a cut at this byte would split.
+    fn marker_at(&self, cut: usize) -> Option<&Range<usize>> {
+        let next = self.markers.partition_point(|marker| marker.end <= cut);
+        self.markers.get(next).filter(|marker| marker.start < cut)
     }
 
     /// Returns the excerpt with these bytes from both ends, which have `shown_tokens` tokens.
@@ -97,7 +116,8 @@ impl<'v> ExcerptSource<'v> {
 
     /// Returns the longest start of `text` that ends with a record. If that has no record, it ends
     /// as in other content.
-    fn start_at_boundary(&self, text: &'v str) -> &'v str {
+    fn start_at_boundary<'t>(&self, text: &'t str) -> &'t str {
+        let text = self.marker_at(text.len()).map_or(text, |marker| &text[..marker.start]);
         match self.records_within(text.len()).checked_sub(1) {
             Some(last) => &text[..self.record_ends[last]],
             None => start_at_boundary(text),
@@ -106,6 +126,9 @@ impl<'v> ExcerptSource<'v> {
 
     /// Returns the text of an excerpt, without a final newline.
     pub(crate) fn body(&self, excerpt: &Excerpt) -> String {
+        if excerpt.omitted_lines == 0 {
+            return self.text.clone().into_owned();
+        }
         let head = self.text.get(..excerpt.head_bytes).unwrap_or_default();
         let tail_at = self.text.len().saturating_sub(excerpt.tail_bytes);
         let tail = self.text.get(tail_at..).unwrap_or_default();
@@ -166,16 +189,18 @@ fn fit(
         ExcerptFocus::Both => tokens / 2,
     };
     // A beginning of blank lines has no information, so the excerpt then shows the end instead.
-    let head = content.start_at_boundary(estimator.truncate_to(content.text, of_head));
+    let text: &str = &content.text;
+    let head = content.start_at_boundary(estimator.truncate_to(text, of_head));
     let head = if head.trim().is_empty() { "" } else { head };
-    let head = if is_in_crlf(content.text, head.len()) { &head[..head.len() - 1] } else { head };
+    let head = if is_in_crlf(text, head.len()) { &head[..head.len() - 1] } else { head };
     let head_tokens = estimator.estimate(head);
-    let rest = &content.text[head.len()..];
+    let rest = &text[head.len()..];
     let head_only = focus == ExcerptFocus::Head && !head.is_empty();
     let of_tail = if head_only { 0 } else { tokens.saturating_sub(head_tokens) };
-    let tail = end_at_boundary(estimator.truncate_front_to(rest, of_tail));
-    let tail =
-        if is_in_crlf(content.text, content.text.len() - tail.len()) { &tail[1..] } else { tail };
+    let tail = estimator.truncate_front_to(rest, of_tail);
+    let split = content.marker_at(text.len() - tail.len());
+    let tail = end_at_boundary(split.map_or(tail, |marker| &text[marker.end..]));
+    let tail = if is_in_crlf(text, text.len() - tail.len()) { &tail[1..] } else { tail };
     if head.trim().is_empty() && tail.trim().is_empty() {
         return None;
     }

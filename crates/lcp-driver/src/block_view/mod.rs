@@ -30,6 +30,8 @@ pub(crate) struct BlockView<'b> {
     pub(crate) excerpt_focus: ExcerptFocus,
     /// The format of structured data.
     pub(crate) data_format: Option<DataFormat>,
+    /// `true` if the content may have lines that a program shortened.
+    pub(crate) may_be_minified: bool,
     /// `true` if the content is prose, which Markdown shows without a fence.
     pub(crate) prose: bool,
     /// The language of a Markdown fence around the content.
@@ -56,6 +58,7 @@ impl<'b> BlockView<'b> {
                 BlockContent::StructuredData(data) => Some(data.format),
                 _ => None,
             },
+            may_be_minified: matches!(&block.content, BlockContent::Code(code) if code.lang != Lang::Json),
             prose,
             info: fence_info(&block.content, meta.lang),
         }

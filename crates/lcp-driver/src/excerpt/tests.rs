@@ -15,7 +15,13 @@ fn cuts_prefer_lines_then_sentences_then_characters() {
 
 #[test]
 fn partly_omitted_lines_count_as_omitted() {
-    let of = |text| ExcerptSource { text, tokens: 9, form: None, record_ends: Vec::new() };
+    let of = |text| ExcerptSource {
+        text: Cow::Borrowed(text),
+        markers: Vec::new(),
+        tokens: 9,
+        form: None,
+        record_ends: Vec::new(),
+    };
     let lines = |head, tail| of("a\nbc\nd").excerpt(head, tail, 0).omitted_lines;
     assert_eq!((lines(0, 0), lines(2, 0), lines(2, 1), lines(3, 1)), (3, 2, 1, 1));
     assert_eq!(of("a\nb\n").excerpt(2, 0, 0).omitted_lines, 1);

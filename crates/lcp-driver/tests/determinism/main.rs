@@ -125,10 +125,10 @@ fn plans_are_byte_identical_in_every_build() {
         .iter()
         .map(|pack| digest(&driver, pack, &configs).to_hex()[..16].to_owned())
         .collect();
-    expect![[r#"
+    expect![[r"
         24d2c9cb07d9c6e3
         94284ad2d9487a26
         b0720ff4fa500bd2
-        56f6af6e5f74b79c"#]]
+        56f6af6e5f74b79c"]]
     .assert_eq(&digests.join("\n"));
 }

@@ -225,14 +225,69 @@ fn table_excerpt_shows_header_and_whole_rows() {
 fn excerpt_of_a_json_array_on_one_line_shows_whole_records() {
     let objects: Vec<_> = (0..300).map(|id| format!("{{\"id\":{id},\"name\":\"n\"}}")).collect();
     let array = Block::structured_data(DataFormat::Json, format!("[{}]", objects.join(",")));
-    expect![[r####"
+    expect![[r#"
         ### data json (excerpt)
         ```json
         [{"id":0,"name":"n"},{"id":1,"name":"n"},{"id":2,"name":"n"},{"id":3,"name":"n"},{"id":4,"name":"n"},{"id":5,"name":"n"},
         … 294 more records, ~2,353 tokens omitted …
         ```
-    "####]]
+    "#]]
     .assert_eq(&run(&[array], 80, OutputMode::Markdown).text);
+}
+
+/// Text that looks like the Base64 of a picture.
+fn base64(len: usize) -> String {
+    let alphabet = b"QkmAzWx3Zp+LrT/b9HdYcU0";
+    (0..len).map(|at| char::from(alphabet[(at * at + at / 7) % alphabet.len()])).collect()
+}
+
+/// An encoded run takes no tokens from the text around it, and full content stays as it is.
+#[test]
+fn excerpt_names_encoded_runs_in_place_of_showing_them() {
+    let page = format!(
+        "<p>before</p>\n<img src=\"data:image/png;base64,{}\">\n<p>after</p>\n",
+        base64(60_000)
+    );
+    let block = Block::code(Lang::Html, "a.html", page.as_str());
+    let blocks = std::slice::from_ref(&block);
+    expect![[r#"
+        <context>
+        <code lang="html" path="a.html" detail="excerpt">
+        <p>before</p>
+        <img src="data:image/png;base64,… 60,000 base64 characters …">
+        <p>after</p>
+
+        </code>
+        </context>
+    "#]]
+    .assert_eq(&run(blocks, 100, OutputMode::Xml).text);
+    assert!(run(blocks, 200_000, OutputMode::Xml).text.contains(&page));
+    // The marker is whole, or absent, for every budget.
+    let result = Block::tool_result("cat", Status::Ok, "a line\n".repeat(50) + &page);
+    for (block, mode) in [(&block, OutputMode::Xml), (&result, OutputMode::Minimal)] {
+        for budget in 20..200 {
+            let rendered = run(std::slice::from_ref(block), budget, mode);
+            assert!(rendered.plan.used_tokens <= budget);
+            let whole = rendered.text.contains("… 60,000 base64 characters …");
+            assert!(whole || !rendered.text.contains("60,000"), "{budget}: {}", rendered.text);
+        }
+    }
+}
+
+#[test]
+fn excerpt_of_minified_code_shows_its_beginning() {
+    let code = format!("/*! a v1.2 */\n{}\n", "f=function(a){return a+1}".repeat(400));
+    let block = Block::code(Lang::JavaScript, "a.min.js", code);
+    expect![[r"
+        [code a.min.js (excerpt)]
+        /*! a v1.2 */
+        f=function(a){return a+1}f=function(a){return a+1}f=function(a){return a+1}f=function(a){return a+1}f=function(a){return a+1}f=function(a){return a+1}f=function(a){return a+1}f=function(a){return a+1}… 9,800 characters …
+
+    "]].assert_eq(&run(&[block], 150, OutputMode::Minimal).text);
+    // The output of a tool may be one long line of JSON, which matters.
+    let json = Block::tool_result("api", Status::Ok, format!("[{}0]", "1,".repeat(4_000)));
+    let text = run(&[json], 150, OutputMode::Minimal).text;
+    assert!(!text.contains("characters …"), "{text}");
 }
 
 /// The marker has the exact lines and tokens that are not shown.
