@@ -67,7 +67,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
         "lcp-testkit",
         &[
             "lcp-types", "lcp-decoder", "lcp-encoder", "lcp-packfile", "lcp-tokens", "lcp-driver",
-            "lcp-dedup", "lcp-store", "lcp-continuity", "lcp-transcripts",
+            "lcp-dedup", "lcp-store", "lcp-continuity", "lcp-transcripts", "lcp-ingest",
         ],
     ),
     ("xtask", &[]),

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use lcp_ingest::{FileType, IngestOptions, IngestResult, ingest};
+use lcp_ingest::{FileType, IngestOptions, IngestReport, IngestResult, SkipReason, ingest};
 use lcp_types::{Block, BlockContent, BlockMeta, DataFormat, Lang};
 
 fn pack(folder: &Path) -> IngestResult {
@@ -97,4 +97,53 @@ fn fifty_thousand_rows_are_packed_quickly() {
     let (block, _) = packed("a.csv", &format!("id,name,amount\n{rows}"));
     assert!(start.elapsed() < Duration::from_secs(5), "{:?}", start.elapsed());
     assert!(block.summary.unwrap().ends_with("… 49995 more rows, 50000 in total"));
+}
+
+/// Returns the report of a pack with one bad file, after checking that the other file is packed.
+#[track_caller]
+fn with_bad_file(name: &str, text: &[u8], max_file_bytes: u64) -> IngestReport {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join(name), text).unwrap();
+    std::fs::write(folder.path().join("z.rs"), "fn z() {}\n").unwrap();
+    let paths = vec![folder.path().to_owned()];
+    let start = Instant::now();
+    let packed = ingest(&IngestOptions { paths, max_file_bytes, ..IngestOptions::default() });
+    assert!(start.elapsed() < Duration::from_secs(60), "{:?}", start.elapsed());
+    let packed = packed.unwrap();
+    assert_eq!(packed.report.files.last().unwrap().path, "z.rs");
+    packed.report
+}
+
+#[test]
+fn bad_notebooks_are_packed_as_they_are_with_a_warning() {
+    let deep = format!("{{\"cells\":{}{}}}", "[".repeat(10_000), "]".repeat(10_000));
+    for text in ["not JSON", "{\"cells\":3}", deep.as_str(), "{\"cells\":["] {
+        let report = with_bad_file("bad.ipynb", text.as_bytes(), 1 << 20);
+        let file = &report.files[0];
+        assert_eq!((file.bytes, file.is_notebook), (text.len() as u64, false));
+        assert!(report.warnings[0].starts_with("bad.ipynb: packed as it is: "), "{report:?}");
+    }
+}
+
+#[test]
+#[ignore = "packs a notebook of 100 MB"]
+fn huge_notebook_becomes_a_script() {
+    let picture = "iVBORw0KGgo".repeat(9_000_000);
+    let cell = format!(
+        "{{\"cell_type\":\"code\",\"source\":\"plot()\",\"outputs\":[{{\"data\":{{\"image/png\":\"{picture}\"}}}}]}}"
+    );
+    let report = with_bad_file("huge.ipynb", format!("{{\"cells\":[{cell}]}}").as_bytes(), 1 << 28);
+    let file = &report.files[0];
+    assert!(file.is_notebook && file.bytes < 100, "{file:?}");
+}
+
+#[test]
+#[ignore = "writes a file of 1 GB"]
+fn table_in_one_huge_line_is_left_out_or_plain_text() {
+    let line = "value,".repeat(1_000_000_000 / 6);
+    for max in [1 << 20, 2 << 30] {
+        let report = with_bad_file("huge.csv", line.as_bytes(), max);
+        let is_plain = report.files[0].file_type == FileType::Code(Lang::Unknown);
+        assert!(is_plain || report.skipped_by(SkipReason::TooLarge).count() == 1, "{report:?}");
+    }
 }

@@ -17,10 +17,15 @@
 //! | `import` | a transcript, a diff, numbered lines | blocks can be encoded; providers accept the exported messages |
 //! | `stored_records` | hand-offs, saved plans, journals, bodies of a store | accepted records survive a round trip; a body with a wrong hash is detected |
 //! | `dedup` | the blocks of a session | no unique line is lost; a second run gives the same result |
+//! | `notebooks` | a notebook | it becomes a script, or is packed as it is with a warning |
+//! | `charsets` | a text | it is packed unchanged, or decoded to UTF-8 |
+//! | `records` | a table or a list | the content is unchanged; records are ranges in order |
+//! | `attributes` | a `.gitattributes` | files are packed unchanged |
 //! | `tokens` | a text | the counts of parts add up; cuts respect their limit |
 
 mod codec;
 mod dedup;
+mod files;
 mod input;
 mod json;
 mod python_rows;
@@ -31,6 +36,7 @@ mod stored_records;
 pub use self::render::{parse, render, tokens};
 pub use codec::{decoder, encoder, index, round_trip};
 pub use dedup::dedup;
+pub use files::{attributes, charsets, notebooks, records};
 pub use json::{import, manifest};
 pub use python_rows::row;
 pub use seeds::seeds;
@@ -70,6 +76,10 @@ pub const TARGETS: &[Target] = &[
     target("import", import, 4096, "json"),
     target("stored_records", stored_records, 2048, "json"),
     target("dedup", dedup, 512, "text"),
+    target("notebooks", notebooks, 2048, "json"),
+    target("charsets", charsets, 512, "text"),
+    target("records", records, 512, "json"),
+    target("attributes", attributes, 512, "text"),
     target("tokens", tokens, 512, "text"),
 ];
 
