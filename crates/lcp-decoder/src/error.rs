@@ -289,3 +289,15 @@ impl fmt::Display for Warning {
         }
     }
 }
+
+/// An error while reading a pack.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ReadError {
+    /// The bytes could not be read.
+    #[error(transparent)]
+    Io(#[from] std::io::Error),
+    /// The bytes are not a pack, or the pack is malformed.
+    #[error(transparent)]
+    Decode(#[from] Error),
+}

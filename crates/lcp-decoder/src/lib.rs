@@ -59,12 +59,12 @@ mod varint;
 mod zstd_payload;
 
 pub use blocks::{BlockIter, EventIter, Pack, blocks, decode};
-pub use error::{Error, ErrorKind, Result, Warning};
+pub use error::{Error, ErrorKind, ReadError, Result, Warning};
 pub use events::{Event, Frame, Header, Parsed};
 pub use index::{IndexError, IndexErrorKind, IndexFooter, PackIndex};
 pub use lcp_types::wire::Magic;
 pub use options::DecodeOptions;
-pub use pack_reader::{PackReader, ReadError};
+pub use pack_reader::PackReader;
 #[cfg(feature = "rayon")]
 pub use parallel::decode_parallel;
 pub use parser::Parser;

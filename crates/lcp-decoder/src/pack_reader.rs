@@ -11,7 +11,7 @@ use lcp_types::{Block, BlockIndex, BlockSource, BlockSourceError, BlockSourceErr
 use crate::blocks::Pack;
 #[cfg(not(feature = "rayon"))]
 use crate::blocks::decode;
-use crate::error::Error;
+use crate::error::ReadError;
 use crate::events::{Event, Header};
 use crate::index::{
     IndexError, IndexErrorKind, IndexFooter, PackIndex, check_header, verify, verify_source,
@@ -22,7 +22,6 @@ use crate::parallel::decode_parallel as decode;
 use crate::parser::Parser;
 use crate::read_at::ReadAt;
 use crate::reader::within;
-use crate::stream::StreamError;
 
 /// A reader with random access to the blocks of a pack, using its index (RFC 0003 §6). If the pack
 /// has no valid index, the whole pack is read when the first block is requested.
@@ -46,18 +45,6 @@ pub struct PackReader<'s, S> {
     index: Option<Result<PackIndex, IndexError>>,
     /// The bytes of the whole pack, once they have been read.
     full_pack: OnceCell<Vec<u8>>,
-}
-
-/// An error while reading a pack.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum ReadError {
-    /// The bytes could not be read.
-    #[error(transparent)]
-    Io(#[from] io::Error),
-    /// The bytes are not a pack, or the pack is malformed.
-    #[error(transparent)]
-    Decode(#[from] Error),
 }
 
 /// The number of bytes read from the end of a pack in one request, if requests have high latency.
@@ -244,15 +231,6 @@ impl<S: ReadAt> BlockSource for PackReader<'_, S> {
 
     fn read_all(&self) -> Result<Cow<'_, [Block<'_>]>, BlockSourceError> {
         Ok(Cow::Owned(self.decode()?.blocks))
-    }
-}
-
-impl From<StreamError> for ReadError {
-    fn from(error: StreamError) -> Self {
-        match error {
-            StreamError::Read { source, .. } => Self::Io(source),
-            StreamError::Decode(error) => Self::Decode(error),
-        }
     }
 }
 

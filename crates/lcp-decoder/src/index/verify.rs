@@ -9,13 +9,12 @@ use lcp_types::{Block, BlockIndex, BlockIndexBuilder, BlockType, ToolCallEntry};
 
 use super::{IndexError, IndexErrorKind, PackIndex};
 use crate::blocks::EventIter;
-use crate::error::Error;
+use crate::error::{Error, ReadError};
 use crate::events::{Event, Frame};
 use crate::options::DecodeOptions;
-use crate::pack_reader::ReadError;
 use crate::read_at::{ReadAt, SourceReader};
 use crate::reader::within;
-use crate::stream::StreamDecoder;
+use crate::stream::{StreamDecoder, StreamError};
 
 /// Returns the errors of an index. `pack` is the whole pack.
 pub(crate) fn verify(
@@ -54,7 +53,11 @@ pub(crate) fn verify_source<S: ReadAt>(
     }
     verifier.compare_checksum(Some(checksum).filter(|_| blocks.limit() == 0));
     let mut stream = StreamDecoder::new(SourceReader::new(source)?, options);
-    while let Some(event) = stream.next_event().map_err(ReadError::from)? {
+    let read_error = |error| match error {
+        StreamError::Read { source, .. } => ReadError::Io(source),
+        StreamError::Decode(error) => ReadError::Decode(error),
+    };
+    while let Some(event) = stream.next_event().map_err(read_error)? {
         let Event::Frame(frame) = event else { continue };
         // The event lacks the bytes before the body.
         let stored = source.read(std::slice::from_ref(&range(&frame)))?;
