@@ -151,14 +151,10 @@ impl PackOptions<'_> {
             }
         };
         let input = self.read_input(reporter)?;
+        let instructions = self.read_instructions(reporter)?;
         let mut outputs = self.outputs;
         outputs.extend(self.tokenizer.count_cache.clone());
         outputs.extend(self.summaries.cached_answers());
-        let instructions = self.instructions.as_ref().map(|path| {
-            let bytes = files::read(path, reporter)?;
-            let name = path.file_name().map(|name| name.to_string_lossy().into_owned());
-            Ok::<_, Error>(Input { name, bytes })
-        });
         // The text of the instructions is packed once.
         outputs.extend(self.instructions);
         let named = self.paths.clone();
@@ -195,7 +191,7 @@ impl PackOptions<'_> {
             since: self.since,
             diff: self.diff,
             commits: self.commits,
-            instructions: instructions.transpose()?,
+            instructions,
             outputs,
             open: self.open,
             summarize: summarizer.is_some().then_some(&summarize),
@@ -237,6 +233,13 @@ impl PackOptions<'_> {
         let packed = PackedFiles { pack_bytes, blocks, report, warnings };
         packed.report_totals(reporter);
         Ok(packed)
+    }
+
+    fn read_instructions(&self, reporter: &dyn Reporter) -> Result<Option<Input>> {
+        let Some(path) = &self.instructions else { return Ok(None) };
+        let bytes = files::read(path, reporter)?;
+        let name = path.file_name().map(|name| name.to_string_lossy().into_owned());
+        Ok(Some(Input { name, bytes }))
     }
 
     /// Reads standard input, if it is among the paths.

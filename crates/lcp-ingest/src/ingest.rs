@@ -159,22 +159,7 @@ pub fn ingest_into<S: BlockSink>(
     for diff in std::mem::take(&mut changes.diffs) {
         pack.add_diff(diff, &changes.renamed)?;
     }
-    if let Some(count) = options.commits {
-        for (title, text) in commit_log::logs(&roots, &options.base, count)? {
-            let log = Block::document(title, text, FormatHint::Plain);
-            pack.add_text(log, &BlockAttributes::default())?;
-        }
-    }
-    if let Some(instructions) = &options.instructions {
-        let name = instructions.name.as_deref().unwrap_or(INSTRUCTIONS);
-        let text = String::from_utf8_lossy(&instructions.bytes).into_owned();
-        let format = match FileType::detect(name, &[]) {
-            FileType::Document(format) => format,
-            _ => FormatHint::Plain,
-        };
-        let block = Block::document(name.to_owned(), text, format);
-        pack.add_text(block, &BlockAttributes::with_priority(Priority::Critical))?;
-    }
+    pack.add_texts(&roots)?;
     let PackInProgress { blocks, mut report, secrets, .. } = pack;
     report.secrets = secrets.findings;
     report
@@ -344,10 +329,10 @@ impl<S: BlockSink> PackInProgress<'_, S> {
             }
         };
         self.in_tree.push((label.clone(), read.file_bytes));
-        let changed = changes.changed.contains(&label);
+        let is_changed = changes.changed.contains(&label);
         let linguist = &read.linguist;
         let info = FileInfo {
-            changed,
+            changed: is_changed,
             generated: linguist.generated.or(read.is_generated.then_some(true)),
             vendored: linguist.vendored == Some(true),
             documentation: linguist.documentation == Some(true),
@@ -360,7 +345,7 @@ impl<S: BlockSink> PackInProgress<'_, S> {
             charset: read.charset,
             is_notebook: read.converted == Some(NOTEBOOK),
             attributes: attributes.clone(),
-            changed,
+            changed: is_changed,
             summary_bytes: summary.as_ref().map(|summary| summary.len() as u64),
         });
         if let Some(warning) = read.warning.as_ref() {
@@ -402,6 +387,27 @@ impl<S: BlockSink> PackInProgress<'_, S> {
         self.add(Block::new(diff), &attributes)?;
         self.add_tags(target, [renamed])?;
         self.tag_redacted(target, redacted)
+    }
+
+    /// Adds the logs of the repositories, then the instructions.
+    fn add_texts(&mut self, roots: &[Root]) -> Result<(), S::Error> {
+        if let Some(count) = self.options.commits {
+            for (title, text) in commit_log::logs(roots, &self.options.base, count)? {
+                let log = Block::document(title, text, FormatHint::Plain);
+                self.add_text(log, &BlockAttributes::default())?;
+            }
+        }
+        if let Some(instructions) = &self.options.instructions {
+            let name = instructions.name.as_deref().unwrap_or(INSTRUCTIONS);
+            let text = String::from_utf8_lossy(&instructions.bytes).into_owned();
+            let format = match FileType::detect(name, &[]) {
+                FileType::Document(format) => format,
+                _ => FormatHint::Plain,
+            };
+            let block = Block::document(name.to_owned(), text, format);
+            self.add_text(block, &BlockAttributes::with_priority(Priority::Critical))?;
+        }
+        Ok(())
     }
 
     /// Adds a text that is not a file.

@@ -103,12 +103,12 @@ fn edited_plan_is_refused() {
         caller.previous = Some(Arc::new(plan));
         said.push(refusal(&caller.turn(&blocks()).plan));
     }
-    expect![[r#"
+    expect![[r"
         it was written by renderer version 2, this is version 4
         its part 0 differs from the rendered block
         its part 0 differs from the rendered block
         its part 0 differs from the rendered block
-        its part 0 differs from the rendered block"#]]
+        its part 0 differs from the rendered block"]]
     .assert_eq(&said.join("\n"));
 }
 
