@@ -9,7 +9,8 @@ use crate::reporter::Reporter;
 /// Reads a list of paths from a file or, for `-`, from standard input. The paths are separated by
 /// newlines, or by NUL if `is_nul_separated`. Empty lines are skipped.
 ///
-/// Paths that do not exist are left out with a warning: `git ls-files` lists deleted files too.
+/// Paths that do not exist and links to folders are left out with a warning: `git ls-files` lists
+/// deleted files and links too.
 ///
 /// # Errors
 ///
@@ -34,23 +35,24 @@ pub fn read_file_list(
         line => line,
     });
     let paths = lines.filter(|line| !line.is_empty()).map(to_path).collect::<Result<Vec<_>>>()?;
-    let (found, missing): (Vec<_>, Vec<_>) =
-        paths.into_iter().partition(|path| path.symlink_metadata().is_ok());
+    let (existing, missing): (Vec<_>, Vec<_>) = paths.into_iter().partition(|path| {
+        path.metadata().is_ok_and(|target| !(target.is_dir() && path.is_symlink()))
+    });
     if let Some(first) = missing.first() {
         let count = lcp_driver::plural(missing.len(), "path");
         let first = first.to_string_lossy();
         reporter.warn(&format!(
-            "left out {count} of the list, which do not exist: {}{}",
+            "left out {count} of the list that do not exist or are links to folders: {}{}",
             first.escape_debug(),
             if missing.len() > 1 { ", …" } else { "" }
         ));
     }
-    if found.is_empty() {
+    if existing.is_empty() {
         let message = format!("the list of files has no path that exists ({name})");
         let hint = "paths in the list start from the current folder";
         return Err(Error::new(ErrorKind::Usage, message).with_hint(hint));
     }
-    Ok(found)
+    Ok(existing)
 }
 
 #[cfg(unix)]

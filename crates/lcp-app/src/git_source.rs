@@ -17,10 +17,6 @@ const GITHUB: &str = "gh:";
 /// The name of the folder for clones in the cache folder.
 const CLONES: &str = "lcp/repositories";
 
-/// Environment variables that select another repository.
-const STRIPPED_ENV: [&str; 5] =
-    ["GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_COMMON_DIR", "GIT_OBJECT_DIRECTORY"];
-
 /// A git repository, and the revision to pack.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GitSource {
@@ -45,17 +41,14 @@ impl GitSource {
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
         let is_url = SCHEMES.iter().any(|scheme| text.starts_with(scheme));
-        let is_scp = || text.strip_prefix("git@").is_some_and(|rest| rest.contains(':'));
+        let is_ssh_address = || text.strip_prefix("git@").is_some_and(|rest| rest.contains(':'));
         let repository = text.strip_prefix(GITHUB);
-        if !is_url && repository.is_none() && !is_scp() {
+        if !is_url && repository.is_none() && !is_ssh_address() {
             return None;
         }
-        // The user of an address also ends with `@`, but a slash or colon follows later.
-        let (address, revision) = match text.rsplit_once('@') {
-            Some((address, revision)) if is_revision(address, revision) => {
-                (address, Some(revision.to_owned()))
-            }
-            _ => (text, None),
+        let (address, revision) = match revision_at(text) {
+            Some(at) => (&text[..at], Some(text[at + 1..].to_owned())),
+            None => (text, None),
         };
         let url = match address.strip_prefix(GITHUB) {
             None => address.to_owned(),
@@ -74,8 +67,8 @@ impl GitSource {
         Some(Self { url, revision })
     }
 
-    /// Fetches the newest state of the revision into the cache folder, without history beyond
-    /// `commits`, and returns the folder of its files. Git may ask for credentials.
+    /// Fetches the newest state of the revision into the cache folder, with the last `commits` and
+    /// one more, and returns the folder of its files. Git may ask for credentials.
     ///
     /// # Errors
     ///
@@ -94,8 +87,24 @@ impl GitSource {
         let folder = cache.join(CLONES).join(&key[..16]).join(name);
         std::fs::create_dir_all(&folder)
             .map_err(|error| Error::io("create", folder.display(), &error))?;
-        reporter.note(&format!("fetching {}", self.url));
-        let depth = format!("--depth={commits}");
+        reporter.note(&format!("fetching {}", self.shown_url()));
+        let is_new = !folder.join(".git").exists();
+        match self.fetch(&folder, commits) {
+            // An interrupted run can leave locks.
+            Err(_) if !is_new => {
+                std::fs::remove_dir_all(&folder)
+                    .and_then(|()| std::fs::create_dir_all(&folder))
+                    .map_err(|error| Error::io("replace", folder.display(), &error))?;
+                self.fetch(&folder, commits)?;
+            }
+            result => result?,
+        }
+        Ok(folder)
+    }
+
+    fn fetch(&self, folder: &Path, commits: u32) -> Result<()> {
+        // The changes of the oldest commit are unknown.
+        let depth = format!("--depth={}", commits.saturating_add(1));
         let revision = self.revision.as_deref().unwrap_or("HEAD");
         for arguments in [
             &["init", "--quiet"][..],
@@ -104,14 +113,23 @@ impl GitSource {
             // Files of an earlier fetch.
             &["clean", "--quiet", "-ffdx"],
         ] {
-            self.run(&folder, arguments)?;
+            self.run(folder, arguments)?;
         }
-        Ok(folder)
+        Ok(())
+    }
+
+    /// Returns the address without the user and the password.
+    fn shown_url(&self) -> String {
+        let shown = self.url.split_once("://").and_then(|(scheme, rest)| {
+            let (user, host) = rest.split_once('@')?;
+            (!user.contains('/')).then(|| format!("{scheme}://{host}"))
+        });
+        shown.unwrap_or_else(|| self.url.clone())
     }
 
     fn run(&self, folder: &Path, arguments: &[&str]) -> Result<()> {
         let mut command = Command::new("git");
-        for name in STRIPPED_ENV {
+        for name in lcp_ingest::GIT_ENVIRONMENT {
             command.env_remove(name);
         }
         let output = command
@@ -119,6 +137,7 @@ impl GitSource {
             .current_dir(folder)
             // Large files are left out, as in other folders.
             .env("GIT_LFS_SKIP_SMUDGE", "1")
+            .env("LC_ALL", "C")
             .stdin(Stdio::inherit())
             .stdout(Stdio::null())
             .stderr(Stdio::piped())
@@ -130,8 +149,10 @@ impl GitSource {
         }
         let stderr = String::from_utf8_lossy(&output.stderr);
         let reason = stderr.lines().map(str::trim).find(|line| !line.is_empty());
-        let reason = reason.unwrap_or("no error message").escape_debug();
-        let url = self.url.escape_debug();
+        // Git repeats the address.
+        let shown_url = self.shown_url();
+        let reason = reason.unwrap_or("no error message").replace(&self.url, &shown_url);
+        let (reason, url) = (reason.escape_debug(), shown_url.escape_debug());
         let message = match &self.revision {
             Some(revision) => format!("cannot fetch {revision:?} of {url}: {reason}"),
             None => format!("cannot fetch {url}: {reason}"),
@@ -141,12 +162,17 @@ impl GitSource {
     }
 }
 
-/// Returns whether the text after the last `@` of an address is a revision, and not the host of an
-/// address such as `ssh://git@example.com/repo`.
-fn is_revision(address: &str, revision: &str) -> bool {
-    let path = address.split_once("://").map_or(address, |(_, path)| path);
-    let has_path = path.contains('/') || path.contains(':');
-    has_path && !revision.is_empty() && !revision.starts_with('-') && !revision.contains([':', ' '])
+/// Returns the position of the `@` before a revision: the last one in the path of an address. The
+/// host before the path can have one too, after the user.
+fn revision_at(address: &str) -> Option<usize> {
+    let path = match address.split_once("://") {
+        Some((scheme, rest)) => scheme.len() + "://".len() + rest.find('/')? + 1,
+        None => address.find(':')? + 1,
+    };
+    let at = path + address[path..].rfind('@')?;
+    let is_name = address[..at].ends_with('/');
+    let revision = &address[at + 1..];
+    (!is_name && !revision.is_empty() && !revision.starts_with('-')).then_some(at)
 }
 
 /// Replaces the repositories among paths by the folders of their files. Paths that exist stay as
@@ -181,6 +207,10 @@ mod tests {
             ("https://x.org/a/b.git", "https://x.org/a/b.git", ""),
             ("https://x.org/a/b@v1", "https://x.org/a/b", "v1"),
             ("https://user@x.org/a", "https://user@x.org/a", ""),
+            ("https://user:word@x.org/a.git", "https://user:word@x.org/a.git", ""),
+            ("https://user:word@x.org/a@v1", "https://user:word@x.org/a", "v1"),
+            ("https://x.org/@scope/a", "https://x.org/@scope/a", ""),
+            ("ssh://git@x.org:22/a@b/c", "ssh://git@x.org:22/a", "b/c"),
             ("ssh://git@x.org/a@v1", "ssh://git@x.org/a", "v1"),
             ("git@x.org:a/b.git", "git@x.org:a/b.git", ""),
             ("git@x.org:a/b.git@v1", "git@x.org:a/b.git", "v1"),

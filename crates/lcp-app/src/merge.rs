@@ -11,6 +11,8 @@ use crate::error::Result;
 use crate::files;
 use crate::render;
 use crate::reporter::Reporter;
+#[cfg(feature = "full")]
+use crate::secrets;
 use crate::tokenizer::TokenizerOptions;
 
 /// The options of a merge.
@@ -46,6 +48,8 @@ impl MergeOptions {
         config: &Config,
         reporter: &dyn Reporter,
     ) -> Result<MergedPack<'b>> {
+        #[cfg(feature = "full")]
+        let mut redactor = lcp_secrets::Redactor::default();
         let decoded = packs.iter().enumerate().map(|(at, (path, bytes))| {
             let pack = files::decode(path, bytes)?;
             let name = files::display_name(path);
@@ -63,6 +67,12 @@ impl MergeOptions {
                 ));
             }
             let mut blocks = pack.blocks;
+            #[cfg(feature = "full")]
+            if at == 0 {
+                secrets::reserve_numbers(&blocks, &mut redactor);
+            } else {
+                secrets::renumber(&mut blocks, &mut redactor);
+            }
             self.properties.set_all(&mut blocks);
             Ok(blocks)
         });

@@ -238,7 +238,8 @@ impl PackOptions<'_> {
     fn read_instructions(&self, reporter: &dyn Reporter) -> Result<Option<Input>> {
         let Some(path) = &self.instructions else { return Ok(None) };
         let bytes = files::read(path, reporter)?;
-        let name = path.file_name().map(|name| name.to_string_lossy().into_owned());
+        let name = path.file_name().filter(|name| *name != OsStr::new(files::STANDARD));
+        let name = name.map(|name| name.to_string_lossy().into_owned());
         Ok(Some(Input { name, bytes }))
     }
 

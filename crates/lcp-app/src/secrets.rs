@@ -1,9 +1,9 @@
 //! The search for secrets in imported, recorded, exported and appended blocks (RFC 0013 §1).
 
 use lcp_continuity::Message;
-use lcp_ingest::{FoundSecrets, SecretFilter, SecretFinding, SecretPolicy};
-use lcp_secrets::{Renumbering, reserve_markers};
-use lcp_types::{Annotation, Block, Tag};
+use lcp_ingest::{SecretCollector, SecretFilter, SecretFinding, SecretPolicy};
+use lcp_secrets::{Redactor, Renumbering, reserve_markers};
+use lcp_types::{Annotation, Block, BlockMeta, Tag};
 
 use crate::config::Config;
 use crate::error::{Error, ErrorKind, Result};
@@ -22,9 +22,9 @@ pub(crate) fn apply_to_blocks(
     config: &Config,
 ) -> Result<Option<String>> {
     let filter = filter(policy, config)?;
-    let mut found = FoundSecrets::new(&filter);
-    apply(&mut found, blocks, "block");
-    Ok(warning(&found.findings, policy).map(|warning| match policy {
+    let mut secrets = SecretCollector::new(&filter);
+    apply(&mut secrets, blocks, "block");
+    Ok(warning(&secrets.findings, policy).map(|warning| match policy {
         SecretPolicy::Redact => warning,
         _ => format!("{warning}; {REDACT}"),
     }))
@@ -37,7 +37,7 @@ pub struct MessageSecrets {
     /// The number of messages.
     messages: usize,
     /// The index of the message of each secret.
-    found: Vec<(usize, SecretFinding)>,
+    findings: Vec<(usize, SecretFinding)>,
 }
 
 impl MessageSecrets {
@@ -48,14 +48,15 @@ impl MessageSecrets {
     /// Returns an error if a glob of the settings is invalid.
     pub fn apply(messages: &mut [Message], policy: SecretPolicy, config: &Config) -> Result<Self> {
         let filter = filter(policy, config)?;
-        let mut secrets = FoundSecrets::new(&filter);
-        let mut found = Vec::new();
+        let mut secrets = SecretCollector::new(&filter);
+        let mut findings = Vec::new();
         for (index, message) in messages.iter_mut().enumerate() {
-            let name = format!("message {index} ({})", message.block.label());
-            secrets.apply_to_block(&name, &mut message.block);
-            found.extend(secrets.findings.drain(..).map(|finding| (index, finding)));
+            let label = message.block.label().into_owned();
+            let name = name("message", index, &label);
+            secrets.apply_to_block(&name, &label, &mut message.block);
+            findings.extend(secrets.findings.drain(..).map(|finding| (index, finding)));
         }
-        Ok(Self { policy, messages: messages.len(), found })
+        Ok(Self { policy, messages: messages.len(), findings })
     }
 
     /// Returns a warning about the newest messages, of which `recorded` were new, if they have
@@ -64,46 +65,52 @@ impl MessageSecrets {
     pub fn warning(self, recorded: u64) -> Option<String> {
         let new =
             self.messages - usize::try_from(recorded).unwrap_or(usize::MAX).min(self.messages);
-        let found = self.found.into_iter().filter(|(index, _)| *index >= new);
-        warning(&found.map(|(_, finding)| finding).collect::<Vec<_>>(), self.policy)
+        let findings = self.findings.into_iter().filter(|(index, _)| *index >= new);
+        warning(&findings.map(|(_, finding)| finding).collect::<Vec<_>>(), self.policy)
+    }
+}
+
+/// Reserves the numbers of the markers in a pack that others are added to.
+pub(crate) fn reserve_numbers(blocks: &[Block<'_>], redactor: &mut Redactor) {
+    for index in redacted(blocks) {
+        reserve_markers(&blocks[index], redactor);
+    }
+}
+
+/// Gives the markers in an added pack new numbers. Their values are unknown, so they must not look
+/// equal to those of other packs.
+pub(crate) fn renumber(blocks: &mut [Block<'_>], redactor: &mut Redactor) {
+    let mut renumbering = Renumbering::default();
+    for index in redacted(blocks) {
+        renumbering.apply(&mut blocks[index], redactor);
     }
 }
 
 /// The secrets in packs that are appended to another one.
 pub(crate) struct AppendedSecrets<'f> {
     policy: SecretPolicy,
-    found: FoundSecrets<'f>,
-    /// `true` if new markers get other numbers than those of the old blocks.
+    secrets: SecretCollector<'f>,
+    /// `true` if the numbers of the old blocks are reserved.
     is_reserved: bool,
 }
 
 impl<'f> AppendedSecrets<'f> {
     pub(crate) fn new(filter: &'f SecretFilter<'f>) -> Self {
-        let (policy, found) = (filter.policy(), FoundSecrets::new(filter));
-        Self { policy, found, is_reserved: false }
+        let (policy, secrets) = (filter.policy(), SecretCollector::new(filter));
+        Self { policy, secrets, is_reserved: false }
     }
 
-    /// Applies the policy to the blocks of a pack with this name. Markers get numbers that the old
-    /// blocks do not have, because their values may differ.
+    /// Renumbers the markers in the blocks of a pack with this name, and applies the policy.
     pub(crate) fn apply(&mut self, old: &[Block<'_>], name: &str, blocks: &mut Vec<Block<'_>>) {
-        if self.policy == SecretPolicy::Off {
-            return;
+        if !std::mem::replace(&mut self.is_reserved, true) {
+            reserve_numbers(old, &mut self.secrets.redactor);
         }
-        if !self.is_reserved {
-            for index in redacted(old) {
-                reserve_markers(&old[index], &mut self.found.redactor);
-            }
-            self.is_reserved = true;
-        }
-        let mut renumbering = Renumbering::default();
-        for index in redacted(blocks) {
-            renumbering.apply(&mut blocks[index], &mut self.found.redactor);
-        }
-        apply(&mut self.found, blocks, &format!("{name}, block"));
+        renumber(blocks, &mut self.secrets.redactor);
+        apply(&mut self.secrets, blocks, &format!("{name}, block"));
     }
 
     pub(crate) fn warning(&self) -> Option<String> {
-        warning(&self.found.findings, self.policy)
+        warning(&self.secrets.findings, self.policy)
     }
 }
 
@@ -113,13 +120,15 @@ pub(crate) fn filter(policy: SecretPolicy, config: &Config) -> Result<SecretFilt
         .map_err(|error| Error::new(ErrorKind::Usage, error.to_string()))
 }
 
-fn apply(found: &mut FoundSecrets<'_>, blocks: &mut Vec<Block<'_>>, name: &str) {
+fn apply(secrets: &mut SecretCollector<'_>, blocks: &mut Vec<Block<'_>>, noun: &str) {
+    let labels = labels(blocks);
     let mut tags = Vec::new();
     for (index, block) in blocks.iter_mut().enumerate() {
-        let name = format!("{name} {index} ({})", block.label());
-        let replaced = found.apply_to_block(&name, block);
         // A secret in an annotation belongs to the block that it annotates.
         let target = block.target_index().unwrap_or(index as u64);
+        let label = usize::try_from(target).ok().and_then(|target| labels.get(target));
+        let label = label.map_or("", String::as_str);
+        let replaced = secrets.apply_to_block(&name(noun, index, label), label, block);
         if replaced > 0 {
             let tag = Tag::new(Tag::REDACTED, replaced.to_string());
             tags.push(Block::new(Annotation::tag(target, &tag)));
@@ -128,30 +137,47 @@ fn apply(found: &mut FoundSecrets<'_>, blocks: &mut Vec<Block<'_>>, name: &str) 
     blocks.extend(tags);
 }
 
-/// Returns the indices of the blocks with replaced secrets.
+/// Returns the label of each block.
+fn labels(blocks: &[Block<'_>]) -> Vec<String> {
+    let metas = BlockMeta::resolve_all(blocks, &mut |_, _| {});
+    blocks.iter().zip(&metas).map(|(block, meta)| meta.label(block).into_owned()).collect()
+}
+
+/// Returns the name of a block in a warning. A label with a secret is left out.
+fn name(noun: &str, index: usize, label: &str) -> String {
+    if label.is_empty() || !lcp_secrets::find(label.as_bytes()).is_empty() {
+        return format!("{noun} {index}");
+    }
+    format!("{noun} {index} ({label})")
+}
+
+/// Returns the indices of the blocks with replaced secrets, and of their annotations.
 fn redacted(blocks: &[Block<'_>]) -> Vec<usize> {
     let tags = blocks.iter().filter_map(Block::as_annotation);
     let tags = tags.filter(|it| it.as_tag().is_some_and(|tag| tag.key == Tag::REDACTED));
-    let mut targets: Vec<_> =
-        tags.filter_map(|it| usize::try_from(it.target_block_id).ok()).collect();
-    targets.retain(|target| *target < blocks.len());
-    targets.sort_unstable();
-    targets.dedup();
-    targets
+    let targets: std::collections::BTreeSet<u64> = tags.map(|it| it.target_block_id).collect();
+    if targets.is_empty() {
+        return Vec::new();
+    }
+    let is_redacted = |(index, block): &(u64, &Block<'_>)| {
+        targets.contains(&block.target_index().unwrap_or(*index))
+    };
+    let indices = (0..).zip(blocks).filter(is_redacted);
+    indices.filter_map(|(index, _)| usize::try_from(index).ok()).collect()
 }
 
-fn warning(found: &[SecretFinding], policy: SecretPolicy) -> Option<String> {
-    if found.is_empty() {
+fn warning(findings: &[SecretFinding], policy: SecretPolicy) -> Option<String> {
+    if findings.is_empty() {
         return None;
     }
-    let named = found.iter().take(NAMED_MAX).map(|secret| {
+    let named = findings.iter().take(NAMED_MAX).map(|secret| {
         format!("{}, line {}: {}", secret.path.escape_debug(), secret.line, secret.kind)
     });
     let mut named = named.collect::<Vec<_>>().join("; ");
-    if found.len() > NAMED_MAX {
+    if findings.len() > NAMED_MAX {
         named.push_str("; …");
     }
-    let count = lcp_driver::plural(found.len(), "secret");
+    let count = lcp_driver::plural(findings.len(), "secret");
     Some(if policy == SecretPolicy::Redact {
         format!("replaced {count} by markers ({named})")
     } else {

@@ -53,7 +53,13 @@ fn log(top: &Path, base: &Path, count: u32, selected: Vec<OsString>) -> Result<S
     ]
     .map(OsString::from)
     .to_vec();
-    arguments.extend([format!("--max-count={count}").into(), head.into(), "--".into()]);
+    arguments.extend([format!("--max-count={count}").into(), head.into()]);
+    let shallow = shallow_commits(&git, top);
+    if !shallow.is_empty() {
+        arguments.push("--not".into());
+        arguments.extend(shallow.into_iter().map(OsString::from));
+    }
+    arguments.push("--".into());
     arguments.extend(selected);
     let output = git.run(&arguments)?;
     let output = String::from_utf8_lossy(&output);
@@ -64,6 +70,14 @@ fn log(top: &Path, base: &Path, count: u32, selected: Vec<OsString>) -> Result<S
         (!prefix.is_empty()).then(|| prefix + "/")
     });
     Ok(to_text(&output, prefix.as_deref().unwrap_or("")))
+}
+
+/// Returns the oldest commits of a shallow clone. Without their parents, they seem to add all files.
+fn shallow_commits(git: &Git<'_>, top: &Path) -> Vec<String> {
+    let Ok(path) = git.run(&["rev-parse", "--git-path", "shallow"]) else { return Vec::new() };
+    let path = top.join(String::from_utf8_lossy(&path).trim_end());
+    let commits = std::fs::read_to_string(path).unwrap_or_default();
+    commits.lines().map(str::to_owned).collect()
 }
 
 /// The first character of a commit in the output of git.

@@ -20,9 +20,9 @@ const SETTINGS: [&str; 8] = [
     "diff.indentHeuristic=true", "diff.orderFile=/dev/null",
 ];
 
-/// Environment variables to remove. Hooks set them to select another repository, another index or
+/// Environment variables to remove before git is run in another folder. Hooks set them to select another repository, another index or
 /// other path rules.
-const STRIPPED_ENV: [&str; 12] = [
+pub const GIT_ENVIRONMENT: [&str; 12] = [
     "GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_COMMON_DIR", "GIT_OBJECT_DIRECTORY",
     "GIT_ALTERNATE_OBJECT_DIRECTORIES", "GIT_NAMESPACE", "GIT_GLOB_PATHSPECS",
     "GIT_NOGLOB_PATHSPECS", "GIT_ICASE_PATHSPECS", "GIT_DIFF_OPTS", "GIT_EXTERNAL_DIFF",
@@ -46,7 +46,7 @@ impl<'f> Git<'f> {
         for setting in SETTINGS {
             command.args(["-c", setting]);
         }
-        for name in STRIPPED_ENV {
+        for name in GIT_ENVIRONMENT {
             command.env_remove(name);
         }
         let mut child = command
@@ -62,7 +62,8 @@ impl<'f> Git<'f> {
             .stderr(Stdio::piped())
             .spawn()
             .map_err(|error| {
-                Error::io("run", "git", &error).with_hint("install git, or omit --since and --diff")
+                Error::io("run", "git", &error)
+                    .with_hint("install git, or omit --since, --diff and --commits")
             })?;
         let stderr = child.stderr.take();
         let stderr_reader = std::thread::spawn(move || {

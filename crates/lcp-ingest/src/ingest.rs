@@ -19,7 +19,7 @@ use crate::paths::{self, Root, escape};
 use crate::read::{NOTEBOOK, ReadOutcome, Reader, summarize};
 use crate::report::{IngestReport, IngestedFile, SkipReason, SkippedFile};
 use crate::rules::{BlockAttributes, FileInfo};
-use crate::secrets::{FoundSecrets, SecretFilter};
+use crate::secrets::{SecretCollector, SecretFilter, SecretPolicy};
 use crate::sink::BlockSink;
 use crate::submodules;
 use crate::walk::{self, FoundFile};
@@ -81,8 +81,10 @@ pub fn ingest_into<S: BlockSink>(
     sink: &mut S,
 ) -> Result<IngestReport, S::Error> {
     let roots = paths::roots(&options.paths, &options.base)?;
-    if roots.is_empty() && (options.since.is_some() || options.diff.is_some()) {
-        let message = "--since and --diff cannot be used with standard input alone";
+    if roots.is_empty()
+        && (options.since.is_some() || options.diff.is_some() || options.commits.is_some())
+    {
+        let message = "--since, --diff and --commits cannot be used with standard input alone";
         return Err(Error::invalid(message).with_hint("pass a PATH in addition to `-`").into());
     }
     let mut walked = walk::walk(&roots, options)?;
@@ -117,13 +119,13 @@ pub fn ingest_into<S: BlockSink>(
         warnings: [walked.warnings, std::mem::take(&mut changes.warnings)].concat(),
         ..IngestReport::default()
     };
-    let found = sources.iter().map(|source| (source.label().to_owned(), source.size()));
+    let sizes = sources.iter().map(|source| (source.label().to_owned(), source.size()));
     let mut pack = PackInProgress {
         options,
-        secrets: FoundSecrets::new(&filter),
+        secrets: SecretCollector::new(&filter),
         sink,
         blocks: 0,
-        found: found.collect(),
+        sizes: sizes.collect(),
         files_done: 0,
         bytes: 0,
         in_tree: Vec::new(),
@@ -233,12 +235,12 @@ fn read_input(reader: &Reader<'_>, input: &Input) -> Result<(String, ReadOutcome
 /// The pack and the report so far.
 struct PackInProgress<'o, S> {
     options: &'o IngestOptions<'o>,
-    secrets: FoundSecrets<'o>,
+    secrets: SecretCollector<'o>,
     sink: &'o mut S,
     /// The number of blocks so far.
     blocks: u64,
     /// The labels of all files, and their sizes when they were found.
-    found: Vec<(String, u64)>,
+    sizes: Vec<(String, u64)>,
     /// The number of files in the batches so far.
     files_done: usize,
     /// The total size of the packed files.
@@ -258,7 +260,7 @@ impl<S: BlockSink> PackInProgress<'_, S> {
             |skipped: &&SkippedFile| skipped.reason.is_in_tree() && !skipped.is_unlabelled;
         let unread = self.report.skipped.iter().filter(is_in_tree);
         self.in_tree.extend(unread.map(|it| (it.path.clone(), it.bytes.unwrap_or_default())));
-        let expected = [&self.in_tree[..], &self.found].concat();
+        let expected = [&self.in_tree[..], &self.sizes].concat();
         if expected.is_empty() {
             return Ok(());
         }
@@ -393,6 +395,11 @@ impl<S: BlockSink> PackInProgress<'_, S> {
     fn add_texts(&mut self, roots: &[Root]) -> Result<(), S::Error> {
         if let Some(count) = self.options.commits {
             for (title, text) in commit_log::logs(roots, &self.options.base, count)? {
+                if text.is_empty() {
+                    let warning = format!("{title} has no commits: the clone has no history");
+                    self.report.warnings.push(warning);
+                    continue;
+                }
                 let log = Block::document(title, text, FormatHint::Plain);
                 self.add_text(log, &BlockAttributes::default())?;
             }
@@ -417,7 +424,13 @@ impl<S: BlockSink> PackInProgress<'_, S> {
         attributes: &BlockAttributes,
     ) -> Result<(), S::Error> {
         let name = block.label().into_owned();
-        let redacted = self.secrets.apply_to_block(&name, &mut block);
+        let before = self.secrets.findings.len();
+        let redacted = self.secrets.apply_to_block(&name, &name, &mut block);
+        let has_secret = self.secrets.findings.len() > before;
+        if has_secret && self.options.secrets == SecretPolicy::Exclude {
+            self.report.skipped.push(SkippedFile::new(name, SkipReason::Secret));
+            return Ok(());
+        }
         let target = self.blocks;
         self.add(block, attributes)?;
         self.tag_redacted(target, redacted)
@@ -460,7 +473,7 @@ impl<S: BlockSink> PackInProgress<'_, S> {
         let batch_sizes =
             batch.iter().map(|(label, outcome)| (label.as_str(), packed_bytes(outcome)));
         let packed = packed.chain(batch_sizes);
-        let later = self.found.iter().skip(self.files_done + batch.len());
+        let later = self.sizes.iter().skip(self.files_done + batch.len());
         let later = later.filter(|(_, size)| *size <= options.max_file_bytes);
         let files = packed.chain(later.map(|(label, size)| (label.as_str(), *size)));
         Error::total_too_large(options.max_total_bytes, &folder_sizes::largest(files))

@@ -77,6 +77,7 @@ mod walk;
 pub use charset::Charset;
 pub use error::{Error, ErrorKind, Result};
 pub use file_type::FileType;
+pub use git::GIT_ENVIRONMENT;
 pub use globs::{Globs, Pattern};
 pub use ingest::{IngestResult, ingest, ingest_into};
 pub use options::{
@@ -85,7 +86,7 @@ pub use options::{
 };
 pub use report::{IngestReport, IngestedFile, SecretFinding, SkipReason, SkippedFile};
 pub use rules::{BlockAttributes, Rule, Rules};
-pub use secrets::{FoundSecrets, SecretException, SecretFilter, SecretPolicy};
+pub use secrets::{SecretCollector, SecretException, SecretFilter, SecretPolicy};
 pub use sink::BlockSink;
 #[cfg(feature = "summaries")]
 pub use summaries::{FileSummarizer, cached_answers};

@@ -5,7 +5,7 @@ use std::io::Read as _;
 use std::path::Path;
 use std::sync::Arc;
 
-use lcp_secrets::Secret;
+use lcp_secrets::{Redactor, Secret};
 use lcp_types::wire::{MAGIC_BCP, MAGIC_LCP};
 use lcp_types::{FormatHint, Lang, limits};
 
@@ -19,7 +19,7 @@ use crate::notebook;
 use crate::options::{FileToSummarize, IngestOptions, Progress};
 use crate::outline::{OutlineOptions, outline};
 use crate::report::{SkipReason, SkippedFile};
-use crate::secrets::SecretFilter;
+use crate::secrets::{SecretFilter, SecretPolicy};
 use crate::walk::FoundFile;
 
 /// The maximum size of a file, so that its block fits in a pack with its label and summary.
@@ -198,14 +198,17 @@ impl<'r> Reader<'r> {
     }
 }
 
-/// Summarizes a text. Tables and lists of records always get an outline. Returns `None` if the summary is empty, not smaller than the text, or too
+/// Summarizes a text. Tables and lists of records always get an outline. A summary has no secrets,
+/// also if the text has. Returns `None` if the summary is empty, not smaller than the text, or too
 /// large for a block.
 pub(crate) fn summarize(
     options: &IngestOptions<'_>,
     path: &str,
     read: &ReadFile,
 ) -> Option<String> {
-    let text = std::str::from_utf8(&read.bytes).ok()?;
+    let has_secrets = options.secrets == SecretPolicy::Warn && !read.secrets.is_empty();
+    let redacted = has_secrets.then(|| Redactor::default().redact(&read.bytes, &read.secrets));
+    let text = std::str::from_utf8(redacted.as_deref().unwrap_or(&read.bytes)).ok()?;
     let file = FileToSummarize { path, file_type: read.file_type, text };
     let summary = match (read.file_type, options.summarize) {
         (FileType::Image(_), _) => return None,

@@ -44,7 +44,7 @@ pub struct SecretFilter<'o> {
 /// The secrets of one pack, whose files and blocks must come in the order of the pack, because the
 /// markers are numbered.
 #[derive(Debug)]
-pub struct FoundSecrets<'f> {
+pub struct SecretCollector<'f> {
     filter: &'f SecretFilter<'f>,
     /// The markers of the pack.
     pub redactor: Redactor,
@@ -94,7 +94,7 @@ impl<'o> SecretFilter<'o> {
     }
 }
 
-impl<'f> FoundSecrets<'f> {
+impl<'f> SecretCollector<'f> {
     /// Creates a list without findings.
     #[must_use]
     pub fn new(filter: &'f SecretFilter<'f>) -> Self {
@@ -102,12 +102,13 @@ impl<'f> FoundSecrets<'f> {
     }
 
     /// Replaces or only reports the secrets in all texts of a block. Returns the number of replaced
-    /// secrets. `name` is the name of the block in the findings.
-    pub fn apply_to_block(&mut self, name: &str, block: &mut Block<'_>) -> usize {
-        if self.filter.policy == SecretPolicy::Off || find_in_block(block).is_empty() {
+    /// secrets. `name` is the name of the block in the findings, and `label` its path or title, for
+    /// the globs of exceptions.
+    pub fn apply_to_block(&mut self, name: &str, label: &str, block: &mut Block<'_>) -> usize {
+        if self.filter.policy == SecretPolicy::Off {
             return 0;
         }
-        let exceptions = self.filter.exceptions(&block.label());
+        let exceptions = self.filter.exceptions(label);
         let secrets = if self.redacts() {
             redact_block(block, &mut self.redactor, &|it| !is_excepted(it, &exceptions))
         } else {

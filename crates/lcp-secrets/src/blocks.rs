@@ -47,14 +47,10 @@ pub fn redact_block(
     redactor: &mut Redactor,
     is_replaced: &dyn Fn(&Secret) -> bool,
 ) -> Vec<Secret> {
-    let found = |text: &[u8]| {
-        let mut secrets = find(text);
-        secrets.retain(is_replaced);
-        secrets
-    };
     let mut replaced = Vec::new();
     rewrite(block, &mut |text, is_diff| {
-        let secrets = found(text);
+        let mut secrets = find(text);
+        secrets.retain(is_replaced);
         if secrets.is_empty() {
             return None;
         }
@@ -71,7 +67,7 @@ pub fn redact_block(
 
 /// A renumbering of the markers of one pack, whose blocks are added to another one.
 #[derive(Debug, Default)]
-pub struct Renumbering(HashMap<(&'static str, usize), usize>);
+pub struct Renumbering(HashMap<(&'static str, u32), u64>);
 
 impl Renumbering {
     /// Gives the markers in a block numbers that the other pack does not have.
@@ -99,7 +95,7 @@ impl Renumbering {
 pub fn reserve_markers(block: &Block<'_>, redactor: &mut Redactor) {
     // The closure changes nothing, so the copy only lends its texts.
     rewrite(&mut block.clone(), &mut |text, _| {
-        Markers::new(text).for_each(|marker| redactor.reserve(marker.kind, marker.number));
+        redactor.reserve_markers(text);
         None
     });
 }

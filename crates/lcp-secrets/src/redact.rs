@@ -18,8 +18,8 @@ const MARKER_BYTES_MAX: usize = 80;
 /// the number 1. A marker has neither a part nor a hash of the value.
 #[derive(Clone, Default)]
 pub struct Redactor {
-    numbers: HashMap<(&'static str, Vec<u8>), usize>,
-    counts: HashMap<&'static str, usize>,
+    numbers: HashMap<(&'static str, Vec<u8>), u64>,
+    counts: HashMap<&'static str, u64>,
 }
 
 impl Redactor {
@@ -88,7 +88,7 @@ impl Redactor {
         self.numbers.is_empty()
     }
 
-    fn number(&mut self, kind: &'static str, value: &[u8]) -> usize {
+    fn number(&mut self, kind: &'static str, value: &[u8]) -> u64 {
         if let Some(number) = self.numbers.get(&(kind, value.to_vec())) {
             return *number;
         }
@@ -98,23 +98,28 @@ impl Redactor {
     }
 
     /// Returns the next number of a kind.
-    pub(crate) fn next(&mut self, kind: &'static str) -> usize {
+    pub(crate) fn next(&mut self, kind: &'static str) -> u64 {
         let count = self.counts.entry(kind).or_default();
         *count += 1;
         *count
     }
 
     /// Reserves the numbers of a kind up to this one.
-    pub(crate) fn reserve(&mut self, kind: &'static str, number: usize) {
+    fn reserve(&mut self, kind: &'static str, number: u32) {
         let count = self.counts.entry(kind).or_default();
-        *count = (*count).max(number);
+        *count = (*count).max(number.into());
+    }
+
+    /// Reserves the numbers of the markers in a text, so that new markers get other numbers.
+    pub fn reserve_markers(&mut self, text: &[u8]) {
+        Markers::new(text).for_each(|marker| self.reserve(marker.kind, marker.number));
     }
 }
 
 /// A marker in a text.
 pub(crate) struct Marker {
     pub(crate) kind: &'static str,
-    pub(crate) number: usize,
+    pub(crate) number: u32,
     /// The position of its number.
     pub(crate) digits: Range<usize>,
 }
@@ -147,8 +152,7 @@ impl Iterator for Markers<'_> {
                 let rule = RULES.iter().find(|rule| rule.kind == kind)?;
                 let start = self.at + kind.len() + 1;
                 // Numbers have no leading zeros.
-                let number: usize =
-                    digits.parse().ok().filter(|n: &usize| n.to_string() == digits)?;
+                let number: u32 = digits.parse().ok().filter(|n: &u32| n.to_string() == digits)?;
                 Some(Marker { kind: rule.kind, number, digits: start..start + digits.len() })
             });
             if marker.is_some() {
@@ -202,6 +206,12 @@ mod tests {
         });
         let wanted = [("github-token", 1), ("github-token", 2), ("jwt", 12)];
         assert_eq!(markers.collect::<Vec<_>>(), wanted);
+
+        // A hostile number neither overflows nor wraps around.
+        let mut redactor = Redactor::default();
+        let max = u64::from(u32::MAX);
+        redactor.reserve_markers(format!("[secret jwt {}][secret jwt {max}]", u64::MAX).as_bytes());
+        assert_eq!(redactor.next("jwt"), max + 1);
     }
 
     #[test]

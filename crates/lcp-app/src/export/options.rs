@@ -69,7 +69,7 @@ impl ExportOptions {
     ) -> Result<ExportedPack> {
         let mut pack = files::decode(path, bytes)?;
         let policy = self.secrets.unwrap_or(SecretPolicy::Warn);
-        let found = secrets::apply_to_blocks(&mut pack.blocks, policy, config)?;
+        let secret_warning = secrets::apply_to_blocks(&mut pack.blocks, policy, config)?;
         let EffectiveBudget { model, settings, warnings } =
             self.budget.resolve(config, &self.tokenizer)?;
         for warning in &warnings {
@@ -78,7 +78,7 @@ impl ExportOptions {
         for warning in &pack.warnings {
             reporter.warn(warning);
         }
-        if let Some(warning) = &found {
+        if let Some(warning) = &secret_warning {
             reporter.warn(warning);
         }
         if let Some(summary) = session_records::summary(&pack.blocks) {

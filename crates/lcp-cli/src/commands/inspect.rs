@@ -37,8 +37,9 @@ pub struct Args {
 
 /// Prints the list.
 pub fn run(args: &Args, output: &Output) -> Result {
+    let mut counter = None;
     if let Some(large) = LargePack::open(&args.pack)? {
-        let counter = load(args, output)?;
+        counter = load(args, output)?;
         let mut inspection = large.inspect();
         // Only JSON has the tokens in each mode.
         let count = |counter: &LoadedTokenizer| {
@@ -58,7 +59,9 @@ pub fn run(args: &Args, output: &Output) -> Result {
     }
     let mut inspection = Inspection::new(&pack, &bytes);
     warn(&inspection, output);
-    let counter = load(args, output)?;
+    if counter.is_none() {
+        counter = load(args, output)?;
+    }
     if let Some(counter) = &counter {
         inspection.count_tokens(&pack, &counter.estimator, args.json)?;
     }

@@ -170,14 +170,16 @@ pub fn run(args: &Args, output: &Output) -> Result {
     files::check_distinct_paths(&[], &outputs, |_, _| false)?;
     let config = args.counting.read_config()?;
     let mut options = args.to_options();
+    let standard = Path::new(files::STANDARD);
+    let texts = args.paths.iter().chain(&args.files_from).chain(&args.instructions);
+    if texts.filter(|path| path.as_path() == standard).count() > 1 {
+        let message = "standard input can be only one of PATH, --files-from and --instructions";
+        return Err(Error::new(ErrorKind::Usage, message));
+    }
     if let Some(list) = &args.files_from {
-        if list.as_os_str() == files::STANDARD && options.paths.contains(list) {
-            let message = "standard input cannot be both a text to pack and a list of files";
-            return Err(Error::new(ErrorKind::Usage, message));
-        }
         options.paths.extend(read_file_list(list, args.null, output)?);
     }
-    check_out_all(&mut options.paths, args.commits.unwrap_or(1), output)?;
+    check_out_all(&mut options.paths, args.commits.unwrap_or(0), output)?;
     options.outputs = outputs.iter().map(|(_, path)| path.to_path_buf()).collect();
     let mut pack = PackOutput::create(args.output.as_deref())?;
     options.outputs.extend(pack.temporary_path().map(Path::to_owned));

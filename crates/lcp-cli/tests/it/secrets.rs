@@ -69,6 +69,49 @@ fn append_redacts_with_numbers_that_the_pack_does_not_have() {
 }
 
 #[test]
+fn merge_gives_markers_of_unknown_values_other_numbers() {
+    let project = project();
+    for (name, number) in [("a", 1), ("b", 2)] {
+        write(&project, &format!("{name}.py"), &format!("{name} = '{}'\n", token(number)));
+        project.stdout_of(&["pack", &format!("{name}.py"), "-o", &format!("{name}.lcp")]);
+    }
+    project.stdout_of(&["merge", "a.lcp", "b.lcp", "-o", "all.lcp"]);
+    let text = render(&project, "all.lcp");
+    assert!(text.contains("a = '[secret github-token 1]'"), "{text}");
+    assert!(text.contains("b = '[secret github-token 2]'"), "{text}");
+}
+
+#[test]
+fn exceptions_by_path_hold_for_tables_and_their_annotations() {
+    let project = project();
+    write(&project, "lcp.toml", "[[pack.allow_secret]]\nglob = \"data/\"\n");
+    std::fs::create_dir(project.path("data")).unwrap();
+    let rows: String = (0..9).map(|row| format!("{row},{}\n", token(row))).collect();
+    write(&project, "data/a.csv", &format!("id,key\n{rows}"));
+    project.stdout_of(&["pack", "data", "-o", "data.lcp"]);
+    write(&project, "b.md", "b\n");
+    project.stdout_of(&["pack", "b.md", "-o", "all.lcp"]);
+    let output = project.run(&["append", "all.lcp", "data.lcp"]);
+    assert!(output.status.success() && !stderr(&output).contains("secret"), "{}", stderr(&output));
+    assert!(render(&project, "all.lcp").contains(&token(8)));
+}
+
+#[test]
+fn warning_has_no_label_with_a_secret() {
+    let project = project();
+    let title = format!("key {}", token(1));
+    let manifest = json!({ "blocks": [
+        { "type": "document", "title": title, "content": "text", "format_hint": "plain" },
+    ] });
+    write(&project, "c.json", &manifest.to_string());
+    project.stdout_of(&["encode", "c.json", "-o", "c.lcp"]);
+    project.stdout_of(&["encode", "c.json", "-o", "d.lcp"]);
+    let output = project.run(&["append", "d.lcp", "c.lcp"]);
+    let warning = "replaced 1 secret by markers (c.lcp, block 0, line 1: github-token)";
+    assert!(stderr(&output).contains(warning), "{}", stderr(&output));
+}
+
+#[test]
 fn append_without_secrets_is_identical_with_the_search_off() {
     let project = project();
     for name in ["a.lcp", "b.lcp"] {
@@ -172,6 +215,15 @@ fn recorded_secrets_are_reported_once_and_not_handed_over() {
     let prompt = project.stdout_of(&["session", "resume", id.trim(), "--as", "d"]);
     assert_no_secret(&prompt);
     assert!(prompt.contains("always use the token [secret github-token 1] to log in"), "{prompt}");
+
+    // In the next session, the number of another value is new.
+    let more = json!([{ "role": "user", "content": format!("You must never use {}.", token(9)) }]);
+    write(&project, "more.json", &more.to_string());
+    project.stdout_of(&["session", "record", "d", "more.json", "-q"]);
+    let id = project.stdout_of(&["session", "handoff", "d", "--force", "-q"]);
+    let prompt = project.stdout_of(&["session", "resume", id.trim(), "--as", "e"]);
+    assert_no_secret(&prompt);
+    assert!(prompt.contains("never use [secret github-token 3]"), "{prompt}");
 }
 
 #[test]

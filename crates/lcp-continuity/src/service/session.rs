@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use lcp_driver::usage::UsageEntry;
 use lcp_driver::window::ContextWindow;
-use lcp_secrets::{Redactor, find_in_block, redact_block};
+use lcp_secrets::{Redactor, find_in_block, redact_block, reserve_markers};
 use lcp_types::Role;
 use serde::{Deserialize, Serialize};
 
@@ -91,6 +91,15 @@ impl Session {
         }
         let mut session = self.clone();
         let mut redactor = Redactor::default();
+        // The values of markers of an earlier session are unknown, so new ones get other numbers.
+        for message in self.messages.iter().chain(self.origin.iter().flat_map(|it| &it.recent)) {
+            reserve_markers(&message.message.block, &mut redactor);
+        }
+        if let Some(origin) = &self.origin {
+            let anchors = origin.anchors.iter().map(|anchor| &anchor.text);
+            let texts = anchors.chain([&origin.summary]).chain(&origin.user_intent);
+            texts.for_each(|text| redactor.reserve_markers(text.as_bytes()));
+        }
         let blocks = session.messages.iter_mut().map(|message| &mut message.message.block);
         let count = blocks.map(|block| redact_block(block, &mut redactor, &|_| true).len()).sum();
         (Cow::Owned(session), count)

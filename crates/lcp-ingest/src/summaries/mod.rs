@@ -87,16 +87,20 @@ impl FileSummarizer {
     /// Summarizes the code, documents and tool results that have no summary yet, in the current
     /// rayon pool. Calls `progress` after each block.
     pub fn summarize_blocks(&self, blocks: &mut [Block<'_>], progress: &(dyn Fn() + Sync)) {
-        blocks.par_iter_mut().for_each(|block| {
+        // Neither a summary nor a program gets a secret. Markers are numbered in order.
+        let mut redactor = Redactor::default();
+        let redacted = blocks.iter().map(|block| {
+            let is_summarized = block.summary.is_none() && !find_in_block(block).is_empty();
+            is_summarized.then(|| {
+                let mut block = block.clone();
+                redact_block(&mut block, &mut redactor, &|_| true);
+                block
+            })
+        });
+        let redacted: Vec<_> = redacted.collect();
+        blocks.par_iter_mut().zip(&redacted).for_each(|(block, redacted)| {
             if block.summary.is_none() {
-                // Neither a summary nor a program gets a secret.
-                let summary = if find_in_block(block).is_empty() {
-                    self.summarize_block(block)
-                } else {
-                    let mut redacted = block.clone();
-                    redact_block(&mut redacted, &mut Redactor::default(), &|_| true);
-                    self.summarize_block(&redacted)
-                };
+                let summary = self.summarize_block(redacted.as_ref().unwrap_or(block));
                 block.summary = summary.map(Into::into);
             }
             progress();

@@ -89,14 +89,15 @@ pub fn run(args: &Args, output: &Output) -> Result {
         session.open(&config, model.as_ref(), &settings, may_begin, output)?;
     let names_model = model.is_some_and(|model| matches!(model.origin, Origin::Flag(_)));
     let window = (may_begin || names_model).then_some(&resolved);
-    let tracked = sessions.record_usage(&args.id, messages, args.usage, window, may_begin)?;
+    let mut tracked = sessions.record_usage(&args.id, messages, args.usage, window, may_begin)?;
     counter.save_cache(output);
-    for warning in &tracked.warnings {
-        output.warn(warning);
-    }
     if let Some(warning) = secrets.and_then(|secrets| secrets.warning(tracked.recorded)) {
         let is_redacted = args.secrets == Some(SecretPolicy::Redact);
-        output.warn(if is_redacted { warning } else { format!("{warning}; {REDACT}") });
+        let warning = if is_redacted { warning } else { format!("{warning}; {REDACT}") };
+        tracked.warnings.push(warning);
+    }
+    for warning in &tracked.warnings {
+        output.warn(warning);
     }
     output.debug_budget(&tracked.budget.debug_lines());
     let text = if args.json { files::json(&tracked.to_json()) } else { tracked.to_lines() };

@@ -123,7 +123,7 @@ fn missing_repository_or_git_is_an_error_with_a_hint() {
     assert_eq!(output.status.code(), Some(1), "{message}");
     assert!(
         message.contains("cannot run git")
-            && message.contains("hint: install git, or omit --since and --diff")
+            && message.contains("hint: install git, or omit --since, --diff and --commits")
     );
     assert!(output.stdout.is_empty());
 }

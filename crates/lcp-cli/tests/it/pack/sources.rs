@@ -16,7 +16,8 @@ fn files_from_packs_the_files_of_a_list() {
     let output = folder.run(&["--no-tree", "--files-from", "list"]);
     let wanted = ["rust .hidden.rs", "rust a.rs", "rust b c.rs", "rust d.rs"];
     assert_eq!(labels(&decoded(&output.stdout)), wanted);
-    let warning = "warning: left out 1 path of the list, which do not exist: gone.rs\n";
+    let warning =
+        "warning: left out 1 path of the list that do not exist or are links to folders: gone.rs\n";
     assert!(stderr(&output).contains(warning), "{}", stderr(&output));
     assert!(output.status.success());
 
@@ -33,7 +34,23 @@ fn files_from_packs_the_files_of_a_list() {
         let error = "the list of files has no path that exists (standard input)";
         assert!(stderr(&output).contains(error), "{}", stderr(&output));
     }
-    folder.fails(&["-", "--files-from", "-"], 2, "both a text to pack and a list of files");
+    folder.fails(&["-", "--files-from", "-"], 2, "standard input can be only one of");
+    folder.fails(&["-", "--instructions", "-"], 2, "standard input can be only one of");
+}
+
+#[cfg(unix)]
+#[test]
+fn links_to_nothing_and_to_folders_are_left_out_of_a_list() {
+    let folder = Folder::new(&[("a.rs", "a\n"), ("sub/b.rs", "b\n")]);
+    for (target, link) in [("gone", "dangling"), ("sub", "folder"), ("a.rs", "file.rs")] {
+        std::os::unix::fs::symlink(target, folder.path(link)).unwrap();
+    }
+    let list = b"a.rs\ndangling\nfolder\nfile.rs\n";
+    let output = folder.run_with(&["--no-tree", "--files-from", "-"], list);
+    assert_eq!(labels(&decoded(&output.stdout)), ["rust a.rs", "rust file.rs"]);
+    let warning =
+        "left out 2 paths of the list that do not exist or are links to folders: dangling";
+    assert!(stderr(&output).contains(warning), "{}", stderr(&output));
 }
 
 #[test]
@@ -117,6 +134,10 @@ fn secrets_of_logs_and_instructions_are_replaced() {
     assert!(text.contains("    use [secret github-token 1]\n"), "{text}");
     assert!(text.contains("Log in with [secret github-token 1]."), "{text}");
     assert!(stderr(&output).contains("replaced a secret: TASK.md:1: github-token"));
+    let flags = ["--commits", "--instructions", "TASK.md", "--secrets", "exclude", "."];
+    let output = folder.run(&flags);
+    assert!(!String::from_utf8_lossy(&output.stdout).contains(&token));
+    assert!(stderr(&output).contains("2 files left out: 2 secret"), "{}", stderr(&output));
 }
 
 #[test]
@@ -148,13 +169,18 @@ fn address_of_a_repository_is_fetched_and_packed() {
     git(&folder, &["commit", "-q", "-m", "remove"]);
     std::fs::create_dir_all(folder.path("sub")).unwrap();
     assert!(!text(&url).0.iter().any(|label| label.contains("sub/")));
-    let output = pack(&url, &["--commits=2"]);
+    let output = pack(&url, &["--commits=1"]);
     let text = printed(&LCP.run_in(Path::new("."), &["render", "-"], &output.stdout));
-    assert!(text.contains("    remove\n") && text.contains("    second\n"), "{text}");
+    // The oldest commit of a shallow clone would add all files.
+    assert!(text.contains("    remove\nD sub/a.rs\n") && !text.contains("    second\n"), "{text}");
 
     for wrong in [format!("{url}@nothing"), format!("{url}-gone")] {
         let output = pack(&wrong, &[]);
         assert_eq!(output.status.code(), Some(1), "{wrong}");
         assert!(stderr(&output).contains("cannot fetch"), "{}", stderr(&output));
     }
+    let output = pack("https://user:pass-word@127.0.0.1:9/a.git", &["-v"]);
+    let error = stderr(&output);
+    assert!(error.contains("cannot fetch https://127.0.0.1:9/a.git: "), "{error}");
+    assert!(!error.contains("pass-word"), "{error}");
 }
