@@ -109,6 +109,7 @@ pub mod special_tokens;
 pub mod stats;
 #[cfg(feature = "full")]
 pub mod summaries;
+mod token_tree;
 pub mod tokenizer;
 #[cfg(feature = "full")]
 pub mod validate;
@@ -118,6 +119,7 @@ pub use config::parse_size;
 pub use error::{Error, ErrorKind, Result};
 pub use find_block::{block_at, block_label, block_labelled, content_bytes, find_block};
 pub use reporter::{Progress, Reporter, Silent, Warnings};
+pub use token_tree::TreeEntry;
 
 // The example is a test here, because the crate has no other integration tests.
 #[cfg(test)]

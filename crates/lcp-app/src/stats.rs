@@ -10,6 +10,7 @@ use lcp_types::{BlockMeta, DuplicateKind};
 use serde::{Serialize, Serializer};
 
 use crate::error::Result;
+use crate::token_tree::{self, TreeEntry};
 use crate::{costs, dedup, naive_markdown};
 
 /// Statistics of a pack. They serialize as the report `lcp.stats.v1`.
@@ -40,6 +41,9 @@ pub struct Stats {
     pub total: BlockStats,
     /// The duplicates that `--dedup overlap` removes.
     pub duplicates: DuplicateStats,
+    /// The tokens of folders and files, if they are requested.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tree: Option<Vec<TreeEntry>>,
 }
 
 /// The number of blocks, and their tokens.
@@ -81,7 +85,8 @@ pub struct RelationStats {
 }
 
 impl Stats {
-    /// Counts the blocks of a pack with this size in bytes.
+    /// Counts the blocks of a pack with this size in bytes. With `tree_levels`, also sums up
+    /// the tokens of folders and files, and lists this number of levels of them.
     ///
     /// # Errors
     ///
@@ -90,6 +95,7 @@ impl Stats {
         pack: &PackScan<'_>,
         bytes: u64,
         estimator: &Arc<dyn TokenEstimator>,
+        tree_levels: Option<usize>,
     ) -> Result<Self> {
         let plans = costs::full_costs(&pack.blocks, &OutputMode::ALL, estimator)?;
         let (encoding, exact) = (plans[0].encoding.clone(), plans[0].exact);
@@ -97,6 +103,7 @@ impl Stats {
         let mut total = BlockStats::default();
         let mut markdown = String::new();
         let mut metadata_blocks = 0;
+        let mut files = Vec::new();
         let metas = BlockMeta::resolve_all(&pack.blocks, &mut |_, _| {});
         for (index, (block, frame)) in pack.blocks.iter().zip(&pack.frames).enumerate() {
             if block.content.is_metadata() {
@@ -109,6 +116,10 @@ impl Stats {
                 .or_insert_with(|| (frame.block_type.to_string(), BlockStats::default()));
             let content_tokens =
                 plans[0].items.get(index).map_or(0, |item| item.content_tokens.into());
+            if tree_levels.is_some() {
+                let path = token_tree::file_path(block, &metas[index]);
+                files.extend(path.map(|path| (path, content_tokens)));
+            }
             for row in [&mut *row, &mut total] {
                 row.blocks += 1;
                 row.content_tokens += content_tokens;
@@ -142,6 +153,11 @@ impl Stats {
             by_type: by_type.into_values().collect(),
             total,
             duplicates: DuplicateStats::new(pack, estimator)?,
+            tree: tree_levels.map(|levels| {
+                let mut tree = token_tree::token_tree(files);
+                tree.retain(|entry| entry.depth < levels);
+                tree
+            }),
         })
     }
 }

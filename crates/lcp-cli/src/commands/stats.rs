@@ -1,9 +1,10 @@
 //! The command `stats`: prints token and byte statistics of a pack.
 
+use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
-use lcp_app::render;
 use lcp_app::stats::{BlockStats, DuplicateStats, Stats};
+use lcp_app::{TreeEntry, render};
 use lcp_driver::{OutputMode, escape_control, group_thousands};
 use lcp_packfile::PackScan;
 
@@ -12,7 +13,7 @@ use crate::table::{self, Column, TableStyle};
 use crate::tokenizer_args::TokenizerArgs;
 use crate::{Result, files};
 
-/// Print statistics of a pack: tokens by type and mode, bytes, duplicates
+/// Print statistics of a pack: tokens by type, mode and folder, bytes, duplicates
 ///
 /// The tokens of each mode are those of `render` without a budget. Naive Markdown is a heading and
 /// a fence for each block, and `**role:** text` for each turn.
@@ -20,12 +21,21 @@ use crate::{Result, files};
 #[command(after_help = "Examples:
   lcp stats samples/session.lcp
   lcp stats samples/session.lcp --model gpt-4
+  lcp stats project.lcp --tree --depth 1
   lcp stats samples/duplicates.lcp --json")]
 pub struct Args {
     /// Pack to read; `-` for standard input
     pack: PathBuf,
     #[command(flatten)]
     counting: TokenizerArgs,
+    /// Print the tokens of each folder and file instead, largest first
+    ///
+    /// Blocks with a path count: code, documents, diffs, and data with a path.
+    #[arg(long)]
+    tree: bool,
+    /// List only this number of levels; 1 lists the files and folders at the top
+    #[arg(long, value_name = "N", requires = "tree")]
+    depth: Option<NonZeroUsize>,
     /// Print JSON instead
     #[arg(long)]
     json: bool,
@@ -51,9 +61,14 @@ pub fn run(args: &Args, output: &Output) -> Result {
         output.warn(format!("{blocks} in a content store {verb} not counted"));
     }
     let counter = args.counting.load_without_budget(false, output)?;
-    let stats = Stats::new(&pack, bytes.len() as u64, &counter.estimator)?;
-    let text =
-        if args.json { files::json(&stats) } else { table(&stats, TableStyle::for_stdout(output)) };
+    let levels = args.tree.then(|| args.depth.map_or(usize::MAX, NonZeroUsize::get));
+    let stats = Stats::new(&pack, bytes.len() as u64, &counter.estimator, levels)?;
+    let style = TableStyle::for_stdout(output);
+    let text = match &stats.tree {
+        _ if args.json => files::json(&stats),
+        Some(tree) => tree_table(tree, &stats.encoding, style),
+        None => table(&stats, style),
+    };
     files::write(None, text.as_bytes())?;
     counter.save_cache(output);
     Ok(())
@@ -98,6 +113,22 @@ fn table(stats: &Stats, style: TableStyle) -> String {
         if stats.metadata_blocks == 1 { "block" } else { "blocks" },
         duplicates(&stats.duplicates),
     )
+}
+
+/// Returns the tokens of folders and files as a table, with the whole tree last.
+fn tree_table(tree: &[TreeEntry], encoding: &str, style: TableStyle) -> String {
+    const COLUMNS: [Column; 3] =
+        [Column::Label("path"), Column::Right("blocks"), Column::Right("content")];
+    let row = |entry: &TreeEntry| {
+        let is_whole = entry.path.is_empty();
+        let name = if is_whole { "all" } else { entry.name() };
+        let [blocks, tokens] = [entry.blocks, entry.content_tokens].map(group_thousands);
+        vec![format!("{:indent$}{name}", "", indent = 2 * entry.depth), blocks, tokens]
+    };
+    let rows: Vec<_> = tree.iter().skip(1).chain(tree.first()).map(row).collect();
+    let encoding = escape_control(encoding);
+    let table = table::render(&COLUMNS, &rows, style);
+    format!("{table}\nTokens: {encoding}, including the final newline of each content\n")
 }
 
 /// Returns the value of the line about duplicates.

@@ -295,7 +295,15 @@ const CALLS: &[(&str, &[(Prints, &str)])] = &[
             (ForPeople, "less.lcp"),
         ],
     ),
-    ("stats", &[(ForPeople, "all.lcp"), (ForPeople, "all.lcp --json"), (ForPeople, "bad.lcp")]),
+    (
+        "stats",
+        &[
+            (ForPeople, "all.lcp"),
+            (ForPeople, "all.lcp --json"),
+            (ForPeople, "all.lcp --tree"),
+            (ForPeople, "bad.lcp"),
+        ],
+    ),
     (
         "diff",
         &[

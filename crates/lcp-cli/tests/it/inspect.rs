@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use expect_test::expect;
 use serde_json::{Value, json};
 
 use crate::command::{LCP, printed, run, run_with, sample, stderr};
@@ -162,6 +163,49 @@ fn stats_totals_equal_the_sums_and_rendered_tokens() {
         let tokens = printed(&count).split(' ').next().unwrap().parse::<u64>().unwrap();
         assert_eq!(whole[format!("{mode}_tokens")], tokens, "{mode}");
     }
+}
+
+#[test]
+fn stats_tree_sums_up_tokens_by_folder() {
+    let pack = pack(&json!([
+        { "type": "code", "lang": "rust", "path": "src/a/x.rs", "content": "fn x() {}" },
+        { "type": "code", "lang": "rust", "path": "src/b\u{1b}.rs", "content": "fn b() { b() }" },
+        { "type": "document", "title": "docs/read.md", "content": "Read me first, then the code." },
+        { "type": "structured_data", "format": "csv", "content": "a,b\n1,2", "tags": ["path=src/a/t.csv"] },
+        { "type": "structured_data", "format": "json", "content": "{}" },
+        { "type": "diff", "path": "src/a/x.rs",
+          "hunks": [{ "old_start": 1, "new_start": 1, "lines": "-old\n+new\n" }] },
+        { "type": "conversation", "role": "user", "content": "Why?" },
+    ]));
+    let stats = |flags: &[&str]| run_with(&[&["stats", "-", "--no-config"], flags].concat(), &pack);
+    let expected = expect![[r#"
+        path          blocks  content
+        src/               4       30
+          a/               3       23
+            x.rs           2       16
+            t.csv          1        7
+          b\u{1b}.rs       1        7
+        docs/              1        8
+          read.md          1        8
+        all                5       38
+
+        Tokens: o200k_base, including the final newline of each content
+    "#]];
+    expected.assert_eq(&printed(&stats(&["--tree"])));
+    let expected = expect![[r#"
+        path   blocks  content
+        src/        4       30
+        docs/       1        8
+        all         5       38
+
+        Tokens: o200k_base, including the final newline of each content
+    "#]];
+    expected.assert_eq(&printed(&stats(&["--tree", "--depth", "1"])));
+    let json = |flags: &[&str]| serde_json::from_slice::<Value>(&stats(flags).stdout).unwrap();
+    let tree = &json(&["--tree", "--json"])["tree"];
+    let first = json!({ "path": "src/a/", "depth": 1, "blocks": 3, "content_tokens": 23 });
+    assert_eq!((tree.as_array().unwrap().len(), &tree[2]), (8, &first));
+    assert_eq!(json(&["--json"])["tree"], Value::Null);
 }
 
 /// Compression changes what is stored, and nothing else.

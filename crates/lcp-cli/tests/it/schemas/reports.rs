@@ -407,6 +407,7 @@ impl<'v> Runs<'v> {
         for pack in ["report", "stats", "inspect"] {
             self.prints(&format!("lcp.{pack}.v1"), &format!("{pack} handoff.lcp --json"));
         }
+        self.prints("lcp.stats.v1", "stats handoff.lcp --tree --json");
         self.prints("lcp.usage.v1", "session usage work --json");
         self.prints("lcp.track.v1", "session record work --usage 2300 --json");
         self.prints("lcp.handoff-record.v1", &format!("session show {id} --json"));
