@@ -10,7 +10,7 @@
 //! | a subcommand: flags, help, output | `commands/` |
 //! | flags that several subcommands have | `render_args.rs`, `budget_args.rs`, `tokenizer_args.rs`, `dedup_args.rs`, `segment_args.rs`, `prompt_cache_args.rs`, `output_args.rs`, `property_args.rs`, `session_args.rs`, `summary_args.rs` |
 //! | exit codes, color, errors and warnings | `output.rs`; wrong command lines: `arguments.rs` |
-//! | standard output | `files.rs` |
+//! | standard output; the clipboard | `files.rs`; `clipboard.rs` |
 //! | progress bars; tables | `progress.rs`; `table.rs` |
 //! | events of the libraries | `log.rs` |
 //! | Ctrl-C | `lib.rs` |
@@ -26,6 +26,7 @@
 pub mod arguments;
 #[doc(hidden)]
 pub mod budget_args;
+mod clipboard;
 #[doc(hidden)]
 pub mod commands;
 #[doc(hidden)]

@@ -3,9 +3,10 @@
 use std::path::{Path, PathBuf};
 
 use lcp_driver::usage::{UsageMonitor, section_line};
-use lcp_driver::{Plan, escape_control_json, report};
+use lcp_driver::{Plan, escape_control_json, plural, report};
 
 use crate::Result;
+use crate::clipboard::{self, Copied};
 use crate::files::{self, PACK};
 use crate::output::Output;
 use crate::render_args::RenderArgs;
@@ -22,6 +23,7 @@ use lcp_app::{Error, ErrorKind};
   lcp render samples/session.lcp --budget 2000 --mode minimal --report -
   lcp render samples/session.lcp --model gpt-4 --shares agent --html report.html
   cat pack.lcp | lcp render - --mode markdown --types code,diff
+  lcp render project.lcp --budget 30000 --copy
 
   In every turn of a session, so that the prompt cache stays valid:
   lcp render turn.lcp --budget 100000 --previous plan.json --plan plan.json
@@ -54,6 +56,12 @@ pub struct Args {
     /// Write the text to this file [default: standard output]
     #[arg(short, long, value_name = "PATH")]
     output: Option<PathBuf>,
+    /// Copy the text to the clipboard instead of printing it
+    ///
+    /// Runs pbcopy, wl-copy, xclip, xsel or clip.exe, the first that works. Over SSH, the terminal
+    /// copies the text (OSC 52).
+    #[arg(long, conflicts_with = "output")]
+    copy: bool,
 }
 
 /// Writes the text.
@@ -78,7 +86,11 @@ pub fn run(args: &Args, output: &Output) -> Result {
     if let Some((plan, run)) = rendered.planned() {
         write_reports(args, plan, run, output)?;
     }
-    files::write(args.output.as_deref(), rendered.text().as_bytes())?;
+    if args.copy {
+        copy(&rendered, output)?;
+    } else {
+        files::write(args.output.as_deref(), rendered.text().as_bytes())?;
+    }
     // The plan is written last: if the text could not be written, the plan must not describe it.
     let stable = rendered.planned().and_then(|(plan, _)| plan.stable.as_ref());
     if let Some((path, stable)) = args.plan.as_deref().zip(stable) {
@@ -86,6 +98,24 @@ pub fn run(args: &Args, output: &Output) -> Result {
     }
     debug_budget(&rendered, output);
     rendered.save_cache(output);
+    Ok(())
+}
+
+/// Copies the text to the clipboard, and prints its size.
+fn copy(rendered: &RenderedPack<'_>, output: &Output) -> Result {
+    let copied = clipboard::copy(rendered.text())?;
+    let tokens = plural(rendered.used_tokens(), "token");
+    match copied {
+        Copied::ByCommand(name) => {
+            output.progress(format!("copied {tokens} to the clipboard ({name})"));
+        }
+        Copied::ByTerminal { is_long } => {
+            output.progress(format!("sent {tokens} to the clipboard of the terminal (OSC 52)"));
+            if is_long {
+                output.warn("some terminals ignore a text of this size; check the clipboard");
+            }
+        }
+    }
     Ok(())
 }
 
