@@ -48,6 +48,8 @@ pub struct RenderOptions {
     pub budget: BudgetOptions,
     /// The format of the text.
     pub mode: OutputMode,
+    /// `true` to number the lines of code and documents.
+    pub line_numbers: bool,
     /// The verbosity.
     pub verbosity: Verbosity,
     /// The tokenizer and the settings.
@@ -328,6 +330,7 @@ impl RenderOptions {
     fn driver_config(&self, settings: &Settings) -> DriverConfig {
         DriverConfig {
             mode: self.mode,
+            line_numbers: self.line_numbers,
             verbosity: self.verbosity,
             types: self.types.clone(),
             ..settings.to_driver_config()

@@ -31,6 +31,11 @@ pub struct RenderArgs {
     /// Format of the text
     #[arg(long, value_parser = by_name(MODES), default_value = "xml")]
     pub mode: OutputMode,
+    /// Number the lines of code and documents, as in `12: let x = 1;`
+    ///
+    /// The numbers count as tokens. `parse` removes them.
+    #[arg(long)]
+    pub line_numbers: bool,
     /// Amount of each block to show; `full` and `summary` ignore the budget
     #[arg(long, value_parser = by_name(VERBOSITIES), default_value = "adaptive")]
     pub verbosity: Verbosity,
@@ -74,6 +79,7 @@ impl RenderArgs {
         Ok(RenderOptions {
             budget: self.limits.to_options()?,
             mode: self.mode,
+            line_numbers: self.line_numbers,
             verbosity: self.verbosity,
             tokenizer: self.counting.to_options(),
             types: self.types.clone(),

@@ -47,6 +47,9 @@ pub enum Excerpts {
 pub struct DriverConfig {
     /// The format of the text. Default: XML.
     pub mode: OutputMode,
+    /// If `true`, each line of code and documents begins with its number, as in `12: let x = 1;`
+    /// (RFC 0013 §4). The numbers count as tokens. Default: `false`.
+    pub line_numbers: bool,
     /// The maximum tokens of the whole text; 0 is valid. `None` shows every block in full.
     pub token_budget: Option<u32>,
     /// The amount of detail of each block. Default: as much as the budget allows.
@@ -85,7 +88,7 @@ impl DriverConfig {
     /// these conditions must hold:
     ///
     /// - There is a budget, the verbosity is `Adaptive`, and the objective is `Strict`.
-    /// - Stable plans, shares, segments and duplicates are not set.
+    /// - Stable plans, shares, segments, duplicates and line numbers are not set.
     ///
     /// ```
     /// use lcp_driver::{DriverConfig, Verbosity};
@@ -104,6 +107,7 @@ impl DriverConfig {
             && self.shares.is_none()
             && self.segments.is_none()
             && self.duplicates.is_none()
+            && !self.line_numbers
     }
 
     pub(crate) fn asks_for(&self, block: &Block<'_>) -> bool {

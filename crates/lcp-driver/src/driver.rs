@@ -14,7 +14,6 @@ use crate::indexed::{self, IndexedRender, SourceRenderError};
 use crate::meta::resolve;
 use crate::plan::Plan;
 use crate::planner;
-use crate::prompt_cache::PreviousPart;
 use crate::telemetry;
 
 /// The renderer of packs within token budgets (SPEC_08 §6).
@@ -201,10 +200,10 @@ fn with_layout<R>(
         let (planned, found) = (plan.items.len(), blocks.len());
         return Err(DriverError::WrongPlan { planned, found });
     }
-    let metas = resolve(blocks, plan.duplicates.as_ref(), &mut Vec::new());
+    let metas = resolve(blocks, plan.duplicates.as_ref(), plan.line_numbers, &mut Vec::new());
     // A stable plan shows blocks by the annotations that they had when their parts were added.
     let previous: Option<HashMap<_, _>> = plan.stable.as_ref().map(|stable| {
-        let metas = stable.next_plan.parts.iter().map(PreviousPart::meta);
+        let metas = stable.next_plan.parts.iter().map(|part| part.meta(plan.line_numbers));
         stable.order.iter().copied().zip(metas).collect()
     });
     Ok(print(MetaLookup { own: &metas, previous: previous.as_ref() }, &Layout::from_plan(plan)))

@@ -10,12 +10,16 @@ use std::ops::Range;
 use lcp_tokens::TokenEstimator;
 use lcp_types::RecordForm;
 
+use crate::block_view::line_numbers::{head_with_numbers, tail_with_numbers};
 use crate::block_view::{BlockView, ExcerptFocus};
 use crate::cost::Counter;
 use crate::detail::{Excerpt, OutputMode};
 use crate::fmt::{group_thousands, write_to};
 use crate::render::{Shown, part_with_body};
 use encoded::{Shortened, shorten};
+
+/// The first character of the line that counts the omitted rest.
+pub(crate) const OMISSION: char = '…';
 
 /// The maximum number of attempts at a cut of the right size. They are necessary because the counts
 /// of parts do not add up.
@@ -73,6 +77,8 @@ pub(crate) struct ExcerptSource<'v> {
     form: Option<RecordForm>,
     /// The end of each record, with the separator behind it.
     record_ends: Vec<usize>,
+    /// `true` if each line begins with its number.
+    numbered: bool,
 }
 
 impl<'v> ExcerptSource<'v> {
@@ -81,7 +87,7 @@ impl<'v> ExcerptSource<'v> {
         let Shortened { text, markers } = shorten(view.content.as_deref()?, view.may_be_minified);
         let form = view.data_format.and_then(|format| RecordForm::detect(format, &text));
         let record_ends = form.map(|form| record_ends(form, &text)).unwrap_or_default();
-        Some(Self { text, markers, tokens, form, record_ends })
+        Some(Self { text, markers, tokens, form, record_ends, numbered: view.numbered })
     }
 
     /// Returns whether an excerpt shows less than the content.
@@ -145,7 +151,10 @@ impl<'v> ExcerptSource<'v> {
         let plural = if lines == 1 { "" } else { "s" };
         let (lines, tokens) =
             (group_thousands(lines as u64), group_thousands(excerpt.omitted_tokens.into()));
-        write_to(&mut text, format_args!("… {lines} {unit}{plural}, ~{tokens} tokens omitted …"));
+        write_to(
+            &mut text,
+            format_args!("{OMISSION} {lines} {unit}{plural}, ~{tokens} tokens omitted …"),
+        );
         if !tail.is_empty() {
             text.push('\n');
             text.push_str(tail);
@@ -193,6 +202,7 @@ fn fit(
     let head = content.start_at_boundary(estimator.truncate_to(text, of_head));
     let head = if head.trim().is_empty() { "" } else { head };
     let head = if is_in_crlf(text, head.len()) { &head[..head.len() - 1] } else { head };
+    let head = if content.numbered { head_with_numbers(head) } else { head };
     let head_tokens = estimator.estimate(head);
     let rest = &text[head.len()..];
     let head_only = focus == ExcerptFocus::Head && !head.is_empty();
@@ -201,6 +211,7 @@ fn fit(
     let split = content.marker_at(text.len() - tail.len());
     let tail = end_at_boundary(split.map_or(tail, |marker| &text[marker.end..]));
     let tail = if is_in_crlf(text, text.len() - tail.len()) { &tail[1..] } else { tail };
+    let tail = if content.numbered { tail_with_numbers(text, tail.len()) } else { tail };
     if head.trim().is_empty() && tail.trim().is_empty() {
         return None;
     }

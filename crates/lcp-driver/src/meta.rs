@@ -28,10 +28,11 @@ pub fn resolve_priorities(blocks: &[Block<'_>]) -> Vec<Priority> {
 }
 
 /// Resolves the annotations of each block, including those of the blocks that it covers (RFC 0006
-/// §2).
+/// §2). With `line_numbers`, lines are shown with their numbers.
 pub(crate) fn resolve<'b>(
     blocks: &'b [Block<'_>],
     duplicates: Option<&Replacements>,
+    line_numbers: bool,
     warnings: &mut Vec<Warning>,
 ) -> Vec<BlockMeta<'b>> {
     let mut metas = BlockMeta::resolve_all(blocks, &mut |index, problem| {
@@ -40,6 +41,9 @@ pub(crate) fn resolve<'b>(
     });
     if let Some(duplicates) = duplicates {
         duplicates.inherit_metadata(blocks, &mut metas);
+    }
+    for meta in &mut metas {
+        meta.line_numbers = line_numbers;
     }
     metas
 }

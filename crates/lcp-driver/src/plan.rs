@@ -90,6 +90,8 @@ impl RenderDecision {
 pub struct Plan {
     /// The format of the text.
     pub mode: OutputMode,
+    /// `true` if the lines of code and documents have numbers.
+    pub line_numbers: bool,
     /// The verbosity of the configuration.
     pub verbosity: Verbosity,
     /// The objective by which blocks competed.

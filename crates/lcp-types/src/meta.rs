@@ -56,6 +56,9 @@ pub struct BlockMeta<'b> {
     pub renamed_from: Option<Cow<'b, str>>,
     /// `true` if the block is pinned, which means that it is always shown in full.
     pub pinned: bool,
+    /// `true` if the lines of the content are shown with their numbers. This is an option of a
+    /// rendering, which no annotation sets.
+    pub line_numbers: bool,
 }
 
 /// An error in an annotation or alternate text, which is then ignored.

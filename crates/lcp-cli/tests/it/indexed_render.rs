@@ -51,9 +51,12 @@ fn indexed_render_equals_full_render() {
 #[test]
 fn render_reads_all_blocks_if_the_index_is_insufficient() {
     let project = project();
-    for more in
-        [&["--shares", "agent"][..], &["--objective", "value"], &["--encoding", "cl100k_base"]]
-    {
+    for more in [
+        &["--shares", "agent"][..],
+        &["--objective", "value"],
+        &["--encoding", "cl100k_base"],
+        &["--line-numbers"],
+    ] {
         let (by_index, said) = render(&project, "counted.lcp", more);
         assert!(!said.contains("blocks read"), "{more:?}: {said}");
         assert_eq!(by_index, render(&project, "plain.lcp", more).0);

@@ -131,7 +131,7 @@ fn results_contain_a_text_once() {
 }
 
 #[test]
-fn render_tool_takes_shares_reserves_and_segments() {
+fn render_tool_takes_shares_reserves_line_numbers_and_segments() {
     let place = Place::new();
     let mut client = place.client(&[]);
     let pack = place.text("root/session.lcp");
@@ -150,6 +150,10 @@ fn render_tool_takes_shares_reserves_and_segments() {
     let reserves = ["--system-prompt-reserve", "1000", "--response-reserve", "4000"];
     let shown = check(window, &[&["--window", "10000"], &reserves[..]].concat());
     assert_eq!(shown["budget"], 3_000);
+
+    let numbered = json!({ "pack": "session.lcp", "budget": 8000, "line_numbers": true });
+    let shown = check(numbered, &["--budget", "8000", "--line-numbers"]);
+    assert!(shown["text"].as_str().unwrap().contains(" numbered=\"true\""), "{shown}");
 
     let segments = json!({ "pack": "session.lcp", "budget": 8000, "segments": true,
         "expand_segments": ["s3"], "topics": ["parser"], "report": true });

@@ -56,6 +56,35 @@ fn render_parse_render_gives_the_same_text() {
     assert!(compared >= 40, "{compared}");
 }
 
+/// Numbers are removed without a flag, and not from content that only looks numbered.
+#[test]
+fn parse_removes_line_numbers() {
+    let manifest = json!({ "blocks": [
+        { "type": "code", "lang": "rust", "path": "a.rs", "content": "fn a() {\n}\n", "line_start": 9 },
+        { "type": "code", "lang": "rust", "path": "b.rs", "content": "1: fn b() {}\n2: \n" },
+        { "type": "document", "title": "c.md", "content": "# C\n\n1: c", "format_hint": "markdown" },
+        { "type": "conversation", "role": "user", "content": "1: Why?" },
+    ] });
+    let pack = run_with(&["encode", "-"], manifest.to_string().as_bytes()).stdout;
+    let parsed = |mode: &str, flags: &[&str]| {
+        let render = ["render", "-", "--no-config", "--mode", mode];
+        let text = run_with(&[&render, flags].concat(), &pack).stdout;
+        let contents = blocks(&printed(&run_with(&["parse", "-", "--mode", mode], &text)))
+            .into_iter()
+            .map(|block| block["content"].clone());
+        (String::from_utf8(text).unwrap(), contents.collect::<Vec<_>>())
+    };
+    for mode in MODES {
+        let (numbered, found) = parsed(mode, &["--line-numbers"]);
+        for lines in ["9: fn a() {\n10: }\n", "1: 1: fn b() {}\n2: 2: \n", "3: 1: c\n"] {
+            assert!(numbered.contains(lines), "{numbered}");
+        }
+        let (bare, expected) = parsed(mode, &[]);
+        assert!(bare.contains("\n1: fn b() {}\n2: \n"), "{bare}");
+        assert_eq!(found, expected);
+    }
+}
+
 #[test]
 fn parse_recovers_attributes_and_content() {
     let text = "<context>\n\

@@ -4,6 +4,7 @@
 mod content;
 mod head;
 pub(crate) mod label;
+pub(crate) mod line_numbers;
 
 use std::borrow::Cow;
 
@@ -21,6 +22,8 @@ pub(crate) struct BlockView<'b> {
     pub(crate) head: Head<'b>,
     /// The content, without the newline that renderers add. `None` if the block has only a head.
     pub(crate) content: Option<Cow<'b, str>>,
+    /// `true` if each line of the content begins with its number.
+    pub(crate) numbered: bool,
     /// `true` if the content has bytes that are not UTF-8, which are not shown.
     pub(crate) lossy: bool,
     pub(crate) detailed: Option<&'b str>,
@@ -45,10 +48,15 @@ impl<'b> BlockView<'b> {
             BlockContent::Document(document) => document.format_hint != FormatHint::Html,
             _ => false,
         };
-        let (content, lossy) = content::text(&block.content).unzip();
+        let (mut content, lossy) = content::text(&block.content).unzip();
+        let first_line = line_numbers::first_line(&block.content).filter(|_| meta.line_numbers);
+        if let (Some(first), Some(text)) = (first_line, &mut content) {
+            *text = Cow::Owned(line_numbers::number_lines(text, first));
+        }
         Self {
             head: Head::new(block, Some(meta)),
             content,
+            numbered: first_line.is_some(),
             lossy: lossy.unwrap_or_default(),
             detailed: meta.detailed.as_deref(),
             summary: meta.summary.as_deref(),
@@ -59,7 +67,8 @@ impl<'b> BlockView<'b> {
                 _ => None,
             },
             may_be_minified: matches!(&block.content, BlockContent::Code(code) if code.lang != Lang::Json),
-            prose,
+            // Numbered lines are not Markdown.
+            prose: prose && first_line.is_none(),
             info: fence_info(&block.content, meta.lang),
         }
     }

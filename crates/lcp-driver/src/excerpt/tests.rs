@@ -21,6 +21,7 @@ fn partly_omitted_lines_count_as_omitted() {
         tokens: 9,
         form: None,
         record_ends: Vec::new(),
+        numbered: false,
     };
     let lines = |head, tail| of("a\nbc\nd").excerpt(head, tail, 0).omitted_lines;
     assert_eq!((lines(0, 0), lines(2, 0), lines(2, 1), lines(3, 1)), (3, 2, 1, 1));

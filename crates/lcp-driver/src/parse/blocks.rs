@@ -12,8 +12,10 @@ use lcp_types::{
 
 use super::bodies::{self, BodyError};
 use super::{Cursor, ParseError, ParsedPart, PartKind, parse};
+use crate::block_view::line_numbers::remove_numbers;
 use crate::block_view::{BlockView, FROM};
 use crate::detail::OutputMode;
+use crate::excerpt::OMISSION;
 use crate::render::{Part, Shown, envelope, part, part_with_body, placeholder, roll_up};
 
 /// The blocks that a rendered text shows, and those that it omits.
@@ -72,7 +74,7 @@ pub struct ParsedBlock {
 /// ```
 pub fn parse_blocks(text: &str, mode: OutputMode) -> Result<ParsedBlocks, ParseError> {
     let mut found = ParsedBlocks::default();
-    for parsed in parse(text, mode)? {
+    for mut parsed in parse(text, mode)? {
         let start = Cursor { text, at: parsed.at.start };
         if let PartKind::RolledUp { count, tokens } = parsed.kind {
             let count = usize::try_from(count).unwrap_or(usize::MAX);
@@ -84,12 +86,23 @@ pub fn parse_blocks(text: &str, mode: OutputMode) -> Result<ParsedBlocks, ParseE
             return start.fail("a block header");
         };
         if let (PartKind::Full, Some(body)) = (parsed.kind, &parsed.body) {
-            set_content(&mut typed.block, body).map_err(|error| {
+            let Some(body) = content_of_body(&parsed, body) else {
+                return start.fail("a numbered line");
+            };
+            set_content(&mut typed.block, &body).map_err(|error| {
                 let (expected, exceeded) = error.describe();
                 ParseError { offset: start.at, expected, exceeded }
             })?;
         }
         typed.check(start, &parsed, mode)?;
+        // The check of an excerpt does not see the content.
+        let body = parsed.body.as_ref().filter(|_| parsed.kind == PartKind::Excerpt);
+        if let Some(body) = body {
+            let Some(content) = content_of_body(&parsed, body).map(Cow::into_owned) else {
+                return start.fail("a numbered line");
+            };
+            parsed.body = Some(content);
+        }
         match parsed.kind {
             PartKind::Placeholder { .. } => found.omitted.push(parsed),
             _ => found.blocks.push(typed.shown(parsed, mode)),
@@ -214,6 +227,7 @@ impl TypedPart {
             tool_call_id: tag(parsed.tool_call_id.as_ref()),
             lang: tagged_lang(parsed),
             path: tag(self.path.as_ref()),
+            line_numbers: parsed.numbered,
             renamed_from: tag(self.renamed_from.as_ref()),
             ..BlockMeta::default()
         };
@@ -268,6 +282,16 @@ impl TypedPart {
             absent,
         }
     }
+}
+
+/// Returns the content without the numbers of its lines. Returns `None` if a line has no number,
+/// except for the line of an excerpt that counts the omitted rest.
+fn content_of_body<'t>(parsed: &ParsedPart, body: &'t str) -> Option<Cow<'t, str>> {
+    if !parsed.numbered {
+        return Some(Cow::Borrowed(body));
+    }
+    let is_marker = |line: &str| parsed.kind == PartKind::Excerpt && line.starts_with(OMISSION);
+    remove_numbers(body, is_marker).map(Cow::Owned)
 }
 
 /// Returns the language that packs store as a tag.

@@ -5,6 +5,7 @@ use lcp_types::{BlockType, Priority};
 
 use super::{Cursor, ParseError, ParsedPart, PartKind};
 use crate::block_view::label::take_word;
+use crate::render::NUMBERED;
 use crate::render::collision::{self, Delimiters, FENCE};
 
 /// The syntax of one of the two modes.
@@ -55,6 +56,7 @@ fn parse_part(cursor: &mut Cursor<'_>, syntax: &LineSyntax) -> Result<ParsedPart
         if let Some(kind) = notes.split(", ").find_map(PartKind::from_name) {
             part.kind = kind;
         }
+        part.numbered = notes.split(", ").any(|note| note == NUMBERED);
         part.priority = notes.split(", ").find_map(Priority::from_name);
         rest = behind;
     }

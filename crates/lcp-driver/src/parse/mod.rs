@@ -56,7 +56,9 @@ pub struct ParsedPart {
     pub schema: Option<String>,
     /// The priority, if the head has one.
     pub priority: Option<Priority>,
-    /// The content or the summary, as in the pack. `None` if the part has only a head.
+    /// `true` if each line of the body begins with its number.
+    pub numbered: bool,
+    /// The content or the summary, as in the text. `None` if the part has only a head.
     pub body: Option<String>,
 }
 
@@ -185,6 +187,7 @@ impl ParsedPart {
             lang: None,
             schema: None,
             priority: None,
+            numbered: false,
             body: None,
         }
     }

@@ -6,8 +6,8 @@ use super::{Cursor, ParseError, ParsedPart, PartKind};
 use crate::block_view::label::from_xml;
 use crate::block_view::{FROM, RENAMED_FROM};
 use crate::detail::OutputMode;
-use crate::render::envelope;
 use crate::render::xml::NESTING_MARK;
+use crate::render::{NUMBERED, envelope};
 
 pub(super) fn parse(text: &str) -> Result<Vec<ParsedPart>, ParseError> {
     let (opening, closing) = envelope(OutputMode::Xml);
@@ -77,6 +77,7 @@ fn from_element(name: &str, attributes: Vec<(&str, String)>) -> Option<ParsedPar
                 };
             }
             "detail" => part.kind = PartKind::from_name(&value)?,
+            NUMBERED => part.numbered = true,
             "lines" => part.lines = Some(value),
             "tool_call_id" => part.tool_call_id = Some(value),
             "lang" => part.lang = Some(value),

@@ -76,7 +76,7 @@ pub(crate) fn plan_and_render(
 ) -> Result<(Plan, String), DriverError> {
     let mut warnings = Vec::new();
     let duplicates = valid_duplicates(blocks, config);
-    let metas = resolve(blocks, duplicates.as_deref(), &mut warnings);
+    let metas = resolve(blocks, duplicates.as_deref(), config.line_numbers, &mut warnings);
     let mut scan = Scan::new(blocks, &metas, config, duplicates, estimator, &mut warnings);
     let inputs = scan.plan(config.token_budget, config.stable.as_ref(), &mut warnings)?;
     scan.finish(config.token_budget, inputs, warnings)
@@ -91,7 +91,7 @@ pub(crate) fn replay(
 ) -> Result<Vec<Plan>, DriverError> {
     let mut warnings = Vec::new();
     let duplicates = valid_duplicates(blocks, config);
-    let metas = resolve(blocks, duplicates.as_deref(), &mut warnings);
+    let metas = resolve(blocks, duplicates.as_deref(), config.line_numbers, &mut warnings);
     let mut scan = Scan::new(blocks, &metas, config, duplicates, estimator, &mut warnings);
     let mut run = |budget: &u32| {
         let mut warnings = warnings.clone();

@@ -74,6 +74,7 @@ impl Scan<'_, '_> {
             optimality,
             stable,
             mode: self.config.mode,
+            line_numbers: self.config.line_numbers,
             verbosity: self.config.verbosity,
             budget,
             encoding: self.estimator.name().to_owned(),

@@ -95,8 +95,9 @@ impl<'c> Scan<'_, 'c> {
         let (order, excluded) = locate_blocks(plan, blocks)?;
         let parts = || order.iter().copied().zip(&plan.parts);
         let part_of = order.iter().enumerate().map(|(part, &at)| (at, part)).collect();
+        let line_numbers = self.config.line_numbers;
         let metas: HashMap<_, _> =
-            parts().map(|(at, part)| (self.shown[at].0, part.meta())).collect();
+            parts().map(|(at, part)| (self.shown[at].0, part.meta(line_numbers))).collect();
         let shown = parts().map(|(at, part)| {
             let (block, costs) = &self.shown[at];
             (*block, part.shown, costs.content)

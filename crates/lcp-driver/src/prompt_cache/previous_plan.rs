@@ -102,12 +102,13 @@ pub(crate) struct PreviousPart {
 
 impl PreviousPart {
     /// Returns the annotations of the block that this part shows.
-    pub(crate) fn meta(&self) -> BlockMeta<'_> {
+    pub(crate) fn meta(&self, line_numbers: bool) -> BlockMeta<'_> {
         let level = self.level.as_deref().map(Into::into);
         let mut meta = BlockMeta {
             priority: self.priority.unwrap_or_default(),
             annotated: self.priority.is_some(),
             tool_call_id: self.tool_call_id.as_deref().map(Into::into),
+            line_numbers,
             ..BlockMeta::default()
         };
         match self.shown {

@@ -6,7 +6,7 @@
 
 use super::collision::{FENCE, MARKDOWN, longest_run};
 use super::commonmark::is_self_contained;
-use super::{Part, Shown, push_head};
+use super::{Part, Shown, notes, push_head};
 use crate::block_view::BlockView;
 use crate::fmt::write_to;
 
@@ -18,9 +18,9 @@ pub(super) fn part<'v>(view: &BlockView<'_>, shown: Shown, body: Option<&'v str>
     let mut head = MARKDOWN.opening.to_owned();
     push_head(&mut head, &view.head);
     let priority = view.head.priority.map(lcp_types::Priority::name);
-    let notes: Vec<_> = priority.into_iter().chain(shown.name()).collect();
-    if !notes.is_empty() {
-        write_to(&mut head, format_args!(" ({})", notes.join(", ")));
+    let all: Vec<_> = priority.into_iter().chain(notes(view, shown)).collect();
+    if !all.is_empty() {
+        write_to(&mut head, format_args!(" ({})", all.join(", ")));
     }
     let Some(text) = body else {
         return Part::line(head);

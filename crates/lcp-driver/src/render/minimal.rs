@@ -5,7 +5,7 @@
 //! stands between `<<EOF` and `EOF`, or a numbered terminator if the content has that line too.
 
 use super::collision::{MINIMAL, first_free_suffix, first_word, is_blank, is_reserved_word, lines};
-use super::{Part, Shown, push_head};
+use super::{Part, Shown, notes, push_head};
 use crate::block_view::BlockView;
 use crate::fmt::write_to;
 
@@ -15,8 +15,9 @@ const TERMINATOR: &str = "EOF";
 pub(super) fn part<'v>(view: &BlockView<'_>, shown: Shown, body: Option<&'v str>) -> Part<'v> {
     let mut head = MINIMAL.opening.to_owned();
     push_head(&mut head, &view.head);
-    if let Some(detail) = shown.name() {
-        write_to(&mut head, format_args!(" ({detail})"));
+    let all: Vec<_> = notes(view, shown).collect();
+    if !all.is_empty() {
+        write_to(&mut head, format_args!(" ({})", all.join(", ")));
     }
     let Some(text) = body else {
         head.push(']');

@@ -100,6 +100,14 @@ pub(crate) fn part_with_body<'v>(
     }
 }
 
+/// The note in heads of numbered content, and the attribute in XML.
+pub(crate) const NUMBERED: &str = "numbered";
+
+/// Returns the notes of a head about the form of its body: the level, and the numbers of lines.
+fn notes(view: &BlockView<'_>, shown: Shown) -> impl Iterator<Item = &'static str> {
+    shown.name().into_iter().chain((view.numbered && shown.is_content()).then_some(NUMBERED))
+}
+
 /// Appends the arguments of a head as words, each after a space.
 pub(crate) fn push_words(out: &mut String, head: &Head<'_>) {
     for arg in &head.args {

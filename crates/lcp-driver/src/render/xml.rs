@@ -8,7 +8,7 @@
 use lcp_types::BlockType;
 
 use super::collision::{first_free_suffix, first_word, is_blank};
-use super::{ENVELOPE, Part, Shown};
+use super::{ENVELOPE, NUMBERED, Part, Shown};
 use crate::block_view::BlockView;
 use crate::block_view::label::push_xml;
 
@@ -37,6 +37,9 @@ pub(super) fn part<'v>(view: &BlockView<'_>, shown: Shown, body: Option<&'v str>
     }
     if let Some(detail) = shown.name() {
         attribute("detail", detail);
+    }
+    if view.numbered && shown.is_content() {
+        attribute(NUMBERED, "true");
     }
     if body.is_none() {
         head.push_str(" />");

@@ -176,9 +176,11 @@ pub(crate) fn any_shares() -> impl Strategy<Value = Option<Shares>> {
 pub(crate) fn any_config() -> impl Strategy<Value = DriverConfig> {
     let excerpts = prop::sample::select(&[Excerpts::WithFill, Excerpts::On, Excerpts::Off][..]);
     let mode = prop::sample::select(&OutputMode::ALL[..]);
-    (mode, any::<bool>(), excerpts, any_shares(), any_objective()).prop_map(
-        |(mode, fill, excerpts, shares, objective)| DriverConfig {
+    let line_numbers = prop::bool::weighted(0.25);
+    (mode, line_numbers, any::<bool>(), excerpts, any_shares(), any_objective()).prop_map(
+        |(mode, line_numbers, fill, excerpts, shares, objective)| DriverConfig {
             mode,
+            line_numbers,
             fill,
             excerpts,
             shares,

@@ -1,7 +1,8 @@
 //! Blocks that a text shows in full can be parsed back, for any content (RFC 0008 §2).
 
 use lcp_driver::parse::{LimitExceeded, ParsedBlock, PartKind, detect_mode, parse, parse_blocks};
-use lcp_driver::{DefaultDriver, DriverConfig, OutputMode, Verbosity};
+use lcp_driver::{DefaultDriver, DriverConfig, Excerpts, OutputMode, Verbosity};
+use lcp_tokens::TokenEstimator as _;
 use lcp_types::{
     Block, BlockContent, BlockType, DiffHunk, FileEntry, FileEntryKind, FormatHint, Lang,
     MediaType, Priority, Role, Status, ToolResult, UnknownFields,
@@ -200,7 +201,12 @@ fn as_shown(block: &Block<'_>, mode: OutputMode, found: &Block<'_>) -> Block<'st
 }
 
 fn full(blocks: &[Block<'_>], mode: OutputMode) -> String {
-    let config = DriverConfig { mode, verbosity: Verbosity::Full, ..DriverConfig::default() };
+    full_with(blocks, mode, false)
+}
+
+fn full_with(blocks: &[Block<'_>], mode: OutputMode, line_numbers: bool) -> String {
+    let verbosity = Verbosity::Full;
+    let config = DriverConfig { mode, line_numbers, verbosity, ..DriverConfig::default() };
     DefaultDriver::new(O200K).render(blocks, &config).unwrap()
 }
 
@@ -209,8 +215,8 @@ fn visible_priority(priority: Option<Priority>, mode: OutputMode) -> Option<Prio
     priority.filter(|of| *of < Priority::Normal && mode != OutputMode::Minimal)
 }
 
-fn check(pack: &[Block<'_>], mode: OutputMode) -> Result<(), TestCaseError> {
-    let text = full(pack, mode);
+fn check(pack: &[Block<'_>], mode: OutputMode, line_numbers: bool) -> Result<(), TestCaseError> {
+    let text = full_with(pack, mode, line_numbers);
     let found = match parse_blocks(&text, mode) {
         Ok(found) => found,
         Err(error) => return Err(TestCaseError::fail(format!("{error}\n{text}"))),
@@ -248,10 +254,52 @@ proptest! {
 
     /// The law of RFC 0008 §2.
     #[test]
-    fn full_blocks_round_trip_through_text(pack in pack()) {
+    fn full_blocks_round_trip_through_text(pack in pack(), line_numbers in any::<bool>()) {
         for mode in OutputMode::ALL {
-            check(&pack, mode)?;
+            check(&pack, mode, line_numbers)?;
         }
+    }
+
+    /// Each line of an excerpt has the number and the text that it has in the content.
+    #[test]
+    fn numbered_excerpts_show_lines_with_their_numbers(
+        content in prop_oneof![hostile(), "([a-z:. ]{0,12}\\n){0,60}[0-9: ]{0,9}"],
+        line_start in prop::option::of(prop_oneof![1..2_000u32, Just(u32::MAX)]),
+        budget in 20u32..200,
+        mode in prop::sample::select(&OutputMode::ALL[..]),
+    ) {
+        let mut block = Block::code(Lang::Rust, "a.rs", content.clone());
+        if let BlockContent::Code(code) = &mut block.content {
+            code.line_start = line_start;
+        }
+        let (token_budget, excerpts) = (Some(budget), Excerpts::On);
+        let config =
+            DriverConfig { mode, token_budget, excerpts, line_numbers: true, ..DriverConfig::default() };
+        let text = DefaultDriver::new(O200K).render(&[block], &config).unwrap();
+        prop_assert!(O200K.estimate(&text) <= budget, "{}", text);
+        let found = parse_blocks(&text, mode).unwrap();
+        let Some(shown) = found.blocks.first() else { return Ok(()) };
+        let parts = parse(&text, mode).unwrap();
+        prop_assert!(parts[0].numbered, "{}", text);
+        let BlockContent::Code(code) = &shown.block.content else { panic!("{shown:?}") };
+        if shown.shown == PartKind::Full {
+            prop_assert_eq!(code.content.to_str_lossy(), content);
+            return Ok(());
+        }
+        prop_assert_eq!(shown.shown, PartKind::Excerpt);
+        let lines: Vec<_> = content.split('\n').collect();
+        let first = u64::from(line_start.unwrap_or(1));
+        let body = parts[0].body.as_deref().unwrap();
+        let mut bare = code.content.to_str_lossy().into_owned();
+        for line in body.lines().filter(|line| !line.starts_with('…')) {
+            let (number, line) = line.split_once(": ").unwrap();
+            let at = usize::try_from(number.parse::<u64>().unwrap() - first).unwrap();
+            // The last line before the omitted rest may be cut.
+            prop_assert!(lines[at].starts_with(line), "{}", text);
+            prop_assert!(bare.contains(line), "{}", bare);
+        }
+        bare.retain(|c| c == '\n');
+        prop_assert_eq!(bare.len(), body.matches('\n').count());
     }
 
     /// Any rendered text parses into as many blocks as it shows, with the right types and in order,
@@ -318,6 +366,47 @@ proptest! {
         let again = full(&blocks.chain(said).collect::<Vec<_>>(), mode);
         prop_assert_eq!(again, text);
     }
+}
+
+#[test]
+fn lines_have_numbers_in_every_mode() {
+    let numbered = "7: fn a() {\n8: \n9: }\n";
+    let expected = [
+        format!(
+            "<context>\n<code lang=\"rust\" path=\"a.rs\" lines=\"7-9\" numbered=\"true\">\n\
+             {numbered}\n</code>\n<document title=\"b.md\" numbered=\"true\">\n1: # B\n\
+             </document>\n</context>\n"
+        ),
+        format!(
+            "### code a.rs:7-9 (numbered)\n```rust\n{numbered}\n```\n\
+             ### document b.md (numbered)\n```markdown\n1: # B\n```\n"
+        ),
+        format!("[code a.rs:7-9 (numbered)]\n{numbered}\n[document b.md (numbered)]\n1: # B\n"),
+    ];
+    let blocks = [
+        Block::code_lines(Lang::Rust, "a.rs", "fn a() {\n\n}\n", 7, 9),
+        Block::document("b.md", "# B", FormatHint::Markdown),
+    ];
+    for (mode, expected) in OutputMode::ALL.into_iter().zip(expected) {
+        assert_eq!(full_with(&blocks, mode, true), expected);
+    }
+}
+
+/// A text that only looks numbered keeps its numbers, and a wrong or missing number is an error.
+#[test]
+fn only_numbers_of_the_renderer_are_removed() {
+    let looks_numbered = Block::code(Lang::Rust, "a.rs", "1: fn a() {}\n2: fn b() {}\n");
+    for (mode, line_numbers) in OutputMode::ALL.into_iter().zip([false, true, true]) {
+        let text = full_with(std::slice::from_ref(&looks_numbered), mode, line_numbers);
+        let found = parse_blocks(&text, mode).unwrap();
+        assert_eq!(found.blocks[0].block.content.text(), looks_numbered.content.text());
+    }
+    for body in ["1: a\n3: b", "1: a\nb", "01: a", "1:a", " 1: a"] {
+        let text = format!("[code a.rs (numbered)]\n{body}\n");
+        assert!(parse_blocks(&text, OutputMode::Minimal).is_err(), "{body}");
+    }
+    let unnumbered = "[code a.rs (excerpt, numbered)]\n1: a\nb\n… 3 lines, ~9 tokens omitted …\n";
+    assert!(parse_blocks(unnumbered, OutputMode::Minimal).is_err());
 }
 
 #[test]

@@ -57,6 +57,8 @@ pub(crate) struct Input {
     #[serde(default)]
     pub(crate) mode: Named<OutputMode>,
     #[serde(default)]
+    pub(crate) line_numbers: bool,
+    #[serde(default)]
     pub(crate) verbosity: Named<Verbosity>,
     /// Use leftover budget.
     pub(crate) fill: Option<bool>,
@@ -227,6 +229,7 @@ fn options(input: Input) -> ToolResult<RenderOptions> {
             overflow: input.overflow.map(|overflow| overflow.0),
         },
         mode: input.mode.0,
+        line_numbers: input.line_numbers,
         verbosity: input.verbosity.0,
         tokenizer: counting(input.encoding, input.model)?,
         types,

@@ -24,8 +24,10 @@ fn budget_of(driver: &DefaultDriver, blocks: &[Block<'_>], mode: OutputMode, sha
 
 /// Returns the tokens of the Critical blocks, including the envelope; 0 if there are no such
 /// blocks.
-fn base(blocks: &[Block<'_>], driver: &DefaultDriver, mode: OutputMode) -> u32 {
-    let config = DriverConfig { mode, token_budget: Some(0), ..DriverConfig::default() };
+fn base(blocks: &[Block<'_>], driver: &DefaultDriver, config: &DriverConfig) -> u32 {
+    let DriverConfig { mode, line_numbers, .. } = *config;
+    let config =
+        DriverConfig { mode, line_numbers, token_budget: Some(0), ..DriverConfig::default() };
     driver.plan(blocks, &config).unwrap().used_tokens
 }
 
@@ -54,7 +56,7 @@ proptest! {
         let (plan, text) = (&rendered.plan, &rendered.text);
         prop_assert_eq!(plan.used_tokens, estimator.estimate(text));
         prop_assert!(adds_up(plan));
-        prop_assert!(plan.used_tokens <= budget.max(base(&blocks, &driver, mode)));
+        prop_assert!(plan.used_tokens <= budget.max(base(&blocks, &driver, &config)));
         // The use of shares is the cost of their blocks. Only Critical blocks exceed a cap.
         if config.shares.is_some() {
             let of_shares: u32 = plan.shares.iter().map(|share| share.used).sum();
@@ -91,7 +93,7 @@ proptest! {
         let budget = budget_of(&driver, &blocks, mode, share);
         let config = DriverConfig { token_budget: Some(budget), ..config };
         let plan = driver.plan(&blocks, &config).unwrap();
-        prop_assert!(plan.used_tokens <= budget.max(base(&blocks, &driver, mode)));
+        prop_assert!(plan.used_tokens <= budget.max(base(&blocks, &driver, &config)));
         prop_assert!(adds_up(&plan));
         // Caps also hold by the final count.
         for share in plan.shares.iter().filter(|share| share.cap.is_some_and(|cap| share.used > cap)) {
@@ -178,7 +180,7 @@ proptest! {
     #[test]
     fn text_has_content_if_an_excerpt_fits(blocks in any_pack(), config in any_config(), more in 400u32..500) {
         let driver = DefaultDriver::new(O200K);
-        let budget = base(&blocks, &driver, config.mode) + more;
+        let budget = base(&blocks, &driver, &config) + more;
         let uncapped = config.shares.filter(|shares| shares.as_slice().iter().all(|share| share.cap.is_none()));
         let config = DriverConfig {
             token_budget: Some(budget),

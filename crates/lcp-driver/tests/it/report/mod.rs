@@ -16,6 +16,7 @@ use lcp_types::{DuplicateKind, Replacement, Replacements};
 /// Returns a plan without blocks, for a report's figures about the budget alone.
 fn empty_plan(budget: u32, used: u32) -> Plan {
     Plan {
+        line_numbers: false,
         segments: Vec::new(),
         mode: OutputMode::Xml,
         verbosity: Verbosity::Adaptive,
