@@ -50,10 +50,10 @@ pub struct Args {
     /// folder by git.
     #[arg(value_name = "PATH")]
     pub paths: Vec<PathBuf>,
-    /// Pack also the files and folders of this list; `-` for standard input
+    /// Also pack the files and folders of this list; `-` for standard input
     ///
     /// Each line is a path, as `git ls-files`, `fd` and `fzf -m` print them. Paths that do not exist
-    /// are left out with a warning.
+    /// and links to folders are left out with a warning.
     #[arg(long, value_name = "FILE")]
     pub files_from: Option<PathBuf>,
     /// Paths of --files-from end with NUL, as `git ls-files -z` and `fd -0` print them
