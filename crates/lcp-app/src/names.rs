@@ -76,6 +76,19 @@ pub fn current<T: PartialEq>(names: &Names<T>) -> Vec<&'static str> {
     (0..names.len()).filter(|&at| is_current(at)).map(|at| names[at].0).collect()
 }
 
+/// Returns the block type with this label.
+///
+/// # Errors
+///
+/// Returns a message for users if no block type has this label.
+pub fn block_type(label: &str) -> std::result::Result<BlockType, String> {
+    BlockType::from_label(label).filter(|ty| *ty != BlockType::Annotation).ok_or_else(|| {
+        let labels = BlockType::ALL.iter().filter(|ty| **ty != BlockType::Annotation);
+        let labels: Vec<_> = labels.map(|ty| ty.label()).collect();
+        format!("expected one of {}", labels.join(", "))
+    })
+}
+
 /// Serializes a block type as its label.
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde gives a reference")]
 pub(crate) fn serialize_label<S: Serializer>(

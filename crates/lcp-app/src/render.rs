@@ -43,6 +43,7 @@ use crate::tokenizer::{LoadedTokenizer, TokenizerOptions};
 
 /// The options of a render.
 #[derive(Clone, Debug, Default)]
+#[expect(clippy::struct_excessive_bools, reason = "options that do not depend on each other")]
 pub struct RenderOptions {
     /// The limits of the text.
     pub budget: BudgetOptions,
@@ -72,19 +73,6 @@ pub struct RenderOptions {
     pub saves_plan: bool,
     /// `true` if the index is compared with the blocks.
     pub verify_index: bool,
-}
-
-/// Returns the block type with this label.
-///
-/// # Errors
-///
-/// Returns a message for users if no block type has this label.
-pub fn block_type(label: &str) -> std::result::Result<BlockType, String> {
-    BlockType::from_label(label).filter(|ty| *ty != BlockType::Annotation).ok_or_else(|| {
-        let labels = BlockType::ALL.iter().filter(|ty| **ty != BlockType::Annotation);
-        let labels: Vec<_> = labels.map(|ty| ty.label()).collect();
-        format!("expected one of {}", labels.join(", "))
-    })
 }
 
 /// A pack and everything that is needed to render it.

@@ -75,7 +75,7 @@ pub(crate) fn token_tree(files: impl IntoIterator<Item = (String, u64)>) -> Vec<
         }
     }
     let mut entries = Vec::new();
-    root.list(String::new(), 0, &mut entries);
+    root.list("", 0, &mut entries);
     entries
 }
 
@@ -86,15 +86,15 @@ impl Node {
     }
 
     /// Appends this node and its entries. The recursion has at most [`DEPTH_MAX`] + 1 levels.
-    fn list(&self, path: String, depth: usize, all: &mut Vec<TreeEntry>) {
+    fn list(&self, path: &str, depth: usize, all: &mut Vec<TreeEntry>) {
         let mut entries: Vec<_> = self.entries.iter().collect();
         entries.sort_by_key(|(_, node)| Reverse(node.content_tokens));
         let Self { blocks, content_tokens, .. } = *self;
-        all.push(TreeEntry { path: path.clone(), depth, blocks, content_tokens });
+        all.push(TreeEntry { path: path.to_owned(), depth, blocks, content_tokens });
         // The depth of the whole tree and of its entries is 0.
         let depth = depth + usize::from(!path.is_empty());
         for (name, node) in entries {
-            node.list(format!("{path}{name}"), depth, all);
+            node.list(&format!("{path}{name}"), depth, all);
         }
     }
 }

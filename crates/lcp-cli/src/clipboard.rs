@@ -51,7 +51,7 @@ pub(crate) enum Copied {
 /// Returns an error if there is no command that succeeds or, over SSH, no terminal.
 pub(crate) fn copy(text: &str) -> Result<Copied> {
     let is_set = |name: &&str| env::var_os(name).is_some_and(|value| !value.is_empty());
-    if SSH.iter().any(|name| is_set(&name)) {
+    if SSH.iter().any(is_set) {
         return copy_by_terminal(text);
     }
     let mut failed = Vec::new();

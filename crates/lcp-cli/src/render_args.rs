@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 
 use lcp_app::config::Config;
 use lcp_app::files;
-use lcp_app::names::{MODES, SPECIAL_TOKENS, VERBOSITIES};
-use lcp_app::render::{RenderOptions, block_type};
+use lcp_app::names::{MODES, SPECIAL_TOKENS, VERBOSITIES, block_type};
+use lcp_app::render::RenderOptions;
 use lcp_driver::special_tokens::SpecialTokens;
 use lcp_driver::{OutputMode, Verbosity};
 use lcp_types::BlockType;

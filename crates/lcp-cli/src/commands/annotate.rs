@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use lcp_app::annotate::{AnnotateOptions, AnnotatedPack, BlockSelection, IndexRange};
 use lcp_app::append::LockedPack;
-use lcp_app::render::block_type;
+use lcp_app::names::block_type;
 use lcp_app::{Error, ErrorKind};
 use lcp_ingest::Pattern;
 use lcp_packfile::Properties;

@@ -2,7 +2,7 @@
 
 use lcp_driver::parse::{ParsedPart, PartKind, parse};
 use lcp_driver::{DefaultDriver, DriverConfig, OutputMode, RenderDecision, Rendered, Verbosity};
-use lcp_types::{Block, BlockContent};
+use lcp_types::{Block, BlockContent, BlockType};
 use proptest::prelude::*;
 
 use crate::packs::{O200K, any_config, any_pack};
@@ -35,6 +35,19 @@ fn first_word(block: &Block<'_>) -> Option<String> {
     })
 }
 
+/// Puts a number before each line.
+fn numbered(block: &Block<'_>, content: &str) -> String {
+    let first = match &block.content {
+        BlockContent::Code(code) => code.line_start.unwrap_or(1),
+        _ => 1,
+    };
+    let lines: Vec<_> = (u64::from(first)..)
+        .zip(content.split_inclusive('\n'))
+        .map(|(number, line)| format!("{number}: {line}"))
+        .collect();
+    lines.concat()
+}
+
 fn check_part(
     block: &Block<'_>,
     decision: &RenderDecision,
@@ -52,6 +65,9 @@ fn check_part(
     if let BlockContent::Conversation(turn) = &block.content {
         prop_assert_eq!(piece.tool_call_id.as_deref(), turn.tool_call_id.as_deref());
     }
+    let content = |block| {
+        content(block).map(|text| if piece.numbered { numbered(block, &text) } else { text })
+    };
     match (decision, piece.kind) {
         (RenderDecision::Full, PartKind::Full) => {
             if let Some(content) = content(block) {
@@ -96,6 +112,9 @@ fn check(blocks: &[Block<'_>], config: &DriverConfig) -> Result<(), TestCaseErro
                 return Err(TestCaseError::fail(format!("a piece is missing\n{text}")));
             };
             check_part(block, &item.decision, &piece)?;
+            let has_numbers = matches!(block.block_type(), BlockType::Code | BlockType::Document)
+                && matches!(piece.kind, PartKind::Full | PartKind::Excerpt);
+            prop_assert_eq!(piece.numbered, config.line_numbers && has_numbers, "{}", text);
         }
     }
     let rest: Vec<_> = pieces.map(|piece| piece.kind).collect();

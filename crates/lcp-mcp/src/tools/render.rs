@@ -17,9 +17,10 @@ use crate::tool::{self, SideEffect, ToolOutput};
 use lcp_app::budget::BudgetOptions;
 use lcp_app::config::NamedShares;
 use lcp_app::dedup::DedupOptions;
-use lcp_app::render::{RenderJob, RenderOptions, block_type};
+use lcp_app::names::{self, block_type};
+use lcp_app::render::{RenderJob, RenderOptions};
 use lcp_app::segments::SegmentOptions;
-use lcp_app::{names, special_tokens};
+use lcp_app::special_tokens;
 
 /// The maximum number of listed blocks that are not shown in full.
 const REDUCED_BLOCKS_MAX: usize = 20;
