@@ -392,6 +392,9 @@ impl<'c> Scan<'_, 'c> {
             text: Fingerprint::from_bytes(text.as_bytes()),
             priority: Head::new(&self.blocks[index], Some(meta)).priority,
             tool_call_id: meta.tool_call_id.as_deref().map(str::to_owned),
+            lang: meta.lang,
+            path: meta.path.as_deref().map(str::to_owned),
+            renamed_from: meta.renamed_from.as_deref().map(str::to_owned),
             level: level.map(str::to_owned),
         }
     }

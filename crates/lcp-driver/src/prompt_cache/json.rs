@@ -7,7 +7,7 @@ use std::fmt::Display;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use lcp_types::Priority;
+use lcp_types::{Priority, Tag};
 
 use super::previous_plan::{Fingerprint, PreviousPart, PreviousPlan};
 use crate::block_view::label::{cap, escape_control, push_quoted};
@@ -227,6 +227,12 @@ struct PartRow {
     #[serde(skip_serializing_if = "Option::is_none")]
     tool_call_id: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    lang: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    path: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    renamed_from: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     level: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     excerpt: Option<Excerpt>,
@@ -250,6 +256,9 @@ impl PartRow {
             text: part.text,
             priority: part.priority.map(|priority| Name(priority.name())),
             tool_call_id: part.tool_call_id.clone(),
+            lang: part.lang.map(str::to_owned),
+            path: part.path.clone(),
+            renamed_from: part.renamed_from.clone(),
             level: part.level.clone(),
             excerpt,
         }
@@ -274,6 +283,11 @@ impl PartRow {
             (Some(_), Some(_)) => return wrong("unexpected excerpt"),
             (None, None) => return wrong("missing excerpt"),
         };
+        let lang = self.lang.as_deref().map(Tag::known_lang);
+        if lang == Some(None) {
+            return wrong("unknown language");
+        }
+        let lang = lang.flatten();
         Ok(PreviousPart {
             position: self.place,
             block: self.hash,
@@ -282,6 +296,9 @@ impl PartRow {
             text: self.text,
             priority: self.priority.and_then(|Name(name)| Priority::from_name(name)),
             tool_call_id: self.tool_call_id,
+            lang,
+            path: self.path,
+            renamed_from: self.renamed_from,
             level: self.level,
         })
     }

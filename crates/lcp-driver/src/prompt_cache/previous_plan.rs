@@ -96,6 +96,12 @@ pub(crate) struct PreviousPart {
     pub(crate) priority: Option<Priority>,
     /// The tool call in the head of the part, if it comes from a tag.
     pub(crate) tool_call_id: Option<String>,
+    /// The language in the head of the part, if it comes from a tag.
+    pub(crate) lang: Option<&'static str>,
+    /// The path in the head of the part, if it comes from a tag.
+    pub(crate) path: Option<String>,
+    /// The old path in the head of the part.
+    pub(crate) renamed_from: Option<String>,
     /// The text of the level that is shown.
     pub(crate) level: Option<String>,
 }
@@ -108,6 +114,9 @@ impl PreviousPart {
             priority: self.priority.unwrap_or_default(),
             annotated: self.priority.is_some(),
             tool_call_id: self.tool_call_id.as_deref().map(Into::into),
+            lang: self.lang,
+            path: self.path.as_deref().map(Into::into),
+            renamed_from: self.renamed_from.as_deref().map(Into::into),
             line_numbers,
             ..BlockMeta::default()
         };

@@ -15,6 +15,9 @@ fn small() -> PreviousPlan {
         text: Fingerprint([byte + 1; 16]),
         priority: None,
         tool_call_id: None,
+        lang: None,
+        path: None,
+        renamed_from: None,
         level: None,
     };
     let excerpt = Excerpt { head_bytes: 120, tail_bytes: 0, omitted_lines: 7, omitted_tokens: 96 };
@@ -27,6 +30,9 @@ fn small() -> PreviousPlan {
             PreviousPart {
                 priority: Some(Priority::High),
                 tool_call_id: Some("call \"1\"\n".to_owned()),
+                lang: Tag::known_lang("kotlin"),
+                path: Some("a.csv".to_owned()),
+                renamed_from: Some("b.rs".to_owned()),
                 level: Some("Zähler: 3".to_owned()),
                 ..part(1, ShownDetail::Level(DetailLevel::Summary))
             },
@@ -64,13 +70,13 @@ fn plan_json_has_one_part_per_line() {
     expect![[r#"
         {"schema":"lcp.plan.v1","renderer":1,"encoding":"o200k_base","mode":"markdown","parts":[
         {"place":0,"hash":"00000000000000000000000000000000","detail":"full","cost":30,"text":"01010101010101010101010101010101"},
-        {"place":2,"hash":"01010101010101010101010101010101","detail":"summary","cost":31,"text":"02020202020202020202020202020202","priority":"high","tool_call_id":"call \"1\"\n","level":"Zähler: 3"},
+        {"place":2,"hash":"01010101010101010101010101010101","detail":"summary","cost":31,"text":"02020202020202020202020202020202","priority":"high","tool_call_id":"call \"1\"\n","lang":"kotlin","path":"a.csv","renamed_from":"b.rs","level":"Zähler: 3"},
         {"place":4,"hash":"02020202020202020202020202020202","detail":"excerpt","cost":32,"text":"03030303030303030303030303030303","excerpt":{"head_bytes":120,"tail_bytes":0,"omitted_lines":7,"omitted_tokens":96}},
         {"place":6,"hash":"03030303030303030303030303030303","detail":"placeholder","cost":33,"text":"04040404040404040404040404040404"}
         ],"unshown":[
         "04040404040404040404040404040404",
         "04040404040404040404040404040404"
-        ],"check":"2c9f4b8e313180f93abeb3b90b7a1983"}
+        ],"check":"b2fc607ea8eefdddd6cae7fd95721c9f"}
     "#]].assert_eq(&small().to_json());
     expect![[r#"
         {"schema":"lcp.plan.v1","renderer":1,"encoding":"o200k_base","mode":"markdown","parts":[],"unshown":[],"check":"7e088740ceb1de17f9bbc9dc1ab5cf73"}
@@ -160,7 +166,7 @@ fn errors_name_the_cause_and_position() {
     expect![[r#"
         the plan is not valid JSON: EOF while parsing a value (line 1, column 0)
         the plan is not valid JSON: EOF while parsing a list (line 1, column 1)
-        the plan is not valid JSON: EOF while parsing a string (line 4, column 30)
+        the plan is not valid JSON: EOF while parsing a string (line 4, column 4)
         the plan has an invalid field: invalid length 0, expected a plan (line 1, column 2)
         expected a plan with schema lcp.plan.v1, got "lcp.report.v1"
         expected a plan with schema lcp.plan.v1, got "lcp.plan.v2"
@@ -170,7 +176,7 @@ fn errors_name_the_cause_and_position() {
         the plan has an invalid field: duplicate field `mode` (line 1, column 80)
         the plan has an invalid field: "html" is not a mode (line 1, column 74)
         the plan has an invalid field: invalid value: integer `-1`, expected u32 (line 1, column 37)
-        the plan has an invalid field: unknown field `more`, expected one of `place`, `hash`, `detail`, `cost`, `text`, `priority`, `tool_call_id`, `level`, `excerpt` (line 2, column 7)
+        the plan has an invalid field: unknown field `more`, expected one of `place`, `hash`, `detail`, `cost`, `text`, `priority`, `tool_call_id`, `lang`, `path`, `renamed_from`, `level`, `excerpt` (line 2, column 7)
         the plan has an invalid field: "0000000000000000000000000000000" is not a hash: expected 32 digits 0-9 and a-f (line 2, column 51)
         the plan has an invalid field: "X0000000000000000000000000000000" is not a hash: expected 32 digits 0-9 and a-f (line 2, column 52)
         the plan has an invalid field: "040A0404040404040404040404040404" is not a hash: expected 32 digits 0-9 and a-f (line 5, column 128)
@@ -236,8 +242,11 @@ fn any_part() -> impl Strategy<Value = PreviousPart> {
     let shown = (prop_oneof![4 => detail, 1 => excerpt], any_text());
     let head =
         (prop::option::of(prop::sample::select(&Priority::ALL[..])), prop::option::of(any_text()));
-    (any::<usize>(), any_hash(), any_hash(), 0..1u32 << 28, shown, head).prop_map(
-        |(place, block, text, cost, (shown, level), (priority, tool_call_id))| {
+    let lang = prop::option::of(prop::sample::select(&Tag::LANGS[..]));
+    let tags = (lang, prop::option::of(any_text()), prop::option::of(any_text()));
+    (any::<usize>(), any_hash(), any_hash(), 0..1u32 << 28, shown, head, tags).prop_map(
+        |(place, block, text, cost, (shown, level), (priority, tool_call_id), tags)| {
+            let (lang, path, renamed_from) = tags;
             let has_level = matches!(
                 shown,
                 ShownDetail::Level(
@@ -253,6 +262,9 @@ fn any_part() -> impl Strategy<Value = PreviousPart> {
                 text,
                 priority,
                 tool_call_id,
+                lang,
+                path,
+                renamed_from,
                 level,
             }
         },

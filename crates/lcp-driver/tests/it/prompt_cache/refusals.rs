@@ -5,7 +5,7 @@ use std::sync::Arc;
 use expect_test::expect;
 use lcp_driver::prompt_cache::{PreviousPlan, TextReuse};
 use lcp_driver::{DefaultDriver, DriverConfig, OutputMode, Plan, Verbosity, WarningCode};
-use lcp_types::{Block, BlockType, Role};
+use lcp_types::{Annotation, Block, BlockType, DataFormat, Lang, Role, Tag};
 
 use super::{Caller, has_warning, saved, stable_of};
 use crate::packs::{CL100K, bare_file};
@@ -58,6 +58,32 @@ fn plan_of_another_pack_mode_or_type_filter_is_refused() {
         its mode is xml, not markdown
         the block of its part 0 is not in this pack, or is filtered out"]]
     .assert_eq(&said.join("\n"));
+}
+
+/// A part is rendered again from the plan, so the plan needs the tags that heads show.
+#[test]
+fn tags_in_heads_keep_the_plan_usable() {
+    let tag = |target, key: &'static str, value: &'static str| {
+        Block::new(Annotation::tag(target, &Tag::new(key, value)))
+    };
+    let blocks = [
+        Block::code(Lang::Unknown, "a.kt", "class A"),
+        Block::structured_data(DataFormat::Csv, "a,b\n1,2\n"),
+        Block::diff("b.rs", Vec::new()),
+        tag(0, Tag::LANG, "kotlin"),
+        tag(1, Tag::PATH, "data/a.csv"),
+        tag(2, Tag::RENAMED_FROM, "c.rs"),
+    ];
+    let mut caller = Caller::new(1_000);
+    caller.config.mode = OutputMode::Xml;
+    let first = caller.turn(&blocks);
+    for shown in ["lang=\"kotlin\"", "data/a.csv", "c.rs"] {
+        assert!(first.text.contains(shown), "{}", first.text);
+    }
+    let second = caller.turn(&blocks);
+    assert_eq!(second.text, first.text);
+    assert!(!has_warning(&second.plan, WarningCode::PreviousRefused), "{:?}", second.plan.warnings);
+    assert_ne!(stable_of(&second.plan).reuse, TextReuse::Fresh);
 }
 
 #[test]
