@@ -171,8 +171,9 @@ pub fn run(args: &Args, output: &Output) -> Result {
     let config = args.counting.read_config()?;
     let mut options = args.to_options();
     let standard = Path::new(files::STANDARD);
-    let texts = args.paths.iter().chain(&args.files_from).chain(&args.instructions);
-    if texts.filter(|path| path.as_path() == standard).count() > 1 {
+    let is_packed = args.paths.iter().any(|path| path == standard);
+    let others = args.files_from.iter().chain(&args.instructions);
+    if others.filter(|path| *path == standard).count() + usize::from(is_packed) > 1 {
         let message = "standard input can be only one of PATH, --files-from and --instructions";
         return Err(Error::new(ErrorKind::Usage, message));
     }

@@ -86,8 +86,8 @@ fn exceptions_by_path_hold_for_tables_and_their_annotations() {
     let project = project();
     write(&project, "lcp.toml", "[[pack.allow_secret]]\nglob = \"data/\"\n");
     std::fs::create_dir(project.path("data")).unwrap();
-    let rows: String = (0..9).map(|row| format!("{row},{}\n", token(row))).collect();
-    write(&project, "data/a.csv", &format!("id,key\n{rows}"));
+    let rows: Vec<_> = (0..9).map(|row| format!("{row},{}\n", token(row))).collect();
+    write(&project, "data/a.csv", &format!("id,key\n{}", rows.concat()));
     project.stdout_of(&["pack", "data", "-o", "data.lcp"]);
     write(&project, "b.md", "b\n");
     project.stdout_of(&["pack", "b.md", "-o", "all.lcp"]);

@@ -18,6 +18,7 @@ pub(crate) use head::{FROM, Form, Head, RENAMED_FROM};
 
 /// A block that is prepared for rendering in any mode.
 #[derive(Clone, Debug)]
+#[expect(clippy::struct_excessive_bools, reason = "independent facts about the content")]
 pub(crate) struct BlockView<'b> {
     pub(crate) head: Head<'b>,
     /// The content, without the newline that renderers add. `None` if the block has only a head.
