@@ -88,10 +88,13 @@ impl GitSource {
         std::fs::create_dir_all(&folder)
             .map_err(|error| Error::io("create", folder.display(), &error))?;
         reporter.note(&format!("fetching {}", self.shown_url()));
-        let is_new = !folder.join(".git").exists();
+        let is_locked = || {
+            let locks = ["index.lock", "shallow.lock"];
+            locks.iter().any(|lock| folder.join(".git").join(lock).exists())
+        };
         match self.fetch(&folder, commits) {
-            // An interrupted run can leave locks.
-            Err(_) if !is_new => {
+            // An interrupted run left a lock. After other errors, the clone is still good.
+            Err(_) if is_locked() => {
                 std::fs::remove_dir_all(&folder)
                     .and_then(|()| std::fs::create_dir_all(&folder))
                     .map_err(|error| Error::io("replace", folder.display(), &error))?;

@@ -2,7 +2,7 @@
 
 use lcp_continuity::Message;
 use lcp_ingest::{SecretCollector, SecretFilter, SecretFinding, SecretPolicy};
-use lcp_secrets::{Redactor, Renumbering, reserve_markers};
+use lcp_secrets::{Redactor, Renumbering, find_in_block, reserve_markers};
 use lcp_types::{Annotation, Block, BlockMeta, Tag};
 
 use crate::config::Config;
@@ -21,6 +21,9 @@ pub(crate) fn apply_to_blocks(
     policy: SecretPolicy,
     config: &Config,
 ) -> Result<Option<String>> {
+    if policy == SecretPolicy::Off {
+        return Ok(None);
+    }
     let filter = filter(policy, config)?;
     let mut secrets = SecretCollector::new(&filter);
     apply(&mut secrets, blocks, "block");
@@ -51,6 +54,9 @@ impl MessageSecrets {
         let mut secrets = SecretCollector::new(&filter);
         let mut findings = Vec::new();
         for (index, message) in messages.iter_mut().enumerate() {
+            if policy == SecretPolicy::Off || find_in_block(&message.block).is_empty() {
+                continue;
+            }
             let label = message.block.label().into_owned();
             let name = name("message", index, &label);
             secrets.apply_to_block(&name, &label, &mut message.block);
@@ -106,7 +112,9 @@ impl<'f> AppendedSecrets<'f> {
             reserve_numbers(old, &mut self.secrets.redactor);
         }
         renumber(blocks, &mut self.secrets.redactor);
-        apply(&mut self.secrets, blocks, &format!("{name}, block"));
+        if self.policy != SecretPolicy::Off {
+            apply(&mut self.secrets, blocks, &format!("{name}, block"));
+        }
     }
 
     pub(crate) fn warning(&self) -> Option<String> {
@@ -121,9 +129,15 @@ pub(crate) fn filter(policy: SecretPolicy, config: &Config) -> Result<SecretFilt
 }
 
 fn apply(secrets: &mut SecretCollector<'_>, blocks: &mut Vec<Block<'_>>, noun: &str) {
+    let has_secret = |index: &usize| !find_in_block(&blocks[*index]).is_empty();
+    let with_secrets: Vec<_> = (0..blocks.len()).filter(has_secret).collect();
+    if with_secrets.is_empty() {
+        return;
+    }
     let labels = labels(blocks);
     let mut tags = Vec::new();
-    for (index, block) in blocks.iter_mut().enumerate() {
+    for index in with_secrets {
+        let block = &mut blocks[index];
         // A secret in an annotation belongs to the block that it annotates.
         let target = block.target_index().unwrap_or(index as u64);
         let label = usize::try_from(target).ok().and_then(|target| labels.get(target));

@@ -1,4 +1,4 @@
-//! The clipboard (RFC 0013 §4): a command of the platform, or over SSH the terminal.
+//! The clipboard (RFC 0013 §6): a command of the platform, or over SSH the terminal.
 //!
 //! On X11 and Wayland, a clipboard is a running process that answers requests. A library within
 //! this process would lose the text at its end. The commands start such a process.

@@ -48,7 +48,7 @@ pub struct DriverConfig {
     /// The format of the text. Default: XML.
     pub mode: OutputMode,
     /// If `true`, each line of code and documents begins with its number, as in `12: let x = 1;`
-    /// (RFC 0013 §4). The numbers count as tokens. Default: `false`.
+    /// (RFC 0013 §6). The numbers count as tokens. Default: `false`.
     pub line_numbers: bool,
     /// The maximum tokens of the whole text; 0 is valid. `None` shows every block in full.
     pub token_budget: Option<u32>,

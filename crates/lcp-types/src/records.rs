@@ -1,5 +1,5 @@
 //! The records of structured data: the rows of a table, the lines of JSON Lines, the elements of a
-//! JSON array (RFC 0013 §5).
+//! JSON array (RFC 0013 §2).
 
 use std::ops::Range;
 

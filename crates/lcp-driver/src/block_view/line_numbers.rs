@@ -1,4 +1,4 @@
-//! Line numbers before the lines of a content: `12: let x = 1;` (RFC 0013 §4).
+//! Line numbers before the lines of a content: `12: let x = 1;` (RFC 0013 §6).
 
 use lcp_types::BlockContent;
 

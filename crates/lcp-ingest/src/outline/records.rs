@@ -1,5 +1,5 @@
 //! Outlines of tables and lists of records: the header or the keys, the first records, and the
-//! number of records (RFC 0013 §5).
+//! number of records (RFC 0013 §2).
 
 use std::fmt;
 

@@ -174,6 +174,15 @@ fn address_of_a_repository_is_fetched_and_packed() {
     // The oldest commit of a shallow clone would add all files.
     assert!(text.contains("    remove\nD sub/a.rs\n") && !text.contains("    second\n"), "{text}");
 
+    // An interrupted run leaves a lock.
+    let caches = if cfg!(target_os = "macos") { "Library/Caches" } else { "" };
+    let clones = cache.path().join(caches).join("lcp/repositories");
+    for clone in std::fs::read_dir(&clones).unwrap() {
+        let repository = std::fs::read_dir(clone.unwrap().path()).unwrap().next().unwrap();
+        std::fs::write(repository.unwrap().path().join(".git/index.lock"), "").unwrap();
+    }
+    assert!(pack(&url, &[]).status.success());
+
     for wrong in [format!("{url}@nothing"), format!("{url}-gone")] {
         let output = pack(&wrong, &[]);
         assert_eq!(output.status.code(), Some(1), "{wrong}");
