@@ -31,6 +31,7 @@
 
 mod blocks;
 mod check;
+mod literals;
 mod private_key;
 mod redact;
 mod rules;

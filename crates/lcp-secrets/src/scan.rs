@@ -4,13 +4,13 @@
 use std::ops::Range;
 use std::sync::{LazyLock, OnceLock};
 
-use aho_corasick::{AhoCorasick, AhoCorasickKind, MatchKind};
 use regex_automata::meta::Regex;
 use regex_automata::util::captures::Captures;
 use regex_automata::util::syntax;
 use regex_automata::{Anchored, Input};
 
 use crate::check::passes;
+use crate::literals::{Literals, is_boundary_before};
 use crate::private_key;
 use crate::rules::{Check, Lead, RULES, Rule};
 
@@ -45,12 +45,9 @@ pub fn kinds() -> Vec<&'static str> {
 pub fn find(text: &[u8]) -> Vec<Secret> {
     let scanner = &*SCANNER;
     let mut matches: Vec<(Range<usize>, &'static str)> = Vec::new();
-    for literal in scanner.literals.find_overlapping_iter(text) {
-        let rule = scanner.rules[literal.pattern()];
-        matches.extend(
-            scanner.value(rule, text, literal.range()).map(|range| (range, RULES[rule].kind)),
-        );
-    }
+    scanner.literals.find(text, &mut |rule, literal| {
+        matches.extend(scanner.value(rule, text, literal).map(|range| (range, RULES[rule].kind)));
+    });
     // The longest of those that begin at the same position comes first.
     matches.sort_unstable_by_key(|(range, kind)| (range.start, usize::MAX - range.end, *kind));
     let mut secrets: Vec<Secret> = Vec::new();
@@ -72,24 +69,14 @@ static SCANNER: LazyLock<Scanner> = LazyLock::new(Scanner::new);
 
 /// The literals of all rules, and the compiled patterns of those that occurred.
 struct Scanner {
-    literals: AhoCorasick,
-    /// The rule of each literal.
-    rules: Vec<usize>,
+    literals: Literals,
     patterns: Vec<OnceLock<Regex>>,
 }
 
 impl Scanner {
     fn new() -> Self {
-        let literals = RULES.iter().enumerate();
-        let literals =
-            literals.flat_map(|(at, rule)| rule.literals.iter().map(move |literal| (at, *literal)));
-        let (rules, literals): (Vec<_>, Vec<_>) = literals.unzip();
-        let literals = AhoCorasick::builder()
-            .match_kind(MatchKind::Standard)
-            .kind(Some(AhoCorasickKind::DFA))
-            .build(literals)
-            .expect("the literals are few and short");
-        Self { literals, rules, patterns: RULES.iter().map(|_| OnceLock::new()).collect() }
+        let literals = Literals::new();
+        Self { literals, patterns: RULES.iter().map(|_| OnceLock::new()).collect() }
     }
 
     /// Returns the position of the secret of a rule whose literal is at `literal`.
@@ -142,16 +129,6 @@ impl Lead {
     }
 }
 
-/// Returns whether a secret can begin at `at`: the byte before is not a letter or digit, or is the
-/// end of an escape such as `\n` or `%3D`.
-fn is_boundary_before(text: &[u8], at: usize) -> bool {
-    match &text[..at] {
-        [.., b'\\', b'n' | b'r' | b't'] | [] => true,
-        [.., b'%', high, low] if high.is_ascii_hexdigit() && low.is_ascii_hexdigit() => true,
-        [.., before] => !before.is_ascii_alphanumeric(),
-    }
-}
-
 /// Returns whether a secret can end at `at`.
 fn is_boundary_after(text: &[u8], at: usize) -> bool {
     text.get(at).is_none_or(|after| !after.is_ascii_alphanumeric() && *after != b'_')
@@ -172,7 +149,9 @@ mod tests {
     fn every_pattern_compiles_and_every_literal_belongs_to_a_rule() {
         for rule in RULES {
             compile(rule);
-            assert!(rule.literals.iter().all(|literal| literal.len() >= 2), "{}", rule.kind);
+            for literal in rule.literals {
+                assert!(literal.len() >= 2 && !literal.contains('\0'), "{}", rule.kind);
+            }
         }
         assert!(kinds().len() > 80);
     }
