@@ -143,7 +143,56 @@ fn is_allowed(text: &[u8], range: &Range<usize>) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+    use proptest::string::bytes_regex;
+
     use super::*;
+    use crate::Redactor;
+
+    /// Returns a value with the shape of a rule, and the position of the rule.
+    fn values() -> impl Strategy<Value = (usize, Vec<u8>)> {
+        (0..RULES.len()).prop_flat_map(|at| {
+            let rule = &RULES[at];
+            let lead = rule.lead.map_or_else(Vec::new, |lead| {
+                let part = (b'0'..=b'z').find(|byte| (lead.is_part)(byte)).unwrap();
+                vec![part; lead.max]
+            });
+            let literal = prop::sample::select(rule.literals);
+            let rest = bytes_regex(&format!("(?-u:{})", rule.rest)).unwrap();
+            (literal, rest).prop_map(move |(literal, rest)| {
+                (at, [lead.as_slice(), literal.as_bytes(), &rest].concat())
+            })
+        })
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(2_000))]
+
+        #[test]
+        fn token_with_the_shape_of_its_rule_is_found((at, value) in values()) {
+            let rule = &RULES[at];
+            let text = [b"\"", value.as_slice(), b"\"\n"].concat();
+            // The other checks need more than a shape.
+            let range = 1..1 + value.len();
+            prop_assume!(rule.check == Check::Token && passes(rule.check, &text, &range));
+            prop_assert!(!find(&text).is_empty(), "{} {}", rule.kind, text.escape_ascii());
+        }
+
+        #[test]
+        fn redacted_text_has_no_secret(
+            parts in prop::collection::vec((values(), "[ \n\"',;]{1,3}"), 0..6),
+        ) {
+            let parts = parts.iter().map(|((_, value), end)| [value, end.as_bytes()].concat());
+            let text = parts.collect::<Vec<_>>().concat();
+            let secrets = find(&text);
+            let redacted = Redactor::default().redact(&text, &secrets);
+            for secret in &secrets {
+                let value = &text[secret.range.clone()];
+                prop_assert!(!redacted.windows(value.len()).any(|part| part == value));
+            }
+            prop_assert_eq!(find(&redacted), []);
+        }
+    }
 
     #[test]
     fn every_pattern_compiles_and_every_literal_belongs_to_a_rule() {

@@ -9,6 +9,7 @@ use lcp_ingest::{
     SkipReason, ingest,
 };
 use lcp_types::{Block, BlockContent};
+use proptest::prelude::*;
 use tempfile::TempDir;
 
 /// Returns tokens with the shape of GitHub's. They are put together here, so that no scanner
@@ -116,6 +117,81 @@ fn exception_covers_files_kinds_or_both() {
     assert_eq!(redacted(SecretException { pattern, kind: all.clone() }), 1);
     assert_eq!(redacted(SecretException { pattern: None, kind: all }), 0);
     assert_eq!(redacted(SecretException { pattern: None, kind: jwt }), 2);
+}
+
+/// Returns secrets of several kinds.
+fn secrets(last: char) -> Vec<String> {
+    let line = "MIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSjAgEAAoIBAQ\n";
+    let key = format!("{}{last}\n", line.repeat(3));
+    let [begin, end] = ["BEGIN", "END"].map(|of| format!("-----{of} PRIVATE {}-----", "KEY"));
+    vec![
+        token(last),
+        format!("{begin}\n{key}{end}"),
+        format!("gl{}-WPw5k4aXcaT4fNP0UcnZ{last}", "pat"),
+        format!("postgres{}admin:kd93j{last}Fj3k@db.example.com/main", "://"),
+    ]
+}
+
+/// Returns texts with lines of code, and the secrets among them.
+fn texts_with_secrets() -> impl Strategy<Value = Vec<(String, Vec<String>)>> {
+    let line = prop::sample::select(vec!["a = 1", "# Title", "ghp_short", "é 漢字", ""]);
+    let line = line.prop_map(|line| (line.to_owned(), None));
+    let all: Vec<_> = ('a'..'e').flat_map(secrets).collect();
+    let secret = prop::sample::select(all).prop_map(|secret| {
+        // The password alone is the secret.
+        let value = secret.split("admin:").nth(1).map_or(&*secret, |rest| &rest[..10]);
+        (format!("key = '{secret}'"), Some(value.to_owned()))
+    });
+    let lines = prop::collection::vec(prop_oneof![3 => line, 1 => secret], 0..12);
+    let text = lines.prop_map(|lines| {
+        let (lines, secrets): (Vec<_>, Vec<_>) = lines.into_iter().unzip();
+        (lines.join("\n") + "\n", secrets.into_iter().flatten().collect())
+    });
+    prop::collection::vec(text, 1..5)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(48))]
+
+    /// Neither the pack nor the report nor the summarizer gets a secret. Without secrets, the blocks
+    /// are those of a pack without the search.
+    #[test]
+    fn no_output_has_a_secret(files in texts_with_secrets(), is_excluded in any::<bool>()) {
+        let folder = tempfile::tempdir().unwrap();
+        for (at, (text, _)) in files.iter().enumerate() {
+            let extension = ["py", "md", "txt", "json"][at % 4];
+            std::fs::write(folder.path().join(format!("{at}.{extension}")), text).unwrap();
+        }
+        let policy = if is_excluded { SecretPolicy::Exclude } else { SecretPolicy::Redact };
+        let seen = Mutex::new(Vec::new());
+        let summarize = |file: &FileToSummarize<'_>| {
+            seen.lock().unwrap().extend_from_slice(file.text.as_bytes());
+            None
+        };
+        let options = IngestOptions {
+            secrets: policy, summarize: Some(&summarize), tree: true, ..options(folder.path())
+        };
+        let Ok(result) = ingest(&options) else {
+            // All files have secrets, and are left out.
+            prop_assert!(is_excluded && files.iter().all(|(_, secrets)| !secrets.is_empty()));
+            return Ok(());
+        };
+        let pack = lcp_encoder::encode(&result.blocks, lcp_encoder::EncodeOptions::default());
+        let report = result.report.to_json().to_string();
+        let outputs = [pack.unwrap(), report.into_bytes(), seen.lock().unwrap().clone()];
+        let secrets: Vec<_> = files.iter().flat_map(|(_, secrets)| secrets).collect();
+        for secret in &secrets {
+            let secret = secret.as_bytes();
+            for output in &outputs {
+                prop_assert!(!output.windows(secret.len()).any(|part| part == secret));
+            }
+        }
+        prop_assert_eq!(result.report.secrets.len(), secrets.len());
+        if secrets.is_empty() {
+            let off = IngestOptions { secrets: SecretPolicy::Off, ..options };
+            prop_assert_eq!(ingest(&off).unwrap().blocks, result.blocks);
+        }
+    }
 }
 
 #[test]
