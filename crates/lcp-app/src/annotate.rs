@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use lcp_decoder::{ReadAt, SourceReader};
 use lcp_ingest::{Globs, Pattern};
 use lcp_packfile::{AppendResult, Error as PackError, PackScan, Properties};
 use lcp_types::{Block, BlockContent, BlockMeta, BlockType};
@@ -85,10 +86,11 @@ impl AnnotateOptions {
     ///
     /// Returns an error if no block is selected, or if the pack is malformed, damaged or cannot be
     /// changed.
-    pub fn annotate(&self, path: &Path, pack: &[u8]) -> Result<AnnotatedPack> {
-        let scan = PackScan::new(pack);
+    pub fn annotate(&self, path: &Path, pack: &dyn ReadAt) -> Result<AnnotatedPack> {
+        let scan = SourceReader::new(pack).and_then(PackScan::without_content);
+        let scan = scan.map_err(|error| Error::io("read", path.display(), &error))?;
         if let Some(error) = scan.problems().next() {
-            return Err(files::malformed(path, pack, error));
+            return Err(files::malformed(path, &files::beginning(pack), error));
         }
         let blocks = scan.blocks;
         let selected = self.selection.select(path, &blocks)?;

@@ -2,13 +2,15 @@
 
 #[cfg(feature = "full")]
 use std::cell::RefCell;
+use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use lcp_decoder::ReadAt;
 use lcp_encoder::{Compression, EncodeOptions};
 #[cfg(feature = "full")]
 use lcp_ingest::SecretPolicy;
-use lcp_packfile::journal::{self, JournalState, LockResult, PackFile, Storage as _};
+use lcp_packfile::journal::{self, JournalState, LockResult, PackFile, Storage as _, TailChange};
 use lcp_packfile::{AppendInput, AppendOptions, AppendResult, Error as AppendError, Properties};
 use lcp_types::Block;
 
@@ -72,18 +74,18 @@ impl<'p> LockedPack<'p> {
         Ok(state)
     }
 
-    /// Rolls back an interrupted append, then reads the pack.
+    /// Rolls back an interrupted append, then opens the pack. A large pack is not read into memory.
     ///
     /// # Errors
     ///
     /// Returns an error if the pack cannot be read, or if it has a journal that cannot be used.
-    pub fn read(&mut self, reporter: &dyn Reporter) -> Result<Vec<u8>> {
+    pub fn open(&mut self, reporter: &dyn Reporter) -> Result<Box<dyn ReadAt>> {
         let state = self.roll_back(reporter)?;
         let journal = self.file.journal_path().display();
         let (message, hint) = match state {
             JournalState::Absent | JournalState::Torn | JournalState::RolledBack => {
-                let read = self.file.pack();
-                return read.map_err(|error| Error::io("read", self.path.display(), &error));
+                let opened = self.source();
+                return opened.map_err(|error| Error::io("read", self.path.display(), &error));
             }
             JournalState::Unknown => (
                 format!(
@@ -100,11 +102,18 @@ impl<'p> LockedPack<'p> {
         Err(Error::new(ErrorKind::Malformed, message).with_hint(hint))
     }
 
-    /// Returns the pack with the blocks of other packs appended, for [`Self::write`]. Each addition
-    /// has its path.
+    fn source(&self) -> std::io::Result<Box<dyn ReadAt>> {
+        if self.file.source().size()? < files::LARGE_BYTES {
+            return Ok(Box::new(self.file.pack()?));
+        }
+        Ok(Box::new(File::open(self.path)?))
+    }
+
+    /// Returns the change of `pack` that appends the blocks of other packs, for [`Self::write`]. Each
+    /// addition has its path.
     pub fn append(
         &self,
-        pack: &[u8],
+        pack: &dyn ReadAt,
         additions: &[(PathBuf, Vec<u8>)],
         settings: &AppendSettings<'_>,
     ) -> Result<AppendResult> {
@@ -114,12 +123,12 @@ impl<'p> LockedPack<'p> {
         #[cfg(feature = "full")]
         let filter = secrets::filter(settings.secrets, settings.config)?;
         #[cfg(feature = "full")]
-        let secrets = RefCell::new(AppendedSecrets::new(&filter));
-        let change = |old: &[Block<'_>], at: usize, blocks: &mut Vec<Block<'_>>| {
+        let secrets = RefCell::new(AppendedSecrets::new(&filter, pack)?);
+        let change = |at: usize, blocks: &mut Vec<Block<'_>>| {
             #[cfg(feature = "full")]
-            secrets.borrow_mut().apply(old, &names[at], blocks);
+            secrets.borrow_mut().apply(&names[at], blocks);
             #[cfg(not(feature = "full"))]
-            let _ = (old, at);
+            let _ = at;
             settings.properties.set_all(blocks);
         };
         let options = AppendOptions {
@@ -144,11 +153,11 @@ impl<'p> LockedPack<'p> {
         Ok(appended)
     }
 
-    /// Replaces `pack` with an appended pack. After a crash, the file is one of the two.
+    /// Changes the end of the pack. After a crash, the file is the old pack or the new one.
     ///
     /// Call this function within [`interrupt::defer_interrupt`] to delay interruptions.
-    pub fn write(&mut self, pack: &[u8], appended: &AppendResult) -> Result {
-        journal::replace_tail(&mut self.file, pack, &appended.pack, appended.end_offset)
+    pub fn write(&mut self, change: &TailChange) -> Result {
+        journal::replace_tail(&mut self.file, change)
             .map_err(|error| Error::io("write", self.path.display(), &error))
     }
 }
@@ -190,9 +199,12 @@ pub fn read_addition(path: &Path, reporter: &dyn Reporter) -> Result<Vec<u8>> {
 }
 
 /// Converts the error of a pack that was read from `path`.
-pub(crate) fn pack_error(path: &Path, bytes: &[u8], error: &AppendError) -> Error {
+pub(crate) fn pack_error(path: &Path, pack: &dyn ReadAt, error: &AppendError) -> Error {
     let kind = match error {
-        AppendError::Malformed { error, .. } => return files::malformed(path, bytes, error),
+        AppendError::Malformed { error, .. } => {
+            return files::malformed(path, &files::beginning(pack), error);
+        }
+        AppendError::Read(error) => return Error::io("read", path.display(), error),
         AppendError::NotAppendable(_) => ErrorKind::Usage,
         AppendError::Damaged(_) => ErrorKind::Malformed,
         _ => ErrorKind::Limit,

@@ -5,7 +5,7 @@ use std::fs::File;
 use std::io::{self, IsTerminal, Read, Write};
 use std::path::{Path, PathBuf};
 
-use lcp_decoder::{DecodeOptions, Pack};
+use lcp_decoder::{DecodeOptions, Pack, ReadAt};
 use lcp_packfile::journal;
 use lcp_types::wire::MAGIC_LCP;
 
@@ -85,6 +85,14 @@ pub fn open_regular_file(path: &Path) -> Option<File> {
     journal::lock_shared(&file).ok()?;
     let path = path.canonicalize().ok()?;
     (!journal::journal_path(&path).exists()).then_some(file)
+}
+
+/// Returns the first megabyte of a pack, for messages about its format. It is empty if it cannot be
+/// read.
+pub(crate) fn beginning(pack: &dyn ReadAt) -> Vec<u8> {
+    let end = pack.size().unwrap_or(0).min(1 << 20);
+    let read = if end == 0 { Ok(Vec::new()) } else { pack.read(std::slice::from_ref(&(0..end))) };
+    read.ok().and_then(|read| read.into_iter().next()).unwrap_or_default().into_owned()
 }
 
 /// Reads a file, or returns `None` if it does not exist.

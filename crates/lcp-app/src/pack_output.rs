@@ -11,10 +11,8 @@ use lcp_driver::{IndexCosts, RENDERER_REVISION};
 use lcp_encoder::manifest::{Manifest, ManifestErrorKind};
 use lcp_encoder::{Compression, EncodeOptions};
 use lcp_tokens::{Encoding, Tiktoken, TokenEstimator};
-#[cfg(feature = "full")]
-use lcp_types::BlockSource as _;
 use lcp_types::wire::{MAGIC_BCP, MAGIC_LCP};
-use lcp_types::{Block, BlockIndex, EncodingCosts};
+use lcp_types::{Block, BlockIndex, BlockSource, EncodingCosts};
 
 use crate::config::Config;
 use crate::error::{Error, ErrorKind, Result};
@@ -208,16 +206,16 @@ impl<'c> PackEncoder<'c> {
 }
 
 /// Counts the costs of all blocks in an encoding, given those of the first `start` blocks
-/// (the [`lcp_packfile::CountCosts`] of `append`).
+/// (the [`lcp_packfile::CountCosts`] of `append`). Returns `None` if a block cannot be read.
 pub fn count_costs(
     facts: &BlockIndex,
     encoding: &str,
-    blocks: &[Block<'_>],
+    blocks: &dyn BlockSource,
     start: usize,
 ) -> Option<EncodingCosts> {
     // The index may have an encoding in several revisions.
     let costs = || facts.costs.iter().find(|costs| costs.encoding == encoding);
     let before = facts.costs_in(encoding, RENDERER_REVISION).or_else(costs)?;
     let tokenizer = Tiktoken::new(Encoding::from_name(encoding)?);
-    IndexCosts::new(&tokenizer).starting_at(start, before).count(blocks)
+    IndexCosts::new(&tokenizer).starting_at(start, before).count_source(blocks).ok()?
 }

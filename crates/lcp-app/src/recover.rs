@@ -14,7 +14,7 @@ use crate::error::Result;
 ///
 /// Returns an error if no part of a pack is readable, or if the new one would exceed a limit.
 pub fn recover(path: &Path, bytes: &[u8]) -> Result<Recovery> {
-    lcp_packfile::recover(bytes).map_err(|error| pack_error(path, bytes, &error))
+    lcp_packfile::recover(bytes).map_err(|error| pack_error(path, &bytes, &error))
 }
 
 /// Joins adjacent ranges that were lost for the same reason; returns each with its count.

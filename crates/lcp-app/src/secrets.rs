@@ -1,9 +1,11 @@
 //! The search for secrets in imported, recorded, exported and appended blocks (RFC 0013 §1).
 
 use lcp_continuity::Message;
+use lcp_decoder::{DecodeOptions, PackReader, ReadAt, SourceReader};
 use lcp_ingest::{SecretCollector, SecretFilter, SecretFinding, SecretPolicy};
+use lcp_packfile::PackScan;
 use lcp_secrets::{Redactor, Renumbering, find_in_block, reserve_markers};
-use lcp_types::{Annotation, Block, BlockMeta, Tag};
+use lcp_types::{Annotation, Block, BlockMeta, BlockSource as _, Tag};
 
 use crate::config::Config;
 use crate::error::{Error, ErrorKind, Result};
@@ -83,6 +85,32 @@ pub(crate) fn reserve_numbers(blocks: &[Block<'_>], redactor: &mut Redactor) {
     }
 }
 
+/// Reserves the numbers of the markers in a pack like [`reserve_numbers`]. If the pack has an index,
+/// one block is in memory at a time. A damaged pack is left to the append, which refuses it.
+fn reserve_numbers_of_pack(pack: &dyn ReadAt, redactor: &mut Redactor) -> Result {
+    let unread =
+        |error: String| Error::new(ErrorKind::Io, format!("cannot read the pack: {error}"));
+    let scan = SourceReader::new(pack).and_then(PackScan::without_content);
+    let scan = scan.map_err(|error| unread(error.to_string()))?;
+    let indices = redacted(&scan.blocks);
+    if indices.is_empty() || scan.problems().next().is_some() {
+        return Ok(());
+    }
+    let reader = PackReader::open(pack, DecodeOptions::default());
+    let reader = reader.map_err(|error| unread(error.to_string()))?;
+    if reader.block_index().is_none() {
+        let blocks = reader.read_all().map_err(|error| unread(error.to_string()))?;
+        reserve_numbers(&blocks, redactor);
+        return Ok(());
+    }
+    for index in indices {
+        let index = u32::try_from(index).unwrap_or(u32::MAX);
+        let read = reader.read(&[index]).map_err(|error| unread(error.to_string()))?;
+        read.iter().for_each(|block| reserve_markers(block, redactor));
+    }
+    Ok(())
+}
+
 /// Gives the markers in an added pack new numbers. Their values are unknown, so they must not look
 /// equal to those of other packs.
 pub(crate) fn renumber(blocks: &mut [Block<'_>], redactor: &mut Redactor) {
@@ -96,21 +124,18 @@ pub(crate) fn renumber(blocks: &mut [Block<'_>], redactor: &mut Redactor) {
 pub(crate) struct AppendedSecrets<'f> {
     policy: SecretPolicy,
     secrets: SecretCollector<'f>,
-    /// `true` if the numbers of the old blocks are reserved.
-    is_reserved: bool,
 }
 
 impl<'f> AppendedSecrets<'f> {
-    pub(crate) fn new(filter: &'f SecretFilter<'f>) -> Self {
-        let (policy, secrets) = (filter.policy(), SecretCollector::new(filter));
-        Self { policy, secrets, is_reserved: false }
+    /// Reserves the numbers of the markers in the pack that will grow.
+    pub(crate) fn new(filter: &'f SecretFilter<'f>, pack: &dyn ReadAt) -> Result<Self> {
+        let (policy, mut secrets) = (filter.policy(), SecretCollector::new(filter));
+        reserve_numbers_of_pack(pack, &mut secrets.redactor)?;
+        Ok(Self { policy, secrets })
     }
 
     /// Renumbers the markers in the blocks of a pack with this name, and applies the policy.
-    pub(crate) fn apply(&mut self, old: &[Block<'_>], name: &str, blocks: &mut Vec<Block<'_>>) {
-        if !std::mem::replace(&mut self.is_reserved, true) {
-            reserve_numbers(old, &mut self.secrets.redactor);
-        }
+    pub(crate) fn apply(&mut self, name: &str, blocks: &mut Vec<Block<'_>>) {
         renumber(blocks, &mut self.secrets.redactor);
         if self.policy != SecretPolicy::Off {
             apply(&mut self.secrets, blocks, &format!("{name}, block"));

@@ -46,9 +46,13 @@ impl IndexWriter {
         self.checksums.splice(..first.checksums.len(), first.checksums);
     }
 
+    pub(crate) fn block_index(&self) -> BlockIndex {
+        self.blocks.finish()
+    }
+
     /// Encodes the body of the INDEX frame. Returns `None` if it is too large for a frame.
     pub(crate) fn body(&self, costs: &[EncodingCosts]) -> Result<Option<Vec<u8>>> {
-        let index = self.blocks.finish();
+        let index = self.block_index();
         check(costs, index.len())?;
         let mut body = Vec::new();
         column(&mut body, 1, &index.types);

@@ -4,7 +4,7 @@ use std::io::{self, Write};
 use std::mem;
 
 use lcp_types::wire::{END_FRAME, HEADER_FLAGS_OFFSET, HEADER_INDEX};
-use lcp_types::{Block, EncodingCosts, limits};
+use lcp_types::{Block, BlockIndex, BlockType, EncodingCosts, limits};
 
 use crate::error::{Result, check};
 use crate::index::{BytesBefore, append_index};
@@ -87,13 +87,37 @@ impl PackStream {
     /// Returns [`Error`](crate::Error) if the block cannot be written. The pack is then unchanged.
     pub fn add(&mut self, block: &Block<'_>) -> Result<()> {
         self.writer.add(block)?;
-        if self.is_payload_compressed() {
-            // The payload must be refused before it fills the memory.
-            let (found, max) =
-                (self.writer.bytes.len() as u64, limits::PAYLOAD_DECOMPRESSED_BYTES_MAX);
-            check("payload", "PAYLOAD_DECOMPRESSED_BYTES_MAX", found, max)?;
+        self.check_payload()
+    }
+
+    /// Refuses a compressed payload before it fills the memory.
+    fn check_payload(&self) -> Result<()> {
+        if !self.is_payload_compressed() {
+            return Ok(());
         }
-        Ok(())
+        let (found, max) = (self.writer.bytes.len() as u64, limits::PAYLOAD_DECOMPRESSED_BYTES_MAX);
+        check("payload", "PAYLOAD_DECOMPRESSED_BYTES_MAX", found, max)
+    }
+
+    /// Appends a frame of another pack unchanged, like [`PackWriter::add_raw_frame`].
+    ///
+    /// # Errors
+    ///
+    /// Returns the errors of [`PackWriter::add_raw_frame`]. The pack is then unchanged.
+    pub fn add_raw_frame(
+        &mut self,
+        stored: &[u8],
+        decompressed: u64,
+        block: std::result::Result<&Block<'_>, BlockType>,
+    ) -> Result<()> {
+        self.writer.add_raw_frame(stored, decompressed, block)?;
+        self.check_payload()
+    }
+
+    /// Returns the index of the blocks so far, if the options ask for an index.
+    #[must_use]
+    pub fn block_index(&self) -> Option<BlockIndex> {
+        self.writer.options.has_index().then(|| self.writer.index.block_index())
     }
 
     /// Adds the first block. Its frame is part of [`PackEnds::head`], and not of the frames.

@@ -30,7 +30,7 @@ pub(crate) fn main() -> Result<(), Box<dyn Error>> {
     let addition = AppendInput { name: "answer.lcp", pack: &answer };
     let appended = append(&old, &[addition], &AppendOptions::default())?;
     println!("append: {} blocks before, {} after", appended.blocks.0, appended.blocks.1);
-    let new = appended.pack;
+    let new = appended.change.apply(&old);
 
     // The pairs of a comparison have the index of a block in each pack.
     let (a, b) = (decode(&old, DecodeOptions::default())?, decode(&new, DecodeOptions::default())?);

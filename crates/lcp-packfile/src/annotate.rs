@@ -1,10 +1,9 @@
 //! Annotates blocks of an existing pack (RFC 0012 §9).
 
+use lcp_decoder::ReadAt;
 use lcp_types::{Annotation, Block};
 
-use crate::append::{
-    AppendResult, CountCosts, check_changeable, check_in_place, extend, scan_sound,
-};
+use crate::append::{AppendResult, CountCosts, OldPack, check_in_place};
 use crate::error::Error;
 
 /// Options of [`annotate`].
@@ -23,18 +22,17 @@ pub struct AnnotateOptions<'a> {
 ///
 /// # Errors
 ///
-/// Returns [`Error`] if the pack is malformed, damaged or from a newer version, if it cannot change
-/// in place, or if it would exceed a limit.
-pub fn annotate(
-    old: &[u8],
+/// Returns [`Error`] if the pack cannot be read, is malformed, damaged or from a newer version, if it
+/// cannot change in place, or if it would exceed a limit.
+pub fn annotate<S: ReadAt + ?Sized>(
+    old: &S,
     annotations: impl IntoIterator<Item = Annotation<'static>>,
     options: &AnnotateOptions<'_>,
 ) -> Result<AppendResult, Error> {
-    let scan = scan_sound(old, None)?;
-    check_changeable(old, &scan)?;
+    let old = OldPack::open(old)?;
     if options.in_place {
-        check_in_place(&scan)?;
+        check_in_place(&old.scan)?;
     }
     let added = annotations.into_iter().map(|annotation| (Block::new(annotation), None)).collect();
-    extend(old, &scan, added, scan.encode_options(), options.count_costs, Vec::new())
+    old.extend(added, old.scan.encode_options(), options.count_costs, Vec::new())
 }

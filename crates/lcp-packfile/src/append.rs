@@ -1,25 +1,27 @@
 //! Appending to a pack in place (RFC 0003 §8). This module computes the bytes of the new pack;
 //! [`journal`](crate::journal) writes them.
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
+use std::io::{self, Read};
 
-use lcp_decoder::{DecodeOptions, Magic, PackIndex, PackReader, Warning};
-use lcp_encoder::{Compression, EncodeOptions, PackWriter};
-use lcp_types::wire::{HEADER_RESERVED, VERSION_MINOR};
-use lcp_types::{Block, BlockIndex, EncodingCosts};
+use lcp_decoder::{
+    DecodeOptions, Event, Magic, PackReader, ReadAt, SourceReader, StreamDecoder, Warning,
+};
+use lcp_encoder::{Compression, EncodeOptions, PackStream};
+use lcp_types::wire::{HEADER_BYTES, HEADER_RESERVED, VERSION_MINOR};
+use lcp_types::{Block, BlockIndex, BlockSource, BlockSourceError, EncodingCosts};
 
 use crate::error::Error;
+use crate::journal::TailChange;
 use crate::merge;
 use crate::scan::{PackScan, ScannedFrame};
 
 /// The result of [`append`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AppendResult {
-    /// The new pack.
-    pub pack: Vec<u8>,
-    /// The offset up to which the new pack equals the old one, except for the header flag that
-    /// announces an index.
-    pub end_offset: u64,
+    /// The change of the pack.
+    pub change: TailChange,
     /// The numbers of blocks before and after, annotations included.
     pub blocks: (u64, u64),
     /// Warnings about the packs.
@@ -49,34 +51,35 @@ pub struct AppendOptions<'a> {
 }
 
 /// A function that changes the blocks of a pack before they are appended. Its arguments are the
-/// blocks of the old pack, the position of the pack among the additions, and its blocks. It may add
-/// blocks at the end, but must not move or remove any.
-pub type ChangeBlocks<'a> = dyn Fn(&[Block<'_>], usize, &mut Vec<Block<'_>>) + 'a;
+/// position of the pack among the additions, and its blocks. It may add blocks at the end, but must
+/// not move or remove any.
+pub type ChangeBlocks<'a> = dyn Fn(usize, &mut Vec<Block<'_>>) + 'a;
 
 /// A function that counts the costs of blocks. Its arguments are the index of the old pack, the
-/// name of the encoding, all blocks of the new pack, and the number of old blocks at their
+/// name of the encoding, the blocks of the new pack, and the number of old blocks at their
 /// beginning. It returns `None` if it cannot count in this encoding.
 pub type CountCosts<'a> =
-    dyn Fn(&BlockIndex, &str, &[Block<'_>], usize) -> Option<EncodingCosts> + 'a;
+    dyn Fn(&BlockIndex, &str, &dyn BlockSource, usize) -> Option<EncodingCosts> + 'a;
 
 /// Appends the blocks of other packs to the pack `old`. Like [`merge`](merge::merge), it renumbers
 /// the targets of annotations.
 ///
-/// Old blocks remain unchanged byte for byte. The new pack has an index, with costs in the
-/// encodings of the old index.
+/// Old blocks remain unchanged byte for byte, and are read one at a time. The new pack has an index,
+/// with costs in the encodings of the old index.
 ///
 /// # Errors
 ///
-/// Returns [`Error`] if a pack is malformed or damaged, or if `old` cannot grow in place.
-pub fn append(
-    old: &[u8],
+/// Returns [`Error`] if a pack is malformed or damaged, if `old` cannot be read, or if it cannot grow
+/// in place.
+pub fn append<S: ReadAt + ?Sized>(
+    old: &S,
     additions: &[AppendInput<'_>],
     options: &AppendOptions<'_>,
 ) -> Result<AppendResult, Error> {
-    let scan = scan_sound(old, None)?;
-    check_changeable(old, &scan)?;
-    check_in_place(&scan)?;
-    let added = additions.iter().enumerate().map(|(at, added)| scan_sound(added.pack, Some(at)));
+    let old = OldPack::open(old)?;
+    let scan = &old.scan;
+    check_in_place(scan)?;
+    let added = additions.iter().enumerate().map(|(at, added)| scan_sound(added.pack, at));
     let added: Vec<_> = added.collect::<Result<_, _>>()?;
     let warnings = additions.iter().zip(&added).flat_map(|(of, scan)| oddities(of.name, scan));
     let warnings = warnings.collect();
@@ -85,7 +88,7 @@ pub fn append(
         let mut blocks = added.blocks.clone();
         frames.extend(added.frames.iter().map(Some));
         if let Some(change) = options.change {
-            change(&scan.blocks, at, &mut blocks);
+            change(at, &mut blocks);
             frames.resize(frames.len() + blocks.len() - added.blocks.len(), None);
         }
         packs.push(blocks);
@@ -95,80 +98,165 @@ pub fn append(
     let added = merged.into_iter().zip(frames).collect();
     let compression = options.compression.unwrap_or(scan.compression());
     let form = EncodeOptions { compression, ..EncodeOptions::default() };
-    extend(old, &scan, added, form, options.count_costs, warnings)
+    old.extend(added, form, options.count_costs, warnings)
 }
 
-/// Returns the pack `old` with new blocks at its end. If a frame cannot be read, its bytes are
-/// copied. `form` is the form of the new pack.
-pub(crate) fn extend(
-    old: &[u8],
-    scan: &PackScan<'_>,
-    added: Vec<(Block<'_>, Option<&ScannedFrame<'_>>)>,
-    form: EncodeOptions,
-    count_costs: Option<&CountCosts<'_>>,
-    mut warnings: Vec<String>,
-) -> Result<AppendResult, Error> {
-    let start = scan.frames.len();
-    let mut builder = PackWriter::new(form);
-    let mut is_readable = true;
-    let mut copy = |builder: &mut PackWriter, frame: &ScannedFrame<'_>, block| {
-        is_readable &= frame.problem.is_none();
-        // The decompressed size is checked below.
-        let block = if frame.problem.is_none() { Ok(block) } else { Err(frame.block_type) };
-        builder.add_raw_frame(&frame.bytes, 0, block).map(drop)
-    };
-    for (frame, block) in scan.frames.iter().zip(&scan.blocks) {
-        copy(&mut builder, frame, block)?;
-    }
-    for (block, frame) in &added {
-        match frame.filter(|frame| frame.problem.is_some()) {
-            Some(frame) => copy(&mut builder, frame, block)?,
-            None => builder.add(block).map(drop)?,
+/// A pack without damage that will get new blocks.
+pub(crate) struct OldPack<'s, S: ?Sized> {
+    source: &'s S,
+    /// Its blocks, without contents.
+    pub(crate) scan: PackScan<'static>,
+    reader: PackReader<'static, &'s S>,
+}
+
+impl<'s, S: ReadAt + ?Sized> OldPack<'s, S> {
+    /// Reads the pack. Damaged packs are rejected because the new checksums would hide the damage.
+    pub(crate) fn open(source: &'s S) -> Result<Self, Error> {
+        let scan = sound(PackScan::without_content(SourceReader::new(source)?)?, None)?;
+        let is_newer = |header: lcp_decoder::Header| {
+            header.minor > VERSION_MINOR || header.flags & HEADER_RESERVED != 0
+        };
+        if scan.header.is_some_and(is_newer) {
+            return Err(Error::NotAppendable("cannot change a pack from a newer version"));
         }
+        if scan.warnings.iter().any(|warning| matches!(warning, Warning::TrailingData { .. })) {
+            let why = "the pack has bytes after END, which would be lost";
+            return Err(Error::Damaged(why.to_owned()));
+        }
+        let reader = PackReader::open(source, DecodeOptions::default())?;
+        if let Some(wrong) = reader.verify()?.first() {
+            return Err(Error::Damaged(format!("the pack is damaged: {wrong}")));
+        }
+        Ok(Self { source, scan, reader })
     }
-    warnings.extend(new_targets(scan, start + added.len()));
-    let costs = count_costs.filter(|_| form.has_index()).map(|count_costs| {
-        let all = scan.blocks.iter().cloned().chain(added.into_iter().map(|(block, _)| block));
-        let count_costs = Some(count_costs).filter(|_| is_readable);
-        costs(old, &all.collect::<Vec<_>>(), start, count_costs, &mut warnings)
-    });
-    let blocks = (start as u64, builder.blocks());
-    let pack = builder.into_bytes(&costs.unwrap_or_default())?;
-    if form.compression != Compression::None || scan.compression() != Compression::None {
-        // All blocks together may decompress to more bytes than readers accept.
-        scan_sound(&pack, None)?;
+
+    /// Adds new blocks at the end. If a frame of theirs cannot be read, its bytes are copied. `form`
+    /// is the form of the new pack.
+    pub(crate) fn extend(
+        &self,
+        added: Vec<(Block<'_>, Option<&ScannedFrame<'_>>)>,
+        form: EncodeOptions,
+        count_costs: Option<&CountCosts<'_>>,
+        mut warnings: Vec<String>,
+    ) -> Result<AppendResult, Error> {
+        let scan = &self.scan;
+        let start = scan.frames.len();
+        let mut pack = PackStream::new(form);
+        self.copy_frames(&mut pack)?;
+        let mut tail = Vec::new();
+        for (block, frame) in &added {
+            match frame.filter(|frame| frame.problem.is_some()) {
+                // The decompressed size is checked below.
+                Some(frame) => pack.add_raw_frame(&frame.bytes, 0, Err(frame.block_type))?,
+                None => pack.add(block)?,
+            }
+            pack.write_frames(&mut tail)?;
+        }
+        let blocks = (start as u64, pack.blocks());
+        warnings.extend(new_targets(scan, blocks.1));
+        let added_frames = added.iter().filter_map(|(_, frame)| *frame);
+        let is_readable =
+            scan.frames.iter().chain(added_frames).all(|frame| frame.problem.is_none());
+        let count_costs = count_costs.filter(|_| is_readable);
+        let costs = match pack.block_index().zip(self.reader.block_index()) {
+            Some((index, facts)) => {
+                let added = added.into_iter().map(|(block, _)| block).collect();
+                let all = ExtendedPack { old: &self.reader, start, added, index };
+                costs(facts, &all, count_costs, &mut warnings)
+            }
+            None => Vec::new(),
+        };
+        let ends = pack.finish(&costs)?;
+        // A compressed payload is part of the head, and replaced as a whole.
+        let end_offset = match scan.end {
+            _ if form.compression == Compression::Payload => HEADER_BYTES as u64,
+            Some(end) => end,
+            None => scan.frames_end(),
+        };
+        let (header, payload) = ends.head.split_first_chunk().expect("a head has a header");
+        let tail = [payload, &tail, &ends.tail].concat();
+        let change = TailChange { header: *header, end_offset, tail };
+        if form.compression != Compression::None || scan.compression() != Compression::None {
+            // All blocks together may decompress to more bytes than readers accept.
+            sound(PackScan::without_content(self.changed(&change)?)?, None)?;
+        }
+        Ok(AppendResult { change, blocks, warnings })
     }
-    Ok(AppendResult { pack, end_offset: scan.end.unwrap_or(scan.frames_end()), blocks, warnings })
+
+    /// Adds the frames of the pack unchanged, without their bytes if `pack` does not compress them.
+    fn copy_frames(&self, pack: &mut PackStream) -> Result<(), Error> {
+        let mut events =
+            StreamDecoder::new(SourceReader::new(self.source)?, DecodeOptions::default());
+        while let Some(event) = events.next_event()? {
+            let Event::Frame(frame) = event else { continue };
+            let block_type = frame.block_type;
+            let bytes = if self.scan.is_payload_compressed() {
+                lcp_encoder::encode_raw_frame(block_type.code(), frame.flags, &frame.body)
+            } else {
+                let end = frame.body_offset + frame.body.len() as u64;
+                let range = frame.offset..end;
+                let read = self.source.read(std::slice::from_ref(&range))?.into_iter().next();
+                read.map(Cow::into_owned).unwrap_or_default()
+            };
+            let block = events.decode(frame);
+            pack.add_raw_frame(&bytes, 0, block.as_ref().map_err(|_| block_type))?;
+            pack.write_frames(&mut io::sink())?;
+        }
+        Ok(())
+    }
+
+    /// Returns a reader of the changed pack.
+    fn changed<'c>(&'c self, change: &'c TailChange) -> io::Result<impl Read + 'c> {
+        let mut old = SourceReader::new(self.source)?;
+        io::copy(&mut old.by_ref().take(HEADER_BYTES as u64), &mut io::sink())?;
+        let frames = old.take(change.end_offset - HEADER_BYTES as u64);
+        Ok(change.header.chain(frames).chain(&change.tail[..]))
+    }
 }
 
-/// Scans a pack and returns its first error if it has one.
-pub(crate) fn scan_sound(pack: &[u8], input: Option<usize>) -> Result<PackScan<'_>, Error> {
-    let scan = PackScan::with_bytes(pack);
+/// A pack with new blocks at its end.
+struct ExtendedPack<'a, S> {
+    old: &'a PackReader<'static, S>,
+    /// The number of old blocks.
+    start: usize,
+    added: Vec<Block<'a>>,
+    index: BlockIndex,
+}
+
+impl<S: ReadAt> BlockSource for ExtendedPack<'_, S> {
+    fn block_index(&self) -> Option<&BlockIndex> {
+        Some(&self.index)
+    }
+
+    fn read(&self, indices: &[u32]) -> Result<Vec<Block<'_>>, BlockSourceError> {
+        let (old, new) =
+            indices.split_at(indices.partition_point(|index| (*index as usize) < self.start));
+        let mut blocks = if old.is_empty() { Vec::new() } else { self.old.read(old)? };
+        for index in new {
+            let block = self.added.get(*index as usize - self.start);
+            let missing = || BlockSourceError::mismatch(format!("block {index} does not exist"));
+            blocks.push(block.ok_or_else(missing)?.clone());
+        }
+        Ok(blocks)
+    }
+
+    fn read_all(&self) -> Result<Cow<'_, [Block<'_>]>, BlockSourceError> {
+        let mut blocks = self.old.read_all()?.into_owned();
+        blocks.extend(self.added.iter().cloned());
+        Ok(blocks.into())
+    }
+}
+
+/// Scans a pack whose blocks are added, and returns its first error if it has one.
+fn scan_sound(pack: &[u8], input: usize) -> Result<PackScan<'_>, Error> {
+    sound(PackScan::with_bytes(pack), Some(input))
+}
+
+fn sound(scan: PackScan<'_>, input: Option<usize>) -> Result<PackScan<'_>, Error> {
     if let Some(error) = scan.problems().next() {
         return Err(Error::Malformed { input, error: error.clone() });
     }
     Ok(scan)
-}
-
-/// Checks that a pack can be changed. Damaged packs are rejected because the new checksums would
-/// hide the damage.
-pub(crate) fn check_changeable(old: &[u8], scan: &PackScan<'_>) -> Result<(), Error> {
-    let is_newer = |header: lcp_decoder::Header| {
-        header.minor > VERSION_MINOR || header.flags & HEADER_RESERVED != 0
-    };
-    if scan.header.is_some_and(is_newer) {
-        return Err(Error::NotAppendable("cannot change a pack from a newer version"));
-    }
-    if scan.warnings.iter().any(|warning| matches!(warning, Warning::TrailingData { .. })) {
-        let why = "the pack has bytes after END, which would be lost";
-        return Err(Error::Damaged(why.to_owned()));
-    }
-    let reader = PackReader::open(old, DecodeOptions::default());
-    let wrong = reader.and_then(|reader| reader.verify());
-    if let Some(wrong) = wrong.as_deref().unwrap_or_default().first() {
-        return Err(Error::Damaged(format!("the pack is damaged: {wrong}")));
-    }
-    Ok(())
 }
 
 /// Checks that the end of a pack can be replaced.
@@ -198,12 +286,12 @@ fn oddities(name: &str, scan: &PackScan<'_>) -> Vec<String> {
 }
 
 /// Returns a warning for each old block whose missing target exists now.
-fn new_targets(scan: &PackScan<'_>, blocks: usize) -> Vec<String> {
+fn new_targets(scan: &PackScan<'_>, blocks: u64) -> Vec<String> {
     let old = scan.frames.len() as u64;
     let targets = scan.frames.iter().zip(&scan.blocks).enumerate();
     let targets = targets.filter_map(|(index, (frame, block)): (_, (&ScannedFrame<'_>, _))| {
         let target = block.target_index().filter(|_| frame.problem.is_none())?;
-        (old..blocks as u64).contains(&target).then_some((index, target))
+        (old..blocks).contains(&target).then_some((index, target))
     });
     let line = |(index, target)| {
         format!("block {index} refers to block {target}, which did not exist before")
@@ -212,21 +300,18 @@ fn new_targets(scan: &PackScan<'_>, blocks: usize) -> Vec<String> {
 }
 
 /// Returns the costs of all blocks in the encodings of the old index.
-fn costs(
-    old: &[u8],
-    blocks: &[Block<'_>],
-    start: usize,
+fn costs<S: ReadAt>(
+    facts: &BlockIndex,
+    pack: &ExtendedPack<'_, S>,
     count_costs: Option<&CountCosts<'_>>,
     warnings: &mut Vec<String>,
 ) -> Vec<EncodingCosts> {
-    let Some(Ok(index)) = PackIndex::find(old) else { return Vec::new() };
-    let facts = index.block_index();
     let mut costs = Vec::new();
     let mut seen = BTreeSet::new();
     let encodings = facts.costs.iter().map(|costs| &costs.encoding);
     for encoding in encodings.filter(|encoding| seen.insert(*encoding)) {
         let counted =
-            count_costs.and_then(|count_costs| count_costs(facts, encoding, blocks, start));
+            count_costs.and_then(|count_costs| count_costs(facts, encoding, pack, pack.start));
         if counted.is_none() {
             let why = match count_costs {
                 Some(_) => "they cannot be recounted",

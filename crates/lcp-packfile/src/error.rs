@@ -1,5 +1,9 @@
 //! Errors of operations on packs.
 
+use std::io;
+
+use lcp_decoder::{ReadError, StreamError};
+
 /// An error of an operation on a pack. Its messages have no file names.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -22,6 +26,9 @@ pub enum Error {
     /// The pack is damaged, so it must not grow in place.
     #[error("{0}")]
     Damaged(String),
+    /// The pack cannot be read.
+    #[error("cannot read the pack: {0}")]
+    Read(#[from] io::Error),
 }
 
 impl Error {
@@ -32,7 +39,27 @@ impl Error {
                 Some("create a new pack with `lcp merge PACK INPUT... -o NEW`")
             }
             Self::Damaged(_) => Some("recover the undamaged blocks with `lcp recover PACK -o NEW`"),
-            Self::Malformed { .. } | Self::Encode(_) => None,
+            Self::Malformed { .. } | Self::Encode(_) | Self::Read(_) => None,
+        }
+    }
+}
+
+impl From<ReadError> for Error {
+    fn from(error: ReadError) -> Self {
+        match error {
+            ReadError::Io(error) => Self::Read(error),
+            ReadError::Decode(error) => error.into(),
+            other => Self::Read(io::Error::other(other)),
+        }
+    }
+}
+
+impl From<StreamError> for Error {
+    fn from(error: StreamError) -> Self {
+        match error {
+            StreamError::Read { source, .. } => Self::Read(source),
+            StreamError::Decode(error) => error.into(),
+            other => Self::Read(io::Error::other(other)),
         }
     }
 }

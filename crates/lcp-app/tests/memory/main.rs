@@ -3,15 +3,21 @@
 use std::alloc::System;
 use std::fs::File;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use lcp_app::Warnings;
+use lcp_app::append::{AppendSettings, LockedPack};
 use lcp_app::budget::BudgetOptions;
 use lcp_app::config::Config;
 use lcp_app::inspect::LargePack;
 use lcp_app::pack::{PackOptions, PackedFiles};
 use lcp_app::render::{RenderJob, RenderOptions, RenderSetup, RenderedPack};
 use lcp_app::validate::validate_file;
-use lcp_ingest::{IngestOptions, ingest};
+use lcp_decoder::DecodeOptions;
+use lcp_encoder::EncodeOptions;
+use lcp_ingest::{IngestOptions, SecretPolicy, ingest};
+use lcp_packfile::Properties;
+use lcp_types::{Block, Role};
 use peakmem_alloc::{PeakMemAlloc, PeakMemAllocTrait};
 
 #[global_allocator]
@@ -63,6 +69,20 @@ fn render(path: &Path) -> String {
     }
 }
 
+fn append(path: &Path, additions: &[(PathBuf, Vec<u8>)]) {
+    let (config, warnings) = (Config::default(), Warnings::default());
+    let mut locked = LockedPack::lock(path, Duration::ZERO).unwrap();
+    let pack = locked.open(&warnings).unwrap();
+    let settings = AppendSettings {
+        compression: None,
+        properties: &Properties::default(),
+        secrets: SecretPolicy::Redact,
+        config: &config,
+    };
+    let appended = locked.append(&*pack, additions, &settings).unwrap();
+    locked.write(&appended.change).unwrap();
+}
+
 /// Runs a job. Returns its result, and fails if it takes too much memory.
 #[track_caller]
 fn within_memory<T>(job: impl FnOnce() -> T) -> T {
@@ -95,12 +115,21 @@ fn jobs_on_a_large_pack_take_little_memory() {
     let job = RenderJob::new(&path, &whole, &options(), &Config::default(), &Warnings::default());
     assert_eq!(text, job.unwrap().render(&Warnings::default()).unwrap().text);
 
+    let question = [Block::conversation(Role::User, "What does it print?")];
+    let addition = lcp_encoder::encode(&question, EncodeOptions::default()).unwrap();
+    let additions = [(PathBuf::from("question.lcp"), addition)];
+    within_memory(|| append(&path, &additions));
+    let mut blocks = lcp_decoder::decode(&whole, DecodeOptions::default()).unwrap().blocks;
+    blocks.extend(question);
+    let expected = lcp_encoder::encode(&blocks, EncodeOptions::default()).unwrap();
+    assert!(std::fs::read(&path).unwrap() == expected);
+
     // Several batches of files give the blocks of one.
     let some = self::folder(30);
     let path = output.path().join("some.lcp");
     pack(some.path(), &path);
     let options = IngestOptions { paths: vec![some.path().into()], ..IngestOptions::default() };
     let all = ingest(&options).unwrap().blocks;
-    let encoded = lcp_encoder::encode(&all, lcp_encoder::EncodeOptions::default()).unwrap();
+    let encoded = lcp_encoder::encode(&all, EncodeOptions::default()).unwrap();
     assert!(std::fs::read(&path).unwrap() == encoded);
 }

@@ -78,10 +78,10 @@ pub fn run(args: &Args, output: &Output) -> Result {
     }
     let annotated = if in_place {
         let mut locked = LockedPack::lock(&args.pack, Duration::from_secs(args.wait.into()))?;
-        let pack = locked.read(output)?;
-        let annotated = options.annotate(&args.pack, &pack)?;
+        let pack = locked.open(output)?;
+        let annotated = options.annotate(&args.pack, &*pack)?;
         if annotated.annotations() > 0 {
-            append::write(&mut locked, &pack, &annotated.appended, output)?;
+            append::write(&mut locked, &annotated.appended, output)?;
         }
         annotated
     } else {
@@ -90,7 +90,7 @@ pub fn run(args: &Args, output: &Output) -> Result {
         files::check_distinct_paths(&[(files::PACK, &args.pack)], &outputs, |_, _| false)?;
         let pack = files::read(&args.pack, output)?;
         let annotated = options.annotate(&args.pack, &pack)?;
-        files::write(args.output.as_deref(), &annotated.appended.pack)?;
+        files::write(args.output.as_deref(), &annotated.appended.change.apply(&pack))?;
         annotated
     };
     for warning in &annotated.appended.warnings {

@@ -87,7 +87,7 @@ pub fn run(args: &Args, output: &Output) -> Result {
         let pack = args.pack.display();
         error.with_hint(format!("create the pack with `lcp merge INPUT... -o {pack}`"))
     })?;
-    let pack = locked.read(output)?;
+    let pack = locked.open(output)?;
     #[cfg(feature = "full")]
     let config = args.file.read()?;
     let settings = AppendSettings {
@@ -98,7 +98,7 @@ pub fn run(args: &Args, output: &Output) -> Result {
         #[cfg(feature = "full")]
         config: &config,
     };
-    let appended = locked.append(&pack, &inputs, &settings)?;
+    let appended = locked.append(&*pack, &inputs, &settings)?;
     for warning in &appended.warnings {
         output.warn(warning);
     }
@@ -107,22 +107,17 @@ pub fn run(args: &Args, output: &Output) -> Result {
         output.note("the inputs have no blocks to append");
         return Ok(());
     }
-    write(&mut locked, &pack, &appended, output)?;
-    let bytes = appended.pack.len() as u64 - appended.end_offset;
+    write(&mut locked, &appended, output)?;
+    let bytes = appended.change.tail.len();
     let (before, bytes) = (lcp_driver::plural(before, "block"), lcp_driver::plural(bytes, "byte"));
     output.note(format!("{before} before, {after} after; {bytes} written"));
     Ok(())
 }
 
 /// Replaces the pack. An interruption takes effect before or after this.
-pub fn write(
-    locked: &mut LockedPack<'_>,
-    pack: &[u8],
-    appended: &AppendResult,
-    output: &Output,
-) -> Result {
+pub fn write(locked: &mut LockedPack<'_>, appended: &AppendResult, output: &Output) -> Result {
     interrupt::defer_interrupt(|| {
-        locked.write(pack, appended)?;
+        locked.write(&appended.change)?;
         if interrupt::is_ending() {
             output.progress("the pack was changed before the interruption");
         }

@@ -8,7 +8,9 @@ use lcp_app::pack_output::count_costs;
 use lcp_decoder::{DecodeOptions, PackIndex, decode};
 use lcp_driver::IndexCosts;
 use lcp_encoder::{Compression, EncodeOptions, Magic, PackWriter, encode, encode_with_costs};
-use lcp_packfile::journal::{Journal, LockResult, PackFile, journal_path, replace_tail};
+use lcp_packfile::journal::{
+    Journal, LockResult, PackFile, TailChange, journal_path, replace_tail,
+};
 use lcp_packfile::{AppendInput, AppendOptions, AppendResult, PackScan, append, merge};
 use lcp_testkit::any_pack;
 use lcp_tokens::{Encoding, Tiktoken};
@@ -36,9 +38,17 @@ fn append_options(compression: Option<Compression>) -> AppendOptions<'static> {
     AppendOptions { compression, count_costs: Some(&count_costs), change: None }
 }
 
-fn appended(old: &[u8], added: &[&[u8]]) -> AppendResult {
+/// Returns the new pack and the result.
+fn appended(old: &[u8], added: &[&[u8]]) -> (Vec<u8>, AppendResult) {
     let added: Vec<_> = added.iter().map(|pack| AppendInput { name: "x", pack }).collect();
-    append(old, &added, &append_options(None)).unwrap()
+    let appended = append(old, &added, &append_options(None)).unwrap();
+    (appended.change.apply(old), appended)
+}
+
+/// Returns the journal of this change.
+fn journal_of(old: &[u8], change: &TailChange) -> Vec<u8> {
+    let len = change.end_offset + change.tail.len() as u64;
+    Journal::new(old, change.end_offset, len).unwrap().unwrap().to_bytes()
 }
 
 proptest! {
@@ -60,12 +70,10 @@ proptest! {
             let added = [&second, &third].map(|pack| AppendInput { name: "x", pack });
             append(&old, &added, &append_options(Some(compression))).unwrap()
         };
-        let end = usize::try_from(appended.end_offset).unwrap();
-        prop_assert_eq!(&appended.pack[..end], &old[..end]);
         // What spoke of none in the old pack is not moved.
         let merged = merge(vec![a.clone(), b, c]).split_off(a.len());
         let all = [a, merged].concat();
-        prop_assert_eq!(&appended.pack, &encoded(&all));
+        prop_assert_eq!(appended.change.apply(&old), encoded(&all));
         prop_assert_eq!(appended.blocks.1, all.len() as u64);
     }
 }
@@ -79,18 +87,18 @@ fn append_updates_costs_and_drops_unknown_encodings() {
     let (old, new) = (turns(&["one", "two words"]), turns(&["three more words"]));
     let pack = encode_with_costs(&old, EncodeOptions::default(), &[costs(&old)]).unwrap();
     let added = encode(&new, EncodeOptions::default()).unwrap();
-    let found = appended(&pack, &[&added]);
+    let (found, result) = appended(&pack, &[&added]);
     let all = merge(vec![old, new]);
     let expected = encode_with_costs(&all, EncodeOptions::default(), &[costs(&all)]).unwrap();
-    assert_eq!((&found.pack, &found.warnings[..]), (&expected, &[][..]));
+    assert_eq!((&found, &result.warnings[..]), (&expected, &[][..]));
     // Costs in an unknown encoding are removed, with a warning.
     let foreign = EncodingCosts { encoding: "other".into(), ..costs(&all) };
     let pack = encode_with_costs(&all, EncodeOptions::default(), &[foreign, costs(&all)]).unwrap();
-    let found = appended(&pack, &[&added]);
-    let index = PackIndex::find(&found.pack).unwrap().unwrap();
+    let (found, result) = appended(&pack, &[&added]);
+    let index = PackIndex::find(&found).unwrap().unwrap();
     let names: Vec<_> = index.block_index().costs.iter().map(|costs| &costs.encoding).collect();
     assert_eq!(names, ["o200k_base"]);
-    assert_eq!(found.warnings.len(), 1, "{:?}", found.warnings);
+    assert_eq!(result.warnings.len(), 1, "{:?}", result.warnings);
 }
 
 /// Counts of other revisions give way to those of this one, once for each encoding.
@@ -104,7 +112,7 @@ fn append_recounts_costs_from_other_revisions() {
     for revisions in [vec![7, 8], vec![7, costs(&old).revision, 8]] {
         let kept: Vec<_> = revisions.into_iter().map(older).collect();
         let pack = encode_with_costs(&old, EncodeOptions::default(), &kept).unwrap();
-        assert_eq!(appended(&pack, &[&added]).pack, expected);
+        assert_eq!(appended(&pack, &[&added]).0, expected);
     }
 }
 
@@ -117,8 +125,8 @@ fn append_copies_references_unchanged() {
     let plain = encode(&turns(&["here"]), EncodeOptions::default()).unwrap();
     let frame = &referring[8..referring.len()];
     for (old, new, at) in [(&referring, &plain, 0), (&plain, &referring, 1)] {
-        let found = appended(old, &[new]);
-        let walk = PackScan::with_bytes(&found.pack);
+        let (found, _) = appended(old, &[new]);
+        let walk = PackScan::with_bytes(&found);
         assert!(frame.starts_with(&walk.frames[at].bytes));
         assert_eq!((walk.frames.len(), walk.error.is_none()), (2, true));
     }
@@ -271,13 +279,13 @@ fn interrupted_append_is_rolled_back() {
     let (old, new) = (turns(&["one"]), turns(&["two"]));
     let whole = encode(&old, EncodeOptions::default()).unwrap();
     let added = encode(&new, EncodeOptions::default()).unwrap();
-    let half = appended(&whole, &[&added]);
-    let kept = Journal::new(&whole, half.end_offset, half.pack.len() as u64).unwrap().to_bytes();
+    let (half, result) = appended(&whole, &[&added]);
+    let kept = journal_of(&whole, &result.change);
     let interrupted = |written: &[u8], kept: &[u8]| {
         fs::write(&pack, written).unwrap();
         fs::write(&journal, kept).unwrap();
     };
-    let torn = &half.pack[..half.pack.len() - 9];
+    let torn = &half[..half.len() - 9];
     interrupted(torn, &kept);
     let output = run(&["validate", "--full", &pack]);
     assert!(output.status.success(), "{}", printed(&output));
@@ -286,7 +294,7 @@ fn interrupted_append_is_rolled_back() {
     assert!(journal.exists() && fs::read(&pack).unwrap() == torn);
     let output = run_with(&["append", &pack, "-"], &added);
     assert!(output.status.success() && stderr(&output).contains("interrupted"));
-    assert_eq!(fs::read(&pack).unwrap(), half.pack);
+    assert_eq!(fs::read(&pack).unwrap(), half);
     assert!(!journal.exists());
     interrupted(torn, &kept);
     let output = run(&["recover", &pack, "-o", &saved]);
@@ -340,11 +348,11 @@ fn interrupted_append_is_rolled_back_through_a_symlink() {
     let blocks = turns(&["one", "two"]);
     let whole = encode_with_costs(&blocks, EncodeOptions::default(), &[costs(&blocks)]).unwrap();
     let added = encode(&turns(&["three"]), EncodeOptions::default()).unwrap();
-    let new = appended(&whole, &[&added]);
-    let kept = Journal::new(&whole, new.end_offset, new.pack.len() as u64).unwrap().to_bytes();
+    let (new, result) = appended(&whole, &[&added]);
+    let kept = journal_of(&whole, &result.change);
     let journal = journal_path(pack.as_ref());
     // All is written but the removal of the journal: by the index alone, it is the new pack.
-    fs::write(&pack, &new.pack).unwrap();
+    fs::write(&pack, &new).unwrap();
     fs::write(&journal, &kept).unwrap();
     let output = run(&["render", &link, "--no-config", "--budget", "1000", "--mode", "minimal"]);
     let text = printed(&output);
@@ -353,7 +361,7 @@ fn interrupted_append_is_rolled_back_through_a_symlink() {
     assert!(run(&["validate", "--full", &link]).status.success());
     let output = run_with(&["append", &link, "-"], &added);
     assert!(output.status.success() && stderr(&output).contains("interrupted"));
-    assert_eq!(fs::read(&pack).unwrap(), new.pack);
+    assert_eq!(fs::read(&pack).unwrap(), new);
     assert!(!journal.exists() && fs::symlink_metadata(&link).unwrap().is_symlink());
     assert_eq!(fs::read_dir(elsewhere.path()).unwrap().count(), 1);
 }
@@ -364,14 +372,14 @@ fn existing_journal_of_another_process_is_not_replaced() {
     let (_folder, path) = scratch();
     let pack = path("pack.lcp");
     let whole = encode(&turns(&["one"]), EncodeOptions::default()).unwrap();
-    let new = appended(&whole, &[&whole]);
+    let (_, new) = appended(&whole, &[&whole]);
     fs::write(&pack, &whole).unwrap();
     let LockResult::Acquired(mut disk) = PackFile::lock(pack.as_ref(), Duration::ZERO).unwrap()
     else {
         panic!("nobody else has it");
     };
     fs::write(disk.journal_path(), "somebody's").unwrap();
-    let error = replace_tail(&mut disk, &whole, &new.pack, new.end_offset).unwrap_err();
+    let error = replace_tail(&mut disk, &new.change).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::AlreadyExists);
     assert_eq!(fs::read(disk.journal_path()).unwrap(), b"somebody's");
     assert_eq!(fs::read(&pack).unwrap(), whole);

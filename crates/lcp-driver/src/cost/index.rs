@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 
 use lcp_tokens::TokenEstimator;
 use lcp_types::{
-    AlternateCost, Block, BlockMeta, BlockSource, BlockSourceError, CowBytes, EncodingCosts,
-    ModeCosts,
+    AlternateCost, Block, BlockMeta, BlockSource, BlockSourceError, BlockType, CowBytes,
+    EncodingCosts, ModeCosts,
 };
 
 use super::parallel::count_each;
@@ -64,13 +64,17 @@ impl<'a> IndexCosts<'a> {
         let mut ignore = || ();
         let progress = progress.unwrap_or(&mut ignore);
         let usable = known.and_then(|(start, known)| {
-            KnownCosts::new(blocks, start.min(blocks.len()), known, estimator.name())
+            let start = start.min(blocks.len());
+            let annotations =
+                blocks[start..].iter().filter_map(|by| BlockMeta::from_annotation(by)?.ok());
+            let annotated = annotations.map(|(target, _)| target).collect();
+            KnownCosts::new(start, annotated, known, estimator.name())
         });
         count_all(blocks, estimator, |index| usable.as_ref()?.of_block(index), progress)
     }
 
-    /// Counts the costs of all blocks of a source like [`Self::count`], without known costs. If the
-    /// source has an index, a few blocks are in memory at a time.
+    /// Counts the costs of all blocks of a source like [`Self::count`]. If the source has an index, a
+    /// few blocks are in memory at a time, and blocks with known costs are not read.
     ///
     /// # Errors
     ///
@@ -80,31 +84,55 @@ impl<'a> IndexCosts<'a> {
         source: &S,
     ) -> Result<Option<EncodingCosts>, BlockSourceError> {
         let Some(facts) = source.block_index() else {
-            return Ok(Self { known: None, ..self }.count(&source.read_all()?));
+            return Ok(self.count(&source.read_all()?));
         };
-        let Self { estimator, progress, .. } = self;
+        let Self { estimator, progress, known } = self;
         let mut ignore = || ();
         let each = progress.unwrap_or(&mut ignore);
         let Some(mut columns) = CostColumns::new(estimator, facts.len()) else { return Ok(None) };
         let mut counter = Counter::new(estimator);
-        let all: Vec<u32> = (0..u32::try_from(facts.len()).unwrap_or(u32::MAX)).collect();
-        let mut annotations = facts.annotations.iter().peekable();
+        let usable = known.and_then(|(start, known)| {
+            let new = facts.annotations.iter().filter(|(_, by)| *by as usize >= start);
+            let annotated = new.map(|(target, _)| u64::from(*target)).collect();
+            KnownCosts::new(start.min(facts.len()), annotated, known, estimator.name())
+        });
+        let known_of = |index: u32| usable.as_ref()?.of_block(index as usize);
+        let all = 0..u32::try_from(facts.len()).unwrap_or(u32::MAX);
+        let unknown: Vec<u32> = all.clone().filter(|index| known_of(*index).is_none()).collect();
+        // Metadata has no costs, even if all costs are known.
+        let push_known = |columns: &mut CostColumns, indices: std::ops::Range<u32>| {
+            for index in indices {
+                let is_metadata = facts.metadata.binary_search(&index).is_ok()
+                    || facts.types[index as usize] == BlockType::Annotation.code();
+                columns.push(known_of(index).filter(|_| !is_metadata).as_ref());
+            }
+        };
+        let mut next = 0;
         let mut batch = Batch::default();
-        for part in all.chunks(SOURCE_BLOCKS) {
+        let mut annotations = facts.annotations.iter().peekable();
+        for part in unknown.chunks(SOURCE_BLOCKS) {
             let mut indices = part.to_vec();
             // They are sorted by their target, which comes first.
-            while let Some((_, by)) = annotations.next_if(|(target, _)| part.last() >= Some(target))
+            while let Some((target, by)) =
+                annotations.next_if(|(target, _)| part.last() >= Some(target))
             {
-                indices.push(*by);
+                if part.binary_search(target).is_ok() {
+                    indices.push(*by);
+                }
             }
             indices.sort_unstable();
             indices.dedup();
             let blocks = source.read(&indices)?;
             batch.add(part, indices, blocks);
-            if batch.bytes >= BATCH_BYTES || part.last() == all.last() {
-                std::mem::take(&mut batch).count(&mut counter, &mut columns, each);
+            if batch.bytes >= BATCH_BYTES || part.last() == unknown.last() {
+                for (index, costs) in std::mem::take(&mut batch).count(&mut counter, each) {
+                    push_known(&mut columns, next..index);
+                    columns.push(costs.as_ref());
+                    next = index + 1;
+                }
             }
         }
+        push_known(&mut columns, next..all.end);
         Ok(Some(columns.costs))
     }
 }
@@ -129,17 +157,21 @@ struct Batch<'b> {
 impl<'b> Batch<'b> {
     /// Adds the blocks of `part` and their annotations, whose indices are `indices`.
     fn add(&mut self, part: &[u32], indices: Vec<u32>, blocks: Vec<Block<'b>>) {
-        let first = indices.partition_point(|index| Some(index) < part.first());
-        let start = self.blocks.len() + first;
-        self.counted.extend(start..start + part.len());
+        let is_counted = |at: &usize| part.binary_search(&indices[*at]).is_ok();
+        let start = self.blocks.len();
+        self.counted.extend((0..indices.len()).filter(is_counted).map(|at| start + at));
         let bytes = |block: &Block<'_>| block.content.text().map_or(0, CowBytes::len);
         self.bytes += blocks.iter().map(bytes).sum::<usize>();
         self.indices.extend(indices);
         self.blocks.extend(blocks);
     }
 
-    /// Adds the costs of the blocks to `columns`.
-    fn count(self, counter: &mut Counter<'_>, columns: &mut CostColumns, each: &mut dyn FnMut()) {
+    /// Returns the index and the costs of each block to count.
+    fn count(
+        self,
+        counter: &mut Counter<'_>,
+        each: &mut dyn FnMut(),
+    ) -> Vec<(u32, Option<Counted>)> {
         let Self { indices, blocks, counted, .. } = &self;
         let mut statements: Vec<_> = indices
             .iter()
@@ -156,10 +188,9 @@ impl<'b> Batch<'b> {
             let meta = BlockMeta::resolve(target, block, own.map(|(_, _, by)| *by));
             Some(counter.costs_in(&BlockView::new(block, &meta), OutputMode::ALL))
         };
-        for costs in count_each(counter, blocks, counted, &count) {
-            each();
-            columns.push(costs.as_ref());
-        }
+        let costs = count_each(counter, blocks, counted, &count);
+        let indices = counted.iter().map(|at| indices[*at]);
+        indices.zip(costs.inspect(|_| each())).collect()
     }
 }
 
@@ -174,8 +205,8 @@ struct KnownCosts<'a> {
 
 impl<'a> KnownCosts<'a> {
     fn new(
-        blocks: &[Block<'_>],
         start: usize,
+        annotated: BTreeSet<u64>,
         costs: &'a EncodingCosts,
         encoding: &str,
     ) -> Option<Self> {
@@ -186,12 +217,7 @@ impl<'a> KnownCosts<'a> {
             && costs.contents.len() >= start
             && costs.joins.len() >= start.div_ceil(8)
             && modes.iter().all(|mode| mode.full.len() >= start && mode.line.len() >= start);
-        let annotations =
-            blocks[start..].iter().filter_map(|by| BlockMeta::from_annotation(by)?.ok());
-        is_usable.then(|| {
-            let annotated = annotations.map(|(target, _)| target).collect();
-            Self { costs, modes, start, annotated }
-        })
+        is_usable.then_some(Self { costs, modes, start, annotated })
     }
 
     fn of_block(&self, index: usize) -> Option<Counted> {

@@ -8,6 +8,7 @@ mod tests;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use lcp_decoder::ReadAt;
 use lcp_types::wire::{HEADER_BYTES, HEADER_FLAGS_OFFSET, HEADER_INDEX};
 
 use crate::recover::is_sound;
@@ -22,6 +23,9 @@ const MAGIC: [u8; 8] = *b"LCPJRNL1";
 /// The size in bytes of the header before the old tail, and of the checksum after it.
 const HEAD_BYTES: usize = 48;
 const CHECK_BYTES: usize = 4;
+
+/// The number of bytes of a pack that are read at once.
+const CHUNK_BYTES: usize = 1 << 20;
 
 /// The data for restoring an old pack while its tail is being overwritten.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -51,18 +55,33 @@ impl Journal {
     /// Creates the journal for replacing the tail of `old` from `end_offset` on, which results in a
     /// pack of `new_len` bytes. Returns `None` if `end_offset` is within the header or beyond the
     /// end of `old`.
-    pub fn new(old: &[u8], end_offset: u64, new_len: u64) -> Option<Self> {
-        let end = usize::try_from(end_offset).ok()?;
-        let (kept, tail) = old.split_at_checked(end)?;
-        let (header, kept) = kept.split_first_chunk()?;
-        Some(Self {
-            old_len: old.len() as u64,
-            end_offset,
-            new_len,
-            header: *header,
-            prefix_checksum: crc32c::crc32c(kept),
-            tail: tail.to_vec(),
-        })
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if `old` cannot be read.
+    pub fn new<S: ReadAt + ?Sized>(
+        old: &S,
+        end_offset: u64,
+        new_len: u64,
+    ) -> io::Result<Option<Self>> {
+        let (start, old_len) = (HEADER_BYTES as u64, old.size()?);
+        if !(start..=old_len).contains(&end_offset) {
+            return Ok(None);
+        }
+        let read = |range| -> io::Result<Vec<u8>> {
+            let read = old.read(std::slice::from_ref(&range))?.into_iter().next();
+            Ok(read.unwrap_or_default().into_owned())
+        };
+        let header = *read(0..start)?.first_chunk().ok_or(io::ErrorKind::UnexpectedEof)?;
+        let tail = if end_offset == old_len { Vec::new() } else { read(end_offset..old_len)? };
+        let mut prefix_checksum = 0;
+        for at in (start..end_offset).step_by(CHUNK_BYTES) {
+            let chunk = at..end_offset.min(at + CHUNK_BYTES as u64);
+            for bytes in old.read(std::slice::from_ref(&chunk))? {
+                prefix_checksum = crc32c::crc32c_append(prefix_checksum, &bytes);
+            }
+        }
+        Ok(Some(Self { old_len, end_offset, new_len, header, prefix_checksum, tail }))
     }
 
     /// Encodes the journal.
@@ -112,12 +131,8 @@ impl Journal {
         let Some((header, kept)) = pack.get(..end).and_then(|pack| pack.split_first_chunk()) else {
             return false;
         };
-        let plain = |mut header: [u8; HEADER_BYTES]| {
-            header[HEADER_FLAGS_OFFSET] &= !HEADER_INDEX;
-            header
-        };
         lengths.contains(&len)
-            && plain(*header) == plain(self.header)
+            && without_index_flag(*header) == without_index_flag(self.header)
             && crc32c::crc32c(kept) == self.prefix_checksum
     }
 
@@ -181,6 +196,11 @@ impl JournalState {
     }
 }
 
+fn without_index_flag(mut header: [u8; HEADER_BYTES]) -> [u8; HEADER_BYTES] {
+    header[HEADER_FLAGS_OFFSET] &= !HEADER_INDEX;
+    header
+}
+
 /// Returns the state of a pack with this journal. It includes the journal if the pack must be
 /// restored.
 fn meaning(pack: &[u8], journal: &[u8]) -> (JournalState, Option<Journal>) {
@@ -220,22 +240,40 @@ pub fn roll_back(storage: &mut dyn Storage) -> io::Result<JournalState> {
     Ok(state)
 }
 
-/// Replaces the tail of `old` from `end_offset` on. After a crash, the pack is either `old` or
-/// `new`.
+/// A change of the end of a pack.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TailChange {
+    /// The new header. It differs at most in the flag that announces an index.
+    pub header: [u8; HEADER_BYTES],
+    /// The offset from which on the bytes are replaced.
+    pub end_offset: u64,
+    /// The new bytes from there on.
+    pub tail: Vec<u8>,
+}
+
+impl TailChange {
+    /// Returns the changed pack. `old` is the whole pack.
+    #[must_use]
+    pub fn apply(&self, old: &[u8]) -> Vec<u8> {
+        let end = usize::try_from(self.end_offset).unwrap_or(usize::MAX);
+        let frames = old.get(HEADER_BYTES..end).unwrap_or_default();
+        [&self.header, frames, &self.tail].concat()
+    }
+}
+
+/// Replaces the tail of the pack. After a crash, the pack is either the old or the new one.
 ///
 /// # Errors
 ///
-/// Returns the error of the storage. Also returns an error if the two packs differ before
-/// `end_offset` in more than the header flag that announces an index.
-pub fn replace_tail(
-    storage: &mut dyn Storage,
-    old: &[u8],
-    new: &[u8],
-    end_offset: u64,
-) -> io::Result<()> {
-    let (at, len) = (usize::try_from(end_offset).unwrap_or(usize::MAX), new.len() as u64);
-    let journal = Journal::new(old, end_offset, len).filter(|journal| journal.is_of_pack(new));
-    let (Some(journal), Some(tail)) = (journal, new.get(at..)) else {
+/// Returns the error of the storage. Also returns an error if the headers differ in more than the
+/// flag that announces an index.
+pub fn replace_tail(storage: &mut dyn Storage, change: &TailChange) -> io::Result<()> {
+    let TailChange { header, end_offset, tail } = change;
+    let len = end_offset + tail.len() as u64;
+    let journal = Journal::new(storage.source(), *end_offset, len)?;
+    let journal =
+        journal.filter(|journal| without_index_flag(journal.header) == without_index_flag(*header));
+    let Some(journal) = journal else {
         return Err(io::Error::other("the packs differ before the end offset"));
     };
     let prepared = storage
@@ -250,11 +288,11 @@ pub fn replace_tail(
         }
         return Err(error);
     }
-    let flags = (old.get(HEADER_FLAGS_OFFSET), new.get(HEADER_FLAGS_OFFSET..=HEADER_FLAGS_OFFSET));
-    let changed = flags.1.filter(|new| flags.0 != new.first());
+    let flags = HEADER_FLAGS_OFFSET..=HEADER_FLAGS_OFFSET;
+    let changed = Some(&header[flags]).filter(|_| journal.header != *header);
     let written = changed
         .map_or(Ok(()), |flags| storage.write(HEADER_FLAGS_OFFSET as u64, flags))
-        .and_then(|()| storage.write(end_offset, tail))
+        .and_then(|()| storage.write(*end_offset, tail))
         .and_then(|()| storage.set_len(len))
         .and_then(|()| storage.sync())
         .and_then(|()| storage.remove_journal());

@@ -5,13 +5,21 @@ use std::io::{self, ErrorKind, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
+use lcp_decoder::{ReadAt, SourceReader};
+
 use super::{JOURNAL, JournalState, journal_path, rolled_back};
 
 /// Operations on a pack and its journal.
 #[expect(clippy::missing_errors_doc, reason = "those of the system")]
 pub trait Storage {
+    /// Returns the pack.
+    fn source(&self) -> &dyn ReadAt;
     /// Reads the pack.
-    fn pack(&mut self) -> io::Result<Vec<u8>>;
+    fn pack(&self) -> io::Result<Vec<u8>> {
+        let mut bytes = Vec::new();
+        SourceReader::new(self.source())?.read_to_end(&mut bytes)?;
+        Ok(bytes)
+    }
     /// Overwrites bytes of the pack. Bytes beyond its end are appended.
     fn write(&mut self, offset: u64, bytes: &[u8]) -> io::Result<()>;
     /// Sets the size of the pack in bytes.
@@ -124,11 +132,8 @@ fn is_at(_: &File, path: &Path) -> io::Result<bool> {
 }
 
 impl Storage for PackFile {
-    fn pack(&mut self) -> io::Result<Vec<u8>> {
-        let mut bytes = Vec::new();
-        self.file.seek(SeekFrom::Start(0))?;
-        self.file.read_to_end(&mut bytes)?;
-        Ok(bytes)
+    fn source(&self) -> &dyn ReadAt {
+        &self.file
     }
 
     fn write(&mut self, offset: u64, bytes: &[u8]) -> io::Result<()> {

@@ -70,8 +70,8 @@ impl Noted {
 }
 
 impl Storage for Noted {
-    fn pack(&mut self) -> io::Result<Vec<u8>> {
-        Ok(self.state.pack.clone())
+    fn source(&self) -> &dyn ReadAt {
+        &self.state.pack
     }
     fn write(&mut self, offset: u64, bytes: &[u8]) -> io::Result<()> {
         self.note(Done::Write(offset, bytes.to_vec()))
@@ -209,12 +209,18 @@ fn cases() -> Vec<(Vec<u8>, Vec<u8>, u64)> {
     cases.map(|(old, new)| (old, new, kept as u64)).to_vec()
 }
 
+/// Returns the change that results in `new`.
+fn change(new: &[u8], end_offset: u64) -> TailChange {
+    let (header, tail) = (*new.first_chunk().unwrap(), new[end_offset as usize..].to_vec());
+    TailChange { header, end_offset, tail }
+}
+
 #[test]
 fn crash_leaves_the_old_or_the_new_pack() {
     for (old, new, end_offset) in cases() {
         let before = State { pack: old.clone(), journal: None };
         let mut disk = Noted::new(before.clone());
-        replace_tail(&mut disk, &old, &new, end_offset).unwrap();
+        replace_tail(&mut disk, &change(&new, end_offset)).unwrap();
         assert_eq!(disk.state, State { pack: new.clone(), journal: None });
         assert_eq!(disk.done.last(), Some(&Done::SyncFolder));
         let mut both = [false; 2];
@@ -239,7 +245,7 @@ fn crash_leaves_the_old_or_the_new_pack() {
 fn interrupted_rollback_restores_the_old_pack() {
     for (old, new, end_offset) in cases() {
         let mut disk = Noted::new(State { pack: old.clone(), journal: None });
-        replace_tail(&mut disk, &old, &new, end_offset).unwrap();
+        replace_tail(&mut disk, &change(&new, end_offset)).unwrap();
         let removed = disk.done.iter().position(|done| *done == Done::RemoveJournal).unwrap();
         let journal = disk.done.iter().find_map(|done| match done {
             Done::WriteJournal(bytes) => Some(bytes.clone()),
@@ -267,7 +273,7 @@ fn failed_replace_is_undone() {
         let before = State { pack: old.clone(), journal: None };
         for at in 0.. {
             let mut disk = Noted { fails_at: Some(at), ..Noted::new(before.clone()) };
-            let done = replace_tail(&mut disk, &old, &new, end_offset);
+            let done = replace_tail(&mut disk, &change(&new, end_offset));
             if disk.fails_at.is_some() {
                 assert!(at >= 7, "{at}");
                 break;
@@ -286,7 +292,7 @@ fn failed_replace_is_undone() {
 #[test]
 fn foreign_journal_is_left_unchanged() {
     let (old, new, end_offset) = cases().remove(0);
-    let journal = Journal::new(&old, end_offset, new.len() as u64).unwrap();
+    let journal = Journal::new(&old, end_offset, new.len() as u64).unwrap().unwrap();
     assert_eq!(Journal::from_bytes(&journal.to_bytes()).as_ref(), Some(&journal));
     let end = usize::try_from(end_offset).unwrap();
     let other = |at: usize| {
@@ -306,15 +312,15 @@ fn foreign_journal_is_left_unchanged() {
             (pack, JournalState::Foreign)
         );
     }
-    // This new pack differs from the old one before the tail.
+    // This header differs in more than the index.
     let mut disk = Noted::new(State { pack: old.clone(), journal: None });
-    assert!(replace_tail(&mut disk, &old, &other(8), end_offset).is_err());
+    assert!(replace_tail(&mut disk, &change(&other(0), end_offset)).is_err());
     assert_eq!(disk.done, []);
 }
 
 /// Returns the bytes of the journal for an append.
 fn written(old: &[u8], new: &[u8], end_offset: u64) -> Vec<u8> {
-    Journal::new(old, end_offset, new.len() as u64).unwrap().to_bytes()
+    Journal::new(old, end_offset, new.len() as u64).unwrap().unwrap().to_bytes()
 }
 
 /// Checks that a journal of a newer version and a file that is not a journal are not removed.
@@ -348,7 +354,7 @@ fn damaged_journal_remains_if_the_pack_is_damaged() {
     for (old, new, end_offset) in cases() {
         let journal = written(&old, &new, end_offset);
         let mut disk = Noted::new(State { pack: old.clone(), journal: None });
-        replace_tail(&mut disk, &old, &new, end_offset).unwrap();
+        replace_tail(&mut disk, &change(&new, end_offset)).unwrap();
         let removed = disk.done.iter().position(|done| *done == Done::RemoveJournal).unwrap();
         let packs = packs(&old, &disk.done[..removed - 1]);
         for (at, pack) in packs.iter().enumerate() {

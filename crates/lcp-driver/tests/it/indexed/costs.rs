@@ -73,7 +73,9 @@ proptest! {
         let start = start.min(blocks.len());
         let old = IndexCosts::new(&O200K).count(&blocks[..start]).unwrap();
         let all = IndexCosts::new(&O200K).count(&blocks);
-        prop_assert_eq!(IndexCosts::new(&O200K).starting_at(start, &old).count(&blocks), all);
+        let counter = || IndexCosts::new(&O200K).starting_at(start, &old);
+        prop_assert_eq!(counter().count(&blocks), all.clone());
+        prop_assert_eq!(counter().count_source(&Indexed::new(blocks, &[])).unwrap(), all);
     }
 }
 
