@@ -13,6 +13,11 @@ pub(crate) fn cache_dir(variable: impl Fn(&str) -> Option<OsString>) -> Option<P
     resolve(variable, "XDG_CACHE_HOME", ".cache", "Library/Caches")
 }
 
+/// Returns the folder for settings.
+pub(crate) fn settings_dir(variable: impl Fn(&str) -> Option<OsString>) -> Option<PathBuf> {
+    resolve(variable, "XDG_CONFIG_HOME", ".config", "Library/Application Support")
+}
+
 fn resolve(
     variable: impl Fn(&str) -> Option<OsString>,
     xdg: &str,

@@ -14,7 +14,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::files;
 use crate::reporter::Reporter;
 use crate::secrets;
-use crate::summaries::SummaryOptions;
+use crate::summaries::{SummaryOptions, run_in_pool};
 
 /// The options of an import.
 #[derive(Clone, Debug, Default)]
@@ -78,8 +78,9 @@ impl ImportOptions {
         }
         if let Some((summarizer, _stop_on_interrupt)) = &summarizer {
             let bar = reporter.begin("summarizing", blocks.len());
-            self.summaries
-                .run_in_pool(|| summarizer.summarize_blocks(&mut blocks, &|| bar.step()))?;
+            run_in_pool(self.summaries.jobs, || {
+                summarizer.summarize_blocks(&mut blocks, &|| bar.step());
+            })?;
             drop(bar);
             summarizer.warning().into_iter().for_each(|warning| reporter.warn(&warning));
         }

@@ -49,7 +49,7 @@
 //! | [`segments`] | conversations of which each part is shown at one level |
 //! | [`sessions`] | recording, handing over and resuming conversations |
 //! | [`secrets`] | secrets in imported, recorded, exported and appended blocks |
-//! | [`budget`], [`tokenizer`], [`dedup`], [`prompt_cache`], [`special_tokens`], [`pack_output`], [`summaries`] | options that several jobs share, and their resolved forms |
+//! | [`budget`], [`tokenizer`], [`dedup`], [`prompt_cache`], [`special_tokens`], [`pack_output`], [`summaries`], [`converters`] | options that several jobs share, and their resolved forms |
 //! | [`config`], [`names`] | `lcp.toml`; the names of values in flags, settings and tools |
 //! | [`find_block`], [`content_bytes`] | blocks of a pack by index or label, and their bytes |
 //! | [`files`], [`interrupt`] | atomic writing of files; cleanup of an interrupted process |
@@ -66,6 +66,8 @@ pub mod annotate;
 pub mod append;
 pub mod budget;
 pub mod config;
+#[cfg(feature = "full")]
+pub mod converters;
 mod costs;
 pub mod dedup;
 pub mod diff;

@@ -7,21 +7,22 @@ use std::sync::OnceLock;
 
 use lcp_dedup::Options;
 use lcp_ingest::{
-    BlockSink, Charset, FILE_BYTES_MAX, FileToSummarize, Globs, IngestOptions, IngestReport, Input,
-    OpenFile, Pattern, Progress, Rule, Rules, SecretPolicy, SkipReason, TOTAL_BYTES_MAX,
-    WalkOptions, ingest, ingest_into,
+    BlockSink, Charset, ConvertFiles, FILE_BYTES_MAX, FileToSummarize, Globs, IngestOptions,
+    IngestReport, Input, OpenFile, Pattern, Progress, Rule, Rules, SecretPolicy, SkipReason,
+    TOTAL_BYTES_MAX, WalkOptions, ingest, ingest_into,
 };
 use lcp_types::{Block, limits};
 use serde_json::Value;
 
 use crate::config::Config;
+use crate::converters::ConverterOptions;
 use crate::dedup::{self, DedupOptions};
 use crate::error::{Error, ErrorKind, Result};
 use crate::files;
 use crate::pack_file::{PackFileWriter, PackStorage};
 use crate::pack_output::{PackEncoder, PackOutputOptions};
 use crate::reporter::Reporter;
-use crate::summaries::SummaryOptions;
+use crate::summaries::{SummaryOptions, run_in_pool};
 use crate::tokenizer::TokenizerOptions;
 
 /// The maximum number of unreadable files in warnings.
@@ -80,6 +81,8 @@ pub struct PackOptions<'a> {
     pub raw_notebooks: Option<bool>,
     /// The character sets of files, instead of those that are detected; the last match wins.
     pub charsets: Vec<(Pattern, Charset)>,
+    /// The converters of files of other formats. They cannot be used with `open`.
+    pub converters: ConverterOptions,
     /// The treatment of secrets.
     pub secrets: Option<SecretPolicy>,
     /// The summaries of files.
@@ -141,6 +144,8 @@ impl PackOptions<'_> {
             let (summarizer, _) = summarizer.as_ref()?;
             summarizer.summarize(file.path, file.input_kind(), file.text)
         };
+        let max_file_bytes = self.max_file_bytes(config);
+        let converter = self.converters.converter(max_file_bytes)?;
         let bar = OnceLock::new();
         let progress = |progress| match progress {
             Progress::FilesFound(files) => drop(bar.set(reporter.begin("packing", files))),
@@ -173,10 +178,7 @@ impl PackOptions<'_> {
             one_file_system: self.one_file_system,
             include: globs(include)?,
             exclude: globs(settings.exclude.iter().chain(&self.exclude))?,
-            max_file_bytes: self
-                .max_file_bytes
-                .or(settings.max_file_size)
-                .unwrap_or(FILE_BYTES_MAX),
+            max_file_bytes,
             max_total_bytes: self
                 .max_total_bytes
                 .or(settings.max_total_size)
@@ -184,6 +186,7 @@ impl PackOptions<'_> {
             rules: Rules::new(rules, !self.no_default_rules).map_err(usage_error)?,
             raw_notebooks: self.raw_notebooks.unwrap_or(settings.raw_notebooks),
             charsets: settings.charsets.iter().chain(&self.charsets).cloned().collect(),
+            converter: converter.as_ref().map(|(converter, _)| converter as &dyn ConvertFiles),
             secrets: self.secrets.unwrap_or(settings.secrets),
             secret_exceptions: settings.secret_exceptions.clone(),
             tree: !self.no_tree,
@@ -201,7 +204,8 @@ impl PackOptions<'_> {
         let mut pack = PackFileWriter::new(storage, self.output.encode);
         // Duplicates can only be found among all blocks.
         let dedup = self.dedup.effective(&config.dedup, false);
-        let (blocks, report) = self.summaries.run_in_pool(|| {
+        let jobs = self.summaries.jobs.max(self.converters.jobs);
+        let (blocks, report) = run_in_pool(jobs, || {
             if dedup.is_some() {
                 return ingest(&options).map(|all| (all.blocks, all.report)).map_err(Error::from);
             }
@@ -233,6 +237,10 @@ impl PackOptions<'_> {
         let packed = PackedFiles { pack_bytes, blocks, report, warnings };
         packed.report_totals(reporter);
         Ok(packed)
+    }
+
+    fn max_file_bytes(&self, config: &Config) -> u64 {
+        self.max_file_bytes.or(config.pack.max_file_size).unwrap_or(FILE_BYTES_MAX)
     }
 
     fn read_instructions(&self, reporter: &dyn Reporter) -> Result<Option<Input>> {

@@ -84,25 +84,28 @@ impl SummaryOptions {
             SummaryCache::User | SummaryCache::Off => Vec::new(),
         }
     }
+}
 
-    /// Runs `work` in a rayon pool with one thread per processor, or per job if there are more
-    /// jobs, because most threads wait for commands.
-    ///
-    /// # Errors
-    ///
-    /// Returns an error if the threads cannot be started.
-    pub(crate) fn run_in_pool<T: Send>(&self, work: impl FnOnce() -> T + Send) -> Result<T> {
-        let more = |jobs: &NonZeroUsize| jobs.get() > rayon::current_num_threads();
-        let Some(jobs) = self.jobs.filter(more) else {
-            return Ok(work());
-        };
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(jobs.get()).build();
-        let pool = pool.map_err(|error| {
-            Error::new(ErrorKind::Io, format!("cannot start {jobs} threads: {error}"))
-                .with_hint("lower --jobs")
-        })?;
-        Ok(pool.install(work))
-    }
+/// Runs `work` in a rayon pool with one thread per processor, or per job if there are more jobs,
+/// because most threads wait for commands.
+///
+/// # Errors
+///
+/// Returns an error if the threads cannot be started.
+pub(crate) fn run_in_pool<T: Send>(
+    jobs: Option<NonZeroUsize>,
+    work: impl FnOnce() -> T + Send,
+) -> Result<T> {
+    let more = |jobs: &NonZeroUsize| jobs.get() > rayon::current_num_threads();
+    let Some(jobs) = jobs.filter(more) else {
+        return Ok(work());
+    };
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(jobs.get()).build();
+    let pool = pool.map_err(|error| {
+        Error::new(ErrorKind::Io, format!("cannot start {jobs} threads: {error}"))
+            .with_hint("lower the number of jobs")
+    })?;
+    Ok(pool.install(work))
 }
 
 fn with_hook(summarizer: FileSummarizer) -> (FileSummarizer, Hook) {

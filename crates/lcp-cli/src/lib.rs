@@ -8,7 +8,7 @@
 //! | topic | files |
 //! |---|---|
 //! | a subcommand: flags, help, output | `commands/` |
-//! | flags that several subcommands have | `render_args.rs`, `budget_args.rs`, `tokenizer_args.rs`, `dedup_args.rs`, `segment_args.rs`, `prompt_cache_args.rs`, `output_args.rs`, `property_args.rs`, `session_args.rs`, `summary_args.rs` |
+//! | flags that several subcommands have | `render_args.rs`, `budget_args.rs`, `tokenizer_args.rs`, `dedup_args.rs`, `segment_args.rs`, `prompt_cache_args.rs`, `output_args.rs`, `property_args.rs`, `session_args.rs`, `summary_args.rs`, `converter_args.rs` |
 //! | exit codes, color, errors and warnings | `output.rs`; wrong command lines: `arguments.rs` |
 //! | standard output; the clipboard | `files.rs`; `clipboard.rs` |
 //! | progress bars; tables | `progress.rs`; `table.rs` |
@@ -29,6 +29,9 @@ pub mod budget_args;
 mod clipboard;
 #[doc(hidden)]
 pub mod commands;
+#[cfg(feature = "full")]
+#[doc(hidden)]
+pub mod converter_args;
 #[doc(hidden)]
 pub mod dedup_args;
 #[doc(hidden)]

@@ -8,7 +8,7 @@ use lcp_app::config::SUMMARIZER_SECONDS_MAX;
 use lcp_app::summaries::{SummaryCache, SummaryOptions};
 
 /// The maximum number of programs that run at once. Each has a thread that waits for it.
-const JOBS_MAX: i64 = 256;
+pub const JOBS_MAX: i64 = 256;
 
 /// The flags of summaries
 #[derive(Clone, Debug, Default, clap::Args)]

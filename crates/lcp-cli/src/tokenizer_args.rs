@@ -15,12 +15,18 @@ pub struct ConfigArgs {
     /// Settings file [default: nearest lcp.toml in this folder or above]
     #[arg(long, value_name = "PATH")]
     config: Option<PathBuf>,
-    /// Do not read an lcp.toml
+    /// Do not read settings files
     #[arg(long, conflicts_with = "config")]
     no_config: bool,
 }
 
 impl ConfigArgs {
+    /// Returns whether no settings are read.
+    #[cfg(feature = "full")]
+    pub fn is_off(&self) -> bool {
+        self.no_config
+    }
+
     /// Reads the settings.
     pub fn read(&self) -> Result<Config> {
         let source = match &self.config {

@@ -16,7 +16,7 @@ use crate::file_type::FileType;
 use crate::folder_sizes;
 use crate::options::{IngestOptions, Input, Progress};
 use crate::paths::{self, Root, escape};
-use crate::read::{NOTEBOOK, ReadOutcome, Reader, summarize};
+use crate::read::{Converted, ReadOutcome, Reader, summarize};
 use crate::report::{IngestReport, IngestedFile, SkipReason, SkippedFile};
 use crate::rules::{BlockAttributes, FileInfo};
 use crate::secrets::{SecretCollector, SecretFilter, SecretPolicy};
@@ -29,6 +29,9 @@ const INPUT_LABEL: &str = "standard input";
 
 /// The title of instructions without a name.
 const INSTRUCTIONS: &str = "instructions";
+
+/// The maximum number of warnings about converters that failed.
+const NOT_CONVERTED_MAX: usize = 10;
 
 /// The minimum size of the files that are read together, in bytes. The files of two batches are in
 /// memory at once: one is read while the other is packed.
@@ -61,7 +64,8 @@ pub struct IngestResult {
 /// - there is nothing to pack,
 /// - the content exceeds the limits of a pack, or [`IngestOptions::max_total_bytes`],
 /// - `git` fails, prints a malformed diff, or does not know the revision,
-/// - `since` or `diff` is set and `-` is the only path.
+/// - `since` or `diff` is set and `-` is the only path,
+/// - both a converter and a function that opens files are set.
 ///
 /// A file that cannot be read is not an error. It is listed in the report.
 pub fn ingest(options: &IngestOptions<'_>) -> Result<IngestResult> {
@@ -80,6 +84,10 @@ pub fn ingest_into<S: BlockSink>(
     options: &IngestOptions<'_>,
     sink: &mut S,
 ) -> Result<IngestReport, S::Error> {
+    if options.converter.is_some() && options.open.is_some() {
+        // A command would open files that the caller does not allow.
+        return Err(Error::invalid("files cannot be converted if access is restricted").into());
+    }
     let roots = paths::roots(&options.paths, &options.base)?;
     if roots.is_empty()
         && (options.since.is_some() || options.diff.is_some() || options.commits.is_some())
@@ -129,6 +137,7 @@ pub fn ingest_into<S: BlockSink>(
         files_done: 0,
         bytes: 0,
         in_tree: Vec::new(),
+        not_converted: Vec::new(),
         report,
     };
     pack.reserve_tree()?;
@@ -162,8 +171,15 @@ pub fn ingest_into<S: BlockSink>(
         pack.add_diff(diff, &changes.renamed)?;
     }
     pack.add_texts(&roots)?;
-    let PackInProgress { blocks, mut report, secrets, .. } = pack;
+    let PackInProgress { blocks, mut report, secrets, not_converted, .. } = pack;
     report.secrets = secrets.findings;
+    // If a program is not installed, all of its conversions fail.
+    let more = not_converted.len().saturating_sub(NOT_CONVERTED_MAX);
+    report.warnings.extend(not_converted.into_iter().take(NOT_CONVERTED_MAX));
+    if more > 0 {
+        let files = if more == 1 { "file" } else { "files" };
+        report.warnings.push(format!("could not convert {more} more {files}"));
+    }
     report
         .skipped
         .sort_by(|a, b| paths::compare_labels(&a.path, &b.path).then(a.reason.cmp(&b.reason)));
@@ -247,6 +263,8 @@ struct PackInProgress<'o, S> {
     bytes: u64,
     /// The labels and sizes of the files so far that belong in the tree.
     in_tree: Vec<(String, u64)>,
+    /// The warnings about converters that failed.
+    not_converted: Vec<String>,
     report: IngestReport,
 }
 
@@ -323,6 +341,10 @@ impl<S: BlockSink> PackInProgress<'_, S> {
         let read = match outcome {
             Ok(read) => read,
             Err(skipped) => {
+                if skipped.reason == SkipReason::NotConverted {
+                    let reason = skipped.message.as_deref().unwrap_or_default();
+                    self.not_converted.push(format!("{}: left out: {reason}", escape(&label)));
+                }
                 if skipped.reason.is_in_tree() {
                     self.in_tree.push((label, skipped.bytes.unwrap_or_default()));
                 }
@@ -345,13 +367,17 @@ impl<S: BlockSink> PackInProgress<'_, S> {
             file_type: read.file_type,
             bytes: read.bytes.len() as u64,
             charset: read.charset,
-            is_notebook: read.converted == Some(NOTEBOOK),
+            is_notebook: read.converted == Some(Converted::Notebook),
+            converted: read.converted.as_ref().map(|converted| converted.format().to_owned()),
             attributes: attributes.clone(),
             changed: is_changed,
             summary_bytes: summary.as_ref().map(|summary| summary.len() as u64),
         });
         if let Some(warning) = read.warning.as_ref() {
             self.report.warnings.push(format!("{}: {warning}", escape(&label)));
+        }
+        if let Some(reason) = &read.not_converted {
+            self.not_converted.push(format!("{}: packed as it is: {reason}", escape(&label)));
         }
         let redacted = if self.secrets.redacts() { read.secrets.len() } else { 0 };
         let is_data = matches!(read.file_type, FileType::Data(_));
@@ -361,7 +387,7 @@ impl<S: BlockSink> PackInProgress<'_, S> {
             renamed_from(&changes.renamed, &label),
             lang.map(|lang| Tag::new(Tag::LANG, lang)),
             read.charset.map(|charset| Tag::new(Tag::CHARSET, charset)),
-            read.converted.map(|format| Tag::new(Tag::CONVERTED, format)),
+            read.converted.map(|it| Tag::new(Tag::CONVERTED, it.format().to_owned())),
         ];
         let mut block = read.file_type.into_block(label, read.bytes);
         block.summary = summary.map(Into::into);

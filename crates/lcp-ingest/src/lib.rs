@@ -5,7 +5,8 @@
 //! by [`Rules`]. The crate prints nothing.
 //!
 //! [`outline`] shortens texts without a model. The feature `summaries` adds `FileSummarizer`, which
-//! makes outlines or asks a program.
+//! makes outlines or asks a program, and `FileConverter`, which converts files of other formats by
+//! programs.
 //!
 //! ```
 //! use lcp_ingest::{IngestOptions, SkipReason, ingest};
@@ -39,7 +40,9 @@
 //! | secrets | `secrets.rs` |
 //! | changes since a revision; the last commits | `changes.rs`, `git.rs`; `commit_log.rs` |
 //! | the tree of all files | `file_tree.rs`; the largest folders: `folder_sizes.rs` |
-//! | summaries; answers of programs | `summaries/mod.rs`; `summaries/cache.rs` |
+//! | summaries | `summaries.rs` |
+//! | converters of other formats | `read/convert.rs`; by programs: `converter.rs` |
+//! | programs and their cached answers | `programs/mod.rs`, `programs/cache.rs` |
 //! | lines of an outline | `outline/builder.rs`; documents: `outline/document.rs` |
 //! | declarations of code | `outline/code/`: `walk.rs`, `item.rs`, limits in `parse.rs` |
 //! | nodes of a language | a table in `outline/code/languages.rs` |
@@ -50,6 +53,8 @@ mod attributes_file;
 mod changes;
 mod charset;
 mod commit_log;
+#[cfg(feature = "summaries")]
+mod converter;
 mod defaults;
 mod error;
 mod file_tree;
@@ -64,6 +69,8 @@ mod notebook;
 mod options;
 pub mod outline;
 mod paths;
+#[cfg(feature = "summaries")]
+mod programs;
 mod read;
 mod report;
 mod rules;
@@ -75,18 +82,22 @@ mod summaries;
 mod walk;
 
 pub use charset::Charset;
+#[cfg(feature = "summaries")]
+pub use converter::{ConvertCommand, FileConverter};
 pub use error::{Error, ErrorKind, Result};
 pub use file_type::FileType;
 pub use git::GIT_ENVIRONMENT;
 pub use globs::{Globs, Pattern};
 pub use ingest::{IngestResult, ingest, ingest_into};
 pub use options::{
-    FILE_BYTES_MAX, FileToSummarize, IngestOptions, Input, OpenFile, Progress, Summarize,
-    TOTAL_BYTES_MAX, WalkOptions,
+    ConvertFiles, FILE_BYTES_MAX, FileToConvert, FileToSummarize, IngestOptions, Input, OpenFile,
+    Progress, Summarize, TOTAL_BYTES_MAX, WalkOptions,
 };
+#[cfg(feature = "summaries")]
+pub use programs::cached_answers;
 pub use report::{IngestReport, IngestedFile, SecretFinding, SkipReason, SkippedFile};
 pub use rules::{BlockAttributes, Rule, Rules};
 pub use secrets::{SecretCollector, SecretException, SecretFilter, SecretPolicy};
 pub use sink::BlockSink;
 #[cfg(feature = "summaries")]
-pub use summaries::{FileSummarizer, cached_answers};
+pub use summaries::FileSummarizer;

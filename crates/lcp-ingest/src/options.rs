@@ -3,6 +3,8 @@
 use std::fs::File;
 use std::path::{Path, PathBuf};
 
+use lcp_types::FormatHint;
+
 use crate::charset::Charset;
 use crate::file_type::FileType;
 use crate::globs::{Globs, Pattern};
@@ -44,6 +46,8 @@ pub struct IngestOptions<'a> {
     pub images: bool,
     /// The character sets of files, instead of those that are detected; the last match wins.
     pub charsets: Vec<(Pattern, Charset)>,
+    /// Converts files of other formats to text. It cannot be used with `open`.
+    pub converter: Option<&'a dyn ConvertFiles>,
     /// `true` to pack Jupyter notebooks as they are, not as scripts.
     pub raw_notebooks: bool,
     /// The rules that set the attributes of files.
@@ -86,6 +90,7 @@ impl Default for IngestOptions<'_> {
             tree: true,
             images: false,
             charsets: Vec::new(),
+            converter: None,
             raw_notebooks: false,
             rules: Rules::default(),
             secrets: SecretPolicy::default(),
@@ -144,6 +149,32 @@ impl FileToSummarize<'_> {
 /// A function that summarizes a file. A summary is used only if it is not empty, is smaller than
 /// the file, and fits in a block.
 pub type Summarize<'a> = &'a (dyn Fn(&FileToSummarize<'_>) -> Option<String> + Sync);
+
+/// A converter of files to text. Several threads call it at once.
+pub trait ConvertFiles: Sync {
+    /// Returns the format of the text that files with this label are converted to, or `None` if they
+    /// are not converted.
+    fn format(&self, label: &str) -> Option<FormatHint>;
+
+    /// Converts a file for which [`Self::format`] returns a format.
+    ///
+    /// # Errors
+    ///
+    /// Returns the reason if the file cannot be converted. The file is then packed as it is, or left
+    /// out if it is not text.
+    fn convert(&self, file: &FileToConvert<'_>) -> Result<Vec<u8>, String>;
+}
+
+/// A file to convert.
+#[derive(Clone, Copy, Debug)]
+pub struct FileToConvert<'f> {
+    /// The label of the file.
+    pub label: &'f str,
+    /// The path of the file, or `None` for standard input.
+    pub path: Option<&'f Path>,
+    /// The complete content.
+    pub bytes: &'f [u8],
+}
 
 /// A function that opens a file, or refuses to. If it is set, warnings do not quote ignore files,
 /// and ignore files outside of the folder are not read.

@@ -1,5 +1,7 @@
 //! Reads and inspects files.
 
+mod convert;
+
 use std::fs::OpenOptions;
 use std::io::Read as _;
 use std::path::Path;
@@ -28,9 +30,25 @@ const BLOCK_TEXT_MAX: u64 = limits::BODY_BYTES_MAX - 4 * limits::TEXT_BYTES_MAX;
 /// The maximum number of bytes to allocate for a file before it is read.
 const CAPACITY_MAX: u64 = 4 << 20;
 
-/// The formats that files are converted from.
-pub(crate) const NOTEBOOK: &str = "notebook";
-const GIT_LFS: &str = "git-lfs";
+/// The format that the text of a file was converted from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Converted {
+    Notebook,
+    GitLfs,
+    /// By a converter of the options, from files with this extension.
+    ByConverter(String),
+}
+
+impl Converted {
+    /// Returns the value of the tag `converted`.
+    pub(crate) fn format(&self) -> &str {
+        match self {
+            Self::Notebook => "notebook",
+            Self::GitLfs => "git-lfs",
+            Self::ByConverter(extension) => extension,
+        }
+    }
+}
 
 #[derive(Debug)]
 pub(crate) struct ReadFile {
@@ -42,10 +60,12 @@ pub(crate) struct ReadFile {
     pub(crate) linguist: LinguistAttributes,
     /// The character set that `bytes` were decoded from, if it was not UTF-8.
     pub(crate) charset: Option<&'static str>,
-    /// The format that `bytes` were converted from, as the value of the tag `converted`.
-    pub(crate) converted: Option<&'static str>,
-    /// The reason why the file was not converted.
+    /// The format that `bytes` were converted from.
+    pub(crate) converted: Option<Converted>,
+    /// The reason why a notebook was not converted.
     pub(crate) warning: Option<String>,
+    /// The reason why a converter failed.
+    pub(crate) not_converted: Option<String>,
     /// The secrets in `bytes` as they were read.
     pub(crate) secrets: Vec<Secret>,
 }
@@ -77,11 +97,8 @@ impl<'r> Reader<'r> {
         file: &FoundFile,
         attributes: &[Option<Arc<AttributeFiles<'_>>>],
     ) -> ReadOutcome {
-        let outcome = if file.size > self.options.max_file_bytes {
-            Err(SkippedFile::new(&file.label, SkipReason::TooLarge))
-        } else {
-            self.read_bytes(file).and_then(|bytes| self.inspect(&file.label, bytes))
-        };
+        let outcome = self.read_bytes(file);
+        let outcome = outcome.and_then(|bytes| self.read(&file.label, Some(&file.path), bytes));
         let outcome = outcome.map(|read| match attributes.get(file.root) {
             Some(Some(attributes)) => read.with(attributes.attributes(&file.path)),
             _ => read,
@@ -99,14 +116,17 @@ impl<'r> Reader<'r> {
         if size > limits::TOTAL_DECOMPRESSED_BYTES_MAX {
             return Err(Error::too_many_bytes());
         }
-        let outcome = self.inspect(name, bytes);
+        let outcome = self.read(name, None, bytes);
         Ok(outcome.map_err(|skipped| SkippedFile { bytes: Some(size), ..skipped }))
     }
 
     fn read_bytes(&self, file: &FoundFile) -> Result<Vec<u8>, SkippedFile> {
         let failed = |error| SkippedFile::failed(&file.label, &error);
-        // The limit of a pack applies even if the options allow larger files.
-        let max = self.options.max_file_bytes.min(BLOCK_TEXT_MAX);
+        let is_converted = self.converted_format(&file.label).is_some();
+        let max = self.max_file_bytes(is_converted);
+        if file.size > if is_converted { max } else { self.options.max_file_bytes } {
+            return Err(SkippedFile::new(&file.label, SkipReason::TooLarge));
+        }
         let opened = match self.options.open {
             Some(open) => open(&file.path),
             None => open(&file.path, file.may_be_link),
@@ -121,7 +141,7 @@ impl<'r> Reader<'r> {
         let mut bytes = Vec::with_capacity(capacity + 1);
         let mut opened = opened.take(max.saturating_add(1));
         opened.by_ref().take(BINARY_SNIFF_BYTES as u64).read_to_end(&mut bytes).map_err(failed)?;
-        if !self.is_binary(&file.label, &bytes) {
+        if is_converted || !self.is_binary(&file.label, &bytes) {
             opened.read_to_end(&mut bytes).map_err(failed)?;
         }
         if bytes.len() as u64 > max {
@@ -141,6 +161,14 @@ impl<'r> Reader<'r> {
     fn charset(&self, label: &str) -> Option<Charset> {
         let matches = self.charsets.matches(label);
         matches.last().map(|last| self.options.charsets[*last].1)
+    }
+
+    /// Converts a file if the options ask for it, and inspects it.
+    fn read(&self, label: &str, path: Option<&Path>, bytes: Vec<u8>) -> ReadOutcome {
+        match self.converted_format(label) {
+            Some(format) => self.convert(label, path, bytes, format),
+            None => self.inspect(label, bytes),
+        }
     }
 
     /// Decides whether to pack the content, and detects its type.
@@ -164,33 +192,46 @@ impl<'r> Reader<'r> {
                 return skip(SkipReason::Binary);
             }
         }
-        let charset = self.charset(label);
         let file_bytes = bytes.len() as u64;
-        let (bytes, charset) = match charset::decode(bytes, charset) {
-            Decoded::Unchanged(bytes) => (bytes, None),
-            Decoded::Text(text, charset) => (text.into_bytes(), Some(charset)),
-            Decoded::Binary => return skip(SkipReason::Binary),
-            Decoded::Invalid(charset) => {
-                let message = Some(format!("not valid {}", charset.name()));
-                let skipped = SkippedFile::new(label, SkipReason::Charset);
-                return Err(SkippedFile { message, ..skipped });
-            }
-        };
+        let (bytes, charset) = self.decode(label, bytes)?;
         let mut read = ReadFile { file_bytes, charset, ..ReadFile::new(file_type, bytes) };
         if let Some(size) = git_lfs::pointer_size(&read.bytes) {
             read.file_type = FileType::Document(FormatHint::Plain);
             read.bytes = git_lfs::placeholder(size).into_bytes();
-            read.converted = Some(GIT_LFS);
+            read.converted = Some(Converted::GitLfs);
         } else if is_notebook(label) && !self.options.raw_notebooks {
             read.convert_notebook();
         }
+        self.finish(label, read)
+    }
+
+    /// Decodes a text. Returns its UTF-8, and the name of the character set unless that is UTF-8.
+    fn decode(
+        &self,
+        label: &str,
+        bytes: Vec<u8>,
+    ) -> Result<(Vec<u8>, Option<&'static str>), SkippedFile> {
+        match charset::decode(bytes, self.charset(label)) {
+            Decoded::Unchanged(bytes) => Ok((bytes, None)),
+            Decoded::Text(text, charset) => Ok((text.into_bytes(), Some(charset))),
+            Decoded::Binary => Err(SkippedFile::new(label, SkipReason::Binary)),
+            Decoded::Invalid(charset) => {
+                let message = Some(format!("not valid {}", charset.name()));
+                let skipped = SkippedFile::new(label, SkipReason::Charset);
+                Err(SkippedFile { message, ..skipped })
+            }
+        }
+    }
+
+    /// Finds records, signs of generated text and secrets in the text that is packed.
+    fn finish(&self, label: &str, mut read: ReadFile) -> ReadOutcome {
         if read.bytes.is_empty() {
-            return skip(SkipReason::Empty);
+            return Err(SkippedFile::new(label, SkipReason::Empty));
         }
         if read.bytes.len() as u64 > BLOCK_TEXT_MAX {
-            return skip(SkipReason::TooLarge);
+            return Err(SkippedFile::new(label, SkipReason::TooLarge));
         }
-        let is_script = matches!(file_type.lang(), Lang::JavaScript | Lang::Css);
+        let is_script = matches!(read.file_type.lang(), Lang::JavaScript | Lang::Css);
         read.file_type = read.file_type.with_records(&String::from_utf8_lossy(&read.bytes));
         read.is_generated = is_generated(&read.bytes) || (is_script && is_minified(&read.bytes));
         read.secrets = self.secrets.find(label, &read.bytes);
@@ -233,6 +274,7 @@ impl ReadFile {
             charset: None,
             converted: None,
             warning: None,
+            not_converted: None,
             secrets: Vec::new(),
         }
     }
@@ -243,7 +285,9 @@ impl ReadFile {
             "c++" => Some(Lang::Cpp),
             name => Lang::from_name(name),
         });
-        let is_text = !matches!(self.file_type, FileType::Image(_));
+        // The attributes describe the file, not the text that a converter made of it.
+        let is_other = matches!(self.converted, Some(Converted::ByConverter(_)));
+        let is_text = !is_other && !matches!(self.file_type, FileType::Image(_));
         let file_type = lang.filter(|_| is_text).map_or(self.file_type, FileType::Code);
         Self { file_type, linguist, ..self }
     }
@@ -255,7 +299,7 @@ impl ReadFile {
             Ok(script) => {
                 self.file_type = FileType::Code(script.lang);
                 self.bytes = script.text.into_bytes();
-                self.converted = Some(NOTEBOOK);
+                self.converted = Some(Converted::Notebook);
             }
             Err(error) => self.warning = Some(format!("packed as it is: {error}")),
         }

@@ -18,6 +18,8 @@ lcp_types::named_enum! {
         Binary = "binary",
         /// The content is not text in the character set that the options give.
         Charset = "charset",
+        /// A converter failed, and the content is not text or too large.
+        NotConverted = "not_converted",
         /// The file is a pack. The file tree does not list it.
         Pack = "pack",
         /// The file is an image, and the options leave images out.
@@ -74,6 +76,7 @@ impl SkipReason {
             Self::Empty
                 | Self::Binary
                 | Self::Charset
+                | Self::NotConverted
                 | Self::Image
                 | Self::TooLarge
                 | Self::Unreadable
@@ -122,6 +125,8 @@ pub struct IngestedFile {
     pub charset: Option<&'static str>,
     /// `true` if the text is the script of a notebook.
     pub is_notebook: bool,
+    /// The format that the text was converted from, as in the tag `converted`.
+    pub converted: Option<String>,
     /// The attributes that the rules set.
     pub attributes: BlockAttributes,
     /// `true` if the file differs from the revision in `since` or `diff`.
@@ -224,6 +229,7 @@ fn file(file: &IngestedFile) -> Value {
         "bytes": file.bytes,
         "charset": file.charset,
         "notebook": file.is_notebook,
+        "converted": file.converted,
         "changed": file.changed,
         "summary_bytes": file.summary_bytes,
     });

@@ -20,7 +20,7 @@
 //! | `crates/lcp-dedup/src/detect.rs` | whether white space matters, whether near duplicates are detected |
 //! | `crates/lcp-dedup/src/exact.rs` | equality with other blocks |
 //! | `crates/lcp-dedup/src/origin.rs`, `crates/lcp-dedup/src/paths.rs` | the path or title that identifies it |
-//! | `crates/lcp-ingest/src/summaries/mod.rs` | whether it gets a summary |
+//! | `crates/lcp-ingest/src/summaries.rs` | whether it gets a summary |
 //! | `crates/lcp-continuity/src/extract/state/files.rs` | whether a hand-off lists it as a file |
 //! | `crates/lcp-decoder/src/blocks.rs` | whether the fast path reads it |
 //! | `crates/lcp-encoder/src/manifest/mod.rs` | the keys that a manifest may omit |

@@ -10,6 +10,8 @@ mod import;
 mod pack;
 mod reader;
 mod source;
+#[cfg(feature = "full")]
+mod user;
 
 pub use budget::{Budget, NamedShares};
 pub use context::{DedupSettings, Tokenizer, Usage, WatermarkSettings};
@@ -21,6 +23,8 @@ pub use import::ImportSettings;
 pub use pack::{PackSettings, parse_size};
 pub use reader::ConfigError;
 pub use source::ConfigSource;
+#[cfg(feature = "full")]
+pub use user::UserSettings;
 
 use std::collections::BTreeMap;
 use std::fmt::Display;

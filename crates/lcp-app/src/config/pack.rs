@@ -1,9 +1,14 @@
 //! `[pack]`: the selection of files and their attributes (RFC 0010 §3).
 
-use lcp_ingest::{BlockAttributes, Charset, Pattern, Rule, SecretException, SecretPolicy};
+use lcp_ingest::{
+    BlockAttributes, Charset, ConvertCommand, Pattern, Rule, SecretException, SecretPolicy,
+};
 use lcp_types::Priority;
 
 use super::reader::{Entry, Result, Section};
+
+/// The error for commands in an `lcp.toml`.
+pub(super) const NO_COMMANDS: &str = "an lcp.toml cannot set commands";
 
 /// The settings for new packs.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -38,6 +43,10 @@ impl PackSettings {
         let summaries = [("off", false), ("outline", true)];
         let notebooks = [("cells", false), ("raw", true)];
         let policies = SecretPolicy::ALL.map(|policy| (policy.name(), policy));
+        if let Some(entry) = section.take("convert") {
+            // A folder of other people must not run commands.
+            return Err(entry.key_error(NO_COMMANDS));
+        }
         let settings = Self {
             hidden: section.boolean("hidden")?.unwrap_or(false),
             max_file_size: section.take("max_file_size").map(|entry| size(&entry)).transpose()?,
@@ -57,6 +66,20 @@ impl PackSettings {
         section.finish()?;
         Ok(settings)
     }
+}
+
+/// Reads `[[pack.convert]]` of the user's settings.
+pub(super) fn converters(section: &mut Section<'_>) -> Result<Vec<ConvertCommand>> {
+    items(section.take("convert"))?.iter().map(converter).collect()
+}
+
+fn converter(entry: &Entry<'_>) -> Result<ConvertCommand> {
+    let mut section = entry.section()?;
+    let glob = section.take("glob").ok_or_else(|| entry.key_error("must have a glob"))?;
+    let command = section.take("command").ok_or_else(|| entry.key_error("must have a command"))?;
+    section.finish()?;
+    let line = command.text()?;
+    ConvertCommand::new(pattern(&glob)?, &line).map_err(|error| command.key_error(error))
 }
 
 fn items(entry: Option<Entry<'_>>) -> Result<Vec<Entry<'_>>> {

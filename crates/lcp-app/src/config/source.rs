@@ -1,5 +1,6 @@
 //! The source of the settings.
 
+use std::fmt::Display;
 use std::path::{Path, PathBuf};
 
 use super::Config;
@@ -43,23 +44,39 @@ impl ConfigSource {
             Self::Nearest => here(),
         };
         let Some(path) = path else { return Ok(Config::default()) };
-        let wrong = |what: String| {
-            Error::new(ErrorKind::Usage, format!("{what} ({})", files::display_name(&path)))
-        };
-        if !is_named {
-            check_regular(&path).map_err(wrong)?;
-        }
-        let read = files::read(&path, &Silent).map_err(|error| {
-            if path.is_dir() { error.with_hint("pass the lcp.toml, not its folder") } else { error }
-        });
-        let text = String::from_utf8(read?).map_err(|error| wrong(error.to_string()))?;
+        let text = read_text(&path, is_named)?;
         let config = Config::parse(&path, &text).map_err(|error| {
-            let is_unknown_key = error.message.starts_with(UNKNOWN_KEY);
-            let error = wrong(error.to_string());
-            if is_unknown_key { error.with_hint(KEYS_HINT) } else { error }
+            let hint = hint(&error.message);
+            let error = invalid(&path, error);
+            if let Some(hint) = hint { error.with_hint(hint) } else { error }
         })?;
         Ok(Config { is_named, ..config })
     }
+}
+
+/// Reads a settings file.
+pub(super) fn read_text(path: &Path, is_named: bool) -> Result<String> {
+    if !is_named {
+        check_regular(path).map_err(|error| invalid(path, error))?;
+    }
+    let read = files::read(path, &Silent).map_err(|error| {
+        if path.is_dir() { error.with_hint("pass the lcp.toml, not its folder") } else { error }
+    });
+    String::from_utf8(read?).map_err(|error| invalid(path, error))
+}
+
+/// Returns the error of a settings file.
+pub(super) fn invalid(path: &Path, what: impl Display) -> Error {
+    Error::new(ErrorKind::Usage, format!("{what} ({})", files::display_name(path)))
+}
+
+/// Returns the hint for an error in an `lcp.toml`.
+fn hint(message: &str) -> Option<&'static str> {
+    #[cfg(feature = "full")]
+    if message.ends_with(super::pack::NO_COMMANDS) {
+        return Some("pass --convert, or move the key to lcp/config.toml in your settings folder");
+    }
+    message.starts_with(UNKNOWN_KEY).then_some(KEYS_HINT)
 }
 
 /// Checks that a file that the user did not name is a regular file of a moderate size. A pipe would

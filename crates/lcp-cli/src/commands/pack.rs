@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use lcp_app::config::UserSettings;
 use lcp_app::file_list::read_file_list;
 use lcp_app::git_source::check_out_all;
 use lcp_app::pack::PackOptions;
@@ -12,6 +13,7 @@ use lcp_types::Priority;
 
 use crate::Result;
 use crate::arguments::{by_name, on_off};
+use crate::converter_args::ConverterArgs;
 use crate::dedup_args::DedupArgs;
 use crate::files;
 use crate::output::Output;
@@ -132,6 +134,9 @@ pub struct Args {
     /// [default: cells]
     #[arg(long, value_name = "FORM", value_parser = by_name([("cells", false), ("raw", true)]))]
     pub notebooks: Option<bool>,
+    /// The flags of converters.
+    #[command(flatten)]
+    pub converters: ConverterArgs,
     /// Treatment of private keys, tokens and passwords: redact, exclude, warn or off
     /// [default: redact]
     ///
@@ -170,6 +175,10 @@ pub fn run(args: &Args, output: &Output) -> Result {
     files::check_distinct_paths(&[], &outputs, |_, _| false)?;
     let config = args.counting.read_config()?;
     let mut options = args.to_options();
+    if !args.counting.file.is_off() {
+        // Those of the flags come last, so they win.
+        options.converters.commands.splice(0..0, UserSettings::read()?.converters);
+    }
     let standard = Path::new(files::STANDARD);
     let is_packed = args.paths.iter().any(|path| path == standard);
     let others = args.files_from.iter().chain(&args.instructions);
@@ -218,6 +227,7 @@ impl Args {
             rules: rules.cloned().collect(),
             raw_notebooks: self.notebooks,
             charsets: self.charset.clone(),
+            converters: self.converters.to_options(),
             secrets: self.secrets,
             no_default_rules: self.no_default_rules,
             summaries: self.summaries.to_options(),

@@ -16,7 +16,7 @@ use lcp_types::{BlockType, DuplicateKind, Priority};
 use serde_json::{Value, json};
 
 /// Formats that commands store and read again, but do not print.
-const STORED: [&str; 2] = ["lcp.plan.v1", "lcp.summary.v1"];
+const STORED: [&str; 2] = ["lcp.plan.v1", "lcp.answer.v1"];
 
 /// Values that the schemas allow, but that no command of the test prints.
 const NOT_SEEN: [&str; 0] = [];

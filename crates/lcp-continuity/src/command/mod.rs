@@ -1,6 +1,6 @@
 //! Runs another program as a filter, with limits on its time and output.
 //!
-//! Used to summarize conversations and files, but independent of both.
+//! Used to summarize conversations and files and to convert files, but independent of both.
 
 mod run;
 
@@ -140,6 +140,13 @@ impl CommandFilter {
         self
     }
 
+    /// Sets the name used in reports, which is cut to 80 characters.
+    #[must_use]
+    pub fn with_name(mut self, name: &str) -> Self {
+        self.name = display_name(OsStr::new(name));
+        self
+    }
+
     /// Returns the name used in reports.
     #[must_use]
     pub fn name(&self) -> &str {
@@ -161,13 +168,28 @@ impl CommandFilter {
     /// Returns an error if the program cannot be started, exceeds a limit, fails, or writes output
     /// that is not UTF-8.
     pub fn run(&self, input: String, variables: &[(&str, &str)]) -> Result<String, CommandError> {
-        let mut command = self.command();
-        command.envs(variables.iter().copied());
-        let output = run::run(&self.name, command, input, self.options, Arc::clone(&self.running))?;
+        let variables: Vec<_> =
+            variables.iter().map(|(name, value)| (*name, OsStr::new(*value))).collect();
+        let output = self.run_bytes(input.into_bytes(), &variables)?;
         String::from_utf8(output).map_err(|error| CommandError::NotUtf8 {
             program: self.name.clone(),
             at: error.utf8_error().valid_up_to(),
         })
+    }
+
+    /// Runs the program like [`Self::run`], on any bytes. Its output may be any bytes too.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the program cannot be started, exceeds a limit, or fails.
+    pub fn run_bytes(
+        &self,
+        input: Vec<u8>,
+        variables: &[(&str, &OsStr)],
+    ) -> Result<Vec<u8>, CommandError> {
+        let mut command = self.command();
+        command.envs(variables.iter().copied());
+        run::run(&self.name, command, input, self.options, Arc::clone(&self.running))
     }
 
     fn command(&self) -> Command {

@@ -33,7 +33,7 @@ enum Part {
 pub(super) fn run(
     name: &str,
     mut command: Command,
-    input: String,
+    input: Vec<u8>,
     options: CommandOptions,
     running: Arc<RunningGroups>,
 ) -> Result<Vec<u8>, CommandError> {
@@ -81,12 +81,12 @@ enum Stop {
 }
 
 /// Starts threads that write `input` to a program and send its output until it closes both pipes.
-fn attach(child: &mut Child, input: String) -> io::Result<Receiver<Part>> {
-    let named = |name: &str| thread::Builder::new().name(format!("lcp-summary-{name}"));
+fn attach(child: &mut Child, input: Vec<u8>) -> io::Result<Receiver<Part>> {
+    let named = |name: &str| thread::Builder::new().name(format!("lcp-command-{name}"));
     let (send, parts) = mpsc::sync_channel(PARTS);
     if let Some(mut pipe) = child.stdin.take() {
         // The program need not read its input, so a closed pipe is not an error.
-        named("in").spawn(move || drop(pipe.write_all(input.as_bytes())))?;
+        named("in").spawn(move || drop(pipe.write_all(&input)))?;
     }
     if let Some(pipe) = child.stdout.take() {
         let send = send.clone();

@@ -1,6 +1,8 @@
 //! Public behavior of the crate.
 
 mod charsets;
+#[cfg(all(unix, feature = "summaries"))]
+mod converters;
 mod examples;
 mod git_parts;
 mod globs;

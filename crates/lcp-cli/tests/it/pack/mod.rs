@@ -1,6 +1,8 @@
 //! `pack`: files in, a pack out.
 
 mod changes;
+#[cfg(unix)]
+mod converters;
 mod left_out;
 mod output;
 mod records;
@@ -307,12 +309,12 @@ fn report_lists_packed_and_skipped_files() {
     let packed = serde_json::json!([
         {
             "path": "a.rs", "type": "code", "format": "rust", "bytes": 3, "changed": false,
-            "charset": null, "notebook": false, "summary_bytes": null, "priority": "normal", "category": "open_files", "rank": null,
+            "charset": null, "notebook": false, "converted": null, "summary_bytes": null, "priority": "normal", "category": "open_files", "rank": null,
             "pinned": false,
         },
         {
             "path": "tests/b.md", "type": "document", "format": "markdown", "bytes": 4,
-            "changed": false, "charset": null, "notebook": false, "summary_bytes": null, "priority": "low", "category": null,
+            "changed": false, "charset": null, "notebook": false, "converted": null, "summary_bytes": null, "priority": "low", "category": null,
             "rank": null, "pinned": false,
         },
     ]);

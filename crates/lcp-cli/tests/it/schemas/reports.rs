@@ -346,12 +346,13 @@ impl<'v> Runs<'v> {
 
     fn of_folders(&mut self) {
         let token = format!("gh{}_wWPw5k4aXcaT4fNP0UcnZwJUVFk6LO0pINUx\n", 'p');
-        let files: [(&str, &[u8]); 9] = [
+        let files: [(&str, &[u8]); 10] = [
             ("token.txt", token.as_bytes()),
             ("latin.txt", b"caf\xe9 in K\xf6ln\n"),
             ("README.md", b"# Retry\n\nRetries a command.\n\n## Use\n\nCall it.\n"),
             ("src/main.rs", b"fn main() {\n    retry::run(3);\n}\n"),
             ("src/retry.rs", b"/// Runs it.\npub fn run(times: u32) {\n    let _ = times;\n}\n"),
+            ("notes.ipynb", br#"{"cells":[{"cell_type":"code","source":"1"}]}"#),
             ("empty.rs", b""),
             ("data.bin", b"\0\x01\x02"),
             ("picture.png", b"\x89PNG\r\n\x1a\n"),

@@ -1,6 +1,6 @@
-//! A cache of the answers of summarizer programs.
+//! A cache of the answers of programs.
 //!
-//! Each answer is a file. Its name is the hash of the question and `.summary`. It contains the hash
+//! Each answer is a file. Its name is the hash of the question and `.answer`. It contains the hash
 //! of the answer in hexadecimal digits, a newline, and the answer. A damaged file or one that
 //! cannot be read counts as missing, and errors on writing are ignored: the cache never causes a
 //! failure.
@@ -8,10 +8,8 @@
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-use lcp_types::limits::SUMMARY_BYTES_MAX;
-
 /// The version of the entry format, which is part of every key.
-const VERSION: &str = "lcp.summary.v1";
+const VERSION: &str = "lcp.answer.v1";
 
 /// The number of hexadecimal digits of a hash.
 const DIGITS: usize = 2 * blake3::OUT_LEN;
@@ -21,17 +19,21 @@ const BYTES_MAX: u64 = 256 << 20;
 
 /// A folder of answers.
 #[derive(Debug)]
-pub(super) struct Cache(PathBuf);
+pub(super) struct Cache {
+    folder: PathBuf,
+    /// The maximum size of an answer in bytes.
+    answer_bytes_max: u64,
+}
 
 /// The extension of answers. It distinguishes them from other files whose names are hashes.
-const EXTENSION: &str = ".summary";
+const EXTENSION: &str = ".answer";
 
 /// Returns the file name of the answer to a question.
-pub(super) fn key(parts: &[&str]) -> String {
+pub(super) fn key(parts: &[&[u8]]) -> String {
     let mut hasher = blake3::Hasher::new();
-    for part in [VERSION].iter().chain(parts) {
+    for part in [VERSION.as_bytes()].iter().chain(parts) {
         // With the lengths, different lists of parts never hash the same bytes.
-        hasher.update(&(part.len() as u64).to_le_bytes()).update(part.as_bytes());
+        hasher.update(&(part.len() as u64).to_le_bytes()).update(part);
     }
     format!("{}{EXTENSION}", hasher.finalize())
 }
@@ -39,32 +41,35 @@ pub(super) fn key(parts: &[&str]) -> String {
 impl Cache {
     /// Opens the cache in a folder, which need not exist, and removes the oldest answers if it is
     /// too large.
-    pub(super) fn new(folder: PathBuf) -> Self {
+    pub(super) fn new(folder: PathBuf, answer_bytes_max: u64) -> Self {
         shrink(&folder, BYTES_MAX);
-        Self(folder)
+        Self { folder, answer_bytes_max }
     }
 
-    pub(super) fn get(&self, key: &str) -> Option<String> {
-        let path = self.0.join(key);
+    pub(super) fn get(&self, key: &str) -> Option<Vec<u8>> {
+        let path = self.folder.join(key);
         let about = std::fs::metadata(&path).ok()?;
-        if !about.is_file() || about.len() > SUMMARY_BYTES_MAX + DIGITS as u64 + 1 {
+        let bytes_max = self.answer_bytes_max.saturating_add(DIGITS as u64 + 1);
+        if !about.is_file() || about.len() > bytes_max {
             return None;
         }
-        let text = String::from_utf8(std::fs::read(&path).ok()?).ok()?;
-        let (hash, answer) = text.split_once('\n')?;
-        (hash == blake3::hash(answer.as_bytes()).to_string()).then(|| answer.to_owned())
+        let mut hash = std::fs::read(&path).ok()?;
+        let end = hash.iter().position(|byte| *byte == b'\n')?;
+        let answer = hash.split_off(end + 1);
+        hash.pop();
+        (hash == blake3::hash(&answer).to_string().as_bytes()).then_some(answer)
     }
 
-    pub(super) fn put(&self, key: &str, answer: &str) {
+    pub(super) fn put(&self, key: &str, answer: &[u8]) {
         let mut builder = std::fs::DirBuilder::new();
         builder.recursive(true);
         // The answers may be confidential, so only the owner may read the folder.
         #[cfg(unix)]
         std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-        if builder.create(&self.0).is_ok() {
-            let entry = format!("{}\n{answer}", blake3::hash(answer.as_bytes()));
+        if builder.create(&self.folder).is_ok() {
+            let hash = format!("{}\n", blake3::hash(answer));
             // An incomplete file has a wrong hash, so the program is asked again.
-            let _ = std::fs::write(self.0.join(key), entry);
+            let _ = std::fs::write(self.folder.join(key), [hash.as_bytes(), answer].concat());
         }
     }
 }

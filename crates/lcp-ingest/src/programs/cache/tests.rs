@@ -5,12 +5,12 @@ use super::*;
 #[test]
 fn cache_returns_stored_answers_but_not_damaged_ones() {
     let folder = tempfile::tempdir().unwrap();
-    let cache = Cache::new(folder.path().join("a/b"));
-    let key = key(&["cmd", "path", "text"]);
+    let cache = Cache::new(folder.path().join("a/b"), 100);
+    let key = key(&[b"cmd", b"path", b"text"]);
     assert_eq!(cache.get(&key), None);
-    cache.put(&key, "An answer.\nTwo lines.");
-    assert_eq!(cache.get(&key).as_deref(), Some("An answer.\nTwo lines."));
-    let path = cache.0.join(&key);
+    cache.put(&key, b"An answer.\nTwo lines.");
+    assert_eq!(cache.get(&key).as_deref(), Some(&b"An answer.\nTwo lines."[..]));
+    let path = cache.folder.join(&key);
     let bytes = std::fs::read(&path).unwrap();
     for cut in 0..bytes.len() {
         std::fs::write(&path, &bytes[..cut]).unwrap();
@@ -20,14 +20,14 @@ fn cache_returns_stored_answers_but_not_damaged_ones() {
 
 #[test]
 fn key_separates_its_parts() {
-    assert_ne!(key(&["ab", "c"]), key(&["a", "bc"]));
+    assert_ne!(key(&[b"ab", b"c"]), key(&[b"a", b"bc"]));
     assert!(is_key(&key(&[])));
 }
 
 #[test]
 fn shrink_removes_only_the_oldest_cache_files() {
     let folder = tempfile::tempdir().unwrap();
-    let keys = ["1", "2", "3", "4"].map(|part| key(&[part]));
+    let keys = ["1", "2", "3", "4"].map(|part| key(&[part.as_bytes()]));
     for (age, key) in keys.iter().enumerate() {
         let path = folder.path().join(key);
         std::fs::write(&path, [0; 100]).unwrap();

@@ -1,10 +1,8 @@
 //! Summaries of texts, which are outlines or the answers of a program (RFC 0010 §4).
 
-mod cache;
-
 use std::num::NonZeroUsize;
-use std::path::{Path, PathBuf};
-use std::sync::{Condvar, Mutex, PoisonError};
+use std::path::PathBuf;
+use std::sync::{Mutex, PoisonError};
 
 use lcp_continuity::command::{CommandError, CommandFilter, CommandOptions};
 use lcp_secrets::{Redactor, find_in_block, redact_block};
@@ -14,12 +12,12 @@ use rayon::prelude::*;
 
 use crate::file_type::FileType;
 use crate::outline::{InputKind, OutlineOptions, outline};
-use cache::Cache;
+use crate::programs::Answers;
 
 /// A summarizer of files. Several threads can share it. By default it makes outlines.
 #[derive(Debug, Default)]
 pub struct FileSummarizer {
-    command: Option<CachedCommand>,
+    command: Option<SummaryCommand>,
     failures: Mutex<Failures>,
 }
 
@@ -46,11 +44,10 @@ impl FileSummarizer {
         jobs: NonZeroUsize,
         cache: Option<PathBuf>,
     ) -> Self {
-        let command = CachedCommand {
+        let command = SummaryCommand {
             line: line.to_owned(),
             filter: CommandFilter::shell(line).with_options(options),
-            jobs: Semaphore::new(jobs.get()),
-            cache: cache.map(Cache::new),
+            answers: Answers::new(jobs, cache, SUMMARY_BYTES_MAX),
         };
         Self { command: Some(command), failures: Mutex::default() }
     }
@@ -136,71 +133,27 @@ impl FileSummarizer {
     }
 }
 
-/// Returns the paths of the cached answers in a folder.
-#[must_use]
-pub fn cached_answers(folder: &Path) -> Vec<PathBuf> {
-    cache::entries(folder)
-}
-
-/// A program whose answers are cached.
+/// A program that summarizes texts.
 #[derive(Debug)]
-struct CachedCommand {
+struct SummaryCommand {
     line: String,
     filter: CommandFilter,
-    jobs: Semaphore,
-    cache: Option<Cache>,
+    answers: Answers,
 }
 
-impl CachedCommand {
+impl SummaryCommand {
     /// Returns the cached answer for this text, or asks the program.
     fn answer(&self, path: &str, lang: &str, text: &str) -> Result<String, CommandError> {
-        let key = cache::key(&[&self.line, path, lang, text]);
-        if let Some(answer) = self.cache.as_ref().and_then(|cache| cache.get(&key)) {
-            return Ok(answer);
-        }
-        let answer = {
-            let _permit = self.jobs.acquire();
-            self.filter.run(text.to_owned(), &[("LCP_PATH", path), ("LCP_LANG", lang)])?
-        };
-        let answer = answer.trim();
-        if answer.is_empty() {
-            return Err(CommandError::Empty(self.filter.name().to_owned()));
-        }
-        if let Some(cache) = &self.cache {
-            cache.put(&key, answer);
-        }
-        Ok(answer.to_owned())
-    }
-}
-
-#[derive(Debug)]
-struct Semaphore {
-    permits: Mutex<usize>,
-    released: Condvar,
-}
-
-/// A permit, which is returned when it is dropped.
-struct Permit<'s>(&'s Semaphore);
-
-impl Semaphore {
-    fn new(permits: usize) -> Self {
-        Self { permits: Mutex::new(permits), released: Condvar::new() }
-    }
-
-    fn acquire(&self) -> Permit<'_> {
-        let permits = self.permits.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut permits = self
-            .released
-            .wait_while(permits, |permits| *permits == 0)
-            .unwrap_or_else(PoisonError::into_inner);
-        *permits -= 1;
-        Permit(self)
-    }
-}
-
-impl Drop for Permit<'_> {
-    fn drop(&mut self) {
-        *self.0.permits.lock().unwrap_or_else(PoisonError::into_inner) += 1;
-        self.0.released.notify_one();
+        let question = [&self.line, path, lang, text].map(str::as_bytes);
+        let answer = self.answers.get_or_ask(&question, || {
+            let variables = [("LCP_PATH", path), ("LCP_LANG", lang)];
+            let answer = self.filter.run(text.to_owned(), &variables)?;
+            let answer = answer.trim();
+            if answer.is_empty() {
+                return Err(CommandError::Empty(self.filter.name().to_owned()));
+            }
+            Ok(answer.as_bytes().to_vec())
+        })?;
+        Ok(String::from_utf8_lossy(&answer).into_owned())
     }
 }
