@@ -3,6 +3,7 @@
 mod changes;
 mod left_out;
 mod output;
+mod real_folder;
 mod records;
 mod rules;
 mod secrets;
