@@ -13,6 +13,7 @@
 //! | the number of round trips between a client and a server | [`CountingProxy`] |
 //! | the command line program, in a folder with settings | [`cli_harness`] |
 //! | Python programs with packages from `PyPI` | [`python`] |
+//! | a folder with secrets, notebooks, data and old encodings | [`real_folder`] |
 //! | real text, from the sources of crates | [`files_in`], [`is_prose`], [`comments`] |
 #![cfg_attr(
     feature = "properties",
@@ -35,6 +36,7 @@ mod postgres;
 #[cfg(feature = "properties")]
 pub mod properties;
 pub mod python;
+pub mod real_folder;
 mod rng;
 mod tcp_proxy;
 pub mod wire;

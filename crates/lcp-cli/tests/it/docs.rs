@@ -66,7 +66,7 @@ fn folder() -> tempfile::TempDir {
     folder
 }
 
-fn run(folder: &Path, script: &str) -> std::process::Output {
+pub(crate) fn run(folder: &Path, script: &str) -> std::process::Output {
     let programs = Path::new(LCP.0).parent().unwrap();
     let path = std::env::var_os("PATH").unwrap_or_default();
     let path = std::env::join_paths(

@@ -5,6 +5,7 @@ mod changes;
 mod converters;
 mod left_out;
 mod output;
+mod real_folder;
 mod records;
 mod rules;
 mod secrets;
