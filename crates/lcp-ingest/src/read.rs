@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use lcp_secrets::{Redactor, Secret};
 use lcp_types::wire::{MAGIC_BCP, MAGIC_LCP};
-use lcp_types::{FormatHint, Lang, limits};
+use lcp_types::{FormatHint, Lang, MediaType, limits};
 
 use crate::attributes_file::{AttributeFiles, LinguistAttributes};
 use crate::charset::{self, Charset, Decoded};
@@ -150,10 +150,20 @@ impl<'r> Reader<'r> {
         Ok(bytes)
     }
 
+    /// Determines the type of a file. SVG is text unless the options ask for images.
+    fn file_type(&self, label: &str, head: &[u8]) -> FileType {
+        match FileType::detect(label, head) {
+            FileType::Image(MediaType::Svg) if !self.options.images => {
+                FileType::Code(Lang::Unknown)
+            }
+            file_type => file_type,
+        }
+    }
+
     /// Returns whether the file is binary, so that the rest need not be read.
     fn is_binary(&self, label: &str, head: &[u8]) -> bool {
-        let file_type = FileType::detect(label, head);
-        let is_image = matches!(file_type, FileType::Image(_)) && self.options.images;
+        let is_image =
+            matches!(self.file_type(label, head), FileType::Image(_)) && self.options.images;
         !is_image && self.charset(label).is_none() && charset::is_binary(head)
     }
 
@@ -180,7 +190,7 @@ impl<'r> Reader<'r> {
         if bytes.starts_with(&MAGIC_LCP) || bytes.starts_with(&MAGIC_BCP) {
             return skip(SkipReason::Pack);
         }
-        let file_type = FileType::detect(label, &bytes);
+        let file_type = self.file_type(label, &bytes);
         if let FileType::Image(_) = file_type {
             if !self.options.images {
                 return skip(SkipReason::Image);

@@ -173,6 +173,8 @@ const DEFAULT_RULES: &[(Priority, &str)] = &[
          *_pb2_grpc.py *_pb.js *.g.dart *.designer.cs *.snap generated/ __generated__/ \
          __snapshots__/ vendor/ third_party/ node_modules/",
     ),
+    // Written by drawing programs.
+    (Priority::Background, "*.svg"),
 ];
 
 #[cfg(test)]

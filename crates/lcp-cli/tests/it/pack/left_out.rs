@@ -22,15 +22,16 @@ fn skipped_files_are_listed_in_the_tree_and_counted() {
     let output = folder.run(&[]);
     let blocks = blocks(&output);
     // A NUL behind the first 8 KiB makes no binary file, nor does what is not UTF-8.
-    assert_eq!(labels(&blocks), ["rust a.rs", "rust late.rs", "rust latin.rs"]);
+    // SVG is text.
+    assert_eq!(labels(&blocks), ["rust a.rs", "rust late.rs", "rust latin.rs", "unknown logo.svg"]);
     let lines = [
         "a.rs 2", "b.bin 9", "empty.rs 0", "large.rs 1048577", "late.rs 8194", "latin.rs 8",
         "logo.svg 7", "picture.png 16", "wrong.png 10",
     ];
     assert_eq!(tree(&blocks), lines);
-    let said = "packed 3 files: 8,205 bytes, ~2,052 tokens\n\
-                largest: late.rs (~2,049 tokens), latin.rs (~3 tokens), a.rs (~1 token)\n\
-                6 files left out: 1 empty, 1 binary, 3 image, 1 too large\n";
+    let said = "packed 4 files: 8,212 bytes, ~2,053 tokens\n\
+                largest: late.rs (~2,049 tokens), latin.rs (~3 tokens), logo.svg (~2 tokens), a.rs (~1 token)\n\
+                5 files left out: 1 empty, 1 binary, 2 image, 1 too large\n";
     assert_eq!(stderr(&output), said);
     assert_eq!(stderr(&folder.run(&["-q"])), "");
 }
