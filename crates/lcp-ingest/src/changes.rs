@@ -1,13 +1,12 @@
 //! Changed files and diffs, from git.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
-use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use lcp_types::{Diff, IntoOwned, UnknownFields};
 
 use crate::error::{Error, ErrorKind, Result};
-use crate::git::Git;
+use crate::git_paths::{self, GitPaths};
 use crate::globs::Globs;
 use crate::ignore_files;
 use crate::options::IngestOptions;
@@ -68,6 +67,8 @@ pub(crate) fn collect(
     filter: &WalkResult,
 ) -> Result<Changes> {
     let mut changes = Changes::default();
+    let wants_changes = options.since.is_some() || options.diff.is_some();
+    let groups = if wants_changes { git_paths::group(roots) } else { Vec::new() };
     let labels: HashSet<&str> = filter.files.iter().map(|file| file.label.as_str()).collect();
     let is_wanted = |label: &str, include: &Globs, exclude: &Globs| {
         (include.is_empty() || include.is_match(label)) && !exclude.is_match(label)
@@ -78,10 +79,8 @@ pub(crate) fn collect(
         // ignored.
         let (mut unseen, outputs) = (BTreeSet::new(), OwnOutputs::new(&options.outputs));
         let skipped: HashSet<&str> = filter.skipped.iter().map(|of| of.path.as_str()).collect();
-        for root in roots {
-            for (label, path) in
-                GitPath::new(root).changed_files(since, &mut only, &mut changes.renamed)?
-            {
+        for paths in &groups {
+            for (label, path) in paths.changed_files(since, &mut only, &mut changes.renamed)? {
                 let is_known = labels.contains(&*label) || skipped.contains(&*label);
                 if !is_known
                     && path.symlink_metadata().is_ok_and(|about| !about.is_dir())
@@ -100,10 +99,9 @@ pub(crate) fn collect(
     if let Some(revision) = &options.diff {
         let mut diffs: BTreeMap<String, Vec<Diff<'static>>> = BTreeMap::new();
         let filter = WalkFilter { options, labels };
-        for root in roots {
-            let path = GitPath::new(root);
-            path.changed_files(revision, &mut changes.changed, &mut changes.renamed)?;
-            path.diffs(revision, &filter, &mut diffs, &mut changes)?;
+        for paths in &groups {
+            paths.changed_files(revision, &mut changes.changed, &mut changes.renamed)?;
+            paths.diffs(revision, &filter, &mut diffs, &mut changes)?;
         }
         // A file that was only moved has no hunks.
         for label in changes.renamed.keys().filter(|label| filter.labels.contains(label.as_str())) {
@@ -150,36 +148,7 @@ impl WalkFilter<'_> {
     }
 }
 
-/// A root in a git repository.
-struct GitPath<'r> {
-    root: &'r Root,
-    git: Git<'r>,
-    /// The name of the file, if the root is a file.
-    file: Option<OsString>,
-}
-
-impl<'r> GitPath<'r> {
-    fn new(root: &'r Root) -> Self {
-        if root.is_folder {
-            return Self { root, git: Git::in_folder(&root.path), file: None };
-        }
-        let folder = root.path.parent().unwrap_or(Path::new("."));
-        let file = root.path.file_name().map(OsString::from);
-        Self { root, git: Git::in_folder(folder), file }
-    }
-
-    /// Returns the label of a path in the output of git.
-    fn label(&self, name: &str) -> String {
-        if self.file.is_some() { self.root.label.clone() } else { self.root.label_below(name) }
-    }
-
-    fn run(&self, words: &[&str], flags: &[&str]) -> Result<Vec<u8>> {
-        let mut arguments: Vec<OsString> = words.iter().chain(flags).map(OsString::from).collect();
-        arguments.push("--".into());
-        arguments.extend(self.file.clone());
-        self.git.run(&arguments)
-    }
-
+impl GitPaths<'_> {
     /// Adds the changed and untracked files to `into`, and the renamed ones to `renamed`. Returns
     /// the label and the path of each.
     fn changed_files(
@@ -188,7 +157,7 @@ impl<'r> GitPath<'r> {
         into: &mut Labels,
         renamed: &mut Renames,
     ) -> Result<Vec<(String, PathBuf)>> {
-        let commit = self.git.commit(revision)?;
+        let commit = self.commit(revision)?;
         let flags =
             [&STABLE_OUTPUT_FLAGS[..], &["--name-only", "--no-renames", "-z", &commit]].concat();
         let differs = self.run(&["diff"], &flags)?;
@@ -197,16 +166,20 @@ impl<'r> GitPath<'r> {
         let moved = self.run(&["diff"], &[&STABLE_OUTPUT_FLAGS[..], &flags].concat())?;
         let moved: Vec<_> = moved.split(|byte| *byte == 0).map(String::from_utf8_lossy).collect();
         // Each rename has a status, the old path and the new path.
-        renamed.extend(moved.chunks_exact(3).map(|of| (self.label(&of[2]), self.label(&of[1]))));
+        for of in moved.chunks_exact(3) {
+            let old = self.resolve(&of[1]).into_iter().next();
+            if let Some((_, old, _)) = old {
+                renamed
+                    .extend(self.resolve(&of[2]).into_iter().map(|(_, new, _)| (new, old.clone())));
+            }
+        }
         let mut all = Vec::new();
         for names in [differs, new] {
             for name in names.split(|byte| *byte == 0).filter(|name| !name.is_empty()) {
-                let name = String::from_utf8_lossy(name);
-                let label = self.label(&name);
-                into.insert(&label);
-                let is_file = self.file.is_some();
-                let path = &self.root.path;
-                all.push((label, if is_file { path.clone() } else { path.join(&*name) }));
+                for (_, label, path) in self.resolve(&String::from_utf8_lossy(name)) {
+                    into.insert(&label);
+                    all.push((label, path));
+                }
             }
         }
         Ok(all)
@@ -220,12 +193,12 @@ impl<'r> GitPath<'r> {
         into: &mut BTreeMap<String, Vec<Diff<'static>>>,
         changes: &mut Changes,
     ) -> Result<()> {
-        let commit = self.git.commit(revision)?;
+        let commit = self.commit(revision)?;
         let flags = [&STABLE_OUTPUT_FLAGS[..], &PATCH_FLAGS, &[&commit]].concat();
         let bytes = self.run(&["diff"], &flags)?;
         let text = String::from_utf8_lossy(&bytes);
         if matches!(text, std::borrow::Cow::Owned(_)) {
-            let at = escape(&self.root.path.display().to_string());
+            let at = self.name();
             changes.warnings.push(format!(
                 "changes below {at} are not UTF-8; replaced invalid bytes with U+FFFD"
             ));
@@ -234,24 +207,26 @@ impl<'r> GitPath<'r> {
             Error::new(ErrorKind::MalformedDiff, format!("cannot parse the diff from git: {error}"))
         })?;
         for diff in read.diffs {
-            let path = self.label(&diff.path);
-            if filter.is_excluded(self.root, &path, &diff) {
-                changes.skipped.push(SkippedFile::new(path, SkipReason::Change));
-                continue;
-            }
             let diff = diff.into_owned();
-            let of_label = into.entry(path.clone()).or_default();
-            let diff = Diff { path: path.into(), ..diff };
-            if !of_label.contains(&diff) {
-                of_label.push(diff);
+            for (root, label, _) in self.resolve(&diff.path) {
+                if filter.is_excluded(root, &label, &diff) {
+                    changes.skipped.push(SkippedFile::new(label, SkipReason::Change));
+                    continue;
+                }
+                let of_label = into.entry(label.clone()).or_default();
+                let diff = Diff { path: label.into(), ..diff.clone() };
+                if !of_label.contains(&diff) {
+                    of_label.push(diff);
+                }
             }
         }
         let is_rename =
             |text: &str| ["rename from ", "rename to "].iter().any(|of| text.starts_with(of));
         for note in read.notes.iter().filter(|note| !is_rename(note.text)) {
-            let path = self.label(&note.path);
-            // Notes are facts that a block cannot hold, such as another mode of a file.
-            changes.warnings.push(format!("{}: {}", escape(&path), escape(note.text)));
+            for (_, label, _) in self.resolve(&note.path) {
+                // Notes are facts that a block cannot hold, such as another mode of a file.
+                changes.warnings.push(format!("{}: {}", escape(&label), escape(note.text)));
+            }
         }
         Ok(())
     }

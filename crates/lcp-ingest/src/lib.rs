@@ -38,7 +38,7 @@
 //! | types of files | `file_type.rs`; character sets: `charset.rs`; notebooks: `notebook.rs`; Git LFS: `git_lfs.rs` |
 //! | priorities, categories and pins | `rules.rs`, `globs.rs` |
 //! | secrets | `secrets.rs` |
-//! | changes since a revision; the last commits | `changes.rs`, `git.rs`; `commit_log.rs` |
+//! | changes since a revision; the last commits | `changes.rs`, `git_paths.rs`, `git.rs`; `commit_log.rs` |
 //! | the tree of all files | `file_tree.rs`; the largest folders: `folder_sizes.rs` |
 //! | summaries | `summaries.rs` |
 //! | converters of other formats | `read/convert.rs`; by programs: `converter.rs` |
@@ -62,6 +62,7 @@ mod file_type;
 mod folder_sizes;
 mod git;
 mod git_lfs;
+mod git_paths;
 mod globs;
 mod ignore_files;
 mod ingest;

@@ -103,6 +103,52 @@ fn diff_adds_a_block_for_each_change() {
     assert_eq!(labels(&super::blocks(&output)), wanted);
 }
 
+/// One call for each file would take minutes for the files of a large repository.
+#[cfg(unix)]
+#[test]
+fn git_runs_once_for_all_named_files_of_a_repository() {
+    use std::os::unix::fs::PermissionsExt;
+
+    let folder = repository();
+    for number in 0..40 {
+        folder.write(&format!("many/{number}.rs"), "// new\n");
+    }
+    let bin = tempfile::tempdir().unwrap();
+    let (script, log) = (bin.path().join("git"), bin.path().join("log"));
+    let text = "#!/bin/sh\necho \"$*\" >> \"$GIT_LOG\"\nPATH=${PATH#*:} exec git \"$@\"\n";
+    std::fs::write(&script, text).unwrap();
+    std::fs::set_permissions(&script, PermissionsExt::from_mode(0o755)).unwrap();
+    let path = std::env::var_os("PATH").unwrap();
+    let path = std::iter::once(bin.path().to_owned()).chain(std::env::split_paths(&path));
+    let path = std::env::join_paths(path).unwrap();
+    let pack = |paths: &[&str]| {
+        let flags = ["pack", "--no-config", "--since", "base", "--diff=base"];
+        let mut command = LCP.command(&folder.path(""), &[&flags[..], paths].concat());
+        let output = command.env("PATH", &path).env("GIT_LOG", &log).output().unwrap();
+        blocks(&output)
+    };
+    let mut of_folder = labels(&pack(&["."]));
+    std::fs::remove_file(&log).unwrap();
+    let many: Vec<_> = (0..40).map(|number| format!("many/{number}.rs")).collect();
+    let files = ["Cargo.lock", "./kept.rs", "new.rs", "sub/a.rs", "sub/../sub/ü \"q\".rs"];
+    let files: Vec<_> = many.iter().map(String::as_str).chain(files).collect();
+    // Only the folder has the removed file.
+    of_folder.retain(|label| label != "diff gone.rs");
+    assert_eq!(labels(&pack(&files)), of_folder);
+    let calls = std::fs::read_to_string(&log).unwrap();
+    assert!(calls.lines().count() <= 13, "{calls}");
+    // The files of another repository are passed to git apart.
+    folder.write("nested/b.rs", "// nested\n");
+    let nested = ["init", "-q", "nested"];
+    git(&folder, &nested);
+    for arguments in [&["add", "-A"][..], &["commit", "-q", "-m", "b"], &["tag", "base"]] {
+        git(&folder, &[&["-C", "nested"], arguments].concat());
+    }
+    folder.write("nested/b.rs", "// changed\n");
+    let wanted = ["rust nested/b.rs", "rust sub/a.rs", "diff nested/b.rs", "diff sub/a.rs"];
+    assert_eq!(labels(&pack(&["sub/a.rs", "nested/b.rs"])), wanted);
+}
+
 #[test]
 fn unknown_revision_is_rejected() {
     let folder = repository();
