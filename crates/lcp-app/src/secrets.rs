@@ -106,7 +106,9 @@ fn reserve_numbers_of_pack(pack: &dyn ReadAt, redactor: &mut Redactor) -> Result
     for index in indices {
         let index = u32::try_from(index).unwrap_or(u32::MAX);
         let read = reader.read(&[index]).map_err(|error| unread(error.to_string()))?;
-        read.iter().for_each(|block| reserve_markers(block, redactor));
+        for block in &read {
+            reserve_markers(block, redactor);
+        }
     }
     Ok(())
 }

@@ -34,7 +34,8 @@ fn interrupted_append_is_rolled_back_in_memory() {
     let pack = folder.path().join("root/pack.lcp");
     let (old, new) = (b"LCP\0\x01\0\x02\0kept, old", b"LCP\0\x01\0\x02\0kept, and new");
     let journal_state = |given: &str| roots.read_with_journal(given, 99).unwrap().1;
-    let journal = journal::Journal::new(old, 12, new.len() as u64).unwrap().to_bytes();
+    let journal =
+        journal::Journal::new(&old[..], 12, new.len() as u64).unwrap().unwrap().to_bytes();
     std::fs::write(&pack, new).unwrap();
     assert_eq!(roots.read("pack.lcp", 21).unwrap(), new);
     assert_eq!(roots.read("pack.lcp", 20).unwrap_err().code, "limit");

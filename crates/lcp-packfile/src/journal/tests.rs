@@ -211,8 +211,8 @@ fn cases() -> Vec<(Vec<u8>, Vec<u8>, u64)> {
 
 /// Returns the change that results in `new`.
 fn change(new: &[u8], end_offset: u64) -> TailChange {
-    let (header, tail) = (*new.first_chunk().unwrap(), new[end_offset as usize..].to_vec());
-    TailChange { header, end_offset, tail }
+    let tail = new[usize::try_from(end_offset).unwrap()..].to_vec();
+    TailChange { header: *new.first_chunk().unwrap(), end_offset, tail }
 }
 
 #[test]

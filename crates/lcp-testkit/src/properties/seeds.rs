@@ -87,7 +87,7 @@ fn stored_records() -> Vec<Vec<u8>> {
 /// Returns a pack and the journal of an append to it.
 fn journal(pack: &[u8]) -> Option<Vec<u8>> {
     let end = pack.len().checked_sub(4)?;
-    let journal = Journal::new(pack, end as u64, pack.len() as u64 + 20)?.to_bytes();
+    let journal = Journal::new(pack, end as u64, pack.len() as u64 + 20).ok()??.to_bytes();
     let beside = &journal[..journal.len() - 4];
     Some([&[5, u8::try_from(pack.len()).ok()?], pack, beside].concat())
 }

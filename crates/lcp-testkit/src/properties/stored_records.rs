@@ -54,7 +54,7 @@ fn journal(bytes: &[u8]) {
     let (before, _) = rolled_back(pack.to_vec(), Some(&sealed));
     assert!(before.len() <= pack.len() + sealed.len());
     // A correct journal restores the old pack.
-    if let Some(journal) = Journal::new(pack, cut.into(), bytes.len() as u64) {
+    if let Some(journal) = Journal::new(pack, cut.into(), bytes.len() as u64).unwrap() {
         let new = [pack.get(..cut.into()).unwrap_or_default(), beside].concat();
         if journal.is_of_pack(&new) {
             assert_eq!(journal.restore(new), pack);
