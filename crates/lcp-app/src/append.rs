@@ -2,7 +2,6 @@
 
 #[cfg(feature = "full")]
 use std::cell::RefCell;
-use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -106,7 +105,7 @@ impl<'p> LockedPack<'p> {
         if self.file.source().size()? < files::LARGE_BYTES {
             return Ok(Box::new(self.file.pack()?));
         }
-        Ok(Box::new(File::open(self.path)?))
+        Ok(Box::new(self.file.try_clone()?))
     }
 
     /// Returns the change of `pack` that appends the blocks of other packs, for [`Self::write`]. Each

@@ -121,9 +121,16 @@ impl ScriptWriter {
         }
     }
 
-    /// Adds one line for an output that is not text.
+    /// Adds one line for an output that is not text. The size is that of the file, without Base64.
     fn add_size(&mut self, media_type: &str, content: &Value) {
+        let is_base64 = matches!(media_type, "png" | "jpeg" | "application/pdf")
+            || media_type.starts_with("image/") && !media_type.contains("svg");
         let bytes = match content {
+            Value::String(_) | Value::Array(_) if is_base64 => {
+                let text = joined(Some(content));
+                let is_part = |byte: &u8| byte.is_ascii_alphanumeric() || b"+/".contains(byte);
+                text.bytes().filter(is_part).count() * 3 / 4
+            }
             Value::String(_) | Value::Array(_) => joined(Some(content)).len(),
             other => other.to_string().len(),
         };
@@ -226,7 +233,7 @@ mod tests {
             df.plot()
             # red
             # [application/vnd.jupyter.widget-view+json, 16 bytes]
-            # [image/png, 12 bytes]
+            # [image/png, 8 bytes]
             # <Figure>
 
             # %%
@@ -274,7 +281,7 @@ mod tests {
         });
         let script = to_script(&notebook.to_string()).unwrap();
         assert_eq!(script.lang, Lang::Rust);
-        let wanted = "// %% [markdown]\n// Title\n\n// %%\nlet x = 1;\n// 1\n// [png, 12 bytes]\n";
+        let wanted = "// %% [markdown]\n// Title\n\n// %%\nlet x = 1;\n// 1\n// [png, 8 bytes]\n";
         assert_eq!(script.text, wanted);
     }
 

@@ -89,6 +89,16 @@ impl PackFile {
         }
     }
 
+    /// Returns another handle of the file. A file that is opened again could not be read on systems
+    /// with mandatory locks.
+    ///
+    /// # Errors
+    ///
+    /// Returns the error of the system.
+    pub fn try_clone(&self) -> io::Result<File> {
+        self.file.try_clone()
+    }
+
     /// Returns the path of the journal.
     pub fn journal_path(&self) -> &Path {
         &self.journal
