@@ -5,7 +5,7 @@ use lcp_decoder::{DecodeOptions, PackReader, ReadAt, SourceReader};
 use lcp_ingest::{SecretCollector, SecretFilter, SecretFinding, SecretPolicy};
 use lcp_packfile::PackScan;
 use lcp_secrets::{Redactor, Renumbering, find_in_block, reserve_markers};
-use lcp_types::{Annotation, Block, BlockMeta, BlockSource as _, Tag};
+use lcp_types::{Annotation, Block, BlockMeta, BlockSource as _, BlockSourceErrorKind, Tag};
 
 use crate::config::Config;
 use crate::error::{Error, ErrorKind, Result};
@@ -105,9 +105,12 @@ fn reserve_numbers_of_pack(pack: &dyn ReadAt, redactor: &mut Redactor) -> Result
     }
     for index in indices {
         let index = u32::try_from(index).unwrap_or(u32::MAX);
-        let read = reader.read(&[index]).map_err(|error| unread(error.to_string()))?;
-        for block in &read {
-            reserve_markers(block, redactor);
+        match reader.read(&[index]) {
+            Ok(read) => read.iter().for_each(|block| reserve_markers(block, redactor)),
+            Err(error) if error.kind == BlockSourceErrorKind::Io => {
+                return Err(unread(error.to_string()));
+            }
+            Err(_) => return Ok(()),
         }
     }
     Ok(())

@@ -14,9 +14,9 @@ pub struct ConverterArgs {
     /// Shell command that converts matching files to text, such as `*.pdf=pdftotext -layout {} -`;
     /// repeatable
     ///
-    /// `{}` is the quoted path of the file. A command without `{}` reads the file from standard
-    /// input. If several globs match, the last one wins. If a command fails, a text is packed as it
-    /// is, and a binary file is left out. `[[pack.convert]]` of lcp/config.toml in your settings
+    /// `{}` is replaced by the path of the file, already quoted. A command without `{}` reads the file
+    /// from standard input. If several globs match, the last one wins. If a command fails, a text of
+    /// at most --max-file-size is packed as it is, and any other file is left out. `[[pack.convert]]` of lcp/config.toml in your settings
     /// folder adds converters. An lcp.toml cannot set them.
     #[arg(long, value_name = "GLOB=COMMAND", value_parser = command)]
     convert: Vec<ConvertCommand>,
@@ -27,7 +27,7 @@ pub struct ConverterArgs {
     #[arg(long, value_name = "SECONDS",
         value_parser = clap::value_parser!(u32).range(1..=i64::from(SUMMARIZER_SECONDS_MAX)))]
     convert_timeout: Option<u32>,
-    /// Run the converter of every file, and cache no texts
+    /// Convert every file again, and store no texts
     #[arg(long)]
     no_convert_cache: bool,
 }

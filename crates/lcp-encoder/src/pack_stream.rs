@@ -199,6 +199,12 @@ impl PackStream {
         Ok(())
     }
 
+    /// Returns the CRC-32C of the frames that were handed over.
+    #[must_use]
+    pub fn frames_checksum(&self) -> u32 {
+        self.written.checksum
+    }
+
     /// Returns the bytes around the frames. All frames must have been handed over. Costs are those
     /// of [`PackWriter::into_bytes`].
     ///

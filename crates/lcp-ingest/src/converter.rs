@@ -135,7 +135,8 @@ impl FileConverter {
     ) -> Result<Self, String> {
         let globs = Globs::new(commands.iter().map(|command| &command.pattern))?;
         let with_filter = |command: ConvertCommand| {
-            let filter = CommandFilter::shell(&command.shell_line).with_name(&command.line);
+            let filter = CommandFilter::shell(&command.shell_line)
+                .with_name(&without_secrets(&command.line));
             (command, filter.with_options(options))
         };
         let commands = commands.into_iter().map(with_filter).collect();
@@ -181,19 +182,27 @@ impl ConvertFiles for FileConverter {
 }
 
 /// Returns the text that a command printed, or the reason for its failure. The command has read the
-/// file, so the reason can quote a secret, which is replaced.
+/// file, so its standard error can quote a secret, which is replaced before the rest is shortened.
 fn answer(name: &str, output: Result<Vec<u8>, CommandError>) -> Result<Vec<u8>, String> {
-    let reason = match output {
-        Ok(text) if !text.trim_ascii().is_empty() => return Ok(text),
-        Ok(_) => format!("{name:?} printed nothing"),
+    match output {
+        Ok(text) if !text.trim_ascii().is_empty() => Ok(text),
+        Ok(_) => Err(format!("{name:?} printed nothing")),
         Err(error @ CommandError::OutputTooLong { .. }) => {
-            format!("{error}; --max-file-size raises the limit")
+            Err(format!("{error}; --max-file-size raises the limit"))
         }
-        Err(error) => error.to_string(),
-    };
-    let secrets = lcp_secrets::find(reason.as_bytes());
-    let reason = Redactor::default().redact(reason.as_bytes(), &secrets);
-    Err(String::from_utf8_lossy(&reason).into_owned())
+        Err(CommandError::Failed { program, status, stderr }) => {
+            let stderr = without_secrets(&stderr);
+            Err(CommandError::Failed { program, status, stderr }.to_string())
+        }
+        Err(error) => Err(error.to_string()),
+    }
+}
+
+/// Replaces the secrets in a message by markers.
+fn without_secrets(message: &str) -> String {
+    let secrets = lcp_secrets::find(message.as_bytes());
+    let redacted = Redactor::default().redact(message.as_bytes(), &secrets);
+    String::from_utf8_lossy(&redacted).into_owned()
 }
 
 #[cfg(test)]

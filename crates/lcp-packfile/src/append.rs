@@ -143,6 +143,7 @@ impl<'s, S: ReadAt + ?Sized> OldPack<'s, S> {
         let start = scan.frames.len();
         let mut pack = PackStream::new(form);
         self.copy_frames(&mut pack)?;
+        let prefix_checksum = pack.frames_checksum();
         let mut tail = Vec::new();
         for (block, frame) in &added {
             match frame.filter(|frame| frame.problem.is_some()) {
@@ -175,7 +176,7 @@ impl<'s, S: ReadAt + ?Sized> OldPack<'s, S> {
         };
         let (header, payload) = ends.head.split_first_chunk().expect("a head has a header");
         let tail = [payload, &tail, &ends.tail].concat();
-        let change = TailChange { header: *header, end_offset, tail };
+        let change = TailChange { header: *header, end_offset, prefix_checksum, tail };
         if form.compression != Compression::None || scan.compression() != Compression::None {
             // All blocks together may decompress to more bytes than readers accept.
             sound(PackScan::without_content(self.changed(&change)?)?, None)?;

@@ -207,7 +207,7 @@ mod tests {
 
     #[test]
     fn guide_lists_all_kinds() {
-        let guide = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/cli.md");
+        let guide = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/packing.md");
         let guide = std::fs::read_to_string(guide).unwrap();
         let (_, list) = guide.split_once("**Kinds.** ").unwrap();
         let (list, _) = list.split_once(".\n").unwrap();

@@ -14,6 +14,9 @@ use self::run::RunningGroups;
 
 const NAME_CHARS: usize = 80;
 
+/// The number of bytes of standard error in a message.
+const SHOWN_BYTES: usize = 2 << 10;
+
 /// A program that reads text from standard input and writes text to standard output, with limits on
 /// its time and output (RFC 0007 §6, RFC 0010 §4).
 ///
@@ -72,13 +75,13 @@ pub enum CommandError {
         seconds: u64,
     },
     /// The program failed.
-    #[error("{program:?} failed ({status}){}{stderr}", if .stderr.is_empty() { "" } else { ": " })]
+    #[error("{program:?} failed ({status}){}{}", if .stderr.is_empty() { "" } else { ": " }, last(.stderr))]
     Failed {
         /// The program.
         program: String,
         /// The exit status.
         status: String,
-        /// The last bytes of standard error.
+        /// The end of standard error, at most 64 KiB. The message shows the last 2 KiB.
         stderr: String,
     },
     /// The program exceeded the output limit and was stopped.
@@ -100,6 +103,23 @@ pub enum CommandError {
     /// The output is empty although the caller requires text.
     #[error("{0} returned an empty summary")]
     Empty(String),
+}
+
+/// Formats the end of standard error as one line.
+fn last(stderr: &str) -> String {
+    let mut start = stderr.len().saturating_sub(SHOWN_BYTES);
+    while !stderr.is_char_boundary(start) {
+        start += 1;
+    }
+    let mut shown = String::new();
+    for c in stderr[start..].trim().chars() {
+        match c {
+            // These characters need no escape.
+            '"' | '\'' | '\\' => shown.push(c),
+            c => shown.extend(c.escape_debug()),
+        }
+    }
+    shown
 }
 
 #[derive(Clone, Debug)]

@@ -10,8 +10,8 @@ use std::{io, thread};
 
 use super::{CommandError, CommandOptions};
 
-/// The number of bytes of standard error shown in reports, counted from the end.
-const STDERR_BYTES: usize = 2 << 10;
+/// The number of bytes of standard error in errors, counted from the end.
+const STDERR_BYTES: usize = 64 << 10;
 /// The maximum delay until the end of the program is noticed.
 const LOOK_EVERY: Duration = Duration::from_millis(10);
 /// The time to wait for output after the program has ended, if other processes keep its pipes open.
@@ -52,12 +52,16 @@ pub(super) fn run(
             return Err(not_started(error));
         }
     };
-    let mut output =
-        Output { bytes: Vec::new(), max: options.max_output_bytes, errors: Vec::new() };
+    let mut output = Output {
+        bytes: Vec::new(),
+        max: options.max_output_bytes,
+        errors: Vec::new(),
+        are_errors_cut: false,
+    };
     let failed = |status, stderr| CommandError::Failed { program: program(), status, stderr };
     let error = match output.read_to_end(&mut group, &parts, deadline) {
         Ok(status) if status.success() => return Ok(output.bytes),
-        Ok(status) => return Err(failed(status.to_string(), escape(&output.errors))),
+        Ok(status) => return Err(failed(status.to_string(), output.last_errors())),
         Err(Stop::TimedOut) => {
             // Round up, so that a limit of 300 ms is not reported as 0 s.
             let seconds = options.timeout.as_millis().div_ceil(1000);
@@ -115,6 +119,8 @@ struct Output {
     max: usize,
     /// The last bytes of standard error.
     errors: Vec<u8>,
+    /// `true` if there were more bytes.
+    are_errors_cut: bool,
 }
 
 impl Output {
@@ -165,27 +171,21 @@ impl Output {
             Part::Output(part) => self.bytes.extend(part),
             Part::Errors(part) => {
                 self.errors.extend(part);
-                self.errors.drain(..self.errors.len().saturating_sub(STDERR_BYTES));
+                let excess = self.errors.len().saturating_sub(STDERR_BYTES);
+                self.errors.drain(..excess);
+                self.are_errors_cut |= excess > 0;
             }
         }
         Ok(())
     }
-}
 
-/// Formats the last bytes of standard error as one line.
-fn escape(stderr: &[u8]) -> String {
-    // The first bytes may be the rest of a truncated character.
-    let start = stderr.iter().take(3).take_while(|byte| (0x80..0xc0).contains(*byte)).count();
-    let text = String::from_utf8_lossy(stderr.get(start..).unwrap_or_default());
-    let mut shown = String::new();
-    for c in text.trim().chars() {
-        match c {
-            // These characters need no escape.
-            '"' | '\'' | '\\' => shown.push(c),
-            c => shown.extend(c.escape_debug()),
-        }
+    /// Returns the last words of standard error. A cut word is left out, because a part of a secret
+    /// would not be recognized.
+    fn last_errors(&self) -> String {
+        let blank = self.errors.iter().position(u8::is_ascii_whitespace);
+        let start = if self.are_errors_cut { blank.unwrap_or(self.errors.len()) } else { 0 };
+        String::from_utf8_lossy(&self.errors[start..]).trim().to_owned()
     }
-    shown
 }
 
 /// The process groups of a filter and its clones, so that all of them can be stopped at once.

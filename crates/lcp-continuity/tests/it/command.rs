@@ -115,14 +115,20 @@ fn failed_program_reports_status_and_stderr() {
 
 #[test]
 fn long_stderr_is_cut_to_its_end() {
-    let line = "i=0; while [ $i -lt 2000 ]; do echo \"é line $i\" >&2; i=$((i+1)); done; exit 1";
+    let line =
+        "i=0; while [ $i -lt 6000 ]; do echo \"é line-$i-end\" >&2; i=$((i+1)); done; exit 1";
     let answer = answer(line, CommandOptions::default());
-    let Err(SummaryError::Command(CommandError::Failed { stderr, .. })) = answer else {
-        panic!("it failed");
-    };
-    assert!(stderr.ends_with("line 1999") && !stderr.contains('\u{fffd}'), "{stderr}");
+    let Err(SummaryError::Command(error)) = answer else { panic!("it failed") };
+    let CommandError::Failed { stderr, .. } = &error else { panic!("{error}") };
+    // No word is partial.
+    let is_complete =
+        |word: &str| word == "é" || word.starts_with("line-") && word.ends_with("-end");
+    assert!(stderr.split_whitespace().all(is_complete), "{}", &stderr[..40]);
+    assert!((60_000..=64 << 10).contains(&stderr.len()), "{}", stderr.len());
+    let message = error.to_string();
+    assert!(message.ends_with("line-5999-end") && !message.contains('\u{fffd}'), "{message}");
     // Each newline is escaped as two characters.
-    assert!((2_000..2_400).contains(&stderr.len()), "{}", stderr.len());
+    assert!((2_000..2_500).contains(&message.len()), "{}", message.len());
 }
 
 #[test]

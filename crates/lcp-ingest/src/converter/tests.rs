@@ -69,3 +69,26 @@ fn secrets_in_messages_of_a_command_are_replaced() {
     let reason = answer("x", Err(failed)).unwrap_err();
     assert!(reason.contains("[secret github-token 1]") && !reason.contains(token), "{reason}");
 }
+
+#[test]
+fn secrets_are_replaced_before_a_message_is_shortened() {
+    let line = "MIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSjAgEAAoIBAQDWq1\n";
+    let key = format!("-----{} PRIVATE KEY-----\n{}", "BEGIN", line.repeat(90));
+    let failed = |stderr| CommandError::Failed {
+        program: "x".into(),
+        status: "exit status: 1".into(),
+        stderr,
+    };
+    let reason = answer("x", Err(failed(key))).unwrap_err();
+    assert!(reason.contains("[secret private-key 1]") && !reason.contains("MIIEvQ"), "{reason}");
+
+    let command = format!("{} {}16C7e42F292c6912E7710c838347Ae178B4a", "x".repeat(60), "ghp_");
+    let converter = FileConverter::new(
+        vec![self::command(&command).unwrap()],
+        CommandOptions::default(),
+        NonZeroUsize::MIN,
+        None,
+    );
+    let name = converter.unwrap().commands[0].1.name().to_owned();
+    assert!(!name.contains("ghp_"), "{name}");
+}

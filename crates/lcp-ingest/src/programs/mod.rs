@@ -32,7 +32,7 @@ impl Answers {
     /// Returns the cached answer to a question, or asks a program. The parts of the question must
     /// determine the answer.
     ///
-    /// Answers that are not UTF-8 or have a secret are not stored.
+    /// Answers that are not UTF-8, or that have NULs or a secret, are not stored.
     pub(crate) fn get_or_ask<E>(
         &self,
         question: &[&[u8]],
@@ -46,9 +46,12 @@ impl Answers {
             let _permit = self.jobs.acquire();
             ask()?
         };
-        // In another character set, secrets would not be found.
-        let is_safe =
-            || std::str::from_utf8(&answer).is_ok() && lcp_secrets::find(&answer).is_empty();
+        // In another character set, secrets would not be found. UTF-16 can be valid UTF-8 with NULs.
+        let is_safe = || {
+            std::str::from_utf8(&answer).is_ok()
+                && !answer.contains(&0)
+                && lcp_secrets::find(&answer).is_empty()
+        };
         if let Some(cache) = self.cache.as_ref().filter(|_| is_safe()) {
             cache.put(&key, &answer);
         }

@@ -247,6 +247,9 @@ pub struct TailChange {
     pub header: [u8; HEADER_BYTES],
     /// The offset from which on the bytes are replaced.
     pub end_offset: u64,
+    /// The CRC-32C of the bytes between header and tail. If a program without a lock has changed
+    /// them, nothing is written.
+    pub prefix_checksum: u32,
     /// The new bytes from there on.
     pub tail: Vec<u8>,
 }
@@ -265,16 +268,18 @@ impl TailChange {
 ///
 /// # Errors
 ///
-/// Returns the error of the storage. Also returns an error if the headers differ in more than the
-/// flag that announces an index.
+/// Returns the error of the storage. Also returns an error if the bytes before the tail are not those
+/// that the change is for, or if the headers differ in more than the flag that announces an index.
 pub fn replace_tail(storage: &mut dyn Storage, change: &TailChange) -> io::Result<()> {
-    let TailChange { header, end_offset, tail } = change;
+    let TailChange { header, end_offset, prefix_checksum, tail } = change;
     let len = end_offset + tail.len() as u64;
     let journal = Journal::new(storage.source(), *end_offset, len)?;
-    let journal =
-        journal.filter(|journal| without_index_flag(journal.header) == without_index_flag(*header));
+    let journal = journal.filter(|journal| {
+        without_index_flag(journal.header) == without_index_flag(*header)
+            && journal.prefix_checksum == *prefix_checksum
+    });
     let Some(journal) = journal else {
-        return Err(io::Error::other("the packs differ before the end offset"));
+        return Err(io::Error::other("another program has changed the pack"));
     };
     let prepared = storage
         .write_journal(&journal.to_bytes())

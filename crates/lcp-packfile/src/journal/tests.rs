@@ -211,8 +211,10 @@ fn cases() -> Vec<(Vec<u8>, Vec<u8>, u64)> {
 
 /// Returns the change that results in `new`.
 fn change(new: &[u8], end_offset: u64) -> TailChange {
-    let tail = new[usize::try_from(end_offset).unwrap()..].to_vec();
-    TailChange { header: *new.first_chunk().unwrap(), end_offset, tail }
+    let (header, rest) = new.split_first_chunk().unwrap();
+    let (prefix, tail) = rest.split_at(usize::try_from(end_offset).unwrap() - header.len());
+    let prefix_checksum = crc32c::crc32c(prefix);
+    TailChange { header: *header, end_offset, prefix_checksum, tail: tail.to_vec() }
 }
 
 #[test]
@@ -312,10 +314,12 @@ fn foreign_journal_is_left_unchanged() {
             (pack, JournalState::Foreign)
         );
     }
-    // This header differs in more than the index.
-    let mut disk = Noted::new(State { pack: old.clone(), journal: None });
-    assert!(replace_tail(&mut disk, &change(&other(0), end_offset)).is_err());
-    assert_eq!(disk.done, []);
+    // The header differs in more than the index; a block differs.
+    for at in [0, 8] {
+        let mut disk = Noted::new(State { pack: old.clone(), journal: None });
+        assert!(replace_tail(&mut disk, &change(&other(at), end_offset)).is_err());
+        assert_eq!(disk.done, []);
+    }
 }
 
 /// Returns the bytes of the journal for an append.
