@@ -1,4 +1,4 @@
-//! Appending to a pack in place (RFC 0003 §8). This module computes the bytes of the new pack;
+//! Appending blocks and annotations to a pack, also in place (RFC 0003 §8, RFC 0012 §9). This module computes the bytes of the new pack;
 //! [`journal`](crate::journal) writes them.
 
 use std::borrow::Cow;
@@ -10,7 +10,7 @@ use lcp_decoder::{
 };
 use lcp_encoder::{Compression, EncodeOptions, PackStream};
 use lcp_types::wire::{HEADER_BYTES, HEADER_RESERVED, VERSION_MINOR};
-use lcp_types::{Block, BlockIndex, BlockSource, BlockSourceError, EncodingCosts};
+use lcp_types::{Annotation, Block, BlockIndex, BlockSource, BlockSourceError, EncodingCosts};
 
 use crate::error::Error;
 use crate::journal::TailChange;
@@ -101,17 +101,48 @@ pub fn append<S: ReadAt + ?Sized>(
     old.extend(added, form, options.count_costs, warnings)
 }
 
+/// Options of [`annotate`].
+#[derive(Clone, Copy, Default)]
+pub struct AnnotateOptions<'a> {
+    /// `true` if the end of the pack will be [replaced](crate::journal::replace_tail). Packs with
+    /// the magic `BCP\0` or a compressed payload are then rejected.
+    pub in_place: bool,
+    /// A function that computes the costs for the index, as for
+    /// [`append`](AppendOptions::count_costs).
+    pub count_costs: Option<&'a CountCosts<'a>>,
+}
+
+/// Adds annotations to the end of the pack `old`. The pack keeps its form: magic, compression, and
+/// an index if it had one. All existing blocks remain unchanged byte for byte.
+///
+/// # Errors
+///
+/// Returns [`Error`] if the pack cannot be read, is malformed, damaged or from a newer version, if it
+/// cannot change in place, or if it would exceed a limit.
+pub fn annotate<S: ReadAt + ?Sized>(
+    old: &S,
+    annotations: impl IntoIterator<Item = Annotation<'static>>,
+    options: &AnnotateOptions<'_>,
+) -> Result<AppendResult, Error> {
+    let old = OldPack::open(old)?;
+    if options.in_place {
+        check_in_place(&old.scan)?;
+    }
+    let added = annotations.into_iter().map(|annotation| (Block::new(annotation), None)).collect();
+    old.extend(added, old.scan.encode_options(), options.count_costs, Vec::new())
+}
+
 /// A pack without damage that will get new blocks.
-pub(crate) struct OldPack<'s, S: ?Sized> {
+struct OldPack<'s, S: ?Sized> {
     source: &'s S,
     /// Its blocks, without contents.
-    pub(crate) scan: PackScan<'static>,
+    scan: PackScan<'static>,
     reader: PackReader<'static, &'s S>,
 }
 
 impl<'s, S: ReadAt + ?Sized> OldPack<'s, S> {
     /// Reads the pack. Damaged packs are rejected because the new checksums would hide the damage.
-    pub(crate) fn open(source: &'s S) -> Result<Self, Error> {
+    fn open(source: &'s S) -> Result<Self, Error> {
         let scan = sound(PackScan::without_content(SourceReader::new(source)?)?, None)?;
         let is_newer = |header: lcp_decoder::Header| {
             header.minor > VERSION_MINOR || header.flags & HEADER_RESERVED != 0
@@ -132,7 +163,7 @@ impl<'s, S: ReadAt + ?Sized> OldPack<'s, S> {
 
     /// Adds new blocks at the end. If a frame of theirs cannot be read, its bytes are copied. `form`
     /// is the form of the new pack.
-    pub(crate) fn extend(
+    fn extend(
         &self,
         added: Vec<(Block<'_>, Option<&ScannedFrame<'_>>)>,
         form: EncodeOptions,
@@ -261,7 +292,7 @@ fn sound(scan: PackScan<'_>, input: Option<usize>) -> Result<PackScan<'_>, Error
 }
 
 /// Checks that the end of a pack can be replaced.
-pub(crate) fn check_in_place(scan: &PackScan<'_>) -> Result<(), Error> {
+fn check_in_place(scan: &PackScan<'_>) -> Result<(), Error> {
     if scan.header.is_some_and(|header| header.magic == Magic::Bcp) {
         let why = "cannot change the pack in place: it has the magic BCP\\0";
         return Err(Error::NotAppendable(why));

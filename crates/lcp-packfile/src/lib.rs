@@ -10,15 +10,16 @@
 //! | recover the undamaged blocks of a pack | [`recover`] |
 //! | find all problems in a pack | [`validate`] |
 //!
-//! All operations except [`journal`] take and return bytes or blocks.
+//! All operations except [`journal`] take and return bytes or blocks. A pack that grows is read one
+//! block at a time.
 //!
 //! # Source files
 //!
 //! | topic | files |
 //! |---|---|
 //! | reading of damaged packs | `scan.rs` |
-//! | appending: the new bytes; in place | `append.rs`; `journal/` |
-//! | annotations of existing blocks; the properties that they set | `annotate.rs`; `properties.rs` |
+//! | appending and annotating: the new bytes; in place | `append.rs`; `journal/` |
+//! | properties of blocks | `properties.rs` |
 //! | merging; the index of a hand-off | `merge.rs` |
 //! | pairs of blocks in two packs | `diff.rs` |
 //! | recovery | `recover/`: `salvage.rs`, renumbering in `rewrite.rs` |
@@ -30,7 +31,6 @@
     reason = "all functions but those of the journal are free of side effects"
 )]
 
-mod annotate;
 mod append;
 mod diff;
 mod error;
@@ -41,8 +41,10 @@ mod recover;
 mod scan;
 mod validate;
 
-pub use annotate::{AnnotateOptions, annotate};
-pub use append::{AppendInput, AppendOptions, AppendResult, ChangeBlocks, CountCosts, append};
+pub use append::{
+    AnnotateOptions, AppendInput, AppendOptions, AppendResult, ChangeBlocks, CountCosts, annotate,
+    append,
+};
 pub use diff::{BlockPair, Change, DiffSide, diff};
 pub use error::Error;
 pub use merge::{handoff_index, merge, renumber_handoff_index, unreadable_handoffs};
