@@ -155,7 +155,8 @@ fn delimiter(text: &str) -> u8 {
 /// Returns the form of JSON with several values: an array, or several values of which the first one
 /// is on one line.
 fn json_form(text: &str) -> Option<RecordForm> {
-    let text = text.trim_start();
+    // Other white space is not allowed in JSON.
+    let text = text.trim_ascii_start();
     if !text.starts_with(['{', '[']) {
         return None;
     }
@@ -223,6 +224,13 @@ mod tests {
         // One row is no table.
         assert_eq!(records(DataFormat::Csv, "1,2,3\n"), [""; 0]);
         assert_eq!(records(DataFormat::Csv, ""), [""; 0]);
+    }
+
+    #[test]
+    fn json_begins_after_white_space_of_json() {
+        assert_eq!(records(DataFormat::Json, " \r\n\t[1, 2]"), ["1", "2"]);
+        assert_eq!(records(DataFormat::Json, "\u{b}[1, 2]"), [""; 0]);
+        assert_eq!(records(DataFormat::Json, "\u{a0}[1, 2]"), [""; 0]);
     }
 
     #[test]
