@@ -1,5 +1,5 @@
-//! Appending blocks and annotations to a pack, also in place (RFC 0003 §8, RFC 0012 §9). This module computes the bytes of the new pack;
-//! [`journal`](crate::journal) writes them.
+//! Appending blocks and annotations to a pack, also in place (RFC 0003 §8, RFC 0012 §9). This module
+//! computes the bytes of the new pack; [`journal`](crate::journal) writes them.
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -189,14 +189,14 @@ impl<'s, S: ReadAt + ?Sized> OldPack<'s, S> {
         let added_frames = added.iter().filter_map(|(_, frame)| *frame);
         let is_readable =
             scan.frames.iter().chain(added_frames).all(|frame| frame.problem.is_none());
-        let count_costs = count_costs.filter(|_| is_readable);
-        let costs = match pack.block_index().zip(self.reader.block_index()) {
-            Some((index, facts)) => {
+        let costs = match (count_costs, pack.block_index(), self.reader.block_index()) {
+            (Some(count_costs), Some(index), Some(facts)) => {
+                let count_costs = Some(count_costs).filter(|_| is_readable);
                 let added = added.into_iter().map(|(block, _)| block).collect();
                 let all = ExtendedPack { old: &self.reader, start, added, index };
                 costs(facts, &all, count_costs, &mut warnings)
             }
-            None => Vec::new(),
+            _ => Vec::new(),
         };
         let ends = pack.finish(&costs)?;
         // A compressed payload is part of the head, and replaced as a whole.

@@ -101,6 +101,15 @@ fn append_updates_costs_and_drops_unknown_encodings() {
     assert_eq!(result.warnings.len(), 1, "{:?}", result.warnings);
 }
 
+#[test]
+fn append_without_a_counter_drops_costs_without_a_warning() {
+    let old = turns(&["one"]);
+    let pack = encode_with_costs(&old, EncodeOptions::default(), &[costs(&old)]).unwrap();
+    let result = append(&pack, &[], &AppendOptions::default()).unwrap();
+    assert_eq!(result.warnings, [""; 0]);
+    assert_eq!(result.change.apply(&pack), encode(&old, EncodeOptions::default()).unwrap());
+}
+
 /// Counts of other revisions give way to those of this one, once for each encoding.
 #[test]
 fn append_recounts_costs_from_other_revisions() {
