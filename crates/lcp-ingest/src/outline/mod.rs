@@ -17,6 +17,7 @@
 mod builder;
 #[cfg(feature = "tree-sitter")]
 mod code;
+mod definition;
 mod document;
 mod options;
 mod records;
@@ -25,6 +26,7 @@ use lcp_types::Lang;
 use lcp_types::limits::{OUTLINE_BYTES_MAX, SUMMARY_BYTES_MAX};
 
 use builder::OutlineBuilder;
+pub use definition::{Definition, DefinitionKind, definitions};
 pub use options::{InputKind, MARKER, OutlineOptions};
 
 /// Returns the outline of a text, or `None` if the outline is empty or larger than

@@ -1,5 +1,6 @@
 //! Outlines of code: the declarations, found by tree-sitter grammars.
 
+mod definitions;
 mod item;
 mod language;
 mod languages;
@@ -9,22 +10,36 @@ mod walk;
 use tree_sitter::Tree;
 
 use crate::outline::builder::OutlineBuilder;
+use crate::outline::definition::Definition;
 use crate::outline::options::InputKind;
 use language::Language;
 
 /// Adds the declarations of code. Returns whether there are any.
 ///
-/// If a language has several dialects, the one with the fewest syntax errors is used. Without a
-/// grammar, or if parsing takes too long in each dialect, nothing is added.
+/// Without a grammar, or if parsing takes too long in each dialect, nothing is added.
 pub(super) fn fill(kind: InputKind, builder: &mut OutlineBuilder<'_>) -> bool {
+    parse_best(kind, builder.text())
+        .is_some_and(|(language, tree)| walk::fill(builder, language, &tree))
+}
+
+/// Returns the definitions of code. The list is empty if the code cannot be parsed.
+pub(super) fn definitions(kind: InputKind, text: &str) -> Vec<Definition> {
+    parse_best(kind, text)
+        .map(|(language, tree)| definitions::definitions(text, language, &tree))
+        .unwrap_or_default()
+}
+
+/// Parses a text. If a language has several dialects, the one with the fewest syntax errors is
+/// used.
+fn parse_best(kind: InputKind, text: &str) -> Option<(&'static Language, Tree)> {
     let dialects = match kind {
         InputKind::Code(lang) => languages::dialects(lang),
         InputKind::TaggedCode(name) => languages::tagged(name),
         InputKind::Document | InputKind::Records(_) | InputKind::Text => &[],
     };
-    let mut best: Option<(usize, &Language, Tree)> = None;
+    let mut best: Option<(usize, &'static Language, Tree)> = None;
     for language in dialects {
-        let Some(tree) = parse::parse(&(language.grammar)(), builder.text()) else { continue };
+        let Some(tree) = parse::parse(&(language.grammar)(), text) else { continue };
         let errors = parse::error_bytes(&tree);
         if best.as_ref().is_none_or(|(least, ..)| errors < *least) {
             best = Some((errors, language, tree));
@@ -33,5 +48,5 @@ pub(super) fn fill(kind: InputKind, builder: &mut OutlineBuilder<'_>) -> bool {
             break;
         }
     }
-    best.is_some_and(|(_, language, tree)| walk::fill(builder, language, &tree))
+    best.map(|(_, language, tree)| (language, tree))
 }
