@@ -41,11 +41,14 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("lcp-secrets", &["lcp-types"]),
     // Uses the diff parser of `lcp-transcripts` and the process runner of `lcp-continuity`.
     ("lcp-ingest", &["lcp-types", "lcp-secrets", "lcp-transcripts", "lcp-continuity"]),
+    // Uses the definitions and the past commits of `lcp-ingest`.
+    ("lcp-rank", &["lcp-types", "lcp-ingest"]),
     (
         "lcp-app",
         &[
             "lcp-types", "lcp-decoder", "lcp-encoder", "lcp-packfile", "lcp-tokens", "lcp-driver",
             "lcp-dedup", "lcp-continuity", "lcp-transcripts", "lcp-secrets", "lcp-ingest",
+            "lcp-rank",
         ],
     ),
     (
@@ -82,6 +85,7 @@ const MUST_NOT_USE: &[(&str, &[&str])] = &[
     ("lcp-driver", &["tokio", "clap", "tiktoken-rs", "anyhow", "bincode"]),
     ("lcp-store", &["tokio", "clap", "tiktoken-rs", "anyhow", "bincode", "rusqlite"]),
     ("lcp-transcripts", &["tokio", "clap", "tiktoken-rs", "anyhow", "bincode", "rusqlite"]),
+    ("lcp-rank", &["tokio", "clap", "tiktoken-rs", "anyhow", "bincode", "rusqlite", "lcp-driver"]),
     ("lcp-secrets", &["tokio", "clap", "tiktoken-rs", "anyhow", "bincode", "rusqlite"]),
     ("lcp-ingest", &["tokio", "clap", "tiktoken-rs", "anyhow", "bincode", "rusqlite"]),
     ("lcp-dedup", &["tokio", "clap", "tiktoken-rs", "anyhow", "bincode", "rusqlite"]),

@@ -73,6 +73,18 @@ pub fn open_large(path: &Path) -> Option<File> {
     open_regular_file(path).filter(|_| size >= LARGE_BYTES)
 }
 
+/// Opens a pack, or reads it if it is small or not a regular file.
+///
+/// # Errors
+///
+/// Returns an error if the file cannot be read.
+pub fn open_pack(path: &Path, reporter: &dyn Reporter) -> Result<Box<dyn ReadAt>> {
+    match open_large(path) {
+        Some(file) => Ok(Box::new(file)),
+        None => Ok(Box::new(read(path, reporter)?)),
+    }
+}
+
 /// Opens a regular file, which can be read at any offset. Returns `None` for other files, and for a
 /// pack with an interrupted append.
 pub fn open_regular_file(path: &Path) -> Option<File> {

@@ -43,6 +43,7 @@
 //! | [`import`], [`export`] | blocks of transcripts; messages for chat APIs within a budget |
 //! | [`parse`] | blocks of rendered texts |
 //! | [`stats`], [`inspect`], [`diff`], [`naive_markdown`] | figures, lists and differences of packs |
+//! | [`rank`] | the files and passages of a pack that a question needs |
 //! | [`validate`] | validation of packs with costs and hand-offs |
 //! | [`append`], [`annotate`] | changes of packs in place; properties of selected blocks |
 //! | [`merge`], [`recover`] | merged packs; recovery of damaged packs |
@@ -97,6 +98,8 @@ pub mod pack_file;
 pub mod pack_output;
 pub mod parse;
 pub mod prompt_cache;
+#[cfg(feature = "full")]
+pub mod rank;
 pub mod recover;
 pub mod render;
 mod reporter;

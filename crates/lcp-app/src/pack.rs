@@ -2,7 +2,7 @@
 
 use std::ffi::OsStr;
 use std::io::{Cursor, Read as _};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
 use lcp_dedup::Options;
@@ -21,6 +21,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::files;
 use crate::pack_file::{PackFileWriter, PackStorage};
 use crate::pack_output::{PackEncoder, PackOutputOptions};
+use crate::rank::{HistorySource, QueryOptions};
 use crate::reporter::Reporter;
 use crate::summaries::{SummaryOptions, run_in_pool};
 use crate::tokenizer::TokenizerOptions;
@@ -83,6 +84,9 @@ pub struct PackOptions<'a> {
     pub charsets: Vec<(Pattern, Charset)>,
     /// The converters of files of other formats. They cannot be used with `open`.
     pub converters: ConverterOptions,
+    /// The question that decides the order of the files. If it is not empty, ranks replace the
+    /// priorities high and low of the built-in rules.
+    pub query: QueryOptions,
     /// The treatment of secrets.
     pub secrets: Option<SecretPolicy>,
     /// The summaries of files.
@@ -155,6 +159,7 @@ impl PackOptions<'_> {
                 }
             }
         };
+        let history = self.history();
         let input = self.read_input(reporter)?;
         let instructions = self.read_instructions(reporter)?;
         let mut outputs = self.outputs;
@@ -163,6 +168,7 @@ impl PackOptions<'_> {
         // The text of the instructions is packed once.
         outputs.extend(self.instructions);
         let named = self.paths.clone();
+        let query = QueryOptions { history, ..self.query };
         let settings = &config.pack;
         let include = if self.include.is_empty() { &settings.include } else { &self.include };
         let rules = settings.rules.iter().chain(&self.rules).cloned().collect();
@@ -229,6 +235,13 @@ impl PackOptions<'_> {
             blocks.iter().try_for_each(|block| pack.add(block))?;
             warnings = of_dedup;
         }
+        if !query.is_empty() {
+            pack.finish(&[])?;
+            let ranking = query.rank(Path::new("the pack"), &pack.written(), reporter)?;
+            for annotation in ranking.annotations() {
+                pack.add(&Block::new(annotation))?;
+            }
+        }
         let blocks = pack.blocks();
         let pack_bytes = encoder.finish(&mut pack, reporter)?;
         for warning in &warnings {
@@ -237,6 +250,21 @@ impl PackOptions<'_> {
         let packed = PackedFiles { pack_bytes, blocks, report, warnings };
         packed.report_totals(reporter);
         Ok(packed)
+    }
+
+    /// Returns the repository of the files. Labels are relative to a single folder outside of the
+    /// base, and otherwise to the base.
+    fn history(&self) -> HistorySource {
+        let base = if self.base.as_os_str().is_empty() { Path::new(".") } else { &self.base };
+        match (&self.query.history, &self.paths[..]) {
+            (HistorySource::Nearest, [path])
+                if path.is_absolute() && !is_below(path, base) || path.starts_with("..") =>
+            {
+                HistorySource::Folder(base.join(path))
+            }
+            (HistorySource::Nearest, _) => HistorySource::Folder(base.to_owned()),
+            (given, _) => given.clone(),
+        }
     }
 
     fn max_file_bytes(&self, config: &Config) -> u64 {
@@ -299,6 +327,10 @@ impl PackedFiles {
         totals["pack_bytes"] = Value::from(self.pack_bytes);
         json
     }
+}
+
+fn is_below(path: &Path, base: &Path) -> bool {
+    base.canonicalize().is_ok_and(|base| path.starts_with(base))
 }
 
 fn globs<'p>(patterns: impl IntoIterator<Item = &'p Pattern>) -> Result<Globs> {

@@ -11,7 +11,7 @@ use crate::Result;
 use crate::output::Output;
 use lcp_app::Error;
 pub use lcp_app::files::{
-    PACK, STANDARD, check_distinct_paths, decode, display_name, malformed, read,
+    PACK, STANDARD, check_distinct_paths, decode, display_name, malformed, open_pack, read,
 };
 
 /// Writes bytes to a file, or to standard output for `None` and `-`.

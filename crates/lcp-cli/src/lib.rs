@@ -51,6 +51,9 @@ pub mod progress;
 pub mod prompt_cache_args;
 #[doc(hidden)]
 pub mod property_args;
+#[cfg(feature = "full")]
+#[doc(hidden)]
+pub mod query_args;
 #[doc(hidden)]
 pub mod render_args;
 #[cfg(feature = "full")]

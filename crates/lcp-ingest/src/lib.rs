@@ -38,7 +38,7 @@
 //! | types of files | `file_type.rs`; character sets: `charset.rs`; notebooks: `notebook.rs`; Git LFS: `git_lfs.rs` |
 //! | priorities, categories and pins | `rules.rs`, `globs.rs` |
 //! | secrets | `secrets.rs` |
-//! | changes since a revision; the last commits | `changes.rs`, `git_paths.rs`, `git.rs`; `commit_log.rs` |
+//! | changes since a revision; the last commits | `changes.rs`, `git_paths.rs`, `git.rs`; `commit_log.rs`, `history.rs` |
 //! | the tree of all files | `file_tree.rs`; the largest folders: `folder_sizes.rs` |
 //! | summaries | `summaries.rs` |
 //! | converters of other formats | `read/convert.rs`; by programs: `converter.rs` |
@@ -64,6 +64,7 @@ mod git;
 mod git_lfs;
 mod git_paths;
 mod globs;
+mod history;
 mod ignore_files;
 mod ingest;
 mod notebook;
@@ -89,6 +90,7 @@ pub use error::{Error, ErrorKind, Result};
 pub use file_type::FileType;
 pub use git::GIT_ENVIRONMENT;
 pub use globs::{Globs, Pattern};
+pub use history::{Commit, commits, committed_files};
 pub use ingest::{IngestResult, ingest, ingest_into};
 pub use options::{
     ConvertFiles, FILE_BYTES_MAX, FileToConvert, FileToSummarize, IngestOptions, Input, OpenFile,
@@ -97,7 +99,7 @@ pub use options::{
 #[cfg(feature = "summaries")]
 pub use programs::cached_answers;
 pub use report::{IngestReport, IngestedFile, SecretFinding, SkipReason, SkippedFile};
-pub use rules::{BlockAttributes, Rule, Rules};
+pub use rules::{BlockAttributes, Rule, Rules, default_priority};
 pub use secrets::{SecretCollector, SecretException, SecretFilter, SecretPolicy};
 pub use sink::BlockSink;
 #[cfg(feature = "summaries")]

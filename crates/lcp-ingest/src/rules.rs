@@ -1,5 +1,7 @@
 //! Rules that set the priority, category, rank and pin of files (RFC 0010 §3).
 
+use std::sync::LazyLock;
+
 use lcp_types::{Annotation, Priority, Tag};
 
 use crate::globs::{Globs, Pattern};
@@ -114,6 +116,13 @@ impl Rules {
         }
         attributes
     }
+}
+
+/// Returns the priority that the built-in rules give to a path; `None` if no rule does.
+#[must_use]
+pub fn default_priority(label: &str) -> Option<Priority> {
+    static RULES: LazyLock<Option<DefaultRules>> = LazyLock::new(|| DefaultRules::new().ok());
+    RULES.as_ref()?.priority(label, FileInfo::default())
 }
 
 impl DefaultRules {

@@ -25,6 +25,8 @@ pub mod merge;
 #[cfg(feature = "full")]
 pub mod pack;
 pub mod parse;
+#[cfg(feature = "full")]
+pub mod rank;
 pub mod recover;
 pub mod render;
 pub mod report;
@@ -43,6 +45,8 @@ use crate::output::Output;
 pub enum Command {
     #[cfg(feature = "full")]
     Pack(pack::Args),
+    #[cfg(feature = "full")]
+    Rank(rank::Args),
     Render(render::Args),
     Report(report::Args),
     Config(config::Args),
@@ -98,6 +102,8 @@ impl Command {
         match self {
             #[cfg(feature = "full")]
             Self::Pack(args) => pack::run(args, output),
+            #[cfg(feature = "full")]
+            Self::Rank(args) => rank::run(args, output),
             Self::Render(args) => render::run(args, output),
             Self::Report(args) => report::run(args, output),
             Self::Config(args) => config::run(args, output),

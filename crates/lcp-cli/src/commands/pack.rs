@@ -19,6 +19,7 @@ use crate::files;
 use crate::output::Output;
 use crate::output_args::{PackOutputArgs, refuse_terminal};
 use crate::property_args;
+use crate::query_args::QueryArgs;
 use crate::summary_args::SummaryArgs;
 use crate::tokenizer_args::TokenizerArgs;
 
@@ -127,6 +128,9 @@ pub struct Args {
     /// Add the text of this file at the end, with the priority critical
     #[arg(long, value_name = "FILE")]
     pub instructions: Option<PathBuf>,
+    /// The flags of the question.
+    #[command(flatten)]
+    pub query: QueryArgs,
     /// Character set of matching files, such as `*.txt=gbk` [default: detected]
     #[arg(long, value_name = "GLOB=NAME", value_parser = charset)]
     pub charset: Vec<(Pattern, Charset)>,
@@ -182,13 +186,18 @@ pub fn run(args: &Args, output: &Output) -> Result {
     let standard = Path::new(files::STANDARD);
     let is_packed = args.paths.iter().any(|path| path == standard);
     let others = args.files_from.iter().chain(&args.instructions);
-    if others.filter(|path| *path == standard).count() + usize::from(is_packed) > 1 {
-        let message = "standard input can be only one of PATH, --files-from and --instructions";
+    let readers = others.filter(|path| *path == standard).count()
+        + usize::from(is_packed)
+        + usize::from(args.query.reads_stdin());
+    if readers > 1 {
+        let message = "standard input can be only one of PATH, --files-from, --instructions and \
+                       --query";
         return Err(Error::new(ErrorKind::Usage, message));
     }
     if let Some(list) = &args.files_from {
         options.paths.extend(read_file_list(list, args.null, output)?);
     }
+    options.query = args.query.to_options(output)?;
     check_out_all(&mut options.paths, args.commits.unwrap_or(0), output)?;
     options.outputs = outputs.iter().map(|(_, path)| path.to_path_buf()).collect();
     let mut pack = PackOutput::create(args.output.as_deref())?;

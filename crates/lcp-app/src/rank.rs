@@ -1,0 +1,400 @@
+//! The blocks of a pack that a question needs (RFC 0014).
+
+use std::borrow::Cow;
+use std::collections::{BTreeMap, HashSet};
+use std::path::{Path, PathBuf};
+
+use lcp_decoder::{DecodeOptions, ReadAt, SourceReader, StreamDecoder, StreamError};
+use lcp_ingest::outline::InputKind;
+use lcp_ingest::{FileType, default_priority};
+use lcp_packfile::PackScan;
+use lcp_rank::{Commit, Document, Query, RankedFile, Ranker};
+use lcp_types::{
+    Annotation, Block, BlockContent, BlockMeta, FormatHint, Lang, Passage, Priority, Tag,
+};
+use serde_json::{Value, json};
+
+use crate::error::{Error, ErrorKind, Result};
+use crate::append::pack_error;
+use crate::files;
+use crate::pack_output::count_costs;
+use crate::reporter::Reporter;
+
+/// The number of past commits that are read.
+const COMMITS: u32 = 1000;
+
+/// The maximum number of bytes of blocks that are in memory at once.
+const BATCH_BYTES: usize = 8 << 20;
+
+/// The maximum size of a question in bytes.
+pub const QUERY_BYTES_MAX: u64 = 64 << 20;
+
+/// The question that decides the order of blocks.
+#[derive(Clone, Debug, Default)]
+pub struct QueryOptions {
+    /// The texts of the question: an issue, a stack trace, a sentence.
+    pub texts: Vec<String>,
+    /// Paths and symbols that certainly belong to the answer.
+    pub mentions: Vec<String>,
+    /// The source of past commits.
+    pub history: HistorySource,
+}
+
+/// The source of the commits that are compared with the question.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum HistorySource {
+    /// The repository of the packed files; for an existing pack, that of the current folder if it
+    /// has most of the files of the pack.
+    #[default]
+    Nearest,
+    /// The repository of a folder, to which the names of blocks are relative.
+    Folder(PathBuf),
+    /// No commits.
+    Off,
+}
+
+/// The order of the blocks of a pack.
+#[derive(Clone, Debug, Default)]
+pub struct PackRanking {
+    /// The ranked blocks, best first.
+    pub blocks: Vec<RankedBlock>,
+}
+
+/// A block in a ranking.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RankedBlock {
+    /// The index in the pack.
+    pub index: usize,
+    /// The name of the block.
+    pub label: String,
+    /// The score, from 0 to 1.
+    pub score: f64,
+    /// The reasons, the most important first.
+    pub reasons: Vec<String>,
+    /// The passages with their scores.
+    pub passages: Vec<Passage>,
+    /// The priority that the built-in rules gave to the block, which the ranking replaces.
+    replaces_priority: bool,
+}
+
+impl QueryOptions {
+    /// Returns whether there is no question.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.texts.is_empty() && self.mentions.is_empty()
+    }
+
+    /// Ranks the blocks of a pack that was read from `path`.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the question has no words, or if the pack is malformed.
+    pub fn rank(
+        &self,
+        path: &Path,
+        pack: &dyn ReadAt,
+        reporter: &dyn Reporter,
+    ) -> Result<PackRanking> {
+        let query = self.query()?;
+        let mut entries = Vec::new();
+        let mut ranker = Ranker::new(&query);
+        for_each_batch(path, pack, |_| true, |batch| {
+            let metas = batch.metas();
+            let mut documents = Vec::new();
+            for (at, (index, block)) in batch.blocks.iter().enumerate() {
+                let meta = metas.get(&at);
+                if let Some(document) = Text::new(block, meta) {
+                    entries.push(Entry::new(*index, &document, meta));
+                    documents.push(document);
+                }
+            }
+            let documents: Vec<_> = documents.iter().map(Text::document).collect();
+            ranker.add(&documents);
+        })?;
+        ranker.set_commits(self.commits(&entries, reporter));
+        let best = ranker.best();
+        let by_index: BTreeMap<_, _> =
+            best.iter().map(|file| (entries[*file].index, *file)).collect();
+        for_each_batch(path, pack, |index| by_index.contains_key(&index), |batch| {
+            let metas = batch.metas();
+            let texts = batch.blocks.iter().enumerate().filter_map(|(at, (index, block))| {
+                Some((*by_index.get(index)?, Text::new(block, metas.get(&at))?))
+            });
+            let texts: Vec<_> = texts.collect();
+            let documents: Vec<_> =
+                texts.iter().map(|(file, text)| (*file, text.document())).collect();
+            ranker.add_passages(&documents);
+        })?;
+        let ranked = ranker.finish();
+        let blocks = ranked.into_iter().map(|ranked| {
+            let RankedFile { file, score, reasons, passages } = ranked;
+            let entry = &mut entries[file];
+            RankedBlock {
+                index: entry.index,
+                label: std::mem::take(&mut entry.label),
+                score,
+                reasons,
+                passages,
+                replaces_priority: entry.replaces_priority,
+            }
+        });
+        Ok(PackRanking { blocks: blocks.collect() })
+    }
+
+    /// Returns the past commits. Without git, there are none.
+    fn commits(&self, entries: &[Entry], reporter: &dyn Reporter) -> Vec<Commit> {
+        let here = Path::new(".");
+        let folder = match &self.history {
+            HistorySource::Folder(folder) => folder,
+            HistorySource::Nearest if has_most_files(here, entries) => here,
+            _ => return Vec::new(),
+        };
+        lcp_ingest::commits(folder, COMMITS).unwrap_or_else(|error| {
+            let message = format!("past commits are not compared with the question: {error}");
+            reporter.warn(&message);
+            Vec::new()
+        })
+    }
+
+    fn query(&self) -> Result<Query> {
+        let query = Query::new(&self.texts.join("\n\n"));
+        let query = self.mentions.iter().fold(query, |query, name| query.with_mention(name));
+        if query.is_empty() {
+            let error = Error::new(ErrorKind::Usage, "the question has no words to look for");
+            return Err(error.with_hint("name what should be shown, such as a function or an error"));
+        }
+        Ok(query)
+    }
+}
+
+/// Returns whether the repository of a folder has most of the files of a pack.
+fn has_most_files(folder: &Path, entries: &[Entry]) -> bool {
+    let Ok(files) = lcp_ingest::committed_files(folder) else { return false };
+    let files: HashSet<_> = files.iter().map(String::as_str).collect();
+    let known = entries.iter().filter(|entry| files.contains(entry.label.as_str())).count();
+    known > entries.len() / 2
+}
+
+/// A block that can be ranked.
+struct Entry {
+    index: usize,
+    label: String,
+    replaces_priority: bool,
+}
+
+impl Entry {
+    fn new(index: usize, text: &Text<'_>, meta: Option<&BlockMeta<'_>>) -> Self {
+        let label = text.label.to_owned();
+        let by_rule = default_priority(&label)
+            .filter(|priority| matches!(priority, Priority::High | Priority::Low));
+        let priority = meta.map(|meta| meta.priority);
+        Self { index, label, replaces_priority: by_rule.is_some() && by_rule == priority }
+    }
+}
+
+/// The text of a block.
+struct Text<'b> {
+    label: &'b str,
+    text: Cow<'b, str>,
+    kind: InputKind,
+}
+
+impl<'b> Text<'b> {
+    /// Returns the text of a block that can be ranked.
+    fn new(block: &'b Block<'_>, meta: Option<&'b BlockMeta<'_>>) -> Option<Self> {
+        let (label, bytes, kind) = match &block.content {
+            BlockContent::Code(code) => {
+                let kind = match FileType::Code(code.lang).tagged_lang(&code.path) {
+                    Some(tag) => InputKind::TaggedCode(tag),
+                    None if code.lang == Lang::Markdown => InputKind::Document,
+                    None => InputKind::Code(code.lang),
+                };
+                (code.path.as_ref(), code.content.as_slice(), kind)
+            }
+            BlockContent::Document(document) => {
+                let kind = match document.format_hint {
+                    FormatHint::Markdown => InputKind::Document,
+                    _ => InputKind::Text,
+                };
+                (document.title.as_ref(), document.content.as_slice(), kind)
+            }
+            BlockContent::StructuredData(data) => {
+                let path = meta.and_then(|meta| meta.path.as_deref())?;
+                (path, data.content.as_slice(), InputKind::Records(data.format))
+            }
+            BlockContent::ToolResult(result) => {
+                (result.tool_name.as_ref(), result.content.as_slice(), InputKind::Text)
+            }
+            _ => return None,
+        };
+        Some(Self { label, text: String::from_utf8_lossy(bytes), kind })
+    }
+
+    fn document(&self) -> Document<'_> {
+        Document { path: self.label, text: &self.text, kind: self.kind }
+    }
+}
+
+/// Blocks with their indices in the pack, and the annotations that follow them.
+#[derive(Default)]
+struct Batch {
+    blocks: Vec<(usize, Block<'static>)>,
+    annotations: Vec<Block<'static>>,
+    bytes: usize,
+}
+
+impl Batch {
+    /// Returns the metadata of the annotated blocks, by their position in the batch.
+    fn metas(&self) -> BTreeMap<usize, BlockMeta<'_>> {
+        let mut about: BTreeMap<u64, Vec<&Block<'_>>> = BTreeMap::new();
+        for annotation in &self.annotations {
+            if let Some(target) = annotation.target_index() {
+                about.entry(target).or_default().push(annotation);
+            }
+        }
+        let mut metas = BTreeMap::new();
+        for (at, (index, block)) in self.blocks.iter().enumerate() {
+            let target = *index as u64;
+            if let Some(about) = about.get(&target) {
+                metas.insert(at, BlockMeta::resolve(target, block, about.iter().copied()));
+            }
+        }
+        metas
+    }
+}
+
+/// Reads the wanted blocks of a pack in batches.
+fn for_each_batch(
+    path: &Path,
+    pack: &dyn ReadAt,
+    is_wanted: impl Fn(usize) -> bool,
+    mut each: impl FnMut(&Batch),
+) -> Result {
+    let unread = |error: &std::io::Error| Error::io("read", path.display(), error);
+    let reader = SourceReader::new(pack).map_err(|error| unread(&error))?;
+    let mut decoder = StreamDecoder::new(reader, DecodeOptions::default());
+    let mut batch = Batch::default();
+    for index in 0.. {
+        let block = decoder.next_block().map_err(|error| match error {
+            StreamError::Read { source, .. } => unread(&source),
+            StreamError::Decode(error) => files::malformed(path, &files::beginning(pack), &error),
+            error => Error::new(ErrorKind::Io, error.to_string()),
+        })?;
+        let Some(block) = block else { break };
+        if block.content.is_metadata() {
+            batch.annotations.push(block);
+            continue;
+        }
+        if batch.bytes > BATCH_BYTES {
+            each(&batch);
+            batch = Batch::default();
+        }
+        if is_wanted(index) {
+            batch.bytes += content_len(&block);
+            batch.blocks.push((index, block));
+        }
+    }
+    each(&batch);
+    Ok(())
+}
+
+fn content_len(block: &Block<'_>) -> usize {
+    match &block.content {
+        BlockContent::Code(code) => code.content.as_slice().len(),
+        BlockContent::Document(document) => document.content.as_slice().len(),
+        BlockContent::StructuredData(data) => data.content.as_slice().len(),
+        BlockContent::ToolResult(result) => result.content.as_slice().len(),
+        _ => 0,
+    }
+}
+
+impl PackRanking {
+    /// Returns the annotations that store the ranking in the pack.
+    pub fn annotations(&self) -> Vec<Annotation<'static>> {
+        let mut annotations = Vec::new();
+        for block in &self.blocks {
+            let target = block.index as u64;
+            let mut tag = |key: &'static str, value: String| {
+                annotations.push(Annotation::tag(target, &Tag::new(key, value)));
+            };
+            tag(Tag::RANK, block.score.to_string());
+            for reason in &block.reasons {
+                tag(Tag::REASON, reason.clone());
+            }
+            if !block.passages.is_empty() {
+                tag(Tag::PASSAGES, Passage::format_list(&block.passages));
+            }
+            if block.replaces_priority {
+                annotations.push(Annotation::priority(target, Priority::Normal));
+            }
+        }
+        annotations
+    }
+
+    /// Returns the ranking that a pack stores. It is empty if the pack has no ranks.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the pack is malformed.
+    pub fn stored(path: &Path, pack: &dyn ReadAt) -> Result<Self> {
+        let scan = SourceReader::new(pack).and_then(PackScan::without_content);
+        let scan = scan.map_err(|error| Error::io("read", path.display(), &error))?;
+        if let Some(error) = scan.problems().next() {
+            return Err(files::malformed(path, &files::beginning(pack), error));
+        }
+        let metas = BlockMeta::resolve_all(&scan.blocks, &mut |_, _| {});
+        let mut reasons: BTreeMap<u64, Vec<String>> = BTreeMap::new();
+        for annotation in scan.blocks.iter().filter_map(Block::as_annotation) {
+            let reason = annotation.as_tag().filter(|tag| tag.key == Tag::REASON);
+            let reason = reason.and_then(|tag| tag.value);
+            let of_block = reasons.entry(annotation.target_block_id).or_default();
+            of_block.extend(reason.map(Cow::into_owned));
+        }
+        let ranked = scan.blocks.iter().zip(&metas).enumerate().filter_map(|(index, of)| {
+            let (block, meta) = of;
+            Some(RankedBlock {
+                index,
+                label: meta.label(block).into_owned(),
+                score: meta.rank?,
+                reasons: reasons.remove(&(index as u64)).unwrap_or_default(),
+                passages: Vec::new(),
+                replaces_priority: false,
+            })
+        });
+        let mut blocks: Vec<_> = ranked.collect();
+        blocks.sort_by(|a, b| b.score.total_cmp(&a.score));
+        Ok(Self { blocks })
+    }
+
+    /// Returns a pack with the ranking at its end.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the pack is damaged, or if the new one would exceed a limit.
+    pub fn write_to(&self, path: &Path, pack: &dyn ReadAt) -> Result<Vec<u8>> {
+        let options =
+            lcp_packfile::AnnotateOptions { in_place: false, count_costs: Some(&count_costs) };
+        let appended = lcp_packfile::annotate(pack, self.annotations(), &options)
+            .map_err(|error| pack_error(path, pack, &error))?;
+        let bytes = read_all(pack).map_err(|error| Error::io("read", path.display(), &error))?;
+        Ok(appended.change.apply(&bytes))
+    }
+
+    /// Returns the first `listed` blocks of the ranking as JSON.
+    pub fn to_json(&self, listed: usize) -> Value {
+        let block = |block: &RankedBlock| {
+            json!({
+                "index": block.index,
+                "label": block.label,
+                "score": block.score,
+                "reasons": block.reasons,
+            })
+        };
+        json!({ "blocks": self.blocks.iter().take(listed).map(block).collect::<Vec<_>>() })
+    }
+}
+
+fn read_all(pack: &dyn ReadAt) -> std::io::Result<Vec<u8>> {
+    let all = 0..pack.size()?;
+    Ok(pack.read(std::slice::from_ref(&all))?.into_iter().next().unwrap_or_default().into_owned())
+}

@@ -1,0 +1,120 @@
+//! The passages of a text: functions, small types and the lines between them, which together cover
+//! all lines.
+
+use std::ops::RangeInclusive;
+
+use lcp_ingest::outline::{Definition, DefinitionKind};
+
+/// A type with functions in it that is not longer stays one passage.
+const TYPE_LINES_MAX: usize = 40;
+
+/// The maximum number of lines of a passage outside of functions.
+const GAP_LINES_MAX: usize = 60;
+
+/// A run of fewer lines outside of functions joins the passage before it.
+const GAP_LINES_MIN: usize = 3;
+
+/// A range of lines of a text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Section {
+    /// The lines, from 1.
+    pub(crate) lines: RangeInclusive<usize>,
+    /// The name of its definition; empty if it has none.
+    pub(crate) name: String,
+}
+
+/// Divides the lines of a text at its definitions. Comments and attributes above a definition
+/// belong to it.
+pub(crate) fn sections(text: &str, definitions: &[Definition]) -> Vec<Section> {
+    let lines: Vec<_> = text.lines().collect();
+    let owners = owners(&lines, definitions);
+    let mut sections: Vec<Section> = Vec::new();
+    let mut start = 0;
+    for line in 0..lines.len() {
+        let is_gap = owners[line].is_none_or(|owner| !owner.is_leaf);
+        let ends = owners.get(line + 1) != Some(&owners[line]);
+        if !ends && !(is_gap && line - start + 1 >= GAP_LINES_MAX) {
+            continue;
+        }
+        match sections.last_mut() {
+            Some(last) if is_gap && line - start + 1 < GAP_LINES_MIN => {
+                last.lines = *last.lines.start()..=line + 1;
+            }
+            _ => {
+                let name = owners[line].map(|owner| definitions[owner.definition].name.clone());
+                let lines = start + 1..=line + 1;
+                sections.push(Section { lines, name: name.unwrap_or_default() });
+            }
+        }
+        start = line + 1;
+    }
+    sections
+}
+
+/// The definition that a line belongs to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Owner {
+    definition: usize,
+    /// `true` if the definition is not divided.
+    is_leaf: bool,
+}
+
+fn owners(lines: &[&str], definitions: &[Definition]) -> Vec<Option<Owner>> {
+    let mut owners: Vec<Option<Owner>> = vec![None; lines.len()];
+    for (at, one) in definitions.iter().enumerate() {
+        let first = first_line(lines, one.first_line);
+        let within = definitions[at + 1..].iter().take_while(|inner| inner.first_line <= one.last_line);
+        let has_functions = within.take(TYPE_LINES_MAX).any(|inner| {
+            inner.kind == DefinitionKind::Function && inner.last_line <= one.last_line
+        });
+        let is_leaf = one.kind == DefinitionKind::Function
+            || !has_functions
+            || one.last_line - first < TYPE_LINES_MAX;
+        let owner = Owner { definition: at, is_leaf };
+        let end = one.last_line.min(lines.len());
+        for line in owners.iter_mut().take(end).skip(first - 1) {
+            if line.is_none_or(|known| !known.is_leaf) {
+                *line = Some(owner);
+            }
+        }
+    }
+    owners
+}
+
+/// Returns the line at which the comments and attributes above a definition begin.
+fn first_line(lines: &[&str], definition: usize) -> usize {
+    let above = lines.iter().take(definition - 1).rev();
+    let is_part = |line: &&&str| ["//", "#", "@", "*", "/*"].iter().any(|it| line.trim_start().starts_with(it));
+    definition - above.take_while(is_part).count()
+}
+
+#[cfg(test)]
+mod tests {
+    use lcp_ingest::outline::{InputKind, definitions};
+    use lcp_types::Lang;
+
+    use super::*;
+
+    #[test]
+    fn functions_are_sections_with_their_comments() {
+        let text = "use a;\nuse b;\nuse c;\n\n/// Opens.\nfn open() {\n    a();\n}\n\n#[test]\nfn close() {\n}\n";
+        let definitions = definitions(InputKind::Code(Lang::Rust), text);
+        let sections = sections(text, &definitions);
+        let found: Vec<_> = sections.iter().map(|one| (one.lines.clone(), one.name.as_str())).collect();
+        assert_eq!(found, [(1..=4, ""), (5..=9, "open"), (10..=12, "close")]);
+    }
+
+    #[test]
+    fn sections_cover_all_lines_of_any_text() {
+        for lines in [0, 1, 59, 60, 61, 500] {
+            let text = "x\n".repeat(lines);
+            let sections = sections(&text, &[]);
+            let mut next = 1;
+            for section in &sections {
+                assert_eq!(*section.lines.start(), next);
+                next = section.lines.end() + 1;
+            }
+            assert_eq!(next, lines + 1);
+        }
+    }
+}

@@ -1,0 +1,179 @@
+//! The question: its terms, and the names that it mentions.
+
+use std::collections::BTreeMap;
+
+use crate::words::{WordSplitter, identifiers, is_compound, is_stop_word, squash, words};
+
+/// The maximum number of terms that are counted in files.
+pub(crate) const TERMS_MAX: usize = 400;
+
+/// The number of bytes at each end of a longer question that are read.
+pub const QUERY_PART_BYTES: usize = 64 << 10;
+
+/// A question about files: an issue, a stack trace, the output of a test, a diff, or a sentence.
+#[derive(Clone, Debug)]
+pub struct Query {
+    /// The text, without the middle of a long one.
+    pub(crate) text: String,
+    pub(crate) terms: Vec<Term>,
+    /// The names that certainly belong to the answer: paths, symbols, and addresses of lines.
+    pub(crate) named: Vec<String>,
+}
+
+/// A word or an identifier of the question.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Term {
+    /// A stem, or an identifier in lowercase and without `_`.
+    pub(crate) text: String,
+    /// The word as the question has it.
+    pub(crate) shown: String,
+    pub(crate) is_identifier: bool,
+    /// `true` if it is a symbol that certainly belongs to the answer.
+    pub(crate) is_mentioned: bool,
+    /// The weight by its occurrences in the question.
+    pub(crate) weight: f64,
+}
+
+/// The factors of occurrences in the first line, and in code.
+const SUBJECT: f64 = 2.0;
+const CODE: f64 = 1.5;
+
+/// The weight of a mentioned symbol.
+const MENTIONED: f64 = 4.0;
+
+impl Query {
+    /// Reads a question. Of a text longer than two [`QUERY_PART_BYTES`], the middle is skipped.
+    ///
+    /// ```
+    /// use lcp_rank::Query;
+    ///
+    /// assert!(!Query::new("The table printer drops the last row").is_empty());
+    /// assert!(Query::new("?!").is_empty());
+    /// ```
+    #[must_use]
+    pub fn new(text: &str) -> Self {
+        let text = shorten(text.trim());
+        let terms = terms(&text);
+        Self { text, terms, named: Vec::new() }
+    }
+
+    /// Adds a path or a symbol that certainly belongs to the answer.
+    #[must_use]
+    pub fn with_mention(mut self, name: impl Into<String>) -> Self {
+        let name = name.into();
+        // The last identifier of a path to a symbol is its name.
+        if let Some((_, symbol)) = identifiers(&name).last() {
+            let text = squash(symbol);
+            self.terms.retain(|term| !term.is_identifier || term.text != text);
+            self.terms.truncate(TERMS_MAX - 1);
+            self.terms.push(Term {
+                text,
+                shown: symbol.to_owned(),
+                is_identifier: true,
+                is_mentioned: true,
+                weight: MENTIONED,
+            });
+        }
+        self.named.push(name);
+        self
+    }
+
+    /// Returns the index of the term of a mentioned symbol.
+    pub(crate) fn symbol_term(&self, name: &str) -> Option<usize> {
+        let (_, symbol) = identifiers(name).last()?;
+        let text = squash(symbol);
+        self.terms.iter().position(|term| term.is_mentioned && term.text == text)
+    }
+
+    /// Returns whether nothing is asked for.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.terms.is_empty() && self.named.is_empty()
+    }
+}
+
+/// Returns both ends of a long text.
+fn shorten(text: &str) -> String {
+    if text.len() <= 2 * QUERY_PART_BYTES {
+        return text.to_owned();
+    }
+    let head = boundary(text, QUERY_PART_BYTES);
+    let tail = boundary(text, text.len() - QUERY_PART_BYTES);
+    format!("{}\n{}", &text[..head], &text[tail..])
+}
+
+/// Returns the last character boundary up to an offset.
+pub(crate) fn boundary(text: &str, at: usize) -> usize {
+    let mut at = at.min(text.len());
+    while !text.is_char_boundary(at) {
+        at -= 1;
+    }
+    at
+}
+
+/// The occurrences of a term.
+#[derive(Default)]
+struct Gathered<'t> {
+    weight: f64,
+    shown: &'t str,
+}
+
+/// Returns the terms of a question, the weightiest first.
+fn terms(text: &str) -> Vec<Term> {
+    let splitter = WordSplitter::default();
+    let mut gathered: BTreeMap<(bool, String), Gathered<'_>> = BTreeMap::new();
+    let (subject, body) = text.split_once('\n').unwrap_or((text, ""));
+    for (part, factor) in [(subject, SUBJECT), (body, 1.0)] {
+        let quoted = quoted_identifiers(part);
+        let mut counts: BTreeMap<&str, u32> = BTreeMap::new();
+        for (_, identifier) in identifiers(part) {
+            *counts.entry(identifier).or_default() += 1;
+        }
+        for (identifier, count) in counts {
+            let is_code = is_compound(identifier) || quoted.contains(&identifier);
+            let gain = factor * (1.0 + libm::log(f64::from(count))) * if is_code { CODE } else { 1.0 };
+            let mut add = |is_identifier: bool, text: String, shown| {
+                let term = gathered.entry((is_identifier, text)).or_default();
+                if term.shown.is_empty() {
+                    term.shown = shown;
+                }
+                term.weight += gain;
+            };
+            let mut lowercase: Vec<_> =
+                words(identifier).map(|word| (word.to_ascii_lowercase(), word)).collect();
+            lowercase.sort();
+            lowercase.dedup_by(|a, b| a.0 == b.0);
+            for (word, shown) in lowercase {
+                if !is_stop_word(&word) || (is_code && word.len() > 2) {
+                    add(false, splitter.stem(&word).into_owned(), shown);
+                }
+            }
+            // A long word may be an identifier that the code writes as two.
+            let may_be_compound =
+                identifier.len() > 5 && !is_stop_word(&identifier.to_ascii_lowercase());
+            if is_code && identifier.len() > 2 || may_be_compound {
+                add(true, squash(identifier), identifier);
+            }
+        }
+    }
+    let mut terms: Vec<_> = gathered
+        .into_iter()
+        .map(|((is_identifier, text), Gathered { weight, shown })| {
+            Term { text, shown: shown.to_owned(), is_identifier, is_mentioned: false, weight }
+        })
+        .collect();
+    terms.sort_by(|a, b| b.weight.total_cmp(&a.weight));
+    terms.truncate(TERMS_MAX);
+    terms
+}
+
+/// Returns the identifiers between backticks on one line.
+fn quoted_identifiers(text: &str) -> Vec<&str> {
+    let quoted = text.lines().flat_map(|line| {
+        let parts = line.split('`').collect::<Vec<_>>();
+        let last = parts.len() - 1;
+        // The parts with odd numbers are quoted, except after a last single backtick.
+        parts.into_iter().enumerate().filter(move |(at, _)| at % 2 == 1 && *at < last)
+    });
+    quoted.flat_map(|(_, part)| identifiers(part)).map(|(_, identifier)| identifier).collect()
+}

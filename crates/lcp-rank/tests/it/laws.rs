@@ -1,0 +1,138 @@
+//! Laws of every ranking.
+
+use lcp_rank::{Commit, Document, Query, RankedFile};
+use proptest::collection::vec;
+use proptest::prelude::*;
+
+use crate::{document, rank};
+
+const WORDS: [&str; 12] = [
+    "fn", "open", "door", "print_table", "printTable", "retry", "Backoff", "x1", "the", "row",
+    "\n", "{ }",
+];
+
+/// A text of words that questions and files share.
+fn text() -> impl Strategy<Value = String> {
+    vec(prop::sample::select(&WORDS[..]), 0..60).prop_map(|words| words.join(" "))
+}
+
+fn project() -> impl Strategy<Value = Vec<(String, String)>> {
+    let name = prop::sample::select(vec!["door", "table", "net/retry", "tests/door", "lib"]);
+    let extension = prop::sample::select(vec!["rs", "py", "md", "lock"]);
+    let file = (name, 0..9_u8, extension, text())
+        .prop_map(|(name, number, extension, text)| (format!("{name}{number}.{extension}"), text));
+    vec(file, 1..14).prop_map(|mut files| {
+        files.sort();
+        files.dedup_by(|a, b| a.0 == b.0);
+        files
+    })
+}
+
+fn documents(files: &[(String, String)]) -> Vec<Document<'_>> {
+    files.iter().map(|(path, text)| document(path, text)).collect()
+}
+
+/// Returns a ranking with paths instead of numbers.
+fn named(ranking: Vec<RankedFile>, files: &[(String, String)]) -> Vec<(String, RankedFile)> {
+    let named = ranking.into_iter().map(|ranked| {
+        let path = files[ranked.file].0.clone();
+        (path, RankedFile { file: 0, ..ranked })
+    });
+    named.collect()
+}
+
+fn commits(files: &[(String, String)]) -> Vec<Commit> {
+    let commit = |(at, (path, _)): (usize, &(String, String))| Commit {
+        hash: format!("{at:040x}"),
+        message: WORDS[at % WORDS.len()].to_owned(),
+        files: vec![path.clone()],
+    };
+    files.iter().enumerate().map(commit).collect()
+}
+
+proptest! {
+    #[test]
+    fn order_of_files_and_number_of_threads_do_not_matter(
+        files in project(),
+        question in text(),
+        seed in any::<u64>(),
+    ) {
+        let query = Query::new(&question);
+        let commits = commits(&files);
+        let expected = named(rank(&query, &documents(&files), &commits), &files);
+        let mut shuffled = files.clone();
+        let len = shuffled.len() as u64;
+        for at in 0..shuffled.len() {
+            shuffled.swap(at, (seed.rotate_left(at as u32) % len) as usize);
+        }
+        for threads in [1, 8] {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+            let ranking = pool.install(|| rank(&query, &documents(&shuffled), &commits));
+            prop_assert_eq!(&named(ranking, &shuffled), &expected);
+        }
+    }
+
+    #[test]
+    fn every_file_is_ranked_once_with_ordered_passages(files in project(), question in text()) {
+        let query = Query::new(&question);
+        let ranking = rank(&query, &documents(&files), &[]);
+        let mut ranked: Vec<_> = ranking.iter().map(|ranked| ranked.file).collect();
+        ranked.sort_unstable();
+        prop_assert_eq!(ranked, (0..files.len()).collect::<Vec<_>>());
+        for ranked in &ranking {
+            prop_assert!((0.0..=1.0).contains(&ranked.score));
+            let lines = files[ranked.file].1.lines().count();
+            let mut next = 1;
+            for passage in &ranked.passages {
+                prop_assert_eq!(passage.first as usize, next);
+                prop_assert!((1..=1000).contains(&passage.score));
+                next = passage.last as usize + 1;
+            }
+            prop_assert!(ranked.passages.is_empty() || next == lines + 1);
+        }
+        prop_assert!(ranking.is_sorted_by(|a, b| a.score >= b.score));
+    }
+
+    #[test]
+    fn file_without_terms_keeps_the_order_of_files_with_equal_statistics(
+        files in project(),
+        question in text(),
+    ) {
+        // A copy of a file changes neither which terms are rarer nor which files are longer.
+        let query = Query::new(&question);
+        let before = named(rank(&query, &documents(&files), &[]), &files);
+        let mut more = files.clone();
+        more.push(("zzz.bin".to_owned(), String::new()));
+        let after = named(rank(&query, &documents(&more), &[]), &more);
+        let order = |ranking: &[(String, RankedFile)]| -> Vec<String> {
+            let names = ranking.iter().map(|(path, _)| path.clone());
+            names.filter(|path| path != "zzz.bin").collect()
+        };
+        // With one term, document frequencies change no order.
+        if question.split_whitespace().collect::<std::collections::BTreeSet<_>>().len() == 1 {
+            prop_assert_eq!(order(&before), order(&after));
+        }
+    }
+}
+
+#[test]
+fn any_question_is_answered() {
+    let files = [("a.rs".to_owned(), "fn door() {}\n".repeat(100))];
+    let long = "door ".repeat(2 << 20);
+    for question in ["", "\0\u{1}\u{7f}", "日本語", "door", &long] {
+        let query = Query::new(question);
+        assert_eq!(rank(&query, &documents(&files), &[]).len(), 1);
+    }
+    assert_eq!(rank(&Query::new("door"), &[], &[]), []);
+}
+
+#[test]
+fn file_in_one_line_and_empty_file_are_ranked() {
+    let files = [
+        ("a.js".to_owned(), "door();".repeat(1 << 20)),
+        ("b.rs".to_owned(), String::new()),
+    ];
+    let ranking = rank(&Query::new("door"), &documents(&files), &[]);
+    assert_eq!(ranking.len(), 2);
+    assert!(ranking[0].file == 0 && ranking[1].passages.is_empty());
+}
