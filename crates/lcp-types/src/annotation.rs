@@ -65,6 +65,8 @@ impl<'a> Annotation<'a> {
 /// |---|---|---|
 /// | `category=NAME` | any block | the category whose share of the budget the block uses |
 /// | `rank=0.83` | any block | order within a priority, highest first |
+/// | `passages=12-40:830 55-58:412` | any block with text content | ranges of lines, each with its score from 1 to 1000 ([`Passage`](crate::Passage)) |
+/// | `reason=TEXT` | any block | a reason for the rank, best first; a block can have several |
 /// | `anchors=3` | any block | the number of anchors in the block |
 /// | `pinned` | any block | the block is always shown in full |
 /// | `tool_call_id=ID` | TOOL_RESULT, any block that is a result | the tool call that it answers |
@@ -96,6 +98,10 @@ impl<'a> Tag<'a> {
     pub const MESSAGE: &'static str = "message";
     /// The key of the rank of a block.
     pub const RANK: &'static str = "rank";
+    /// The key of the passages of a block, which excerpts show first ([`Passage`](crate::Passage)).
+    pub const PASSAGES: &'static str = "passages";
+    /// The key of a reason for the rank of a block. Unlike other keys, it may occur several times.
+    pub const REASON: &'static str = "reason";
     /// The key of the number of anchors in a block.
     pub const ANCHORS: &'static str = "anchors";
     /// The key that pins a block, so that it is always shown in full.

@@ -43,6 +43,7 @@ mod level;
 pub mod limits;
 mod meta;
 mod owned;
+mod passage;
 #[cfg(feature = "records")]
 mod records;
 mod replacements;
@@ -72,6 +73,7 @@ pub use meta::{
     escape_for_display,
 };
 pub use owned::{FieldVisitor, IntoOwned};
+pub use passage::Passage;
 #[cfg(feature = "records")]
 #[cfg_attr(docsrs, doc(cfg(feature = "records")))]
 pub use records::{RecordForm, Records};

@@ -65,6 +65,10 @@ limits! {
     STATUS_BYTES_MAX: u64 = 64 << 10;
     /// The maximum size in bytes of code that a grammar parses for an outline (RFC 0010).
     OUTLINE_BYTES_MAX: u64 = 512 << 10;
+    /// The maximum number of passages of a block (RFC 0014).
+    PASSAGES_MAX: usize = 4096;
+    /// The maximum number of reasons of a block that readers use (RFC 0014).
+    REASONS_MAX: usize = 64;
 }
 
 /// The memory in bytes that each block counts, in addition to its contents. It is three times the
