@@ -90,9 +90,10 @@ pub(crate) fn assemble(
     let mut ends = Vec::with_capacity(layout.shown.len());
     let (opening, closing) = envelope(mode);
     text.push_str(opening);
-    for &(i, shown, tokens) in &layout.shown {
-        with_part(&blocks[i], metas.get(i), shown, tokens, mode, |part| part.push_to(&mut text));
-        ends.push((i, text.len()));
+    for (i, shown, tokens) in &layout.shown {
+        let (block, meta) = (&blocks[*i], metas.get(*i));
+        with_part(block, meta, shown, *tokens, mode, |part| part.push_to(&mut text));
+        ends.push((*i, text.len()));
     }
     if let Some(rolled_up) = layout.rolled_up {
         text.push_str(&roll_up_line(rolled_up, mode));
@@ -105,7 +106,7 @@ pub(crate) fn assemble(
 fn with_part<R>(
     block: &Block<'_>,
     meta: &BlockMeta<'_>,
-    shown: ShownDetail,
+    shown: &ShownDetail,
     content_tokens: u32,
     mode: OutputMode,
     with: impl FnOnce(&Part<'_>) -> R,
@@ -113,7 +114,7 @@ fn with_part<R>(
     match shown {
         ShownDetail::Excerpt(excerpt) => {
             let view = BlockView::new(block, meta);
-            let body = ExcerptSource::new(&view, content_tokens).map(|all| all.body(&excerpt));
+            let body = ExcerptSource::new(&view, content_tokens).map(|all| all.body(excerpt));
             with(&part_with_body(&view, Shown::Excerpt, body.as_deref(), mode))
         }
         ShownDetail::Level(detail) => match detail.shown() {
@@ -151,8 +152,9 @@ pub(crate) fn block_texts(
     mode: OutputMode,
     layout: &Layout,
 ) -> BlockTexts {
-    let text = |&(index, shown, tokens): &(usize, ShownDetail, u32)| {
-        with_part(&blocks[index], metas.get(index), shown, tokens, mode, |of| {
+    let text = |(index, shown, tokens): &(usize, ShownDetail, u32)| {
+        let index = *index;
+        with_part(&blocks[index], metas.get(index), shown, *tokens, mode, |of| {
             let mut part = String::new();
             of.push_to(&mut part);
             BlockText { index, part, body: of.body.map(str::to_owned) }

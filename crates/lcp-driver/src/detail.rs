@@ -76,7 +76,7 @@ impl DetailLevel {
 }
 
 /// The part of a content that an excerpt shows, and the numbers of its marker (RFC 0004 §7).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(
     feature = "serde",
     derive(serde::Serialize, serde::Deserialize),
@@ -92,6 +92,11 @@ pub struct Excerpt {
     pub omitted_lines: usize,
     /// The approximate number of tokens that are not shown.
     pub omitted_tokens: u32,
+    /// The lines of an excerpt that is made of passages (RFC 0014): the number of the first and of
+    /// the last line of each range, from 1, in ascending order. Empty for an excerpt of the
+    /// beginning and the end.
+    #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Vec::is_empty"))]
+    pub lines: Vec<(u32, u32)>,
 }
 
 /// The name of an excerpt where levels have names.
@@ -99,7 +104,7 @@ pub struct Excerpt {
 pub(crate) const EXCERPT: &str = "excerpt";
 
 /// The level or excerpt by which a text shows a block.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum ShownDetail {
     Level(DetailLevel),
     Excerpt(Excerpt),

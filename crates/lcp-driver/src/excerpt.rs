@@ -1,6 +1,8 @@
 //! Excerpts: a part of a content, and a line that counts the omitted rest (RFC 0004 §7).
 
 mod encoded;
+mod made;
+mod passages;
 #[cfg(test)]
 mod tests;
 
@@ -17,16 +19,21 @@ use crate::detail::{Excerpt, OutputMode};
 use crate::fmt::{group_thousands, write_to};
 use crate::render::{Shown, part_with_body};
 use encoded::{Shortened, shorten};
+pub(crate) use made::{ExcerptBlock, ExcerptKey, MadeExcerpts};
+pub(crate) use passages::PassageCosts;
 
 /// The first character of the line that counts the omitted rest.
 pub(crate) const OMISSION: char = '…';
+
+/// The line that marks a gap between two shown ranges of lines.
+const GAP: &str = "…\n";
 
 /// The maximum number of attempts at a cut of the right size. They are necessary because the counts
 /// of parts do not add up.
 const TRIES_MAX: u32 = 24;
 
-/// Returns the largest excerpt that costs at most `most` tokens, and its cost.
-pub(crate) fn cut(
+/// Returns the largest excerpt of both ends that costs at most `most` tokens, and its cost.
+fn cut(
     view: &BlockView<'_>,
     content_tokens: u32,
     most: u32,
@@ -41,13 +48,16 @@ pub(crate) fn cut(
     let (mut best, mut fits, mut too_much, mut tokens) = (None, 0, first + 1, first);
     for _ in 0..TRIES_MAX {
         let excerpt = fit(&content, tokens, view.excerpt_focus, counter.estimator());
-        let cut = excerpt.map(|excerpt| (excerpt, cost(view, &content, &excerpt, mode, counter)));
+        let cut = excerpt.map(|excerpt| {
+            let cost = cost(view, &content, &excerpt, mode, counter);
+            (excerpt, cost)
+        });
         let mut over = 0;
         match cut {
             // A cut that omits nothing is not an excerpt. It can cost less than the full content,
             // if a fence made that more expensive.
             Some((excerpt, cost)) if cost <= most && content.omits_something(&excerpt) => {
-                (best, fits) = (cut, tokens);
+                (best, fits) = (Some((excerpt, cost)), tokens);
             }
             Some((_, cost)) => (too_much, over) = (tokens, cost.saturating_sub(most)),
             // This size is too small to show anything.
@@ -112,7 +122,7 @@ impl<'v> ExcerptSource<'v> {
             newlines + usize::from(!middle.is_empty() && !middle.ends_with('\n'))
         };
         let omitted_tokens = self.tokens.saturating_sub(shown_tokens).max(1);
-        Excerpt { head_bytes, tail_bytes, omitted_lines, omitted_tokens }
+        Excerpt { head_bytes, tail_bytes, omitted_lines, omitted_tokens, lines: Vec::new() }
     }
 
     /// Returns the number of complete records within the first bytes.
@@ -135,11 +145,14 @@ impl<'v> ExcerptSource<'v> {
         if excerpt.omitted_lines == 0 {
             return self.text.clone().into_owned();
         }
-        let head = self.text.get(..excerpt.head_bytes).unwrap_or_default();
-        let tail_at = self.text.len().saturating_sub(excerpt.tail_bytes);
-        let tail = self.text.get(tail_at..).unwrap_or_default();
-        let mut text = head.to_owned();
-        if !head.is_empty() && !head.ends_with('\n') {
+        let (mut text, tail) = if excerpt.lines.is_empty() {
+            let head = self.text.get(..excerpt.head_bytes).unwrap_or_default();
+            let tail_at = self.text.len().saturating_sub(excerpt.tail_bytes);
+            (head.to_owned(), self.text.get(tail_at..).unwrap_or_default())
+        } else {
+            (self.lines(&excerpt.lines), "")
+        };
+        if !text.is_empty() && !text.ends_with('\n') {
             text.push('\n');
         }
         let lines = excerpt.omitted_lines;
@@ -158,6 +171,28 @@ impl<'v> ExcerptSource<'v> {
         if !tail.is_empty() {
             text.push('\n');
             text.push_str(tail);
+        }
+        text
+    }
+}
+
+impl ExcerptSource<'_> {
+    /// Returns these ranges of lines, with a marker in place of the lines before and between them.
+    fn lines(&self, ranges: &[(u32, u32)]) -> String {
+        let mut text = String::new();
+        let mut ranges = ranges.iter().peekable();
+        let mut follows_gap = false;
+        for (number, line) in (1..).zip(self.text.split_inclusive('\n')) {
+            while ranges.next_if(|(_, last)| *last < number).is_some() {}
+            let Some((first, _)) = ranges.peek() else { break };
+            if *first > number {
+                follows_gap = true;
+                continue;
+            }
+            if std::mem::take(&mut follows_gap) {
+                text.push_str(GAP);
+            }
+            text.push_str(line);
         }
         text
     }

@@ -365,7 +365,7 @@ impl ShownDetail {
             RenderDecision::Summary => DetailLevel::Summary,
             RenderDecision::Tags => DetailLevel::Tags,
             RenderDecision::Placeholder { .. } => DetailLevel::Placeholder,
-            RenderDecision::Excerpt(excerpt) => return Some(Self::Excerpt(*excerpt)),
+            RenderDecision::Excerpt(excerpt) => return Some(Self::Excerpt(excerpt.clone())),
             _ => return None,
         }))
     }

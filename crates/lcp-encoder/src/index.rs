@@ -131,6 +131,7 @@ fn columns(body: &mut Vec<u8>, index: &BlockIndex) {
     });
     some(body, 15, &dense(index.labels.codes()));
     some(body, 16, index.labels.text().as_bytes());
+    sparse(body, 19, &unvalued(&index.passages), none);
 }
 
 fn encoding(costs: &EncodingCosts) -> Vec<u8> {

@@ -105,6 +105,8 @@ fn is_other(annotation: &Annotation<'_>) -> bool {
             let known = [
                 Tag::CATEGORY,
                 Tag::RANK,
+                Tag::PASSAGES,
+                Tag::REASON,
                 Tag::PINNED,
                 Tag::TOOL_CALL_ID,
                 Tag::ARGS,
@@ -167,6 +169,8 @@ fn pair(a: &DiffSide<'_>, b: &DiffSide<'_>, at: Option<usize>, to: Option<usize>
             ("priority", old.priority != new.priority),
             ("category", old.category != new.category),
             ("rank", old.rank != new.rank),
+            ("passages", old.passages != new.passages),
+            ("reasons", old.reasons != new.reasons),
             ("pinned", old.pinned != new.pinned),
             ("tool_call", (&old.tool_call_id, &old.args) != (&new.tool_call_id, &new.args)),
             ("annotations", a.others[at] != b.others[to]),

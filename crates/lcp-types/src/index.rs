@@ -34,6 +34,8 @@ pub struct BlockIndex {
     pub pinned: Vec<u32>,
     /// The ranks of blocks. All are finite.
     pub ranks: Vec<(u32, f64)>,
+    /// The blocks with passages.
+    pub passages: Vec<u32>,
     /// The names of the categories that tags assign.
     pub category_names: Vec<String>,
     /// The categories of blocks, as positions in `category_names`.
@@ -167,6 +169,7 @@ pub struct BlockIndexBuilder {
     priorities: Vec<(u64, Priority)>,
     ranks: Vec<(u64, f64)>,
     pinned: Vec<u64>,
+    passages: Vec<u64>,
     categories: Vec<(u64, u32)>,
     /// Call ids from tags, for blocks without a field for them.
     tagged: Vec<(u64, u32)>,
@@ -214,6 +217,9 @@ impl BlockIndexBuilder {
         if meta.pinned {
             self.pinned.push(target);
         }
+        if !meta.passages.is_empty() {
+            self.passages.push(target);
+        }
         if let Some(category) = &meta.category {
             let number = number(&mut self.category_numbers, category);
             if number as usize == self.columns.category_names.len() {
@@ -252,8 +258,8 @@ impl BlockIndexBuilder {
         index.priorities = last_of_each(&self.priorities, blocks);
         index.ranks = last_of_each(&self.ranks, blocks);
         index.categories = last_of_each(&self.categories, blocks);
-        let pinned: Vec<_> = self.pinned.iter().map(|&target| (target, ())).collect();
-        index.pinned = last_of_each(&pinned, blocks).into_iter().map(|(block, ())| block).collect();
+        index.pinned = targets(&self.pinned, blocks);
+        index.passages = targets(&self.passages, blocks);
         index.annotations = (self.annotations.iter())
             .filter_map(|&(target, by)| Some((within(target, blocks)?, by)))
             .collect();
@@ -285,6 +291,14 @@ fn number(numbers: &mut HashMap<String, u32>, name: &str) -> u32 {
 fn within(target: u64, blocks: usize) -> Option<u32> {
     usize::try_from(target).ok().filter(|target| *target < blocks)?;
     u32::try_from(target).ok()
+}
+
+/// Sorts the targets, without repetition.
+fn targets(of: &[u64], blocks: usize) -> Vec<u32> {
+    let mut targets: Vec<_> = of.iter().filter_map(|&target| within(target, blocks)).collect();
+    targets.sort_unstable();
+    targets.dedup();
+    targets
 }
 
 /// Sorts the values by target. If a target has several values, only the last one is retained.

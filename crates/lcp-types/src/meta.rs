@@ -4,9 +4,10 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fmt;
 
+use crate::limits::REASONS_MAX;
 use crate::{
-    AlternateText, Annotation, AnnotationKind, Block, BlockContent, CarriedLevel, Priority,
-    SessionRecord, Tag,
+    AlternateText, Annotation, AnnotationKind, Block, BlockContent, CarriedLevel, Passage,
+    Priority, SessionRecord, Tag,
 };
 
 /// The type name of the extension that indexes the blocks of a hand-off (RFC 0007 §5).
@@ -43,6 +44,12 @@ pub struct BlockMeta<'b> {
     pub category: Option<Cow<'b, str>>,
     /// The rank of the block within its priority, highest first. It is always finite.
     pub rank: Option<f64>,
+    /// The passages that excerpts of the block show first, in the order of lines. Lines beyond the
+    /// content have no effect.
+    pub passages: Vec<Passage>,
+    /// The reasons for the rank, in the order of their annotations: the first [`REASONS_MAX`] that
+    /// are not empty.
+    pub reasons: Vec<Cow<'b, str>>,
     /// The id of the tool call that the block answers, from a tag.
     pub tool_call_id: Option<Cow<'b, str>>,
     /// The arguments of that tool call.
@@ -293,6 +300,17 @@ fn apply_tag<'b>(meta: &mut BlockMeta<'b>, tag: &Tag<'b>) -> bool {
             };
             meta.rank = Some(rank);
         }
+        (Tag::PASSAGES, value) => {
+            let Some(passages) = value.as_deref().and_then(Passage::parse_list) else {
+                return false;
+            };
+            meta.passages = passages;
+        }
+        (Tag::REASON, Some(value)) if !value.is_empty() => {
+            if meta.reasons.len() < REASONS_MAX {
+                meta.reasons.push(value.clone());
+            }
+        }
         // A call without arguments has an empty value.
         (Tag::ARGS, Some(value)) => meta.args = Some(value.clone()),
         (Tag::LANG, Some(value)) => meta.lang = Tag::known_lang(value),
@@ -303,6 +321,7 @@ fn apply_tag<'b>(meta: &mut BlockMeta<'b>, tag: &Tag<'b>) -> bool {
         }
         (
             Tag::CATEGORY
+            | Tag::REASON
             | Tag::TOOL_CALL_ID
             | Tag::ARGS
             | Tag::PINNED

@@ -88,8 +88,22 @@ impl Replacements {
     ///
     /// - Blocks inherit the highest priority, the highest rank and the pin of the blocks that they
     ///   replace.
-    /// - Summaries from annotations and alternate texts of changed blocks are dropped.
+    /// - Blocks without passages inherit the passages and the reasons of equal blocks that they
+    ///   replace.
+    /// - Summaries from annotations, alternate texts and passages of changed blocks are dropped.
     pub fn inherit_metadata<'b>(&self, blocks: &'b [Block<'_>], metas: &mut [BlockMeta<'b>]) {
+        for (&index, covered) in &self.covered {
+            let Some(from) = metas.get(index).filter(|from| !from.passages.is_empty()) else {
+                continue;
+            };
+            let (passages, reasons) = (from.passages.clone(), from.reasons.clone());
+            if let Some(meta) = metas.get_mut(covered.by)
+                && covered.relation == DuplicateKind::Equal
+                && meta.passages.is_empty()
+            {
+                (meta.passages, meta.reasons) = (passages, reasons);
+            }
+        }
         let named = self.covered.iter().map(|(&index, covered)| (index, covered.by));
         let pairs: Vec<_> = named.chain(self.shared.iter().copied()).collect();
         // A block that replaces another may itself be shortened or shown as a diff, so links can
@@ -122,6 +136,7 @@ impl Replacements {
             let summary = block.summary.as_deref().filter(|summary| !summary.is_empty());
             meta.summary = summary.map(Into::into);
             (meta.detailed, meta.tags) = (None, None);
+            meta.passages.clear();
         }
     }
 }

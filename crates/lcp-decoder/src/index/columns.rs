@@ -66,6 +66,7 @@ pub(super) fn read(body: Reader<'_>, blocks: u64) -> Result<(FrameTable, BlockIn
                 }
                 index.costs.push(costs);
             }
+            19 => index.passages = column.unvalued()?,
             // Column 18 has hashes, which are not used yet.
             _ => {}
         }
@@ -93,11 +94,11 @@ const FRAME_BYTES_MAX: u64 = limits::BODY_BYTES_MAX + 21;
 
 /// The ids and names of the columns. All have wire type BYTES, except those passed as nested.
 #[rustfmt::skip]
-const NAMES: [(u64, &str); 17] = [
+const NAMES: [(u64, &str); 18] = [
     (1, "types"), (2, "flags"), (3, "lengths"), (4, "checks"), (5, "priorities"), (6, "metadata"),
     (7, "pinned"), (8, "ranks"), (9, "category_names"), (10, "categories"), (11, "calls"),
     (12, "newest_user"), (13, "summaries"), (14, "said"), (15, "labels"), (16, "label_text"),
-    (17, "costs"),
+    (17, "costs"), (19, "passages"),
 ];
 
 const COSTS: [(u64, &str); 5] =

@@ -173,6 +173,7 @@ fn different_columns(
         ("priorities", annotations_known, stored.priorities == actual.priorities),
         ("pins", annotations_known, stored.pinned == actual.pinned),
         ("ranks", annotations_known, stored.ranks == actual.ranks),
+        ("passages", annotations_known, stored.passages == actual.passages),
         ("categories", annotations_known, categories(stored).eq(categories(actual))),
         ("tool calls", bodies_known, calls(stored) == calls(actual)),
         ("newest user turn", bodies_known, stored.newest_user == actual.newest_user),

@@ -1,6 +1,6 @@
 //! The ledger of a budget: the tokens left in total and by share, and the levels paid so far.
 
-use super::{Candidate, Eligibility, Excerpter, Selection, ShareLimits};
+use super::{Candidate, Eligibility, ExcerptKey, Excerpter, Selection, ShareLimits};
 
 /// The remaining tokens of a budget, and the levels that were paid.
 ///
@@ -35,6 +35,11 @@ impl<'a> BudgetLedger<'a> {
         }
         let caps = shares.iter().map(|share| share.cap).collect();
         Self { candidates, groups, chosen, left, granted: None, spent, caps }
+    }
+
+    /// Returns the tokens that are left in total.
+    pub(super) fn left(&self) -> u64 {
+        self.left
     }
 
     pub(super) fn spent(&self) -> &[u64] {
@@ -76,7 +81,8 @@ impl<'a> BudgetLedger<'a> {
         Some(left.min(self.left))
     }
 
-    fn share_left(&self, share: usize) -> u64 {
+    /// Returns the tokens that a share can spend, regardless of the total.
+    pub(super) fn share_left(&self, share: usize) -> u64 {
         if self.spent.is_empty() {
             return self.left;
         }
@@ -163,9 +169,13 @@ impl<'a> BudgetLedger<'a> {
         let Some(affordable) = self.affordable_extra(i) else { return };
         let paid = self.paid(i);
         let costs = &self.candidates[i].costs;
-        // An excerpt shows more than a placeholder, so it is not replaced by one.
-        let cut = matches!(self.chosen[i], Some(Selection::Excerpt { .. }));
-        let floor = if cut { floor.min(self.candidates[i].content_levels) } else { floor };
+        // An excerpt shows more than a placeholder, and one of passages more than any level but the
+        // full content, so these do not replace it.
+        let floor = match self.chosen[i] {
+            Some(Selection::Excerpt { .. }) if self.candidates[i].has_passages => floor.min(1),
+            Some(Selection::Excerpt { .. }) => floor.min(self.candidates[i].content_levels),
+            _ => floor,
+        };
         // Costs fall strictly, so a better level costs more.
         let better = (ceiling..floor).take_while(|&level| costs[level] > paid);
         let mut fitting = better.filter(|&level| costs[level] - paid <= affordable);
@@ -202,7 +212,9 @@ impl<'a> BudgetLedger<'a> {
     fn cut(&mut self, i: usize, least: u64, most: u64, excerpter: &mut dyn Excerpter) {
         let item = &self.candidates[i];
         let has = match self.chosen[i] {
-            Some(Selection::Excerpt { most, .. }) => most,
+            Some(Selection::Excerpt { key: ExcerptKey::Size(most), .. }) => most,
+            // Only an excerpt with another passage is worth a search for it.
+            Some(Selection::Excerpt { cost, .. }) => cost + EXCERPT_MIN,
             _ => 0,
         };
         if !item.may_be_cut {
@@ -216,8 +228,32 @@ impl<'a> BudgetLedger<'a> {
             return;
         };
         if let Some(cost) = excerpter.excerpt_cost(i, size).filter(|cost| *cost > paid.max(least)) {
-            self.choose(i, Selection::Excerpt { most: size, cost });
+            self.choose(i, Selection::Excerpt { key: ExcerptKey::Size(size), cost });
         }
+    }
+
+    /// Shows an excerpt of passages of candidate `i`, which must be affordable. It is not shown if
+    /// what is shown costs as much.
+    pub(super) fn choose_passages(&mut self, i: usize, key: ExcerptKey, cost: u64) {
+        if cost > self.paid(i) {
+            self.choose(i, Selection::Excerpt { key, cost });
+        }
+    }
+
+    /// Returns whether the ceilings of these candidates can be paid for.
+    pub(super) fn affords_ceilings(&self, candidates: &[usize]) -> bool {
+        let mut spent = self.spent.clone();
+        spent.fill(0);
+        let mut all = 0;
+        for &i in candidates {
+            let candidate = &self.candidates[i];
+            let extra = candidate.costs[candidate.ceiling].saturating_sub(self.paid(i));
+            all += extra;
+            if let Some(spent) = spent.get_mut(candidate.share) {
+                *spent += extra;
+            }
+        }
+        all <= self.left && (0..spent.len()).all(|share| spent[share] <= self.share_left(share))
     }
 }
 

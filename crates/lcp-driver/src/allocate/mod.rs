@@ -6,6 +6,7 @@
 
 pub(crate) mod knapsack;
 mod ledger;
+mod passages;
 #[cfg(test)]
 mod tests;
 mod tiers;
@@ -13,6 +14,7 @@ mod tiers;
 use lcp_types::Priority;
 
 use crate::detail::LEVELS;
+use crate::excerpt::{ExcerptKey, PassageCosts};
 pub(crate) use ledger::BudgetLedger;
 pub(crate) use tiers::{LINES_FIRST, NAMED_FIRST, allocate_tiers};
 
@@ -32,6 +34,8 @@ pub(crate) struct Candidate {
     /// summary.
     pub(crate) may_grow: bool,
     pub(crate) may_be_cut: bool,
+    /// `true` if its excerpts are made of passages, unless its content does not allow that.
+    pub(crate) has_passages: bool,
     /// Its share, as an index into [`AllocationInput::shares`].
     pub(crate) share: usize,
     /// Its group, as an index into [`AllocationInput::groups`].
@@ -176,6 +180,18 @@ impl AllocationInput<'_> {
 pub(crate) trait Excerpter {
     /// Returns the cost of an excerpt of candidate `i` with at most `most` tokens, if there is one.
     fn excerpt_cost(&mut self, i: usize, most: u64) -> Option<u64>;
+
+    /// Returns the approximate costs of the passages of candidate `i`; empty if its content does
+    /// not allow excerpts of passages.
+    fn passages(&mut self, _i: usize) -> PassageCosts {
+        PassageCosts::default()
+    }
+
+    /// Makes the excerpt of candidate `i` that shows these of its passages, by ascending indices.
+    /// Returns its key and its cost, or `None` if it would omit nothing.
+    fn show_passages(&mut self, _i: usize, _shown: &[usize]) -> Option<(ExcerptKey, u64)> {
+        None
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -183,8 +199,7 @@ pub(crate) enum Selection {
     /// A level, as an index into the costs of the candidate.
     Level(usize),
     Excerpt {
-        /// The size for which the excerpt was made.
-        most: u64,
+        key: ExcerptKey,
         cost: u64,
     },
 }

@@ -3,6 +3,7 @@
 
 use lcp_types::Priority;
 
+use super::passages::{NAMED_PART, ShownPassages, show_passages};
 use super::{
     Allocation, AllocationInput, BudgetLedger, Candidate, Eligibility, Excerpter, Outcome,
     Selection, ShareLimits, fixed_tokens,
@@ -86,7 +87,7 @@ pub(super) fn allocate_with(
     };
     let chosen = input.fixed_selections();
     let ledger = BudgetLedger::new(candidates, input.shares, input.groups, chosen, left);
-    let mut tiers = TierAllocator { input, ledger, excerpter };
+    let mut tiers = TierAllocator { input, ledger, excerpter, passages: ShownPassages::new() };
     if let Some(newest) = input.first {
         tiers.ledger.upgrade_to(newest, ceiling);
         // Without a reserve, either everything fits or placeholders for all blocks fill the budget.
@@ -143,6 +144,8 @@ struct TierAllocator<'a, 'e> {
     input: AllocationInput<'a>,
     ledger: BudgetLedger<'a>,
     excerpter: &'e mut dyn Excerpter,
+    /// The passages that are shown so far.
+    passages: ShownPassages,
 }
 
 impl TierAllocator<'_, '_> {
@@ -165,6 +168,9 @@ impl TierAllocator<'_, '_> {
     /// Gives the blocks of a tier levels with content, or at least a placeholder to the first
     /// `named` ones, then first excerpts.
     fn upgrade_tier(&mut self, tier: &[usize], named: usize) {
+        if self.input.excerpts && self.has_passages(tier) && !self.ledger.affords_ceilings(tier) {
+            self.upgrade_by_passages(tier);
+        }
         for (at, &i) in tier.iter().enumerate() {
             let candidate = &self.input.candidates[i];
             let floor = if at < named { candidate.costs.len() } else { candidate.content_levels };
@@ -173,6 +179,35 @@ impl TierAllocator<'_, '_> {
         if self.input.excerpts {
             for &i in tier.iter().filter(|&&i| self.input.candidates[i].ceiling == 0) {
                 self.excerpt(i, EXCERPT_FIRST);
+            }
+        }
+    }
+
+    fn has_passages(&self, tier: &[usize]) -> bool {
+        tier.iter().any(|&i| self.input.candidates[i].has_passages)
+    }
+
+    /// Shows the best passages of a tier, then names its other blocks, then shows blocks of which
+    /// passages are shown in full (RFC 0014).
+    fn upgrade_by_passages(&mut self, tier: &[usize]) {
+        let Self { input, ledger, excerpter, passages } = self;
+        if !show_passages(*input, ledger, *excerpter, tier, passages) {
+            return;
+        }
+        let mut for_lines = input.budget / NAMED_PART;
+        for &i in tier {
+            let candidate = &input.candidates[i];
+            // The content of many blocks may be worth less than a few words about each of them.
+            ledger.upgrade(i, candidate.ceiling.max(1), candidate.content_levels);
+            let line = candidate.costs[candidate.lowest()];
+            if ledger.chosen(i).is_none() && line <= for_lines {
+                ledger.upgrade(i, candidate.lowest(), candidate.costs.len());
+                for_lines -= ledger.chosen(i).map_or(0, |_| line);
+            }
+        }
+        for &i in tier {
+            if matches!(ledger.chosen(i), Some(Selection::Excerpt { .. })) {
+                ledger.upgrade(i, 0, 1);
             }
         }
     }

@@ -11,7 +11,7 @@ use std::borrow::Cow;
 use lcp_types::category::{
     OPEN_FILES, RECENT_MESSAGES, REFERENCES, RETRIEVED_CONTEXT, SYSTEM_PROMPT, TOOL_RESULTS,
 };
-use lcp_types::{Block, BlockContent, BlockMeta, DataFormat, FormatHint, Lang, Role};
+use lcp_types::{Block, BlockContent, BlockMeta, DataFormat, FormatHint, Lang, Passage, Role};
 
 pub use content::content_text;
 pub(crate) use head::{FROM, Form, Head, RENAMED_FROM};
@@ -32,6 +32,8 @@ pub(crate) struct BlockView<'b> {
     pub(crate) tags: Option<&'b str>,
     /// The part of the content that an excerpt shows.
     pub(crate) excerpt_focus: ExcerptFocus,
+    /// The passages that an excerpt shows first; empty if it shows the part above.
+    pub(crate) passages: &'b [Passage],
     /// The format of structured data.
     pub(crate) data_format: Option<DataFormat>,
     /// `true` if the content may have lines that a program shortened.
@@ -63,6 +65,7 @@ impl<'b> BlockView<'b> {
             summary: meta.summary.as_deref(),
             tags: meta.tags.as_deref(),
             excerpt_focus: ExcerptFocus::for_content(&block.content),
+            passages: &meta.passages,
             data_format: match &block.content {
                 BlockContent::StructuredData(data) => Some(data.format),
                 _ => None,

@@ -51,6 +51,7 @@ impl IndexCandidates {
         let mut priorities = SparseColumn::new(&facts.priorities, |entry| entry.0);
         let mut pinned = SparseColumn::new(&facts.pinned, |block| *block);
         let mut ranks = SparseColumn::new(&facts.ranks, |entry| entry.0);
+        let mut passages = SparseColumn::new(&facts.passages, |block| *block);
         let mut levels = columns.levels();
         let mut places = (0..).zip(&related.blocks).peekable();
         for (block, code) in (0u32..).zip(&facts.types) {
@@ -96,6 +97,7 @@ impl IndexCandidates {
             }
             // Any block may be shown in part.
             candidate.may_be_cut = config.excerpts();
+            candidate.has_passages = passages.at(block).is_some();
             // Ranked candidates come before all others, so they are never dropped.
             let may_be_dropped =
                 competes_alone && candidate.rank.is_none() && !candidate.may_be_cut;

@@ -56,6 +56,9 @@ impl<'c, 'b, 'e> IndexChecksum<'c, 'b, 'e> {
         if columns.rank(index).map(f64::to_bits) != meta.rank.map(f64::to_bits) {
             return wrong("rank");
         }
+        if columns.has_passages(index) == meta.passages.is_empty() {
+            return wrong("list of passages");
+        }
         if !self.is_of_its_call(index, block, meta) {
             return wrong("tool call");
         }

@@ -36,6 +36,7 @@ impl<'f> Columns<'f> {
             ("metadata", is_sorted(&facts.metadata, |entry| *entry, blocks)),
             ("pinned", is_sorted(&facts.pinned, |entry| *entry, blocks)),
             ("ranks", is_sorted(&facts.ranks, |entry| entry.0, blocks)),
+            ("passages", is_sorted(&facts.passages, |entry| *entry, blocks)),
             ("calls", is_sorted(&facts.calls, |entry| entry.block, blocks)),
             ("said", annotations_sorted(&facts.annotations, blocks)),
             ("levels", levels_sorted(&mode.levels, blocks)),
@@ -86,6 +87,10 @@ impl<'f> Columns<'f> {
 
     pub(super) fn is_pinned(&self, block: u32) -> bool {
         self.facts.pinned.binary_search(&block).is_ok()
+    }
+
+    pub(super) fn has_passages(&self, block: u32) -> bool {
+        self.facts.passages.binary_search(&block).is_ok()
     }
 
     pub(super) fn rank(&self, block: u32) -> Option<f64> {

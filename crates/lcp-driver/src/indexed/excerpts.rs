@@ -1,7 +1,7 @@
 //! Excerpts for a plan by an index. The costs of a level are in the index, but an excerpt needs the
 //! content, so each block that may be shown in part is read when allocation asks for its excerpt.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet};
 
 use lcp_tokens::TokenEstimator;
 use lcp_types::{Block, BlockSource, CowBytes};
@@ -12,7 +12,7 @@ use crate::allocate::Excerpter;
 use crate::block_view::BlockView;
 use crate::cost::Counter;
 use crate::detail::{Excerpt, OutputMode};
-use crate::excerpt;
+use crate::excerpt::{ExcerptBlock, ExcerptKey, MadeExcerpts, PassageCosts};
 
 /// The size of contents in memory from which they are dropped, in bytes.
 const BYTES_MAX: usize = 32 << 20;
@@ -31,15 +31,14 @@ pub(super) struct IndexExcerpter<'s, 'c, S: ?Sized> {
     bytes: usize,
     /// The indices of all blocks that were read.
     seen: BTreeSet<u32>,
-    /// The excerpts and their costs, by candidate and size.
-    cuts: HashMap<(usize, u64), Option<(Excerpt, u32)>>,
+    made: MadeExcerpts,
     /// The first error. After it, no candidate has an excerpt.
     error: Option<Fallback>,
 }
 
 /// The excerpts of an allocation, and the blocks that were read for them.
 pub(super) struct IndexExcerpts<'s> {
-    cuts: HashMap<(usize, u64), Option<(Excerpt, u32)>>,
+    made: MadeExcerpts,
     /// The indices of all blocks that were read.
     pub(super) seen: BTreeSet<u32>,
     /// The blocks that are in memory.
@@ -47,9 +46,9 @@ pub(super) struct IndexExcerpts<'s> {
 }
 
 impl IndexExcerpts<'_> {
-    /// Returns the excerpt of candidate `i` that was made for this size, and its cost.
-    pub(super) fn get(&self, i: usize, most: u64) -> Option<(Excerpt, u32)> {
-        self.cuts.get(&(i, most)).copied().flatten()
+    /// Returns an excerpt of candidate `i` that was made, and its cost.
+    pub(super) fn get(&self, i: usize, key: ExcerptKey) -> Option<&(Excerpt, u32)> {
+        self.made.get(i, key)
     }
 }
 
@@ -70,7 +69,7 @@ impl<'s, 'c, S: BlockSource + ?Sized> IndexExcerpter<'s, 'c, S> {
             read: BTreeMap::new(),
             bytes: 0,
             seen: BTreeSet::new(),
-            cuts: HashMap::new(),
+            made: MadeExcerpts::default(),
             error: None,
         }
     }
@@ -85,10 +84,27 @@ impl<'s, 'c, S: BlockSource + ?Sized> IndexExcerpter<'s, 'c, S> {
             return Err(error);
         }
         let read = self.read.into_values().flat_map(|(at, blocks)| at.into_iter().zip(blocks));
-        Ok(IndexExcerpts { cuts: self.cuts, seen: self.seen, read: read.collect() })
+        Ok(IndexExcerpts { made: self.made, seen: self.seen, read: read.collect() })
     }
 
-    fn cut(&mut self, i: usize, most: u64) -> Result<Option<(Excerpt, u32)>, Fallback> {
+    /// Calls `make` with a candidate. After an error, or if the block cannot be read, it returns
+    /// `None`.
+    fn with<R>(
+        &mut self,
+        i: usize,
+        make: impl FnOnce(&mut MadeExcerpts, ExcerptBlock<'_, '_>, &mut Counter<'_>) -> R,
+    ) -> Option<R> {
+        if self.error.is_some() {
+            return None;
+        }
+        self.try_with(i, make).map_err(|error| self.error = Some(error)).ok()
+    }
+
+    fn try_with<R>(
+        &mut self,
+        i: usize,
+        make: impl FnOnce(&mut MadeExcerpts, ExcerptBlock<'_, '_>, &mut Counter<'_>) -> R,
+    ) -> Result<R, Fallback> {
         let (block, columns) = (self.block_of[i], self.columns);
         if !self.read.contains_key(&block) {
             let mut indices: Vec<u32> = columns.annotations_of(block).chain([block]).collect();
@@ -107,7 +123,7 @@ impl<'s, 'c, S: BlockSource + ?Sized> IndexExcerpter<'s, 'c, S> {
             self.seen.extend(&indices);
             self.read.insert(block, (indices, blocks));
         }
-        let Some((indices, blocks)) = self.read.get(&block) else { return Ok(None) };
+        let (indices, blocks) = self.read.get(&block).ok_or_else(Fallback::incomplete)?;
         let read = ReadBlocks { indices, blocks };
         let (at, meta) = read.locate(block, columns).map_err(Fallback::Wrong)?;
         let view = BlockView::new(&blocks[at], &meta);
@@ -115,23 +131,28 @@ impl<'s, 'c, S: BlockSource + ?Sized> IndexExcerpter<'s, 'c, S> {
         if self.counter.costs(&view, self.mode) != costs {
             return Err(Fallback::Wrong(format!("block {block} has a different cost")));
         }
-        let most = u32::try_from(most).unwrap_or(u32::MAX);
-        Ok(excerpt::cut(&view, costs.content, most, self.mode, &mut self.counter))
+        let (content_tokens, mode) = (costs.content, self.mode);
+        let block = ExcerptBlock { view: &view, content_tokens, mode };
+        Ok(make(&mut self.made, block, &mut self.counter))
     }
 }
 
 impl<S: BlockSource + ?Sized> Excerpter for IndexExcerpter<'_, '_, S> {
     fn excerpt_cost(&mut self, i: usize, most: u64) -> Option<u64> {
-        if self.error.is_some() {
-            return None;
+        if self.made.cost_of_size(i, most).is_none() {
+            self.with(i, |made, block, counter| made.make_size(i, most, block, counter));
         }
-        if !self.cuts.contains_key(&(i, most)) {
-            match self.cut(i, most) {
-                Ok(cut) => drop(self.cuts.insert((i, most), cut)),
-                Err(error) => self.error = Some(error),
-            }
+        self.made.cost_of_size(i, most).flatten()
+    }
+
+    fn passages(&mut self, i: usize) -> PassageCosts {
+        if self.made.passages(i).is_none() {
+            self.with(i, |made, block, counter| made.count_passages(i, block, counter));
         }
-        let (_, cost) = self.cuts.get(&(i, most)).copied().flatten()?;
-        Some(cost.into())
+        self.made.passages(i).cloned().unwrap_or_default()
+    }
+
+    fn show_passages(&mut self, i: usize, shown: &[usize]) -> Option<(ExcerptKey, u64)> {
+        self.with(i, |made, block, counter| made.make_passages(i, shown, block, counter)).flatten()
     }
 }

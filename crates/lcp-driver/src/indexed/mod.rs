@@ -236,7 +236,7 @@ fn by_index<S: BlockSource + ?Sized>(
     for part in &parts {
         let (at, meta) = read.locate(part.block, columns).map_err(Fallback::Wrong)?;
         metas[at] = meta;
-        shown.push((at, part.detail, part.costs.content));
+        shown.push((at, part.detail.clone(), part.costs.content));
     }
     let mut check = IndexChecksum::new(columns, config.mode, &mut counter);
     for (part, &(at, ..)) in parts.iter().zip(&shown) {
@@ -267,7 +267,7 @@ fn by_index<S: BlockSource + ?Sized>(
         used,
         budget,
         blocks: facts.len(),
-        parts: &parts.iter().map(|part| (part.detail, part.cost)).collect::<Vec<_>>(),
+        parts: &parts.iter().map(|part| (part.detail.clone(), part.cost)).collect::<Vec<_>>(),
         warnings: &warnings,
     });
     Ok(IndexedRender {
@@ -297,9 +297,9 @@ fn parts(
                 let (detail, cost) = *costs.details.get(level)?;
                 (ShownDetail::Level(detail), cost)
             }
-            Selection::Excerpt { most, .. } => {
-                let (excerpt, cost) = excerpts.get(at, most)?;
-                (ShownDetail::Excerpt(excerpt), cost)
+            Selection::Excerpt { key, .. } => {
+                let (excerpt, cost) = excerpts.get(at, key)?;
+                (ShownDetail::Excerpt(excerpt.clone()), *cost)
             }
         };
         Some(ShownBlock { block, costs, detail, cost })

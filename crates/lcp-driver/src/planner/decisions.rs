@@ -33,7 +33,7 @@ impl Scan<'_, '_> {
             let (candidate, selection) = (&self.candidates[at], allocation.chosen[at]);
             if let Some(part) = self.previous.as_ref().and_then(|previous| previous.part(at)) {
                 return (
-                    self.decision_for(*i, costs, part.shown),
+                    self.decision_for(*i, costs, part.shown.clone()),
                     DecisionReason::Unchanged,
                     part.cost,
                 );
@@ -50,8 +50,10 @@ impl Scan<'_, '_> {
                     let (detail, cost) = costs.details[detail];
                     (self.decision_for(*i, costs, ShownDetail::Level(detail)), reason, cost)
                 }
-                Some(Selection::Excerpt { most, .. }) => match excerpter.get(at, most) {
-                    Some((excerpt, cost)) => (RenderDecision::Excerpt(excerpt), reason, cost),
+                Some(Selection::Excerpt { key, .. }) => match excerpter.get(at, key) {
+                    Some((excerpt, cost)) => {
+                        (RenderDecision::Excerpt(excerpt.clone()), reason, *cost)
+                    }
                     None => (unseen, reason, 0),
                 },
             }

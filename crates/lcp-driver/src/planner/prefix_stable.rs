@@ -100,7 +100,7 @@ impl<'c> Scan<'_, 'c> {
             parts().map(|(at, part)| (self.shown[at].0, part.meta(line_numbers))).collect();
         let shown = parts().map(|(at, part)| {
             let (block, costs) = &self.shown[at];
-            (*block, part.shown, costs.content)
+            (*block, part.shown.clone(), costs.content)
         });
         let layout = Layout { shown: shown.collect(), rolled_up: None };
         let in_force = MetaLookup { own: self.metas, previous: Some(&metas) };
@@ -198,7 +198,7 @@ impl<'c> Scan<'_, 'c> {
     /// Returns whether a fresh plan would show more of the newest user turn.
     fn lacks_newest_turn(&self, previous: &PreviousText<'_>, budget: u32) -> bool {
         let Some(newest) = self.first() else { return false };
-        let shown = match previous.part(newest).map(|part| part.shown) {
+        let shown = match previous.part(newest).map(|part| &part.shown) {
             None if !previous.excluded.contains(&newest) => return false,
             Some(ShownDetail::Level(DetailLevel::Full)) => return false,
             shown => shown,

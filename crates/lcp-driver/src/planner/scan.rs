@@ -13,7 +13,7 @@ use crate::block_view::{BlockView, default_categories};
 use crate::config::{DriverConfig, Objective, OutputMode};
 use crate::cost::{Counter, DetailCosts, count_blocks};
 use crate::detail::{DetailLevel, Excerpt};
-use crate::excerpt;
+use crate::excerpt::{ExcerptBlock, ExcerptKey, MadeExcerpts, PassageCosts};
 use crate::fmt::{group_thousands, plural};
 use crate::objective::{RankFactors, ValueModel};
 use crate::prompt_cache::PreviousPart;
@@ -107,6 +107,7 @@ impl<'b, 'c> Scan<'b, 'c> {
             // Annotations can only give finite ranks, so the newest turn has the highest one.
             rank: if is_newest { Some(f64::INFINITY) } else { self.metas[i].rank },
             may_be_cut: view.content.is_some(),
+            has_passages: !view.passages.is_empty(),
             share: self.share(i),
             group: self.groups.group[at],
             ..candidate_from_costs(self.groups.priorities[at], costs, self.config.fill)
@@ -185,6 +186,7 @@ pub(crate) fn candidate_from_costs(
         content_levels: costs.details.iter().filter(has_content).count(),
         may_grow: priority == Priority::Low && level.is_none(),
         may_be_cut: false,
+        has_passages: false,
         share: 0,
         group: None,
         eligibility: Eligibility::Competes,
@@ -281,29 +283,49 @@ pub(crate) fn warn_of_block(
 pub(super) struct ExcerptCache<'s, 'b, 'c> {
     scan: &'s Scan<'b, 'c>,
     counter: Counter<'c>,
-    /// The excerpts and their costs, by candidate and size.
-    cuts: HashMap<(usize, u64), Option<(Excerpt, u32)>>,
+    made: MadeExcerpts,
 }
 
 impl<'s, 'b, 'c> ExcerptCache<'s, 'b, 'c> {
     pub(super) fn new(scan: &'s Scan<'b, 'c>) -> Self {
-        Self { scan, counter: Counter::new(scan.estimator), cuts: HashMap::new() }
+        let counter = Counter::new(scan.estimator);
+        Self { scan, counter, made: MadeExcerpts::default() }
     }
 
-    pub(super) fn get(&self, i: usize, most: u64) -> Option<(Excerpt, u32)> {
-        self.cuts.get(&(i, most)).copied().flatten()
+    pub(super) fn get(&self, i: usize, key: ExcerptKey) -> Option<&(Excerpt, u32)> {
+        self.made.get(i, key)
+    }
+
+    /// Calls `make` with a candidate.
+    fn with<R>(
+        &mut self,
+        i: usize,
+        make: impl FnOnce(&mut MadeExcerpts, ExcerptBlock<'_, '_>, &mut Counter<'_>) -> R,
+    ) -> R {
+        let scan = self.scan;
+        let (block, costs) = &scan.shown[i];
+        let view = BlockView::new(&scan.blocks[*block], &scan.metas[*block]);
+        let (content_tokens, mode) = (costs.content, scan.config.mode);
+        make(&mut self.made, ExcerptBlock { view: &view, content_tokens, mode }, &mut self.counter)
     }
 }
 
 impl Excerpter for ExcerptCache<'_, '_, '_> {
     fn excerpt_cost(&mut self, i: usize, most: u64) -> Option<u64> {
-        let (scan, counter) = (self.scan, &mut self.counter);
-        let cut = *self.cuts.entry((i, most)).or_insert_with(|| {
-            let (block, costs) = &scan.shown[i];
-            let view = BlockView::new(&scan.blocks[*block], &scan.metas[*block]);
-            let most = u32::try_from(most).unwrap_or(u32::MAX);
-            excerpt::cut(&view, costs.content, most, scan.config.mode, counter)
-        });
-        cut.map(|(_, cost)| u64::from(cost))
+        if self.made.cost_of_size(i, most).is_none() {
+            self.with(i, |made, block, counter| made.make_size(i, most, block, counter));
+        }
+        self.made.cost_of_size(i, most).flatten()
+    }
+
+    fn passages(&mut self, i: usize) -> PassageCosts {
+        if self.made.passages(i).is_none() {
+            self.with(i, |made, block, counter| made.count_passages(i, block, counter));
+        }
+        self.made.passages(i).cloned().unwrap_or_default()
+    }
+
+    fn show_passages(&mut self, i: usize, shown: &[usize]) -> Option<(ExcerptKey, u64)> {
+        self.with(i, |made, block, counter| made.make_passages(i, shown, block, counter))
     }
 }

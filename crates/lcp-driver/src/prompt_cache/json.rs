@@ -244,8 +244,8 @@ struct Name(&'static str);
 
 impl PartRow {
     fn from_part(part: &PreviousPart) -> Self {
-        let (detail, excerpt) = match part.shown {
-            ShownDetail::Excerpt(excerpt) => (EXCERPT, Some(excerpt)),
+        let (detail, excerpt) = match &part.shown {
+            ShownDetail::Excerpt(excerpt) => (EXCERPT, Some(excerpt.clone())),
             ShownDetail::Level(detail) => (detail.name(), None),
         };
         Self {

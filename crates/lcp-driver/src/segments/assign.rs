@@ -264,6 +264,7 @@ fn item(choices: &LevelChoices) -> Candidate {
         content_levels: choices.above_tags(),
         may_grow: false,
         may_be_cut: false,
+        has_passages: false,
         share: 0,
         group: None,
         eligibility: Eligibility::Competes,

@@ -44,12 +44,12 @@ pub(super) fn plan(plan: &Plan) {
 pub(super) fn indexed(plan: &IndexedPlan<'_>) {
     let parts: u32 = plan.parts.iter().map(|(_, tokens)| tokens).sum();
     let overhead = ("overhead", plan.used.saturating_sub(parts));
-    let name = |detail: ShownDetail| match detail {
+    let name = |detail: &ShownDetail| match detail {
         ShownDetail::Level(DetailLevel::Summary) => CompressionLevel::Brief.name(),
         ShownDetail::Level(detail) => detail.name(),
         ShownDetail::Excerpt(_) => EXCERPT,
     };
-    let shown = plan.parts.iter().map(|(detail, tokens)| (name(*detail), *tokens));
+    let shown = plan.parts.iter().map(|(detail, tokens)| (name(detail), *tokens));
     set(plan.used, shown.chain([overhead]));
     deduplicated(DedupStats::default());
 }

@@ -88,7 +88,7 @@ fn cuts_are_at_character_boundaries_without_line_breaks() {
         for budget in (40..200).step_by(7) {
             let block = Block::document("text", text.as_str(), FormatHint::Plain);
             let rendered = run(&[block], budget, OutputMode::Minimal);
-            let RenderDecision::Excerpt(excerpt) = rendered.plan.items[0].decision else {
+            let RenderDecision::Excerpt(excerpt) = &rendered.plan.items[0].decision else {
                 panic!("{:?}", rendered.plan.items[0]);
             };
             assert!(text.is_char_boundary(excerpt.head_bytes));
@@ -213,7 +213,7 @@ fn table_excerpt_shows_header_and_whole_rows() {
     // The rows of the marker and those that are shown are all rows.
     for budget in 40..400 {
         let rendered = run(&blocks, budget, OutputMode::Minimal);
-        let RenderDecision::Excerpt(excerpt) = rendered.plan.items[0].decision else { continue };
+        let RenderDecision::Excerpt(excerpt) = &rendered.plan.items[0].decision else { continue };
         let shown = rendered.text.matches("first").count();
         assert!(rendered.text.matches("second").count() == shown || shown == 1, "{budget}");
         let whole = rendered.text.matches("second").count();
@@ -296,7 +296,7 @@ fn marker_counts_omitted_lines_and_tokens() {
     let content = (0..500).map(|i| format!("line {i}\n")).collect::<Vec<_>>().concat();
     let block = Block::code(Lang::Unknown, "a.txt", content.as_str());
     let plan = run(&[block], 400, OutputMode::Xml).plan;
-    let RenderDecision::Excerpt(excerpt) = plan.items[0].decision else { panic!() };
+    let RenderDecision::Excerpt(excerpt) = &plan.items[0].decision else { panic!() };
     let missing = &content[excerpt.head_bytes..content.len() - excerpt.tail_bytes];
     assert_eq!(missing.lines().count(), excerpt.omitted_lines);
     let tokens = O200K.estimate(missing);
@@ -315,7 +315,7 @@ fn long_backtick_runs_can_be_cut() {
         for budget in (60..9_000).step_by(61) {
             let plan = run(std::slice::from_ref(&block), budget, OutputMode::Markdown).plan;
             assert!(plan.items[0].decision.has_content(), "budget {budget}");
-            if let RenderDecision::Excerpt(excerpt) = plan.items[0].decision {
+            if let RenderDecision::Excerpt(excerpt) = &plan.items[0].decision {
                 assert!(excerpt.head_bytes + excerpt.tail_bytes < content.len(), "{excerpt:?}");
                 // A longer fence does not waste the budget: at least half of it is used, or nearly
                 // all content is shown, which may need only a short fence.
@@ -366,7 +366,7 @@ fn crlf_line_breaks_are_never_split() {
     ] {
         for budget in 40..160 {
             let plan = run(std::slice::from_ref(&block), budget, OutputMode::Minimal).plan;
-            if let RenderDecision::Excerpt(excerpt) = plan.items[0].decision {
+            if let RenderDecision::Excerpt(excerpt) = &plan.items[0].decision {
                 let tail = content.len() - excerpt.tail_bytes;
                 for cut in [excerpt.head_bytes, tail] {
                     let within = content[..cut].ends_with('\r') && content[cut..].starts_with('\n');

@@ -11,6 +11,7 @@ mod objective;
 mod packs;
 mod parse;
 mod parse_blocks;
+mod passages;
 mod placeholder;
 #[cfg(feature = "serde")]
 mod prompt_cache;

@@ -6,7 +6,7 @@ use lcp_testkit::DELIMITERS;
 use lcp_tokens::{Encoding, Tiktoken};
 use lcp_types::{
     Annotation, Block, CarriedLevel, Code, Conversation, DataFormat, DiffHunk, FileEntry,
-    FormatHint, Lang, MediaType, Priority, Role, Status, Tag, ToolResult, UnknownFields,
+    FormatHint, Lang, MediaType, Passage, Priority, Role, Status, Tag, ToolResult, UnknownFields,
 };
 use proptest::prelude::*;
 
@@ -202,6 +202,22 @@ fn any_objective() -> impl Strategy<Value = Objective> {
     ]
 }
 
+/// Generates the value of a passages tag: mostly valid, sometimes far beyond the content.
+fn any_passages() -> impl Strategy<Value = String> {
+    let passage = (prop_oneof![6 => 1u32..4, 1 => Just(40)], 1u32..5, 1u16..=1_000);
+    let valid = prop::collection::vec(passage, 1..8).prop_map(|passages| {
+        let mut end = 0;
+        let passages = passages.into_iter().map(|(gap, lines, score)| {
+            let first = end + gap;
+            end = first + lines - 1;
+            Passage { first, last: end, score }
+        });
+        Passage::format_list(&passages.collect::<Vec<_>>())
+    });
+    let invalid = vec!["", "1-2", "2-1:5", "1-3:5 2-4:5", "1-4294967295:1000", "0-1:1", "1-1:1001"];
+    prop_oneof![6 => valid, 1 => prop::sample::select(invalid).prop_map(str::to_owned)]
+}
+
 /// Generates packs in which some blocks have summaries, priorities, ranks, categories, pins and
 /// tool calls.
 pub(crate) fn any_pack() -> impl Strategy<Value = Vec<Block<'static>>> {
@@ -212,6 +228,7 @@ pub(crate) fn any_pack() -> impl Strategy<Value = Vec<Block<'static>>> {
         prop::option::weighted(0.3, prop::sample::select(CATEGORIES)),
         prop::option::weighted(0.15, (prop::sample::select(&CarriedLevel::ALL[..]), any_text())),
         prop::option::weighted(0.2, prop::sample::select(RELATIONS)),
+        prop::option::weighted(0.3, any_passages()),
     );
     let marked = (any_block(), marks);
     prop_oneof![
@@ -219,14 +236,15 @@ pub(crate) fn any_pack() -> impl Strategy<Value = Vec<Block<'static>>> {
         1 => {
             let level = prop::option::weighted(0.7, 0usize..5);
             let related = prop::option::weighted(0.1, prop::sample::select(RELATIONS));
-            let marks = (Just(None), level, Just(None), Just(None), Just(None), related);
+            let passages = prop::option::weighted(0.3, any_passages());
+            let marks = (Just(None), level, Just(None), Just(None), Just(None), related, passages);
             prop::collection::vec((any_block(), marks), 33..60)
         },
     ]
     .prop_map(|marked| {
         let mut blocks = Vec::new();
         let mut said = Vec::new();
-        for (i, (mut block, (summary, level, rank, category, carried, related))) in
+        for (i, (mut block, (summary, level, rank, category, carried, related, passages))) in
             marked.into_iter().enumerate()
         {
             block.summary = summary.map(Into::into);
@@ -237,6 +255,7 @@ pub(crate) fn any_pack() -> impl Strategy<Value = Vec<Block<'static>>> {
             said.extend(category.map(|category| tag(target, &format!("category={category}"))));
             said.extend(carried.map(|(level, text)| Block::new(level.to_extension(target, &text))));
             said.extend(related.map(|related| tag(target, related)));
+            said.extend(passages.map(|passages| tag(target, &format!("passages={passages}"))));
         }
         blocks.extend(said);
         blocks

@@ -7,7 +7,8 @@ use super::{Bounds, KnapsackPlan, Method, Task, excerpt_value, solver};
 use crate::allocate::ledger::{EXCERPT_MIN, excerpt_step};
 use crate::allocate::tiers::{EXCERPT_FIRST, allocate_tiers};
 use crate::allocate::{
-    Allocation, BudgetLedger, Candidate, Eligibility, Excerpter, Outcome, Selection, fixed_tokens,
+    Allocation, BudgetLedger, Candidate, Eligibility, ExcerptKey, Excerpter, Outcome, Selection,
+    fixed_tokens,
 };
 
 /// The divisor of the acceptable gap: a plan is good enough if it is within a thousandth of its
@@ -39,7 +40,7 @@ impl Task<'_> {
         let most = EXCERPT_FIRST.max(left / 2).min(left).min(candidate.costs[0].saturating_sub(1));
         let most = excerpt_step(most)?;
         let cost = excerpter.excerpt_cost(first, most)?;
-        Some((first, Selection::Excerpt { most, cost }))
+        Some((first, Selection::Excerpt { key: ExcerptKey::Size(most), cost }))
     }
 
     /// Returns the best of several plans, each with its leftover tokens spent on excerpts.

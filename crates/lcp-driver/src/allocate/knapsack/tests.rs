@@ -128,6 +128,7 @@ fn any_case() -> impl Strategy<Value = Case> {
                     content_levels: details.len(),
                     may_grow: false,
                     may_be_cut: false,
+                    has_passages: false,
                     share: 0,
                     group: None,
                     eligibility: Eligibility::Competes,

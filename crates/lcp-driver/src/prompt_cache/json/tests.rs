@@ -20,7 +20,13 @@ fn small() -> PreviousPlan {
         renamed_from: None,
         level: None,
     };
-    let excerpt = Excerpt { head_bytes: 120, tail_bytes: 0, omitted_lines: 7, omitted_tokens: 96 };
+    let excerpt = Excerpt {
+        head_bytes: 120,
+        tail_bytes: 0,
+        omitted_lines: 7,
+        omitted_tokens: 96,
+        lines: Vec::new(),
+    };
     PreviousPlan {
         renderer: 1,
         encoding: "o200k_base".to_owned(),
@@ -234,9 +240,12 @@ fn any_text() -> impl Strategy<Value = String> {
 }
 
 fn any_part() -> impl Strategy<Value = PreviousPart> {
-    let figures = (any::<usize>(), any::<usize>(), any::<usize>(), any::<u32>());
-    let excerpt = figures.prop_map(|(head_bytes, tail_bytes, omitted_lines, omitted_tokens)| {
-        ShownDetail::Excerpt(Excerpt { head_bytes, tail_bytes, omitted_lines, omitted_tokens })
+    let lines = prop::collection::vec(any::<(u32, u32)>(), 0..3);
+    let figures = (any::<usize>(), any::<usize>(), any::<usize>(), any::<u32>(), lines);
+    let excerpt = figures.prop_map(|figures| {
+        let (head_bytes, tail_bytes, omitted_lines, omitted_tokens, lines) = figures;
+        let excerpt = Excerpt { head_bytes, tail_bytes, omitted_lines, omitted_tokens, lines };
+        ShownDetail::Excerpt(excerpt)
     });
     let detail = prop::sample::select(&DetailLevel::ALL[..]).prop_map(ShownDetail::Level);
     let shown = (prop_oneof![4 => detail, 1 => excerpt], any_text());

@@ -83,7 +83,7 @@ fn excerpt_row_reports_omitted_lines_and_tokens() {
     let config =
         DriverConfig { token_budget: Some(500), excerpts: Excerpts::On, ..DriverConfig::default() };
     let plan = DefaultDriver::new(O200K).plan(&blocks, &config).unwrap();
-    let RenderDecision::Excerpt(excerpt) = plan.items[0].decision else {
+    let RenderDecision::Excerpt(excerpt) = &plan.items[0].decision else {
         panic!("{:?}", plan.items[0])
     };
     let report = json(&plan);
