@@ -21,7 +21,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::files;
 use crate::pack_file::{PackFileWriter, PackStorage};
 use crate::pack_output::{PackEncoder, PackOutputOptions};
-use crate::rank::{HistorySource, QueryOptions};
+use crate::rank::{HistorySource, PackRanking, QueryOptions};
 use crate::reporter::Reporter;
 use crate::summaries::{SummaryOptions, run_in_pool};
 use crate::tokenizer::TokenizerOptions;
@@ -87,6 +87,8 @@ pub struct PackOptions<'a> {
     /// The question that decides the order of the files. If it is not empty, ranks replace the
     /// priorities high and low of the built-in rules.
     pub query: QueryOptions,
+    /// The order of the files without a question.
+    pub order: FileOrder,
     /// The treatment of secrets.
     pub secrets: Option<SecretPolicy>,
     /// The summaries of files.
@@ -98,6 +100,19 @@ pub struct PackOptions<'a> {
     /// The format of the pack.
     pub output: PackOutputOptions,
 }
+
+/// The order in which a budget shows files without a question.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum FileOrder {
+    /// An overview: the README, the tree, entry points, and the signatures that most files use.
+    #[default]
+    Overview,
+    /// By priority and path.
+    Path,
+}
+
+/// The minimum size of the files for an overview, in bytes. Fewer fit in most budgets.
+const OVERVIEW_BYTES_MIN: u64 = 32 << 10;
 
 /// A pack of files.
 #[derive(Debug)]
@@ -160,6 +175,7 @@ impl PackOptions<'_> {
             }
         };
         let history = self.history();
+        let order = self.order;
         let input = self.read_input(reporter)?;
         let instructions = self.read_instructions(reporter)?;
         let mut outputs = self.outputs;
@@ -235,9 +251,15 @@ impl PackOptions<'_> {
             blocks.iter().try_for_each(|block| pack.add(block))?;
             warnings = of_dedup;
         }
-        if !query.is_empty() {
+        let has_overview = order == FileOrder::Overview && report.bytes() >= OVERVIEW_BYTES_MIN;
+        if !query.is_empty() || has_overview {
             pack.finish(&[])?;
-            let ranking = query.rank(Path::new("the pack"), &pack.written(), reporter)?;
+            let (path, written) = (Path::new("the pack"), pack.written());
+            let ranking = if query.is_empty() {
+                PackRanking::overview(path, &written)?
+            } else {
+                query.rank(path, &written, reporter)?
+            };
             for annotation in ranking.annotations() {
                 pack.add(&Block::new(annotation))?;
             }

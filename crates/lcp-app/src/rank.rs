@@ -8,7 +8,7 @@ use lcp_decoder::{DecodeOptions, ReadAt, SourceReader, StreamDecoder, StreamErro
 use lcp_ingest::outline::InputKind;
 use lcp_ingest::{FileType, default_priority};
 use lcp_packfile::PackScan;
-use lcp_rank::{Commit, Document, Query, RankedFile, Ranker};
+use lcp_rank::{Commit, Document, Overview, Query, RankedFile, Ranker};
 use lcp_types::{
     Annotation, Block, BlockContent, BlockMeta, FormatHint, Lang, Passage, Priority, Tag,
 };
@@ -58,6 +58,8 @@ pub enum HistorySource {
 pub struct PackRanking {
     /// The ranked blocks, best first.
     pub blocks: Vec<RankedBlock>,
+    /// Other blocks whose priority High by a built-in rule is replaced.
+    lowered: Vec<usize>,
 }
 
 /// A block in a ranking.
@@ -126,19 +128,8 @@ impl QueryOptions {
             ranker.add_passages(&documents);
         })?;
         let ranked = ranker.finish();
-        let blocks = ranked.into_iter().map(|ranked| {
-            let RankedFile { file, score, reasons, passages } = ranked;
-            let entry = &mut entries[file];
-            RankedBlock {
-                index: entry.index,
-                label: std::mem::take(&mut entry.label),
-                score,
-                reasons,
-                passages,
-                replaces_priority: entry.replaces_priority,
-            }
-        });
-        Ok(PackRanking { blocks: blocks.collect() })
+        let blocks = ranked.into_iter().map(|file| entries[file.file].ranked(file)).collect();
+        Ok(PackRanking { blocks, lowered: Vec::new() })
     }
 
     /// Returns the past commits. Without git, there are none.
@@ -180,6 +171,7 @@ struct Entry {
     index: usize,
     label: String,
     replaces_priority: bool,
+    is_high: bool,
 }
 
 impl Entry {
@@ -188,7 +180,26 @@ impl Entry {
         let by_rule = default_priority(&label)
             .filter(|priority| matches!(priority, Priority::High | Priority::Low));
         let priority = meta.map(|meta| meta.priority);
-        Self { index, label, replaces_priority: by_rule.is_some() && by_rule == priority }
+        Self {
+            index,
+            label,
+            replaces_priority: by_rule.is_some() && by_rule == priority,
+            is_high: priority == Some(Priority::High),
+        }
+    }
+}
+
+impl Entry {
+    /// Returns the block with its place in a ranking.
+    fn ranked(&self, file: RankedFile) -> RankedBlock {
+        RankedBlock {
+            index: self.index,
+            label: self.label.clone(),
+            score: file.score,
+            reasons: file.reasons,
+            passages: file.passages,
+            replaces_priority: self.replaces_priority,
+        }
     }
 }
 
@@ -309,6 +320,55 @@ fn content_len(block: &Block<'_>) -> usize {
 }
 
 impl PackRanking {
+    /// Returns the order of an overview: the beginning of the README, the tree, the entry point of
+    /// each part, and the signatures that most files use. It is empty for a pack without code.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the pack is malformed.
+    pub fn overview(path: &Path, pack: &dyn ReadAt) -> Result<Self> {
+        let mut entries = Vec::new();
+        let mut tree = None;
+        let mut overview = Overview::default();
+        for_each_batch(path, pack, |_| true, |batch| {
+            let metas = batch.metas();
+            let mut documents = Vec::new();
+            for (at, (index, block)) in batch.blocks.iter().enumerate() {
+                let meta = metas.get(&at);
+                if matches!(block.content, BlockContent::FileTree(_)) && tree.is_none() {
+                    tree = Some((*index, block.label().into_owned()));
+                } else if let Some(document) = Text::new(block, meta) {
+                    entries.push(Entry::new(*index, &document, meta));
+                    documents.push(document);
+                }
+            }
+            let documents: Vec<_> = documents.iter().map(Text::document).collect();
+            overview.add(&documents);
+        })?;
+        let ranked = overview.finish();
+        let mut blocks: Vec<_> =
+            ranked.into_iter().map(|file| entries[file.file].ranked(file)).collect();
+        if blocks.is_empty() {
+            return Ok(Self::default());
+        }
+        let ranked: HashSet<_> = blocks.iter().map(|block| block.index).collect();
+        let others = entries.iter().filter(|entry| !ranked.contains(&entry.index));
+        let lowered = others.filter(|entry| entry.replaces_priority && entry.is_high);
+        let lowered = lowered.map(|entry| entry.index).collect();
+        if let Some((index, label)) = tree {
+            let tree = RankedBlock {
+                index,
+                label,
+                score: 1.0,
+                reasons: vec!["all files of the project".to_owned()],
+                passages: Vec::new(),
+                replaces_priority: false,
+            };
+            blocks.insert(0, tree);
+        }
+        Ok(Self { blocks, lowered })
+    }
+
     /// Returns the annotations that store the ranking in the pack.
     pub fn annotations(&self) -> Vec<Annotation<'static>> {
         let mut annotations = Vec::new();
@@ -328,6 +388,8 @@ impl PackRanking {
                 annotations.push(Annotation::priority(target, Priority::Normal));
             }
         }
+        let normal = |index: &usize| Annotation::priority(*index as u64, Priority::Normal);
+        annotations.extend(self.lowered.iter().map(normal));
         annotations
     }
 
@@ -363,7 +425,7 @@ impl PackRanking {
         });
         let mut blocks: Vec<_> = ranked.collect();
         blocks.sort_by(|a, b| b.score.total_cmp(&a.score));
-        Ok(Self { blocks })
+        Ok(Self { blocks, lowered: Vec::new() })
     }
 
     /// Returns a pack with the ranking at its end.

@@ -4,8 +4,8 @@ use foldhash::{HashMap, HashMapExt};
 
 use crate::history::idf;
 use crate::parameters as p;
-use crate::query::{Query, Term};
-use crate::scan::{FIELDS, Field, TermCounts};
+use crate::query::{Query, Term, TermKind};
+use crate::scan::{FIELDS, Field, FieldCounts, TermCounts};
 
 /// The statistics of all files that scores depend on.
 pub(crate) struct Statistics {
@@ -25,8 +25,9 @@ impl Statistics {
         let count = files.len();
         for file in files {
             for (term, counts) in &file.found {
-                let term_is_identifier = query.terms[usize::from(*term)].is_identifier;
-                if !term_is_identifier || counts[Field::Body as usize] > 0 {
+                let is_identifier =
+                    matches!(query.terms[usize::from(*term)].kind, TermKind::Identifier { .. });
+                if !is_identifier || counts[Field::Body as usize] > 0 {
                     *with_term.entry(*term).or_default() += 1;
                 }
             }
@@ -55,20 +56,32 @@ impl Statistics {
         &self,
         query: &Query,
         term: usize,
-        counts: &[u32; FIELDS],
+        counts: &FieldCounts,
         file: &TermCounts,
     ) -> f64 {
         let count = |field: Field| f64::from(counts[field as usize]);
-        let mixed = if query.terms[term].is_identifier {
-            count(Field::Body) + p::IDENTIFIER_DEFINITIONS * count(Field::Definitions)
-        } else {
-            let field = |at: usize| {
-                let norm = 1.0 - p::FIELD_B[at] + p::FIELD_B[at] * f64::from(file.lengths[at]) / self.means[at];
-                p::FIELD_WEIGHTS[at] * f64::from(counts[at]) / norm.max(0.05)
-            };
-            (0..FIELDS).map(field).sum()
+        let (mixed, k1, factor) = match query.terms[term].kind {
+            TermKind::Word(_) => {
+                let field = |at: usize| {
+                    let length = f64::from(file.lengths[at]) / self.means[at];
+                    let norm = 1.0 - p::FIELD_B[at] + p::FIELD_B[at] * length;
+                    p::FIELD_WEIGHTS[at] * f64::from(counts[at]) / norm.max(0.05)
+                };
+                ((0..p::FIELD_WEIGHTS.len()).map(field).sum(), p::K1, 1.0)
+            }
+            TermKind::Identifier { .. } => {
+                let definitions = p::IDENTIFIER_DEFINITIONS * count(Field::Definitions);
+                (count(Field::Body) + definitions, p::K1, 1.0)
+            }
+            TermKind::Pair { .. } => {
+                let mixed = count(Field::Body)
+                    + p::PAIR_ADJACENT * count(Field::Adjacent)
+                    + p::PAIR_DEFINITIONS * count(Field::Definitions)
+                    + p::PAIR_NAME * count(Field::Name);
+                (mixed, p::PAIR_K1, p::PAIR)
+            }
         };
-        self.weight(query, term) * mixed * (p::K1 + 1.0) / (mixed + p::K1)
+        factor * self.weight(query, term) * mixed * (k1 + 1.0) / (mixed + k1)
     }
 
     /// Returns the weight of a term.
@@ -84,6 +97,8 @@ fn drop_light_terms(query: &Query, rarity: &mut [f64]) {
     order.sort_by(|&a, &b| {
         value(&query.terms[b], rarity[b]).total_cmp(&value(&query.terms[a], rarity[a]))
     });
+    let is_pair = |at: &usize| matches!(query.terms[*at].kind, TermKind::Pair { .. });
+    order.retain(|at| !is_pair(at));
     for &light in order.iter().skip(p::TERMS) {
         rarity[light] = 0.0;
     }
@@ -114,11 +129,19 @@ pub(crate) fn passage_words(
 ) -> f64 {
     let length = f64::from(passage.counts.lengths[Field::Body as usize]);
     let norm = p::PASSAGE_K1 * (1.0 - p::PASSAGE_B + p::PASSAGE_B * length / mean);
-    let term = |(term, counts): &(u16, [u32; FIELDS])| {
+    let term = |(term, counts): &(u16, FieldCounts)| {
         let term = usize::from(*term);
-        let named = counts[Field::Name as usize] > 0 && !query.terms[term].is_identifier;
-        let count = f64::from(counts[Field::Body as usize]) + if named { p::PASSAGE_NAME } else { 0.0 };
-        statistics.weight(query, term) * count * (p::PASSAGE_K1 + 1.0) / (count + norm)
+        let body = f64::from(counts[Field::Body as usize]);
+        let (count, factor) = match query.terms[term].kind {
+            TermKind::Word(_) if counts[Field::Name as usize] > 0 => (body + p::PASSAGE_NAME, 1.0),
+            TermKind::Word(_) | TermKind::Identifier { .. } => (body, 1.0),
+            TermKind::Pair { .. } => {
+                let adjacent = f64::from(counts[Field::Adjacent as usize]);
+                (body + p::PAIR_ADJACENT * adjacent, p::PASSAGE_PAIR)
+            }
+        };
+        let weight = factor * statistics.weight(query, term);
+        weight * count * (p::PASSAGE_K1 + 1.0) / (count + norm)
     };
     passage.counts.found.iter().map(term).sum()
 }

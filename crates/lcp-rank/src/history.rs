@@ -58,7 +58,7 @@ pub(crate) fn votes(
         let mut score = 0.0;
         for (term, fields) in &counts.found {
             let known = &query.terms[usize::from(*term)];
-            if !known.is_identifier {
+            if known.is_word() {
                 let count = f64::from(fields[Field::Body as usize]);
                 let rarity = idf(read.len(), with_term[term]);
                 score += known.weight * rarity * count * (VOTE_K1 + 1.0) / (count + norm);

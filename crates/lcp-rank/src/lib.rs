@@ -15,6 +15,7 @@
 //! | past commits | `history.rs` |
 //! | functions and other passages | `passages.rs` |
 //! | the ranking and its reasons | `ranking.rs` |
+//! | overviews without a question | `overview/` |
 
 #![allow(
     clippy::cast_precision_loss,
@@ -24,6 +25,7 @@
 mod formula;
 mod history;
 mod mentions;
+mod overview;
 mod parameters;
 mod passages;
 mod query;
@@ -33,5 +35,6 @@ mod scan;
 mod words;
 
 pub use lcp_ingest::Commit;
+pub use overview::Overview;
 pub use query::{QUERY_PART_BYTES, Query};
 pub use ranking::{Document, RankedFile, Ranker};

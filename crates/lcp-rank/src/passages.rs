@@ -88,6 +88,10 @@ fn first_line(lines: &[&str], definition: usize) -> usize {
     definition - above.take_while(is_part).count()
 }
 
+pub(crate) fn to_u32(number: usize) -> u32 {
+    u32::try_from(number).unwrap_or(u32::MAX)
+}
+
 #[cfg(test)]
 mod tests {
     use lcp_ingest::outline::{InputKind, definitions};

@@ -4,8 +4,9 @@ use std::collections::BTreeMap;
 
 use crate::words::{WordSplitter, identifiers, is_compound, is_stop_word, squash, words};
 
-/// The maximum number of terms that are counted in files.
-pub(crate) const TERMS_MAX: usize = 400;
+/// The maximum number of words and identifiers, and of pairs, that are counted in files.
+const TERMS_MAX: usize = 400;
+const PAIRS_MAX: usize = 80;
 
 /// The number of bytes at each end of a longer question that are read.
 pub const QUERY_PART_BYTES: usize = 64 << 10;
@@ -20,18 +21,40 @@ pub struct Query {
     pub(crate) named: Vec<String>,
 }
 
-/// A word or an identifier of the question.
+/// A word, an identifier or a pair of words of the question.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Term {
-    /// A stem, or an identifier in lowercase and without `_`.
-    pub(crate) text: String,
+    pub(crate) kind: TermKind,
     /// The word as the question has it.
     pub(crate) shown: String,
-    pub(crate) is_identifier: bool,
-    /// `true` if it is a symbol that certainly belongs to the answer.
-    pub(crate) is_mentioned: bool,
     /// The weight by its occurrences in the question.
     pub(crate) weight: f64,
+}
+
+/// The kind of a term.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum TermKind {
+    /// A stem.
+    Word(String),
+    /// An identifier in lowercase and without `_`.
+    Identifier {
+        text: String,
+        /// `true` if it is a symbol that certainly belongs to the answer.
+        is_mentioned: bool,
+    },
+    /// Two words that follow each other, by their indices.
+    Pair {
+        first: usize,
+        second: usize,
+        /// The two words as one, in lowercase.
+        joined: Vec<String>,
+    },
+}
+
+impl Term {
+    pub(crate) const fn is_word(&self) -> bool {
+        matches!(self.kind, TermKind::Word(_))
+    }
 }
 
 /// The factors of occurrences in the first line, and in code.
@@ -64,15 +87,8 @@ impl Query {
         // The last identifier of a path to a symbol is its name.
         if let Some((_, symbol)) = identifiers(&name).last() {
             let text = squash(symbol);
-            self.terms.retain(|term| !term.is_identifier || term.text != text);
-            self.terms.truncate(TERMS_MAX - 1);
-            self.terms.push(Term {
-                text,
-                shown: symbol.to_owned(),
-                is_identifier: true,
-                is_mentioned: true,
-                weight: MENTIONED,
-            });
+            let kind = TermKind::Identifier { text, is_mentioned: true };
+            self.terms.push(Term { kind, shown: symbol.to_owned(), weight: MENTIONED });
         }
         self.named.push(name);
         self
@@ -82,7 +98,8 @@ impl Query {
     pub(crate) fn symbol_term(&self, name: &str) -> Option<usize> {
         let (_, symbol) = identifiers(name).last()?;
         let text = squash(symbol);
-        self.terms.iter().position(|term| term.is_mentioned && term.text == text)
+        let wanted = TermKind::Identifier { text, is_mentioned: true };
+        self.terms.iter().position(|term| term.kind == wanted)
     }
 
     /// Returns whether nothing is asked for.
@@ -159,12 +176,104 @@ fn terms(text: &str) -> Vec<Term> {
     let mut terms: Vec<_> = gathered
         .into_iter()
         .map(|((is_identifier, text), Gathered { weight, shown })| {
-            Term { text, shown: shown.to_owned(), is_identifier, is_mentioned: false, weight }
+            let kind = if is_identifier {
+                TermKind::Identifier { text, is_mentioned: false }
+            } else {
+                TermKind::Word(text)
+            };
+            Term { kind, shown: shown.to_owned(), weight }
         })
         .collect();
     terms.sort_by(|a, b| b.weight.total_cmp(&a.weight));
     terms.truncate(TERMS_MAX);
+    let pairs = pairs(subject, body, &terms, &splitter);
+    terms.extend(pairs);
     terms
+}
+
+/// The maximum number of words without a meaning between the words of a pair.
+const BETWEEN_MAX: usize = 2;
+
+/// The weight of a pair with such words between, relative to one without.
+const APART: f64 = 0.25;
+
+/// Returns the pairs of words that follow each other in the question.
+fn pairs(subject: &str, body: &str, terms: &[Term], splitter: &WordSplitter) -> Vec<Term> {
+    let mut indices: BTreeMap<&str, usize> = BTreeMap::new();
+    for (at, term) in terms.iter().enumerate() {
+        if let TermKind::Word(stem) = &term.kind {
+            indices.insert(stem, at);
+        }
+    }
+    let mut pairs: Vec<Term> = Vec::new();
+    for (part, factor) in [(subject, SUBJECT), (body, 1.0)] {
+        // The last word with a meaning, and the number of words without one since.
+        let mut last: Option<(String, usize)> = None;
+        let mut end = 0;
+        for (start, identifier) in identifiers(part) {
+            if !is_short_gap(&part[end..start]) {
+                last = None;
+            }
+            end = start + identifier.len();
+            let is_code = is_compound(identifier);
+            for word in words(identifier) {
+                let word = word.to_ascii_lowercase();
+                let has_meaning = !is_stop_word(&word) || (is_code && word.len() > 2);
+                if !has_meaning {
+                    last = last.map(|(word, between)| (word, between + 1));
+                    continue;
+                }
+                if let Some((before, between)) = last.filter(|(_, between)| *between <= BETWEEN_MAX)
+                {
+                    let first = indices.get(splitter.stem(&before).as_ref()).copied();
+                    let second = indices.get(splitter.stem(&word).as_ref()).copied();
+                    if let (Some(first), Some(second)) = (first, second)
+                        && first != second
+                    {
+                        let weight = factor * if between == 0 { 1.0 } else { APART };
+                        add_pair(&mut pairs, first, second, [&before, &word], weight);
+                    }
+                }
+                last = Some((word, 0));
+            }
+        }
+    }
+    pairs.truncate(PAIRS_MAX);
+    pairs
+}
+
+/// Returns whether two words with this text between them can be a pair.
+fn is_short_gap(gap: &str) -> bool {
+    let is_joint = |c: char| c.is_whitespace() || "-`\"'/.:_(".contains(c);
+    let ends_a_sentence = gap.len() > 1 && gap.starts_with(['.', ':']) && !gap.starts_with("::");
+    gap.chars().count() <= 3 && gap.chars().all(is_joint) && !ends_a_sentence && gap != "\n\n"
+}
+
+/// Adds a pair of words, or an occurrence of a known one.
+fn add_pair(
+    pairs: &mut Vec<Term>,
+    first: usize,
+    second: usize,
+    words: [&str; 2],
+    weight: f64,
+) {
+    let text = words.concat();
+    let known = pairs.iter_mut().find(|pair| match &pair.kind {
+        TermKind::Pair { first: a, second: b, .. } => (*a, *b) == (first, second),
+        _ => false,
+    });
+    match known {
+        Some(Term { kind: TermKind::Pair { joined, .. }, weight: known, .. }) => {
+            if !joined.contains(&text) {
+                joined.push(text);
+            }
+            *known = known.max(weight);
+        }
+        _ => {
+            let kind = TermKind::Pair { first, second, joined: vec![text] };
+            pairs.push(Term { kind, shown: words.join(" "), weight });
+        }
+    }
 }
 
 /// Returns the identifiers between backticks on one line.

@@ -13,7 +13,7 @@ use crate::formula::{PassageCounts, Statistics, passage_words, scale};
 use crate::history::{Votes, votes};
 use crate::mentions::{Mention, PathIndex};
 use crate::parameters as p;
-use crate::passages::sections;
+use crate::passages::{sections, to_u32};
 use crate::query::Query;
 use crate::role::Role;
 use crate::scan::{Field, Scanner, TermCounts};
@@ -42,6 +42,15 @@ pub struct RankedFile {
     pub passages: Vec<Passage>,
 }
 
+/// The number of files that share a scanner.
+const CHUNK: usize = 64;
+
+/// The least difference between the scores of two files.
+const SCORE_STEP: f64 = 1e-6;
+
+/// The mean number of bytes of a token.
+const BYTES_PER_TOKEN: f64 = 3.9;
+
 /// Ranks files for a question.
 ///
 /// 1. [`Ranker::add`] counts the terms of the question in all files.
@@ -60,6 +69,8 @@ pub struct Ranker<'q> {
 struct File {
     path: String,
     role: Role,
+    /// The size of the text.
+    bytes: usize,
     counts: TermCounts,
 }
 
@@ -88,12 +99,16 @@ impl<'q> Ranker<'q> {
 
     /// Adds files.
     pub fn add(&mut self, documents: &[Document<'_>]) {
-        let scan = |scanner: &mut Scanner<'_>, document: &Document<'_>| File {
+        let scan = |scanner: &Scanner<'_>, document: &Document<'_>| File {
             path: document.path.to_owned(),
             role: Role::new(document.path, document.kind),
+            bytes: document.text.len(),
             counts: scanner.scan(document.path, document.text),
         };
-        let files = documents.par_iter().map_init(|| Scanner::new(self.query), scan);
+        let files = documents.par_chunks(CHUNK).flat_map_iter(|documents| {
+            let scanner = Scanner::new(self.query);
+            documents.iter().map(move |document| scan(&scanner, document))
+        });
         self.files.par_extend(files);
     }
 
@@ -126,6 +141,7 @@ impl<'q> Ranker<'q> {
         let mut passages = self.ranked_passages(&signals, &own, &scores);
         let order = self.order(&signals, &scores);
         let best = scores.iter().copied().fold(0.0, f64::max);
+        let mut lowest = f64::INFINITY;
         let ranked = order.into_iter().map(|file| {
             let score = if best > 0.0 { scores[file] / best } else { 0.0 };
             // Files that the caller names have the upper half of the scores.
@@ -134,9 +150,11 @@ impl<'q> Ranker<'q> {
                 true => 0.5 + score / 2.0,
                 false => score / 2.0,
             };
+            // The order decides, so that scores never rise.
+            lowest = round(score.min(lowest - SCORE_STEP).max(0.0));
             RankedFile {
                 file,
-                score: round(score),
+                score: lowest,
                 reasons: self.reasons(&signals, file),
                 passages: passages.remove(&file).unwrap_or_default(),
             }
@@ -175,8 +193,7 @@ impl<'q> Ranker<'q> {
         let term = self.query.symbol_term(symbol).and_then(|term| u16::try_from(term).ok());
         let Some(term) = term else { return Vec::new() };
         let defines = |(_, file): &(usize, &File)| {
-            let found = file.counts.found.binary_search_by_key(&term, |(term, _)| *term);
-            found.is_ok_and(|at| file.counts.found[at].1[Field::Definitions as usize] > 0)
+            file.counts.get(term)[Field::Definitions as usize] > 0
         };
         self.files.iter().enumerate().filter(defines).map(|(at, _)| at).collect()
     }
@@ -211,7 +228,9 @@ impl<'q> Ranker<'q> {
                 + p::BEST_PASSAGE * best_passages[file]
                 + p::VOTES * votes
                 + p::MENTION * mention;
-            score * self.files[file].role.factor() + p::RECENT * signals.recent[file]
+            let recent = signals.recent[file];
+            let factor = self.files[file].role.factor() * (1.0 + p::RECENT_FACTOR * recent);
+            score * factor + p::RECENT * recent
         };
         (0..self.files.len()).map(score).collect()
     }
@@ -283,11 +302,23 @@ impl<'q> Ranker<'q> {
     fn order(&self, signals: &Signals, scores: &[f64]) -> Vec<usize> {
         let mut order: Vec<_> = (0..self.files.len()).collect();
         let is_named = |file: &usize| signals.named.contains(file);
+        let by_path = |a: &usize, b: &usize| self.files[*a].path.cmp(&self.files[*b].path);
         order.sort_by(|a, b| {
             let by_score = || scores[*b].total_cmp(&scores[*a]);
-            let by_path = || self.files[*a].path.cmp(&self.files[*b].path);
-            is_named(b).cmp(&is_named(a)).then_with(by_score).then_with(by_path)
+            is_named(b).cmp(&is_named(a)).then_with(by_score).then_with(|| by_path(a, b))
         });
+        let named = signals.named.len();
+        let first = named.max(p::ORDER_FIXED).min(order.len());
+        let ten = first.max(p::ORDER_FIRST).min(order.len());
+        let value = |file: usize, power| {
+            let tokens = self.files[file].bytes as f64 / BYTES_PER_TOKEN;
+            scores[file].max(0.0) / libm::pow(tokens + p::ORDER_TOKENS, power)
+        };
+        for (part, power) in [(first..ten, p::ORDER_FIRST_POWER), (ten..order.len(), p::ORDER_POWER)] {
+            order[part].sort_by(|a, b| {
+                value(*b, power).total_cmp(&value(*a, power)).then_with(|| by_path(a, b))
+            });
+        }
         order
     }
 
@@ -304,13 +335,13 @@ impl<'q> Ranker<'q> {
         terms.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
         for (score, term, fields) in terms.into_iter().take(3) {
             let shown = &self.query.terms[usize::from(term)].shown;
-            let [folders, name, definitions, body] = *fields;
-            let place = match (name + folders, definitions, body) {
+            let [folders, name, definitions, body, adjacent] = *fields;
+            let place = match (name + folders, definitions, body + adjacent) {
                 (1.., ..) => "in its path".to_owned(),
                 (_, 1, _) => "in a definition".to_owned(),
                 (_, 2.., _) => format!("in {definitions} definitions"),
                 (_, _, 1) => "once".to_owned(),
-                _ => format!("{body} times"),
+                (_, _, times) => format!("{times} times"),
             };
             if score > 0.0 {
                 reasons.push(format!("{shown:?} {place}"));
@@ -346,10 +377,6 @@ fn passages(scanner: &Scanner<'_>, document: &Document<'_>) -> Vec<PassageCounts
         }
     };
     sections.into_iter().take(PASSAGES_MAX).map(passage).collect()
-}
-
-fn to_u32(number: usize) -> u32 {
-    u32::try_from(number).unwrap_or(u32::MAX)
 }
 
 /// Rounds a score, so that texts of scores have few digits.

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use lcp_app::config::UserSettings;
 use lcp_app::file_list::read_file_list;
 use lcp_app::git_source::check_out_all;
-use lcp_app::pack::PackOptions;
+use lcp_app::pack::{FileOrder, PackOptions};
 use lcp_app::pack_file::PackOutput;
 use lcp_app::{Error, ErrorKind, parse_size};
 use lcp_ingest::{BlockAttributes, Charset, IngestReport, Pattern, Rule, SecretPolicy};
@@ -131,6 +131,13 @@ pub struct Args {
     /// The flags of the question.
     #[command(flatten)]
     pub query: QueryArgs,
+    /// Order in which a budget shows files without a question: overview or path [default: overview]
+    ///
+    /// `overview` shows the beginning of the README, the entry point of each package, and the
+    /// signatures that most files use. `path` shows files by priority and path.
+    #[arg(long, value_name = "ORDER", conflicts_with_all = ["query", "query_file", "mention"],
+        value_parser = by_name([("overview", FileOrder::Overview), ("path", FileOrder::Path)]))]
+    pub order: Option<FileOrder>,
     /// Character set of matching files, such as `*.txt=gbk` [default: detected]
     #[arg(long, value_name = "GLOB=NAME", value_parser = charset)]
     pub charset: Vec<(Pattern, Charset)>,
@@ -237,6 +244,7 @@ impl Args {
             raw_notebooks: self.notebooks,
             charsets: self.charset.clone(),
             converters: self.converters.to_options(),
+            order: self.order.unwrap_or_default(),
             secrets: self.secrets,
             no_default_rules: self.no_default_rules,
             summaries: self.summaries.to_options(),

@@ -94,24 +94,22 @@ proptest! {
     }
 
     #[test]
-    fn file_without_terms_keeps_the_order_of_files_with_equal_statistics(
+    fn unrelated_file_changes_no_order_for_a_single_word(
         files in project(),
-        question in text(),
+        question in prop::sample::select(vec!["door", "retry", "row", "open"]),
     ) {
-        // A copy of a file changes neither which terms are rarer nor which files are longer.
-        let query = Query::new(&question);
+        // A document frequency weights a single word the same in all files, and the mean lengths
+        // are those of files that are not empty.
+        let query = Query::new(question);
         let before = named(rank(&query, &documents(&files), &[]), &files);
         let mut more = files.clone();
-        more.push(("zzz.bin".to_owned(), String::new()));
+        more.push(("1.bin".to_owned(), String::new()));
         let after = named(rank(&query, &documents(&more), &[]), &more);
         let order = |ranking: &[(String, RankedFile)]| -> Vec<String> {
             let names = ranking.iter().map(|(path, _)| path.clone());
-            names.filter(|path| path != "zzz.bin").collect()
+            names.filter(|path| path != "1.bin").collect()
         };
-        // With one term, document frequencies change no order.
-        if question.split_whitespace().collect::<std::collections::BTreeSet<_>>().len() == 1 {
-            prop_assert_eq!(order(&before), order(&after));
-        }
+        prop_assert_eq!(order(&before), order(&after));
     }
 }
 

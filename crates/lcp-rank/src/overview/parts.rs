@@ -1,0 +1,145 @@
+//! The parts of a project: packages, or else the top folders.
+
+use std::collections::BTreeMap;
+
+/// The files that describe a package.
+const MANIFESTS: [&str; 12] = [
+    "Cargo.toml", "package.json", "pyproject.toml", "setup.py", "go.mod", "pom.xml",
+    "build.gradle", "build.gradle.kts", "CMakeLists.txt", "composer.json", "Package.swift",
+    "mix.exs",
+];
+
+/// The stems of entry points, the most likely first.
+const ENTRIES: [&str; 6] = ["lib", "main", "index", "__init__", "mod", "app"];
+
+/// The parts of a project.
+pub(super) struct Parts {
+    parts: Vec<Part>,
+}
+
+/// A package or a folder.
+pub(super) struct Part {
+    /// The folder; empty for the project itself.
+    folder: String,
+    pub(super) files: Vec<usize>,
+    /// The file that a reader should start with.
+    pub(super) entry: Option<usize>,
+}
+
+impl Parts {
+    /// Divides files by their paths. `weights` tell how much of the project uses each file. The
+    /// parts with most weight come first.
+    pub(super) fn new(paths: &[&str], weights: &[f64]) -> Self {
+        let mut folders: Vec<&str> =
+            paths.iter().filter(|path| is_manifest(path)).map(|path| folder(path)).collect();
+        folders.sort_unstable();
+        folders.dedup();
+        if folders.len() < 2 {
+            // Without packages, the folders that contain code are the parts.
+            folders = paths.iter().map(|path| top_folders(path)).collect();
+            folders.sort_unstable();
+            folders.dedup();
+        }
+        let mut by_folder: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
+        for (file, path) in paths.iter().enumerate().filter(|(file, _)| weights[*file] > 0.0) {
+            by_folder.entry(nearest(path, &folders)).or_default().push(file);
+        }
+        let weight = |files: &[usize]| files.iter().map(|file| weights[*file]).sum::<f64>();
+        let mut parts: Vec<_> = by_folder
+            .into_iter()
+            .map(|(folder, mut files)| {
+                files.sort_by(|a, b| paths[*a].cmp(paths[*b]));
+                let entry = entry(paths, weights, &files);
+                (weight(&files), Part { folder: folder.to_owned(), files, entry })
+            })
+            .collect();
+        parts.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.folder.cmp(&b.1.folder)));
+        Self { parts: parts.into_iter().map(|(_, part)| part).collect() }
+    }
+
+    pub(super) fn iter(&self) -> impl Iterator<Item = &Part> {
+        self.parts.iter()
+    }
+
+    /// Returns the folder of the part whose entry point a file is.
+    pub(super) fn entry_of(&self, file: usize) -> Option<&str> {
+        let part = self.parts.iter().find(|part| part.entry == Some(file))?;
+        Some(&part.folder)
+    }
+}
+
+/// Returns whether the name of a file is that of an entry point.
+pub(super) fn is_entry_name(path: &str) -> bool {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    let stem = name.split('.').next().unwrap_or(name);
+    ENTRIES.contains(&stem)
+}
+
+fn is_manifest(path: &str) -> bool {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    MANIFESTS.contains(&name)
+}
+
+fn folder(path: &str) -> &str {
+    path.rsplit_once('/').map_or("", |(folder, _)| folder)
+}
+
+/// Returns the first two folders of a path.
+fn top_folders(path: &str) -> &str {
+    let folders = folder(path);
+    let second = folders.match_indices('/').nth(1).map_or(folders.len(), |(at, _)| at);
+    &folders[..second]
+}
+
+/// Returns the longest of these folders that contains a path.
+fn nearest<'f>(path: &str, folders: &[&'f str]) -> &'f str {
+    let contains = |folder: &&&str| {
+        folder.is_empty()
+            || path.strip_prefix(**folder).is_some_and(|rest| rest.starts_with('/'))
+    };
+    folders.iter().filter(contains).max_by_key(|folder| folder.len()).copied().unwrap_or("")
+}
+
+/// Returns the entry point among the files of a part: the one nearest to the top with the name of an
+/// entry point, or else the one that is used most.
+fn entry(paths: &[&str], weights: &[f64], files: &[usize]) -> Option<usize> {
+    let place = |file: &usize| {
+        let path = paths[*file];
+        let name = path.rsplit('/').next().unwrap_or(path);
+        let stem = name.split('.').next().unwrap_or(name);
+        let name = ENTRIES.iter().position(|entry| *entry == stem)?;
+        Some((path.matches('/').count(), name, path))
+    };
+    let named = files.iter().copied().filter(|file| place(file).is_some());
+    let most_used = || files.iter().copied().max_by(|a, b| weights[*a].total_cmp(&weights[*b]));
+    named.min_by_key(|file| place(file)).or_else(most_used)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn packages_are_parts_with_their_entry_points() {
+        let paths = [
+            "Cargo.toml", "crates/a/Cargo.toml", "crates/a/src/lib.rs", "crates/a/src/x/mod.rs",
+            "crates/b/Cargo.toml", "crates/b/src/other.rs", "xtask.rs",
+        ];
+        let parts = Parts::new(&paths, &[0.0, 0.0, 1.0, 4.0, 0.0, 2.0, 1.0]);
+        let found: Vec<_> =
+            parts.iter().map(|part| (part.folder.as_str(), paths[part.entry.unwrap()])).collect();
+        let expected = [
+            ("crates/a", "crates/a/src/lib.rs"), ("crates/b", "crates/b/src/other.rs"),
+            ("", "xtask.rs"),
+        ];
+        assert_eq!(found, expected);
+    }
+
+    #[test]
+    fn folders_are_parts_without_packages() {
+        let paths = ["net/http/a.go", "net/http/deep/b.go", "io/c.go"];
+        let parts = Parts::new(&paths, &[1.0; 3]);
+        let found: Vec<_> = parts.iter().map(|part| part.folder.as_str()).collect();
+        assert_eq!(found, ["net/http", "io"]);
+    }
+}
