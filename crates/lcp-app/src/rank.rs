@@ -14,9 +14,10 @@ use lcp_types::{
 };
 use serde_json::{Value, json};
 
-use crate::error::{Error, ErrorKind, Result};
 use crate::append::pack_error;
+use crate::error::{Error, ErrorKind, Result};
 use crate::files;
+use crate::find_block::content_bytes;
 use crate::pack_output::count_costs;
 use crate::reporter::Reporter;
 
@@ -100,33 +101,43 @@ impl QueryOptions {
         let query = self.query()?;
         let mut entries = Vec::new();
         let mut ranker = Ranker::new(&query);
-        for_each_batch(path, pack, |_| true, |batch| {
-            let metas = batch.metas();
-            let mut documents = Vec::new();
-            for (at, (index, block)) in batch.blocks.iter().enumerate() {
-                let meta = metas.get(&at);
-                if let Some(document) = Text::new(block, meta) {
-                    entries.push(Entry::new(*index, &document, meta));
-                    documents.push(document);
+        for_each_batch(
+            path,
+            pack,
+            |_| true,
+            |batch| {
+                let metas = batch.metas();
+                let mut documents = Vec::new();
+                for (at, (index, block)) in batch.blocks.iter().enumerate() {
+                    let meta = metas.get(&at);
+                    if let Some(document) = Text::new(block, meta) {
+                        entries.push(Entry::new(*index, &document, meta));
+                        documents.push(document);
+                    }
                 }
-            }
-            let documents: Vec<_> = documents.iter().map(Text::document).collect();
-            ranker.add(&documents);
-        })?;
+                let documents: Vec<_> = documents.iter().map(Text::document).collect();
+                ranker.add(&documents);
+            },
+        )?;
         ranker.set_commits(self.commits(&entries, reporter));
         let best = ranker.best();
         let by_index: BTreeMap<_, _> =
             best.iter().map(|file| (entries[*file].index, *file)).collect();
-        for_each_batch(path, pack, |index| by_index.contains_key(&index), |batch| {
-            let metas = batch.metas();
-            let texts = batch.blocks.iter().enumerate().filter_map(|(at, (index, block))| {
-                Some((*by_index.get(index)?, Text::new(block, metas.get(&at))?))
-            });
-            let texts: Vec<_> = texts.collect();
-            let documents: Vec<_> =
-                texts.iter().map(|(file, text)| (*file, text.document())).collect();
-            ranker.add_passages(&documents);
-        })?;
+        for_each_batch(
+            path,
+            pack,
+            |index| by_index.contains_key(&index),
+            |batch| {
+                let metas = batch.metas();
+                let texts = batch.blocks.iter().enumerate().filter_map(|(at, (index, block))| {
+                    Some((*by_index.get(index)?, Text::new(block, metas.get(&at))?))
+                });
+                let texts: Vec<_> = texts.collect();
+                let documents: Vec<_> =
+                    texts.iter().map(|(file, text)| (*file, text.document())).collect();
+                ranker.add_passages(&documents);
+            },
+        )?;
         let ranked = ranker.finish();
         let blocks = ranked.into_iter().map(|file| entries[file.file].ranked(file)).collect();
         Ok(PackRanking { blocks, lowered: Vec::new() })
@@ -152,7 +163,9 @@ impl QueryOptions {
         let query = self.mentions.iter().fold(query, |query, name| query.with_mention(name));
         if query.is_empty() {
             let error = Error::new(ErrorKind::Usage, "the question has no words to look for");
-            return Err(error.with_hint("name what should be shown, such as a function or an error"));
+            return Err(
+                error.with_hint("name what should be shown, such as a function or an error")
+            );
         }
         Ok(query)
     }
@@ -309,6 +322,30 @@ fn for_each_batch(
     Ok(())
 }
 
+/// The maximum number of lines of a tree in an overview.
+const TREE_LINES_MAX: usize = 80;
+
+/// Returns the lines of a tree of files that are nearest to the top.
+fn top_lines(tree: &[u8]) -> Vec<Passage> {
+    let text = String::from_utf8_lossy(tree);
+    let depths: Vec<_> =
+        text.lines().map(|line| line.len() - line.trim_start_matches(' ').len()).collect();
+    let mut sorted = depths.clone();
+    sorted.sort_unstable();
+    // The deepest level of which all lines can be shown, or else a part of the first one.
+    let too_deep = sorted.get(TREE_LINES_MAX).copied().unwrap_or(usize::MAX);
+    let is_shown = |depth: usize| depth < too_deep || depth == 0;
+    let mut passages: Vec<Passage> = Vec::new();
+    let shown = depths.iter().zip(1..).filter(|(depth, _)| is_shown(**depth));
+    for (_, line) in shown.take(TREE_LINES_MAX) {
+        match passages.last_mut() {
+            Some(last) if last.last + 1 == line => last.last = line,
+            _ => passages.push(Passage { first: line, last: line, score: Passage::SCORE_MAX }),
+        }
+    }
+    passages
+}
+
 fn content_len(block: &Block<'_>) -> usize {
     match &block.content {
         BlockContent::Code(code) => code.content.as_slice().len(),
@@ -330,21 +367,27 @@ impl PackRanking {
         let mut entries = Vec::new();
         let mut tree = None;
         let mut overview = Overview::default();
-        for_each_batch(path, pack, |_| true, |batch| {
-            let metas = batch.metas();
-            let mut documents = Vec::new();
-            for (at, (index, block)) in batch.blocks.iter().enumerate() {
-                let meta = metas.get(&at);
-                if matches!(block.content, BlockContent::FileTree(_)) && tree.is_none() {
-                    tree = Some((*index, block.label().into_owned()));
-                } else if let Some(document) = Text::new(block, meta) {
-                    entries.push(Entry::new(*index, &document, meta));
-                    documents.push(document);
+        for_each_batch(
+            path,
+            pack,
+            |_| true,
+            |batch| {
+                let metas = batch.metas();
+                let mut documents = Vec::new();
+                for (at, (index, block)) in batch.blocks.iter().enumerate() {
+                    let meta = metas.get(&at);
+                    if matches!(block.content, BlockContent::FileTree(_)) && tree.is_none() {
+                        let lines = top_lines(&content_bytes(block));
+                        tree = Some((*index, block.label().into_owned(), lines));
+                    } else if let Some(document) = Text::new(block, meta) {
+                        entries.push(Entry::new(*index, &document, meta));
+                        documents.push(document);
+                    }
                 }
-            }
-            let documents: Vec<_> = documents.iter().map(Text::document).collect();
-            overview.add(&documents);
-        })?;
+                let documents: Vec<_> = documents.iter().map(Text::document).collect();
+                overview.add(&documents);
+            },
+        )?;
         let ranked = overview.finish();
         let mut blocks: Vec<_> =
             ranked.into_iter().map(|file| entries[file.file].ranked(file)).collect();
@@ -355,13 +398,13 @@ impl PackRanking {
         let others = entries.iter().filter(|entry| !ranked.contains(&entry.index));
         let lowered = others.filter(|entry| entry.replaces_priority && entry.is_high);
         let lowered = lowered.map(|entry| entry.index).collect();
-        if let Some((index, label)) = tree {
+        if let Some((index, label, passages)) = tree {
             let tree = RankedBlock {
                 index,
                 label,
                 score: 1.0,
                 reasons: vec!["all files of the project".to_owned()],
-                passages: Vec::new(),
+                passages,
                 replaces_priority: false,
             };
             blocks.insert(0, tree);

@@ -64,10 +64,8 @@ fn read(path: &Path, output: &Output) -> Result<String> {
     let bytes = files::read(path, output)?;
     let name = files::display_name(path);
     if bytes.len() as u64 > QUERY_BYTES_MAX {
-        let message = format!(
-            "the question has {} bytes, more than {QUERY_BYTES_MAX} ({name})",
-            bytes.len()
-        );
+        let message =
+            format!("the question has {} bytes, more than {QUERY_BYTES_MAX} ({name})", bytes.len());
         return Err(Error::new(ErrorKind::Limit, message).with_hint("pass the part with the error"));
     }
     let text = String::from_utf8(bytes).ok().filter(|text| !text.contains('\0'));

@@ -42,13 +42,17 @@ impl Statistics {
         };
         let mut rarity: Vec<_> = (0..query.terms.len()).map(rarity).collect();
         drop_light_terms(query, &mut rarity);
-        let mean = |(sum, files): (u64, u64)| if files == 0 { 1.0 } else { sum as f64 / files as f64 };
+        let mean =
+            |(sum, files): (u64, u64)| if files == 0 { 1.0 } else { sum as f64 / files as f64 };
         Self { rarity, means: lengths.map(mean) }
     }
 
     /// Returns the score of a file by its words.
     pub(crate) fn words(&self, query: &Query, file: &TermCounts) -> f64 {
-        file.found.iter().map(|(term, counts)| self.word(query, usize::from(*term), counts, file)).sum()
+        file.found
+            .iter()
+            .map(|(term, counts)| self.word(query, usize::from(*term), counts, file))
+            .sum()
     }
 
     /// Returns the part of that score that a term has.

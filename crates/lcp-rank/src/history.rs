@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use foldhash::{HashMap, HashMapExt};
 use lcp_ingest::Commit;
 
-use crate::parameters::{VOTE_HALF_LIFE, VOTE_K1, VOTE_B};
+use crate::parameters::{VOTE_B, VOTE_HALF_LIFE, VOTE_K1};
 use crate::query::{Query, boundary};
 use crate::scan::{Field, Scanner};
 

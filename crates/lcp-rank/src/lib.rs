@@ -17,10 +17,7 @@
 //! | the ranking and its reasons | `ranking.rs` |
 //! | overviews without a question | `overview/` |
 
-#![allow(
-    clippy::cast_precision_loss,
-    reason = "counts and lengths are far below 2^52"
-)]
+#![allow(clippy::cast_precision_loss, reason = "counts and lengths are far below 2^52")]
 
 mod formula;
 mod history;

@@ -63,7 +63,8 @@ fn owners(lines: &[&str], definitions: &[Definition]) -> Vec<Option<Owner>> {
     let mut owners: Vec<Option<Owner>> = vec![None; lines.len()];
     for (at, one) in definitions.iter().enumerate() {
         let first = first_line(lines, one.first_line);
-        let within = definitions[at + 1..].iter().take_while(|inner| inner.first_line <= one.last_line);
+        let within =
+            definitions[at + 1..].iter().take_while(|inner| inner.first_line <= one.last_line);
         let has_functions = within.take(TYPE_LINES_MAX).any(|inner| {
             inner.kind == DefinitionKind::Function && inner.last_line <= one.last_line
         });
@@ -84,7 +85,9 @@ fn owners(lines: &[&str], definitions: &[Definition]) -> Vec<Option<Owner>> {
 /// Returns the line at which the comments and attributes above a definition begin.
 fn first_line(lines: &[&str], definition: usize) -> usize {
     let above = lines.iter().take(definition - 1).rev();
-    let is_part = |line: &&&str| ["//", "#", "@", "*", "/*"].iter().any(|it| line.trim_start().starts_with(it));
+    let is_part = |line: &&&str| {
+        ["//", "#", "@", "*", "/*"].iter().any(|it| line.trim_start().starts_with(it))
+    };
     definition - above.take_while(is_part).count()
 }
 
@@ -104,7 +107,8 @@ mod tests {
         let text = "use a;\nuse b;\nuse c;\n\n/// Opens.\nfn open() {\n    a();\n}\n\n#[test]\nfn close() {\n}\n";
         let definitions = definitions(InputKind::Code(Lang::Rust), text);
         let sections = sections(text, &definitions);
-        let found: Vec<_> = sections.iter().map(|one| (one.lines.clone(), one.name.as_str())).collect();
+        let found: Vec<_> =
+            sections.iter().map(|one| (one.lines.clone(), one.name.as_str())).collect();
         assert_eq!(found, [(1..=4, ""), (5..=9, "open"), (10..=12, "close")]);
     }
 

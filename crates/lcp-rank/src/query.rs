@@ -148,7 +148,8 @@ fn terms(text: &str) -> Vec<Term> {
         }
         for (identifier, count) in counts {
             let is_code = is_compound(identifier) || quoted.contains(&identifier);
-            let gain = factor * (1.0 + libm::log(f64::from(count))) * if is_code { CODE } else { 1.0 };
+            let gain =
+                factor * (1.0 + libm::log(f64::from(count))) * if is_code { CODE } else { 1.0 };
             let mut add = |is_identifier: bool, text: String, shown| {
                 let term = gathered.entry((is_identifier, text)).or_default();
                 if term.shown.is_empty() {
@@ -250,13 +251,7 @@ fn is_short_gap(gap: &str) -> bool {
 }
 
 /// Adds a pair of words, or an occurrence of a known one.
-fn add_pair(
-    pairs: &mut Vec<Term>,
-    first: usize,
-    second: usize,
-    words: [&str; 2],
-    weight: f64,
-) {
+fn add_pair(pairs: &mut Vec<Term>, first: usize, second: usize, words: [&str; 2], weight: f64) {
     let text = words.concat();
     let known = pairs.iter_mut().find(|pair| match &pair.kind {
         TermKind::Pair { first: a, second: b, .. } => (*a, *b) == (first, second),

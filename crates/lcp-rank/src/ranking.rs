@@ -192,9 +192,8 @@ impl<'q> Ranker<'q> {
     fn defining_files(&self, symbol: &str) -> Vec<usize> {
         let term = self.query.symbol_term(symbol).and_then(|term| u16::try_from(term).ok());
         let Some(term) = term else { return Vec::new() };
-        let defines = |(_, file): &(usize, &File)| {
-            file.counts.get(term)[Field::Definitions as usize] > 0
-        };
+        let defines =
+            |(_, file): &(usize, &File)| file.counts.get(term)[Field::Definitions as usize] > 0;
         self.files.iter().enumerate().filter(defines).map(|(at, _)| at).collect()
     }
 
@@ -270,15 +269,22 @@ impl<'q> Ranker<'q> {
             let lines = signals.mentions.get(file).map_or(&[][..], |mention| &mention.lines);
             for (at, passage) in passages.iter().enumerate() {
                 let words = f64::from(passage.counts.lengths[Field::Body as usize]).max(10.0);
-                let is_named = lines.iter().any(|line| (passage.first_line..=passage.last_line).contains(line));
+                let is_named = lines
+                    .iter()
+                    .any(|line| (passage.first_line..=passage.last_line).contains(line));
                 let own = own[file][at] + if is_named { 1.0 } else { 0.0 };
                 let score = of_file * (p::PASSAGE_FLOOR + own) / libm::pow(words, p::PASSAGE_SIZE);
                 all.push((score, *file, passage));
             }
         }
-        all.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| {
-            self.files[a.1].path.cmp(&self.files[b.1].path).then(a.2.first_line.cmp(&b.2.first_line))
-        }));
+        all.sort_by(|a, b| {
+            b.0.total_cmp(&a.0).then_with(|| {
+                self.files[a.1]
+                    .path
+                    .cmp(&self.files[b.1].path)
+                    .then(a.2.first_line.cmp(&b.2.first_line))
+            })
+        });
         let count = all.len().max(1);
         let mut ranked: BTreeMap<usize, Vec<Passage>> = BTreeMap::new();
         for (place, (_, file, passage)) in all.into_iter().enumerate() {
@@ -314,7 +320,9 @@ impl<'q> Ranker<'q> {
             let tokens = self.files[file].bytes as f64 / BYTES_PER_TOKEN;
             scores[file].max(0.0) / libm::pow(tokens + p::ORDER_TOKENS, power)
         };
-        for (part, power) in [(first..ten, p::ORDER_FIRST_POWER), (ten..order.len(), p::ORDER_POWER)] {
+        for (part, power) in
+            [(first..ten, p::ORDER_FIRST_POWER), (ten..order.len(), p::ORDER_POWER)]
+        {
             order[part].sort_by(|a, b| {
                 value(*b, power).total_cmp(&value(*a, power)).then_with(|| by_path(a, b))
             });
@@ -329,9 +337,17 @@ impl<'q> Ranker<'q> {
             reasons.push(format!("named in the question: {}", mention.name));
         }
         let counts = &self.files[file].counts;
-        let mut terms: Vec<_> = counts.found.iter().map(|(term, fields)| {
-            (signals.statistics.word(self.query, usize::from(*term), fields, counts), *term, fields)
-        }).collect();
+        let mut terms: Vec<_> = counts
+            .found
+            .iter()
+            .map(|(term, fields)| {
+                (
+                    signals.statistics.word(self.query, usize::from(*term), fields, counts),
+                    *term,
+                    fields,
+                )
+            })
+            .collect();
         terms.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
         for (score, term, fields) in terms.into_iter().take(3) {
             let shown = &self.query.terms[usize::from(term)].shown;

@@ -48,7 +48,10 @@ impl Role {
 fn is_in_documents(path: &str) -> bool {
     let folders = path.rsplit_once('/').map_or("", |(folders, _)| folders);
     folders.split('/').any(|folder| {
-        matches!(folder, "doc" | "docs" | "www" | "website" | "changelog" | "changelogs" | "changes")
+        matches!(
+            folder,
+            "doc" | "docs" | "www" | "website" | "changelog" | "changelogs" | "changes"
+        )
     })
 }
 

@@ -70,8 +70,7 @@ pub fn run(args: &Args, output: &Output) -> Result {
     let ranking = if args.query.is_empty() {
         let stored = PackRanking::stored(&args.pack, &*pack)?;
         if stored.blocks.is_empty() {
-            let message =
-                format!("the pack has no ranks ({})", files::display_name(&args.pack));
+            let message = format!("the pack has no ranks ({})", files::display_name(&args.pack));
             return Err(Error::new(ErrorKind::Usage, message)
                 .with_hint("pass a question by --query, --query-file or --mention"));
         }

@@ -33,6 +33,7 @@ mod merge;
 mod objective;
 mod pack;
 mod parse;
+mod rank;
 mod samples;
 mod schemas;
 mod secrets;

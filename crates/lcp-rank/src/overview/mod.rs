@@ -15,7 +15,7 @@ use crate::ranking::{Document, RankedFile};
 use crate::role::Role;
 use crate::words::identifiers;
 use parts::Parts;
-use signatures::{Signature, description, signatures};
+use signatures::{Signature, description, exports, signatures};
 
 /// The maximum number of files, of passages, and of bytes of a file in an overview.
 const FILES_MAX: usize = 400;
@@ -26,8 +26,11 @@ const FILE_BYTES_MAX: usize = 256 << 10;
 /// first files.
 const TOTAL_BYTES_MAX: usize = 96 << 20;
 
-/// The number of signatures of each part that are shown before the next part has its turn.
-const TURN: usize = 3;
+/// The number of signatures of a file that are shown before other files have their turn.
+const TURN: usize = 4;
+
+/// The maximum number of lines of the description of a file that is no entry point.
+const DESCRIPTION_LINES: usize = 3;
 
 /// The number of files that are read at once.
 const CHUNK: usize = 64;
@@ -67,22 +70,26 @@ struct File {
     /// The range of lines that describes the file, such as the beginning of a README.
     description: Option<(usize, usize)>,
     signatures: Vec<Signature>,
+    /// The ranges of lines that name the parts of a package.
+    exports: Vec<(usize, usize)>,
 }
 
-/// A part of a file for the overview.
-struct Candidate {
+/// Passages of a file that are shown together: its description and some of its signatures.
+struct Bundle {
     file: usize,
-    first: usize,
-    last: usize,
+    lines: Vec<(usize, usize)>,
     value: f64,
 }
 
 impl Overview {
     /// Adds files.
     pub fn add(&mut self, documents: &[Document<'_>]) {
-        let read: Vec<_> = documents.par_chunks(CHUNK).flat_map_iter(|documents| {
-            documents.iter().map(|document| self.read(document)).collect::<Vec<_>>()
-        }).collect();
+        let read: Vec<_> = documents
+            .par_chunks(CHUNK)
+            .flat_map_iter(|documents| {
+                documents.iter().map(|document| self.read(document)).collect::<Vec<_>>()
+            })
+            .collect();
         for ((file, names), document) in read.into_iter().zip(documents) {
             self.bytes += document.text.len();
             for name in names {
@@ -107,6 +114,7 @@ impl Overview {
             role,
             description: None,
             signatures: Vec::new(),
+            exports: Vec::new(),
         };
         let mut names = HashSet::default();
         if !is_read {
@@ -117,6 +125,7 @@ impl Overview {
             names.extend(identifiers(document.text).map(|(_, name)| hash(name)));
             if role == Role::Source {
                 file.signatures = signatures(document);
+                file.exports = exports(document);
             }
         }
         (file, names)
@@ -126,45 +135,52 @@ impl Overview {
     /// without code.
     #[must_use]
     pub fn finish(self) -> Vec<RankedFile> {
-        let paths: Vec<_> = self.files.iter().map(|file| file.path.as_str()).collect();
-        let weights: Vec<_> = self.files.iter().map(|file| self.weight(file)).collect();
-        let parts = Parts::new(&paths, &weights);
-        let mut turns: Vec<Vec<Candidate>> = parts
-            .iter()
-            .map(|part| {
-                let mut candidates: Vec<_> =
-                    part.files.iter().flat_map(|file| self.candidates(*file)).collect();
-                candidates.sort_by(|a, b| {
-                    let is_entry = |one: &Candidate| Some(one.file) == part.entry;
-                    let is_description = |one: &Candidate| is_entry(one) && one.value.is_infinite();
-                    is_description(b).cmp(&is_description(a))
-                        .then_with(|| b.value.total_cmp(&a.value))
-                        .then_with(|| paths[a.file].cmp(paths[b.file]))
-                        .then_with(|| a.first.cmp(&b.first))
-                });
-                candidates.reverse();
-                candidates
-            })
-            .collect();
         if self.files.iter().all(|file| file.signatures.is_empty()) {
             return Vec::new();
         }
-        let mut chosen: Vec<Candidate> = self.readme(&paths).into_iter().collect();
-        while chosen.len() < PASSAGES_MAX && turns.iter().any(|turn| !turn.is_empty()) {
-            for turn in &mut turns {
-                let rest = turn.len().saturating_sub(TURN);
-                chosen.extend(turn.drain(rest..).rev());
+        let paths: Vec<_> = self.files.iter().map(|file| file.path.as_str()).collect();
+        let weights: Vec<_> = self
+            .files
+            .iter()
+            .map(|file| (file.role == Role::Source).then(|| self.weight(file)))
+            .collect();
+        let parts = Parts::new(&paths, &weights);
+        let mean = parts.iter().map(|part| part.weight).sum::<f64>() / parts.len().max(1) as f64;
+        // The best bundle of each part is the last one.
+        let mut turns: Vec<_> = parts
+            .iter()
+            .map(|part| {
+                let bundles = part.files.iter().flat_map(|file| self.bundles(*file, part.entry));
+                let mut bundles: Vec<_> = bundles.collect();
+                bundles.sort_by(|a, b| {
+                    let by_path = || paths[b.file].cmp(paths[a.file]);
+                    a.value.total_cmp(&b.value).then_with(by_path)
+                });
+                // Parts that are used more than others have two bundles at a time.
+                (bundles, if part.weight > mean { 2 } else { 1 })
+            })
+            .collect();
+        let mut chosen: Vec<_> = self.readme(&paths).into_iter().collect();
+        let mut lines = 0;
+        for round in 0.. {
+            if lines >= PASSAGES_MAX || turns.iter().all(|(bundles, _)| bundles.is_empty()) {
+                break;
             }
+            for (bundles, at_once) in &mut turns {
+                // All parts have their entry point first.
+                let count = if round == 0 { 1 } else { *at_once };
+                let rest = bundles.len().saturating_sub(count);
+                chosen.extend(bundles.drain(rest..).rev());
+            }
+            lines = chosen.iter().map(|bundle: &Bundle| bundle.lines.len()).sum();
         }
-        chosen.truncate(PASSAGES_MAX);
         self.rank(&parts, chosen)
     }
 
-    /// Returns the value of a definition by the number of other files that use it.
-    fn value(&self, name: &str) -> f64 {
-        let hash = hash(name);
-        let definers = self.definers.get(&hash).copied().unwrap_or(0).max(1);
-        libm::log1p(f64::from(self.uses(name))) / f64::from(definers)
+    /// Returns the value of a definition by its form and the number of other files that use it.
+    fn value(&self, one: &Signature) -> f64 {
+        let definers = self.definers.get(&hash(&one.name)).copied().unwrap_or(0).max(1);
+        one.factor * libm::log1p(f64::from(self.uses(&one.name))) / f64::from(definers)
     }
 
     /// Returns the number of other files that use a definition.
@@ -173,63 +189,76 @@ impl Overview {
     }
 
     fn weight(&self, file: &File) -> f64 {
-        file.signatures.iter().map(|one| self.value(&one.name)).sum()
+        file.signatures.iter().map(|one| self.value(one)).sum()
     }
 
-    /// Returns the parts of a file that can be shown.
-    fn candidates(&self, file: usize) -> Vec<Candidate> {
+    /// Returns the bundles of a file. That of the entry point of its part has the highest value.
+    fn bundles(&self, file: usize, entry: Option<usize>) -> Vec<Bundle> {
         let of = &self.files[file];
-        if of.role != Role::Source {
-            return Vec::new();
+        let is_entry = entry == Some(file);
+        let description =
+            of.description.filter(|(first, last)| is_entry || last - first < DESCRIPTION_LINES);
+        let mut lines: Vec<_> = description.into_iter().collect();
+        if is_entry {
+            lines.extend(&of.exports);
         }
-        let describes = of.description.map(|(first, last)| Candidate {
-            file,
-            first,
-            last,
-            value: f64::INFINITY,
-        });
-        let mut next = describes.as_ref().map_or(0, |one| one.last);
-        let mut candidates: Vec<_> = describes.into_iter().collect();
+        let mut next = lines.iter().map(|(_, last)| *last).max().unwrap_or(0);
+        let mut signatures: Vec<&Signature> = Vec::new();
         for one in &of.signatures {
             if one.first > next {
-                let value = self.value(&one.name) * if one.is_public { 1.0 } else { 0.2 };
-                candidates.push(Candidate { file, first: one.first, last: one.last, value });
                 next = one.last;
+                signatures.push(one);
             }
         }
-        // Only the entry point of a part is described before its signatures.
-        let best = self.weight(of);
-        for one in &mut candidates {
-            if one.value.is_infinite() && !parts::is_entry_name(&of.path) {
-                one.value = libm::log1p(best) / 2.0;
+        signatures
+            .sort_by(|a, b| self.value(b).total_cmp(&self.value(a)).then(a.first.cmp(&b.first)));
+        let mut bundles: Vec<_> = signatures
+            .chunks(TURN)
+            .map(|signatures| Bundle {
+                file,
+                lines: signatures.iter().map(|one| (one.first, one.last)).collect(),
+                value: signatures.iter().map(|one| self.value(one)).sum(),
+            })
+            .collect();
+        if is_entry && bundles.is_empty() && !lines.is_empty() {
+            bundles.push(Bundle { file, lines: Vec::new(), value: 0.0 });
+        }
+        if let Some(first) = bundles.first_mut() {
+            first.lines.splice(0..0, lines);
+            if is_entry {
+                first.value = f64::INFINITY;
             }
         }
-        candidates
+        bundles
     }
 
     /// Returns the beginning of the README at the top.
-    fn readme(&self, paths: &[&str]) -> Option<Candidate> {
-        let is_readme = |path: &str| !path.contains('/') && path.to_lowercase().starts_with("readme");
-        let file = (0..paths.len()).filter(|at| is_readme(paths[*at])).min_by_key(|at| paths[*at])?;
-        let (first, last) = self.files[file].description?;
-        Some(Candidate { file, first, last, value: f64::INFINITY })
+    fn readme(&self, paths: &[&str]) -> Option<Bundle> {
+        let is_readme =
+            |path: &str| !path.contains('/') && path.to_lowercase().starts_with("readme");
+        let file =
+            (0..paths.len()).filter(|at| is_readme(paths[*at])).min_by_key(|at| paths[*at])?;
+        let lines = vec![self.files[file].description?];
+        Some(Bundle { file, lines, value: f64::INFINITY })
     }
 
-    /// Returns the files of the chosen candidates, in their order.
-    fn rank(&self, parts: &Parts, chosen: Vec<Candidate>) -> Vec<RankedFile> {
-        let count = chosen.len().max(1);
+    /// Returns the files of the chosen bundles, in their order.
+    fn rank(&self, parts: &Parts, chosen: Vec<Bundle>) -> Vec<RankedFile> {
+        let count = chosen.iter().map(|bundle| bundle.lines.len()).sum::<usize>().max(1);
         let mut order: Vec<usize> = Vec::new();
         let mut passages: HashMap<usize, Vec<Passage>> = HashMap::new();
-        for (place, one) in chosen.into_iter().enumerate() {
-            let of_file = passages.entry(one.file).or_default();
+        let lines =
+            chosen.iter().flat_map(|bundle| bundle.lines.iter().map(|it| (bundle.file, *it)));
+        for (place, (file, (first, last))) in lines.enumerate().take(PASSAGES_MAX) {
+            let of_file = passages.entry(file).or_default();
             if of_file.is_empty() {
                 if order.len() == FILES_MAX {
                     continue;
                 }
-                order.push(one.file);
+                order.push(file);
             }
             let score = u16::try_from(1 + (count - 1 - place) * 998 / count).unwrap_or(1);
-            of_file.push(Passage { first: to_u32(one.first), last: to_u32(one.last), score });
+            of_file.push(Passage { first: to_u32(first), last: to_u32(last), score });
         }
         let files = order.len();
         let ranked = order.into_iter().enumerate().map(|(place, file)| {

@@ -24,12 +24,14 @@ pub(super) struct Part {
     pub(super) files: Vec<usize>,
     /// The file that a reader should start with.
     pub(super) entry: Option<usize>,
+    /// How much of the project uses the part.
+    pub(super) weight: f64,
 }
 
 impl Parts {
-    /// Divides files by their paths. `weights` tell how much of the project uses each file. The
-    /// parts with most weight come first.
-    pub(super) fn new(paths: &[&str], weights: &[f64]) -> Self {
+    /// Divides files by their paths. `weights` tell how much of the project uses each file; `None`
+    /// leaves out a file. The parts with most weight come first.
+    pub(super) fn new(paths: &[&str], weights: &[Option<f64>]) -> Self {
         let mut folders: Vec<&str> =
             paths.iter().filter(|path| is_manifest(path)).map(|path| folder(path)).collect();
         folders.sort_unstable();
@@ -41,24 +43,29 @@ impl Parts {
             folders.dedup();
         }
         let mut by_folder: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
-        for (file, path) in paths.iter().enumerate().filter(|(file, _)| weights[*file] > 0.0) {
+        for (file, path) in paths.iter().enumerate().filter(|(file, _)| weights[*file].is_some()) {
             by_folder.entry(nearest(path, &folders)).or_default().push(file);
         }
-        let weight = |files: &[usize]| files.iter().map(|file| weights[*file]).sum::<f64>();
+        let weight = |files: &[usize]| files.iter().filter_map(|file| weights[*file]).sum::<f64>();
         let mut parts: Vec<_> = by_folder
             .into_iter()
             .map(|(folder, mut files)| {
                 files.sort_by(|a, b| paths[*a].cmp(paths[*b]));
                 let entry = entry(paths, weights, &files);
-                (weight(&files), Part { folder: folder.to_owned(), files, entry })
+                let weight = weight(&files);
+                Part { folder: folder.to_owned(), files, entry, weight }
             })
             .collect();
-        parts.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.folder.cmp(&b.1.folder)));
-        Self { parts: parts.into_iter().map(|(_, part)| part).collect() }
+        parts.sort_by(|a, b| b.weight.total_cmp(&a.weight).then_with(|| a.folder.cmp(&b.folder)));
+        Self { parts }
     }
 
     pub(super) fn iter(&self) -> impl Iterator<Item = &Part> {
         self.parts.iter()
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.parts.len()
     }
 
     /// Returns the folder of the part whose entry point a file is.
@@ -66,13 +73,6 @@ impl Parts {
         let part = self.parts.iter().find(|part| part.entry == Some(file))?;
         Some(&part.folder)
     }
-}
-
-/// Returns whether the name of a file is that of an entry point.
-pub(super) fn is_entry_name(path: &str) -> bool {
-    let name = path.rsplit('/').next().unwrap_or(path);
-    let stem = name.split('.').next().unwrap_or(name);
-    ENTRIES.contains(&stem)
 }
 
 fn is_manifest(path: &str) -> bool {
@@ -94,15 +94,14 @@ fn top_folders(path: &str) -> &str {
 /// Returns the longest of these folders that contains a path.
 fn nearest<'f>(path: &str, folders: &[&'f str]) -> &'f str {
     let contains = |folder: &&&str| {
-        folder.is_empty()
-            || path.strip_prefix(**folder).is_some_and(|rest| rest.starts_with('/'))
+        folder.is_empty() || path.strip_prefix(**folder).is_some_and(|rest| rest.starts_with('/'))
     };
     folders.iter().filter(contains).max_by_key(|folder| folder.len()).copied().unwrap_or("")
 }
 
 /// Returns the entry point among the files of a part: the one nearest to the top with the name of an
 /// entry point, or else the one that is used most.
-fn entry(paths: &[&str], weights: &[f64], files: &[usize]) -> Option<usize> {
+fn entry(paths: &[&str], weights: &[Option<f64>], files: &[usize]) -> Option<usize> {
     let place = |file: &usize| {
         let path = paths[*file];
         let name = path.rsplit('/').next().unwrap_or(path);
@@ -111,7 +110,8 @@ fn entry(paths: &[&str], weights: &[f64], files: &[usize]) -> Option<usize> {
         Some((path.matches('/').count(), name, path))
     };
     let named = files.iter().copied().filter(|file| place(file).is_some());
-    let most_used = || files.iter().copied().max_by(|a, b| weights[*a].total_cmp(&weights[*b]));
+    let weight = |file: &usize| weights[*file].unwrap_or(0.0);
+    let most_used = || files.iter().copied().max_by(|a, b| weight(a).total_cmp(&weight(b)));
     named.min_by_key(|file| place(file)).or_else(most_used)
 }
 
@@ -125,11 +125,13 @@ mod tests {
             "Cargo.toml", "crates/a/Cargo.toml", "crates/a/src/lib.rs", "crates/a/src/x/mod.rs",
             "crates/b/Cargo.toml", "crates/b/src/other.rs", "xtask.rs",
         ];
-        let parts = Parts::new(&paths, &[0.0, 0.0, 1.0, 4.0, 0.0, 2.0, 1.0]);
+        let parts =
+            Parts::new(&paths, &[None, None, Some(1.0), Some(4.0), None, Some(2.0), Some(1.0)]);
         let found: Vec<_> =
             parts.iter().map(|part| (part.folder.as_str(), paths[part.entry.unwrap()])).collect();
         let expected = [
-            ("crates/a", "crates/a/src/lib.rs"), ("crates/b", "crates/b/src/other.rs"),
+            ("crates/a", "crates/a/src/lib.rs"),
+            ("crates/b", "crates/b/src/other.rs"),
             ("", "xtask.rs"),
         ];
         assert_eq!(found, expected);
@@ -138,7 +140,7 @@ mod tests {
     #[test]
     fn folders_are_parts_without_packages() {
         let paths = ["net/http/a.go", "net/http/deep/b.go", "io/c.go"];
-        let parts = Parts::new(&paths, &[1.0; 3]);
+        let parts = Parts::new(&paths, &[Some(1.0); 3]);
         let found: Vec<_> = parts.iter().map(|part| part.folder.as_str()).collect();
         assert_eq!(found, ["net/http", "io"]);
     }

@@ -7,15 +7,22 @@ use lcp_types::Lang;
 use crate::ranking::Document;
 
 /// A definition of a file.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub(super) struct Signature {
     pub(super) name: String,
     /// The first and the last line of the signature, from 1.
     pub(super) first: usize,
     pub(super) last: usize,
-    /// `true` if other files can use it.
-    pub(super) is_public: bool,
+    /// The factor of its value by its form: a public type says most of a file.
+    pub(super) factor: f64,
 }
+
+/// The factors of types, of methods, of names that are common words, and of what other files cannot
+/// use.
+const TYPE: f64 = 2.0;
+const METHOD: f64 = 0.3;
+const COMMON: f64 = 0.3;
+const PRIVATE: f64 = 0.2;
 
 /// The maximum number of lines of a signature, and of a description.
 const SIGNATURE_LINES: usize = 6;
@@ -36,8 +43,8 @@ const MODIFIERS: [&str; 24] = [
 ];
 
 const KEYWORDS: [&str; 15] = [
-    "class", "def", "enum", "fn", "fun", "func", "function", "interface", "macro_rules", "namespace",
-    "object", "struct", "trait", "type", "union",
+    "class", "def", "enum", "fn", "fun", "func", "function", "interface", "macro_rules",
+    "namespace", "object", "struct", "trait", "type", "union",
 ];
 
 /// Returns the definitions of code, in the order of lines.
@@ -52,15 +59,17 @@ pub(super) fn signatures(document: &Document<'_>) -> Vec<Signature> {
         if is_test || line.len() - text.len() > INDENT_MAX {
             continue;
         }
-        if let Some((name, is_public)) = defined(text, document.kind) {
+        if let Some(definition) = defined(text, document.kind) {
             let ends = |line: &&str| {
                 let end = line.trim_end();
                 end.ends_with(['{', ';', ':', '}', '=', ')'])
             };
             let rest = lines[at..].iter().take(SIGNATURE_LINES);
             let last = at + rest.clone().position(ends).unwrap_or(0);
-            let name = name.to_owned();
-            found.push(Signature { name, first: at + 1, last: last + 1, is_public });
+            let is_member = line.len() > text.len();
+            let name = definition.name.to_owned();
+            let factor = definition.factor(is_member);
+            found.push(Signature { name, first: at + 1, last: last + 1, factor });
             if found.len() == SIGNATURES_MAX {
                 break;
             }
@@ -69,8 +78,28 @@ pub(super) fn signatures(document: &Document<'_>) -> Vec<Signature> {
     found
 }
 
-/// Returns the name that a line defines, and whether other files can use it.
-fn defined(text: &str, kind: InputKind) -> Option<(&str, bool)> {
+/// The definition in a line.
+struct Defined<'t> {
+    name: &'t str,
+    is_type: bool,
+    is_public: bool,
+}
+
+impl Defined<'_> {
+    fn factor(&self, is_member: bool) -> f64 {
+        let is_word = self.name.bytes().all(|byte| byte.is_ascii_lowercase());
+        let factors = [
+            (self.is_type, TYPE),
+            (!self.is_type && is_member, METHOD),
+            (is_word, COMMON),
+            (!self.is_public, PRIVATE),
+        ];
+        factors.into_iter().filter(|(holds, _)| *holds).map(|(_, factor)| factor).product()
+    }
+}
+
+/// Returns the definition in a line.
+fn defined(text: &str, kind: InputKind) -> Option<Defined<'_>> {
     let mut rest = text;
     let mut has_public = false;
     loop {
@@ -105,12 +134,52 @@ fn defined(text: &str, kind: InputKind) -> Option<(&str, bool)> {
         }
         _ => has_public,
     };
-    Some((name, is_public))
+    let is_type = !matches!(keyword, "def" | "fn" | "fun" | "func" | "function" | "macro_rules");
+    Some(Defined { name, is_type, is_public })
 }
 
 fn first_word(text: &str) -> &str {
     let end = text.find(|c: char| !(c.is_alphanumeric() || c == '_' || c == '"'));
     &text[..end.unwrap_or(text.len())]
+}
+
+/// The beginnings of lines that name the parts of a package.
+const EXPORTS: [&str; 6] =
+    ["pub use ", "pub mod ", "export * ", "export {", "export type {", "from ."];
+
+/// The maximum number of such ranges, and of lines in a range.
+const EXPORTS_MAX: usize = 24;
+
+/// Returns the ranges of lines that name the parts of a package, from 1.
+pub(super) fn exports(document: &Document<'_>) -> Vec<(usize, usize)> {
+    let mut ranges: Vec<(usize, usize)> = Vec::new();
+    let mut lines = document.text.lines().zip(1..);
+    while let Some((line, first)) = lines.next() {
+        if !EXPORTS.iter().any(|export| line.starts_with(export)) {
+            continue;
+        }
+        let mut last = first;
+        // A list can have several lines.
+        let is_open = |line: &str| {
+            line.trim_end().ends_with(['{', '(', ','])
+                || line.starts_with(' ') && !line.trim_end().ends_with([';', ')', '}'])
+        };
+        if is_open(line) {
+            last = lines
+                .by_ref()
+                .take(EXPORTS_MAX)
+                .find(|(line, _)| !is_open(line))
+                .map_or(last, |it| it.1);
+        }
+        match ranges.last_mut() {
+            Some(before) if before.1 + 1 == first => before.1 = last,
+            _ => ranges.push((first, last)),
+        }
+        if ranges.len() == EXPORTS_MAX {
+            break;
+        }
+    }
+    ranges
 }
 
 /// Returns the lines that describe a file: the beginning of a document, or the comment at the top of
@@ -124,7 +193,9 @@ pub(super) fn description(document: &Document<'_>) -> Option<(usize, usize)> {
         }
         InputKind::Code(_) | InputKind::TaggedCode(_) => {
             let first = lines.next()?.trim_start();
-            let length = if let Some(mark) = [r#"""""#, "/**", "/*"].iter().find(|it| first.starts_with(**it)) {
+            let length = if let Some(mark) =
+                [r#"""""#, "/**", "/*"].iter().find(|it| first.starts_with(**it))
+            {
                 let close = if mark.starts_with('/') { "*/" } else { mark };
                 let is_closed = first[mark.len()..].contains(close);
                 let rest = lines.take(DESCRIPTION_LINES).position(|line| line.contains(close));
@@ -148,32 +219,43 @@ pub(super) fn description(document: &Document<'_>) -> Option<(usize, usize)> {
 mod tests {
     use super::*;
 
-    fn found(lang: Lang, text: &str) -> Vec<(String, usize, usize, bool)> {
-        let document = Document { path: "a", text, kind: InputKind::Code(lang) };
-        let tuple = |one: Signature| (one.name, one.first, one.last, one.is_public);
-        signatures(&document).into_iter().map(tuple).collect()
+    /// Returns the names and the lines of the definitions in a text, and the names with `-` that
+    /// other files cannot use.
+    fn found(lang: Lang, text: &str) -> Vec<(String, usize, usize)> {
+        let kind = InputKind::Code(lang);
+        let document = Document { path: "a", text, kind };
+        let lines: Vec<_> = text.lines().collect();
+        let named = |one: Signature| {
+            let is_public = defined(lines[one.first - 1], kind).unwrap().is_public;
+            (format!("{}{}", if is_public { "" } else { "-" }, one.name), one.first, one.last)
+        };
+        signatures(&document).into_iter().map(named).collect()
     }
 
     #[test]
     fn signatures_of_several_languages_are_found() {
+        let name = |name: &str, first, last| (name.to_owned(), first, last);
         let rust = "pub(crate) async fn open(\n    door: &Door,\n) -> bool {\n}\nstruct Door;\n";
-        let name = |name: &str| name.to_owned();
-        assert_eq!(
-            found(Lang::Rust, rust),
-            [(name("open"), 1, 3, true), (name("Door"), 5, 5, false)]
-        );
+        assert_eq!(found(Lang::Rust, rust), [name("open", 1, 3), name("-Door", 5, 5)]);
         let go = "func (d *Door) Open() error {\nfunc hinge() {\ntype Door struct {\n";
-        let names: Vec<_> = found(Lang::Go, go).into_iter().map(|one| (one.0, one.3)).collect();
-        assert_eq!(names, [(name("Open"), true), (name("hinge"), false), (name("Door"), true)]);
-        assert_eq!(found(Lang::Python, "def _f():\n# def g():\n")[0], (name("_f"), 1, 1, false));
-        assert_eq!(found(Lang::TypeScript, "export default class A {\n")[0].3, true);
+        let expected = [name("Open", 1, 1), name("-hinge", 2, 2), name("Door", 3, 3)];
+        assert_eq!(found(Lang::Go, go), expected);
+        assert_eq!(found(Lang::Python, "def _f():\n# def g():\n"), [name("-_f", 1, 1)]);
+        let script = "export default class A {\nfunction b() {\n";
+        assert_eq!(found(Lang::TypeScript, script), [name("A", 1, 1), name("-b", 2, 2)]);
+    }
+
+    #[test]
+    fn exports_are_ranges_of_lines() {
+        let text = "mod a;\npub use a::{\n    B,\n    C,\n};\npub mod d;\nfn e() {}\n";
+        let kind = InputKind::Code(Lang::Rust);
+        assert_eq!(exports(&Document { path: "a", text, kind }), [(2, 6)]);
     }
 
     #[test]
     fn comments_at_the_top_describe_code() {
-        let describe = |text| {
-            description(&Document { path: "a", text, kind: InputKind::Code(Lang::Rust) })
-        };
+        let describe =
+            |text| description(&Document { path: "a", text, kind: InputKind::Code(Lang::Rust) });
         assert_eq!(describe("//! Doors.\n//! More.\n//!\n//! Rest.\nuse a;\n"), Some((1, 2)));
         assert_eq!(describe("/* Doors.\n * More.\n */\nuse a;\n"), Some((1, 3)));
         assert_eq!(describe("use a;\n// Not this.\n"), None);

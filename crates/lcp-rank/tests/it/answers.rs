@@ -6,11 +6,20 @@ use crate::{File, document, paths, rank};
 
 const PROJECT: [File; 7] = [
     ("README.md", "# Ships\n\nA library for retries, tables and doors.\n"),
-    ("src/table.rs", "/// Prints rows.\npub fn print_table(rows: &[Row]) {\n    rows.iter().for_each(print);\n}\n"),
+    (
+        "src/table.rs",
+        "/// Prints rows.\npub fn print_table(rows: &[Row]) {\n    rows.iter().for_each(print);\n}\n",
+    ),
     ("src/net/retry.rs", "pub fn backoff(attempt: u32) -> Duration {\n    wait(attempt)\n}\n"),
     ("src/net/mod.rs", "mod retry;\npub fn connect() {\n    retry::backoff(1);\n}\n"),
-    ("src/door.rs", "pub struct Door;\n\nimpl Door {\n    pub fn open(&self) {\n        self.hinge();\n    }\n}\n"),
-    ("tests/table.rs", "#[test]\nfn print_table_prints_all_rows() {\n    print_table(&rows());\n}\n"),
+    (
+        "src/door.rs",
+        "pub struct Door;\n\nimpl Door {\n    pub fn open(&self) {\n        self.hinge();\n    }\n}\n",
+    ),
+    (
+        "tests/table.rs",
+        "#[test]\nfn print_table_prints_all_rows() {\n    print_table(&rows());\n}\n",
+    ),
     ("Cargo.lock", "name = \"table\"\nname = \"print_table\"\n"),
 ];
 

@@ -126,10 +126,8 @@ fn any_question_is_answered() {
 
 #[test]
 fn file_in_one_line_and_empty_file_are_ranked() {
-    let files = [
-        ("a.js".to_owned(), "door();".repeat(1 << 20)),
-        ("b.rs".to_owned(), String::new()),
-    ];
+    let files =
+        [("a.js".to_owned(), "door();".repeat(1 << 20)), ("b.rs".to_owned(), String::new())];
     let ranking = rank(&Query::new("door"), &documents(&files), &[]);
     assert_eq!(ranking.len(), 2);
     assert!(ranking[0].file == 0 && ranking[1].passages.is_empty());

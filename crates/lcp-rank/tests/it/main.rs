@@ -2,6 +2,7 @@
 
 mod answers;
 mod laws;
+mod overview;
 
 use lcp_ingest::outline::InputKind;
 use lcp_rank::{Commit, Document, Query, RankedFile, Ranker};

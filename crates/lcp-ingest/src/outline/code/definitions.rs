@@ -65,7 +65,9 @@ impl Walk<'_> {
         level: usize,
         attributes: Option<usize>,
     ) {
-        let Some((rule, node)) = item::inner_declaration(self.language, outer, rule) else { return };
+        let Some((rule, node)) = item::inner_declaration(self.language, outer, rule) else {
+            return;
+        };
         let declaration = Declaration {
             text: self.text,
             outer,
