@@ -24,6 +24,8 @@ mod plan;
 pub mod programs;
 #[cfg_attr(not(feature = "peers"), allow(dead_code, reason = "benchmarks pick crates"))]
 mod registry;
+#[cfg_attr(not(feature = "peers"), allow(dead_code, reason = "benchmarks measure"))]
+mod relevance;
 pub mod results;
 #[cfg(feature = "peers")]
 mod scale;
@@ -36,20 +38,28 @@ mod tokens_speed;
 pub use harness::{Error, Progress, Result, WORKER};
 
 /// A function that runs a benchmark, and returns its rows.
-pub type Bench = fn(&mut Progress<'_>) -> Result<Vec<table::Row>>;
+#[cfg(feature = "peers")]
+#[derive(Clone, Copy)]
+pub enum Bench {
+    /// Takes no arguments.
+    Plain(fn(&mut Progress<'_>) -> Result<Vec<table::Row>>),
+    /// Takes arguments of its own, which the text describes.
+    WithArguments(fn(&[String], &mut Progress<'_>) -> Result<Vec<table::Row>>, &'static str),
+}
 
 /// The benchmarks by name.
 #[cfg(feature = "peers")]
 pub const BENCHES: &[(&str, Bench)] = &[
-    ("cache", cache::run),
-    (continuity::NAME, continuity::run),
-    ("dedup", dedup::run),
-    ("fill", fill::run),
-    ("format", format::run),
-    ("plan", plan::run),
-    (scale::NAME, scale::run),
-    ("tokens", tokens::run),
-    (tokens_speed::NAME, tokens_speed::run),
+    ("cache", Bench::Plain(cache::run)),
+    (continuity::NAME, Bench::Plain(continuity::run)),
+    ("dedup", Bench::Plain(dedup::run)),
+    ("fill", Bench::Plain(fill::run)),
+    ("format", Bench::Plain(format::run)),
+    ("plan", Bench::Plain(plan::run)),
+    (relevance::NAME, Bench::WithArguments(relevance::run, relevance::USAGE)),
+    (scale::NAME, Bench::Plain(scale::run)),
+    ("tokens", Bench::Plain(tokens::run)),
+    (tokens_speed::NAME, Bench::Plain(tokens_speed::run)),
 ];
 
 /// Measures a part of a benchmark in this process. `arguments` are those after [`WORKER`]. Returns

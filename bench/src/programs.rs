@@ -8,6 +8,10 @@ pub(crate) use lcp_testkit::python::{last_line, output};
 use crate::harness::{Progress, Result};
 use crate::registry::cargo;
 
+/// The versions of programs that several benchmarks run.
+pub(crate) const REPOMIX: &str = "1.18.1";
+pub(crate) const YEK: &str = "0.25.5";
+
 /// Creates the folder of a peer next to this program, and returns its path.
 fn folder(name: &str) -> Result<PathBuf, String> {
     let program = std::env::current_exe().map_err(|error| error.to_string())?;

@@ -7,16 +7,12 @@ use std::process::{Command, Stdio};
 use lcp_tokens::{Encoding, Tiktoken, TokenEstimator};
 
 use crate::harness::{Contender, Progress, Result, Times, race, wall_timed};
-use crate::programs::{self, output};
+use crate::programs::{self, REPOMIX, YEK, output};
 use crate::registry::{crates, named};
 use crate::table::{Better, Row, Wanted};
 
 /// The crate that is packed, with about 5 MB of code.
 const PROJECT: &str = "tokio";
-
-/// The peers, and their versions.
-const REPOMIX: &str = "1.18.1";
-const YEK: &str = "0.25.5";
 
 /// The budget of the text, in tokens.
 const BUDGET: u32 = 16_000;

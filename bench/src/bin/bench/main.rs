@@ -5,7 +5,7 @@ use std::io::Write;
 use std::process::ExitCode;
 
 use lcp_bench::table::Report;
-use lcp_bench::{BENCHES, Result, WORKER, measure, results};
+use lcp_bench::{BENCHES, Bench, Result, WORKER, measure, results};
 
 const FLAGS: &[&str] = &["--json", "--quiet", "--write"];
 
@@ -31,26 +31,31 @@ fn run(arguments: &[String]) -> Result<ExitCode> {
     }
     keep_freed_memory();
     let (flags, names): (Vec<_>, Vec<_>) =
-        arguments.iter().map(String::as_str).partition(|argument| argument.starts_with("--"));
-    let has = |flag: &str| flags.contains(&flag);
-    let benches: Vec<_> = match names.as_slice() {
-        [] if has("--write") => BENCHES.iter().collect(),
-        [name] => BENCHES.iter().filter(|(known, _)| known == name).collect(),
-        _ => Vec::new(),
+        arguments.iter().cloned().partition(|argument| FLAGS.contains(&argument.as_str()));
+    let has = |flag: &str| flags.iter().any(|known| known == flag);
+    let (benches, own): (Vec<_>, _) = match names.as_slice() {
+        [] if has("--write") => (BENCHES.iter().collect(), &[][..]),
+        [name, own @ ..] => {
+            let takes = |bench: &Bench| own.is_empty() || matches!(bench, Bench::WithArguments(..));
+            let wanted = |(known, bench): &&(&str, Bench)| known == name && takes(bench);
+            (BENCHES.iter().filter(wanted).collect(), own)
+        }
+        [] => (Vec::new(), &[][..]),
     };
-    if benches.is_empty() || flags.iter().any(|flag| !FLAGS.contains(flag)) {
-        let names: Vec<_> = BENCHES.iter().map(|(name, _)| *name).collect();
-        eprintln!("usage: bench NAME [--json] [--quiet] [--write]");
-        eprintln!("NAME is one of: {}", names.join(", "));
-        eprintln!("Without NAME, --write runs all benchmarks");
+    if benches.is_empty() {
+        usage();
         return Ok(ExitCode::from(2));
     }
     for (name, bench) in benches {
-        let rows = bench(&mut |step| {
+        let progress = &mut |step| {
             if !has("--quiet") {
                 eprintln!("{name}: {step}");
             }
-        })?;
+        };
+        let rows = match bench {
+            Bench::Plain(run) => run(progress)?,
+            Bench::WithArguments(run, _) => run(own, progress)?,
+        };
         let report = Report { bench: name, rows };
         if has("--write") {
             results::write(&report)?;
@@ -60,6 +65,18 @@ fn run(arguments: &[String]) -> Result<ExitCode> {
         std::io::stdout().write_all(text.as_bytes())?;
     }
     Ok(ExitCode::SUCCESS)
+}
+
+fn usage() {
+    let names: Vec<_> = BENCHES.iter().map(|(name, _)| *name).collect();
+    eprintln!("usage: bench NAME [--json] [--quiet] [--write]");
+    eprintln!("NAME is one of: {}", names.join(", "));
+    for (name, bench) in BENCHES {
+        if let Bench::WithArguments(_, arguments) = bench {
+            eprintln!("Further arguments of {name}: {arguments}");
+        }
+    }
+    eprintln!("Without NAME, --write runs all benchmarks");
 }
 
 /// Makes the allocator keep freed memory. By default, glibc's allocator decides by earlier
