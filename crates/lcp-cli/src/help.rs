@@ -7,7 +7,7 @@ use crate::Command;
 /// The headings of the groups, each with its subcommands in order.
 const GROUPS: [(&str, &[&str]); 6] = [
     ("Create", &["pack", "import", "encode", "merge", "append", "annotate", "recover", "dedup"]),
-    ("Render", &["render", "report", "export", "cat", "decode", "parse"]),
+    ("Render", &["rank", "render", "report", "export", "cat", "decode", "parse"]),
     ("Inspect", &["inspect", "validate", "stats", "diff", "count", "config"]),
     ("Sessions", &["session"]),
     ("Serve", &["mcp"]),

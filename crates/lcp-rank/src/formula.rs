@@ -1,151 +1,227 @@
-//! The formula: the score of each file by its words, and of each passage.
+//! The score of a text by its words, identifiers and pairs of words.
 
-use foldhash::{HashMap, HashMapExt};
-
-use crate::history::idf;
 use crate::parameters as p;
 use crate::query::{Query, Term, TermKind};
 use crate::scan::{FIELDS, Field, FieldCounts, TermCounts};
 
 /// The statistics of all files that scores depend on.
 pub(crate) struct Statistics {
-    /// The rarity of each term; 0 for terms that do not count.
-    rarity: Vec<f64>,
+    rarities: Vec<Rarity>,
     /// The mean length of each field, of the files that have it.
     means: [f64; FIELDS],
+    /// The rarity of a term that is in one of all files.
+    pub(crate) scale: f64,
+}
+
+/// The rarity of a term; 0 if it occurs nowhere, or does not count.
+#[derive(Clone, Copy, Default)]
+struct Rarity {
+    /// In any field.
+    any: f64,
+    body: f64,
+    definitions: f64,
+    /// As an identifier of one word.
+    single: f64,
+}
+
+/// The parts of the score of a file by its words.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct WordScores {
+    /// Words and identifiers, with little weight for those that only the rest of the question has.
+    pub(crate) subject: f64,
+    /// Words and identifiers.
+    pub(crate) all: f64,
+    /// Identifiers of several words.
+    pub(crate) identifiers: f64,
+    /// Identifiers of one word.
+    pub(crate) single: f64,
+    pub(crate) definitions: f64,
+    pub(crate) path: f64,
 }
 
 impl Statistics {
     pub(crate) fn new<'c>(
         query: &Query,
-        files: impl ExactSizeIterator<Item = &'c TermCounts> + Clone,
+        files: impl ExactSizeIterator<Item = &'c TermCounts>,
     ) -> Self {
-        let mut with_term: HashMap<u16, u32> = HashMap::new();
+        let mut with_term = vec![[0_u32; 4]; query.terms.len()];
         let mut lengths = [(0_u64, 0_u64); FIELDS];
         let count = files.len();
         for file in files {
             for (term, counts) in &file.found {
-                let is_identifier =
-                    matches!(query.terms[usize::from(*term)].kind, TermKind::Identifier { .. });
-                if !is_identifier || counts[Field::Body as usize] > 0 {
-                    *with_term.entry(*term).or_default() += 1;
-                }
+                let is_in = |field: Field| u32::from(counts[field as usize] > 0);
+                let is_pair = matches!(query.terms[usize::from(*term)].kind, TermKind::Pair { .. });
+                let adjacent = is_in(Field::Adjacent);
+                let with = &mut with_term[usize::from(*term)];
+                with[0] += if is_pair { is_in(Field::Body).max(adjacent) } else { 1 };
+                with[1] += is_in(Field::Body);
+                with[2] += is_in(Field::Definitions);
+                with[3] += adjacent;
             }
             for (sum, length) in lengths.iter_mut().zip(file.lengths) {
                 sum.0 += u64::from(length);
                 sum.1 += u64::from(length > 0);
             }
         }
-        let rarity = |at: usize| {
-            let with_term = u16::try_from(at).ok().and_then(|at| with_term.get(&at).copied());
-            with_term.map_or(0.0, |files| idf(count, files))
+        let rarity = |files: u32| if files == 0 { 0.0 } else { idf(count, files) };
+        let rarities = with_term.iter().map(|[any, body, definitions, single]| Rarity {
+            any: rarity(*any),
+            body: rarity(*body),
+            definitions: rarity(*definitions),
+            single: rarity(*single),
+        });
+        let mut rarities: Vec<_> = rarities.collect();
+        drop_light_terms(query, &mut rarities);
+        let mean = |(sum, files): (u64, u64)| {
+            if files == 0 { 1.0 } else { sum as f64 / files as f64 }
         };
-        let mut rarity: Vec<_> = (0..query.terms.len()).map(rarity).collect();
-        drop_light_terms(query, &mut rarity);
-        let mean =
-            |(sum, files): (u64, u64)| if files == 0 { 1.0 } else { sum as f64 / files as f64 };
-        Self { rarity, means: lengths.map(mean) }
+        Self { rarities, means: lengths.map(mean), scale: libm::log1p(count as f64) }
     }
 
-    /// Returns the score of a file by its words.
-    pub(crate) fn words(&self, query: &Query, file: &TermCounts) -> f64 {
-        file.found
-            .iter()
-            .map(|(term, counts)| self.word(query, usize::from(*term), counts, file))
-            .sum()
+    /// Returns the scores of a file by its words.
+    pub(crate) fn words(&self, query: &Query, file: &TermCounts) -> WordScores {
+        let mut scores = WordScores::default();
+        let mut in_path = 0.0;
+        for (at, counts) in &file.found {
+            let term = &query.terms[usize::from(*at)];
+            let rarity = self.rarities[usize::from(*at)];
+            let count = |field: Field| f64::from(counts[field as usize]);
+            let weight = term.weight.sqrt();
+            let by_subject = if term.is_in_subject { 1.0 } else { p::BODY_ONLY };
+            match term.kind {
+                TermKind::Word(_) => {
+                    let saturated = saturate(self.mixed(counts, file), p::FIELD_K1, p::FIELD_K1);
+                    scores.subject += by_subject * rarity.any * saturated;
+                    scores.all += weight * rarity.any * saturated;
+                    if count(Field::Definitions) > 0.0 {
+                        scores.definitions += weight * rarity.definitions;
+                    }
+                    if count(Field::Folders) + count(Field::Name) > 0.0 {
+                        in_path += 1.0;
+                    }
+                }
+                TermKind::Identifier { .. } => {
+                    let definitions = p::IDENTIFIER_DEFINITIONS * count(Field::Definitions);
+                    let mixed = count(Field::Body) + definitions;
+                    let saturated = saturate(mixed, p::FIELD_K1, p::FIELD_K1);
+                    scores.subject += by_subject * rarity.body * saturated;
+                    scores.all += weight * rarity.body * saturated;
+                    scores.identifiers += weight * rarity.body * saturated;
+                    let single = count(Field::Adjacent) / self.norm(Field::Body, file);
+                    scores.single += weight * rarity.single * saturate(single, p::K1, p::K1);
+                }
+                TermKind::Pair { .. } => {}
+            }
+        }
+        let words = file.lengths[Field::Folders as usize] + file.lengths[Field::Name as usize];
+        scores.path = in_path / f64::from(words).max(p::PATH_WORDS_MIN);
+        scores
     }
 
-    /// Returns the part of that score that a term has.
-    pub(crate) fn word(
+    /// Returns the part of the score of a file that a term has.
+    pub(crate) fn contribution(
         &self,
         query: &Query,
-        term: usize,
+        at: u16,
         counts: &FieldCounts,
         file: &TermCounts,
     ) -> f64 {
-        let count = |field: Field| f64::from(counts[field as usize]);
-        let (mixed, k1, factor) = match query.terms[term].kind {
-            TermKind::Word(_) => {
-                let field = |at: usize| {
-                    let length = f64::from(file.lengths[at]) / self.means[at];
-                    let norm = 1.0 - p::FIELD_B[at] + p::FIELD_B[at] * length;
-                    p::FIELD_WEIGHTS[at] * f64::from(counts[at]) / norm.max(0.05)
-                };
-                ((0..p::FIELD_WEIGHTS.len()).map(field).sum(), p::K1, 1.0)
-            }
-            TermKind::Identifier { .. } => {
-                let definitions = p::IDENTIFIER_DEFINITIONS * count(Field::Definitions);
-                (count(Field::Body) + definitions, p::K1, 1.0)
-            }
-            TermKind::Pair { .. } => {
-                let mixed = count(Field::Body)
-                    + p::PAIR_ADJACENT * count(Field::Adjacent)
-                    + p::PAIR_DEFINITIONS * count(Field::Definitions)
-                    + p::PAIR_NAME * count(Field::Name);
-                (mixed, p::PAIR_K1, p::PAIR)
-            }
+        let term = &query.terms[usize::from(at)];
+        let weight = term.weight.sqrt() * self.rarities[usize::from(at)].any;
+        match term.kind {
+            TermKind::Pair { .. } => 0.0,
+            _ => weight * saturate(self.mixed(counts, file), p::FIELD_K1, p::FIELD_K1),
+        }
+    }
+
+    /// Returns the occurrences of a term in all fields, with their weights.
+    fn mixed(&self, counts: &FieldCounts, file: &TermCounts) -> f64 {
+        let fields = [Field::Folders, Field::Name, Field::Definitions, Field::Body];
+        let field = |field: Field| {
+            let at = field as usize;
+            p::FIELD_WEIGHTS[at] * f64::from(counts[at]) / self.norm(field, file)
         };
-        factor * self.weight(query, term) * mixed * (k1 + 1.0) / (mixed + k1)
+        fields.into_iter().map(field).sum()
     }
 
-    /// Returns the weight of a term.
-    pub(crate) fn weight(&self, query: &Query, term: usize) -> f64 {
-        libm::pow(query.terms[term].weight, p::TERM_POWER) * self.rarity[term]
+    /// Returns the divisor for the length of a field.
+    fn norm(&self, field: Field, file: &TermCounts) -> f64 {
+        let at = field as usize;
+        let length = f64::from(file.lengths[at]) / self.means[at];
+        (1.0 - p::FIELD_B[at] + p::FIELD_B[at] * length).max(0.05)
+    }
+
+    /// Returns the scores of a passage. `mean` is the mean number of words of passages. The name of
+    /// its definition is the field [`Field::Name`].
+    pub(crate) fn passage(&self, query: &Query, passage: &TermCounts, mean: f64) -> PassageScores {
+        let length = f64::from(passage.lengths[Field::Body as usize]);
+        let norm = p::K1 * (1.0 - p::PASSAGE_B + p::PASSAGE_B * length / mean);
+        let mut scores = PassageScores::default();
+        for (at, counts) in &passage.found {
+            let term = &query.terms[usize::from(*at)];
+            let rarity = self.rarities[usize::from(*at)];
+            let weight = term.weight.sqrt();
+            let body = f64::from(counts[Field::Body as usize]);
+            let is_in_name = counts[Field::Name as usize] > 0;
+            match term.kind {
+                TermKind::Word(_) => {
+                    let by_name = if is_in_name && body > 0.0 { p::PASSAGE_NAME } else { 0.0 };
+                    scores.words += weight * rarity.body * saturate(body + by_name, p::K1, norm);
+                    if is_in_name {
+                        scores.name += weight * rarity.definitions;
+                    }
+                }
+                TermKind::Identifier { .. } => {
+                    scores.words += weight * rarity.body * saturate(body, p::K1, norm);
+                }
+                TermKind::Pair { .. } => {
+                    let adjacent = f64::from(counts[Field::Adjacent as usize]);
+                    let count = (body + p::PAIR_ADJACENT * adjacent).min(1.0);
+                    scores.pairs += weight * rarity.any * count;
+                }
+            }
+        }
+        scores
     }
 }
 
-/// Sets the rarity of all but the first terms to 0, by weight and rarity.
-fn drop_light_terms(query: &Query, rarity: &mut [f64]) {
-    let mut order: Vec<_> = (0..rarity.len()).collect();
-    let value = |term: &Term, rarity: f64| term.weight * rarity;
-    order.sort_by(|&a, &b| {
-        value(&query.terms[b], rarity[b]).total_cmp(&value(&query.terms[a], rarity[a]))
-    });
+/// The scores of a passage.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct PassageScores {
+    pub(crate) words: f64,
+    pub(crate) pairs: f64,
+    pub(crate) name: f64,
+}
+
+/// Returns the weight of a term by the number of texts that have it.
+pub(crate) fn idf(texts: usize, with_term: u32) -> f64 {
+    let (texts, with_term) = (texts as f64, f64::from(with_term));
+    libm::log1p((texts - with_term + 0.5) / (with_term + 0.5))
+}
+
+/// Returns the effect of a number of occurrences, which grows ever more slowly.
+fn saturate(count: f64, k1: f64, norm: f64) -> f64 {
+    count * (k1 + 1.0) / (count + norm)
+}
+
+/// Sets the rarity of all but the first words and identifiers to 0, by weight and rarity.
+fn drop_light_terms(query: &Query, rarities: &mut [Rarity]) {
+    let value = |at: &usize| {
+        let term: &Term = &query.terms[*at];
+        term.weight * rarities[*at].any
+    };
     let is_pair = |at: &usize| matches!(query.terms[*at].kind, TermKind::Pair { .. });
-    order.retain(|at| !is_pair(at));
-    for &light in order.iter().skip(p::TERMS) {
-        rarity[light] = 0.0;
+    let mut order: Vec<_> = (0..query.terms.len()).filter(|at| !is_pair(at)).collect();
+    order.sort_by(|a, b| value(b).total_cmp(&value(a)));
+    for light in order.into_iter().skip(p::TERMS) {
+        rarities[light] = Rarity::default();
     }
 }
 
-/// Divides all numbers by the largest one.
-pub(crate) fn scale(numbers: &mut [f64]) {
-    let largest = numbers.iter().copied().fold(0.0, f64::max);
+/// Divides all numbers by the largest one, or by `least` if that is larger.
+pub(crate) fn scale(numbers: &mut [f64], least: f64) {
+    let largest = numbers.iter().copied().fold(least, f64::max);
     if largest > 0.0 {
         numbers.iter_mut().for_each(|number| *number /= largest);
     }
-}
-
-/// A passage of a file, with the terms in it.
-#[derive(Clone, Debug)]
-pub(crate) struct PassageCounts {
-    pub(crate) first_line: usize,
-    pub(crate) last_line: usize,
-    pub(crate) counts: TermCounts,
-}
-
-/// Returns the score of a passage by its words. `mean` is the mean number of words of passages.
-pub(crate) fn passage_words(
-    statistics: &Statistics,
-    query: &Query,
-    passage: &PassageCounts,
-    mean: f64,
-) -> f64 {
-    let length = f64::from(passage.counts.lengths[Field::Body as usize]);
-    let norm = p::PASSAGE_K1 * (1.0 - p::PASSAGE_B + p::PASSAGE_B * length / mean);
-    let term = |(term, counts): &(u16, FieldCounts)| {
-        let term = usize::from(*term);
-        let body = f64::from(counts[Field::Body as usize]);
-        let (count, factor) = match query.terms[term].kind {
-            TermKind::Word(_) if counts[Field::Name as usize] > 0 => (body + p::PASSAGE_NAME, 1.0),
-            TermKind::Word(_) | TermKind::Identifier { .. } => (body, 1.0),
-            TermKind::Pair { .. } => {
-                let adjacent = f64::from(counts[Field::Adjacent as usize]);
-                (body + p::PAIR_ADJACENT * adjacent, p::PASSAGE_PAIR)
-            }
-        };
-        let weight = factor * statistics.weight(query, term);
-        weight * count * (p::PASSAGE_K1 + 1.0) / (count + norm)
-    };
-    passage.counts.found.iter().map(term).sum()
 }

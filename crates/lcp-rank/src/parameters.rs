@@ -1,66 +1,102 @@
-//! The parameters of the formula. RFC 0014 gives the effect of each.
+//! The parameters of the formula (RFC 0014 §4). They were fitted on past commits of four
+//! repositories, each time without the repository that was measured.
 
-/// The weight of each field: folders, name, definitions, body.
+/// The weights of the signals of a file. Most signals are between 0 and 1.
+pub(crate) const WORDS: f64 = 0.5;
+pub(crate) const IDENTIFIERS: f64 = 1.9;
+pub(crate) const SINGLE_IDENTIFIERS: f64 = 1.4;
+pub(crate) const DEFINITIONS: f64 = 0.9;
+pub(crate) const PATH: f64 = 1.5;
+pub(crate) const PASSAGE: f64 = 1.0;
+pub(crate) const PAIRS: f64 = 1.5;
+pub(crate) const VOTES: f64 = 0.8;
+pub(crate) const FOLDER_VOTES: f64 = 0.6;
+pub(crate) const RECENT: f64 = 1.5;
+pub(crate) const FOLDER_RECENT: f64 = 1.2;
+pub(crate) const FOLDER_ACTIVITY: f64 = -1.6;
+pub(crate) const COMPANION: f64 = 0.9;
+pub(crate) const TOGETHER: f64 = 1.0;
+pub(crate) const MENTION: f64 = 4.0;
+pub(crate) const TEST: f64 = -2.2;
+pub(crate) const DOCUMENT: f64 = -3.0;
+pub(crate) const OTHER: f64 = -3.5;
+
+/// Of words: the weight of each field (folders, name, definitions, body), the effect of its length
+/// from 0 to 1, and the number of occurrences with half of the effect of many.
 pub(crate) const FIELD_WEIGHTS: [f64; 4] = [3.0, 5.0, 2.0, 1.0];
-/// The effect of the length of each field, from 0 to 1.
 pub(crate) const FIELD_B: [f64; 4] = [0.3, 0.3, 0.5, 0.9];
-/// The number of occurrences with half of the effect of many.
-pub(crate) const K1: f64 = 4.0;
-/// The weight of an identifier in the names of definitions.
+pub(crate) const FIELD_K1: f64 = 3.0;
+/// The weight of a term that is not in the first line of the question, in [`WORDS`].
+pub(crate) const BODY_ONLY: f64 = 0.25;
+/// The weight of an identifier in the name of a definition.
 pub(crate) const IDENTIFIER_DEFINITIONS: f64 = 3.0;
-/// Of pairs of words: the weight, the weights of words that are adjacent but not in one identifier,
-/// of definitions and of the name of the file, and the number of occurrences as in [`K1`].
-pub(crate) const PAIR: f64 = 0.5;
-pub(crate) const PAIR_ADJACENT: f64 = 0.5;
-pub(crate) const PAIR_DEFINITIONS: f64 = 2.0;
-pub(crate) const PAIR_NAME: f64 = 3.0;
-pub(crate) const PAIR_K1: f64 = 1.5;
-/// The power of the weight of a term in the question.
-pub(crate) const TERM_POWER: f64 = 0.5;
-/// The number of terms that count, the weightiest and rarest.
+/// The number of words and identifiers that count, the weightiest and rarest.
 pub(crate) const TERMS: usize = 120;
+/// The parameters of BM25 elsewhere.
+pub(crate) const K1: f64 = 1.2;
+/// The number of words of a path below which a path with all of them is not better.
+pub(crate) const PATH_WORDS_MIN: f64 = 2.0;
 
-/// The weights of the best passage, of past commits, of mentions, and of recent changes, where the
-/// lexical score of the best file is 1.
-pub(crate) const BEST_PASSAGE: f64 = 0.6;
-pub(crate) const VOTES: f64 = 0.6;
-pub(crate) const MENTION: f64 = 1.0;
-pub(crate) const RECENT: f64 = 0.2;
-/// The factor of a recent change, in addition to 1.
-pub(crate) const RECENT_FACTOR: f64 = 0.2;
-/// The number of files changed more recently that halves the weight of a recent change.
-pub(crate) const RECENT_FILES: f64 = 20.0;
+/// The values at which signals are 1, unless a file exceeds them, relative to the rarity of a term
+/// in one file. Without them, weak evidence would count as much as strong evidence.
+pub(crate) const SINGLE_IDENTIFIERS_CAP: f64 = 3.0;
+pub(crate) const DEFINITIONS_CAP: f64 = 2.8;
+pub(crate) const PAIRS_CAP: f64 = 1.4;
 
-/// Of the order: the number of best files that stay in place. Of files with nearly equal scores,
-/// smaller ones come first, because more of them fit: scores are divided by a power of the tokens,
-/// with another power after the first ten files.
-pub(crate) const ORDER_FIXED: usize = 2;
-pub(crate) const ORDER_FIRST: usize = 10;
-pub(crate) const ORDER_FIRST_POWER: f64 = 0.3;
-pub(crate) const ORDER_POWER: f64 = 0.5;
-/// The tokens that are added to those of each file.
-pub(crate) const ORDER_TOKENS: f64 = 1000.0;
-
-/// The factors of files that questions seldom ask for.
-pub(crate) const TESTS: f64 = 0.7;
-pub(crate) const DOCUMENTS: f64 = 0.4;
-pub(crate) const OTHERS: f64 = 0.4;
-pub(crate) const GENERATED: f64 = 0.1;
-
-/// Of past commits: the number after which a vote counts half, and the parameters of BM25.
+/// Of past commits: the ages, in commits, at which their weight is half, and the power of the
+/// similarity of a message.
 pub(crate) const VOTE_HALF_LIFE: f64 = 500.0;
-pub(crate) const VOTE_K1: f64 = 1.2;
-pub(crate) const VOTE_B: f64 = 0.75;
+pub(crate) const VOTE_POWER: f64 = 3.0;
+pub(crate) const FOLDER_VOTE_HALF_LIFE: f64 = 150.0;
+pub(crate) const FOLDER_RECENT_HALF_LIFE: f64 = 20.0;
+pub(crate) const FOLDER_ACTIVITY_HALF_LIFE: f64 = 400.0;
+/// Of files that changed together with the best ones: the number of best files, the age at which the
+/// weight of a commit is half, and what is added to the number of changes so that few of them prove
+/// little.
+pub(crate) const TOGETHER_FILES: usize = 10;
+pub(crate) const TOGETHER_HALF_LIFE: f64 = 400.0;
+pub(crate) const TOGETHER_MIN: f64 = 0.5;
+pub(crate) const TOGETHER_ALONE: f64 = 3.0;
+/// The number of files changed more recently that halves the value of a recent change.
+pub(crate) const RECENT_FILES: f64 = 5.0;
 
-/// The number of files whose passages are scored.
+/// A test is at most this far below the file that it tests.
+pub(crate) const TEST_FOLLOWS: f64 = 3.5;
+
+/// Of the order: the number of best files that stay in place, the end of the part that no other file
+/// enters, and the place from which tests lose less. Of files with nearly equal scores, smaller ones
+/// come first, because more of them fit.
+pub(crate) const ORDER_FIXED: usize = 1;
+pub(crate) const ORDER_FIRST: usize = 10;
+pub(crate) const ORDER_DEEP: usize = 20;
+pub(crate) const ORDER_SIZE: f64 = 0.5;
+pub(crate) const ORDER_TOKENS: f64 = 1000.0;
+pub(crate) const DEEP_TEST: f64 = 1.5;
+
+/// The number of files whose passages are read.
 pub(crate) const PASSAGE_FILES: usize = 60;
-/// Of passages: the parameters of BM25, the occurrences that the name of a definition adds, and the
-/// share of the score of the file that a passage without terms has.
-pub(crate) const PASSAGE_K1: f64 = 1.2;
-pub(crate) const PASSAGE_B: f64 = 0.4;
+/// Of passages: the effect of their length, the occurrences that the name of a definition adds, and
+/// the weight of words that are adjacent but not in one identifier.
+pub(crate) const PASSAGE_B: f64 = 0.3;
 pub(crate) const PASSAGE_NAME: f64 = 3.0;
-/// The weight of pairs of words in passages.
-pub(crate) const PASSAGE_PAIR: f64 = 0.7;
-pub(crate) const PASSAGE_FLOOR: f64 = 0.5;
-/// The power of the size of a passage by which its score is divided.
-pub(crate) const PASSAGE_SIZE: f64 = 0.2;
+pub(crate) const PAIR_ADJACENT: f64 = 0.5;
+/// The power of the best passage of a file.
+pub(crate) const PASSAGE_POWER: f64 = 2.0;
+/// A longer section is divided into passages of about this number of lines, if it has half as many
+/// more.
+pub(crate) const PASSAGE_LINES: usize = 30;
+
+/// The weights of the order of passages: the score of the file; the words of the passage, compared
+/// with all passages and with those of its file; pairs; the name; the beginning of a file, such as
+/// imports; the logarithms of the number of passages of the file and of the tokens; tests; lines that
+/// the question names.
+pub(crate) const ORDER_FILE: f64 = 0.9;
+pub(crate) const ORDER_WORDS: f64 = 1.5;
+pub(crate) const ORDER_WORDS_OF_FILE: f64 = 1.7;
+pub(crate) const ORDER_PAIRS: f64 = 0.5;
+pub(crate) const ORDER_NAME: f64 = 0.3;
+pub(crate) const ORDER_HEAD: f64 = 0.4;
+pub(crate) const ORDER_PASSAGES: f64 = -0.5;
+pub(crate) const ORDER_PASSAGE_TOKENS: f64 = -0.7;
+pub(crate) const ORDER_TEST: f64 = -2.0;
+pub(crate) const ORDER_NAMED_LINE: f64 = 5.0;

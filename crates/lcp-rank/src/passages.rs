@@ -3,7 +3,12 @@
 
 use std::ops::RangeInclusive;
 
-use lcp_ingest::outline::{Definition, DefinitionKind};
+use lcp_ingest::outline::{Definition, DefinitionKind, definitions};
+use lcp_types::limits::PASSAGES_MAX;
+
+use crate::parameters::PASSAGE_LINES;
+use crate::ranking::Document;
+use crate::scan::{Scanner, TermCounts};
 
 /// A type with functions in it that is not longer stays one passage.
 const TYPE_LINES_MAX: usize = 40;
@@ -14,6 +19,56 @@ const GAP_LINES_MAX: usize = 60;
 /// A run of fewer lines outside of functions joins the passage before it.
 const GAP_LINES_MIN: usize = 3;
 
+/// The mean number of bytes of a token.
+pub(crate) const BYTES_PER_TOKEN: f64 = 3.9;
+
+/// The passages of a file, with the terms in them.
+#[derive(Clone, Debug)]
+pub(crate) struct FilePassages {
+    pub(crate) path: String,
+    pub(crate) passages: Vec<PassageCounts>,
+}
+
+/// A passage with the terms in it. The name of its definition is the field
+/// [`Field::Name`](crate::scan::Field::Name).
+#[derive(Clone, Debug)]
+pub(crate) struct PassageCounts {
+    pub(crate) first_line: usize,
+    pub(crate) last_line: usize,
+    /// `true` if it is outside of definitions.
+    pub(crate) is_unnamed: bool,
+    pub(crate) tokens: f64,
+    pub(crate) counts: TermCounts,
+}
+
+impl FilePassages {
+    /// Divides a document into passages and counts their terms.
+    pub(crate) fn new(scanner: &Scanner<'_>, document: &Document<'_>) -> Self {
+        let text = document.text;
+        let definitions = definitions(document.kind, text);
+        let mut starts = vec![0];
+        starts.extend(text.match_indices('\n').map(|(at, _)| at + 1));
+        let lines = |first: usize, last: usize| {
+            let end = starts.get(last).copied().unwrap_or(text.len());
+            &text[starts[first - 1]..end]
+        };
+        let passage = |section: Section| {
+            let (first_line, last_line) = (*section.lines.start(), *section.lines.end());
+            let text = lines(first_line, last_line);
+            PassageCounts {
+                first_line,
+                last_line,
+                is_unnamed: section.name.is_empty(),
+                tokens: text.len() as f64 / BYTES_PER_TOKEN,
+                counts: scanner.scan(&section.name, text),
+            }
+        };
+        let sections = sections(text, &definitions).into_iter().flat_map(Section::pieces);
+        let sections = sections.take(PASSAGES_MAX);
+        Self { path: document.path.to_owned(), passages: sections.map(passage).collect() }
+    }
+}
+
 /// A range of lines of a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Section {
@@ -21,6 +76,20 @@ pub(crate) struct Section {
     pub(crate) lines: RangeInclusive<usize>,
     /// The name of its definition; empty if it has none.
     pub(crate) name: String,
+}
+
+impl Section {
+    /// Divides a long section into pieces of equal length.
+    fn pieces(self) -> impl Iterator<Item = Self> {
+        let (first, last) = (*self.lines.start(), *self.lines.end());
+        let lines = last + 1 - first;
+        let is_long = 2 * lines > 3 * PASSAGE_LINES;
+        let pieces = if is_long { (2 * lines + PASSAGE_LINES) / (2 * PASSAGE_LINES) } else { 1 };
+        (0..pieces).map(move |at| Self {
+            lines: first + lines * at / pieces..=first + lines * (at + 1) / pieces - 1,
+            name: self.name.clone(),
+        })
+    }
 }
 
 /// Divides the lines of a text at its definitions. Comments and attributes above a definition
@@ -110,6 +179,17 @@ mod tests {
         let found: Vec<_> =
             sections.iter().map(|one| (one.lines.clone(), one.name.as_str())).collect();
         assert_eq!(found, [(1..=4, ""), (5..=9, "open"), (10..=12, "close")]);
+    }
+
+    #[test]
+    fn long_sections_are_divided_into_equal_pieces() {
+        let pieces = |lines: usize| -> Vec<_> {
+            let section = Section { lines: 11..=10 + lines, name: "open".to_owned() };
+            section.pieces().map(|piece| piece.lines).collect()
+        };
+        assert_eq!(pieces(45), [11..=55]);
+        assert_eq!(pieces(46), [11..=33, 34..=56]);
+        assert_eq!(pieces(90), [11..=40, 41..=70, 71..=100]);
     }
 
     #[test]

@@ -29,6 +29,8 @@ pub(crate) struct Term {
     pub(crate) shown: String,
     /// The weight by its occurrences in the question.
     pub(crate) weight: f64,
+    /// `true` if the first line of the question has it.
+    pub(crate) is_in_subject: bool,
 }
 
 /// The kind of a term.
@@ -49,12 +51,6 @@ pub(crate) enum TermKind {
         /// The two words as one, in lowercase.
         joined: Vec<String>,
     },
-}
-
-impl Term {
-    pub(crate) const fn is_word(&self) -> bool {
-        matches!(self.kind, TermKind::Word(_))
-    }
 }
 
 /// The factors of occurrences in the first line, and in code.
@@ -88,7 +84,8 @@ impl Query {
         if let Some((_, symbol)) = identifiers(&name).last() {
             let text = squash(symbol);
             let kind = TermKind::Identifier { text, is_mentioned: true };
-            self.terms.push(Term { kind, shown: symbol.to_owned(), weight: MENTIONED });
+            let shown = symbol.to_owned();
+            self.terms.push(Term { kind, shown, weight: MENTIONED, is_in_subject: true });
         }
         self.named.push(name);
         self
@@ -133,6 +130,7 @@ pub(crate) fn boundary(text: &str, at: usize) -> usize {
 struct Gathered<'t> {
     weight: f64,
     shown: &'t str,
+    is_in_subject: bool,
 }
 
 /// Returns the terms of a question, the weightiest first.
@@ -140,7 +138,7 @@ fn terms(text: &str) -> Vec<Term> {
     let splitter = WordSplitter::default();
     let mut gathered: BTreeMap<(bool, String), Gathered<'_>> = BTreeMap::new();
     let (subject, body) = text.split_once('\n').unwrap_or((text, ""));
-    for (part, factor) in [(subject, SUBJECT), (body, 1.0)] {
+    for (part, factor, is_subject) in [(subject, SUBJECT, true), (body, 1.0, false)] {
         let quoted = quoted_identifiers(part);
         let mut counts: BTreeMap<&str, u32> = BTreeMap::new();
         for (_, identifier) in identifiers(part) {
@@ -156,6 +154,7 @@ fn terms(text: &str) -> Vec<Term> {
                     term.shown = shown;
                 }
                 term.weight += gain;
+                term.is_in_subject |= is_subject;
             };
             let mut lowercase: Vec<_> =
                 words(identifier).map(|word| (word.to_ascii_lowercase(), word)).collect();
@@ -176,13 +175,14 @@ fn terms(text: &str) -> Vec<Term> {
     }
     let mut terms: Vec<_> = gathered
         .into_iter()
-        .map(|((is_identifier, text), Gathered { weight, shown })| {
+        .map(|((is_identifier, text), gathered)| {
             let kind = if is_identifier {
                 TermKind::Identifier { text, is_mentioned: false }
             } else {
                 TermKind::Word(text)
             };
-            Term { kind, shown: shown.to_owned(), weight }
+            let Gathered { weight, shown, is_in_subject } = gathered;
+            Term { kind, shown: shown.to_owned(), weight, is_in_subject }
         })
         .collect();
     terms.sort_by(|a, b| b.weight.total_cmp(&a.weight));
@@ -266,7 +266,7 @@ fn add_pair(pairs: &mut Vec<Term>, first: usize, second: usize, words: [&str; 2]
         }
         _ => {
             let kind = TermKind::Pair { first, second, joined: vec![text] };
-            pairs.push(Term { kind, shown: words.join(" "), weight });
+            pairs.push(Term { kind, shown: words.join(" "), weight, is_in_subject: false });
         }
     }
 }

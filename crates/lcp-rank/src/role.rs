@@ -4,8 +4,6 @@ use lcp_ingest::default_priority;
 use lcp_ingest::outline::InputKind;
 use lcp_types::{Lang, Priority};
 
-use crate::parameters as p;
-
 /// The role of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Role {
@@ -29,17 +27,6 @@ impl Role {
             (_, InputKind::Code(lang)) if is_programming(lang) => Self::Source,
             (_, InputKind::TaggedCode(_)) => Self::Source,
             _ => Self::Other,
-        }
-    }
-
-    /// Returns the factor of the score.
-    pub(crate) const fn factor(self) -> f64 {
-        match self {
-            Self::Source => 1.0,
-            Self::Test => p::TESTS,
-            Self::Document => p::DOCUMENTS,
-            Self::Other => p::OTHERS,
-            Self::Generated => p::GENERATED,
         }
     }
 }

@@ -17,7 +17,8 @@ pub(crate) enum Field {
     Name,
     Definitions,
     Body,
-    /// Only of pairs: the words follow each other, but not in one identifier.
+    /// Of pairs: the words follow each other, but not in one identifier. Of identifiers: they have
+    /// only one word.
     Adjacent,
 }
 
@@ -122,6 +123,21 @@ impl<'q> Scanner<'q> {
         TermCounts { found, lengths: counts.lengths }
     }
 
+    /// Counts only the words in a text.
+    pub(crate) fn scan_words(&self, text: &str) -> TermCounts {
+        let mut found: HashMap<u16, FieldCounts> = HashMap::new();
+        let mut lengths = [0; FIELDS];
+        for word in identifiers(text).flat_map(|(_, identifier)| words(identifier)) {
+            lengths[Field::Body as usize] += 1;
+            if let Some(term) = self.word(word) {
+                found.entry(term).or_default()[Field::Body as usize] += 1;
+            }
+        }
+        let mut found: Vec<_> = found.into_iter().collect();
+        found.sort_unstable_by_key(|(term, _)| *term);
+        TermCounts { found, lengths }
+    }
+
     /// Returns the term of a word.
     fn word(&self, word: &str) -> Option<u16> {
         if !self.starts.may_have(word) {
@@ -198,14 +214,16 @@ impl Counter<'_, '_> {
     /// a single word can be a pair, or a mentioned symbol.
     fn add_squashed(&mut self, identifier: &str, parts: u32, field: Field, is_definition: bool) {
         for &term in self.scanner.squashed(identifier) {
-            let counts = match self.scanner.query.terms[usize::from(term)].kind {
-                TermKind::Word(_) => false,
-                TermKind::Identifier { is_mentioned, .. } => is_mentioned || parts > 1,
+            match self.scanner.query.terms[usize::from(term)].kind {
+                TermKind::Identifier { is_mentioned, .. } if is_mentioned || parts > 1 => {
+                    self.count(term, field, is_definition);
+                }
+                TermKind::Identifier { .. } if field == Field::Body => {
+                    self.count(term, Field::Adjacent, false);
+                }
                 // A pair in an identifier of several words is counted by its words.
-                TermKind::Pair { .. } => parts <= 1,
-            };
-            if counts {
-                self.count(term, field, is_definition);
+                TermKind::Pair { .. } if parts <= 1 => self.count(term, field, is_definition),
+                _ => {}
             }
         }
     }
