@@ -245,6 +245,8 @@ pub struct PlanItem {
     pub decision: RenderDecision,
     /// The reason for the decision.
     pub reason: DecisionReason,
+    /// The reasons for the rank of the block, best first (RFC 0014). Empty if no question ranked it.
+    pub why: Vec<Arc<str>>,
     /// Tokens of the block's part of the text, including tags.
     pub tokens: u32,
     /// Tokens of that part if the block were shown in full.

@@ -40,10 +40,12 @@ struct Block {
     /// The approximate cost of its part, which is exact after it was paid for.
     cost: u64,
     is_full: bool,
+    /// `true` if passages were taken that are not paid for.
+    owes: bool,
 }
 
-/// A passage that competes: its score, its block and its index there.
-type Entry = (Reverse<u16>, usize, usize);
+/// A passage that competes: its score, its block and its index there. There can be many millions.
+type Entry = (Reverse<u16>, u32, u32);
 
 /// Spends tokens on the best passages of a tier. Returns `false` if it has none.
 pub(super) fn show_passages(
@@ -67,18 +69,18 @@ pub(super) fn show_passages(
         if !costs.passages.is_empty() {
             let cost = ledger.chosen(i).map_or(0, |selection| selection.cost(&candidates[i]));
             let is_full = ledger.chosen(i) == Some(Selection::Level(0));
-            blocks.push(Block { i, costs, shown: before.unwrap_or_default(), cost, is_full });
+            let shown = before.unwrap_or_default();
+            blocks.push(Block { i, costs, shown, cost, is_full, owes: false });
         }
     }
     if blocks.is_empty() {
         return false;
     }
-    let mut entries: Vec<Entry> = (blocks.iter().enumerate())
-        .flat_map(|(at, block)| {
-            let passages = block.costs.passages.iter().enumerate();
-            passages.map(move |(passage, (score, _))| (Reverse(*score), at, passage))
-        })
-        .collect();
+    let mut entries: Vec<Entry> = Vec::new();
+    for (at, block) in (0..).zip(&blocks) {
+        let passages = (0..).zip(&block.costs.passages);
+        entries.extend(passages.map(|(passage, (score, _))| (Reverse(*score), at, passage)));
+    }
     entries.sort_unstable();
     let reserve = named_tokens(input, ledger, tier, &blocks);
     for _ in 0..ROUNDS {
@@ -86,13 +88,14 @@ pub(super) fn show_passages(
             break;
         }
         // Passages of the highest score are certainly needed, so their blocks are paid for first.
-        let mut order: Vec<_> = (0..blocks.len()).collect();
+        let mut order: Vec<_> = (0..blocks.len()).filter(|&at| blocks[at].owes).collect();
         order.sort_by_key(|&at| !blocks[at].has_best());
         for at in order {
             blocks[at].pay(candidates, ledger, excerpter);
         }
     }
-    shown.extend(blocks.into_iter().map(|block| (block.i, block.shown)));
+    let served = blocks.into_iter().filter(|block| !block.shown.is_empty());
+    shown.extend(served.map(|block| (block.i, block.shown)));
     true
 }
 
@@ -141,13 +144,13 @@ fn take(
     let mut spent_of_share = vec![0; input.shares.len()];
     let (mut misses, mut any) = (0, false);
     for &(Reverse(score), at, passage) in entries {
-        let block = &mut blocks[at];
+        let (block, passage) = (&mut blocks[at as usize], passage as usize);
         let share = input.candidates[block.i].share;
         // Passages of the highest score may use the tokens that name other blocks.
         let is_best = score == Passage::SCORE_MAX;
         let reserve = if is_best { 0 } else { reserve };
         let left = ledger.left().saturating_sub(spent + reserve);
-        if !is_best && (left < LEFT_MIN || misses == MISSES_MAX) {
+        if !is_best && (left < LEFT_MIN || misses >= MISSES_MAX) {
             break;
         }
         let Err(place) = block.shown.binary_search(&passage) else { continue };
@@ -171,6 +174,7 @@ fn take(
         }
         block.cost += extra;
         block.shown.insert(place, passage);
+        block.owes = true;
     }
     any
 }
@@ -189,8 +193,9 @@ impl Block {
         excerpter: &mut dyn Excerpter,
     ) {
         let (i, full) = (self.i, candidates[self.i].costs[0]);
+        self.owes = false;
         for _ in 0..TRIES_MAX {
-            if self.shown.is_empty() || self.is_full {
+            if self.shown.is_empty() {
                 break;
             }
             let affordable = ledger.affordable(i);

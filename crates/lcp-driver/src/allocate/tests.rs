@@ -1,8 +1,12 @@
 //! Properties of allocation by tiers (RFC 0002 §5), with groups and a block that is served first
 //! (RFC 0005 §5), and with shares and excerpts (RFC 0004 §5), for numbers of every size.
 
+mod items;
+
 use lcp_types::Priority;
 use proptest::prelude::*;
+
+use items::{Cuts, any_item};
 
 use super::ledger::excerpt_step;
 use super::tiers::EXCERPT_FIRST;
@@ -26,60 +30,6 @@ impl<'t> AllocationInput<'t> {
 }
 
 const BACKGROUND: Priority = Priority::Background;
-
-/// Excerpts without text. Each block has a minimum size, and larger sizes are only approximated, as
-/// with the lines of a text.
-struct Cuts<'i>(&'i [Candidate]);
-
-impl Excerpter for Cuts<'_> {
-    fn excerpt_cost(&mut self, i: usize, most: u64) -> Option<u64> {
-        let least = self.0[i].costs.last().unwrap() + 3 + i as u64 % 40;
-        (most >= least).then(|| most - (most * 7 + i as u64) % 5.min(most - least + 1))
-    }
-}
-
-fn any_item() -> impl Strategy<Value = Candidate> {
-    let costs = prop_oneof![
-        // Small costs, for which every token matters, and costs with a heavy tail.
-        prop::collection::vec(1u64..30, 1..4),
-        prop::collection::vec(1u64..3_000, 1..5),
-    ];
-    let rank = prop_oneof![3 => Just(None), 1 => (0..5u8).prop_map(|rank| Some(f64::from(rank)))];
-    (
-        prop::sample::select(&Priority::ALL[..]),
-        rank,
-        costs,
-        any::<prop::sample::Index>(),
-        any::<[bool; 2]>(),
-    )
-        .prop_map(|(priority, rank, mut costs, ceiling, [may_grow, placeholder])| {
-            costs.sort_unstable_by(|a, b| b.cmp(a));
-            costs.dedup();
-            let ceiling = match priority {
-                Priority::Critical | Priority::High | Priority::Normal => 0,
-                Priority::Low | Priority::Background => ceiling.index(costs.len()),
-            };
-            // A single detail is content. If there are several, the last may be a placeholder line.
-            let costs: PerLevel = costs.into_iter().collect();
-            let content_levels = costs.len() - usize::from(placeholder && costs.len() > 1);
-            let may_grow = may_grow && priority == Priority::Low;
-            let may_be_cut = !costs[0].is_multiple_of(5);
-            let (group, eligibility) = (None, Eligibility::Competes);
-            Candidate {
-                priority,
-                rank,
-                costs,
-                ceiling,
-                content_levels,
-                may_grow,
-                may_be_cut,
-                has_passages: false,
-                share: 0,
-                group,
-                eligibility,
-            }
-        })
-}
 
 fn any_items() -> impl Strategy<Value = Vec<Candidate>> {
     prop_oneof![
@@ -130,11 +80,12 @@ fn order(items: &[Candidate]) -> Vec<usize> {
     with(items, AllocationInput::plain(&[])).service_order()
 }
 
-/// Returns the detail of block `i`. An excerpt counts as a placeholder line, and a block that is
-/// not shown comes last.
+/// Returns the detail of block `i`. An excerpt counts as a placeholder line, one of passages as the
+/// level below the full content, and a block that is not shown comes last.
 fn detail(items: &[Candidate], allocation: &Allocation, i: usize) -> usize {
     match allocation.chosen[i] {
         Some(Selection::Level(detail)) => detail,
+        Some(Selection::Excerpt { .. }) if items[i].has_passages => 1,
         Some(Selection::Excerpt { .. }) => items[i].content_levels,
         None => items[i].costs.len(),
     }

@@ -39,6 +39,7 @@ impl Scan<'_, '_> {
                 category: Arc::clone(&self.categories[i]),
                 decision,
                 reason,
+                why: self.metas[i].reasons.iter().map(|reason| reason.as_ref().into()).collect(),
                 tokens,
                 full_tokens: costs.map_or(0, |costs| costs.cost(DetailLevel::Full)),
                 content_tokens: costs.map_or(0, |costs| costs.content),

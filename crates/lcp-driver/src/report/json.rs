@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use serde::Serialize;
 
@@ -84,6 +85,11 @@ struct BlockRow<'p> {
     omitted_lines: Option<usize>,
     #[serde(skip_serializing_if = "Option::is_none")]
     omitted_tokens: Option<u32>,
+    /// The first and the last line of each range that an excerpt of passages shows.
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    lines: &'p [(u32, u32)],
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    why: &'p [Arc<str>],
 }
 
 /// A block that is shown in less detail than allowed, for lack of budget.
@@ -195,6 +201,8 @@ pub fn to_json(plan: &Plan) -> String {
             covers: covers.remove(&index).unwrap_or_default(),
             omitted_lines: excerpt.map(|excerpt| excerpt.omitted_lines),
             omitted_tokens: excerpt.map(|excerpt| excerpt.omitted_tokens),
+            lines: excerpt.map_or(&[], |excerpt| &excerpt.lines),
+            why: &item.why,
         });
     }
     let overhead = BlockSum { blocks: 0, tokens: plan.overhead_tokens.into() };

@@ -33,11 +33,14 @@ pub struct TableOptions {
     pub width: u16,
     /// The context window from which the budget was taken. Its size is shown as the total.
     pub window: Option<ContextWindow>,
+    /// If `true`, the table lists the reasons for the ranks of the blocks whose content is shown.
+    /// Default: `false`.
+    pub explain: bool,
 }
 
 impl Default for TableOptions {
     fn default() -> Self {
-        Self { color: false, width: 80, window: None }
+        Self { color: false, width: 80, window: None, explain: false }
     }
 }
 
@@ -45,7 +48,8 @@ impl Default for TableOptions {
 ///
 /// The table begins with the use by category, compared with the shares if there are any. The
 /// savings of deduplication follow if it ran. Then come the sums by decision, reason and priority,
-/// the largest cuts and duplicates, and a suggestion if much was cut.
+/// the largest cuts and duplicates, on request the reasons for the ranks of shown blocks, and a
+/// suggestion if much was cut.
 ///
 /// Percentages are rounded to the nearest integer, but only the exact whole is 100 %. Labels of
 /// packs cannot move the cursor or hide other text: invisible characters are escaped, and long

@@ -188,6 +188,35 @@ fn numbered_excerpt_has_the_real_numbers() {
     assert_eq!(parsed.blocks[0].shown, PartKind::Excerpt);
 }
 
+#[cfg(feature = "report")]
+#[test]
+fn report_has_the_shown_lines_and_the_reasons() {
+    use lcp_driver::report::{TableOptions, to_json, to_table};
+
+    let blocks = [
+        functions("src/a.rs"),
+        bare_file("src/b.rs", 40),
+        tag(0, "passages=41-43:900 57-59:500"),
+        tag(0, "reason=\"compute\" in 2 definitions"),
+        tag(0, "reason=named like change 1a2b3c\u{1b}"),
+    ];
+    let plan = run(&blocks, 110, OutputMode::Xml).plan;
+    let report: serde_json::Value = serde_json::from_str(&to_json(&plan)).unwrap();
+    let row = &report["blocks"][0];
+    assert_eq!(row["lines"], serde_json::json!([[41, 43], [57, 59]]));
+    assert_eq!(row["why"][0], "\"compute\" in 2 definitions");
+    assert!(report["blocks"][1].get("why").is_none() && report["blocks"][1].get("lines").is_none());
+    let table = to_table(&plan, &TableOptions { explain: true, ..TableOptions::default() });
+    let section = table.split_once("Why Shown:").unwrap().1;
+    let section = section.lines().skip(1).take(3).collect::<Vec<_>>().join("\n");
+    expect![[r#"
+          src/a.rs (lines 41–43, 57–59)
+            "compute" in 2 definitions
+            named like change 1a2b3c\u{1b}"#]]
+    .assert_eq(&section);
+    assert!(!to_table(&plan, &TableOptions::default()).contains("Why Shown:"));
+}
+
 /// A gap of blank lines, or of a few lines that cost no more than its marker, is shown.
 #[test]
 fn cheap_gaps_are_shown() {

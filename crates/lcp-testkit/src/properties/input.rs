@@ -16,7 +16,8 @@ use lcp_types::{
 /// Tags that influence a plan.
 const TAGS: &[&str] = &[
     "pinned", "rank=0.9", "rank=1e400", "tool_call_id=c1", "tool_call_id=c2", "category=odd",
-    "args={}",
+    "args={}", "passages=1-1:1000", "passages=1-2:9 4-900:700", "passages=2-3:500 6-6:1",
+    "passages=3-2:9", "reason=named", "reason=",
 ];
 
 /// The remaining bytes. When no bytes remain, every choice is the first one.

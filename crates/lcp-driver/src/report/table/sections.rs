@@ -10,7 +10,7 @@ use super::super::display_names::{decision_rank, display_name};
 use super::super::metrics::{BlockSum, Cut, covered, cuts, percent};
 use super::Table;
 use super::style::{CYAN, DIM, YELLOW, bar, fit, pad};
-use crate::block_view::label::{LABEL_CHARS_MAX, push_word};
+use crate::block_view::label::{LABEL_CHARS_MAX, escape_control, push_word};
 use crate::fmt::group_thousands;
 use crate::plan::{DecisionReason, Plan, PlanItem, PlanSegment, RenderDecision};
 
@@ -70,6 +70,37 @@ impl Table<'_> {
         self.segments();
         self.cuts();
         self.duplicates();
+        if self.options.explain {
+            self.reasons();
+        }
+    }
+
+    /// Prints the reasons for the rank of each block whose content is shown.
+    fn reasons(&mut self) {
+        let shown = self.plan.items.iter().filter(|item| item.decision.has_content());
+        let mut shown = shown.filter(|item| !item.why.is_empty()).peekable();
+        if shown.peek().is_none() {
+            return;
+        }
+        self.heading("Why Shown:");
+        let width = usize::from(self.options.width);
+        for item in shown {
+            let mut label = String::from("  ");
+            push_word(&mut label, &item.label);
+            if let RenderDecision::Excerpt(excerpt) = &item.decision {
+                let ranges = excerpt.lines.iter().map(|(first, last)| format!("{first}–{last}"));
+                let lines = ranges.collect::<Vec<_>>().join(", ");
+                if !lines.is_empty() {
+                    label.push_str(&format!(" (lines {lines})"));
+                }
+            }
+            self.line(fit(&label, width));
+            let most = if width == 0 { LABEL_CHARS_MAX } else { width };
+            for reason in &item.why {
+                let reason = format!("    {}", escape_control(reason));
+                self.line(reason.chars().take(most).collect::<String>());
+            }
+        }
     }
 
     /// Prints rows of a name, blocks and tokens, in the same columns in every section.

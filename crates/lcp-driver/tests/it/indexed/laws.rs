@@ -136,3 +136,29 @@ fn empty_pack_renders_empty_text() {
         check(&DefaultDriver::new(O200K), &Indexed::new(Vec::new(), &[&O200K]), &config(0));
     assert_eq!((rendered.text.as_str(), rendered.blocks), ("", 0));
 }
+
+/// Of the blocks that are not shown, a plan by an index reads only those with passages.
+#[test]
+fn plan_of_passages_reads_only_blocks_with_passages() {
+    let mut blocks: Vec<_> = (0..200).map(|at| bare_file(&format!("src/f{at}.rs"), 60)).collect();
+    for at in 0..200 {
+        blocks.push(tag(at, &format!("rank={}", 200 - at)));
+    }
+    for at in 10..20 {
+        blocks.push(tag(at, "passages=1-8:700 21-25:900 40-60:100"));
+    }
+    let source = Indexed::new(blocks, &[&O200K]);
+    let driver = DefaultDriver::new(O200K);
+    for budget in [900, 4_000] {
+        let config = DriverConfig {
+            token_budget: Some(budget),
+            excerpts: Excerpts::On,
+            ..DriverConfig::default()
+        };
+        let rendered = check(&driver, &source, &config);
+        let PlanSource::Index { read, .. } = rendered.source else { panic!("{rendered:?}") };
+        // Each of the blocks with passages has two annotations, the others have one.
+        assert!(read <= 10 * 3 + rendered.shown * 2, "{read} of {}", rendered.shown);
+        assert!(rendered.text.contains("src/f15.rs"), "{}", rendered.text);
+    }
+}

@@ -25,6 +25,7 @@ fn blocks() -> Vec<Block<'static>> {
         priority(0, Priority::High),
         priority(7, Priority::Low),
         tag(1, "rank=0.5"),
+        tag(1, "passages=1-9:300"),
         tag(3, "tool_call_id=c1"),
         tag(4, "pinned"),
         Block::new(CarriedLevel::Tags.to_extension(7, "d")),
@@ -52,7 +53,7 @@ fn correct_index_is_not_refused() {
 
 #[test]
 fn wrong_index_entries_are_detected() {
-    let lies: [(&str, Lie); 18] = [
+    let lies: [(&str, Lie); 20] = [
         ("a content", |facts| facts.costs[0].contents[6] += 1),
         ("a line", |facts| facts.costs[0].modes[0].line[6] -= 1),
         ("one token", |facts| facts.costs[0].modes[0].full[6] = 1),
@@ -70,6 +71,8 @@ fn wrong_index_entries_are_detected() {
         ("a result", |facts| facts.calls[0].is_result = true),
         ("an older question", |facts| facts.newest_user = Some(4)),
         ("no question", |facts| facts.newest_user = None),
+        ("no passages", |facts| facts.passages.clear()),
+        ("passages", |facts| facts.passages.push(7)),
         ("another type", |facts| facts.types[7] = 0x05),
     ];
     for (name, lie) in lies {

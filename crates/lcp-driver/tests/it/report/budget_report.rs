@@ -21,6 +21,7 @@ fn table(plan: &Plan) -> String {
     ]);
     let plan = Plan { duplicates: Some(duplicates), ..plan.clone() };
     let options = TableOptions {
+        explain: false,
         width: 0,
         window: Some(ContextWindow::from_total(100_000).with_reserves(2_000, 8_000)),
         ..TableOptions::default()
