@@ -307,9 +307,8 @@ fn apply_tag<'b>(meta: &mut BlockMeta<'b>, tag: &Tag<'b>) -> bool {
             meta.passages = passages;
         }
         (Tag::REASON, Some(value)) if !value.is_empty() => {
-            if meta.reasons.len() < REASONS_MAX {
-                meta.reasons.push(value.clone());
-            }
+            meta.reasons.push(value.clone());
+            meta.reasons.truncate(REASONS_MAX);
         }
         // A call without arguments has an empty value.
         (Tag::ARGS, Some(value)) => meta.args = Some(value.clone()),

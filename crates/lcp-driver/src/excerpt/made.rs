@@ -43,11 +43,14 @@ impl MadeExcerpts {
         }
     }
 
-    /// Returns the cost of the excerpt for a size: `None` if none was requested, `Some(None)` if the
-    /// size has none.
-    pub(crate) fn cost_of_size(&self, i: usize, most: u64) -> Option<Option<u64>> {
-        let made = self.by_size.get(&(i, most))?;
-        Some(made.as_ref().map(|(_, cost)| u64::from(*cost)))
+    /// Returns whether the excerpt for a size was requested, even if the size has none.
+    pub(crate) fn has_size(&self, i: usize, most: u64) -> bool {
+        self.by_size.contains_key(&(i, most))
+    }
+
+    /// Returns the cost of the excerpt that was made for a size.
+    pub(crate) fn cost_of_size(&self, i: usize, most: u64) -> Option<u64> {
+        self.get(i, ExcerptKey::Size(most)).map(|(_, cost)| u64::from(*cost))
     }
 
     /// Makes the largest excerpt of at most `most` tokens: of passages, or else of both ends.

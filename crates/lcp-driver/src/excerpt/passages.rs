@@ -36,6 +36,12 @@ impl PassageCosts {
         order
     }
 
+    /// Returns the tokens of these passages.
+    fn tokens_of(&self, shown: &[usize]) -> u32 {
+        let tokens = shown.iter().map(|&at| u64::from(self.passages[at].1)).sum::<u64>();
+        u32::try_from(tokens).unwrap_or(u32::MAX)
+    }
+
     /// Removes the passages with the lowest scores that together have at least `tokens` tokens.
     /// Returns `false` if none remains.
     pub(crate) fn drop_lowest(&self, shown: &mut Vec<usize>, tokens: u64) -> bool {
@@ -172,14 +178,9 @@ impl<'v> PassageText<'v> {
         counter: &mut Counter<'_>,
     ) -> Option<(Excerpt, u32)> {
         let ranges = shown.iter().map(|&at| (self.passages[at].first, self.passages[at].last));
-        let excerpt = self.excerpt(ranges, self.tokens_of(costs, shown), counter)?;
+        let excerpt = self.excerpt(ranges, costs.tokens_of(shown), counter)?;
         let cost = cost(view, &self.content, &excerpt, mode, counter);
         Some((excerpt, cost))
-    }
-
-    fn tokens_of(&self, costs: &PassageCosts, shown: &[usize]) -> u32 {
-        let tokens = shown.iter().map(|&at| u64::from(costs.passages[at].1)).sum::<u64>();
-        u32::try_from(tokens).unwrap_or(u32::MAX)
     }
 
     /// Returns the excerpt of at most `most` tokens that shows the best passages, and its cost.
@@ -250,7 +251,7 @@ impl<'v> PassageText<'v> {
                 Passage { last: to, ..self.passages[next] },
             );
             let tokens = counter.count(self.text_of(first, to));
-            let tokens = self.tokens_of(costs, shown).saturating_add(tokens);
+            let tokens = costs.tokens_of(shown).saturating_add(tokens);
             let ranges = ranges.into_iter().map(|of| (of.first, of.last));
             let excerpt = self.excerpt(ranges, tokens, counter)?;
             let cost = cost(view, &self.content, &excerpt, mode, counter);

@@ -139,10 +139,10 @@ impl<'s, 'c, S: BlockSource + ?Sized> IndexExcerpter<'s, 'c, S> {
 
 impl<S: BlockSource + ?Sized> Excerpter for IndexExcerpter<'_, '_, S> {
     fn excerpt_cost(&mut self, i: usize, most: u64) -> Option<u64> {
-        if self.made.cost_of_size(i, most).is_none() {
+        if !self.made.has_size(i, most) {
             self.with(i, |made, block, counter| made.make_size(i, most, block, counter));
         }
-        self.made.cost_of_size(i, most).flatten()
+        self.made.cost_of_size(i, most)
     }
 
     fn passages(&mut self, i: usize) -> PassageCosts {

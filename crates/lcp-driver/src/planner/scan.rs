@@ -312,10 +312,10 @@ impl<'s, 'b, 'c> ExcerptCache<'s, 'b, 'c> {
 
 impl Excerpter for ExcerptCache<'_, '_, '_> {
     fn excerpt_cost(&mut self, i: usize, most: u64) -> Option<u64> {
-        if self.made.cost_of_size(i, most).is_none() {
+        if !self.made.has_size(i, most) {
             self.with(i, |made, block, counter| made.make_size(i, most, block, counter));
         }
-        self.made.cost_of_size(i, most).flatten()
+        self.made.cost_of_size(i, most)
     }
 
     fn passages(&mut self, i: usize) -> PassageCosts {

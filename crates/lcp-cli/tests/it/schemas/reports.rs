@@ -140,6 +140,12 @@ impl<'v> Runs<'v> {
         ] {
             self.prints(REPORT, &format!("report session.lcp --json {flags}"));
         }
+        let code = "let value = compute(1);\n".repeat(99);
+        let tags = ["passages=20-24:900 60-62:700", "reason=named in the question"];
+        let ranked = json!([{"type": "code", "path": "a.rs", "content": code, "tags": tags}]);
+        self.encode("ranked.lcp", &ranked);
+        let report = self.prints(REPORT, "report ranked.lcp --json --budget 110");
+        assert_eq!(report["blocks"][0]["lines"][0], json!([20, 24]));
         let report = self.prints(REPORT, "report duplicates.lcp --json --dedup near --budget 400");
         assert!(report["dedup"]["tokens_saved"].as_u64().unwrap() > 0);
         let report = self.writes(REPORT, "render session.lcp --budget 900 -o text.xml");

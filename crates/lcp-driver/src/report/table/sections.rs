@@ -11,7 +11,7 @@ use super::super::metrics::{BlockSum, Cut, covered, cuts, percent};
 use super::Table;
 use super::style::{CYAN, DIM, YELLOW, bar, fit, pad};
 use crate::block_view::label::{LABEL_CHARS_MAX, escape_control, push_word};
-use crate::fmt::group_thousands;
+use crate::fmt::{group_thousands, write_to};
 use crate::plan::{DecisionReason, Plan, PlanItem, PlanSegment, RenderDecision};
 
 const CUTS_MAX: usize = 10;
@@ -91,7 +91,7 @@ impl Table<'_> {
                 let ranges = excerpt.lines.iter().map(|(first, last)| format!("{first}–{last}"));
                 let lines = ranges.collect::<Vec<_>>().join(", ");
                 if !lines.is_empty() {
-                    label.push_str(&format!(" (lines {lines})"));
+                    write_to(&mut label, format_args!(" (lines {lines})"));
                 }
             }
             self.line(fit(&label, width));
