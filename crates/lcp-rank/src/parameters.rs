@@ -2,24 +2,24 @@
 //! repositories, each time without the repository that was measured.
 
 /// The weights of the signals of a file. Most signals are between 0 and 1.
-pub(crate) const WORDS: f64 = 0.5;
-pub(crate) const IDENTIFIERS: f64 = 1.9;
-pub(crate) const SINGLE_IDENTIFIERS: f64 = 1.4;
-pub(crate) const DEFINITIONS: f64 = 0.9;
+pub(crate) const WORDS: f64 = 0.4;
+pub(crate) const IDENTIFIERS: f64 = 2.2;
+pub(crate) const SINGLE_IDENTIFIERS: f64 = 1.3;
+pub(crate) const DEFINITIONS: f64 = 1.0;
 pub(crate) const PATH: f64 = 1.5;
-pub(crate) const PASSAGE: f64 = 1.0;
-pub(crate) const PAIRS: f64 = 1.5;
-pub(crate) const VOTES: f64 = 0.8;
-pub(crate) const FOLDER_VOTES: f64 = 0.6;
-pub(crate) const RECENT: f64 = 1.5;
-pub(crate) const FOLDER_RECENT: f64 = 1.2;
-pub(crate) const FOLDER_ACTIVITY: f64 = -1.6;
-pub(crate) const COMPANION: f64 = 0.9;
-pub(crate) const TOGETHER: f64 = 1.0;
+pub(crate) const PASSAGE: f64 = 1.1;
+pub(crate) const PAIRS: f64 = 1.6;
+pub(crate) const VOTES: f64 = 0.85;
+pub(crate) const FOLDER_VOTES: f64 = 0.5;
+pub(crate) const RECENT: f64 = 1.65;
+pub(crate) const FOLDER_RECENT: f64 = 1.5;
+pub(crate) const FOLDER_ACTIVITY: f64 = -1.65;
+pub(crate) const COMPANION: f64 = 0.85;
+pub(crate) const TOGETHER: f64 = 0.95;
 pub(crate) const MENTION: f64 = 4.0;
-pub(crate) const TEST: f64 = -2.2;
-pub(crate) const DOCUMENT: f64 = -3.0;
-pub(crate) const OTHER: f64 = -3.5;
+pub(crate) const TEST: f64 = -1.8;
+pub(crate) const DOCUMENT: f64 = -3.1;
+pub(crate) const OTHER: f64 = -3.8;
 
 /// Of words: the weight of each field (folders, name, definitions, body), the effect of its length
 /// from 0 to 1, and the number of occurrences with half of the effect of many.
@@ -61,7 +61,7 @@ pub(crate) const TOGETHER_ALONE: f64 = 3.0;
 pub(crate) const RECENT_FILES: f64 = 5.0;
 
 /// A test is at most this far below the file that it tests.
-pub(crate) const TEST_FOLLOWS: f64 = 3.5;
+pub(crate) const TEST_FOLLOWS: f64 = 3.0;
 
 /// Of the order: the number of best files that stay in place, the end of the part that no other file
 /// enters, and the place from which tests lose less. Of files with nearly equal scores, smaller ones

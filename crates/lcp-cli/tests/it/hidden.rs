@@ -216,6 +216,16 @@ const CALLS: &[(&str, &[(Prints, &str)])] = &[
         ],
     ),
     (
+        "rank",
+        &[
+            (ForPeople, "all.lcp --query HIDDEN"),
+            (ForPeople, "all.lcp --query forged --mention HIDDEN --json"),
+            (ForPeople, "all.lcp --query-file HIDDEN"),
+            (ForPeople, "bad.lcp --query forged"),
+            (ForPeople, "less.lcp"),
+        ],
+    ),
+    (
         "report",
         &[
             (ForPeople, "all.lcp --budget 300"),

@@ -15,6 +15,8 @@ pub(super) struct Signature {
     pub(super) last: usize,
     /// The factor of its value by its form: a public type says most of a file.
     pub(super) factor: f64,
+    /// `true` if other files can use it.
+    pub(super) is_public: bool,
 }
 
 /// The factors of types, of methods, of names that are common words, and of what other files cannot
@@ -69,7 +71,8 @@ pub(super) fn signatures(document: &Document<'_>) -> Vec<Signature> {
             let is_member = line.len() > text.len();
             let name = definition.name.to_owned();
             let factor = definition.factor(is_member);
-            found.push(Signature { name, first: at + 1, last: last + 1, factor });
+            let is_public = definition.is_public;
+            found.push(Signature { name, first: at + 1, last: last + 1, factor, is_public });
             if found.len() == SIGNATURES_MAX {
                 break;
             }
@@ -224,10 +227,8 @@ mod tests {
     fn found(lang: Lang, text: &str) -> Vec<(String, usize, usize)> {
         let kind = InputKind::Code(lang);
         let document = Document { path: "a", text, kind };
-        let lines: Vec<_> = text.lines().collect();
         let named = |one: Signature| {
-            let is_public = defined(lines[one.first - 1], kind).unwrap().is_public;
-            (format!("{}{}", if is_public { "" } else { "-" }, one.name), one.first, one.last)
+            (format!("{}{}", if one.is_public { "" } else { "-" }, one.name), one.first, one.last)
         };
         signatures(&document).into_iter().map(named).collect()
     }
