@@ -9,7 +9,7 @@ pub(super) struct Options {
     pub(super) repositories: Vec<PathBuf>,
     /// The number of queries of each repository.
     pub(super) commits: usize,
-    /// Whether words that give the answer away stay in the queries.
+    /// `true` if words that give the answer away stay in the queries.
     pub(super) leaks: bool,
     /// The number of queries of each repository that programs of others are asked.
     pub(super) peer_queries: usize,

@@ -168,21 +168,13 @@ impl PackOptions<'_> {
         let bar = OnceLock::new();
         let progress = |progress| match progress {
             Progress::FilesFound(files) => drop(bar.set(reporter.begin("packing", files))),
-            Progress::Read => {
-                if let Some(bar) = bar.get() {
-                    bar.step();
-                }
-            }
+            Progress::Read => drop(bar.get().map(|bar| bar.step())),
         };
         let history = self.history();
         let order = self.order;
         let input = self.read_input(reporter)?;
         let instructions = self.read_instructions(reporter)?;
-        let mut outputs = self.outputs;
-        outputs.extend(self.tokenizer.count_cache.clone());
-        outputs.extend(self.summaries.cached_answers());
-        // The text of the instructions is packed once.
-        outputs.extend(self.instructions);
+        let outputs = self.all_outputs();
         let named = self.paths.clone();
         let query = QueryOptions { history, ..self.query };
         let settings = &config.pack;
@@ -235,9 +227,7 @@ impl PackOptions<'_> {
         })??;
         drop(options);
         drop(bar);
-        report_warnings(&report, reporter);
-        report_secrets(&report, secrets, reporter);
-        report_packs(&named, &report, reporter);
+        report_problems(&report, secrets, &named, reporter);
         if let Some(warning) = unmatched(&self.include, &self.rules, &report)? {
             reporter.warn(&warning);
         }
@@ -253,16 +243,7 @@ impl PackOptions<'_> {
         }
         let has_overview = order == FileOrder::Overview && report.bytes() >= OVERVIEW_BYTES_MIN;
         if !query.is_empty() || has_overview {
-            pack.finish(&[])?;
-            let (path, written) = (Path::new("the pack"), pack.written());
-            let ranking = if query.is_empty() {
-                PackRanking::overview(path, &written)?
-            } else {
-                query.rank(path, &written, reporter)?
-            };
-            for annotation in ranking.annotations() {
-                pack.add(&Block::new(annotation))?;
-            }
+            add_ranking(&mut pack, &query, reporter)?;
         }
         let blocks = pack.blocks();
         let pack_bytes = encoder.finish(&mut pack, reporter)?;
@@ -287,6 +268,16 @@ impl PackOptions<'_> {
             (HistorySource::Nearest, _) => HistorySource::Folder(base.to_owned()),
             (given, _) => given.clone(),
         }
+    }
+
+    /// Returns the files that are never packed as files: those that this run writes, and the
+    /// instructions, whose text is packed once.
+    fn all_outputs(&self) -> Vec<PathBuf> {
+        let mut outputs = self.outputs.clone();
+        outputs.extend(self.tokenizer.count_cache.clone());
+        outputs.extend(self.summaries.cached_answers());
+        outputs.extend(self.instructions.clone());
+        outputs
     }
 
     fn max_file_bytes(&self, config: &Config) -> u64 {
@@ -349,6 +340,34 @@ impl PackedFiles {
         totals["pack_bytes"] = Value::from(self.pack_bytes);
         json
     }
+}
+
+/// Reports what users should know about the packed files.
+fn report_problems(
+    report: &IngestReport,
+    secrets: SecretPolicy,
+    named: &[PathBuf],
+    reporter: &dyn Reporter,
+) {
+    report_warnings(report, reporter);
+    report_secrets(report, secrets, reporter);
+    report_packs(named, report, reporter);
+}
+
+/// Adds the ranks of files to a pack: for a question, or else those of an overview.
+fn add_ranking(
+    pack: &mut PackFileWriter<'_>,
+    query: &QueryOptions,
+    reporter: &dyn Reporter,
+) -> Result {
+    pack.finish(&[])?;
+    let (path, written) = (Path::new("the pack"), pack.written());
+    let ranking = if query.is_empty() {
+        PackRanking::overview(path, &written)?
+    } else {
+        query.rank(path, &written, reporter)?
+    };
+    ranking.annotations().into_iter().try_for_each(|it| pack.add(&Block::new(it)))
 }
 
 fn is_below(path: &Path, base: &Path) -> bool {

@@ -1,17 +1,16 @@
 //! The blocks of a pack that a question needs (RFC 0014).
 
+mod blocks;
+
 use std::borrow::Cow;
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
-use lcp_decoder::{DecodeOptions, ReadAt, SourceReader, StreamDecoder, StreamError};
-use lcp_ingest::outline::InputKind;
-use lcp_ingest::{FileType, default_priority};
+use lcp_decoder::{ReadAt, SourceReader};
+use lcp_ingest::default_priority;
 use lcp_packfile::PackScan;
-use lcp_rank::{Commit, Document, Overview, Query, RankedFile, Ranker};
-use lcp_types::{
-    Annotation, Block, BlockContent, BlockMeta, FormatHint, Lang, Passage, Priority, Tag,
-};
+use lcp_rank::{Commit, Overview, Query, RankedFile, Ranker};
+use lcp_types::{Annotation, Block, BlockContent, BlockMeta, Passage, Priority, Tag};
 use serde_json::{Value, json};
 
 use crate::append::pack_error;
@@ -20,12 +19,10 @@ use crate::files;
 use crate::find_block::content_bytes;
 use crate::pack_output::count_costs;
 use crate::reporter::Reporter;
+use blocks::{Batch, Text, for_each_batch, top_lines};
 
 /// The number of past commits that are read.
 const COMMITS: u32 = 1000;
-
-/// The maximum number of bytes of blocks that are in memory at once.
-const BATCH_BYTES: usize = 8 << 20;
 
 /// The maximum size of a question in bytes.
 pub const QUERY_BYTES_MAX: u64 = 64 << 20;
@@ -99,47 +96,30 @@ impl QueryOptions {
         reporter: &dyn Reporter,
     ) -> Result<PackRanking> {
         let query = self.query()?;
-        let mut entries = Vec::new();
+        let mut entries = Entries::default();
         let mut ranker = Ranker::new(&query);
-        for_each_batch(
-            path,
-            pack,
-            |_| true,
-            |batch| {
-                let metas = batch.metas();
-                let mut documents = Vec::new();
-                for (at, (index, block)) in batch.blocks.iter().enumerate() {
-                    let meta = metas.get(&at);
-                    if let Some(document) = Text::new(block, meta) {
-                        entries.push(Entry::new(*index, &document, meta));
-                        documents.push(document);
-                    }
-                }
-                let documents: Vec<_> = documents.iter().map(Text::document).collect();
-                ranker.add(&documents);
-            },
-        )?;
-        ranker.set_commits(self.commits(&entries, reporter));
+        let add = |batch: &Batch| {
+            let metas = batch.metas();
+            let texts = entries.add(batch, &metas);
+            ranker.add(&texts.iter().map(Text::document).collect::<Vec<_>>());
+        };
+        for_each_batch(path, pack, |_| true, add)?;
+        ranker.set_commits(self.commits(&entries.entries, reporter));
         let best = ranker.best();
         let by_index: BTreeMap<_, _> =
-            best.iter().map(|file| (entries[*file].index, *file)).collect();
-        for_each_batch(
-            path,
-            pack,
-            |index| by_index.contains_key(&index),
-            |batch| {
-                let metas = batch.metas();
-                let texts = batch.blocks.iter().enumerate().filter_map(|(at, (index, block))| {
-                    Some((*by_index.get(index)?, Text::new(block, metas.get(&at))?))
-                });
-                let texts: Vec<_> = texts.collect();
-                let documents: Vec<_> =
-                    texts.iter().map(|(file, text)| (*file, text.document())).collect();
-                ranker.add_passages(&documents);
-            },
-        )?;
-        let ranked = ranker.finish();
-        let blocks = ranked.into_iter().map(|file| entries[file.file].ranked(file)).collect();
+            best.iter().map(|file| (entries.entries[*file].index, *file)).collect();
+        let add = |batch: &Batch| {
+            let metas = batch.metas();
+            let texts = batch.blocks.iter().enumerate().filter_map(|(at, (index, block))| {
+                Some((*by_index.get(index)?, Text::new(block, metas.get(&at))?))
+            });
+            let texts: Vec<_> = texts.collect();
+            let documents: Vec<_> =
+                texts.iter().map(|(file, text)| (*file, text.document())).collect();
+            ranker.add_passages(&documents);
+        };
+        for_each_batch(path, pack, |index| by_index.contains_key(&index), add)?;
+        let blocks = ranker.finish().into_iter().map(|file| entries.ranked(file)).collect();
         Ok(PackRanking { blocks, lowered: Vec::new() })
     }
 
@@ -160,7 +140,7 @@ impl QueryOptions {
 
     fn query(&self) -> Result<Query> {
         let query = Query::new(&self.texts.join("\n\n"));
-        let query = self.mentions.iter().fold(query, |query, name| query.with_mention(name));
+        let query = self.mentions.iter().fold(query, Query::with_mention);
         if query.is_empty() {
             let error = Error::new(ErrorKind::Usage, "the question has no words to look for");
             return Err(
@@ -179,180 +159,62 @@ fn has_most_files(folder: &Path, entries: &[Entry]) -> bool {
     known > entries.len() / 2
 }
 
+/// The blocks that can be ranked, and the priorities of all blocks.
+#[derive(Default)]
+struct Entries {
+    entries: Vec<Entry>,
+    /// The last priority of each annotated block, by its index.
+    priorities: HashMap<u64, Priority>,
+}
+
 /// A block that can be ranked.
 struct Entry {
     index: usize,
     label: String,
-    replaces_priority: bool,
-    is_high: bool,
 }
 
-impl Entry {
-    fn new(index: usize, text: &Text<'_>, meta: Option<&BlockMeta<'_>>) -> Self {
-        let label = text.label.to_owned();
-        let by_rule = default_priority(&label)
-            .filter(|priority| matches!(priority, Priority::High | Priority::Low));
-        let priority = meta.map(|meta| meta.priority);
-        Self {
-            index,
-            label,
-            replaces_priority: by_rule.is_some() && by_rule == priority,
-            is_high: priority == Some(Priority::High),
+impl Entries {
+    /// Adds the blocks of a batch that can be ranked, and returns their texts.
+    fn add<'b>(
+        &mut self,
+        batch: &'b Batch,
+        metas: &'b BTreeMap<usize, BlockMeta<'b>>,
+    ) -> Vec<Text<'b>> {
+        for annotation in batch.annotations.iter().filter_map(Block::as_annotation) {
+            if let Some(priority) = annotation.as_priority() {
+                self.priorities.insert(annotation.target_block_id, priority);
+            }
         }
+        let mut texts = Vec::new();
+        for (at, (index, block)) in batch.blocks.iter().enumerate() {
+            if let Some(text) = Text::new(block, metas.get(&at)) {
+                self.entries.push(Entry { index: *index, label: text.label.to_owned() });
+                texts.push(text);
+            }
+        }
+        texts
     }
-}
 
-impl Entry {
-    /// Returns the block with its place in a ranking.
+    /// Returns the priority of a block, if it is one that a built-in rule gives and a ranking
+    /// replaces.
+    fn replaced_priority(&self, entry: &Entry) -> Option<Priority> {
+        let by_rule = default_priority(&entry.label)
+            .filter(|priority| matches!(priority, Priority::High | Priority::Low));
+        let priority = self.priorities.get(&(entry.index as u64)).copied();
+        by_rule.filter(|by_rule| Some(*by_rule) == priority)
+    }
+
+    /// Returns a block with its place in a ranking.
     fn ranked(&self, file: RankedFile) -> RankedBlock {
+        let entry = &self.entries[file.file];
         RankedBlock {
-            index: self.index,
-            label: self.label.clone(),
+            index: entry.index,
+            label: entry.label.clone(),
             score: file.score,
             reasons: file.reasons,
             passages: file.passages,
-            replaces_priority: self.replaces_priority,
+            replaces_priority: self.replaced_priority(entry).is_some(),
         }
-    }
-}
-
-/// The text of a block.
-struct Text<'b> {
-    label: &'b str,
-    text: Cow<'b, str>,
-    kind: InputKind,
-}
-
-impl<'b> Text<'b> {
-    /// Returns the text of a block that can be ranked.
-    fn new(block: &'b Block<'_>, meta: Option<&'b BlockMeta<'_>>) -> Option<Self> {
-        let (label, bytes, kind) = match &block.content {
-            BlockContent::Code(code) => {
-                let kind = match FileType::Code(code.lang).tagged_lang(&code.path) {
-                    Some(tag) => InputKind::TaggedCode(tag),
-                    None if code.lang == Lang::Markdown => InputKind::Document,
-                    None => InputKind::Code(code.lang),
-                };
-                (code.path.as_ref(), code.content.as_slice(), kind)
-            }
-            BlockContent::Document(document) => {
-                let kind = match document.format_hint {
-                    FormatHint::Markdown => InputKind::Document,
-                    _ => InputKind::Text,
-                };
-                (document.title.as_ref(), document.content.as_slice(), kind)
-            }
-            BlockContent::StructuredData(data) => {
-                let path = meta.and_then(|meta| meta.path.as_deref())?;
-                (path, data.content.as_slice(), InputKind::Records(data.format))
-            }
-            BlockContent::ToolResult(result) => {
-                (result.tool_name.as_ref(), result.content.as_slice(), InputKind::Text)
-            }
-            _ => return None,
-        };
-        Some(Self { label, text: String::from_utf8_lossy(bytes), kind })
-    }
-
-    fn document(&self) -> Document<'_> {
-        Document { path: self.label, text: &self.text, kind: self.kind }
-    }
-}
-
-/// Blocks with their indices in the pack, and the annotations that follow them.
-#[derive(Default)]
-struct Batch {
-    blocks: Vec<(usize, Block<'static>)>,
-    annotations: Vec<Block<'static>>,
-    bytes: usize,
-}
-
-impl Batch {
-    /// Returns the metadata of the annotated blocks, by their position in the batch.
-    fn metas(&self) -> BTreeMap<usize, BlockMeta<'_>> {
-        let mut about: BTreeMap<u64, Vec<&Block<'_>>> = BTreeMap::new();
-        for annotation in &self.annotations {
-            if let Some(target) = annotation.target_index() {
-                about.entry(target).or_default().push(annotation);
-            }
-        }
-        let mut metas = BTreeMap::new();
-        for (at, (index, block)) in self.blocks.iter().enumerate() {
-            let target = *index as u64;
-            if let Some(about) = about.get(&target) {
-                metas.insert(at, BlockMeta::resolve(target, block, about.iter().copied()));
-            }
-        }
-        metas
-    }
-}
-
-/// Reads the wanted blocks of a pack in batches.
-fn for_each_batch(
-    path: &Path,
-    pack: &dyn ReadAt,
-    is_wanted: impl Fn(usize) -> bool,
-    mut each: impl FnMut(&Batch),
-) -> Result {
-    let unread = |error: &std::io::Error| Error::io("read", path.display(), error);
-    let reader = SourceReader::new(pack).map_err(|error| unread(&error))?;
-    let mut decoder = StreamDecoder::new(reader, DecodeOptions::default());
-    let mut batch = Batch::default();
-    for index in 0.. {
-        let block = decoder.next_block().map_err(|error| match error {
-            StreamError::Read { source, .. } => unread(&source),
-            StreamError::Decode(error) => files::malformed(path, &files::beginning(pack), &error),
-            error => Error::new(ErrorKind::Io, error.to_string()),
-        })?;
-        let Some(block) = block else { break };
-        if block.content.is_metadata() {
-            batch.annotations.push(block);
-            continue;
-        }
-        if batch.bytes > BATCH_BYTES {
-            each(&batch);
-            batch = Batch::default();
-        }
-        if is_wanted(index) {
-            batch.bytes += content_len(&block);
-            batch.blocks.push((index, block));
-        }
-    }
-    each(&batch);
-    Ok(())
-}
-
-/// The maximum number of lines of a tree in an overview.
-const TREE_LINES_MAX: usize = 80;
-
-/// Returns the lines of a tree of files that are nearest to the top.
-fn top_lines(tree: &[u8]) -> Vec<Passage> {
-    let text = String::from_utf8_lossy(tree);
-    let depths: Vec<_> =
-        text.lines().map(|line| line.len() - line.trim_start_matches(' ').len()).collect();
-    let mut sorted = depths.clone();
-    sorted.sort_unstable();
-    // The deepest level of which all lines can be shown, or else a part of the first one.
-    let too_deep = sorted.get(TREE_LINES_MAX).copied().unwrap_or(usize::MAX);
-    let is_shown = |depth: usize| depth < too_deep || depth == 0;
-    let mut passages: Vec<Passage> = Vec::new();
-    let shown = depths.iter().zip(1..).filter(|(depth, _)| is_shown(**depth));
-    for (_, line) in shown.take(TREE_LINES_MAX) {
-        match passages.last_mut() {
-            Some(last) if last.last + 1 == line => last.last = line,
-            _ => passages.push(Passage { first: line, last: line, score: Passage::SCORE_MAX }),
-        }
-    }
-    passages
-}
-
-fn content_len(block: &Block<'_>) -> usize {
-    match &block.content {
-        BlockContent::Code(code) => code.content.as_slice().len(),
-        BlockContent::Document(document) => document.content.as_slice().len(),
-        BlockContent::StructuredData(data) => data.content.as_slice().len(),
-        BlockContent::ToolResult(result) => result.content.as_slice().len(),
-        _ => 0,
     }
 }
 
@@ -364,40 +226,32 @@ impl PackRanking {
     ///
     /// Returns an error if the pack is malformed.
     pub fn overview(path: &Path, pack: &dyn ReadAt) -> Result<Self> {
-        let mut entries = Vec::new();
+        let mut entries = Entries::default();
         let mut tree = None;
         let mut overview = Overview::default();
-        for_each_batch(
-            path,
-            pack,
-            |_| true,
-            |batch| {
-                let metas = batch.metas();
-                let mut documents = Vec::new();
-                for (at, (index, block)) in batch.blocks.iter().enumerate() {
-                    let meta = metas.get(&at);
-                    if matches!(block.content, BlockContent::FileTree(_)) && tree.is_none() {
-                        let lines = top_lines(&content_bytes(block));
-                        tree = Some((*index, block.label().into_owned(), lines));
-                    } else if let Some(document) = Text::new(block, meta) {
-                        entries.push(Entry::new(*index, &document, meta));
-                        documents.push(document);
-                    }
-                }
-                let documents: Vec<_> = documents.iter().map(Text::document).collect();
-                overview.add(&documents);
-            },
-        )?;
+        let add = |batch: &Batch| {
+            let is_tree = |block: &Block<'_>| matches!(block.content, BlockContent::FileTree(_));
+            let found = batch.blocks.iter().find(|(_, block)| is_tree(block));
+            if let Some((index, block)) = found.filter(|_| tree.is_none()) {
+                let passages = top_lines(&content_bytes(block));
+                tree = Some((*index, block.label().into_owned(), passages));
+            }
+            let metas = batch.metas();
+            let texts = entries.add(batch, &metas);
+            overview.add(&texts.iter().map(Text::document).collect::<Vec<_>>());
+        };
+        for_each_batch(path, pack, |_| true, add)?;
         let ranked = overview.finish();
-        let mut blocks: Vec<_> =
-            ranked.into_iter().map(|file| entries[file.file].ranked(file)).collect();
+        let mut blocks: Vec<_> = ranked.into_iter().map(|file| entries.ranked(file)).collect();
         if blocks.is_empty() {
             return Ok(Self::default());
         }
         let ranked: HashSet<_> = blocks.iter().map(|block| block.index).collect();
-        let others = entries.iter().filter(|entry| !ranked.contains(&entry.index));
-        let lowered = others.filter(|entry| entry.replaces_priority && entry.is_high);
-        let lowered = lowered.map(|entry| entry.index).collect();
+        let others = entries.entries.iter().filter(|entry| !ranked.contains(&entry.index));
+        let lowered = others
+            .filter(|entry| entries.replaced_priority(entry) == Some(Priority::High))
+            .map(|entry| entry.index)
+            .collect();
         if let Some((index, label, passages)) = tree {
             let tree = RankedBlock {
                 index,

@@ -19,7 +19,7 @@ pub struct QueryArgs {
     /// As --query, with the text of a file; `-` for standard input; repeatable
     #[arg(long, value_name = "FILE")]
     pub query_file: Vec<PathBuf>,
-    /// A path or a symbol that is certainly needed, such as src/main.rs or parse_row; repeatable
+    /// A path or a symbol that is certainly needed, such as src/main.rs or Parser; repeatable
     #[arg(long, value_name = "NAME")]
     pub mention: Vec<String>,
     /// The git repository whose past commits are compared with the text, or off

@@ -1,7 +1,7 @@
 //! Excerpts: a part of a content, and a line that counts the omitted rest (RFC 0004 §7).
 
 mod encoded;
-mod made;
+mod known;
 mod passages;
 #[cfg(test)]
 mod tests;
@@ -19,7 +19,7 @@ use crate::detail::{Excerpt, OutputMode};
 use crate::fmt::{group_thousands, write_to};
 use crate::render::{Shown, part_with_body};
 use encoded::{Shortened, shorten};
-pub(crate) use made::{ExcerptBlock, ExcerptKey, MadeExcerpts};
+pub(crate) use known::{ExcerptBlock, ExcerptKey, KnownExcerpts};
 pub(crate) use passages::PassageCosts;
 
 /// The first character of the line that counts the omitted rest.

@@ -222,6 +222,8 @@ fn drop_light_terms(query: &Query, rarities: &mut [Rarity]) {
 pub(crate) fn scale(numbers: &mut [f64], least: f64) {
     let largest = numbers.iter().copied().fold(least, f64::max);
     if largest > 0.0 {
-        numbers.iter_mut().for_each(|number| *number /= largest);
+        for number in numbers {
+            *number /= largest;
+        }
     }
 }

@@ -10,7 +10,7 @@
 //! | topic | files |
 //! |---|---|
 //! | the question | `query.rs`; words of identifiers: `words.rs`; names of files: `mentions.rs` |
-//! | counts of terms in files | `scan.rs` |
+//! | files and the counts of terms in them | `document.rs`, `scan.rs` |
 //! | the formula | `signals.rs`; its parameters: `parameters.rs` |
 //! | signals | words: `formula.rs`; past commits: `history.rs`; tests: `companions.rs`; roles of files: `role.rs` |
 //! | functions and other passages | `passages.rs`; their scores: `passage_scores.rs` |
@@ -20,6 +20,7 @@
 #![allow(clippy::cast_precision_loss, reason = "counts and lengths are far below 2^52")]
 
 mod companions;
+mod document;
 mod formula;
 mod history;
 mod mentions;
@@ -34,7 +35,8 @@ mod scan;
 mod signals;
 mod words;
 
+pub use document::{Document, RankedFile};
 pub use lcp_ingest::Commit;
 pub use overview::Overview;
 pub use query::{QUERY_PART_BYTES, Query};
-pub use ranking::{Document, RankedFile, Ranker};
+pub use ranking::Ranker;

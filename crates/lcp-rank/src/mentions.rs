@@ -1,6 +1,6 @@
 //! Files and lines that a question names: paths, `file:line`, modules, and frames of stack traces.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The certainty of a name.
 const PATH: f64 = 1.0;
@@ -16,12 +16,36 @@ const NAMES_MAX: usize = 2_000;
 /// A file that a question names.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Mention {
-    /// How certainly the name means this file, from 0 to 1.
+    /// The certainty that the name means this file, from 0 to 1.
     pub(crate) certainty: f64,
     /// The name as the question has it.
     pub(crate) name: String,
     /// The lines that the question names, from 1.
     pub(crate) lines: Vec<usize>,
+}
+
+/// The files that a question names.
+#[derive(Debug, Default)]
+pub(crate) struct Mentions {
+    pub(crate) by_file: BTreeMap<usize, Mention>,
+    /// The files that the caller names, by [`Query::with_mention`](crate::Query::with_mention).
+    pub(crate) named: BTreeSet<usize>,
+}
+
+impl Mentions {
+    /// Finds the names in a text.
+    pub(crate) fn new(index: &PathIndex<'_>, text: &str) -> Self {
+        Self { by_file: index.mentions(text), named: BTreeSet::new() }
+    }
+
+    /// Adds files that the caller names.
+    pub(crate) fn name(&mut self, name: &str, files: &[usize]) {
+        for file in files {
+            let mention = self.by_file.entry(*file).or_default();
+            (mention.certainty, mention.name) = (1.0, name.to_owned());
+            self.named.insert(*file);
+        }
+    }
 }
 
 /// The files of a pack by the last part of their paths.
@@ -43,7 +67,7 @@ impl<'p> PathIndex<'p> {
     }
 
     /// Returns the files that a text names.
-    pub(crate) fn mentions(&self, text: &str) -> BTreeMap<usize, Mention> {
+    fn mentions(&self, text: &str) -> BTreeMap<usize, Mention> {
         let mut mentions = BTreeMap::new();
         for name in names(text).into_iter().take(NAMES_MAX) {
             let (certainty, files) = self.find(name.text);

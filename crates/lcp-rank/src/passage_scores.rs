@@ -5,12 +5,12 @@ use std::collections::BTreeMap;
 use lcp_types::Passage;
 
 use crate::formula::{PassageScores, Statistics, scale};
+use crate::mentions::Mentions;
 use crate::parameters as p;
 use crate::passages::{FilePassages, to_u32};
 use crate::query::Query;
 use crate::role::Role;
 use crate::scan::Field;
-use crate::signals::Signals;
 
 /// The signals that passages give to their files, from 0 to 1.
 #[derive(Debug, Default)]
@@ -54,7 +54,7 @@ impl PassageSignals {
     /// between files.
     pub(crate) fn ranked(
         &self,
-        signals: &Signals,
+        mentions: &Mentions,
         files: &BTreeMap<usize, FilePassages>,
         scores: &[f64],
         roles: &[Role],
@@ -71,7 +71,7 @@ impl PassageSignals {
         let mut at = 0;
         for (&file, of_file) in files {
             let best = words[at..at + of_file.passages.len()].iter().copied().fold(0.0, f64::max);
-            let lines = signals.mentions.get(&file).map_or(&[][..], |mention| &mention.lines);
+            let lines = mentions.by_file.get(&file).map_or(&[][..], |mention| &mention.lines);
             for (place, passage) in of_file.passages.iter().enumerate() {
                 let of_best = if best > 0.0 { words[at] / best } else { 0.0 };
                 let is_head = place == 0 && passage.is_unnamed;
@@ -105,7 +105,7 @@ impl PassageSignals {
             let (first, last) = (to_u32(passage.first_line), to_u32(passage.last_line));
             let passages = ranked.entry(file).or_default();
             // The best passage of a file that the caller names comes first.
-            let is_certain = passages.is_empty() && signals.named.contains(&file);
+            let is_certain = passages.is_empty() && mentions.named.contains(&file);
             let score = if is_certain { Passage::SCORE_MAX } else { score };
             passages.push(Passage { first, last, score });
         }

@@ -6,8 +6,8 @@ use std::ops::RangeInclusive;
 use lcp_ingest::outline::{Definition, DefinitionKind, definitions};
 use lcp_types::limits::PASSAGES_MAX;
 
+use crate::document::Document;
 use crate::parameters::PASSAGE_LINES;
-use crate::ranking::Document;
 use crate::scan::{Scanner, TermCounts};
 
 /// A type with functions in it that is not longer stays one passage.
@@ -102,7 +102,8 @@ pub(crate) fn sections(text: &str, definitions: &[Definition]) -> Vec<Section> {
     for line in 0..lines.len() {
         let is_gap = owners[line].is_none_or(|owner| !owner.is_leaf);
         let ends = owners.get(line + 1) != Some(&owners[line]);
-        if !ends && !(is_gap && line - start + 1 >= GAP_LINES_MAX) {
+        let is_full = is_gap && line - start + 1 >= GAP_LINES_MAX;
+        if !(ends || is_full) {
             continue;
         }
         match sections.last_mut() {

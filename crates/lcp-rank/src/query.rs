@@ -257,17 +257,14 @@ fn add_pair(pairs: &mut Vec<Term>, first: usize, second: usize, words: [&str; 2]
         TermKind::Pair { first: a, second: b, .. } => (*a, *b) == (first, second),
         _ => false,
     });
-    match known {
-        Some(Term { kind: TermKind::Pair { joined, .. }, weight: known, .. }) => {
-            if !joined.contains(&text) {
-                joined.push(text);
-            }
-            *known = known.max(weight);
+    if let Some(Term { kind: TermKind::Pair { joined, .. }, weight: known, .. }) = known {
+        if !joined.contains(&text) {
+            joined.push(text);
         }
-        _ => {
-            let kind = TermKind::Pair { first, second, joined: vec![text] };
-            pairs.push(Term { kind, shown: words.join(" "), weight, is_in_subject: false });
-        }
+        *known = known.max(weight);
+    } else {
+        let kind = TermKind::Pair { first, second, joined: vec![text] };
+        pairs.push(Term { kind, shown: words.join(" "), weight, is_in_subject: false });
     }
 }
 

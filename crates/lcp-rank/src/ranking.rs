@@ -1,44 +1,19 @@
 //! The ranking of files.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use lcp_ingest::Commit;
-use lcp_ingest::outline::InputKind;
-use lcp_types::Passage;
 use rayon::prelude::*;
 
-use crate::mentions::{Mention, PathIndex};
+use crate::document::{Document, File, RankedFile};
+use crate::mentions::{Mentions, PathIndex};
 use crate::parameters as p;
 use crate::passage_scores::PassageSignals;
 use crate::passages::{BYTES_PER_TOKEN, FilePassages};
 use crate::query::Query;
 use crate::role::Role;
-use crate::scan::{Field, Scanner, TermCounts};
+use crate::scan::{Field, Scanner};
 use crate::signals::Signals;
-
-/// A file, or another block with text.
-#[derive(Clone, Copy, Debug)]
-pub struct Document<'d> {
-    /// The path, or another name.
-    pub path: &'d str,
-    /// The text.
-    pub text: &'d str,
-    /// The kind of the text.
-    pub kind: InputKind,
-}
-
-/// A file in a ranking.
-#[derive(Clone, Debug, PartialEq)]
-pub struct RankedFile {
-    /// The index of the file, in the order in which files were added.
-    pub file: usize,
-    /// The score, from 0 to 1; the best file has 1.
-    pub score: f64,
-    /// The reasons for the score, the most important first.
-    pub reasons: Vec<String>,
-    /// The passages, in the order of their lines. Only the best files have them.
-    pub passages: Vec<Passage>,
-}
 
 /// The number of files that share a scanner.
 const CHUNK: usize = 64;
@@ -57,19 +32,10 @@ const SCORE_STEP: f64 = 1e-6;
 /// 4. [`Ranker::finish`] returns the ranking.
 #[derive(Debug)]
 pub struct Ranker<'q> {
-    pub(crate) query: &'q Query,
-    pub(crate) files: Vec<File>,
-    pub(crate) commits: Vec<Commit>,
+    query: &'q Query,
+    files: Vec<File>,
+    commits: Vec<Commit>,
     passages: BTreeMap<usize, FilePassages>,
-}
-
-#[derive(Debug)]
-pub(crate) struct File {
-    pub(crate) path: String,
-    pub(crate) role: Role,
-    /// The size of the text.
-    bytes: usize,
-    pub(crate) counts: TermCounts,
 }
 
 impl<'q> Ranker<'q> {
@@ -86,15 +52,9 @@ impl<'q> Ranker<'q> {
 
     /// Adds files.
     pub fn add(&mut self, documents: &[Document<'_>]) {
-        let scan = |scanner: &Scanner<'_>, document: &Document<'_>| File {
-            path: document.path.to_owned(),
-            role: Role::new(document.path, document.kind),
-            bytes: document.text.len(),
-            counts: scanner.scan(document.path, document.text),
-        };
         let files = documents.par_chunks(CHUNK).flat_map_iter(|documents| {
             let scanner = Scanner::new(self.query);
-            documents.iter().map(move |document| scan(&scanner, document))
+            documents.iter().map(move |document| File::new(&scanner, document))
         });
         self.files.par_extend(files);
     }
@@ -102,10 +62,10 @@ impl<'q> Ranker<'q> {
     /// Returns the files that are probably best. Add their passages by [`Self::add_passages`].
     #[must_use]
     pub fn best(&self) -> Vec<usize> {
-        let signals = Signals::new(self);
+        let signals = self.signals();
         let scores = signals.scores(&self.roles(), &PassageSignals::default());
         let mut best = self.by_score(&signals, &scores);
-        best.truncate(p::PASSAGE_FILES.max(signals.named.len()));
+        best.truncate(p::PASSAGE_FILES.max(signals.mentions.named.len()));
         best
     }
 
@@ -121,19 +81,19 @@ impl<'q> Ranker<'q> {
     /// Returns the files, best first.
     #[must_use]
     pub fn finish(self) -> Vec<RankedFile> {
-        let signals = Signals::new(&self);
+        let signals = self.signals();
         let roles = self.roles();
         let of_passages = PassageSignals::new(self.query, &signals.statistics, &self.passages);
         let scores = signals.scores(&roles, &of_passages);
-        let mut passages = of_passages.ranked(&signals, &self.passages, &scores, &roles);
+        let mut passages = of_passages.ranked(&signals.mentions, &self.passages, &scores, &roles);
         let order = self.order(&signals, &scores);
         let best = scores.iter().copied().fold(f64::NEG_INFINITY, f64::max);
         let mut lowest = f64::INFINITY;
         let ranked = order.into_iter().map(|file| {
             let score = libm::exp((scores[file] - best) / SCORE_SPREAD);
             // Files that the caller names have the upper half of the scores.
-            let score = match signals.named.contains(&file) {
-                _ if signals.named.is_empty() => score,
+            let score = match signals.mentions.named.contains(&file) {
+                _ if signals.mentions.named.is_empty() => score,
                 true => 0.5 + score / 2.0,
                 false => score / 2.0,
             };
@@ -153,23 +113,18 @@ impl<'q> Ranker<'q> {
         self.files.iter().map(|file| file.role).collect()
     }
 
-    /// Returns the files that the question mentions, and those that the caller names.
-    pub(crate) fn mentions(&self, paths: &[&str]) -> (BTreeMap<usize, Mention>, BTreeSet<usize>) {
-        let index = PathIndex::new(paths.to_vec());
-        let mut mentions = index.mentions(&self.query.text);
-        let mut named = BTreeSet::new();
+    fn signals(&self) -> Signals {
+        let paths: Vec<_> = self.files.iter().map(|file| file.path.as_str()).collect();
+        let index = PathIndex::new(paths);
+        let mut mentions = Mentions::new(&index, &self.query.text);
         for name in &self.query.named {
             let mut files = index.find(name).1;
             if files.is_empty() {
                 files = self.defining_files(name);
             }
-            for file in files {
-                let mention = mentions.entry(file).or_default();
-                (mention.certainty, mention.name) = (1.0, name.clone());
-                named.insert(file);
-            }
+            mentions.name(name, &files);
         }
-        (mentions, named)
+        Signals::new(self.query, &self.files, &self.commits, mentions)
     }
 
     /// Returns the files that define a symbol.
@@ -184,7 +139,7 @@ impl<'q> Ranker<'q> {
     /// Returns all files: first those that the caller names, then by score; equal ones by path.
     fn by_score(&self, signals: &Signals, scores: &[f64]) -> Vec<usize> {
         let mut order: Vec<_> = (0..self.files.len()).collect();
-        let is_named = |file: &usize| signals.named.contains(file);
+        let is_named = |file: &usize| signals.mentions.named.contains(file);
         order.sort_by(|a, b| {
             let by_score = || scores[*b].total_cmp(&scores[*a]);
             let by_path = || self.files[*a].path.cmp(&self.files[*b].path);
@@ -196,7 +151,7 @@ impl<'q> Ranker<'q> {
     /// Returns all files, best first. Of files with nearly equal scores, smaller ones come first.
     fn order(&self, signals: &Signals, scores: &[f64]) -> Vec<usize> {
         let mut order = self.by_score(signals, scores);
-        let first = signals.named.len().max(p::ORDER_FIXED).min(order.len());
+        let first = signals.mentions.named.len().max(p::ORDER_FIXED).min(order.len());
         let ten = p::ORDER_FIRST.clamp(first, order.len());
         let deep = p::ORDER_DEEP.clamp(ten, order.len());
         let value = |file: usize, relief: f64| {
@@ -218,7 +173,7 @@ impl<'q> Ranker<'q> {
     /// Returns the reasons for the score of a file.
     fn reasons(&self, signals: &Signals, file: usize) -> Vec<String> {
         let mut reasons = Vec::new();
-        if let Some(mention) = signals.mentions.get(&file) {
+        if let Some(mention) = signals.mentions.by_file.get(&file) {
             reasons.push(format!("named in the question: {}", mention.name));
         }
         let counts = &self.files[file].counts;

@@ -1,14 +1,17 @@
 //! The signals of files, and their scores.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
+
+use lcp_ingest::Commit;
 
 use crate::companions::{Companion, companions};
+use crate::document::File;
 use crate::formula::{Statistics, WordScores, scale};
 use crate::history::{Files, HistorySignals};
-use crate::mentions::Mention;
+use crate::mentions::Mentions;
 use crate::parameters as p;
 use crate::passage_scores::PassageSignals;
-use crate::ranking::Ranker;
+use crate::query::Query;
 use crate::role::Role;
 
 /// The signals of all files.
@@ -16,9 +19,7 @@ pub(crate) struct Signals {
     pub(crate) statistics: Statistics,
     words: Words,
     pub(crate) history: HistorySignals,
-    pub(crate) mentions: BTreeMap<usize, Mention>,
-    /// The files that [`Query::with_mention`](crate::Query::with_mention) names.
-    pub(crate) named: BTreeSet<usize>,
+    pub(crate) mentions: Mentions,
     companions: Vec<Companion>,
     paths: Vec<String>,
 }
@@ -55,9 +56,12 @@ impl Words {
 }
 
 impl Signals {
-    pub(crate) fn new(ranker: &Ranker<'_>) -> Self {
-        let query = ranker.query;
-        let files = &ranker.files;
+    pub(crate) fn new(
+        query: &Query,
+        files: &[File],
+        commits: &[Commit],
+        mentions: Mentions,
+    ) -> Self {
         let statistics = Statistics::new(query, files.iter().map(|file| &file.counts));
         let scores: Vec<_> =
             files.iter().map(|file| statistics.words(query, &file.counts)).collect();
@@ -65,11 +69,10 @@ impl Signals {
         let paths: Vec<_> = files.iter().map(|file| file.path.as_str()).collect();
         let roles: Vec<_> = files.iter().map(|file| (file.path.as_str(), file.role)).collect();
         let companions = companions(&roles);
-        let (mentions, named) = ranker.mentions(&paths);
         let folders = Files::new(paths, |file| files[file].role == Role::Source);
-        let history = HistorySignals::new(query, &ranker.commits, &folders);
+        let history = HistorySignals::new(query, commits, &folders);
         let paths = files.iter().map(|file| file.path.clone()).collect();
-        Self { statistics, words, history, mentions, named, companions, paths }
+        Self { statistics, words, history, mentions, companions, paths }
     }
 
     /// Returns the score of each file. `passages` has the signals of passages.
@@ -109,7 +112,7 @@ impl Signals {
         for (own, together) in own.iter_mut().zip(together) {
             *own += p::TOGETHER * together;
         }
-        for (file, mention) in &self.mentions {
+        for (file, mention) in &self.mentions.by_file {
             own[*file] += p::MENTION * mention.certainty;
         }
         let mut scores = own.clone();

@@ -17,10 +17,14 @@ use lcp_app::render::RenderJob;
   lcp report samples/session.lcp --budget 8000
   lcp report samples/session.lcp --model gpt-4 --shares agent
   lcp report samples/session.lcp --budget 8000 --objective value
+  lcp pack . --query 'retry loop' | lcp report - --budget 8000 --explain
   lcp report samples/session.lcp --budget 2000 --json")]
 pub struct Args {
     #[command(flatten)]
     choices: RenderArgs,
+    /// Also list the reasons for the blocks that are shown, if the pack has ranks
+    #[arg(long)]
+    explain: bool,
     /// Print JSON instead
     #[arg(long)]
     json: bool,
@@ -37,7 +41,8 @@ pub fn run(args: &Args, output: &Output) -> Result {
         escape_control_json(&to_json(&plan)).into_owned()
     } else {
         let color = output.is_colored(&std::io::stdout());
-        to_table(&plan, &TableOptions { color, window: run.window(), ..TableOptions::default() })
+        let (explain, window) = (args.explain, run.window());
+        to_table(&plan, &TableOptions { color, explain, window, ..TableOptions::default() })
     };
     files::write(None, text.as_bytes())?;
     run.save_cache(output);

@@ -15,9 +15,8 @@ fn project() -> Project {
         fs::write(path, text).unwrap();
     };
     let filler = |name: &str| {
-        (0..300)
-            .map(|at| format!("fn {name}_{at}() {{\n    step({at});\n}}\n\n"))
-            .collect::<String>()
+        let function = |at| format!("fn {name}_{at}() {{\n    step({at});\n}}\n\n");
+        (0..300).map(function).collect::<Vec<_>>().concat()
     };
     write("README.md", &format!("# Ships\n\nShips sail.\n\n{}", "More words. ".repeat(400)));
     write("a/Cargo.toml", "[package]\nname = \"a\"\n");
@@ -60,6 +59,8 @@ fn budget_shows_the_function_that_a_question_needs() {
     assert!(text.contains("pub fn open_door(hinge: &Hinge) {\n    hinge.turn();\n}"), "{text}");
     assert!(!text.contains("Ships sail."), "{text}");
     // In the order of paths, the function is in the middle of a file that does not fit.
+    let report = project.stdout_of(&["report", "p.lcp", "--budget", "400", "--explain"]);
+    assert!(report.contains("Why Shown:") && report.contains("a/src/door.rs"), "{report}");
     let text = rendered(&project, &["--order", "path"], "400");
     assert!(!text.contains("hinge.turn()"), "{text}");
 }

@@ -12,7 +12,7 @@ use crate::allocate::Excerpter;
 use crate::block_view::BlockView;
 use crate::cost::Counter;
 use crate::detail::{Excerpt, OutputMode};
-use crate::excerpt::{ExcerptBlock, ExcerptKey, MadeExcerpts, PassageCosts};
+use crate::excerpt::{ExcerptBlock, ExcerptKey, KnownExcerpts, PassageCosts};
 
 /// The size of contents in memory from which they are dropped, in bytes.
 const BYTES_MAX: usize = 32 << 20;
@@ -31,14 +31,14 @@ pub(super) struct IndexExcerpter<'s, 'c, S: ?Sized> {
     bytes: usize,
     /// The indices of all blocks that were read.
     seen: BTreeSet<u32>,
-    made: MadeExcerpts,
+    made: KnownExcerpts,
     /// The first error. After it, no candidate has an excerpt.
     error: Option<Fallback>,
 }
 
 /// The excerpts of an allocation, and the blocks that were read for them.
 pub(super) struct IndexExcerpts<'s> {
-    made: MadeExcerpts,
+    made: KnownExcerpts,
     /// The indices of all blocks that were read.
     pub(super) seen: BTreeSet<u32>,
     /// The blocks that are in memory.
@@ -69,7 +69,7 @@ impl<'s, 'c, S: BlockSource + ?Sized> IndexExcerpter<'s, 'c, S> {
             read: BTreeMap::new(),
             bytes: 0,
             seen: BTreeSet::new(),
-            made: MadeExcerpts::default(),
+            made: KnownExcerpts::default(),
             error: None,
         }
     }
@@ -92,7 +92,7 @@ impl<'s, 'c, S: BlockSource + ?Sized> IndexExcerpter<'s, 'c, S> {
     fn with<R>(
         &mut self,
         i: usize,
-        make: impl FnOnce(&mut MadeExcerpts, ExcerptBlock<'_, '_>, &mut Counter<'_>) -> R,
+        make: impl FnOnce(&mut KnownExcerpts, ExcerptBlock<'_, '_>, &mut Counter<'_>) -> R,
     ) -> Option<R> {
         if self.error.is_some() {
             return None;
@@ -103,7 +103,7 @@ impl<'s, 'c, S: BlockSource + ?Sized> IndexExcerpter<'s, 'c, S> {
     fn try_with<R>(
         &mut self,
         i: usize,
-        make: impl FnOnce(&mut MadeExcerpts, ExcerptBlock<'_, '_>, &mut Counter<'_>) -> R,
+        make: impl FnOnce(&mut KnownExcerpts, ExcerptBlock<'_, '_>, &mut Counter<'_>) -> R,
     ) -> Result<R, Fallback> {
         let (block, columns) = (self.block_of[i], self.columns);
         if !self.read.contains_key(&block) {

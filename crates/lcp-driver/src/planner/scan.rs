@@ -13,7 +13,7 @@ use crate::block_view::{BlockView, default_categories};
 use crate::config::{DriverConfig, Objective, OutputMode};
 use crate::cost::{Counter, DetailCosts, count_blocks};
 use crate::detail::{DetailLevel, Excerpt};
-use crate::excerpt::{ExcerptBlock, ExcerptKey, MadeExcerpts, PassageCosts};
+use crate::excerpt::{ExcerptBlock, ExcerptKey, KnownExcerpts, PassageCosts};
 use crate::fmt::{group_thousands, plural};
 use crate::objective::{RankFactors, ValueModel};
 use crate::prompt_cache::PreviousPart;
@@ -283,13 +283,13 @@ pub(crate) fn warn_of_block(
 pub(super) struct ExcerptCache<'s, 'b, 'c> {
     scan: &'s Scan<'b, 'c>,
     counter: Counter<'c>,
-    made: MadeExcerpts,
+    made: KnownExcerpts,
 }
 
 impl<'s, 'b, 'c> ExcerptCache<'s, 'b, 'c> {
     pub(super) fn new(scan: &'s Scan<'b, 'c>) -> Self {
         let counter = Counter::new(scan.estimator);
-        Self { scan, counter, made: MadeExcerpts::default() }
+        Self { scan, counter, made: KnownExcerpts::default() }
     }
 
     pub(super) fn get(&self, i: usize, key: ExcerptKey) -> Option<&(Excerpt, u32)> {
@@ -300,7 +300,7 @@ impl<'s, 'b, 'c> ExcerptCache<'s, 'b, 'c> {
     fn with<R>(
         &mut self,
         i: usize,
-        make: impl FnOnce(&mut MadeExcerpts, ExcerptBlock<'_, '_>, &mut Counter<'_>) -> R,
+        make: impl FnOnce(&mut KnownExcerpts, ExcerptBlock<'_, '_>, &mut Counter<'_>) -> R,
     ) -> R {
         let scan = self.scan;
         let (block, costs) = &scan.shown[i];

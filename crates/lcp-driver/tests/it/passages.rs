@@ -1,5 +1,7 @@
 //! Blocks with passages: the lines that a question needs are shown first (RFC 0014).
 
+#![allow(clippy::needless_raw_string_hashes, reason = "expect-test writes them")]
+
 use expect_test::expect;
 use lcp_driver::budget::TokenEstimator;
 use lcp_driver::parse::{PartKind, parse_blocks};
@@ -237,8 +239,9 @@ fn passage_that_is_too_large_is_cut() {
 
 #[test]
 fn records_and_bad_passages_give_excerpts_of_the_beginning() {
-    let rows = (1..=200).map(|id| format!("{id},\"row {id}\"\n")).collect::<String>();
-    let table = Block::structured_data(DataFormat::Csv, format!("id,text\n{rows}"));
+    let rows: Vec<_> = (1..=200).map(|id| format!("{id},\"row {id}\"")).collect();
+    let table = format!("id,text\n{}\n", rows.join("\n"));
+    let table = Block::structured_data(DataFormat::Csv, table);
     for (block, passages) in [
         (table, "passages=100-110:900"),
         (functions("a.rs"), "passages=100-110"),
@@ -313,7 +316,8 @@ proptest! {
             let is_hidden = rendered.plan.items[at].decision == RenderDecision::RolledUp;
             if let Some(freed) = freed.filter(|_| *is_certain && is_hidden) {
                 // Half of the file would not fit in place of the other one.
-                let needed = rendered.plan.items[at].full_tokens * (*lines as u32 / 2) / *lines as u32;
+                let lines = u32::try_from(*lines).unwrap();
+                let needed = rendered.plan.items[at].full_tokens * (lines / 2) / lines;
                 prop_assert!(needed + 40 > freed, "{at}: {needed} of {freed}");
             }
         }

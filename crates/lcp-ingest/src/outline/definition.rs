@@ -1,10 +1,19 @@
 //! The definitions in a text.
 
-use lcp_types::limits::OUTLINE_BYTES_MAX;
-
-use super::options::InputKind;
-
 /// A function, type or value that a text defines.
+///
+/// ```
+/// # #[cfg(feature = "rust")] {
+/// use lcp_ingest::outline::{DefinitionKind, InputKind, definitions};
+/// use lcp_types::Lang;
+///
+/// let text = "/// A door.\npub struct Door;\n\nimpl Door {\n    fn open(&self) {\n    }\n}\n";
+/// let found = definitions(InputKind::Code(Lang::Rust), text);
+/// let open = found.iter().find(|one| one.name == "open").unwrap();
+/// assert_eq!((open.first_line, open.last_line, open.depth), (5, 6, 1));
+/// assert_eq!(open.kind, DefinitionKind::Function);
+/// # }
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Definition {
     /// The name; empty if it has none.
@@ -32,33 +41,4 @@ pub enum DefinitionKind {
     Type,
     /// A constant, a field, a signature without a body, or another name.
     Value,
-}
-
-/// Returns the definitions of code in the order of their first lines, outer ones first. The list is
-/// empty without a grammar of the language, and for code that is too large or too slow to parse.
-///
-/// ```
-/// # #[cfg(feature = "rust")] {
-/// use lcp_ingest::outline::{DefinitionKind, InputKind, definitions};
-/// use lcp_types::Lang;
-///
-/// let text = "/// A door.\npub struct Door;\n\nimpl Door {\n    fn open(&self) {\n    }\n}\n";
-/// let found = definitions(InputKind::Code(Lang::Rust), text);
-/// let open = found.iter().find(|one| one.name == "open").unwrap();
-/// assert_eq!((open.first_line, open.last_line, open.depth), (5, 6, 1));
-/// assert_eq!(open.kind, DefinitionKind::Function);
-/// # }
-/// ```
-#[must_use]
-pub fn definitions(kind: InputKind, text: &str) -> Vec<Definition> {
-    if text.len() as u64 > OUTLINE_BYTES_MAX {
-        return Vec::new();
-    }
-    #[cfg(feature = "tree-sitter")]
-    return super::code::definitions(kind, text);
-    #[cfg(not(feature = "tree-sitter"))]
-    {
-        let _ = kind;
-        Vec::new()
-    }
 }

@@ -26,7 +26,7 @@ use lcp_types::Lang;
 use lcp_types::limits::{OUTLINE_BYTES_MAX, SUMMARY_BYTES_MAX};
 
 use builder::OutlineBuilder;
-pub use definition::{Definition, DefinitionKind, definitions};
+pub use definition::{Definition, DefinitionKind};
 pub use options::{InputKind, MARKER, OutlineOptions};
 
 /// Returns the outline of a text, or `None` if the outline is empty or larger than
@@ -81,4 +81,20 @@ fn fill_code(kind: InputKind, builder: &mut OutlineBuilder<'_>) -> bool {
 #[cfg(not(feature = "tree-sitter"))]
 fn fill_code(_: InputKind, _: &mut OutlineBuilder<'_>) -> bool {
     false
+}
+
+/// Returns the definitions of code in the order of their first lines, outer ones first. The list is
+/// empty without a grammar of the language, and for code that is too large or too slow to parse.
+#[must_use]
+pub fn definitions(kind: InputKind, text: &str) -> Vec<Definition> {
+    if text.len() as u64 > OUTLINE_BYTES_MAX {
+        return Vec::new();
+    }
+    #[cfg(feature = "tree-sitter")]
+    return code::definitions(kind, text);
+    #[cfg(not(feature = "tree-sitter"))]
+    {
+        let _ = kind;
+        Vec::new()
+    }
 }

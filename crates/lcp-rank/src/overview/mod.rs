@@ -10,8 +10,8 @@ use lcp_ingest::outline::InputKind;
 use lcp_types::Passage;
 use rayon::prelude::*;
 
+use crate::document::{Document, RankedFile};
 use crate::passages::to_u32;
-use crate::ranking::{Document, RankedFile};
 use crate::role::Role;
 use crate::words::identifiers;
 use parts::Parts;
@@ -174,7 +174,7 @@ impl Overview {
             }
             lines = chosen.iter().map(|bundle: &Bundle| bundle.lines.len()).sum();
         }
-        self.rank(&parts, chosen)
+        self.rank(&parts, &chosen)
     }
 
     /// Returns the value of a definition by its form and the number of other files that use it.
@@ -243,7 +243,7 @@ impl Overview {
     }
 
     /// Returns the files of the chosen bundles, in their order.
-    fn rank(&self, parts: &Parts, chosen: Vec<Bundle>) -> Vec<RankedFile> {
+    fn rank(&self, parts: &Parts, chosen: &[Bundle]) -> Vec<RankedFile> {
         let count = chosen.iter().map(|bundle| bundle.lines.len()).sum::<usize>().max(1);
         let mut order: Vec<usize> = Vec::new();
         let mut passages: HashMap<usize, Vec<Passage>> = HashMap::new();

@@ -24,7 +24,7 @@ pub(super) struct Part {
     pub(super) files: Vec<usize>,
     /// The file that a reader should start with.
     pub(super) entry: Option<usize>,
-    /// How much of the project uses the part.
+    /// The use of the part by the project: the sum of the weights of its files.
     pub(super) weight: f64,
 }
 

@@ -4,7 +4,7 @@
 use lcp_ingest::outline::InputKind;
 use lcp_types::Lang;
 
-use crate::ranking::Document;
+use crate::document::Document;
 
 /// A definition of a file.
 #[derive(Clone, Debug, PartialEq)]
@@ -224,7 +224,7 @@ mod tests {
 
     /// Returns the names and the lines of the definitions in a text, and the names with `-` that
     /// other files cannot use.
-    fn found(lang: Lang, text: &str) -> Vec<(String, usize, usize)> {
+    fn lines_of(lang: Lang, text: &str) -> Vec<(String, usize, usize)> {
         let kind = InputKind::Code(lang);
         let document = Document { path: "a", text, kind };
         let named = |one: Signature| {
@@ -237,13 +237,13 @@ mod tests {
     fn signatures_of_several_languages_are_found() {
         let name = |name: &str, first, last| (name.to_owned(), first, last);
         let rust = "pub(crate) async fn open(\n    door: &Door,\n) -> bool {\n}\nstruct Door;\n";
-        assert_eq!(found(Lang::Rust, rust), [name("open", 1, 3), name("-Door", 5, 5)]);
+        assert_eq!(lines_of(Lang::Rust, rust), [name("open", 1, 3), name("-Door", 5, 5)]);
         let go = "func (d *Door) Open() error {\nfunc hinge() {\ntype Door struct {\n";
         let expected = [name("Open", 1, 1), name("-hinge", 2, 2), name("Door", 3, 3)];
-        assert_eq!(found(Lang::Go, go), expected);
-        assert_eq!(found(Lang::Python, "def _f():\n# def g():\n"), [name("-_f", 1, 1)]);
+        assert_eq!(lines_of(Lang::Go, go), expected);
+        assert_eq!(lines_of(Lang::Python, "def _f():\n# def g():\n"), [name("-_f", 1, 1)]);
         let script = "export default class A {\nfunction b() {\n";
-        assert_eq!(found(Lang::TypeScript, script), [name("A", 1, 1), name("-b", 2, 2)]);
+        assert_eq!(lines_of(Lang::TypeScript, script), [name("A", 1, 1), name("-b", 2, 2)]);
     }
 
     #[test]

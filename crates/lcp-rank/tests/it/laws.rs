@@ -63,7 +63,8 @@ proptest! {
         let mut shuffled = files.clone();
         let len = shuffled.len() as u64;
         for at in 0..shuffled.len() {
-            shuffled.swap(at, (seed.rotate_left(at as u32) % len) as usize);
+            let other = seed.rotate_left(u32::try_from(at).unwrap()) % len;
+            shuffled.swap(at, usize::try_from(other).unwrap());
         }
         for threads in [1, 8] {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();

@@ -115,7 +115,7 @@ fn passages_of_an_invalid_tag_are_refused() {
         "", " ", "1-1", "1:5", "0-1:5", "2-1:5", "1-1:0", "1-1:1001", "1-1:+5", "-1-1:5", "1-1:5 ",
         "1-1:5  2-2:5", "1-3:5 3-4:5", "5-6:5 1-2:5", "1-4294967296:5", "a-b:c", &too_many,
     ] {
-        assert_eq!(Passage::parse_list(text), None, "{:.40}", text);
+        assert_eq!(Passage::parse_list(text), None, "{text:.40}");
     }
 }
 

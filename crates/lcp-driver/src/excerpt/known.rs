@@ -19,7 +19,7 @@ pub(crate) enum ExcerptKey {
 
 /// The excerpts of the candidates of a plan, with their costs.
 #[derive(Debug, Default)]
-pub(crate) struct MadeExcerpts {
+pub(crate) struct KnownExcerpts {
     by_size: HashMap<(usize, u64), Option<(Excerpt, u32)>>,
     by_passages: Vec<(Excerpt, u32)>,
     /// The costs of passages, by candidate.
@@ -34,7 +34,7 @@ pub(crate) struct ExcerptBlock<'v, 'b> {
     pub(crate) mode: OutputMode,
 }
 
-impl MadeExcerpts {
+impl KnownExcerpts {
     /// Returns an excerpt of candidate `i` that was made, and its cost.
     pub(crate) fn get(&self, i: usize, key: ExcerptKey) -> Option<&(Excerpt, u32)> {
         match key {
