@@ -204,7 +204,9 @@ impl Overview {
         }
         let mut next = lines.iter().map(|(_, last)| *last).max().unwrap_or(0);
         let mut signatures: Vec<&Signature> = Vec::new();
-        for one in &of.signatures {
+        // Private definitions are shown only of files without public ones, such as programs.
+        let has_public = !of.exports.is_empty() || of.signatures.iter().any(|one| one.is_public);
+        for one in of.signatures.iter().filter(|one| one.is_public || !has_public) {
             if one.first > next {
                 next = one.last;
                 signatures.push(one);
