@@ -2,7 +2,6 @@
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
-use std::sync::Arc;
 
 use serde::Serialize;
 
@@ -88,8 +87,8 @@ struct BlockRow<'p> {
     /// The first and the last line of each range that an excerpt of passages shows.
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
     lines: &'p [(u32, u32)],
-    #[serde(skip_serializing_if = "<[_]>::is_empty")]
-    why: &'p [Arc<str>],
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    why: Vec<&'p str>,
 }
 
 /// A block that is shown in less detail than allowed, for lack of budget.
@@ -202,7 +201,7 @@ pub fn to_json(plan: &Plan) -> String {
             omitted_lines: excerpt.map(|excerpt| excerpt.omitted_lines),
             omitted_tokens: excerpt.map(|excerpt| excerpt.omitted_tokens),
             lines: excerpt.map_or(&[], |excerpt| &excerpt.lines),
-            why: &item.why,
+            why: item.why.iter().map(AsRef::as_ref).collect(),
         });
     }
     let overhead = BlockSum { blocks: 0, tokens: plan.overhead_tokens.into() };
