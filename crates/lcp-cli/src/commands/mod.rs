@@ -42,7 +42,7 @@ use crate::output::Output;
 /// A subcommand and its flags.
 #[derive(Debug, clap::Subcommand)]
 #[expect(missing_docs, reason = "each is described where it is")]
-#[expect(clippy::large_enum_variant, reason = "a process has one")]
+#[cfg_attr(feature = "full", expect(clippy::large_enum_variant, reason = "a process has one"))]
 pub enum Command {
     #[cfg(feature = "full")]
     Pack(pack::Args),
