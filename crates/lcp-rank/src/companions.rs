@@ -34,8 +34,7 @@ pub(crate) fn companions(files: &[(&str, Role)]) -> Vec<Companion> {
         }
     }
     let mut companions = Vec::new();
-    for (test, (path, role)) in files.iter().enumerate().filter(|(_, file)| file.1 == Role::Test) {
-        debug_assert_eq!(*role, Role::Test);
+    for (test, (path, _)) in files.iter().enumerate().filter(|(_, file)| file.1 == Role::Test) {
         let name = tested_name(stem(path)).to_lowercase();
         let known = by_name.get(&name).or_else(|| by_name.get(&name.replace('_', "")));
         let Some(known) = known.filter(|known| !name.is_empty() && known.len() <= CANDIDATES_MAX)

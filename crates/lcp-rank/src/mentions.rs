@@ -239,7 +239,7 @@ mod tests {
         assert_eq!(mentioned(rust), [("src/net/retry.rs", vec![14])]);
         let python = "  File \"/app/lib/app/models.py\", line 88, in save\n    raise ValueError";
         assert_eq!(mentioned(python), [("lib/app/models.py", vec![88])]);
-        let node = "    at main (/work/web/src/index.ts:3:11)";
+        let node = "    at main (/srv/app/web/src/index.ts:3:11)";
         assert_eq!(mentioned(node), [("web/src/index.ts", vec![3])]);
         let go = "main.run()\n\t/home/me/cmd/root.go:52 +0x1d";
         assert_eq!(mentioned(go), [("cmd/root.go", vec![52])]);
