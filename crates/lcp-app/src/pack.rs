@@ -22,7 +22,7 @@ use crate::files;
 use crate::pack_file::{PackFileWriter, PackStorage};
 use crate::pack_output::{PackEncoder, PackOutputOptions};
 use crate::rank::{HistorySource, PackRanking, QueryOptions};
-use crate::reporter::Reporter;
+use crate::reporter::{Reporter, Warnings};
 use crate::summaries::{SummaryOptions, run_in_pool};
 use crate::tokenizer::TokenizerOptions;
 
@@ -123,7 +123,7 @@ pub struct PackedFiles {
     pub blocks: u64,
     /// The files that were packed, and those that were left out.
     pub report: IngestReport,
-    /// Warnings of deduplication and of its tokenizer.
+    /// Warnings of deduplication, of its tokenizer, and of the ranking.
     pub warnings: Vec<String>,
 }
 
@@ -243,7 +243,7 @@ impl PackOptions<'_> {
         }
         let has_overview = order == FileOrder::Overview && report.bytes() >= OVERVIEW_BYTES_MIN;
         if !query.is_empty() || has_overview {
-            add_ranking(&mut pack, &query, reporter)?;
+            warnings.extend(add_ranking(&mut pack, &query)?);
         }
         let blocks = pack.blocks();
         let pack_bytes = encoder.finish(&mut pack, reporter)?;
@@ -354,20 +354,19 @@ fn report_problems(
     report_packs(named, report, reporter);
 }
 
-/// Adds the ranks of files to a pack: for a question, or else those of an overview.
-fn add_ranking(
-    pack: &mut PackFileWriter<'_>,
-    query: &QueryOptions,
-    reporter: &dyn Reporter,
-) -> Result {
+/// Adds the ranks of files to a pack: for a question, or else those of an overview. Returns
+/// warnings.
+fn add_ranking(pack: &mut PackFileWriter<'_>, query: &QueryOptions) -> Result<Vec<String>> {
+    let warnings = Warnings::default();
     pack.finish(&[])?;
     let (path, written) = (Path::new("the pack"), pack.written());
     let ranking = if query.is_empty() {
         PackRanking::overview(path, &written)?
     } else {
-        query.rank(path, &written, reporter)?
+        query.rank(path, &written, &warnings)?
     };
-    ranking.annotations().into_iter().try_for_each(|it| pack.add(&Block::new(it)))
+    ranking.annotations().into_iter().try_for_each(|it| pack.add(&Block::new(it)))?;
+    Ok(warnings.take())
 }
 
 fn is_below(path: &Path, base: &Path) -> bool {

@@ -1,9 +1,9 @@
 //! The blocks of a pack that a question needs (RFC 0014).
 
 mod blocks;
+mod session;
 
-use std::borrow::Cow;
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
 use lcp_decoder::{ReadAt, SourceReader};
@@ -20,6 +20,8 @@ use crate::find_block::content_bytes;
 use crate::pack_output::count_costs;
 use crate::reporter::Reporter;
 use blocks::{Batch, Text, for_each_batch, top_lines};
+pub use session::SessionRanking;
+pub(crate) use session::needed_files;
 
 /// The number of past commits that are read.
 const COMMITS: u32 = 1000;
@@ -47,6 +49,8 @@ pub enum HistorySource {
     Nearest,
     /// The repository of a folder, to which the names of blocks are relative.
     Folder(PathBuf),
+    /// The first of these folders whose repository has most of the files of the pack.
+    OneOf(Vec<PathBuf>),
     /// No commits.
     Off,
 }
@@ -58,6 +62,8 @@ pub struct PackRanking {
     pub blocks: Vec<RankedBlock>,
     /// Other blocks whose priority High by a built-in rule is replaced.
     lowered: Vec<usize>,
+    /// The blocks with passages or reasons of an earlier ranking.
+    earlier: BTreeSet<u64>,
 }
 
 /// A block in a ranking.
@@ -104,10 +110,10 @@ impl QueryOptions {
             ranker.add(&texts.iter().map(Text::document).collect::<Vec<_>>());
         };
         for_each_batch(path, pack, |_| true, add)?;
-        ranker.set_commits(self.commits(&entries.entries, reporter));
+        ranker.set_commits(self.commits(&entries.blocks, reporter));
         let best = ranker.best();
         let by_index: BTreeMap<_, _> =
-            best.iter().map(|file| (entries.entries[*file].index, *file)).collect();
+            best.iter().map(|file| (entries.blocks[*file].index, *file)).collect();
         let add = |batch: &Batch| {
             let metas = batch.metas();
             let texts = batch.blocks.iter().enumerate().filter_map(|(at, (index, block))| {
@@ -120,18 +126,23 @@ impl QueryOptions {
         };
         for_each_batch(path, pack, |index| by_index.contains_key(&index), add)?;
         let blocks = ranker.finish().into_iter().map(|file| entries.ranked(file)).collect();
-        Ok(PackRanking { blocks, lowered: Vec::new() })
+        Ok(PackRanking { blocks, lowered: Vec::new(), earlier: entries.earlier })
     }
 
     /// Returns the past commits. Without git, there are none.
     fn commits(&self, entries: &[Entry], reporter: &dyn Reporter) -> Vec<Commit> {
-        let here = Path::new(".");
-        let folder = match &self.history {
-            HistorySource::Folder(folder) => folder,
-            HistorySource::Nearest if has_most_files(here, entries) => here,
-            _ => return Vec::new(),
+        let here = [PathBuf::from(".")];
+        let first = |folders: &[PathBuf]| {
+            folders.iter().find(|folder| has_most_files(folder, entries)).cloned()
         };
-        lcp_ingest::commits(folder, COMMITS).unwrap_or_else(|error| {
+        let folder = match &self.history {
+            HistorySource::Folder(folder) => Some(folder.clone()),
+            HistorySource::OneOf(folders) => first(folders),
+            HistorySource::Nearest => first(&here),
+            HistorySource::Off => None,
+        };
+        let Some(folder) = folder else { return Vec::new() };
+        lcp_ingest::commits(&folder, COMMITS).unwrap_or_else(|error| {
             let message = format!("past commits are not compared with the question: {error}");
             reporter.warn(&message);
             Vec::new()
@@ -162,9 +173,11 @@ fn has_most_files(folder: &Path, entries: &[Entry]) -> bool {
 /// The blocks that can be ranked, and the priorities of all blocks.
 #[derive(Default)]
 struct Entries {
-    entries: Vec<Entry>,
+    blocks: Vec<Entry>,
     /// The last priority of each annotated block, by its index.
     priorities: HashMap<u64, Priority>,
+    /// The blocks with passages or reasons.
+    earlier: BTreeSet<u64>,
 }
 
 /// A block that can be ranked.
@@ -184,11 +197,15 @@ impl Entries {
             if let Some(priority) = annotation.as_priority() {
                 self.priorities.insert(annotation.target_block_id, priority);
             }
+            let tag = annotation.as_tag();
+            if tag.is_some_and(|tag| [Tag::PASSAGES, Tag::REASON].contains(&tag.key.as_ref())) {
+                self.earlier.insert(annotation.target_block_id);
+            }
         }
         let mut texts = Vec::new();
         for (at, (index, block)) in batch.blocks.iter().enumerate() {
             if let Some(text) = Text::new(block, metas.get(&at)) {
-                self.entries.push(Entry { index: *index, label: text.label.to_owned() });
+                self.blocks.push(Entry { index: *index, label: text.label.to_owned() });
                 texts.push(text);
             }
         }
@@ -206,7 +223,7 @@ impl Entries {
 
     /// Returns a block with its place in a ranking.
     fn ranked(&self, file: RankedFile) -> RankedBlock {
-        let entry = &self.entries[file.file];
+        let entry = &self.blocks[file.file];
         RankedBlock {
             index: entry.index,
             label: entry.label.clone(),
@@ -247,7 +264,7 @@ impl PackRanking {
             return Ok(Self::default());
         }
         let ranked: HashSet<_> = blocks.iter().map(|block| block.index).collect();
-        let others = entries.entries.iter().filter(|entry| !ranked.contains(&entry.index));
+        let others = entries.blocks.iter().filter(|entry| !ranked.contains(&entry.index));
         let lowered = others
             .filter(|entry| entries.replaced_priority(entry) == Some(Priority::High))
             .map(|entry| entry.index)
@@ -263,12 +280,20 @@ impl PackRanking {
             };
             blocks.insert(0, tree);
         }
-        Ok(Self { blocks, lowered })
+        Ok(Self { blocks, lowered, earlier: entries.earlier })
     }
 
     /// Returns the annotations that store the ranking in the pack.
     pub fn annotations(&self) -> Vec<Annotation<'static>> {
         let mut annotations = Vec::new();
+        for target in &self.earlier {
+            let removed = [
+                Tag::new(Tag::RANK, "0"),
+                Tag::from_key(Tag::REASON),
+                Tag::from_key(Tag::PASSAGES),
+            ];
+            annotations.extend(removed.map(|tag| Annotation::tag(*target, &tag)));
+        }
         for block in &self.blocks {
             let target = block.index as u64;
             let mut tag = |key: &'static str, value: String| {
@@ -304,10 +329,14 @@ impl PackRanking {
         let metas = BlockMeta::resolve_all(&scan.blocks, &mut |_, _| {});
         let mut reasons: BTreeMap<u64, Vec<String>> = BTreeMap::new();
         for annotation in scan.blocks.iter().filter_map(Block::as_annotation) {
-            let reason = annotation.as_tag().filter(|tag| tag.key == Tag::REASON);
-            let reason = reason.and_then(|tag| tag.value);
+            let Some(tag) = annotation.as_tag().filter(|tag| tag.key == Tag::REASON) else {
+                continue;
+            };
             let of_block = reasons.entry(annotation.target_block_id).or_default();
-            of_block.extend(reason.map(Cow::into_owned));
+            match tag.value {
+                Some(reason) => of_block.push(reason.into_owned()),
+                None => of_block.clear(),
+            }
         }
         let ranked = scan.blocks.iter().zip(&metas).enumerate().filter_map(|(index, of)| {
             let (block, meta) = of;
@@ -322,7 +351,7 @@ impl PackRanking {
         });
         let mut blocks: Vec<_> = ranked.collect();
         blocks.sort_by(|a, b| b.score.total_cmp(&a.score));
-        Ok(Self { blocks, lowered: Vec::new() })
+        Ok(Self { blocks, ..Self::default() })
     }
 
     /// Returns a pack with the ranking at its end.

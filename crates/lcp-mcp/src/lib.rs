@@ -5,6 +5,7 @@
 //! | the server loop, background calls, cancellation, panics | `server.rs` |
 //! | the trait of tools, and their list | `tool.rs`, `tools/mod.rs`; each tool is in `tools/` |
 //! | access to paths below the roots | `sandbox.rs` |
+//! | the question of a call | `question.rs` |
 //! | packs in memory | `pack_cache.rs`; as resources `resources.rs` |
 //! | the session store | `session_store.rs` |
 //! | the state that tools share | `state.rs` |
@@ -19,6 +20,7 @@ mod error;
 #[cfg(feature = "http")]
 mod http;
 mod pack_cache;
+mod question;
 mod resources;
 mod sandbox;
 mod server;

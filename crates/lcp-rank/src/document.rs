@@ -24,6 +24,8 @@ pub struct RankedFile {
     pub file: usize,
     /// The score, from 0 to 1; the best file has 1.
     pub score: f64,
+    /// `true` if the caller names the file.
+    pub is_named: bool,
     /// The reasons for the score, the most important first.
     pub reasons: Vec<String>,
     /// The passages, in the order of their lines. Only the best files have them.

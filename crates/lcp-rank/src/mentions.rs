@@ -92,7 +92,7 @@ impl<'p> PathIndex<'p> {
                 let parts = name.trim_matches('/').split('/').collect::<Vec<_>>();
                 return (PATH, self.longest_match(files, &parts, 2));
             }
-            let few = files.len() <= CANDIDATES_MAX;
+            let few = self.are_few(files);
             return (FILE_NAME, if few { files.to_vec() } else { Vec::new() });
         }
         let separator = if name.contains("::") { "::" } else { "." };
@@ -101,11 +101,17 @@ impl<'p> PathIndex<'p> {
         for len in (2..=parts.len()).rev() {
             let files = self.by_stem.get(parts[len - 1]).map_or(&[][..], Vec::as_slice);
             let files = self.longest_match(files, &parts[..len], 2);
-            if !files.is_empty() && files.len() <= CANDIDATES_MAX {
+            if !files.is_empty() && self.are_few(&files) {
                 return (MODULE, files);
             }
         }
         (0.0, Vec::new())
+    }
+
+    /// Returns whether a name can mean these files. A session can have a file several times.
+    fn are_few(&self, files: &[usize]) -> bool {
+        let paths: BTreeSet<_> = files.iter().map(|file| self.paths[*file]).collect();
+        paths.len() <= CANDIDATES_MAX
     }
 
     /// Returns the files with the longest common end of their path with `parts`, if at least
@@ -163,6 +169,12 @@ const EXTENSIONS: &str = "c cc cfg cjs conf cpp cs css cts cxx go gradle h hh hp
 struct Name<'t> {
     text: &'t str,
     line: Option<usize>,
+}
+
+/// Returns the paths and file names in a text.
+pub(crate) fn file_names(text: &str) -> impl Iterator<Item = &str> {
+    let names = names(text).into_iter().take(NAMES_MAX).map(|name| name.text);
+    names.filter(|name| is_file_name(file_name(name)))
 }
 
 /// Returns the names of a text that may be files or modules.

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use crate::mentions::file_names;
 use crate::words::{WordSplitter, identifiers, is_compound, is_stop_word, squash, words};
 
 /// The maximum number of words and identifiers, and of pairs, that are counted in files.
@@ -88,6 +89,13 @@ impl Query {
             self.terms.push(Term { kind, shown, weight: MENTIONED, is_in_subject: true });
         }
         self.named.push(name);
+        self
+    }
+
+    /// Makes the names of files in the text certain, as if [`Self::with_mention`] gave them.
+    #[must_use]
+    pub fn with_certain_names(mut self) -> Self {
+        self.named.extend(file_names(&self.text).map(str::to_owned));
         self
     }
 

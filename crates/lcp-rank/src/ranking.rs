@@ -92,7 +92,8 @@ impl<'q> Ranker<'q> {
         let ranked = order.into_iter().map(|file| {
             let score = libm::exp((scores[file] - best) / SCORE_SPREAD);
             // Files that the caller names have the upper half of the scores.
-            let score = match signals.mentions.named.contains(&file) {
+            let is_named = signals.mentions.named.contains(&file);
+            let score = match is_named {
                 _ if signals.mentions.named.is_empty() => score,
                 true => 0.5 + score / 2.0,
                 false => score / 2.0,
@@ -102,6 +103,7 @@ impl<'q> Ranker<'q> {
             RankedFile {
                 file,
                 score: lowest,
+                is_named,
                 reasons: self.reasons(&signals, file),
                 passages: passages.remove(&file).unwrap_or_default(),
             }

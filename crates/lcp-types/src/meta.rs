@@ -300,10 +300,11 @@ fn apply_tag<'b>(meta: &mut BlockMeta<'b>, tag: &Tag<'b>) -> bool {
             };
             meta.rank = Some(rank);
         }
-        (Tag::PASSAGES, value) => {
-            let Some(passages) = value.as_deref().and_then(Passage::parse_list) else {
-                return false;
-            };
+        // A new ranking removes an earlier one by tags without a value.
+        (Tag::PASSAGES, None) => meta.passages.clear(),
+        (Tag::REASON, None) => meta.reasons.clear(),
+        (Tag::PASSAGES, Some(value)) => {
+            let Some(passages) = Passage::parse_list(value) else { return false };
             meta.passages = passages;
         }
         (Tag::REASON, Some(value)) if !value.is_empty() => {

@@ -11,10 +11,11 @@ use lcp_tokens::TokenEstimator;
 use lcp_transcripts::{ExportBlock, ExportDetail, ExportResult, Format, Provider, annotation_keys};
 use lcp_types::{Annotation, Block, BlockContent, Role, Tag};
 
+use crate::find_block::tagged;
 use exported_content::exported_content;
 use fit::has_turns;
 pub use fit::{FitError, FittedMessages, fit};
-pub use options::{ExportOptions, ExportedPack};
+pub use options::{ExportOptions, ExportedPack, ResultOrder};
 
 /// Tokens of a message in addition to its texts.
 const MESSAGE_TOKENS: u64 = 4;
@@ -39,7 +40,7 @@ pub struct ExportCandidates<'b> {
 impl<'b> ExportCandidates<'b> {
     /// Collects the candidates of a pack.
     pub fn new(target: Provider, blocks: &'b [Block<'b>]) -> Self {
-        let sidechains = sidechains(blocks);
+        let sidechains = tagged(blocks, annotation_keys::SIDECHAIN);
         let along: BTreeSet<_> = (0..blocks.len())
             .filter(|at| !sidechains.contains(at) && comes_along(&blocks[*at]))
             .collect();
@@ -173,16 +174,4 @@ fn comes_along(block: &Block<'_>) -> bool {
     block.as_extension().is_some_and(|extension| {
         Format::from_name(&extension.namespace).is_some() && extension.type_name == "request"
     })
-}
-
-/// Returns the indices of blocks that have a tag with this key.
-fn tagged(blocks: &[Block<'_>], key: &str) -> BTreeSet<usize> {
-    let annotations = blocks.iter().filter_map(Block::as_annotation);
-    let tagged = annotations.filter(|of| of.as_tag().is_some_and(|tag| tag.key == key));
-    tagged.filter_map(|of| usize::try_from(of.target_block_id).ok()).collect()
-}
-
-/// Returns the indices of blocks in side conversations.
-pub(crate) fn sidechains(blocks: &[Block<'_>]) -> BTreeSet<usize> {
-    tagged(blocks, annotation_keys::SIDECHAIN)
 }

@@ -14,6 +14,7 @@ use crate::budget::{BudgetOptions, EffectiveBudget, Settings};
 use crate::config::{Config, Origin};
 use crate::error::{Error, ErrorKind, Result};
 use crate::files;
+use crate::rank::SessionRanking;
 use crate::render;
 use crate::reporter::Reporter;
 use crate::secrets;
@@ -35,6 +36,18 @@ pub struct ExportOptions {
     /// The treatment of secrets. The default is to warn, because a model has seen the messages.
     /// `Exclude` is treated like `Warn`.
     pub secrets: Option<SecretPolicy>,
+    /// The order in which older tool results and files are shown.
+    pub order: ResultOrder,
+}
+
+/// The order in which a budget shows the older tool results and files of a session.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ResultOrder {
+    /// By what the newest request of the user needs.
+    #[default]
+    Relevance,
+    /// By the ranks of the pack. Imports rank newer messages higher.
+    Rank,
 }
 
 /// A pack as the messages of a request.
@@ -91,6 +104,11 @@ impl ExportOptions {
         let is_strict = driver_config.overflow == Overflow::Deny;
         let tokenizer = self.tokenizer.load(config, model.as_ref(), is_strict, reporter)?;
         let driver = DefaultDriver::new(Arc::clone(&tokenizer.estimator));
+        let blocks = pack.blocks.len();
+        if driver_config.token_budget.is_some() && self.order == ResultOrder::Relevance {
+            let ranking = SessionRanking::new(&pack.blocks);
+            pack.blocks.extend(ranking.annotations());
+        }
         let candidates = ExportCandidates::new(self.provider, &pack.blocks);
         if candidates.is_empty() {
             report_left_out(&candidates, reporter);
@@ -98,6 +116,7 @@ impl ExportOptions {
         }
         let mut messages = fit(&candidates, &driver, &tokenizer.estimator, &driver_config)
             .map_err(|error| over_budget_error(path, &error))?;
+        messages.plan.items.truncate(blocks);
         if !messages.plan.is_cut() && messages.dropped == 0 {
             let (used, budget) = (messages.tokens, driver_config.token_budget);
             messages.plan.warnings.extend(config.usage.budget_warning(used, budget));

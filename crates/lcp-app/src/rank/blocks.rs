@@ -19,8 +19,8 @@ const BATCH_BYTES: usize = 8 << 20;
 /// The text of a block.
 pub(super) struct Text<'b> {
     pub(super) label: &'b str,
-    content: Cow<'b, str>,
-    kind: InputKind,
+    pub(super) content: Cow<'b, str>,
+    pub(super) kind: InputKind,
 }
 
 impl<'b> Text<'b> {

@@ -3,12 +3,12 @@
 use std::path::Path;
 
 use lcp_continuity::Message;
-use lcp_transcripts::{AIDER_TOOL_NAME, Format};
+use lcp_transcripts::{AIDER_TOOL_NAME, Format, annotation_keys};
 use lcp_types::{Block, BlockContent, BlockMeta};
 
 use crate::error::{Error, ErrorKind, Result};
-use crate::export::sidechains;
 use crate::files;
+use crate::find_block::tagged;
 use crate::reporter::Reporter;
 
 /// The type under which an import counts lines that are not JSON.
@@ -68,7 +68,7 @@ fn may_grow(message: &Message) -> bool {
 /// conversation.
 fn of_blocks(blocks: &[Block<'_>]) -> Vec<Message> {
     let metas = BlockMeta::resolve_all(blocks, &mut |_, _| {});
-    let aside = sidechains(blocks);
+    let aside = tagged(blocks, annotation_keys::SIDECHAIN);
     let is_shown = |(index, block): (usize, &Block<'_>)| {
         let content = &block.content;
         !content.is_metadata()

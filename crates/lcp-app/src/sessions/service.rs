@@ -20,6 +20,7 @@ use super::{HandoffSettings, failed};
 use crate::config::{Continuity, Usage};
 use crate::error::{Error, ErrorKind, Result};
 use crate::interrupt::{self, Hook};
+use crate::rank::needed_files;
 
 /// The sessions of a store. Each call takes the leases that it needs and releases them, even if it
 /// fails. Calls of several threads wait for each other.
@@ -119,7 +120,9 @@ impl Sessions {
     ) -> Self {
         let config = options.config(file);
         let held = HeldLeases::new(Arc::clone(&store), config.holder.clone());
-        let mut service = SessionContinuityService::new(store, counter).with_config(config);
+        let mut service = SessionContinuityService::new(store, counter)
+            .with_config(config)
+            .with_needed_files(needed_files);
         let (mut hooks, mut name) = (Vec::new(), None);
         if let Some(summarizer) = options.summarizer(file) {
             name = Some(Summarizer::name(&summarizer).to_owned());

@@ -3,12 +3,12 @@
 use std::path::PathBuf;
 
 use clap::builder::PossibleValuesParser;
-use lcp_app::export::ExportOptions;
+use lcp_app::export::{ExportOptions, ResultOrder};
 use lcp_ingest::SecretPolicy;
 use lcp_transcripts::Provider;
 
 use crate::Result;
-use crate::arguments::block_secrets;
+use crate::arguments::{block_secrets, by_name};
 use crate::budget_args::BudgetArgs;
 use crate::files::{self, PACK};
 use crate::output::Output;
@@ -38,6 +38,13 @@ pub struct Args {
     limits: BudgetArgs,
     #[command(flatten)]
     counting: TokenizerArgs,
+    /// Order of older tool results and files: relevance or rank [default: relevance]
+    ///
+    /// `relevance` shows those first that the newest request of the user needs. `rank` uses the
+    /// ranks of the pack. Imports rank newer messages higher.
+    #[arg(long, value_name = "ORDER",
+        value_parser = by_name([("relevance", ResultOrder::Relevance), ("rank", ResultOrder::Rank)]))]
+    order: Option<ResultOrder>,
     /// Treatment of private keys, tokens and passwords: redact, warn or off [default: warn]
     ///
     /// `redact` replaces each secret by a marker such as `[secret github-token 1]`. `off` does not
@@ -110,6 +117,7 @@ impl Args {
             budget: self.limits.to_options()?,
             tokenizer: self.counting.to_options(),
             secrets: self.secrets,
+            order: self.order.unwrap_or_default(),
         })
     }
 }

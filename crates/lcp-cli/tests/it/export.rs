@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::LazyLock;
 
 use lcp_app::export::{ExportCandidates, FitError, FittedMessages, count, fit};
+use lcp_app::rank::SessionRanking;
 use lcp_decoder::{DecodeOptions, decode};
 use lcp_driver::{DefaultDriver, DriverConfig, OutputMode, Overflow, RenderDecision, Verbosity};
 use lcp_encoder::{EncodeOptions, PackWriter};
@@ -44,6 +45,8 @@ static PACKS: LazyLock<Vec<Vec<Block<'static>>>> = LazyLock::new(|| {
         conversation_and_code(Format::OpenAiChat),
         conversation_and_code(Format::Anthropic),
         of_text(Format::OpenAiChat, &with_tools(20)),
+        ranked(turns(40, false)),
+        ranked(of_sample("session.lcp")),
     ]
 });
 
@@ -54,6 +57,12 @@ fn conversation_and_code(format: Format) -> Vec<Block<'static>> {
 
 fn of_text(format: Format, text: &str) -> Vec<Block<'static>> {
     import(format, text.as_bytes(), &Options::default()).unwrap().blocks
+}
+
+/// The same blocks in the order that the newest request needs.
+fn ranked(mut blocks: Vec<Block<'static>>) -> Vec<Block<'static>> {
+    blocks.extend(SessionRanking::new(&blocks).annotations());
+    blocks
 }
 
 /// The same blocks without ranks: the earlier are taken first.

@@ -40,6 +40,7 @@ mod secrets;
 mod segments;
 mod session_compact;
 mod session_flags;
+mod session_order;
 mod session_usage;
 mod session_window;
 mod sessions;

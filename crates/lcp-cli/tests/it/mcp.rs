@@ -493,3 +493,105 @@ fn cancelled_call_is_not_answered() {
     assert!(!client.answered(id));
     assert_eq!(client.end(), Some(0));
 }
+
+/// A root with two files, of which a small budget shows one.
+fn doors_and_sails() -> Place {
+    let place = Place::new();
+    let file = |name: &str| {
+        let function = |at| format!("fn {name}_{at}() {{\n    {name}({at});\n}}\n\n");
+        (0..60).map(function).collect::<String>()
+    };
+    place.write("root/ship/door.rs", &file("hinge"));
+    place.write("root/ship/sail.rs", &file("hoist"));
+    place
+}
+
+#[test]
+fn query_decides_what_a_budget_shows() {
+    let place = doors_and_sails();
+    let mut client = place.client(&[]);
+    let mut shown = |pack: Value, query: Value| {
+        let arguments = json!({
+            "pack": pack, "budget": 300, "query": query, "report": true, "types": ["code"],
+        });
+        let shown = client.facts("render", arguments);
+        let text = shown["text"].as_str().unwrap();
+        let reasons = shown["report"]["blocks"].as_array().unwrap();
+        let reasons = reasons.iter().map(|block| block["why"].to_string()).collect::<String>();
+        (text.contains("fn hinge_9()"), text.contains("fn hoist_5()"), reasons)
+    };
+    let mut other = place.client(&[]);
+    let packed = |client: &mut Client, more: Value| {
+        let mut arguments = json!({ "paths": ["ship"] });
+        arguments.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        client.facts("pack", arguments)["pack"].clone()
+    };
+    // The command gives the same functions.
+    let pack = place.text("root/ship.lcp");
+    let question = ["--query", "hoist_7 is slow", "--history", "off"];
+    let ship = place.text("root/ship");
+    let made = run(&[&["pack", &ship, "-o", &pack, "-q"], &question[..]].concat());
+    assert!(made.status.success(), "{}", stderr(&made));
+    let arguments = json!({ "paths": ["ship"], "query": "hoist_7 is slow" });
+    let id = other.facts("pack", arguments)["pack"].clone();
+    let text = other.facts("render", json!({ "pack": id, "budget": 300 }))["text"].clone();
+    assert!(text.as_str().unwrap().contains("fn hoist_7()"), "{text}");
+    let rendered = printed(&run(&["render", &pack, "--budget", "300"]));
+    assert!(rendered.contains("fn hoist_7()"), "{rendered}");
+    // A question for one rendering, as a text or several, of a file or a pack in memory.
+    let (hinge, hoist, reasons) = shown("ship.lcp".into(), "hinge_9 squeaks".into());
+    assert!(hinge && !hoist, "{reasons}");
+    assert!(reasons.contains("hinge") && !reasons.contains("hoist"), "{reasons}");
+    let (hinge, hoist, reasons) = shown("ship.lcp".into(), json!(["Sails:", "hoist_5"]));
+    assert!(hoist && !hinge, "{reasons}");
+    // The pack keeps its own question.
+    let (.., reasons) = shown("ship.lcp".into(), json!([]));
+    assert!(reasons.contains("hoist") && !reasons.contains("hinge"), "{reasons}");
+    let id = packed(&mut other, json!({ "mention": ["hinge_3"] }));
+    let text = other.facts("render", json!({ "pack": id, "budget": 300 }))["text"].clone();
+    assert!(text.as_str().unwrap().contains("fn hinge_3()"), "{text}");
+    for (tool, pack) in [("pack", "paths"), ("render", "pack")] {
+        let value = if tool == "pack" { json!(["ship"]) } else { json!("ship.lcp") };
+        let fault = other.fault(tool, json!({ pack: value, "query": "?!" }));
+        assert_eq!(fault["code"], "usage");
+        assert!(fault["hint"].as_str().unwrap().contains("such as a function"), "{fault}");
+        let fault = other.fault(tool, json!({ pack: value, "query": 7 }));
+        assert!(fault["message"].as_str().unwrap().contains("array of strings"), "{fault}");
+    }
+}
+
+#[test]
+fn query_reads_history_only_of_a_repository_at_a_root() {
+    let place = doors_and_sails();
+    let git = |folder: &str, arguments: &[&str]| {
+        let mut command = std::process::Command::new("git");
+        command.current_dir(place.path(folder)).args(["-c", "user.name=a", "-c", "user.email=a@b"]);
+        lcp_ingest::GIT_ENVIRONMENT.iter().for_each(|name| _ = command.env_remove(name));
+        assert!(command.args(arguments).output().unwrap().status.success(), "{arguments:?}");
+    };
+    let commit = |folder: &str, files: &[&str]| {
+        git(folder, &["init", "-q"]);
+        git(folder, &[&["add"], files].concat());
+        git(folder, &["commit", "-q", "-m", "Grease it against squeaking"]);
+    };
+    let reasons = |flags: &[&str]| {
+        let mut client = place.client(flags);
+        let query = "squeaking when greased, hoist";
+        let arguments = json!({ "paths": ["."], "include": ["*.rs"], "query": query });
+        let id = client.facts("pack", arguments)["pack"].clone();
+        let stored = client.facts("render", json!({ "pack": id, "report": true }));
+        let shown = json!({ "pack": id, "report": true, "query": query });
+        let shown = client.facts("render", shown);
+        [stored, shown].map(|of| of["report"].to_string().contains("Grease it"))
+    };
+    // The repository is above the root.
+    commit(".", &["root/ship/door.rs", "root/ship/sail.rs", "root/src/main.rs"]);
+    assert_eq!(reasons(&["--git"]), [false; 2]);
+    // A file `.git` leads to a repository elsewhere.
+    place.write("root/.git", &format!("gitdir: {}\n", place.text(".git")));
+    assert_eq!(reasons(&["--git"]), [false; 2]);
+    std::fs::remove_file(place.path("root/.git")).unwrap();
+    commit("root", &["ship/door.rs", "ship/sail.rs", "src/main.rs"]);
+    assert_eq!(reasons(&["--git"]), [true; 2]);
+    assert_eq!(reasons(&[]), [false; 2]);
+}

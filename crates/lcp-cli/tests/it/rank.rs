@@ -163,3 +163,21 @@ fn damaged_pack_is_malformed() {
     let output = project.run(&["rank", "p.lcp", "--query", "door"]);
     assert_eq!(output.status.code(), Some(3), "{}", stderr(&output));
 }
+
+#[test]
+fn new_ranking_replaces_an_earlier_one() {
+    let project = project();
+    // The pack has an overview, whose passages would be shown before those of the question.
+    let pack = ["pack", "a", "b", "README.md", "-q", "-o", "overview.lcp"];
+    project.stdout_of(&pack);
+    let text = project.stdout_of(&["render", "overview.lcp", "--budget", "400"]);
+    assert!(text.contains("Ships sail."), "{text}");
+    let question = ["--query", "Opening a door does not turn the hinge", "--history", "off"];
+    let rank = [&["rank", "overview.lcp", "-o", "ranked.lcp"], &question[..]].concat();
+    project.stdout_of(&rank);
+    let text = project.stdout_of(&["render", "ranked.lcp", "--budget", "400"]);
+    assert!(text.contains("hinge.turn();") && !text.contains("Ships sail."), "{text}");
+    let fresh = project.json(&[&["rank", "overview.lcp", "--json"], &question[..]].concat());
+    assert_eq!(project.json(&["rank", "ranked.lcp", "--json"])["blocks"][0], fresh["blocks"][0]);
+    assert!(project.stdout_of(&["validate", "ranked.lcp"]).contains("no problems"));
+}

@@ -6,7 +6,7 @@ use lcp_types::Role;
 use super::agreement::is_filler;
 use super::output_detection::is_slash_command;
 use super::sentences::{sentence_ranges, sentences};
-use crate::model::Recorded;
+use crate::model::{Message, Recorded};
 
 const CUT: &str = " […]";
 
@@ -36,17 +36,25 @@ pub fn user_intent(
     max_tokens: u32,
 ) -> Option<String> {
     let turn = messages.iter().rev().find_map(|recorded| {
-        let (role, text) = recorded.message.turn_text()?;
-        let is_meant = role == Role::User
-            && !is_filler(&text)
-            && !is_machine_text(&text)
-            && !is_slash_command(&text);
-        is_meant.then(|| text.trim().to_owned())
+        let message = &recorded.message;
+        is_request(message).then(|| message.text().trim().to_owned())
     })?;
     if counter.count_up_to(&turn, max_tokens).is_some() {
         return Some(turn);
     }
     cut(&turn, counter, max_tokens)
+}
+
+/// Returns whether a message is a turn of the user that contains more than "yes", "thanks" or "go
+/// on", and is not a command for the chat program or text of a program.
+#[must_use]
+pub fn is_request(message: &Message) -> bool {
+    message.turn_text().is_some_and(|(role, text)| {
+        role == Role::User
+            && !is_filler(&text)
+            && !is_machine_text(&text)
+            && !is_slash_command(&text)
+    })
 }
 
 /// Returns whether a turn consists only of text that a program put between its tags.

@@ -23,7 +23,7 @@ use lcp_driver::segments::CompressionLevel;
 use lcp_tokens::TokenEstimator;
 
 pub use anchors::RuleAnchorExtractor;
-pub use intent::user_intent;
+pub use intent::{is_request, user_intent};
 pub use state::observed_state;
 pub use summary::{CommandSummarizer, ExtractiveSummarizer, summarize_or_builtin};
 pub use tasks::ListTaskExtractor;

@@ -226,7 +226,7 @@ impl SessionContinuityService {
         self.summarize(session, older, tokens, options, &mut handoff, &mut warnings);
         handoff.recent = recent.to_vec();
         if options.include_session_state {
-            handoff.state = session_state(session, options);
+            handoff.state = self.session_state(session, options);
         }
         let directive = self.directive(&handoff, &bounded)?;
         if !directive.warnings.is_empty()
@@ -248,6 +248,17 @@ impl SessionContinuityService {
         metadata.warnings = warnings;
         metadata.coverage = directive.coverage;
         Ok(handoff.with_id()?)
+    }
+
+    /// Returns the known state of the session. The state given by the caller takes precedence.
+    fn session_state(&self, session: &Session, options: &HandoffOptions) -> Option<SessionState> {
+        let before = session.origin.as_ref().and_then(|origin| origin.state.clone());
+        let mut seen = observed_state(&before.unwrap_or_default(), &session.messages);
+        let mut needed = (self.needed_files)(&session.messages);
+        needed.retain(|file| !seen.active_files.contains(file));
+        seen.active_files.splice(0..0, needed);
+        let state = seen.updated(&options.state);
+        (!state.is_empty()).then_some(state)
     }
 
     pub(super) fn directive(
@@ -389,14 +400,6 @@ fn normalize(anchor: AnchorPoint) -> AnchorPoint {
     let superseded_by = anchor.superseded_by;
     let normal = AnchorPoint::new(anchor.kind, anchor.text, importance, anchor.source);
     AnchorPoint { superseded_by, ..normal }
-}
-
-/// Returns the known state of the session. The state given by the caller takes precedence.
-fn session_state(session: &Session, options: &HandoffOptions) -> Option<SessionState> {
-    let before = session.origin.as_ref().and_then(|origin| origin.state.clone());
-    let seen = observed_state(&before.unwrap_or_default(), &session.messages);
-    let state = seen.updated(&options.state);
-    (!state.is_empty()).then_some(state)
 }
 
 fn compression_ratio(after: u32, before: u32) -> f64 {

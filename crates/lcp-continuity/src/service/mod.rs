@@ -29,7 +29,7 @@ use crate::extract::{
     TaskExtractor,
 };
 use crate::holder;
-use crate::model::{Clock, HandoffOptions, SystemClock};
+use crate::model::{Clock, HandoffOptions, Recorded, SystemClock};
 use crate::store::Store;
 use crate::tracker::ConversationTokenTracker;
 use crate::trigger::{Thresholds, TriggerMode};
@@ -84,6 +84,9 @@ impl Default for ContinuityConfig {
 /// An open conversation, with the fence of the lease under which it was opened.
 type OpenSession = (u64, Arc<Mutex<Session>>);
 
+/// Returns the older files that the newest request needs.
+type FileSelector = Box<dyn Fn(&[Recorded]) -> Vec<String> + Send + Sync>;
+
 type Listener = Box<dyn Fn(&ContinuityEvent) + Send + Sync>;
 
 /// Records the messages of sessions, decides when a session should be handed over, prepares the
@@ -125,6 +128,7 @@ pub struct SessionContinuityService {
     summarizer: Box<dyn Summarizer>,
     anchors: Box<dyn AnchorExtractor>,
     tasks: Box<dyn TaskExtractor>,
+    needed_files: FileSelector,
     listeners: Vec<Listener>,
     sessions: Mutex<HashMap<String, OpenSession>>,
     /// Serializes the calls that take a lease. Taking a lease that this service already holds
@@ -148,6 +152,7 @@ impl SessionContinuityService {
             summarizer: Box::new(ExtractiveSummarizer),
             anchors: Box::new(RuleAnchorExtractor),
             tasks: Box::new(ListTaskExtractor),
+            needed_files: Box::new(|_| Vec::new()),
             listeners: Vec::new(),
             sessions: Mutex::default(),
             opening: Mutex::default(),
@@ -184,6 +189,16 @@ impl SessionContinuityService {
     #[must_use]
     pub fn with_tasks(self, tasks: impl TaskExtractor + 'static) -> Self {
         Self { tasks: Box::new(tasks), ..self }
+    }
+
+    /// Sets the rule that finds the older files that the newest request needs, the most important
+    /// last. The state in hand-offs lists them even if many others were used since.
+    #[must_use]
+    pub fn with_needed_files(
+        self,
+        select: impl Fn(&[Recorded]) -> Vec<String> + Send + Sync + 'static,
+    ) -> Self {
+        Self { needed_files: Box::new(select), ..self }
     }
 
     /// Adds a listener for events. It is called in the thread that caused the event, while no lock

@@ -16,6 +16,7 @@ use serde::{Deserialize, Serialize};
 use crate::choices::Named;
 use crate::error::{ToolError, ToolResult};
 use crate::pack_cache::PACKS_BYTES_MAX;
+use crate::question::{Texts, question};
 use crate::sandbox::SandboxedPath;
 use crate::state::ServerState;
 use crate::text::{escape, truncate_list};
@@ -41,6 +42,12 @@ pub(crate) struct Input {
     /// Default: all roots.
     #[serde(default)]
     paths: Vec<String>,
+    /// Task or error: what it needs comes first.
+    #[serde(default)]
+    query: Texts,
+    #[serde(default)]
+    #[schemars(skip)]
+    mention: Vec<String>,
     /// Globs.
     #[serde(default)]
     include: Vec<String>,
@@ -127,7 +134,7 @@ impl tool::Tool for Tool {
         let (base, paths) = resolve_paths(state, &input.paths)?;
         let title = title(&input.paths);
         let open = |path: &Path| state.config.roots.open(path);
-        let mut options = pack_options(input)?;
+        let mut options = pack_options(state, input)?;
         options.paths = paths;
         options.base = base;
         options.open = Some(&open);
@@ -195,7 +202,7 @@ fn title(paths: &[String]) -> String {
     escape(&title).into_owned()
 }
 
-fn pack_options<'a>(input: Input) -> ToolResult<PackOptions<'a>> {
+fn pack_options<'a>(state: &ServerState, input: Input) -> ToolResult<PackOptions<'a>> {
     let patterns =
         |globs: &[String]| globs.iter().map(|glob| pattern(glob)).collect::<ToolResult<Vec<_>>>();
     if input.max_file_bytes == Some(0) {
@@ -216,6 +223,7 @@ fn pack_options<'a>(input: Input) -> ToolResult<PackOptions<'a>> {
         max_total_bytes: input.max_total_bytes,
         // These rules follow the rules of `lcp.toml`, as rules from command-line flags do.
         rules: input.rules.into_iter().map(rule).collect::<ToolResult<_>>()?,
+        query: question(state, input.query, input.mention),
         summaries: SummaryOptions { outlines: input.outlines, ..SummaryOptions::default() },
         dedup: DedupOptions { level: input.dedup.map(|level| level.0), ..DedupOptions::default() },
         ..PackOptions::default()

@@ -1,6 +1,8 @@
 //! The tool `render`, which renders a pack within a token budget.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
+use std::mem;
 
 use lcp_dedup::DedupLevel;
 use lcp_driver::special_tokens::SpecialTokens;
@@ -11,9 +13,11 @@ use serde_json::Value;
 
 use crate::choices::{Named, SharePreset};
 use crate::error::{ToolError, ToolResult};
+use crate::question::{Texts, question};
 use crate::state::{ServerState, counting};
 use crate::text::{truncate_list, truncate_list_to_bytes};
 use crate::tool::{self, SideEffect, ToolOutput};
+use lcp_app::Warnings;
 use lcp_app::budget::BudgetOptions;
 use lcp_app::config::NamedShares;
 use lcp_app::dedup::DedupOptions;
@@ -43,6 +47,11 @@ pub(crate) struct Input {
     pub(crate) pack: String,
     /// Tokens. Default: the window.
     pub(crate) budget: Option<u32>,
+    #[serde(default)]
+    pub(crate) query: Texts,
+    #[serde(default)]
+    #[schemars(skip)]
+    pub(crate) mention: Vec<String>,
     pub(crate) window: Option<u32>,
     pub(crate) system_prompt_reserve: Option<u32>,
     pub(crate) response_reserve: Option<u32>,
@@ -146,19 +155,28 @@ impl tool::Tool for Tool {
 }
 
 /// Renders a pack, as `lcp render` does. Returns the text and the facts about it.
-pub(crate) fn render(state: &ServerState, input: Input) -> ToolResult<(String, Facts)> {
+pub(crate) fn render(state: &ServerState, mut input: Input) -> ToolResult<(String, Facts)> {
     let pack = state.pack(&input.pack)?;
+    let query = question(state, mem::take(&mut input.query), mem::take(&mut input.mention));
+    let ranking_warnings = Warnings::default();
+    let bytes = if query.is_empty() {
+        Cow::Borrowed(&*pack.bytes)
+    } else {
+        let ranking = query.rank(&pack.name, &&*pack.bytes, &ranking_warnings)?;
+        Cow::Owned(ranking.write_to(&pack.name, &&*pack.bytes)?)
+    };
     let wants_report = input.report;
     let mut options = options(input)?;
     let policy = special_tokens::at_least(options.special_tokens, &state.config.settings);
     options.special_tokens = Some(policy);
-    let run =
-        RenderJob::new(&pack.name, &pack.bytes, &options, &state.config.settings, &state.quiet)?;
+    let run = RenderJob::new(&pack.name, &bytes, &options, &state.config.settings, &state.quiet)?;
     let rendered = run.render(&state.quiet)?;
     let journal = pack.journal_warning;
     let journal =
         journal.map(|text| ToolWarning { code: "journal", block: None, message: text.into() });
-    let journal = journal.into_iter();
+    let history = ranking_warnings.take().into_iter();
+    let history = history.map(|message| ToolWarning { code: "history", block: None, message });
+    let before = journal.into_iter().chain(history);
     let plan = &rendered.plan;
     let (not_in_full, more_not_in_full) = truncate_list(reduced_blocks(plan), REDUCED_BLOCKS_MAX);
     let report = wants_report.then(|| serde_json::from_str(&report::to_json(plan)));
@@ -172,7 +190,7 @@ pub(crate) fn render(state: &ServerState, input: Input) -> ToolResult<(String, F
         blocks: plan.items.len(),
         not_in_full,
         more_not_in_full,
-        warnings: journal.chain(plan.warnings.iter().map(to_warning)).take(WARNINGS_MAX).collect(),
+        warnings: before.chain(plan.warnings.iter().map(to_warning)).take(WARNINGS_MAX).collect(),
         report,
         more_in_report,
     };

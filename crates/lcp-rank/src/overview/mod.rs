@@ -267,7 +267,13 @@ impl Overview {
             let mut passages = passages.remove(&file).unwrap_or_default();
             passages.sort_by_key(|passage| passage.first);
             let score = ((files - place) as f64 / files as f64 * 1e6).round() / 1e6;
-            RankedFile { file, score, reasons: self.reasons(parts, file), passages }
+            RankedFile {
+                file,
+                score,
+                is_named: false,
+                reasons: self.reasons(parts, file),
+                passages,
+            }
         });
         ranked.collect()
     }
