@@ -21,7 +21,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::files;
 use crate::pack_file::{PackFileWriter, PackStorage};
 use crate::pack_output::{PackEncoder, PackOutputOptions};
-use crate::rank::{HistorySource, PackRanking, QueryOptions};
+use crate::rank::{HistorySource, PackRanking, QueryOptions, QueryRanker};
 use crate::reporter::{Reporter, Warnings};
 use crate::summaries::{SummaryOptions, run_in_pool};
 use crate::tokenizer::TokenizerOptions;
@@ -170,13 +170,14 @@ impl PackOptions<'_> {
             Progress::FilesFound(files) => drop(bar.set(reporter.begin("packing", files))),
             Progress::Read => drop(bar.get().map(|bar| bar.step())),
         };
-        let history = self.history();
-        let order = self.order;
+        let project = self.project();
+        let secrets = self.secrets.unwrap_or(config.pack.secrets);
+        let query = self.question(&project, secrets);
+        let (order, has_diff) = (self.order, self.diff.is_some());
         let input = self.read_input(reporter)?;
         let instructions = self.read_instructions(reporter)?;
         let outputs = self.all_outputs();
         let named = self.paths.clone();
-        let query = QueryOptions { history, ..self.query };
         let settings = &config.pack;
         let include = if self.include.is_empty() { &settings.include } else { &self.include };
         let rules = settings.rules.iter().chain(&self.rules).cloned().collect();
@@ -201,7 +202,7 @@ impl PackOptions<'_> {
             raw_notebooks: self.raw_notebooks.unwrap_or(settings.raw_notebooks),
             charsets: settings.charsets.iter().chain(&self.charsets).cloned().collect(),
             converter: converter.as_ref().map(|(converter, _)| converter as &dyn ConvertFiles),
-            secrets: self.secrets.unwrap_or(settings.secrets),
+            secrets,
             secret_exceptions: settings.secret_exceptions.clone(),
             tree: !self.no_tree,
             images: self.images,
@@ -214,8 +215,10 @@ impl PackOptions<'_> {
             summarize: summarizer.is_some().then_some(&summarize),
             progress: &progress,
         };
-        let secrets = options.secrets;
-        let mut pack = PackFileWriter::new(storage, self.output.encode);
+        let pack = PackFileWriter::new(storage, self.output.encode);
+        let question = (!query.is_empty()).then(|| query.query()).transpose()?;
+        let ranker = question.as_ref().map(|question| QueryRanker::new(&query, question, &project));
+        let mut sink = RankingSink { pack, ranker };
         // Duplicates can only be found among all blocks.
         let dedup = self.dedup.effective(&config.dedup, false);
         let jobs = self.summaries.jobs.max(self.converters.jobs);
@@ -223,7 +226,7 @@ impl PackOptions<'_> {
             if dedup.is_some() {
                 return ingest(&options).map(|all| (all.blocks, all.report)).map_err(Error::from);
             }
-            ingest_into(&options, &mut pack).map(|report| (Vec::new(), report))
+            ingest_into(&options, &mut sink).map(|report| (Vec::new(), report))
         })??;
         drop(options);
         drop(bar);
@@ -238,13 +241,12 @@ impl PackOptions<'_> {
         if let Some(options) = dedup {
             let (blocks, of_dedup) =
                 deduplicated(&blocks, &options, &self.tokenizer, config, reporter)?;
-            blocks.iter().try_for_each(|block| pack.add(block))?;
+            blocks.into_iter().try_for_each(|block| sink.add(block))?;
             warnings = of_dedup;
         }
         let has_overview = order == FileOrder::Overview && report.bytes() >= OVERVIEW_BYTES_MIN;
-        if !query.is_empty() || has_overview {
-            warnings.extend(add_ranking(&mut pack, &query)?);
-        }
+        let (mut pack, of_ranking) = sink.finish(has_overview, has_diff.then_some(&report))?;
+        warnings.extend(of_ranking);
         let blocks = pack.blocks();
         let pack_bytes = encoder.finish(&mut pack, reporter)?;
         for warning in &warnings {
@@ -255,19 +257,27 @@ impl PackOptions<'_> {
         Ok(packed)
     }
 
-    /// Returns the repository of the files. Labels are relative to a single folder outside of the
-    /// base, and otherwise to the base.
-    fn history(&self) -> HistorySource {
+    /// Returns the folder that labels are relative to: a single folder outside of the base, and
+    /// otherwise the base.
+    fn project(&self) -> PathBuf {
         let base = if self.base.as_os_str().is_empty() { Path::new(".") } else { &self.base };
-        match (&self.query.history, &self.paths[..]) {
-            (HistorySource::Nearest, [path])
-                if path.is_absolute() && !is_below(path, base) || path.starts_with("..") =>
-            {
-                HistorySource::Folder(base.join(path))
+        match &self.paths[..] {
+            [path] if path.is_absolute() && !is_below(path, base) || path.starts_with("..") => {
+                base.join(path)
             }
-            (HistorySource::Nearest, _) => HistorySource::Folder(base.to_owned()),
-            (given, _) => given.clone(),
+            _ => base.to_owned(),
         }
+    }
+
+    /// Returns the question, for the commits of the project.
+    fn question(&self, project: &Path, secrets: SecretPolicy) -> QueryOptions {
+        let mut query = self.query.clone();
+        if query.history == HistorySource::Nearest {
+            query.history = HistorySource::Folder(project.to_owned());
+        }
+        // The cache of words must have no secret.
+        query.no_cache |= matches!(secrets, SecretPolicy::Warn | SecretPolicy::Off);
+        query
     }
 
     /// Returns the files that are never packed as files: those that this run writes, and the
@@ -354,21 +364,6 @@ fn report_problems(
     report_packs(named, report, reporter);
 }
 
-/// Adds the ranks of files to a pack: for a question, or else those of an overview. Returns
-/// warnings.
-fn add_ranking(pack: &mut PackFileWriter<'_>, query: &QueryOptions) -> Result<Vec<String>> {
-    let warnings = Warnings::default();
-    pack.finish(&[])?;
-    let (path, written) = (Path::new("the pack"), pack.written());
-    let ranking = if query.is_empty() {
-        PackRanking::overview(path, &written)?
-    } else {
-        query.rank(path, &written, &warnings)?
-    };
-    ranking.annotations().into_iter().try_for_each(|it| pack.add(&Block::new(it)))?;
-    Ok(warnings.take())
-}
-
 fn is_below(path: &Path, base: &Path) -> bool {
     base.canonicalize().is_ok_and(|base| path.starts_with(base))
 }
@@ -381,23 +376,61 @@ fn usage_error(message: String) -> Error {
     Error::new(ErrorKind::Usage, message)
 }
 
-impl BlockSink for PackFileWriter<'_> {
+/// A pack that is being written, and the ranking of its blocks for a question.
+struct RankingSink<'p, 'q> {
+    pack: PackFileWriter<'p>,
+    ranker: Option<QueryRanker<'q>>,
+}
+
+impl<'p> RankingSink<'p, '_> {
+    /// Adds the ranks to the pack: for a question, or else those of an overview.
+    /// Changed files of `changes` count as mentioned. Returns the pack and warnings.
+    fn finish(
+        self,
+        has_overview: bool,
+        changes: Option<&IngestReport>,
+    ) -> Result<(PackFileWriter<'p>, Vec<String>)> {
+        let Self { mut pack, ranker } = self;
+        if ranker.is_none() && !has_overview {
+            return Ok((pack, Vec::new()));
+        }
+        let warnings = Warnings::default();
+        let files = changes.map_or(&[][..], |report| &report.files);
+        let changing = files.iter().filter(|file| file.changed).map(|file| file.path.as_str());
+        let changing = changing.collect();
+        pack.finish(&[])?;
+        let (path, written) = (Path::new("the pack"), pack.written());
+        let ranking = match ranker {
+            Some(ranker) => ranker.finish(path, &written, &changing, &warnings)?,
+            None => PackRanking::overview(path, &written)?,
+        };
+        ranking.annotations().into_iter().try_for_each(|it| pack.add(&Block::new(it)))?;
+        Ok((pack, warnings.take()))
+    }
+}
+
+impl BlockSink for RankingSink<'_, '_> {
     type Error = Error;
 
     fn reserve_tree(&mut self, expected: Block<'static>) -> Result {
-        self.reserve_first(&expected)
+        self.pack.reserve_first(&expected)
     }
 
     fn add(&mut self, block: Block<'static>) -> Result {
-        Self::add(self, &block)
+        let index = self.pack.blocks();
+        self.pack.add(&block)?;
+        if let Some(ranker) = &mut self.ranker {
+            ranker.add(usize::try_from(index).unwrap_or(usize::MAX), block);
+        }
+        Ok(())
     }
 
     fn set_tree(&mut self, tree: Block<'static>) -> Result {
-        self.replace_first(&tree)
+        self.pack.replace_first(&tree)
     }
 
     fn cancel_tree(&mut self) -> Result {
-        self.remove_first();
+        self.pack.remove_first();
         Ok(())
     }
 }

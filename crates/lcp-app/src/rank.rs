@@ -1,6 +1,8 @@
 //! The blocks of a pack that a question needs (RFC 0014).
 
 mod blocks;
+mod past_commits;
+mod query_ranker;
 mod session;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
@@ -9,7 +11,7 @@ use std::path::{Path, PathBuf};
 use lcp_decoder::{ReadAt, SourceReader};
 use lcp_ingest::default_priority;
 use lcp_packfile::PackScan;
-use lcp_rank::{Commit, Overview, Query, RankedFile, Ranker};
+use lcp_rank::{Overview, Query, RankedFile};
 use lcp_types::{Annotation, Block, BlockContent, BlockMeta, Passage, Priority, Tag};
 use serde_json::{Value, json};
 
@@ -20,14 +22,15 @@ use crate::find_block::content_bytes;
 use crate::pack_output::count_costs;
 use crate::reporter::Reporter;
 use blocks::{Batch, Text, for_each_batch, top_lines};
+pub(crate) use query_ranker::QueryRanker;
 pub use session::SessionRanking;
 pub(crate) use session::needed_files;
 
-/// The number of past commits that are read.
-const COMMITS: u32 = 1000;
-
 /// The maximum size of a question in bytes.
 pub const QUERY_BYTES_MAX: u64 = 64 << 20;
+
+/// The maximum number of mentioned paths and symbols.
+const MENTIONS_MAX: usize = 1000;
 
 /// The question that decides the order of blocks.
 #[derive(Clone, Debug, Default)]
@@ -38,6 +41,8 @@ pub struct QueryOptions {
     pub mentions: Vec<String>,
     /// The source of past commits.
     pub history: HistorySource,
+    /// `true` if the cache `lcp/words` in the user's cache folder is neither read nor written.
+    pub no_cache: bool,
 }
 
 /// The source of the commits that are compared with the question.
@@ -79,7 +84,7 @@ pub struct RankedBlock {
     pub reasons: Vec<String>,
     /// The passages with their scores.
     pub passages: Vec<Passage>,
-    /// The priority that the built-in rules gave to the block, which the ranking replaces.
+    /// `true` if the ranking replaces the priority that a built-in rule gave to the block.
     replaces_priority: bool,
 }
 
@@ -102,54 +107,24 @@ impl QueryOptions {
         reporter: &dyn Reporter,
     ) -> Result<PackRanking> {
         let query = self.query()?;
-        let mut entries = Entries::default();
-        let mut ranker = Ranker::new(&query);
-        let add = |batch: &Batch| {
-            let metas = batch.metas();
-            let texts = entries.add(batch, &metas);
-            ranker.add(&texts.iter().map(Text::document).collect::<Vec<_>>());
-        };
-        for_each_batch(path, pack, |_| true, add)?;
-        ranker.set_commits(self.commits(&entries.blocks, reporter));
-        let best = ranker.best();
-        let by_index: BTreeMap<_, _> =
-            best.iter().map(|file| (entries.blocks[*file].index, *file)).collect();
-        let add = |batch: &Batch| {
-            let metas = batch.metas();
-            let texts = batch.blocks.iter().enumerate().filter_map(|(at, (index, block))| {
-                Some((*by_index.get(index)?, Text::new(block, metas.get(&at))?))
-            });
-            let texts: Vec<_> = texts.collect();
-            let documents: Vec<_> =
-                texts.iter().map(|(file, text)| (*file, text.document())).collect();
-            ranker.add_passages(&documents);
-        };
-        for_each_batch(path, pack, |index| by_index.contains_key(&index), add)?;
-        let blocks = ranker.finish().into_iter().map(|file| entries.ranked(file)).collect();
-        Ok(PackRanking { blocks, lowered: Vec::new(), earlier: entries.earlier })
+        let mut ranker = QueryRanker::new(self, &query, path);
+        ranker.read(path, pack)?;
+        ranker.finish(path, pack, &HashSet::new(), reporter)
     }
 
-    /// Returns the past commits. Without git, there are none.
-    fn commits(&self, entries: &[Entry], reporter: &dyn Reporter) -> Vec<Commit> {
-        let here = [PathBuf::from(".")];
-        let first = |folders: &[PathBuf]| {
-            folders.iter().find(|folder| has_most_files(folder, entries)).cloned()
-        };
-        let folder = match &self.history {
-            HistorySource::Folder(folder) => Some(folder.clone()),
-            HistorySource::OneOf(folders) => first(folders),
-            HistorySource::Nearest => first(&here),
-            HistorySource::Off => None,
-        };
-        let Some(folder) = folder else { return Vec::new() };
-        lcp_ingest::commits(&folder, COMMITS).unwrap_or_else(|error| {
-            let message = format!("past commits are not compared with the question: {error}");
-            reporter.warn(&message);
-            Vec::new()
-        })
-    }
-
-    fn query(&self) -> Result<Query> {
+    /// Returns the question.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if it has no words.
+    pub(crate) fn query(&self) -> Result<Query> {
+        if self.mentions.len() > MENTIONS_MAX {
+            let count = self.mentions.len();
+            let message =
+                format!("{count} paths and symbols are mentioned, more than {MENTIONS_MAX}");
+            return Err(Error::new(ErrorKind::Limit, message)
+                .with_hint("mention those that are certainly needed"));
+        }
         let query = Query::new(&self.texts.join("\n\n"));
         let query = self.mentions.iter().fold(query, Query::with_mention);
         if query.is_empty() {
@@ -160,14 +135,6 @@ impl QueryOptions {
         }
         Ok(query)
     }
-}
-
-/// Returns whether the repository of a folder has most of the files of a pack.
-fn has_most_files(folder: &Path, entries: &[Entry]) -> bool {
-    let Ok(files) = lcp_ingest::committed_files(folder) else { return false };
-    let files: HashSet<_> = files.iter().map(String::as_str).collect();
-    let known = entries.iter().filter(|entry| files.contains(entry.label.as_str())).count();
-    known > entries.len() / 2
 }
 
 /// The blocks that can be ranked, and the priorities of all blocks.

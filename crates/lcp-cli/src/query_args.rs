@@ -12,7 +12,7 @@ use crate::output::Output;
 /// The flags of a question.
 #[derive(Clone, Debug, Default, clap::Args)]
 pub struct QueryArgs {
-    /// Show first what this text needs: an issue, a stack trace, a sentence; `-` for standard input;
+    /// Rank by relevance to this text: an issue, a stack trace, a sentence; `-` for standard input;
     /// repeatable
     #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
     pub query: Vec<String>,
@@ -23,9 +23,12 @@ pub struct QueryArgs {
     #[arg(long, value_name = "NAME")]
     pub mention: Vec<String>,
     /// The git repository whose past commits are compared with the text, or off
-    /// [default: that of the files]
+    /// [default: that of the files; for `rank`, that of the current folder if it has most of them]
     #[arg(long, value_name = "FOLDER", value_parser = history)]
     pub history: Option<HistorySource>,
+    /// Do not use the cache of words, passages and commits
+    #[arg(long)]
+    pub no_query_cache: bool,
 }
 
 impl QueryArgs {
@@ -55,7 +58,8 @@ impl QueryArgs {
             texts.push(read(path, output)?);
         }
         let history = self.history.clone().unwrap_or_default();
-        Ok(QueryOptions { texts, mentions: self.mention.clone(), history })
+        let mentions = self.mention.clone();
+        Ok(QueryOptions { texts, mentions, history, no_cache: self.no_query_cache })
     }
 }
 
@@ -79,6 +83,7 @@ fn history(value: &str) -> Result<HistorySource, String> {
     match value {
         "" => Err("expected a folder or off".to_owned()),
         "off" => Ok(HistorySource::Off),
-        folder => Ok(HistorySource::Folder(folder.into())),
+        folder if Path::new(folder).is_dir() => Ok(HistorySource::Folder(folder.into())),
+        _ => Err("expected an existing folder or off".to_owned()),
     }
 }

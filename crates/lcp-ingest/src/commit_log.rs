@@ -73,7 +73,7 @@ fn log(top: &Path, base: &Path, count: u32, selected: Vec<OsString>) -> Result<S
 }
 
 /// Returns the oldest commits of a shallow clone. Without their parents, they seem to add all files.
-fn shallow_commits(git: &Git<'_>, top: &Path) -> Vec<String> {
+pub(crate) fn shallow_commits(git: &Git<'_>, top: &Path) -> Vec<String> {
     let Ok(path) = git.run(&["rev-parse", "--git-path", "shallow"]) else { return Vec::new() };
     let path = top.join(String::from_utf8_lossy(&path).trim_end());
     let commits = std::fs::read_to_string(path).unwrap_or_default();

@@ -2,6 +2,8 @@
 
 use std::path::Path;
 
+use crate::cache::Cache;
+use crate::commit_log::shallow_commits;
 use crate::error::Result;
 use crate::git::Git;
 use crate::paths;
@@ -19,21 +21,46 @@ pub struct Commit {
 }
 
 /// Returns the newest `count` commits before and including HEAD, newest first, without merges. The
-/// list is empty if the folder is not in a git repository, or if that has no commits.
+/// list is empty if the folder is not in a git repository, or if that has no commits. Commits are
+/// cached by the hash of HEAD, unless one has a secret.
 ///
 /// # Errors
 ///
 /// Returns an error if git cannot run.
-pub fn commits(folder: &Path, count: u32) -> Result<Vec<Commit>> {
+pub fn commits(folder: &Path, count: u32, cache: Option<&Cache>) -> Result<Vec<Commit>> {
     let folder = folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
     let Some(top) = paths::repository(&folder) else { return Ok(Vec::new()) };
     let git = Git::in_folder(&top);
     let Ok(head) = git.commit("HEAD") else { return Ok(Vec::new()) };
-    let count = format!("--max-count={count}");
-    let output = git.run(&[
-        "log", "--no-color", "--no-show-signature", "--no-ext-diff", "--no-merges", "--no-renames",
-        "--name-only", "--format=%x01%H%n%B%x02", &count, &head, "--",
-    ])?;
+    let mut command = vec![
+        "log".to_owned(),
+        "--no-color".to_owned(),
+        "--no-show-signature".to_owned(),
+        "--no-ext-diff".to_owned(),
+        "--no-merges".to_owned(),
+        "--no-renames".to_owned(),
+        "--name-only".to_owned(),
+        "--format=%x01%H%n%B%x02".to_owned(),
+        format!("--max-count={count}"),
+        head,
+    ];
+    let shallow = shallow_commits(&git, &top);
+    if !shallow.is_empty() {
+        command.push("--not".to_owned());
+        command.extend(shallow);
+    }
+    command.push("--".to_owned());
+    let question: Vec<_> = command.iter().map(String::as_bytes).collect();
+    let key = Cache::key(&question);
+    let output = if let Some(output) = cache.and_then(|cache| cache.get(&key)) {
+        output
+    } else {
+        let output = git.run(&command)?;
+        if let Some(cache) = cache.filter(|_| lcp_secrets::find(&output).is_empty()) {
+            cache.put(&key, &output);
+        }
+        output
+    };
     let prefix = folder.strip_prefix(&top).ok().and_then(Path::to_str).unwrap_or_default();
     let prefix = if prefix.is_empty() { String::new() } else { format!("{prefix}/") };
     Ok(parse(&String::from_utf8_lossy(&output), &prefix))

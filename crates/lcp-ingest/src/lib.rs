@@ -42,7 +42,7 @@
 //! | the tree of all files | `file_tree.rs`; the largest folders: `folder_sizes.rs` |
 //! | summaries | `summaries.rs` |
 //! | converters of other formats | `read/convert.rs`; by programs: `converter.rs` |
-//! | programs and their cached answers | `programs/mod.rs`, `programs/cache.rs` |
+//! | programs, and cached answers | `programs.rs`, `cache.rs` |
 //! | lines of an outline | `outline/builder.rs`; documents: `outline/document.rs` |
 //! | declarations of code | `outline/code/`: `walk.rs`, `item.rs`, limits in `parse.rs` |
 //! | nodes of a language | a table in `outline/code/languages.rs` |
@@ -50,6 +50,7 @@
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
 mod attributes_file;
+mod cache;
 mod changes;
 mod charset;
 mod commit_log;
@@ -83,6 +84,7 @@ mod submodules;
 mod summaries;
 mod walk;
 
+pub use cache::{Cache, cached_answers};
 pub use charset::Charset;
 #[cfg(feature = "summaries")]
 pub use converter::{ConvertCommand, FileConverter};
@@ -96,8 +98,6 @@ pub use options::{
     ConvertFiles, FILE_BYTES_MAX, FileToConvert, FileToSummarize, IngestOptions, Input, OpenFile,
     Progress, Summarize, TOTAL_BYTES_MAX, WalkOptions,
 };
-#[cfg(feature = "summaries")]
-pub use programs::cached_answers;
 pub use report::{IngestReport, IngestedFile, SecretFinding, SkipReason, SkippedFile};
 pub use rules::{BlockAttributes, Rule, Rules, default_priority};
 pub use secrets::{SecretCollector, SecretException, SecretFilter, SecretPolicy};

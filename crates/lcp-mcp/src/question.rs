@@ -46,7 +46,8 @@ pub(crate) fn question(state: &ServerState, query: Texts, mentions: Vec<String>)
         Texts::Several(texts) => texts,
     };
     let history = if state.config.git { history(&state.config.roots) } else { HistorySource::Off };
-    QueryOptions { texts, mentions, history }
+    // The server writes only the session store.
+    QueryOptions { texts, mentions, history, no_cache: true }
 }
 
 /// Returns the roots that are repositories. If `.git` is a link or a file, it can lead to a

@@ -1,10 +1,10 @@
-//! The files that are ranked, before and after.
+//! Files before a ranking (`Document`) and after it (`RankedFile`).
 
 use lcp_ingest::outline::InputKind;
 use lcp_types::Passage;
 
 use crate::role::Role;
-use crate::scan::{Scanner, TermCounts};
+use crate::scan::TermCounts;
 
 /// A file, or another block with text.
 #[derive(Clone, Copy, Debug)]
@@ -24,7 +24,7 @@ pub struct RankedFile {
     pub file: usize,
     /// The score, from 0 to 1; the best file has 1.
     pub score: f64,
-    /// `true` if the caller names the file.
+    /// `true` if the file is certainly needed: by a mention, a change, or the request of a session.
     pub is_named: bool,
     /// The reasons for the score, the most important first.
     pub reasons: Vec<String>,
@@ -43,13 +43,12 @@ pub(crate) struct File {
 }
 
 impl File {
-    /// Counts the terms of a question in a document.
-    pub(crate) fn new(scanner: &Scanner<'_>, document: &Document<'_>) -> Self {
+    pub(crate) fn new(document: &Document<'_>, counts: TermCounts) -> Self {
         Self {
             path: document.path.to_owned(),
             role: Role::new(document.path, document.kind),
             bytes: document.text.len(),
-            counts: scanner.scan(document.path, document.text),
+            counts,
         }
     }
 }

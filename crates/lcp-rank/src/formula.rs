@@ -5,16 +5,17 @@ use crate::query::{Query, Term, TermKind};
 use crate::scan::{FIELDS, Field, FieldCounts, TermCounts};
 
 /// The statistics of all files that scores depend on.
+#[derive(Debug)]
 pub(crate) struct Statistics {
     rarities: Vec<Rarity>,
     /// The mean length of each field, of the files that have it.
     means: [f64; FIELDS],
-    /// The rarity of a term that is in one of all files.
+    /// ln(1 + number of files), the unit of the caps (L in RFC 0014 §4).
     pub(crate) scale: f64,
 }
 
 /// The rarity of a term; 0 if it occurs nowhere, or does not count.
-#[derive(Clone, Copy, Default)]
+#[derive(Clone, Copy, Debug, Default)]
 struct Rarity {
     /// In any field.
     any: f64,

@@ -11,6 +11,7 @@
 //! |---|---|
 //! | the question | `query.rs`; words of identifiers: `words.rs`; names of files: `mentions.rs` |
 //! | files and the counts of terms in them | `document.rs`, `scan.rs` |
+//! | the words of texts, for any question | `text_index.rs`; those of a project, cached: `index.rs` |
 //! | the formula | `signals.rs`; its parameters: `parameters.rs` |
 //! | signals | words: `formula.rs`; past commits: `history.rs`; tests: `companions.rs`; roles of files: `role.rs` |
 //! | functions and other passages | `passages.rs`; their scores: `passage_scores.rs` |
@@ -23,6 +24,7 @@ mod companions;
 mod document;
 mod formula;
 mod history;
+mod index;
 mod mentions;
 mod overview;
 mod parameters;
@@ -33,10 +35,12 @@ mod ranking;
 mod role;
 mod scan;
 mod signals;
+mod text_index;
 mod words;
 
 pub use document::{Document, RankedFile};
+pub use index::WordIndex;
 pub use lcp_ingest::Commit;
 pub use overview::Overview;
-pub use query::{QUERY_PART_BYTES, Query};
+pub use query::Query;
 pub use ranking::Ranker;

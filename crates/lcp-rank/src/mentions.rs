@@ -83,6 +83,13 @@ impl<'p> PathIndex<'p> {
         mentions
     }
 
+    /// Returns the file with this path.
+    pub(crate) fn exact(&self, path: &str) -> Option<usize> {
+        let path = path.trim_start_matches("./");
+        let files = self.by_name.get(file_name(path))?;
+        files.iter().copied().find(|file| self.paths[*file] == path)
+    }
+
     /// Returns the files that a name means, and how certain that is.
     pub(crate) fn find(&self, name: &str) -> (f64, Vec<usize>) {
         let name = name.trim_start_matches("./");
@@ -153,8 +160,8 @@ fn module_name(path: &str) -> &str {
     }
 }
 
-/// Returns whether a name has an extension.
-fn is_file_name(name: &str) -> bool {
+/// Returns whether a name ends with the extension of a known type of file.
+pub(crate) fn is_file_name(name: &str) -> bool {
     let extension = name.rsplit_once('.').map(|(_, extension)| extension);
     extension.is_some_and(|extension| EXTENSIONS.split(' ').any(|known| known == extension))
 }
@@ -212,10 +219,11 @@ fn words_with_rest(
 
 /// Splits `src/main.rs:10:5` into the path and the line.
 fn split_line_number(word: &str) -> (&str, Option<usize>) {
-    let mut parts = word.splitn(2, ':');
-    let name = parts.next().unwrap_or(word);
-    match parts.next() {
-        Some(rest) if rest.starts_with(|c: char| c.is_ascii_digit()) => {
+    // Addresses of web pages and drives have other colons.
+    let mut colons = word.match_indices(':').map(|(at, _)| at);
+    let end = colons.find(|at| is_file_name(file_name(&word[..*at])));
+    match end.map(|end| (&word[..end], &word[end + 1..])) {
+        Some((name, rest)) if rest.starts_with(|c: char| c.is_ascii_digit()) => {
             let digits = rest.split(|c: char| !c.is_ascii_digit()).next().unwrap_or_default();
             (name, digits.parse().ok())
         }
@@ -255,6 +263,8 @@ mod tests {
         assert_eq!(mentioned(node), [("web/src/index.ts", vec![3])]);
         let go = "main.run()\n\t/home/me/cmd/root.go:52 +0x1d";
         assert_eq!(mentioned(go), [("cmd/root.go", vec![52])]);
+        let page = "at setup (http://localhost:3000/web/src/index.ts:12:3)";
+        assert_eq!(mentioned(page), [("web/src/index.ts", vec![12])]);
         let java = "\tat com.acme.Door.open(Door.java:7)";
         assert_eq!(mentioned(java), [("java/com/acme/Door.java", vec![7])]);
     }

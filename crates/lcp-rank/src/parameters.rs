@@ -1,5 +1,5 @@
 //! The parameters of the formula (RFC 0014 §4). They were fitted on past commits of four
-//! repositories, each time without the repository that was measured.
+//! repositories, with leave-one-repository-out cross-validation.
 
 /// The weights of the signals of a file. Most signals are between 0 and 1.
 pub(crate) const WORDS: f64 = 0.4;
@@ -34,11 +34,11 @@ pub(crate) const IDENTIFIER_DEFINITIONS: f64 = 3.0;
 pub(crate) const TERMS: usize = 120;
 /// The parameters of BM25 elsewhere.
 pub(crate) const K1: f64 = 1.2;
-/// The number of words of a path below which a path with all of them is not better.
+/// The minimum divisor of the path signal: a path of one word is not better than one of two.
 pub(crate) const PATH_WORDS_MIN: f64 = 2.0;
 
-/// The values at which signals are 1, unless a file exceeds them, relative to the rarity of a term
-/// in one file. Without them, weak evidence would count as much as strong evidence.
+/// The caps: a signal is divided by its largest value or by cap × ln(1 + files), whichever is larger,
+/// so that weak evidence does not count as much as strong evidence.
 pub(crate) const SINGLE_IDENTIFIERS_CAP: f64 = 3.0;
 pub(crate) const DEFINITIONS_CAP: f64 = 2.8;
 pub(crate) const PAIRS_CAP: f64 = 1.4;
@@ -75,6 +75,9 @@ pub(crate) const DEEP_TEST: f64 = 1.5;
 
 /// The number of files whose passages are read.
 pub(crate) const PASSAGE_FILES: usize = 60;
+/// The number of files that are parsed. Files further below are rarely shown, and runs of lines do as
+/// well for their order.
+pub(crate) const PARSED_FILES: usize = 12;
 /// Of passages: the effect of their length, the occurrences that the name of a definition adds, and
 /// the weight of words that are adjacent but not in one identifier.
 pub(crate) const PASSAGE_B: f64 = 0.3;
@@ -82,8 +85,7 @@ pub(crate) const PASSAGE_NAME: f64 = 3.0;
 pub(crate) const PAIR_ADJACENT: f64 = 0.5;
 /// The power of the best passage of a file.
 pub(crate) const PASSAGE_POWER: f64 = 2.0;
-/// A longer section is divided into passages of about this number of lines, if it has half as many
-/// more.
+/// The target number of lines of a chunk. A section of more than 1.5 times as many is divided.
 pub(crate) const PASSAGE_LINES: usize = 30;
 
 /// The weights of the order of passages: the score of the file; the words of the passage, compared

@@ -8,13 +8,17 @@ use lcp_types::limits::PASSAGES_MAX;
 
 use crate::document::Document;
 use crate::parameters::PASSAGE_LINES;
-use crate::scan::{Scanner, TermCounts};
+use crate::scan::{DictionaryTerms, Scanner, TermCounts};
+use crate::text_index::{TextIndex, TextIndexer};
 
 /// A type with functions in it that is not longer stays one passage.
 const TYPE_LINES_MAX: usize = 40;
 
-/// The maximum number of lines of a passage outside of functions.
+/// The maximum number of lines of a section outside of functions, before long ones are divided.
 const GAP_LINES_MAX: usize = 60;
+
+/// The maximum number of lines of comments and attributes above a definition.
+const COMMENT_LINES_MAX: usize = 200;
 
 /// A run of fewer lines outside of functions joins the passage before it.
 const GAP_LINES_MIN: usize = 3;
@@ -41,32 +45,56 @@ pub(crate) struct PassageCounts {
     pub(crate) counts: TermCounts,
 }
 
+/// A passage with the identifiers in it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct PassageIndex {
+    pub(crate) first_line: usize,
+    pub(crate) last_line: usize,
+    pub(crate) bytes: usize,
+    /// The name of its definition; empty if it has none.
+    pub(crate) name: String,
+    pub(crate) text: TextIndex,
+}
+
 impl FilePassages {
-    /// Divides a document into passages and counts their terms.
-    pub(crate) fn new(scanner: &Scanner<'_>, document: &Document<'_>) -> Self {
-        let text = document.text;
-        let definitions = definitions(document.kind, text);
-        let mut starts = vec![0];
-        starts.extend(text.match_indices('\n').map(|(at, _)| at + 1));
-        let lines = |first: usize, last: usize| {
-            let end = starts.get(last).copied().unwrap_or(text.len());
-            &text[starts[first - 1]..end]
-        };
-        let passage = |section: Section| {
-            let (first_line, last_line) = (*section.lines.start(), *section.lines.end());
-            let text = lines(first_line, last_line);
-            PassageCounts {
-                first_line,
-                last_line,
-                is_unnamed: section.name.is_empty(),
-                tokens: text.len() as f64 / BYTES_PER_TOKEN,
-                counts: scanner.scan(&section.name, text),
-            }
-        };
-        let sections = sections(text, &definitions).into_iter().flat_map(Section::pieces);
-        let sections = sections.take(PASSAGES_MAX);
-        Self { path: document.path.to_owned(), passages: sections.map(passage).collect() }
+    /// Counts the terms in the passages of a file.
+    pub(crate) fn new(
+        scanner: &Scanner<'_>,
+        path: &str,
+        passages: &[PassageIndex],
+        dictionary: &DictionaryTerms,
+    ) -> Self {
+        let passages = passages.iter().map(|passage| PassageCounts {
+            first_line: passage.first_line,
+            last_line: passage.last_line,
+            is_unnamed: passage.name.is_empty(),
+            tokens: passage.bytes as f64 / BYTES_PER_TOKEN,
+            counts: scanner.scan(&passage.name, &passage.text, dictionary),
+        });
+        Self { path: path.to_owned(), passages: passages.collect() }
     }
+}
+
+/// Divides a document into passages and indexes them. A document that is not parsed has only runs of
+/// lines.
+pub(crate) fn index_passages<'d>(
+    document: &Document<'d>,
+    is_parsed: bool,
+    indexer: &mut TextIndexer<'d>,
+) -> Vec<PassageIndex> {
+    let text = document.text;
+    let definitions = if is_parsed { definitions(document.kind, text) } else { Vec::new() };
+    let mut starts = vec![0];
+    starts.extend(text.match_indices('\n').map(|(at, _)| at + 1));
+    let passage = |section: Section| {
+        let (first_line, last_line) = (*section.lines.start(), *section.lines.end());
+        let end = starts.get(last_line).copied().unwrap_or(text.len());
+        let text = &text[starts[first_line - 1]..end];
+        let (bytes, name) = (text.len(), section.name);
+        PassageIndex { first_line, last_line, bytes, name, text: indexer.index(text) }
+    };
+    let sections = sections(text, &definitions).into_iter().flat_map(Section::pieces);
+    sections.take(PASSAGES_MAX).map(passage).collect()
 }
 
 /// A range of lines of a text.
@@ -154,7 +182,7 @@ fn owners(lines: &[&str], definitions: &[Definition]) -> Vec<Option<Owner>> {
 
 /// Returns the line at which the comments and attributes above a definition begin.
 fn first_line(lines: &[&str], definition: usize) -> usize {
-    let above = lines.iter().take(definition - 1).rev();
+    let above = lines[..definition - 1].iter().rev().take(COMMENT_LINES_MAX);
     let is_part = |line: &&&str| {
         ["//", "#", "@", "*", "/*"].iter().any(|it| line.trim_start().starts_with(it))
     };

@@ -1,8 +1,8 @@
 //! The question: its terms, and the names that it mentions.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-use crate::mentions::file_names;
+use crate::mentions::{file_names, is_file_name};
 use crate::words::{WordSplitter, identifiers, is_compound, is_stop_word, squash, words};
 
 /// The maximum number of words and identifiers, and of pairs, that are counted in files.
@@ -10,7 +10,7 @@ const TERMS_MAX: usize = 400;
 const PAIRS_MAX: usize = 80;
 
 /// The number of bytes at each end of a longer question that are read.
-pub const QUERY_PART_BYTES: usize = 64 << 10;
+const QUERY_PART_BYTES: usize = 64 << 10;
 
 /// A question about files: an issue, a stack trace, the output of a test, a diff, or a sentence.
 #[derive(Clone, Debug)]
@@ -62,7 +62,7 @@ const CODE: f64 = 1.5;
 const MENTIONED: f64 = 4.0;
 
 impl Query {
-    /// Reads a question. Of a text longer than two [`QUERY_PART_BYTES`], the middle is skipped.
+    /// Reads a question. Of a text of more than 128 KiB, the middle is skipped.
     ///
     /// ```
     /// use lcp_rank::Query;
@@ -81,8 +81,9 @@ impl Query {
     #[must_use]
     pub fn with_mention(mut self, name: impl Into<String>) -> Self {
         let name = name.into();
-        // The last identifier of a path to a symbol is its name.
-        if let Some((_, symbol)) = identifiers(&name).last() {
+        // The last identifier of a path to a symbol is its name. That of a file is its extension.
+        let is_symbol = !is_file_name(&name);
+        if let Some((_, symbol)) = identifiers(&name).last().filter(|_| is_symbol) {
             let text = squash(symbol);
             let kind = TermKind::Identifier { text, is_mentioned: true };
             let shown = symbol.to_owned();
@@ -153,7 +154,7 @@ fn terms(text: &str) -> Vec<Term> {
             *counts.entry(identifier).or_default() += 1;
         }
         for (identifier, count) in counts {
-            let is_code = is_compound(identifier) || quoted.contains(&identifier);
+            let is_code = is_compound(identifier) || quoted.contains(identifier);
             let gain =
                 factor * (1.0 + libm::log(f64::from(count))) * if is_code { CODE } else { 1.0 };
             let mut add = |is_identifier: bool, text: String, shown| {
@@ -247,7 +248,6 @@ fn pairs(subject: &str, body: &str, terms: &[Term], splitter: &WordSplitter) -> 
             }
         }
     }
-    pairs.truncate(PAIRS_MAX);
     pairs
 }
 
@@ -270,14 +270,14 @@ fn add_pair(pairs: &mut Vec<Term>, first: usize, second: usize, words: [&str; 2]
             joined.push(text);
         }
         *known = known.max(weight);
-    } else {
+    } else if pairs.len() < PAIRS_MAX {
         let kind = TermKind::Pair { first, second, joined: vec![text] };
         pairs.push(Term { kind, shown: words.join(" "), weight, is_in_subject: false });
     }
 }
 
 /// Returns the identifiers between backticks on one line.
-fn quoted_identifiers(text: &str) -> Vec<&str> {
+fn quoted_identifiers(text: &str) -> BTreeSet<&str> {
     let quoted = text.lines().flat_map(|line| {
         let parts = line.split('`').collect::<Vec<_>>();
         let last = parts.len() - 1;

@@ -5,6 +5,7 @@ use std::cell::RefCell;
 use foldhash::{HashMap, HashMapExt};
 
 use crate::query::{Query, TermKind};
+use crate::text_index::{self, Id, Neighbors, Occurrences, TextIndex, is_joint};
 use crate::words::{WordSplitter, identifiers, squash, words};
 
 /// The number of fields.
@@ -42,16 +43,10 @@ impl TermCounts {
     }
 }
 
-/// The words that come before the name of a definition.
-const KEYWORDS: [&str; 15] = [
-    "class", "const", "def", "enum", "fn", "func", "fun", "function", "interface", "macro_rules",
-    "mod", "static", "struct", "trait", "type",
-];
-
 /// The maximum number of known words.
 const KNOWN_MAX: usize = 1 << 16;
 
-/// Counts the terms of a question in texts.
+/// A counter of the terms of a question.
 pub(crate) struct Scanner<'q> {
     query: &'q Query,
     /// The words by their stems.
@@ -67,13 +62,32 @@ pub(crate) struct Scanner<'q> {
     known: RefCell<HashMap<String, Option<u16>>>,
 }
 
-/// A word of a text that is a term, and its place.
-#[derive(Clone, Copy)]
-struct Last {
-    term: u16,
-    /// The offset of the identifier, and of its end if the word is its last one.
-    identifier: usize,
-    end: Option<usize>,
+/// The terms in an identifier.
+#[derive(Clone, Debug, Default)]
+struct Terms {
+    /// The terms that count in the field of the identifier: words, pairs, the identifier itself.
+    counted: Vec<u16>,
+    /// The terms that are written as two words elsewhere. They count as [`Field::Adjacent`].
+    single: Vec<u16>,
+    /// The terms of the first and of the last word.
+    first: Option<u16>,
+    last: Option<u16>,
+}
+
+/// The terms in the identifiers of a dictionary.
+#[derive(Debug)]
+pub(crate) struct DictionaryTerms {
+    /// The place of each identifier in `terms`.
+    places: Vec<u32>,
+    /// The terms of the identifiers that have some; the first item has none.
+    terms: Vec<Terms>,
+}
+
+impl DictionaryTerms {
+    fn get(&self, id: Id) -> &Terms {
+        let place = self.places.get(id as usize).copied().unwrap_or(0);
+        &self.terms[place as usize]
+    }
 }
 
 impl<'q> Scanner<'q> {
@@ -110,17 +124,86 @@ impl<'q> Scanner<'q> {
         scanner
     }
 
-    /// Counts the terms in a path and a text.
-    pub(crate) fn scan(&self, path: &str, text: &str) -> TermCounts {
-        let mut counts = Counter { scanner: self, found: HashMap::new(), lengths: [0; FIELDS] };
+    /// Returns the terms in the identifiers of a dictionary.
+    pub(crate) fn terms<'d>(&self, dictionary: impl Iterator<Item = &'d str>) -> DictionaryTerms {
+        let mut terms = vec![Terms::default()];
+        let place = |identifier: &str| {
+            let Some(known) = self.identifier(identifier) else { return 0 };
+            terms.push(known);
+            u32::try_from(terms.len() - 1).unwrap_or(0)
+        };
+        let places = dictionary.map(place).collect();
+        DictionaryTerms { places, terms }
+    }
+
+    /// Counts the terms in a path and an indexed text.
+    pub(crate) fn scan(
+        &self,
+        path: &str,
+        text: &TextIndex,
+        dictionary: &DictionaryTerms,
+    ) -> TermCounts {
+        let mut counts = Counter { scanner: self, found: HashMap::new() };
         let (folders, name) = path.rsplit_once('/').unwrap_or(("", path));
         let name = name.rsplit_once('.').map_or(name, |(stem, _)| stem);
-        counts.add(Field::Folders, folders);
-        counts.add(Field::Name, name);
-        counts.add(Field::Body, text);
+        let mut lengths = [0; FIELDS];
+        lengths[Field::Folders as usize] = counts.add_path(Field::Folders, folders);
+        lengths[Field::Name as usize] = counts.add_path(Field::Name, name);
+        let found = RefCell::new(&mut counts);
+        let each = |it: Occurrences| {
+            let (terms, mut counts) = (dictionary.get(it.id), found.borrow_mut());
+            for term in &terms.counted {
+                counts.add(*term, Field::Body, it.count);
+                if it.definitions > 0 {
+                    counts.add(*term, Field::Definitions, it.definitions);
+                }
+            }
+            for term in &terms.single {
+                counts.add(*term, Field::Adjacent, it.count);
+            }
+        };
+        let each_pair = |it: Neighbors| {
+            let words = dictionary.get(it.first).last.zip(dictionary.get(it.second).first);
+            if let Some(pair) = words.and_then(|words| self.pairs.get(&words)) {
+                found.borrow_mut().add(*pair, Field::Adjacent, it.count);
+            }
+        };
+        let totals = text_index::read(&text.0, each, each_pair).unwrap_or_default();
+        lengths[Field::Body as usize] = totals.all;
+        lengths[Field::Definitions as usize] = totals.definitions;
         let mut found: Vec<_> = counts.found.into_iter().collect();
         found.sort_unstable_by_key(|(term, _)| *term);
-        TermCounts { found, lengths: counts.lengths }
+        TermCounts { found, lengths }
+    }
+
+    /// Returns the terms in an identifier, if there are some.
+    fn identifier(&self, identifier: &str) -> Option<Terms> {
+        let mut found = Terms::default();
+        let mut parts = 0;
+        let mut last = None;
+        for word in words(identifier) {
+            let term = self.word(word);
+            let pair = last.zip(term).and_then(|pair| self.pairs.get(&pair).copied());
+            found.counted.extend(term.into_iter().chain(pair));
+            if parts == 0 {
+                found.first = term;
+            }
+            last = term;
+            parts += 1;
+        }
+        found.last = last;
+        for &term in self.squashed(identifier) {
+            match self.query.terms[usize::from(term)].kind {
+                TermKind::Identifier { is_mentioned, .. } if is_mentioned || parts > 1 => {
+                    found.counted.push(term);
+                }
+                TermKind::Identifier { .. } => found.single.push(term),
+                // A pair in an identifier of several words is counted by its words.
+                TermKind::Pair { .. } if parts <= 1 => found.counted.push(term),
+                _ => {}
+            }
+        }
+        (!found.counted.is_empty() || !found.single.is_empty()).then_some(found)
     }
 
     /// Counts only the words in a text.
@@ -169,75 +252,35 @@ impl<'q> Scanner<'q> {
 struct Counter<'s, 'q> {
     scanner: &'s Scanner<'q>,
     found: HashMap<u16, FieldCounts>,
-    lengths: FieldCounts,
 }
 
 impl Counter<'_, '_> {
-    /// Counts the terms of a field. The names of definitions in the body count in their field, too.
-    fn add(&mut self, field: Field, text: &str) {
-        let mut is_definition = false;
-        let mut last: Option<Last> = None;
-        for (start, identifier) in identifiers(text) {
-            let mut parts = 0;
-            for word in words(identifier) {
-                parts += 1;
-                let term = self.scanner.word(word);
-                if let Some(term) = term {
-                    self.count(term, field, is_definition);
-                }
-                if let (Some(term), Some(last)) = (term, last)
-                    && let Some(pair) = self.scanner.pairs.get(&(last.term, term)).copied()
-                {
-                    let is_same = last.identifier == start;
-                    let gap = last.end.and_then(|end| text.get(end..start));
-                    if is_same {
-                        self.count(pair, field, is_definition);
-                    } else if gap.is_some_and(is_joint) {
-                        self.count(pair, Field::Adjacent, false);
-                    }
-                }
-                last = term.map(|term| Last { term, identifier: start, end: None });
+    /// Counts the terms in a part of a path. Returns the number of its words.
+    fn add_path(&mut self, field: Field, path: &str) -> u32 {
+        let (mut length, mut last, mut end) = (0, None, 0);
+        for (start, identifier) in identifiers(path) {
+            let parts = u32::try_from(words(identifier).count()).unwrap_or(u32::MAX);
+            let terms = self.scanner.identifier(identifier).unwrap_or_default();
+            for term in &terms.counted {
+                self.add(*term, field, 1);
             }
-            if let Some(last) = &mut last {
-                last.end = Some(start + identifier.len());
+            let pair = last.zip(terms.first).filter(|_| is_joint(&path[end..start]));
+            if let Some(pair) = pair.and_then(|pair| self.scanner.pairs.get(&pair).copied()) {
+                self.add(pair, Field::Adjacent, 1);
             }
-            self.lengths[field as usize] += parts;
-            if is_definition {
-                self.lengths[Field::Definitions as usize] += parts;
+            if parts > 0 {
+                last = terms.last;
             }
-            self.add_squashed(identifier, parts, field, is_definition);
-            is_definition = field == Field::Body && KEYWORDS.contains(&identifier);
+            end = start + identifier.len();
+            length += parts;
         }
+        length
     }
 
-    /// Counts an identifier as a whole. One with several words is a term of this kind, and one with
-    /// a single word can be a pair, or a mentioned symbol.
-    fn add_squashed(&mut self, identifier: &str, parts: u32, field: Field, is_definition: bool) {
-        for &term in self.scanner.squashed(identifier) {
-            match self.scanner.query.terms[usize::from(term)].kind {
-                TermKind::Identifier { is_mentioned, .. } if is_mentioned || parts > 1 => {
-                    self.count(term, field, is_definition);
-                }
-                TermKind::Identifier { .. } if field == Field::Body => {
-                    self.count(term, Field::Adjacent, false);
-                }
-                // A pair in an identifier of several words is counted by its words.
-                TermKind::Pair { .. } if parts <= 1 => self.count(term, field, is_definition),
-                _ => {}
-            }
-        }
-    }
-
-    fn count(&mut self, term: u16, field: Field, is_definition: bool) {
+    fn add(&mut self, term: u16, field: Field, count: u32) {
         let counts = self.found.entry(term).or_default();
-        counts[field as usize] += 1;
-        counts[Field::Definitions as usize] += u32::from(is_definition);
+        counts[field as usize] = counts[field as usize].saturating_add(count);
     }
-}
-
-/// Returns whether a text joins two words.
-fn is_joint(gap: &str) -> bool {
-    matches!(gap, " " | "-" | "\n" | "  " | "." | "::" | "->" | "/")
 }
 
 /// The first two letters of words. A stem begins like its word, except that `y` can become `i`.

@@ -15,6 +15,7 @@ use crate::query::Query;
 use crate::role::Role;
 
 /// The signals of all files.
+#[derive(Debug)]
 pub(crate) struct Signals {
     pub(crate) statistics: Statistics,
     words: Words,
@@ -24,7 +25,9 @@ pub(crate) struct Signals {
     paths: Vec<String>,
 }
 
-/// The signals of words. They are scaled, except for `all`, which is relative to its largest value.
+/// The signals of words. Each is divided by its largest value or by its cap, `identifiers` by the
+/// largest value of `all`. `path` is not scaled.
+#[derive(Debug)]
 struct Words {
     subject: Vec<f64>,
     all: Vec<f64>,

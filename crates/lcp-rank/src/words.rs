@@ -46,20 +46,33 @@ pub(crate) fn identifiers(text: &str) -> impl Iterator<Item = (usize, &str)> {
     let mut at = 0;
     std::iter::from_fn(move || {
         loop {
-            let start = at + bytes[at..].iter().position(|byte| is_identifier(*byte))?;
-            let len = bytes[start..].iter().position(|byte| !is_identifier(*byte));
-            at = len.map_or(bytes.len(), |len| start + len);
-            let begin = start + bytes[start..at].iter().take_while(|b| b.is_ascii_digit()).count();
-            if begin < at {
-                return Some((begin, &text[begin..at]));
+            while !IS_PART[usize::from(*bytes.get(at)?)] {
+                at += 1;
+            }
+            while bytes.get(at).is_some_and(u8::is_ascii_digit) {
+                at += 1;
+            }
+            let start = at;
+            while bytes.get(at).is_some_and(|byte| IS_PART[usize::from(*byte)]) {
+                at += 1;
+            }
+            if start < at {
+                return Some((start, &text[start..at]));
             }
         }
     })
 }
 
-const fn is_identifier(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || byte == b'_'
-}
+/// `true` for the bytes of identifiers.
+const IS_PART: [bool; 256] = {
+    let mut is_part = [false; 256];
+    let mut byte = 0_u8;
+    while byte < 128 {
+        is_part[byte as usize] = byte.is_ascii_alphanumeric() || byte == b'_';
+        byte += 1;
+    }
+    is_part
+};
 
 /// Returns the words of an identifier: `HTTPServer_v2` has `HTTP` and `Server`. Words of one letter
 /// are left out.

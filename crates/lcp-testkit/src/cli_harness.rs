@@ -43,6 +43,8 @@ impl Program {
     pub fn command(self, folder: &Path, arguments: &[impl AsRef<OsStr>]) -> Command {
         let mut command = Command::new(self.0);
         command.args(arguments).current_dir(folder);
+        // Tests leave the cache of the user alone.
+        command.env("XDG_CACHE_HOME", Path::new(self.0).with_file_name("test-cache"));
         for name in ["DEBUG_BUDGET", "LCP_DEBUG_BUDGET", "LCP_TOKEN", "RUST_LOG"] {
             command.env_remove(name);
         }

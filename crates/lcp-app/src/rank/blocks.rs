@@ -9,9 +9,11 @@ use lcp_ingest::FileType;
 use lcp_ingest::outline::InputKind;
 use lcp_rank::Document;
 use lcp_types::{Block, BlockContent, BlockMeta, FormatHint, Lang, Passage};
+use rayon::prelude::*;
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::files;
+use crate::find_block::content_bytes;
 
 /// The maximum number of bytes of blocks that are in memory at once.
 const BATCH_BYTES: usize = 8 << 20;
@@ -51,7 +53,10 @@ impl<'b> Text<'b> {
             }
             _ => return None,
         };
-        Some(Self { label, content: String::from_utf8_lossy(bytes), kind })
+        // Checking is faster than replacing.
+        let valid = std::str::from_utf8(bytes).map(Cow::Borrowed);
+        let content = valid.unwrap_or_else(|_| String::from_utf8_lossy(bytes));
+        Some(Self { label, content, kind })
     }
 
     pub(super) fn document(&self) -> Document<'_> {
@@ -68,6 +73,30 @@ pub(super) struct Batch {
 }
 
 impl Batch {
+    /// Adds a block, if it can be ranked or is a tree. Returns the batch before it, if that is full.
+    pub(super) fn push(&mut self, index: usize, block: Block<'static>) -> Option<Self> {
+        if block.content.is_metadata() {
+            self.annotations.push(block);
+            return None;
+        }
+        let bytes = content_len(&block);
+        if bytes == 0 && !matches!(block.content, BlockContent::FileTree(_)) {
+            return None;
+        }
+        let is_full = self.bytes > BATCH_BYTES;
+        let full = is_full.then(|| std::mem::take(self));
+        self.bytes += bytes;
+        self.blocks.push((index, block));
+        full
+    }
+
+    /// Returns whether a block has a secret.
+    pub(super) fn has_secret(&self) -> bool {
+        let has_secret =
+            |(_, block): &(usize, Block<'_>)| !lcp_secrets::find(&content_bytes(block)).is_empty();
+        self.blocks.par_iter().any(has_secret)
+    }
+
     /// Returns the metadata of the annotated blocks, by their position in the batch.
     pub(super) fn metas(&self) -> BTreeMap<usize, BlockMeta<'_>> {
         let mut about: BTreeMap<u64, Vec<&Block<'_>>> = BTreeMap::new();
@@ -105,17 +134,11 @@ pub(super) fn for_each_batch(
             error => Error::new(ErrorKind::Io, error.to_string()),
         })?;
         let Some(block) = block else { break };
-        if block.content.is_metadata() {
-            batch.annotations.push(block);
+        if !block.content.is_metadata() && !is_wanted(index) {
             continue;
         }
-        if batch.bytes > BATCH_BYTES {
-            each(&batch);
-            batch = Batch::default();
-        }
-        if is_wanted(index) {
-            batch.bytes += content_len(&block);
-            batch.blocks.push((index, block));
+        if let Some(full) = batch.push(index, block) {
+            each(&full);
         }
     }
     each(&batch);

@@ -65,8 +65,8 @@ pub(crate) fn needed_files(messages: &[Recorded]) -> Vec<String> {
 impl SessionRanking {
     /// Ranks the blocks of a session. The question is the newest turn of the user that says what is
     /// wanted. It and all later blocks come first, then the older results and files that it names.
-    /// The other results and files share their places in the order by newness: the most relevant
-    /// gets the first of them. Turns stay in place.
+    /// The other results and files share the places that they have by rank: the most relevant gets
+    /// the first of them. Turns stay in place.
     ///
     /// The ranking is empty without such a turn, or if nothing is older.
     #[must_use]
@@ -95,10 +95,10 @@ impl SessionRanking {
             return Self::default();
         }
         let past = past_requests(&older, (0..start).filter(is_request), blocks);
-        Self::of(&rank(&query, &older, past), &older, blocks, &metas, start)
+        Self::with_order(&rank(&query, &older, past), &older, blocks, &metas, start)
     }
 
-    fn of(
+    fn with_order(
         ranked: &[RankedFile],
         older: &[Older<'_>],
         blocks: &[Block<'_>],

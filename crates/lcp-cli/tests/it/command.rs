@@ -27,6 +27,19 @@ pub(crate) fn encode(manifest: &str, pack: &Path) {
     LCP.encode(manifest, pack);
 }
 
+/// Runs git in a folder, without settings of the user.
+pub(crate) fn git(folder: &Path, arguments: &[&str]) {
+    let output = std::process::Command::new("git")
+        .args(arguments)
+        .current_dir(folder)
+        .envs([("GIT_CONFIG_GLOBAL", "/dev/null"), ("GIT_CONFIG_NOSYSTEM", "1")])
+        .envs([("GIT_AUTHOR_NAME", "a"), ("GIT_AUTHOR_EMAIL", "a@b")])
+        .envs([("GIT_COMMITTER_NAME", "a"), ("GIT_COMMITTER_EMAIL", "a@b")])
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "git {arguments:?}: {output:?}");
+}
+
 /// The command fails with this code, says this, and writes nothing else.
 #[track_caller]
 fn fails(arguments: &[&str], input: &[u8], code: i32, says: &str) {

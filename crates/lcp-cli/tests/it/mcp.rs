@@ -566,7 +566,9 @@ fn query_reads_history_only_of_a_repository_at_a_root() {
     let git = |folder: &str, arguments: &[&str]| {
         let mut command = std::process::Command::new("git");
         command.current_dir(place.path(folder)).args(["-c", "user.name=a", "-c", "user.email=a@b"]);
-        lcp_ingest::GIT_ENVIRONMENT.iter().for_each(|name| _ = command.env_remove(name));
+        for name in lcp_ingest::GIT_ENVIRONMENT {
+            command.env_remove(name);
+        }
         assert!(command.args(arguments).output().unwrap().status.success(), "{arguments:?}");
     };
     let commit = |folder: &str, files: &[&str]| {

@@ -4,7 +4,7 @@ use std::fs;
 
 use serde_json::Value;
 
-use crate::command::{LCP, Project, run_with, stderr};
+use crate::command::{LCP, Project, git, run_with, stderr};
 
 /// A folder with a project of a few files that is larger than a small budget.
 fn project() -> Project {
@@ -145,6 +145,10 @@ fn wrong_questions_are_usage_errors() {
         &["rank", "p.lcp", "--query", "door", "--json", "-o", "-"],
         "both need standard output",
     );
+    project.assert_usage_error(
+        &["rank", "p.lcp", "--query", "door", "--history", "missing"],
+        "expected an existing folder or off",
+    );
     fs::write(project.path("binary"), b"\0\xff").unwrap();
     project.assert_usage_error(&["rank", "p.lcp", "--query-file", "binary"], "not text in UTF-8");
     project.assert_usage_error(
@@ -165,6 +169,29 @@ fn damaged_pack_is_malformed() {
 }
 
 #[test]
+#[cfg(target_os = "linux")]
+fn words_of_unchanged_files_are_cached_and_change_no_rank() {
+    let project = project();
+    let cache = project.path("cache");
+    let ranked = |arguments: &[&str]| {
+        let question = ["pack", "a", "b", "-q", "-o", "p.lcp", "--query", "Opening a door"];
+        let mut command = LCP.command(&project.path(""), &[&question[..], arguments].concat());
+        let output = command.env("XDG_CACHE_HOME", &cache).output().unwrap();
+        assert!(output.status.success(), "{}", stderr(&output));
+        fs::read(project.path("p.lcp")).unwrap()
+    };
+    let without = ranked(&["--no-query-cache"]);
+    assert!(!cache.exists());
+    for _ in 0..2 {
+        assert!(ranked(&[]) == without);
+    }
+    assert_eq!(fs::read_dir(cache.join("lcp/words")).unwrap().count(), 1);
+    fs::write(project.path("a/src/door.rs"), "pub fn shut_door() {}\n").unwrap();
+    let changed = ranked(&[]);
+    assert!(changed != without && changed == ranked(&["--no-query-cache"]));
+}
+
+#[test]
 fn new_ranking_replaces_an_earlier_one() {
     let project = project();
     // The pack has an overview, whose passages would be shown before those of the question.
@@ -180,4 +207,78 @@ fn new_ranking_replaces_an_earlier_one() {
     let fresh = project.json(&[&["rank", "overview.lcp", "--json"], &question[..]].concat());
     assert_eq!(project.json(&["rank", "ranked.lcp", "--json"])["blocks"][0], fresh["blocks"][0]);
     assert!(project.stdout_of(&["validate", "ranked.lcp"]).contains("no problems"));
+}
+
+#[test]
+fn mention_that_names_no_file_is_a_warning() {
+    let project = project();
+    fs::write(project.path("a/Makefile"), "all:\n\ttrue\n").unwrap();
+    let pack = ["pack", "a", "-o", "p.lcp", "--mention", "a/Makefile", "--mention", "Ghost"];
+    let output = project.run(&pack);
+    let warnings = stderr(&output);
+    assert!(warnings.contains("no file has the path \"Ghost\" or defines"), "{warnings}");
+    assert!(!warnings.contains("Makefile"), "{warnings}");
+    assert_eq!(labels(&project.json(&["rank", "p.lcp", "--json"]))[0], "a/Makefile");
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn words_of_packs_with_secrets_are_not_cached() {
+    let project = project();
+    let key = ["AKIA", "Q3EGRIO5LWVNVJ2B"].concat();
+    fs::write(project.path("a/src/key.rs"), format!("const KEY: &str = \"{key}\";\n")).unwrap();
+    let cache = project.path("cache");
+    let run = |arguments: &[&str]| {
+        let mut command = LCP.command(&project.path(""), arguments);
+        let output = command.env("XDG_CACHE_HOME", &cache).output().unwrap();
+        assert!(output.status.success(), "{}", stderr(&output));
+        let entries = fs::read_dir(cache.join("lcp/words")).into_iter().flatten();
+        entries.map(|entry| fs::read(entry.unwrap().path()).unwrap()).collect::<Vec<_>>()
+    };
+    let question = ["--query", "where is the key of the door"];
+    let pack = [&["pack", "a", "-q", "-o", "p.lcp", "--secrets", "off"], &question[..]].concat();
+    assert_eq!(run(&pack).len(), 0);
+    let rank = [&["rank", "p.lcp", "--history", "off"], &question[..]].concat();
+    assert_eq!(run(&rank).len(), 0);
+    let cached = run(&[&["pack", "a", "-q", "-o", "p.lcp"], &question[..]].concat());
+    assert_eq!(cached.len(), 1);
+    assert!(!cached[0].windows(key.len()).any(|bytes| bytes == key.as_bytes()));
+}
+
+#[test]
+fn oldest_commit_of_a_shallow_clone_changes_no_file() {
+    let project = project();
+    let top = project.path("");
+    git(&top, &["init", "-q", "."]);
+    git(&top, &["add", "."]);
+    git(&top, &["commit", "-qm", "Open the door of the ship"]);
+    fs::write(project.path("b/src/table.rs"), "fn table() {}\n").unwrap();
+    git(&top, &["commit", "-qam", "Turn the hinge of the table"]);
+    let clone = tempfile::tempdir().unwrap();
+    let address = format!("file://{}", top.display());
+    git(clone.path(), &["clone", "-q", "--depth", "1", &address, "clone"]);
+    let ranked = |folder: &std::path::Path, arguments: &[&str]| {
+        let pack = ["pack", ".", "-q", "-o", "p.lcp", "--query", "Turn the hinge of a door"];
+        let output = LCP.command(folder, &[&pack[..], arguments].concat()).output().unwrap();
+        assert!(output.status.success(), "{}", stderr(&output));
+        String::from_utf8(LCP.command(folder, &["rank", "p.lcp"]).output().unwrap().stdout).unwrap()
+    };
+    assert!(ranked(&top, &[]).contains("changed by"));
+    let shallow = clone.path().join("clone");
+    assert_eq!(ranked(&shallow, &[]), ranked(&shallow, &["--history", "off"]));
+}
+
+#[test]
+fn files_of_a_diff_count_as_mentioned() {
+    let project = project();
+    let top = project.path("");
+    git(&top, &["init", "-q", "."]);
+    git(&top, &["add", "."]);
+    git(&top, &["commit", "-qm", "Ships"]);
+    fs::write(project.path("b/src/lib.rs"), "pub struct Sail;\n").unwrap();
+    let pack = ["pack", ".", "-q", "-o", "p.lcp", "--query", "Opening a door", "--diff"];
+    project.stdout_of(&pack);
+    let ranked = project.json(&["rank", "p.lcp", "--json"]);
+    assert_eq!(labels(&ranked)[0], "b/src/lib.rs");
+    assert_eq!(ranked["blocks"][0]["reasons"][0], "changed according to --diff");
 }

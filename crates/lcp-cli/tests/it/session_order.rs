@@ -19,7 +19,8 @@ const O200K: Tiktoken = Tiktoken::new(Encoding::O200kBase);
 
 /// A function with this name and number of lines.
 fn function(name: &str, lines: usize) -> String {
-    let lines: String = (0..lines).map(|at| format!("    {name}({at});\n")).collect();
+    let lines: Vec<_> = (0..lines).map(|at| format!("    {name}({at});\n")).collect();
+    let lines = lines.concat();
     format!("fn {name}() {{\n{lines}}}\n\n")
 }
 
@@ -63,7 +64,7 @@ fn files() -> Vec<(String, String)> {
 #[test]
 fn export_shows_what_the_newest_request_names() {
     let project = LCP.project("");
-    let mut exported = |last: &str, flags: &[&str]| {
+    let exported = |last: &str, flags: &[&str]| {
         let session = session(&files(), last).to_string();
         std::fs::write(project.path("session.json"), session).unwrap();
         project.stdout_of(&["import", "session.json", "-o", "session.lcp", "-q"]);

@@ -14,7 +14,7 @@ use super::{
 
 /// The part of the budget that passages leave to blocks without content, if there are any: one in
 /// this number of tokens. They are named with it.
-pub(super) const NAMED_PART: u64 = 16;
+pub(super) const NAMED_PART: u64 = 32;
 
 /// The number of successive passages that do not fit after which no more are tried.
 const MISSES_MAX: usize = 64;
@@ -162,8 +162,12 @@ fn take(
         let frame = if first { u64::from(block.costs.frame).saturating_sub(block.cost) } else { 0 };
         let extra = tokens + frame;
         let of_share = spent_of_share.get(share).copied().unwrap_or_default();
-        if extra > left || extra > ledger.share_left(share).saturating_sub(of_share) {
+        if extra > left {
             misses += 1;
+            continue;
+        }
+        // A full share does not end the walk for the others.
+        if extra > ledger.share_left(share).saturating_sub(of_share) {
             continue;
         }
         misses = 0;

@@ -20,16 +20,12 @@ pub struct Definition {
     pub name: String,
     /// The first line, from 1. Comments and attributes above it are not included.
     pub first_line: usize,
-    /// The last line of the head: the signature without the body.
-    pub head_line: usize,
     /// The last line, included.
     pub last_line: usize,
     /// The kind.
     pub kind: DefinitionKind,
     /// The number of definitions that contain it.
     pub depth: usize,
-    /// `true` if other files can use it.
-    pub is_public: bool,
 }
 
 /// The kind of a definition.

@@ -42,7 +42,7 @@ pub(crate) struct Input {
     /// Default: all roots.
     #[serde(default)]
     paths: Vec<String>,
-    /// Task or error: what it needs comes first.
+    /// Task or error to rank files for.
     #[serde(default)]
     query: Texts,
     #[serde(default)]

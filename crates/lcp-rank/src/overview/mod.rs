@@ -194,20 +194,24 @@ impl Overview {
 
     /// Returns the bundles of a file. That of the entry point of its part has the highest value.
     fn bundles(&self, file: usize, entry: Option<usize>) -> Vec<Bundle> {
-        let of = &self.files[file];
+        let lines_of = &self.files[file];
         let is_entry = entry == Some(file);
-        let description =
-            of.description.filter(|(first, last)| is_entry || last - first < DESCRIPTION_LINES);
+        let description = lines_of
+            .description
+            .filter(|(first, last)| is_entry || last - first < DESCRIPTION_LINES);
         let mut lines: Vec<_> = description.into_iter().collect();
-        if is_entry {
-            lines.extend(&of.exports);
-        }
-        let mut next = lines.iter().map(|(_, last)| *last).max().unwrap_or(0);
+        let mut next = description.map_or(0, |(_, last)| last);
+        let exports = lines_of.exports.iter().filter(|(first, _)| is_entry && *first > next);
+        lines.extend(exports.copied());
+        let is_shown = |one: &Signature| {
+            lines.iter().any(|(first, last)| one.first <= *last && one.last >= *first)
+        };
         let mut signatures: Vec<&Signature> = Vec::new();
         // Private definitions are shown only of files without public ones, such as programs.
-        let has_public = !of.exports.is_empty() || of.signatures.iter().any(|one| one.is_public);
-        for one in of.signatures.iter().filter(|one| one.is_public || !has_public) {
-            if one.first > next {
+        let has_public =
+            !lines_of.exports.is_empty() || lines_of.signatures.iter().any(|one| one.is_public);
+        for one in lines_of.signatures.iter().filter(|one| one.is_public || !has_public) {
+            if one.first > next && !is_shown(one) {
                 next = one.last;
                 signatures.push(one);
             }

@@ -91,12 +91,13 @@ fn top_folders(path: &str) -> &str {
     &folders[..second]
 }
 
-/// Returns the longest of these folders that contains a path.
-fn nearest<'f>(path: &str, folders: &[&'f str]) -> &'f str {
-    let contains = |folder: &&&str| {
-        folder.is_empty() || path.strip_prefix(**folder).is_some_and(|rest| rest.starts_with('/'))
-    };
-    folders.iter().filter(contains).max_by_key(|folder| folder.len()).copied().unwrap_or("")
+/// Returns the longest of these sorted folders that contains a path, or else the top.
+fn nearest<'p>(path: &'p str, folders: &[&str]) -> &'p str {
+    let mut at = folder(path);
+    while !at.is_empty() && folders.binary_search(&at).is_err() {
+        at = folder(at);
+    }
+    at
 }
 
 /// Returns the entry point among the files of a part: the one nearest to the top with the name of an

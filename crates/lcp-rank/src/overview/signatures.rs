@@ -57,7 +57,7 @@ pub(super) fn signatures(document: &Document<'_>) -> Vec<Signature> {
     for (at, line) in lines.iter().enumerate() {
         let text = line.trim_start();
         // What follows the test module of a Rust file is tests.
-        is_test |= text.starts_with("mod tests") && line.len() == text.len();
+        is_test |= text.starts_with("mod tests {") && line.len() == text.len();
         if is_test || line.len() - text.len() > INDENT_MAX {
             continue;
         }

@@ -1,10 +1,10 @@
 //! Laws of every ranking.
 
-use lcp_rank::{Commit, Document, Query, RankedFile};
+use lcp_rank::{Commit, Document, Query, RankedFile, Ranker, WordIndex};
 use proptest::collection::vec;
 use proptest::prelude::*;
 
-use crate::{document, rank};
+use crate::{document, finish, rank};
 
 const WORDS: [&str; 12] = [
     "fn", "open", "door", "print_table", "printTable", "retry", "Backoff", "x1", "the", "row",
@@ -95,15 +95,59 @@ proptest! {
     }
 
     #[test]
+    fn ranks_are_the_same_with_the_index_of_an_earlier_question(
+        (files, later) in (project(), project()),
+        (first, second) in (text(), text()),
+    ) {
+        let (first, second) = (Query::new(&first), Query::new(&second));
+        let mut ranker = Ranker::new(&first).with_index(WordIndex::default());
+        finish(&mut ranker, &documents(&files), &[]);
+        let index = ranker.into_index().unwrap();
+        // Some files are new, some are gone, and some have other contents.
+        let later = [&files[..files.len() / 2], &later].concat();
+        let mut ranker = Ranker::new(&second).with_index(WordIndex::from_bytes(&index));
+        let ranking = finish(&mut ranker, &documents(&later), &[]);
+        prop_assert_eq!(ranking, rank(&second, &documents(&later), &[]));
+        // A dictionary with too many words of other texts is read anew once.
+        let mut index = ranker.into_index().unwrap_or(index);
+        let mut again = || {
+            let mut ranker = Ranker::new(&second).with_index(WordIndex::from_bytes(&index));
+            finish(&mut ranker, &documents(&later), &[]);
+            let next = ranker.into_index();
+            index = next.clone().unwrap_or_else(|| index.clone());
+            next
+        };
+        again();
+        prop_assert_eq!(again(), None);
+    }
+
+    #[test]
+    fn damaged_index_counts_as_empty(files in project(), at in any::<prop::sample::Index>()) {
+        let query = Query::new("open door");
+        let mut ranker = Ranker::new(&query).with_index(WordIndex::default());
+        let expected = finish(&mut ranker, &documents(&files), &[]);
+        let index = ranker.into_index().unwrap();
+        let at = at.index(index.len());
+        let mut changed = index.clone();
+        changed[at] ^= 0x80;
+        // A changed byte can change counts, but never stops the ranking.
+        let mut ranker = Ranker::new(&query).with_index(WordIndex::from_bytes(&changed));
+        prop_assert_eq!(finish(&mut ranker, &documents(&files), &[]).len(), files.len());
+        let mut ranker = Ranker::new(&query).with_index(WordIndex::from_bytes(&index[..at]));
+        prop_assert_eq!(finish(&mut ranker, &documents(&files), &[]), expected);
+    }
+
+    #[test]
     fn unrelated_file_changes_other_files_only_by_statistics(
         files in project(),
         question in text(),
     ) {
-        // Both files count alike in document frequencies and mean lengths.
+        // A file without words adds one to the number of files, and comes last among equals.
+        let files = &files[..files.len().min(8)];
         let query = Query::new(&question);
-        let with = |name: &str| {
-            let mut more = files.clone();
-            more.push((name.to_owned(), String::new()));
+        let with = |name: &str, at: usize| {
+            let mut more = files.to_vec();
+            more.insert(at, (name.to_owned(), String::new()));
             let mut ranking = named(rank(&query, &documents(&more), &[]), &more);
             ranking.retain(|(path, _)| path != name);
             ranking
@@ -111,7 +155,10 @@ proptest! {
         let order = |ranking: &[(String, RankedFile)]| -> Vec<_> {
             ranking.iter().map(|(path, ranked)| (path.clone(), ranked.passages.clone())).collect()
         };
-        prop_assert_eq!(order(&with("1.bin")), order(&with("2.bin")));
+        let expected = order(&with("zz.bin", files.len()));
+        for (name, at) in [("zz.cfg", 0), ("zz/other.lock", files.len() / 2)] {
+            prop_assert_eq!(order(&with(name, at)), expected.clone());
+        }
     }
 }
 

@@ -24,7 +24,10 @@ fn document<'d>(path: &'d str, text: &'d str) -> Document<'d> {
 
 /// Ranks files.
 fn rank(query: &Query, files: &[Document<'_>], commits: &[Commit]) -> Vec<RankedFile> {
-    let mut ranker = Ranker::new(query);
+    finish(&mut Ranker::new(query), files, commits)
+}
+
+fn finish(ranker: &mut Ranker<'_>, files: &[Document<'_>], commits: &[Commit]) -> Vec<RankedFile> {
     ranker.add(files);
     ranker.set_commits(commits.to_vec());
     let best: Vec<_> = ranker.best().into_iter().map(|file| (file, files[file])).collect();

@@ -1,22 +1,12 @@
 //! `--since` and `--diff`, with repositories that are made here.
 
-use std::process::Command;
-
 use lcp_types::{BlockContent, Priority};
 
 use super::{Folder, blocks, labels, meta_of, tree};
-use crate::command::{LCP, printed, run_with, stderr};
+use crate::command::{self, LCP, printed, run_with, stderr};
 
 pub(super) fn git(folder: &Folder, arguments: &[&str]) {
-    let output = Command::new("git")
-        .args(arguments)
-        .current_dir(folder.path(""))
-        .envs([("GIT_CONFIG_GLOBAL", "/dev/null"), ("GIT_CONFIG_NOSYSTEM", "1")])
-        .envs([("GIT_AUTHOR_NAME", "a"), ("GIT_AUTHOR_EMAIL", "a@b")])
-        .envs([("GIT_COMMITTER_NAME", "a"), ("GIT_COMMITTER_EMAIL", "a@b")])
-        .output()
-        .unwrap();
-    assert!(output.status.success(), "git {arguments:?}: {output:?}");
+    command::git(&folder.path(""), arguments);
 }
 
 /// A repository in which something of each sort has changed since `base`.

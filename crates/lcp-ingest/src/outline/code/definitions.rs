@@ -94,15 +94,12 @@ impl Walk<'_> {
             Rule::Signature if body.is_none() => DefinitionKind::Value,
             _ => DefinitionKind::Function,
         };
-        let head_end = members.or(body).map_or(outer.end_byte(), |inner| inner.start_byte());
         self.out.push(Definition {
             name: self.name(node),
             first_line: outer.start_position().row + 1,
-            head_line: 1 + self.row(outer, head_end),
-            last_line: 1 + self.row(outer, outer.end_byte()),
+            last_line: 1 + self.last_row(outer),
             kind,
             depth,
-            is_public: (self.language.is_public)(&declaration),
         });
         // Members that outlines leave out, such as those of a trait, are definitions as well.
         if let Some(members) = members {
@@ -110,10 +107,9 @@ impl Walk<'_> {
         }
     }
 
-    /// Returns the row of the last text of a node before a byte.
-    fn row(&self, outer: Node<'_>, end: usize) -> usize {
-        let start = outer.start_byte();
-        let text = self.text.get(start..end).unwrap_or_default().trim_end();
+    /// Returns the row of the last text of a node.
+    fn last_row(&self, outer: Node<'_>) -> usize {
+        let text = self.text.get(outer.byte_range()).unwrap_or_default().trim_end();
         outer.start_position().row + text.bytes().filter(|byte| *byte == b'\n').count()
     }
 

@@ -6,7 +6,7 @@ use super::*;
 fn cache_returns_stored_answers_but_not_damaged_ones() {
     let folder = tempfile::tempdir().unwrap();
     let cache = Cache::new(folder.path().join("a/b"), 100);
-    let key = key(&[b"cmd", b"path", b"text"]);
+    let key = Cache::key(&[b"cmd", b"path", b"text"]);
     assert_eq!(cache.get(&key), None);
     cache.put(&key, b"An answer.\nTwo lines.");
     assert_eq!(cache.get(&key).as_deref(), Some(&b"An answer.\nTwo lines."[..]));
@@ -20,14 +20,14 @@ fn cache_returns_stored_answers_but_not_damaged_ones() {
 
 #[test]
 fn key_separates_its_parts() {
-    assert_ne!(key(&[b"ab", b"c"]), key(&[b"a", b"bc"]));
-    assert!(is_key(&key(&[])));
+    assert_ne!(Cache::key(&[b"ab", b"c"]), Cache::key(&[b"a", b"bc"]));
+    assert!(is_key(&Cache::key(&[])));
 }
 
 #[test]
 fn shrink_removes_only_the_oldest_cache_files() {
     let folder = tempfile::tempdir().unwrap();
-    let keys = ["1", "2", "3", "4"].map(|part| key(&[part.as_bytes()]));
+    let keys = ["1", "2", "3", "4"].map(|part| Cache::key(&[part.as_bytes()]));
     for (age, key) in keys.iter().enumerate() {
         let path = folder.path().join(key);
         std::fs::write(&path, [0; 100]).unwrap();

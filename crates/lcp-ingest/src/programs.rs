@@ -1,18 +1,10 @@
 //! Programs that read a text and answer with another one: a limited number at a time, with a cache.
 
-mod cache;
-
 use std::num::NonZeroUsize;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::{Condvar, Mutex, PoisonError};
 
-use cache::Cache;
-
-/// Returns the paths of the cached answers in a folder.
-#[must_use]
-pub fn cached_answers(folder: &Path) -> Vec<PathBuf> {
-    cache::entries(folder)
-}
+use crate::cache::Cache;
 
 /// The answers of programs. At most a given number of programs run at once.
 #[derive(Debug)]
@@ -38,7 +30,7 @@ impl Answers {
         question: &[&[u8]],
         ask: impl FnOnce() -> Result<Vec<u8>, E>,
     ) -> Result<Vec<u8>, E> {
-        let key = cache::key(question);
+        let key = Cache::key(question);
         if let Some(answer) = self.cache.as_ref().and_then(|cache| cache.get(&key)) {
             return Ok(answer);
         }

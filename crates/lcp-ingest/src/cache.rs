@@ -1,4 +1,4 @@
-//! A cache of the answers of programs.
+//! A cache of answers, such as those of programs.
 //!
 //! Each answer is a file. Its name is the hash of the question and `.answer`. It contains the hash
 //! of the answer in hexadecimal digits, a newline, and the answer. A damaged file or one that
@@ -17,9 +17,9 @@ const DIGITS: usize = 2 * blake3::OUT_LEN;
 /// The maximum size of all answers in bytes. Above it, the oldest answers are removed.
 const BYTES_MAX: u64 = 256 << 20;
 
-/// A folder of answers.
+/// A folder of answers to questions.
 #[derive(Debug)]
-pub(super) struct Cache {
+pub struct Cache {
     folder: PathBuf,
     /// The maximum size of an answer in bytes.
     answer_bytes_max: u64,
@@ -28,25 +28,29 @@ pub(super) struct Cache {
 /// The extension of answers. It distinguishes them from other files whose names are hashes.
 const EXTENSION: &str = ".answer";
 
-/// Returns the file name of the answer to a question.
-pub(super) fn key(parts: &[&[u8]]) -> String {
-    let mut hasher = blake3::Hasher::new();
-    for part in [VERSION.as_bytes()].iter().chain(parts) {
-        // With the lengths, different lists of parts never hash the same bytes.
-        hasher.update(&(part.len() as u64).to_le_bytes()).update(part);
-    }
-    format!("{}{EXTENSION}", hasher.finalize())
-}
-
 impl Cache {
     /// Opens the cache in a folder, which need not exist, and removes the oldest answers if it is
-    /// too large.
-    pub(super) fn new(folder: PathBuf, answer_bytes_max: u64) -> Self {
+    /// too large. Longer answers than `answer_bytes_max` count as missing.
+    #[must_use]
+    pub fn new(folder: PathBuf, answer_bytes_max: u64) -> Self {
         shrink(&folder, BYTES_MAX);
         Self { folder, answer_bytes_max }
     }
 
-    pub(super) fn get(&self, key: &str) -> Option<Vec<u8>> {
+    /// Returns the file name of the answer to a question, whose parts must determine the answer.
+    #[must_use]
+    pub fn key(question: &[&[u8]]) -> String {
+        let mut hasher = blake3::Hasher::new();
+        for part in [VERSION.as_bytes()].iter().chain(question) {
+            // With the lengths, different lists of parts never hash the same bytes.
+            hasher.update(&(part.len() as u64).to_le_bytes()).update(part);
+        }
+        format!("{}{EXTENSION}", hasher.finalize())
+    }
+
+    /// Returns the answer of a key, if there is an undamaged one.
+    #[must_use]
+    pub fn get(&self, key: &str) -> Option<Vec<u8>> {
         let path = self.folder.join(key);
         let about = std::fs::metadata(&path).ok()?;
         let bytes_max = self.answer_bytes_max.saturating_add(DIGITS as u64 + 1);
@@ -60,7 +64,8 @@ impl Cache {
         (hash == blake3::hash(&answer).to_string().as_bytes()).then_some(answer)
     }
 
-    pub(super) fn put(&self, key: &str, answer: &[u8]) {
+    /// Stores the answer of a key. Errors are ignored.
+    pub fn put(&self, key: &str, answer: &[u8]) {
         let mut builder = std::fs::DirBuilder::new();
         builder.recursive(true);
         // The answers may be confidential, so only the owner may read the folder.
@@ -74,8 +79,9 @@ impl Cache {
     }
 }
 
-/// Returns the paths of the answers in a folder.
-pub(super) fn entries(folder: &Path) -> Vec<PathBuf> {
+/// Returns the paths of the cached answers in a folder.
+#[must_use]
+pub fn cached_answers(folder: &Path) -> Vec<PathBuf> {
     let Ok(entries) = std::fs::read_dir(folder) else { return Vec::new() };
     let is_answer = |entry: &std::fs::DirEntry| is_key(&entry.file_name().to_string_lossy());
     entries.flatten().filter(is_answer).map(|entry| entry.path()).collect()
@@ -84,7 +90,7 @@ pub(super) fn entries(folder: &Path) -> Vec<PathBuf> {
 /// Removes the oldest answers if all of them have more than `bytes_max` bytes, until half of that
 /// is left.
 fn shrink(folder: &Path, bytes_max: u64) {
-    let mut answers: Vec<(SystemTime, PathBuf, u64)> = entries(folder)
+    let mut answers: Vec<(SystemTime, PathBuf, u64)> = cached_answers(folder)
         .into_iter()
         .filter_map(|path| {
             let about = path.symlink_metadata().ok().filter(std::fs::Metadata::is_file)?;
