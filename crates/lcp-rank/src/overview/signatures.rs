@@ -247,6 +247,13 @@ mod tests {
     }
 
     #[test]
+    fn test_module_in_the_file_ends_the_signatures() {
+        let name = |name: &str, first, last| (name.to_owned(), first, last);
+        let text = "mod tests;\npub fn open() {\n}\nmod tests {\npub fn test() {\n";
+        assert_eq!(lines_of(Lang::Rust, text), [name("open", 2, 2)]);
+    }
+
+    #[test]
     fn exports_are_ranges_of_lines() {
         let text = "mod a;\npub use a::{\n    B,\n    C,\n};\npub mod d;\nfn e() {}\n";
         let kind = InputKind::Code(Lang::Rust);

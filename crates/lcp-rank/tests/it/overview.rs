@@ -49,6 +49,14 @@ fn readme_and_entry_points_come_before_signatures() {
 }
 
 #[test]
+fn definitions_above_the_exports_of_an_entry_point_are_shown() {
+    let entry = "\"\"\"Doors.\nfrom .door import Door\n\"\"\"\nclass Door:\n    pass\nfrom .hinge import Hinge\n";
+    let files = [document("app/__init__.py", entry), document("app/b.py", "Door(Hinge)\n")];
+    let expected = vec![(1, 3), (4, 4), (6, 6)];
+    assert_eq!(overview(&files), [("app/__init__.py".to_owned(), expected)]);
+}
+
+#[test]
 fn overview_does_not_depend_on_the_order_of_files() {
     let files = PROJECT.map(|(path, text)| document(path, text));
     let mut reversed = files;
