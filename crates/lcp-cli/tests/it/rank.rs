@@ -245,13 +245,19 @@ fn words_of_packs_with_secrets_are_not_cached() {
     assert!(!cached[0].windows(key.len()).any(|bytes| bytes == key.as_bytes()));
 }
 
-#[test]
-fn oldest_commit_of_a_shallow_clone_changes_no_file() {
-    let project = project();
+/// Commits all files of a project to a new repository. Returns its folder.
+fn commit(project: &Project, message: &str) -> std::path::PathBuf {
     let top = project.path("");
     git(&top, &["init", "-q", "."]);
     git(&top, &["add", "."]);
-    git(&top, &["commit", "-qm", "Open the door of the ship"]);
+    git(&top, &["commit", "-qm", message]);
+    top
+}
+
+#[test]
+fn oldest_commit_of_a_shallow_clone_changes_no_file() {
+    let project = project();
+    let top = commit(&project, "Open the door of the ship");
     fs::write(project.path("b/src/table.rs"), "fn table() {}\n").unwrap();
     git(&top, &["commit", "-qam", "Turn the hinge of the table"]);
     let clone = tempfile::tempdir().unwrap();
@@ -271,10 +277,7 @@ fn oldest_commit_of_a_shallow_clone_changes_no_file() {
 #[test]
 fn files_of_a_diff_count_as_mentioned() {
     let project = project();
-    let top = project.path("");
-    git(&top, &["init", "-q", "."]);
-    git(&top, &["add", "."]);
-    git(&top, &["commit", "-qm", "Ships"]);
+    commit(&project, "Ships");
     fs::write(project.path("b/src/lib.rs"), "pub struct Sail;\n").unwrap();
     let pack = ["pack", ".", "-q", "-o", "p.lcp", "--query", "Opening a door", "--diff"];
     project.stdout_of(&pack);
