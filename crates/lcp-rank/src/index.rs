@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 
 use foldhash::HashMap;
+use lcp_ingest::outline::grammars;
 
 use crate::document::Document;
 use crate::passages::PassageIndex;
@@ -19,13 +20,14 @@ const PARTS_MAX: usize = 16;
 /// The number of texts in a part.
 pub(crate) const PART_TEXTS: usize = 64;
 
-/// The hash of a text and its kind.
+/// The hash of a text, its kind, and the number of grammars for it: builds with other grammars share
+/// the cache, but find other passages.
 pub(crate) type TextHash = [u8; blake3::OUT_LEN];
 
 /// Returns the hash of a document. The path does not matter.
 pub(crate) fn hash(document: &Document<'_>) -> TextHash {
     let mut hasher = blake3::Hasher::new();
-    hasher.update(format!("{:?}\n", document.kind).as_bytes());
+    hasher.update(format!("{:?} {}\n", document.kind, grammars(document.kind)).as_bytes());
     hasher.update(document.text.as_bytes());
     hasher.finalize().into()
 }
@@ -233,4 +235,47 @@ fn take_hash(bytes: &mut &[u8]) -> Option<TextHash> {
     let (hash, rest) = bytes.split_first_chunk()?;
     *bytes = rest;
     Some(*hash)
+}
+
+#[cfg(test)]
+mod tests {
+    use lcp_ingest::outline::InputKind;
+
+    use super::*;
+    use crate::{Query, RankedFile, Ranker};
+
+    fn rank(ranker: &mut Ranker<'_>, documents: &[Document<'_>]) -> Vec<RankedFile> {
+        ranker.add(documents);
+        let best: Vec<_> = ranker.best().into_iter().map(|file| (file, documents[file])).collect();
+        ranker.add_passages(&best);
+        ranker.finish()
+    }
+
+    #[test]
+    fn project_that_grows_by_a_file_at_a_time_keeps_few_parts() {
+        let query = Query::new("open the door");
+        let texts: Vec<_> =
+            (0..60).map(|at| format!("fn open_door_{at}() {{}}\n").repeat(30)).collect();
+        let documents: Vec<_> = texts
+            .iter()
+            .map(|text| Document {
+                path: text.split('(').next().unwrap(),
+                text,
+                kind: InputKind::Text,
+            })
+            .collect();
+        let (mut bytes, mut parts) = (Vec::new(), Vec::new());
+        for count in 1..=documents.len() {
+            let index = WordIndex::from_bytes(&bytes);
+            parts.push(index.parts.len());
+            let mut ranker = Ranker::new(&query).with_index(index);
+            let expected = rank(&mut Ranker::new(&query), &documents[..count]);
+            assert_eq!(rank(&mut ranker, &documents[..count]), expected, "{count} files");
+            bytes = ranker.into_index().unwrap_or(bytes);
+        }
+        let most = *parts.iter().max().unwrap();
+        // The lower bound proves that parts were stored at all.
+        let parts_max = PARTS_MAX + 2 * documents.len() / PART_TEXTS;
+        assert!((10..=parts_max).contains(&most), "{parts:?}");
+    }
 }

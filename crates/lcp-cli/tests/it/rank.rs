@@ -285,3 +285,26 @@ fn files_of_a_diff_count_as_mentioned() {
     assert_eq!(labels(&ranked)[0], "b/src/lib.rs");
     assert_eq!(ranked["blocks"][0]["reasons"][0], "changed according to --diff");
 }
+
+#[test]
+fn commits_of_a_folder_count_if_it_has_most_files_of_the_pack() {
+    let project = project();
+    project.stdout_of(&["pack", "a/src", "b/src", "-q", "-o", "p.lcp", "--order", "path"]);
+    let pack = project.path("p.lcp");
+    let ranked = |files: &[&str]| {
+        let clone = LCP.project("");
+        for path in files {
+            fs::create_dir_all(clone.path(path).parent().unwrap()).unwrap();
+            fs::write(clone.path(path), "").unwrap();
+        }
+        let top = commit(&clone, "Turn the hinge of the table");
+        let rank = ["rank", pack.to_str().unwrap(), "--query", "Turn the hinge of a door"];
+        let output = LCP.command(&top, &rank).output().unwrap();
+        assert!(output.status.success(), "{}", stderr(&output));
+        String::from_utf8(output.stdout).unwrap()
+    };
+    // The pack has four files.
+    let files = ["b/src/table.rs", "a/src/door.rs", "a/src/lib.rs"];
+    assert!(!ranked(&files[..2]).contains("changed by"));
+    assert!(ranked(&files).contains("changed by"));
+}

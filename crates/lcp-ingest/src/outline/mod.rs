@@ -98,3 +98,15 @@ pub fn definitions(kind: InputKind, text: &str) -> Vec<Definition> {
         Vec::new()
     }
 }
+
+/// Returns the number of grammars that [`definitions`] can try for a text of this kind.
+#[must_use]
+pub fn grammars(kind: InputKind) -> usize {
+    #[cfg(feature = "tree-sitter")]
+    return code::grammars(kind);
+    #[cfg(not(feature = "tree-sitter"))]
+    {
+        let _ = kind;
+        0
+    }
+}

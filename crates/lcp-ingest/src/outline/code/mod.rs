@@ -29,16 +29,16 @@ pub(super) fn definitions(kind: InputKind, text: &str) -> Vec<Definition> {
         .unwrap_or_default()
 }
 
+/// Returns the number of grammars that can be tried for a text of this kind.
+pub(super) fn grammars(kind: InputKind) -> usize {
+    dialects(kind).len()
+}
+
 /// Parses a text. If a language has several dialects, the one with the fewest syntax errors is
 /// used.
 fn parse_best(kind: InputKind, text: &str) -> Option<(&'static Language, Tree)> {
-    let dialects = match kind {
-        InputKind::Code(lang) => languages::dialects(lang),
-        InputKind::TaggedCode(name) => languages::tagged(name),
-        InputKind::Document | InputKind::Records(_) | InputKind::Text => &[],
-    };
     let mut best: Option<(usize, &'static Language, Tree)> = None;
-    for language in dialects {
+    for language in dialects(kind) {
         let Some(tree) = parse::parse(&(language.grammar)(), text) else { continue };
         let errors = parse::error_bytes(&tree);
         if best.as_ref().is_none_or(|(least, ..)| errors < *least) {
@@ -49,4 +49,13 @@ fn parse_best(kind: InputKind, text: &str) -> Option<(&'static Language, Tree)> 
         }
     }
     best.map(|(_, language, tree)| (language, tree))
+}
+
+/// Returns the languages to try for a text, the most likely first.
+fn dialects(kind: InputKind) -> &'static [&'static Language] {
+    match kind {
+        InputKind::Code(lang) => languages::dialects(lang),
+        InputKind::TaggedCode(name) => languages::tagged(name),
+        InputKind::Document | InputKind::Records(_) | InputKind::Text => &[],
+    }
 }

@@ -1,6 +1,6 @@
 //! The definitions of code in several languages.
 
-use lcp_ingest::outline::{Definition, DefinitionKind, InputKind, definitions};
+use lcp_ingest::outline::{Definition, DefinitionKind, InputKind, definitions, grammars};
 use lcp_types::Lang;
 
 /// Returns the definitions as `NAME FIRST-LAST KIND`, with two spaces for each level.
@@ -37,6 +37,13 @@ fn functions_and_types_have_their_lines() {
     let script = "export const open = () => {\n  turn()\n}\n\nclass Door {\n  close() {\n  }\n}\n";
     let expected = ["open 1-3 function", "Door 5-8 type", "  close 6-7 function"];
     assert_eq!(listed(Lang::TypeScript, script), expected);
+}
+
+#[test]
+fn grammars_are_counted_by_kind() {
+    assert_eq!(grammars(InputKind::Code(Lang::C)), 2);
+    assert_eq!(grammars(InputKind::TaggedCode("kotlin")), 1);
+    assert_eq!(grammars(InputKind::Text), 0);
 }
 
 #[test]
