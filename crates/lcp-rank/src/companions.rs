@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use crate::paths::{folder, stem};
 use crate::role::Role;
 
 /// A test and the file that it tests.
@@ -50,16 +51,6 @@ pub(crate) fn companions(files: &[(&str, Role)]) -> Vec<Companion> {
         }
     }
     companions
-}
-
-fn folder(path: &str) -> &str {
-    path.rsplit_once('/').map_or("", |(folder, _)| folder)
-}
-
-/// Returns the name of a file without its extension.
-fn stem(path: &str) -> &str {
-    let name = path.rsplit('/').next().unwrap_or(path);
-    name.rsplit_once('.').map_or(name, |(stem, _)| stem)
 }
 
 /// Returns the name of a test without the parts that make it a test.

@@ -1,4 +1,4 @@
-//! The score of a text by its words, identifiers and pairs of words.
+//! The score of a text by its words, identifiers and bigrams of words.
 
 use crate::parameters as p;
 use crate::query::{Query, Term, TermKind};
@@ -7,16 +7,16 @@ use crate::scan::{FIELDS, Field, FieldCounts, TermCounts};
 /// The statistics of all files that scores depend on.
 #[derive(Debug)]
 pub(crate) struct Statistics {
-    rarities: Vec<Rarity>,
+    idfs: Vec<TermIdf>,
     /// The mean length of each field, of the files that have it.
     means: [f64; FIELDS],
     /// ln(1 + number of files), the unit of the caps (L in RFC 0014 §4).
     pub(crate) scale: f64,
 }
 
-/// The rarity of a term; 0 if it occurs nowhere, or does not count.
+/// The IDF of a term in each field; 0 if it occurs nowhere, or does not count.
 #[derive(Clone, Copy, Debug, Default)]
-struct Rarity {
+struct TermIdf {
     /// In any field.
     any: f64,
     body: f64,
@@ -28,10 +28,8 @@ struct Rarity {
 /// The parts of the score of a file by its words.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct WordScores {
-    /// Words and identifiers, with little weight for those that only the rest of the question has.
-    pub(crate) subject: f64,
-    /// Words and identifiers.
-    pub(crate) all: f64,
+    /// Words.
+    pub(crate) words: f64,
     /// Identifiers of several words.
     pub(crate) identifiers: f64,
     /// Identifiers of one word.
@@ -51,10 +49,11 @@ impl Statistics {
         for file in files {
             for (term, counts) in &file.found {
                 let is_in = |field: Field| u32::from(counts[field as usize] > 0);
-                let is_pair = matches!(query.terms[usize::from(*term)].kind, TermKind::Pair { .. });
+                let is_bigram =
+                    matches!(query.terms[usize::from(*term)].kind, TermKind::Bigram { .. });
                 let adjacent = is_in(Field::Adjacent);
                 let with = &mut with_term[usize::from(*term)];
-                with[0] += if is_pair { is_in(Field::Body).max(adjacent) } else { 1 };
+                with[0] += if is_bigram { is_in(Field::Body).max(adjacent) } else { 1 };
                 with[1] += is_in(Field::Body);
                 with[2] += is_in(Field::Definitions);
                 with[3] += adjacent;
@@ -64,19 +63,18 @@ impl Statistics {
                 sum.1 += u64::from(length > 0);
             }
         }
-        let rarity = |files: u32| if files == 0 { 0.0 } else { idf(count, files) };
-        let rarities = with_term.iter().map(|[any, body, definitions, single]| Rarity {
-            any: rarity(*any),
-            body: rarity(*body),
-            definitions: rarity(*definitions),
-            single: rarity(*single),
+        let idfs = with_term.iter().map(|[any, body, definitions, single]| TermIdf {
+            any: idf(count, *any),
+            body: idf(count, *body),
+            definitions: idf(count, *definitions),
+            single: idf(count, *single),
         });
-        let mut rarities: Vec<_> = rarities.collect();
-        drop_light_terms(query, &mut rarities);
+        let mut idfs: Vec<_> = idfs.collect();
+        drop_light_terms(query, &mut idfs);
         let mean = |(sum, files): (u64, u64)| {
             if files == 0 { 1.0 } else { sum as f64 / files as f64 }
         };
-        Self { rarities, means: lengths.map(mean), scale: libm::log1p(count as f64) }
+        Self { idfs, means: lengths.map(mean), scale: libm::log1p(count as f64) }
     }
 
     /// Returns the scores of a file by its words.
@@ -85,17 +83,15 @@ impl Statistics {
         let mut in_path = 0.0;
         for (at, counts) in &file.found {
             let term = &query.terms[usize::from(*at)];
-            let rarity = self.rarities[usize::from(*at)];
+            let idf = self.idfs[usize::from(*at)];
             let count = |field: Field| f64::from(counts[field as usize]);
             let weight = term.weight.sqrt();
-            let by_subject = if term.is_in_subject { 1.0 } else { p::BODY_ONLY };
             match term.kind {
                 TermKind::Word(_) => {
                     let saturated = saturate(self.mixed(counts, file), p::FIELD_K1, p::FIELD_K1);
-                    scores.subject += by_subject * rarity.any * saturated;
-                    scores.all += weight * rarity.any * saturated;
+                    scores.words += weight * idf.any * saturated;
                     if count(Field::Definitions) > 0.0 {
-                        scores.definitions += weight * rarity.definitions;
+                        scores.definitions += weight * idf.definitions;
                     }
                     if count(Field::Folders) + count(Field::Name) > 0.0 {
                         in_path += 1.0;
@@ -105,13 +101,11 @@ impl Statistics {
                     let definitions = p::IDENTIFIER_DEFINITIONS * count(Field::Definitions);
                     let mixed = count(Field::Body) + definitions;
                     let saturated = saturate(mixed, p::FIELD_K1, p::FIELD_K1);
-                    scores.subject += by_subject * rarity.body * saturated;
-                    scores.all += weight * rarity.body * saturated;
-                    scores.identifiers += weight * rarity.body * saturated;
+                    scores.identifiers += weight * idf.body * saturated;
                     let single = count(Field::Adjacent) / self.norm(Field::Body, file);
-                    scores.single += weight * rarity.single * saturate(single, p::K1, p::K1);
+                    scores.single += weight * idf.single * saturate(single, p::K1, p::K1);
                 }
-                TermKind::Pair { .. } => {}
+                TermKind::Bigram { .. } => {}
             }
         }
         let words = file.lengths[Field::Folders as usize] + file.lengths[Field::Name as usize];
@@ -119,8 +113,8 @@ impl Statistics {
         scores
     }
 
-    /// Returns the part of the score of a file that a term has.
-    pub(crate) fn contribution(
+    /// Returns the weight of a term among the reasons for the score of a file.
+    pub(crate) fn reason_weight(
         &self,
         query: &Query,
         at: u16,
@@ -128,9 +122,9 @@ impl Statistics {
         file: &TermCounts,
     ) -> f64 {
         let term = &query.terms[usize::from(at)];
-        let weight = term.weight.sqrt() * self.rarities[usize::from(at)].any;
+        let weight = term.weight.sqrt() * self.idfs[usize::from(at)].any;
         match term.kind {
-            TermKind::Pair { .. } => 0.0,
+            TermKind::Bigram { .. } => 0.0,
             _ => weight * saturate(self.mixed(counts, file), p::FIELD_K1, p::FIELD_K1),
         }
     }
@@ -160,25 +154,25 @@ impl Statistics {
         let mut scores = PassageScores::default();
         for (at, counts) in &passage.found {
             let term = &query.terms[usize::from(*at)];
-            let rarity = self.rarities[usize::from(*at)];
+            let idf = self.idfs[usize::from(*at)];
             let weight = term.weight.sqrt();
             let body = f64::from(counts[Field::Body as usize]);
             let is_in_name = counts[Field::Name as usize] > 0;
             match term.kind {
                 TermKind::Word(_) => {
                     let by_name = if is_in_name && body > 0.0 { p::PASSAGE_NAME } else { 0.0 };
-                    scores.words += weight * rarity.body * saturate(body + by_name, p::K1, norm);
+                    scores.words += weight * idf.body * saturate(body + by_name, p::K1, norm);
                     if is_in_name {
-                        scores.name += weight * rarity.definitions;
+                        scores.name += weight * idf.definitions;
                     }
                 }
                 TermKind::Identifier { .. } => {
-                    scores.words += weight * rarity.body * saturate(body, p::K1, norm);
+                    scores.words += weight * idf.body * saturate(body, p::K1, norm);
                 }
-                TermKind::Pair { .. } => {
+                TermKind::Bigram { .. } => {
                     let adjacent = f64::from(counts[Field::Adjacent as usize]);
-                    let count = (body + p::PAIR_ADJACENT * adjacent).min(1.0);
-                    scores.pairs += weight * rarity.any * count;
+                    let count = (body + p::BIGRAM_ADJACENT * adjacent).min(1.0);
+                    scores.bigrams += weight * idf.any * count;
                 }
             }
         }
@@ -190,12 +184,15 @@ impl Statistics {
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct PassageScores {
     pub(crate) words: f64,
-    pub(crate) pairs: f64,
+    pub(crate) bigrams: f64,
     pub(crate) name: f64,
 }
 
-/// Returns the weight of a term by the number of texts that have it.
+/// Returns the IDF of a term: its weight by the number of texts that have it; 0 if none has it.
 pub(crate) fn idf(texts: usize, with_term: u32) -> f64 {
+    if with_term == 0 {
+        return 0.0;
+    }
     let (texts, with_term) = (texts as f64, f64::from(with_term));
     libm::log1p((texts - with_term + 0.5) / (with_term + 0.5))
 }
@@ -205,17 +202,17 @@ fn saturate(count: f64, k1: f64, norm: f64) -> f64 {
     count * (k1 + 1.0) / (count + norm)
 }
 
-/// Sets the rarity of all but the first words and identifiers to 0, by weight and rarity.
-fn drop_light_terms(query: &Query, rarities: &mut [Rarity]) {
+/// Sets the IDF of all but the first words and identifiers to 0, by weight × IDF.
+fn drop_light_terms(query: &Query, idfs: &mut [TermIdf]) {
     let value = |at: &usize| {
         let term: &Term = &query.terms[*at];
-        term.weight * rarities[*at].any
+        term.weight * idfs[*at].any
     };
-    let is_pair = |at: &usize| matches!(query.terms[*at].kind, TermKind::Pair { .. });
-    let mut order: Vec<_> = (0..query.terms.len()).filter(|at| !is_pair(at)).collect();
+    let is_bigram = |at: &usize| matches!(query.terms[*at].kind, TermKind::Bigram { .. });
+    let mut order: Vec<_> = (0..query.terms.len()).filter(|at| !is_bigram(at)).collect();
     order.sort_by(|a, b| value(b).total_cmp(&value(a)));
     for light in order.into_iter().skip(p::TERMS) {
-        rarities[light] = Rarity::default();
+        idfs[light] = TermIdf::default();
     }
 }
 

@@ -5,6 +5,7 @@ use lcp_ingest::Commit;
 
 use crate::formula::{idf, scale};
 use crate::parameters as p;
+use crate::paths::folder;
 use crate::query::{Query, boundary};
 use crate::scan::{Field, Scanner, TermCounts};
 
@@ -43,9 +44,8 @@ impl<'f> Files<'f> {
         let mut sources: Vec<u32> = Vec::new();
         let mut folders = Vec::with_capacity(paths.len());
         for (file, path) in paths.iter().enumerate() {
-            let folder = path.rsplit_once('/').map_or("", |(folder, _)| folder);
             let next = known.len();
-            let folder = *known.entry(folder).or_insert(next);
+            let folder = *known.entry(folder(path)).or_insert(next);
             if folder == sources.len() {
                 sources.push(0);
             }
@@ -74,14 +74,14 @@ impl HistorySignals {
         let count = files.paths.len();
         let index: HashMap<&str, usize> = files.paths.iter().copied().zip(0..).collect();
         let past = read(query, commits, &index);
-        let rarities = rarities(query, &past);
+        let idfs = message_idfs(query, &past);
         let folder_count = files.sources.len();
         let (mut votes, mut best) = (vec![0.0; count], HashMap::new());
         let mut folder_votes = vec![0.0; folder_count];
         let mut folder_recent = vec![0.0; folder_count];
         let mut folder_activity = vec![0.0; folder_count];
         let weight =
-            |term: u16| query.terms[usize::from(term)].weight.sqrt() * rarities[usize::from(term)];
+            |term: u16| query.terms[usize::from(term)].weight.sqrt() * idfs[usize::from(term)];
         for commit in &past {
             let by_files = 1.0 / commit.files.sqrt();
             let decay = |half_life: f64| libm::exp2(-commit.age / half_life);
@@ -131,7 +131,7 @@ impl HistorySignals {
             changes: past
                 .into_iter()
                 .map(|commit| {
-                    let decay = libm::exp2(-commit.age / p::TOGETHER_HALF_LIFE);
+                    let decay = libm::exp2(-commit.age / p::CO_CHANGE_HALF_LIFE);
                     (decay / commit.files.sqrt(), commit.changed)
                 })
                 .collect(),
@@ -140,7 +140,7 @@ impl HistorySignals {
 
     /// Returns how much more often each file changed together with the best files than it changes
     /// otherwise, from 0 to 1. `best` has the best files with their shares of the probability.
-    pub(crate) fn together(&self, best: &[(usize, f64)], count: usize) -> Vec<f64> {
+    pub(crate) fn co_change(&self, best: &[(usize, f64)], count: usize) -> Vec<f64> {
         let mut alone = vec![0.0; count];
         for (weight, changed) in &self.changes {
             for file in changed {
@@ -150,24 +150,24 @@ impl HistorySignals {
         // A sum over files would depend on their order.
         let weights = self.changes.iter().map(|(weight, changed)| weight * changed.len() as f64);
         let total: f64 = weights.sum();
-        let mut together = vec![0.0; count];
+        let mut co_change = vec![0.0; count];
         for &(one, share) in best {
-            let factor = share / (alone[one] + p::TOGETHER_MIN);
+            let factor = share / (alone[one] + p::CO_CHANGE_MIN);
             for (weight, changed) in &self.changes {
                 if changed.contains(&one) {
                     for file in changed.iter().filter(|file| **file != one) {
-                        together[*file] += factor * weight;
+                        co_change[*file] += factor * weight;
                     }
                 }
             }
         }
         if total > 0.0 {
-            for (together, alone) in together.iter_mut().zip(&alone) {
-                *together /= alone * count as f64 / total + p::TOGETHER_ALONE;
+            for (co_change, alone) in co_change.iter_mut().zip(&alone) {
+                *co_change /= alone * count as f64 / total + p::CO_CHANGE_ALONE;
             }
         }
-        scale(&mut together, 0.0);
-        together
+        scale(&mut co_change, 0.0);
+        co_change
     }
 }
 
@@ -194,14 +194,13 @@ fn read(query: &Query, commits: &[Commit], index: &HashMap<&str, usize>) -> Vec<
     past
 }
 
-/// Returns the rarity of each word in messages.
-fn rarities(query: &Query, past: &[Past]) -> Vec<f64> {
+/// Returns the IDF of each word in messages.
+fn message_idfs(query: &Query, past: &[Past]) -> Vec<f64> {
     let mut with_term = vec![0_u32; query.terms.len()];
     for (term, _) in past.iter().flat_map(|commit| &commit.message.found) {
         with_term[usize::from(*term)] += 1;
     }
-    let rarity = |files: &u32| if *files == 0 { 0.0 } else { idf(past.len(), *files) };
-    with_term.iter().map(rarity).collect()
+    with_term.iter().map(|texts| idf(past.len(), *texts)).collect()
 }
 
 /// Returns a value for each file that is higher for recently changed ones.

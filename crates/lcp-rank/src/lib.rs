@@ -9,7 +9,7 @@
 //!
 //! | topic | files |
 //! |---|---|
-//! | the question | `query.rs`; words of identifiers: `words.rs`; names of files: `mentions.rs` |
+//! | the question | `query.rs`; words of identifiers: `words.rs`; names of files: `mentions.rs`; parts of paths: `paths.rs` |
 //! | files and the counts of terms in them | `document.rs`, `scan.rs` |
 //! | the words of texts, for any question | `text_index.rs`; those of a project, cached: `index.rs` |
 //! | the formula | `signals.rs`; its parameters: `parameters.rs` |
@@ -30,6 +30,7 @@ mod overview;
 mod parameters;
 mod passage_scores;
 mod passages;
+mod paths;
 mod query;
 mod ranking;
 mod role;

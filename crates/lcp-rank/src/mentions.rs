@@ -2,6 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use crate::paths::{file_name, is_file_name, module_name};
+
 /// The certainty of a name.
 const PATH: f64 = 1.0;
 const MODULE: f64 = 0.7;
@@ -141,35 +143,6 @@ impl<'p> PathIndex<'p> {
         matching.collect()
     }
 }
-
-fn file_name(path: &str) -> &str {
-    path.rsplit('/').next().unwrap_or(path)
-}
-
-/// Returns the name of the module in a file: that of its folder for files such as `mod.rs`.
-fn module_name(path: &str) -> &str {
-    let name = file_name(path);
-    let stem = name.split('.').next().unwrap_or(name);
-    match stem {
-        "mod" | "lib" | "main" | "__init__" | "index" => {
-            let folder = path.strip_suffix(name).unwrap_or_default().trim_end_matches('/');
-            let folder = folder.strip_suffix("/src").unwrap_or(folder);
-            file_name(folder)
-        }
-        _ => stem,
-    }
-}
-
-/// Returns whether a name ends with the extension of a known type of file.
-pub(crate) fn is_file_name(name: &str) -> bool {
-    let extension = name.rsplit_once('.').map(|(_, extension)| extension);
-    extension.is_some_and(|extension| EXTENSIONS.split(' ').any(|known| known == extension))
-}
-
-/// The extensions of files that questions name. Other dotted names are modules.
-const EXTENSIONS: &str = "c cc cfg cjs conf cpp cs css cts cxx go gradle h hh hpp html ini ipynb \
-                          java js json jsx kt kts lock lua md mjs mod mts php pl proto py pyi rb \
-                          rs rst scala sh sql svelte swift toml ts tsx txt vue xml yaml yml zig";
 
 /// A name in a text.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -17,8 +17,8 @@ use crate::scan::Field;
 pub(crate) struct PassageSignals {
     /// The words of the best passage.
     pub(crate) best: BTreeMap<usize, f64>,
-    /// The best pairs of words.
-    pub(crate) pairs: BTreeMap<usize, f64>,
+    /// The best bigrams of words.
+    pub(crate) bigrams: BTreeMap<usize, f64>,
     /// The scores of all passages, in the order of their files.
     scores: Vec<PassageScores>,
 }
@@ -42,10 +42,10 @@ impl PassageSignals {
                 .map(|file| scores.by_ref().take(file.passages.len()).map(get).fold(0.0, f64::max));
             scaled(files, best.collect(), least)
         };
-        let rarity = statistics.scale;
+        let unit = statistics.scale;
         Self {
             best: best_of(0.0, |it| it.words),
-            pairs: best_of(p::PAIRS_CAP * rarity, |it| it.pairs),
+            bigrams: best_of(p::BIGRAMS_CAP * unit, |it| it.bigrams),
             scores,
         }
     }
@@ -65,7 +65,7 @@ impl PassageSignals {
             scale(&mut column, 0.0);
             column
         };
-        let (words, pairs) = (column(|it| it.words), column(|it| it.pairs));
+        let (words, bigrams) = (column(|it| it.words), column(|it| it.bigrams));
         let names = column(|it| it.name);
         let mut order = Vec::new();
         let mut at = 0;
@@ -81,7 +81,7 @@ impl PassageSignals {
                 let value = p::ORDER_FILE * (scores[file] - top)
                     + p::ORDER_WORDS * words[at]
                     + p::ORDER_WORDS_OF_FILE * of_best
-                    + p::ORDER_PAIRS * pairs[at]
+                    + p::ORDER_BIGRAMS * bigrams[at]
                     + p::ORDER_NAME * names[at]
                     + p::ORDER_HEAD * flag(is_head)
                     + p::ORDER_PASSAGES * libm::log(of_file.passages.len() as f64)

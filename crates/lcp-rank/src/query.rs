@@ -2,12 +2,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::mentions::{file_names, is_file_name};
+use crate::mentions::file_names;
+use crate::paths::is_file_name;
 use crate::words::{WordSplitter, identifiers, is_compound, is_stop_word, squash, words};
 
-/// The maximum number of words and identifiers, and of pairs, that are counted in files.
+/// The maximum number of words and identifiers, and of bigrams, that are counted in files.
 const TERMS_MAX: usize = 400;
-const PAIRS_MAX: usize = 80;
+const BIGRAMS_MAX: usize = 80;
 
 /// The number of bytes at each end of a longer question that are read.
 const QUERY_PART_BYTES: usize = 64 << 10;
@@ -22,7 +23,7 @@ pub struct Query {
     pub(crate) named: Vec<String>,
 }
 
-/// A word, an identifier or a pair of words of the question.
+/// A word, an identifier or a bigram of words of the question.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Term {
     pub(crate) kind: TermKind,
@@ -30,8 +31,6 @@ pub(crate) struct Term {
     pub(crate) shown: String,
     /// The weight by its occurrences in the question.
     pub(crate) weight: f64,
-    /// `true` if the first line of the question has it.
-    pub(crate) is_in_subject: bool,
 }
 
 /// The kind of a term.
@@ -46,7 +45,7 @@ pub(crate) enum TermKind {
         is_mentioned: bool,
     },
     /// Two words that follow each other, by their indices.
-    Pair {
+    Bigram {
         first: usize,
         second: usize,
         /// The two words as one, in lowercase.
@@ -87,7 +86,7 @@ impl Query {
             let text = squash(symbol);
             let kind = TermKind::Identifier { text, is_mentioned: true };
             let shown = symbol.to_owned();
-            self.terms.push(Term { kind, shown, weight: MENTIONED, is_in_subject: true });
+            self.terms.push(Term { kind, shown, weight: MENTIONED });
         }
         self.named.push(name);
         self
@@ -139,7 +138,6 @@ pub(crate) fn boundary(text: &str, at: usize) -> usize {
 struct Gathered<'t> {
     weight: f64,
     shown: &'t str,
-    is_in_subject: bool,
 }
 
 /// Returns the terms of a question, the weightiest first.
@@ -147,7 +145,7 @@ fn terms(text: &str) -> Vec<Term> {
     let splitter = WordSplitter::default();
     let mut gathered: BTreeMap<(bool, String), Gathered<'_>> = BTreeMap::new();
     let (subject, body) = text.split_once('\n').unwrap_or((text, ""));
-    for (part, factor, is_subject) in [(subject, SUBJECT, true), (body, 1.0, false)] {
+    for (part, factor) in [(subject, SUBJECT), (body, 1.0)] {
         let quoted = quoted_identifiers(part);
         let mut counts: BTreeMap<&str, u32> = BTreeMap::new();
         for (_, identifier) in identifiers(part) {
@@ -163,7 +161,6 @@ fn terms(text: &str) -> Vec<Term> {
                     term.shown = shown;
                 }
                 term.weight += gain;
-                term.is_in_subject |= is_subject;
             };
             let mut lowercase: Vec<_> =
                 words(identifier).map(|word| (word.to_ascii_lowercase(), word)).collect();
@@ -190,34 +187,33 @@ fn terms(text: &str) -> Vec<Term> {
             } else {
                 TermKind::Word(text)
             };
-            let Gathered { weight, shown, is_in_subject } = gathered;
-            Term { kind, shown: shown.to_owned(), weight, is_in_subject }
+            Term { kind, shown: gathered.shown.to_owned(), weight: gathered.weight }
         })
         .collect();
     terms.sort_by(|a, b| b.weight.total_cmp(&a.weight));
     terms.truncate(TERMS_MAX);
-    let pairs = pairs(subject, body, &terms, &splitter);
-    terms.extend(pairs);
+    let bigrams = bigrams(subject, body, &terms, &splitter);
+    terms.extend(bigrams);
     terms
 }
 
-/// The maximum number of words without a meaning between the words of a pair.
+/// The maximum number of stop words between the words of a bigram.
 const BETWEEN_MAX: usize = 2;
 
-/// The weight of a pair with such words between, relative to one without.
+/// The weight of a bigram with such words between, relative to one without.
 const APART: f64 = 0.25;
 
-/// Returns the pairs of words that follow each other in the question.
-fn pairs(subject: &str, body: &str, terms: &[Term], splitter: &WordSplitter) -> Vec<Term> {
+/// Returns the bigrams of the question.
+fn bigrams(subject: &str, body: &str, terms: &[Term], splitter: &WordSplitter) -> Vec<Term> {
     let mut indices: BTreeMap<&str, usize> = BTreeMap::new();
     for (at, term) in terms.iter().enumerate() {
         if let TermKind::Word(stem) = &term.kind {
             indices.insert(stem, at);
         }
     }
-    let mut pairs: Vec<Term> = Vec::new();
+    let mut bigrams: Vec<Term> = Vec::new();
     for (part, factor) in [(subject, SUBJECT), (body, 1.0)] {
-        // The last word with a meaning, and the number of words without one since.
+        // The last word that counts, and the number of stop words since.
         let mut last: Option<(String, usize)> = None;
         let mut end = 0;
         for (start, identifier) in identifiers(part) {
@@ -228,8 +224,8 @@ fn pairs(subject: &str, body: &str, terms: &[Term], splitter: &WordSplitter) -> 
             let is_code = is_compound(identifier);
             for word in words(identifier) {
                 let word = word.to_ascii_lowercase();
-                let has_meaning = !is_stop_word(&word) || (is_code && word.len() > 2);
-                if !has_meaning {
+                let counts = !is_stop_word(&word) || (is_code && word.len() > 2);
+                if !counts {
                     last = last.map(|(word, between)| (word, between + 1));
                     continue;
                 }
@@ -241,38 +237,38 @@ fn pairs(subject: &str, body: &str, terms: &[Term], splitter: &WordSplitter) -> 
                         && first != second
                     {
                         let weight = factor * if between == 0 { 1.0 } else { APART };
-                        add_pair(&mut pairs, first, second, [&before, &word], weight);
+                        add_bigram(&mut bigrams, first, second, [&before, &word], weight);
                     }
                 }
                 last = Some((word, 0));
             }
         }
     }
-    pairs
+    bigrams
 }
 
-/// Returns whether two words with this text between them can be a pair.
+/// Returns whether two words with this text between them can be a bigram.
 fn is_short_gap(gap: &str) -> bool {
     let is_joint = |c: char| c.is_whitespace() || "-`\"'/.:_(".contains(c);
     let ends_a_sentence = gap.len() > 1 && gap.starts_with(['.', ':']) && !gap.starts_with("::");
     gap.chars().count() <= 3 && gap.chars().all(is_joint) && !ends_a_sentence && gap != "\n\n"
 }
 
-/// Adds a pair of words, or an occurrence of a known one.
-fn add_pair(pairs: &mut Vec<Term>, first: usize, second: usize, words: [&str; 2], weight: f64) {
+/// Adds a bigram of words, or an occurrence of a known one.
+fn add_bigram(bigrams: &mut Vec<Term>, first: usize, second: usize, words: [&str; 2], weight: f64) {
     let text = words.concat();
-    let known = pairs.iter_mut().find(|pair| match &pair.kind {
-        TermKind::Pair { first: a, second: b, .. } => (*a, *b) == (first, second),
+    let known = bigrams.iter_mut().find(|bigram| match &bigram.kind {
+        TermKind::Bigram { first: a, second: b, .. } => (*a, *b) == (first, second),
         _ => false,
     });
-    if let Some(Term { kind: TermKind::Pair { joined, .. }, weight: known, .. }) = known {
+    if let Some(Term { kind: TermKind::Bigram { joined, .. }, weight: known, .. }) = known {
         if !joined.contains(&text) {
             joined.push(text);
         }
         *known = known.max(weight);
-    } else if pairs.len() < PAIRS_MAX {
-        let kind = TermKind::Pair { first, second, joined: vec![text] };
-        pairs.push(Term { kind, shown: words.join(" "), weight, is_in_subject: false });
+    } else if bigrams.len() < BIGRAMS_MAX {
+        let kind = TermKind::Bigram { first, second, joined: vec![text] };
+        bigrams.push(Term { kind, shown: words.join(" "), weight });
     }
 }
 

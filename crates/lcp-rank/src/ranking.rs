@@ -373,7 +373,7 @@ impl<'q> Ranker<'q> {
             .found
             .iter()
             .map(|(term, fields)| {
-                (signals.statistics.contribution(self.query, *term, fields, counts), *term, fields)
+                (signals.statistics.reason_weight(self.query, *term, fields, counts), *term, fields)
             })
             .collect();
         terms.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));

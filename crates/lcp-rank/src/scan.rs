@@ -4,6 +4,7 @@ use std::cell::RefCell;
 
 use foldhash::{HashMap, HashMapExt};
 
+use crate::paths::{folder, stem};
 use crate::query::{Query, TermKind};
 use crate::text_index::{self, Id, Neighbors, Occurrences, TextIndex, is_joint};
 use crate::words::{WordSplitter, identifiers, squash, words};
@@ -18,7 +19,7 @@ pub(crate) enum Field {
     Name,
     Definitions,
     Body,
-    /// Of pairs: the words follow each other, but not in one identifier. Of identifiers: they have
+    /// Of bigrams: the words follow each other, but not in one identifier. Of identifiers: they have
     /// only one word.
     Adjacent,
 }
@@ -51,9 +52,9 @@ pub(crate) struct Scanner<'q> {
     query: &'q Query,
     /// The words by their stems.
     words: HashMap<&'q str, u16>,
-    /// The identifiers, and the pairs as one word.
+    /// The identifiers, and the bigrams as one word.
     squashed: HashMap<&'q str, Vec<u16>>,
-    pairs: HashMap<(u16, u16), u16>,
+    bigrams: HashMap<(u16, u16), u16>,
     /// The beginnings of words, and of identifiers. Most words are refused by them.
     starts: Starts,
     squashed_starts: Starts,
@@ -65,7 +66,7 @@ pub(crate) struct Scanner<'q> {
 /// The terms in an identifier.
 #[derive(Clone, Debug, Default)]
 struct Terms {
-    /// The terms that count in the field of the identifier: words, pairs, the identifier itself.
+    /// The terms that count in the field of the identifier: words, bigrams, the identifier itself.
     counted: Vec<u16>,
     /// The terms that are written as two words elsewhere. They count as [`Field::Adjacent`].
     single: Vec<u16>,
@@ -96,7 +97,7 @@ impl<'q> Scanner<'q> {
             query,
             words: HashMap::new(),
             squashed: HashMap::new(),
-            pairs: HashMap::new(),
+            bigrams: HashMap::new(),
             starts: Starts::default(),
             squashed_starts: Starts::default(),
             splitter: WordSplitter::default(),
@@ -111,8 +112,8 @@ impl<'q> Scanner<'q> {
                     continue;
                 }
                 TermKind::Identifier { text, .. } => std::slice::from_ref(text),
-                TermKind::Pair { first, second, joined } => {
-                    scanner.pairs.insert((id(*first), id(*second)), at);
+                TermKind::Bigram { first, second, joined } => {
+                    scanner.bigrams.insert((id(*first), id(*second)), at);
                     joined.as_slice()
                 }
             };
@@ -144,11 +145,9 @@ impl<'q> Scanner<'q> {
         dictionary: &DictionaryTerms,
     ) -> TermCounts {
         let mut counts = Counter { scanner: self, found: HashMap::new() };
-        let (folders, name) = path.rsplit_once('/').unwrap_or(("", path));
-        let name = name.rsplit_once('.').map_or(name, |(stem, _)| stem);
         let mut lengths = [0; FIELDS];
-        lengths[Field::Folders as usize] = counts.add_path(Field::Folders, folders);
-        lengths[Field::Name as usize] = counts.add_path(Field::Name, name);
+        lengths[Field::Folders as usize] = counts.add_path(Field::Folders, folder(path));
+        lengths[Field::Name as usize] = counts.add_path(Field::Name, stem(path));
         let found = RefCell::new(&mut counts);
         let each = |it: Occurrences| {
             let (terms, mut counts) = (dictionary.get(it.id), found.borrow_mut());
@@ -162,13 +161,13 @@ impl<'q> Scanner<'q> {
                 counts.add(*term, Field::Adjacent, it.count);
             }
         };
-        let each_pair = |it: Neighbors| {
+        let each_neighbors = |it: Neighbors| {
             let words = dictionary.get(it.first).last.zip(dictionary.get(it.second).first);
-            if let Some(pair) = words.and_then(|words| self.pairs.get(&words)) {
-                found.borrow_mut().add(*pair, Field::Adjacent, it.count);
+            if let Some(bigram) = words.and_then(|words| self.bigrams.get(&words)) {
+                found.borrow_mut().add(*bigram, Field::Adjacent, it.count);
             }
         };
-        let totals = text_index::read(&text.0, each, each_pair).unwrap_or_default();
+        let totals = text_index::read(&text.0, each, each_neighbors).unwrap_or_default();
         lengths[Field::Body as usize] = totals.all;
         lengths[Field::Definitions as usize] = totals.definitions;
         let mut found: Vec<_> = counts.found.into_iter().collect();
@@ -183,8 +182,8 @@ impl<'q> Scanner<'q> {
         let mut last = None;
         for word in words(identifier) {
             let term = self.word(word);
-            let pair = last.zip(term).and_then(|pair| self.pairs.get(&pair).copied());
-            found.counted.extend(term.into_iter().chain(pair));
+            let bigram = last.zip(term).and_then(|words| self.bigrams.get(&words).copied());
+            found.counted.extend(term.into_iter().chain(bigram));
             if parts == 0 {
                 found.first = term;
             }
@@ -198,8 +197,8 @@ impl<'q> Scanner<'q> {
                     found.counted.push(term);
                 }
                 TermKind::Identifier { .. } => found.single.push(term),
-                // A pair in an identifier of several words is counted by its words.
-                TermKind::Pair { .. } if parts <= 1 => found.counted.push(term),
+                // A bigram in an identifier of several words is counted by its words.
+                TermKind::Bigram { .. } if parts <= 1 => found.counted.push(term),
                 _ => {}
             }
         }
@@ -264,9 +263,10 @@ impl Counter<'_, '_> {
             for term in &terms.counted {
                 self.add(*term, field, 1);
             }
-            let pair = last.zip(terms.first).filter(|_| is_joint(&path[end..start]));
-            if let Some(pair) = pair.and_then(|pair| self.scanner.pairs.get(&pair).copied()) {
-                self.add(pair, Field::Adjacent, 1);
+            let words = last.zip(terms.first).filter(|_| is_joint(&path[end..start]));
+            let bigram = words.and_then(|words| self.scanner.bigrams.get(&words).copied());
+            if let Some(bigram) = bigram {
+                self.add(bigram, Field::Adjacent, 1);
             }
             if parts > 0 {
                 last = terms.last;

@@ -1,7 +1,6 @@
 //! The identifiers of a text with their counts, regardless of a question.
 //!
-//! A text index has the counts of each identifier, and those of each pair of identifiers that follow
-//! each other. It is stored in the form in which it is cached: numbers of variable length, in
+//! A text index has the counts of each identifier, and of each two identifiers that follow each other. It is stored in the form in which it is cached: numbers of variable length, in
 //! ascending order and as differences. So reading a cached index costs nothing before it is used.
 
 use foldhash::HashMap;
@@ -53,7 +52,7 @@ pub(crate) struct TextIndexer<'t> {
     known: Vec<Known<'t>>,
     /// The identifiers that occur in the current text.
     in_text: Vec<Id>,
-    /// The pairs of the current text.
+    /// The identifiers of the current text that follow each other.
     neighbors: Vec<(Id, Id)>,
 }
 
@@ -139,11 +138,11 @@ impl<'t> TextIndexer<'t> {
         }
         self.neighbors.sort_unstable();
         let mut before = 0;
-        for pairs in self.neighbors.chunk_by(|a, b| a == b) {
-            let (first, second) = pairs[0];
+        for same in self.neighbors.chunk_by(|a, b| a == b) {
+            let (first, second) = same[0];
             put(&mut bytes, first - before);
             put(&mut bytes, second);
-            put(&mut bytes, u32::try_from(pairs.len()).unwrap_or(u32::MAX));
+            put(&mut bytes, u32::try_from(same.len()).unwrap_or(u32::MAX));
             before = first;
         }
         self.neighbors.clear();
@@ -157,11 +156,11 @@ pub(crate) fn is_joint(gap: &str) -> bool {
     matches!(gap, " " | "-" | "\n" | "  " | "." | "::" | "->" | "/")
 }
 
-/// Reads a text index: the totals, each identifier, each pair. Malformed bytes end it early.
+/// Reads a text index: the totals, each identifier, all neighbors. Malformed bytes end it early.
 pub(crate) fn read(
     index: &[u8],
     mut each: impl FnMut(Occurrences),
-    mut each_pair: impl FnMut(Neighbors),
+    mut each_neighbors: impl FnMut(Neighbors),
 ) -> Option<WordTotals> {
     let mut bytes = index;
     let totals = WordTotals { all: take(&mut bytes)?, definitions: take(&mut bytes)? };
@@ -176,7 +175,7 @@ pub(crate) fn read(
     while !bytes.is_empty() {
         first = first.checked_add(take(&mut bytes)?)?;
         let (second, count) = (take(&mut bytes)?, take(&mut bytes)?);
-        each_pair(Neighbors { first, second, count });
+        each_neighbors(Neighbors { first, second, count });
     }
     Some(totals)
 }
@@ -215,15 +214,15 @@ mod tests {
         let index = indexer.index("fn open() { open door; a door }");
         let dictionary: Vec<_> = indexer.dictionary().collect();
         assert_eq!(dictionary, ["other", "fn", "open", "door", "a"]);
-        let (mut identifiers, mut pairs) = (Vec::new(), Vec::new());
+        let (mut identifiers, mut bigrams) = (Vec::new(), Vec::new());
         let totals = read(
             &index.0,
             |it| identifiers.push((dictionary[it.id as usize], it.count, it.definitions)),
-            |it| pairs.push((dictionary[it.first as usize], dictionary[it.second as usize])),
+            |it| bigrams.push((dictionary[it.first as usize], dictionary[it.second as usize])),
         );
         assert_eq!(totals, Some(WordTotals { all: 5, definitions: 1 }));
         assert_eq!(identifiers, [("fn", 1, 0), ("open", 2, 1), ("door", 2, 0), ("a", 1, 0)]);
-        assert_eq!(pairs, [("fn", "open"), ("open", "door"), ("door", "door")]);
+        assert_eq!(bigrams, [("fn", "open"), ("open", "door"), ("door", "door")]);
     }
 
     #[test]

@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use crate::paths::{file_name, folder};
+
 /// The files that describe a package.
 const MANIFESTS: [&str; 12] = [
     "Cargo.toml", "package.json", "pyproject.toml", "setup.py", "go.mod", "pom.xml",
@@ -76,12 +78,7 @@ impl Parts {
 }
 
 fn is_manifest(path: &str) -> bool {
-    let name = path.rsplit('/').next().unwrap_or(path);
-    MANIFESTS.contains(&name)
-}
-
-fn folder(path: &str) -> &str {
-    path.rsplit_once('/').map_or("", |(folder, _)| folder)
+    MANIFESTS.contains(&file_name(path))
 }
 
 /// Returns the first two folders of a path.
@@ -105,7 +102,7 @@ fn nearest<'p>(path: &'p str, folders: &[&str]) -> &'p str {
 fn entry(paths: &[&str], weights: &[Option<f64>], files: &[usize]) -> Option<usize> {
     let place = |file: &usize| {
         let path = paths[*file];
-        let name = path.rsplit('/').next().unwrap_or(path);
+        let name = file_name(path);
         let stem = name.split('.').next().unwrap_or(name);
         let name = ENTRIES.iter().position(|entry| *entry == stem)?;
         Some((path.matches('/').count(), name, path))
