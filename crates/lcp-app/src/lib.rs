@@ -41,6 +41,7 @@
 //! | [`pack`], [`file_list`], [`git_source`] | packs of folders, git changes and standard input; lists of files; clones of repositories |
 //! | [`render`] | the render job: options, setup, text and plan |
 //! | [`import`], [`export`] | blocks of transcripts; messages for chat APIs within a budget |
+//! | [`fit_messages`] | messages of a chat API within a budget, in the shape of the input |
 //! | [`parse`] | blocks of rendered texts |
 //! | [`stats`], [`inspect`], [`diff`], [`naive_markdown`] | figures, lists and differences of packs |
 //! | [`rank`] | the files and passages of a pack that a question needs |
@@ -79,6 +80,8 @@ pub mod export;
 pub mod file_list;
 pub mod files;
 mod find_block;
+#[cfg(feature = "full")]
+pub mod fit_messages;
 #[cfg(feature = "full")]
 mod folders;
 #[cfg(feature = "full")]

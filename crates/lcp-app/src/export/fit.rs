@@ -56,6 +56,17 @@ pub fn fit(
     let blocks = candidates.to_plan();
     let overhead_tokens = request_extra_tokens(&candidates.full_export, estimator);
     let maker = MessageBuilder { candidates, driver, estimator, blocks: &blocks, overhead_tokens };
+    if let Some(budget) = config.token_budget
+        && config.fill
+        && config.shares.is_none()
+        && count(&candidates.full_export, estimator) <= u64::from(budget)
+    {
+        // The plan of a text may omit blocks of messages that fit.
+        let config = DriverConfig { token_budget: None, ..config.clone() };
+        let SearchResult { best, plans, .. } = maker.search(&config)?;
+        let Candidate { exported, tokens, plan, dropped } = best;
+        return Ok(FittedMessages { exported, tokens, overhead_tokens, plan, plans, dropped });
+    }
     if config.overflow == Overflow::Deny {
         // The caps of shares are checked with the requested budget. The total is checked with the
         // messages.

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use lcp_driver::{DefaultDriver, DriverConfig, OutputMode, Overflow};
 use lcp_ingest::SecretPolicy;
 use lcp_transcripts::{ExportResult, Provider};
+use lcp_types::Block;
 use serde_json::{Value, json};
 
 use super::{ExportCandidates, FitError, FittedMessages, fit, has_turns};
@@ -83,11 +84,6 @@ impl ExportOptions {
         let mut pack = files::decode(path, bytes)?;
         let policy = self.secrets.unwrap_or(SecretPolicy::Warn);
         let secret_warning = secrets::apply_to_blocks(&mut pack.blocks, policy, config)?;
-        let EffectiveBudget { model, settings, warnings } =
-            self.budget.resolve(config, &self.tokenizer)?;
-        for warning in &warnings {
-            reporter.warn(warning);
-        }
         for warning in &pack.warnings {
             reporter.warn(warning);
         }
@@ -100,23 +96,39 @@ impl ExportOptions {
         if let Some(warning) = render::index_warning(bytes) {
             reporter.warn(&warning);
         }
+        self.export_blocks(path, pack.blocks, config, reporter)
+    }
+
+    /// Exports the blocks of a pack or transcript that was read from `path`.
+    pub(crate) fn export_blocks(
+        &self,
+        path: &Path,
+        mut blocks: Vec<Block<'_>>,
+        config: &Config,
+        reporter: &dyn Reporter,
+    ) -> Result<ExportedPack> {
+        let EffectiveBudget { model, settings, warnings } =
+            self.budget.resolve(config, &self.tokenizer)?;
+        for warning in &warnings {
+            reporter.warn(warning);
+        }
         let driver_config = driver_config(&settings);
         let is_strict = driver_config.overflow == Overflow::Deny;
         let tokenizer = self.tokenizer.load(config, model.as_ref(), is_strict, reporter)?;
         let driver = DefaultDriver::new(Arc::clone(&tokenizer.estimator));
-        let blocks = pack.blocks.len();
+        let count = blocks.len();
         if driver_config.token_budget.is_some() && self.order == ResultOrder::Relevance {
-            let ranking = SessionRanking::new(&pack.blocks);
-            pack.blocks.extend(ranking.annotations());
+            let ranking = SessionRanking::new(&blocks);
+            blocks.extend(ranking.annotations());
         }
-        let candidates = ExportCandidates::new(self.provider, &pack.blocks);
+        let candidates = ExportCandidates::new(self.provider, &blocks);
         if candidates.is_empty() {
             report_left_out(&candidates, reporter);
             return Err(nothing_to_export(path, &candidates));
         }
         let mut messages = fit(&candidates, &driver, &tokenizer.estimator, &driver_config)
             .map_err(|error| over_budget_error(path, &error))?;
-        messages.plan.items.truncate(blocks);
+        messages.plan.items.truncate(count);
         if !messages.plan.is_cut() && messages.dropped == 0 {
             let (used, budget) = (messages.tokens, driver_config.token_budget);
             messages.plan.warnings.extend(config.usage.budget_warning(used, budget));
