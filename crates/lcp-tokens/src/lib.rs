@@ -17,6 +17,7 @@
 //! - [`tokenizer_for_model`] for a model in the table of [`Models`];
 //! - [`or_fallback`] replaces one that cannot be loaded, so that counting always works.
 //!
+//! `Tiktoken` also returns the ids of tokens, and the bytes of ids (`encode`, `decode`).
 //! [`IncrementalCounter`] counts a text that grows, [`count_batch`] counts several texts, and
 //! `CachedEstimator` (feature `cache`) stores counts.
 //!
@@ -32,7 +33,7 @@
 //! | topic | files |
 //! |---|---|
 //! | the trait; growing texts | `estimator.rs`; `incremental.rs` |
-//! | OpenAI's encodings | `tiktoken.rs`, on the engine in `bpe/` |
+//! | OpenAI's encodings: counts, ids, bytes of ids | `tiktoken.rs`, on the engine in `bpe/` |
 //! | pre-tokenization | `bpe/pretokenize/`: 64 bytes at once in `simd.rs`, one piece at a time in `scalar.rs` |
 //! | tokens of a piece | `bpe/piece_cache.rs`, `bpe/vocabulary.rs`, `bpe/merge.rs`; of long pieces: `bpe/linear.rs` |
 //! | truncation | `bpe/truncate.rs`; for other estimators: `truncate.rs` |
@@ -76,6 +77,6 @@ pub use resolve::{
 };
 pub use scaled::{CLAUDE_4_7_SCALE_PERCENT, CLAUDE_SCALE_PERCENT, ScaledEstimator};
 #[cfg(feature = "bpe")]
-pub use tiktoken::{Encoding, Tiktoken, TokenEnds};
+pub use tiktoken::{Encoding, Tiktoken, TokenEnds, UnknownToken};
 #[cfg(feature = "tokenizer-files")]
 pub use tokenizer_file::{FILE_BYTES_MAX, FileTokenizer, TokenizerFileError, TokenizerFileFormat};

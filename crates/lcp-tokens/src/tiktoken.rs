@@ -4,7 +4,7 @@ use std::fmt;
 use std::sync::OnceLock;
 
 use crate::TokenEstimator;
-use crate::bpe::{Bpe, Pattern};
+use crate::bpe::{Bpe, Pattern, Token};
 
 /// An encoding with a built-in vocabulary. Each one is a feature.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -137,6 +137,69 @@ impl Tiktoken {
     pub fn token_ends(self, text: &str) -> TokenEnds<'_> {
         TokenEnds { engine: self.encoding.engine(), text, at: 0, piece: Vec::new() }
     }
+
+    /// Returns the ids of the tokens of `text`, the same as `encode_ordinary` of OpenAI's
+    /// `tiktoken`, in linear time.
+    ///
+    /// Text that looks like a special token is ordinary text: `<|endoftext|>` becomes the tokens of
+    /// its characters. So untrusted text cannot contain special tokens.
+    ///
+    /// ```
+    /// use lcp_tokens::{Encoding, Tiktoken};
+    ///
+    /// let tokenizer = Tiktoken::new(Encoding::O200kBase);
+    /// let ids = tokenizer.encode("hello world");
+    /// assert_eq!(ids, [24912, 2375]);
+    /// assert_eq!(tokenizer.decode(&ids)?, b"hello world");
+    /// # Ok::<(), lcp_tokens::UnknownToken>(())
+    /// ```
+    #[must_use]
+    pub fn encode(self, text: &str) -> Vec<u32> {
+        self.encoding.engine().encode(text)
+    }
+
+    /// Returns the bytes of tokens.
+    ///
+    /// A token can end within a character, so the bytes of a part of a text may not be UTF-8:
+    ///
+    /// ```
+    /// use lcp_tokens::{Encoding, Tiktoken};
+    ///
+    /// let tokenizer = Tiktoken::new(Encoding::Cl100kBase);
+    /// let ids = tokenizer.encode("🦀");
+    /// assert_eq!(tokenizer.decode(&ids)?, "🦀".as_bytes());
+    /// assert_eq!(tokenizer.decode(&ids[..1])?, b"\xF0\x9F");
+    ///
+    /// let error = tokenizer.decode(&[15339, 100_257]).unwrap_err();
+    /// assert_eq!(error.to_string(), "cl100k_base has no ordinary token 100257, at position 1");
+    /// # Ok::<(), lcp_tokens::UnknownToken>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// Returns [`UnknownToken`] for an id that no ordinary token has. The ids of special tokens are
+    /// such ids, because [`encode`](Self::encode) does not return them.
+    pub fn decode(self, ids: &[u32]) -> Result<Vec<u8>, UnknownToken> {
+        let engine = self.encoding.engine();
+        let mut bytes = Vec::new();
+        for (position, id) in ids.iter().copied().enumerate() {
+            let unknown = UnknownToken { encoding: self.encoding, id, position };
+            bytes.extend_from_slice(engine.token_bytes(id).ok_or(unknown)?);
+        }
+        Ok(bytes)
+    }
+}
+
+/// The error of [`Tiktoken::decode`] for an id that no ordinary token has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{encoding} has no ordinary token {id}, at position {position}")]
+pub struct UnknownToken {
+    /// The encoding.
+    pub encoding: Encoding,
+    /// The id.
+    pub id: u32,
+    /// The index of the id in the list.
+    pub position: usize,
 }
 
 /// The iterator of [`Tiktoken::token_ends`].
@@ -145,8 +208,8 @@ pub struct TokenEnds<'t> {
     engine: &'static Bpe,
     text: &'t str,
     at: usize,
-    /// The lengths of the remaining tokens of this piece, last token first.
-    piece: Vec<u8>,
+    /// The remaining tokens of this piece, last token first.
+    piece: Vec<Token>,
 }
 
 impl Iterator for TokenEnds<'_> {
@@ -154,9 +217,10 @@ impl Iterator for TokenEnds<'_> {
 
     fn next(&mut self) -> Option<usize> {
         if self.piece.is_empty() && self.at < self.text.len() {
-            self.piece = self.engine.token_lengths_reversed(self.text, self.at);
+            self.piece = self.engine.piece_tokens(self.text, self.at);
+            self.piece.reverse();
         }
-        self.at += usize::from(self.piece.pop()?);
+        self.at += self.engine.token_bytes(self.piece.pop()?)?.len();
         Some(self.at)
     }
 }

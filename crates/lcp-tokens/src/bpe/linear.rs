@@ -111,28 +111,22 @@ pub(super) fn count_up_to(vocabulary: &Vocabulary, piece: &[u8], limit: usize) -
     (read.is_continue() && count <= limit).then_some(count)
 }
 
-/// Returns the length in bytes of each token of a piece.
-pub(super) fn lengths(vocabulary: &Vocabulary, piece: &[u8]) -> Vec<u8> {
-    // The first token of each suffix, the shortest suffix first.
+/// Appends the tokens of a piece to `tokens`.
+pub(super) fn append_tokens(vocabulary: &Vocabulary, piece: &[u8], tokens: &mut Vec<Token>) {
+    // The length of the first token of each suffix, the shortest suffix first. The tokens would
+    // take four times the memory.
     let mut firsts: Vec<u8> = Vec::with_capacity(piece.len());
     let ControlFlow::Continue(()) =
         each_segment(vocabulary, piece, Direction::Backward, |segment| {
-            firsts.push(to_u8(segment.len));
+            firsts.push(u8::try_from(segment.len).expect("no token has more than 255 bytes"));
             ControlFlow::<Infallible>::Continue(())
         });
-    firsts.reverse();
-    let mut at = 0;
-    let next = || {
-        let len = *firsts.get(at)?;
-        at += usize::from(len);
-        Some(len)
-    };
-    std::iter::from_fn(next).collect()
-}
-
-/// Narrows the length of a token to a byte.
-pub(super) fn to_u8(len: usize) -> u8 {
-    u8::try_from(len).expect("no token has more than 255 bytes")
+    let mut rest = piece;
+    while !rest.is_empty() {
+        let (token, after) = rest.split_at(usize::from(firsts[rest.len() - 1]));
+        tokens.push(vocabulary.find(token).expect("a segment begins with a token"));
+        rest = after;
+    }
 }
 
 /// Returns the lengths of the longest segments that count at most `max_tokens`, the longest first.

@@ -25,37 +25,52 @@ const _: () = assert!(TOKEN_BITS + POSITION_BITS < i32::BITS - 1, "a key is not 
 
 /// Returns the number of tokens of a piece.
 pub(super) fn count(vocabulary: &Vocabulary, piece: &[u8]) -> usize {
-    if piece.len() < 2 || vocabulary.is_token(piece) {
+    if piece.len() < 2 || vocabulary.find(piece).is_some() {
         return piece.len().min(1);
     }
     match piece.len() {
-        len if len <= SHORT => merge::<SHORT>(vocabulary, piece).0,
-        len if len <= MIDDLE => merge::<MIDDLE>(vocabulary, piece).0,
-        len if len <= LONG => merge::<LONG>(vocabulary, piece).0,
+        len if len <= SHORT => merge::<SHORT>(vocabulary, piece).count,
+        len if len <= MIDDLE => merge::<MIDDLE>(vocabulary, piece).count,
+        len if len <= LONG => merge::<LONG>(vocabulary, piece).count,
         _ => linear::count(vocabulary, piece),
     }
 }
 
-/// Returns the length in bytes of each token of a piece. It is at most 255.
-pub(super) fn lengths(vocabulary: &Vocabulary, piece: &[u8]) -> Vec<u8> {
-    if piece.len() < 2 || vocabulary.is_token(piece) {
-        return vec![linear::to_u8(piece.len())];
+/// Appends the tokens of a piece to `tokens`.
+pub(super) fn append_tokens(vocabulary: &Vocabulary, piece: &[u8], tokens: &mut Vec<Token>) {
+    if let Some(token) = vocabulary.find(piece) {
+        return tokens.push(token);
     }
-    if piece.len() > LONG {
-        return linear::lengths(vocabulary, piece);
+    match piece.len() {
+        len if len <= SHORT => append_merged::<SHORT>(vocabulary, piece, tokens),
+        len if len <= MIDDLE => append_merged::<MIDDLE>(vocabulary, piece, tokens),
+        len if len <= LONG => append_merged::<LONG>(vocabulary, piece, tokens),
+        _ => linear::append_tokens(vocabulary, piece, tokens),
     }
-    let (_, next) = merge::<LONG>(vocabulary, piece);
-    let ends = std::iter::successors(Some(usize::from(next[0])), |end| {
-        next[..piece.len()].get(*end).map(|end| usize::from(*end))
-    });
-    let mut at = 0;
-    ends.map(|end| linear::to_u8(end - std::mem::replace(&mut at, end))).collect()
 }
 
-/// Merges a piece of 2 to `N` bytes. Returns the number of tokens, and the end of the token at each
-/// position.
+fn append_merged<const N: usize>(vocabulary: &Vocabulary, piece: &[u8], tokens: &mut Vec<Token>) {
+    let merged = merge::<N>(vocabulary, piece);
+    let mut at = 0;
+    while at < piece.len() {
+        tokens.push(merged.tokens[at]);
+        at = usize::from(merged.ends[at]);
+    }
+}
+
+/// A merged piece.
+struct Merged<const N: usize> {
+    /// The number of tokens.
+    count: usize,
+    /// The token that begins at each position, where one does.
+    tokens: [Token; N],
+    /// The end of that token.
+    ends: [u16; N],
+}
+
+/// Merges a piece of 2 to `N` bytes.
 #[inline]
-fn merge<const N: usize>(vocabulary: &Vocabulary, piece: &[u8]) -> (usize, [u16; N]) {
+fn merge<const N: usize>(vocabulary: &Vocabulary, piece: &[u8]) -> Merged<N> {
     const { assert!(N <= LONG && N.is_multiple_of(8)) }
     let len = piece.len();
     let mut tokens: [Token; N] = [NONE; N];
@@ -76,7 +91,7 @@ fn merge<const N: usize>(vocabulary: &Vocabulary, piece: &[u8]) -> (usize, [u16;
     loop {
         let lowest = lowest(&keys[..len.next_multiple_of(8)]);
         if lowest == NEVER {
-            return (count, next);
+            return Merged { count, tokens, ends: next };
         }
         #[expect(clippy::cast_sign_loss, reason = "keys are not negative")]
         let (merged, at) =

@@ -1,7 +1,8 @@
-//! Byte-pair encoding for counting only (RFC 0009).
+//! Byte-pair encoding, mainly for counting (RFC 0009).
 //!
 //! A text is split into pieces ([`pretokenize`]). The count of a piece is looked up
-//! ([`piece_cache`]) or computed by merging ([`merge`], [`linear`]). No list of tokens is built.
+//! ([`piece_cache`]) or computed by merging ([`merge`], [`linear`]). Only [`Bpe::encode`] builds a
+//! list of tokens.
 
 mod linear;
 mod merge;
@@ -19,6 +20,7 @@ use std::ops::ControlFlow;
 
 use piece_cache::PieceCache;
 pub(crate) use pretokenize::Pattern;
+pub(crate) use trie::Token;
 use vocabulary::Vocabulary;
 
 /// An encoding: the pattern that splits text into pieces, and the vocabulary that merges them.
@@ -99,12 +101,31 @@ impl Bpe {
         })
     }
 
-    /// Returns the lengths of the tokens of the piece at `at`, the last token first.
-    pub(crate) fn token_lengths_reversed(&self, text: &str, at: usize) -> Vec<u8> {
+    /// Returns the tokens of the piece at `at`.
+    pub(crate) fn piece_tokens(&self, text: &str, at: usize) -> Vec<Token> {
         let end = self.pattern.piece_end(text.as_bytes(), at);
-        let mut lengths = merge::lengths(&self.vocabulary, &text.as_bytes()[at..end]);
-        lengths.reverse();
-        lengths
+        let mut tokens = Vec::new();
+        merge::append_tokens(&self.vocabulary, &text.as_bytes()[at..end], &mut tokens);
+        tokens
+    }
+
+    /// Returns the tokens of `text` in linear time.
+    pub(crate) fn encode(&self, text: &str) -> Vec<Token> {
+        let text = text.as_bytes();
+        let mut tokens = Vec::new();
+        let ControlFlow::Continue(()) =
+            pretokenize::for_each_piece(self.pattern, text, |start, end| {
+                merge::append_tokens(&self.vocabulary, &text[start..end], &mut tokens);
+                ControlFlow::<Infallible>::Continue(())
+            });
+        tokens
+    }
+
+    /// Returns the bytes of an ordinary token.
+    pub(crate) fn token_bytes(&self, token: Token) -> Option<&[u8]> {
+        let exists = token < self.vocabulary.len();
+        // A special token has a number, but no bytes.
+        exists.then(|| self.vocabulary.spelling(token)).filter(|bytes| !bytes.is_empty())
     }
 
     /// Returns the length in bytes of a prefix of `text` whose count does not depend on later text,

@@ -173,11 +173,11 @@ impl Vocabulary {
         find_pair(&self.pairs, self.shift, left, right)
     }
 
-    /// Returns whether a piece is a token. Then it counts as one, even if its bytes would merge
-    /// otherwise.
-    pub(super) fn is_token(&self, piece: &[u8]) -> bool {
+    /// Returns the token with these bytes. A piece that is a token counts as one, even if its bytes
+    /// would merge otherwise.
+    pub(super) fn find(&self, piece: &[u8]) -> Option<Token> {
         if piece.len() > self.longest {
-            return false;
+            return None;
         }
         let hash = hash(piece);
         let mask = self.index.len() - 1;
@@ -185,12 +185,12 @@ impl Vocabulary {
         loop {
             let entry = self.index[slot & mask];
             if entry == EMPTY {
-                return false;
+                return None;
             }
             #[expect(clippy::cast_possible_truncation, reason = "the low half is the number")]
             let token = entry as Token;
             if entry >> 32 == hash >> 32 && self.spelling(token) == piece {
-                return true;
+                return Some(token);
             }
             slot += 1;
         }

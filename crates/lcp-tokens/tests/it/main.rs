@@ -12,6 +12,8 @@ mod examples;
 mod files;
 mod heuristic;
 #[cfg(feature = "tiktoken")]
+mod ids;
+#[cfg(feature = "tiktoken")]
 mod limits;
 mod models;
 #[cfg(feature = "tiktoken")]
