@@ -1,4 +1,4 @@
-//! Whose counts ours are compared with.
+//! Whose tokens ours are compared with.
 
 use std::io::{ErrorKind, Read, Write};
 use std::path::PathBuf;
@@ -13,7 +13,7 @@ use crate::{Result, failure};
 /// The version of Python's tiktoken that we compare with.
 pub(super) const TIKTOKEN: &str = "0.14.0";
 
-/// Counts that are right by definition, in one encoding.
+/// Tokens that are right by definition, in one encoding.
 pub(super) enum Oracle {
     TiktokenRs(&'static CoreBPE),
     Python(Talk),
@@ -34,13 +34,13 @@ impl Oracle {
         }
     }
 
-    /// How many tokens each of `texts` is.
-    pub(super) fn counts(&mut self, texts: &[&str]) -> Result<Vec<usize>> {
+    /// The ids of the tokens of each of `texts`.
+    pub(super) fn tokens(&mut self, texts: &[&str]) -> Result<Vec<Vec<u32>>> {
         match self {
             Self::TiktokenRs(core) => {
-                Ok(texts.iter().map(|text| core.count_ordinary(text)).collect())
+                Ok(texts.iter().map(|text| core.encode_ordinary(text)).collect())
             }
-            Self::Python(talk) => talk.counts(texts),
+            Self::Python(talk) => talk.tokens(texts),
         }
     }
 }
@@ -66,7 +66,7 @@ impl Python {
 
     fn command(&self, task: &str) -> Command {
         let mut command = Command::new(&self.program);
-        let script = crate::script("tiktoken_counts.py");
+        let script = crate::script("tiktoken_tokens.py");
         command
             .arg(script)
             .arg(task)
@@ -78,7 +78,7 @@ impl Python {
 
     fn talk(&self, encoding: Encoding) -> Result<Talk> {
         let mut child =
-            self.command("counts").arg(encoding.name()).spawn().map_err(|error| lost(&error))?;
+            self.command("tokens").arg(encoding.name()).spawn().map_err(|error| lost(&error))?;
         let (Some(ask), Some(answer)) = (child.stdin.take(), child.stdout.take()) else {
             return Err(lost(&ErrorKind::BrokenPipe.into()));
         };
@@ -111,20 +111,27 @@ pub(super) struct Talk {
 }
 
 impl Talk {
-    fn counts(&mut self, texts: &[&str]) -> Result<Vec<usize>> {
+    fn tokens(&mut self, texts: &[&str]) -> Result<Vec<Vec<u32>>> {
         let mut batch = number(texts.len());
         for text in texts {
             batch.extend(number(text.len()));
             batch.extend(text.as_bytes());
         }
-        let mut counts = vec![[0; 4]; texts.len()];
         let asked = self
             .ask
             .as_mut()
             .map_or(Ok(()), |ask| ask.write_all(&batch).and_then(|()| ask.flush()));
-        let answered = asked.and_then(|()| self.answer.read_exact(counts.as_flattened_mut()));
-        answered.map_err(|error| lost(&error))?;
-        Ok(counts.into_iter().map(|count| u32::from_le_bytes(count) as usize).collect())
+        asked.map_err(|error| lost(&error))?;
+        texts.iter().map(|_| self.answered().map_err(|error| lost(&error))).collect()
+    }
+
+    /// The next list of numbers, after its length.
+    fn answered(&mut self) -> std::io::Result<Vec<u32>> {
+        let mut len = [0; 4];
+        self.answer.read_exact(&mut len)?;
+        let mut ids = vec![[0; 4]; u32::from_le_bytes(len) as usize];
+        self.answer.read_exact(ids.as_flattened_mut())?;
+        Ok(ids.into_iter().map(u32::from_le_bytes).collect())
     }
 }
 

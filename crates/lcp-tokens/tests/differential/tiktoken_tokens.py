@@ -1,16 +1,16 @@
-"""Counts texts with Python's tiktoken, for the test `differential`.
+"""Encodes texts with Python's tiktoken, for the test `differential`.
 
 The patterns and the encodings are those of the installed package. The rank
 files are not downloaded: they are read from the folder given, and each must
 have the SHA-256 that the package itself expects of the official file.
 
-    tiktoken_counts.py counts ASSETS ENCODING...
+    tiktoken_tokens.py tokens ASSETS ENCODING...
         A batch on standard input is the number of its texts and for each text
         its length in bytes and the text in UTF-8; numbers are 32 bits, low byte
-        first. The answer to a batch is one number for each text and encoding.
-        An empty input ends it.
+        first. The answer to a batch is, for each text and encoding, the number
+        of tokens and the id of each. An empty input ends it.
 
-    tiktoken_counts.py fixtures ASSETS ENCODING...
+    tiktoken_tokens.py fixtures ASSETS ENCODING...
         One batch; to each text belongs one more number behind it: how many
         times it is repeated. The answer is a JSON file of texts and counts.
 """
@@ -59,13 +59,13 @@ def text():
     return sys.stdin.buffer.read(number()).decode("utf-8")
 
 
-def counts(encodings):
+def tokens(encodings):
     while (size := number()) is not None:
         # All of it is read before anything is answered: nobody waits for whom
         # waits for them.
         batch = [text() for _ in range(size)]
-        found = [len(e.encode_ordinary(t)) for t in batch for e in encodings]
-        sys.stdout.buffer.write(struct.pack(f"<{len(found)}I", *found))
+        for ids in [e.encode_ordinary(t) for t in batch for e in encodings]:
+            sys.stdout.buffer.write(struct.pack(f"<{len(ids) + 1}I", len(ids), *ids))
         sys.stdout.buffer.flush()
 
 
@@ -91,7 +91,7 @@ def fixtures(encodings):
 def main():
     task, assets, *names = sys.argv[1:]
     encodings = load(assets, names)
-    {"counts": counts, "fixtures": fixtures}[task](encodings)
+    {"tokens": tokens, "fixtures": fixtures}[task](encodings)
 
 
 main()
