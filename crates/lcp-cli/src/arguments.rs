@@ -1,5 +1,6 @@
 //! Parsing of command-line arguments, with usage errors of one line.
 
+use std::ffi::OsString;
 use std::io::Write as _;
 
 use clap::Parser;
@@ -14,27 +15,27 @@ use lcp_tokens::Models;
 use crate::files;
 use crate::output::Output;
 
-/// Parses the arguments of this process.
+/// Parses the arguments of a process, of which the first is the name of the program.
 ///
 /// # Errors
 ///
 /// Returns an error of the kind `Usage` if the arguments are invalid, and the [`Output`] to print
 /// it with. `--help` and `--version` end the process, unless printing fails: that is an error too.
-pub fn parse<P: Parser>() -> Result<P, (Error, Output)> {
-    P::try_parse().map_err(|error| match error.kind() {
+pub fn parse<P: Parser>(arguments: Vec<OsString>) -> Result<P, (Error, Output)> {
+    P::try_parse_from(&arguments).map_err(|error| match error.kind() {
         ClapErrorKind::DisplayHelp | ClapErrorKind::DisplayVersion => {
             let printed = error.print().and_then(|()| std::io::stdout().flush());
             match files::to_stdout_result(printed) {
                 Ok(_) => std::process::exit(0),
-                Err(failure) => (failure, Output::from_raw_arguments(std::env::args_os())),
+                Err(failure) => (failure, Output::from_raw_arguments(arguments.into_iter())),
             }
         }
         ClapErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => error.exit(),
         _ => {
             let words: Vec<_> =
-                std::env::args_os().map(|word| word.to_string_lossy().into_owned()).collect();
+                arguments.iter().map(|word| word.to_string_lossy().into_owned()).collect();
             let failure = usage_error(&error, &P::command(), &words);
-            (failure, Output::from_raw_arguments(std::env::args_os()))
+            (failure, Output::from_raw_arguments(arguments.into_iter()))
         }
     })
 }

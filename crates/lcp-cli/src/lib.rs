@@ -70,6 +70,7 @@ pub mod table;
 #[doc(hidden)]
 pub mod tokenizer_args;
 
+use std::ffi::OsString;
 use std::process::ExitCode;
 
 use clap::Parser;
@@ -95,10 +96,16 @@ pub struct Cli {
     output: Output,
 }
 
-/// Parses the arguments of this process and runs the command.
+/// Runs the command with the arguments of this process.
 pub fn main() -> ExitCode {
+    run(std::env::args_os().collect()).into()
+}
+
+/// Runs the command with these arguments, of which the first is the name of the program. Returns the
+/// exit code. `--help`, `--version` and Ctrl-C end the process.
+pub fn run(arguments: Vec<OsString>) -> u8 {
     install_interrupt_handler();
-    let cli: Cli = match arguments::parse() {
+    let cli: Cli = match arguments::parse(arguments) {
         Ok(cli) => cli,
         Err((error, output)) => return output.fail(&error),
     };
@@ -110,7 +117,7 @@ pub fn main() -> ExitCode {
         std::thread::park();
     }
     match done {
-        Ok(()) => ExitCode::SUCCESS,
+        Ok(()) => 0,
         Err(error) => cli.output.fail(&error),
     }
 }

@@ -7,7 +7,6 @@
 use std::ffi::OsString;
 use std::fmt::Display;
 use std::io::{IsTerminal, Write};
-use std::process::ExitCode;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use clap::ValueEnum;
@@ -90,14 +89,14 @@ impl Output {
     }
 
     /// Prints an error and its hint, and returns the exit code. An empty message is not printed.
-    pub fn fail(&self, error: &Error) -> ExitCode {
+    pub fn fail(&self, error: &Error) -> u8 {
         if !error.message.is_empty() {
             self.say("error", "31", &error.message);
         }
         if let Some(hint) = &error.hint {
             self.say("hint", "36", hint);
         }
-        ExitCode::from(exit_code(error.kind))
+        exit_code(error.kind)
     }
 
     /// Prints a warning, unless `--quiet` is set.

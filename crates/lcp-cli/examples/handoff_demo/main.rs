@@ -83,13 +83,13 @@ enum Show {
 }
 
 fn main() -> ExitCode {
-    let args: Args = match arguments::parse() {
+    let args: Args = match arguments::parse(std::env::args_os().collect()) {
         Ok(args) => args,
-        Err((failure, output)) => return output.fail(&failure),
+        Err((failure, output)) => return output.fail(&failure).into(),
     };
     match run(&args, &args.output) {
         Ok(()) => ExitCode::SUCCESS,
-        Err(failure) => args.output.fail(&failure),
+        Err(failure) => args.output.fail(&failure).into(),
     }
 }
 
