@@ -8,6 +8,7 @@ mod ci;
 mod deny;
 mod dist;
 mod forward;
+mod packages;
 mod tidy;
 mod tools;
 
@@ -33,6 +34,8 @@ struct Cli {
 #[derive(Debug, Subcommand)]
 enum Task {
     Ci(ci::Args),
+    /// Build the Python package, install it and run its tests
+    CiPackages,
     /// Check the architecture, and the names of items and files in documents
     Tidy,
     Deny(deny::Args),
@@ -76,6 +79,7 @@ fn main() -> ExitCode {
 fn run(task: &Task) -> anyhow::Result<ExitCode> {
     match task {
         Task::Ci(args) => ci::run(args),
+        Task::CiPackages => packages::run(),
         Task::Tidy => tidy::run(),
         Task::Deny(args) => deny::run(args),
         Task::Dist(args) => dist::run(args),

@@ -1,0 +1,100 @@
+//! Tokenizers.
+
+use std::sync::Arc;
+
+use lcp_app::Silent;
+use lcp_app::config::Config;
+use lcp_app::tokenizer::TokenizerOptions;
+use lcp_tokens::{Tiktoken, TokenEstimator, count_batch};
+use pyo3::prelude::*;
+use pyo3::pybacked::PyBackedStr;
+use pyo3::types::PyBytes;
+
+use crate::call::{call, usage_error};
+
+/// Shorter texts are counted without releasing the interpreter, which would take longer.
+const SHORT_BYTES: usize = 4_096;
+
+/// A tokenizer: the encoding of a model, or a tokenizer file.
+#[pyclass(frozen, module = "lcp")]
+pub(crate) struct Encoding {
+    estimator: Arc<dyn TokenEstimator>,
+    /// The tokenizer if its tokens have public ids.
+    tiktoken: Option<Tiktoken>,
+}
+
+#[pymethods]
+impl Encoding {
+    /// Loads a tokenizer by its name (`"o200k_base"`), or by the path of a tokenizer file.
+    #[new]
+    #[pyo3(signature = (name = None, *, model = None))]
+    fn new(py: Python<'_>, name: Option<String>, model: Option<String>) -> PyResult<Self> {
+        call(py, || {
+            let options = TokenizerOptions { encoding: name, model, count_cache: None };
+            let config = Config::default();
+            let (model, _) = options.find_model(&config, true)?;
+            let loaded = options.load(&config, model.as_ref(), true, &Silent)?;
+            let estimator = loaded.estimator;
+            let tiktoken = lcp_tokens::Encoding::from_name(estimator.name()).map(Tiktoken::new);
+            Ok(Self { estimator, tiktoken })
+        })
+    }
+
+    /// The name.
+    #[getter]
+    fn name(&self) -> String {
+        self.estimator.name().to_string()
+    }
+
+    /// `True` if the counts are those of the model, `False` for estimates.
+    #[getter]
+    fn is_exact(&self) -> bool {
+        self.estimator.is_exact()
+    }
+
+    /// Counts the tokens of a text.
+    fn count(&self, py: Python<'_>, text: PyBackedStr) -> PyResult<u32> {
+        if text.len() < SHORT_BYTES {
+            return Ok(self.estimator.estimate(&text));
+        }
+        call(py, || Ok(self.estimator.estimate(&text)))
+    }
+
+    /// Counts the tokens of several texts, on all processors.
+    fn count_batch(&self, py: Python<'_>, texts: Vec<PyBackedStr>) -> PyResult<Vec<u32>> {
+        let texts: Vec<&str> = texts.iter().map(|text| &**text).collect();
+        call(py, || Ok(count_batch(&*self.estimator, &texts)))
+    }
+
+    /// Returns the ids of the tokens of a text. Names of special tokens are ordinary text.
+    fn encode(&self, py: Python<'_>, text: PyBackedStr) -> PyResult<Vec<u32>> {
+        let tiktoken = self.tiktoken()?;
+        call(py, || Ok(tiktoken.encode(&text)))
+    }
+
+    /// Returns the bytes of tokens. A character can have several tokens.
+    fn decode_bytes<'py>(&self, py: Python<'py>, ids: Vec<u32>) -> PyResult<Bound<'py, PyBytes>> {
+        let tiktoken = self.tiktoken()?;
+        let bytes = call(py, || Ok(tiktoken.decode(&ids)))?;
+        let bytes = bytes.map_err(|error| usage_error(format!("ids: {error}")))?;
+        Ok(PyBytes::new(py, &bytes))
+    }
+
+    /// Returns the text of tokens. Incomplete characters become U+FFFD.
+    fn decode(&self, py: Python<'_>, ids: Vec<u32>) -> PyResult<String> {
+        let bytes = self.decode_bytes(py, ids)?;
+        Ok(String::from_utf8_lossy(bytes.as_bytes()).into_owned())
+    }
+
+    fn __repr__(&self) -> String {
+        format!("Encoding({:?})", self.estimator.name())
+    }
+}
+
+impl Encoding {
+    fn tiktoken(&self) -> PyResult<Tiktoken> {
+        self.tiktoken.ok_or_else(|| {
+            usage_error(format!("the tokens of {} have no public ids", self.estimator.name()))
+        })
+    }
+}

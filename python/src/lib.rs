@@ -1,0 +1,39 @@
+//! The extension module of the Python package `lcp`: it converts values and calls `lcp-app`.
+//!
+//! | topic | file |
+//! |---|---|
+//! | exceptions; long calls without the lock of the interpreter | `call.rs` |
+//! | tokenizers | `encoding.rs` |
+//! | messages within a budget | `messages.rs` |
+//! | packs | `pack.rs` |
+
+#![expect(
+    clippy::needless_pass_by_value,
+    reason = "functions that Python calls own the values that they extract"
+)]
+
+mod call;
+mod encoding;
+mod messages;
+mod pack;
+
+use std::ffi::OsString;
+
+use pyo3::prelude::*;
+
+/// Runs the command `lcp` with these arguments, of which the first is the name of the program.
+/// Returns the exit code.
+#[pyfunction]
+fn run(py: Python<'_>, arguments: Vec<OsString>) -> u8 {
+    py.detach(|| lcp_cli::run(arguments))
+}
+
+/// Native functions of the package `lcp`.
+#[pymodule(gil_used = false)]
+fn _lcp(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add("__version__", env!("CARGO_PKG_VERSION"))?;
+    module.add_class::<encoding::Encoding>()?;
+    module.add_class::<pack::Pack>()?;
+    module.add_function(wrap_pyfunction!(messages::fit_messages, module)?)?;
+    module.add_function(wrap_pyfunction!(run, module)?)
+}

@@ -1,0 +1,70 @@
+"""Packs, and the command."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import lcp
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    for name in ("door", "table", "sail"):
+        lines = "".join(f"def {name}_{at}():\n    return {at}\n\n\n" for at in range(200))
+        (tmp_path / f"{name}.py").write_text(lines)
+    (tmp_path / "hinge.py").write_text("def turn_the_hinge():\n    return True\n")
+    return tmp_path
+
+
+def test_query_decides_what_a_budget_shows(folder: Path) -> None:
+    pack = lcp.Pack.from_directory(folder, query="why does the hinge not turn?")
+    for mode in ("xml", "markdown", "minimal"):
+        text = pack.render(400, mode=mode)
+        assert "def turn_the_hinge():" in text
+        assert lcp.count(text) <= 400
+    assert "def sail_199():" in pack.render()
+
+
+def test_packs_are_saved_and_read(folder: Path, tmp_path: Path) -> None:
+    pack = lcp.Pack.from_directory(folder)
+    path = tmp_path / "packs.lcp"
+    pack.save(path)
+    assert lcp.Pack.open(path).to_bytes() == pack.to_bytes() == path.read_bytes()
+    assert lcp.Pack.from_bytes(pack.to_bytes()).render(500) == pack.render(500)
+    command = [sys.executable, "-c", "import sys, lcp._command as c; sys.exit(c.main())"]
+    run = [*command, "render", str(path), "--budget", "500"]
+    printed = subprocess.run(run, check=True, capture_output=True, text=True)
+    assert printed.stdout == pack.render(500)
+
+
+def test_exit_codes_of_the_command() -> None:
+    command = [sys.executable, "-c", "import sys, lcp._command as c; sys.exit(c.main())"]
+    failed = subprocess.run([*command, "render", "missing.lcp"], capture_output=True, text=True)
+    assert failed.returncode == 1
+    assert "missing.lcp" in failed.stderr
+    assert subprocess.run([*command, "--no-such-flag"], capture_output=True).returncode == 2
+
+
+def test_bad_packs_and_arguments_are_errors(tmp_path: Path) -> None:
+    with pytest.raises(lcp.MalformedError):
+        lcp.Pack.from_bytes(b"no pack")
+    with pytest.raises(lcp.FileError, match=r"missing\.lcp"):
+        lcp.Pack.open(tmp_path / "missing.lcp")
+    (tmp_path / "a.py").write_text("a = 1\n")
+    pack = lcp.Pack.from_directory(tmp_path)
+    with pytest.raises(lcp.UsageError, match="path: no folder"):
+        lcp.Pack.from_directory(tmp_path / "missing")
+    with pytest.raises(lcp.UsageError, match="budget: expected"):
+        pack.render(-1)
+    with pytest.raises(lcp.UsageError, match=r'mode: .*markdown.*got "html"'):
+        pack.render(mode="html")
+
+
+def test_replaced_secrets_are_reported(tmp_path: Path) -> None:
+    key = "".join(["AKIA", "Q3EGRIO5LWVNVJ2B"])
+    (tmp_path / "key.py").write_text(f'KEY = "{key}"\n')
+    pack = lcp.Pack.from_directory(tmp_path)
+    assert key not in pack.render()
+    assert any("secret" in warning for warning in pack.warnings)
