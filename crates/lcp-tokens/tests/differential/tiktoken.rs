@@ -144,7 +144,7 @@ fn compare(encoding: Encoding, corpus: &Corpus, oracle: &mut Oracle) -> Result<R
     }
 }
 
-/// Whether the count and the ids of a text are as expected.
+/// Returns whether the count and the ids of a text are the expected ones.
 fn equal(counter: Tiktoken, text: &str, expected: &[u32]) -> bool {
     counter.estimate(text) as usize == expected.len() && counter.encode(text) == expected
 }
