@@ -37,7 +37,7 @@ pub fn detect(bytes: &[u8]) -> Option<Format> {
     }
     match source.document() {
         Ok(Document::One(value)) => match raw_json::array(value) {
-            Some(list) => of_list(&list, None),
+            Some(list) => ListFormat::new(&list, false).or(Format::OpenAiChat),
             None => of_object(&Fields::read(value)?),
         },
         Ok(Document::Lines(lines)) => {
@@ -48,6 +48,27 @@ pub fn detect(bytes: &[u8]) -> Option<Format> {
         }
         // Text that begins like JSON but cannot be parsed is broken JSON, not Markdown.
         Err(_) => (!looks_like_json(text)).then_some(Format::Markdown),
+    }
+}
+
+/// Detects the format of a transcript. A list of messages that only have roles and texts, which are
+/// the same for `OpenAI` and Anthropic, has the format `default`.
+///
+/// ```
+/// use lcp_transcripts::{Format, detect_messages};
+///
+/// let chat = br#"[{"role":"user","content":"hi"}]"#;
+/// assert_eq!(detect_messages(chat, Format::Anthropic), Some(Format::Anthropic));
+/// ```
+#[must_use]
+pub fn detect_messages(bytes: &[u8], default: Format) -> Option<Format> {
+    let source = Source::new(bytes).ok()?;
+    match source.document().ok().and_then(|document| match document {
+        Document::One(value) => raw_json::array(value),
+        Document::Lines(_) => None,
+    }) {
+        Some(list) => ListFormat::new(&list, false).or(default),
+        None => detect(bytes),
     }
 }
 
@@ -77,7 +98,9 @@ fn of_object(fields: &Fields<'_>) -> Option<Format> {
     if let Some(messages) = list("messages") {
         let of_request =
             if is_of_anthropic(fields) { Format::Anthropic } else { Format::OpenAiChat };
-        return of_list(&messages, Some(of_request));
+        let list = ListFormat::new(&messages, true);
+        let system = list.has_system.then_some(Format::OpenAiChat);
+        return list.certain.or(system).or(Some(of_request));
     }
     if has("choices") {
         return Some(Format::OpenAiChat);
@@ -167,40 +190,56 @@ const OF_OPENAI: [&str; 20] = [
     "stream_options", "top_logprobs", "user", "verbosity",
 ];
 
-/// Returns the format of a list of messages or items, or `else_is` if they do not decide it.
-fn of_list(list: &[&RawValue], else_is: Option<Format>) -> Option<Format> {
-    let objects = || list.iter().take(LOOKED_AT_MAX).filter_map(|value| Fields::read(value));
-    let mut is_chat = else_is;
-    for fields in objects() {
-        let has_role = fields.get("role").is_some();
-        let is_item = codex::is_line(&fields) && fields.get("payload").is_none();
-        if is_item && else_is.is_none() && fields.get("stop_reason").is_none() {
-            return Some(Format::OpenAiResponses);
-        }
-        if let Some(found) = of_message(&fields) {
-            return Some(found);
-        }
-        if else_is.is_none()
-            && let Some(found) = of_session(&fields)
-        {
-            return Some(found);
-        }
-        if has_role && gemini::is_of(&fields) {
-            return Some(Format::Gemini);
-        }
-        if has_role {
-            is_chat = is_chat.or(Some(Format::OpenAiChat));
-        } else if mcp::is_message(&fields) {
-            return Some(Format::Mcp);
-        }
+/// The format of a list of messages or items.
+struct ListFormat {
+    /// The only format that the list can have, if there is just one.
+    certain: Option<Format>,
+    /// `true` if there is a message of the system, as `OpenAI` has them in both of its formats.
+    has_system: bool,
+    has_roles: bool,
+}
+
+impl ListFormat {
+    /// Reads a list. The messages of a request are not items, and no lines of a session.
+    fn new(list: &[&RawValue], is_request: bool) -> Self {
+        let (mut has_roles, mut has_system) = (false, false);
+        let certain = list.iter().take(LOOKED_AT_MAX).find_map(|value| {
+            let fields = Fields::read(value)?;
+            let has_role = fields.get("role").is_some();
+            has_roles |= has_role;
+            has_system |= fields.string("role").is_some_and(|role| is_system(&role));
+            let is_item = codex::is_line(&fields) && fields.get("payload").is_none();
+            if is_item && !is_request && fields.get("stop_reason").is_none() {
+                return Some(Format::OpenAiResponses);
+            }
+            let session = || if is_request { None } else { of_session(&fields) };
+            let other = || {
+                if has_role {
+                    gemini::is_of(&fields).then_some(Format::Gemini)
+                } else {
+                    mcp::is_message(&fields).then_some(Format::Mcp)
+                }
+            };
+            of_message(&fields).or_else(session).or_else(other)
+        });
+        Self { certain, has_system, has_roles }
     }
-    is_chat
+
+    /// Returns the format, or `default` for messages that do not decide it.
+    fn or(self, default: Format) -> Option<Format> {
+        let default = if self.has_system { Format::OpenAiChat } else { default };
+        self.certain.or(self.has_roles.then_some(default))
+    }
+}
+
+fn is_system(role: &str) -> bool {
+    matches!(role, "system" | "developer")
 }
 
 /// Returns the only format that this message can have, if there is just one.
 fn of_message(fields: &Fields<'_>) -> Option<Format> {
     let role = fields.string("role")?;
-    let is_openai = matches!(role.as_str(), "system" | "developer" | "tool" | "function")
+    let is_openai = matches!(role.as_str(), "tool" | "function")
         || ["tool_calls", "function_call", "refusal", "audio"]
             .iter()
             .any(|key| fields.get(key).is_some());

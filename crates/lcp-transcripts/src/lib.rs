@@ -77,7 +77,7 @@ mod search_tools;
 mod tests;
 mod typed_results;
 
-pub use detect::detect;
+pub use detect::{detect, detect_messages};
 pub use error::{Error, ErrorKind, Result};
 pub use export::{ExportBlock, ExportDetail, ExportReport, ExportResult, ExportedMessage, export};
 pub use format::{Format, Provider};

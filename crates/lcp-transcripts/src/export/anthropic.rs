@@ -17,7 +17,7 @@ const THINKING: &str = "thinking";
 pub(super) fn write(
     turns: &[Turn<'_>],
     report: &mut ExportReport,
-) -> (String, Vec<ExportedMessage>) {
+) -> (Object, Vec<ExportedMessage>) {
     let mut writer = Writer { report };
     let (mut system, mut messages) = (Message::new("system"), Vec::<Message>::new());
     for turn in turns {
@@ -49,7 +49,7 @@ pub(super) fn write(
     let (json, of_messages): (Vec<_>, Vec<_>) = messages.into_iter().map(Message::write).unzip();
     object.raw("messages", &raw_json::list(&json));
     counted.extend(of_messages);
-    (object.finish(), counted)
+    (object, counted)
 }
 
 const fn role(speaker: Speaker) -> &'static str {

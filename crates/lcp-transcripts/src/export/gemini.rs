@@ -32,7 +32,7 @@ pub(super) fn write(
     turns: &[Turn<'_>],
     is_own: bool,
     report: &mut ExportReport,
-) -> (String, Vec<ExportedMessage>) {
+) -> (Object, Vec<ExportedMessage>) {
     // The calls from this turn on need a signature. The API checks those after the last question.
     let is_question = |turn: &Turn<'_>| turn.speaker == Speaker::User;
     let signed_from = if is_own {
@@ -75,7 +75,7 @@ pub(super) fn write(
     let (json, of_contents): (Vec<_>, Vec<_>) = contents.into_iter().map(Content::write).unzip();
     object.raw("contents", &raw_json::list(&json));
     counted.extend(of_contents);
-    (object.finish(), counted)
+    (object, counted)
 }
 
 /// A part as JSON, with its text to count.

@@ -178,7 +178,7 @@ pub fn export(provider: Provider, blocks: &[ExportBlock<'_>], note: Option<&str>
     };
     let mut json = raw_json::Object::default();
     json.all(read.request.as_deref());
-    json.all(Some(&fields));
+    json.append(fields);
     report.messages = messages.len() as u64;
     let renamed_tools = read.names.into_inner();
     ExportResult {

@@ -15,7 +15,7 @@ use crate::raw_json::{self, Fields, Object};
 pub(super) fn write(
     turns: &[Turn<'_>],
     report: &mut ExportReport,
-) -> (String, Vec<ExportedMessage>) {
+) -> (Object, Vec<ExportedMessage>) {
     let mut writer = Writer { report, json: Vec::new(), messages: Vec::new() };
     for turn in turns {
         match turn.speaker {
@@ -32,7 +32,7 @@ pub(super) fn write(
     }
     let mut object = Object::default();
     object.raw("messages", &raw_json::list(&writer.json));
-    (object.finish(), writer.messages)
+    (object, writer.messages)
 }
 
 struct Writer<'r> {

@@ -79,7 +79,7 @@ pub(super) fn write(
     turns: &[Turn<'_>],
     keeps_ids: bool,
     report: &mut ExportReport,
-) -> (String, Vec<ExportedMessage>) {
+) -> (Object, Vec<ExportedMessage>) {
     let mut writer = Writer { report, keeps_ids, items: Vec::new() };
     let mut object = Object::default();
     let mut messages = Vec::new();
@@ -107,7 +107,7 @@ pub(super) fn write(
         writer.items.into_iter().map(|item| (item.json, item.counted)).unzip();
     object.raw("input", &raw_json::list(&json));
     messages.extend(counted);
-    (object.finish(), messages)
+    (object, messages)
 }
 
 struct Item {

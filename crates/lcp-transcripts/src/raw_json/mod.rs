@@ -6,7 +6,7 @@
 mod object;
 mod source;
 
-use std::fmt;
+use std::{fmt, io};
 
 use serde::de::{Deserialize, Deserializer, IgnoredAny, MapAccess, Visitor};
 use serde_json::value::RawValue;
@@ -96,8 +96,29 @@ pub(crate) fn compact(json: &str) -> String {
 }
 
 pub(crate) fn quote(text: &str) -> String {
-    // Writing a string cannot fail.
-    serde_json::to_string(text).unwrap_or_default()
+    let mut json = String::with_capacity(text.len() + 2);
+    push_quoted(&mut json, text);
+    json
+}
+
+/// Appends a text as a JSON string.
+pub(crate) fn push_quoted(json: &mut String, text: &str) {
+    // Writing to a string cannot fail.
+    let _ = serde_json::to_writer(StringWriter(json), text);
+}
+
+/// A writer that appends text to a string.
+struct StringWriter<'s>(&'s mut String);
+
+impl io::Write for StringWriter<'_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.push_str(std::str::from_utf8(bytes).map_err(io::Error::other)?);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
 }
 
 struct Lossy(String);

@@ -1,13 +1,13 @@
 //! Writes JSON from values that are already JSON.
 
-use std::collections::HashSet;
-
-use super::{Fields, quote};
+use super::{Fields, push_quoted};
 
 /// An object that is being written.
 #[derive(Debug, Default)]
 pub(crate) struct Object {
-    fields: Vec<(String, String)>,
+    /// The fields without braces.
+    json: String,
+    keys: Vec<String>,
     /// The fields that [`Self::all`] added to this object and its inner objects.
     extra: String,
 }
@@ -15,12 +15,24 @@ pub(crate) struct Object {
 impl Object {
     /// Adds a field whose value is already JSON.
     pub(crate) fn raw(&mut self, key: &str, json: &str) -> &mut Self {
-        self.fields.push((key.to_owned(), json.to_owned()));
+        self.key(key);
+        self.json.push_str(json);
         self
     }
 
     pub(crate) fn text(&mut self, key: &str, text: &str) -> &mut Self {
-        self.raw(key, &quote(text))
+        self.key(key);
+        push_quoted(&mut self.json, text);
+        self
+    }
+
+    fn key(&mut self, key: &str) {
+        if !self.json.is_empty() {
+            self.json.push(',');
+        }
+        push_quoted(&mut self.json, key);
+        self.json.push(':');
+        self.keys.push(key.to_owned());
     }
 
     pub(crate) fn object(&mut self, key: &str, inner: Self) -> &mut Self {
@@ -31,23 +43,41 @@ impl Object {
     /// Adds the fields of another JSON object whose keys are not present.
     pub(crate) fn all(&mut self, extra: Option<&str>) -> &mut Self {
         if let Some(fields) = extra.and_then(Fields::parse) {
-            let mut there: HashSet<_> = self.fields.iter().map(|(key, _)| key.clone()).collect();
             for (key, value) in fields.rest() {
-                if there.insert(key.to_owned()) {
+                if !self.has(key) {
                     self.raw(key, value.get());
-                    self.extra.push_str(&field(key, value.get()));
+                    push_quoted(&mut self.extra, key);
+                    self.extra.push(':');
+                    self.extra.push_str(value.get());
                 }
             }
         }
         self
     }
 
+    /// Adds the fields of another object whose keys are not present.
+    pub(crate) fn append(&mut self, other: Self) {
+        if self.json.is_empty() {
+            *self = other;
+        } else if other.keys.iter().any(|key| self.has(key)) {
+            self.all(Some(&other.finish()));
+        } else if !other.json.is_empty() {
+            self.json.push(',');
+            self.json.push_str(&other.json);
+            self.keys.extend(other.keys);
+        }
+    }
+
     /// Adds a field whose value is already JSON, unless its key is present.
     pub(crate) fn raw_if_missing(&mut self, key: &str, json: &str) -> &mut Self {
-        if self.fields.iter().all(|(present, _)| present != key) {
+        if !self.has(key) {
             self.raw(key, json);
         }
         self
+    }
+
+    fn has(&self, key: &str) -> bool {
+        self.keys.iter().any(|present| present == key)
     }
 
     /// Returns the text of the fields that [`Self::all`] added, for token counts.
@@ -60,14 +90,14 @@ impl Object {
     }
 
     /// Returns the object; `None` if it has no fields.
-    pub(crate) fn finish_some(self) -> Option<String> {
-        let fields: Vec<_> = self.fields.iter().map(|(key, json)| field(key, json)).collect();
-        (!fields.is_empty()).then(|| format!("{{{}}}", fields.join(",")))
+    pub(crate) fn finish_some(mut self) -> Option<String> {
+        if self.json.is_empty() {
+            return None;
+        }
+        self.json.insert(0, '{');
+        self.json.push('}');
+        Some(self.json)
     }
-}
-
-fn field(key: &str, json: &str) -> String {
-    format!("{}:{json}", quote(key))
 }
 
 pub(crate) fn without(object: &str, keys: &[&str]) -> String {
@@ -82,6 +112,15 @@ pub(crate) fn without(object: &str, keys: &[&str]) -> String {
 
 /// Returns an array of values that are already JSON.
 pub(crate) fn list<T: AsRef<str>>(values: &[T]) -> String {
-    let values: Vec<_> = values.iter().map(AsRef::as_ref).collect();
-    format!("[{}]", values.join(","))
+    let bytes: usize = values.iter().map(|value| value.as_ref().len() + 1).sum();
+    let mut json = String::with_capacity(bytes + 2);
+    json.push('[');
+    for value in values {
+        if json.len() > 1 {
+            json.push(',');
+        }
+        json.push_str(value.as_ref());
+    }
+    json.push(']');
+    json
 }

@@ -323,6 +323,13 @@ fn formats_are_detected_by_structure() {
     let is =
         |format: Format, text: &str| assert_eq!(detect(text.as_bytes()), Some(format), "{text}");
     is(OpenAiChat, r#"[{"role":"user","content":"hi"}]"#);
+    for role in ["system", "developer"] {
+        let list = |rest: &str| format!(r#"[{{"role":"{role}","content":"x"}}{rest}]"#);
+        is(OpenAiChat, &list(r#",{"role":"user","content":"hi"}"#));
+        is(OpenAiChat, &format!(r#"{{"max_tokens":9,"messages":{}}}"#, list("")));
+        is(OpenAiResponses, &list(r#",{"type":"reasoning","id":"rs","summary":[]}"#));
+        is(OpenAiResponses, &list(r#",{"role":"user","content":[{"type":"input_text"}]}"#));
+    }
     is(OpenAiChat, r#"{"model":"m","messages":[{"role":"user","content":"hi"}]}"#);
     is(OpenAiChat, r#"{"choices":[{"message":{"role":"assistant","content":"hi"}}]}"#);
     is(OpenAiChat, r#"{"custom_id":"1","body":{"messages":[{"role":"user","content":"hi"}]}}"#);
