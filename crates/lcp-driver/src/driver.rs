@@ -13,7 +13,7 @@ use crate::error::DriverError;
 use crate::indexed::{self, IndexedRender, SourceRenderError};
 use crate::meta::resolve;
 use crate::plan::Plan;
-use crate::planner;
+use crate::planner::{self, Planner};
 use crate::telemetry;
 
 /// The renderer of packs within token budgets (SPEC_08 §6).
@@ -147,7 +147,20 @@ impl DefaultDriver {
         config: &DriverConfig,
         budgets: &[u32],
     ) -> Result<Vec<Plan>, DriverError> {
-        planner::replay(blocks, config, budgets, &self.estimator)
+        self.with_planner(blocks, config, |plan| {
+            budgets.iter().map(|budget| plan(Some(*budget))).collect()
+        })
+    }
+
+    /// Calls `run` with a function that plans `blocks` for a budget in place of the one in `config`.
+    /// The blocks are counted once. Stable plans are not supported: `config.stable` is ignored.
+    pub fn with_planner<R>(
+        &self,
+        blocks: &[Block<'_>],
+        config: &DriverConfig,
+        run: impl FnOnce(&mut Planner<'_>) -> R,
+    ) -> R {
+        planner::with_planner(blocks, config, &self.estimator, run)
     }
 
     /// Renders a plan that was made for these blocks. The decisions come from the plan, so the text

@@ -141,6 +141,6 @@ pub use plan::{
     DecisionReason, OptimalityBound, Plan, PlanItem, PlanSegment, RenderDecision, RollUp,
     ShareUsage,
 };
-pub use planner::allocate_budget;
+pub use planner::{Planner, allocate_budget};
 pub use render::{append_text, render_placeholder};
 pub use warning::{Warning, WarningCode};

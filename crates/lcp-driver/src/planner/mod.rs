@@ -69,6 +69,9 @@ pub fn allocate_budget(
     }
 }
 
+/// A function that plans the same blocks for different budgets.
+pub type Planner<'p> = dyn FnMut(Option<u32>) -> Result<Plan, DriverError> + 'p;
+
 pub(crate) fn plan_and_render(
     blocks: &[Block<'_>],
     config: &DriverConfig,
@@ -82,23 +85,22 @@ pub(crate) fn plan_and_render(
     scan.finish(config.token_budget, inputs, warnings)
 }
 
-/// Plans `blocks` for each budget; they are scanned once.
-pub(crate) fn replay(
+/// Calls `run` with a function that plans `blocks` for a budget. They are scanned once.
+pub(crate) fn with_planner<R>(
     blocks: &[Block<'_>],
     config: &DriverConfig,
-    budgets: &[u32],
     estimator: &dyn TokenEstimator,
-) -> Result<Vec<Plan>, DriverError> {
+    run: impl FnOnce(&mut Planner<'_>) -> R,
+) -> R {
     let mut warnings = Vec::new();
     let duplicates = valid_duplicates(blocks, config);
     let metas = resolve(blocks, duplicates.as_deref(), config.line_numbers, &mut warnings);
     let mut scan = Scan::new(blocks, &metas, config, duplicates, estimator, &mut warnings);
-    let mut run = |budget: &u32| {
+    run(&mut |budget| {
         let mut warnings = warnings.clone();
-        let inputs = scan.plan(Some(*budget), None, &mut warnings)?;
-        scan.finish(Some(*budget), inputs, warnings).map(|(plan, _)| plan)
-    };
-    budgets.iter().map(&mut run).collect()
+        let inputs = scan.plan(budget, None, &mut warnings)?;
+        scan.finish(budget, inputs, warnings).map(|(plan, _)| plan)
+    })
 }
 
 #[derive(Debug)]
