@@ -8,7 +8,7 @@
 //! | [`HeuristicEstimator`] | no | bytes ÷ 4 (SPEC_08) |
 //! | [`CodeAwareEstimator`] | no | bytes ÷ 3 for text that looks like code, else ÷ 4 (SPEC_08) |
 //! | [`ScaledEstimator`] | no | another count times a factor, for Claude (tokenizer not public) |
-//! | `Tiktoken` (feature `tiktoken`, or one for each encoding) | yes | OpenAI's encodings, vocabularies built in |
+//! | `Tiktoken` (feature `tiktoken`, or one for each encoding) | yes | OpenAI's encodings, vocabularies built in; others are loaded at run time (`load_vocabulary`, feature `bpe`) |
 //! | `FileTokenizer` (feature `tokenizer-files`) | yes | a tokenizer file given by path |
 //!
 //! These functions select an estimator:
@@ -34,6 +34,7 @@
 //! |---|---|
 //! | the trait; growing texts | `estimator.rs`; `incremental.rs` |
 //! | OpenAI's encodings: counts, ids, bytes of ids | `tiktoken.rs`, on the engine in `bpe/` |
+//! | vocabularies, built in or loaded | `vocabularies.rs` |
 //! | pre-tokenization | `bpe/pretokenize/`: 64 bytes at once in `simd.rs`, one piece at a time in `scalar.rs` |
 //! | tokens of a piece | `bpe/piece_cache.rs`, `bpe/vocabulary.rs`, `bpe/merge.rs`; of long pieces: `bpe/linear.rs` |
 //! | truncation | `bpe/truncate.rs`; for other estimators: `truncate.rs` |
@@ -61,6 +62,8 @@ mod tiktoken;
 #[cfg(feature = "tokenizer-files")]
 mod tokenizer_file;
 mod truncate;
+#[cfg(feature = "bpe")]
+mod vocabularies;
 
 pub use boundary::{is_additive_boundary, split_at_boundary};
 #[cfg(feature = "cache")]
@@ -71,6 +74,8 @@ pub use incremental::IncrementalCounter;
 #[cfg(feature = "models-file")]
 pub use models::ModelsError;
 pub use models::{ENCODINGS, Model, Models, UnknownModel};
+#[cfg(feature = "bpe")]
+pub use resolve::encoding_of;
 pub use resolve::{
     TOKENIZER_NAMES, TokenizerError, or_fallback, tokenizer_by_name, tokenizer_by_name_or_file,
     tokenizer_for_model,
@@ -80,3 +85,5 @@ pub use scaled::{CLAUDE_4_7_SCALE_PERCENT, CLAUDE_SCALE_PERCENT, ScaledEstimator
 pub use tiktoken::{Encoding, Tiktoken, TokenEnds, UnknownToken};
 #[cfg(feature = "tokenizer-files")]
 pub use tokenizer_file::{FILE_BYTES_MAX, FileTokenizer, TokenizerFileError, TokenizerFileFormat};
+#[cfg(feature = "bpe")]
+pub use vocabularies::{VocabularyError, load_vocabulary};

@@ -3,32 +3,28 @@
 use std::path::Path;
 use std::sync::Arc;
 
-#[cfg(feature = "bpe")]
-use crate::Encoding;
-#[cfg(feature = "o200k")]
-use crate::ScaledEstimator;
-#[cfg(feature = "bpe")]
-use crate::Tiktoken;
 use crate::estimator::forward;
 use crate::{CodeAwareEstimator, HeuristicEstimator, Model, TokenEstimator};
+#[cfg(feature = "bpe")]
+use crate::{Encoding, ScaledEstimator, Tiktoken};
 #[cfg(feature = "tokenizer-files")]
 use crate::{FileTokenizer, TokenizerFileError};
 
 /// The names that [`tokenizer_by_name`] accepts, in the order of a help text.
 pub const TOKENIZER_NAMES: &[&str] = &[
-    #[cfg(feature = "o200k")]
+    #[cfg(feature = "bpe")]
     "o200k_base",
-    #[cfg(feature = "cl100k")]
+    #[cfg(feature = "bpe")]
     "cl100k_base",
-    #[cfg(feature = "o200k")]
+    #[cfg(feature = "bpe")]
     "o200k_harmony",
-    #[cfg(feature = "p50k")]
+    #[cfg(feature = "bpe")]
     "p50k_base",
-    #[cfg(feature = "r50k")]
+    #[cfg(feature = "bpe")]
     "r50k_base",
-    #[cfg(feature = "o200k")]
+    #[cfg(feature = "bpe")]
     "claude",
-    #[cfg(feature = "o200k")]
+    #[cfg(feature = "bpe")]
     "claude-4.7",
     "heuristic",
     "code-aware",
@@ -54,6 +50,12 @@ pub enum TokenizerError {
         #[source]
         error: TokenizerFileError,
     },
+    /// The vocabulary is not built in, and was not loaded.
+    #[error("the vocabulary {name} is not loaded")]
+    NoVocabulary {
+        /// The name of the vocabulary.
+        name: &'static str,
+    },
     /// This build does not read tokenizer files.
     #[error(
         "{name}: cannot read tokenizer files: lcp-tokens was built without the `tokenizer-files` feature"
@@ -74,7 +76,8 @@ pub enum TokenizerError {
 ///
 /// # Errors
 ///
-/// Returns [`TokenizerError::UnknownName`], with the known names, if the name is unknown.
+/// Returns [`TokenizerError::UnknownName`], with the known names, if the name is unknown, and
+/// [`TokenizerError::NoVocabulary`] if its vocabulary is neither built in nor loaded.
 ///
 /// ```
 /// assert_eq!(lcp_tokens::tokenizer_by_name("heuristic")?.name(), "heuristic");
@@ -83,12 +86,16 @@ pub enum TokenizerError {
 /// # Ok::<(), lcp_tokens::TokenizerError>(())
 /// ```
 pub fn tokenizer_by_name(name: &str) -> Result<Arc<dyn TokenEstimator>, TokenizerError> {
+    #[cfg(feature = "bpe")]
+    if let Some(encoding) = encoding_of(name).filter(|encoding| !encoding.is_available()) {
+        return Err(TokenizerError::NoVocabulary { name: encoding.vocabulary() });
+    }
     match name {
         "heuristic" => return Ok(Arc::new(HeuristicEstimator)),
         "code-aware" => return Ok(Arc::new(CodeAwareEstimator)),
-        #[cfg(feature = "o200k")]
+        #[cfg(feature = "bpe")]
         "claude" => return Ok(Arc::new(ScaledEstimator::claude())),
-        #[cfg(feature = "o200k")]
+        #[cfg(feature = "bpe")]
         "claude-4.7" => return Ok(Arc::new(ScaledEstimator::claude_4_7())),
         _ => {}
     }
@@ -97,6 +104,24 @@ pub fn tokenizer_by_name(name: &str) -> Result<Arc<dyn TokenEstimator>, Tokenize
         return Ok(Arc::new(Tiktoken::new(encoding)));
     }
     Err(TokenizerError::UnknownName { name: name.to_owned() })
+}
+
+/// Returns the encoding whose vocabulary the estimator with this name has: `o200k_base` for `claude`.
+/// The result is `None` for an estimator without one, and for an unknown name.
+///
+/// ```
+/// use lcp_tokens::{Encoding, encoding_of};
+///
+/// assert_eq!(encoding_of("claude"), Some(Encoding::O200kBase));
+/// assert_eq!(encoding_of("heuristic"), None);
+/// ```
+#[cfg(feature = "bpe")]
+#[must_use]
+pub fn encoding_of(name: &str) -> Option<Encoding> {
+    match name {
+        "claude" | "claude-4.7" => Some(Encoding::O200kBase),
+        name => Encoding::from_name(name),
+    }
 }
 
 /// Returns the estimator for the value of a flag: one of [`TOKENIZER_NAMES`], or the path of a
@@ -131,7 +156,7 @@ pub fn tokenizer_by_name_or_file(what: &str) -> Result<Arc<dyn TokenEstimator>, 
 ///
 /// let models = Models::builtin();
 /// let here = Path::new(".");
-/// # #[cfg(feature = "o200k")]
+/// # #[cfg(feature = "bpe")]
 /// assert_eq!(tokenizer_for_model(models.find("gpt-4o")?, here)?.name(), "o200k_base");
 /// let error = tokenizer_for_model(models.find("llama-3.1-70b")?, here).err().unwrap();
 /// assert!(error.to_string().ends_with("is not built in, and no tokenizer file is configured"));

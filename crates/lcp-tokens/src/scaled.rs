@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use crate::TokenEstimator;
-#[cfg(feature = "o200k")]
+#[cfg(feature = "bpe")]
 use crate::{Encoding, Tiktoken};
 
 /// The number of tokens of Claude per 100 tokens of `o200k_base`, for models before 4.7.
@@ -69,7 +69,7 @@ impl<E: TokenEstimator> ScaledEstimator<E> {
     }
 }
 
-#[cfg(feature = "o200k")]
+#[cfg(feature = "bpe")]
 impl ScaledEstimator<Tiktoken> {
     /// Creates an estimate for Claude before 4.7, named `claude`: `o200k_base` ×
     /// [`CLAUDE_SCALE_PERCENT`].

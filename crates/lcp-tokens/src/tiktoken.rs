@@ -1,59 +1,40 @@
-//! Exact counts in OpenAI's encodings, with built-in vocabularies.
+//! Exact counts in OpenAI's encodings.
 
 use std::fmt;
-use std::sync::OnceLock;
 
 use crate::TokenEstimator;
-use crate::bpe::{Bpe, Pattern, Token};
+use crate::bpe::{Bpe, Token};
+use crate::vocabularies;
 
-/// An encoding with a built-in vocabulary. Each one is a feature.
+/// An encoding of OpenAI. A feature builds its vocabulary in; others are passed to
+/// [`load_vocabulary`](crate::load_vocabulary) before their first use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Encoding {
     /// GPT-4o, GPT-4.1, GPT-5, o1, o3, o4-mini.
-    #[cfg(feature = "o200k")]
     O200kBase,
     /// GPT-3.5-turbo, GPT-4.
-    #[cfg(feature = "cl100k")]
     Cl100kBase,
     /// gpt-oss. Counts ordinary text as `o200k_base` does.
-    #[cfg(feature = "o200k")]
     O200kHarmony,
     /// Codex and the later GPT-3 models.
-    #[cfg(feature = "p50k")]
     P50kBase,
     /// GPT-2 and the first GPT-3 models.
-    #[cfg(feature = "r50k")]
     R50kBase,
 }
 
 impl Encoding {
-    /// All encodings that are built in.
-    pub const ALL: &[Self] = &[
-        #[cfg(feature = "o200k")]
-        Self::O200kBase,
-        #[cfg(feature = "cl100k")]
-        Self::Cl100kBase,
-        #[cfg(feature = "o200k")]
-        Self::O200kHarmony,
-        #[cfg(feature = "p50k")]
-        Self::P50kBase,
-        #[cfg(feature = "r50k")]
-        Self::R50kBase,
-    ];
+    /// All encodings.
+    pub const ALL: &[Self] =
+        &[Self::O200kBase, Self::Cl100kBase, Self::O200kHarmony, Self::P50kBase, Self::R50kBase];
 
     /// Returns OpenAI's name of the encoding.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
-            #[cfg(feature = "o200k")]
             Self::O200kBase => "o200k_base",
-            #[cfg(feature = "cl100k")]
             Self::Cl100kBase => "cl100k_base",
-            #[cfg(feature = "o200k")]
             Self::O200kHarmony => "o200k_harmony",
-            #[cfg(feature = "p50k")]
             Self::P50kBase => "p50k_base",
-            #[cfg(feature = "r50k")]
             Self::R50kBase => "r50k_base",
         }
     }
@@ -64,26 +45,26 @@ impl Encoding {
         Self::ALL.iter().copied().find(|encoding| encoding.name() == name)
     }
 
-    /// Returns the engine, which is loaded at its first use. Both o200k encodings have the same
-    /// tokens.
-    fn engine(self) -> &'static Bpe {
-        macro_rules! engine {
-            ($pattern:expr, $vocabulary:literal, $id:literal) => {{
-                static ENGINE: OnceLock<Bpe> = OnceLock::new();
-                let packed = include_bytes!(concat!("../data/", $vocabulary, ".bpe"));
-                ENGINE.get_or_init(|| Bpe::new($pattern, packed, $id))
-            }};
-        }
+    /// Returns the name of the vocabulary. Both o200k encodings have the same tokens.
+    #[must_use]
+    pub const fn vocabulary(self) -> &'static str {
         match self {
-            #[cfg(feature = "o200k")]
-            Self::O200kBase | Self::O200kHarmony => engine!(Pattern::O200k, "o200k_base", 0),
-            #[cfg(feature = "cl100k")]
-            Self::Cl100kBase => engine!(Pattern::Cl100k, "cl100k_base", 1),
-            #[cfg(feature = "p50k")]
-            Self::P50kBase => engine!(Pattern::Gpt2, "p50k_base", 2),
-            #[cfg(feature = "r50k")]
-            Self::R50kBase => engine!(Pattern::Gpt2, "r50k_base", 3),
+            Self::O200kBase | Self::O200kHarmony => "o200k_base",
+            Self::Cl100kBase => "cl100k_base",
+            Self::P50kBase => "p50k_base",
+            Self::R50kBase => "r50k_base",
         }
+    }
+
+    /// Returns whether the vocabulary is built in or was loaded.
+    #[must_use]
+    pub fn is_available(self) -> bool {
+        vocabularies::is_available(self.vocabulary())
+    }
+
+    /// Returns the engine, which is created at its first use.
+    fn engine(self) -> &'static Bpe {
+        vocabularies::engine(self.vocabulary())
     }
 }
 
@@ -117,7 +98,8 @@ pub struct Tiktoken {
 }
 
 impl Tiktoken {
-    /// Creates a counter for an encoding.
+    /// Creates a counter for an encoding, which must be [available](Encoding::is_available) when the
+    /// counter is used. Otherwise, its methods panic.
     #[must_use]
     pub const fn new(encoding: Encoding) -> Self {
         Self { encoding }

@@ -22,6 +22,7 @@ use piece_cache::PieceCache;
 pub(crate) use pretokenize::Pattern;
 pub(crate) use trie::Token;
 use vocabulary::Vocabulary;
+pub(crate) use vocabulary::hash;
 
 /// An encoding: the pattern that splits text into pieces, and the vocabulary that merges them.
 pub(crate) struct Bpe {

@@ -272,7 +272,7 @@ fn slot_of(key: u64, shift: u32) -> usize {
 
 /// Returns a hash of the bytes of a piece.
 #[inline]
-pub(super) fn hash(bytes: &[u8]) -> u64 {
+pub(crate) fn hash(bytes: &[u8]) -> u64 {
     let mix = |hash: u64, word: u64| (hash.rotate_left(23) ^ word).wrapping_mul(SPREAD);
     let (words, rest) = bytes.as_chunks();
     let hash =

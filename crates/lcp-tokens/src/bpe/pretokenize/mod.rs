@@ -11,7 +11,6 @@ use simd::WINDOW;
 const SCALAR_PIECES: u32 = 4;
 
 /// The pattern by which an encoding splits text into pieces.
-#[cfg_attr(not(feature = "tiktoken"), allow(dead_code, reason = "encodings may be left out"))]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Pattern {
     /// The o200k family.
