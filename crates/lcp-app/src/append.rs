@@ -1,26 +1,26 @@
 //! Changes of packs in place: locks, appends, and rollback after an interruption (RFC 0003 §8).
 
-#[cfg(feature = "full")]
+#[cfg(feature = "messages")]
 use std::cell::RefCell;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use lcp_decoder::ReadAt;
 use lcp_encoder::{Compression, EncodeOptions};
-#[cfg(feature = "full")]
+#[cfg(feature = "messages")]
 use lcp_ingest::SecretPolicy;
 use lcp_packfile::journal::{self, JournalState, LockResult, PackFile, Storage as _, TailChange};
 use lcp_packfile::{AppendInput, AppendOptions, AppendResult, Error as AppendError, Properties};
 use lcp_types::Block;
 
-#[cfg(feature = "full")]
+#[cfg(feature = "messages")]
 use crate::config::Config;
 use crate::error::{Error, ErrorKind, Result};
 use crate::files;
 use crate::interrupt;
 use crate::pack_output;
 use crate::reporter::Reporter;
-#[cfg(feature = "full")]
+#[cfg(feature = "messages")]
 use crate::secrets::{self, AppendedSecrets};
 
 /// The settings of an append.
@@ -31,10 +31,10 @@ pub struct AppendSettings<'a> {
     /// Properties to set on all new blocks.
     pub properties: &'a Properties,
     /// The treatment of secrets; `Exclude` is treated like `Warn`.
-    #[cfg(feature = "full")]
+    #[cfg(feature = "messages")]
     pub secrets: SecretPolicy,
     /// The settings, for exceptions from the search.
-    #[cfg(feature = "full")]
+    #[cfg(feature = "messages")]
     pub config: &'a Config,
 }
 
@@ -119,14 +119,14 @@ impl<'p> LockedPack<'p> {
         let names: Vec<_> = additions.iter().map(|(path, _)| files::display_name(path)).collect();
         let inputs = names.iter().zip(additions);
         let inputs: Vec<_> = inputs.map(|(name, (_, pack))| AppendInput { name, pack }).collect();
-        #[cfg(feature = "full")]
+        #[cfg(feature = "messages")]
         let filter = secrets::filter(settings.secrets, settings.config)?;
-        #[cfg(feature = "full")]
+        #[cfg(feature = "messages")]
         let secrets = RefCell::new(AppendedSecrets::new(&filter, pack)?);
         let change = |at: usize, blocks: &mut Vec<Block<'_>>| {
-            #[cfg(feature = "full")]
+            #[cfg(feature = "messages")]
             secrets.borrow_mut().apply(&names[at], blocks);
-            #[cfg(not(feature = "full"))]
+            #[cfg(not(feature = "messages"))]
             let _ = at;
             settings.properties.set_all(blocks);
         };
@@ -143,7 +143,7 @@ impl<'p> LockedPack<'p> {
                 }
                 error => pack_error(self.path, pack, &error),
             })?;
-        #[cfg(feature = "full")]
+        #[cfg(feature = "messages")]
         let appended = {
             let mut appended = appended;
             appended.warnings.extend(secrets.into_inner().warning());
@@ -161,11 +161,11 @@ impl<'p> LockedPack<'p> {
     }
 }
 
-#[cfg(feature = "full")]
+#[cfg(feature = "messages")]
 const UNKNOWN_JOURNAL: &str = "try a newer version of LCP; or remove the journal if `lcp validate \
                                --full PACK` reports no problem, or after `lcp recover PACK -o NEW`";
 
-#[cfg(not(feature = "full"))]
+#[cfg(not(feature = "messages"))]
 const UNKNOWN_JOURNAL: &str =
     "try a newer version of LCP; or remove the journal after `lcp recover PACK -o NEW`";
 
@@ -188,7 +188,7 @@ pub fn read_addition(path: &Path, reporter: &dyn Reporter) -> Result<Vec<u8>> {
     let bytes = files::read(path, reporter)?;
     let is_json = bytes.iter().find(|byte| !byte.is_ascii_whitespace()) == Some(&b'{');
     // A transcript is JSON as well. Reading it as a pack fails with a hint.
-    #[cfg(feature = "full")]
+    #[cfg(feature = "messages")]
     let is_json = is_json && lcp_transcripts::detect(&bytes).is_none();
     if is_json {
         return pack_output::encode_manifest(path, &bytes, EncodeOptions::default())

@@ -1,6 +1,7 @@
 //! The error type of this crate.
 
 use std::fmt::Display;
+use std::io;
 
 /// The kind of an [`Error`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -33,6 +34,19 @@ pub struct Error {
     /// The stable code of an error that has one, such as `LCP-BUD-001`. The message contains it
     /// in brackets.
     pub code: Option<&'static str>,
+    /// The file of an error of the operating system, if the error is about one.
+    pub file: Option<Box<FailedFile>>,
+}
+
+/// A file that could not be read or written.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FailedFile {
+    /// Its path, or the name of a stream.
+    pub path: String,
+    /// The kind of the failure.
+    pub kind: io::ErrorKind,
+    /// The number that the operating system has for the failure, if it is known.
+    pub os_code: Option<i32>,
 }
 
 /// The result type of this crate.
@@ -41,7 +55,7 @@ pub type Result<T = (), E = Error> = std::result::Result<T, E>;
 impl Error {
     /// Creates an error without a hint.
     pub fn new(kind: ErrorKind, message: impl Into<String>) -> Self {
-        Self { kind, message: message.into(), hint: None, code: None }
+        Self { kind, message: message.into(), hint: None, code: None, file: None }
     }
 
     /// Adds a remedy for users of the command.
@@ -59,12 +73,15 @@ impl Error {
     }
 
     /// Creates the error of a file that could not be read or written.
-    pub fn io(action: &str, path: impl Display, error: &std::io::Error) -> Self {
-        Self::new(ErrorKind::Io, format!("cannot {action} {path}: {error}"))
+    pub fn io(action: &str, path: impl Display, error: &io::Error) -> Self {
+        let path = path.to_string();
+        let message = format!("cannot {action} {path}: {error}");
+        let failed = FailedFile { path, kind: error.kind(), os_code: error.raw_os_error() };
+        Self { file: Some(Box::new(failed)), ..Self::new(ErrorKind::Io, message) }
     }
 }
 
-#[cfg(feature = "full")]
+#[cfg(feature = "messages")]
 impl From<lcp_ingest::Error> for Error {
     fn from(error: lcp_ingest::Error) -> Self {
         let kind = match error.kind() {

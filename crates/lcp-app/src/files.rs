@@ -287,7 +287,7 @@ pub fn malformed(path: &Path, bytes: &[u8], error: &lcp_decoder::Error) -> Error
         format!("{what} [{}] ({}, {})", error.code(), display_name(path), error.location());
     let failure = Error::new(kind, message).with_code(error.code());
     let looks_like_json = bytes.iter().find(|byte| !byte.is_ascii_whitespace()) == Some(&b'{');
-    #[cfg(feature = "full")]
+    #[cfg(feature = "messages")]
     if let lcp_decoder::ErrorKind::BadMagic { .. } = error.kind()
         && let Some(format) = lcp_transcripts::detect(bytes)
         // Any text is Markdown.

@@ -148,7 +148,7 @@ pub fn content_bytes<'b>(block: &'b Block<'_>) -> Cow<'b, [u8]> {
 }
 
 /// Returns the indices of blocks that have a tag with this key.
-#[cfg(feature = "full")]
+#[cfg(feature = "messages")]
 pub(crate) fn tagged(blocks: &[Block<'_>], key: &str) -> std::collections::BTreeSet<usize> {
     let annotations = blocks.iter().filter_map(Block::as_annotation);
     let tagged = annotations.filter(|of| of.as_tag().is_some_and(|tag| tag.key == key));

@@ -1,5 +1,7 @@
 //! Inspection of the blocks of a pack, even if it is damaged: their offsets, types and costs.
 
+mod block_reader;
+
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -18,6 +20,7 @@ use crate::costs;
 use crate::error::{Error, ErrorKind, Result};
 use crate::files;
 use crate::names::serialize_label;
+pub use block_reader::BlockReader;
 
 /// An inspected pack. It serializes as the report `lcp.inspect.v1`.
 #[derive(Clone, Debug, Serialize)]

@@ -57,74 +57,78 @@
 //! | [`files`], [`interrupt`] | atomic writing of files; cleanup of an interrupted process |
 
 #![cfg_attr(docsrs, feature(doc_cfg))]
+#![cfg_attr(
+    all(feature = "messages", not(feature = "full")),
+    allow(dead_code, unused_imports, reason = "only sessions use some functions")
+)]
 #![allow(
     clippy::missing_errors_doc,
     clippy::must_use_candidate,
     reason = "errors describe themselves"
 )]
 
-#[cfg(feature = "full")]
+#[cfg(feature = "messages")]
 pub mod annotate;
 pub mod append;
 pub mod budget;
 pub mod config;
-#[cfg(feature = "full")]
+#[cfg(feature = "messages")]
 pub mod converters;
 mod costs;
 pub mod dedup;
 pub mod diff;
 mod error;
-#[cfg(feature = "full")]
+#[cfg(feature = "messages")]
 pub mod export;
-#[cfg(feature = "full")]
+#[cfg(feature = "messages")]
 pub mod file_list;
 pub mod files;
 mod find_block;
-#[cfg(feature = "full")]
+#[cfg(feature = "messages")]
 pub mod fit_messages;
-#[cfg(feature = "full")]
+#[cfg(feature = "messages")]
 mod folders;
-#[cfg(feature = "full")]
+#[cfg(feature = "messages")]
 pub mod git_source;
 mod html_report;
-#[cfg(feature = "full")]
+#[cfg(feature = "messages")]
 pub mod import;
 pub mod inspect;
 pub mod interrupt;
 pub mod merge;
 pub mod naive_markdown;
 pub mod names;
-#[cfg(feature = "full")]
+#[cfg(feature = "messages")]
 pub mod pack;
-#[cfg(feature = "full")]
+#[cfg(feature = "messages")]
 pub mod pack_file;
 pub mod pack_output;
 pub mod parse;
 pub mod prompt_cache;
-#[cfg(feature = "full")]
+#[cfg(feature = "messages")]
 pub mod rank;
 pub mod recover;
 pub mod render;
 mod reporter;
-#[cfg(feature = "full")]
+#[cfg(feature = "messages")]
 pub mod secrets;
-#[cfg(feature = "full")]
+#[cfg(feature = "messages")]
 pub mod segments;
 mod session_records;
 #[cfg(feature = "full")]
 pub mod sessions;
 pub mod special_tokens;
 pub mod stats;
-#[cfg(feature = "full")]
+#[cfg(feature = "messages")]
 pub mod summaries;
 mod token_tree;
 pub mod tokenizer;
-#[cfg(feature = "full")]
+#[cfg(feature = "messages")]
 pub mod validate;
 
-#[cfg(feature = "full")]
+#[cfg(feature = "messages")]
 pub use config::parse_size;
-pub use error::{Error, ErrorKind, Result};
+pub use error::{Error, ErrorKind, FailedFile, Result};
 pub use find_block::{block_at, block_label, block_labelled, content_bytes, find_block};
 pub use reporter::{Progress, Reporter, Silent, Warnings};
 pub use token_tree::TreeEntry;

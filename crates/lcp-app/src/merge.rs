@@ -11,7 +11,7 @@ use crate::error::Result;
 use crate::files;
 use crate::render;
 use crate::reporter::Reporter;
-#[cfg(feature = "full")]
+#[cfg(feature = "messages")]
 use crate::secrets;
 use crate::tokenizer::TokenizerOptions;
 
@@ -48,7 +48,7 @@ impl MergeOptions {
         config: &Config,
         reporter: &dyn Reporter,
     ) -> Result<MergedPack<'b>> {
-        #[cfg(feature = "full")]
+        #[cfg(feature = "messages")]
         let mut redactor = lcp_secrets::Redactor::default();
         let decoded = packs.iter().enumerate().map(|(at, (path, bytes))| {
             let pack = files::decode(path, bytes)?;
@@ -67,7 +67,7 @@ impl MergeOptions {
                 ));
             }
             let mut blocks = pack.blocks;
-            #[cfg(feature = "full")]
+            #[cfg(feature = "messages")]
             if at == 0 {
                 secrets::reserve_numbers(&blocks, &mut redactor);
             } else {

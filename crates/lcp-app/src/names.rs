@@ -2,7 +2,7 @@
 //! names have the same value, those after the first are former names: they are still valid, but
 //! help texts and errors do not list them.
 
-#[cfg(feature = "full")]
+#[cfg(feature = "messages")]
 use lcp_continuity::DirectiveStyle;
 use lcp_dedup::DedupLevel;
 use lcp_driver::special_tokens::SpecialTokens;
@@ -48,7 +48,7 @@ pub const SPECIAL_TOKENS: [(&str, SpecialTokens); 5] = [
 ];
 
 /// Wordings of a directive.
-#[cfg(feature = "full")]
+#[cfg(feature = "messages")]
 pub const STYLES: [(&str, DirectiveStyle); 3] = [
     ("concise", DirectiveStyle::Concise),
     ("narrative", DirectiveStyle::Narrative),

@@ -42,6 +42,9 @@ pub struct PackOptions<'a> {
     pub base: PathBuf,
     /// The name of standard input.
     pub stdin_name: Option<String>,
+    /// Files that are in memory, each with the path that it has in the pack. With files and without
+    /// `paths`, only they are packed.
+    pub inputs: Vec<Input>,
     /// `true` if hidden files are packed.
     pub hidden: Option<bool>,
     /// `true` if files excluded by ignore files are packed.
@@ -174,7 +177,7 @@ impl PackOptions<'_> {
         let secrets = self.secrets.unwrap_or(config.pack.secrets);
         let query = self.question(&project, secrets);
         let (order, has_diff) = (self.order, self.diff.is_some());
-        let input = self.read_input(reporter)?;
+        let stdin = self.read_input(reporter)?;
         let instructions = self.read_instructions(reporter)?;
         let outputs = self.all_outputs();
         let named = self.paths.clone();
@@ -182,9 +185,9 @@ impl PackOptions<'_> {
         let include = if self.include.is_empty() { &settings.include } else { &self.include };
         let rules = settings.rules.iter().chain(&self.rules).cloned().collect();
         let options = IngestOptions {
-            paths: self.paths,
+            paths: self.walked_paths(),
             base: self.base,
-            input,
+            inputs: self.inputs.into_iter().chain(stdin).collect(),
             walk: WalkOptions {
                 hidden: self.hidden.unwrap_or(settings.hidden),
                 ignored: self.ignored,
@@ -267,6 +270,13 @@ impl PackOptions<'_> {
             }
             _ => base.to_owned(),
         }
+    }
+
+    /// Returns the paths whose files are packed. Without a path, that would be the current folder,
+    /// also if there are files in memory.
+    fn walked_paths(&self) -> Vec<PathBuf> {
+        let has_only_inputs = self.paths.is_empty() && !self.inputs.is_empty();
+        if has_only_inputs { vec![files::STANDARD.into()] } else { self.paths.clone() }
     }
 
     /// Returns the question, for the commits of the project.
@@ -547,4 +557,32 @@ fn summary(report: &IngestReport) -> Vec<String> {
     }
     lines.extend(report.skipped_summary());
     lines
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::reporter::Silent;
+
+    #[test]
+    fn files_in_memory_are_packed_like_those_of_a_folder() {
+        let files: [(&str, &[u8]); 3] =
+            [("b/a.rs", b"fn a() {}\n"), ("a.csv", b"a,b\n1,2\n3,4\n"), ("c.bin", b"\0\0")];
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::create_dir(folder.path().join("b")).unwrap();
+        for (name, bytes) in files {
+            std::fs::write(folder.path().join(name), bytes).unwrap();
+        }
+        let pack = |options: PackOptions<'_>| options.pack(&Config::default(), &Silent).unwrap().0;
+        let input = |(name, bytes): (&str, &[u8])| Input {
+            name: Some(name.to_owned()),
+            bytes: bytes.to_vec(),
+        };
+        let inputs = files.map(input).to_vec();
+        let paths = vec![folder.path().to_owned()];
+        assert_eq!(
+            pack(PackOptions { inputs, ..PackOptions::default() }),
+            pack(PackOptions { paths, ..PackOptions::default() })
+        );
+    }
 }

@@ -4,7 +4,7 @@ use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-#[cfg(feature = "full")]
+#[cfg(feature = "messages")]
 use lcp_decoder::PackReader;
 use lcp_decoder::{DecodeOptions, Event, EventIter};
 use lcp_driver::{IndexCosts, RENDERER_REVISION};
@@ -17,7 +17,7 @@ use lcp_types::{Block, BlockIndex, BlockSource, EncodingCosts};
 use crate::config::Config;
 use crate::error::{Error, ErrorKind, Result};
 use crate::files;
-#[cfg(feature = "full")]
+#[cfg(feature = "messages")]
 use crate::pack_file::PackFileWriter;
 use crate::reporter::Reporter;
 use crate::tokenizer::TokenizerOptions;
@@ -85,7 +85,7 @@ fn manifest_hint(bytes: &[u8], kind: ManifestErrorKind) -> Option<&'static str> 
         _ if bytes.starts_with(&MAGIC_LCP) || bytes.starts_with(&MAGIC_BCP) => {
             Some("it is a pack already; print its manifest with `lcp decode`")
         }
-        #[cfg(feature = "full")]
+        #[cfg(feature = "messages")]
         _ if lcp_transcripts::detect(bytes)
             .is_some_and(|format| format != lcp_transcripts::Format::Markdown) =>
         {
@@ -134,7 +134,7 @@ impl<'c> PackEncoder<'c> {
     }
 
     /// Finishes a pack that is written to a file. Returns its size in bytes.
-    #[cfg(feature = "full")]
+    #[cfg(feature = "messages")]
     pub(crate) fn finish(
         &self,
         pack: &mut PackFileWriter<'_>,
@@ -150,7 +150,7 @@ impl<'c> PackEncoder<'c> {
     }
 
     /// Counts the costs of a pack that is in a file, a few blocks at a time.
-    #[cfg(feature = "full")]
+    #[cfg(feature = "messages")]
     fn count_written(
         &self,
         pack: &mut PackFileWriter<'_>,

@@ -8,9 +8,9 @@ use std::sync::Arc;
 
 use lcp_decoder::{DecodeOptions, IndexError, Pack, PackIndex, PackReader, ReadAt, ReadError};
 use lcp_dedup::Options;
-#[cfg(feature = "full")]
+#[cfg(feature = "messages")]
 use lcp_driver::Objective;
-#[cfg(feature = "full")]
+#[cfg(feature = "messages")]
 use lcp_driver::segments::BudgetAllocationOptions;
 use lcp_driver::special_tokens::SpecialTokens;
 use lcp_driver::window::ContextWindow;
@@ -31,10 +31,10 @@ use crate::dedup::{self, DedupOptions};
 use crate::error::{Error, ErrorKind, Result};
 use crate::files;
 use crate::prompt_cache::PromptCacheOptions;
-#[cfg(feature = "full")]
+#[cfg(feature = "messages")]
 use crate::prompt_cache::{PLAN, PREVIOUS};
 use crate::reporter::Reporter;
-#[cfg(feature = "full")]
+#[cfg(feature = "messages")]
 use crate::segments::{SEGMENTS, SegmentOptions};
 use crate::session_records;
 use crate::session_records::ShownRecords;
@@ -62,7 +62,7 @@ pub struct RenderOptions {
     /// The options of deduplication.
     pub dedup: DedupOptions,
     /// If given, each segment of the conversation is shown at one level.
-    #[cfg(feature = "full")]
+    #[cfg(feature = "messages")]
     pub segments: Option<SegmentOptions>,
     /// The policy for special tokens.
     pub special_tokens: Option<SpecialTokens>,
@@ -99,7 +99,7 @@ pub struct RenderSetup {
     /// The options of deduplication, if it is on.
     dedup: Option<Options>,
     /// The options of segments, if they decide the levels, and their settings.
-    #[cfg(feature = "full")]
+    #[cfg(feature = "messages")]
     segments: Option<(SegmentOptions, BudgetAllocationOptions)>,
     /// The policy for special tokens.
     special_tokens: SpecialTokens,
@@ -142,7 +142,7 @@ impl RenderSetup {
         let mut config = options.driver_config(&budget.settings);
         let prompt_cache = options.prompt_cache.resolve(options.saves_plan, settings, &config)?;
         let mut warnings = budget.warnings;
-        #[cfg(feature = "full")]
+        #[cfg(feature = "messages")]
         warnings.extend(options.check_segments(&config)?);
         warnings.extend(options.dedup.ineffective(&settings.dedup));
         for warning in &warnings {
@@ -166,7 +166,7 @@ impl RenderSetup {
             path: path.to_owned(),
             config,
             dedup,
-            #[cfg(feature = "full")]
+            #[cfg(feature = "messages")]
             segments: options.segments.clone().map(|options| (options, settings.segments)),
             special_tokens: special_tokens::effective(options.special_tokens, settings),
             shows_records: options.shows_records,
@@ -219,7 +219,7 @@ impl RenderSetup {
         {
             return Ok(None);
         }
-        #[cfg(feature = "full")]
+        #[cfg(feature = "messages")]
         if self.segments.is_some() {
             return Ok(None);
         }
@@ -304,7 +304,7 @@ impl RenderSetup {
             config.duplicates = Some(deduped.duplicates);
         }
         let blocks = pack.blocks.len();
-        #[cfg(feature = "full")]
+        #[cfg(feature = "messages")]
         if let Some((options, settings)) = self.segments.take() {
             let counter = self.counter.estimator.as_ref();
             self.config.segments = Some(options.apply(&mut pack.blocks, &settings, counter)?);
@@ -331,7 +331,7 @@ impl RenderOptions {
     /// # Errors
     ///
     /// Returns an error for segments in a text that continues a previous one.
-    #[cfg(feature = "full")]
+    #[cfg(feature = "messages")]
     fn check_segments(&self, config: &DriverConfig) -> Result<Option<Warning>> {
         if self.segments.is_none() {
             return Ok(None);

@@ -1,6 +1,6 @@
 //! Conversion of files and changes into blocks (RFC 0010 §3).
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -114,14 +114,8 @@ pub fn ingest_into<S: BlockSink>(
     let reader = Reader::new(options, &filter)?;
     let attributes = attribute_files(&roots, options);
     let mut sources: Vec<_> = walked.files.into_iter().map(Source::File).collect();
-    if let Some(input) = &options.input {
-        let (label, outcome) = read_input(&reader, input)?;
-        if sources.iter().any(|source| source.label() == label) {
-            walked.warnings.push(paths::shared_labels(1, "text"));
-        }
-        sources.push(Source::Input(label, Box::new(outcome)));
-        sources.sort_by(|a, b| paths::compare_labels(a.label(), b.label()));
-    }
+    let inputs = add_inputs(&mut sources, &reader, &options.inputs)?;
+    walked.warnings.extend(inputs);
     let report = IngestReport {
         skipped: walked.skipped,
         warnings: [walked.warnings, std::mem::take(&mut changes.warnings)].concat(),
@@ -234,6 +228,25 @@ impl Source {
             },
         }
     }
+}
+
+/// Adds texts that are in memory. Returns a warning about those with the label of another source.
+fn add_inputs(
+    sources: &mut Vec<Source>,
+    reader: &Reader<'_>,
+    inputs: &[Input],
+) -> Result<Option<String>> {
+    let mut labels: HashSet<_> = sources.iter().map(|source| source.label().to_owned()).collect();
+    let mut shared = 0;
+    for input in inputs {
+        let (label, outcome) = read_input(reader, input)?;
+        shared += usize::from(!labels.insert(label.clone()));
+        sources.push(Source::Input(label, Box::new(outcome)));
+    }
+    if !inputs.is_empty() {
+        sources.sort_by(|a, b| paths::compare_labels(a.label(), b.label()));
+    }
+    Ok((shared > 0).then(|| paths::shared_labels(shared, "text")))
 }
 
 fn read_input(reader: &Reader<'_>, input: &Input) -> Result<(String, ReadOutcome)> {

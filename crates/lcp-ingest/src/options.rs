@@ -22,12 +22,12 @@ pub const TOTAL_BYTES_MAX: u64 = 8 << 30;
 #[expect(clippy::struct_excessive_bools, reason = "independent switches")]
 pub struct IngestOptions<'a> {
     /// The files and folders to pack. An empty list means the current folder. `-` is skipped,
-    /// because its text is in `input`.
+    /// because its text is in `inputs`.
     pub paths: Vec<PathBuf>,
     /// The folder that relative paths start from. An empty path means the current folder.
     pub base: PathBuf,
-    /// The text of standard input, if it should be packed.
-    pub input: Option<Input>,
+    /// Texts that are in memory: standard input, or files of an application.
+    pub inputs: Vec<Input>,
     /// The kinds of files to find in a folder.
     pub walk: WalkOptions,
     /// `true` to leave out folders on other file systems.
@@ -80,7 +80,7 @@ impl Default for IngestOptions<'_> {
         Self {
             paths: Vec::new(),
             base: PathBuf::new(),
-            input: None,
+            inputs: Vec::new(),
             walk: WalkOptions::default(),
             one_file_system: false,
             include: Globs::default(),
@@ -118,7 +118,7 @@ pub struct WalkOptions {
     pub follow: bool,
 }
 
-/// The text of standard input.
+/// A text that is in memory.
 #[derive(Clone, Debug, Default)]
 pub struct Input {
     /// The file name, which selects the type of the text.

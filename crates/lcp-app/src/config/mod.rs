@@ -2,28 +2,28 @@
 
 mod budget;
 mod context;
-#[cfg(feature = "full")]
+#[cfg(feature = "messages")]
 mod continuity;
-#[cfg(feature = "full")]
+#[cfg(feature = "messages")]
 mod import;
-#[cfg(feature = "full")]
+#[cfg(feature = "messages")]
 mod pack;
 mod reader;
 mod source;
-#[cfg(feature = "full")]
+#[cfg(feature = "messages")]
 mod user;
 
 pub use budget::{Budget, NamedShares};
 pub use context::{DedupSettings, Tokenizer, Usage, WatermarkSettings};
-#[cfg(feature = "full")]
+#[cfg(feature = "messages")]
 pub use continuity::{Continuity, SUMMARIZER_SECONDS_MAX, WAIT_SECONDS_MAX};
-#[cfg(feature = "full")]
+#[cfg(feature = "messages")]
 pub use import::ImportSettings;
-#[cfg(feature = "full")]
+#[cfg(feature = "messages")]
 pub use pack::{PackSettings, parse_size};
 pub use reader::ConfigError;
 pub use source::ConfigSource;
-#[cfg(feature = "full")]
+#[cfg(feature = "messages")]
 pub use user::UserSettings;
 
 use std::collections::BTreeMap;
@@ -97,17 +97,17 @@ pub struct Config {
     /// The built-in models and those of the file.
     pub models: Models,
     /// `[continuity]`.
-    #[cfg(feature = "full")]
+    #[cfg(feature = "messages")]
     pub continuity: Continuity,
     /// `[context.budget]`.
     pub budget: Budget,
     /// `[context.dedup]`.
     pub dedup: DedupSettings,
     /// `[import]`.
-    #[cfg(feature = "full")]
+    #[cfg(feature = "messages")]
     pub import: ImportSettings,
     /// `[pack]`.
-    #[cfg(feature = "full")]
+    #[cfg(feature = "messages")]
     pub pack: PackSettings,
     /// `[context.stable]`.
     pub stable: WatermarkSettings,
@@ -128,13 +128,13 @@ impl Default for Config {
             is_named: false,
             lines: BTreeMap::new(),
             models: Models::builtin(),
-            #[cfg(feature = "full")]
+            #[cfg(feature = "messages")]
             continuity: Continuity::default(),
             budget: Budget::default(),
             dedup: DedupSettings::default(),
-            #[cfg(feature = "full")]
+            #[cfg(feature = "messages")]
             import: ImportSettings::default(),
-            #[cfg(feature = "full")]
+            #[cfg(feature = "messages")]
             pack: PackSettings::default(),
             stable: WatermarkSettings::default(),
             tokenizer: Tokenizer::default(),
@@ -160,13 +160,13 @@ impl Config {
             models.all_have("window")?;
             config.models.extend_from_toml(text)?;
         }
-        #[cfg(feature = "full")]
+        #[cfg(feature = "messages")]
         {
             config.continuity = Continuity::read(&mut root)?;
             config.import = ImportSettings::read(&mut root)?;
             config.pack = PackSettings::read(&mut root)?;
         }
-        #[cfg(not(feature = "full"))]
+        #[cfg(not(feature = "messages"))]
         for unused in ["continuity", "import", "pack"] {
             root.take(unused);
         }

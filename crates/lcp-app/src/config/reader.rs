@@ -232,7 +232,7 @@ impl<'t> Entry<'t> {
     }
 
     /// Returns the items of an array, each with its location.
-    #[cfg(feature = "full")]
+    #[cfg(feature = "messages")]
     pub(super) fn items(self) -> Result<Vec<Self>> {
         let Some(array) = self.value.get_ref().as_array() else {
             return Err(self.value_error("must be an array"));

@@ -72,7 +72,7 @@ pub(super) fn invalid(path: &Path, what: impl Display) -> Error {
 
 /// Returns the hint for an error in an `lcp.toml`.
 fn hint(message: &str) -> Option<&'static str> {
-    #[cfg(feature = "full")]
+    #[cfg(feature = "messages")]
     if message.ends_with(super::pack::NO_COMMANDS) {
         return Some("pass --convert, or move the key to lcp/config.toml in your settings folder");
     }

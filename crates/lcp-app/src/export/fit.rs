@@ -3,17 +3,24 @@
 use std::collections::BTreeSet;
 
 use lcp_driver::{
-    DefaultDriver, DriverConfig, DriverError, Overflow, Plan, RenderDecision, RollUp, Warning,
-    WarningCode, group_thousands,
+    DefaultDriver, DriverConfig, DriverError, Overflow, Plan, Planner, RenderDecision, RollUp,
+    Warning, WarningCode, group_thousands,
 };
 use lcp_tokens::TokenEstimator;
 use lcp_transcripts::{ExportResult, ExportedMessage};
 use lcp_types::{Block, Priority};
 
-use super::{ExportCandidates, count, request_extra_tokens};
+use super::ExportCandidates;
+use super::message_counts::{MessageCounts, request_extra_tokens};
 
 /// The maximum number of plans, each with the excess of the one before subtracted.
 const PLANS_MAX: u32 = 8;
+
+/// The least part of the budget by which the next plan is smaller: 1 / 256.
+const STEP_MIN: u32 = 256;
+
+/// The usual number of bytes in a token.
+const TOKEN_BYTES: usize = 4;
 
 /// Messages within a budget, with their plan.
 #[derive(Debug)]
@@ -53,46 +60,105 @@ pub fn fit(
     estimator: &dyn TokenEstimator,
     config: &DriverConfig,
 ) -> Result<FittedMessages, FitError> {
-    let blocks = candidates.to_plan();
-    let overhead_tokens = request_extra_tokens(&candidates.full_export, estimator);
-    let maker = MessageBuilder { candidates, driver, estimator, blocks: &blocks, overhead_tokens };
-    if let Some(budget) = config.token_budget
-        && config.fill
-        && config.shares.is_none()
-        && count(&candidates.full_export, estimator) <= u64::from(budget)
-    {
-        // The plan of a text may omit blocks of messages that fit.
-        let config = DriverConfig { token_budget: None, ..config.clone() };
-        let SearchResult { best, plans, .. } = maker.search(&config)?;
-        let Candidate { exported, tokens, plan, dropped } = best;
-        return Ok(FittedMessages { exported, tokens, overhead_tokens, plan, plans, dropped });
-    }
-    if config.overflow == Overflow::Deny {
-        // The caps of shares are checked with the requested budget. The total is checked with the
-        // messages.
-        if let Err(error @ DriverError::OverShareCap { .. }) = driver.plan(&blocks, config) {
-            return Err(error.into());
+    fit_by_rules(candidates, driver, estimator, config, FitRules::default())
+}
+
+/// The rules of a fit that is repeated in each turn.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct FitRules {
+    /// The part of the budget that stays free if messages must be cut, unless system messages or the
+    /// newest question of the user need it.
+    pub(crate) headroom: f64,
+    /// `true` if a newest question that cannot be complete is an error.
+    pub(crate) keeps_question: bool,
+}
+
+/// Does the same as [`fit`] by these rules.
+pub(super) fn fit_by_rules(
+    candidates: &ExportCandidates<'_>,
+    driver: &DefaultDriver,
+    estimator: &dyn TokenEstimator,
+    config: &DriverConfig,
+    rules: FitRules,
+) -> Result<FittedMessages, FitError> {
+    let complete = &candidates.full_export;
+    // If the messages will probably be cut, they are ranked while they are counted.
+    let is_large = config.token_budget.is_some_and(|budget| {
+        let bytes: usize = complete.messages.iter().map(|message| message.text.len()).sum();
+        bytes / TOKEN_BYTES > budget as usize
+    });
+    let (counts, order) = rayon::join(
+        || MessageCounts::new(complete, estimator),
+        || is_large.then(|| candidates.order_annotations()),
+    );
+    let overhead_tokens = request_extra_tokens(complete, estimator);
+    let tokens = counts.count(complete) + overhead_tokens;
+    let is_complete = config.token_budget.is_some_and(|budget| {
+        config.fill && config.shares.is_none() && tokens <= u64::from(budget)
+    });
+    let order = match (config.token_budget, order) {
+        (Some(_), order) if !is_complete => order.unwrap_or_else(|| candidates.order_annotations()),
+        _ => Vec::new(),
+    };
+    let blocks = candidates.to_plan(order);
+    let maker = MessageBuilder {
+        candidates,
+        driver,
+        counts: &counts,
+        blocks: &blocks,
+        overhead_tokens,
+        keeps_question: rules.keeps_question,
+    };
+    // Blocks that exceed a lowered budget may fit the requested one.
+    let planned = DriverConfig { overflow: Overflow::Allow, ..config.clone() };
+    driver.with_planner(&blocks, &planned, |plan| {
+        if is_complete {
+            // A plan for the budget may omit blocks of messages that fit, because it plans a text.
+            let made = maker.make(plan(None)?, &BTreeSet::new())?;
+            if config.token_budget.is_none_or(|budget| made.tokens <= u64::from(budget)) {
+                return Ok(maker.finish(made, 1));
+            }
         }
-    }
-    let SearchResult { best: mut made, plans, mut warnings } = maker.search(config)?;
-    if let Some(budget) = config.token_budget {
-        made = maker.within(made, budget, config.overflow)?;
-        warnings = warnings_of(warnings, &made, candidates, (budget, overhead_tokens));
-    }
-    let Candidate { exported, tokens, mut plan, dropped, .. } = made;
-    plan.warnings = warnings;
-    Ok(FittedMessages { exported, tokens, overhead_tokens, plan, plans, dropped })
+        if config.overflow == Overflow::Deny && config.shares.is_some() {
+            // The caps of shares are checked with the requested budget. The total is checked with
+            // the messages.
+            if let Err(error @ DriverError::OverShareCap { .. }) = driver.plan(&blocks, config) {
+                return Err(error.into());
+            }
+        }
+        let budget = config.token_budget;
+        let mut fit = |planned, budget| maker.fit(plan, planned, budget, config.overflow);
+        let Some(budget) = budget.filter(|_| rules.headroom > 0.0) else {
+            return fit(budget, budget);
+        };
+        // A tenth of the headroom may be used, because another plan takes time.
+        let (planned, limit) =
+            (without(budget, rules.headroom), without(budget, rules.headroom * 0.9));
+        match fit(Some(planned), Some(limit)) {
+            Ok(messages) if maker.has_question(&messages.plan) => Ok(messages),
+            Ok(_) | Err(FitError::OverBudget { .. }) => fit(Some(budget), Some(budget)),
+            Err(error) => Err(error),
+        }
+    })
+}
+
+/// Returns the budget without a part of it.
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "the part is below 1")]
+fn without(budget: u32, headroom: f64) -> u32 {
+    (f64::from(budget) * (1.0 - headroom)) as u32
 }
 
 /// A builder of messages for plans.
 struct MessageBuilder<'m, 'b> {
     candidates: &'m ExportCandidates<'b>,
     driver: &'m DefaultDriver,
-    estimator: &'m dyn TokenEstimator,
+    counts: &'m MessageCounts<'m>,
     /// The blocks in the form in which they are planned.
     blocks: &'m [Block<'b>],
     /// Tokens of the request other than messages.
     overhead_tokens: u64,
+    /// `true` if the newest question must be complete.
+    keeps_question: bool,
 }
 
 /// The messages of a plan.
@@ -112,26 +178,64 @@ struct SearchResult {
 }
 
 impl MessageBuilder<'_, '_> {
+    /// Plans messages within a budget. The first plan has the budget `planned`.
+    fn fit(
+        &self,
+        plan: &mut Planner<'_>,
+        planned: Option<u32>,
+        budget: Option<u32>,
+        overflow: Overflow,
+    ) -> Result<FittedMessages, FitError> {
+        let SearchResult { mut best, plans, mut warnings } = self.search(plan, planned, budget)?;
+        if let Some(budget) = budget {
+            best = self.within(best, budget, overflow)?;
+            if self.keeps_question {
+                best = self.with_question(best, budget)?;
+            }
+            let request = (budget, self.overhead_tokens);
+            warnings = warnings_of(warnings, &best, self.candidates, request);
+        }
+        best.plan.warnings = warnings;
+        Ok(self.finish(best, plans))
+    }
+
+    fn finish(&self, best: Candidate, plans: u32) -> FittedMessages {
+        let Candidate { exported, tokens, mut plan, dropped } = best;
+        plan.items.truncate(self.candidates.blocks.len());
+        let overhead_tokens = self.overhead_tokens;
+        FittedMessages { exported, tokens, overhead_tokens, plan, plans, dropped }
+    }
+
+    /// Returns whether the newest question of the user is complete.
+    fn has_question(&self, plan: &Plan) -> bool {
+        let question = self.candidates.question.first();
+        let is_full = |at: &usize| plan.items[*at].decision == RenderDecision::Full;
+        question.is_none_or(|blocks| blocks.iter().all(is_full))
+    }
+
     /// Plans with different budgets until the messages fit.
-    fn search(&self, config: &DriverConfig) -> Result<SearchResult, DriverError> {
-        // Blocks that exceed a lowered budget may fit the requested one.
-        let mut own = DriverConfig { overflow: Overflow::Allow, ..config.clone() };
+    fn search(
+        &self,
+        plan: &mut Planner<'_>,
+        planned: Option<u32>,
+        budget: Option<u32>,
+    ) -> Result<SearchResult, DriverError> {
         let overhead_tokens = u32::try_from(self.overhead_tokens).unwrap_or(u32::MAX);
-        own.token_budget = config.token_budget.map(|budget| budget.saturating_sub(overhead_tokens));
+        let mut own_budget = planned.map(|budget| budget.saturating_sub(overhead_tokens));
         let mut plans = 0;
         let mut warnings = Vec::new();
         // The largest result that fits, its planned budget, and a budget that was too large.
         let (mut best, mut enough, mut too_much) = (None::<Candidate>, 0, u32::MAX);
         loop {
-            let made = self.make(self.driver.plan(self.blocks, &own)?, &BTreeSet::new())?;
+            let made = self.make(plan(own_budget)?, &BTreeSet::new())?;
             plans += 1;
             if plans == 1 {
                 warnings.clone_from(&made.plan.warnings);
             }
-            let Some(budget) = config.token_budget else {
+            let Some(budget) = budget else {
                 return Ok(SearchResult { best: made, plans, warnings });
             };
-            let planned = own.token_budget.unwrap_or(budget);
+            let planned = own_budget.unwrap_or(budget);
             let excess = made.tokens.saturating_sub(budget.into());
             if excess > 0 {
                 too_much = planned.min(made.plan.used_tokens).max(enough);
@@ -148,13 +252,15 @@ impl MessageBuilder<'_, '_> {
             let next = if is_fit {
                 enough + (too_much - enough) / 2
             } else {
-                u32::try_from(u64::from(too_much).saturating_sub(excess)).unwrap_or(u32::MAX)
+                // Less content has more placeholders, so a small excess comes back.
+                let step = excess.max(u64::from(budget / STEP_MIN));
+                u32::try_from(u64::from(too_much).saturating_sub(step)).unwrap_or(u32::MAX)
             };
             if plans == PLANS_MAX || next == planned || is_fit && next == enough {
                 return Ok(SearchResult { best: made, plans, warnings });
             }
             best = is_fit.then_some(made);
-            own.token_budget = Some(next);
+            own_budget = Some(next);
         }
     }
 
@@ -167,14 +273,14 @@ impl MessageBuilder<'_, '_> {
     ) -> Result<Candidate, FitError> {
         let is_fit = |made: &Candidate| made.tokens <= u64::from(budget);
         let is_history = |made: &Candidate| is_fit(made) && has_turns(&made.exported);
-        let question = self.candidates.question();
+        let question = &self.candidates.question;
         let asks = |made: &Candidate| question.last().is_none_or(|last| is_seen(made, last));
         let plan = made.plan.clone();
         let made = if is_fit(&made) { made } else { self.without_oldest(budget, made)? };
         if is_history(&made) && asks(&made) {
             return Ok(made);
         }
-        for asked in &question {
+        for asked in question {
             let found = self.asking(&plan, asked, budget)?;
             if is_history(&found) && asks(&found) {
                 return Ok(found);
@@ -183,8 +289,8 @@ impl MessageBuilder<'_, '_> {
         // The last question of the user is more important than the roll-up line.
         let mut needed = u64::MAX;
         for is_told in [true, false] {
-            for newest in self.candidates.newest() {
-                let found = self.alone(&made, &newest, is_told)?;
+            for newest in &self.candidates.newest {
+                let found = self.alone(&made, newest, is_told)?;
                 if is_history(&found) && (asks(&found) || !is_history(&made)) {
                     return Ok(found);
                 }
@@ -209,6 +315,27 @@ impl MessageBuilder<'_, '_> {
             });
         }
         Ok(bare)
+    }
+
+    /// Returns the messages with the complete newest question. Older messages are omitted for it.
+    fn with_question(&self, made: Candidate, budget: u32) -> Result<Candidate, FitError> {
+        let Some(question) = self.candidates.question.first() else { return Ok(made) };
+        if self.has_question(&made.plan) {
+            return Ok(made);
+        }
+        let fits = |messages: &Candidate| {
+            messages.tokens <= u64::from(budget) && self.has_question(&messages.plan)
+        };
+        let complete = self.asking(&made.plan, question, budget)?;
+        if fits(&complete) {
+            return Ok(complete);
+        }
+        let alone = self.alone(&made, question, false)?;
+        if fits(&alone) {
+            return Ok(alone);
+        }
+        let (needed, overhead_tokens) = (alone.tokens, self.overhead_tokens);
+        Err(FitError::OverBudget { needed, overhead_tokens, budget, is_denied: true })
     }
 
     /// Returns the messages of a plan with all of the blocks in `asked`. Drops the oldest messages
@@ -251,6 +378,7 @@ impl MessageBuilder<'_, '_> {
         if is_told {
             return Ok(Candidate { dropped, ..self.make(plan, &BTreeSet::new())? });
         }
+        self.candidates.show_companions(&mut plan);
         let texts = self.driver.block_texts(self.blocks, &plan)?;
         let exported = self.candidates.export(&plan, &texts, &BTreeSet::new());
         for at in self.candidates.unseen(&plan, &exported) {
@@ -262,6 +390,7 @@ impl MessageBuilder<'_, '_> {
     /// Returns the messages of a plan without the blocks in `dropped`. The roll-up line counts
     /// these and the blocks that depend on them, such as a result without its call.
     fn make(&self, mut plan: Plan, dropped: &BTreeSet<usize>) -> Result<Candidate, DriverError> {
+        self.candidates.show_companions(&mut plan);
         let mut texts = self.driver.block_texts(self.blocks, &plan)?;
         let mut exported = self.candidates.export(&plan, &texts, dropped);
         let unseen = self.candidates.unseen(&plan, &exported);
@@ -279,7 +408,7 @@ impl MessageBuilder<'_, '_> {
     }
 
     fn counted(&self, exported: ExportResult, plan: Plan, dropped: usize) -> Candidate {
-        let tokens = count(&exported, self.estimator);
+        let tokens = self.counts.count(&exported) + self.overhead_tokens;
         Candidate { exported, tokens, plan, dropped }
     }
 
@@ -297,9 +426,10 @@ impl MessageBuilder<'_, '_> {
                 order.push(&message.blocks);
             }
         }
-        let question = self.candidates.question().pop().unwrap_or_default();
-        let asks =
-            |message: &&ExportedMessage| message.blocks.iter().any(|at| question.contains(at));
+        let question = self.candidates.question.last();
+        let asks = |message: &&ExportedMessage| {
+            question.is_some_and(|last| message.blocks.iter().any(|at| last.contains(at)))
+        };
         let of_user = |message: &&ExportedMessage| message.role == "user";
         let newest = exported.messages.iter().rfind(asks);
         let newest = newest.or_else(|| exported.messages.iter().rfind(of_user));

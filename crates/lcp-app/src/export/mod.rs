@@ -2,25 +2,32 @@
 
 mod exported_content;
 mod fit;
+mod message_counts;
 mod options;
 
 use std::collections::BTreeSet;
 
 use lcp_driver::{BlockTexts, Plan, RenderDecision};
-use lcp_tokens::TokenEstimator;
 use lcp_transcripts::{ExportBlock, ExportDetail, ExportResult, Format, Provider, annotation_keys};
-use lcp_types::{Annotation, Block, BlockContent, Role, Tag};
+use lcp_types::{Annotation, Block, BlockContent, BlockMeta, Role, Tag};
 
 use crate::find_block::tagged;
+use crate::rank::SessionRanking;
 use exported_content::exported_content;
-use fit::has_turns;
+pub(crate) use fit::FitRules;
 pub use fit::{FitError, FittedMessages, fit};
-pub use options::{ExportOptions, ExportedPack, ResultOrder};
+pub use message_counts::count;
+pub use options::{ExportOptions, ExportedPack};
 
-/// Tokens of a message in addition to its texts.
-const MESSAGE_TOKENS: u64 = 4;
-/// Tokens of a request in addition to its messages.
-const HISTORY_TOKENS: u64 = 3;
+/// The order in which a budget shows the older tool results and files of a session.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ResultOrder {
+    /// By what the newest request of the user needs.
+    #[default]
+    Relevance,
+    /// By the ranks of the pack. Imports rank newer messages higher.
+    Rank,
+}
 
 /// The blocks of a pack that messages for a provider can contain.
 #[derive(Debug)]
@@ -35,6 +42,26 @@ pub struct ExportCandidates<'b> {
     pub sidechains: usize,
     /// The messages without a budget.
     pub full_export: ExportResult,
+    /// The order of older results and files. [`ExportCandidates::new`] sets the ranks of the pack.
+    pub order: ResultOrder,
+    /// The results of tools that can be written in their original form.
+    answers: BTreeSet<usize>,
+    /// The blocks of the newest user message: first all of them, then only the last.
+    newest: Vec<BTreeSet<usize>>,
+    /// The same for the newest user message with text.
+    question: Vec<BTreeSet<usize>>,
+    /// The blocks of the newest turn that are shown with the rest of their message.
+    companions: Vec<Companions>,
+}
+
+/// Blocks of a message that are shown wherever another one of its blocks is. These are parts of the
+/// newest question that only the provider understands, such as images by address, and the thinking
+/// after it, without which Anthropic rejects the calls.
+#[derive(Debug)]
+struct Companions {
+    blocks: Vec<usize>,
+    /// The other blocks of the message.
+    rest: Vec<usize>,
 }
 
 impl<'b> ExportCandidates<'b> {
@@ -59,6 +86,24 @@ impl<'b> ExportCandidates<'b> {
         let whole = lcp_transcripts::export(target, &all, None);
         let planned = whole.messages.iter().flat_map(|message| message.blocks.iter().copied());
         let planned = planned.collect();
+        let metas = BlockMeta::resolve_all(blocks, &mut |_, _| {});
+        let last_of_user = |is_wanted: &dyn Fn(&Block<'_>) -> bool| {
+            last_of_user(&whole, |at| {
+                let block = &blocks[at];
+                let is_turn = matches!(block.content, BlockContent::Conversation(_));
+                (is_turn || metas[at].tool_call_id.is_none()) && is_wanted(block)
+            })
+        };
+        let is_user = |block: &Block<'_>| matches!(&block.content, BlockContent::Conversation(turn) if turn.role == Role::User);
+        let newest = last_of_user(&|block| match &block.content {
+            BlockContent::Conversation(_) => is_user(block),
+            BlockContent::ToolResult(_) => false,
+            _ => true,
+        });
+        let question = last_of_user(&is_user);
+        let mut answers = tagged(blocks, annotation_keys::FORM);
+        answers.retain(|at| metas[*at].tool_call_id.is_some());
+        let companions = companions(&whole, &question, blocks);
         Self {
             target,
             blocks,
@@ -66,6 +111,22 @@ impl<'b> ExportCandidates<'b> {
             always_included: along,
             sidechains: sidechains.len(),
             full_export: whole,
+            order: ResultOrder::Rank,
+            answers,
+            newest,
+            question,
+            companions,
+        }
+    }
+
+    /// Shows blocks with the rest of their message.
+    fn show_companions(&self, plan: &mut Plan) {
+        for Companions { blocks, rest } in &self.companions {
+            if rest.iter().any(|at| plan.items[*at].decision.is_shown()) {
+                for at in blocks {
+                    plan.items[*at].decision = RenderDecision::Full;
+                }
+            }
         }
     }
 
@@ -74,49 +135,25 @@ impl<'b> ExportCandidates<'b> {
         self.planned.is_empty()
     }
 
-    /// Returns the blocks of the newest user message: first all of them, then only the last.
-    fn newest(&self) -> Vec<BTreeSet<usize>> {
-        self.last_of_user(&|block| match &block.content {
-            BlockContent::Conversation(turn) => turn.role == Role::User,
-            BlockContent::ToolResult(_) => false,
-            _ => true,
-        })
-    }
-
-    /// Returns the same for the newest user message with text.
-    fn question(&self) -> Vec<BTreeSet<usize>> {
-        self.last_of_user(&|block| {
-            matches!(&block.content, BlockContent::Conversation(turn) if turn.role == Role::User)
-        })
-    }
-
-    fn last_of_user(&self, is_said: &dyn Fn(&Block<'_>) -> bool) -> Vec<BTreeSet<usize>> {
-        let metas = lcp_types::BlockMeta::resolve_all(self.blocks, &mut |_, _| {});
-        let is_said = |at: &usize| {
-            let block = &self.blocks[*at];
-            let is_turn = matches!(block.content, BlockContent::Conversation(_));
-            (is_turn || metas[*at].tool_call_id.is_none()) && is_said(block)
-        };
-        let of_user =
-            self.full_export.messages.iter().rev().filter(|message| message.role == "user");
-        let mut said = of_user.map(|message| -> BTreeSet<_> {
-            message.blocks.iter().copied().filter(is_said).collect()
-        });
-        let Some(newest) = said.find(|newest| !newest.is_empty()) else { return Vec::new() };
-        let last = newest.last().copied().into_iter().collect();
-        if newest.len() == 1 { vec![newest] } else { vec![newest, last] }
-    }
-
     /// Returns the blocks with placeholders for those that no message can contain. A placeholder is
-    /// an annotation without tokens, so that all other blocks keep their indices.
-    fn to_plan(&self) -> Vec<Block<'b>> {
+    /// an annotation without tokens, so that all other blocks keep their indices. The annotations of
+    /// the order follow.
+    fn to_plan(&self, order: Vec<Block<'static>>) -> Vec<Block<'b>> {
         let nothing =
             |at: usize| Block::new(Annotation::tag(at as u64, &Tag::from_key("unexported")));
         let block = |(at, block): (usize, &Block<'b>)| {
             let is_kept = block.content.is_metadata() || self.planned.contains(&at);
             if is_kept { block.clone() } else { nothing(at) }
         };
-        self.blocks.iter().enumerate().map(block).collect()
+        self.blocks.iter().enumerate().map(block).chain(order).collect()
+    }
+
+    /// Returns the annotations that give the blocks their order.
+    fn order_annotations(&self) -> Vec<Block<'static>> {
+        match self.order {
+            ResultOrder::Relevance => SessionRanking::new(self.blocks).annotations(),
+            ResultOrder::Rank => Vec::new(),
+        }
     }
 
     /// Returns the blocks that are missing from these messages, except for those that the plan
@@ -135,15 +172,13 @@ impl<'b> ExportCandidates<'b> {
             .iter()
             .map(|block| ExportBlock { block, detail: ExportDetail::Omitted })
             .collect();
-        let metas = lcp_types::BlockMeta::resolve_all(self.blocks, &mut |_, _| {});
-        let forms = tagged(self.blocks, annotation_keys::FORM);
         for text in &texts.shown {
             let at = text.index;
             if dropped.contains(&at) || !self.planned.contains(&at) {
                 continue;
             }
-            let is_answer = metas[at].tool_call_id.is_some() && forms.contains(&at);
             let decision = &plan.items[at].decision;
+            let is_answer = self.answers.contains(&at);
             blocks[at].detail = exported_content(&self.blocks[at], decision, text, is_answer);
         }
         for at in &self.always_included {
@@ -154,19 +189,45 @@ impl<'b> ExportCandidates<'b> {
     }
 }
 
-/// Counts the tokens of a request: those of the texts of its messages
-/// ([`ExportedMessage::text`](lcp_transcripts::ExportedMessage::text)), 4 for each message, 3 for
-/// the request, and those of its other parts, such as tools.
-pub fn count(exported: &ExportResult, estimator: &dyn TokenEstimator) -> u64 {
-    let texts = exported.messages.iter().map(|message| message.text.as_str());
-    let tokens = texts.map(|text| u64::from(estimator.estimate(text)) + MESSAGE_TOKENS);
-    tokens.sum::<u64>() + HISTORY_TOKENS + request_extra_tokens(exported, estimator)
+/// Returns the wanted blocks of the newest user message that has any: first all of them, then only
+/// the last.
+fn last_of_user(export: &ExportResult, is_wanted: impl Fn(usize) -> bool) -> Vec<BTreeSet<usize>> {
+    let of_user = export.messages.iter().rev().filter(|message| message.role == "user");
+    let mut wanted = of_user.map(|message| -> BTreeSet<_> {
+        message.blocks.iter().copied().filter(|at| is_wanted(*at)).collect()
+    });
+    let Some(newest) = wanted.find(|newest| !newest.is_empty()) else { return Vec::new() };
+    let last = newest.last().copied().into_iter().collect();
+    if newest.len() == 1 { vec![newest] } else { vec![newest, last] }
 }
 
-/// Counts the tokens of the parts of a request other than messages, such as tools, in their written
-/// form ([`ExportResult::request_extras`]).
-fn request_extra_tokens(exported: &ExportResult, estimator: &dyn TokenEstimator) -> u64 {
-    exported.request_extras().map_or(0, |json| estimator.estimate(&json).into())
+/// Returns the companions in the newest question and after it.
+fn companions(
+    export: &ExportResult,
+    question: &[BTreeSet<usize>],
+    blocks: &[Block<'_>],
+) -> Vec<Companions> {
+    let last = question.last().and_then(|last| last.last().copied());
+    let mut all = Vec::new();
+    for message in export.messages.iter().rev() {
+        let is_question = last.is_some_and(|last| message.blocks.contains(&last));
+        let (blocks, rest): (Vec<_>, Vec<_>) = message.blocks.iter().partition(|at| {
+            let extension = blocks[**at].as_extension();
+            extension.is_some_and(|it| is_question || is_thinking(&it.type_name))
+        });
+        if !blocks.is_empty() {
+            all.push(Companions { blocks, rest });
+        }
+        if is_question {
+            break;
+        }
+    }
+    all
+}
+
+/// Returns whether this is the type of a part in which a model of Anthropic thinks.
+fn is_thinking(part_type: &str) -> bool {
+    matches!(part_type, "thinking" | "redacted_thinking")
 }
 
 /// Returns whether a block holds a part of a request other than its messages.

@@ -10,12 +10,13 @@ use lcp_transcripts::{ExportResult, Provider};
 use lcp_types::Block;
 use serde_json::{Value, json};
 
-use super::{ExportCandidates, FitError, FittedMessages, fit, has_turns};
+use super::fit::{FitRules, fit_by_rules, has_turns};
+use super::message_counts::count_messages;
+use super::{ExportCandidates, FitError, FittedMessages, ResultOrder};
 use crate::budget::{BudgetOptions, EffectiveBudget, Settings};
 use crate::config::{Config, Origin};
 use crate::error::{Error, ErrorKind, Result};
 use crate::files;
-use crate::rank::SessionRanking;
 use crate::render;
 use crate::reporter::Reporter;
 use crate::secrets;
@@ -39,16 +40,6 @@ pub struct ExportOptions {
     pub secrets: Option<SecretPolicy>,
     /// The order in which older tool results and files are shown.
     pub order: ResultOrder,
-}
-
-/// The order in which a budget shows the older tool results and files of a session.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum ResultOrder {
-    /// By what the newest request of the user needs.
-    #[default]
-    Relevance,
-    /// By the ranks of the pack. Imports rank newer messages higher.
-    Rank,
 }
 
 /// A pack as the messages of a request.
@@ -96,16 +87,17 @@ impl ExportOptions {
         if let Some(warning) = render::index_warning(bytes) {
             reporter.warn(&warning);
         }
-        self.export_blocks(path, pack.blocks, config, reporter)
+        self.export_blocks(path, &pack.blocks, config, reporter, FitRules::default())
     }
 
     /// Exports the blocks of a pack or transcript that was read from `path`.
     pub(crate) fn export_blocks(
         &self,
         path: &Path,
-        mut blocks: Vec<Block<'_>>,
+        blocks: &[Block<'_>],
         config: &Config,
         reporter: &dyn Reporter,
+        rules: FitRules,
     ) -> Result<ExportedPack> {
         let EffectiveBudget { model, settings, warnings } =
             self.budget.resolve(config, &self.tokenizer)?;
@@ -116,19 +108,15 @@ impl ExportOptions {
         let is_strict = driver_config.overflow == Overflow::Deny;
         let tokenizer = self.tokenizer.load(config, model.as_ref(), is_strict, reporter)?;
         let driver = DefaultDriver::new(Arc::clone(&tokenizer.estimator));
-        let count = blocks.len();
-        if driver_config.token_budget.is_some() && self.order == ResultOrder::Relevance {
-            let ranking = SessionRanking::new(&blocks);
-            blocks.extend(ranking.annotations());
-        }
-        let candidates = ExportCandidates::new(self.provider, &blocks);
+        let mut candidates = ExportCandidates::new(self.provider, blocks);
+        candidates.order = self.order;
         if candidates.is_empty() {
             report_left_out(&candidates, reporter);
             return Err(nothing_to_export(path, &candidates));
         }
-        let mut messages = fit(&candidates, &driver, &tokenizer.estimator, &driver_config)
-            .map_err(|error| over_budget_error(path, &error))?;
-        messages.plan.items.truncate(count);
+        let mut messages =
+            fit_by_rules(&candidates, &driver, &tokenizer.estimator, &driver_config, rules)
+                .map_err(|error| over_budget_error(path, &error))?;
         if !messages.plan.is_cut() && messages.dropped == 0 {
             let (used, budget) = (messages.tokens, driver_config.token_budget);
             messages.plan.warnings.extend(config.usage.budget_warning(used, budget));
@@ -151,19 +139,32 @@ impl ExportedPack {
         &self.messages.exported.json
     }
 
+    /// Counts the tokens of the messages without those that the export inserted, and without the
+    /// tokens of the request.
+    pub(crate) fn message_tokens(&self) -> u64 {
+        let messages = self.messages.exported.messages.iter();
+        let messages = messages.filter(|message| !message.blocks.is_empty());
+        count_messages(messages, |text| self.tokenizer.estimator.estimate(text))
+    }
+
     /// Saves the token counts if the options name a file.
     pub fn save_cache(&self, reporter: &dyn Reporter) {
         self.tokenizer.save_cache(reporter);
+    }
+
+    /// Returns the number of blocks by decision.
+    pub fn by_decision(&self) -> BTreeMap<&'static str, u64> {
+        let mut decisions = BTreeMap::new();
+        for item in &self.messages.plan.items {
+            *decisions.entry(item.decision.name()).or_default() += 1;
+        }
+        decisions
     }
 
     /// Returns the report as JSON (`lcp.export.v1`).
     pub fn to_json(&self) -> Value {
         let FittedMessages { exported, tokens, overhead_tokens, plan, dropped, .. } =
             &self.messages;
-        let mut by_decision: BTreeMap<&str, u64> = BTreeMap::new();
-        for item in &plan.items {
-            *by_decision.entry(item.decision.name()).or_default() += 1;
-        }
         // If a plan lacks a message, its report does not count the blocks of the message.
         let (all, report) = (&self.all.report, &exported.report);
         let messages = exported.messages.iter();
@@ -195,7 +196,7 @@ impl ExportedPack {
             "sidechain_blocks": self.sidechains,
             "dropped_messages": dropped,
             "rolled_up": plan.rolled_up.map(|of| json!({ "count": of.count, "tokens": of.tokens })),
-            "by_decision": by_decision,
+            "by_decision": self.by_decision(),
             "warnings": warnings.collect::<Vec<_>>(),
         })
     }

@@ -288,12 +288,12 @@ fn empty_files_and_lfs_pointers_are_not_converted() {
 
 #[test]
 fn standard_input_is_converted_by_commands_that_read_it() {
-    let input = || Some(Input { name: Some("a.x".to_owned()), bytes: b"abc".to_vec() });
+    let inputs = || vec![Input { name: Some("a.x".to_owned()), bytes: b"abc".to_vec() }];
     let pack = |line: &str| {
         let converter = converter(&[("*.x", line)], None);
         let paths = vec!["-".into()];
         let options =
-            IngestOptions { input: input(), paths, ..options(Path::new("."), &converter) };
+            IngestOptions { inputs: inputs(), paths, ..options(Path::new("."), &converter) };
         ingest(&options).unwrap()
     };
     assert_eq!(only_text(&pack("tr a-z A-Z")), "ABC");

@@ -48,7 +48,7 @@ const LOCK_TIMEOUT: Duration = Duration::from_secs(60);
 #[derive(Debug)]
 pub struct PackFile {
     file: File,
-    path: PathBuf,
+    /// The path of the journal, which is next to the pack.
     journal: PathBuf,
     /// The file of the journal while it is being written.
     open: Option<File>,
@@ -84,7 +84,7 @@ impl PackFile {
             // Another file may have replaced this one during the wait.
             if is_at(&file, &path)? {
                 let journal = journal_path(&path);
-                return Ok(LockResult::Acquired(Self { file, path, journal, open: None }));
+                return Ok(LockResult::Acquired(Self { file, journal, open: None }));
             }
         }
     }
@@ -183,7 +183,7 @@ impl Storage for PackFile {
     fn sync_folder(&mut self) -> io::Result<()> {
         // On other systems, directories cannot be opened, and their changes are written in order.
         #[cfg(unix)]
-        if let Some(folder) = self.path.parent() {
+        if let Some(folder) = self.journal.parent() {
             match File::open(folder)?.sync_all() {
                 // Some file systems do not support this.
                 Err(error) if error.kind() == ErrorKind::InvalidInput => {}

@@ -85,7 +85,7 @@ pub fn attributes(data: &[u8]) {
 fn packed(name: &str, data: &[u8]) -> Option<IngestResult> {
     let options = IngestOptions {
         paths: vec!["-".into()],
-        input: Some(Input { name: Some(name.to_owned()), bytes: data.to_vec() }),
+        inputs: vec![Input { name: Some(name.to_owned()), bytes: data.to_vec() }],
         tree: false,
         secrets: SecretPolicy::Off,
         ..IngestOptions::default()

@@ -1,0 +1,102 @@
+//! The messages of a result that are those of the input.
+
+use std::collections::BTreeMap;
+
+use lcp_types::{Block, Tag};
+use serde_json::Value;
+use serde_json::value::RawValue;
+
+use crate::export::ExportedPack;
+
+/// A message of a result.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum FittedMessage {
+    /// The message with this index in the input, unchanged.
+    Original(usize),
+    /// A new or shortened message.
+    New {
+        /// The index of the message in the input that it was, if it was one.
+        origin: Option<usize>,
+        /// The message as JSON.
+        json: String,
+    },
+}
+
+/// The indices of the messages in the input, by block.
+pub(super) struct MessageIndices(BTreeMap<usize, usize>);
+
+impl MessageIndices {
+    pub(super) fn new(blocks: &[Block<'_>]) -> Self {
+        let tags = blocks.iter().filter_map(Block::as_annotation);
+        let indices = tags.filter_map(|annotation| {
+            let tag = annotation.as_tag().filter(|tag| tag.key == Tag::MESSAGE)?;
+            let block = usize::try_from(annotation.target_block_id).ok()?;
+            Some((block, tag.value?.parse().ok()?))
+        });
+        Self(indices.collect())
+    }
+
+    /// Finds the originals of the messages of an export, given as JSON.
+    pub(super) fn find(
+        &self,
+        export: &ExportedPack,
+        messages: &[&RawValue],
+        originals: &[&RawValue],
+    ) -> Vec<FittedMessage> {
+        // A system prompt outside of the list comes first.
+        let exported = &export.messages.exported.messages;
+        let exported = &exported[exported.len().saturating_sub(messages.len())..];
+        let origin = |at: usize| self.0.get(exported.get(at)?.blocks.first()?).copied();
+        let find = |(at, message): (usize, &&RawValue)| {
+            let origin = origin(at);
+            let is_original = |index: &usize| {
+                originals.get(*index).is_some_and(|it| is_same(it.get(), message.get()))
+            };
+            match origin.filter(is_original) {
+                Some(index) => FittedMessage::Original(index),
+                None => FittedMessage::New { origin, json: message.get().to_owned() },
+            }
+        };
+        messages.iter().enumerate().map(find).collect()
+    }
+}
+
+/// Returns whether two messages differ only in their spelling: order of fields, absent or null
+/// fields, a text or a list with this text.
+fn is_same(original: &str, message: &str) -> bool {
+    let read = |json| serde_json::from_str(json).ok().map(normal);
+    original == message || read(original) == read(message)
+}
+
+/// Returns a message without differences in spelling.
+fn normal(mut message: Value) -> Value {
+    let Some(fields) = message.as_object_mut() else { return message };
+    fields.retain(|_, value| !value.is_null());
+    if fields.contains_key("role") && fields.get("type").is_some_and(|it| it == "message") {
+        fields.remove("type");
+    }
+    if let Some(content) = fields.get_mut("content")
+        && let Some([Value::Object(part)]) = content.as_array().map(Vec::as_slice)
+        && part.len() == 2
+        && part.get("type").is_some_and(|it| it == "text")
+        && let Some(text) = part.get("text").filter(|text| text.is_string())
+    {
+        *content = text.clone();
+    }
+    message
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn spelling_is_ignored_and_content_is_not() {
+        let original =
+            r#"{"content": [{"type": "text", "text": "é"}], "role": "user", "name": null}"#;
+        assert!(is_same(original, r#"{"role":"user","content":"\u00e9"}"#));
+        assert!(is_same(original, r#"{"type":"message","role":"user","content":"é"}"#));
+        assert!(!is_same(original, r#"{"role":"user","content":"e"}"#));
+        assert!(!is_same(original, r#"{"role":"user","content":"é","name":"ada"}"#));
+    }
+}
