@@ -7,47 +7,85 @@
 
 from __future__ import annotations
 
-from ._errors import (
-    FileError,
-    LcpError,
-    LimitError,
-    MalformedError,
-    OverBudgetError,
-    UsageError,
-)
-from ._lcp import Encoding, Pack, __version__
+from ._lcp import Encoding, __version__
 
 # Modules that take longer to import than everything else are imported on first use.
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from ._messages import FitReport, FitResult, fit_messages
+    from ._errors import (
+        FileError,
+        LcpError,
+        LimitError,
+        MalformedError,
+        OverBudgetError,
+        SessionError,
+        UsageError,
+    )
+    from ._messages import FitResult, afit_messages, fit_messages
+    from ._pack import Block, Pack, aread_blocks, read_blocks
+    from ._report import BlockReport, Report
+    from ._session import Compaction, Handoff, ResumedSession, Session, SessionStatus
 
 __all__ = [
+    "Block",
+    "BlockReport",
+    "Compaction",
     "Encoding",
     "FileError",
-    "FitReport",
     "FitResult",
+    "Handoff",
     "LcpError",
     "LimitError",
     "MalformedError",
     "OverBudgetError",
     "Pack",
+    "Report",
+    "ResumedSession",
+    "Session",
+    "SessionError",
+    "SessionStatus",
     "UsageError",
     "__version__",
+    "afit_messages",
+    "aread_blocks",
     "count",
     "fit_messages",
+    "read_blocks",
 ]
 
+#: The names that are imported on first use, by their modules.
+_MODULES = {
+    "_errors": (
+        "FileError",
+        "LcpError",
+        "LimitError",
+        "MalformedError",
+        "OverBudgetError",
+        "SessionError",
+        "UsageError",
+    ),
+    "_messages": ("FitResult", "afit_messages", "fit_messages"),
+    "_pack": ("Block", "Pack", "aread_blocks", "read_blocks"),
+    "_report": ("BlockReport", "Report"),
+    "_session": ("Compaction", "Handoff", "ResumedSession", "Session", "SessionStatus"),
+}
 
 _encodings: dict[tuple[str | None, str | None], Encoding] = {}
 
 
 def __getattr__(name: str) -> object:
-    if name in ("FitReport", "FitResult", "fit_messages"):
-        from . import _messages
+    for module, names in _MODULES.items():
+        if name in names:
+            from importlib import import_module
 
-        return getattr(_messages, name)
+            value: object = getattr(import_module(f".{module}", __name__), name)
+            globals()[name] = value
+            return value
     raise AttributeError(f"module 'lcp' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)
 
 
 def count(text: str, *, model: str | None = None, encoding: str | None = None) -> int:
@@ -59,7 +97,10 @@ def count(text: str, *, model: str | None = None, encoding: str | None = None) -
     >>> count("a budget is a promise", model="gpt-5")
     5
     """
-    tokenizer = _encodings.get((model, encoding))
+    try:
+        tokenizer = _encodings.get((model, encoding))
+    except TypeError:  # A name that cannot be hashed: the next line names it.
+        tokenizer = None
     if tokenizer is None:
         tokenizer = _encodings[model, encoding] = Encoding(encoding, model=model)
     return tokenizer.count(text)

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
 
 class LcpError(Exception):
     """An error of LCP."""
@@ -22,6 +26,10 @@ class LcpError(Exception):
     def __str__(self) -> str:
         return f"{self.message}\nhint: {self.hint}" if self.hint else self.message
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        # Exceptions are pickled when they leave a worker process.
+        return type(self), (self.message, self.code, self.hint)
+
 
 class UsageError(LcpError, ValueError):
     """An argument is invalid, or arguments contradict each other."""
@@ -39,5 +47,28 @@ class LimitError(LcpError, ValueError):
     """An input exceeds a limit."""
 
 
+class SessionError(LcpError):
+    """A store of sessions failed or refused an operation. ``code`` tells why."""
+
+
 class FileError(LcpError, OSError):
-    """Something could not be read or written."""
+    """Something could not be read or written. It has the fields of ``OSError``."""
+
+    def __init__(
+        self,
+        message: str,
+        code: str | None = None,
+        hint: str | None = None,
+        errno: int | None = None,
+        filename: str | None = None,
+    ) -> None:
+        super().__init__(message, code, hint)
+        self.errno = errno
+        self.filename = filename
+        if errno is not None:
+            import os
+
+            self.strerror = os.strerror(errno)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.message, self.code, self.hint, self.errno, self.filename)

@@ -1,7 +1,16 @@
-from os import PathLike
-from typing import final
+from typing import Any, final
 
-__all__ = ["Encoding", "Pack", "__version__", "fit_messages", "run"]
+__all__ = [
+    "BlockReader",
+    "Encoding",
+    "Fitted",
+    "Pack",
+    "Sessions",
+    "__version__",
+    "fit_messages",
+    "panic",
+    "run",
+]
 __version__: str
 
 @final
@@ -33,48 +42,95 @@ class Encoding:
         """Return the text of tokens. Incomplete characters become U+FFFD."""
 
 @final
+class Fitted:
+    """Messages within a budget."""
+
+    @property
+    def messages(self) -> list[int | tuple[int | None, str]]:
+        """The messages: indices of the input, and new ones with the index of their original."""
+
+    @property
+    def note(self) -> str | None: ...
+    @property
+    def is_unchanged(self) -> bool: ...
+    @property
+    def is_exact(self) -> bool: ...
+    @property
+    def is_appended(self) -> bool: ...
+    @property
+    def used_tokens(self) -> int: ...
+    @property
+    def encoding(self) -> str: ...
+    @property
+    def omitted_blocks(self) -> int: ...
+    @property
+    def by_decision(self) -> dict[str, int]: ...
+    def report_json(self) -> str:
+        """Return the complete report as JSON."""
+
+    def append(self, messages: bytes, budget: int) -> Fitted | None:
+        """Append messages. Return ``None`` if all messages must be fitted again."""
+
+@final
 class Pack:
     """A pack: typed blocks of source files, messages, tool results and documents."""
 
     @staticmethod
-    def from_bytes(data: bytes) -> Pack:
-        """Read a pack from bytes."""
-
+    def from_bytes(data: bytes) -> Pack: ...
     @staticmethod
-    def open(path: str | PathLike[str]) -> Pack:
-        """Read a pack from a file."""
-
+    def open(path: str) -> Pack: ...
     @staticmethod
-    def from_directory(
-        path: str | PathLike[str], *, query: str | None = None, mentions: list[str] = ...
-    ) -> Pack:
-        """Pack the files of a folder. With a query, those that it needs come first."""
-
+    def from_manifest(path: str, manifest: str) -> Pack: ...
+    @staticmethod
+    def from_directory(path: str, arguments: dict[str, Any]) -> Pack: ...
     @property
-    def warnings(self) -> list[str]:
-        """The warnings of packing, such as about replaced secrets and files that were left out."""
+    def warnings(self) -> list[str]: ...
+    def render(self, arguments: dict[str, Any]) -> tuple[str, list[str]]: ...
+    def report(self, arguments: dict[str, Any]) -> tuple[str, list[str]]: ...
+    def to_manifest(self) -> str: ...
+    def to_bytes(self) -> bytes: ...
+    def save(self, path: str) -> None: ...
 
-    def render(
+@final
+class BlockReader:
+    """A reader of the blocks of a pack."""
+
+    @staticmethod
+    def open(path: str, model: str | None, encoding: str | None) -> BlockReader: ...
+    @staticmethod
+    def from_pack(pack: Pack, model: str | None, encoding: str | None) -> BlockReader: ...
+    def __len__(self) -> int: ...
+    def read(self, index: int) -> tuple[int, str, str, str | None, int | None, str | bytes]: ...
+
+@final
+class Sessions:
+    """The sessions of a store."""
+
+    def __new__(
+        cls, store: str | None, model: str | None, encoding: str | None, wait: int | None
+    ) -> Sessions: ...
+    def record(self, id: str, arguments: dict[str, Any]) -> str: ...
+    def status(self, id: str) -> str: ...
+    def handoff(self, id: str, when: str, target: int | None) -> tuple[str, Pack | None]: ...
+    def resume(
         self,
-        budget: int | None = None,
-        *,
-        mode: str = "xml",
-        model: str | None = None,
-        encoding: str | None = None,
-    ) -> str:
-        """Render the blocks as text within a budget, or in full without one."""
-
-    def to_bytes(self) -> bytes:
-        """Return the bytes of the pack."""
-
-    def save(self, path: str | PathLike[str]) -> None:
-        """Write the pack to a file, completely or not at all."""
+        handoff: str,
+        id: str | None,
+        window: int | None,
+        output_reserve: int | None,
+        again: bool,
+    ) -> tuple[str, str]: ...
+    def compact(self, id: str, if_due: bool) -> tuple[str, Pack]: ...
+    def usage(self, id: str) -> str: ...
+    def list(self) -> str: ...
 
 def fit_messages(
-    messages: str,
+    messages: bytes,
     budget: int,
     model: str | None,
     encoding: str | None,
     format: str | None,
-) -> tuple[str, str | None, bool, str, list[str]]: ...
+    headroom: float,
+) -> tuple[Fitted, list[str]]: ...
+def panic(is_short: bool) -> None: ...
 def run(arguments: list[str]) -> int: ...

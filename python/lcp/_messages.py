@@ -4,53 +4,27 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any
+from contextlib import suppress
+from dataclasses import dataclass, field
+from typing import Any, cast
 
+from ._arguments import in_thread, optional_text, tokens, wrong_type
 from ._errors import UsageError
+from ._lcp import Fitted
 from ._lcp import fit_messages as _fit_messages
+from ._report import Report
 
 
-@dataclass(frozen=True)
-class FitReport:
-    """A report on messages that were fitted into a budget."""
+def _to_dict(value: Any) -> Any:
+    """Return an object of an SDK as a dict."""
+    if hasattr(value, "model_dump"):
+        return value.model_dump(mode="json", by_alias=True, exclude_unset=True)
+    raise TypeError(f"a value has the type {type(value).__name__}")
 
-    #: Tokens of the messages. Images and audio are not counted.
-    used_tokens: int
-    #: The budget.
-    budget: int
-    #: ``True`` if the texts are counted with the model's own tokenizer, ``False`` for estimates.
-    #: The tokens around each message are a convention: 4 for each, 3 for the list.
-    exact: bool
-    #: The name of the tokenizer.
-    encoding: str
-    #: The number of parts that no message shows.
-    omitted_parts: int
-    #: The number of parts by decision, such as ``full``, ``excerpt`` or ``placeholder``.
-    by_decision: dict[str, int]
-    #: The warnings, such as about calls without a result, which are removed.
-    warnings: list[str]
-    _json: str
 
-    @classmethod
-    def _from_json(cls, text: str, warnings: list[str]) -> FitReport:
-        report = json.loads(text)
-        decisions = report["by_decision"]
-        decisions.pop("metadata", None)
-        return cls(
-            used_tokens=report["used_tokens"],
-            budget=report["budget"],
-            exact=report["exact"],
-            encoding=report["encoding"],
-            omitted_parts=(report["rolled_up"] or {"count": 0})["count"],
-            by_decision=decisions,
-            warnings=warnings,
-            _json=text,
-        )
-
-    def to_json(self) -> str:
-        """Return the complete report as JSON (``lcp.export.v1``)."""
-        return self._json
+_encode = json.JSONEncoder(
+    ensure_ascii=False, allow_nan=False, separators=(",", ":"), default=_to_dict
+).encode
 
 
 @dataclass(frozen=True)
@@ -65,8 +39,22 @@ class FitResult:
     note: str | None
     #: ``True`` if nothing was omitted or changed.
     is_unchanged: bool
+    #: ``True`` if the messages begin with those of ``previous``, so that the provider can reuse its
+    #: cache.
+    is_appended: bool
     #: Counts, decisions and warnings.
-    report: FitReport
+    report: Report
+    _turn: _Turn = field(repr=False, compare=False)
+
+
+@dataclass(frozen=True)
+class _Turn:
+    """The data that the next turn needs."""
+
+    fitted: Fitted
+    options: tuple[Any, ...]
+    #: The given messages, so that changes of their objects are noticed.
+    snapshot: list[Any]
 
 
 def fit_messages(
@@ -76,11 +64,13 @@ def fit_messages(
     model: str | None = None,
     encoding: str | None = None,
     format: str | None = None,
+    headroom: float = 0.1,
+    previous: FitResult | None = None,
 ) -> FitResult:
     """Fit messages into a budget of tokens.
 
-    Older content shrinks first. Calls of tools stay with their results, and system messages and the
-    newest turn of the user are kept. Messages that fit are returned unchanged.
+    Older content shrinks first. Tool calls stay with their results. System messages and the newest
+    user turn stay complete. Messages that fit are returned unchanged.
 
     ``messages`` are those of OpenAI (chat or responses), Anthropic or Gemini: dicts, or the objects
     of their SDKs. Lists with only roles and texts have the same shape for OpenAI and Anthropic.
@@ -88,8 +78,16 @@ def fit_messages(
     otherwise; pass ``format`` (``openai-chat``, ``openai-responses``, ``anthropic``, ``gemini``) to
     change that.
 
-    Images and audio are not counted; subtract their tokens from the budget. Calls without a result
-    are removed, with a warning.
+    ``previous`` is the result of the turn before, if ``messages`` are the complete messages of that
+    turn followed by new ones. While they fit, the new messages follow the previous result
+    unchanged, so that the provider can reuse its cache. This takes a fraction of the time. When
+    they no longer fit, all messages are fitted again.
+
+    ``headroom`` is the part of the budget that stays free for the next turns when messages are
+    shortened or omitted. System messages and the newest user turn may use it.
+
+    Images, audio, tool definitions and a separate system prompt are not counted: subtract their
+    tokens from the budget. Calls without a result are removed, with a warning.
 
     Raise ``OverBudgetError`` if the messages that must be kept exceed the budget.
 
@@ -99,37 +97,91 @@ def fit_messages(
     >>> result.report.used_tokens
     8
     """
-    if isinstance(messages, (str, bytes)) or not isinstance(messages, Sequence):
-        raise UsageError(f"messages: expected a list, got {type(messages).__name__}")
+    given: object = messages
+    if isinstance(given, (str, bytes)) or not isinstance(given, Sequence):
+        wrong_type("messages", "a list", messages)
+    messages = list(messages)
     if not messages:
         raise UsageError("messages: the list is empty")
-    if isinstance(budget, bool) or not isinstance(budget, int) or not 0 < budget < 2**32:
-        raise UsageError(f"budget: expected a number of tokens from 1 to 2^32 - 1, got {budget!r}")
-    for name, value in (("model", model), ("encoding", encoding), ("format", format)):
-        if not isinstance(value, str | None):
-            raise UsageError(f"{name}: expected a string, got {type(value).__name__}")
-    texts = [_to_json(message, f"messages[{at}]") for at, message in enumerate(messages)]
-    is_claude = model is not None and model.startswith("claude")
-    if format is None and is_claude and all(map(_is_of_any_format, map(json.loads, texts))):
-        format = "anthropic"
-    text = f"[{','.join(texts)}]"
-    fitted, note, is_unchanged, report, warnings = _fit_messages(
-        text, budget, model, encoding, format
+    budget = tokens("budget", budget, 1)
+    names = optional_text("model", model), optional_text("encoding", encoding)
+    if isinstance(headroom, bool) or not isinstance(headroom, (int, float)):
+        wrong_type("headroom", "a number", headroom)
+    if not 0 <= headroom < 1:
+        raise UsageError(f"headroom: expected a number from 0 to less than 1, got {headroom}")
+    if previous is not None and not isinstance(previous, FitResult):
+        wrong_type("previous", "a result of fit_messages", previous)
+    options = (*names, optional_text("format", format), headroom)
+    if previous is not None:
+        appended = _append(previous, messages, budget, options)
+        if appended is not None:
+            return appended
+    fitted, warnings = _fit_messages(messages_to_json(messages), budget, *options)
+    turn = _Turn(fitted, options, _snapshot(messages))
+    return _result(turn, messages, budget, warnings)
+
+
+afit_messages = in_thread(fit_messages)
+
+
+def origins(result: FitResult) -> list[tuple[int | None, bool]]:
+    """Return for each message the index of its original, and whether it is unchanged."""
+    messages = result._turn.fitted.messages
+    return [(it, True) if isinstance(it, int) else (it[0], False) for it in messages]
+
+
+def _append(
+    previous: FitResult, messages: list[Any], budget: int, options: tuple[Any, ...]
+) -> FitResult | None:
+    """Append the new messages to the previous result, if they fit."""
+    turn = previous._turn
+    count = len(turn.snapshot)
+    start, new = messages[:count], messages[count:]
+    # Dicts are equal at once; objects of SDKs must be converted first.
+    if options != turn.options or (start != turn.snapshot and _snapshot(start) != turn.snapshot):
+        return None
+    fitted = turn.fitted.append(messages_to_json(new, count), budget)
+    if fitted is None:
+        return None
+    turn = _Turn(fitted, options, turn.snapshot + _snapshot(new))
+    return _result(turn, messages, budget, previous.report.warnings)
+
+
+def _result(turn: _Turn, messages: list[Any], budget: int, warnings: list[str]) -> FitResult:
+    fitted = turn.fitted
+    # Shortened messages are read again in each turn, because callers may change the objects.
+    result = [messages[it] if isinstance(it, int) else json.loads(it[1]) for it in fitted.messages]
+    decisions = fitted.by_decision
+    decisions.pop("metadata", None)
+    report = Report(
+        used_tokens=fitted.used_tokens,
+        budget=budget,
+        exact=fitted.is_exact,
+        encoding=fitted.encoding,
+        omitted_parts=fitted.omitted_blocks,
+        by_decision=decisions,
+        warnings=warnings,
+        blocks=[],
+        _read_json=fitted.report_json,
     )
-    if is_unchanged:
-        result = list(messages)
-    else:
-        result = _with_originals(json.loads(fitted), texts, messages)
-    return FitResult(result, note, is_unchanged, FitReport._from_json(report, warnings))
+    return FitResult(result, fitted.note, fitted.is_unchanged, fitted.is_appended, report, turn)
 
 
-def _to_json(message: Any, name: str) -> str:
-    if not isinstance(message, dict) and not hasattr(message, "model_dump"):
-        kind = type(message).__name__
-        raise UsageError(f"{name}: expected a dict or an object of an SDK, got {kind}")
+def messages_to_json(messages: Sequence[Any], first: int = 0) -> bytes:
+    """Return messages as JSON. Errors name the message; ``first`` is the index of the first one."""
+    if all(map(_is_message, messages)):
+        with suppress(TypeError, ValueError, RecursionError):
+            return _encode(list(messages)).encode()
+    texts = (_message_to_json(it, f"messages[{at}]") for at, it in enumerate(messages, first))
+    return b"[" + b",".join(texts) + b"]"
+
+
+def _message_to_json(message: Any, name: str) -> bytes:
+    """Return a message as JSON. Errors have this name."""
+    if not _is_message(message):
+        wrong_type(name, "a dict or an object of an SDK", message)
     try:
-        text = json.dumps(message, ensure_ascii=False, allow_nan=False, default=_to_dict)
-        text.encode()
+        return _encode(message).encode()
     except UnicodeEncodeError as error:
         raise UsageError(
             f"{name}: half of a surrogate pair ({error.object[error.start]!a})",
@@ -137,45 +189,17 @@ def _to_json(message: Any, name: str) -> str:
         ) from error
     except (TypeError, ValueError, RecursionError) as error:
         raise UsageError(f"{name}: {error}") from error
-    return text
 
 
-def _to_dict(value: Any) -> Any:
-    """Return an object of an SDK as a dict."""
-    if hasattr(value, "model_dump"):
-        return value.model_dump(mode="json", by_alias=True, exclude_unset=True)
-    raise TypeError(f"a value has the type {type(value).__name__}")
+def _is_message(value: Any) -> bool:
+    return isinstance(value, dict) or hasattr(value, "model_dump")
 
 
-def _is_of_any_format(message: dict[str, Any]) -> bool:
-    """Return whether a message has the same shape for OpenAI and Anthropic."""
-    return message.get("role") in ("user", "assistant") and message.keys() <= {"role", "content"}
-
-
-def _with_originals(fitted: list[Any], texts: list[str], messages: Sequence[Any]) -> list[Any]:
-    """Replace the messages that are equal to those of the input by them, in order."""
-    result = []
-    start = 0
-    originals = [_normal(json.loads(text)) for text in texts]
-    for message in fitted:
-        normal = _normal(message)
-        at = next((at for at in range(start, len(originals)) if originals[at] == normal), None)
-        if at is None:
-            result.append(message)
-        else:
-            result.append(messages[at])
-            start = at + 1
-    return result
-
-
-def _normal(message: dict[str, Any]) -> dict[str, Any]:
-    """Return a message without the differences in writing that have no meaning."""
-    normal = {key: value for key, value in message.items() if value is not None}
-    if "role" in normal and normal.get("type") == "message":
-        del normal["type"]
-    content = normal.get("content")
-    if isinstance(content, list) and len(content) == 1:
-        part = content[0]
-        if isinstance(part, dict) and part.keys() == {"type", "text"} and part["type"] == "text":
-            normal["content"] = part["text"]
-    return normal
+def _snapshot(value: Any) -> Any:
+    """Return a copy of JSON values, with objects of SDKs as dicts."""
+    if isinstance(value, dict):
+        fields = cast("dict[str, Any]", value)
+        return {key: it if type(it) is str else _snapshot(it) for key, it in fields.items()}
+    if isinstance(value, (list, tuple)):
+        return [_snapshot(item) for item in cast("Sequence[Any]", value)]
+    return _to_dict(value) if hasattr(value, "model_dump") else value

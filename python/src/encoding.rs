@@ -10,7 +10,7 @@ use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedStr;
 use pyo3::types::PyBytes;
 
-use crate::call::{call, usage_error};
+use crate::call::{self, call, catch, optional_text, usage_error};
 
 /// Shorter texts are counted without releasing the interpreter, which would take longer.
 const SHORT_BYTES: usize = 4_096;
@@ -28,7 +28,13 @@ impl Encoding {
     /// Loads a tokenizer by its name (`"o200k_base"`), or by the path of a tokenizer file.
     #[new]
     #[pyo3(signature = (name = None, *, model = None))]
-    fn new(py: Python<'_>, name: Option<String>, model: Option<String>) -> PyResult<Self> {
+    fn new(
+        py: Python<'_>,
+        name: Option<Bound<'_, PyAny>>,
+        model: Option<Bound<'_, PyAny>>,
+    ) -> PyResult<Self> {
+        let name = optional_text(name.as_ref(), "name")?;
+        let model = optional_text(model.as_ref(), "model")?;
         call(py, || {
             let options = TokenizerOptions { encoding: name, model, count_cache: None };
             let config = Config::default();
@@ -53,21 +59,28 @@ impl Encoding {
     }
 
     /// Counts the tokens of a text.
-    fn count(&self, py: Python<'_>, text: PyBackedStr) -> PyResult<u32> {
+    fn count(&self, text: Bound<'_, PyAny>) -> PyResult<u32> {
+        let py = text.py();
+        let text = call::text(&text, "text")?;
         if text.len() < SHORT_BYTES {
-            return Ok(self.estimator.estimate(&text));
+            return catch(|| self.estimator.estimate(&text));
         }
         call(py, || Ok(self.estimator.estimate(&text)))
     }
 
     /// Counts the tokens of several texts, on all processors.
-    fn count_batch(&self, py: Python<'_>, texts: Vec<PyBackedStr>) -> PyResult<Vec<u32>> {
+    fn count_batch(&self, py: Python<'_>, texts: Vec<Bound<'_, PyAny>>) -> PyResult<Vec<u32>> {
+        let texts = texts.iter().enumerate();
+        let texts = texts.map(|(at, text)| call::text(text, &format!("texts[{at}]")));
+        let texts: Vec<PyBackedStr> = texts.collect::<PyResult<_>>()?;
         let texts: Vec<&str> = texts.iter().map(|text| &**text).collect();
         call(py, || Ok(count_batch(&*self.estimator, &texts)))
     }
 
     /// Returns the ids of the tokens of a text. Names of special tokens are ordinary text.
-    fn encode(&self, py: Python<'_>, text: PyBackedStr) -> PyResult<Vec<u32>> {
+    fn encode(&self, text: Bound<'_, PyAny>) -> PyResult<Vec<u32>> {
+        let py = text.py();
+        let text = call::text(&text, "text")?;
         let tiktoken = self.tiktoken()?;
         call(py, || Ok(tiktoken.encode(&text)))
     }

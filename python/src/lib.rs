@@ -5,17 +5,20 @@
 //! | exceptions; long calls without the lock of the interpreter | `call.rs` |
 //! | tokenizers | `encoding.rs` |
 //! | messages within a budget | `messages.rs` |
-//! | packs | `pack.rs` |
+//! | packs, and their blocks | `pack.rs`, `blocks.rs` |
+//! | sessions | `session.rs` |
 
 #![expect(
     clippy::needless_pass_by_value,
     reason = "functions that Python calls own the values that they extract"
 )]
 
+mod blocks;
 mod call;
 mod encoding;
 mod messages;
 mod pack;
+mod session;
 
 use std::ffi::OsString;
 
@@ -24,8 +27,19 @@ use pyo3::prelude::*;
 /// Runs the command `lcp` with these arguments, of which the first is the name of the program.
 /// Returns the exit code.
 #[pyfunction]
-fn run(py: Python<'_>, arguments: Vec<OsString>) -> u8 {
-    py.detach(|| lcp_cli::run(arguments))
+fn run(py: Python<'_>, arguments: Vec<OsString>) -> PyResult<u8> {
+    call::call(py, || Ok(lcp_cli::run(arguments)))
+}
+
+/// Panics, with and without the lock of the interpreter. A test uses it.
+#[pyfunction]
+#[expect(clippy::panic, reason = "this is its purpose")]
+fn panic(py: Python<'_>, is_short: bool) -> PyResult<()> {
+    if is_short {
+        call::catch(|| panic!("as asked"))
+    } else {
+        call::call(py, || panic!("as asked"))
+    }
 }
 
 /// Native functions of the package `lcp`.
@@ -33,7 +47,11 @@ fn run(py: Python<'_>, arguments: Vec<OsString>) -> u8 {
 fn _lcp(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
     module.add_class::<encoding::Encoding>()?;
+    module.add_class::<messages::Fitted>()?;
     module.add_class::<pack::Pack>()?;
+    module.add_class::<blocks::BlockReader>()?;
+    module.add_class::<session::Sessions>()?;
     module.add_function(wrap_pyfunction!(messages::fit_messages, module)?)?;
+    module.add_function(wrap_pyfunction!(panic, module)?)?;
     module.add_function(wrap_pyfunction!(run, module)?)
 }

@@ -1,9 +1,11 @@
 //! Messages within a budget.
 
+use std::collections::BTreeMap;
+
 use lcp_app::Warnings;
 use lcp_app::budget::BudgetOptions;
 use lcp_app::config::Config;
-use lcp_app::fit_messages::FitOptions;
+use lcp_app::fit_messages::{FitOptions, FittedMessage};
 use lcp_app::tokenizer::TokenizerOptions;
 use lcp_transcripts::Format;
 use pyo3::prelude::*;
@@ -13,20 +15,100 @@ use crate::call::{call, invalid_argument};
 /// The formats of chat APIs.
 const FORMATS: [&str; 4] = ["openai-chat", "openai-responses", "anthropic", "gemini"];
 
-/// The messages as JSON, the note about omissions, `True` if nothing was changed, the report as JSON,
-/// and the warnings.
-type Fitted = (String, Option<String>, bool, String, Vec<String>);
+/// Messages within a budget.
+#[pyclass(frozen, module = "lcp._lcp")]
+pub(crate) struct Fitted {
+    fitted: lcp_app::fit_messages::Fitted,
+    options: FitOptions,
+}
 
-/// Fits messages, given as JSON, into a budget.
+/// A message of the input by its index, or the index of its original and JSON.
+#[derive(IntoPyObject)]
+enum Message<'m> {
+    Original(usize),
+    New((Option<usize>, &'m str)),
+}
+
+#[pymethods]
+impl Fitted {
+    /// The messages: indices of the input, and new messages, each with the index of its original, if it
+    /// has one, and as JSON.
+    #[getter]
+    fn messages(&self) -> Vec<Message<'_>> {
+        let messages = self.fitted.messages.iter().map(|message| match message {
+            FittedMessage::Original(index) => Message::Original(*index),
+            FittedMessage::New { origin, json } => Message::New((*origin, json)),
+        });
+        messages.collect()
+    }
+
+    #[getter]
+    fn note(&self) -> Option<&str> {
+        self.fitted.note.as_deref()
+    }
+
+    #[getter]
+    fn is_unchanged(&self) -> bool {
+        self.fitted.is_unchanged
+    }
+
+    #[getter]
+    fn is_exact(&self) -> bool {
+        self.fitted.report.is_exact()
+    }
+
+    #[getter]
+    fn is_appended(&self) -> bool {
+        self.fitted.report.is_appended()
+    }
+
+    #[getter]
+    fn used_tokens(&self) -> u64 {
+        self.fitted.report.used_tokens()
+    }
+
+    #[getter]
+    fn encoding(&self) -> &str {
+        self.fitted.report.encoding()
+    }
+
+    #[getter]
+    fn omitted_blocks(&self) -> usize {
+        self.fitted.report.omitted_blocks()
+    }
+
+    #[getter]
+    fn by_decision(&self) -> BTreeMap<&'static str, u64> {
+        self.fitted.report.by_decision()
+    }
+
+    /// Returns the complete report as JSON.
+    fn report_json(&self) -> String {
+        self.fitted.report.to_json().to_string()
+    }
+
+    /// Appends messages, given as JSON. Returns `None` if all messages must be fitted again.
+    fn append(&self, py: Python<'_>, messages: &[u8], budget: u32) -> PyResult<Option<Self>> {
+        call(py, || {
+            let mut options = self.options.clone();
+            options.budget.budget = Some(budget);
+            let fitted = options.append(&self.fitted, messages, &Config::default());
+            Ok(fitted.map(|fitted| Self { fitted, options }))
+        })
+    }
+}
+
+/// Fits messages, given as JSON, into a budget. Returns the warnings, too.
 #[pyfunction]
 pub(crate) fn fit_messages(
     py: Python<'_>,
-    messages: &str,
+    messages: &[u8],
     budget: u32,
     model: Option<String>,
     encoding: Option<String>,
     format: Option<&str>,
-) -> PyResult<Fitted> {
+    headroom: f64,
+) -> PyResult<(Fitted, Vec<String>)> {
     let format = format
         .map(|name| {
             let known = FORMATS.contains(&name).then(|| Format::from_name(name)).flatten();
@@ -38,11 +120,11 @@ pub(crate) fn fit_messages(
             format,
             budget: BudgetOptions { budget: Some(budget), ..BudgetOptions::default() },
             tokenizer: TokenizerOptions { encoding, model, count_cache: None },
+            headroom,
             ..FitOptions::default()
         };
         let warnings = Warnings::default();
-        let fitted = options.fit(messages.as_bytes(), &Config::default(), &warnings)?;
-        let report = fitted.export.to_json().to_string();
-        Ok((fitted.json, fitted.note, fitted.is_unchanged, report, warnings.take()))
+        let fitted = options.fit(messages, &Config::default(), &warnings)?;
+        Ok((Fitted { fitted, options }, warnings.take()))
     })
 }

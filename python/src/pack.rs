@@ -3,28 +3,57 @@
 use std::path::{Path, PathBuf};
 
 use lcp_app::budget::BudgetOptions;
-use lcp_app::config::Config;
+use lcp_app::config::{Config, NamedShares};
+use lcp_app::dedup::DedupOptions;
+use lcp_app::names::{DEDUP_LEVELS, MODES, value_of};
 use lcp_app::pack::PackOptions;
+use lcp_app::pack_output::encode_manifest;
 use lcp_app::rank::QueryOptions;
 use lcp_app::render::{RenderJob, RenderOptions};
 use lcp_app::tokenizer::TokenizerOptions;
-use lcp_app::{Error, Warnings, files};
-use lcp_driver::OutputMode;
+use lcp_app::{Warnings, files};
+use lcp_driver::shares::Shares;
+use lcp_driver::{Overflow, report};
+use lcp_encoder::EncodeOptions;
+use lcp_ingest::{BlockAttributes, Pattern, Rule, SecretPolicy};
+use lcp_types::Priority;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
-use crate::call::{call, invalid_argument, usage_error};
-
-/// The names of the formats of rendered text.
-const MODES: [&str; 3] = ["xml", "markdown", "minimal"];
+use crate::call::{call, invalid_argument};
 
 /// A pack: typed blocks of source files, messages, tool results and documents.
-#[pyclass(frozen, module = "lcp")]
+#[pyclass(frozen, module = "lcp._lcp")]
 pub(crate) struct Pack {
     bytes: Vec<u8>,
     /// The name in errors.
     name: PathBuf,
     warnings: Vec<String>,
+}
+
+/// The arguments of a render.
+#[derive(FromPyObject)]
+#[pyo3(from_item_all)]
+pub(crate) struct RenderArguments {
+    budget: Option<u32>,
+    mode: String,
+    model: Option<String>,
+    encoding: Option<String>,
+    shares: Option<String>,
+    dedup: Option<String>,
+}
+
+/// The arguments of a pack of a folder.
+#[derive(FromPyObject)]
+#[pyo3(from_item_all)]
+pub(crate) struct FolderArguments {
+    query: Option<String>,
+    mentions: Vec<String>,
+    include: Vec<String>,
+    exclude: Vec<String>,
+    priorities: Vec<(String, String)>,
+    dedup: Option<String>,
+    secrets: Option<String>,
 }
 
 #[pymethods]
@@ -38,31 +67,45 @@ impl Pack {
     /// Reads a pack from a file.
     #[staticmethod]
     fn open(py: Python<'_>, path: PathBuf) -> PyResult<Self> {
-        let bytes = call(py, || {
-            std::fs::read(&path).map_err(|error| Error::io("read", path.display(), &error))
+        let (bytes, warnings) = call(py, || {
+            let warnings = Warnings::default();
+            Ok((files::read(&path, &warnings)?, warnings.take()))
         })?;
-        Self::checked(py, path, bytes)
+        Ok(Self { warnings, ..Self::checked(py, path, bytes)? })
+    }
+
+    /// Packs the blocks of a manifest, given as JSON. `path` is its place, to which names of files
+    /// in it are relative.
+    #[staticmethod]
+    fn from_manifest(py: Python<'_>, path: PathBuf, manifest: String) -> PyResult<Self> {
+        call(py, || {
+            let options = EncodeOptions::default();
+            let (bytes, _) = encode_manifest(&path, manifest.as_bytes(), options)?;
+            Ok(Self { bytes, name: path, warnings: Vec::new() })
+        })
     }
 
     /// Packs the files of a folder. With a query, those that it needs come first.
     #[staticmethod]
-    #[pyo3(signature = (path, *, query = None, mentions = Vec::new()))]
-    fn from_directory(
-        py: Python<'_>,
-        path: PathBuf,
-        query: Option<String>,
-        mentions: Vec<String>,
-    ) -> PyResult<Self> {
-        if !path.is_dir() {
-            return Err(usage_error(format!("path: no folder {}", path.display())));
-        }
+    fn from_directory(py: Python<'_>, path: PathBuf, arguments: FolderArguments) -> PyResult<Self> {
+        let dedup = dedup_options(arguments.dedup.as_deref())?;
+        let secrets = arguments.secrets.as_deref().map(secret_policy).transpose()?;
+        let include = patterns("include", &arguments.include)?;
+        let exclude = patterns("exclude", &arguments.exclude)?;
+        let rules = arguments.priorities.iter().map(|(glob, priority)| rule(glob, priority));
+        let rules: Vec<Rule> = rules.collect::<PyResult<_>>()?;
         call(py, || {
-            let texts = query.into_iter().collect();
-            let query = QueryOptions { texts, mentions, ..QueryOptions::default() };
+            let texts = arguments.query.into_iter().collect();
+            let mentions = arguments.mentions;
             let options = PackOptions {
                 paths: vec![PathBuf::from(".")],
                 base: path.clone(),
-                query,
+                include,
+                exclude,
+                rules,
+                query: QueryOptions { texts, mentions, ..QueryOptions::default() },
+                dedup,
+                secrets,
                 ..PackOptions::default()
             };
             let warnings = Warnings::default();
@@ -71,38 +114,46 @@ impl Pack {
         })
     }
 
-    /// The warnings of packing, such as about replaced secrets and files that were left out.
+    /// The warnings of reading or packing.
     #[getter]
     fn warnings(&self) -> Vec<String> {
         self.warnings.clone()
     }
 
-    /// Renders the blocks as text within a budget, or in full without one.
-    #[pyo3(signature = (budget = None, *, mode = "xml", model = None, encoding = None))]
+    /// Renders the blocks. Returns the text and the warnings.
     fn render(
         &self,
         py: Python<'_>,
-        budget: Option<i64>,
-        mode: &str,
-        model: Option<String>,
-        encoding: Option<String>,
-    ) -> PyResult<String> {
-        let Some(mode) = OutputMode::from_name(mode) else {
-            return Err(invalid_argument("mode", mode, &MODES));
-        };
-        let budget = budget.map(u32::try_from).transpose().map_err(|_| {
-            usage_error("budget: expected a number of tokens from 0 to 2^32 - 1".to_owned())
-        })?;
+        arguments: RenderArguments,
+    ) -> PyResult<(String, Vec<String>)> {
+        let options = arguments.to_options()?;
         call(py, || {
-            let options = RenderOptions {
-                budget: BudgetOptions { budget, ..BudgetOptions::default() },
-                mode,
-                tokenizer: TokenizerOptions { encoding, model, count_cache: None },
-                ..RenderOptions::default()
-            };
             let (config, warnings) = (Config::default(), Warnings::default());
             let job = RenderJob::new(&self.name, &self.bytes, &options, &config, &warnings)?;
-            Ok(job.render(&warnings)?.text)
+            Ok((job.render(&warnings)?.text, warnings.take()))
+        })
+    }
+
+    /// Plans like a render. Returns the report as JSON and the warnings.
+    fn report(
+        &self,
+        py: Python<'_>,
+        arguments: RenderArguments,
+    ) -> PyResult<(String, Vec<String>)> {
+        let options = arguments.to_options()?;
+        call(py, || {
+            let (config, warnings) = (Config::default(), Warnings::default());
+            let job = RenderJob::new(&self.name, &self.bytes, &options, &config, &warnings)?;
+            let plan = job.plan(&warnings)?;
+            Ok((report::to_json(&plan), warnings.take()))
+        })
+    }
+
+    /// Returns the blocks as a manifest in JSON.
+    fn to_manifest(&self, py: Python<'_>) -> PyResult<String> {
+        call(py, || {
+            let pack = files::decode(&self.name, &self.bytes)?;
+            Ok(lcp_encoder::manifest::to_json(&pack.blocks))
         })
     }
 
@@ -118,8 +169,76 @@ impl Pack {
 }
 
 impl Pack {
+    /// Creates a pack of bytes that the library wrote.
+    pub(crate) fn written(name: &str, bytes: Vec<u8>) -> Self {
+        Self { bytes, name: PathBuf::from(name), warnings: Vec::new() }
+    }
+
+    pub(crate) fn bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+
+    pub(crate) fn name(&self) -> &Path {
+        &self.name
+    }
+
     fn checked(py: Python<'_>, name: PathBuf, bytes: Vec<u8>) -> PyResult<Self> {
-        call(py, || files::decode(Path::new(&name), &bytes).map(drop))?;
+        call(py, || files::decode(&name, &bytes).map(drop))?;
         Ok(Self { bytes, name, warnings: Vec::new() })
     }
+}
+
+impl RenderArguments {
+    fn to_options(&self) -> PyResult<RenderOptions> {
+        let mode = value_of(&MODES, &self.mode);
+        let names = MODES.map(|(name, _)| name);
+        let mode = mode.ok_or_else(|| invalid_argument("mode", &self.mode, &names))?;
+        let shares = self.shares.as_deref().map(|name| {
+            NamedShares::preset(name)
+                .ok_or_else(|| invalid_argument("shares", name, Shares::PRESETS))
+        });
+        let (encoding, model) = (self.encoding.clone(), self.model.clone());
+        Ok(RenderOptions {
+            budget: BudgetOptions {
+                budget: self.budget,
+                shares: shares.transpose()?,
+                overflow: Some(Overflow::Deny),
+                ..BudgetOptions::default()
+            },
+            mode,
+            tokenizer: TokenizerOptions { encoding, model, count_cache: None },
+            dedup: dedup_options(self.dedup.as_deref())?,
+            ..RenderOptions::default()
+        })
+    }
+}
+
+fn dedup_options(level: Option<&str>) -> PyResult<DedupOptions> {
+    let level = level.map(|name| {
+        let names = DEDUP_LEVELS.map(|(name, _)| name);
+        value_of(&DEDUP_LEVELS, name).ok_or_else(|| invalid_argument("dedup", name, &names))
+    });
+    Ok(DedupOptions { level: level.transpose()?, ..DedupOptions::default() })
+}
+
+/// Returns the treatment of secrets with this name.
+pub(crate) fn secret_policy(name: &str) -> PyResult<SecretPolicy> {
+    let names = SecretPolicy::ALL.map(SecretPolicy::name);
+    SecretPolicy::from_name(name).ok_or_else(|| invalid_argument("secrets", name, &names))
+}
+
+fn rule(glob: &str, priority: &str) -> PyResult<Rule> {
+    let names: Vec<_> = Priority::ALL.iter().map(|it| it.name()).collect();
+    let priority = Priority::from_name(priority)
+        .ok_or_else(|| invalid_argument("priorities", priority, &names))?;
+    let attributes = BlockAttributes { priority: Some(priority), ..BlockAttributes::default() };
+    Ok(Rule { pattern: pattern("priorities", glob)?, attributes })
+}
+
+fn patterns(name: &str, globs: &[String]) -> PyResult<Vec<Pattern>> {
+    globs.iter().map(|glob| pattern(name, glob)).collect()
+}
+
+fn pattern(name: &str, glob: &str) -> PyResult<Pattern> {
+    Pattern::parse(glob).map_err(|error| crate::call::usage_error(format!("{name}: {error}")))
 }

@@ -1,9 +1,11 @@
 """Messages within a budget."""
 
+import asyncio
 import json
 from typing import Any
 
 import pytest
+import tiktoken_files
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -36,13 +38,10 @@ def histories(draw: st.DrawFn) -> list[dict[str, Any]]:
 
 
 def tokens(messages: list[dict[str, Any]]) -> int:
-    """Count the texts and calls of messages, without LCP's own sums."""
-    total = 0
-    for message in messages:
-        total += lcp.count(message.get("content") or "")
-        for call in message.get("tool_calls", []):
-            total += lcp.count(call["function"]["name"] + call["function"]["arguments"])
-    return total
+    """Count the texts and calls of messages with tiktoken."""
+    texts = [message.get("content") or "" for message in messages]
+    functions = [call["function"] for it in messages for call in it.get("tool_calls", [])]
+    return tiktoken_files.count(texts + [it["name"] + it["arguments"] for it in functions])
 
 
 @settings(deadline=None, max_examples=60)
@@ -108,7 +107,7 @@ def test_kept_messages_over_the_budget_are_an_error() -> None:
     ],
 )
 def test_bad_input_names_the_argument(messages: Any, budget: int, expected: str) -> None:
-    with pytest.raises(lcp.LcpError, match=expected):
+    with pytest.raises((lcp.LcpError, TypeError), match=expected):
         lcp.fit_messages(messages, budget)
 
 
@@ -180,5 +179,75 @@ def test_anthropic_parts_are_unchanged_if_they_fit() -> None:
 @pytest.mark.parametrize("name", ["model", "encoding", "format"])
 def test_names_of_other_types_are_errors(name: str) -> None:
     arguments: dict[str, Any] = {name: 5}
-    with pytest.raises(lcp.UsageError, match=f"{name}: expected a string, got int"):
+    with pytest.raises(TypeError, match=f"{name}: expected a string, got int"):
         lcp.fit_messages([{"role": "user", "content": "a"}], 100, **arguments)
+
+
+def test_next_turn_keeps_the_messages_of_the_previous_one() -> None:
+    messages: list[dict[str, Any]] = [{"role": "system", "content": "Be brief."}]
+    result: lcp.FitResult | None = None
+    kept = fits = 0
+    for at in range(40):
+        messages += turn(at, f"Question {at}?", f"Line {at} of a file. " * 40, f"Answer {at}.")
+        messages.append({"role": "user", "content": f"And {at}?"})
+        before: list[Any] = result.messages if result else []
+        result = lcp.fit_messages(messages, 3_000, headroom=0.3, previous=result)
+        assert result.report.used_tokens <= 3_000
+        assert result.messages[-1] is messages[-1]
+        assert lcp.fit_messages(result.messages, 3_000).is_unchanged
+        if result.is_appended:
+            kept += 1
+            assert result.messages == [*before, *messages[-5:]]
+            assert json.loads(result.report.to_json())["used_tokens"] == result.report.used_tokens
+        else:
+            fits += 1
+    # The headroom lasts for some turns.
+    assert kept > fits > 1
+
+
+def test_changed_messages_are_fitted_again() -> None:
+    messages: list[dict[str, Any]] = [
+        {"role": "user", "content": [{"type": "text", "text": "Hello"}]},
+        {"role": "assistant", "content": "Hi"},
+    ]
+    first = lcp.fit_messages(messages, 100)
+    next_turn = [*messages, {"role": "user", "content": "And now?"}]
+    assert lcp.fit_messages(next_turn, 100, previous=first).is_appended
+    assert not lcp.fit_messages(next_turn, 100, previous=first, model="gpt-4").is_appended
+    assert not lcp.fit_messages(next_turn[1:], 100, previous=first).is_appended
+    # The result must not depend on changes of its list.
+    first.messages.append({"role": "assistant", "content": "Hi"})
+    assert lcp.fit_messages(next_turn, 100, previous=first).messages == next_turn
+    messages[0]["content"][0]["text"] = "Goodbye"
+    changed = lcp.fit_messages(next_turn, 100, previous=first)
+    assert not changed.is_appended
+    assert changed.messages == next_turn
+    same = lcp.fit_messages(next_turn, 100, previous=changed)
+    assert same.is_appended
+    assert same.messages == next_turn
+    with pytest.raises(lcp.OverBudgetError):
+        lcp.fit_messages(next_turn, 5, previous=changed)
+
+
+@pytest.mark.parametrize("value", [-0.1, 1, True, "half"])
+def test_headroom_is_a_part_of_the_budget(value: Any) -> None:
+    with pytest.raises((lcp.UsageError, TypeError), match="headroom: expected a number"):
+        lcp.fit_messages([{"role": "user", "content": "a"}], 100, headroom=value)
+
+
+def test_previous_must_be_a_result() -> None:
+    with pytest.raises(TypeError, match="previous: expected a result of fit_messages"):
+        lcp.fit_messages([{"role": "user", "content": "a"}], 100, previous={})  # type: ignore[arg-type]
+
+
+def test_reports_are_tables_in_notebooks() -> None:
+    result = lcp.fit_messages(turn(0, "What?", "That.", "So.")[:2], 1_000)
+    table = result.report._repr_html_()
+    assert f"{result.report.used_tokens} of 1,000 tokens" in table
+    assert "without a result" in table
+
+
+def test_async_fit_is_the_same() -> None:
+    messages = turn(0, "What?", "That. " * 100, "So.")
+    result = asyncio.run(lcp.afit_messages(messages, 60))
+    assert result.messages == lcp.fit_messages(messages, 60).messages
