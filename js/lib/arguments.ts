@@ -1,0 +1,58 @@
+// Checks of arguments.
+
+import { UsageError } from "./errors.js";
+
+/** The tokenizer of a call. */
+export interface TokenizerOptions {
+  /** The model that reads the text, such as `gpt-5`. */
+  model?: string | undefined;
+  /** The name of an encoding, such as `o200k_base`. It takes precedence over that of the model. */
+  encoding?: string | undefined;
+}
+
+/** Throws the error of an argument that has another type. */
+export function wrongType(name: string, expected: string, value: unknown): never {
+  const kind = value === null ? "null" : Array.isArray(value) ? "array" : typeof value;
+  throw new UsageError(`${name}: expected ${expected}, got ${kind}`);
+}
+
+/** Checks that a text is a string of complete characters. */
+export function checkText(name: string, text: unknown): asserts text is string {
+  if (typeof text !== "string") {
+    wrongType(name, "a string", text);
+  }
+  if (!text.isWellFormed()) {
+    throw halfPair(name, text);
+  }
+}
+
+/** Returns the error of a text with half of a surrogate pair. */
+export function halfPair(name: string, text: string): UsageError {
+  const at = text.search(/\p{Surrogate}/u);
+  const unit = text.charCodeAt(at).toString(16);
+  const message = `${name}: half of a surrogate pair (\\u${unit} at index ${at})`;
+  return new UsageError(message, null, "replace it with `text.toWellFormed()`");
+}
+
+/** Checks an object of options, and that those with these names are strings. */
+export function checkOptions(options: unknown, ...names: string[]): void {
+  if (typeof options !== "object" || options === null) {
+    wrongType("options", "an object", options);
+  }
+  for (const name of names) {
+    const value: unknown = Reflect.get(options, name);
+    if (value !== undefined) {
+      checkText(name, value);
+    }
+  }
+}
+
+/** Checks a number of tokens. */
+export function checkBudget(budget: unknown, minimum: number): asserts budget is number {
+  const isNumber = typeof budget === "number" && Number.isInteger(budget);
+  if (!isNumber || budget < minimum || budget >= 2 ** 32) {
+    const value = typeof budget === "string" ? JSON.stringify(budget) : String(budget);
+    const expected = `a number of tokens from ${minimum} to 2^32 - 1`;
+    throw new UsageError(`budget: expected ${expected}, got ${value}`);
+  }
+}

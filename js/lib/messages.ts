@@ -1,0 +1,214 @@
+import { checkBudget, checkOptions, halfPair, wrongType } from "./arguments.js";
+import type { TokenizerOptions } from "./arguments.js";
+import { UsageError } from "./errors.js";
+import { call, currentGeneration, load } from "./module.js";
+import * as native from "./wasm/lcp.js";
+
+/** The formats of chat APIs. */
+export type MessageFormat = "openai-chat" | "openai-responses" | "anthropic" | "gemini";
+
+/** The options of {@link fitMessages}. */
+export interface FitOptions extends TokenizerOptions {
+  /** The maximum number of tokens. */
+  budget: number;
+  /** The format of the messages. By default, it is detected. */
+  format?: MessageFormat | undefined;
+  /**
+   * The part of the budget that stays free for the next turns when messages are shortened or omitted,
+   * from 0 to less than 1. System messages and the newest user turn may use it. By default, it is 0.1.
+   */
+  headroom?: number | undefined;
+  /**
+   * The result of the turn before, if the messages are the complete messages of that turn followed by
+   * new ones. Its messages
+   * stay as they are and the new ones follow, as long as they fit, so that the provider can reuse its
+   * cache. When they no longer fit, all messages are fitted again.
+   */
+  previous?: FitResult<object> | undefined;
+}
+
+/** A report on messages that were fitted into a budget. */
+export class FitReport {
+  /** Tokens of the messages. Images and audio are not counted. */
+  readonly usedTokens: number;
+  /** The budget. */
+  readonly budget: number;
+  /**
+   * `true` if the texts are counted with the model's own tokenizer, `false` for estimates. The
+   * tokens around each message are a convention: 4 for each, 3 for the list.
+   */
+  readonly exact: boolean;
+  /** The name of the tokenizer. */
+  readonly encoding: string;
+  /** The number of parts that no message shows. */
+  readonly omittedParts: number;
+  /** The number of parts by decision, such as `full`, `excerpt` or `placeholder`. */
+  readonly byDecision: Readonly<Record<string, number>>;
+  /** The warnings, such as about calls without a result, which are removed. */
+  readonly warnings: readonly string[];
+  readonly #json: Json;
+
+  /** @internal */
+  constructor(json: Json, warnings: readonly string[]) {
+    const { metadata: _, ...decisions } = json["by_decision"] as Record<string, number>;
+    this.usedTokens = json["used_tokens"] as number;
+    this.budget = json["budget"] as number;
+    this.exact = json["exact"] as boolean;
+    this.encoding = json["encoding"] as string;
+    this.omittedParts = (json["rolled_up"] as { count: number } | null)?.count ?? 0;
+    this.byDecision = decisions;
+    this.warnings = warnings;
+    this.#json = json;
+  }
+
+  /** Returns the complete report (`lcp.export.v1`). */
+  toJSON(): Readonly<Record<string, unknown>> {
+    return this.#json;
+  }
+}
+
+/** Messages within a budget. */
+export interface FitResult<Message> {
+  /** The messages in the shape of the input, ready to send. Unchanged messages are the same objects. */
+  messages: Message[];
+  /**
+   * The note about omitted messages if the list cannot contain it, as for Anthropic. Append it to the
+   * system prompt; it is counted.
+   */
+  note: string | null;
+  /** `true` if nothing was omitted or changed. */
+  isUnchanged: boolean;
+  /** `true` if the messages begin with those of `previous`. */
+  isAppended: boolean;
+  /** Counts, decisions and warnings. */
+  report: FitReport;
+}
+
+type Json = Record<string, unknown>;
+
+/** The data of a turn that the next one needs. */
+interface Turn {
+  native: native.NativeFit;
+  /** The instance of the module that has the data. */
+  generation: number;
+  /** The options other than the budget. */
+  options: string;
+  /** The given messages as JSON. */
+  texts: readonly string[];
+}
+
+const turns = new WeakMap<object, Turn>();
+
+/**
+ * Fits messages into a budget of tokens.
+ *
+ * Older content shrinks first. Tool calls stay with their results, and system messages and the
+ * newest user turn stay complete. Messages that fit are returned unchanged.
+ *
+ * `messages` are those of OpenAI (chat or responses), Anthropic or Gemini. Lists with only roles and
+ * texts have the same shape for OpenAI and Anthropic. They are read as Anthropic's if the name of the
+ * model begins with `claude`, and as OpenAI's otherwise; pass `format` to change that.
+ *
+ * Images, audio, tool definitions and a separate system prompt are not counted: subtract their tokens
+ * from the budget. Calls without a result are
+ * removed, with a warning.
+ *
+ * @throws {OverBudgetError} if the messages that must be kept exceed the budget
+ *
+ * @example
+ * const { messages } = await fitMessages(history, { budget: 100_000, model: "gpt-5" });
+ */
+export async function fitMessages<Message extends object>(
+  messages: readonly Message[],
+  options: FitOptions,
+): Promise<FitResult<Message>> {
+  if (!Array.isArray(messages)) {
+    wrongType("messages", "an array", messages);
+  }
+  if (messages.length === 0) {
+    throw new UsageError("messages: the list is empty");
+  }
+  checkOptions(options, "model", "encoding", "format");
+  const { budget, model, encoding, format, headroom = 0.1, previous } = options;
+  checkBudget(budget, 1);
+  if (typeof headroom !== "number" || !(headroom >= 0 && headroom < 1)) {
+    const value = String(headroom);
+    throw new UsageError(`headroom: expected a number from 0 to less than 1, got ${value}`);
+  }
+  if (previous !== undefined && (previous === null || !turns.has(previous))) {
+    wrongType("previous", "a result of fitMessages", previous);
+  }
+  const texts = messages.map((message, at) => toJson(message, `messages[${at}]`));
+  await load({ encoding, model });
+  const key = JSON.stringify([model, encoding, format, headroom]);
+  const before = previous && turns.get(previous);
+  if (before && before.options === key && before.generation === currentGeneration()) {
+    const appended = append(before, texts, budget);
+    if (appended) {
+      return result(appended, messages, true);
+    }
+  }
+  const list = `[${texts.join(",")}]`;
+  const fit = call(() => native.fitMessages(list, budget, model, encoding, format, headroom));
+  const turn = { native: fit, generation: currentGeneration(), options: key, texts };
+  return result(turn, messages, false);
+}
+
+/** Appends the new messages to those of the turn before, if they fit. */
+function append(before: Turn, texts: readonly string[], budget: number): Turn | undefined {
+  if (before.texts.some((text, at) => text !== texts[at])) {
+    return undefined;
+  }
+  const list = `[${texts.slice(before.texts.length).join(",")}]`;
+  const fit = call(() => before.native.append(list, budget));
+  return fit && { ...before, native: fit, texts };
+}
+
+function result<Message>(
+  turn: Turn,
+  messages: readonly Message[],
+  isAppended: boolean,
+): FitResult<Message> {
+  const { native: fit } = turn;
+  // Shortened messages are read again in each turn, because callers may change the objects.
+  const fitted = JSON.parse(fit.messages()) as (number | Message)[];
+  const list = fitted.map((it) => (typeof it === "number" ? (messages[it] as Message) : it));
+  const value = {
+    messages: list,
+    note: fit.note() ?? null,
+    isUnchanged: fit.isUnchanged(),
+    isAppended,
+    report: new FitReport(JSON.parse(fit.report()) as Json, fit.warnings()),
+  };
+  turns.set(value, turn);
+  return value;
+}
+
+function toJson(message: unknown, name: string): string {
+  if (typeof message !== "object" || message === null || Array.isArray(message)) {
+    wrongType(name, "an object", message);
+  }
+  let text: string;
+  try {
+    text = JSON.stringify(message);
+  } catch (error) {
+    throw new UsageError(`${name}: ${(error as Error).message.split("\n")[0]}`);
+  }
+  // Halves of surrogate pairs are written as escapes.
+  if (text.includes("\\ud") && /(?<!\\)(?:\\\\)*\\ud[89a-f]/.test(text)) {
+    throw halfPair(name, firstHalfPair(message) ?? "\ud800");
+  }
+  return text;
+}
+
+/** Returns the first text with half of a surrogate pair. */
+function firstHalfPair(value: unknown): string | undefined {
+  if (typeof value === "string") {
+    return value.isWellFormed() ? undefined : value;
+  }
+  if (typeof value !== "object" || value === null) {
+    return undefined;
+  }
+  const texts = Object.entries(value).flat().map(firstHalfPair);
+  return texts.find((text) => text !== undefined);
+}

@@ -1,0 +1,133 @@
+import { checkBudget, checkOptions, checkText, wrongType } from "./arguments.js";
+import type { TokenizerOptions } from "./arguments.js";
+import { UsageError } from "./errors.js";
+import { call, load } from "./module.js";
+import * as native from "./wasm/lcp.js";
+
+/** A file that is in memory. */
+export interface PackFile {
+  /** The path that the file has in the pack. Its ending decides the type. */
+  path: string;
+  /** The text, or the bytes in any character set. */
+  content: string | Uint8Array;
+}
+
+/** The options of {@link Pack.fromFiles}. */
+export interface PackOptions {
+  /** A question. The files that it needs come first. */
+  query?: string | undefined;
+  /** Paths and symbols that certainly belong to the answer. */
+  mentions?: readonly string[] | undefined;
+}
+
+/** The formats of rendered text. */
+export type RenderMode = "xml" | "markdown" | "minimal";
+
+/** The options of {@link Pack.render}. */
+export interface RenderOptions extends TokenizerOptions {
+  /** The maximum number of tokens. The default is the window of the `model`; without a model, all blocks
+   * are shown in full. */
+  budget?: number | undefined;
+  /** The format of the text. The default is `xml`. */
+  mode?: RenderMode | undefined;
+}
+
+/** A text with the report of its plan. */
+export interface RenderedText {
+  /** The text. */
+  text: string;
+  /** The decision for each block, and its reason (`lcp.render-report.v1`). */
+  report: Readonly<Record<string, unknown>>;
+}
+
+/** A pack: typed blocks of source files, messages, tool results and documents. */
+export class Pack {
+  readonly #bytes: Uint8Array;
+
+  /** The warnings of packing, such as about replaced secrets and files that were left out. */
+  readonly warnings: readonly string[];
+
+  private constructor(bytes: Uint8Array, warnings: readonly string[]) {
+    this.#bytes = bytes;
+    this.warnings = warnings;
+  }
+
+  /** Reads a pack. */
+  static async fromBytes(bytes: Uint8Array): Promise<Pack> {
+    if (!(bytes instanceof Uint8Array)) {
+      wrongType("bytes", "a Uint8Array", bytes);
+    }
+    await load();
+    call(() => native.checkPack(bytes));
+    return new Pack(bytes.slice(), []);
+  }
+
+  /**
+   * Packs files that are in memory. With a query, those that it needs come first.
+   *
+   * @example
+   * const pack = await Pack.fromFiles([{ path: "src/main.ts", content: "run();\n" }]);
+   */
+  static async fromFiles(files: readonly PackFile[], options: PackOptions = {}): Promise<Pack> {
+    if (!Array.isArray(files)) {
+      wrongType("files", "an array", files);
+    }
+    if (files.length === 0) {
+      throw new UsageError("files: the list is empty");
+    }
+    checkOptions(options, "query");
+    const mentions = options.mentions ?? [];
+    if (!Array.isArray(mentions)) {
+      wrongType("mentions", "an array", mentions);
+    }
+    mentions.forEach((mention, at) => checkText(`mentions[${at}]`, mention));
+    await load();
+    const list = call(() => new native.PackFiles());
+    files.forEach((file, at) => {
+      checkText(`files[${at}].path`, file?.path);
+      const bytes = toBytes(`files[${at}].content`, file.content);
+      call(() => list.add(file.path, bytes));
+    });
+    const bytes = call(() => list.pack(options.query, [...mentions]));
+    const { warnings } = list;
+    list.free();
+    return new Pack(bytes, warnings);
+  }
+
+  /** Renders the blocks as text within a budget, or in full without one. */
+  async render(options: RenderOptions = {}): Promise<string> {
+    return (await this.renderWithReport(options)).text;
+  }
+
+  /** Renders the blocks, and reports the decision for each of them. */
+  async renderWithReport(options: RenderOptions = {}): Promise<RenderedText> {
+    checkOptions(options, "mode", "model", "encoding");
+    const { budget, mode = "xml", model, encoding } = options;
+    if (budget !== undefined) {
+      checkBudget(budget, 0);
+    }
+    await load({ encoding, model });
+    const rendered = call(() => native.render(this.#bytes, budget, mode, model, encoding));
+    try {
+      const report = JSON.parse(rendered.report) as Record<string, unknown>;
+      return { text: rendered.text, report };
+    } finally {
+      rendered.free();
+    }
+  }
+
+  /** Returns the bytes of the pack. */
+  toBytes(): Uint8Array {
+    return this.#bytes.slice();
+  }
+}
+
+const encoder = new TextEncoder();
+
+function toBytes(name: string, content: unknown): Uint8Array {
+  if (content instanceof Uint8Array) {
+    return content;
+  }
+  checkText(name, content);
+  return encoder.encode(content);
+}

@@ -1,0 +1,90 @@
+import { execFile } from "node:child_process";
+import { mkdir, mkdtemp, readFile, readdir, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { basename, dirname, join } from "node:path";
+import { promisify } from "node:util";
+import { Pack, fitMessages } from "llm-context-pack";
+import { afterAll, beforeAll, expect, test } from "vitest";
+
+const run = promisify(execFile);
+
+const repository = process.env["LCP_REPOSITORY"] ?? join(import.meta.dirname, "../..");
+
+let folder: string;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "lcp-js-"));
+});
+
+afterAll(() => rm(folder, { recursive: true }));
+
+/** Runs the command, which `cargo build --bin lcp` builds, and returns its output. */
+async function lcp(...words: string[]): Promise<string> {
+  const program = process.env["LCP"] ?? join(repository, "target/debug/lcp");
+  const options = { cwd: folder, encoding: "utf8" as const, maxBuffer: 1 << 26 };
+  return (await run(program, words, options)).stdout;
+}
+
+/** Packs a folder with the command, and returns the path of the pack. */
+async function packed(source: string, query: string): Promise<string> {
+  const path = join(folder, `${basename(dirname(source))}-${basename(source)}.lcp`);
+  await lcp("pack", source, "--query", query, "--history", "off", "-o", path);
+  return path;
+}
+
+test("texts are those of the command", { timeout: 300_000 }, async () => {
+  const samples = join(repository, "samples");
+  const names = (await readdir(samples)).filter((name) => name.endsWith(".lcp"));
+  const crates = ["lcp-types", "lcp-decoder", "lcp-secrets"];
+  const sources = crates.map((crate) => join(repository, "crates", crate, "src"));
+  const query = "where are limits checked?";
+  const packs = await Promise.all(sources.map((source) => packed(source, query)));
+  packs.push(...names.map((name) => join(samples, name)));
+  let compared = 0;
+  for (const path of packs) {
+    const pack = await Pack.fromBytes(await readFile(path));
+    for (const mode of ["xml", "markdown", "minimal"] as const) {
+      for (const budget of [undefined, 500, 8_000]) {
+        const limit = budget === undefined ? [] : ["--budget", String(budget)];
+        const expected = lcp("render", path, "--mode", mode, ...limit);
+        const text = pack.render({ budget, mode });
+        // Blocks that must be shown can exceed the budget.
+        expect(await text.catch(() => null)).toBe(await expected.catch(() => null));
+        compared += 1;
+      }
+    }
+  }
+  expect(compared).toBeGreaterThan(100);
+});
+
+test("packs of the same files have the same bytes", async () => {
+  const files = [
+    { path: "data.csv", content: "name,size\n" + "budget,5\n".repeat(40) },
+    { path: "menu.txt", content: Buffer.from("caf\xe9, gr\xfcn\n", "latin1") },
+    { path: "src/main.rs", content: 'fn main() {\n    println!("Größe");\n}\n' },
+    { path: "target.bin", content: new Uint8Array(100) },
+  ];
+  const source = join(folder, "project");
+  for (const { path, content } of files) {
+    await mkdir(dirname(join(source, path)), { recursive: true });
+    await writeFile(join(source, path), content);
+  }
+  const path = join(folder, "project.lcp");
+  await lcp("pack", source, "-o", path);
+  const pack = await Pack.fromFiles(files);
+  expect(Buffer.from(pack.toBytes()).equals(await readFile(path))).toBe(true);
+});
+
+test("messages are those of the command", async () => {
+  const messages = Array.from({ length: 41 }, (_, at) => ({
+    role: at % 2 === 0 ? "user" : "assistant",
+    content: `Words of turn ${at}: größer, 日本語, 🦀. `.repeat(20),
+  }));
+  const [chat, pack] = [join(folder, "chat.json"), join(folder, "chat.lcp")];
+  await writeFile(chat, JSON.stringify(messages));
+  await lcp("import", chat, "--from", "openai-chat", "-o", pack);
+  const request = await lcp("export", pack, "--to", "openai", "--budget", "900");
+  const expected = JSON.parse(request) as { messages: object[] };
+  const fitted = await fitMessages(messages, { budget: 900, headroom: 0, format: "openai-chat" });
+  expect(fitted.messages).toEqual(expected.messages);
+});

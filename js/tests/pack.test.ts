@@ -1,0 +1,80 @@
+import { MalformedError, Pack, UsageError, count } from "llm-context-pack";
+import { expect, test } from "vitest";
+
+const FILES = ["door", "table", "sail"].map((name) => ({
+  path: `${name}.py`,
+  content: Array.from(
+    { length: 200 },
+    (_, at) => `def ${name}_${at}():\n    return ${at}\n\n\n`,
+  ).join(""),
+}));
+const HINGE = { path: "hinge.py", content: "def turn_the_hinge():\n    return True\n" };
+
+test("the query decides what a budget shows", async () => {
+  const pack = await Pack.fromFiles([...FILES, HINGE], { query: "why does the hinge not turn?" });
+  for (const mode of ["xml", "markdown", "minimal"] as const) {
+    const text = await pack.render({ budget: 400, mode });
+    expect(text).toContain("def turn_the_hinge():");
+    expect(await count(text)).toBeLessThanOrEqual(400);
+  }
+  expect(await pack.render()).toContain("def sail_199():");
+});
+
+test("mentioned files come first", async () => {
+  const pack = await Pack.fromFiles([...FILES, HINGE], { mentions: ["hinge.py"] });
+  expect(await pack.render({ budget: 400 })).toContain("def turn_the_hinge():");
+});
+
+test("packs are saved and read", async () => {
+  const pack = await Pack.fromFiles(FILES);
+  const bytes = pack.toBytes();
+  const read = await Pack.fromBytes(bytes);
+  // The bytes belong to the caller.
+  bytes.fill(0);
+  expect(read.toBytes()).toEqual(pack.toBytes());
+  expect(await read.render({ budget: 500 })).toBe(await pack.render({ budget: 500 }));
+});
+
+test("bytes in any character set are packed", async () => {
+  const content = new Uint8Array([...Buffer.from("caf\xe9, gr\xfcn\n", "latin1")]);
+  const pack = await Pack.fromFiles([{ path: "menu.txt", content }]);
+  expect(await pack.render({ mode: "minimal" })).toContain("café, grün");
+});
+
+test("the report has the decisions", async () => {
+  const pack = await Pack.fromFiles([...FILES, HINGE]);
+  const { text, report } = await pack.renderWithReport({ budget: 400, model: "gpt-4" });
+  expect(report["used_tokens"]).toBe(await count(text, { model: "gpt-4" }));
+  expect(report).toMatchObject({ budget: 400, encoding: "cl100k_base" });
+});
+
+test("replaced secrets are reported", async () => {
+  const key = ["AKIA", "Q3EGRIO5LWVNVJ2B"].join("");
+  const pack = await Pack.fromFiles([{ path: "key.py", content: `KEY = "${key}"\n` }]);
+  expect(await pack.render()).not.toContain(key);
+  expect(pack.warnings.join()).toContain("secret");
+});
+
+test("bad packs and arguments are errors", async () => {
+  await expect(Pack.fromBytes(Buffer.from("no pack"))).rejects.toThrow(MalformedError);
+  const pack = await Pack.fromFiles(FILES);
+  const calls: [() => Promise<unknown>, string][] = [
+    [() => Pack.fromBytes("text" as never), "bytes: expected a Uint8Array, got string"],
+    [() => Pack.fromFiles([]), "files: the list is empty"],
+    [() => Pack.fromFiles("text" as never), "files: expected an array"],
+    [() => Pack.fromFiles([{ path: "a.ts" } as never]), "files[0].content: expected a string"],
+    [() => Pack.fromFiles([null as never]), "files[0].path: expected a string"],
+    [() => Pack.fromFiles(FILES, { mentions: [5 as never] }), "mentions[0]: expected a string"],
+    [() => pack.render({ budget: -1 }), "budget: expected"],
+    [
+      () => pack.render({ mode: "html" as never }),
+      'mode: expected one of xml, markdown, minimal, got "html"',
+    ],
+    [() => pack.render({ model: "no-such-model" }), "unknown model"],
+  ];
+  for (const [call, message] of calls) {
+    const result = call();
+    await expect(result).rejects.toThrow(UsageError);
+    await expect(result).rejects.toThrow(message);
+  }
+});
