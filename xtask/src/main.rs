@@ -8,9 +8,11 @@ mod ci;
 mod deny;
 mod dist;
 mod forward;
+mod npm;
 mod packages;
 mod tidy;
 mod tools;
+mod workflows;
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -34,12 +36,13 @@ struct Cli {
 #[derive(Debug, Subcommand)]
 enum Task {
     Ci(ci::Args),
-    /// Build the Python package, install it and run its tests
-    CiPackages,
+    /// Build the packages for Python and TypeScript, install them and run their tests
+    CiPackages(packages::Args),
     /// Check the architecture, and the names of items and files in documents
     Tidy,
     Deny(deny::Args),
     Dist(dist::Args),
+    Npm(npm::Args),
     Samples(forward::GoldenArgs),
     GenVocab(forward::GoldenArgs),
     /// Check the samples against the format descriptions in formats/
@@ -79,10 +82,11 @@ fn main() -> ExitCode {
 fn run(task: &Task) -> anyhow::Result<ExitCode> {
     match task {
         Task::Ci(args) => ci::run(args),
-        Task::CiPackages => packages::run(),
+        Task::CiPackages(args) => packages::run(args),
         Task::Tidy => tidy::run(),
         Task::Deny(args) => deny::run(args),
         Task::Dist(args) => dist::run(args),
+        Task::Npm(args) => npm::run(args),
         Task::Samples(args) => forward::samples(args),
         Task::GenVocab(args) => forward::vocabulary(args),
         Task::CheckFormatSpecs => forward::format_specs(),
