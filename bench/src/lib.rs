@@ -22,6 +22,8 @@ pub mod packs;
 mod plan;
 #[cfg(feature = "peers")]
 pub mod programs;
+#[cfg(feature = "peers")]
+mod python;
 #[cfg_attr(not(feature = "peers"), allow(dead_code, reason = "benchmarks pick crates"))]
 mod registry;
 #[cfg_attr(not(feature = "peers"), allow(dead_code, reason = "benchmarks measure"))]
@@ -56,6 +58,7 @@ pub const BENCHES: &[(&str, Bench)] = &[
     ("fill", Bench::Plain(fill::run)),
     ("format", Bench::Plain(format::run)),
     ("plan", Bench::Plain(plan::run)),
+    ("python", Bench::Plain(python::run)),
     (relevance::NAME, Bench::WithArguments(relevance::run, relevance::USAGE)),
     (scale::NAME, Bench::Plain(scale::run)),
     ("tokens", Bench::Plain(tokens::run)),
