@@ -65,6 +65,13 @@ impl Error {
         self
     }
 
+    /// Returns the hint for users of a library: none if it names a flag, `lcp.toml` or the command.
+    pub fn library_hint(&self) -> Option<&str> {
+        let is_for_command =
+            |hint: &&str| ["--", "lcp.toml", "`lcp "].iter().any(|it| hint.contains(it));
+        self.hint.as_deref().filter(|hint| !is_for_command(hint))
+    }
+
     /// Adds the stable code.
     #[must_use]
     pub fn with_code(mut self, code: &'static str) -> Self {
@@ -91,5 +98,22 @@ impl From<lcp_ingest::Error> for Error {
             _ => ErrorKind::Io,
         };
         Self { hint: error.hint().map(str::to_owned), ..Self::new(kind, error.to_string()) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn hints_about_the_command_are_not_for_programs() {
+        let hint = |hint: &str| {
+            let error = Error::new(ErrorKind::Usage, "unknown model").with_hint(hint);
+            error.library_hint().map(str::to_owned)
+        };
+        for of_command in ["pass --encoding", "add it to lcp.toml", "run `lcp recover`"] {
+            assert_eq!(hint(of_command), None);
+        }
+        assert_eq!(hint("pass another file").as_deref(), Some("pass another file"));
     }
 }

@@ -7,6 +7,8 @@ use lcp_continuity::DirectiveStyle;
 use lcp_dedup::DedupLevel;
 use lcp_driver::special_tokens::SpecialTokens;
 use lcp_driver::{Excerpts, Objective, OutputMode, Overflow, ValueModel, Verbosity};
+#[cfg(feature = "messages")]
+use lcp_transcripts::Format;
 use lcp_types::BlockType;
 use serde::Serializer;
 
@@ -18,6 +20,15 @@ pub const MODES: [(&str, OutputMode); 3] = [
     (OutputMode::Xml.name(), OutputMode::Xml),
     (OutputMode::Markdown.name(), OutputMode::Markdown),
     (OutputMode::Minimal.name(), OutputMode::Minimal),
+];
+
+/// Formats of the messages of chat APIs.
+#[cfg(feature = "messages")]
+pub const API_FORMATS: [(&str, Format); 4] = [
+    ("openai-chat", Format::OpenAiChat),
+    ("openai-responses", Format::OpenAiResponses),
+    ("anthropic", Format::Anthropic),
+    ("gemini", Format::Gemini),
 ];
 
 /// Amounts of detail.
@@ -96,4 +107,17 @@ pub(crate) fn serialize_label<S: Serializer>(
     serializer: S,
 ) -> Result<S::Ok, S::Error> {
     serializer.serialize_str(block_type.label())
+}
+
+#[cfg(all(test, feature = "messages"))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn formats_of_apis_have_their_own_names() {
+        for (name, format) in API_FORMATS {
+            assert_eq!(Format::from_name(name), Some(format));
+        }
+        assert_eq!(current(&API_FORMATS).len(), 4);
+    }
 }

@@ -15,7 +15,7 @@ use crate::config::keys::{MODEL, TOKENIZER};
 use crate::config::{Config, Origin, Setting, TIKTOKEN};
 use crate::error::{Error, ErrorKind, Result};
 use crate::files;
-use crate::reporter::Reporter;
+use crate::reporter::{Reporter, Silent};
 
 /// The default encoding.
 const DEFAULT: &str = "o200k_base";
@@ -124,6 +124,29 @@ impl TokenizerOptions {
         };
         let location = config.location(from);
         Ok(LoadedTokenizer { origin: from, location, ..self.cached(estimator, reporter)? })
+    }
+
+    /// Loads the estimator with the default settings, without the fallback to the heuristic.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the encoding or the model is unknown, or if its tokenizer cannot be loaded.
+    pub fn load_by_name(&self) -> Result<Arc<dyn TokenEstimator>> {
+        let config = Config::default();
+        let (model, _) = self.find_model(&config, true)?;
+        Ok(self.load(&config, model.as_ref(), true, &Silent)?.estimator)
+    }
+
+    /// Returns the encoding that [`TokenizerOptions::load_by_name`] loads, if it has a vocabulary.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the model is unknown.
+    pub fn encoding_by_name(&self) -> Result<Option<Encoding>> {
+        let (model, _) = self.find_model(&Config::default(), true)?;
+        let model_encoding = model.as_ref().map(|model| model.value.encoding.as_deref());
+        let name = self.encoding.as_deref().or(model_encoding.unwrap_or(Some(DEFAULT)));
+        Ok(name.and_then(lcp_tokens::encoding_of))
     }
 
     /// Loads the estimators for the costs in an index. They have these names; without names, the
@@ -317,5 +340,30 @@ impl LoadedTokenizer {
                 reporter.warn(&message);
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn encoding_is_that_of_the_loaded_tokenizer() {
+        let options = |encoding: Option<&str>, model: Option<&str>| TokenizerOptions {
+            encoding: encoding.map(str::to_owned),
+            model: model.map(str::to_owned),
+            count_cache: None,
+        };
+        let choices = [(None, None), (None, Some("gpt-5")), (Some("cl100k_base"), Some("gpt-5"))];
+        for (encoding, model) in choices {
+            let options = options(encoding, model);
+            let found = options.encoding_by_name().unwrap().unwrap();
+            assert_eq!(options.load_by_name().unwrap().name(), found.name());
+        }
+        let claude = options(None, Some("claude-sonnet-4-5"));
+        assert!(claude.encoding_by_name().unwrap().is_some());
+        assert!(!claude.load_by_name().unwrap().is_exact());
+        assert!(options(None, Some("no-such-model")).encoding_by_name().is_err());
+        assert!(options(Some("no-such-encoding"), None).load_by_name().is_err());
     }
 }

@@ -391,6 +391,10 @@ impl MessageBuilder<'_, '_> {
     /// these and the blocks that depend on them, such as a result without its call.
     fn make(&self, mut plan: Plan, dropped: &BTreeSet<usize>) -> Result<Candidate, DriverError> {
         self.candidates.show_companions(&mut plan);
+        if dropped.is_empty() && self.candidates.is_complete(&plan) {
+            return Ok(self.counted(self.candidates.full_export.clone(), plan, 0));
+        }
+        let dropped = &self.candidates.with_rest(dropped.iter());
         let mut texts = self.driver.block_texts(self.blocks, &plan)?;
         let mut exported = self.candidates.export(&plan, &texts, dropped);
         let unseen = self.candidates.unseen(&plan, &exported);
@@ -421,7 +425,7 @@ impl MessageBuilder<'_, '_> {
         for message in &exported.messages {
             if !is_system(message)
                 && !message.blocks.is_empty()
-                && !message.blocks.iter().any(is_fixed)
+                && !self.candidates.with_rest(message.blocks.iter()).iter().any(is_fixed)
             {
                 order.push(&message.blocks);
             }

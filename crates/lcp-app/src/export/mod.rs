@@ -8,7 +8,9 @@ mod options;
 use std::collections::BTreeSet;
 
 use lcp_driver::{BlockTexts, Plan, RenderDecision};
-use lcp_transcripts::{ExportBlock, ExportDetail, ExportResult, Format, Provider, annotation_keys};
+use lcp_transcripts::{
+    ExportBlock, ExportDetail, ExportResult, ExportedMessage, Format, Provider, annotation_keys,
+};
 use lcp_types::{Annotation, Block, BlockContent, BlockMeta, Role, Tag};
 
 use crate::find_block::tagged;
@@ -56,11 +58,11 @@ pub struct ExportCandidates<'b> {
 
 /// Blocks of a message that are shown wherever another one of its blocks is. These are parts of the
 /// newest question that only the provider understands, such as images by address, and the thinking
-/// after it, without which Anthropic rejects the calls.
+/// after it. Without it, Anthropic rejects the calls, and the models of `OpenAI` think again.
 #[derive(Debug)]
 struct Companions {
     blocks: Vec<usize>,
-    /// The other blocks of the message.
+    /// The other blocks of the message, or of the items that follow.
     rest: Vec<usize>,
 }
 
@@ -128,6 +130,23 @@ impl<'b> ExportCandidates<'b> {
                 }
             }
         }
+    }
+
+    /// Returns whether a plan shows every message in full.
+    fn is_complete(&self, plan: &Plan) -> bool {
+        let is_full = |at: &usize| plan.items[*at].decision == RenderDecision::Full;
+        plan.rolled_up.is_none() && self.planned.iter().all(is_full)
+    }
+
+    /// Returns the dropped blocks, and the rest of each message that lost a companion.
+    fn with_rest<'d>(&self, dropped: impl Iterator<Item = &'d usize>) -> BTreeSet<usize> {
+        let mut dropped: BTreeSet<usize> = dropped.copied().collect();
+        for Companions { blocks, rest } in &self.companions {
+            if blocks.iter().any(|at| dropped.contains(at)) {
+                dropped.extend(rest);
+            }
+        }
+        dropped
     }
 
     /// Returns whether no block can be part of a message.
@@ -208,15 +227,24 @@ fn companions(
     blocks: &[Block<'_>],
 ) -> Vec<Companions> {
     let last = question.last().and_then(|last| last.last().copied());
+    let is_thought = |at: usize| {
+        blocks[at].as_extension().is_some_and(|extension| is_thinking(&extension.type_name))
+    };
     let mut all = Vec::new();
-    for message in export.messages.iter().rev() {
+    for (at, message) in export.messages.iter().enumerate().rev() {
         let is_question = last.is_some_and(|last| message.blocks.contains(&last));
-        let (blocks, rest): (Vec<_>, Vec<_>) = message.blocks.iter().partition(|at| {
-            let extension = blocks[**at].as_extension();
-            extension.is_some_and(|it| is_question || is_thinking(&it.type_name))
+        let (companions, mut rest): (Vec<_>, Vec<_>) = message.blocks.iter().partition(|at| {
+            is_thought(**at) || is_question && blocks[**at].as_extension().is_some()
         });
-        if !blocks.is_empty() {
-            all.push(Companions { blocks, rest });
+        if rest.is_empty() {
+            // The items of OpenAI's responses are messages of their own.
+            let thinks = |next: &&ExportedMessage| next.blocks.iter().any(|at| is_thought(*at));
+            let next = export.messages[at + 1..].iter();
+            let next = next.take_while(|next| next.role == "assistant").skip_while(thinks);
+            rest.extend(next.take_while(|next| !thinks(next)).flat_map(|next| &next.blocks));
+        }
+        if !companions.is_empty() {
+            all.push(Companions { blocks: companions, rest });
         }
         if is_question {
             break;
@@ -225,9 +253,9 @@ fn companions(
     all
 }
 
-/// Returns whether this is the type of a part in which a model of Anthropic thinks.
-fn is_thinking(part_type: &str) -> bool {
-    matches!(part_type, "thinking" | "redacted_thinking")
+/// Returns whether parts or items of this type contain thinking.
+fn is_thinking(type_name: &str) -> bool {
+    matches!(type_name, "thinking" | "redacted_thinking" | "reasoning")
 }
 
 /// Returns whether a block holds a part of a request other than its messages.
