@@ -7,7 +7,7 @@
 
 from __future__ import annotations
 
-from ._lcp import Encoding, __version__
+from ._lcp import Column, Encoding, __version__, hash_column
 
 # Modules that take longer to import than everything else are imported on first use.
 TYPE_CHECKING = False
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 __all__ = [
     "Block",
     "BlockReport",
+    "Column",
     "Compaction",
     "Encoding",
     "FileError",
@@ -50,6 +51,7 @@ __all__ = [
     "aread_blocks",
     "count",
     "fit_messages",
+    "hash_column",
     "read_blocks",
 ]
 

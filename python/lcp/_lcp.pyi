@@ -1,23 +1,48 @@
-from typing import Any, final
+from typing import Any, Protocol, TypeAlias, final, type_check_only
 
 __all__ = [
     "BlockReader",
+    "Column",
     "Encoding",
     "Fitted",
     "Pack",
     "Sessions",
     "__version__",
     "fit_messages",
+    "hash_column",
     "panic",
     "run",
 ]
 __version__: str
+
+@type_check_only
+class _ArrowArray(Protocol):
+    def __arrow_c_array__(self, requested_schema: Any = None, /) -> tuple[Any, Any]: ...
+
+@type_check_only
+class _ArrowStream(Protocol):
+    def __arrow_c_stream__(self, requested_schema: Any = None, /) -> Any: ...
+
+# A column of an Arrow library. It exists only for type checkers.
+_ArrowColumn: TypeAlias = _ArrowArray | _ArrowStream
+
+@final
+class Column:
+    """A column of values, which Arrow libraries read without a copy.
+
+    ``pyarrow.array(column)``, ``polars.Series(column)`` and others take it.
+    """
+
+    def __len__(self) -> int: ...
+    def __arrow_c_schema__(self) -> Any: ...
+    def __arrow_c_array__(self, requested_schema: Any = None) -> tuple[Any, Any]: ...
 
 @final
 class Encoding:
     """A tokenizer: the encoding of a model, or a tokenizer file."""
 
     def __new__(cls, name: str | None = None, *, model: str | None = None) -> Encoding: ...
+    def __getnewargs_ex__(self) -> tuple[tuple[str | None], dict[str, str | None]]: ...
     @property
     def name(self) -> str:
         """The name."""
@@ -31,6 +56,13 @@ class Encoding:
 
     def count_batch(self, texts: list[str]) -> list[int]:
         """Count the tokens of several texts, on all processors."""
+
+    def count_column(self, column: _ArrowColumn) -> Column:
+        """Count the tokens of each text of an Arrow column, on all processors.
+
+        Columns of all Arrow libraries are read without a copy. The counts are an Arrow column, too.
+        A row without text has no count.
+        """
 
     def encode(self, text: str) -> list[int]:
         """Return the ids of the tokens of a text. Names of special tokens are ordinary text."""
@@ -83,6 +115,12 @@ class Pack:
     def from_manifest(path: str, manifest: str) -> Pack: ...
     @staticmethod
     def from_directory(path: str, arguments: dict[str, Any]) -> Pack: ...
+    @staticmethod
+    def from_files(files: list[tuple[str, str | bytes]], arguments: dict[str, Any]) -> Pack: ...
+    @staticmethod
+    def from_columns(
+        paths: _ArrowColumn, texts: _ArrowColumn, arguments: dict[str, Any]
+    ) -> Pack: ...
     @property
     def warnings(self) -> list[str]: ...
     def render(self, arguments: dict[str, Any]) -> tuple[str, list[str]]: ...
@@ -132,5 +170,11 @@ def fit_messages(
     format: str | None,
     headroom: float,
 ) -> tuple[Fitted, list[str]]: ...
+def hash_column(column: _ArrowColumn) -> Column:
+    """Return the hash of each text of an Arrow column, , for deduplication.
+
+    It is the BLAKE3 hash of the UTF-8 text as hexadecimal digits. A row without text has no hash.
+    """
+
 def panic(is_short: bool) -> None: ...
 def run(arguments: list[str]) -> int: ...

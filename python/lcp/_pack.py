@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, cast
 
 from ._arguments import (
     in_thread,
@@ -22,6 +22,9 @@ from ._errors import UsageError
 from ._lcp import BlockReader
 from ._lcp import Pack as _Pack
 from ._report import Report
+
+if TYPE_CHECKING:
+    from ._lcp import _ArrowColumn
 
 
 @dataclass(frozen=True)
@@ -139,21 +142,59 @@ class Pack:
         folder = _path("path", path)
         if not Path(folder).is_dir():
             raise UsageError(f"path: no folder {folder}")
-        if priorities is not None and not isinstance(priorities, Mapping):
-            wrong_type("priorities", "a dict", priorities)
-        arguments = {
-            "query": optional_text("query", query),
-            "mentions": texts("mentions", mentions),
-            "include": texts("include", include),
-            "exclude": texts("exclude", exclude),
-            "priorities": [
-                (text("priorities", glob), text("priorities", priority))
-                for glob, priority in (priorities or {}).items()
-            ],
-            "dedup": optional_text("dedup", dedup),
-            "secrets": optional_text("secrets", secrets),
-        }
+        arguments = _file_arguments(query, mentions, include, exclude, priorities, dedup, secrets)
         return Pack(_Pack.from_directory(folder, arguments))
+
+    @staticmethod
+    def from_files(
+        files: Mapping[str, str | bytes],
+        *,
+        query: str | None = None,
+        mentions: Iterable[str] = (),
+        priorities: Mapping[str, str] | None = None,
+        dedup: str | None = None,
+        secrets: str | None = None,
+    ) -> Pack:
+        """Pack files that are in memory, given by their paths in the pack.
+
+        The ending of a path decides the type. Contents are text, or bytes in any character set. The
+        other arguments are those of ``from_directory``.
+
+        >>> pack = Pack.from_files({"door.py": "stuck = True", "notes.md": "It sticks."})
+        >>> [block.label for block in pack.blocks()]
+        ['.', 'door.py', 'notes.md']
+        """
+        if not isinstance(files, Mapping):
+            wrong_type("files", "a dict", files)
+        contents: list[tuple[str, str | bytes]] = []
+        for name, content in files.items():
+            key = f"files[{text('files', name)!r}]"
+            if not isinstance(content, bytes):
+                content = text(key, content)
+            contents.append((name, content))
+        if not contents:
+            raise UsageError("files: expected at least one file, got none")
+        arguments = _file_arguments(query, mentions, (), (), priorities, dedup, secrets)
+        return Pack(_Pack.from_files(contents, arguments))
+
+    @staticmethod
+    def from_columns(
+        paths: _ArrowColumn,
+        texts: _ArrowColumn,
+        *,
+        query: str | None = None,
+        mentions: Iterable[str] = (),
+        priorities: Mapping[str, str] | None = None,
+        dedup: str | None = None,
+        secrets: str | None = None,
+    ) -> Pack:
+        """Pack texts of an Arrow column, given with a column of their paths in the pack.
+
+        Columns of all libraries are read without a Python object for each row. The other arguments
+        are those of ``from_files``.
+        """
+        arguments = _file_arguments(query, mentions, (), (), priorities, dedup, secrets)
+        return Pack(_Pack.from_columns(paths, texts, arguments))
 
     @property
     def warnings(self) -> list[str]:
@@ -218,6 +259,8 @@ class Pack:
     aopen = staticmethod(in_thread(open))
     afrom_manifest = staticmethod(in_thread(from_manifest))
     afrom_directory = staticmethod(in_thread(from_directory))
+    afrom_files = staticmethod(in_thread(from_files))
+    afrom_columns = staticmethod(in_thread(from_columns))
     ablocks = in_thread(blocks)
     arender = in_thread(render)
     areport = in_thread(report)
@@ -254,6 +297,32 @@ _path = path
 def _blocks(reader: BlockReader) -> Iterator[Block]:
     for index in range(len(reader)):
         yield Block(*reader.read(index))
+
+
+def _file_arguments(
+    query: object,
+    mentions: object,
+    include: object,
+    exclude: object,
+    priorities: object,
+    dedup: object,
+    secrets: object,
+) -> dict[str, Any]:
+    if priorities is not None and not isinstance(priorities, Mapping):
+        wrong_type("priorities", "a dict", priorities)
+    by_glob = cast("Mapping[object, object]", priorities or {})
+    return {
+        "query": optional_text("query", query),
+        "mentions": texts("mentions", mentions),
+        "include": texts("include", include),
+        "exclude": texts("exclude", exclude),
+        "priorities": [
+            (text("priorities", glob), text("priorities", priority))
+            for glob, priority in by_glob.items()
+        ],
+        "dedup": optional_text("dedup", dedup),
+        "secrets": optional_text("secrets", secrets),
+    }
 
 
 def _render_arguments(

@@ -3,7 +3,6 @@
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use lcp_app::config::Config;
 use lcp_app::inspect::{BlockReader as Reader, InspectedBlock};
 use lcp_app::tokenizer::TokenizerOptions;
 use lcp_app::{Silent, content_bytes};
@@ -94,7 +93,5 @@ fn load(
     encoding: Option<String>,
 ) -> lcp_app::Result<Arc<dyn TokenEstimator>> {
     let options = TokenizerOptions { encoding, model, count_cache: None };
-    let config = Config::default();
-    let (model, _) = options.find_model(&config, true)?;
-    Ok(options.load(&config, model.as_ref(), true, &Silent)?.estimator)
+    options.load_by_name()
 }

@@ -3,6 +3,7 @@
 use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
+use lcp_app::names::{self, Names};
 use lcp_app::{Error, ErrorKind, FailedFile};
 use pyo3::exceptions::PyUnicodeEncodeError;
 use pyo3::prelude::*;
@@ -39,10 +40,7 @@ pub(crate) fn catch<T>(function: impl FnOnce() -> T) -> PyResult<T> {
 
 /// Returns the exception for an error.
 fn exception(py: Python<'_>, error: &Error) -> PyErr {
-    // Hints with flags are for users of the command.
-    let is_for_command =
-        |hint: &String| ["--", "lcp.toml", "`lcp "].iter().any(|it| hint.contains(it));
-    let hint = error.hint.clone().filter(|hint| !is_for_command(hint));
+    let hint = error.library_hint().map(str::to_owned);
     let values = (error.message.clone(), error.code, hint);
     match error.kind {
         ErrorKind::Usage => exceptions::UsageError::new_err(values),
@@ -81,9 +79,24 @@ pub(crate) fn invalid_argument(name: &str, value: &str, expected: &[&str]) -> Py
     usage_error(message)
 }
 
+/// Returns the value with this name, or an error that lists the names.
+pub(crate) fn value_of<T: Copy + PartialEq>(
+    argument: &str,
+    names: &Names<T>,
+    name: &str,
+) -> PyResult<T> {
+    let invalid = || invalid_argument(argument, name, &names::current(names));
+    names::value_of(names, name).ok_or_else(invalid)
+}
+
 /// Returns the exception for an invalid argument.
 pub(crate) fn usage_error(message: String) -> PyErr {
     exceptions::UsageError::new_err((message, None::<String>, None::<String>))
+}
+
+/// Returns the exception for a malformed input.
+pub(crate) fn malformed_error(message: String) -> PyErr {
+    exceptions::MalformedError::new_err((message, None::<String>, None::<String>))
 }
 
 /// Returns the text of an argument with this name.

@@ -2,15 +2,15 @@
 
 use std::sync::Arc;
 
-use lcp_app::Silent;
-use lcp_app::config::Config;
+use arrow_array::Int64Array;
 use lcp_app::tokenizer::TokenizerOptions;
 use lcp_tokens::{Tiktoken, TokenEstimator, count_batch};
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedStr;
-use pyo3::types::PyBytes;
+use pyo3::types::{PyBytes, PyDict};
 
 use crate::call::{self, call, catch, optional_text, usage_error};
+use crate::column::{Column, Texts};
 
 /// Shorter texts are counted without releasing the interpreter, which would take longer.
 const SHORT_BYTES: usize = 4_096;
@@ -21,6 +21,8 @@ pub(crate) struct Encoding {
     estimator: Arc<dyn TokenEstimator>,
     /// The tokenizer if its tokens have public ids.
     tiktoken: Option<Tiktoken>,
+    /// The arguments that created it.
+    arguments: (Option<String>, Option<String>),
 }
 
 #[pymethods]
@@ -35,14 +37,12 @@ impl Encoding {
     ) -> PyResult<Self> {
         let name = optional_text(name.as_ref(), "name")?;
         let model = optional_text(model.as_ref(), "model")?;
+        let arguments = (name.clone(), model.clone());
         call(py, || {
             let options = TokenizerOptions { encoding: name, model, count_cache: None };
-            let config = Config::default();
-            let (model, _) = options.find_model(&config, true)?;
-            let loaded = options.load(&config, model.as_ref(), true, &Silent)?;
-            let estimator = loaded.estimator;
+            let estimator = options.load_by_name()?;
             let tiktoken = lcp_tokens::Encoding::from_name(estimator.name()).map(Tiktoken::new);
-            Ok(Self { estimator, tiktoken })
+            Ok(Self { estimator, tiktoken, arguments })
         })
     }
 
@@ -77,6 +77,20 @@ impl Encoding {
         call(py, || Ok(count_batch(&*self.estimator, &texts)))
     }
 
+    /// Counts the tokens of each text of an Arrow column, on all processors.
+    ///
+    /// The counts have 64 bits, because Spark has no unsigned numbers.
+    fn count_column(&self, column: Bound<'_, PyAny>) -> PyResult<Column> {
+        let texts = Texts::new(&column, "column")?;
+        let rows = texts.rows(column.py())?;
+        call(column.py(), || {
+            let present: Vec<&str> = rows.iter().map(|text| text.unwrap_or_default()).collect();
+            let counts = count_batch(&*self.estimator, &present).into_iter().map(i64::from);
+            let counts = rows.iter().zip(counts).map(|(text, count)| text.map(|_| count));
+            Ok(Column(Arc::new(counts.collect::<Int64Array>())))
+        })
+    }
+
     /// Returns the ids of the tokens of a text. Names of special tokens are ordinary text.
     fn encode(&self, text: Bound<'_, PyAny>) -> PyResult<Vec<u32>> {
         let py = text.py();
@@ -97,6 +111,17 @@ impl Encoding {
     fn decode(&self, py: Python<'_>, ids: Vec<u32>) -> PyResult<String> {
         let bytes = self.decode_bytes(py, ids)?;
         Ok(String::from_utf8_lossy(bytes.as_bytes()).into_owned())
+    }
+
+    /// Returns the arguments with which another process creates the same tokenizer.
+    fn __getnewargs_ex__<'py>(
+        &self,
+        py: Python<'py>,
+    ) -> PyResult<((Option<&str>,), Bound<'py, PyDict>)> {
+        let (name, model) = &self.arguments;
+        let named = PyDict::new(py);
+        named.set_item("model", model)?;
+        Ok(((name.as_deref(),), named))
     }
 
     fn __repr__(&self) -> String {

@@ -4,6 +4,7 @@
 //! |---|---|
 //! | exceptions; long calls without the lock of the interpreter | `call.rs` |
 //! | tokenizers | `encoding.rs` |
+//! | columns of Arrow libraries | `column.rs` |
 //! | messages within a budget | `messages.rs` |
 //! | packs, and their blocks | `pack.rs`, `blocks.rs` |
 //! | sessions | `session.rs` |
@@ -15,6 +16,7 @@
 
 mod blocks;
 mod call;
+mod column;
 mod encoding;
 mod messages;
 mod pack;
@@ -47,10 +49,12 @@ fn panic(py: Python<'_>, is_short: bool) -> PyResult<()> {
 fn _lcp(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
     module.add_class::<encoding::Encoding>()?;
+    module.add_class::<column::Column>()?;
     module.add_class::<messages::Fitted>()?;
     module.add_class::<pack::Pack>()?;
     module.add_class::<blocks::BlockReader>()?;
     module.add_class::<session::Sessions>()?;
+    module.add_function(wrap_pyfunction!(column::hash_column, module)?)?;
     module.add_function(wrap_pyfunction!(messages::fit_messages, module)?)?;
     module.add_function(wrap_pyfunction!(panic, module)?)?;
     module.add_function(wrap_pyfunction!(run, module)?)

@@ -6,14 +6,11 @@ use lcp_app::Warnings;
 use lcp_app::budget::BudgetOptions;
 use lcp_app::config::Config;
 use lcp_app::fit_messages::{FitOptions, FittedMessage};
+use lcp_app::names::API_FORMATS;
 use lcp_app::tokenizer::TokenizerOptions;
-use lcp_transcripts::Format;
 use pyo3::prelude::*;
 
-use crate::call::{call, invalid_argument};
-
-/// The formats of chat APIs.
-const FORMATS: [&str; 4] = ["openai-chat", "openai-responses", "anthropic", "gemini"];
+use crate::call::{call, value_of};
 
 /// Messages within a budget.
 #[pyclass(frozen, module = "lcp._lcp")]
@@ -109,12 +106,7 @@ pub(crate) fn fit_messages(
     format: Option<&str>,
     headroom: f64,
 ) -> PyResult<(Fitted, Vec<String>)> {
-    let format = format
-        .map(|name| {
-            let known = FORMATS.contains(&name).then(|| Format::from_name(name)).flatten();
-            known.ok_or_else(|| invalid_argument("format", name, &FORMATS))
-        })
-        .transpose()?;
+    let format = format.map(|name| value_of("format", &API_FORMATS, name)).transpose()?;
     call(py, || {
         let options = FitOptions {
             format,

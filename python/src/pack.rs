@@ -5,22 +5,24 @@ use std::path::{Path, PathBuf};
 use lcp_app::budget::BudgetOptions;
 use lcp_app::config::{Config, NamedShares};
 use lcp_app::dedup::DedupOptions;
-use lcp_app::names::{DEDUP_LEVELS, MODES, value_of};
+use lcp_app::names::{DEDUP_LEVELS, MODES};
 use lcp_app::pack::PackOptions;
 use lcp_app::pack_output::encode_manifest;
-use lcp_app::rank::QueryOptions;
+use lcp_app::rank::{HistorySource, QueryOptions};
 use lcp_app::render::{RenderJob, RenderOptions};
 use lcp_app::tokenizer::TokenizerOptions;
 use lcp_app::{Warnings, files};
 use lcp_driver::shares::Shares;
 use lcp_driver::{Overflow, report};
 use lcp_encoder::EncodeOptions;
-use lcp_ingest::{BlockAttributes, Pattern, Rule, SecretPolicy};
+use lcp_ingest::{BlockAttributes, Input, Pattern, Rule, SecretPolicy};
 use lcp_types::Priority;
 use pyo3::prelude::*;
+use pyo3::pybacked::{PyBackedBytes, PyBackedStr};
 use pyo3::types::PyBytes;
 
-use crate::call::{call, invalid_argument};
+use crate::call::{call, invalid_argument, usage_error, value_of};
+use crate::column::Texts;
 
 /// A pack: typed blocks of source files, messages, tool results and documents.
 #[pyclass(frozen, module = "lcp._lcp")]
@@ -43,10 +45,10 @@ pub(crate) struct RenderArguments {
     dedup: Option<String>,
 }
 
-/// The arguments of a pack of a folder.
+/// The arguments of a pack of files.
 #[derive(FromPyObject)]
 #[pyo3(from_item_all)]
-pub(crate) struct FolderArguments {
+pub(crate) struct FileArguments {
     query: Option<String>,
     mentions: Vec<String>,
     include: Vec<String>,
@@ -54,6 +56,22 @@ pub(crate) struct FolderArguments {
     priorities: Vec<(String, String)>,
     dedup: Option<String>,
     secrets: Option<String>,
+}
+
+/// The content of a file.
+#[derive(FromPyObject)]
+pub(crate) enum Content {
+    Text(PyBackedStr),
+    Bytes(PyBackedBytes),
+}
+
+impl Content {
+    fn bytes(&self) -> &[u8] {
+        match self {
+            Self::Text(text) => text.as_bytes(),
+            Self::Bytes(bytes) => bytes,
+        }
+    }
 }
 
 #[pymethods]
@@ -87,30 +105,52 @@ impl Pack {
 
     /// Packs the files of a folder. With a query, those that it needs come first.
     #[staticmethod]
-    fn from_directory(py: Python<'_>, path: PathBuf, arguments: FolderArguments) -> PyResult<Self> {
-        let dedup = dedup_options(arguments.dedup.as_deref())?;
-        let secrets = arguments.secrets.as_deref().map(secret_policy).transpose()?;
-        let include = patterns("include", &arguments.include)?;
-        let exclude = patterns("exclude", &arguments.exclude)?;
-        let rules = arguments.priorities.iter().map(|(glob, priority)| rule(glob, priority));
-        let rules: Vec<Rule> = rules.collect::<PyResult<_>>()?;
+    fn from_directory(py: Python<'_>, path: PathBuf, arguments: FileArguments) -> PyResult<Self> {
+        let options = PackOptions {
+            paths: vec![PathBuf::from(".")],
+            base: path.clone(),
+            ..arguments.into_options()?
+        };
+        call(py, || Self::of_files(path, options))
+    }
+
+    /// Packs files that are in memory, given by their paths and contents.
+    #[staticmethod]
+    fn from_files(
+        py: Python<'_>,
+        files: Vec<(String, Content)>,
+        arguments: FileArguments,
+    ) -> PyResult<Self> {
+        let options = arguments.into_options()?;
         call(py, || {
-            let texts = arguments.query.into_iter().collect();
-            let mentions = arguments.mentions;
-            let options = PackOptions {
-                paths: vec![PathBuf::from(".")],
-                base: path.clone(),
-                include,
-                exclude,
-                rules,
-                query: QueryOptions { texts, mentions, ..QueryOptions::default() },
-                dedup,
-                secrets,
-                ..PackOptions::default()
-            };
-            let warnings = Warnings::default();
-            let (bytes, _) = options.pack(&Config::default(), &warnings)?;
-            Ok(Self { bytes, name: path, warnings: warnings.take() })
+            let files = files.into_iter();
+            let inputs = files.map(|(path, content)| input(&path, content.bytes())).collect();
+            Self::of_inputs(inputs, options)
+        })
+    }
+
+    /// Packs texts that are in memory, given by Arrow columns of their paths and of the texts.
+    #[staticmethod]
+    fn from_columns(
+        py: Python<'_>,
+        paths: Bound<'_, PyAny>,
+        texts: Bound<'_, PyAny>,
+        arguments: FileArguments,
+    ) -> PyResult<Self> {
+        let options = arguments.into_options()?;
+        let (paths, texts) = (Texts::new(&paths, "paths")?, Texts::new(&texts, "texts")?);
+        let (paths, texts) = (paths.present_rows(py)?, texts.present_rows(py)?);
+        if paths.len() != texts.len() {
+            let message = format!("texts: expected {} rows, got {}", paths.len(), texts.len());
+            return Err(usage_error(message));
+        }
+        if paths.is_empty() {
+            return Err(usage_error("paths: expected at least one row, got none".to_owned()));
+        }
+        call(py, || {
+            let rows = paths.iter().zip(&texts);
+            let inputs = rows.map(|(path, text)| input(path, text.as_bytes())).collect();
+            Self::of_inputs(inputs, options)
         })
     }
 
@@ -182,17 +222,47 @@ impl Pack {
         &self.name
     }
 
+    fn of_files(name: PathBuf, options: PackOptions<'_>) -> Result<Self, lcp_app::Error> {
+        let warnings = Warnings::default();
+        let (bytes, _) = options.pack(&Config::default(), &warnings)?;
+        Ok(Self { bytes, name, warnings: warnings.take() })
+    }
+
+    /// Packs files that are in memory. No commits belong to them.
+    fn of_inputs(inputs: Vec<Input>, options: PackOptions<'_>) -> Result<Self, lcp_app::Error> {
+        let query = QueryOptions { history: HistorySource::Off, no_cache: true, ..options.query };
+        let options = PackOptions { inputs, query, ..options };
+        Self::of_files(PathBuf::from("files"), options)
+    }
+
     fn checked(py: Python<'_>, name: PathBuf, bytes: Vec<u8>) -> PyResult<Self> {
         call(py, || files::decode(&name, &bytes).map(drop))?;
         Ok(Self { bytes, name, warnings: Vec::new() })
     }
 }
 
+impl FileArguments {
+    fn into_options(self) -> PyResult<PackOptions<'static>> {
+        let rules = self.priorities.iter().map(|(glob, priority)| rule(glob, priority));
+        Ok(PackOptions {
+            include: patterns("include", &self.include)?,
+            exclude: patterns("exclude", &self.exclude)?,
+            rules: rules.collect::<PyResult<_>>()?,
+            dedup: dedup_options(self.dedup.as_deref())?,
+            secrets: self.secrets.as_deref().map(secret_policy).transpose()?,
+            query: QueryOptions {
+                texts: self.query.into_iter().collect(),
+                mentions: self.mentions,
+                ..QueryOptions::default()
+            },
+            ..PackOptions::default()
+        })
+    }
+}
+
 impl RenderArguments {
     fn to_options(&self) -> PyResult<RenderOptions> {
-        let mode = value_of(&MODES, &self.mode);
-        let names = MODES.map(|(name, _)| name);
-        let mode = mode.ok_or_else(|| invalid_argument("mode", &self.mode, &names))?;
+        let mode = value_of("mode", &MODES, &self.mode)?;
         let shares = self.shares.as_deref().map(|name| {
             NamedShares::preset(name)
                 .ok_or_else(|| invalid_argument("shares", name, Shares::PRESETS))
@@ -213,11 +283,12 @@ impl RenderArguments {
     }
 }
 
+fn input(path: &str, content: &[u8]) -> Input {
+    Input { name: Some(path.to_owned()), bytes: content.to_vec() }
+}
+
 fn dedup_options(level: Option<&str>) -> PyResult<DedupOptions> {
-    let level = level.map(|name| {
-        let names = DEDUP_LEVELS.map(|(name, _)| name);
-        value_of(&DEDUP_LEVELS, name).ok_or_else(|| invalid_argument("dedup", name, &names))
-    });
+    let level = level.map(|name| value_of("dedup", &DEDUP_LEVELS, name));
     Ok(DedupOptions { level: level.transpose()?, ..DedupOptions::default() })
 }
 
@@ -240,5 +311,5 @@ fn patterns(name: &str, globs: &[String]) -> PyResult<Vec<Pattern>> {
 }
 
 fn pattern(name: &str, glob: &str) -> PyResult<Pattern> {
-    Pattern::parse(glob).map_err(|error| crate::call::usage_error(format!("{name}: {error}")))
+    Pattern::parse(glob).map_err(|error| usage_error(format!("{name}: {error}")))
 }

@@ -15,7 +15,7 @@ use lcp_app::{Error, Result, Silent, Warnings};
 use lcp_tokens::Model;
 use pyo3::prelude::*;
 
-use crate::call::{call, invalid_argument, usage_error};
+use crate::call::{call, usage_error, value_of};
 use crate::pack::{Pack, secret_policy};
 
 /// The name of the messages in errors.
@@ -121,15 +121,13 @@ impl Sessions {
         when: &str,
         target: Option<u32>,
     ) -> PyResult<(String, Option<Pack>)> {
-        let condition = CONDITIONS.iter().find(|(name, _)| *name == when);
-        let names = CONDITIONS.map(|(name, _)| name);
-        let (_, condition) = condition.ok_or_else(|| invalid_argument("when", when, &names))?;
+        let condition = value_of("when", &CONDITIONS, when)?;
         call(py, || {
             let settings = HandoffSettings { target, ..HandoffSettings::default() };
             let model = self.model(true, &Silent)?;
             let config = &self.config;
             let opened = self.options.open(config, model.as_ref(), &settings, false, &Silent)?;
-            let outcome = opened.0.handoff(id, *condition)?;
+            let outcome = opened.0.handoff(id, condition)?;
             let json = outcome.to_json().to_string();
             let pack = outcome.handoff.map(|(handoff, pack)| {
                 Pack::written(&format!("hand-off {}", handoff.handoff_id), pack)

@@ -36,10 +36,11 @@ def run_snippets(page: Path, text: str) -> int:
     return len(snippets)
 
 
-def test_readme_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("folder", [PYTHON, PYTHON.parent])
+def test_readme_runs(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "retry.py").write_text("def retry_loop():\n    while True:\n        pass\n")
     monkeypatch.chdir(tmp_path)
-    page = PYTHON / "README.md"
+    page = folder / "README.md"
     assert run_snippets(page, page.read_text()) == 1
 
 

@@ -68,3 +68,19 @@ def test_replaced_secrets_are_reported(tmp_path: Path) -> None:
     pack = lcp.Pack.from_directory(tmp_path)
     assert key not in pack.render()
     assert any("secret" in warning for warning in pack.warnings)
+
+
+def test_files_in_memory_are_packed_like_a_folder(folder: Path) -> None:
+    files = {path.name: path.read_text() for path in folder.iterdir()}
+    query = "why does the hinge not turn?"
+    in_memory = lcp.Pack.from_files(files, query=query)
+    assert in_memory.to_bytes() == lcp.Pack.from_directory(folder, query=query).to_bytes()
+    latin = lcp.Pack.from_files({"a.txt": "Füße".encode("latin-1")}, priorities={"*": "high"})
+    blocks = {block.label: block for block in latin.blocks()}
+    assert (blocks["a.txt"].content, blocks["a.txt"].priority) == ("Füße", "high")
+    with pytest.raises(lcp.UsageError, match="files: expected at least one file"):
+        lcp.Pack.from_files({})
+    with pytest.raises(TypeError, match=r"files\['a'\]: expected a string"):
+        lcp.Pack.from_files({"a": 5})  # type: ignore[dict-item]
+    with pytest.raises(TypeError, match="files: expected a dict"):
+        lcp.Pack.from_files(["a"])  # type: ignore[arg-type]
