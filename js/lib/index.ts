@@ -19,4 +19,11 @@ export type { FitOptions, FitResult, MessageFormat } from "./messages.js";
 export { init } from "./module.js";
 export type { InitOptions } from "./module.js";
 export { Pack } from "./pack.js";
-export type { PackFile, PackOptions, RenderMode, RenderOptions, RenderedText } from "./pack.js";
+export type {
+  PackFile,
+  PackOptions,
+  RenderMode,
+  RenderOptions,
+  RenderedText,
+  TranscriptFormat,
+} from "./pack.js";

@@ -9,14 +9,21 @@ import type { BaseMessage, MessageContent, ToolCall } from "@langchain/core/mess
 import { wrongType } from "./arguments.js";
 import type { TokenizerOptions } from "./arguments.js";
 import { Encoding } from "./encoding.js";
-import { fitMessages } from "./messages.js";
+import { fitMessages, originsOf } from "./messages.js";
 import type { FitOptions, FitResult } from "./messages.js";
+
+/** A call in a message of OpenAI's chat API. */
+interface ChatCall {
+  id: string;
+  type: "function";
+  function: { name: string; arguments: string };
+}
 
 /** A message of OpenAI's chat API. */
 interface Chat {
   role: string;
   content: unknown;
-  tool_calls?: { id: string; type: "function"; function: { name: string; arguments: string } }[];
+  tool_calls?: ChatCall[];
   tool_call_id?: string;
 }
 
@@ -48,8 +55,8 @@ export function tokenCounter(
 }
 
 /**
- * Fits messages of LangChain into a budget of tokens, as `fitMessages` does. A changed message is a new
- * one, without an `id`.
+ * Fits messages of LangChain into a budget of tokens, as `fitMessages` does. A shortened message is
+ * a copy of its original with other contents.
  *
  * @example
  * const fit = RunnableLambda.from(async (history: BaseMessage[]) => {
@@ -64,11 +71,14 @@ export async function fitChatMessages(
   if (!Array.isArray(messages)) {
     wrongType("messages", "an array", messages);
   }
-  const originals = new Map(messages.map((message: BaseMessage) => [toChat(message), message]));
-  const fitted = await fitMessages([...originals.keys()], { ...options, format: "openai-chat" });
-  const calls = messages.flatMap((message: BaseMessage) => callsOf(message));
-  const known = new Map(calls.map((call) => [call.id, call]));
-  const result = fitted.messages.map((chat) => originals.get(chat) ?? fromChat(chat, known));
+  const chats = messages.map((message: BaseMessage) => toChat(message));
+  const fitted = await fitMessages(chats, { ...options, format: "openai-chat" });
+  const origins = originsOf(fitted);
+  const result = fitted.messages.map((chat, at) => {
+    const index = origins[at] ?? -1;
+    const original: BaseMessage | undefined = messages[index];
+    return original !== undefined && chat === chats[index] ? original : fromChat(chat, original);
+  });
   return { ...fitted, messages: result };
 }
 
@@ -101,21 +111,66 @@ function toChat(message: BaseMessage): Chat {
   return chat;
 }
 
-/** Returns the message of a changed one. */
-function fromChat(chat: Chat, calls: ReadonlyMap<string | undefined, ToolCall>): BaseMessage {
+/** Returns a changed message, with the other fields of its original, or a new one. */
+function fromChat(chat: Chat, original: BaseMessage | undefined): BaseMessage {
   const content = (chat.content ?? "") as MessageContent;
-  switch (chat.role) {
-    case "system":
-      return new SystemMessage(content);
-    case "tool":
-      return new ToolMessage({ content, tool_call_id: chat.tool_call_id ?? "" });
-    case "assistant": {
-      const kept = (chat.tool_calls ?? []).map((call) => calls.get(call.id));
-      return new AIMessage({ content, tool_calls: kept.filter((call) => call !== undefined) });
-    }
-    default:
-      return new HumanMessage(content);
+  const { id, name, additional_kwargs, response_metadata } = original ?? {};
+  const fields = { id, name, additional_kwargs, response_metadata, content };
+  const message = { ...defined(fields), content };
+  if (ToolMessage.isInstance(original)) {
+    const { tool_call_id, status, artifact, metadata } = original;
+    return new ToolMessage({
+      ...message,
+      tool_call_id,
+      ...defined({ status, artifact, metadata }),
+    });
   }
+  if (AIMessage.isInstance(original)) {
+    const calls = (chat.tool_calls ?? []).map((call) => toCall(call, original));
+    const { usage_metadata, invalid_tool_calls } = original;
+    // Some providers have the calls here, too.
+    const { tool_calls: _, ...kwargs } = original.additional_kwargs;
+    return new AIMessage({
+      ...message,
+      ...defined({ usage_metadata, invalid_tool_calls }),
+      content: withCalls(content, calls, original),
+      additional_kwargs: kwargs,
+      tool_calls: calls,
+    });
+  }
+  return chat.role === "system" ? new SystemMessage(message) : new HumanMessage(message);
+}
+
+/** Returns the fields that have a value. */
+function defined<Fields extends object>(fields: Fields): Partial<Fields> {
+  const given = Object.entries(fields).filter(([, value]) => value !== undefined);
+  return Object.fromEntries(given) as Partial<Fields>;
+}
+
+/** Returns a call of a message, with arguments that may be shortened. */
+function toCall({ id, function: { arguments: args } }: ChatCall, original: AIMessage): ToolCall {
+  const call = callsOf(original).find((call) => call.id === id);
+  if (call !== undefined && JSON.stringify(call.args) === args) {
+    return call;
+  }
+  return { ...call, id, name: call?.name ?? "", args: JSON.parse(args) as ToolCall["args"] };
+}
+
+/** Returns a content with the parts that are calls, if the original has some. */
+function withCalls(
+  content: MessageContent,
+  calls: readonly ToolCall[],
+  original: AIMessage,
+): MessageContent {
+  if (!Array.isArray(content) || !Array.isArray(original.content)) {
+    return content;
+  }
+  const parts = original.content.filter(({ type }) => CALL_TYPES.includes(type));
+  const kept = calls.flatMap((call) => {
+    const part = parts.find((part) => part["id"] === call.id);
+    return part === undefined ? [] : [{ ...part, ...("input" in part && { input: call.args }) }];
+  });
+  return [...content, ...kept];
 }
 
 /** Returns the text of a message that counts. */

@@ -99,6 +99,12 @@ interface Turn {
 
 const turns = new WeakMap<object, Turn>();
 
+/** Returns the index of the original of each message of a result, or -1 for a new one. */
+export function originsOf(fitted: FitResult<object>): readonly number[] {
+  const turn = turns.get(fitted);
+  return turn === undefined ? [] : [...turn.native.origins()];
+}
+
 /**
  * Fits messages into a budget of tokens.
  *

@@ -1,6 +1,7 @@
 import { checkBudget, checkOptions, checkText, wrongType } from "./arguments.js";
 import type { TokenizerOptions } from "./arguments.js";
 import { UsageError } from "./errors.js";
+import type { MessageFormat } from "./messages.js";
 import { call, load } from "./module.js";
 import * as native from "./wasm/lcp.js";
 
@@ -19,6 +20,16 @@ export interface PackOptions {
   /** Paths and symbols that certainly belong to the answer. */
   mentions?: readonly string[] | undefined;
 }
+
+/** The formats of transcripts: of chat APIs, of agents, results of MCP tools, and Markdown. */
+export type TranscriptFormat =
+  | MessageFormat
+  | "claude-code"
+  | "codex"
+  | "gemini-cli"
+  | "opencode"
+  | "mcp"
+  | "markdown";
 
 /** The formats of rendered text. */
 export type RenderMode = "xml" | "markdown" | "minimal";
@@ -91,6 +102,26 @@ export class Pack {
     const bytes = call(() => list.pack(options.query, [...mentions]));
     const { warnings } = list;
     list.free();
+    return new Pack(bytes, warnings);
+  }
+
+  /**
+   * Packs a transcript: messages, or the session of an agent. Within a budget, the newest messages are
+   * kept first. The format is detected unless you pass one. Secrets are redacted, as in files.
+   *
+   * @example
+   * const pack = await Pack.fromTranscript(await readFile("session.jsonl", "utf8"));
+   */
+  static async fromTranscript(
+    transcript: string | Uint8Array,
+    options: { format?: TranscriptFormat | undefined } = {},
+  ): Promise<Pack> {
+    const text = toBytes("transcript", transcript);
+    checkOptions(options, "format");
+    await load();
+    const packed = call(() => native.packTranscript(text, options.format));
+    const { bytes, warnings } = packed;
+    packed.free();
     return new Pack(bytes, warnings);
   }
 

@@ -2,8 +2,6 @@
 
 use std::sync::Arc;
 
-use lcp_app::Silent;
-use lcp_app::config::Config;
 use lcp_app::tokenizer::TokenizerOptions;
 use lcp_tokens::{Tiktoken, TokenEstimator};
 use wasm_bindgen::prelude::wasm_bindgen;
@@ -18,10 +16,7 @@ use crate::error::{Failure, Result};
 #[wasm_bindgen(js_name = neededVocabulary)]
 pub fn needed_vocabulary(name: Option<String>, model: Option<String>) -> Result<Option<String>> {
     let options = TokenizerOptions { encoding: name, model, count_cache: None };
-    let (model, _) = options.find_model(&Config::default(), true)?;
-    let of_model = model.as_ref().map(|model| model.value.encoding.as_deref());
-    let name = options.encoding.as_deref().or(of_model.unwrap_or(Some(DEFAULT)));
-    let encoding = name.and_then(lcp_tokens::encoding_of);
+    let encoding = options.encoding_by_name()?;
     Ok(encoding.map(|encoding| encoding.vocabulary().to_owned()))
 }
 
@@ -35,9 +30,6 @@ pub fn load_vocabulary(name: &str, bytes: Vec<u8>) -> Result<()> {
     lcp_tokens::load_vocabulary(name, bytes)
         .map_err(|error| Failure::usage(format!("vocabularies: {error}")))
 }
-
-/// The encoding without a name and a model.
-const DEFAULT: &str = "o200k_base";
 
 /// A tokenizer.
 #[wasm_bindgen]
@@ -57,9 +49,7 @@ impl NativeEncoding {
     #[wasm_bindgen(constructor)]
     pub fn new(name: Option<String>, model: Option<String>) -> Result<Self> {
         let options = TokenizerOptions { encoding: name, model, count_cache: None };
-        let config = Config::default();
-        let (model, _) = options.find_model(&config, true)?;
-        let estimator = options.load(&config, model.as_ref(), true, &Silent)?.estimator;
+        let estimator = options.load_by_name()?;
         let tiktoken = lcp_tokens::Encoding::from_name(estimator.name()).map(Tiktoken::new);
         Ok(Self { estimator, tiktoken })
     }

@@ -1,6 +1,7 @@
 //! Errors, as values that the package converts to its classes.
 
 use lcp_app::ErrorKind;
+use lcp_app::names::{self, Names};
 use wasm_bindgen::prelude::wasm_bindgen;
 
 /// An error of the library.
@@ -24,18 +25,22 @@ impl Failure {
     pub(crate) fn usage(message: String) -> Self {
         Self { name: "UsageError".to_owned(), message, code: None, hint: None }
     }
+}
 
-    /// Creates the error of an argument with an invalid value.
-    pub(crate) fn invalid_argument(name: &str, value: &str, expected: &[&str]) -> Self {
-        Self::usage(format!("{name}: expected one of {}, got {value:?}", expected.join(", ")))
-    }
+/// Returns the value with this name, or an error that lists the names.
+pub(crate) fn value_of<T: Copy + PartialEq>(
+    argument: &str,
+    names: &Names<T>,
+    name: &str,
+) -> Result<T> {
+    names::value_of(names, name).ok_or_else(|| {
+        let expected = names::current(names).join(", ");
+        Failure::usage(format!("{argument}: expected one of {expected}, got {name:?}"))
+    })
 }
 
 impl From<lcp_app::Error> for Failure {
     fn from(error: lcp_app::Error) -> Self {
-        // Hints with flags are for users of the command.
-        let is_for_command =
-            |hint: &String| ["--", "lcp.toml", "`lcp "].iter().any(|it| hint.contains(it));
         let name = match error.kind {
             ErrorKind::Usage => "UsageError",
             ErrorKind::Malformed => "MalformedError",
@@ -46,9 +51,9 @@ impl From<lcp_app::Error> for Failure {
         };
         Self {
             name: name.to_owned(),
+            hint: error.library_hint().map(str::to_owned),
             message: error.message,
             code: error.code.map(str::to_owned),
-            hint: error.hint.filter(|hint| !is_for_command(hint)),
         }
     }
 }

@@ -4,14 +4,11 @@ use lcp_app::Warnings;
 use lcp_app::budget::BudgetOptions;
 use lcp_app::config::Config;
 use lcp_app::fit_messages::{FitOptions, Fitted, FittedMessage};
+use lcp_app::names::API_FORMATS;
 use lcp_app::tokenizer::TokenizerOptions;
-use lcp_transcripts::Format;
 use wasm_bindgen::prelude::wasm_bindgen;
 
-use crate::error::{Failure, Result};
-
-/// The formats of chat APIs.
-const FORMATS: [&str; 4] = ["openai-chat", "openai-responses", "anthropic", "gemini"];
+use crate::error::{Result, value_of};
 
 /// Messages within a budget.
 #[wasm_bindgen]
@@ -31,6 +28,16 @@ impl NativeFit {
             FittedMessage::New { json, .. } => json.clone(),
         });
         format!("[{}]", messages.collect::<Vec<_>>().join(","))
+    }
+
+    /// Returns the index of the original of each message, or -1 for a new one.
+    #[must_use]
+    pub fn origins(&self) -> Vec<i32> {
+        let messages = self.fitted.messages.iter().map(|message| match message {
+            FittedMessage::Original(index) => Some(*index),
+            FittedMessage::New { origin, .. } => *origin,
+        });
+        messages.map(|index| index.and_then(|index| index.try_into().ok()).unwrap_or(-1)).collect()
     }
 
     /// Returns the note about omissions, if the messages cannot contain it.
@@ -82,12 +89,7 @@ pub fn fit_messages(
     format: Option<String>,
     headroom: f64,
 ) -> Result<NativeFit> {
-    let format = format
-        .map(|name| {
-            let known = FORMATS.contains(&&*name).then(|| Format::from_name(&name)).flatten();
-            known.ok_or_else(|| Failure::invalid_argument("format", &name, &FORMATS))
-        })
-        .transpose()?;
+    let format = format.map(|name| value_of("format", &API_FORMATS, &name)).transpose()?;
     let options = FitOptions {
         format,
         budget: BudgetOptions { budget: Some(budget), ..BudgetOptions::default() },

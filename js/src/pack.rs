@@ -4,19 +4,20 @@ use std::path::Path;
 
 use lcp_app::budget::BudgetOptions;
 use lcp_app::config::Config;
+use lcp_app::import::ImportOptions;
+use lcp_app::names::MODES;
 use lcp_app::pack::PackOptions;
+use lcp_app::pack_output::{PackEncoder, PackOutputOptions};
 use lcp_app::rank::{HistorySource, QueryOptions};
 use lcp_app::render::{RenderJob, RenderOptions};
 use lcp_app::tokenizer::TokenizerOptions;
 use lcp_app::{Warnings, files};
-use lcp_driver::{OutputMode, Overflow};
-use lcp_ingest::Input;
+use lcp_driver::Overflow;
+use lcp_ingest::{Input, SecretPolicy};
+use lcp_transcripts::Format;
 use wasm_bindgen::prelude::wasm_bindgen;
 
-use crate::error::{Failure, Result};
-
-/// The names of the formats of rendered text.
-const MODES: [&str; 3] = ["xml", "markdown", "minimal"];
+use crate::error::{Result, value_of};
 
 /// The name of a pack in errors.
 const NAME: &str = "bytes";
@@ -81,6 +82,37 @@ impl PackFiles {
     }
 }
 
+/// The name of a transcript in errors.
+const TRANSCRIPT: &str = "transcript";
+
+/// A pack with the warnings about its content.
+#[wasm_bindgen(getter_with_clone)]
+pub struct NativePack {
+    /// The bytes.
+    pub bytes: Vec<u8>,
+    /// The warnings.
+    pub warnings: Vec<String>,
+}
+
+/// Returns the pack of a transcript. Without a format, it is detected.
+///
+/// # Errors
+///
+/// Returns an error if the transcript is malformed, or of an unknown format.
+#[wasm_bindgen(js_name = packTranscript)]
+pub fn pack_transcript(transcript: &[u8], format: Option<String>) -> Result<NativePack> {
+    let names = Format::ALL.map(|format| (format.name(), format));
+    let format = format.map(|name| value_of("format", &names, &name)).transpose()?;
+    let secrets = Some(SecretPolicy::Redact);
+    let options = ImportOptions { format, secrets, ..ImportOptions::default() };
+    let (config, warnings) = (Config::default(), Warnings::default());
+    let imported = options.import(Path::new(TRANSCRIPT), transcript, &config, &warnings)?;
+    let (output, tokenizer) = (PackOutputOptions::default(), TokenizerOptions::default());
+    let encoder = PackEncoder::new(&output, &tokenizer, &config)?;
+    let bytes = encoder.encode(&imported.blocks, TRANSCRIPT, &warnings)?;
+    Ok(NativePack { bytes, warnings: warnings.take() })
+}
+
 /// A rendered text.
 #[wasm_bindgen(getter_with_clone)]
 pub struct NativeText {
@@ -103,14 +135,13 @@ pub fn render(
     model: Option<String>,
     encoding: Option<String>,
 ) -> Result<NativeText> {
-    let invalid_mode = || Failure::invalid_argument("mode", mode, &MODES);
     let options = RenderOptions {
         budget: BudgetOptions {
             budget,
             overflow: Some(Overflow::Deny),
             ..BudgetOptions::default()
         },
-        mode: OutputMode::from_name(mode).ok_or_else(invalid_mode)?,
+        mode: value_of("mode", &MODES, mode)?,
         tokenizer: TokenizerOptions { encoding, model, count_cache: None },
         ..RenderOptions::default()
     };

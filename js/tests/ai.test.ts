@@ -119,7 +119,170 @@ test("each step of an agent stays within the budget", async () => {
   expect(Math.max(...sizes)).toBeLessThan(2_400);
 });
 
+test("shortened messages keep their images and other fields", async () => {
+  const providerOptions = { anthropic: { cacheControl: { type: "ephemeral" } } };
+  const long = "Words that can be left out. ".repeat(300);
+  const content = [
+    { type: "text" as const, text: long },
+    { type: "image" as const, image },
+  ];
+  const toolCall = { type: "tool-call" as const, toolCallId: "c", toolName: "read", input: {} };
+  const output = { type: "text" as const, value: long };
+  const messages: ModelMessage[] = [
+    { role: "user", content, providerOptions },
+    { role: "assistant", content: [toolCall] },
+    { role: "tool", content: [{ ...toolCall, type: "tool-result", output, providerOptions }] },
+    { role: "assistant", content: "An answer.", providerOptions },
+    { role: "user", content: "And now?" },
+  ];
+  let [images, results] = [0, 0];
+  for (let budget = 100; budget < 3_000; budget += 100) {
+    const fitted = await fitModelMessages(messages, { budget, headroom: 0 });
+    for (const message of fitted.messages) {
+      if (message.role === "user" && typeof message.content !== "string") {
+        expect(message.providerOptions).toBe(providerOptions);
+        const hasImage = message.content.some((part) => part.type === "image");
+        images += Number(hasImage && !messages.includes(message));
+      } else if (message.role === "tool") {
+        const [part] = message.content;
+        expect(part).toMatchObject({ type: "tool-result", toolName: "read", providerOptions });
+        results += Number(!messages.includes(message));
+      }
+    }
+  }
+  expect(images).toBeGreaterThan(5);
+  expect(results).toBeGreaterThan(5);
+});
+
+test("calls of the newest turn have their reasoning", async () => {
+  const step = (at: number): ModelMessage[] => {
+    const call = { toolCallId: `call_${at}`, toolName: "read" };
+    const reasoning = `I read file ${at}, for a reason. `.repeat(20);
+    const value = `line ${at} of a file\n`.repeat(30);
+    return [
+      {
+        role: "assistant",
+        content: [
+          { type: "reasoning", text: reasoning },
+          { type: "tool-call", ...call, input: { path: `${at}.txt` } },
+        ],
+      },
+      {
+        role: "tool",
+        content: [{ type: "tool-result", ...call, output: { type: "text", value } }],
+      },
+    ];
+  };
+  const steps = Array.from({ length: 12 }, (_, at) => step(at)).flat();
+  let calls = 0;
+  for (let budget = 300; budget < 5_000; budget += 100) {
+    const question: ModelMessage = { role: "user", content: "What do the files say?" };
+    const { messages } = await fitModelMessages([question, ...steps], { budget, headroom: 0 });
+    for (const { role, content } of messages) {
+      if (role === "assistant") {
+        const types = typeof content === "string" ? [] : content.map((part) => part.type);
+        expect(types).toEqual(["reasoning", "tool-call"]);
+        calls += 1;
+      }
+    }
+  }
+  expect(calls).toBeGreaterThan(50);
+});
+
+test("approvals stay with their calls", async () => {
+  const ask = (at: number): ModelMessage[] => [
+    {
+      role: "assistant",
+      content: [
+        { type: "tool-call", toolCallId: `call_${at}`, toolName: "remove", input: { at } },
+        { type: "tool-approval-request", approvalId: `ask_${at}`, toolCallId: `call_${at}` },
+      ],
+    },
+    {
+      role: "tool",
+      content: [{ type: "tool-approval-response", approvalId: `ask_${at}`, approved: true }],
+    },
+  ];
+  const done = (at: number): ModelMessage => {
+    const output = { type: "text" as const, value: `removed ${at}\n`.repeat(100) };
+    const call = { toolCallId: `call_${at}`, toolName: "remove" };
+    return { role: "tool", content: [{ type: "tool-result", ...call, output }] };
+  };
+  const question: ModelMessage = { role: "user", content: "Remove all files." };
+  const old = Array.from({ length: 10 }, (_, at) => [...ask(at), done(at)]).flat();
+  // The tool of the last call runs in the next step.
+  const history = [question, ...old, ...ask(10)];
+  let [responses, cuts] = [0, 0];
+  for (let budget = 200; budget < 6_000; budget += 200) {
+    const { messages, isUnchanged } = await fitModelMessages(history, { budget, headroom: 0 });
+    expect(messages.slice(-2)).toEqual(ask(10));
+    const parts = messages.flatMap(({ content }) =>
+      typeof content === "string" ? [] : [...content],
+    );
+    const count = (type: string): number => parts.filter((part) => part.type === type).length;
+    expect(count("tool-approval-request")).toBe(count("tool-call"));
+    expect(count("tool-approval-response")).toBe(count("tool-call"));
+    expect(count("tool-result")).toBe(count("tool-call") - 1);
+    responses += count("tool-approval-response");
+    cuts += Number(!isUnchanged);
+  }
+  expect(responses).toBeGreaterThan(60);
+  expect(cuts).toBeGreaterThan(3);
+});
+
+test("responses stay with their results, and files with their texts", async () => {
+  const step = (at: number): ModelMessage[] => {
+    const calls = ["a", "b"].map((name) => ({ toolCallId: `${name}_${at}`, toolName: "remove" }));
+    const value = `removed ${at}\n`.repeat(100);
+    return [
+      {
+        role: "assistant",
+        content: calls.flatMap((call) => [
+          { type: "tool-call" as const, ...call, input: { at } },
+          {
+            type: "tool-approval-request" as const,
+            approvalId: `ask_${call.toolCallId}`,
+            toolCallId: call.toolCallId,
+          },
+        ]),
+      },
+      {
+        role: "tool",
+        content: calls.flatMap((call) => [
+          {
+            type: "tool-approval-response" as const,
+            approvalId: `ask_${call.toolCallId}`,
+            approved: true,
+          },
+          { type: "tool-result" as const, ...call, output: { type: "text" as const, value } },
+        ]),
+      },
+    ];
+  };
+  const file = { type: "file" as const, mediaType: "image/png", data: image };
+  const drawing: ModelMessage = { role: "assistant", content: [file] };
+  const question: ModelMessage = { role: "user", content: "Remove all files, and draw." };
+  const steps = Array.from({ length: 10 }, (_, at) => step(at)).flat();
+  let cuts = 0;
+  for (let budget = 300; budget < 9_000; budget += 300) {
+    const history = [question, ...steps, drawing];
+    const fitted = await fitModelMessages(history, { budget, headroom: 0 });
+    expect(fitted.messages.at(-1)).toBe(drawing);
+    const parts = fitted.messages.flatMap(({ content }) =>
+      typeof content === "string" ? [] : [...content],
+    );
+    const count = (type: string): number => parts.filter((part) => part.type === type).length;
+    expect(count("tool-approval-request")).toBe(count("tool-call"));
+    expect(count("tool-approval-response")).toBe(count("tool-call"));
+    expect(count("tool-result")).toBe(count("tool-call"));
+    cuts += Number(!fitted.isUnchanged);
+  }
+  expect(cuts).toBeGreaterThan(5);
+});
+
 test("bad input is an error", async () => {
   await expect(fitModelMessages("text" as never, { budget: 100 })).rejects.toThrow(UsageError);
+  const parts = [{ role: "user", parts: [] }] as never;
+  await expect(fitModelMessages(parts, { budget: 100 })).rejects.toThrow("messages[0].content");
   await expect(fitModelMessages(history, { budget: 0 })).rejects.toThrow("budget: expected");
 });

@@ -50,6 +50,50 @@ test("a long history fits with its calls and newest turn", async () => {
   expect((await fitChatMessages(messages, { budget: 1_500 })).messages).toEqual(messages);
 });
 
+test("shortened messages keep their other fields", async () => {
+  const artifact = { path: "0.txt" };
+  const call = { id: "call", name: "read", args: { path: "0.txt" } };
+  const raw = [
+    { id: "call", type: "function" as const, function: { name: "read", arguments: "{}" } },
+  ];
+  const content = "line of a file that the model reads\n".repeat(200);
+  const messages: BaseMessage[] = [
+    new HumanMessage({ content: "Words that can be left out. ".repeat(200), id: "q", name: "ada" }),
+    new AIMessage({
+      content: "I read it. ".repeat(200),
+      id: "a",
+      tool_calls: [call],
+      additional_kwargs: { tool_calls: raw, refusal: null },
+    }),
+    new ToolMessage({
+      content,
+      id: "t",
+      tool_call_id: "call",
+      name: "read",
+      artifact,
+      status: "error",
+    }),
+    new HumanMessage("And now?"),
+  ];
+  const shortened = new Set<string>();
+  for (let budget = 60; budget < 3_000; budget += 40) {
+    const fitted = await fitChatMessages(messages, { budget, headroom: 0 });
+    for (const message of fitted.messages.filter((it) => !messages.includes(it))) {
+      const type = message.getType();
+      shortened.add(type);
+      if (ToolMessage.isInstance(message)) {
+        expect(message).toMatchObject({ id: "t", name: "read", artifact, status: "error" });
+      } else if (AIMessage.isInstance(message)) {
+        expect(message.id).toBe("a");
+        expect(message.additional_kwargs).toEqual({ refusal: null });
+      } else if (type === "human") {
+        expect(message).toMatchObject({ id: "q", name: "ada" });
+      }
+    }
+  }
+  expect([...shortened].sort()).toEqual(expect.arrayContaining(["ai", "human", "tool"]));
+});
+
 test("trimMessages counts with the tokenizer of a model", async () => {
   const counter = tokenCounter({ model: "gpt-4" });
   const trimmed = await trimMessages(history, {

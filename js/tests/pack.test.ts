@@ -1,4 +1,4 @@
-import { MalformedError, Pack, UsageError, count } from "llm-context-pack";
+import { MalformedError, OverBudgetError, Pack, UsageError, count } from "llm-context-pack";
 import { expect, test } from "vitest";
 
 const FILES = ["door", "table", "sail"].map((name) => ({
@@ -35,6 +35,34 @@ test("packs are saved and read", async () => {
   expect(await read.render({ budget: 500 })).toBe(await pack.render({ budget: 500 }));
 });
 
+test("transcripts are packed", async () => {
+  const messages = Array.from({ length: 61 }, (_, at) => ({
+    role: at % 2 === 0 ? "user" : "assistant",
+    content: `Words of turn ${at}. `.repeat(20),
+  }));
+  const log = messages
+    .map((message) => JSON.stringify({ type: message.role, message, sessionId: "s" }))
+    .join("\n");
+  const encoder = new TextEncoder();
+  for (const transcript of [JSON.stringify(messages), encoder.encode(log)]) {
+    const pack = await Pack.fromTranscript(transcript);
+    const text = await pack.render({ budget: 500, mode: "minimal" });
+    expect(text).toContain("Words of turn 60.");
+    expect(text).not.toContain("Words of turn 9.");
+    expect(await count(text)).toBeLessThanOrEqual(500);
+  }
+  const key = ["AKIA", "Q3EGRIO5LWVNVJ2B"].join("");
+  const pack = await Pack.fromTranscript(`# User\n\nMy key is ${key}.\n`, { format: "markdown" });
+  expect(await pack.render()).toMatch(/My key is \[secret .*\]\./);
+  expect(pack.warnings.join()).toContain("secret");
+});
+
+test("system messages that exceed the budget are an error", async () => {
+  const system = { role: "system", content: "Answer briefly. ".repeat(100) };
+  const pack = await Pack.fromTranscript(JSON.stringify([system]));
+  await expect(pack.render({ budget: 100 })).rejects.toThrow(OverBudgetError);
+});
+
 test("bytes in any character set are packed", async () => {
   const content = new Uint8Array([...Buffer.from("caf\xe9, gr\xfcn\n", "latin1")]);
   const pack = await Pack.fromFiles([{ path: "menu.txt", content }]);
@@ -57,6 +85,8 @@ test("replaced secrets are reported", async () => {
 
 test("bad packs and arguments are errors", async () => {
   await expect(Pack.fromBytes(Buffer.from("no pack"))).rejects.toThrow(MalformedError);
+  await expect(Pack.fromTranscript("{}")).rejects.toThrow("unknown transcript format");
+  await expect(Pack.fromTranscript('[{"role": ')).rejects.toThrow(/line 1/);
   const pack = await Pack.fromFiles(FILES);
   const calls: [() => Promise<unknown>, string][] = [
     [() => Pack.fromBytes("text" as never), "bytes: expected a Uint8Array, got string"],
@@ -65,6 +95,11 @@ test("bad packs and arguments are errors", async () => {
     [() => Pack.fromFiles([{ path: "a.ts" } as never]), "files[0].content: expected a string"],
     [() => Pack.fromFiles([null as never]), "files[0].path: expected a string"],
     [() => Pack.fromFiles(FILES, { mentions: [5 as never] }), "mentions[0]: expected a string"],
+    [() => Pack.fromTranscript(5 as never), "transcript: expected a string"],
+    [
+      () => Pack.fromTranscript("[]", { format: "pdf" as never }),
+      "format: expected one of openai-chat, openai-responses, anthropic",
+    ],
     [() => pack.render({ budget: -1 }), "budget: expected"],
     [
       () => pack.render({ mode: "html" as never }),
