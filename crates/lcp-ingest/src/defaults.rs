@@ -125,4 +125,16 @@ mod tests {
         std::fs::write(at("cache/CACHEDIR.TAG"), "").unwrap();
         assert_eq!(unwanted(), ["target", "build", "cache", "node_modules"]);
     }
+
+    #[test]
+    fn playground_leaves_out_the_same_names() {
+        let page = include_str!("../../../docs/playground/folders.js");
+        let uncertain = UNCERTAIN_DIRS.iter().flat_map(|(name, inside, outside)| {
+            std::iter::once(name).chain(*inside).chain(*outside)
+        });
+        let all = UNWANTED_DIRS.iter().chain(PROJECT_DIRS).chain(PROJECT_FILES).chain(&MARKERS);
+        for name in all.chain(uncertain) {
+            assert!(page.contains(&format!("\"{name}\"")), "{name}");
+        }
+    }
 }
