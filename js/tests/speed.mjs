@@ -1,4 +1,5 @@
-// Compares `count` with js-tiktoken and gpt-tokenizer: `node speed.mjs`. The counts must be equal.
+// Compares `count` with js-tiktoken and gpt-tokenizer, and prints megabytes per second as JSON. The
+// counts must be equal. `cargo xtask bench js` runs this.
 
 import { readFile, readdir } from "node:fs/promises";
 import { join } from "node:path";
@@ -52,8 +53,7 @@ for (const count of [(text) => encoding.count(text), ...Object.values(peers)]) {
   }
 }
 
-console.log("| text | llm-context-pack | peer | speed of the peer | ratio |");
-console.log("|---|---|---|---|---|");
+const rows = [];
 for (const [name, folder, ending] of [
   ["code", "crates", ".rs"],
   ["prose", "docs", ".md"],
@@ -66,7 +66,7 @@ for (const [name, folder, ending] of [
     if (at >= 0) {
       throw new Error(`${peer} counts ${other.counts[at]} instead of ${own.counts[at]} tokens`);
     }
-    const [a, b] = [own.speed, other.speed].map((speed) => `${speed.toFixed(1)} MB/s`);
-    console.log(`| ${name} | ${a} | ${peer} | ${b} | ${(own.speed / other.speed).toFixed(1)} |`);
+    rows.push({ text: name, peer, speed: own.speed, peerSpeed: other.speed });
   }
 }
+console.log(JSON.stringify(rows));

@@ -37,11 +37,19 @@ pub(crate) fn output(
 /// # Errors
 /// Returns an error if the program cannot be run, or if it fails.
 pub(crate) fn run(program: &OsStr, arguments: &[&str]) -> Result<()> {
-    let mut command = Command::new(program);
-    command.args(arguments).current_dir(crate::workspace());
-    let status = command.status().with_context(|| format!("cannot run {}", program.display()))?;
+    run_command(Command::new(program).args(arguments).current_dir(crate::workspace()))
+}
+
+/// Runs a command with the standard streams of this program.
+///
+/// # Errors
+/// Returns an error if the program cannot be run, or if it fails.
+pub(crate) fn run_command(command: &mut Command) -> Result<()> {
+    let program = command.get_program().display().to_string();
+    let status = command.status().with_context(|| format!("cannot run {program}"))?;
     if !status.success() {
-        bail!("{} {} failed: {status}", program.display(), arguments.join(" "));
+        let arguments: Vec<_> = command.get_args().map(OsStr::to_string_lossy).collect();
+        bail!("{program} {} failed: {status}", arguments.join(" "));
     }
     Ok(())
 }

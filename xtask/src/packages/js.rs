@@ -24,12 +24,13 @@ const DEBIAN_SOURCES: &str = "/usr/lib/rustlib/src/rust/library";
 const HINT: &str = "hint: run `rustup target add wasm32-unknown-unknown`, or on Debian \
     `apt-get install rustc-web cargo-web rust-web-src`; both need clang, lld and llvm";
 
-/// Checks and builds the TypeScript package, and runs its tests against the installed package.
+/// Checks and builds the TypeScript package, and runs its tests against the installed package. The
+/// tests compare its output with that of the command.
 ///
 /// # Errors
 ///
 /// Returns an error if a program fails, or if the module is larger than [`MODULE_GZIP_BYTES_MAX`].
-pub(super) fn run() -> Result<()> {
+pub(super) fn run(lcp: &Path, texts: &Path) -> Result<()> {
     let manifest = ["--manifest-path", "js/Cargo.toml"];
     tools::run(&cargo(), &[&["fmt", "--all", "--check"], &manifest[..]].concat())?;
     let target = tools::target_folder()?;
@@ -50,10 +51,11 @@ pub(super) fn run() -> Result<()> {
     })?;
     npm(&package, &["run", "check"])?;
     npm(&package, &["run", "build"])?;
+    fill_playground(&package.join("dist"))?;
     for license in ["LICENSE-APACHE", "LICENSE-MIT"] {
         fs::copy(crate::workspace().join(license), package.join(license))?;
     }
-    test(&package, &folder)
+    test(&package, &folder, &[("LCP", lcp), ("LCP_TEXTS", texts)])
 }
 
 /// Builds `dist/wasm/` and `dist/vocabularies/`.
@@ -88,6 +90,21 @@ fn build_module(package: &Path, module: &Path, target: &str) -> Result<()> {
             fs::copy(&path, vocabularies.join(name))?;
         }
     }
+    Ok(())
+}
+
+/// Copies the files of the package and the sample into the playground of the guide.
+fn fill_playground(dist: &Path) -> Result<()> {
+    let folder = crate::workspace().join("docs/playground/lcp");
+    if folder.exists() {
+        fs::remove_dir_all(&folder)?;
+    }
+    copy(dist, &folder)?;
+    // Workers ignore import maps, so `#files` must be a path.
+    let module = folder.join("module.js");
+    let text = fs::read_to_string(&module)?;
+    fs::write(&module, text.replace("\"#files\"", "\"./files_web.js\""))?;
+    fs::copy(crate::workspace().join("samples/session.lcp"), folder.join("session.lcp"))?;
     Ok(())
 }
 
@@ -149,8 +166,8 @@ fn prepare_tests(package: &Path, folder: &Path) -> Result<()> {
     npm(&folder.join("tests"), &["ci"])
 }
 
-/// Installs the packed package in the folder of the tests, and runs them.
-fn test(package: &Path, folder: &Path) -> Result<()> {
+/// Installs the packed package in the folder of the tests, and runs them with these variables.
+fn test(package: &Path, folder: &Path, variables: &[(&str, &Path)]) -> Result<()> {
     let destination = folder.join("package");
     fs::create_dir_all(&destination)?;
     let name = destination.to_str().context("the path of the build folder is not UTF-8")?;
@@ -161,18 +178,12 @@ fn test(package: &Path, folder: &Path) -> Result<()> {
     // The package itself, not a link to its folder.
     let packed = packed.to_str().context("the path of the build folder is not UTF-8")?;
     npm(&tests, &["install", packed])?;
-    // With the features of the tests of CI, which have built most of it.
-    tools::run(&cargo(), &["build", "--locked", "--workspace", "--all-features", "--bin", "lcp"])?;
-    let lcp = tools::target_folder()?.join("debug/lcp");
     let programs = tests.join("node_modules/.bin");
     for (program, arguments) in [("tsc", &[][..]), ("vitest", &["run"])] {
         let mut command = Command::new(programs.join(program));
         command.args(arguments).current_dir(&tests);
-        command.env("LCP", &lcp).env("LCP_REPOSITORY", crate::workspace());
-        let status = command.status().with_context(|| format!("cannot run {program}"))?;
-        if !status.success() {
-            bail!("{program} failed: {status}");
-        }
+        command.envs(variables.iter().copied()).env("LCP_REPOSITORY", crate::workspace());
+        tools::run_command(&mut command)?;
     }
     Ok(())
 }

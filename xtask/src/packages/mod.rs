@@ -2,18 +2,25 @@
 
 mod js;
 mod python;
+mod texts;
 
 use std::process::ExitCode;
 use std::time::Instant;
 
 use anyhow::Result;
 
-/// The parts by name, in their order.
-const PARTS: [&str; 3] = ["python", "js", "release"];
+/// The parts by name.
+const PARTS: [&str; 4] = ["release", "python", "js", ENGINES];
+
+/// The part that runs only by name, because its dependencies exceed a gigabyte.
+const ENGINES: &str = "engines";
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// Only this part: a folder, or the workflow and npm packages of a release
+    /// Only this part
+    ///
+    /// `release` checks workflows and npm packages. `engines` tests the examples for Ray and Spark,
+    /// which run only by name.
     #[arg(long, value_name = "NAME", value_parser = PARTS)]
     only: Option<String>,
 }
@@ -24,19 +31,32 @@ pub(crate) struct Args {
 ///
 /// Returns an error if a program fails, or if a package is too large.
 pub(crate) fn run(args: &Args) -> Result<ExitCode> {
-    for name in PARTS {
-        if args.only.as_ref().is_some_and(|only| only != name) {
-            continue;
+    let is_wanted = |name: &str| args.only.as_ref().is_none_or(|only| only == name);
+    if is_wanted("release") {
+        timed("release", release)?;
+    }
+    if args.only.as_deref() == Some(ENGINES) {
+        timed(ENGINES, python::run_engines)?;
+    }
+    if is_wanted("python") || is_wanted("js") {
+        let lcp = texts::build_command()?;
+        let texts = timed("texts", || texts::write(&lcp))?;
+        if is_wanted("python") {
+            timed("python", || python::run(&texts))?;
         }
-        let start = Instant::now();
-        match name {
-            "js" => js::run()?,
-            "python" => python::run()?,
-            _ => release()?,
+        if is_wanted("js") {
+            timed("js", || js::run(&lcp, &texts))?;
         }
-        eprintln!("{name}: {} s", start.elapsed().as_secs());
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// Runs a part, and prints its time.
+fn timed<T>(name: &str, part: impl FnOnce() -> Result<T>) -> Result<T> {
+    let start = Instant::now();
+    let result = part()?;
+    eprintln!("{name}: {} s", start.elapsed().as_secs());
+    Ok(result)
 }
 
 /// Checks the workflows and the npm packages of a release.
