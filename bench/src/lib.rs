@@ -17,6 +17,8 @@ mod fill;
 mod format;
 #[cfg_attr(not(feature = "peers"), allow(dead_code, reason = "benchmarks measure"))]
 mod harness;
+#[cfg(feature = "peers")]
+mod js;
 pub mod packs;
 #[cfg(feature = "peers")]
 mod plan;
@@ -57,6 +59,7 @@ pub const BENCHES: &[(&str, Bench)] = &[
     ("dedup", Bench::Plain(dedup::run)),
     ("fill", Bench::Plain(fill::run)),
     ("format", Bench::Plain(format::run)),
+    ("js", Bench::Plain(js::run)),
     ("plan", Bench::Plain(plan::run)),
     ("python", Bench::Plain(python::run)),
     (relevance::NAME, Bench::WithArguments(relevance::run, relevance::USAGE)),
