@@ -1,4 +1,4 @@
-//! The TypeScript package beside the tokenizers that its users have today (`js/tests/speed.mjs`).
+//! The TypeScript package compared with other tokenizers for JavaScript (`js/tests/speed.mjs`).
 
 use std::path::{Path, PathBuf};
 use std::process::Command;

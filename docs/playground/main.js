@@ -182,7 +182,7 @@ function useTranscript() {
   }
 }
 
-// The slider is logarithmic: budgets of some hundred tokens are as easy to set as those of a million.
+// The slider is logarithmic: small budgets are as easy to set as large ones.
 const SLIDER_MAX = 1000;
 const least = () => Math.min(50, complete);
 

@@ -162,7 +162,7 @@ fn import_array(
     let array = array_capsule.pointer_checked(Some(ARRAY))?.cast::<FFI_ArrowArray>();
     // SAFETY: a capsule with this name owns a valid struct of this type. `from_raw` moves the struct
     // out and leaves a released one, so the capsule does not free it again. No other code runs in
-    // between.
+    // between: interpreters without a lock cannot load the stable interface before CPython 3.15.
     let (schema, array) = unsafe {
         (FFI_ArrowSchema::from_raw(schema.as_ptr()), FFI_ArrowArray::from_raw(array.as_ptr()))
     };
