@@ -2,7 +2,7 @@
 
 use std::sync::OnceLock;
 
-use crate::bpe::{Bpe, Pattern, hash};
+use crate::bpe::{Bpe, Data, Pattern, hash};
 
 /// A vocabulary in its packed form, a file that `cargo xtask gen-vocab` wrote.
 struct Vocabulary {
@@ -12,18 +12,26 @@ struct Vocabulary {
     bytes: usize,
     /// The hash of the file. The engine trusts its numbers.
     hash: u64,
-    /// The file, if it is built in.
-    file: Option<&'static [u8]>,
+    /// The file and its tables, if they are built in.
+    data: Option<Data>,
 }
 
 /// Returns the row of a vocabulary, which is built in if its feature is on.
 macro_rules! row {
     ($feature:literal, $name:literal, $pattern:expr, $bytes:literal, $hash:literal) => {{
         #[cfg(feature = $feature)]
-        let file: Option<&[u8]> = Some(include_bytes!(concat!("../data/", $name, ".bpe")));
+        let data = {
+            /// Bytes that begin at a cache line, so that no number in them belongs to two.
+            #[repr(align(64))]
+            struct Aligned<T: ?Sized>(T);
+            static TABLES: &Aligned<[u8]> =
+                &Aligned(*include_bytes!(concat!(env!("OUT_DIR"), "/", $name, ".tables")));
+            let packed = include_bytes!(concat!("../data/", $name, ".bpe"));
+            Some(Data { packed, tables: &TABLES.0 })
+        };
         #[cfg(not(feature = $feature))]
-        let file = None;
-        Vocabulary { name: $name, pattern: $pattern, bytes: $bytes, hash: $hash, file }
+        let data = None;
+        Vocabulary { name: $name, pattern: $pattern, bytes: $bytes, hash: $hash, data }
     }};
 }
 
@@ -37,7 +45,7 @@ static VOCABULARIES: [Vocabulary; COUNT] = [
 ];
 
 /// The files that were loaded, in the order of the rows.
-static LOADED: [OnceLock<&[u8]>; COUNT] = [const { OnceLock::new() }; COUNT];
+static LOADED: [OnceLock<Data>; COUNT] = [const { OnceLock::new() }; COUNT];
 
 static ENGINES: [OnceLock<Bpe>; COUNT] = [const { OnceLock::new() }; COUNT];
 
@@ -45,13 +53,13 @@ fn index(name: &str) -> Option<usize> {
     VOCABULARIES.iter().position(|vocabulary| vocabulary.name == name)
 }
 
-fn packed(index: usize) -> Option<&'static [u8]> {
-    VOCABULARIES[index].file.or_else(|| LOADED[index].get().copied())
+fn data(index: usize) -> Option<Data> {
+    VOCABULARIES[index].data.or_else(|| LOADED[index].get().copied())
 }
 
 /// Returns whether a vocabulary is built in or was loaded.
 pub(crate) fn is_available(name: &str) -> bool {
-    index(name).is_some_and(|index| packed(index).is_some())
+    index(name).is_some_and(|index| data(index).is_some())
 }
 
 /// Returns the engine of a vocabulary, which is created at its first use.
@@ -62,9 +70,9 @@ pub(crate) fn is_available(name: &str) -> bool {
 pub(crate) fn engine(name: &str) -> &'static Bpe {
     let index = index(name).expect("each encoding has a vocabulary");
     ENGINES[index].get_or_init(|| {
-        let packed = packed(index);
-        let packed = packed.unwrap_or_else(|| panic!("the vocabulary {name} is not loaded"));
-        Bpe::new(VOCABULARIES[index].pattern, packed, index)
+        let data = data(index);
+        let data = data.unwrap_or_else(|| panic!("the vocabulary {name} is not loaded"));
+        Bpe::new(VOCABULARIES[index].pattern, data, index)
     })
 }
 
@@ -130,9 +138,9 @@ pub fn load_vocabulary(name: &str, bytes: Vec<u8>) -> Result<(), VocabularyError
     if hash(&bytes) != expected_hash {
         return Err(VocabularyError::OtherBytes { name });
     }
-    if packed(index).is_none() {
+    if data(index).is_none() {
         // The engine, which is never freed either, has references to it.
-        let _ = LOADED[index].set(Vec::leak(bytes));
+        LOADED[index].get_or_init(|| Data::new(Vec::leak(bytes)));
     }
     Ok(())
 }

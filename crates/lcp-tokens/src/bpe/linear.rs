@@ -12,7 +12,8 @@ use std::collections::VecDeque;
 use std::convert::Infallible;
 use std::ops::ControlFlow;
 
-use super::trie::{Direction, Token};
+use super::tables::Token;
+use super::trie::Direction;
 use super::vocabulary::Vocabulary;
 
 /// A prefix or suffix of a piece.

@@ -5,8 +5,8 @@
 //! [`linear`](super::linear).
 
 use super::linear;
-use super::trie::Token;
-use super::vocabulary::{NONE, TOKEN_BITS, Vocabulary};
+use super::tables::{NONE, TOKEN_BITS, Token};
+use super::vocabulary::Vocabulary;
 
 /// The maximum lengths of most pieces, in bytes. Smaller arrays take less time.
 const SHORT: usize = 16;
@@ -25,7 +25,7 @@ const _: () = assert!(TOKEN_BITS + POSITION_BITS < i32::BITS - 1, "a key is not 
 
 /// Returns the number of tokens of a piece.
 pub(super) fn count(vocabulary: &Vocabulary, piece: &[u8]) -> usize {
-    if piece.len() < 2 || vocabulary.find(piece).is_some() {
+    if piece.len() < 2 || vocabulary.find_indexed(piece).is_some() {
         return piece.len().min(1);
     }
     match piece.len() {
@@ -38,7 +38,7 @@ pub(super) fn count(vocabulary: &Vocabulary, piece: &[u8]) -> usize {
 
 /// Appends the tokens of a piece to `tokens`.
 pub(super) fn append_tokens(vocabulary: &Vocabulary, piece: &[u8], tokens: &mut Vec<Token>) {
-    if let Some(token) = vocabulary.find(piece) {
+    if let Some(token) = vocabulary.find_indexed(piece) {
         return tokens.push(token);
     }
     match piece.len() {

@@ -8,6 +8,7 @@ mod linear;
 mod merge;
 mod piece_cache;
 mod pretokenize;
+mod tables;
 #[cfg(test)]
 mod tests;
 mod trie;
@@ -20,9 +21,9 @@ use std::ops::ControlFlow;
 
 use piece_cache::PieceCache;
 pub(crate) use pretokenize::Pattern;
-pub(crate) use trie::Token;
+pub(crate) use tables::Token;
 use vocabulary::Vocabulary;
-pub(crate) use vocabulary::hash;
+pub(crate) use vocabulary::{Data, hash};
 
 /// An encoding: the pattern that splits text into pieces, and the vocabulary that merges them.
 pub(crate) struct Bpe {
@@ -33,9 +34,9 @@ pub(crate) struct Bpe {
 }
 
 impl Bpe {
-    /// Loads an encoding from its packed vocabulary.
-    pub(crate) fn new(pattern: Pattern, packed: &'static [u8], id: usize) -> Self {
-        Self { pattern, vocabulary: Vocabulary::unpack(packed), id }
+    /// Creates an encoding from its vocabulary.
+    pub(crate) fn new(pattern: Pattern, data: Data, id: usize) -> Self {
+        Self { pattern, vocabulary: Vocabulary::new(data), id }
     }
 
     /// Passes everything that determines the counts, except for the engine itself, to `write`.

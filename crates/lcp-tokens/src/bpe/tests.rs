@@ -5,7 +5,7 @@ use lcp_testkit::SplitMix64;
 use super::piece_cache::{LONG_SLOT_BITS, PieceCache};
 use super::pretokenize::{Pattern, simd};
 use super::trie::Direction;
-use super::vocabulary::{self, Vocabulary};
+use super::vocabulary::{self, Data, Vocabulary};
 use super::{linear, merge, pretokenize};
 
 const PARTS: &[&str] = &[
@@ -16,7 +16,7 @@ const PARTS: &[&str] = &[
 ];
 
 fn cl100k() -> Vocabulary {
-    Vocabulary::unpack(include_bytes!("../../data/cl100k_base.bpe"))
+    Vocabulary::new(Data::new(include_bytes!("../../data/cl100k_base.bpe")))
 }
 
 #[track_caller]
@@ -61,6 +61,30 @@ fn byte_pairs_split_correctly_at_every_window_offset() {
             for pattern in [Pattern::O200k, Pattern::Cl100k] {
                 assert_same_pieces(pattern, &text);
                 assert_same_pieces(pattern, &text[1..]);
+            }
+        }
+    }
+}
+
+/// Counts without an index rely on this.
+#[test]
+fn bytes_of_each_token_merge_to_it() {
+    for packed in [
+        include_bytes!("../../data/o200k_base.bpe") as &[u8],
+        include_bytes!("../../data/cl100k_base.bpe"),
+        include_bytes!("../../data/p50k_base.bpe"),
+        include_bytes!("../../data/r50k_base.bpe"),
+    ] {
+        let data = Data::new(packed);
+        let vocabulary = Vocabulary::new(data);
+        for token in 0..vocabulary.len() {
+            let bytes = vocabulary.spelling(token);
+            if !bytes.is_empty() {
+                assert_eq!(vocabulary.find(bytes), Some(token));
+                // A new vocabulary has no index, so it merges.
+                let mut tokens = Vec::new();
+                merge::append_tokens(&Vocabulary::new(data), bytes, &mut tokens);
+                assert_eq!(tokens, [token], "{bytes:?}");
             }
         }
     }

@@ -1,7 +1,6 @@
 //! A trie of all tokens, which finds the tokens at the beginning or at the end of a text.
 
-/// The number of a token, which is also its rank. The lowest rank merges first.
-pub(crate) type Token = u32;
+use super::tables::Token;
 
 /// The direction in which a piece is read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

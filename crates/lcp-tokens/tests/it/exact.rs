@@ -33,7 +33,8 @@ fn every_character_counts_like_tiktoken() {
     // Most of Unicode is not assigned; a choice of that is enough.
     let is_dense = |c: &char| u32::from(*c) < 0x3_4000 || u32::from(*c) % 64 == 0;
     let chars: Vec<char> = chars.into_iter().filter(is_dense).collect();
-    for encoding in Encoding::ALL.iter().copied().filter(|one| *one != Encoding::O200kHarmony) {
+    // The other encodings have the patterns of these.
+    for encoding in [Encoding::O200kBase, Encoding::Cl100kBase, Encoding::R50kBase] {
         for chunk in chars.chunks(64) {
             let mut text = String::new();
             for c in chunk {
