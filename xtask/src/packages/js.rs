@@ -24,13 +24,13 @@ const DEBIAN_SOURCES: &str = "/usr/lib/rustlib/src/rust/library";
 const HINT: &str = "hint: run `rustup target add wasm32-unknown-unknown`, or on Debian \
     `apt-get install rustc-web cargo-web rust-web-src`; both need clang, lld and llvm";
 
-/// Checks and builds the TypeScript package, and runs its tests against the installed package. The
-/// tests compare its output with that of the command.
+/// Checks the TypeScript package, builds it with a compiled module, and runs its tests against the
+/// installed package. The tests compare its output with that of the command.
 ///
 /// # Errors
 ///
 /// Returns an error if a program fails, or if the module is larger than [`MODULE_GZIP_BYTES_MAX`].
-pub(super) fn run(lcp: &Path, texts: &Path) -> Result<()> {
+pub(super) fn run(module: &Path, lcp: &Path, texts: &Path) -> Result<()> {
     let manifest = ["--manifest-path", "js/Cargo.toml"];
     tools::run(&cargo(), &[&["fmt", "--all", "--check"], &manifest[..]].concat())?;
     let target = tools::target_folder()?;
@@ -39,15 +39,14 @@ pub(super) fn run(lcp: &Path, texts: &Path) -> Result<()> {
     let lints = ["--workspace", "--locked", "--target-dir", target, "--", "-D", "warnings"];
     let package = crate::workspace().join("js");
     std::thread::scope(|scope| {
-        // The programs of npm are downloaded while the module is built.
+        // The programs of npm are downloaded while clippy runs.
         let programs = scope.spawn(|| {
             npm(&package, &["ci"])?;
             prepare_tests(&package, &folder)
         });
         tools::run(&cargo(), &[&["clippy"], &manifest[..], &lints].concat())?;
-        let module = compile()?;
         programs.join().map_err(|_| anyhow!("the installation of the programs panicked"))??;
-        build_module(&package, &module, target)
+        build_module(&package, module, target)
     })?;
     npm(&package, &["run", "check"])?;
     npm(&package, &["run", "build"])?;
@@ -110,7 +109,11 @@ fn fill_playground(dist: &Path) -> Result<()> {
 
 /// Compiles the module, and returns its path. Without the standard library of the target, Debian's
 /// compiler builds it from its sources.
-fn compile() -> Result<PathBuf> {
+///
+/// # Errors
+///
+/// Returns an error if there is no compiler for WebAssembly, or if it fails.
+pub(super) fn compile() -> Result<PathBuf> {
     let target_folder = tools::target_folder()?.join("packages/js-target");
     let has_target = output("rustc", &["--print", "target-libdir", "--target", TARGET])
         .is_ok_and(|folder| Path::new(folder.trim()).exists());

@@ -7,7 +7,7 @@ mod texts;
 use std::process::ExitCode;
 use std::time::Instant;
 
-use anyhow::Result;
+use anyhow::{Result, anyhow};
 
 /// The parts by name.
 const PARTS: [&str; 4] = ["release", "python", "js", ENGINES];
@@ -38,17 +38,22 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
     if args.only.as_deref() == Some(ENGINES) {
         timed(ENGINES, python::run_engines)?;
     }
-    if is_wanted("python") || is_wanted("js") {
-        let lcp = texts::build_command()?;
-        let texts = timed("texts", || texts::write(&lcp))?;
-        if is_wanted("python") {
-            timed("python", || python::run(&texts))?;
+    // Most of the time, linking the module keeps one processor busy, so all else runs meanwhile.
+    std::thread::scope(|scope| {
+        let module = is_wanted("js").then(|| scope.spawn(js::compile));
+        if is_wanted("python") || module.is_some() {
+            let lcp = texts::build_command()?;
+            let texts = timed("texts", || texts::write(&lcp))?;
+            if is_wanted("python") {
+                timed("python", || python::run(&texts))?;
+            }
+            if let Some(module) = module {
+                let module = module.join().map_err(|_| anyhow!("the build panicked"))??;
+                timed("js", || js::run(&module, &lcp, &texts))?;
+            }
         }
-        if is_wanted("js") {
-            timed("js", || js::run(&lcp, &texts))?;
-        }
-    }
-    Ok(ExitCode::SUCCESS)
+        Ok(ExitCode::SUCCESS)
+    })
 }
 
 /// Runs a part, and prints its time.

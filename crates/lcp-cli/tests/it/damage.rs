@@ -1,14 +1,13 @@
-//! Damaged samples: every truncation and every single-byte change of those up
-//! to 8 kB, a seeded choice of the larger ones, gives a clean error or a clean
-//! result, never a panic.
+//! Damaged samples give a clean error or a clean result, never a panic. Samples of up to 8 kB are cut
+//! at each byte, and each of their bits is flipped. Larger samples are damaged at random places.
 
 use lcp_decoder::{DecodeOptions, PackIndex, decode};
 use lcp_driver::{DefaultDriver, DriverConfig, OutputMode};
 use lcp_testkit::SplitMix64;
 
-/// Bytes of the largest sample that is damaged in every way.
+/// The maximum size in bytes of a sample that is damaged everywhere.
 const SMALL_BYTES_MAX: usize = 8_000;
-/// Damages of a larger one.
+/// The number of places at which a larger sample is damaged.
 const CHOICE: u64 = 1_500;
 
 fn samples() -> Vec<(String, Vec<u8>)> {
@@ -68,19 +67,37 @@ fn truncation_before_the_index_fails_to_decode() {
 }
 
 #[test]
+fn changed_bit_in_a_small_sample_never_panics() {
+    for_each_byte_of_small_samples(|pack, at| {
+        let original = pack[at];
+        for bit in 0..8 {
+            pack[at] = original ^ 1 << bit;
+            decodes(pack);
+        }
+        for (i, value) in [original ^ 0x01, original ^ 0x80, !original].into_iter().enumerate() {
+            pack[at] = value;
+            renders(pack, OutputMode::ALL[i]);
+        }
+    });
+}
+
+#[test]
+#[ignore = "decodes samples more than five million times"]
 fn changed_byte_in_a_small_sample_never_panics() {
+    for_each_byte_of_small_samples(|pack, at| {
+        for value in 0..=u8::MAX {
+            pack[at] = value;
+            decodes(pack);
+        }
+    });
+}
+
+/// Calls `change` with each small sample and each position in it, and undoes the change.
+fn for_each_byte_of_small_samples(change: impl Fn(&mut [u8], usize)) {
     for (_, mut pack) in samples().into_iter().filter(|(_, pack)| pack.len() <= SMALL_BYTES_MAX) {
         for at in 0..pack.len() {
             let original = pack[at];
-            for value in (0..=u8::MAX).filter(|value| *value != original) {
-                pack[at] = value;
-                decodes(&pack);
-            }
-            for (i, value) in [original ^ 0x01, original ^ 0x80, !original].into_iter().enumerate()
-            {
-                pack[at] = value;
-                renders(&pack, OutputMode::ALL[i]);
-            }
+            change(&mut pack, at);
             pack[at] = original;
         }
     }
