@@ -137,6 +137,13 @@ impl Times {
         median(self.0.iter().copied())
     }
 
+    /// Returns the figure that this share of all figures does not exceed.
+    pub(crate) fn quantile(&self, share: f64) -> f64 {
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "an index")]
+        let index = (float(self.0.len() as u64) * share).ceil() as usize;
+        self.0.get(index.saturating_sub(1)).copied().unwrap_or(f64::NAN)
+    }
+
     pub(crate) fn best(&self) -> f64 {
         self.0.first().copied().unwrap_or(f64::NAN)
     }

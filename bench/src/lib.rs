@@ -15,6 +15,8 @@ pub mod dedup;
 mod fill;
 #[cfg(feature = "peers")]
 mod format;
+#[cfg(feature = "peers")]
+mod gateway;
 #[cfg_attr(not(feature = "peers"), allow(dead_code, reason = "benchmarks measure"))]
 mod harness;
 #[cfg(feature = "peers")]
@@ -59,6 +61,7 @@ pub const BENCHES: &[(&str, Bench)] = &[
     ("dedup", Bench::Plain(dedup::run)),
     ("fill", Bench::Plain(fill::run)),
     ("format", Bench::Plain(format::run)),
+    (gateway::NAME, Bench::WithArguments(gateway::run, gateway::USAGE)),
     ("js", Bench::Plain(js::run)),
     ("plan", Bench::Plain(plan::run)),
     ("python", Bench::Plain(python::run)),
@@ -78,6 +81,7 @@ pub const BENCHES: &[(&str, Bench)] = &[
 pub fn measure(bench: &str, arguments: &[String]) -> Result<String> {
     match bench {
         continuity::NAME => continuity::measure(arguments),
+        gateway::NAME => gateway::measure(arguments),
         scale::NAME => scale::measure(arguments),
         tokens_speed::NAME => tokens_speed::measure(arguments),
         _ => Err(format!("{bench} has no measuring process").into()),

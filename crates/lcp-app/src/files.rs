@@ -1,7 +1,7 @@
 //! Reading and writing of standard streams, files and packs. Files are replaced atomically.
 
 use std::ffi::OsStr;
-use std::fs::File;
+use std::fs::{File, Permissions};
 use std::io::{self, IsTerminal, Read, Write};
 use std::path::{Path, PathBuf};
 
@@ -132,7 +132,13 @@ pub(crate) fn located(message: &str, path: &Path) -> String {
 
 /// Writes a file through a temporary file that replaces it.
 pub fn write(path: &Path, bytes: &[u8]) -> Result {
-    write_file(path, bytes).map_err(|error| unwritten(path, error))
+    write_file(path, bytes, Replacement::create).map_err(|error| unwritten(path, error))
+}
+
+/// Writes a file as [`write`] does. Only the user can read it if it is new.
+#[cfg(feature = "agents")]
+pub(crate) fn write_private(path: &Path, bytes: &[u8]) -> Result {
+    write_file(path, bytes, Replacement::create_private).map_err(|error| unwritten(path, error))
 }
 
 pub(crate) fn unwritten(path: &Path, error: std::io::Error) -> Error {
@@ -153,7 +159,7 @@ fn check(path: &Path) -> Result {
     let checked = match std::fs::metadata(path) {
         Ok(existing) if existing.is_dir() => Err(io::ErrorKind::IsADirectory.into()),
         Ok(_) => Ok(()),
-        Err(_) => interrupt::register_temp_file(|| temporary(path, None)).map(drop),
+        Err(_) => interrupt::register_temp_file(|| temporary(path, readable())).map(drop),
     };
     checked.map_err(|error| unwritten(path, error))
 }
@@ -194,8 +200,12 @@ fn comparable_path(path: &Path) -> PathBuf {
     path.canonicalize().ok().or_else(beside).unwrap_or_else(|| path.to_owned())
 }
 
-fn write_file(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
-    let Some(mut replacement) = Replacement::create(path)? else {
+fn write_file(
+    path: &Path,
+    bytes: &[u8],
+    create: impl FnOnce(&Path) -> std::io::Result<Option<Replacement>>,
+) -> std::io::Result<()> {
+    let Some(mut replacement) = create(path)? else {
         return open_device(path)?.write_all(bytes);
     };
     replacement.file.write_all(bytes)?;
@@ -218,13 +228,27 @@ pub(crate) struct Replacement {
 impl Replacement {
     /// Creates a file next to `path`. Returns `None` for a pipe or a device.
     pub(crate) fn create(path: &Path) -> std::io::Result<Option<Self>> {
+        Self::create_with(path, readable())
+    }
+
+    /// Creates a file next to `path` that only the user can read if `path` is new.
+    #[cfg(feature = "agents")]
+    fn create_private(path: &Path) -> std::io::Result<Option<Self>> {
+        // It is the default of temporary files.
+        Self::create_with(path, None)
+    }
+
+    fn create_with(
+        path: &Path,
+        permissions_of_new: Option<Permissions>,
+    ) -> std::io::Result<Option<Self>> {
         let existing = std::fs::metadata(path).ok();
         if existing.as_ref().is_some_and(|existing| !existing.is_file()) {
             return Ok(None);
         }
         // The target of a link is replaced, not the link.
         let target = if existing.is_some() { path.canonicalize()? } else { path.to_owned() };
-        let permissions = existing.map(|existing| existing.permissions());
+        let permissions = existing.map(|existing| existing.permissions()).or(permissions_of_new);
         let (file, guard) = interrupt::register_temp_file(|| temporary(&target, permissions))?;
         Ok(Some(Self { file, target, _guard: guard }))
     }
@@ -240,23 +264,24 @@ impl Replacement {
 /// Creates a temporary file that will replace `target`.
 fn temporary(
     target: &Path,
-    permissions: Option<std::fs::Permissions>,
+    permissions: Option<Permissions>,
 ) -> std::io::Result<tempfile::NamedTempFile> {
     let folder = target.parent().filter(|folder| !folder.as_os_str().is_empty());
     let mut builder = tempfile::Builder::new();
     builder.prefix(".lcp-");
-    #[cfg(unix)]
-    let permissions = permissions.or_else(|| Some(readable()));
     if let Some(permissions) = permissions {
         builder.permissions(permissions);
     }
     builder.tempfile_in(folder.unwrap_or(Path::new(".")))
 }
 
-/// Returns the default permissions of a new file before the umask.
-#[cfg(unix)]
-fn readable() -> std::fs::Permissions {
-    std::os::unix::fs::PermissionsExt::from_mode(0o666)
+/// Returns the default permissions of a new file before the umask, where systems have modes.
+#[cfg_attr(unix, expect(clippy::unnecessary_wraps, reason = "other systems have no modes"))]
+fn readable() -> Option<Permissions> {
+    #[cfg(unix)]
+    return Some(std::os::unix::fs::PermissionsExt::from_mode(0o666));
+    #[cfg(not(unix))]
+    None
 }
 
 /// Decodes a pack that was read from `path`.

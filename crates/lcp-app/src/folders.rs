@@ -1,11 +1,27 @@
 //! The folders of a user according to the conventions of the system.
 
 use std::ffi::OsString;
-use std::path::PathBuf;
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// Returns the folder of the user for persistent data.
+#[must_use]
+pub fn user_data_dir() -> Option<PathBuf> {
+    data_dir(|name| std::env::var_os(name))
+}
 
 /// Returns the folder for persistent data. `variable` reads the environment.
 pub(crate) fn data_dir(variable: impl Fn(&str) -> Option<OsString>) -> Option<PathBuf> {
     resolve(variable, "XDG_DATA_HOME", ".local/share", "Library/Application Support")
+}
+
+/// Creates a folder, and those above it, with access only for the user.
+pub(crate) fn create_private(folder: &Path) -> io::Result<()> {
+    let mut builder = std::fs::DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.create(folder)
 }
 
 /// Returns the folder for caches.

@@ -50,6 +50,7 @@
 //! | [`merge`], [`recover`] | merged packs; recovery of damaged packs |
 //! | [`segments`] | conversations of which each part is shown at one level |
 //! | [`sessions`] | recording, handing over and resuming conversations |
+//! | [`setup`], [`hook`] | registration with agents; the hooks that agents call |
 //! | [`secrets`] | secrets in imported, recorded, exported and appended blocks |
 //! | [`budget`], [`tokenizer`], [`dedup`], [`prompt_cache`], [`special_tokens`], [`pack_output`], [`summaries`], [`converters`] | options that several jobs share, and their resolved forms |
 //! | [`config`], [`names`] | `lcp.toml`; the names of values in flags, settings and tools |
@@ -90,6 +91,8 @@ pub mod fit_messages;
 mod folders;
 #[cfg(feature = "messages")]
 pub mod git_source;
+#[cfg(feature = "agents")]
+pub mod hook;
 mod html_report;
 #[cfg(feature = "messages")]
 pub mod import;
@@ -117,6 +120,8 @@ pub mod segments;
 mod session_records;
 #[cfg(feature = "full")]
 pub mod sessions;
+#[cfg(feature = "agents")]
+pub mod setup;
 pub mod special_tokens;
 pub mod stats;
 #[cfg(feature = "messages")]
@@ -130,6 +135,8 @@ pub mod validate;
 pub use config::parse_size;
 pub use error::{Error, ErrorKind, FailedFile, Result};
 pub use find_block::{block_at, block_label, block_labelled, content_bytes, find_block};
+#[cfg(feature = "messages")]
+pub use folders::user_data_dir;
 pub use reporter::{Progress, Reporter, Silent, Warnings};
 pub use token_tree::TreeEntry;
 

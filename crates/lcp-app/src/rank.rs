@@ -23,8 +23,8 @@ use crate::pack_output::count_costs;
 use crate::reporter::Reporter;
 use blocks::{Batch, Text, for_each_batch, top_lines};
 pub(crate) use query_ranker::QueryRanker;
-pub use session::SessionRanking;
 pub(crate) use session::needed_files;
+pub use session::{SessionRanking, results_by_need};
 
 /// The maximum size of a question in bytes.
 pub const QUERY_BYTES_MAX: u64 = 64 << 20;

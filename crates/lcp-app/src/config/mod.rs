@@ -5,6 +5,10 @@ mod context;
 #[cfg(feature = "messages")]
 mod continuity;
 #[cfg(feature = "messages")]
+mod gateway;
+#[cfg(feature = "messages")]
+mod hooks;
+#[cfg(feature = "messages")]
 mod import;
 #[cfg(feature = "messages")]
 mod pack;
@@ -17,6 +21,10 @@ pub use budget::{Budget, NamedShares};
 pub use context::{DedupSettings, Tokenizer, Usage, WatermarkSettings};
 #[cfg(feature = "messages")]
 pub use continuity::{Continuity, SUMMARIZER_SECONDS_MAX, WAIT_SECONDS_MAX};
+#[cfg(feature = "messages")]
+pub use gateway::GatewaySettings;
+#[cfg(feature = "messages")]
+pub use hooks::HookSettings;
 #[cfg(feature = "messages")]
 pub use import::ImportSettings;
 #[cfg(feature = "messages")]
@@ -103,6 +111,12 @@ pub struct Config {
     pub budget: Budget,
     /// `[context.dedup]`.
     pub dedup: DedupSettings,
+    /// `[gateway]`.
+    #[cfg(feature = "messages")]
+    pub gateway: GatewaySettings,
+    /// `[hooks]`.
+    #[cfg(feature = "messages")]
+    pub hooks: HookSettings,
     /// `[import]`.
     #[cfg(feature = "messages")]
     pub import: ImportSettings,
@@ -132,6 +146,10 @@ impl Default for Config {
             continuity: Continuity::default(),
             budget: Budget::default(),
             dedup: DedupSettings::default(),
+            #[cfg(feature = "messages")]
+            gateway: GatewaySettings::default(),
+            #[cfg(feature = "messages")]
+            hooks: HookSettings::default(),
             #[cfg(feature = "messages")]
             import: ImportSettings::default(),
             #[cfg(feature = "messages")]
@@ -163,11 +181,13 @@ impl Config {
         #[cfg(feature = "messages")]
         {
             config.continuity = Continuity::read(&mut root)?;
+            config.gateway = GatewaySettings::read(&mut root)?;
+            config.hooks = HookSettings::read(&mut root)?;
             config.import = ImportSettings::read(&mut root)?;
             config.pack = PackSettings::read(&mut root)?;
         }
         #[cfg(not(feature = "messages"))]
-        for unused in ["continuity", "import", "pack"] {
+        for unused in ["continuity", "gateway", "hooks", "import", "pack"] {
             root.take(unused);
         }
         if let Some(mut context) = root.section("context")? {

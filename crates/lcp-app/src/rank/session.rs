@@ -2,17 +2,21 @@
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::path::Path;
 
 use lcp_continuity::extract::{is_request, observed_state};
 use lcp_continuity::{Message, Recorded, SessionState};
-use lcp_ingest::FileType;
 use lcp_ingest::outline::InputKind;
+use lcp_ingest::{FileType, SecretPolicy};
 use lcp_rank::{Commit, Document, Query, RankedFile, Ranker};
-use lcp_transcripts::annotation_keys;
+use lcp_transcripts::{Format, annotation_keys};
 use lcp_types::{Annotation, Block, BlockContent, BlockMeta, Lang, Passage, Priority, Role, Tag};
 
 use super::blocks::Text;
+use crate::config::Config;
 use crate::find_block::tagged;
+use crate::import::ImportOptions;
+use crate::reporter::Silent;
 
 /// The order of the blocks of a session for its newest question.
 #[derive(Debug, Default)]
@@ -60,6 +64,32 @@ pub(crate) fn needed_files(messages: &[Recorded]) -> Vec<String> {
     files.truncate(NEEDED_FILES_MAX);
     files.reverse();
     files
+}
+
+/// Returns the ids of the calls with older results in a request, those that its newest turn needs
+/// least first. A request that cannot be read has none.
+#[must_use]
+pub fn results_by_need(format: Format, request: &[u8]) -> Vec<String> {
+    let import = ImportOptions {
+        format: Some(format),
+        secrets: Some(SecretPolicy::Off),
+        ..ImportOptions::default()
+    };
+    let transcript = import.import(Path::new("request"), request, &Config::default(), &Silent);
+    let Ok(transcript) = transcript else { return Vec::new() };
+    let metas = BlockMeta::resolve_all(&transcript.blocks, &mut |_, _| {});
+    let order = SessionRanking::new(&transcript.blocks).order;
+    let mut calls: Vec<String> = Vec::new();
+    for at in order.into_iter().rev() {
+        let is_turn = matches!(transcript.blocks[at].content, BlockContent::Conversation(_));
+        let call = metas[at].tool_call_id.as_deref().filter(|_| !is_turn);
+        // Several files of one result have the place of the one that is needed most.
+        if let Some(call) = call {
+            calls.retain(|known| known != call);
+            calls.push(call.to_owned());
+        }
+    }
+    calls
 }
 
 impl SessionRanking {
@@ -265,4 +295,34 @@ fn calls(blocks: &[Block<'_>], metas: &[BlockMeta<'_>]) -> BTreeMap<String, Call
         calls.insert(id.to_string(), Call { label, is_file });
     }
     calls
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn results_that_the_newest_turn_needs_come_last() {
+        let result = |id: &str, path: &str, text: &str| {
+            let call = serde_json::json!({ "id": id, "type": "function",
+                "function": { "name": "read", "arguments": format!("{{\"path\":{path:?}}}") } });
+            [
+                serde_json::json!({ "role": "assistant", "content": null, "tool_calls": [call] }),
+                serde_json::json!({ "role": "tool", "tool_call_id": id, "content": text }),
+            ]
+        };
+        let question = "Why does the parser of dates reject leap years?";
+        let messages = [
+            vec![serde_json::json!({ "role": "user", "content": "Read the sources." })],
+            result("dates", "src/dates.rs", "fn parse_date() { leap_year(); }\n").into(),
+            result("colors", "src/colors.rs", "fn paint_border() { red(); }\n").into(),
+            result("sounds", "src/sounds.rs", "fn play_sound() { beep(); }\n").into(),
+            vec![serde_json::json!({ "role": "user", "content": question })],
+        ];
+        let request = serde_json::json!({ "model": "gpt-5", "messages": messages.concat() });
+        let calls = results_by_need(Format::OpenAiChat, request.to_string().as_bytes());
+        assert_eq!(calls.len(), 3);
+        assert_eq!(calls[2], "dates");
+        assert_eq!(results_by_need(Format::Anthropic, b"no JSON"), Vec::<String>::new());
+    }
 }

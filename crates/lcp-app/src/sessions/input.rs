@@ -27,7 +27,22 @@ pub fn messages(path: &Path, reporter: &dyn Reporter) -> Result<Vec<Message>> {
 /// Reads the messages of bytes that were read from `path`, and warns about lines that cannot be
 /// read.
 pub fn messages_of(path: &Path, bytes: &[u8], reporter: &dyn Reporter) -> Result<Vec<Message>> {
-    let messages = match lcp_transcripts::detect(bytes) {
+    let messages = messages_if_any(path, bytes, reporter)?;
+    if messages.is_empty() {
+        let message = format!("the input has no messages ({})", files::display_name(path));
+        return Err(Error::new(ErrorKind::Malformed, message)
+            .with_hint("pass a pack with CONVERSATION blocks, or a transcript"));
+    }
+    Ok(messages)
+}
+
+/// Reads the messages as [`messages_of`] does. There may be none.
+pub(crate) fn messages_if_any(
+    path: &Path,
+    bytes: &[u8],
+    reporter: &dyn Reporter,
+) -> Result<Vec<Message>> {
+    Ok(match lcp_transcripts::detect(bytes) {
         Some(format) => {
             let imported =
                 lcp_transcripts::import(format, bytes, &lcp_transcripts::Options::default());
@@ -47,13 +62,7 @@ pub fn messages_of(path: &Path, bytes: &[u8], reporter: &dyn Reporter) -> Result
             messages
         }
         None => of_blocks(&files::decode(path, bytes)?.blocks),
-    };
-    if messages.is_empty() {
-        let message = format!("the input has no messages ({})", files::display_name(path));
-        return Err(Error::new(ErrorKind::Malformed, message)
-            .with_hint("pass a pack with CONVERSATION blocks, or a transcript"));
-    }
-    Ok(messages)
+    })
 }
 
 /// Returns whether a message is the last output of aider itself. aider may add lines to it, but

@@ -101,7 +101,7 @@ impl StoreLocation {
     ///
     /// Returns an error if the user has no data folder.
     fn from_data_dir() -> Result<Self> {
-        let folder = folders::data_dir(|name| std::env::var_os(name)).ok_or_else(|| {
+        let folder = folders::user_data_dir().ok_or_else(|| {
             Error::new(ErrorKind::Io, "cannot find the user's data folder for sessions")
                 .with_hint("pass --store, or set HOME")
         })?;
@@ -116,11 +116,7 @@ impl StoreLocation {
     fn make_folder(&self) -> Result {
         let Self::File(path) = self else { return Ok(()) };
         let Some(folder) = path.parent() else { return Ok(()) };
-        let mut builder = std::fs::DirBuilder::new();
-        builder.recursive(true);
-        #[cfg(unix)]
-        std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-        builder.create(folder).map_err(|error| {
+        folders::create_private(folder).map_err(|error| {
             Error::io("create", folder.display(), &error)
                 .with_hint("pass --store to use another location")
         })

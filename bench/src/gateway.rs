@@ -1,0 +1,28 @@
+//! `gateway`: what the gateway adds to requests, and what it changes in the bills of sessions.
+//!
+//! `loopback` has a provider and clients, `latency` and `streams` measure the server with them.
+//! `sessions` makes requests, `provider` simulates the cache of a provider and what it bills, and `bills`
+//! compares.
+
+mod bills;
+mod headroom;
+mod latency;
+mod loopback;
+mod provider;
+mod sessions;
+mod streams;
+
+use crate::harness::{Progress, Result};
+use crate::table::Row;
+
+pub(crate) use streams::{NAME, measure};
+
+/// The arguments that only this benchmark has.
+pub(crate) const USAGE: &str = "[FOLDER of transcripts]";
+
+pub(crate) fn run(arguments: &[String], progress: &mut Progress<'_>) -> Result<Vec<Row>> {
+    let mut rows = latency::rows(progress)?;
+    rows.extend(streams::rows(progress)?);
+    rows.extend(bills::rows(arguments.first().map(String::as_str), progress)?);
+    Ok(rows)
+}

@@ -1,0 +1,148 @@
+use super::*;
+use serde_json::Value;
+
+const GATEWAY: &str = "http://127.0.0.1:4000";
+
+struct Place {
+    home: tempfile::TempDir,
+    variables: Vec<(&'static str, &'static str)>,
+}
+
+impl Place {
+    fn new(variables: &[(&'static str, &'static str)]) -> Self {
+        Self { home: tempfile::tempdir().unwrap(), variables: variables.to_vec() }
+    }
+
+    fn write(&self, path: &str, text: &str) {
+        let path = self.home.path().join(path);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, text).unwrap();
+    }
+
+    fn agent(&self, line: &str) -> Result<Agent> {
+        let command: Vec<OsString> = line.split(' ').map(OsString::from).collect();
+        let home = self.home.path().as_os_str().to_owned();
+        let variable = |name: &str| {
+            let set = self.variables.iter().find(|(known, _)| *known == name);
+            set.map(|(_, value)| value.into()).or_else(|| (name == "HOME").then(|| home.clone()))
+        };
+        let folder = self.home.path().join("project");
+        Agent::new(&command, None, &Environment { variable: &variable, folder })
+    }
+}
+
+fn arguments(command: &Command) -> Vec<String> {
+    command.get_args().map(|word| word.to_str().unwrap().to_owned()).collect()
+}
+
+fn variable(command: &Command, name: &str) -> Option<String> {
+    let set = command.get_envs().find(|(known, _)| *known == name)?;
+    Some(set.1?.to_str().unwrap().to_owned())
+}
+
+#[test]
+fn claude_code_gets_settings_for_one_launch() {
+    let agent = Place::new(&[]).agent("/opt/bin/claude -p hello").unwrap();
+    assert_eq!(agent.upstream(), &Upstream::one("https://api.anthropic.com").unwrap());
+    let command = agent.command(GATEWAY, Path::new("/data/originals")).unwrap().command;
+    let words = arguments(&command);
+    assert_eq!((&*words[0], &*words[2], &*words[3]), ("--settings", "-p", "hello"));
+    let settings: Value = serde_json::from_str(&words[1]).unwrap();
+    let wanted = serde_json::json!({
+        "env": { "ANTHROPIC_BASE_URL": GATEWAY, "ENABLE_TOOL_SEARCH": "true" },
+        "permissions": { "additionalDirectories": ["/data/originals"] },
+    });
+    assert_eq!(settings, wanted);
+    assert_eq!(variable(&command, "NO_PROXY").as_deref(), Some("127.0.0.1,localhost"));
+}
+
+#[test]
+fn settings_of_the_user_remain() {
+    let place = Place::new(&[("ANTHROPIC_BASE_URL", "http://shell.example")]);
+    assert_eq!(place.agent("claude").unwrap().upstream().anthropic, "http://shell.example");
+    place
+        .write(".claude/settings.json", r#"{"env":{"ANTHROPIC_BASE_URL":"http://user.example/"}}"#);
+    assert_eq!(place.agent("claude").unwrap().upstream().anthropic, "http://user.example");
+    place.write(
+        "project/.claude/settings.json",
+        r#"{"env":{"ANTHROPIC_BASE_URL":"http://project.example"}}"#,
+    );
+    assert_eq!(place.agent("claude").unwrap().upstream().anthropic, "http://project.example");
+    let own = r#"--settings={"env":{"A":"1","ANTHROPIC_BASE_URL":"http://flag.example"},"model":"x","permissions":{"additionalDirectories":["/a"]}}"#;
+    let agent = place.agent(&format!("claude {own} --model y")).unwrap();
+    assert_eq!(agent.upstream().anthropic, "http://flag.example");
+    let words = arguments(&agent.command(GATEWAY, Path::new("/o")).unwrap().command);
+    assert_eq!((words.len(), &*words[2]), (4, "--model"));
+    let settings: Value = serde_json::from_str(&words[1]).unwrap();
+    assert_eq!(settings["model"], "x");
+    assert_eq!(settings["env"]["A"], "1");
+    assert_eq!(settings["env"]["ANTHROPIC_BASE_URL"], GATEWAY);
+    // Another provider may not know it.
+    assert_eq!(settings["env"]["ENABLE_TOOL_SEARCH"], Value::Null);
+    assert_eq!(settings["permissions"]["additionalDirectories"], serde_json::json!(["/a", "/o"]));
+    assert!(place.agent("claude --settings missing.json").is_err());
+}
+
+/// All users of a machine can read the arguments of a process.
+#[test]
+fn settings_of_a_file_stay_out_of_the_arguments() {
+    let place = Place::new(&[]);
+    place.write("secret.json", r#"{"env":{"ANTHROPIC_AUTH_TOKEN":"secret"}}"#);
+    let flag = place.home.path().join("secret.json");
+    let agent = place.agent(&format!("claude --settings {} -p", flag.display())).unwrap();
+    let command = agent.command(GATEWAY, Path::new("/o")).unwrap();
+    let words = arguments(&command.command);
+    assert_eq!((words.len(), &*words[0], &*words[2]), (3, "--settings", "-p"));
+    let path = PathBuf::from(&words[1]);
+    let settings: Value = serde_json::from_slice(&std::fs::read(&path).unwrap()).unwrap();
+    assert_eq!(settings["env"]["ANTHROPIC_AUTH_TOKEN"], "secret");
+    assert_eq!(settings["env"]["ANTHROPIC_BASE_URL"], GATEWAY);
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt as _;
+        assert_eq!(std::fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
+    }
+    drop(command);
+    assert!(!path.exists());
+}
+
+#[test]
+fn codex_gets_overrides() {
+    let place = Place::new(&[]);
+    let agent = place.agent("codex exec hello").unwrap();
+    let words = arguments(&agent.command(GATEWAY, Path::new("/o")).unwrap().command);
+    let url = format!("openai_base_url=\"{GATEWAY}/v1\"");
+    assert_eq!(words, ["-c", &url, "exec", "hello"]);
+    place.write(
+        ".codex/config.toml",
+        "model_provider = 'mine'\n[model_providers.mine]\nbase_url = 'http://mine.example/v1/'\n\
+         [profiles.other]\nmodel_provider = 'openai'\n",
+    );
+    let agent = place.agent("codex").unwrap();
+    assert_eq!(agent.upstream(), &Upstream::one("http://mine.example/v1").unwrap());
+    let words = arguments(&agent.command(GATEWAY, Path::new("/o")).unwrap().command);
+    assert_eq!(words, ["-c", &format!("model_providers.mine.base_url=\"{GATEWAY}\"")]);
+    for line in ["codex --profile=other", "codex -c model_provider=\"openai\" exec x"] {
+        assert_eq!(place.agent(line).unwrap().upstream(), &Upstream::default(), "{line}");
+    }
+    place.write(".codex/config.toml", "model_provider = \n");
+    assert!(place.agent("codex").unwrap_err().message.contains("config.toml"));
+}
+
+#[test]
+fn other_programs_get_variables() {
+    let place =
+        Place::new(&[("OPENAI_BASE_URL", "http://own.example/v1"), ("no_proxy", "a.example")]);
+    let agent = place.agent("python3 agent.py").unwrap();
+    assert_eq!(agent.upstream().openai, "http://own.example/v1");
+    let command = agent.command(GATEWAY, Path::new("/o")).unwrap().command;
+    assert_eq!(arguments(&command), ["agent.py"]);
+    assert_eq!(variable(&command, "ANTHROPIC_BASE_URL").as_deref(), Some(GATEWAY));
+    assert_eq!(variable(&command, "OPENAI_BASE_URL").as_deref(), Some(GATEWAY));
+    assert_eq!(variable(&command, "no_proxy").as_deref(), Some("a.example,127.0.0.1,localhost"));
+    let agent = Place::new(&[]).agent("node a.js").unwrap();
+    let command = agent.command(GATEWAY, Path::new("/o")).unwrap().command;
+    assert_eq!(variable(&command, "OPENAI_BASE_URL"), Some(format!("{GATEWAY}/v1")));
+    let wrong = Place::new(&[("OPENAI_BASE_URL", "own.example")]).agent("node a.js").unwrap_err();
+    assert!(wrong.message.contains("own.example"), "{wrong}");
+}

@@ -1,0 +1,58 @@
+//! A gateway between agents and the APIs of models. It keeps requests within a budget, and never edits
+//! the part that the provider has cached, unless the request would fail otherwise (RFC 0016).
+//!
+//! [`rewrite`] is the edit of a request: a pure function, without network, clock and files.
+//!
+//! | topic | file |
+//! |---|---|
+//! | requests and the places of their tool results | `request.rs`, `json.rs` |
+//! | the edit | `rewrite.rs` |
+//! | decisions, which later requests repeat | `decisions.rs` |
+//! | the warm prefix | `beginnings.rs` |
+//! | lines that an earlier result shows | `duplicates.rs` |
+//!
+//! With the feature `proxy`, [`serve`] runs it as a server.
+//!
+//! | topic | file |
+//! |---|---|
+//! | stored decisions, beginnings, originals and usage | `store.rs`, `store/` |
+//! | the usage in responses; costs | `usage.rs`; `bill.rs` |
+//! | edits with the store | `proxy/editor.rs` |
+//! | connections and their limits; requests of clients | `proxy.rs`; `proxy/endpoint.rs` |
+//! | headers; bodies of requests and responses | `proxy/headers.rs`; `proxy/body.rs` |
+//! | compressed responses; slow clients | `proxy/decoding.rs`; `proxy/patience.rs` |
+//! | the provider: addresses, TLS, proxies | `proxy/upstream.rs` |
+//! | pages of the gateway | `proxy/page.rs` |
+//! | agents that run with a gateway | `agent.rs` |
+
+#![cfg_attr(docsrs, feature(doc_cfg))]
+
+#[cfg(feature = "proxy")]
+pub mod agent;
+mod beginnings;
+#[cfg(feature = "proxy")]
+mod bill;
+mod decisions;
+mod duplicates;
+mod json;
+#[cfg(feature = "proxy")]
+mod proxy;
+mod request;
+mod rewrite;
+#[cfg(feature = "proxy")]
+mod store;
+#[cfg(feature = "proxy")]
+mod usage;
+
+pub use beginnings::{Beginning, Cached};
+#[cfg(feature = "proxy")]
+pub use bill::{SessionStats, Stats};
+pub use decisions::{Decision, Decisions, Hash, Key, Replacement};
+#[cfg(feature = "proxy")]
+pub use proxy::{
+    EditOptions, Gateway, ProxyOptions, Token, Upstream, default_data_dir, read_stats, serve,
+};
+pub use request::{Api, Request, ResultText};
+pub use rewrite::{Edit, Original, Policy, Reason, Rewritten, rewrite};
+#[cfg(feature = "proxy")]
+pub use usage::{Usage, UsageReader};

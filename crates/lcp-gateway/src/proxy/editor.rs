@@ -1,0 +1,372 @@
+//! The edit of a request with its store.
+
+use std::borrow::Cow;
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Instant, SystemTime};
+
+use lcp_app::config::Config;
+use lcp_app::tokenizer::TokenizerOptions;
+use lcp_app::{Error, ErrorKind, Result, Silent};
+use lcp_driver::window::ContextWindow;
+use lcp_tokens::TokenEstimator;
+use lcp_transcripts::Format;
+
+use crate::bill::Stats;
+use crate::decisions::{Hash, Key};
+use crate::request::{Api, Request};
+use crate::rewrite::{Policy, Rewritten, rewrite};
+use crate::store::{Row, Store, edit_name};
+use crate::usage::Usage;
+
+/// The window that the header of a request asks for, in tokens.
+const LONG_WINDOW: u32 = 1_000_000;
+
+/// The maximum number of models whose rules are kept. Clients choose the names.
+const MODELS_MAX: usize = 64;
+
+/// The maximum number of counts that are remembered of a model. Each has about 40 bytes.
+const COUNTS_MAX: usize = 1 << 15;
+
+/// The options of edits.
+#[derive(Clone, Debug)]
+pub struct EditOptions {
+    /// The folder of the store.
+    pub data: PathBuf,
+    /// The maximum number of tokens of a request. By default, the settings or the model decide.
+    pub budget: Option<u32>,
+    /// `true` to send all requests as they came, and only compute the savings of edits.
+    pub dry_run: bool,
+    /// The number of days after which originals and figures are deleted.
+    pub keep_days: u32,
+    /// The settings.
+    pub settings: Config,
+}
+
+/// The editor of a gateway.
+pub(super) struct Editor {
+    store: Mutex<Store>,
+    options: EditOptions,
+    originals: String,
+    models: Mutex<HashMap<(String, bool), Arc<ModelRules>>>,
+    /// The number of requests that were sent unchanged because an edit failed.
+    failures: AtomicU64,
+}
+
+/// The budget and the tokenizer of a model.
+struct ModelRules {
+    budget: u32,
+    estimator: Arc<dyn TokenEstimator>,
+    /// Counts of tokens by the hash of what was counted.
+    counts: Mutex<HashMap<Hash, u32>>,
+}
+
+impl ModelRules {
+    /// Returns the count that belongs to a hash.
+    fn count(&self, hash: &Hash, count: &dyn Fn() -> u32) -> u32 {
+        let mut counts = self.counts.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = counts.get(hash) {
+            return *known;
+        }
+        if counts.len() >= COUNTS_MAX {
+            counts.clear();
+        }
+        let count = count();
+        counts.insert(*hash, count);
+        count
+    }
+}
+
+/// The facts that the path and the headers of a request tell.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Context {
+    /// The id of the session, if a header has it.
+    pub(super) session: Option<String>,
+    /// `true` if the client asked for a window of a million tokens.
+    pub(super) has_long_window: bool,
+    /// `true` if the request only counts tokens.
+    pub(super) is_count: bool,
+}
+
+/// An edited request.
+pub(super) struct Edited {
+    /// The body, unless it is that of the client.
+    pub(super) body: Option<Vec<u8>>,
+    pub(super) sent: SentRequest,
+}
+
+/// A request that was sent, and whose usage will be recorded.
+pub(super) struct SentRequest {
+    row: Row,
+    api: Api,
+    beginnings: Vec<Hash>,
+    /// Tokens of the body, saved and broken ones, as the tokenizer of the model counts them.
+    tokens: u32,
+    saved_tokens: (u32, u32),
+    broken_tokens: u32,
+}
+
+impl Editor {
+    pub(super) fn new(options: EditOptions) -> Result<Self> {
+        let store = Store::open(&folder(&options.data, options.dry_run), options.keep_days)?;
+        let originals = store.originals().folder().display().to_string();
+        let (models, failures) = (Mutex::default(), AtomicU64::default());
+        Ok(Self { store: Mutex::new(store), options, originals, models, failures })
+    }
+
+    fn store(&self) -> MutexGuard<'_, Store> {
+        // A transaction that a panic interrupted was rolled back.
+        self.store.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Edits a request. Returns `None` if it must be sent unchanged and is not recorded.
+    pub(super) fn edit(&self, api: Api, body: &[u8], context: &Context) -> Option<Edited> {
+        let start = Instant::now();
+        let request = Request::parse(api, body)?;
+        let edited = self.edit_request(api, &request, context);
+        let Ok(mut edited) = edited else {
+            self.failures.fetch_add(1, Ordering::Relaxed);
+            return None;
+        };
+        edited.sent.row.micros = u64::try_from(start.elapsed().as_micros()).unwrap_or(u64::MAX);
+        Some(edited)
+    }
+
+    fn edit_request(
+        &self,
+        api: Api,
+        request: &Request<'_>,
+        context: &Context,
+    ) -> Result<Edited, EditFailure> {
+        let now = now();
+        let model = self.model(&request.model, context.has_long_window);
+        let rewritten = self.rewrite(api, request, &model, context.is_count, now)?;
+        let is_edited = matches!(rewritten.body, Cow::Owned(_));
+        let session = context.session.clone().or_else(|| request.session.clone());
+        let row = Row {
+            time: now,
+            session: session.unwrap_or_else(|| request.first_message_id()),
+            model: request.model.clone(),
+            edits: rewritten.edits.iter().map(|edit| edit_name(edit.reason).to_owned()).collect(),
+            ..Row::default()
+        };
+        let sent = SentRequest {
+            row,
+            api,
+            beginnings: rewritten.beginnings.iter().map(|beginning| beginning.hash).collect(),
+            tokens: rewritten.tokens,
+            saved_tokens: rewritten.saved_tokens,
+            broken_tokens: rewritten.broken_tokens,
+        };
+        let is_sent = is_edited && !self.options.dry_run;
+        Ok(Edited { body: is_sent.then(|| rewritten.body.into_owned()), sent })
+    }
+
+    /// Edits a request, and writes the data that later requests need.
+    fn rewrite<'b>(
+        &self,
+        api: Api,
+        request: &Request<'b>,
+        model: &ModelRules,
+        is_count: bool,
+        now: i64,
+    ) -> Result<Rewritten<'b>, EditFailure> {
+        let texts = request.keyed_texts();
+        let keys: Vec<Key> = texts.iter().map(|(key, _)| key.clone()).collect();
+        let mut store = self.store();
+        let originals = store.originals().clone();
+        let edit = store.begin(now)?;
+        let decisions = edit.decisions(&keys)?;
+        let gateway = &self.options.settings.gateway;
+        let policy = Policy {
+            budget: model.budget,
+            watermark: model.budget / 2,
+            estimator: &*model.estimator,
+            cached: &|hash| edit.cached(hash),
+            original: &|hash| originals.path(hash).display().to_string(),
+            // What was asked for again must not be cut again.
+            is_raw: &|tool, arguments| {
+                reads_from(arguments, &self.originals) || gateway.keeps(tool, arguments)
+            },
+            order: &|body| lcp_app::rank::results_by_need(format(api), body),
+            remember: &|hash, count| model.count(hash, count),
+        };
+        let rewritten = rewrite(request, &decisions, &policy);
+        if matches!(rewritten.body, Cow::Owned(_)) {
+            let edited = Request::parse(api, &rewritten.body).ok_or(EditFailure)?;
+            if !request.differs_only_in_results(&edited) {
+                return Err(EditFailure);
+            }
+        }
+        // The request that is counted here will be sent with the same decisions.
+        if !is_count {
+            edit.commit(&rewritten, &texts, &decisions)?;
+        }
+        Ok(rewritten)
+    }
+
+    /// Returns the rules of a model.
+    fn model(&self, name: &str, has_long_window: bool) -> Arc<ModelRules> {
+        let mut models = self.models.lock().unwrap_or_else(PoisonError::into_inner);
+        if models.len() >= MODELS_MAX {
+            models.clear();
+        }
+        let key = (name.to_owned(), has_long_window);
+        Arc::clone(models.entry(key).or_insert_with(|| Arc::new(self.rules(name, has_long_window))))
+    }
+
+    fn rules(&self, name: &str, has_long_window: bool) -> ModelRules {
+        let settings = &self.options.settings;
+        let tokenizer =
+            TokenizerOptions { model: Some(name.to_owned()), ..TokenizerOptions::default() };
+        let model = tokenizer.find_model(settings, true).ok().and_then(|(model, _)| model);
+        let available = model.as_ref().map(|model| {
+            let window = model.value.window;
+            let window = if has_long_window { window.max(LONG_WINDOW) } else { window };
+            ContextWindow::from_model(window).available().unwrap_or(u32::MAX)
+        });
+        let estimator = tokenizer.load(settings, model.as_ref(), false, &Silent);
+        ModelRules {
+            // Without a known window, there are only references.
+            budget: self
+                .options
+                .budget
+                .or(settings.gateway.budget)
+                .or(available)
+                .unwrap_or(u32::MAX),
+            estimator: estimator
+                .map_or_else(|_| Arc::new(lcp_tokens::HeuristicEstimator) as _, |it| it.estimator),
+            counts: Mutex::default(),
+        }
+    }
+
+    /// Records a request with the usage of its response.
+    pub(super) fn record(&self, sent: SentRequest, usage: Option<Usage>) {
+        let SentRequest { mut row, api, beginnings, tokens, saved_tokens, broken_tokens } = sent;
+        row.usage = usage;
+        let billed = usage.map_or(0, |usage| usage.request_tokens());
+        // In a dry run, the bill is that of the request without edits.
+        let own = match tokens {
+            0 => 0,
+            edited if self.options.dry_run => {
+                u64::from(edited) + u64::from(saved_tokens.0) + u64::from(saved_tokens.1)
+            }
+            edited => u64::from(edited),
+        };
+        let scaled = |part: u32| (u64::from(part) * billed).checked_div(own).unwrap_or(part.into());
+        row.saved_tokens = (scaled(saved_tokens.0), scaled(saved_tokens.1));
+        row.broken_tokens = scaled(broken_tokens);
+        let is_uncached =
+            usage.is_some_and(|it| it.read + it.written + it.written_hour == 0 && it.input > 0);
+        let mut store = self.store();
+        // OpenAI reports no writes.
+        if is_uncached && api == Api::Anthropic && store.expire(&beginnings, row.time).is_err() {
+            self.failures.fetch_add(1, Ordering::Relaxed);
+        }
+        if store.add_usage(&row).is_err() {
+            self.failures.fetch_add(1, Ordering::Relaxed);
+        }
+    }
+
+    /// Loads the tokenizers of both providers, so that the first request does not wait for them.
+    pub(super) fn load_tokenizers() {
+        for name in ["claude", "o200k_base"] {
+            lcp_tokens::or_fallback(lcp_tokens::tokenizer_by_name(name)).estimate("\n");
+        }
+    }
+
+    /// Deletes the data that are older than the options say.
+    pub(super) fn delete_old(&self) {
+        if self.store().delete_old(now()).is_err() {
+            self.failures.fetch_add(1, Ordering::Relaxed);
+        }
+    }
+
+    /// Returns the figures.
+    pub(super) fn stats(&self) -> Result<Stats> {
+        stats_of(&self.store(), self.options.dry_run)
+    }
+
+    /// Returns the number of requests that could not be edited or recorded.
+    pub(super) fn failures(&self) -> u64 {
+        self.failures.load(Ordering::Relaxed)
+    }
+
+    /// Returns the folder of the originals.
+    pub(super) fn originals(&self) -> &str {
+        &self.originals
+    }
+}
+
+/// The failure of an edit: a store, or an edit that is not valid.
+struct EditFailure;
+
+impl From<lcp_store::sqlite::Error> for EditFailure {
+    fn from(_: lcp_store::sqlite::Error) -> Self {
+        Self
+    }
+}
+
+/// Returns the figures of the gateways that use a folder.
+///
+/// # Errors
+///
+/// Returns an error if the store cannot be opened or read.
+pub fn read_stats(data: &Path, dry_run: bool) -> Result<Stats> {
+    let folder = folder(data, dry_run);
+    if !folder.exists() {
+        let message = format!("no gateway has used {}", folder.display());
+        return Err(Error::new(ErrorKind::Io, message)
+            .with_hint("run `lcp run` or `lcp proxy` first, or pass --data"));
+    }
+    stats_of(&Store::open(&folder, u32::MAX)?, dry_run)
+}
+
+fn stats_of(store: &Store, dry_run: bool) -> Result<Stats> {
+    let rows = store
+        .usage()
+        .map_err(|error| Error::new(ErrorKind::Io, format!("cannot read the figures: {error}")))?;
+    Ok(Stats::new(&rows, dry_run))
+}
+
+/// Returns the folder of a store. A dry run has its own, because its decisions were never sent.
+fn folder(data: &Path, dry_run: bool) -> PathBuf {
+    if dry_run { data.join("dry-run") } else { data.to_owned() }
+}
+
+/// Returns whether arguments name a folder. On Windows, its backslashes are escaped in them, perhaps
+/// twice.
+fn reads_from(arguments: &str, folder: &str) -> bool {
+    arguments.contains(folder)
+        || folder.contains('\\') && arguments.replace('\\', "").contains(&folder.replace('\\', ""))
+}
+
+const fn format(api: Api) -> Format {
+    match api {
+        Api::Anthropic => Format::Anthropic,
+        Api::OpenAiChat => Format::OpenAiChat,
+        Api::OpenAiResponses => Format::OpenAiResponses,
+    }
+}
+
+fn now() -> i64 {
+    let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+    i64::try_from(now.as_secs()).unwrap_or(i64::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn folder_of_originals_is_recognized_in_arguments() {
+        let windows = r"C:\Users\me\originals";
+        let file = serde_json::json!({ "file_path": format!(r"{windows}\a.txt") }).to_string();
+        let twice = serde_json::json!({ "arguments": file }).to_string();
+        assert!(reads_from(&file, windows) && reads_from(&twice, windows));
+        assert!(reads_from("{\"command\":\"cat /data/originals/a.txt\"}", "/data/originals"));
+        assert!(!reads_from("{\"file_path\":\"/data/a.txt\"}", "/data/originals"));
+    }
+}

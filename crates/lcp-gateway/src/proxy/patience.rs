@@ -1,0 +1,235 @@
+//! Time limits for clients that send or read too slowly.
+
+use std::io;
+use std::pin::Pin;
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+use hyper::body::{Body, Bytes, Frame, SizeHint};
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio::time::{Instant, Sleep, sleep_until};
+
+/// The error of a body.
+pub(super) type BoxError = Box<dyn std::error::Error + Send + Sync>;
+
+/// A request that was sent too slowly.
+#[derive(Debug)]
+pub(super) struct TooSlow;
+
+impl std::fmt::Display for TooSlow {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("the body is too slow")
+    }
+}
+
+impl std::error::Error for TooSlow {}
+
+/// A body of a request that must arrive in time.
+pub(super) struct TimedBody<B> {
+    body: B,
+    pause: Duration,
+    /// The time of the next bytes, or that of the end, if it is earlier. It is set while the client is
+    /// waited for, so that the time of a slow provider does not count.
+    next: Option<Pin<Box<Sleep>>>,
+    end: Instant,
+}
+
+impl<B> TimedBody<B> {
+    /// Creates a body whose bytes may be `pause` apart, and that takes no longer than `total`.
+    pub(super) fn new(body: B, pause: Duration, total: Duration) -> Self {
+        Self { body, pause, next: None, end: Instant::now() + total }
+    }
+}
+
+impl<B: Body<Data = Bytes> + Unpin> Body for TimedBody<B>
+where
+    B::Error: Into<BoxError>,
+{
+    type Data = Bytes;
+    type Error = BoxError;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, BoxError>>> {
+        let polled = Pin::new(&mut self.body).poll_frame(context);
+        if polled.is_ready() {
+            self.next = None;
+            return polled.map_err(Into::into);
+        }
+        let next = (Instant::now() + self.pause).min(self.end);
+        let timer = self.next.get_or_insert_with(|| Box::pin(sleep_until(next)));
+        match timer.as_mut().poll(context) {
+            Poll::Ready(()) => Poll::Ready(Some(Err(TooSlow.into()))),
+            Poll::Pending => Poll::Pending,
+        }
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.body.is_end_stream()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        self.body.size_hint()
+    }
+}
+
+/// A connection that fails if the other side reads nothing for a time.
+pub(super) struct TimedWrites<S> {
+    stream: S,
+    limit: Duration,
+    /// It is set while a write waits.
+    end: Option<Pin<Box<Sleep>>>,
+}
+
+impl<S> TimedWrites<S> {
+    pub(super) const fn new(stream: S, limit: Duration) -> Self {
+        Self { stream, limit, end: None }
+    }
+
+    fn check<T>(
+        &mut self,
+        written: Poll<io::Result<T>>,
+        context: &mut Context<'_>,
+    ) -> Poll<io::Result<T>> {
+        if written.is_ready() {
+            self.end = None;
+            return written;
+        }
+        let limit = self.limit;
+        let end = self.end.get_or_insert_with(|| Box::pin(sleep_until(Instant::now() + limit)));
+        let timed_out = |()| Err(io::Error::from(io::ErrorKind::TimedOut));
+        end.as_mut().poll(context).map(timed_out)
+    }
+}
+
+impl<S: AsyncRead + Unpin> AsyncRead for TimedWrites<S> {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.stream).poll_read(context, buffer)
+    }
+}
+
+impl<S: AsyncWrite + Unpin> AsyncWrite for TimedWrites<S> {
+    fn poll_write(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        bytes: &[u8],
+    ) -> Poll<io::Result<usize>> {
+        let written = Pin::new(&mut self.stream).poll_write(context, bytes);
+        self.check(written, context)
+    }
+
+    fn poll_write_vectored(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        buffers: &[io::IoSlice<'_>],
+    ) -> Poll<io::Result<usize>> {
+        let written = Pin::new(&mut self.stream).poll_write_vectored(context, buffers);
+        self.check(written, context)
+    }
+
+    fn is_write_vectored(&self) -> bool {
+        self.stream.is_write_vectored()
+    }
+
+    fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        let flushed = Pin::new(&mut self.stream).poll_flush(context);
+        self.check(flushed, context)
+    }
+
+    fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.stream).poll_shutdown(context)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use http_body_util::BodyExt as _;
+    use tokio::net::{TcpListener, TcpStream};
+    use tokio::time::sleep;
+
+    use super::*;
+
+    fn run<F: Future>(test: F) -> F::Output {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+        runtime.unwrap().block_on(test)
+    }
+
+    /// A body of single bytes, each after a pause.
+    struct Drip(Duration, Pin<Box<Sleep>>);
+
+    impl Body for Drip {
+        type Data = Bytes;
+        type Error = io::Error;
+
+        fn poll_frame(
+            mut self: Pin<&mut Self>,
+            context: &mut Context<'_>,
+        ) -> Poll<Option<Result<Frame<Bytes>, io::Error>>> {
+            std::task::ready!(self.1.as_mut().poll(context));
+            let next = Instant::now() + self.0;
+            self.1.as_mut().reset(next);
+            Poll::Ready(Some(Ok(Frame::data(Bytes::from_static(b"x")))))
+        }
+    }
+
+    #[test]
+    fn bodies_must_arrive_in_time() {
+        let millis = Duration::from_millis;
+        run(async {
+            // The first one pauses for too long, the second one never ends.
+            for (drip, pause, total, has_bytes) in
+                [(10_000, 30, 20_000, false), (5, 5_000, 100, true)]
+            {
+                let body = Drip(millis(drip), Box::pin(sleep(millis(drip))));
+                let mut body = TimedBody::new(body, millis(pause), millis(total));
+                let mut count = 0;
+                let error = loop {
+                    match body.frame().await.unwrap() {
+                        Ok(_) => count += 1,
+                        Err(error) => break error,
+                    }
+                };
+                assert!(error.is::<TooSlow>(), "{error}");
+                assert_eq!(count > 0, has_bytes);
+            }
+        });
+    }
+
+    #[test]
+    fn time_of_a_slow_provider_does_not_count() {
+        let millis = Duration::from_millis;
+        run(async {
+            let body = Drip(millis(5), Box::pin(sleep(millis(5))));
+            let mut body = TimedBody::new(body, millis(500), millis(60_000));
+            assert!(body.frame().await.unwrap().is_ok());
+            sleep(millis(600)).await;
+            body.body.1 = Box::pin(sleep(millis(20)));
+            assert!(body.frame().await.unwrap().is_ok());
+        });
+    }
+
+    #[test]
+    fn writes_end_if_nobody_reads() {
+        run(async {
+            let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+            let address = listener.local_addr().unwrap();
+            let _idle = TcpStream::connect(address).await.unwrap();
+            let accepted = listener.accept().await.unwrap().0;
+            let mut stream = TimedWrites::new(accepted, Duration::from_millis(50));
+            let error = loop {
+                let bytes = vec![0; 64 << 10];
+                let written =
+                    std::future::poll_fn(|it| Pin::new(&mut stream).poll_write(it, &bytes));
+                if let Err(error) = written.await {
+                    break error;
+                }
+            };
+            assert_eq!(error.kind(), io::ErrorKind::TimedOut);
+        });
+    }
+}

@@ -1,0 +1,194 @@
+use std::path::Path;
+
+use super::*;
+use crate::request::{Api, Request};
+use crate::rewrite::{Policy, rewrite};
+use crate::usage::Usage;
+
+const NOW: i64 = 2_000_000_000;
+
+/// A request with a result that occurs twice.
+fn body() -> String {
+    let lines: Vec<_> =
+        (0..80).map(|at| format!("line {at} of a file that is read twice\\n")).collect();
+    let text = lines.concat();
+    let call = |id: &str| {
+        format!(
+            r#"{{"role":"assistant","tool_calls":[{{"id":"{id}","function":{{"name":"read","arguments":"{{}}"}}}}]}},
+               {{"role":"tool","tool_call_id":"{id}","content":"{text}"}}"#
+        )
+    };
+    let (a, b) = (call("a"), call("b"));
+    format!(r#"{{"model":"gpt-5","messages":[{{"role":"user","content":"go"}},{a},{b}]}}"#)
+}
+
+/// Edits a request as a gateway does. Returns the body that is sent.
+fn send(store: &mut Store, body: &str, now: i64) -> sqlite::Result<Vec<u8>> {
+    let request = Request::parse(Api::OpenAiChat, body.as_bytes()).unwrap();
+    let originals = store.originals().clone();
+    let edit = store.begin(now)?;
+    let texts = request.keyed_texts();
+    let keys: Vec<_> = texts.iter().map(|(key, _)| key.clone()).collect();
+    let decisions = edit.decisions(&keys)?;
+    let rewritten = rewrite(
+        &request,
+        &decisions,
+        &Policy {
+            budget: u32::MAX,
+            watermark: u32::MAX,
+            estimator: &lcp_tokens::HeuristicEstimator,
+            cached: &|hash| edit.cached(hash),
+            original: &|hash| originals.path(hash).display().to_string(),
+            is_raw: &|_, _| false,
+            order: &|_| Vec::new(),
+            remember: &|_, count| count(),
+        },
+    );
+    let sent = rewritten.body.to_vec();
+    edit.commit(&rewritten, &texts, &decisions)?;
+    Ok(sent)
+}
+
+fn open(folder: &Path) -> Store {
+    Store::open(folder, 7).unwrap()
+}
+
+fn files(store: &Store) -> Vec<std::path::PathBuf> {
+    let entries = std::fs::read_dir(store.originals().folder()).unwrap();
+    entries.map(|entry| entry.unwrap().path()).collect()
+}
+
+#[test]
+fn decisions_survive_a_restart_and_are_shared() {
+    let folder = tempfile::tempdir().unwrap();
+    let (body, mut store) = (body(), open(folder.path()));
+    let sent = send(&mut store, &body, NOW).unwrap();
+    assert!(sent.len() < body.len());
+    // Another gateway with the same store, and one after a restart.
+    let mut other = open(folder.path());
+    assert_eq!(send(&mut other, &body, NOW + 1).unwrap(), sent);
+    drop(store);
+    drop(other);
+    assert_eq!(send(&mut open(folder.path()), &body, NOW + 2).unwrap(), sent);
+}
+
+#[test]
+fn original_is_private_complete_and_restored() {
+    let folder = tempfile::tempdir().unwrap();
+    let (body, mut store) = (body(), open(folder.path()));
+    let sent = String::from_utf8(send(&mut store, &body, NOW).unwrap()).unwrap();
+    let [file] = &files(&store)[..] else { panic!("{:?}", files(&store)) };
+    assert!(sent.contains(file.to_str().unwrap()));
+    let text = std::fs::read_to_string(file).unwrap();
+    assert!(text.starts_with("line 0 of") && text.lines().count() == 80);
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt as _;
+        let mode = |path: &Path| path.metadata().unwrap().permissions().mode() & 0o777;
+        assert_eq!(mode(file), 0o600);
+        assert_eq!(mode(store.originals().folder()), 0o700);
+        assert_eq!(mode(&folder.path().join(FILE)), 0o600);
+    }
+    std::fs::remove_file(file).unwrap();
+    send(&mut store, &body, NOW + 1).unwrap();
+    assert_eq!(std::fs::read_to_string(file).unwrap(), text);
+}
+
+#[test]
+fn edit_without_its_original_fails() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut store = open(folder.path());
+    std::fs::remove_dir(store.originals().folder()).unwrap();
+    std::fs::write(store.originals().folder(), "").unwrap();
+    let error = send(&mut store, &body(), NOW).unwrap_err();
+    assert!(error.to_string().contains("originals"), "{error}");
+    // No decision was written.
+    assert_eq!(
+        store.begin(NOW).unwrap().decisions(&[Key::new("b".into(), "")]).unwrap(),
+        Decisions::new()
+    );
+}
+
+#[test]
+fn unused_decisions_and_originals_are_deleted() {
+    let folder = tempfile::tempdir().unwrap();
+    let (body, mut store) = (body(), open(folder.path()));
+    let now = i64::try_from(
+        std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap().as_secs(),
+    )
+    .unwrap();
+    send(&mut store, &body, now).unwrap();
+    let request = Request::parse(Api::OpenAiChat, body.as_bytes()).unwrap();
+    let keys: Vec<_> = request.keyed_texts().into_iter().map(|(key, _)| key).collect();
+    for (days, is_there) in [(6, true), (8, false)] {
+        store.delete_old(now + days * 86_400).unwrap();
+        assert_eq!(store.begin(now).unwrap().decisions(&keys).unwrap().is_empty(), !is_there);
+        assert_eq!(files(&store).is_empty(), !is_there);
+    }
+}
+
+#[test]
+fn decisions_stay_as_long_as_their_beginning_can_be_warm() {
+    let folder = tempfile::tempdir().unwrap();
+    let (body, mut store) = (body(), Store::open(folder.path(), 1).unwrap());
+    let sent = send(&mut store, &body, NOW).unwrap();
+    // Uses are noted once an hour, and a provider keeps a beginning for a day after the last one.
+    send(&mut store, &body, NOW + 3_500).unwrap();
+    let warm = NOW + 3_500 + 86_400;
+    store.delete_old(warm).unwrap();
+    store.originals().delete_before(warm);
+    assert_eq!(send(&mut store, &body, warm).unwrap(), sent);
+    assert_eq!(files(&store).len(), 1);
+}
+
+#[test]
+fn beginnings_expire_and_are_remembered() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut store = open(folder.path());
+    let body = body();
+    send(&mut store, &body, NOW).unwrap();
+    let hash = |store: &Store| -> Vec<Hash> {
+        let mut query = store.connection.prepare("SELECT hash FROM beginnings").unwrap();
+        query.query_map((), |row| row.get(0)).unwrap().map(Result::unwrap).collect()
+    };
+    let all = hash(&store);
+    // The head, and five messages.
+    assert_eq!(all.len(), 6);
+    let state = |store: &mut Store, now| store.begin(now).unwrap().cached(&all[0]);
+    // An hour, and two minutes more.
+    assert_eq!(state(&mut store, NOW + 3_719), Cached::Warm);
+    assert_eq!(state(&mut store, NOW + 3_721), Cached::Expired);
+    // After its last use, a beginning is warm for an hour and a minute at least.
+    for (sent, warm) in [(50, 3_719), (70, 3_789)] {
+        send(&mut store, &body, NOW + sent).unwrap();
+        assert_eq!(state(&mut store, NOW + warm), Cached::Warm);
+        assert_eq!(state(&mut store, NOW + warm + 2), Cached::Expired);
+    }
+    assert_eq!(store.begin(NOW).unwrap().cached(&[7; 32]), Cached::Unknown);
+    store.expire(&all, NOW).unwrap();
+    assert_eq!(state(&mut store, NOW), Cached::Expired);
+}
+
+#[test]
+fn usage_of_requests_is_read_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut store = open(folder.path());
+    let usage = Usage { input: 1, written: 2, written_hour: 3, read: 4, output: 5 };
+    let known = Row {
+        time: NOW,
+        session: "s".into(),
+        model: "m".into(),
+        usage: Some(usage),
+        saved_tokens: (6, 7),
+        broken_tokens: 8,
+        micros: 9,
+        edits: vec!["cold".into(), "cold".into()],
+    };
+    let unread = Row { time: NOW + 1, usage: None, edits: Vec::new(), ..known.clone() };
+    for row in [&known, &unread] {
+        store.add_usage(row).unwrap();
+    }
+    assert_eq!(store.usage().unwrap(), [known, unread]);
+    store.delete_old(NOW + 8 * 86_400).unwrap();
+    assert_eq!(store.usage().unwrap(), []);
+}

@@ -1,0 +1,341 @@
+//! What holds for every history.
+
+use lcp_gateway::{Api, Reason, Request};
+use lcp_tokens::{HeuristicEstimator, TokenEstimator as _};
+use proptest::prelude::*;
+use serde_json::{Value, json};
+
+use crate::histories::{Step, lines, request};
+use crate::simulator::Simulator;
+
+const APIS: [Api; 3] = [Api::Anthropic, Api::OpenAiChat, Api::OpenAiResponses];
+
+/// A budget that no history of these tests exceeds.
+const LARGE: u32 = 10_000_000;
+
+fn step() -> impl Strategy<Value = Step> {
+    let turn = "[a-zß]{3,40}".prop_map(Step::Turn);
+    let call = (0..4_usize, 0..60_usize, 1..80_usize).prop_map(|(file, start, length)| {
+        let input = if file == 3 { "raw.txt".to_owned() } else { format!("{file}.txt") };
+        Step::Call { input, output: lines(file, start, start + length) }
+    });
+    prop_oneof![1 => turn, 4 => call]
+}
+
+/// A history, and the seconds before each request.
+fn history() -> impl Strategy<Value = (Vec<Step>, Vec<u64>)> {
+    let first = "[a-z]{3,40}".prop_map(Step::Turn);
+    let steps = (first, prop::collection::vec(step(), 1..24));
+    let steps = steps.prop_map(|(first, rest)| std::iter::once(first).chain(rest).collect());
+    let gap = prop_oneof![9 => 1..60_u64, 1 => 4_000..9_000_u64];
+    (steps, prop::collection::vec(gap, 24))
+}
+
+/// Returns the messages of a request without its cache marks.
+fn messages(body: &[u8]) -> Vec<Value> {
+    fn without_marks(value: &mut Value) {
+        match value {
+            Value::Object(fields) => {
+                fields.remove("cache_control");
+                fields.values_mut().for_each(without_marks);
+            }
+            Value::Array(values) => values.iter_mut().for_each(without_marks),
+            _ => {}
+        }
+    }
+    let mut body: Value = serde_json::from_slice(body).unwrap();
+    let key = if body.get("input").is_some() { "input" } else { "messages" };
+    let mut messages = body[key].take();
+    without_marks(&mut messages);
+    // A mark makes a list of a text.
+    for message in messages.as_array_mut().unwrap() {
+        if let Some(text) = message["content"].as_str() {
+            message["content"] = json!([{ "type": "text", "text": text }]);
+        }
+    }
+    messages.as_array().unwrap().clone()
+}
+
+/// Returns all strings of a value as lines.
+fn strings(value: &Value) -> String {
+    match value {
+        Value::String(text) => format!("{text}\n"),
+        Value::Array(values) => values.iter().map(strings).collect(),
+        Value::Object(fields) => {
+            let lines = fields.iter().flat_map(|(name, value)| [name.clone(), strings(value)]);
+            lines.collect::<Vec<_>>().join("\n")
+        }
+        _ => String::new(),
+    }
+}
+
+/// Returns the ends of the requests of a history: each before the model speaks.
+fn ends(steps: &[Step]) -> impl Iterator<Item = usize> {
+    1..=steps.len()
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 16, ..ProptestConfig::default() })]
+
+    #[test]
+    fn sent_requests_are_prefixes_while_the_cache_is_warm((steps, gaps) in history(), budget in 1_500..20_000_u32) {
+        for api in APIS {
+            let mut simulator = Simulator::default();
+            let mut before: Option<Vec<Value>> = None;
+            for (end, gap) in ends(&steps).zip(&gaps) {
+                simulator.now += gap;
+                let body = request(api, &steps[..end]);
+                let sent = simulator.send(api, &body, budget);
+                let now = messages(&sent.body);
+                let seconds = if api == Api::Anthropic { 300 } else { 3_600 };
+                let is_free = *gap > seconds || sent.reasons.contains(&Reason::OverBudget);
+                if let Some(before) = before.filter(|_| !is_free) {
+                    prop_assert!(now.len() >= before.len() && now[..before.len()] == before[..]);
+                }
+                before = Some(now);
+            }
+        }
+    }
+
+    #[test]
+    fn only_texts_of_results_change((steps, _) in history(), budget in 1_500..20_000_u32) {
+        for api in APIS {
+            let mut simulator = Simulator::default();
+            for end in ends(&steps) {
+                let body = request(api, &steps[..end]);
+                let sent = simulator.send(api, &body, budget).body;
+                let (old, new) = (Request::parse(api, &body).unwrap(), Request::parse(api, &sent).unwrap());
+                let (old, new) = (old.results(), new.results());
+                prop_assert_eq!(old.len(), new.len());
+                // The bytes between the texts are equal.
+                let (mut rest, mut sent_rest) = (0, 0);
+                for (old, new) in old.iter().zip(&new) {
+                    prop_assert_eq!(old.call, new.call);
+                    prop_assert_eq!(&body[rest..old.place.start], &sent[sent_rest..new.place.start]);
+                    (rest, sent_rest) = (old.place.end, new.place.end);
+                    prop_assert!(!new.text.is_empty());
+                    if old.text != new.text {
+                        prop_assert!(new.text.len() < old.text.len());
+                        let hash = blake3::hash(old.text.as_bytes());
+                        prop_assert_eq!(&simulator.originals[hash.as_bytes()], old.text);
+                    }
+                }
+                prop_assert_eq!(&body[rest..], &sent[sent_rest..]);
+            }
+        }
+    }
+
+    #[test]
+    fn requests_after_a_pause_are_cut_as_far_as_possible((steps, gaps) in history(), budget in 1_500..20_000_u32) {
+        for api in APIS {
+            let mut simulator = Simulator::default();
+            for (end, gap) in ends(&steps).zip(&gaps) {
+                simulator.now += gap;
+                let body = request(api, &steps[..end]);
+                let sent = simulator.send(api, &body, budget);
+                // Counts of parts differ a little from that of the request.
+                let text = strings(&serde_json::from_slice(&sent.body).unwrap());
+                if *gap < 4_000 || HeuristicEstimator.estimate(&text) <= budget / 2 + budget / 16 {
+                    continue;
+                }
+                let request = Request::parse(api, &sent.body).unwrap();
+                let results = request.results();
+                for (at, result) in results.iter().enumerate().rev().skip(6) {
+                    // The first step is a turn, and a reference is longer than a stub.
+                    let is_raw = matches!(&steps[..end].iter().filter(|it| matches!(it, Step::Call { .. })).nth(at),
+                        Some(Step::Call { input, .. }) if input == "raw.txt");
+                    let is_cut = result.text.contains("[lcp: ") || result.text.len() < 1_000;
+                    let reference = format!("of the earlier call {};", result.call);
+                    let is_target = results.iter().rev().take(6).any(|it| it.text.contains(&reference));
+                    prop_assert!(is_raw || is_cut || is_target, "result {at} of {}", results.len());
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn restarts_change_nothing((steps, gaps) in history(), budget in 1_500..20_000_u32) {
+        let api = Api::Anthropic;
+        let mut simulator = Simulator::default();
+        for (end, gap) in ends(&steps).zip(&gaps) {
+            simulator.now += gap;
+            let body = request(api, &steps[..end]);
+            let first = simulator.send(api, &body, budget).body;
+            // A client sends a request again if the connection was lost.
+            let second = simulator.send(api, &body, budget);
+            prop_assert_eq!(first, second.body);
+            prop_assert!(second.reasons.is_empty());
+        }
+    }
+}
+
+#[test]
+fn histories_without_duplicates_are_sent_unchanged() {
+    for api in APIS {
+        let mut simulator = Simulator::default();
+        let steps: Vec<_> = (0..60)
+            .map(|at| match at % 5 {
+                0 => Step::Turn(format!("question {at}")),
+                _ => Step::Call { input: "a.txt".into(), output: lines(at, 0, 50) },
+            })
+            .collect();
+        for end in ends(&steps) {
+            simulator.now += 10;
+            let body = request(api, &steps[..end]);
+            assert_eq!(simulator.send(api, &body, LARGE).body, body);
+        }
+    }
+}
+
+#[test]
+fn repeated_lines_become_a_reference_once() {
+    for api in APIS {
+        let mut simulator = Simulator::default();
+        let read = |start, end| Step::Call { input: "a.txt".into(), output: lines(0, start, end) };
+        let steps = [Step::Turn("Read it.".into()), read(0, 100), read(20, 120), read(20, 120)];
+        let mut sizes = Vec::new();
+        for end in 2..=steps.len() {
+            simulator.now += 10;
+            let body = request(api, &steps[..end]);
+            let sent = simulator.send(api, &body, LARGE);
+            assert_eq!(sent.reasons.len(), usize::from(end > 2));
+            sizes.push(body.len() - sent.body.len());
+        }
+        // 80 lines of the second result, and of the third one, are in the first.
+        assert!(sizes[0] == 0 && sizes[1] > 3_000 && sizes[2] > 2 * sizes[1] - 1_000, "{sizes:?}");
+    }
+}
+
+#[test]
+fn pauses_and_nothing_else_make_stubs_below_the_budget() {
+    for (api, cold) in APIS.into_iter().zip([421, 3_721, 3_721]) {
+        for (pause, is_cut) in [(cold - 2, false), (cold, true)] {
+            let mut simulator = Simulator::default();
+            let mut steps = vec![Step::Turn("Read all files.".into())];
+            steps.extend(
+                (0..30).map(|at| Step::Call { input: "a".into(), output: lines(at, 0, 60) }),
+            );
+            simulator.send(api, &request(api, &steps), 40_000);
+            steps.push(Step::Turn("And now?".into()));
+            simulator.now += pause;
+            let sent = simulator.send(api, &request(api, &steps), 40_000);
+            let size = HeuristicEstimator.estimate(&String::from_utf8_lossy(&sent.body));
+            assert_eq!(sent.reasons.contains(&Reason::Cold), is_cut, "{api:?} {pause} {size}");
+            assert_eq!(sent.body != request(api, &steps), is_cut);
+        }
+    }
+}
+
+#[test]
+fn results_that_the_model_has_not_seen_stay_within_the_budget() {
+    let call = |at: usize| {
+        let function = json!({ "name": "read", "arguments": "{}" });
+        json!({ "id": format!("call_{at}"), "type": "function", "function": function })
+    };
+    let result = |at: usize| json!({ "role": "tool", "tool_call_id": format!("call_{at}"), "content": lines(at, 0, 60) });
+    let mut messages = vec![
+        json!({ "role": "user", "content": "Read all files." }),
+        json!({ "role": "assistant", "content": null, "tool_calls": (0..20).map(call).collect::<Vec<_>>() }),
+    ];
+    messages.extend((0..20).map(result));
+    let mut simulator = Simulator::default();
+    let body = |messages: &[Value]| json!({ "model": "gpt-5", "messages": messages }).to_string();
+    let unseen = body(&messages);
+    let tokens = HeuristicEstimator.estimate(&unseen);
+    let sent = simulator.send(Api::OpenAiChat, unseen.as_bytes(), tokens * 3 / 2);
+    assert_eq!(sent.body, unseen.as_bytes());
+    // Later, they can become stubs.
+    messages.push(json!({ "role": "assistant", "content": "I have read them." }));
+    simulator.now += 8_000;
+    let sent = simulator.send(Api::OpenAiChat, body(&messages).as_bytes(), tokens * 3 / 2);
+    assert!(sent.reasons.contains(&Reason::Cold));
+}
+
+#[test]
+fn requests_without_a_cache_are_cut_at_any_time() {
+    let mut simulator = Simulator::default();
+    let mut steps = vec![Step::Turn("Read all files.".into())];
+    for at in 0..20 {
+        steps.push(Step::Call { input: "a".into(), output: lines(at, 0, 60) });
+        let body = String::from_utf8(request(Api::Anthropic, &steps)).unwrap();
+        let body = body.replace("\"cache_control\":{\"type\":\"ephemeral\"}", "\"x\":1");
+        let sent = simulator.send(Api::Anthropic, body.as_bytes(), 30_000);
+        assert!(HeuristicEstimator.estimate(&String::from_utf8(sent.body).unwrap()) < 20_000);
+    }
+}
+
+#[test]
+fn reference_to_a_result_that_the_client_cleared_is_taken_back() {
+    for api in APIS {
+        let mut simulator = Simulator::default();
+        let call = |output: String| Step::Call { input: "a.txt".into(), output };
+        let read = || call(lines(0, 0, 100));
+        let mut steps = vec![Step::Turn("Read it.".into()), read(), call(lines(1, 0, 50)), read()];
+        let sent = simulator.send(api, &request(api, &steps), LARGE);
+        assert_eq!(sent.reasons, [Reason::Duplicate]);
+        steps[1] = call("[cleared]".into());
+        let body = request(api, &steps);
+        assert_eq!(simulator.send(api, &body, LARGE).body, body);
+        // The decision is that of the newest request.
+        steps.push(Step::Turn("And now?".into()));
+        let body = request(api, &steps);
+        assert_eq!(simulator.send(api, &body, LARGE).body, body);
+    }
+}
+
+#[test]
+fn newest_duplicate_keeps_its_target_over_the_budget() {
+    for api in APIS {
+        let read = |file| Step::Call { input: "a.txt".into(), output: lines(file, 0, 60) };
+        let mut steps = vec![Step::Turn("Read all files.".into())];
+        steps.extend((0..20).map(read));
+        steps.push(read(0));
+        let body = request(api, &steps);
+        let tokens = HeuristicEstimator.estimate(&String::from_utf8_lossy(&body));
+        let sent = Simulator::default().send(api, &body, tokens / 2);
+        assert!(sent.reasons.contains(&Reason::OverBudget));
+        let sent = Request::parse(api, &sent.body).unwrap();
+        let results = sent.results();
+        assert_eq!(results[0].text, lines(0, 0, 60));
+        assert!(results.last().unwrap().text.starts_with("[lcp: lines"));
+    }
+}
+
+#[test]
+fn results_with_the_same_id_stay() {
+    let call = json!({ "id": "call_0", "type": "function", "function": { "name": "read", "arguments": "{}" } });
+    let call = json!({ "role": "assistant", "content": null, "tool_calls": [call] });
+    let result = json!({ "role": "tool", "tool_call_id": "call_0", "content": lines(0, 0, 60) });
+    let turn = json!({ "role": "user", "content": "Read it twice." });
+    let body = json!({ "model": "gpt-5", "messages": [turn, call, result, call, result] });
+    let body = body.to_string().into_bytes();
+    assert_eq!(Simulator::default().send(Api::OpenAiChat, &body, 100).body, body);
+}
+
+#[test]
+fn raw_results_stay() {
+    let mut simulator = Simulator::default();
+    let read = || Step::Call { input: "raw.txt".into(), output: lines(3, 0, 400) };
+    let mut steps = vec![Step::Turn("Read it.".into())];
+    steps.extend((0..20).map(|_| read()));
+    let body = request(Api::Anthropic, &steps);
+    assert_eq!(simulator.send(Api::Anthropic, &body, 2_000).body, body);
+}
+
+#[test]
+fn requests_over_the_budget_are_cut_to_the_watermark_once() {
+    for api in APIS {
+        let mut simulator = Simulator::default();
+        let mut steps = vec![Step::Turn("Read all files.".into())];
+        let mut cuts = 0;
+        for at in 0..80 {
+            simulator.now += 10;
+            steps.push(Step::Call { input: "a.txt".into(), output: lines(at, 0, 60) });
+            let sent = simulator.send(api, &request(api, &steps), 30_000);
+            cuts += usize::from(!sent.reasons.is_empty());
+            let text = String::from_utf8(sent.body).unwrap();
+            assert!(HeuristicEstimator.estimate(&text) < 36_000);
+        }
+        assert!((2..8).contains(&cuts), "{cuts}");
+    }
+}

@@ -1,0 +1,422 @@
+//! The gateway as a server, between a client and a provider.
+
+use std::io::Write as _;
+use std::net::TcpStream;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use lcp_app::config::Config;
+use lcp_gateway::{Api, EditOptions, Gateway, ProxyOptions, Upstream, read_stats};
+
+use crate::histories::{Step, lines, request};
+use crate::upstream::{Message, Provider, respond, send, send_as};
+
+/// Starts a gateway.
+fn gateway(provider: &str, data: &Path, change: impl FnOnce(&mut ProxyOptions)) -> Gateway {
+    let edits = EditOptions {
+        data: data.to_owned(),
+        budget: None,
+        dry_run: false,
+        keep_days: 7,
+        settings: Config::default(),
+    };
+    let mut options = ProxyOptions {
+        address: "127.0.0.1:0".parse().unwrap(),
+        token: None,
+        upstream: Upstream::one(provider).unwrap(),
+        edits,
+    };
+    change(&mut options);
+    Gateway::start(options).unwrap()
+}
+
+const fn path(api: Api) -> &'static str {
+    match api {
+        Api::Anthropic => "/v1/messages?beta=true",
+        Api::OpenAiChat => "/v1/chat/completions",
+        Api::OpenAiResponses => "/v1/responses",
+    }
+}
+
+const APIS: [Api; 3] = [Api::Anthropic, Api::OpenAiChat, Api::OpenAiResponses];
+
+/// A session that reads files, some of them twice.
+fn session() -> Vec<Step> {
+    let mut steps = vec![Step::Turn("Read the files.".into())];
+    for at in 0..24 {
+        if at % 6 == 5 {
+            steps.push(Step::Turn(format!("And {at}?")));
+        }
+        let start = if at % 4 == 3 { 20 } else { at * 60 };
+        steps.push(Step::Call { input: "a.txt".into(), output: lines(0, start, start + 60) });
+    }
+    steps
+}
+
+/// Sends a session, request by request. Returns the bodies that the provider received.
+fn send_session(
+    api: Api,
+    gateway: &Gateway,
+    provider: &Provider,
+    ends: std::ops::RangeInclusive<usize>,
+) {
+    let steps = session();
+    for end in ends {
+        let body = request(api, &steps[..end]);
+        let response = send(&gateway.url(), path(api), &[], &body);
+        let text = String::from_utf8_lossy(&response.body);
+        assert_eq!(response.status(), 200, "{text}");
+        assert!(response.is_complete);
+    }
+    assert!(!provider.requests().is_empty());
+}
+
+fn bodies(provider: &Provider) -> Vec<Vec<u8>> {
+    provider.requests().into_iter().map(|request| request.body).collect()
+}
+
+#[test]
+fn strict_provider_accepts_every_request() {
+    for api in APIS {
+        let (folder, provider) = (tempfile::tempdir().unwrap(), Provider::strict());
+        let gateway = gateway(&provider.url, folder.path(), |it| it.edits.budget = Some(8_000));
+        let count = session().len();
+        send_session(api, &gateway, &provider, 1..=count);
+        let longest = request(api, &session()).len();
+        assert!(bodies(&provider).last().unwrap().len() < longest / 2, "{api:?}");
+        drop(gateway);
+        let stats = read_stats(folder.path(), false).unwrap();
+        assert_eq!(stats.total.requests, count as u64);
+        assert_eq!(stats.total.requests_without_usage, 0);
+        assert!(stats.total.edits["duplicate"] > 0 && stats.total.edits["over_budget"] > 0);
+    }
+}
+
+#[test]
+fn restart_within_a_session_changes_no_byte() {
+    let api = Api::Anthropic;
+    let (one, two) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let (provider, other) = (Provider::strict(), Provider::strict());
+    let budget = |it: &mut ProxyOptions| it.edits.budget = Some(8_000);
+    let count = session().len();
+    send_session(api, &gateway(&provider.url, one.path(), budget), &provider, 1..=count);
+    for end in 1..=count {
+        send_session(api, &gateway(&other.url, two.path(), budget), &other, end..=end);
+    }
+    // Paths of originals differ.
+    let names = |provider: &Provider, folder: &Path| -> Vec<String> {
+        let folder = folder.canonicalize().unwrap().display().to_string();
+        let bodies = bodies(provider).into_iter();
+        bodies.map(|body| String::from_utf8(body).unwrap().replace(&folder, "DATA")).collect()
+    };
+    assert_eq!(names(&provider, one.path()), names(&other, two.path()));
+}
+
+#[test]
+fn unchanged_requests_are_identical() {
+    let (folder, provider) = (tempfile::tempdir().unwrap(), Provider::strict());
+    let gateway = gateway(&provider.url, folder.path(), |_| {});
+    let steps = [
+        Step::Turn("Read it.".into()),
+        Step::Call { input: "a.txt".into(), output: lines(0, 0, 200) },
+    ];
+    let body = request(Api::Anthropic, &steps);
+    let zstd = zstd::encode_all(&body[..], 3).unwrap();
+    let headers = [
+        ("X-Api-Key", "sk-1"),
+        ("anthropic-version", "2023-06-01"),
+        ("anthropic-beta", "a,b"),
+        ("accept-encoding", "gzip, br"),
+        ("connection", "keep-alive, x-hop"),
+        ("x-hop", "1"),
+    ];
+    let encoded = [&headers[..], &[("content-encoding", "zstd")]].concat();
+    send(&gateway.url(), "/v1/messages?beta=true", &headers, &body);
+    send(&gateway.url(), "/v1/messages?beta=true", &encoded, &zstd);
+    send(&gateway.url(), "/v1/messages", &headers, b"{not JSON");
+    send(&gateway.url(), "/v1/files?x=%20y", &headers, &body);
+    send_as("PUT", &gateway.url(), "/v1/other", &headers, b"\0\xFF");
+    let requests = provider.requests();
+    let sent: Vec<_> = requests.iter().map(|it| &it.body[..]).collect();
+    assert_eq!(sent, [&body[..], &zstd, b"{not JSON", &body, b"\0\xFF"]);
+    assert_eq!(requests[3].line, "POST /v1/files?x=%20y HTTP/1.1");
+    assert_eq!(requests[4].line, "PUT /v1/other HTTP/1.1");
+    assert_eq!(requests[1].header("content-encoding"), Some("zstd"));
+    for request in &requests {
+        assert_eq!(request.header("x-api-key"), Some("sk-1"));
+        assert_eq!(request.header("anthropic-beta"), Some("a,b"));
+        assert_eq!(request.header("accept-encoding"), Some("gzip, br"));
+        assert_eq!(request.header("x-hop"), None);
+        assert_eq!(request.header("host"), provider.url.strip_prefix("http://"));
+    }
+}
+
+#[test]
+fn edited_zstd_body_is_sent_without_an_encoding() {
+    let (folder, provider) = (tempfile::tempdir().unwrap(), Provider::strict());
+    let gateway = gateway(&provider.url, folder.path(), |_| {});
+    let read = || Step::Call { input: "a.txt".into(), output: lines(0, 0, 60) };
+    let body = request(Api::OpenAiResponses, &[Step::Turn("Read it.".into()), read(), read()]);
+    let zstd = zstd::encode_all(&body[..], 3).unwrap();
+    send(&gateway.url(), "/v1/responses", &[("content-encoding", "zstd")], &zstd);
+    let [request] = &provider.requests()[..] else { panic!() };
+    assert_eq!(request.header("content-encoding"), None);
+    assert!(request.body.len() < body.len() && request.body.starts_with(b"{"));
+}
+
+/// Writes the response to a request.
+type Answer = fn(&Message, &mut TcpStream);
+
+/// Sends a request to a provider with this response, directly and through a gateway. Returns both.
+fn responses(respond: Answer) -> [Message; 2] {
+    let folder = tempfile::tempdir().unwrap();
+    let provider = Provider::start(respond);
+    let gateway = gateway(&provider.url, folder.path(), |_| {});
+    let body = request(Api::Anthropic, &[Step::Turn("hello".into())]);
+    let close = [("x-test-close", "1")];
+    [&provider.url, &gateway.url()].map(|url| send(url, "/v1/messages", &close, &body))
+}
+
+/// Writes a stream of events in chunks, some of them in the middle of a line.
+fn stream(stream: &mut TcpStream, events: &[&str], is_complete: bool) {
+    let head =
+        "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n";
+    stream.write_all(head.as_bytes()).unwrap();
+    for event in events {
+        stream.write_all(format!("{:x}\r\n{event}\r\n", event.len()).as_bytes()).unwrap();
+        std::thread::sleep(Duration::from_millis(30));
+    }
+    if is_complete {
+        stream.write_all(b"0\r\n\r\n").unwrap();
+    }
+}
+
+const EVENTS: [&str; 3] = [
+    "event: message_start\ndata: {\"type\":\"message_start\",\"message\":{\"usage\":{\"input",
+    "_tokens\":5,\"output_tokens\":1}}}\n\n",
+    "event: error\ndata: {\"type\":\"error\",\"error\":{\"type\":\"overloaded_error\"}}\n\n",
+];
+
+#[test]
+fn responses_are_passed_unchanged() {
+    let cases: [(Answer, bool); 7] = [
+        (
+            |_, out| {
+                respond(
+                    out, "400 Bad Request", "application/json",
+                    b"{\"error\": {\"message\":\"x\"} }",
+                );
+            },
+            true,
+        ),
+        (|_, out| respond(out, "401 Unauthorized", "text/plain", b"no"), true),
+        (|_, out| respond(out, "429 Too Many Requests", "application/json", b"{}"), true),
+        (|_, out| respond(out, "529 Overloaded", "application/json", b"{ }"), true),
+        (|_, out| stream(out, &EVENTS, true), true),
+        // The connection is cut.
+        (|_, out| stream(out, &EVENTS[..2], false), false),
+        (
+            |_, out| out.write_all(b"HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\nabc").unwrap(),
+            false,
+        ),
+    ];
+    for (respond, is_complete) in cases {
+        let [direct, passed] = responses(respond);
+        assert_eq!(direct.status(), passed.status());
+        assert_eq!(direct.body, passed.body);
+        assert_eq!((direct.is_complete, passed.is_complete), (is_complete, is_complete));
+        for name in ["content-type", "request-id", "content-length"] {
+            assert_eq!(direct.header(name), passed.header(name));
+        }
+    }
+}
+
+#[test]
+fn events_arrive_before_the_stream_ends() {
+    let folder = tempfile::tempdir().unwrap();
+    let provider = Provider::start(|_, out| {
+        stream(out, &EVENTS[..1], false);
+        std::thread::sleep(Duration::from_secs(30));
+    });
+    let gateway = gateway(&provider.url, folder.path(), |_| {});
+    let host = gateway.url();
+    let host = host.strip_prefix("http://").unwrap();
+    let mut client = TcpStream::connect(host).unwrap();
+    let body = String::from_utf8(request(Api::Anthropic, &[Step::Turn("hello".into())])).unwrap();
+    let head = format!(
+        "POST /v1/messages HTTP/1.1\r\nhost: {host}\r\ncontent-length: {}\r\n\r\n",
+        body.len()
+    );
+    client.write_all(format!("{head}{body}").as_bytes()).unwrap();
+    let start = Instant::now();
+    let mut read = String::new();
+    while !read.contains("message_start") {
+        let mut buffer = [0; 1024];
+        let count = std::io::Read::read(&mut client, &mut buffer).unwrap();
+        read.push_str(&String::from_utf8_lossy(&buffer[..count]));
+    }
+    assert!(start.elapsed() < Duration::from_secs(10));
+}
+
+#[test]
+fn usage_of_streams_is_recorded() {
+    let folder = tempfile::tempdir().unwrap();
+    let provider = Provider::start(|_, out| stream(out, &EVENTS[..2], true));
+    let gateway = gateway(&provider.url, folder.path(), |_| {});
+    let body = request(Api::Anthropic, &[Step::Turn("hello".into())]);
+    send(&gateway.url(), "/v1/messages", &[("x-claude-code-session-id", "s1")], &body);
+    drop(gateway);
+    let stats = read_stats(folder.path(), false).unwrap();
+    assert_eq!(stats.sessions[0].session, "s1");
+    assert_eq!((stats.total.input_tokens, stats.total.output_tokens), (5, 1));
+    assert_eq!((stats.total.cost_with_edits, stats.total.cost_without_edits), (5, 5));
+}
+
+/// Compresses a response.
+type Encode = fn(&[u8]) -> Vec<u8>;
+
+#[test]
+fn compressed_responses_are_passed_as_they_came_and_their_usage_is_read() {
+    fn gzip(text: &[u8]) -> Vec<u8> {
+        let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+        encoder.write_all(text).unwrap();
+        encoder.finish().unwrap()
+    }
+    fn zstd(text: &[u8]) -> Vec<u8> {
+        zstd::encode_all(text, 3).unwrap()
+    }
+    let encodings: [(&str, Encode); 2] = [("gzip", gzip), ("zstd", zstd)];
+    for (name, encode) in encodings {
+        let folder = tempfile::tempdir().unwrap();
+        let body = encode(EVENTS.concat().as_bytes());
+        let sent = body.clone();
+        let provider = Provider::start(move |_, out| {
+            let kind = format!("text/event-stream\r\ncontent-encoding: {name}");
+            respond(out, "200 OK", &kind, &sent);
+        });
+        let gateway = gateway(&provider.url, folder.path(), |_| {});
+        let request = request(Api::Anthropic, &[Step::Turn("hello".into())]);
+        let response = send(&gateway.url(), "/v1/messages", &[], &request);
+        assert_eq!((response.header("content-encoding"), &response.body), (Some(name), &body));
+        drop(gateway);
+        let total = read_stats(folder.path(), false).unwrap().total;
+        assert_eq!(
+            (total.input_tokens, total.output_tokens, total.requests_without_usage),
+            (5, 1, 0)
+        );
+    }
+}
+
+#[test]
+fn failing_store_sends_the_original() {
+    let (folder, provider) = (tempfile::tempdir().unwrap(), Provider::strict());
+    let gateway = gateway(&provider.url, folder.path(), |_| {});
+    let originals = gateway.originals();
+    std::fs::remove_dir(&originals).unwrap();
+    std::fs::write(&originals, "").unwrap();
+    let read = || Step::Call { input: "a.txt".into(), output: lines(0, 0, 60) };
+    let body = request(Api::Anthropic, &[Step::Turn("Read it.".into()), read(), read()]);
+    assert_eq!(send(&gateway.url(), "/v1/messages", &[], &body).status(), 200);
+    assert_eq!(bodies(&provider), std::slice::from_ref(&body));
+    let metrics = send_as("GET", &gateway.url(), "/metrics", &[], b"");
+    let metrics = String::from_utf8(metrics.body).unwrap();
+    assert!(metrics.contains("\nlcp_gateway_failures_total 1\n"), "{metrics}");
+    // The store works again.
+    std::fs::remove_file(&originals).unwrap();
+    std::fs::create_dir(&originals).unwrap();
+    send(&gateway.url(), "/v1/messages", &[], &body);
+    assert!(bodies(&provider)[1].len() < body.len());
+}
+
+#[test]
+fn dry_run_sends_everything_unchanged() {
+    let (folder, provider) = (tempfile::tempdir().unwrap(), Provider::strict());
+    let gateway = gateway(&provider.url, folder.path(), |it| {
+        (it.edits.dry_run, it.edits.budget) = (true, Some(8_000));
+    });
+    let steps = session();
+    for end in 1..=steps.len() {
+        let body = request(Api::Anthropic, &steps[..end]);
+        send(&gateway.url(), "/v1/messages", &[], &body);
+        assert_eq!(bodies(&provider).last(), Some(&body));
+    }
+    drop(gateway);
+    let stats = read_stats(folder.path(), true).unwrap();
+    assert!(stats.dry_run && stats.total.edits["over_budget"] > 0);
+    let (with, without) = (stats.total.cost_with_edits, stats.total.cost_without_edits);
+    assert!(with < without && with > without / 4, "{with} {without}");
+    assert!(read_stats(folder.path(), false).is_ok_and(|stats| stats.total.requests == 0));
+}
+
+#[test]
+fn counting_tokens_decides_nothing() {
+    let (folder, provider) = (tempfile::tempdir().unwrap(), Provider::strict());
+    let gateway = gateway(&provider.url, folder.path(), |_| {});
+    let read = || Step::Call { input: "a.txt".into(), output: lines(0, 0, 60) };
+    let body = request(Api::Anthropic, &[Step::Turn("Read it.".into()), read(), read()]);
+    for target in ["/v1/messages/count_tokens", "/v1/messages"] {
+        send(&gateway.url(), target, &[], &body);
+    }
+    let bodies = bodies(&provider);
+    assert_eq!(bodies[0], bodies[1]);
+    drop(gateway);
+    assert_eq!(read_stats(folder.path(), false).unwrap().total.requests, 1);
+}
+
+#[test]
+fn upgrades_hosts_and_tokens_are_checked() {
+    let (folder, provider) = (tempfile::tempdir().unwrap(), Provider::strict());
+    let open = gateway(&provider.url, folder.path(), |_| {});
+    let upgrade = [("connection", "upgrade"), ("upgrade", "websocket")];
+    assert_eq!(send_as("GET", &open.url(), "/v1/responses", &upgrade, b"").status(), 426);
+    let body = request(Api::Anthropic, &[Step::Turn("hello".into())]);
+    let ok =
+        send(&open.url(), "/v1/messages", &[("connection", "upgrade"), ("upgrade", "h2c")], &body);
+    assert_eq!(ok.status(), 200);
+    let closed =
+        gateway(&provider.url, folder.path(), |it| it.token = Some("t0ken".parse().unwrap()));
+    assert_eq!(send(&closed.url(), "/v1/messages", &[], &body).status(), 403);
+    assert_eq!(send(&closed.url(), "/~t0ken/v1/messages", &[], &body).status(), 200);
+    assert_eq!(
+        send(&closed.url(), "/v1/messages", &[("x-lcp-token", "t0ken")], &body).status(),
+        200
+    );
+    let last = provider.requests().pop().unwrap();
+    assert_eq!(last.line, "POST /v1/messages HTTP/1.1");
+    assert_eq!(last.header("x-lcp-token"), None);
+    assert_eq!(provider.requests().len(), 3);
+}
+
+#[test]
+fn unreachable_provider_is_a_bad_gateway() {
+    let folder = tempfile::tempdir().unwrap();
+    // Nothing listens on the port of a listener that is gone.
+    let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    let gateway = gateway(&format!("http://127.0.0.1:{port}"), folder.path(), |_| {});
+    let response = send(&gateway.url(), "/v1/messages", &[], b"{}");
+    assert_eq!(response.status(), 502);
+    let body: serde_json::Value = serde_json::from_slice(&response.body).unwrap();
+    let message = body["error"]["message"].as_str().unwrap();
+    assert!(message.starts_with("lcp gateway: cannot reach the provider"), "{message}");
+}
+
+#[test]
+fn pages_show_the_figures() {
+    let (folder, provider) = (tempfile::tempdir().unwrap(), Provider::strict());
+    let gateway = gateway(&provider.url, folder.path(), |_| {});
+    let body = request(Api::Anthropic, &[Step::Turn("hello".into())]);
+    send(&gateway.url(), "/v1/messages", &[], &body);
+    let start = Instant::now();
+    let page = loop {
+        let page = send_as("GET", &gateway.url(), "/lcp/stats", &[], b"");
+        let page: serde_json::Value = serde_json::from_slice(&page.body).unwrap();
+        if page["total"]["requests"] == 1 || start.elapsed() > Duration::from_secs(10) {
+            break page;
+        }
+    };
+    assert_eq!(page["total"]["read_tokens"], 1_000);
+    let html = send_as("GET", &gateway.url(), "/", &[], b"");
+    assert!(String::from_utf8(html.body).unwrap().contains("<td>1000<td>"));
+    // No page was asked of the provider.
+    assert_eq!(provider.requests().len(), 1);
+}

@@ -1,0 +1,60 @@
+//! A gateway without a network, and the cache of a provider.
+
+use std::cell::RefCell;
+use std::collections::{BTreeMap, HashMap};
+
+use lcp_gateway::{Api, Cached, Decisions, Hash, Policy, Reason, Request, Rewritten, rewrite};
+use lcp_tokens::HeuristicEstimator;
+
+/// The stores of a gateway, with a clock of its own in seconds.
+#[derive(Default)]
+pub(crate) struct Simulator {
+    pub(crate) now: u64,
+    pub(crate) decisions: Decisions,
+    pub(crate) originals: BTreeMap<Hash, String>,
+    counts: RefCell<HashMap<Hash, u32>>,
+    /// The time until which the provider keeps a beginning.
+    beginnings: HashMap<Hash, u64>,
+}
+
+/// A request that was sent.
+pub(crate) struct Sent {
+    pub(crate) body: Vec<u8>,
+    pub(crate) reasons: Vec<Reason>,
+}
+
+impl Simulator {
+    /// Sends a request.
+    pub(crate) fn send(&mut self, api: Api, body: &[u8], budget: u32) -> Sent {
+        let Some(request) = Request::parse(api, body) else {
+            return Sent { body: body.to_vec(), reasons: Vec::new() };
+        };
+        let cached = |hash: &Hash| match self.beginnings.get(hash) {
+            Some(end) if *end > self.now => Cached::Warm,
+            Some(_) => Cached::Expired,
+            None => Cached::Unknown,
+        };
+        let policy = Policy {
+            budget,
+            watermark: budget / 2,
+            estimator: &HeuristicEstimator,
+            cached: &cached,
+            original: &|hash| format!("/originals/{:02x}{:02x}.txt", hash[0], hash[1]),
+            is_raw: &|_, arguments| arguments.contains("raw.txt"),
+            order: &|_| Vec::new(),
+            remember: &|hash, count| {
+                let known = self.counts.borrow().get(hash).copied();
+                known.unwrap_or_else(|| *self.counts.borrow_mut().entry(*hash).or_insert(count()))
+            },
+        };
+        let Rewritten { body, decisions, edits, originals, beginnings, .. } =
+            rewrite(&request, &self.decisions, &policy);
+        let body = body.into_owned();
+        self.decisions.extend(decisions);
+        self.originals.extend(originals.into_iter().map(|it| (it.hash, it.text)));
+        for beginning in beginnings {
+            self.beginnings.insert(beginning.hash, self.now + u64::from(beginning.seconds));
+        }
+        Sent { body, reasons: edits.iter().map(|edit| edit.reason).collect() }
+    }
+}
