@@ -4,6 +4,7 @@
 //! the product run it through cargo.
 #![allow(clippy::print_stderr, reason = "it reports progress")]
 
+mod agents;
 mod ci;
 mod deny;
 mod dist;
@@ -45,6 +46,8 @@ enum Task {
     Npm(npm::Args),
     Samples(forward::GoldenArgs),
     GenVocab(forward::GoldenArgs),
+    /// Run Claude Code and Codex with the gateway, offline
+    Agents,
     /// Check the samples against the format descriptions in formats/
     ///
     /// The descriptions are for libmagic, MIME and Kaitai Struct.
@@ -89,6 +92,7 @@ fn run(task: &Task) -> anyhow::Result<ExitCode> {
         Task::Npm(args) => npm::run(args),
         Task::Samples(args) => forward::samples(args),
         Task::GenVocab(args) => forward::vocabulary(args),
+        Task::Agents => agents::run(),
         Task::CheckFormatSpecs => forward::format_specs(),
         Task::Bench(rest) => forward::bench(rest),
         Task::Perf(rest) => forward::perf(rest),

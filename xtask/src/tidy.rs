@@ -58,12 +58,13 @@ const MAY_USE: &[(&str, &[&str])] = &[
             "lcp-dedup", "lcp-continuity", "lcp-ingest",
         ],
     ),
+    ("lcp-gateway", &["lcp-app", "lcp-driver", "lcp-store", "lcp-tokens", "lcp-transcripts"]),
     (
         "lcp-cli",
         &[
-            "lcp-app", "lcp-mcp", "lcp-types", "lcp-decoder", "lcp-encoder", "lcp-packfile",
-            "lcp-tokens", "lcp-driver", "lcp-dedup", "lcp-continuity", "lcp-transcripts",
-            "lcp-ingest",
+            "lcp-app", "lcp-gateway", "lcp-mcp", "lcp-types", "lcp-decoder", "lcp-encoder",
+            "lcp-packfile", "lcp-tokens", "lcp-driver", "lcp-dedup", "lcp-continuity",
+            "lcp-transcripts", "lcp-ingest",
         ],
     ),
     (

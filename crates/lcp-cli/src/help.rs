@@ -5,12 +5,13 @@ use clap::Subcommand as _;
 use crate::Command;
 
 /// The headings of the groups, each with its subcommands in order.
-const GROUPS: [(&str, &[&str]); 6] = [
+const GROUPS: [(&str, &[&str]); 7] = [
     ("Create", &["pack", "import", "encode", "merge", "append", "annotate", "recover", "dedup"]),
     ("Render", &["rank", "render", "report", "export", "cat", "decode", "parse"]),
     ("Inspect", &["inspect", "validate", "stats", "diff", "count", "config"]),
     ("Sessions", &["session"]),
-    ("Serve", &["mcp"]),
+    ("Serve", &["mcp", "run", "proxy"]),
+    ("Agents", &["setup", "hook"]),
     ("Shell", &["completions", "man", "help"]),
 ];
 

@@ -8,10 +8,11 @@
 //! | topic | files |
 //! |---|---|
 //! | a subcommand: flags, help, output | `commands/` |
-//! | flags that several subcommands have | `render_args.rs`, `budget_args.rs`, `tokenizer_args.rs`, `dedup_args.rs`, `segment_args.rs`, `prompt_cache_args.rs`, `output_args.rs`, `property_args.rs`, `session_args.rs`, `summary_args.rs`, `converter_args.rs` |
+//! | flags that several subcommands have | `render_args.rs`, `budget_args.rs`, `tokenizer_args.rs`, `dedup_args.rs`, `segment_args.rs`, `prompt_cache_args.rs`, `output_args.rs`, `property_args.rs`, `session_args.rs`, `gateway_args.rs`, `summary_args.rs`, `converter_args.rs` |
 //! | exit codes, color, errors and warnings | `output.rs`; wrong command lines: `arguments.rs` |
 //! | standard output; the clipboard | `files.rs`; `clipboard.rs` |
 //! | progress bars; tables | `progress.rs`; `table.rs` |
+//! | signals for the agent that `run` started | `agent_process.rs` |
 //! | events of the libraries | `log.rs` |
 //! | Ctrl-C | `lib.rs` |
 
@@ -22,6 +23,8 @@
     reason = "an error is a message, a hint and an exit code"
 )]
 
+#[cfg(feature = "proxy")]
+mod agent_process;
 #[doc(hidden)]
 pub mod arguments;
 #[doc(hidden)]
@@ -36,6 +39,9 @@ pub mod converter_args;
 pub mod dedup_args;
 #[doc(hidden)]
 pub mod files;
+#[cfg(feature = "proxy")]
+#[doc(hidden)]
+pub mod gateway_args;
 #[doc(hidden)]
 pub mod help;
 #[cfg(feature = "log")]
@@ -117,7 +123,7 @@ pub fn run(arguments: Vec<OsString>) -> u8 {
         std::thread::park();
     }
     match done {
-        Ok(()) => 0,
+        Ok(()) => cli.output.code_of_agent(),
         Err(error) => cli.output.fail(&error),
     }
 }
@@ -125,5 +131,16 @@ pub fn run(arguments: Vec<OsString>) -> u8 {
 /// Installs a Ctrl-C handler that removes the temporary files and ends this process.
 fn install_interrupt_handler() {
     // Without a handler, the operating system ends the process.
-    let _ = ctrlc::set_handler(|| interrupt::clean_up(|| std::process::exit(INTERRUPTED)));
+    let _ = ctrlc::set_handler(|| {
+        #[cfg(feature = "proxy")]
+        if agent_process::handles_signals() {
+            return;
+        }
+        end_interrupted();
+    });
+}
+
+/// Removes the temporary files and ends this process.
+fn end_interrupted() {
+    interrupt::clean_up(|| std::process::exit(INTERRUPTED));
 }

@@ -7,6 +7,7 @@
 use std::ffi::OsString;
 use std::fmt::Display;
 use std::io::{IsTerminal, Write};
+use std::sync::atomic::{AtomicU8, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use clap::ValueEnum;
@@ -56,6 +57,9 @@ pub struct Output {
     /// The warnings to print at the end.
     #[arg(skip)]
     deferred: Arc<Mutex<Vec<String>>>,
+    /// The exit code of the agent that this process started.
+    #[arg(skip)]
+    agent_code: Arc<AtomicU8>,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
@@ -86,6 +90,17 @@ impl Output {
             return crate::log::start(format);
         }
         Ok(())
+    }
+
+    /// Sets the exit code to that of an agent.
+    #[cfg(feature = "proxy")]
+    pub fn set_code_of_agent(&self, code: u8) {
+        self.agent_code.store(code, Ordering::Relaxed);
+    }
+
+    /// Returns the exit code of a command that did not fail: 0, or that of the agent.
+    pub fn code_of_agent(&self) -> u8 {
+        self.agent_code.load(Ordering::Relaxed)
     }
 
     /// Prints an error and its hint, and returns the exit code. An empty message is not printed.

@@ -71,6 +71,9 @@ pub fn run(args: &Args, output: &Output) -> Result {
         let listening = |url: &str| output.progress(format!("serving on {url}"));
         return lcp_mcp::serve_http(state, &options, listening);
     }
+    // The agent that starts the server may have sessions that its hooks captured.
+    #[cfg(feature = "agents")]
+    std::thread::spawn(|| lcp_app::hook::record_captures(&lcp_app::Silent));
     lcp_app::files::announce_terminal(output);
     serve(state)
 }

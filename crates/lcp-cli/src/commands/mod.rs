@@ -14,6 +14,8 @@ pub mod diff;
 pub mod encode;
 #[cfg(feature = "full")]
 pub mod export;
+#[cfg(feature = "agents")]
+pub mod hook;
 #[cfg(feature = "full")]
 pub mod import;
 pub mod inspect;
@@ -25,13 +27,19 @@ pub mod merge;
 #[cfg(feature = "full")]
 pub mod pack;
 pub mod parse;
+#[cfg(feature = "proxy")]
+pub mod proxy;
 #[cfg(feature = "full")]
 pub mod rank;
 pub mod recover;
 pub mod render;
 pub mod report;
+#[cfg(feature = "proxy")]
+pub mod run;
 #[cfg(feature = "full")]
 pub mod session;
+#[cfg(feature = "agents")]
+pub mod setup;
 pub mod stats;
 #[cfg(feature = "full")]
 pub mod validate;
@@ -72,6 +80,14 @@ pub enum Command {
     Completions(completions::Args),
     #[cfg(feature = "mcp")]
     Mcp(mcp::Args),
+    #[cfg(feature = "proxy")]
+    Proxy(proxy::Args),
+    #[cfg(feature = "proxy")]
+    Run(run::Args),
+    #[cfg(feature = "agents")]
+    Setup(setup::Args),
+    #[cfg(feature = "agents")]
+    Hook(hook::Args),
     #[cfg(feature = "full")]
     Man(man::Args),
     #[cfg(feature = "full")]
@@ -128,6 +144,17 @@ impl Command {
             Self::Completions(args) => completions::run(args),
             #[cfg(feature = "mcp")]
             Self::Mcp(args) => mcp::run(args, output),
+            #[cfg(feature = "proxy")]
+            Self::Proxy(args) => proxy::run(args, output),
+            #[cfg(feature = "proxy")]
+            Self::Run(args) => run::run(args, output),
+            #[cfg(feature = "agents")]
+            Self::Setup(args) => setup::run(args, output),
+            #[cfg(feature = "agents")]
+            Self::Hook(args) => {
+                hook::run(args, output);
+                Ok(())
+            }
             #[cfg(feature = "full")]
             Self::Man(args) => man::run(args, output),
             #[cfg(feature = "full")]

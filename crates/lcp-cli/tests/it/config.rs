@@ -330,7 +330,7 @@ fn invalid_config_is_rejected_with_its_location() {
         ("context = ", "at line 1, column 1"),
         (
             "[budget]",
-            "unknown key budget; expected one of model, continuity, import, pack, context, at line 1, column 2",
+            "unknown key budget; expected one of model, continuity, gateway, hooks, import, pack, context, at line 1, column 2",
         ),
         (
             "[context.budget]\ntotal_token = 1",

@@ -324,6 +324,24 @@ const CALLS: &[(&str, &[(Prints, &str)])] = &[
     ),
     ("completions", &[(ForPeople, "bash")]),
     ("mcp", &[(ForPeople, "--root . --store kept.sqlite")]),
+    (
+        "run",
+        &[
+            (ForPeople, "--data gateway true"),
+            (ForPeople, "--data gateway HIDDEN"),
+            (ForPeople, "--upstream HIDDEN true"),
+        ],
+    ),
+    (
+        "proxy stats",
+        &[
+            (ForPeople, "--data gateway"),
+            (Data, "--data gateway --json"),
+            (ForPeople, "--data HIDDEN"),
+        ],
+    ),
+    ("setup", &[(ForPeople, "cursor --dry-run"), (ForPeople, "HIDDEN")]),
+    ("hook", &[(Data, "HIDDEN"), (ForPeople, "--verbose HIDDEN")]),
     // Manual pages have no words of others, and dots of their own.
     ("man", &[(Data, "pack"), (Data, "HIDDEN")]),
     (

@@ -2,6 +2,7 @@
 
 #![allow(clippy::needless_raw_string_hashes, reason = "expect-test writes them")]
 
+mod agents;
 mod annotate;
 mod append;
 mod asked;
@@ -15,6 +16,13 @@ mod export;
 mod format_descriptions;
 mod former_names;
 mod full;
+mod gateway;
+#[path = "../../../lcp-gateway/tests/it/histories.rs"]
+mod gateway_histories;
+mod gateway_sdks;
+#[path = "../../../lcp-gateway/tests/it/upstream.rs"]
+#[allow(dead_code, reason = "a module of tests, of which less is needed here")]
+mod gateway_upstream;
 mod handoff_demo;
 mod hidden;
 mod hints;

@@ -15,7 +15,7 @@ use crate::command::{LCP, printed, run, run_with, sample, stderr};
 const NOTICE: &str = "reading from the terminal; end with Ctrl-D\n";
 
 /// Opens a terminal: its end for a user, and its end for a process.
-fn terminal() -> (File, File) {
+pub(crate) fn terminal() -> (File, File) {
     let terminal = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
     grantpt(&terminal).unwrap();
     unlockpt(&terminal).unwrap();

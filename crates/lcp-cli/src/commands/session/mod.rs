@@ -136,6 +136,8 @@ impl StoreLocationArgs {
 
 /// Runs a subcommand of `session`.
 pub fn run(args: &Args, output: &Output) -> Result {
+    #[cfg(feature = "agents")]
+    lcp_app::hook::record_captures(output);
     match &args.command {
         SessionCommand::Record(args) => record::run(args, output),
         SessionCommand::Handoff(args) => handoff::run(args, output),

@@ -7,12 +7,16 @@ use std::process::{Command, Output};
 use std::time::Duration;
 
 use lcp_continuity::store::{SqliteStore, Store};
+use lcp_gateway::Api;
 use lcp_testkit::cli_harness::root;
 use lcp_transcripts::Provider;
 use serde_json::{Value, json};
 
 use super::Validator;
 use crate::command::{LCP, Project, encode, stderr};
+use crate::gateway;
+use crate::gateway_histories::{Step, request};
+use crate::gateway_upstream::{Provider as ApiProvider, send};
 use crate::handoff_demo::{demo, history};
 use crate::import::transcript;
 
@@ -31,6 +35,7 @@ pub(super) fn check_all(validator: &mut Validator) {
     runs.of_transcripts();
     runs.of_folders();
     runs.of_sessions();
+    runs.of_gateway();
     runs.of_demos();
 }
 
@@ -443,6 +448,22 @@ impl<'v> Runs<'v> {
         self.prints("lcp.store.v1", "session list --json");
         self.prints("lcp.check.v1", "session check --json");
         self.prints("lcp.expired.v1", "session expire --json");
+    }
+
+    /// A gateway with one request.
+    fn of_gateway(&mut self) {
+        const STATS: &str = "proxy stats --data gateway --json";
+        let provider = ApiProvider::strict();
+        let (mut gateway, url) = gateway::start(&self.project, &provider.url, "gateway", &[]);
+        let body = request(Api::Anthropic, &[Step::Turn("hello".into())]);
+        assert_eq!(send(&url, "/v1/messages", &[], &body).status(), 200);
+        // The gateway records a request when its response has ended.
+        while self.prints("lcp.gateway.v1", STATS)["total"]["requests"] == 0 {
+            std::thread::sleep(Duration::from_millis(20));
+            assert_eq!(gateway.try_wait().unwrap(), None);
+        }
+        gateway.kill().unwrap();
+        gateway.wait().unwrap();
     }
 
     fn of_compactions(&mut self) {

@@ -1,0 +1,62 @@
+//! The command `run`: runs an agent with a gateway.
+
+use std::ffi::OsString;
+use std::net::{Ipv4Addr, SocketAddr};
+
+use lcp_app::{Error, ErrorKind};
+use lcp_gateway::agent::{Agent, Environment};
+use lcp_gateway::{Gateway, ProxyOptions};
+
+use crate::gateway_args::GatewayArgs;
+use crate::output::Output;
+use crate::{Result, agent_process};
+
+/// Run an agent within a token budget
+///
+/// Starts the gateway (`lcp proxy`) on a free port, then the agent with settings for this launch
+/// only, and stops with it. The exit code is that of the agent. Claude Code and Codex get their own
+/// settings, other programs `ANTHROPIC_BASE_URL` and `OPENAI_BASE_URL`. A base URL that you have
+/// configured is used as the upstream. docs/gateway.md explains the edits.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  lcp run claude
+  lcp run codex exec 'fix the tests'
+  lcp run --budget 100000 -- python3 agent.py")]
+pub struct Args {
+    #[command(flatten)]
+    gateway: GatewayArgs,
+    /// Command of the agent, with its arguments
+    #[arg(
+        required = true,
+        trailing_var_arg = true,
+        allow_hyphen_values = true,
+        value_name = "COMMAND"
+    )]
+    command: Vec<OsString>,
+}
+
+/// Runs until the agent ends.
+pub fn run(args: &Args, output: &Output) -> Result {
+    let folder =
+        std::env::current_dir().map_err(|error| Error::io("find", "the current folder", &error))?;
+    let environment = Environment { variable: &|name| std::env::var_os(name), folder };
+    let agent = Agent::new(&args.command, args.gateway.upstream.clone(), &environment)?;
+    let gateway = Gateway::start(ProxyOptions {
+        address: SocketAddr::from((Ipv4Addr::LOCALHOST, 0)),
+        token: None,
+        upstream: agent.upstream().clone(),
+        edits: args.gateway.to_options()?,
+    })?;
+    output.note(format!("gateway on {}", gateway.url()));
+    let program = args.command[0].to_string_lossy();
+    let mut command = agent.command(&gateway.url(), &gateway.originals())?;
+    let child = agent_process::start(&mut command.command).map_err(|error| {
+        Error::io("run", &program, &error).with_hint("check that it is installed and in PATH")
+    })?;
+    let status = agent_process::wait(child).map_err(|error| {
+        Error::new(ErrorKind::Io, format!("cannot wait for {program}: {error}"))
+    })?;
+    drop((command, gateway));
+    output.set_code_of_agent(agent_process::exit_code(status));
+    Ok(())
+}

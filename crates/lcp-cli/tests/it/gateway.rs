@@ -1,0 +1,369 @@
+//! The gateway as its users start it: alone, and with an agent.
+
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::net::{TcpListener, TcpStream};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Output, Stdio};
+use std::sync::{Arc, Mutex};
+
+use lcp_gateway::Api;
+use serde_json::{Value, json};
+
+use crate::command::{LCP, Project, stderr};
+use crate::gateway_histories::{Step, lines, request};
+use crate::gateway_upstream::{Message, Provider, check, respond, send};
+
+pub(crate) fn project() -> Project {
+    LCP.project("[gateway]\nbudget = 8000\n")
+}
+
+/// Starts a gateway with these environment variables. Returns it with its URL.
+pub(crate) fn start(
+    project: &Project,
+    provider: &str,
+    data: &str,
+    variables: &[(&str, &str)],
+) -> (Child, String) {
+    let arguments = ["proxy", "--listen", "127.0.0.1:0", "--upstream", provider, "--data", data];
+    let mut command = LCP.command(&project.path(""), &arguments);
+    command.envs(variables.iter().copied());
+    command.stdin(Stdio::null()).stderr(Stdio::piped());
+    let mut child = command.spawn().unwrap();
+    let mut line = String::new();
+    BufReader::new(child.stderr.take().unwrap()).read_line(&mut line).unwrap();
+    let url = line.trim_end().strip_prefix("serving on ").unwrap_or_else(|| panic!("{line}"));
+    (child, url.to_owned())
+}
+
+fn session() -> Vec<Step> {
+    let mut steps = vec![Step::Turn("Read the files.".into())];
+    steps.extend((0..16).map(|at| {
+        let start = if at % 4 == 3 { 0 } else { at * 60 };
+        Step::Call { input: "a.txt".into(), output: lines(0, start, start + 60) }
+    }));
+    steps
+}
+
+/// Returns the bodies that a provider received. The data are in the folder `name`.
+fn bodies(provider: &Provider, name: &str) -> Vec<String> {
+    let bodies = provider.requests().into_iter().map(|request| request.body);
+    bodies.map(|body| String::from_utf8(body).unwrap().replace(name, "DATA")).collect()
+}
+
+#[test]
+fn killed_gateway_repeats_its_decisions() {
+    let (project, steps) = (project(), session());
+    let (provider, other) = (Provider::strict(), Provider::strict());
+    let (mut gateway, url) = start(&project, &provider.url, "one", &[]);
+    let (mut killed, mut killed_url) = start(&project, &other.url, "two", &[]);
+    for end in 1..=steps.len() {
+        let body = request(Api::Anthropic, &steps[..end]);
+        for url in [&url, &killed_url] {
+            assert_eq!(send(url, "/v1/messages", &[], &body).status(), 200);
+        }
+        killed.kill().unwrap();
+        killed.wait().unwrap();
+        (killed, killed_url) = start(&project, &other.url, "two", &[]);
+    }
+    // The gateway records a request when its response has ended.
+    let stats = || project.json(&["proxy", "stats", "--json", "--data", "one"]);
+    while stats()["total"]["requests"] != steps.len() {
+        std::thread::sleep(std::time::Duration::from_millis(20));
+        assert_eq!(gateway.try_wait().unwrap(), None);
+    }
+    for gateway in [&mut gateway, &mut killed] {
+        gateway.kill().unwrap();
+        gateway.wait().unwrap();
+    }
+    let sent = bodies(&provider, "/one/");
+    assert_eq!(sent, bodies(&other, "/two/"));
+    assert!(sent.last().unwrap().len() < request(Api::Anthropic, &steps).len() / 2);
+    let stats = stats();
+    assert!(stats["total"]["edits"]["over_budget"].as_u64().unwrap() > 0, "{stats}");
+    let table = project.stdout_of(&["proxy", "stats", "--data", "one"]);
+    assert!(table.contains("Time to edit a request: "), "{table}");
+}
+
+#[test]
+fn https_proxy_of_the_environment_is_used() {
+    let (project, listener) = (project(), TcpListener::bind("127.0.0.1:0").unwrap());
+    let proxy = format!("http://user:secret@{}", listener.local_addr().unwrap());
+    let seen = std::thread::spawn(move || {
+        let mut stream = listener.accept().unwrap().0;
+        let mut reader = BufReader::new(stream.try_clone().unwrap());
+        let mut head = String::new();
+        while !head.ends_with("\r\n\r\n") {
+            assert!(reader.read_line(&mut head).unwrap() > 0, "{head}");
+        }
+        stream.write_all(b"HTTP/1.1 200 OK\r\n\r\n").unwrap();
+        // The type of the first record of TLS, its version and its length, and then the record.
+        let mut record = [0; 5];
+        reader.read_exact(&mut record).unwrap();
+        let mut hello = vec![0; usize::from(u16::from_be_bytes([record[3], record[4]]))];
+        reader.read_exact(&mut hello).unwrap();
+        (head, record[0], hello)
+    });
+    let variables = [("HTTPS_PROXY", proxy.as_str()), ("NO_PROXY", ""), ("no_proxy", "")];
+    let (mut gateway, url) = start(&project, "https://provider.example", "data", &variables);
+    let body = request(Api::Anthropic, &[Step::Turn("hello".into())]);
+    let response = send(&url, "/v1/messages", &[("x-api-key", "sk-secret")], &body);
+    // The proxy has closed the connection.
+    assert_eq!(response.status(), 502);
+    let (head, kind, hello) = seen.join().unwrap();
+    assert!(head.starts_with("CONNECT provider.example:443 HTTP/1.1\r\n"), "{head}");
+    // user:secret
+    assert!(head.to_lowercase().contains("proxy-authorization: basic dxnlcjpzzwnyzxq="), "{head}");
+    assert!(!head.contains("sk-secret"));
+    assert_eq!(kind, 22);
+    assert!(hello.windows(16).any(|part| part == b"provider.example"));
+    gateway.kill().unwrap();
+    gateway.wait().unwrap();
+}
+
+/// Runs a shell with a gateway.
+fn run(project: &Project, options: &[&str], script: &str) -> Output {
+    let arguments = [&["run", "--data", "data"], options, &["--", "sh", "-c", script]].concat();
+    LCP.command(&project.path(""), &arguments).output().unwrap()
+}
+
+#[cfg(unix)]
+#[test]
+fn agent_gets_the_gateway_and_its_exit_code_is_returned() {
+    let (project, provider) = (project(), Provider::strict());
+    let script = "printf '%s %s' $ANTHROPIC_BASE_URL $OPENAI_BASE_URL; exit 7";
+    let output = run(&project, &["--upstream", &provider.url], script);
+    assert_eq!(output.status.code(), Some(7), "{}", stderr(&output));
+    let urls = String::from_utf8(output.stdout).unwrap();
+    let (anthropic, openai) = urls.split_once(' ').unwrap();
+    assert!(anthropic.starts_with("http://127.0.0.1:") && anthropic == openai, "{urls}");
+    // The gateway has ended with the agent.
+    let address = anthropic.strip_prefix("http://").unwrap();
+    assert!(TcpStream::connect(address).is_err());
+    assert_eq!(run(&project, &[], "kill -9 $$").status.code(), Some(137));
+    let missing = LCP.command(&project.path(""), &["run", "--data", "data", "no-such-agent"]);
+    let missing = { missing }.output().unwrap();
+    assert_eq!(missing.status.code(), Some(1));
+    assert!(stderr(&missing).contains("no-such-agent") && stderr(&missing).contains("hint: "));
+}
+
+#[cfg(unix)]
+#[test]
+fn signal_ends_the_agent() {
+    let project = project();
+    let arguments = ["run", "--data", "data", "--", "sh", "-c", "echo ready; exec sleep 60"];
+    let (_keyboard, terminal) = crate::terminal::terminal();
+    for (stdin, signal) in
+        [(Stdio::null(), "-TERM"), (Stdio::null(), "-INT"), (Stdio::from(terminal), "-TERM")]
+    {
+        let mut command = LCP.command(&project.path(""), &arguments);
+        let mut child = command.stdin(stdin).stdout(Stdio::piped()).spawn().unwrap();
+        let mut line = String::new();
+        BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
+        assert_eq!(line, "ready\n");
+        let id = child.id().to_string();
+        assert!(Command::new("kill").args([signal, &id]).status().unwrap().success());
+        assert_eq!(child.wait().unwrap().code(), Some(128 + 15));
+    }
+}
+
+#[test]
+fn address_of_other_machines_needs_a_token() {
+    let project = project();
+    let arguments = ["proxy", "--listen", "0.0.0.0:0", "--data", "data"];
+    let output = LCP.command(&project.path(""), &arguments).output().unwrap();
+    assert_eq!(output.status.code(), Some(2));
+    assert!(stderr(&output).contains("hint: pass --token"), "{}", stderr(&output));
+}
+
+/// The number of times that an agent is asked to read the file.
+pub(crate) const READS: usize = 4;
+
+/// Starts a provider for real agents, which asks for some reads of a file. Returns it with the rules that
+/// requests broke.
+fn provider_for_agents(file: PathBuf) -> (Provider, Arc<Mutex<Vec<String>>>) {
+    let broken: Arc<Mutex<Vec<String>>> = Arc::default();
+    let known = Arc::clone(&broken);
+    let provider = Provider::start(move |request, stream| {
+        if !request.line.starts_with("POST ") {
+            return respond(stream, "200 OK", "application/json", b"{\"data\":[],\"models\":[]}");
+        }
+        if let Err(rule) = check(&request.body) {
+            known.lock().unwrap().push(format!("{}: {rule}", request.line));
+            return respond(stream, "400 Bad Request", "application/json", b"{}");
+        }
+        let body: Value = serde_json::from_slice(&request.body).unwrap();
+        if request.line.contains("/count_tokens") {
+            respond(stream, "200 OK", "application/json", b"{\"input_tokens\":1000}");
+        } else if request.line.contains("/messages") {
+            answer(stream, &anthropic(&body, &file));
+        } else {
+            answer(stream, &openai(&body, &file));
+        }
+    });
+    (provider, broken)
+}
+
+/// Writes events as a stream.
+pub(crate) fn answer(stream: &mut TcpStream, events: &[Value]) {
+    let events: Vec<_> = events
+        .iter()
+        .map(|event| format!("event: {}\ndata: {event}\n\n", event["type"].as_str().unwrap()))
+        .collect();
+    respond(stream, "200 OK", "text/event-stream", events.concat().as_bytes());
+}
+
+/// Returns the number of results, and the tools of a request.
+pub(crate) fn progress(body: &Value, kind: &str) -> (usize, Vec<String>) {
+    let results = body.to_string().matches(&format!("\"type\":\"{kind}\"")).count();
+    let tools = body["tools"].as_array().into_iter().flatten();
+    (results, tools.filter_map(|tool| tool["name"].as_str().map(str::to_owned)).collect())
+}
+
+pub(crate) fn anthropic(body: &Value, file: &Path) -> Vec<Value> {
+    let (reads, tools) = progress(body, "tool_result");
+    let is_call = reads < READS && tools.iter().any(|tool| tool == "Read");
+    let (block, delta, reason) = if is_call {
+        let input = json!({ "file_path": file, "offset": 1 + reads, "limit": 150 }).to_string();
+        (
+            json!({ "type": "tool_use", "id": format!("toolu_{reads}"), "name": "Read", "input": {} }),
+            json!({ "type": "input_json_delta", "partial_json": input }),
+            "tool_use",
+        )
+    } else {
+        let text = json!({ "type": "text", "text": "" });
+        (text, json!({ "type": "text_delta", "text": "All is read." }), "end_turn")
+    };
+    // Messages with the same id are merged.
+    let id = format!("msg_{}", blake3::hash(body.to_string().as_bytes()).to_hex());
+    let usage = json!({ "input_tokens": 10, "cache_creation_input_tokens": 2_000,
+        "cache_read_input_tokens": 20_000, "output_tokens": 1 });
+    let message = json!({ "id": id, "type": "message", "role": "assistant", "model": body["model"],
+        "content": [], "stop_reason": null, "stop_sequence": null, "usage": usage });
+    vec![
+        json!({ "type": "message_start", "message": message }),
+        json!({ "type": "content_block_start", "index": 0, "content_block": block }),
+        json!({ "type": "content_block_delta", "index": 0, "delta": delta }),
+        json!({ "type": "content_block_stop", "index": 0 }),
+        json!({ "type": "message_delta", "delta": { "stop_reason": reason, "stop_sequence": null },
+            "usage": { "output_tokens": 9 } }),
+        json!({ "type": "message_stop" }),
+    ]
+}
+
+pub(crate) fn openai(body: &Value, file: &Path) -> Vec<Value> {
+    let (reads, tools) = progress(body, "function_call_output");
+    let tool = ["exec_command", "shell_command", "shell"].into_iter();
+    let tool = tool.clone().find(|name| tools.iter().any(|tool| tool == name));
+    let item = match tool.filter(|_| reads < READS) {
+        Some(tool) => {
+            let command = format!("cat {}", file.display());
+            let arguments = match tool {
+                "exec_command" => json!({ "cmd": command }),
+                "shell_command" => json!({ "command": command }),
+                _ => json!({ "command": ["sh", "-c", command] }),
+            };
+            json!({ "type": "function_call", "id": format!("fc_{reads}"),
+                "call_id": format!("call_{reads}"), "name": tool,
+                "arguments": arguments.to_string(), "status": "completed" })
+        }
+        None => {
+            json!({ "type": "message", "id": "msg_1", "role": "assistant", "status": "completed",
+            "content": [{ "type": "output_text", "text": "All is read.", "annotations": [] }] })
+        }
+    };
+    let usage = json!({ "input_tokens": 9_000, "input_tokens_details": { "cached_tokens": 8_000 },
+        "output_tokens": 5, "output_tokens_details": { "reasoning_tokens": 0 }, "total_tokens": 9_005 });
+    let response = |status: &str, output: Value| {
+        json!({ "id": "resp_1", "object": "response", "created_at": 1, "status": status,
+            "model": body["model"], "output": output, "usage": usage, "error": null })
+    };
+    vec![
+        json!({ "type": "response.created", "response": response("in_progress", json!([])) }),
+        json!({ "type": "response.output_item.done", "output_index": 0, "item": item }),
+        json!({ "type": "response.completed", "response": response("completed", json!([item])) }),
+    ]
+}
+
+/// Runs an agent of npm with a gateway, without an account and without other servers. The folder
+/// of the packages is in `LCP_AGENTS` (`cargo xtask agents`).
+fn run_agent(project: &Project, provider: &Provider, program: &str, arguments: &[&str]) -> Output {
+    let packages = std::env::var("LCP_AGENTS").expect("run `cargo xtask agents`");
+    let program = Path::new(&packages).join(program);
+    let home = project.path("home");
+    std::fs::create_dir_all(home.join(".codex")).unwrap();
+    let mut command = LCP.command(
+        &project.path(""),
+        &["run", "--no-config", "--data", "data", "--upstream", &provider.url, "--"],
+    );
+    command.arg(program).args(arguments).stdin(Stdio::null());
+    command.env_clear().env("PATH", std::env::var_os("PATH").unwrap()).env("HOME", &home);
+    command.env("CODEX_HOME", home.join(".codex")).env("DUMMY_KEY", "sk-dummy");
+    for (name, value) in [
+        ("ANTHROPIC_API_KEY", "sk-ant-dummy"),
+        ("CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "1"),
+        ("DISABLE_AUTOUPDATER", "1"),
+        ("IS_SANDBOX", "1"),
+    ] {
+        command.env(name, value);
+    }
+    command.output().unwrap()
+}
+
+/// Writes a file to read, and returns a provider that asks for it.
+fn agents_project() -> (Project, Provider, Arc<Mutex<Vec<String>>>) {
+    let project = LCP.project("");
+    let file = project.path("a.txt");
+    std::fs::File::create(&file).unwrap().write_all(lines(1, 0, 200).as_bytes()).unwrap();
+    let (provider, broken) = provider_for_agents(file);
+    (project, provider, broken)
+}
+
+#[track_caller]
+fn check_agent(
+    project: &Project,
+    provider: &Provider,
+    broken: &Mutex<Vec<String>>,
+    output: &Output,
+) {
+    let text = String::from_utf8_lossy(&output.stdout);
+    assert_eq!(broken.lock().unwrap()[..], [""; 0]);
+    assert!(output.status.success() && text.contains("All is read."), "{text}{}", stderr(output));
+    let stats = project.json(&["proxy", "stats", "--json", "--data", "data"]);
+    let total = &stats["total"];
+    assert!(total["edits"]["duplicate"].as_u64().unwrap() > 0, "{stats}");
+    assert_eq!(total["requests_without_usage"], 0);
+    let (with, without) = (&total["cost_with_edits"], &total["cost_without_edits"]);
+    assert!(with.as_u64() < without.as_u64(), "{stats}");
+    // Each request of the session begins as the one before, without its marks.
+    let is_main =
+        |request: &&Message| request.line.starts_with("POST ") && request.body.len() > 20_000;
+    assert!(provider.requests().iter().filter(is_main).count() > READS);
+}
+
+#[test]
+#[ignore = "needs agents from npm: cargo xtask agents"]
+fn claude_code_works_with_a_gateway() {
+    let (project, provider, broken) = agents_project();
+    let arguments = [
+        "-p", "read a.txt", "--model", "claude-sonnet-4-5", "--output-format", "json",
+        "--allowedTools", "Read",
+    ];
+    let program = "node_modules/@anthropic-ai/claude-code-linux-x64/claude";
+    let output = run_agent(&project, &provider, program, &arguments);
+    check_agent(&project, &provider, &broken, &output);
+}
+
+#[test]
+#[ignore = "needs agents from npm: cargo xtask agents"]
+fn codex_works_with_a_gateway() {
+    let (project, provider, broken) = agents_project();
+    let config = "model = \"gpt-5.2-codex\"\nmodel_provider = \"mine\"\n[model_providers.mine]\n\
+        name = \"mine\"\nbase_url = \"https://mine.example/v1\"\nenv_key = \"DUMMY_KEY\"\n\
+        wire_api = \"responses\"\n";
+    std::fs::create_dir_all(project.path("home/.codex")).unwrap();
+    std::fs::write(project.path("home/.codex/config.toml"), config).unwrap();
+    let arguments =
+        ["exec", "--skip-git-repo-check", "--json", "-s", "danger-full-access", "read a.txt"];
+    let output = run_agent(&project, &provider, "node_modules/.bin/codex", &arguments);
+    check_agent(&project, &provider, &broken, &output);
+}
