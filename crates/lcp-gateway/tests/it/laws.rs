@@ -1,4 +1,4 @@
-//! What holds for every history.
+//! Laws of edits, for random histories of the three APIs.
 
 use lcp_gateway::{Api, Reason, Request};
 use lcp_tokens::{HeuristicEstimator, TokenEstimator as _};
