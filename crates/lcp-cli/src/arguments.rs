@@ -193,6 +193,25 @@ pub fn parse_tokens(value: &str) -> Result<u32, String> {
     value.parse().map_err(|_| format!("expected a number of tokens from 0 to {}", u32::MAX))
 }
 
+/// Returns the token in the environment variable `LCP_TOKEN`.
+///
+/// # Errors
+///
+/// Returns an error if it is not a token. An empty one is none: the server would be open.
+#[cfg(any(feature = "http", feature = "proxy"))]
+pub(crate) fn environment_token<T>() -> crate::Result<Option<T>>
+where
+    T: std::str::FromStr<Err = &'static str>,
+{
+    const NAME: &str = "LCP_TOKEN";
+    let Some(token) = std::env::var_os(NAME) else { return Ok(None) };
+    let token = token.to_str().unwrap_or_default().parse().map_err(|error| {
+        Error::new(ErrorKind::Usage, format!("invalid value of {NAME}: {error}"))
+            .with_hint(format!("set {NAME} to a token, or unset it"))
+    })?;
+    Ok(Some(token))
+}
+
 #[cfg(test)]
 mod tests {
     use clap::CommandFactory as _;

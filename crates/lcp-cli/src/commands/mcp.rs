@@ -3,15 +3,11 @@
 use std::path::PathBuf;
 
 use crate::Result;
+#[cfg(feature = "http")]
+use crate::arguments;
 use crate::output::Output;
 use crate::session_args::StoreArgs;
-#[cfg(feature = "http")]
-use lcp_app::{Error, ErrorKind};
 use lcp_mcp::{LazySessionStore, Roots, ServerConfig, ServerState, serve};
-
-/// The environment variable that has the token.
-#[cfg(feature = "http")]
-const TOKEN: &str = "LCP_TOKEN";
 
 /// Serve packs to agents over MCP, within a token budget
 ///
@@ -65,8 +61,10 @@ pub fn run(args: &Args, output: &Output) -> Result {
     let state = ServerState::new(config);
     #[cfg(feature = "http")]
     if let Some(address) = args.http {
-        let token =
-            args.token.clone().map_or_else(token_of_environment, |token| Ok(Some(token)))?;
+        let token = args
+            .token
+            .clone()
+            .map_or_else(arguments::environment_token, |token| Ok(Some(token)))?;
         let options = lcp_mcp::HttpOptions { address, token };
         let listening = |url: &str| output.progress(format!("serving on {url}"));
         return lcp_mcp::serve_http(state, &options, listening);
@@ -76,16 +74,4 @@ pub fn run(args: &Args, output: &Output) -> Result {
     std::thread::spawn(|| lcp_app::hook::record_captures(&lcp_app::Silent));
     lcp_app::files::announce_terminal(output);
     serve(state)
-}
-
-/// Returns the token of the environment. An empty one is an error, because the server would be open.
-#[cfg(feature = "http")]
-fn token_of_environment() -> Result<Option<lcp_mcp::Token>> {
-    let Some(token) = std::env::var_os(TOKEN) else { return Ok(None) };
-    let token = token.to_str().unwrap_or_default().parse().map_err(|error| {
-        let message = format!("invalid value of {TOKEN}: {error}");
-        Error::new(ErrorKind::Usage, message)
-            .with_hint(format!("set {TOKEN} to a token, or unset it"))
-    })?;
-    Ok(Some(token))
 }

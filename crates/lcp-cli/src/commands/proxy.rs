@@ -2,17 +2,13 @@
 
 use std::net::SocketAddr;
 
-use lcp_app::{Error, ErrorKind};
 use lcp_driver::group_thousands;
 use lcp_gateway::{ProxyOptions, SessionStats, Stats, Token, read_stats, serve};
 
 use crate::gateway_args::{DataArgs, GatewayArgs};
 use crate::output::Output;
 use crate::table::{self, Column, TableStyle};
-use crate::{Result, files};
-
-/// The environment variable that has the token.
-const TOKEN: &str = "LCP_TOKEN";
+use crate::{Result, arguments, files};
 
 /// Keep the requests of agents within a token budget
 ///
@@ -74,7 +70,10 @@ pub fn run(args: &Args, output: &Output) -> Result {
     }
     let options = ProxyOptions {
         address: args.listen,
-        token: args.token.clone().map_or_else(token_of_environment, |token| Ok(Some(token)))?,
+        token: args
+            .token
+            .clone()
+            .map_or_else(arguments::environment_token, |token| Ok(Some(token)))?,
         upstream: args.gateway.upstream.clone().unwrap_or_default(),
         edits: args.gateway.to_options()?,
     };
@@ -141,15 +140,4 @@ fn table(stats: &Stats, style: TableStyle) -> String {
 fn address(value: &str) -> Result<SocketAddr, String> {
     let address = value.replace("localhost:", "127.0.0.1:");
     address.parse().map_err(|_| "expected an address and a port, such as 127.0.0.1:8787".to_owned())
-}
-
-/// Returns the token of the environment. An empty one is an error, because the gateway would be open.
-fn token_of_environment() -> Result<Option<Token>> {
-    let Some(token) = std::env::var_os(TOKEN) else { return Ok(None) };
-    let token = token.to_str().unwrap_or_default().parse().map_err(|error| {
-        let message = format!("invalid value of {TOKEN}: {error}");
-        Error::new(ErrorKind::Usage, message)
-            .with_hint(format!("set {TOKEN} to a token, or unset it"))
-    })?;
-    Ok(Some(token))
 }
