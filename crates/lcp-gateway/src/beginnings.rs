@@ -1,9 +1,6 @@
 //! The beginnings of requests that a provider caches.
 
-use std::borrow::Cow;
-
 use crate::decisions::Hash;
-use crate::json::without_cache_marks;
 use crate::request::Request;
 
 /// The state of a beginning at the provider.
@@ -39,26 +36,32 @@ impl Beginnings {
     /// Hashes the head of a request.
     pub(crate) fn new(request: &Request<'_>) -> Self {
         let mut hasher = blake3::Hasher::new();
-        add(&mut hasher, &request.model);
-        for json in &request.head {
-            add(&mut hasher, json);
+        hasher.update(request.model.as_bytes());
+        for place in &request.head {
+            // It has no results.
+            request.hash_part(&mut hasher, place.clone(), |_| Hash::default());
         }
         Self(vec![*hasher.finalize().as_bytes()])
     }
 
-    /// Hashes the messages from `first` on, which `message_json` returns.
-    pub(crate) fn hash_from<'m>(
+    /// Hashes the messages from `first` on. `result_hash` returns the hash of the string that is sent
+    /// of a result.
+    pub(crate) fn hash_from(
         &mut self,
         first: usize,
         request: &Request<'_>,
-        message_json: impl Fn(usize) -> Cow<'m, str>,
+        result_hash: impl Fn(usize) -> Hash,
     ) {
         self.0.truncate(first + 1);
-        for at in first..request.messages.len() {
+        for at in first..request.outline.messages.len() {
             // Each hash has the one before, so that a message is read once.
             let mut hasher = blake3::Hasher::new();
             hasher.update(&self.0[at]);
-            add(&mut hasher, &message_json(at));
+            request.hash_part(
+                &mut hasher,
+                request.outline.messages[at].place.clone(),
+                &result_hash,
+            );
             self.0.push(*hasher.finalize().as_bytes());
         }
     }
@@ -85,7 +88,7 @@ impl Beginnings {
 
     /// Returns the beginnings that the provider caches: those until the last mark.
     pub(crate) fn cached(&self, request: &Request<'_>) -> Vec<Beginning> {
-        let marked = request.messages.iter().rposition(|message| message.has_mark);
+        let marked = request.outline.messages.iter().rposition(|message| message.has_mark);
         let count = match marked {
             _ if request.caches_all => self.0.len(),
             Some(last) => last + 2,
@@ -94,12 +97,4 @@ impl Beginnings {
         let seconds = request.cache_seconds + MARGIN_SECONDS;
         self.0[..count].iter().map(|hash| Beginning { hash: *hash, seconds }).collect()
     }
-}
-
-/// Adds the tokens of JSON, with a byte between them that none contains.
-fn add(hasher: &mut blake3::Hasher, json: &str) {
-    without_cache_marks(json, |token| {
-        hasher.update(token.as_bytes()).update(&[0xFF]);
-    });
-    hasher.update(&[0xFE]);
 }

@@ -10,7 +10,7 @@ pub type Hash = [u8; 32];
 pub struct Key {
     /// The id of the call.
     pub call: String,
-    /// The hash of the result's text.
+    /// The hash of the result's text, as it is written in JSON.
     pub text: Hash,
 }
 
@@ -51,7 +51,7 @@ pub struct Replacement {
 pub type Decisions = HashMap<Key, Decision>;
 
 impl Key {
-    pub(crate) fn new(call: String, text: &str) -> Self {
-        Self { call, text: *blake3::hash(text.as_bytes()).as_bytes() }
+    pub(crate) fn new(call: String, string: &str) -> Self {
+        Self { call, text: *blake3::hash(string.as_bytes()).as_bytes() }
     }
 }

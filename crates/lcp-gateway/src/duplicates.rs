@@ -1,9 +1,11 @@
-//! Lines of a result that an earlier one shows.
+//! Lines of a result that an earlier one shows. Texts are as they are written in JSON, without quotes,
+//! so that the history need not be decoded.
 
 use std::collections::{HashMap, HashSet};
+use std::hash::BuildHasher as _;
 use std::ops::Range;
 
-use foldhash::fast::RandomState;
+use foldhash::fast::{FixedState, RandomState};
 
 /// The size of the shortest duplicate that is replaced, in bytes. A reference has about 200.
 const BYTES_MIN: usize = 600;
@@ -12,16 +14,56 @@ const BYTES_MIN: usize = 600;
 /// duplicate.
 const PLACES_MAX: usize = 16;
 
+/// The lines of a text: the hash of each, and its end in bytes.
+#[derive(Debug, Default)]
+pub(crate) struct Lines(Vec<(u64, usize)>);
+
+impl Lines {
+    /// Splits a text after each line end. A text that may have a line end in another form (`\u000a`)
+    /// gets no lines, because they could not be numbered as readers do.
+    pub(crate) fn new(text: &str) -> Self {
+        if memchr::memmem::find(text.as_bytes(), br"\u000").is_some() {
+            return Self::default();
+        }
+        let (mut lines, mut start, mut end) = (Vec::new(), 0, 0);
+        let hash = |line: &str| FixedState::default().hash_one(line);
+        while let Some(backslash) = memchr::memchr(b'\\', text.as_bytes().get(end..).unwrap_or(&[]))
+        {
+            end += backslash + 2;
+            if text.as_bytes().get(end - 1) == Some(&b'n') {
+                lines.push((hash(&text[start..end]), end));
+                start = end;
+            }
+        }
+        if start < text.len() {
+            lines.push((hash(&text[start..]), text.len()));
+        }
+        Self(lines)
+    }
+
+    fn bytes(&self, lines: Range<usize>) -> Range<usize> {
+        let end_before = |line: usize| match line {
+            0 => 0,
+            _ => self.0[line - 1].1,
+        };
+        end_before(lines.start)..end_before(lines.end)
+    }
+
+    fn is_long(&self) -> bool {
+        self.bytes(0..self.0.len()).len() >= BYTES_MIN
+    }
+}
+
 /// The lines of earlier results.
 pub(crate) struct EarlierLines<'t> {
     /// The lines of the texts in which duplicates are looked for. Others need no place.
-    wanted: HashSet<&'t str, RandomState>,
-    texts: Vec<Vec<&'t str>>,
+    wanted: HashSet<u64, RandomState>,
+    texts: Vec<&'t Lines>,
     /// The places of a line: the text and the index of the line.
-    places: HashMap<&'t str, Vec<(u32, u32)>, RandomState>,
+    places: HashMap<u64, Vec<(u32, u32)>, RandomState>,
 }
 
-/// Consecutive lines that an earlier text has, too.
+/// Consecutive lines that an earlier text has, too, as far as their hashes tell.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Duplicate {
     /// The lines by their indices.
@@ -32,56 +74,55 @@ pub(crate) struct Duplicate {
     pub(crate) text: usize,
     /// The index of the first line there.
     pub(crate) start: usize,
+    /// The place of the lines there in bytes.
+    pub(crate) original: Range<usize>,
 }
 
 impl<'t> EarlierLines<'t> {
     /// Creates an index for duplicates in these texts.
-    pub(crate) fn new(texts: impl Iterator<Item = &'t str>) -> Self {
-        let long = texts.filter(|text| text.len() >= BYTES_MIN);
-        let wanted = long.flat_map(|text| text.split_inclusive('\n')).collect();
+    pub(crate) fn new(texts: impl Iterator<Item = &'t Lines>) -> Self {
+        let lines = texts.filter(|text| text.is_long()).flat_map(|text| &text.0);
+        let wanted = lines.map(|(hash, _)| *hash).collect();
         Self { wanted, texts: Vec::new(), places: HashMap::default() }
     }
 
     /// Adds a text that is shown in full.
-    pub(crate) fn add(&mut self, text: &'t str) {
+    pub(crate) fn add(&mut self, text: &'t Lines) {
         if self.wanted.is_empty() {
             return;
         }
         let number = u32::try_from(self.texts.len()).unwrap_or(u32::MAX);
-        let lines: Vec<_> = text.split_inclusive('\n').collect();
-        for (at, line) in (0..).zip(&lines).filter(|(_, line)| self.wanted.contains(*line)) {
-            let places = self.places.entry(line).or_default();
+        for (at, (hash, _)) in (0..).zip(&text.0).filter(|(_, line)| self.wanted.contains(&line.0))
+        {
+            let places = self.places.entry(*hash).or_default();
             if places.len() < PLACES_MAX {
                 places.push((number, at));
             }
         }
-        self.texts.push(lines);
+        self.texts.push(text);
     }
 
     /// Returns the longest duplicate in a text, if it is long enough.
-    pub(crate) fn longest_in(&self, text: &str) -> Option<Duplicate> {
-        if self.places.is_empty() || text.len() < BYTES_MIN {
+    pub(crate) fn longest_in(&self, text: &Lines) -> Option<Duplicate> {
+        if self.places.is_empty() || !text.is_long() {
             return None;
         }
-        let lines: Vec<_> = text.split_inclusive('\n').collect();
-        let offsets: Vec<_> = std::iter::once(0)
-            .chain(lines.iter().scan(0, |end, line| {
-                *end += line.len();
-                Some(*end)
-            }))
-            .collect();
+        let lines = &text.0;
         let mut best: Option<Duplicate> = None;
         let mut at = 0;
         while at < lines.len() {
             let mut longest = 0;
-            for (number, start) in self.places.get(lines[at]).into_iter().flatten() {
+            for (number, start) in self.places.get(&lines[at].0).into_iter().flatten() {
                 let (number, start) = (*number as usize, *start as usize);
-                let earlier = &self.texts[number][start..];
-                let same = earlier.iter().zip(&lines[at..]).take_while(|(a, b)| a == b).count();
+                let earlier = self.texts[number];
+                let pairs = earlier.0[start..].iter().zip(&lines[at..]);
+                let same = pairs.take_while(|(earlier, line)| earlier.0 == line.0).count();
                 longest = longest.max(same);
-                let bytes = offsets[at]..offsets[at + same];
+                let bytes = text.bytes(at..at + same);
                 if best.as_ref().is_none_or(|best| bytes.len() > best.bytes.len()) {
-                    best = Some(Duplicate { lines: at..at + same, bytes, text: number, start });
+                    let original = earlier.bytes(start..start + same);
+                    let lines = at..at + same;
+                    best = Some(Duplicate { lines, bytes, text: number, start, original });
                 }
             }
             // Runs that begin within this one are not searched, so that the time is linear.
@@ -97,26 +138,29 @@ mod tests {
 
     fn lines(range: Range<usize>) -> String {
         let lines: Vec<_> =
-            range.map(|at| format!("line {at} of a file that was read\n")).collect();
+            range.map(|at| format!("line {at} of a file that was read\\n")).collect();
         lines.concat()
     }
 
     /// Returns the longest duplicate of earlier texts.
     fn longest(earlier: &[&str], text: &str) -> Option<Duplicate> {
-        let mut lines = EarlierLines::new(std::iter::once(text));
-        for text in earlier {
-            lines.add(text);
+        let earlier: Vec<_> = earlier.iter().map(|text| Lines::new(text)).collect();
+        let text = Lines::new(text);
+        let mut index = EarlierLines::new(std::iter::once(&text));
+        for text in &earlier {
+            index.add(text);
         }
-        lines.longest_in(text)
+        index.longest_in(&text)
     }
 
     #[test]
     fn longest_run_of_lines_is_found() {
         let (first, second) = (lines(0..100), lines(200..400));
-        let text = format!("header\n{}new\n{}end", lines(10..60), lines(250..390));
+        let text = format!(r"header\n{}new\n{}end", lines(10..60), lines(250..390));
         let duplicate = longest(&[&first, &second], &text).unwrap();
         assert_eq!((duplicate.text, duplicate.start, duplicate.lines), (1, 50, 52..192));
         assert_eq!(text[duplicate.bytes], lines(250..390));
+        assert_eq!(second[duplicate.original], lines(250..390));
     }
 
     #[test]
@@ -134,6 +178,20 @@ mod tests {
         assert_eq!(longest(&[&first], &lines(500..900)), None);
         assert_eq!(longest(&[&first], ""), None);
         // Blank lines occur everywhere.
-        assert_eq!(longest(&[&first, "\n\n\n"], &"\n".repeat(1_000)), None);
+        assert_eq!(longest(&[&first, r"\n\n\n"], &r"\n".repeat(1_000)), None);
+    }
+
+    #[test]
+    fn lines_end_after_escaped_line_ends() {
+        let split = |text: &'static str| {
+            let lines = Lines::new(text);
+            (0..lines.0.len()).map(|at| &text[lines.bytes(at..at + 1)]).collect::<Vec<_>>()
+        };
+        let lines = split(r"one\n\\na \u00e9\n\nend\\");
+        assert_eq!(lines, [r"one\n", r"\\na \u00e9\n", r"\n", r"end\\"]);
+        assert_eq!(split(r"a\n"), [r"a\n"]);
+        assert_eq!(split(""), [""; 0]);
+        assert_eq!(split(r"a\n\u000Ab"), [""; 0]);
+        assert_eq!(Lines::new(r"a\nb\na\n").0[0].0, Lines::new(r"a\nb\na\n").0[2].0);
     }
 }

@@ -5,7 +5,7 @@
 //!
 //! | topic | file |
 //! |---|---|
-//! | requests and the places of their tool results | `request.rs`, `json.rs` |
+//! | requests and the places of their tool results | `request.rs`, `request/item.rs`, `json.rs` |
 //! | the edit | `rewrite.rs` |
 //! | decisions, which later requests repeat | `decisions.rs` |
 //! | the warm prefix | `beginnings.rs` |
@@ -17,7 +17,7 @@
 //! |---|---|
 //! | stored decisions, beginnings, originals and usage | `store.rs`, `store/` |
 //! | the usage in responses; costs | `usage.rs`; `bill.rs` |
-//! | edits with the store | `proxy/editor.rs` |
+//! | edits with the store; the requests before | `proxy/editor.rs`; `proxy/recent.rs` |
 //! | connections and their limits; requests of clients | `proxy.rs`; `proxy/endpoint.rs` |
 //! | headers; bodies of requests and responses | `proxy/headers.rs`; `proxy/body.rs` |
 //! | compressed responses; slow clients | `proxy/decoding.rs`; `proxy/patience.rs` |

@@ -8,6 +8,7 @@ mod endpoint;
 mod headers;
 mod page;
 mod patience;
+mod recent;
 mod upstream;
 
 use std::convert::Infallible;

@@ -1,16 +1,15 @@
 //! Requests of model APIs, with the places of their tool results.
 
-use std::borrow::Cow;
+mod item;
+
 use std::collections::HashMap;
 use std::ops::Range;
+use std::sync::Arc;
 
-use serde::Deserialize;
-use serde_json::value::RawValue;
-
-use crate::decisions::Key;
-#[cfg(feature = "proxy")]
-use crate::json::without_cache_marks;
-use crate::json::{has_cache_mark, place};
+use crate::decisions::{Hash, Key};
+use crate::duplicates::Lines;
+use crate::json::{Reader, decode};
+use item::{CACHE_CONTROL, Content, Mark, has_mark, plain, read_content, read_item, skip};
 
 /// A model API.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -49,15 +48,11 @@ pub struct Request<'b> {
     pub model: String,
     /// The id of the session, if the request has one.
     pub session: Option<String>,
-    /// The fields before the messages in the order in which providers cache them.
-    pub(crate) head: Vec<&'b str>,
-    pub(crate) messages: Vec<Message<'b>>,
+    /// The places of the fields before the messages, in the order in which providers cache them.
+    pub(crate) head: Vec<Range<usize>>,
+    pub(crate) outline: Outline,
     /// The number of messages up to the newest one of the model, which has not seen those behind it.
     pub(crate) seen_messages: usize,
-    /// The results that can be edited, in their order.
-    pub(crate) results: Vec<ToolResult>,
-    /// The calls by their ids.
-    pub(crate) calls: HashMap<String, Call<'b>>,
     /// `true` if a mark is in the head or if the provider caches without marks.
     pub(crate) is_head_cached: bool,
     /// `true` if the provider caches all messages without marks.
@@ -66,24 +61,59 @@ pub struct Request<'b> {
     pub(crate) cache_seconds: u32,
 }
 
+/// The places of the parts of a request. The next request of a session begins with the same bytes, so
+/// these parts need not be read again.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Outline {
+    pub(crate) messages: Vec<Message>,
+    /// The results that can be edited, in their order.
+    pub(crate) results: Vec<ToolResult>,
+    calls: Vec<Call>,
+    /// The cache marks in their order.
+    marks: Vec<Mark>,
+    /// `true` if results are missing because of their ids.
+    has_repeated_ids: bool,
+}
+
+impl Outline {
+    /// Returns the outline of the messages that end before `end`.
+    fn until(&self, end: usize) -> Self {
+        let first = self.messages.first().map_or(0, |message| message.place.start);
+        let messages = self.messages.partition_point(|message| message.place.end <= end);
+        let end = self.messages[..messages].last().map_or(0, |message| message.place.end);
+        let results = self.results.partition_point(|result| result.message < messages);
+        let calls = self.calls.partition_point(|call| call.message < messages);
+        let is_before_end = |mark: &&Mark| first <= mark.place.start && mark.place.end <= end;
+        let marks = self.marks.iter().filter(is_before_end);
+        Self {
+            messages: self.messages[..messages].to_vec(),
+            results: self.results[..results].to_vec(),
+            calls: self.calls[..calls].to_vec(),
+            marks: marks.cloned().collect(),
+            has_repeated_ids: self.has_repeated_ids,
+        }
+    }
+}
+
 /// A message, or an item of `OpenAI`'s responses.
-#[derive(Debug)]
-pub(crate) struct Message<'b> {
-    pub(crate) json: &'b str,
+#[derive(Clone, Debug)]
+pub(crate) struct Message {
+    pub(crate) place: Range<usize>,
     /// `true` if the user says something, rather than a tool.
     pub(crate) is_turn: bool,
+    is_from_model: bool,
     pub(crate) has_mark: bool,
 }
 
-/// The text of a tool result that can be edited.
-#[derive(Debug)]
+/// A tool result that can be edited.
+#[derive(Clone, Debug)]
 pub(crate) struct ToolResult {
     pub(crate) key: Key,
     /// The index of its message.
     pub(crate) message: usize,
     /// The place of the JSON string in the body.
     pub(crate) place: Range<usize>,
-    pub(crate) text: String,
+    pub(crate) lines: Arc<Lines>,
 }
 
 /// A tool result of a request that can be edited.
@@ -94,15 +124,18 @@ pub struct ResultText<'r> {
     /// The place of its JSON string in the body.
     pub place: Range<usize>,
     /// The text.
-    pub text: &'r str,
+    pub text: String,
 }
 
 /// A call of a tool.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Call<'b> {
-    pub(crate) name: &'b str,
-    /// Its arguments as JSON, or as a JSON string.
-    pub(crate) arguments: &'b str,
+#[derive(Clone, Debug)]
+struct Call {
+    id: String,
+    /// The index of its message.
+    message: usize,
+    name: Range<usize>,
+    /// The place of its arguments as JSON, or as a JSON string.
+    arguments: Range<usize>,
 }
 
 /// The time in seconds for which providers keep a beginning.
@@ -110,280 +143,326 @@ const FIVE_MINUTES: u32 = 300;
 const HOUR: u32 = 3_600;
 const DAY: u32 = 86_400;
 
-#[derive(Deserialize)]
-struct Body<'b> {
-    #[serde(borrow)]
-    model: Option<Cow<'b, str>>,
-    messages: Option<Vec<&'b RawValue>>,
-    #[serde(borrow)]
-    input: Option<&'b RawValue>,
-    #[serde(borrow)]
-    tools: Option<&'b RawValue>,
-    #[serde(borrow)]
-    tool_choice: Option<&'b RawValue>,
-    #[serde(borrow)]
-    system: Option<&'b RawValue>,
-    #[serde(borrow)]
-    instructions: Option<&'b RawValue>,
-    #[serde(borrow)]
-    thinking: Option<&'b RawValue>,
-    #[serde(borrow)]
-    previous_response_id: Option<&'b RawValue>,
-    #[serde(borrow)]
-    cache_control: Option<&'b RawValue>,
-    #[serde(borrow)]
-    prompt_cache_retention: Option<Cow<'b, str>>,
-    #[serde(borrow)]
-    prompt_cache_key: Option<&'b RawValue>,
-    #[serde(borrow)]
-    metadata: Option<&'b RawValue>,
-}
-
-#[derive(Deserialize)]
-struct RawMessage<'b> {
-    #[serde(borrow)]
-    role: Option<Cow<'b, str>>,
-    #[serde(borrow, rename = "type")]
-    kind: Option<Cow<'b, str>>,
-    #[serde(borrow)]
-    content: Option<&'b RawValue>,
-    #[serde(borrow)]
-    output: Option<&'b RawValue>,
-    tool_call_id: Option<String>,
-    call_id: Option<String>,
-    #[serde(borrow)]
-    name: Option<&'b RawValue>,
-    #[serde(borrow)]
-    arguments: Option<&'b RawValue>,
-    #[serde(borrow)]
-    input: Option<&'b RawValue>,
-    #[serde(borrow)]
-    tool_calls: Option<Vec<ChatCall<'b>>>,
-}
-
-#[derive(Deserialize)]
-struct ChatCall<'b> {
-    id: Option<String>,
-    #[serde(borrow)]
-    function: Option<Function<'b>>,
-}
-
-#[derive(Deserialize)]
-struct Function<'b> {
-    #[serde(borrow)]
-    name: Option<&'b RawValue>,
-    #[serde(borrow)]
-    arguments: Option<&'b RawValue>,
-}
-
-#[derive(Deserialize)]
-struct Part<'b> {
-    #[serde(borrow, rename = "type")]
-    kind: Option<Cow<'b, str>>,
-    #[serde(borrow)]
-    text: Option<&'b RawValue>,
-    #[serde(borrow)]
-    content: Option<&'b RawValue>,
-    tool_use_id: Option<String>,
-    id: Option<String>,
-    #[serde(borrow)]
-    name: Option<&'b RawValue>,
-    #[serde(borrow)]
-    input: Option<&'b RawValue>,
-}
+/// The fields before the messages, in the order in which providers cache them.
+const HEAD: [&str; 5] = ["tools", "tool_choice", "system", "instructions", "thinking"];
 
 impl<'b> Request<'b> {
     /// Reads a request. Returns `None` for a body that must be forwarded unchanged: other JSON, a
     /// continuation of a stored response, or a message of another form than the API documents.
     #[must_use]
     pub fn parse(api: Api, body: &'b [u8]) -> Option<Self> {
+        Self::parse_after(api, body, &Outline::default(), 0)
+    }
+
+    /// Reads a request. `previous` is the outline of another request of this API, of which the first
+    /// `common` bytes are the same.
+    pub(crate) fn parse_after(
+        api: Api,
+        body: &'b [u8],
+        previous: &Outline,
+        common: usize,
+    ) -> Option<Self> {
         let body = std::str::from_utf8(body).ok()?;
-        let fields: Body<'b> = serde_json::from_str(body).ok()?;
-        if fields.previous_response_id.is_some() {
-            return None;
-        }
-        let messages = match api {
-            Api::OpenAiResponses => serde_json::from_str(fields.input?.get()).ok()?,
-            _ => fields.messages?,
-        };
-        let head =
-            [fields.tools, fields.tool_choice, fields.system, fields.instructions, fields.thinking];
-        let head: Vec<&str> = head.into_iter().flatten().map(RawValue::get).collect();
         let is_openai = api != Api::Anthropic;
-        let caches_all = is_openai || fields.cache_control.is_some();
-        let cache_seconds = match fields.prompt_cache_retention.as_deref() {
-            Some("24h") => DAY,
-            _ if is_openai || body.contains("\"1h\"") => HOUR,
-            _ => FIVE_MINUTES,
-        };
-        // Only Anthropic's metadata have an id of the client.
-        let session = fields.prompt_cache_key.or(fields.metadata.filter(|_| !is_openai));
         let mut request = Self {
             body,
-            model: fields.model?.into_owned(),
-            session: session.map(|json| short_id(json.get())),
-            is_head_cached: caches_all || head.iter().any(|json| has_cache_mark(json)),
-            head,
-            messages: Vec::with_capacity(messages.len()),
+            model: String::new(),
+            session: None,
+            head: Vec::new(),
+            outline: Outline::default(),
             seen_messages: 0,
-            results: Vec::new(),
-            calls: HashMap::new(),
-            caches_all,
-            cache_seconds,
+            is_head_cached: false,
+            caches_all: is_openai,
+            cache_seconds: if is_openai { HOUR } else { FIVE_MINUTES },
         };
-        for message in messages {
-            request.add(message)?;
+        let messages_name = if api == Api::OpenAiResponses { "input" } else { "messages" };
+        let mut fields: HashMap<&str, &str> = HashMap::new();
+        let mut json = Reader::new(body);
+        let mut head_marks = Vec::new();
+        json.members(|json, key| {
+            json.peek()?;
+            let start = json.at();
+            if key.name == messages_name {
+                request.read_messages(json, previous, common)?;
+            } else if HEAD.contains(&key.name) {
+                read_content(json, &mut head_marks)?;
+            } else {
+                skip(json, key.name)?;
+            }
+            fields.insert(key.name, &body[start..json.at()]).is_none().then_some(())
+        })?;
+        json.end()?;
+        let field = |name: &str| fields.get(name).copied().filter(|json| *json != "null");
+        if field("previous_response_id").is_some() || field(messages_name).is_none() {
+            return None;
         }
+        request.model = decode(field("model")?)?;
+        // Only Anthropic's metadata have an id of the client.
+        let session = field("prompt_cache_key").or(field("metadata").filter(|_| !is_openai));
+        request.session = session.map(|json| short_id(blake3::hash(json.as_bytes())));
+        request.head = HEAD.into_iter().filter_map(field).map(|json| place(body, json)).collect();
+        let mark = field(CACHE_CONTROL);
+        request.caches_all |= mark.is_some();
+        request.is_head_cached = request.caches_all || has_mark(&head_marks);
+        let marks = &mut request.outline.marks;
+        marks.append(&mut head_marks);
+        marks.sort_unstable_by_key(|mark| mark.place.start);
+        if field("prompt_cache_retention") == Some("\"24h\"") {
+            request.cache_seconds = DAY;
+        } else if marks.iter().any(|mark| mark.is_hour)
+            || mark.is_some_and(|it| it.contains("\"1h\""))
+        {
+            request.cache_seconds = HOUR;
+        }
+        let messages = &request.outline.messages;
+        request.seen_messages =
+            messages.iter().rposition(|it| it.is_from_model).map_or(0, |at| at + 1);
         request.ignore_repeated_ids();
         Some(request)
     }
 
+    fn read_messages(
+        &mut self,
+        json: &mut Reader<'b>,
+        previous: &Outline,
+        common: usize,
+    ) -> Option<()> {
+        json.elements(|json| {
+            json.peek()?;
+            let first = previous.messages.first();
+            if self.outline.messages.is_empty()
+                && !previous.has_repeated_ids
+                && first.is_some_and(|first| {
+                    first.place.end <= common && first.place.start == json.at()
+                })
+            {
+                self.outline = previous.until(common);
+                json.set_at(self.outline.messages.last()?.place.end);
+                return Some(());
+            }
+            self.read_message(json)
+        })
+    }
+
     /// Forgets the results whose ids occur twice, because decisions belong to ids.
     fn ignore_repeated_ids(&mut self) {
+        let results = &mut self.outline.results;
         let mut uses: HashMap<&str, usize> = HashMap::new();
-        for result in &self.results {
+        for result in &*results {
             *uses.entry(&result.key.call).or_default() += 1;
         }
         let is_unique: Vec<_> =
-            self.results.iter().map(|result| uses[result.key.call.as_str()] == 1).collect();
+            results.iter().map(|result| uses[result.key.call.as_str()] == 1).collect();
         let mut is_unique = is_unique.into_iter();
-        self.results.retain(|_| is_unique.next().unwrap_or(true));
+        let count = results.len();
+        results.retain(|_| is_unique.next().unwrap_or(true));
+        self.outline.has_repeated_ids = results.len() < count;
     }
 
-    fn add(&mut self, json: &'b RawValue) -> Option<()> {
-        let message: RawMessage<'b> = serde_json::from_str(json.get()).ok()?;
-        let mut is_turn = message.role.as_deref() == Some("user");
-        let is_call = message.kind.as_deref().is_some_and(|kind| kind.ends_with("_call"));
-        let is_from_model = is_call || message.role.as_deref() == Some("assistant");
-        match message.kind.as_deref() {
+    fn read_message(&mut self, json: &mut Reader<'b>) -> Option<()> {
+        let (start, marks) = (json.at(), self.outline.marks.len());
+        let item = read_item(json, &mut self.outline.marks)?;
+        let (role, kind) = (item.role.and_then(plain), item.kind.and_then(plain));
+        let mut is_turn = role == Some("user");
+        let is_call = kind.is_some_and(|kind| kind.ends_with("_call"));
+        match kind {
             Some("function_call_output" | "custom_tool_call_output") => {
-                self.add_result(message.call_id?, message.output?);
+                self.add_result(item.call, &item.output?)?;
             }
             Some("function_call" | "custom_tool_call") => {
-                self.add_call(message.call_id?, message.name, message.arguments.or(message.input));
+                self.add_call(item.call, item.name, item.arguments.or(item.input))?;
             }
-            _ if message.role.as_deref() == Some("tool") => {
-                self.add_result(message.tool_call_id?, message.content?);
-            }
+            _ if role == Some("tool") => self.add_result(item.call, &item.content?)?,
             _ => {
-                for call in message.tool_calls.into_iter().flatten() {
-                    if let (Some(id), Some(function)) = (call.id, call.function) {
-                        self.add_call(id, function.name, function.arguments);
+                for call in item.calls.map_or(Vec::new(), Content::into_items) {
+                    if let Some(function) = call.function {
+                        self.add_call(call.id, function.name, function.arguments)?;
                     }
                 }
-                let parts = message.content.map(RawValue::get).filter(|json| json.starts_with('['));
-                if let Some(parts) = parts {
-                    is_turn &= self.add_parts(parts)?;
+                for part in item.content.map_or(Vec::new(), Content::into_items) {
+                    match part.kind.and_then(plain) {
+                        Some("tool_use") => self.add_call(part.id, part.name, part.input)?,
+                        Some("tool_result") => {
+                            is_turn = false;
+                            if let Some(content) = &part.content {
+                                self.add_result(part.call, content)?;
+                            }
+                        }
+                        _ => {}
+                    }
                 }
             }
         }
-        let json = json.get();
-        self.messages.push(Message { json, is_turn, has_mark: has_cache_mark(json) });
-        if is_from_model {
-            self.seen_messages = self.messages.len();
-        }
+        self.outline.messages.push(Message {
+            place: start..json.at(),
+            is_turn,
+            is_from_model: is_call || role == Some("assistant"),
+            has_mark: has_mark(&self.outline.marks[marks..]),
+        });
         Some(())
-    }
-
-    /// Adds the calls and results among the parts of a message. Returns whether no part is a result.
-    fn add_parts(&mut self, parts: &'b str) -> Option<bool> {
-        let parts: Vec<Part<'b>> = serde_json::from_str(parts).ok()?;
-        let mut has_results = false;
-        for part in parts {
-            match part.kind.as_deref() {
-                Some("tool_use") => self.add_call(part.id?, part.name, part.input),
-                Some("tool_result") => {
-                    has_results = true;
-                    if let Some(content) = part.content {
-                        self.add_result(part.tool_use_id?, content);
-                    }
-                }
-                _ => {}
-            }
-        }
-        Some(!has_results)
     }
 
     fn add_call(
         &mut self,
-        id: String,
-        name: Option<&'b RawValue>,
-        arguments: Option<&'b RawValue>,
-    ) {
-        let name = name.map_or("", |name| name.get().trim_matches('"'));
-        let call = Call { name, arguments: arguments.map_or("", RawValue::get) };
-        self.calls.insert(id, call);
+        id: Option<&'b str>,
+        name: Option<&'b str>,
+        arguments: Option<&'b str>,
+    ) -> Option<()> {
+        let part = |json: Option<&str>| json.map_or(0..0, |json| place(self.body, json));
+        let (id, name, arguments) = (decode(id?)?, part(name), part(arguments));
+        let message = self.outline.messages.len();
+        self.outline.calls.push(Call { id, message, name, arguments });
+        Some(())
     }
 
     /// Adds a result if it is one text.
-    fn add_result(&mut self, call: String, content: &'b RawValue) {
-        let literal = if content.get().starts_with('[') {
-            let Ok([part]) = serde_json::from_str::<[Part<'b>; 1]>(content.get()) else { return };
-            let is_text =
-                matches!(part.kind.as_deref(), Some("text" | "input_text" | "output_text"));
-            part.text.filter(|_| is_text)
-        } else {
-            Some(content)
+    fn add_result(&mut self, call: Option<&'b str>, content: &Content<'b>) -> Option<()> {
+        let call = decode(call?)?;
+        let string = match content {
+            Content::Text(string) => Some(*string),
+            Content::Items(parts) => match &parts[..] {
+                [part] => {
+                    let kind = part.kind.and_then(plain);
+                    let is_text = matches!(kind, Some("text" | "input_text" | "output_text"));
+                    part.text.filter(|_| is_text)
+                }
+                _ => None,
+            },
+            Content::Other => None,
         };
-        let text = literal.map(|literal| serde_json::from_str::<String>(literal.get()));
-        if let (Some(literal), Some(Ok(text))) = (literal, text) {
-            let (message, place) = (self.messages.len(), place(self.body, literal.get()));
-            self.results.push(ToolResult { key: Key::new(call, &text), message, place, text });
+        // Half of a surrogate pair is no text.
+        let is_text = |string: &&str| {
+            let has_escape = memchr::memmem::find(string.as_bytes(), b"\\u").is_some();
+            string.starts_with('"') && (!has_escape || decode(string).is_some())
+        };
+        if let Some(string) = string.filter(is_text) {
+            self.outline.results.push(ToolResult {
+                key: Key::new(call, string),
+                message: self.outline.messages.len(),
+                place: place(self.body, string),
+                lines: Arc::new(Lines::new(&string[1..string.len() - 1])),
+            });
         }
+        Some(())
+    }
+
+    /// Returns the string of a result as it is written, with quotes.
+    pub(crate) fn string(&self, result: &ToolResult) -> &'b str {
+        &self.body[result.place.clone()]
+    }
+
+    /// Returns the text of a result.
+    pub(crate) fn text(&self, result: &ToolResult) -> String {
+        decode(self.string(result)).unwrap_or_default()
+    }
+
+    /// Adds a part of the body to a hash. Cache marks are left out, because they move from request to
+    /// request. `result_hash` returns the hash of the string that is sent of a result.
+    pub(crate) fn hash_part(
+        &self,
+        hasher: &mut blake3::Hasher,
+        part: Range<usize>,
+        result_hash: impl Fn(usize) -> Hash,
+    ) {
+        let Outline { results, marks, .. } = &self.outline;
+        let mut result = results.partition_point(|it| it.place.start < part.start);
+        let mut mark = marks.partition_point(|mark| mark.place.start < part.start);
+        let mut at = part.start;
+        loop {
+            let next_result = results.get(result).map_or(part.end, |it| it.place.start);
+            let next_mark = marks.get(mark).map_or(part.end, |mark| mark.place.start);
+            let next = next_result.min(next_mark).min(part.end);
+            hasher.update(&self.body.as_bytes()[at..next]);
+            if next == part.end {
+                break;
+            }
+            if next == next_mark {
+                at = marks[mark].place.end;
+                mark += 1;
+            } else {
+                // Text in UTF-8 does not contain this byte.
+                hasher.update(&[0xFF]).update(&result_hash(result));
+                at = results[result].place.end;
+                result += 1;
+            }
+        }
+        hasher.update(&[0xFE]);
     }
 
     /// Returns the tool results that can be edited.
     #[must_use]
     pub fn results(&self) -> Vec<ResultText<'_>> {
-        let results = self.results.iter();
+        let results = self.outline.results.iter();
         results
-            .map(|it| ResultText { call: &it.key.call, place: it.place.clone(), text: &it.text })
+            .map(|it| ResultText {
+                call: &it.key.call,
+                place: it.place.clone(),
+                text: self.text(it),
+            })
             .collect()
     }
 
     /// Returns an id of the first message, which all requests of a session have.
     #[cfg(feature = "proxy")]
     pub(crate) fn first_message_id(&self) -> String {
-        let mut tokens = String::new();
-        let first = self.messages.first().map_or("", |message| message.json);
-        without_cache_marks(first, |token| tokens.push_str(token));
-        short_id(&tokens)
+        let mut hasher = blake3::Hasher::new();
+        let first = self.outline.messages.first().map_or(0..0, |message| message.place.clone());
+        self.hash_part(&mut hasher, first, |at| self.outline.results[at].key.text);
+        short_id(hasher.finalize())
     }
 
-    /// Returns the texts of the tool results that can be edited, with the keys of their decisions.
-    #[cfg(feature = "proxy")]
-    pub(crate) fn keyed_texts(&self) -> Vec<(Key, &str)> {
-        let results = self.results.iter();
-        results.map(|it| (it.key.clone(), it.text.as_str())).collect()
-    }
-
-    /// Returns whether `edited` has the same results, and differs in nothing but their texts.
+    /// Returns whether `edited` is this request with other texts of results. Since only strings are
+    /// replaced, and only by strings, it has the same structure.
     #[must_use]
-    pub fn differs_only_in_results(&self, edited: &Self) -> bool {
-        let (mut start, mut edited_start) = (0, 0);
-        self.results.len() == edited.results.len()
-            && self.results.iter().zip(&edited.results).all(|(old, new)| {
-                let is_equal = old.key.call == new.key.call
-                    && self.body[start..old.place.start]
-                        == edited.body[edited_start..new.place.start];
-                (start, edited_start) = (old.place.end, new.place.end);
-                is_equal && !new.text.is_empty()
-            })
-            && self.body[start..] == edited.body[edited_start..]
+    pub fn differs_only_in_results(&self, edited: &[u8]) -> bool {
+        let Ok(edited) = std::str::from_utf8(edited) else { return false };
+        let mut json = Reader::new(edited);
+        let mut start = 0;
+        for result in &self.outline.results {
+            let (between, string) = (&self.body[start..result.place.start], self.string(result));
+            start = result.place.end;
+            let Some(rest) = edited[json.at()..].strip_prefix(between) else { return false };
+            json.set_at(json.at() + between.len());
+            if rest.starts_with(string) {
+                json.set_at(json.at() + string.len());
+                continue;
+            }
+            let new = json.string().filter(|_| rest.starts_with('"'));
+            if new.is_none_or(|new| new == "\"\"" || decode(new).is_none()) {
+                return false;
+            }
+        }
+        self.body[start..] == edited[json.at()..]
+    }
+
+    /// Returns the tool and the arguments of each call by its id, both as they are written.
+    pub(crate) fn calls(&self) -> HashMap<&str, (&'b str, &'b str)> {
+        let part = |place: &Range<usize>| &self.body[place.clone()];
+        let calls = self.outline.calls.iter();
+        calls.map(|it| (&*it.id, (part(&it.name).trim_matches('"'), part(&it.arguments)))).collect()
     }
 
     /// Returns whether the provider can read any part of the request from its cache.
     pub(crate) fn uses_cache(&self) -> bool {
-        self.is_head_cached || self.messages.iter().any(|message| message.has_mark)
+        self.is_head_cached || self.outline.messages.iter().any(|message| message.has_mark)
     }
 
     /// Returns the index of the newest message in which the user says something.
     pub(crate) fn newest_turn(&self) -> Option<usize> {
-        self.messages.iter().rposition(|message| message.is_turn)
+        self.outline.messages.iter().rposition(|message| message.is_turn)
     }
 }
 
-/// Returns a short id for the id of a client, which may be long or private.
-fn short_id(json: &str) -> String {
-    blake3::hash(json.as_bytes()).to_hex()[..12].to_owned()
+/// Returns the place of a part in the text from which it is borrowed.
+fn place(text: &str, part: &str) -> Range<usize> {
+    let start = part.as_ptr() as usize - text.as_ptr() as usize;
+    start..start + part.len()
 }
+
+/// Returns a short id for the id of a client, which may be long or private.
+fn short_id(hash: blake3::Hash) -> String {
+    hash.to_hex()[..12].to_owned()
+}
+
+#[cfg(test)]
+mod tests;

@@ -9,7 +9,7 @@ use lcp_tokens::TokenEstimator;
 use crate::beginnings::{Beginning, Beginnings, Cached};
 use crate::decisions::{Decision, Decisions, Hash, Key, Replacement};
 use crate::duplicates::EarlierLines;
-use crate::json::{countable_text, place};
+use crate::json::{countable_text, decode, encode};
 use crate::request::{Request, ToolResult};
 
 /// The comment that switches edits off for the result of a command.
@@ -31,6 +31,8 @@ pub struct Policy<'p> {
     pub estimator: &'p dyn TokenEstimator,
     /// The state of a beginning at the provider.
     pub cached: &'p dyn Fn(&Hash) -> Cached,
+    /// Returns whether another model may have a result in its cache.
+    pub is_warm: &'p dyn Fn(&Key) -> bool,
     /// Returns the path of the file that has a text, by its hash.
     pub original: &'p dyn Fn(&Hash) -> String,
     /// Returns whether the results of a call, given by its tool and its arguments, always stay.
@@ -68,7 +70,7 @@ pub struct Edit {
 /// The full text of an edited result, which must be written before the request is sent.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Original {
-    /// The hash of the text.
+    /// The hash in the key of its result.
     pub hash: Hash,
     /// The text.
     pub text: String,
@@ -87,6 +89,8 @@ pub struct Rewritten<'b> {
     pub originals: Vec<Original>,
     /// The beginnings that the provider caches with this request.
     pub beginnings: Vec<Beginning>,
+    /// The results in these beginnings.
+    pub cached_results: Vec<Key>,
     /// Tokens of the body, without images and files. Without edits, they are not counted.
     pub tokens: u32,
     /// Tokens that all edits save, new and old, in the warm prefix and after it.
@@ -98,8 +102,9 @@ pub struct Rewritten<'b> {
 
 /// A result with its decision.
 struct Judged {
-    key: Key,
     decision: Option<Decision>,
+    /// The replacement as it is written in JSON.
+    sent: Option<String>,
     is_new: bool,
     is_raw: bool,
 }
@@ -135,15 +140,16 @@ pub fn rewrite<'b>(
 
 impl<'e, 'b> Editor<'e, 'b> {
     fn new(request: &'e Request<'b>, decisions: &Decisions, policy: &'e Policy<'e>) -> Self {
-        let results = request.results.iter().map(|result| {
-            let key = result.key.clone();
+        let calls = request.calls();
+        let results = request.outline.results.iter().map(|result| {
             // A stub of another session, or of a branch that the user left, with the same id and text.
             let is_seen = result.message < request.seen_messages;
-            let decision = decisions.get(&key).filter(|it| is_seen || !it.is_stub()).cloned();
-            let is_raw = request.calls.get(&result.key.call).is_some_and(|call| {
-                call.arguments.contains(RAW) || (policy.is_raw)(call.name, call.arguments)
+            let decision =
+                decisions.get(&result.key).filter(|it| is_seen || !it.is_stub()).cloned();
+            let is_raw = calls.get(&*result.key.call).is_some_and(|(tool, arguments)| {
+                arguments.contains(RAW) || (policy.is_raw)(tool, arguments)
             });
-            Judged { key, decision, is_new: false, is_raw }
+            Judged { sent: decision.as_ref().and_then(sent), decision, is_new: false, is_raw }
         });
         Self {
             request,
@@ -157,11 +163,14 @@ impl<'e, 'b> Editor<'e, 'b> {
 
     /// Hashes the changed messages.
     fn update_beginnings(&mut self) {
-        let count = self.request.messages.len();
+        let count = self.request.outline.messages.len();
         let first = std::mem::replace(&mut self.first_changed, count);
         if first < count {
             let mut beginnings = std::mem::take(&mut self.beginnings);
-            beginnings.hash_from(first, self.request, |at| self.message_json(at));
+            beginnings.hash_from(first, self.request, |at| match &self.results[at].sent {
+                Some(string) => *blake3::hash(string.as_bytes()).as_bytes(),
+                None => self.request.outline.results[at].key.text,
+            });
             self.beginnings = beginnings;
         }
     }
@@ -175,7 +184,7 @@ impl<'e, 'b> Editor<'e, 'b> {
         let warm = self.beginnings.warm_messages(self.policy.cached);
         warm.unwrap_or_else(|| {
             let turn = self.request.newest_turn().unwrap_or_default();
-            let unknown = self.request.messages.len().saturating_sub(1);
+            let unknown = self.request.outline.messages.len().saturating_sub(1);
             // A history without a second turn can still have many results.
             if turn > 0 { turn } else { unknown }
         })
@@ -188,11 +197,11 @@ impl<'e, 'b> Editor<'e, 'b> {
         let is_new = |result: &ToolResult, judged: &Judged| {
             result.message >= warm && judged.decision.is_none() && !judged.is_raw
         };
-        let new = request.results.iter().zip(&self.results);
+        let new = request.outline.results.iter().zip(&self.results);
         let new = new.filter(|(result, judged)| is_new(result, judged));
-        let mut earlier = EarlierLines::new(new.map(|(result, _)| result.text.as_str()));
+        let mut earlier = EarlierLines::new(new.map(|(result, _)| &*result.lines));
         let mut shown: Vec<usize> = Vec::new();
-        for (at, result) in request.results.iter().enumerate() {
+        for (at, result) in request.outline.results.iter().enumerate() {
             if self.results[at].decision.is_none() {
                 let is_new = is_new(result, &self.results[at]);
                 let reference = is_new.then(|| self.reference(result, &earlier, &shown)).flatten();
@@ -204,7 +213,7 @@ impl<'e, 'b> Editor<'e, 'b> {
                 }
             }
             if self.results[at].decision == Some(Decision::Keep) {
-                earlier.add(&result.text);
+                earlier.add(&result.lines);
                 shown.push(at);
             }
         }
@@ -213,19 +222,19 @@ impl<'e, 'b> Editor<'e, 'b> {
     /// Forgets references after the warm prefix to results that are not shown before them. They are
     /// judged again, like new results.
     fn forget_lost_references(&mut self, warm: usize) {
-        let mut shown: HashSet<Key> = HashSet::new();
-        for (result, judged) in self.request.results.iter().zip(&mut self.results) {
+        let mut shown: HashSet<&Key> = HashSet::new();
+        for (result, judged) in self.request.outline.results.iter().zip(&mut self.results) {
             match &judged.decision {
                 Some(Decision::Replace(Replacement { target: Some(target), .. }))
                     if result.message >= warm && !shown.contains(target) =>
                 {
-                    judged.decision = None;
+                    (judged.decision, judged.sent) = (None, None);
                     self.first_changed = self.first_changed.min(result.message);
                 }
                 Some(Decision::Replace(_)) => continue,
                 _ => {}
             }
-            shown.insert(judged.key.clone());
+            shown.insert(&result.key);
         }
     }
 
@@ -236,8 +245,15 @@ impl<'e, 'b> Editor<'e, 'b> {
         earlier: &EarlierLines<'_>,
         shown: &[usize],
     ) -> Option<Replacement> {
-        let duplicate = earlier.longest_in(&result.text)?;
-        let target = &self.results[shown[duplicate.text]].key;
+        let text = content(self.request, result);
+        let duplicate = earlier.longest_in(&result.lines)?;
+        let target = &self.request.outline.results[shown[duplicate.text]];
+        // Lines were compared by their hashes.
+        let original = &content(self.request, target)[duplicate.original.clone()];
+        if original != &text[duplicate.bytes.clone()] {
+            return None;
+        }
+        let target = &target.key;
         let lines = duplicate.lines.len();
         let own = line_range(&duplicate.lines);
         let other = line_range(&(duplicate.start..duplicate.start + lines));
@@ -247,11 +263,10 @@ impl<'e, 'b> Editor<'e, 'b> {
              complete output is in {path}]\n",
             target.call
         );
-        let (before, after) =
-            (&result.text[..duplicate.bytes.start], &result.text[duplicate.bytes.end..]);
-        let text = format!("{before}{note}{after}");
-        let is_shorter = text.len() < result.text.len();
-        is_shorter.then(|| Replacement { text, target: Some(target.clone()) })
+        let (before, after) = (&text[..duplicate.bytes.start], &text[duplicate.bytes.end..]);
+        let (before, after) = (decode(&format!("\"{before}\""))?, decode(&format!("\"{after}\""))?);
+        Some(Replacement { text: before + &note + &after, target: Some(target.clone()) })
+            .filter(|it| it.text.len() < self.request.text(result).len())
     }
 
     /// Turns older results into stubs, if the request is too large.
@@ -262,7 +277,7 @@ impl<'e, 'b> Editor<'e, 'b> {
         }
         self.update_beginnings();
         let mut tokens = self.tokens();
-        let results = &self.request.results;
+        let results = &self.request.outline.results;
         let seen = results.partition_point(|result| result.message < self.request.seen_messages);
         let older = seen.min(results.len().saturating_sub(NEWEST_RESULTS));
         if tokens > self.policy.watermark {
@@ -285,14 +300,18 @@ impl<'e, 'b> Editor<'e, 'b> {
             self.results[end..].iter().filter_map(|it| it.decision.as_ref()?.target()).collect();
         let candidates: HashMap<&str, usize> = (0..end)
             .filter(|at| {
-                let (result, judged) = (&request.results[*at], &self.results[*at]);
+                let (result, judged) = (&request.outline.results[*at], &self.results[*at]);
+                // A session can change its model, and change it back.
+                let is_warm = reason == Reason::Cold && (self.policy.is_warm)(&result.key);
                 result.message >= first
-                    && !targets.contains(&judged.key)
+                    && !is_warm
+                    && !targets.contains(&result.key)
                     && !judged.is_raw
                     && judged.decision == Some(Decision::Keep)
-                    && result.text.len() >= STUB_BYTES_MIN
+                    && result.place.len() >= STUB_BYTES_MIN
+                    && request.text(result).len() >= STUB_BYTES_MIN
             })
-            .map(|at| (request.results[at].key.call.as_str(), at))
+            .map(|at| (request.outline.results[at].key.call.as_str(), at))
             .collect();
         if candidates.is_empty() {
             return;
@@ -317,9 +336,9 @@ impl<'e, 'b> Editor<'e, 'b> {
     /// Turns a result into a stub, and the references to it. Returns the tokens that this saves.
     fn stub(&mut self, at: usize, reason: Reason) -> u32 {
         let mut saved = self.replace(at, self.stub_of(at), reason);
-        let key = self.results[at].key.clone();
+        let key = &self.request.outline.results[at].key;
         for other in 0..self.results.len() {
-            let points_here = |decision: &Decision| decision.target() == Some(&key);
+            let points_here = |decision: &Decision| decision.target() == Some(key);
             if self.results[other].decision.as_ref().is_some_and(points_here) {
                 saved += self.replace(other, self.stub_of(other), Reason::LostTarget);
             }
@@ -328,9 +347,9 @@ impl<'e, 'b> Editor<'e, 'b> {
     }
 
     fn stub_of(&self, at: usize) -> Replacement {
-        let text = &self.request.results[at].text;
-        let path = (self.policy.original)(&self.results[at].key.text);
-        let lines = text.lines().count();
+        let result = &self.request.outline.results[at];
+        let path = (self.policy.original)(&result.key.text);
+        let lines = self.request.text(result).lines().count();
         let text = format!(
             "[lcp: this output of {lines} lines was left out to save context; it is in {path}]"
         );
@@ -340,21 +359,23 @@ impl<'e, 'b> Editor<'e, 'b> {
     /// Replaces a result. Returns the tokens that this saves.
     fn replace(&mut self, at: usize, replacement: Replacement, reason: Reason) -> u32 {
         let estimator = self.policy.estimator;
-        let before = estimator.estimate(self.text(at));
+        let before = estimator.estimate(&self.text(at));
         let saved_tokens = before.saturating_sub(estimator.estimate(&replacement.text));
-        self.first_changed = self.first_changed.min(self.request.results[at].message);
+        let result = &self.request.outline.results[at];
+        self.first_changed = self.first_changed.min(result.message);
         let judged = &mut self.results[at];
+        judged.sent = Some(encode(&replacement.text));
         judged.decision = Some(Decision::Replace(replacement));
         judged.is_new = true;
-        self.edits.push(Edit { key: judged.key.clone(), reason, saved_tokens });
+        self.edits.push(Edit { key: result.key.clone(), reason, saved_tokens });
         saved_tokens
     }
 
     /// Returns the text that is sent of a result.
-    fn text(&self, at: usize) -> &str {
+    fn text(&self, at: usize) -> Cow<'_, str> {
         match &self.results[at].decision {
-            Some(Decision::Replace(replacement)) => &replacement.text,
-            _ => &self.request.results[at].text,
+            Some(Decision::Replace(replacement)) => Cow::Borrowed(&replacement.text),
+            _ => Cow::Owned(self.request.text(&self.request.outline.results[at])),
         }
     }
 
@@ -363,8 +384,9 @@ impl<'e, 'b> Editor<'e, 'b> {
         let Policy { estimator, remember, .. } = self.policy;
         let count = |json: &str| estimator.estimate(&countable_text(json));
         let (head, messages) = (self.beginnings.hashes()).split_first().unwrap_or((&[0; 32], &[]));
+        let (head_places, body) = (&self.request.head, self.request.body);
         let head =
-            remember(head, &|| self.request.head.iter().map(|json| count(json)).sum::<u32>());
+            remember(head, &|| head_places.iter().map(|place| count(&body[place.clone()])).sum());
         let messages = messages.iter().enumerate();
         messages.fold(head, |sum, (at, hash)| {
             sum.saturating_add(remember(hash, &|| count(&self.message_json(at))))
@@ -372,23 +394,22 @@ impl<'e, 'b> Editor<'e, 'b> {
     }
 
     fn message_json(&self, at: usize) -> Cow<'b, str> {
-        let place = place(self.request.body, self.request.messages[at].json);
-        self.spliced(place)
+        self.spliced(self.request.outline.messages[at].place.clone())
     }
 
     /// Returns a part of the body with the replacements.
     fn spliced(&self, part: Range<usize>) -> Cow<'b, str> {
         let body: &'b str = self.request.body;
-        let first = self.request.results.partition_point(|it| it.place.start < part.start);
+        let first = self.request.outline.results.partition_point(|it| it.place.start < part.start);
         let mut text = String::new();
         let mut start = part.start;
-        for (result, judged) in self.request.results.iter().zip(&self.results).skip(first) {
+        for (result, judged) in self.request.outline.results.iter().zip(&self.results).skip(first) {
             if result.place.start >= part.end {
                 break;
             }
-            if let Some(Decision::Replace(replacement)) = &judged.decision {
+            if let Some(string) = &judged.sent {
                 text.push_str(&body[start..result.place.start]);
-                text.push_str(&serde_json::Value::from(replacement.text.as_str()).to_string());
+                text.push_str(string);
                 start = result.place.end;
             }
         }
@@ -406,11 +427,17 @@ impl<'e, 'b> Editor<'e, 'b> {
             Cow::Owned(body) => Cow::Owned(body.into_bytes()),
         };
         let beginnings = self.beginnings.cached(self.request);
+        // The first beginning has no message.
+        let cached_messages = beginnings.len().saturating_sub(1);
+        let cached_results = self.request.outline.results.iter();
+        let cached_results = cached_results.take_while(|result| result.message < cached_messages);
+        let cached_results = cached_results.map(|result| result.key.clone()).collect();
         let Policy { estimator, remember, .. } = *self.policy;
         let mut saved_tokens = (0, 0);
-        for (result, judged) in self.request.results.iter().zip(&self.results) {
+        for (result, judged) in self.request.outline.results.iter().zip(&self.results) {
             if let Some(Decision::Replace(replacement)) = &judged.decision {
-                let before = remember(&judged.key.text, &|| estimator.estimate(&result.text));
+                let count = || estimator.estimate(&self.request.text(result));
+                let before = remember(&result.key.text, &count);
                 let saved = before.saturating_sub(estimator.estimate(&replacement.text));
                 let place =
                     if result.message < warm { &mut saved_tokens.0 } else { &mut saved_tokens.1 };
@@ -418,33 +445,50 @@ impl<'e, 'b> Editor<'e, 'b> {
             }
         }
         let edited: HashSet<&Key> = self.edits.iter().map(|edit| &edit.key).collect();
-        let new_edits = self.request.results.iter().zip(&self.results);
-        let first = new_edits
-            .filter(|(_, judged)| edited.contains(&judged.key))
-            .map(|(result, _)| result.message)
+        let results = self.request.outline.results.iter();
+        let first = results
+            .clone()
+            .filter(|result| edited.contains(&result.key))
+            .map(|result| result.message)
             .min();
         let broken = (first.unwrap_or(warm)..warm).map(|at| self.message_json(at));
         let broken_tokens = broken.map(|json| estimator.estimate(&countable_text(&json))).sum();
         let tokens = if matches!(body, Cow::Owned(_)) { self.tokens() } else { 0 };
-        let originals = self.request.results.iter().zip(&self.results);
-        let originals = originals.filter(|(_, judged)| edited.contains(&judged.key));
-        let originals = originals
-            .map(|(result, judged)| Original { hash: judged.key.text, text: result.text.clone() })
-            .collect();
-        let decisions = self.results.into_iter().filter(|judged| judged.is_new);
+        let originals = results.clone().filter(|result| edited.contains(&result.key));
+        let original = |result: &ToolResult| Original {
+            hash: result.key.text,
+            text: self.request.text(result),
+        };
+        let originals = originals.map(original).collect();
+        let decisions = results.zip(self.results).filter(|(_, judged)| judged.is_new);
         let decisions =
-            decisions.filter_map(|judged| Some((judged.key, judged.decision?))).collect();
+            decisions.filter_map(|(it, judged)| Some((it.key.clone(), judged.decision?))).collect();
         Rewritten {
             body,
             decisions,
             edits: self.edits,
             originals,
             beginnings,
+            cached_results,
             tokens,
             saved_tokens,
             broken_tokens,
         }
     }
+}
+
+/// Returns the replacement of a decision as it is written in JSON.
+fn sent(decision: &Decision) -> Option<String> {
+    match decision {
+        Decision::Replace(replacement) => Some(encode(&replacement.text)),
+        Decision::Keep => None,
+    }
+}
+
+/// Returns the string of a result as it is written in JSON, without quotes.
+fn content<'b>(request: &Request<'b>, result: &ToolResult) -> &'b str {
+    let string = request.string(result);
+    &string[1..string.len() - 1]
 }
 
 /// Returns lines, counted from 1, for readers.

@@ -1,6 +1,7 @@
 //! The memory of a gateway: decisions, beginnings, and the usage of requests, in one SQLite file that
 //! several gateways can share.
 
+mod memory;
 mod originals;
 mod usage_rows;
 
@@ -15,7 +16,9 @@ use rusqlite::{Connection, OptionalExtension as _, Transaction, TransactionBehav
 
 use crate::beginnings::{Beginning, Cached};
 use crate::decisions::{Decision, Decisions, Hash, Key, Replacement};
+use crate::request::Request;
 use crate::rewrite::Rewritten;
+use memory::{Known, Memory};
 
 pub(crate) use originals::Originals;
 pub(crate) use usage_rows::{Row, edit_name};
@@ -23,24 +26,36 @@ pub(crate) use usage_rows::{Row, edit_name};
 const SCHEMA: SchemaSpec = SchemaSpec {
     // "LCPG"
     application_id: 0x4C43_5047,
-    version: 1,
+    version: 2,
     name: "gateway store",
     page_bytes: 4096,
     row_bytes_max: 256 << 20,
     schema: &[DECISIONS, BEGINNINGS, usage_rows::REQUESTS, usage_rows::EDITS],
-    migrations: &[],
+    migrations: &[FROM_1],
 };
 
-/// Without a replacement, the result stays.
-const DECISIONS: &str = "CREATE TABLE decisions (
+/// Without a replacement, the result stays. `model` is the one that keeps the result in its cache for the
+/// longest time, until `expires`.
+macro_rules! decisions_table {
+    () => {
+        "CREATE TABLE decisions (
     call TEXT NOT NULL,
     text BLOB NOT NULL,
     replacement TEXT,
     target_call TEXT,
     target_text BLOB,
-    used INTEGER NOT NULL,
+    model TEXT NOT NULL,
+    expires INTEGER NOT NULL,
     PRIMARY KEY (call, text)
-) STRICT, WITHOUT ROWID";
+) STRICT, WITHOUT ROWID"
+    };
+}
+
+const DECISIONS: &str = decisions_table!();
+
+/// In the first version, decisions belonged to other hashes.
+const FROM_1: &str =
+    concat!("DELETE FROM beginnings; DROP TABLE decisions; ", decisions_table!(), ";");
 
 const BEGINNINGS: &str = "CREATE TABLE beginnings (
     hash BLOB NOT NULL PRIMARY KEY,
@@ -50,7 +65,11 @@ const BEGINNINGS: &str = "CREATE TABLE beginnings (
 /// The name of the file in the folder of a gateway.
 const FILE: &str = "gateway.sqlite";
 
-/// The time in seconds after which the use of a decision is written again.
+/// The time in seconds by which stored times can be too early. Providers are given a margin of two
+/// minutes, so that not all times are written again with each request.
+const DELAY_SECONDS: i64 = 60;
+
+/// The time in seconds after which the use of an original is written again.
 const USE_SECONDS: i64 = 3_600;
 
 /// The maximum time to wait for another gateway. After that, the request is sent unchanged.
@@ -60,6 +79,7 @@ const BUSY: Duration = Duration::from_secs(2);
 #[derive(Debug)]
 pub(crate) struct Store {
     connection: Connection,
+    memory: RefCell<Memory>,
     originals: Originals,
     keep_seconds: i64,
 }
@@ -81,7 +101,8 @@ impl Store {
             Error::new(ErrorKind::Io, format!("cannot open {}: {error}", path.display()))
                 .with_hint("pass --data to use another folder")
         })?;
-        Ok(Self { connection, originals, keep_seconds: i64::from(keep_days) * 86_400 })
+        let memory = RefCell::default();
+        Ok(Self { connection, memory, originals, keep_seconds: i64::from(keep_days) * 86_400 })
     }
 
     /// Returns the folder of the originals.
@@ -94,21 +115,46 @@ impl Store {
     pub(crate) fn begin(&mut self, now: i64) -> sqlite::Result<EditTransaction<'_>> {
         let behavior = TransactionBehavior::Immediate;
         let transaction = self.connection.transaction_with_behavior(behavior)?;
-        let (used, failure) = (RefCell::default(), RefCell::default());
-        Ok(EditTransaction { transaction, originals: &self.originals, now, used, failure })
+        self.memory.get_mut().update(&transaction)?;
+        let (memory, originals) = (&self.memory, &self.originals);
+        Ok(EditTransaction { transaction, memory, originals, now, failure: RefCell::default() })
     }
 
-    /// Ends the time of beginnings, because the provider did not cache them.
-    pub(crate) fn expire(&mut self, beginnings: &[Hash], now: i64) -> sqlite::Result<()> {
+    /// Ends the time of a request, because the provider did not cache it.
+    pub(crate) fn expire(
+        &mut self,
+        cached: &CachedParts,
+        model: &str,
+        now: i64,
+    ) -> sqlite::Result<()> {
+        if cached.beginnings.is_empty() {
+            return Ok(());
+        }
         let transaction =
             self.connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
         let mut update = transaction
             .prepare("UPDATE beginnings SET expires = min(expires, ?2) WHERE hash = ?1")?;
-        for hash in beginnings {
+        for hash in &cached.beginnings {
             update.execute((hash, now))?;
         }
         drop(update);
-        Ok(transaction.commit()?)
+        let mut update = transaction.prepare(
+            "UPDATE decisions SET expires = min(expires, ?4)
+             WHERE call = ?1 AND text = ?2 AND model = ?3",
+        )?;
+        for key in &cached.results {
+            update.execute((&key.call, &key.text, model, now))?;
+        }
+        drop(update);
+        transaction.commit()?;
+        let memory = self.memory.get_mut();
+        for hash in &cached.beginnings {
+            memory.expires.remove(hash);
+        }
+        for key in &cached.results {
+            memory.decisions.remove(key);
+        }
+        Ok(())
     }
 
     /// Deletes the entries that no request has used for the time that the store keeps them.
@@ -116,12 +162,11 @@ impl Store {
         let oldest = now - self.keep_seconds;
         let transaction =
             self.connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-        // The last use may be an hour newer than is noted, and a beginning can be warm for a day.
-        let unused = oldest.min(now - 86_400) - 2 * USE_SECONDS;
-        transaction.execute("DELETE FROM decisions WHERE used < ?1", [unused])?;
+        transaction.execute("DELETE FROM decisions WHERE expires < ?1", [oldest])?;
         transaction.execute("DELETE FROM beginnings WHERE expires < ?1", [oldest])?;
         usage_rows::delete_before(&transaction, oldest)?;
         transaction.commit()?;
+        self.memory.get_mut().clear();
         self.originals.delete_before(oldest);
         Ok(())
     }
@@ -140,36 +185,40 @@ impl Store {
 /// The edit of a request.
 pub(crate) struct EditTransaction<'s> {
     transaction: Transaction<'s>,
+    memory: &'s RefCell<Memory>,
     originals: &'s Originals,
     now: i64,
-    /// The keys of decisions whose use must be noted.
-    used: RefCell<Vec<Key>>,
     /// The error of a lookup.
     failure: RefCell<Option<sqlite::Error>>,
 }
 
 impl EditTransaction<'_> {
-    /// Returns the decisions about these results.
-    pub(crate) fn decisions(&self, keys: &[Key]) -> sqlite::Result<Decisions> {
+    /// Returns the decisions about the results of a request.
+    pub(crate) fn decisions(&self, request: &Request<'_>) -> sqlite::Result<Decisions> {
         let mut query = self.transaction.prepare_cached(
-            "SELECT replacement, target_call, target_text, used FROM decisions
+            "SELECT replacement, target_call, target_text, model, expires FROM decisions
              WHERE call = ?1 AND text = ?2",
         )?;
+        let mut memory = self.memory.borrow_mut();
         let mut decisions = Decisions::new();
-        for key in keys {
+        for result in &request.outline.results {
+            let key = &result.key;
+            if let Some(known) = memory.decisions.get(key) {
+                decisions.insert(key.clone(), known.decision.clone());
+                continue;
+            }
             let decision = query.query_row((&key.call, &key.text), |row| {
                 let text: Option<String> = row.get(0)?;
                 let target: Option<(String, Hash)> =
                     row.get::<_, Option<String>>(1)?.zip(row.get(2)?);
                 let target = target.map(|(call, text)| Key { call, text });
-                if row.get::<_, i64>(3)? < self.now - USE_SECONDS {
-                    self.used.borrow_mut().push(key.clone());
-                }
-                Ok(text
-                    .map_or(Decision::Keep, |text| Decision::Replace(Replacement { text, target })))
+                let decision = text
+                    .map_or(Decision::Keep, |text| Decision::Replace(Replacement { text, target }));
+                Ok(Known { decision, model: row.get(3)?, expires: row.get(4)? })
             });
-            if let Some(decision) = decision.optional()? {
-                decisions.insert(key.clone(), decision);
+            if let Some(known) = decision.optional()? {
+                decisions.insert(key.clone(), known.decision.clone());
+                memory.decisions.insert(key.clone(), known);
             }
         }
         Ok(decisions)
@@ -178,6 +227,9 @@ impl EditTransaction<'_> {
     /// Returns the state of a beginning. After a failure, [`Self::commit`] fails.
     pub(crate) fn cached(&self, hash: &Hash) -> Cached {
         let expires = || -> rusqlite::Result<Option<i64>> {
+            if let Some(expires) = self.memory.borrow().expires.get(hash) {
+                return Ok(Some(*expires));
+            }
             let sql = "SELECT expires FROM beginnings WHERE hash = ?1";
             self.transaction.prepare_cached(sql)?.query_row([hash], |row| row.get(0)).optional()
         };
@@ -192,13 +244,19 @@ impl EditTransaction<'_> {
         }
     }
 
-    /// Writes the results of an edit before the request is sent. `texts` has the texts of all results
-    /// of the request by their keys.
+    /// Returns whether another model than this may have a result in its cache. The result is one of the
+    /// request that was passed to [`Self::decisions`].
+    pub(crate) fn is_warm(&self, key: &Key, model: &str) -> bool {
+        let memory = self.memory.borrow();
+        let known = memory.decisions.get(key);
+        known.is_some_and(|known| known.expires > self.now && known.model != model)
+    }
+
+    /// Writes the results of an edit before the request is sent.
     pub(crate) fn commit(
         self,
+        request: &Request<'_>,
         rewritten: &Rewritten<'_>,
-        texts: &[(Key, &str)],
-        decisions: &Decisions,
     ) -> sqlite::Result<()> {
         if let Some(error) = self.failure.into_inner() {
             return Err(error);
@@ -207,14 +265,34 @@ impl EditTransaction<'_> {
         for original in &rewritten.originals {
             self.originals.write(&original.hash, &original.text).map_err(failed)?;
         }
-        for (key, text) in texts {
-            if matches!(decisions.get(key), Some(Decision::Replace(_))) {
-                self.originals.keep(&key.text, text, self.now - USE_SECONDS).map_err(failed)?;
+        let mut memory = self.memory.borrow_mut();
+        let seconds = rewritten.beginnings.first().map_or(0, |it| i64::from(it.seconds));
+        let mut used = Vec::new();
+        for (at, result) in request.outline.results.iter().enumerate() {
+            let is_cached = at < rewritten.cached_results.len();
+            let expires = if is_cached { self.now + seconds } else { self.now };
+            let known = memory.decisions.get(&result.key);
+            if known.is_some_and(|known| matches!(known.decision, Decision::Replace(_))) {
+                let (text, used_before) = (|| request.text(result), self.now - USE_SECONDS);
+                self.originals.keep(&result.key.text, text, used_before).map_err(failed)?;
+            }
+            if known.is_none_or(|known| expires > known.expires + DELAY_SECONDS) {
+                used.push((&result.key, expires));
             }
         }
+        let is_new = |(hash, expires): &(Hash, i64)| {
+            memory.expires.get(hash).is_none_or(|known| *expires > known + DELAY_SECONDS)
+        };
+        let beginnings = rewritten.beginnings.iter();
+        let mut beginnings: Vec<_> = beginnings
+            .map(|Beginning { hash, seconds }| (*hash, self.now + i64::from(*seconds)))
+            .filter(is_new)
+            .collect();
         {
             let mut insert = self.transaction.prepare_cached(
-                "INSERT OR REPLACE INTO decisions VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
+                "INSERT INTO decisions VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)
+                 ON CONFLICT (call, text) DO UPDATE SET replacement = excluded.replacement,
+                 target_call = excluded.target_call, target_text = excluded.target_text",
             )?;
             for (key, decision) in &rewritten.decisions {
                 let replacement = match decision {
@@ -228,28 +306,49 @@ impl EditTransaction<'_> {
                     replacement.map(|it| &it.text),
                     target.map(|key| &key.call),
                     target.map(|key| &key.text),
+                    &request.model,
                     self.now,
                 ))?;
             }
-            let mut touch = self
-                .transaction
-                .prepare_cached("UPDATE decisions SET used = ?3 WHERE call = ?1 AND text = ?2")?;
-            for key in self.used.take() {
-                touch.execute((&key.call, &key.text, self.now))?;
+            let mut touch = self.transaction.prepare_cached(
+                "UPDATE decisions SET model = ?3, expires = ?4 WHERE call = ?1 AND text = ?2",
+            )?;
+            for (key, expires) in &used {
+                touch.execute((&key.call, &key.text, &request.model, expires))?;
             }
-            // Most beginnings were sent a moment ago. Their time has a margin of two minutes, so it is not
-            // written again each time.
             let mut send = self.transaction.prepare_cached(
                 "INSERT INTO beginnings VALUES (?1, ?2)
-                 ON CONFLICT (hash) DO UPDATE SET expires = excluded.expires
-                 WHERE excluded.expires > expires + 60",
+                 ON CONFLICT (hash) DO UPDATE SET expires = max(expires, excluded.expires)
+                 RETURNING expires",
             )?;
-            for Beginning { hash, seconds } in &rewritten.beginnings {
-                send.execute((hash, self.now + i64::from(*seconds)))?;
+            for beginning in &mut beginnings {
+                beginning.1 = send.query_row(*beginning, |row| row.get(0))?;
             }
         }
-        Ok(self.transaction.commit()?)
+        self.transaction.commit()?;
+        memory.expires.extend(beginnings);
+        let new = |decision| Known { decision, model: request.model.clone(), expires: self.now };
+        for (key, decision) in rewritten.decisions.iter().cloned() {
+            let entry = memory.decisions.entry(key);
+            let changed = entry.and_modify(|known| known.decision.clone_from(&decision));
+            changed.or_insert_with(|| new(decision));
+        }
+        for (key, expires) in used {
+            let entry = memory.decisions.entry(key.clone());
+            entry.and_modify(|known| {
+                known.model.clone_from(&request.model);
+                known.expires = expires;
+            });
+        }
+        Ok(())
     }
+}
+
+/// The parts of a request that the provider was asked to cache.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct CachedParts {
+    pub(crate) beginnings: Vec<Hash>,
+    pub(crate) results: Vec<Key>,
 }
 
 /// Creates a folder that only the user can read. Returns its absolute path.

@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Instant, SystemTime};
 
+use hyper::body::Bytes;
 use lcp_app::config::Config;
 use lcp_app::tokenizer::TokenizerOptions;
 use lcp_app::{Error, ErrorKind, Result, Silent};
@@ -14,11 +15,12 @@ use lcp_driver::window::ContextWindow;
 use lcp_tokens::TokenEstimator;
 use lcp_transcripts::Format;
 
+use super::recent::Recent;
 use crate::bill::Stats;
-use crate::decisions::{Hash, Key};
+use crate::decisions::Hash;
 use crate::request::{Api, Request};
 use crate::rewrite::{Policy, Rewritten, rewrite};
-use crate::store::{Row, Store, edit_name};
+use crate::store::{CachedParts, Row, Store, edit_name};
 use crate::usage::Usage;
 
 /// The window that the header of a request asks for, in tokens.
@@ -50,6 +52,7 @@ pub(super) struct Editor {
     store: Mutex<Store>,
     options: EditOptions,
     originals: String,
+    recent: Recent,
     models: Mutex<HashMap<(String, bool), Arc<ModelRules>>>,
     /// The number of requests that were sent unchanged because an edit failed.
     failures: AtomicU64,
@@ -101,7 +104,7 @@ pub(super) struct Edited {
 pub(super) struct SentRequest {
     row: Row,
     api: Api,
-    beginnings: Vec<Hash>,
+    cached: CachedParts,
     /// Tokens of the body, saved and broken ones, as the tokenizer of the model counts them.
     tokens: u32,
     saved_tokens: (u32, u32),
@@ -112,8 +115,14 @@ impl Editor {
     pub(super) fn new(options: EditOptions) -> Result<Self> {
         let store = Store::open(&folder(&options.data, options.dry_run), options.keep_days)?;
         let originals = store.originals().folder().display().to_string();
-        let (models, failures) = (Mutex::default(), AtomicU64::default());
-        Ok(Self { store: Mutex::new(store), options, originals, models, failures })
+        Ok(Self {
+            store: Mutex::new(store),
+            options,
+            originals,
+            recent: Recent::default(),
+            models: Mutex::default(),
+            failures: AtomicU64::default(),
+        })
     }
 
     fn store(&self) -> MutexGuard<'_, Store> {
@@ -122,12 +131,13 @@ impl Editor {
     }
 
     /// Edits a request. Returns `None` if it must be sent unchanged and is not recorded.
-    pub(super) fn edit(&self, api: Api, body: &[u8], context: &Context) -> Option<Edited> {
+    pub(super) fn edit(&self, api: Api, body: &Bytes, context: &Context) -> Option<Edited> {
         let start = Instant::now();
-        let request = Request::parse(api, body)?;
+        let (request, predecessor) = self.recent.parse(api, body)?;
         let edited = self.edit_request(api, &request, context);
+        self.recent.add(api, body.clone(), request.outline, predecessor);
         let Ok(mut edited) = edited else {
-            self.failures.fetch_add(1, Ordering::Relaxed);
+            self.add_failure();
             return None;
         };
         edited.sent.row.micros = u64::try_from(start.elapsed().as_micros()).unwrap_or(u64::MAX);
@@ -155,7 +165,10 @@ impl Editor {
         let sent = SentRequest {
             row,
             api,
-            beginnings: rewritten.beginnings.iter().map(|beginning| beginning.hash).collect(),
+            cached: CachedParts {
+                beginnings: rewritten.beginnings.iter().map(|beginning| beginning.hash).collect(),
+                results: rewritten.cached_results,
+            },
             tokens: rewritten.tokens,
             saved_tokens: rewritten.saved_tokens,
             broken_tokens: rewritten.broken_tokens,
@@ -173,18 +186,17 @@ impl Editor {
         is_count: bool,
         now: i64,
     ) -> Result<Rewritten<'b>, EditFailure> {
-        let texts = request.keyed_texts();
-        let keys: Vec<Key> = texts.iter().map(|(key, _)| key.clone()).collect();
         let mut store = self.store();
         let originals = store.originals().clone();
         let edit = store.begin(now)?;
-        let decisions = edit.decisions(&keys)?;
+        let decisions = edit.decisions(request)?;
         let gateway = &self.options.settings.gateway;
         let policy = Policy {
             budget: model.budget,
             watermark: model.budget / 2,
             estimator: &*model.estimator,
             cached: &|hash| edit.cached(hash),
+            is_warm: &|key| edit.is_warm(key, &request.model),
             original: &|hash| originals.path(hash).display().to_string(),
             // What was asked for again must not be cut again.
             is_raw: &|tool, arguments| {
@@ -194,15 +206,13 @@ impl Editor {
             remember: &|hash, count| model.count(hash, count),
         };
         let rewritten = rewrite(request, &decisions, &policy);
-        if matches!(rewritten.body, Cow::Owned(_)) {
-            let edited = Request::parse(api, &rewritten.body).ok_or(EditFailure)?;
-            if !request.differs_only_in_results(&edited) {
-                return Err(EditFailure);
-            }
+        let is_edited = matches!(rewritten.body, Cow::Owned(_));
+        if is_edited && !request.differs_only_in_results(&rewritten.body) {
+            return Err(EditFailure);
         }
         // The request that is counted here will be sent with the same decisions.
         if !is_count {
-            edit.commit(&rewritten, &texts, &decisions)?;
+            edit.commit(request, &rewritten)?;
         }
         Ok(rewritten)
     }
@@ -244,7 +254,7 @@ impl Editor {
 
     /// Records a request with the usage of its response.
     pub(super) fn record(&self, sent: SentRequest, usage: Option<Usage>) {
-        let SentRequest { mut row, api, beginnings, tokens, saved_tokens, broken_tokens } = sent;
+        let SentRequest { mut row, api, cached, tokens, saved_tokens, broken_tokens } = sent;
         row.usage = usage;
         let billed = usage.map_or(0, |usage| usage.request_tokens());
         // In a dry run, the bill is that of the request without edits.
@@ -262,11 +272,14 @@ impl Editor {
             usage.is_some_and(|it| it.read + it.written + it.written_hour == 0 && it.input > 0);
         let mut store = self.store();
         // OpenAI reports no writes.
-        if is_uncached && api == Api::Anthropic && store.expire(&beginnings, row.time).is_err() {
-            self.failures.fetch_add(1, Ordering::Relaxed);
+        if is_uncached
+            && api == Api::Anthropic
+            && store.expire(&cached, &row.model, row.time).is_err()
+        {
+            self.add_failure();
         }
         if store.add_usage(&row).is_err() {
-            self.failures.fetch_add(1, Ordering::Relaxed);
+            self.add_failure();
         }
     }
 
@@ -280,13 +293,17 @@ impl Editor {
     /// Deletes the data that are older than the options say.
     pub(super) fn delete_old(&self) {
         if self.store().delete_old(now()).is_err() {
-            self.failures.fetch_add(1, Ordering::Relaxed);
+            self.add_failure();
         }
     }
 
     /// Returns the figures.
     pub(super) fn stats(&self) -> Result<Stats> {
         stats_of(&self.store(), self.options.dry_run)
+    }
+
+    pub(super) fn add_failure(&self) {
+        self.failures.fetch_add(1, Ordering::Relaxed);
     }
 
     /// Returns the number of requests that could not be edited or recorded.

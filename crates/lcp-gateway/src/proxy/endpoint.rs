@@ -104,11 +104,14 @@ impl Endpoint {
         let (original, is_count) = (bytes.clone(), context.is_count);
         let place = self.edits.acquire().await;
         let edit = tokio::task::spawn_blocking(move || match encoding {
-            Encoding::Zstd => editor.edit(api, &body::decode_zstd(&original)?, &context),
+            Encoding::Zstd => editor.edit(api, &body::decode_zstd(&original)?.into(), &context),
             _ => editor.edit(api, &original, &context),
         });
         // A panic must not fail the request.
-        let edited = edit.await.ok().flatten();
+        let edited = edit.await.unwrap_or_else(|_| {
+            self.editor.add_failure();
+            None
+        });
         drop(place);
         let Some(Edited { body, sent }) = edited else {
             return match self.send(parts, target, body::full(bytes)).await {

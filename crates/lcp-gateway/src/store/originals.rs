@@ -9,7 +9,8 @@ use tempfile::NamedTempFile;
 
 use crate::decisions::Hash;
 
-/// The folder of the originals. Each file has the hash of its text as its name.
+/// The folder of the originals. The name of a file is the hash in the key of its
+/// result.
 #[derive(Clone, Debug)]
 pub(crate) struct Originals {
     folder: PathBuf,
@@ -45,12 +46,17 @@ impl Originals {
 
     /// Keeps the file of a replacement that is repeated. Writes it if it is missing, and notes its use
     /// if the last one was before `before`.
-    pub(super) fn keep(&self, hash: &Hash, text: &str, before: i64) -> io::Result<()> {
+    pub(super) fn keep(
+        &self,
+        hash: &Hash,
+        text: impl FnOnce() -> String,
+        before: i64,
+    ) -> io::Result<()> {
         let path = self.path(hash);
         match fs::metadata(&path).and_then(|file| file.modified()) {
             Ok(used) if used >= time(before) => Ok(()),
             Ok(_) => set_used(&path),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => self.write(hash, text),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => self.write(hash, &text()),
             Err(error) => Err(error),
         }
     }

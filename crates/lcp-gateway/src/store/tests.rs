@@ -27,9 +27,7 @@ fn send(store: &mut Store, body: &str, now: i64) -> sqlite::Result<Vec<u8>> {
     let request = Request::parse(Api::OpenAiChat, body.as_bytes()).unwrap();
     let originals = store.originals().clone();
     let edit = store.begin(now)?;
-    let texts = request.keyed_texts();
-    let keys: Vec<_> = texts.iter().map(|(key, _)| key.clone()).collect();
-    let decisions = edit.decisions(&keys)?;
+    let decisions = edit.decisions(&request)?;
     let rewritten = rewrite(
         &request,
         &decisions,
@@ -38,6 +36,7 @@ fn send(store: &mut Store, body: &str, now: i64) -> sqlite::Result<Vec<u8>> {
             watermark: u32::MAX,
             estimator: &lcp_tokens::HeuristicEstimator,
             cached: &|hash| edit.cached(hash),
+            is_warm: &|key| edit.is_warm(key, &request.model),
             original: &|hash| originals.path(hash).display().to_string(),
             is_raw: &|_, _| false,
             order: &|_| Vec::new(),
@@ -45,7 +44,7 @@ fn send(store: &mut Store, body: &str, now: i64) -> sqlite::Result<Vec<u8>> {
         },
     );
     let sent = rewritten.body.to_vec();
-    edit.commit(&rewritten, &texts, &decisions)?;
+    edit.commit(&request, &rewritten)?;
     Ok(sent)
 }
 
@@ -70,6 +69,24 @@ fn decisions_survive_a_restart_and_are_shared() {
     drop(store);
     drop(other);
     assert_eq!(send(&mut open(folder.path()), &body, NOW + 2).unwrap(), sent);
+}
+
+#[test]
+fn changes_of_another_gateway_are_read() {
+    let folder = tempfile::tempdir().unwrap();
+    let body = body();
+    let request = Request::parse(Api::OpenAiChat, body.as_bytes()).unwrap();
+    let (mut store, other) = (open(folder.path()), open(folder.path()));
+    send(&mut store, &body, NOW).unwrap();
+    let decisions = store.begin(NOW).unwrap().decisions(&request).unwrap();
+    assert_eq!(decisions.len(), 2);
+    // The same from memory.
+    assert_eq!(store.begin(NOW).unwrap().decisions(&request).unwrap(), decisions);
+    other.connection.execute("UPDATE decisions SET replacement = 'other'", []).unwrap();
+    let changed = store.begin(NOW).unwrap().decisions(&request).unwrap();
+    let text =
+        |decision: &Decision| matches!(decision, Decision::Replace(it) if it.text == "other");
+    assert!(changed.len() == 2 && changed.values().all(text));
 }
 
 #[test]
@@ -103,10 +120,10 @@ fn edit_without_its_original_fails() {
     let error = send(&mut store, &body(), NOW).unwrap_err();
     assert!(error.to_string().contains("originals"), "{error}");
     // No decision was written.
-    assert_eq!(
-        store.begin(NOW).unwrap().decisions(&[Key::new("b".into(), "")]).unwrap(),
-        Decisions::new()
-    );
+    let body = body();
+    let request = Request::parse(Api::OpenAiChat, body.as_bytes()).unwrap();
+    let edit = store.begin(NOW).unwrap();
+    assert_eq!(edit.decisions(&request).unwrap(), Decisions::new());
 }
 
 #[test]
@@ -119,10 +136,9 @@ fn unused_decisions_and_originals_are_deleted() {
     .unwrap();
     send(&mut store, &body, now).unwrap();
     let request = Request::parse(Api::OpenAiChat, body.as_bytes()).unwrap();
-    let keys: Vec<_> = request.keyed_texts().into_iter().map(|(key, _)| key).collect();
     for (days, is_there) in [(6, true), (8, false)] {
         store.delete_old(now + days * 86_400).unwrap();
-        assert_eq!(store.begin(now).unwrap().decisions(&keys).unwrap().is_empty(), !is_there);
+        assert_eq!(store.begin(now).unwrap().decisions(&request).unwrap().is_empty(), !is_there);
         assert_eq!(files(&store).is_empty(), !is_there);
     }
 }
@@ -132,7 +148,7 @@ fn decisions_stay_as_long_as_their_beginning_can_be_warm() {
     let folder = tempfile::tempdir().unwrap();
     let (body, mut store) = (body(), Store::open(folder.path(), 1).unwrap());
     let sent = send(&mut store, &body, NOW).unwrap();
-    // Uses are noted once an hour, and a provider keeps a beginning for a day after the last one.
+    // A provider keeps a beginning for a day after the last one.
     send(&mut store, &body, NOW + 3_500).unwrap();
     let warm = NOW + 3_500 + 86_400;
     store.delete_old(warm).unwrap();
@@ -145,8 +161,8 @@ fn decisions_stay_as_long_as_their_beginning_can_be_warm() {
 fn beginnings_expire_and_are_remembered() {
     let folder = tempfile::tempdir().unwrap();
     let mut store = open(folder.path());
-    let body = body();
-    send(&mut store, &body, NOW).unwrap();
+    let text = body();
+    send(&mut store, &text, NOW).unwrap();
     let hash = |store: &Store| -> Vec<Hash> {
         let mut query = store.connection.prepare("SELECT hash FROM beginnings").unwrap();
         query.query_map((), |row| row.get(0)).unwrap().map(Result::unwrap).collect()
@@ -160,13 +176,76 @@ fn beginnings_expire_and_are_remembered() {
     assert_eq!(state(&mut store, NOW + 3_721), Cached::Expired);
     // After its last use, a beginning is warm for an hour and a minute at least.
     for (sent, warm) in [(50, 3_719), (70, 3_789)] {
-        send(&mut store, &body, NOW + sent).unwrap();
+        send(&mut store, &text, NOW + sent).unwrap();
         assert_eq!(state(&mut store, NOW + warm), Cached::Warm);
         assert_eq!(state(&mut store, NOW + warm + 2), Cached::Expired);
     }
     assert_eq!(store.begin(NOW).unwrap().cached(&[7; 32]), Cached::Unknown);
-    store.expire(&all, NOW).unwrap();
+    let request = Request::parse(Api::OpenAiChat, text.as_bytes()).unwrap();
+    let results: Vec<_> = request.outline.results.iter().map(|it| it.key.clone()).collect();
+    let is_warm = |store: &mut Store, now| {
+        let edit = store.begin(now).unwrap();
+        edit.decisions(&request).unwrap();
+        results.iter().all(|key| edit.is_warm(key, "other") && !edit.is_warm(key, "gpt-5"))
+    };
+    assert!(is_warm(&mut store, NOW + 3_789) && !is_warm(&mut store, NOW + 3_791));
+    let cached = CachedParts { beginnings: all.clone(), results: results.clone() };
+    // A miss of another model says nothing about this one.
+    store.expire(&CachedParts { beginnings: vec![[8; 32]], ..cached.clone() }, "x", NOW).unwrap();
+    assert!(is_warm(&mut store, NOW));
+    store.expire(&cached, "gpt-5", NOW).unwrap();
     assert_eq!(state(&mut store, NOW), Cached::Expired);
+    assert!(!is_warm(&mut store, NOW));
+}
+
+#[test]
+fn changed_decision_stays_warm() {
+    let folder = tempfile::tempdir().unwrap();
+    let (text, mut store) = (body(), open(folder.path()));
+    send(&mut store, &text, NOW).unwrap();
+    // The client clears the target of the reference, which is judged again.
+    let first = text.find("\"content\":\"line").unwrap();
+    let end = first + text[first..].find("\"}").unwrap();
+    let cleared = format!("{}\"content\":\"cleared{}", &text[..first], &text[end..]);
+    assert_eq!(send(&mut store, &cleared, NOW + 10).unwrap(), cleared.as_bytes());
+    let request = Request::parse(Api::OpenAiChat, cleared.as_bytes()).unwrap();
+    let key = &request.outline.results[1].key;
+    for mut store in [store, open(folder.path())] {
+        let edit = store.begin(NOW + 3_000).unwrap();
+        assert_eq!(edit.decisions(&request).unwrap()[key], Decision::Keep);
+        assert!(edit.is_warm(key, "other"));
+    }
+}
+
+#[test]
+fn longer_time_of_a_beginning_stays() {
+    let folder = tempfile::tempdir().unwrap();
+    let day = body().replacen('{', "{\"prompt_cache_retention\":\"24h\",", 1);
+    let mut store = open(folder.path());
+    send(&mut store, &day, NOW).unwrap();
+    // Another process does not know the time, and sends the same beginning for an hour.
+    let mut other = open(folder.path());
+    send(&mut other, &body(), NOW).unwrap();
+    let mut query = other.connection.prepare("SELECT hash FROM beginnings").unwrap();
+    let hashes: Vec<Hash> =
+        query.query_map((), |row| row.get(0)).unwrap().map(Result::unwrap).collect();
+    drop(query);
+    let edit = other.begin(NOW + 10_000).unwrap();
+    assert!(hashes.iter().all(|hash| edit.cached(hash) == Cached::Warm));
+}
+
+#[test]
+fn store_of_the_first_version_is_opened() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = open(folder.path());
+    let old =
+        DECISIONS.replace("    model TEXT NOT NULL,\n    expires INTEGER", "    used INTEGER");
+    store
+        .connection
+        .execute_batch(&format!("DROP TABLE decisions; {old}; PRAGMA user_version = 1"))
+        .unwrap();
+    drop(store);
+    send(&mut open(folder.path()), &body(), NOW).unwrap();
 }
 
 #[test]

@@ -116,8 +116,8 @@ proptest! {
                     prop_assert!(!new.text.is_empty());
                     if old.text != new.text {
                         prop_assert!(new.text.len() < old.text.len());
-                        let hash = blake3::hash(old.text.as_bytes());
-                        prop_assert_eq!(&simulator.originals[hash.as_bytes()], old.text);
+                        let hash = blake3::hash(&body[old.place.clone()]);
+                        prop_assert_eq!(&simulator.originals[hash.as_bytes()], &old.text);
                     }
                 }
                 prop_assert_eq!(&body[rest..], &sent[sent_rest..]);
@@ -227,6 +227,30 @@ fn pauses_and_nothing_else_make_stubs_below_the_budget() {
 }
 
 #[test]
+fn results_that_another_model_has_in_its_cache_stay() {
+    for (api, seconds) in APIS.into_iter().zip([420, 3_720, 3_720]) {
+        let mut simulator = Simulator::default();
+        let mut steps = vec![Step::Turn("Read all files.".into())];
+        steps.extend((0..30).map(|at| Step::Call { input: "a".into(), output: lines(at, 0, 60) }));
+        let mut send = |model: &str, time: u64| {
+            simulator.now = time;
+            let body = String::from_utf8(request(api, &steps)).unwrap();
+            let body = body.replacen("\"model\":\"", &format!("\"model\":\"{model}"), 1);
+            let sent = simulator.send(api, body.as_bytes(), 40_000);
+            steps.push(Step::Turn("And now?".into()));
+            sent.reasons
+        };
+        assert_eq!(send("one", 0), []);
+        assert_eq!(send("two", 0), []);
+        assert_eq!(send("one", seconds - 100), []);
+        // The cache of this model has expired, that of the other one has not.
+        assert_eq!(send("two", seconds + 1), []);
+        assert_eq!(send("one", seconds + 2), []);
+        assert!(send("two", 2 * seconds + 3).contains(&Reason::Cold));
+    }
+}
+
+#[test]
 fn results_that_the_model_has_not_seen_stay_within_the_budget() {
     let call = |at: usize| {
         let function = json!({ "name": "read", "arguments": "{}" });
@@ -299,6 +323,18 @@ fn newest_duplicate_keeps_its_target_over_the_budget() {
         assert_eq!(results[0].text, lines(0, 0, 60));
         assert!(results.last().unwrap().text.starts_with("[lcp: lines"));
     }
+}
+
+#[test]
+fn results_that_are_long_only_in_json_stay() {
+    let call = |at: usize| Step::Call {
+        input: "a".into(),
+        output: format!("{at}{}", "\u{1b}".repeat(170)),
+    };
+    let mut steps = vec![Step::Turn("Run it.".into())];
+    steps.extend((0..20).map(call));
+    let body = request(Api::OpenAiChat, &steps);
+    assert_eq!(Simulator::default().send(Api::OpenAiChat, &body, 500).body, body);
 }
 
 #[test]

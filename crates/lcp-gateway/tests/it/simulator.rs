@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 use std::collections::{BTreeMap, HashMap};
 
-use lcp_gateway::{Api, Cached, Decisions, Hash, Policy, Reason, Request, Rewritten, rewrite};
+use lcp_gateway::{Api, Cached, Decisions, Hash, Key, Policy, Reason, Request, Rewritten, rewrite};
 use lcp_tokens::HeuristicEstimator;
 
 /// The stores of a gateway, with a clock of its own in seconds.
@@ -15,6 +15,8 @@ pub(crate) struct Simulator {
     counts: RefCell<HashMap<Hash, u32>>,
     /// The time until which the provider keeps a beginning.
     beginnings: HashMap<Hash, u64>,
+    /// The model that keeps a result in its cache for the longest time, and the end of this time.
+    warm: HashMap<Key, (String, u64)>,
 }
 
 /// A request that was sent.
@@ -39,6 +41,10 @@ impl Simulator {
             watermark: budget / 2,
             estimator: &HeuristicEstimator,
             cached: &cached,
+            is_warm: &|key| {
+                let known = self.warm.get(key);
+                known.is_some_and(|(model, end)| *end > self.now && *model != request.model)
+            },
             original: &|hash| format!("/originals/{:02x}{:02x}.txt", hash[0], hash[1]),
             is_raw: &|_, arguments| arguments.contains("raw.txt"),
             order: &|_| Vec::new(),
@@ -47,11 +53,23 @@ impl Simulator {
                 known.unwrap_or_else(|| *self.counts.borrow_mut().entry(*hash).or_insert(count()))
             },
         };
-        let Rewritten { body, decisions, edits, originals, beginnings, .. } =
+        let Rewritten { body, decisions, edits, originals, beginnings, cached_results, .. } =
             rewrite(&request, &self.decisions, &policy);
         let body = body.into_owned();
         self.decisions.extend(decisions);
         self.originals.extend(originals.into_iter().map(|it| (it.hash, it.text)));
+        let seconds = beginnings.first().map_or(0, |it| u64::from(it.seconds));
+        for key in cached_results {
+            let warm = (request.model.clone(), self.now + seconds);
+            self.warm
+                .entry(key)
+                .and_modify(|known| {
+                    if known.1 < warm.1 {
+                        known.clone_from(&warm);
+                    }
+                })
+                .or_insert(warm);
+        }
         for beginning in beginnings {
             self.beginnings.insert(beginning.hash, self.now + u64::from(beginning.seconds));
         }

@@ -1,0 +1,174 @@
+use proptest::prelude::*;
+
+use super::*;
+
+fn parse(api: Api, body: &str) -> Option<Request<'_>> {
+    Request::parse(api, body.as_bytes())
+}
+
+/// Returns the hashes of the messages of a request.
+fn hashes(request: &Request<'_>) -> Vec<blake3::Hash> {
+    let hash = |message: &Message| {
+        let mut hasher = blake3::Hasher::new();
+        request.hash_part(&mut hasher, message.place.clone(), |at| {
+            request.outline.results[at].key.text
+        });
+        hasher.finalize()
+    };
+    request.outline.messages.iter().map(hash).collect()
+}
+
+const RESULT: &str =
+    r#"{"type":"tool_result","tool_use_id":"a","content":[{"type":"text","text":"ls"MARK}]MARK}"#;
+
+#[test]
+fn cache_marks_change_no_hash() {
+    let mark = r#","cache_control":{"type":"ephemeral","ttl":"1h"}"#;
+    let body = |mark: &str| {
+        let result = RESULT.replace("MARK", mark);
+        format!(
+            r#"{{"model":"m","tools":[{{"name":"t"{mark}}}],"messages":[{{"role":"user","content":
+               [{result},{{"text":"\"cache_control\":1","type":"text"{mark}}}]}}]}}"#
+        )
+    };
+    let (plain, marked) = (body(""), body(mark));
+    let (plain, marked) =
+        (parse(Api::Anthropic, &plain).unwrap(), parse(Api::Anthropic, &marked).unwrap());
+    assert_eq!(hashes(&plain), hashes(&marked));
+    assert!(!plain.uses_cache() && marked.is_head_cached && marked.outline.messages[0].has_mark);
+    assert_eq!((plain.cache_seconds, marked.cache_seconds), (FIVE_MINUTES, HOUR));
+    assert_eq!((plain.results().len(), marked.results().len()), (1, 1));
+
+    // The first field, and one that is switched off.
+    let first =
+        r#"{"model":"m","messages":[{"cache_control":null , "role":"user","content":"hi"}]}"#;
+    let first = parse(Api::Anthropic, first).unwrap();
+    let plain = r#"{"model":"m","messages":[{"role":"user","content":"hi"}]}"#;
+    assert_eq!(hashes(&first), hashes(&parse(Api::Anthropic, plain).unwrap()));
+    assert!(!first.uses_cache());
+}
+
+#[test]
+fn marks_within_arguments_are_data() {
+    let call = |value: &str| {
+        format!(
+            r#"{{"model":"m","messages":[{{"role":"assistant","content":[{{"type":"tool_use","id":"a",
+               "name":"write","input":{{"cache_control":{value}}}}}]}}]}}"#
+        )
+    };
+    let (one, two) = (call("1"), call("2"));
+    let (one, two) = (parse(Api::Anthropic, &one).unwrap(), parse(Api::Anthropic, &two).unwrap());
+    assert_ne!(hashes(&one), hashes(&two));
+    assert!(!one.uses_cache());
+    assert_eq!(one.calls()["a"].0, "write");
+}
+
+#[test]
+fn fields_in_any_order_and_with_escapes_are_read() {
+    let body = r#"{"messages":[{"content":"a\nb","tool_call_id":"call\u005f1","role":"tool"},
+        {"content":"\ud83d\ude00","tool_call_id":"x","role":"tool"},
+        {"content":"\ud83d","tool_call_id":"y","role":"tool"}],"model":"m"}"#;
+    let request = parse(Api::OpenAiChat, body).unwrap();
+    let results = request.results();
+    assert_eq!(results.iter().map(|it| it.call).collect::<Vec<_>>(), ["call_1", "x"]);
+    assert_eq!(results.iter().map(|it| &*it.text).collect::<Vec<_>>(), ["a\nb", "😀"]);
+}
+
+#[test]
+fn ambiguous_and_unknown_requests_are_refused() {
+    for body in [
+        r#"{"model":"m","messages":[{"role":"user","content":"a","content":"b"}]}"#,
+        r#"{"model":"m","messages":[],"messages":[]}"#,
+        r#"{"model":"m","messages":[{"cache_control":null,"cache_control":null,"role":"user"}]}"#,
+        r#"{"model":"m","messages":[{"r\u006fle":"user","content":"a"}]}"#,
+        r#"{"model":"m","m\u0065ssages":[],"messages":[]}"#,
+        r#"{"model":"m","messages":[{"role":"user","content":"a"}]} x"#,
+        r#"{"model":"m","messages":[{"role":"user","content":"a",}]}"#,
+        r#"{"model":"m","messages":"text"}"#,
+        r#"{"model":"m","messages":null}"#,
+        r#"{"model":1,"messages":[]}"#,
+        r#"{"model":"m","messages":["text"]}"#,
+        r#"{"model":"m","previous_response_id":"r","messages":[]}"#,
+        r#"{"model":"m","messages":[{"role":"tool","content":"a"}]}"#,
+        r#"["model"]"#,
+        "",
+    ] {
+        assert!(parse(Api::OpenAiChat, body).is_none(), "{body}");
+    }
+    assert!(
+        parse(Api::OpenAiChat, r#"{"model":"m","previous_response_id":null,"messages":[]}"#)
+            .is_some()
+    );
+}
+
+#[test]
+fn edits_of_requests_with_empty_results_are_valid() {
+    let body = |text: &str| {
+        format!(
+            r#"{{"model":"m","messages":[{{"role":"tool","tool_call_id":"a","content":""}},
+               {{"role":"tool","tool_call_id":"b","content":"{text}"}}]}}"#
+        )
+    };
+    let (old, new, empty) = (body("long"), body("short"), body(""));
+    let old = parse(Api::OpenAiChat, &old).unwrap();
+    assert!(old.differs_only_in_results(new.as_bytes()));
+    assert!(!old.differs_only_in_results(empty.as_bytes()));
+    let spaced = new.replace("\"short\"", " \"short\"");
+    assert!(!old.differs_only_in_results(spaced.as_bytes()));
+    let other = new.replace("\"b\"", "\"c\"");
+    assert!(!old.differs_only_in_results(other.as_bytes()));
+}
+
+/// Returns a message of each kind. The ids of some are the same.
+fn message(kind: usize, at: usize, mark: &str) -> String {
+    match kind {
+        0 => format!(r#"{{"role":"user","content":"turn {at}"{mark}}}"#),
+        1 => format!(
+            r#"{{"role":"assistant","content":[{{"type":"tool_use","id":"{at}","name":"read","input":{{}}}}]}}"#
+        ),
+        2 => format!(
+            r#"{{"role":"user","content":[{{"type":"tool_result","tool_use_id":"{at}","content":"a\nb"{mark}}}]}}"#
+        ),
+        3 => {
+            format!(r#"{{"role":"assistant","content":[{{"type":"tool_use","id":"{at}"}}]}}"#)
+        }
+        4 => {
+            r#"{"role":"user","content":[{"type":"tool_result","tool_use_id":"x","content":"c"}]}"#
+                .into()
+        }
+        _ => format!(r#" {{ "content" : [ ] , "role" : "user" , "x" : [{at}.5]{mark} }}"#),
+    }
+}
+
+/// Returns a request with a mark in the message `marked`.
+fn body(kinds: &[usize], marked: usize, is_head_first: bool) -> String {
+    let mark = r#","cache_control":{"type":"ephemeral"}"#;
+    let message =
+        |(at, kind): (usize, &usize)| message(*kind, at, if at == marked { mark } else { "" });
+    let messages: Vec<_> = kinds.iter().enumerate().map(message).collect();
+    let messages = format!(r#""messages":[{}]"#, messages.join(","));
+    let head = format!(r#""model":"m","system":[{{"type":"text","text":"s"{mark}}}]"#);
+    if is_head_first { format!("{{{head},{messages}}}") } else { format!("{{{messages},{head}}}") }
+}
+
+proptest! {
+    #[test]
+    fn continuation_is_read_like_any_request(
+        kinds in prop::collection::vec(0..6_usize, 0..8),
+        tail in prop::collection::vec(0..6_usize, 0..4),
+        shared in 0..9_usize,
+        marks in (0..8_usize, 0..12_usize),
+        is_head_first: bool,
+    ) {
+        let mut next = kinds.clone();
+        next.truncate(shared);
+        next.extend(tail);
+        let (previous, next) = (body(&kinds, marks.0, is_head_first), body(&next, marks.1, is_head_first));
+        let pairs = previous.bytes().zip(next.bytes());
+        let common = pairs.take_while(|(one, other)| one == other).count();
+        let outline = parse(Api::Anthropic, &previous).unwrap().outline;
+        let read = Request::parse_after(Api::Anthropic, next.as_bytes(), &outline, common);
+        let expected = parse(Api::Anthropic, &next);
+        prop_assert_eq!(format!("{:?}", read), format!("{:?}", expected));
+    }
+}
