@@ -2,6 +2,7 @@
 
 use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
+use std::fmt::Write as _;
 use std::path::Path;
 
 use lcp_gateway::{Api, Cached, Decisions, Hash, Policy, Request, rewrite};
@@ -256,9 +257,15 @@ impl Simulated {
                 Some(_) => Cached::Expired,
                 None => Cached::Unknown,
             },
+            // Sessions have one model.
+            is_warm: &|_| false,
             original: &|hash| {
-                let name: String = hash.iter().map(|byte| format!("{byte:02x}")).collect();
-                format!("/home/user/.local/share/lcp/gateway/originals/{name}.txt")
+                let folder = "/home/user/.local/share/lcp/gateway/originals/";
+                let name = |mut name: String, byte: &u8| {
+                    let _ = write!(name, "{byte:02x}");
+                    name
+                };
+                hash.iter().fold(folder.to_owned(), name) + ".txt"
             },
             is_raw: &|_, _| false,
             order: &|body| lcp_app::rank::results_by_need(Format::Anthropic, body),
@@ -281,7 +288,7 @@ fn clear(body: &[u8], cleared: &mut usize, outcome: &mut Outcome) -> Result<Vec<
     let results = request.results();
     let counter = Tiktoken::new(Encoding::O200kBase);
     let tokens = |texts: &[lcp_gateway::ResultText<'_>]| -> u64 {
-        texts.iter().map(|result| u64::from(counter.estimate(result.text))).sum()
+        texts.iter().map(|result| u64::from(counter.estimate(&result.text))).sum()
     };
     let mut all = String::new();
     add_strings(&serde_json::from_slice::<Value>(body)?, &mut all);
