@@ -108,7 +108,11 @@ pub(crate) fn beginning(pack: &dyn ReadAt) -> Vec<u8> {
 }
 
 /// Reads a file, or returns `None` if it does not exist.
-pub(crate) fn read_if_exists(path: &Path) -> Result<Option<Vec<u8>>> {
+///
+/// # Errors
+///
+/// Returns an error if the file exists and cannot be read.
+pub fn read_if_exists(path: &Path) -> Result<Option<Vec<u8>>> {
     match std::fs::read(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
         read => read.map(Some).map_err(|error| Error::io("read", path.display(), &error)),

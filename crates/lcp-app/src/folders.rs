@@ -16,7 +16,11 @@ pub(crate) fn data_dir(variable: impl Fn(&str) -> Option<OsString>) -> Option<Pa
 }
 
 /// Creates a folder, and those above it, with access only for the user.
-pub(crate) fn create_private(folder: &Path) -> io::Result<()> {
+///
+/// # Errors
+///
+/// Returns an error if a folder cannot be created.
+pub fn create_private(folder: &Path) -> io::Result<()> {
     let mut builder = std::fs::DirBuilder::new();
     builder.recursive(true);
     #[cfg(unix)]

@@ -117,6 +117,8 @@ mod reporter;
 pub mod secrets;
 #[cfg(feature = "messages")]
 pub mod segments;
+#[cfg(feature = "server")]
+pub mod server;
 mod session_records;
 #[cfg(feature = "full")]
 pub mod sessions;
@@ -136,7 +138,7 @@ pub use config::parse_size;
 pub use error::{Error, ErrorKind, FailedFile, Result};
 pub use find_block::{block_at, block_label, block_labelled, content_bytes, find_block};
 #[cfg(feature = "messages")]
-pub use folders::user_data_dir;
+pub use folders::{create_private, user_data_dir};
 pub use reporter::{Progress, Reporter, Silent, Warnings};
 pub use token_tree::TreeEntry;
 

@@ -2,6 +2,7 @@
 
 mod claude;
 mod codex;
+mod opencode;
 
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
@@ -26,6 +27,8 @@ pub struct Agent {
     arguments: Vec<OsString>,
     kind: Kind,
     upstream: Upstream,
+    /// `true` if the upstream of opencode is the one of its configuration.
+    is_configured: bool,
     /// The variables `NO_PROXY` and `no_proxy`, if they are set.
     no_proxy: Vec<(&'static str, String)>,
 }
@@ -34,6 +37,7 @@ pub struct Agent {
 enum Kind {
     ClaudeCode(claude::Settings),
     Codex(codex::Provider),
+    OpenCode(opencode::Configuration),
     Other,
 }
 
@@ -59,11 +63,14 @@ impl Environment<'_> {
         (self.variable)(name)?.into_string().ok().filter(|value| !value.is_empty())
     }
 
+    fn home(&self) -> Option<PathBuf> {
+        (self.variable)("HOME").or_else(|| (self.variable)("USERPROFILE")).map(PathBuf::from)
+    }
+
     /// Returns the folder that a variable names, or one in the home of the user.
     fn folder_of_user(&self, variable: &str, name: &str) -> Option<PathBuf> {
         let named = (self.variable)(variable).filter(|folder| !folder.is_empty());
-        let home = || (self.variable)("HOME").or_else(|| (self.variable)("USERPROFILE"));
-        named.map(PathBuf::from).or_else(|| Some(Path::new(&home()?).join(name)))
+        named.map(PathBuf::from).or_else(|| Some(self.home()?.join(name)))
     }
 }
 
@@ -91,6 +98,7 @@ impl Agent {
         };
         let mut arguments = arguments.to_vec();
         let mut configured = Upstream::default();
+        let mut is_configured = false;
         let kind = match Path::new(program).file_stem().and_then(OsStr::to_str) {
             Some("claude") => {
                 let settings = claude::Settings::read(&mut arguments, environment)?;
@@ -99,11 +107,27 @@ impl Agent {
                 Kind::ClaudeCode(settings)
             }
             Some("codex") => {
-                let provider = codex::Provider::read(&arguments, environment)?;
+                let provider = codex::Provider::read(&mut arguments, environment)?;
                 if let Some(url) = &provider.base_url {
                     configured = one(url)?;
                 }
                 Kind::Codex(provider)
+            }
+            Some("opencode") => {
+                let configuration = opencode::Configuration::read(environment)?;
+                let (anthropic, openai) = (&configuration.anthropic, &configuration.openai);
+                // A configured URL may name a variable, so it is not read in vain.
+                if upstream.is_none() {
+                    if let Some(url) = anthropic.upstream() {
+                        configured.anthropic = base(url)?;
+                    }
+                    if let Some(url) = openai.upstream() {
+                        configured.openai = base(url)?;
+                        configured.is_openai_configured = true;
+                    }
+                }
+                is_configured = upstream.is_none();
+                Kind::OpenCode(configuration)
             }
             _ => {
                 if let Some(url) = environment.text(ANTHROPIC_BASE_URL) {
@@ -120,7 +144,8 @@ impl Agent {
         let no_proxy =
             no_proxy.into_iter().filter_map(|name| Some((name, environment.text(name)?))).collect();
         let upstream = upstream.unwrap_or(configured);
-        Ok(Self { program: program.clone(), arguments, kind, upstream, no_proxy })
+        let program = program.clone();
+        Ok(Self { program, arguments, kind, upstream, is_configured, no_proxy })
     }
 
     /// Returns the providers to which a gateway must send the requests.
@@ -152,6 +177,9 @@ impl Agent {
             Kind::Codex(provider) => {
                 command.args(provider.overrides(&openai));
             }
+            Kind::OpenCode(configuration) => {
+                configuration.set(&mut command, gateway, self.is_configured);
+            }
             Kind::Other => {
                 command.env(ANTHROPIC_BASE_URL, gateway).env(OPENAI_BASE_URL, openai);
             }
@@ -182,11 +210,12 @@ fn wrong_url(url: &str, reason: &str) -> Error {
 
 /// Reads a file of settings, if it exists.
 fn read(path: &Path) -> Result<Option<String>> {
-    match std::fs::read_to_string(path) {
-        Ok(text) => Ok(Some(text)),
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
-        Err(error) => Err(Error::io("read", path.display(), &error)),
-    }
+    let bytes = lcp_app::files::read_if_exists(path)?;
+    let text = bytes.map(String::from_utf8).transpose();
+    text.map_err(|_| {
+        Error::new(ErrorKind::Usage, format!("{} is not UTF-8 text", path.display()))
+            .with_hint("convert the file to UTF-8")
+    })
 }
 
 #[cfg(test)]

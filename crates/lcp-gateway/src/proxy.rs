@@ -11,19 +11,16 @@ mod patience;
 mod recent;
 mod upstream;
 
-use std::convert::Infallible;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use hyper::server::conn::http1;
 use hyper::service::service_fn;
-use hyper_util::rt::{TokioIo, TokioTimer};
+use lcp_app::server::serve_connections;
 use lcp_app::{Error, ErrorKind, Result};
-use tokio::net::{TcpListener, TcpStream};
+use tokio::net::TcpListener;
 use tokio::runtime::Runtime;
-use tokio::sync::Semaphore;
 
 pub use access::Token;
 pub use editor::{EditOptions, read_stats};
@@ -32,7 +29,6 @@ pub use upstream::Upstream;
 use access::Access;
 use editor::Editor;
 use endpoint::Endpoint;
-use patience::TimedWrites;
 
 /// The options of a gateway.
 #[derive(Clone, Debug)]
@@ -52,26 +48,24 @@ pub struct ProxyOptions {
 mod limits {
     use std::time::Duration;
 
-    /// The maximum number of open connections. Further connections wait.
-    pub(super) const CONNECTIONS: usize = 512;
-    /// The maximum size of the headers of a request in bytes.
-    pub(super) const HEADER_BYTES: usize = 256 << 10;
+    use lcp_app::server::ConnectionLimits;
+
+    /// The limits of connections.
+    pub(super) const CONNECTIONS: ConnectionLimits = ConnectionLimits {
+        count: 512,
+        header_bytes: 256 << 10,
+        headers: Duration::from_secs(2 * 60),
+        reads: Duration::from_secs(10 * 60),
+    };
     /// The maximum size of a body of a request in bytes, as it is sent and when it is decoded.
     pub(super) const BODY_BYTES: usize = 100 << 20;
-    /// The time limit for the headers of a request, and for the wait for the next one.
-    pub(super) const HEADERS: Duration = Duration::from_secs(120);
     /// The time in which some bytes of a body must arrive.
     pub(super) const BODY_PAUSE: Duration = Duration::from_secs(30);
     /// The time for a body.
     pub(super) const BODY: Duration = Duration::from_secs(10 * 60);
     /// The time for a body that is passed on as it arrives, such as a file.
     pub(super) const PASSED_BODY: Duration = Duration::from_secs(24 * 60 * 60);
-    /// The time in which a client must read some bytes of a response.
-    pub(super) const READS: Duration = Duration::from_secs(10 * 60);
 }
-
-/// The pause after a failed accept, for example because the process has too many open files.
-const PAUSE: Duration = Duration::from_millis(200);
 
 /// The interval in which old originals and figures are deleted.
 const CLEANING: Duration = Duration::from_secs(60 * 60);
@@ -114,7 +108,7 @@ impl Gateway {
         let client = upstream.client()?;
         let access = Access::new(address, token);
         let endpoint = Endpoint::new(client, upstream, access, Arc::clone(&editor));
-        runtime.spawn(accept(listener, Arc::new(endpoint)));
+        runtime.spawn(answer(listener, Arc::new(endpoint)));
         runtime.spawn(clean(Arc::clone(&editor)));
         runtime.spawn_blocking(Editor::load_tokenizers);
         Ok(Self { address, editor, runtime: Some(runtime) })
@@ -124,6 +118,13 @@ impl Gateway {
     #[must_use]
     pub fn url(&self) -> String {
         format!("http://{}", self.address)
+    }
+
+    /// Returns the number of requests that could not be edited, and were sent unchanged, or that could
+    /// not be recorded.
+    #[must_use]
+    pub fn failures(&self) -> u64 {
+        self.editor.failures()
     }
 
     /// Returns the folder of the originals.
@@ -174,37 +175,13 @@ pub fn default_data_dir() -> Result<PathBuf> {
     Ok(folder.join("lcp").join("gateway"))
 }
 
-/// Accepts connections until the gateway stops. If the limit is reached, further connections wait in
-/// the queue of the system until one ends.
-async fn accept(listener: TcpListener, endpoint: Arc<Endpoint>) {
-    let free = Arc::new(Semaphore::new(limits::CONNECTIONS));
-    loop {
-        let Ok(place) = Arc::clone(&free).acquire_owned().await else { return };
-        let Ok((stream, _)) = listener.accept().await else {
-            tokio::time::sleep(PAUSE).await;
-            continue;
-        };
+/// Answers requests until the gateway stops.
+async fn answer(listener: TcpListener, endpoint: Arc<Endpoint>) {
+    let service = service_fn(move |request| {
         let endpoint = Arc::clone(&endpoint);
-        tokio::spawn(async move {
-            let _place = place;
-            handle(stream, endpoint).await;
-        });
-    }
-}
-
-/// Answers the requests of a connection until it ends.
-async fn handle(stream: TcpStream, endpoint: Arc<Endpoint>) {
-    // Events of a stream are small.
-    let _ = stream.set_nodelay(true);
-    let answer = service_fn(async |request| Ok::<_, Infallible>(endpoint.answer(request).await));
-    let connection = http1::Builder::new()
-        .timer(TokioTimer::new())
-        .header_read_timeout(limits::HEADERS)
-        .max_buf_size(limits::HEADER_BYTES)
-        .serve_connection(TokioIo::new(TimedWrites::new(stream, limits::READS)), answer);
-    // An error means that the client is gone, too slow, or does not speak HTTP, or that the response of
-    // the provider broke. The connection is then cut as that of the provider was.
-    let _ = connection.await;
+        async move { Ok(endpoint.answer(request).await) }
+    });
+    serve_connections(listener, limits::CONNECTIONS, service, |_| {}).await;
 }
 
 /// Deletes old data, at the start and then every hour.

@@ -6,7 +6,6 @@ mod originals;
 mod usage_rows;
 
 use std::cell::RefCell;
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -356,11 +355,7 @@ fn make_private(folder: &Path) -> Result<PathBuf> {
     let failed = |error| {
         Error::io("create", folder.display(), &error).with_hint("pass --data to use another folder")
     };
-    let mut builder = fs::DirBuilder::new();
-    builder.recursive(true);
-    #[cfg(unix)]
-    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-    builder.create(folder).map_err(failed)?;
+    lcp_app::create_private(folder).map_err(failed)?;
     folder.canonicalize().map_err(failed)
 }
 

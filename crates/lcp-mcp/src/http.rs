@@ -4,6 +4,8 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
+use hyper::service::service_fn;
+use rmcp::ServerHandler;
 use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
 use tokio::net::TcpListener;
 
@@ -11,11 +13,11 @@ use super::server::{Server, start_runtime};
 use super::state::ServerState;
 use access::Access;
 use endpoint::Endpoint;
+use lcp_app::server::{ConnectionLimits, serve_connections};
 use lcp_app::{Error, Result};
 use sessions::LimitedSessions;
 
 mod access;
-mod connections;
 mod endpoint;
 mod metrics;
 mod sessions;
@@ -34,25 +36,24 @@ pub struct HttpOptions {
 /// The limits of a server.
 #[derive(Clone, Copy, Debug)]
 struct Limits {
-    /// The maximum number of open connections. Further connections wait.
-    connections: usize,
+    /// Those of connections.
+    connections: ConnectionLimits,
     /// The maximum number of sessions. A new session ends the one that was idle for the longest
     /// time.
     sessions: usize,
-    /// The time limit for the headers of a request, and for the wait for the next request.
-    headers: Duration,
     /// The time limit for the body of a request.
     body: Duration,
-    /// The time in which a client must read something of its response.
-    writes: Duration,
 }
 
 const LIMITS: Limits = Limits {
-    connections: 256,
+    connections: ConnectionLimits {
+        count: 256,
+        header_bytes: 408 << 10,
+        headers: Duration::from_secs(10),
+        reads: Duration::from_secs(30),
+    },
     sessions: 128,
-    headers: Duration::from_secs(10),
     body: Duration::from_secs(30),
-    writes: Duration::from_secs(30),
 };
 
 /// Runs the server until the process ends.
@@ -75,8 +76,21 @@ pub fn serve_http(
         tokio::spawn(metrics::maintain());
         listening(&format!("http://{address}{}", endpoint::PATH));
         let endpoint = endpoint(Server::new(state), address, options.token.clone(), LIMITS);
-        connections::serve(listener, endpoint, LIMITS).await
+        serve(listener, endpoint, LIMITS.connections).await;
+        Ok(())
     })
+}
+
+async fn serve<S>(listener: TcpListener, endpoint: Endpoint<S>, limits: ConnectionLimits)
+where
+    S: ServerHandler + Send + 'static,
+{
+    let endpoint = Arc::new(endpoint);
+    let answer = service_fn(move |request| {
+        let endpoint = Arc::clone(&endpoint);
+        async move { Ok(endpoint.answer(request).await) }
+    });
+    serve_connections(listener, limits, answer, metrics::set_connections).await;
 }
 
 /// Binds an address. Returns the listener and the address that it has.

@@ -14,9 +14,9 @@ use crate::{Result, agent_process};
 /// Run an agent within a token budget
 ///
 /// Starts the gateway (`lcp proxy`) on a free port, then the agent with settings for this launch
-/// only, and stops with it. The exit code is that of the agent. Claude Code and Codex get their own
-/// settings, other programs `ANTHROPIC_BASE_URL` and `OPENAI_BASE_URL`. A base URL that you have
-/// configured is used as the upstream. docs/gateway.md explains the edits.
+/// only, and stops with it. The exit code is that of the agent. Claude Code, Codex and opencode get
+/// their own settings, other programs `ANTHROPIC_BASE_URL` and `OPENAI_BASE_URL`. A base URL that you
+/// have configured is used as the upstream. docs/gateway.md explains the edits.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   lcp run claude
@@ -56,6 +56,11 @@ pub fn run(args: &Args, output: &Output) -> Result {
     let status = agent_process::wait(child).map_err(|error| {
         Error::new(ErrorKind::Io, format!("cannot wait for {program}: {error}"))
     })?;
+    let failures = gateway.failures();
+    if failures > 0 {
+        let requests = lcp_driver::plural(failures, "request");
+        output.warn(format!("{requests} could not be edited or recorded"));
+    }
     drop((command, gateway));
     output.set_code_of_agent(agent_process::exit_code(status));
     Ok(())

@@ -221,11 +221,13 @@ pub(crate) fn progress(body: &Value, kind: &str) -> (usize, Vec<String>) {
 
 pub(crate) fn anthropic(body: &Value, file: &Path) -> Vec<Value> {
     let (reads, tools) = progress(body, "tool_result");
-    let is_call = reads < READS && tools.iter().any(|tool| tool == "Read");
-    let (block, delta, reason) = if is_call {
-        let input = json!({ "file_path": file, "offset": 1 + reads, "limit": 150 }).to_string();
+    // Of Claude Code and of opencode.
+    let tool = [("Read", "file_path"), ("read", "filePath")].into_iter();
+    let tool = tool.clone().find(|(name, _)| tools.iter().any(|tool| tool == name));
+    let (block, delta, reason) = if let Some((name, path)) = tool.filter(|_| reads < READS) {
+        let input = json!({ path: file, "offset": 1 + reads, "limit": 150 }).to_string();
         (
-            json!({ "type": "tool_use", "id": format!("toolu_{reads}"), "name": "Read", "input": {} }),
+            json!({ "type": "tool_use", "id": format!("toolu_{reads}"), "name": name, "input": {} }),
             json!({ "type": "input_json_delta", "partial_json": input }),
             "tool_use",
         )
@@ -365,5 +367,14 @@ fn codex_works_with_a_gateway() {
     let arguments =
         ["exec", "--skip-git-repo-check", "--json", "-s", "danger-full-access", "read a.txt"];
     let output = run_agent(&project, &provider, "node_modules/.bin/codex", &arguments);
+    check_agent(&project, &provider, &broken, &output);
+}
+
+#[test]
+#[ignore = "needs agents from npm: cargo xtask agents"]
+fn opencode_works_with_a_gateway() {
+    let (project, provider, broken) = agents_project();
+    let arguments = ["run", "-m", "anthropic/claude-sonnet-4-5", "read a.txt"];
+    let output = run_agent(&project, &provider, "node_modules/.bin/opencode", &arguments);
     check_agent(&project, &provider, &broken, &output);
 }

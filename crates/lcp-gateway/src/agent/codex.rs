@@ -19,8 +19,12 @@ pub(super) struct Provider {
 }
 
 impl Provider {
-    /// Reads the provider from the arguments and the configuration.
-    pub(super) fn read(arguments: &[OsString], environment: &Environment<'_>) -> Result<Self> {
+    /// Reads the provider from the arguments and the configuration. Takes the base URL out of the
+    /// arguments, because Codex uses the last value of a setting.
+    pub(super) fn read(
+        arguments: &mut Vec<OsString>,
+        environment: &Environment<'_>,
+    ) -> Result<Self> {
         let path = environment.folder_of_user("CODEX_HOME", ".codex");
         let path = path.map(|folder| folder.join("config.toml"));
         let text = path.as_deref().map(read).transpose()?.flatten().unwrap_or_default();
@@ -50,27 +54,60 @@ impl Provider {
             setting(arguments, &format!("model_providers.{name}.base_url"))
                 .or_else(|| text(provider, "base_url"))
         };
-        Ok(Self { name, base_url })
+        let provider = Self { name, base_url };
+        remove_setting(arguments, &provider.key());
+        Ok(provider)
     }
 
-    /// Returns the arguments that set the base URL. They come first, and Codex takes the last value of
-    /// a setting, so the caller's own must not set it.
-    pub(super) fn overrides(&self, url: &str) -> [String; 2] {
-        let key = match self.name.as_str() {
+    /// Returns the key of the base URL.
+    fn key(&self) -> String {
+        match self.name.as_str() {
             BUILT_IN => "openai_base_url".to_owned(),
             name => format!("model_providers.{name}.base_url"),
-        };
-        ["-c".to_owned(), format!("{key}={url:?}")]
+        }
+    }
+
+    /// Returns the arguments that set the base URL.
+    pub(super) fn overrides(&self, url: &str) -> [String; 2] {
+        ["-c".to_owned(), format!("{}={url:?}", self.key())]
     }
 }
 
-/// Returns the value of a setting that the arguments override (`-c KEY=VALUE`).
+/// Returns the setting at an index of the arguments, and the number of its words: `-c KEY=VALUE`,
+/// `-cKEY=VALUE`, `--config KEY=VALUE` or `--config=KEY=VALUE`.
+fn setting_at(arguments: &[OsString], at: usize) -> Option<(&str, &str, usize)> {
+    let word = arguments[at].to_str()?;
+    let (pair, words) = if matches!(word, "-c" | "--config") {
+        (arguments.get(at + 1)?.to_str()?, 2)
+    } else {
+        (word.strip_prefix("--config=").or_else(|| word.strip_prefix("-c"))?, 1)
+    };
+    let (key, value) = pair.trim_start_matches('=').split_once('=')?;
+    Some((key.trim(), value.trim().trim_matches(['"', '\'']), words))
+}
+
+/// Returns the index of the end of flags.
+fn end_of_flags(arguments: &[OsString]) -> usize {
+    arguments.iter().position(|word| word == "--").unwrap_or(arguments.len())
+}
+
+/// Removes a setting from the arguments.
+fn remove_setting(arguments: &mut Vec<OsString>, key: &str) {
+    let mut at = 0;
+    while at < end_of_flags(arguments) {
+        match setting_at(arguments, at) {
+            Some((name, _, words)) if name == key => drop(arguments.drain(at..at + words)),
+            _ => at += 1,
+        }
+    }
+}
+
+/// Returns the value of a setting that the arguments override. The last one counts.
 fn setting(arguments: &[OsString], key: &str) -> Option<String> {
-    let given = values(arguments, &["-c", "--config"]);
-    given.into_iter().rev().find_map(|pair| {
-        let (name, value) = pair.split_once('=')?;
-        (name.trim() == key).then(|| value.trim().trim_matches(['"', '\'']).to_owned())
-    })
+    let settings = (0..end_of_flags(arguments)).filter_map(|at| setting_at(arguments, at));
+    let mut values =
+        settings.filter(|(name, ..)| *name == key).map(|(_, value, _)| value.to_owned());
+    values.next_back()
 }
 
 fn value(arguments: &[OsString], flags: &[&str]) -> Option<String> {

@@ -122,11 +122,104 @@ fn codex_gets_overrides() {
     assert_eq!(agent.upstream(), &Upstream::one("http://mine.example/v1").unwrap());
     let words = arguments(&agent.command(GATEWAY, Path::new("/o")).unwrap().command);
     assert_eq!(words, ["-c", &format!("model_providers.mine.base_url=\"{GATEWAY}\"")]);
+    let key = "model_providers.mine.base_url=http://own.example";
+    for own in ["-c ", "-c", "--config ", "--config=", "-c a.base_url=x -c ", "-c x=1 -c "] {
+        let own = format!("codex {own}{key} exec -c b=1 -- -c {key}");
+        let agent = place.agent(&own).unwrap();
+        assert_eq!(agent.upstream(), &Upstream::one("http://own.example").unwrap());
+        let words = arguments(&agent.command(GATEWAY, Path::new("/o")).unwrap().command);
+        let rest = own.replacen(key, "", 1);
+        assert!(rest.ends_with(&words[words.len() - 6..].join(" ")), "{words:?}");
+        assert_eq!(words.iter().filter(|word| word.contains("own.example")).count(), 1);
+    }
     for line in ["codex --profile=other", "codex -c model_provider=\"openai\" exec x"] {
         assert_eq!(place.agent(line).unwrap().upstream(), &Upstream::default(), "{line}");
     }
     place.write(".codex/config.toml", "model_provider = \n");
     assert!(place.agent("codex").unwrap_err().message.contains("config.toml"));
+}
+
+/// Returns the base URLs of both providers in the configuration and in the variables of a launch.
+fn opencode_urls(agent: &Agent) -> [Option<String>; 4] {
+    let command = agent.command(GATEWAY, Path::new("/o")).unwrap().command;
+    let json = variable(&command, "OPENCODE_CONFIG_CONTENT").unwrap_or_else(|| "{}".into());
+    let json: Value = serde_json::from_str(&json).unwrap();
+    let url = |name: &str| json["provider"][name]["options"]["baseURL"].as_str().map(str::to_owned);
+    let names = ["ANTHROPIC_BASE_URL", "OPENAI_BASE_URL"].map(|name| variable(&command, name));
+    let [anthropic, openai] = names;
+    [url("anthropic"), url("openai"), anthropic, openai]
+}
+
+#[test]
+fn opencode_gets_variables_for_providers_that_are_not_configured() {
+    let mut place = Place::new(&[]);
+    place.write("project/.git/HEAD", "");
+    let default = Some(format!("{GATEWAY}/v1"));
+    let agent = place.agent("opencode run hello").unwrap();
+    assert_eq!(agent.upstream(), &Upstream::default());
+    assert_eq!(opencode_urls(&agent), [None, None, default.clone(), default.clone()]);
+    place.variables = vec![
+        ("ANTHROPIC_BASE_URL", "http://a.example/v1"),
+        ("OPENAI_BASE_URL", "http://o.example/api"),
+    ];
+    let agent = place.agent("opencode").unwrap();
+    let (anthropic, openai) = (&agent.upstream().anthropic, &agent.upstream().openai);
+    assert_eq!((&**anthropic, &**openai), ("http://a.example", "http://o.example/api"));
+    assert_eq!(opencode_urls(&agent), [None, None, default, Some(GATEWAY.to_owned())]);
+}
+
+#[test]
+fn opencode_gets_a_configuration_for_configured_providers() {
+    let mut place = Place::new(&[("ANTHROPIC_BASE_URL", "http://variable.example/v1")]);
+    place.write("project/.git/HEAD", "");
+    let file = |name: &str| {
+        format!(
+            "{{ // mine\n\"provider\":{{\"anthropic\":{{\"options\":{{\"baseURL\":\"http://{name}/v1\",}}}}}}}}"
+        )
+    };
+    // Each comes before the files before it.
+    for (path, name) in [
+        (".config/opencode/config.json", "a.example"),
+        (".config/opencode/opencode.jsonc", "b.example"),
+        ("project/opencode.json", "c.example"),
+        ("project/opencode.jsonc", "d.example"),
+        ("project/.opencode/opencode.json", "e.example"),
+        (".opencode/opencode.json", "f.example"),
+    ] {
+        place.write(path, &file(name));
+        let agent = place.agent("opencode").unwrap();
+        assert_eq!(agent.upstream().anthropic, format!("http://{name}"), "{path}");
+        let url = Some(format!("{GATEWAY}/v1"));
+        assert_eq!(opencode_urls(&agent), [url.clone(), None, None, url]);
+    }
+    let own = r#"{"theme":"x","provider":{"anthropic":{"options":{"baseURL":"http://own.example/api","timeout":1}}}}"#;
+    place.variables = vec![("OPENCODE_CONFIG_CONTENT", own)];
+    let agent = place.agent("opencode").unwrap();
+    assert_eq!(agent.upstream().anthropic, "http://own.example/api");
+    assert_eq!(opencode_urls(&agent)[0].as_deref(), Some(GATEWAY));
+    let command = agent.command(GATEWAY, Path::new("/o")).unwrap().command;
+    let json = variable(&command, "OPENCODE_CONFIG_CONTENT").unwrap();
+    let json: Value = serde_json::from_str(&json).unwrap();
+    assert_eq!(
+        (&json["theme"], &json["provider"]["anthropic"]["options"]["timeout"]),
+        (&"x".into(), &1.into())
+    );
+    // With an upstream of the command, paths are those of the API.
+    let home = place.home.path().as_os_str().to_owned();
+    let variable = |name: &str| match name {
+        "HOME" => Some(home.clone()),
+        "OPENCODE_CONFIG_CONTENT" => Some(own.replace("http://own.example", "{env:URL}").into()),
+        _ => None,
+    };
+    let environment =
+        Environment { variable: &variable, folder: place.home.path().join("project") };
+    let upstream = Upstream::one("http://flag.example").unwrap();
+    let agent = Agent::new(&["opencode".into()], Some(upstream), &environment).unwrap();
+    assert_eq!(opencode_urls(&agent)[0], Some(format!("{GATEWAY}/v1")));
+    let error = Agent::new(&["opencode".into()], None, &environment).unwrap_err();
+    assert!(error.message.contains("{env:URL}"), "{error}");
+    place.variables = vec![("OPENCODE_CONFIG_CONTENT", "[")];
+    assert!(place.agent("opencode").unwrap_err().message.contains("OPENCODE_CONFIG_CONTENT"));
 }
 
 #[test]

@@ -54,7 +54,7 @@ pub(super) struct Editor {
     originals: String,
     recent: Recent,
     models: Mutex<HashMap<(String, bool), Arc<ModelRules>>>,
-    /// The number of requests that were sent unchanged because an edit failed.
+    /// The number of requests that were sent unchanged because an edit failed, or not recorded.
     failures: AtomicU64,
 }
 
@@ -271,14 +271,13 @@ impl Editor {
         let is_uncached =
             usage.is_some_and(|it| it.read + it.written + it.written_hour == 0 && it.input > 0);
         let mut store = self.store();
+        let mut is_recorded = store.add_usage(&row).is_ok();
         // OpenAI reports no writes.
-        if is_uncached
-            && api == Api::Anthropic
-            && store.expire(&cached, &row.model, row.time).is_err()
-        {
-            self.add_failure();
+        if is_uncached && api == Api::Anthropic {
+            is_recorded &= store.expire(&cached, &row.model, row.time).is_ok();
         }
-        if store.add_usage(&row).is_err() {
+        drop(store);
+        if !is_recorded {
             self.add_failure();
         }
     }
@@ -292,9 +291,8 @@ impl Editor {
 
     /// Deletes the data that are older than the options say.
     pub(super) fn delete_old(&self) {
-        if self.store().delete_old(now()).is_err() {
-            self.add_failure();
-        }
+        // After a failure, they are deleted an hour later.
+        let _ = self.store().delete_old(now());
     }
 
     /// Returns the figures.

@@ -18,8 +18,9 @@ use super::upstream::{HttpClient, Upstream};
 use crate::request::Api;
 use crate::usage::Usage;
 
-/// The header of Claude Code, and that of Codex, with the id of a session.
-const SESSION_HEADERS: [&str; 3] = ["x-claude-code-session-id", "session_id", "session-id"];
+/// The headers of Claude Code, Codex and opencode with the id of a session.
+const SESSION_HEADERS: [&str; 4] =
+    ["x-claude-code-session-id", "session_id", "session-id", "x-session-id"];
 
 /// The maximum length of an id in a header.
 const SESSION_BYTES_MAX: usize = 80;
@@ -174,7 +175,7 @@ impl Endpoint {
                 ("text/plain; version=0.0.4", page::metrics(&stats, self.editor.failures()))
             }
             "/lcp/stats" => ("application/json", page::json(&stats)),
-            _ => ("text/html; charset=utf-8", page::html(&stats)),
+            _ => ("text/html; charset=utf-8", page::html(&stats, self.editor.failures())),
         };
         let mut answer = Response::new(body::full(text));
         answer.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static(kind));

@@ -19,7 +19,7 @@ pub(super) fn metrics(stats: &Stats, failures: u64) -> String {
 }
 
 /// Returns the figures as a page.
-pub(super) fn html(stats: &Stats) -> String {
+pub(super) fn html(stats: &Stats, failures: u64) -> String {
     let mut rows = String::new();
     for (name, session) in std::iter::once(("all", &stats.total))
         .chain(stats.sessions.iter().map(|session| (&*session.session, session)))
@@ -37,12 +37,16 @@ pub(super) fn html(stats: &Stats) -> String {
     } else {
         "<p>The cost without edits is computed from the same usage."
     };
+    let failures = match failures {
+        0 => String::new(),
+        count => format!("<p>Requests that could not be edited or recorded: {count}"),
+    };
     format!(
         "<!doctype html><html lang=\"en\"><meta charset=\"utf-8\"><title>LCP gateway</title>\
          <style>body{{font:14px system-ui;margin:2em}}td,th{{padding:.2em .8em;text-align:right}}\
          td:nth-child(-n+2),th:nth-child(-n+2){{text-align:left}}tr:nth-child(2){{font-weight:bold}}\
          </style><h1>LCP gateway</h1><p>Costs are in input tokens, from the usage that providers \
-         report: writes to the cache count 1.25 or 2, reads 0.1.{note}\n\
+         report: writes to the cache count 1.25 or 2, reads 0.1.{note}{failures}\n\
          <table><tr><th>session<th>model<th>requests<th>without usage<th>input<th>written<th>read\
          <th>output<th>cost with edits<th>cost without<th>edits<th>added ms\n{rows}</table></html>\n"
     )
@@ -80,8 +84,9 @@ mod tests {
         let session =
             SessionStats { session: "<b>&".into(), model: "<i>".into(), ..SessionStats::default() };
         let stats = Stats { sessions: vec![session], ..Stats::default() };
-        let page = html(&stats);
+        let page = html(&stats, 0);
         assert!(page.contains("<td>&lt;b&gt;&amp;<td>&lt;i&gt;"), "{page}");
+        assert!(!page.contains("could not") && html(&stats, 3).contains("recorded: 3"));
         assert!(metrics(&stats, 3).ends_with("lcp_gateway_failures_total 3\n"));
         let json: serde_json::Value = serde_json::from_str(&json(&stats)).unwrap();
         assert_eq!(json["sessions"][0]["session"], "<b>&");

@@ -1,12 +1,10 @@
-//! Time limits for clients that send or read too slowly.
+//! Time limits for clients that send too slowly.
 
-use std::io;
 use std::pin::Pin;
 use std::task::{Context, Poll};
 use std::time::Duration;
 
 use hyper::body::{Body, Bytes, Frame, SizeHint};
-use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::time::{Instant, Sleep, sleep_until};
 
 /// The error of a body.
@@ -74,82 +72,11 @@ where
     }
 }
 
-/// A connection that fails if the other side reads nothing for a time.
-pub(super) struct TimedWrites<S> {
-    stream: S,
-    limit: Duration,
-    /// It is set while a write waits.
-    end: Option<Pin<Box<Sleep>>>,
-}
-
-impl<S> TimedWrites<S> {
-    pub(super) const fn new(stream: S, limit: Duration) -> Self {
-        Self { stream, limit, end: None }
-    }
-
-    fn check<T>(
-        &mut self,
-        written: Poll<io::Result<T>>,
-        context: &mut Context<'_>,
-    ) -> Poll<io::Result<T>> {
-        if written.is_ready() {
-            self.end = None;
-            return written;
-        }
-        let limit = self.limit;
-        let end = self.end.get_or_insert_with(|| Box::pin(sleep_until(Instant::now() + limit)));
-        let timed_out = |()| Err(io::Error::from(io::ErrorKind::TimedOut));
-        end.as_mut().poll(context).map(timed_out)
-    }
-}
-
-impl<S: AsyncRead + Unpin> AsyncRead for TimedWrites<S> {
-    fn poll_read(
-        mut self: Pin<&mut Self>,
-        context: &mut Context<'_>,
-        buffer: &mut ReadBuf<'_>,
-    ) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.stream).poll_read(context, buffer)
-    }
-}
-
-impl<S: AsyncWrite + Unpin> AsyncWrite for TimedWrites<S> {
-    fn poll_write(
-        mut self: Pin<&mut Self>,
-        context: &mut Context<'_>,
-        bytes: &[u8],
-    ) -> Poll<io::Result<usize>> {
-        let written = Pin::new(&mut self.stream).poll_write(context, bytes);
-        self.check(written, context)
-    }
-
-    fn poll_write_vectored(
-        mut self: Pin<&mut Self>,
-        context: &mut Context<'_>,
-        buffers: &[io::IoSlice<'_>],
-    ) -> Poll<io::Result<usize>> {
-        let written = Pin::new(&mut self.stream).poll_write_vectored(context, buffers);
-        self.check(written, context)
-    }
-
-    fn is_write_vectored(&self) -> bool {
-        self.stream.is_write_vectored()
-    }
-
-    fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
-        let flushed = Pin::new(&mut self.stream).poll_flush(context);
-        self.check(flushed, context)
-    }
-
-    fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.stream).poll_shutdown(context)
-    }
-}
-
 #[cfg(test)]
 mod tests {
+    use std::io;
+
     use http_body_util::BodyExt as _;
-    use tokio::net::{TcpListener, TcpStream};
     use tokio::time::sleep;
 
     use super::*;
@@ -210,26 +137,6 @@ mod tests {
             sleep(millis(600)).await;
             body.body.1 = Box::pin(sleep(millis(20)));
             assert!(body.frame().await.unwrap().is_ok());
-        });
-    }
-
-    #[test]
-    fn writes_end_if_nobody_reads() {
-        run(async {
-            let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-            let address = listener.local_addr().unwrap();
-            let _idle = TcpStream::connect(address).await.unwrap();
-            let accepted = listener.accept().await.unwrap().0;
-            let mut stream = TimedWrites::new(accepted, Duration::from_millis(50));
-            let error = loop {
-                let bytes = vec![0; 64 << 10];
-                let written =
-                    std::future::poll_fn(|it| Pin::new(&mut stream).poll_write(it, &bytes));
-                if let Err(error) = written.await {
-                    break error;
-                }
-            };
-            assert_eq!(error.kind(), io::ErrorKind::TimedOut);
         });
     }
 }

@@ -19,6 +19,7 @@ use tokio_rustls::TlsConnector;
 use tower_service::Service;
 
 use super::body::AnyBody;
+use super::patience::BoxError;
 
 /// The time limit for a connection.
 const CONNECT: Duration = Duration::from_secs(15);
@@ -167,8 +168,6 @@ pub(super) struct Connector {
     tls: Option<TlsConnector>,
     proxies: Arc<Matcher>,
 }
-
-type BoxError = Box<dyn std::error::Error + Send + Sync>;
 
 impl Service<Uri> for Connector {
     type Response = TokioIo<Box<dyn Stream>>;

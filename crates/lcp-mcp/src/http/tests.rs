@@ -18,8 +18,16 @@ const MOMENT: Duration = Duration::from_millis(100);
 const SHORT: Duration = Duration::from_millis(50);
 
 /// Limits that no test reaches.
-const WIDE: Limits =
-    Limits { connections: 16, sessions: 16, headers: PATIENCE, body: PATIENCE, writes: PATIENCE };
+const WIDE: Limits = Limits {
+    connections: ConnectionLimits {
+        count: 16,
+        headers: PATIENCE,
+        reads: PATIENCE,
+        ..LIMITS.connections
+    },
+    sessions: 16,
+    body: PATIENCE,
+};
 
 struct TestServer {
     runtime: Runtime,
@@ -34,7 +42,7 @@ impl TestServer {
         let (listener, address) = runtime.block_on(bind(free)).unwrap();
         let token = token.map(|token| token.parse().unwrap());
         let endpoint = endpoint(server.clone(), address, token, limits);
-        runtime.spawn(connections::serve(listener, endpoint, limits));
+        runtime.spawn(serve(listener, endpoint, limits.connections));
         Self { runtime, server, address }
     }
 
@@ -118,7 +126,10 @@ fn only_loopback_addresses_are_accepted() {
 
 #[test]
 fn unfinished_headers_and_idle_connections_are_closed() {
-    let server = TestServer::start(Limits { headers: SHORT, ..WIDE }, None);
+    let server = TestServer::start(
+        Limits { connections: ConnectionLimits { headers: SHORT, ..WIDE.connections }, ..WIDE },
+        None,
+    );
     for unfinished in ["", "POST /mcp HTTP/1.1\r\nHost: "] {
         assert_eq!(head(&mut server.send(unfinished)), "", "{unfinished:?}");
     }
@@ -147,7 +158,10 @@ fn unfinished_and_oversized_bodies_are_refused() {
 
 #[test]
 fn connection_whose_client_reads_nothing_is_closed() {
-    let server = TestServer::start(Limits { writes: SHORT, ..WIDE }, None);
+    let server = TestServer::start(
+        Limits { connections: ConnectionLimits { reads: SHORT, ..WIDE.connections }, ..WIDE },
+        None,
+    );
     let request = format!("GET /metrics HTTP/1.1\r\nHost: {}\r\n\r\n", server.address);
     let mut stream = server.send(&request);
     stream.set_write_timeout(Some(PATIENCE)).unwrap();
@@ -163,7 +177,10 @@ fn connection_whose_client_reads_nothing_is_closed() {
 
 #[test]
 fn connection_beyond_the_limit_waits_for_a_place() {
-    let server = TestServer::start(Limits { connections: 2, ..WIDE }, None);
+    let server = TestServer::start(
+        Limits { connections: ConnectionLimits { count: 2, ..WIDE.connections }, ..WIDE },
+        None,
+    );
     let request = server.request("", INITIALIZE);
     let mut open = [(); 2].map(|()| server.send(&request));
     for stream in &mut open {
