@@ -1,4 +1,4 @@
-//! The connections of servers: their number, and the time of slow clients, are limited.
+//! A server of connections that limits their number and the time of slow clients.
 
 use std::convert::Infallible;
 use std::error::Error;
@@ -72,8 +72,8 @@ pub async fn serve_connections<S, B>(
             );
         tokio::spawn(async move {
             let _place = place;
-            // An error means that the client is gone, too slow, or does not speak HTTP, or that the body
-            // of the response failed.
+            // An error means that the client is gone, is too slow or does not speak HTTP, or that the
+            // body of the response failed.
             let _ = connection.await;
         });
     }

@@ -27,7 +27,7 @@ pub struct Agent {
     arguments: Vec<OsString>,
     kind: Kind,
     upstream: Upstream,
-    /// `true` if the upstream of opencode is the one of its configuration.
+    /// `true` if no upstream was passed, so that the base URLs of opencode apply.
     is_configured: bool,
     /// The variables `NO_PROXY` and `no_proxy`, if they are set.
     no_proxy: Vec<(&'static str, String)>,
@@ -116,7 +116,7 @@ impl Agent {
             Some("opencode") => {
                 let configuration = opencode::Configuration::read(environment)?;
                 let (anthropic, openai) = (&configuration.anthropic, &configuration.openai);
-                // A configured URL may name a variable, so it is not read in vain.
+                // A URL with a variable (`{env:URL}`) is an error, so it is read only if it is needed.
                 if upstream.is_none() {
                     if let Some(url) = anthropic.upstream() {
                         configured.anthropic = base(url)?;

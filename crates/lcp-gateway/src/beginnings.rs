@@ -38,14 +38,14 @@ impl Beginnings {
         let mut hasher = blake3::Hasher::new();
         hasher.update(request.model.as_bytes());
         for place in &request.head {
-            // It has no results.
+            // The head has no results, so this hash is never used.
             request.hash_part(&mut hasher, place.clone(), |_| Hash::default());
         }
         Self(vec![*hasher.finalize().as_bytes()])
     }
 
-    /// Hashes the messages from `first` on. `result_hash` returns the hash of the string that is sent
-    /// of a result.
+    /// Hashes the messages from `first` on. `result_hash` returns the hash of the JSON string that is
+    /// sent for a result.
     pub(crate) fn hash_from(
         &mut self,
         first: usize,

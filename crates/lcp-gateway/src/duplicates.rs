@@ -19,8 +19,8 @@ const PLACES_MAX: usize = 16;
 pub(crate) struct Lines(Vec<(u64, usize)>);
 
 impl Lines {
-    /// Splits a text after each line end. A text that may have a line end in another form (`\u000a`)
-    /// gets no lines, because they could not be numbered as readers do.
+    /// Splits a text after each line end. A text with a line end in another form (`\u000a`) gets no
+    /// lines, because its line numbers would differ from those of a reader.
     pub(crate) fn new(text: &str) -> Self {
         if memchr::memmem::find(text.as_bytes(), br"\u000").is_some() {
             return Self::default();
@@ -63,7 +63,7 @@ pub(crate) struct EarlierLines<'t> {
     places: HashMap<u64, Vec<(u32, u32)>, RandomState>,
 }
 
-/// Consecutive lines that an earlier text has, too, as far as their hashes tell.
+/// Consecutive lines with the same hashes as lines of an earlier text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Duplicate {
     /// The lines by their indices.

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use serde::de::IgnoredAny;
 
-/// The maximum depth of arrays and objects in each other.
+/// The maximum depth of nested arrays and objects.
 const DEPTH_MAX: u32 = 128;
 
 /// The length in bytes from which an encoded image or file is not counted.
@@ -138,8 +138,8 @@ impl<'j> Reader<'j> {
         Some(())
     }
 
-    /// Returns the bytes without which the object would be written without the member that was just
-    /// read.
+    /// Returns the place of the member that was just read, with one comma, so that the object is valid
+    /// without these bytes.
     pub(crate) fn place_of(&self, key: MemberKey<'j>) -> Range<usize> {
         let mut rest = Self { text: self.text, at: self.at, depth: self.depth };
         if key.is_first && rest.take(b',').is_some() {
@@ -180,7 +180,7 @@ fn plain_length(bytes: &[u8]) -> usize {
     words.len() * 8 + rest.iter().position(is_end).unwrap_or(rest.len())
 }
 
-/// Returns the text of a string that is written with quotes. Half of a surrogate pair is no text.
+/// Decodes a string that is written with quotes. Returns `None` if it has half a surrogate pair.
 pub(crate) fn decode(string: &str) -> Option<String> {
     serde_json::from_str(string).ok()
 }

@@ -120,8 +120,7 @@ impl Gateway {
         format!("http://{}", self.address)
     }
 
-    /// Returns the number of requests that could not be edited, and were sent unchanged, or that could
-    /// not be recorded.
+    /// Returns the number of requests that could not be edited or recorded. They were sent nevertheless.
     #[must_use]
     pub fn failures(&self) -> u64 {
         self.editor.failures()

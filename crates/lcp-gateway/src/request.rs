@@ -154,8 +154,8 @@ impl<'b> Request<'b> {
         Self::parse_after(api, body, &Outline::default(), 0)
     }
 
-    /// Reads a request. `previous` is the outline of another request of this API, of which the first
-    /// `common` bytes are the same.
+    /// Reads a request. `previous` is the outline of another request of this API with the same first
+    /// `common` bytes.
     pub(crate) fn parse_after(
         api: Api,
         body: &'b [u8],
@@ -197,7 +197,7 @@ impl<'b> Request<'b> {
             return None;
         }
         request.model = decode(field("model")?)?;
-        // Only Anthropic's metadata have an id of the client.
+        // Only Anthropic's metadata identify the session.
         let session = field("prompt_cache_key").or(field("metadata").filter(|_| !is_openai));
         request.session = session.map(|json| short_id(blake3::hash(json.as_bytes())));
         request.head = HEAD.into_iter().filter_map(field).map(|json| place(body, json)).collect();
@@ -330,7 +330,7 @@ impl<'b> Request<'b> {
             },
             Content::Other => None,
         };
-        // Half of a surrogate pair is no text.
+        // Half a surrogate pair cannot be decoded.
         let is_text = |string: &&str| {
             let has_escape = memchr::memmem::find(string.as_bytes(), b"\\u").is_some();
             string.starts_with('"') && (!has_escape || decode(string).is_some())
@@ -357,7 +357,7 @@ impl<'b> Request<'b> {
     }
 
     /// Adds a part of the body to a hash. Cache marks are left out, because they move from request to
-    /// request. `result_hash` returns the hash of the string that is sent of a result.
+    /// request. `result_hash` returns the hash of the JSON string that is sent for a result.
     pub(crate) fn hash_part(
         &self,
         hasher: &mut blake3::Hasher,

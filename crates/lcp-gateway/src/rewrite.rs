@@ -248,7 +248,7 @@ impl<'e, 'b> Editor<'e, 'b> {
         let text = content(self.request, result);
         let duplicate = earlier.longest_in(&result.lines)?;
         let target = &self.request.outline.results[shown[duplicate.text]];
-        // Lines were compared by their hashes.
+        // Different lines can have the same hash.
         let original = &content(self.request, target)[duplicate.original.clone()];
         if original != &text[duplicate.bytes.clone()] {
             return None;
@@ -301,7 +301,7 @@ impl<'e, 'b> Editor<'e, 'b> {
         let candidates: HashMap<&str, usize> = (0..end)
             .filter(|at| {
                 let (result, judged) = (&request.outline.results[*at], &self.results[*at]);
-                // A session can change its model, and change it back.
+                // The session may switch back to the model that has the result in its cache.
                 let is_warm = reason == Reason::Cold && (self.policy.is_warm)(&result.key);
                 result.message >= first
                     && !is_warm
@@ -371,7 +371,7 @@ impl<'e, 'b> Editor<'e, 'b> {
         saved_tokens
     }
 
-    /// Returns the text that is sent of a result.
+    /// Returns the text that is sent for a result.
     fn text(&self, at: usize) -> Cow<'_, str> {
         match &self.results[at].decision {
             Some(Decision::Replace(replacement)) => Cow::Borrowed(&replacement.text),

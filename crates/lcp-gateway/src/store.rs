@@ -64,8 +64,8 @@ const BEGINNINGS: &str = "CREATE TABLE beginnings (
 /// The name of the file in the folder of a gateway.
 const FILE: &str = "gateway.sqlite";
 
-/// The time in seconds by which stored times can be too early. Providers are given a margin of two
-/// minutes, so that not all times are written again with each request.
+/// The number of seconds by which a stored time can be too early. Each time has a margin of two
+/// minutes, so it need not be written again with each request.
 const DELAY_SECONDS: i64 = 60;
 
 /// The time in seconds after which the use of an original is written again.
@@ -119,7 +119,7 @@ impl Store {
         Ok(EditTransaction { transaction, memory, originals, now, failure: RefCell::default() })
     }
 
-    /// Ends the time of a request, because the provider did not cache it.
+    /// Expires the beginnings and results of a request that the provider did not cache.
     pub(crate) fn expire(
         &mut self,
         cached: &CachedParts,
@@ -243,8 +243,8 @@ impl EditTransaction<'_> {
         }
     }
 
-    /// Returns whether another model than this may have a result in its cache. The result is one of the
-    /// request that was passed to [`Self::decisions`].
+    /// Returns whether a model other than `model` may have a result in its cache. The result must be in
+    /// the request that was passed to [`Self::decisions`].
     pub(crate) fn is_warm(&self, key: &Key, model: &str) -> bool {
         let memory = self.memory.borrow();
         let known = memory.decisions.get(key);

@@ -36,7 +36,7 @@ pub struct HttpOptions {
 /// The limits of a server.
 #[derive(Clone, Copy, Debug)]
 struct Limits {
-    /// Those of connections.
+    /// The limits of connections.
     connections: ConnectionLimits,
     /// The maximum number of sessions. A new session ends the one that was idle for the longest
     /// time.

@@ -28,8 +28,9 @@ const FILES: [&str; 3] = ["config.json", "opencode.json", "opencode.jsonc"];
 /// The provider of a launch: Anthropic or `OpenAI`.
 #[derive(Debug)]
 pub(super) struct Provider {
-    /// The name in configurations, and that of the variable that applies if they have no base URL.
+    /// The name in configurations.
     name: &'static str,
+    /// The variable that applies if the configurations have no base URL.
     variable: &'static str,
     /// The base URL that the user configured.
     pub(super) base_url: Option<String>,
@@ -69,8 +70,8 @@ impl Configuration {
         Ok(Self { own, anthropic, openai })
     }
 
-    /// Sets the base URLs of a launch. A provider that no configuration names gets a variable, because
-    /// opencode takes each named one for a provider that is signed in.
+    /// Sets the base URLs of a launch. A provider without a base URL in the configuration gets a
+    /// variable instead, because opencode considers each provider of its configuration to be signed in.
     pub(super) fn set(&self, command: &mut Command, gateway: &str, is_configured: bool) {
         let mut configuration = self.own.clone();
         let mut has_changed = false;
@@ -98,8 +99,8 @@ impl Configuration {
 }
 
 impl Provider {
-    /// Returns whether requests to the base URL have a version of the API between it and their path, as
-    /// those to the default one. If the base URL ends with it, it belongs to the path.
+    /// Returns whether the base URL has the version of the API, as the default one does. The gateway
+    /// then gets the version as part of the paths of requests.
     fn has_version(&self) -> bool {
         self.base_url.as_ref().is_none_or(|url| {
             let url = url.trim_end_matches('/');
@@ -115,7 +116,7 @@ impl Provider {
     }
 }
 
-/// Returns the places of configurations. Later ones take precedence.
+/// Returns the paths of configurations. Later ones take precedence.
 fn files(environment: &Environment<'_>) -> Vec<PathBuf> {
     let in_folder = |folder: &Path| FILES.map(|name| folder.join(name));
     let user = environment.folder_of_user("XDG_CONFIG_HOME", ".config");

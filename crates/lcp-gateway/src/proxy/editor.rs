@@ -54,7 +54,7 @@ pub(super) struct Editor {
     originals: String,
     recent: Recent,
     models: Mutex<HashMap<(String, bool), Arc<ModelRules>>>,
-    /// The number of requests that were sent unchanged because an edit failed, or not recorded.
+    /// The number of requests that could not be edited or recorded.
     failures: AtomicU64,
 }
 
@@ -291,7 +291,7 @@ impl Editor {
 
     /// Deletes the data that are older than the options say.
     pub(super) fn delete_old(&self) {
-        // After a failure, they are deleted an hour later.
+        // If this fails, the next run an hour later deletes them.
         let _ = self.store().delete_old(now());
     }
 

@@ -7,7 +7,7 @@ use crate::json::{MemberKey, Reader};
 /// A mark that tells a provider where a cached beginning ends.
 #[derive(Clone, Debug)]
 pub(super) struct Mark {
-    /// Without these bytes, the request would not have the mark.
+    /// The place of the mark in the body, with one comma.
     pub(super) place: Range<usize>,
     /// `false` for `null`.
     pub(super) is_set: bool,
