@@ -47,6 +47,11 @@ pub(crate) trait Harness {
 
     /// Returns a harness with a separate, empty store.
     fn fresh(&self) -> Box<dyn Harness>;
+
+    /// Returns the number of stores that random operations fill.
+    fn random_cases(&self) -> u32 {
+        64
+    }
 }
 
 /// Generates one test per case.

@@ -17,7 +17,7 @@ use super::Harness;
 
 pub(crate) fn random_operations_match_the_memory_store(harness: &dyn Harness) {
     let config = Config {
-        cases: 64,
+        cases: harness.random_cases(),
         max_shrink_iters: 2_000,
         failure_persistence: None,
         ..Config::default()

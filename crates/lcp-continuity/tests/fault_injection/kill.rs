@@ -48,7 +48,7 @@ struct Dead {
 }
 
 pub(super) fn run(bench: &mut Bench<'_>) -> Result<Vec<Row>> {
-    let rounds = bench.rounds(200, 10);
+    let rounds = bench.rounds(200, 4);
     let mut sums = Sums::default();
     let mut dead: Vec<Dead> = Vec::new();
     let mut place = bench.backend.fresh();

@@ -115,6 +115,11 @@ impl Harness for Shared {
     fn fresh(&self) -> Box<dyn Harness> {
         Box::new(shared(Schema::on(&self.schema.url)))
     }
+
+    // Each case waits for the server several thousand times.
+    fn random_cases(&self) -> u32 {
+        16
+    }
 }
 
 fn shared(mut schema: Schema) -> Shared {
