@@ -1,7 +1,7 @@
 //! The beginnings of requests that a provider caches.
 
 use crate::decisions::Hash;
-use crate::request::Request;
+use crate::request::{Outline, Request};
 
 /// The state of a beginning at the provider.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -33,13 +33,12 @@ pub(crate) struct Beginnings(Vec<Hash>);
 const MARGIN_SECONDS: u32 = 120;
 
 impl Beginnings {
-    /// Hashes the head of a request.
+    /// Hashes the head, in which there are no results.
     pub(crate) fn new(request: &Request<'_>) -> Self {
         let mut hasher = blake3::Hasher::new();
         hasher.update(request.model.as_bytes());
         for place in &request.head {
-            // The head has no results, so this hash is never used.
-            request.hash_part(&mut hasher, place.clone(), |_| Hash::default());
+            hasher.update(&request.hash_part(place.clone()));
         }
         Self(vec![*hasher.finalize().as_bytes()])
     }
@@ -53,15 +52,15 @@ impl Beginnings {
         result_hash: impl Fn(usize) -> Hash,
     ) {
         self.0.truncate(first + 1);
-        for at in first..request.outline.messages.len() {
-            // Each hash has the one before, so that a message is read once.
+        let Outline { messages, results, .. } = &request.outline;
+        let mut result = results.partition_point(|it| it.message < first);
+        for (at, message) in messages.iter().enumerate().skip(first) {
             let mut hasher = blake3::Hasher::new();
-            hasher.update(&self.0[at]);
-            request.hash_part(
-                &mut hasher,
-                request.outline.messages[at].place.clone(),
-                &result_hash,
-            );
+            hasher.update(&self.0[at]).update(&message.hash);
+            while results.get(result).is_some_and(|it| it.message == at) {
+                hasher.update(&result_hash(result));
+                result += 1;
+            }
             self.0.push(*hasher.finalize().as_bytes());
         }
     }

@@ -103,6 +103,8 @@ pub(crate) struct Message {
     pub(crate) is_turn: bool,
     is_from_model: bool,
     pub(crate) has_mark: bool,
+    /// The hash of the content without its results and cache marks.
+    pub(crate) hash: Hash,
 }
 
 /// A tool result that can be edited.
@@ -247,16 +249,23 @@ impl<'b> Request<'b> {
     /// Forgets the results whose ids occur twice, because decisions belong to ids.
     fn ignore_repeated_ids(&mut self) {
         let results = &mut self.outline.results;
-        let mut uses: HashMap<&str, usize> = HashMap::new();
+        let mut uses: HashMap<&str, usize> = HashMap::with_capacity(results.len());
         for result in &*results {
             *uses.entry(&result.key.call).or_default() += 1;
+        }
+        if uses.len() == results.len() {
+            return;
         }
         let is_unique: Vec<_> =
             results.iter().map(|result| uses[result.key.call.as_str()] == 1).collect();
         let mut is_unique = is_unique.into_iter();
-        let count = results.len();
         results.retain(|_| is_unique.next().unwrap_or(true));
-        self.outline.has_repeated_ids = results.len() < count;
+        self.outline.has_repeated_ids = true;
+        // These results are now part of their messages, so the hashes must include their texts.
+        for at in 0..self.outline.messages.len() {
+            self.outline.messages[at].hash =
+                self.hash_part(self.outline.messages[at].place.clone());
+        }
     }
 
     fn read_message(&mut self, json: &mut Reader<'b>) -> Option<()> {
@@ -293,11 +302,13 @@ impl<'b> Request<'b> {
                 }
             }
         }
+        let place = start..json.at();
         self.outline.messages.push(Message {
-            place: start..json.at(),
             is_turn,
             is_from_model: is_call || role == Some("assistant"),
             has_mark: has_mark(&self.outline.marks[marks..]),
+            hash: self.hash_part(place.clone()),
+            place,
         });
         Some(())
     }
@@ -356,37 +367,33 @@ impl<'b> Request<'b> {
         decode(self.string(result)).unwrap_or_default()
     }
 
-    /// Adds a part of the body to a hash. Cache marks are left out, because they move from request to
-    /// request. `result_hash` returns the hash of the JSON string that is sent for a result.
-    pub(crate) fn hash_part(
-        &self,
-        hasher: &mut blake3::Hasher,
-        part: Range<usize>,
-        result_hash: impl Fn(usize) -> Hash,
-    ) {
+    /// Hashes a part of the body without cache marks, which move from request to request. A byte stands for
+    /// each result, because the text that is sent for it is only known later.
+    pub(crate) fn hash_part(&self, part: Range<usize>) -> Hash {
         let Outline { results, marks, .. } = &self.outline;
-        let mut result = results.partition_point(|it| it.place.start < part.start);
-        let mut mark = marks.partition_point(|mark| mark.place.start < part.start);
+        let first_result = results.partition_point(|it| it.place.start < part.start);
+        let mut results = results[first_result..].iter().map(|result| &result.place).peekable();
+        let first_mark = marks.partition_point(|mark| mark.place.start < part.start);
+        let mut marks = marks[first_mark..].iter().map(|mark| &mark.place).peekable();
+        let mut hasher = blake3::Hasher::new();
         let mut at = part.start;
         loop {
-            let next_result = results.get(result).map_or(part.end, |it| it.place.start);
-            let next_mark = marks.get(mark).map_or(part.end, |mark| mark.place.start);
-            let next = next_result.min(next_mark).min(part.end);
+            let start = |place: Option<&&Range<usize>>| place.map_or(part.end, |it| it.start);
+            let (result, mark) = (start(results.peek()), start(marks.peek()));
+            let next = result.min(mark).min(part.end);
             hasher.update(&self.body.as_bytes()[at..next]);
             if next == part.end {
-                break;
+                return *hasher.finalize().as_bytes();
             }
-            if next == next_mark {
-                at = marks[mark].place.end;
-                mark += 1;
+            let skipped = if next == mark {
+                marks.next()
             } else {
                 // Text in UTF-8 does not contain this byte.
-                hasher.update(&[0xFF]).update(&result_hash(result));
-                at = results[result].place.end;
-                result += 1;
-            }
+                hasher.update(&[0xFF]);
+                results.next()
+            };
+            at = skipped.map_or(part.end, |place| place.end);
         }
-        hasher.update(&[0xFE]);
     }
 
     /// Returns the tool results that can be edited.
@@ -402,13 +409,10 @@ impl<'b> Request<'b> {
             .collect()
     }
 
-    /// Returns an id of the first message, which all requests of a session have.
+    /// Returns an id of the first message without its results, which all requests of a session have.
     #[cfg(feature = "proxy")]
     pub(crate) fn first_message_id(&self) -> String {
-        let mut hasher = blake3::Hasher::new();
-        let first = self.outline.messages.first().map_or(0..0, |message| message.place.clone());
-        self.hash_part(&mut hasher, first, |at| self.outline.results[at].key.text);
-        short_id(hasher.finalize())
+        short_id(self.outline.messages.first().map_or([0; 32], |message| message.hash).into())
     }
 
     /// Returns whether `edited` is this request with other texts of results. Since only strings are

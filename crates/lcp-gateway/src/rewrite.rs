@@ -106,12 +106,13 @@ struct Judged {
     /// The replacement as it is written in JSON.
     sent: Option<String>,
     is_new: bool,
-    is_raw: bool,
 }
 
 struct Editor<'e, 'b> {
     request: &'e Request<'b>,
     policy: &'e Policy<'e>,
+    /// The tool and the arguments of each call.
+    calls: HashMap<&'e str, (&'b str, &'b str)>,
     results: Vec<Judged>,
     edits: Vec<Edit>,
     /// The hashes of the request in the form in which it would be sent, until a message that changed.
@@ -140,25 +141,29 @@ pub fn rewrite<'b>(
 
 impl<'e, 'b> Editor<'e, 'b> {
     fn new(request: &'e Request<'b>, decisions: &Decisions, policy: &'e Policy<'e>) -> Self {
-        let calls = request.calls();
         let results = request.outline.results.iter().map(|result| {
             // A stub of another session, or of a branch that the user left, with the same id and text.
             let is_seen = result.message < request.seen_messages;
             let decision =
                 decisions.get(&result.key).filter(|it| is_seen || !it.is_stub()).cloned();
-            let is_raw = calls.get(&*result.key.call).is_some_and(|(tool, arguments)| {
-                arguments.contains(RAW) || (policy.is_raw)(tool, arguments)
-            });
-            Judged { sent: decision.as_ref().and_then(sent), decision, is_new: false, is_raw }
+            Judged { sent: decision.as_ref().and_then(sent), decision, is_new: false }
         });
         Self {
             request,
             policy,
+            calls: request.calls(),
             results: results.collect(),
             edits: Vec::new(),
             beginnings: Beginnings::new(request),
             first_changed: 0,
         }
+    }
+
+    /// Returns whether a result always stays.
+    fn is_raw(&self, result: &ToolResult) -> bool {
+        self.calls.get(&*result.key.call).is_some_and(|(tool, arguments)| {
+            arguments.contains(RAW) || (self.policy.is_raw)(tool, arguments)
+        })
     }
 
     /// Hashes the changed messages.
@@ -194,17 +199,19 @@ impl<'e, 'b> Editor<'e, 'b> {
     fn judge_new(&mut self, warm: usize) {
         let request = self.request;
         self.forget_lost_references(warm);
-        let is_new = |result: &ToolResult, judged: &Judged| {
-            result.message >= warm && judged.decision.is_none() && !judged.is_raw
-        };
-        let new = request.outline.results.iter().zip(&self.results);
-        let new = new.filter(|(result, judged)| is_new(result, judged));
+        let results = request.outline.results.iter().zip(&self.results);
+        let is_new: Vec<bool> = results
+            .map(|(result, judged)| {
+                result.message >= warm && judged.decision.is_none() && !self.is_raw(result)
+            })
+            .collect();
+        let new = request.outline.results.iter().zip(&is_new).filter(|(_, is_new)| **is_new);
         let mut earlier = EarlierLines::new(new.map(|(result, _)| &*result.lines));
         let mut shown: Vec<usize> = Vec::new();
         for (at, result) in request.outline.results.iter().enumerate() {
             if self.results[at].decision.is_none() {
-                let is_new = is_new(result, &self.results[at]);
-                let reference = is_new.then(|| self.reference(result, &earlier, &shown)).flatten();
+                let reference =
+                    is_new[at].then(|| self.reference(result, &earlier, &shown)).flatten();
                 if let Some(replacement) = reference {
                     self.replace(at, replacement, Reason::Duplicate);
                 } else {
@@ -306,10 +313,10 @@ impl<'e, 'b> Editor<'e, 'b> {
                 result.message >= first
                     && !is_warm
                     && !targets.contains(&result.key)
-                    && !judged.is_raw
                     && judged.decision == Some(Decision::Keep)
                     && result.place.len() >= STUB_BYTES_MIN
                     && request.text(result).len() >= STUB_BYTES_MIN
+                    && !self.is_raw(result)
             })
             .map(|at| (request.outline.results[at].key.call.as_str(), at))
             .collect();

@@ -1,21 +1,17 @@
 use proptest::prelude::*;
 
 use super::*;
+use crate::beginnings::Beginnings;
 
 fn parse(api: Api, body: &str) -> Option<Request<'_>> {
     Request::parse(api, body.as_bytes())
 }
 
-/// Returns the hashes of the messages of a request.
-fn hashes(request: &Request<'_>) -> Vec<blake3::Hash> {
-    let hash = |message: &Message| {
-        let mut hasher = blake3::Hasher::new();
-        request.hash_part(&mut hasher, message.place.clone(), |at| {
-            request.outline.results[at].key.text
-        });
-        hasher.finalize()
-    };
-    request.outline.messages.iter().map(hash).collect()
+/// Returns the hashes of the beginnings of a request.
+fn hashes(request: &Request<'_>) -> Vec<Hash> {
+    let mut beginnings = Beginnings::new(request);
+    beginnings.hash_from(0, request, |at| request.outline.results[at].key.text);
+    beginnings.hashes().to_vec()
 }
 
 const RESULT: &str =
@@ -171,4 +167,45 @@ proptest! {
         let expected = parse(Api::Anthropic, &next);
         prop_assert_eq!(format!("{:?}", read), format!("{:?}", expected));
     }
+}
+
+#[test]
+fn results_with_repeated_ids_are_part_of_their_hash() {
+    let body = |second: &str| {
+        let result =
+            |text: &str| format!(r#"{{"role":"tool","tool_call_id":"a","content":"{text}"}}"#);
+        format!(r#"{{"model":"m","messages":[{},{}]}}"#, result("one"), result(second))
+    };
+    let (two, three) = (body("two"), body("three"));
+    let (two, three) =
+        (parse(Api::OpenAiChat, &two).unwrap(), parse(Api::OpenAiChat, &three).unwrap());
+    assert_eq!((two.results().len(), three.results().len()), (0, 0));
+    let (two, three) = (hashes(&two), hashes(&three));
+    assert_eq!(two[1], three[1]);
+    assert_ne!(two[2], three[2]);
+}
+
+#[test]
+fn hashes_depend_on_the_order_of_results_and_not_on_where_hashing_began() {
+    let body = |first: &str, second: &str| {
+        let result = |id: &str, text: &str| {
+            format!(r#"{{"type":"tool_result","tool_use_id":"{id}","content":"{text}"}}"#)
+        };
+        format!(
+            r#"{{"model":"m","messages":[{{"role":"user","content":"hi"}},{{"role":"user","content":
+               [{},{}]}},{{"role":"user","content":"more"}}]}}"#,
+            result("a", first),
+            result("b", second)
+        )
+    };
+    let (one, other) = (body("x", "y"), body("y", "x"));
+    let (one, other) =
+        (parse(Api::Anthropic, &one).unwrap(), parse(Api::Anthropic, &other).unwrap());
+    let (first, second) = (hashes(&one), hashes(&other));
+    assert_eq!(first[1], second[1]);
+    assert_ne!(first[2], second[2]);
+    let mut beginnings = Beginnings::new(&one);
+    beginnings.hash_from(0, &one, |at| other.outline.results[at].key.text);
+    beginnings.hash_from(1, &one, |at| one.outline.results[at].key.text);
+    assert_eq!(beginnings.hashes(), first);
 }
