@@ -1,11 +1,13 @@
 //! `gateway`: what the gateway adds to requests, and what it changes in the bills of sessions.
 //!
-//! `loopback` has a provider and clients, `latency` and `streams` measure the server with them.
+//! `loopback` has a provider and clients, `latency` and `streams` measure the server with them,
+//! `hook` measures the hook after a compaction.
 //! `sessions` makes requests, `provider` simulates the cache of a provider and what it bills, and `bills`
 //! compares.
 
 mod bills;
 mod headroom;
+mod hook;
 mod latency;
 mod loopback;
 mod provider;
@@ -23,6 +25,7 @@ pub(crate) const USAGE: &str = "[FOLDER of transcripts]";
 pub(crate) fn run(arguments: &[String], progress: &mut Progress<'_>) -> Result<Vec<Row>> {
     let mut rows = latency::rows(progress)?;
     rows.extend(streams::rows(progress)?);
+    rows.push(hook::row(progress)?);
     rows.extend(bills::rows(arguments.first().map(String::as_str), progress)?);
     Ok(rows)
 }

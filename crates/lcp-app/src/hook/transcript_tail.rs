@@ -1,7 +1,7 @@
 //! The newest part of a transcript, without what a recall does not need.
 //!
-//! Most bytes of a transcript are tool results and records of the agent. Their lines are parsed only as far
-//! as needed, so that a hook stays fast.
+//! Most bytes of a transcript are tool results and records of the agent. Their lines are parsed only as
+//! far as needed, so that a hook stays fast.
 
 use std::borrow::Cow;
 use std::fs::File;
@@ -13,19 +13,22 @@ use serde_json::json;
 use serde_json::value::RawValue;
 
 /// The newest bytes of a transcript that are read. What is older has usually been compacted before.
-const BYTES_MAX: u64 = 1 << 20;
+const BYTES_MAX: u64 = 768 << 10;
+
+/// The maximum number of bytes of turns. Searching them takes most of the time of a hook.
+const TURN_BYTES_MAX: usize = 384 << 10;
 
 /// The bytes of a line from which tool results are left out. Shorter ones show if a call succeeded.
 const RESULT_BYTES: usize = 2_048;
 
-/// Marks of tool results, at the beginning of a message of Claude Code or an item of Codex.
+/// Marks of tool results, near an end of a message of Claude Code or an item of Codex.
 const RESULTS: [&str; 3] = [
     r#""type":"tool_result""#, r#""type":"function_call_output""#,
     r#""type":"custom_tool_call_output""#,
 ];
 
-/// The beginning of a message in which a mark must be.
-const MARKED_CHARS: usize = 400;
+/// The bytes at each end of a message that are searched for a mark. The output of a tool lies between.
+const MARKED_BYTES: usize = 400;
 
 /// The fields of a line that decide.
 #[derive(Deserialize)]
@@ -44,40 +47,71 @@ struct Line<'a> {
     message: Option<&'a RawValue>,
 }
 
-/// Reads the newest whole lines of a transcript that belong to the conversation.
-///
-/// Summaries of earlier compactions are left out, because they are not words of the user.
-pub(super) fn read(path: &Path) -> std::io::Result<String> {
-    let mut file = File::open(path)?;
-    let start = file.metadata()?.len().saturating_sub(BYTES_MAX);
-    file.seek(SeekFrom::Start(start))?;
-    let mut bytes = Vec::new();
-    file.take(BYTES_MAX).read_to_end(&mut bytes)?;
-    let text = String::from_utf8_lossy(&bytes);
-    let lines = text.split_inclusive('\n').skip(usize::from(start > 0));
-    Ok(lines.filter_map(condensed).collect())
+impl Line<'_> {
+    /// Returns whether this line, which is `text`, is a turn of the conversation. Long tool results are
+    /// none, and neither are summaries of compactions, which are not words of the user.
+    fn is_turn(&self, text: &str) -> bool {
+        let is_turn = ["user", "assistant", "response_item"].contains(&&*self.kind);
+        is_turn && !self.is_summary && (text.len() < RESULT_BYTES || !self.has_result())
+    }
+
+    fn has_result(&self) -> bool {
+        let message = self.message.map_or("", RawValue::get).as_bytes();
+        let has_mark = |part: &[u8]| {
+            let part = String::from_utf8_lossy(part);
+            RESULTS.iter().any(|mark| part.contains(mark))
+        };
+        has_mark(&message[..message.len().min(MARKED_BYTES)])
+            || has_mark(&message[message.len().saturating_sub(MARKED_BYTES)..])
+    }
+
+    /// Returns a line that only connects the lines around it. Turns that the user took back are
+    /// recognized by the chain of all lines.
+    fn link(&self) -> Option<String> {
+        let link = json!({
+            "type": "system", "uuid": self.uuid.as_ref()?, "parentUuid": self.parent,
+            "logicalParentUuid": self.logical_parent,
+        });
+        Some(format!("{link}\n"))
+    }
 }
 
-/// Returns a line of the conversation, or what connects the lines around another one.
-fn condensed(line: &str) -> Option<Cow<'_, str>> {
-    let Ok(fields) = serde_json::from_str::<Line<'_>>(line) else { return Some(line.into()) };
-    let is_turn = ["user", "assistant", "response_item"].contains(&&*fields.kind);
-    let has_result = || {
-        let message = fields.message.map_or("", RawValue::get);
-        let end = message.char_indices().nth(MARKED_CHARS).map_or(message.len(), |(at, _)| at);
-        let begin = &message[..end];
-        RESULTS.iter().any(|mark| begin.contains(mark))
-    };
-    if is_turn && !fields.is_summary && (line.len() < RESULT_BYTES || !has_result()) {
-        return Some(line.into());
+/// Reads the newest turns of a transcript, and links in place of the other lines.
+pub(super) fn read(path: &Path) -> std::io::Result<String> {
+    let mut file = File::open(path)?;
+    let bytes = file.metadata()?.len();
+    let start = bytes.saturating_sub(BYTES_MAX);
+    file.seek(SeekFrom::Start(start))?;
+    let mut text = Vec::with_capacity(usize::try_from(bytes - start).unwrap_or_default());
+    file.take(BYTES_MAX).read_to_end(&mut text)?;
+    if start > 0 {
+        // The first line is not complete, and may begin within a character.
+        let end = text.iter().position(|byte| *byte == b'\n').map_or(text.len(), |at| at + 1);
+        text.drain(..end);
     }
-    // Turns that the user took back are recognized by the chain of all lines.
-    let id = fields.uuid?;
-    let connection = json!({
-        "type": "system", "uuid": id, "parentUuid": fields.parent,
-        "logicalParentUuid": fields.logical_parent,
-    });
-    Some(format!("{connection}\n").into())
+    let text = String::from_utf8(text)
+        .unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned());
+    Ok(newest_turns(&text))
+}
+
+fn newest_turns(text: &str) -> String {
+    let (mut lines, mut bytes, mut is_full) = (Vec::new(), 0, false);
+    for text in text.split_inclusive('\n').rev() {
+        // A line that is no JSON stays, so that it is reported.
+        let line = serde_json::from_str::<Line<'_>>(text).ok();
+        if line.as_ref().is_none_or(|line| line.is_turn(text)) {
+            // At least the newest turn stays.
+            is_full |= bytes > 0 && bytes + text.len() > TURN_BYTES_MAX;
+            if !is_full {
+                bytes += text.len();
+                lines.push(Cow::Borrowed(text));
+                continue;
+            }
+        }
+        lines.extend(line.and_then(|line| line.link()).map(Cow::Owned));
+    }
+    lines.reverse();
+    lines.concat()
 }
 
 #[cfg(test)]
@@ -91,15 +125,19 @@ mod tests {
                 "type":"tool_result","content":"{}"}}]}},"uuid":"b"}}"#,
             "x".repeat(RESULT_BYTES)
         );
-        let summary = json!({ "type": "user", "uuid": "c", "parentUuid": "b",
+        // The type can follow the output.
+        let sorted = format!(
+            r#"{{"type":"user","uuid":"b","message":{{"content":[{{"content":"{}","type":"tool_result"}}]}}}}"#,
+            "x".repeat(RESULT_BYTES)
+        );
+        let summary = json!({ "type": "user", "uuid": "b", "parentUuid": "a",
             "isCompactSummary": true, "message": { "role": "user", "content": "Sum." } });
-        for (line, link) in [(result.replace('\n', ""), "b"), (summary.to_string(), "c")] {
-            let line = format!("{line}\n");
-            let condensed = condensed(&line).unwrap();
-            assert!(condensed.len() < 200 && condensed.contains(&format!(r#""uuid":"{link}""#)));
+        for line in [result.replace('\n', ""), sorted, summary.to_string()] {
+            let link = newest_turns(&format!("{line}\n"));
+            assert!(link.len() < 200 && link.contains(r#""uuid":"b""#), "{link}");
         }
         for other in ["{\"type\":\"event_msg\",\"payload\":{}}\n", "{\"type\":\"mode\"}\n"] {
-            assert_eq!(condensed(other), None);
+            assert_eq!(newest_turns(other), "");
         }
         let long = "y".repeat(9 * RESULT_BYTES);
         let turn =
@@ -107,19 +145,39 @@ mod tests {
         let item = json!({ "type": "message", "role": "user", "content": long });
         let item = format!("{}\n", json!({ "type": "response_item", "payload": item }));
         for line in [turn.as_str(), item.as_str(), "broken {\n"] {
-            assert_eq!(condensed(line).as_deref(), Some(line));
+            assert_eq!(newest_turns(line), line);
         }
+    }
+
+    #[test]
+    fn older_turns_become_links() {
+        let turn = |at: usize| {
+            let text = "x".repeat(TURN_BYTES_MAX / 4);
+            format!("{}\n", json!({ "type": "user", "uuid": at.to_string(), "message": text }))
+        };
+        let turns: Vec<_> = (0..6).map(turn).collect();
+        let newest = newest_turns(&turns.concat());
+        assert!(newest.ends_with(&turns[3..].concat()), "three turns fit");
+        let links: Vec<_> = newest.lines().take(3).collect();
+        for (at, link) in links.iter().enumerate() {
+            assert!(link.len() < 200 && link.contains(&format!(r#""uuid":"{at}""#)), "{link}");
+        }
+        assert_eq!(newest.lines().count(), 6);
+
+        // The newest turn stays, even if it is long and something follows it.
+        let long = json!({ "type": "user", "uuid": "a", "message": "x".repeat(TURN_BYTES_MAX) });
+        let end = json!({ "type": "system", "uuid": "b", "parentUuid": "a" });
+        let newest = newest_turns(&format!("{}{long}\n{end}\n", turns[0]));
+        assert!(newest.contains(&long.to_string()) && newest.lines().count() == 3);
     }
 
     #[test]
     fn only_whole_lines_of_the_end_are_read() {
         let file = tempfile::NamedTempFile::new().unwrap();
-        let lines: String = (0..40_000)
-            .map(|at| json!({ "type": "user", "uuid": format!("u{at}") }).to_string() + "\n")
-            .collect();
-        assert!(lines.len() > 1 << 20);
-        std::fs::write(file.path(), &lines).unwrap();
+        let line = format!("{}\n", json!({ "type": "mode", "uuid": "ß".repeat(50_000) }));
+        std::fs::write(file.path(), line.repeat(10)).unwrap();
         let read = read(file.path()).unwrap();
-        assert!(lines.ends_with(&read) && read.starts_with('{') && read.len() > 1_000_000);
+        assert_eq!(read.lines().count(), 7);
+        assert!(read.lines().all(|line| serde_json::from_str::<Line<'_>>(line).is_ok()));
     }
 }
