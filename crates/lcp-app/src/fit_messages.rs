@@ -27,6 +27,9 @@ pub use report::FitReport;
 /// The name of the messages in errors.
 const MESSAGES: &str = "messages";
 
+/// The tokens of an image by default: about the most that Claude and GPT-4o charge for one.
+pub const IMAGE_TOKENS: u32 = 1_600;
+
 /// The options of a fit.
 ///
 /// ```
@@ -64,6 +67,8 @@ pub struct FitOptions {
     /// and 1. Without it, each turn would cut again, and the provider could not reuse its cache.
     /// By default, it is 0.1.
     pub headroom: f64,
+    /// The tokens of an image. By default, they are [`IMAGE_TOKENS`].
+    pub image_tokens: u32,
 }
 
 impl Default for FitOptions {
@@ -74,6 +79,7 @@ impl Default for FitOptions {
             tokenizer: TokenizerOptions::default(),
             order: ResultOrder::default(),
             headroom: 0.1,
+            image_tokens: IMAGE_TOKENS,
         }
     }
 }
@@ -214,6 +220,7 @@ impl FitOptions {
             budget: BudgetOptions { overflow, ..self.budget.clone() },
             tokenizer: self.tokenizer.clone(),
             order: self.order,
+            image_tokens: self.image_tokens,
             ..ExportOptions::default()
         };
         let rules = FitRules { headroom: self.headroom, keeps_question: true };

@@ -3,14 +3,15 @@
 use std::collections::BTreeSet;
 
 use lcp_driver::{
-    DefaultDriver, DriverConfig, DriverError, Overflow, Plan, Planner, RenderDecision, RollUp,
-    Warning, WarningCode, group_thousands,
+    DecisionReason, DefaultDriver, DriverConfig, DriverError, Overflow, Plan, Planner,
+    RenderDecision, RollUp, Warning, WarningCode,
 };
 use lcp_tokens::TokenEstimator;
 use lcp_transcripts::{ExportResult, ExportedMessage};
 use lcp_types::{Block, Priority};
 
 use super::ExportCandidates;
+use super::fit_error::{FitError, over};
 use super::message_counts::{MessageCounts, request_extra_tokens};
 
 /// The maximum number of plans, each with the excess of the one before subtracted.
@@ -29,6 +30,8 @@ pub struct FittedMessages {
     pub exported: ExportResult,
     /// Tokens of the request.
     pub tokens: u64,
+    /// Tokens of the images in it.
+    pub image_tokens: u64,
     /// Tokens of the request other than messages: tools.
     pub overhead_tokens: u64,
     /// The decisions for all blocks. Blocks without a place in a message are rolled up.
@@ -92,10 +95,20 @@ pub(super) fn fit_by_rules(
         || is_large.then(|| candidates.order_annotations()),
     );
     let overhead_tokens = request_extra_tokens(complete, estimator);
-    let tokens = counts.count(complete) + overhead_tokens;
+    let image_tokens = candidates.image_tokens(complete, |_| true);
+    let tokens = counts.count(complete) + overhead_tokens + image_tokens;
     let is_complete = config.token_budget.is_some_and(|budget| {
         config.fill && config.shares.is_none() && tokens <= u64::from(budget)
     });
+    let excess_images = match config.token_budget {
+        Some(budget) if !is_complete => {
+            // Images have half of the budget, or the part that complete texts leave.
+            let texts = tokens - image_tokens;
+            candidates
+                .excess_images(u64::from(budget / 2).max(u64::from(budget).saturating_sub(texts)))
+        }
+        _ => BTreeSet::new(),
+    };
     let order = match (config.token_budget, order) {
         (Some(_), order) if !is_complete => order.unwrap_or_else(|| candidates.order_annotations()),
         _ => Vec::new(),
@@ -107,6 +120,7 @@ pub(super) fn fit_by_rules(
         counts: &counts,
         blocks: &blocks,
         overhead_tokens,
+        excess_images: &excess_images,
         keeps_question: rules.keeps_question,
     };
     // Blocks that exceed a lowered budget may fit the requested one.
@@ -157,6 +171,8 @@ struct MessageBuilder<'m, 'b> {
     blocks: &'m [Block<'b>],
     /// Tokens of the request other than messages.
     overhead_tokens: u64,
+    /// Images to omit. The plan of a text does not know their cost, and would omit texts instead.
+    excess_images: &'m BTreeSet<usize>,
     /// `true` if the newest question must be complete.
     keeps_question: bool,
 }
@@ -165,6 +181,7 @@ struct MessageBuilder<'m, 'b> {
 pub(super) struct Candidate {
     pub(super) exported: ExportResult,
     pub(super) tokens: u64,
+    image_tokens: u64,
     pub(super) plan: Plan,
     dropped: usize,
 }
@@ -200,10 +217,10 @@ impl MessageBuilder<'_, '_> {
     }
 
     fn finish(&self, best: Candidate, plans: u32) -> FittedMessages {
-        let Candidate { exported, tokens, mut plan, dropped } = best;
+        let Candidate { exported, tokens, image_tokens, mut plan, dropped } = best;
         plan.items.truncate(self.candidates.blocks.len());
         let overhead_tokens = self.overhead_tokens;
-        FittedMessages { exported, tokens, overhead_tokens, plan, plans, dropped }
+        FittedMessages { exported, tokens, image_tokens, overhead_tokens, plan, plans, dropped }
     }
 
     /// Returns whether the newest question of the user is complete.
@@ -307,12 +324,7 @@ impl MessageBuilder<'_, '_> {
         let is_denied = overflow == Overflow::Deny;
         if is_denied || bare.exported.messages.iter().all(|message| message.blocks.is_empty()) {
             let needed = needed.min(bare.tokens);
-            return Err(FitError::OverBudget {
-                needed,
-                overhead_tokens: self.overhead_tokens,
-                budget,
-                is_denied,
-            });
+            return Err(self.over_budget(needed, bare.image_tokens, budget, is_denied));
         }
         Ok(bare)
     }
@@ -334,8 +346,18 @@ impl MessageBuilder<'_, '_> {
         if fits(&alone) {
             return Ok(alone);
         }
-        let (needed, overhead_tokens) = (alone.tokens, self.overhead_tokens);
-        Err(FitError::OverBudget { needed, overhead_tokens, budget, is_denied: true })
+        Err(self.over_budget(alone.tokens, alone.image_tokens, budget, true))
+    }
+
+    fn over_budget(
+        &self,
+        needed: u64,
+        image_tokens: u64,
+        budget: u32,
+        is_denied: bool,
+    ) -> FitError {
+        let overhead_tokens = self.overhead_tokens;
+        FitError::OverBudget { needed, image_tokens, overhead_tokens, budget, is_denied }
     }
 
     /// Returns the messages of a plan with all of the blocks in `asked`. Drops the oldest messages
@@ -391,14 +413,20 @@ impl MessageBuilder<'_, '_> {
     /// these and the blocks that depend on them, such as a result without its call.
     fn make(&self, mut plan: Plan, dropped: &BTreeSet<usize>) -> Result<Candidate, DriverError> {
         self.candidates.show_companions(&mut plan);
-        if dropped.is_empty() && self.candidates.is_complete(&plan) {
+        for at in self.excess_images {
+            plan.items[*at].reason = DecisionReason::OverBudget;
+        }
+        let is_any_omitted = !dropped.is_empty() || !self.excess_images.is_empty();
+        if !is_any_omitted && self.candidates.is_complete(&plan) {
             return Ok(self.counted(self.candidates.full_export.clone(), plan, 0));
         }
-        let dropped = &self.candidates.with_rest(dropped.iter());
+        let dropped = &self.candidates.with_rest(dropped.iter().chain(self.excess_images));
         let mut texts = self.driver.block_texts(self.blocks, &plan)?;
         let mut exported = self.candidates.export(&plan, &texts, dropped);
         let unseen = self.candidates.unseen(&plan, &exported);
-        if unseen.len() != plan.rolled_up.map_or(0, |of| of.count) {
+        let is_told = |at: &usize| plan.items[*at].decision == RenderDecision::RolledUp;
+        let told = plan.rolled_up.map_or(0, |of| of.count);
+        if unseen.len() != told || !unseen.iter().all(is_told) {
             let tokens = unseen.iter().map(|at| u64::from(plan.items[*at].content_tokens)).sum();
             for at in &unseen {
                 plan.items[*at].decision = RenderDecision::RolledUp;
@@ -412,8 +440,10 @@ impl MessageBuilder<'_, '_> {
     }
 
     fn counted(&self, exported: ExportResult, plan: Plan, dropped: usize) -> Candidate {
-        let tokens = self.counts.count(&exported) + self.overhead_tokens;
-        Candidate { exported, tokens, plan, dropped }
+        let is_full = |at: usize| plan.items[at].decision == RenderDecision::Full;
+        let image_tokens = self.candidates.image_tokens(&exported, is_full);
+        let tokens = self.counts.count(&exported) + self.overhead_tokens + image_tokens;
+        Candidate { exported, tokens, image_tokens, plan, dropped }
     }
 
     /// Drops as few of the oldest messages as necessary. Keeps system messages, and drops the
@@ -482,51 +512,6 @@ fn is_system(message: &ExportedMessage) -> bool {
     matches!(message.role, "system" | "developer")
 }
 
-/// The error if no messages fit.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum FitError {
-    /// Planning failed.
-    #[error(transparent)]
-    Plan(#[from] DriverError),
-    /// The smallest messages exceed the budget.
-    #[error("{}", over(*needed, *budget, *overhead_tokens))]
-    OverBudget {
-        /// Tokens of the smallest request.
-        needed: u64,
-        /// Tokens of this request other than messages.
-        overhead_tokens: u64,
-        /// The budget.
-        budget: u32,
-        /// `true` if the configuration denies the overflow; otherwise no message is left.
-        is_denied: bool,
-    },
-}
-
-impl FitError {
-    /// Returns the stable code for programs.
-    pub fn code(&self) -> &'static str {
-        match self {
-            Self::Plan(error) => error.code(),
-            Self::OverBudget { .. } => "LCP-BUD-001",
-        }
-    }
-}
-
-fn over(tokens: u64, budget: u32, overhead_tokens: u64) -> String {
-    let excess = tokens.saturating_sub(budget.into());
-    let overhead_tokens = match overhead_tokens {
-        0 => String::new(),
-        overhead_tokens => {
-            let overhead_tokens = group_thousands(overhead_tokens);
-            format!(" ({overhead_tokens} of them outside the messages, such as tools)")
-        }
-    };
-    let (excess, budget) = (group_thousands(excess), group_thousands(budget.into()));
-    let tokens = lcp_driver::plural(tokens, "token");
-    format!("the messages need {tokens}{overhead_tokens}, {excess} over the budget of {budget}")
-}
-
 /// Returns the warnings of a plan for this budget. Warnings about the planned text are replaced
 /// with those about the messages.
 fn warnings_of(
@@ -554,7 +539,7 @@ fn warnings_of(
         let of_request = if overhead_tokens > 0 { "the request's tools, " } else { "" };
         let message = format!(
             "{}: only {of_request}critical and pinned blocks remain",
-            over(made.tokens, budget, overhead_tokens)
+            over(made.tokens, budget, made.image_tokens, overhead_tokens)
         );
         warn(WarningCode::OverBudget, message);
     } else if candidates.planned.iter().any(is_untold) {

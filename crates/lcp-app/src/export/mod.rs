@@ -2,6 +2,7 @@
 
 mod exported_content;
 mod fit;
+mod fit_error;
 mod message_counts;
 mod options;
 
@@ -11,13 +12,14 @@ use lcp_driver::{BlockTexts, Plan, RenderDecision};
 use lcp_transcripts::{
     ExportBlock, ExportDetail, ExportResult, ExportedMessage, Format, Provider, annotation_keys,
 };
-use lcp_types::{Annotation, Block, BlockContent, BlockMeta, Role, Tag};
+use lcp_types::{Annotation, Block, BlockContent, BlockMeta, Priority, Role, Tag};
 
 use crate::find_block::tagged;
 use crate::rank::SessionRanking;
 use exported_content::exported_content;
 pub(crate) use fit::FitRules;
-pub use fit::{FitError, FittedMessages, fit};
+pub use fit::{FittedMessages, fit};
+pub use fit_error::FitError;
 pub use message_counts::count;
 pub use options::{ExportOptions, ExportedPack};
 
@@ -46,6 +48,8 @@ pub struct ExportCandidates<'b> {
     pub full_export: ExportResult,
     /// The order of older results and files. [`ExportCandidates::new`] sets the ranks of the pack.
     pub order: ResultOrder,
+    /// The tokens of an image. [`ExportCandidates::new`] sets none.
+    pub image_tokens: u32,
     /// The results of tools that can be written in their original form.
     answers: BTreeSet<usize>,
     /// The blocks of the newest user message: first all of them, then only the last.
@@ -56,9 +60,9 @@ pub struct ExportCandidates<'b> {
     companions: Vec<Companions>,
 }
 
-/// Blocks of a message that are shown wherever another one of its blocks is. These are parts of the
-/// newest question that only the provider understands, such as images by address, and the thinking
-/// after it. Without it, Anthropic rejects the calls, and the models of `OpenAI` think again.
+/// Blocks of a message that are shown wherever another one of its blocks is. These are images and
+/// other parts of the newest question that only the provider understands, and the thinking after it.
+/// Without it, Anthropic rejects the calls, and the models of `OpenAI` think again.
 #[derive(Debug)]
 struct Companions {
     blocks: Vec<usize>,
@@ -114,6 +118,7 @@ impl<'b> ExportCandidates<'b> {
             sidechains: sidechains.len(),
             full_export: whole,
             order: ResultOrder::Rank,
+            image_tokens: 0,
             answers,
             newest,
             question,
@@ -147,6 +152,41 @@ impl<'b> ExportCandidates<'b> {
             }
         }
         dropped
+    }
+
+    /// Counts the tokens of the images that are `shown` in messages. The others are placeholders.
+    fn image_tokens(&self, exported: &ExportResult, shown: impl Fn(usize) -> bool) -> u64 {
+        if self.image_tokens == 0 {
+            return 0;
+        }
+        let blocks = exported.messages.iter().flat_map(|message| &message.blocks);
+        let images = blocks.filter(|at| is_image(&self.blocks[**at]) && shown(**at));
+        images.count() as u64 * u64::from(self.image_tokens)
+    }
+
+    /// Returns the oldest images, without which the others have at most this many tokens. Critical
+    /// and pinned images and those of the newest question stay.
+    fn excess_images(&self, limit: u64) -> BTreeSet<usize> {
+        if self.image_tokens == 0 {
+            return BTreeSet::new();
+        }
+        let images = self.planned.iter().rev().filter(|at| is_image(&self.blocks[**at]));
+        let mut tokens = 0;
+        let mut excess: BTreeSet<usize> = images
+            .filter(|_| {
+                tokens += u64::from(self.image_tokens);
+                tokens > limit
+            })
+            .copied()
+            .collect();
+        if !excess.is_empty() {
+            let metas = BlockMeta::resolve_all(self.blocks, &mut |_, _| {});
+            let is_fixed =
+                |at: &usize| metas[*at].pinned || metas[*at].priority == Priority::Critical;
+            let is_companion = |at: &usize| self.companions.iter().any(|of| of.blocks.contains(at));
+            excess.retain(|at| !is_fixed(at) && !is_companion(at));
+        }
+        excess
     }
 
     /// Returns whether no block can be part of a message.
@@ -233,9 +273,10 @@ fn companions(
     let mut all = Vec::new();
     for (at, message) in export.messages.iter().enumerate().rev() {
         let is_question = last.is_some_and(|last| message.blocks.contains(&last));
-        let (companions, mut rest): (Vec<_>, Vec<_>) = message.blocks.iter().partition(|at| {
-            is_thought(**at) || is_question && blocks[**at].as_extension().is_some()
-        });
+        let (companions, mut rest): (Vec<_>, Vec<_>) = message
+            .blocks
+            .iter()
+            .partition(|at| is_thought(**at) || is_question && is_attachment(&blocks[**at]));
         if rest.is_empty() {
             // The items of OpenAI's responses are messages of their own.
             let thinks = |next: &&ExportedMessage| next.blocks.iter().any(|at| is_thought(*at));
@@ -256,6 +297,26 @@ fn companions(
 /// Returns whether parts or items of this type contain thinking.
 fn is_thinking(type_name: &str) -> bool {
     matches!(type_name, "thinking" | "redacted_thinking" | "reasoning")
+}
+
+/// Returns whether a block is a part of a message other than text.
+fn is_attachment(block: &Block<'_>) -> bool {
+    matches!(block.content, BlockContent::Image(_) | BlockContent::Extension(_))
+}
+
+/// Returns whether a block is an image, with its data or by its address.
+fn is_image(block: &Block<'_>) -> bool {
+    let BlockContent::Extension(extension) = &block.content else {
+        return matches!(block.content, BlockContent::Image(_));
+    };
+    let is_of_image = || extension.content.to_str_lossy().contains(r#"mimeType":"image/"#);
+    Format::from_name(&extension.namespace).is_some()
+        && match &*extension.type_name {
+            "image" | "image_url" | "input_image" => true,
+            // Parts of Gemini.
+            "fileData" | "inlineData" => is_of_image(),
+            _ => false,
+        }
 }
 
 /// Returns whether a block holds a part of a request other than its messages.

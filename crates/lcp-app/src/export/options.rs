@@ -40,6 +40,9 @@ pub struct ExportOptions {
     pub secrets: Option<SecretPolicy>,
     /// The order in which older tool results and files are shown.
     pub order: ResultOrder,
+    /// The tokens of an image, which depend on the provider and the size of the image. By default,
+    /// images are not counted.
+    pub image_tokens: u32,
 }
 
 /// A pack as the messages of a request.
@@ -110,6 +113,7 @@ impl ExportOptions {
         let driver = DefaultDriver::new(Arc::clone(&tokenizer.estimator));
         let mut candidates = ExportCandidates::new(self.provider, blocks);
         candidates.order = self.order;
+        candidates.image_tokens = self.image_tokens;
         if candidates.is_empty() {
             report_left_out(&candidates, reporter);
             return Err(nothing_to_export(path, &candidates));
@@ -139,12 +143,13 @@ impl ExportedPack {
         &self.messages.exported.json
     }
 
-    /// Counts the tokens of the messages without those that the export inserted, and without the
-    /// tokens of the request.
+    /// Counts the tokens of complete messages without those that the export inserted, and without
+    /// the tokens of the request.
     pub(crate) fn message_tokens(&self) -> u64 {
         let messages = self.messages.exported.messages.iter();
         let messages = messages.filter(|message| !message.blocks.is_empty());
-        count_messages(messages, |text| self.tokenizer.estimator.estimate(text))
+        let texts = count_messages(messages, |text| self.tokenizer.estimator.estimate(text));
+        texts + self.messages.image_tokens
     }
 
     /// Saves the token counts if the options name a file.
@@ -163,8 +168,9 @@ impl ExportedPack {
 
     /// Returns the report as JSON (`lcp.export.v1`).
     pub fn to_json(&self) -> Value {
-        let FittedMessages { exported, tokens, overhead_tokens, plan, dropped, .. } =
-            &self.messages;
+        let FittedMessages {
+            exported, tokens, image_tokens, overhead_tokens, plan, dropped, ..
+        } = &self.messages;
         // If a plan lacks a message, its report does not count the blocks of the message.
         let (all, report) = (&self.all.report, &exported.report);
         let messages = exported.messages.iter();
@@ -183,6 +189,7 @@ impl ExportedPack {
             "exact": plan.exact,
             "budget": self.budget,
             "used_tokens": tokens,
+            "image_tokens": image_tokens,
             "beside_tokens": overhead_tokens,
             "messages": messages,
             "calls": report.calls,
@@ -243,7 +250,8 @@ fn report_warnings(
     tokenizer: &LoadedTokenizer,
     reporter: &dyn Reporter,
 ) {
-    let FittedMessages { exported, tokens, overhead_tokens, plan, plans, dropped } = fitted;
+    let FittedMessages { exported, tokens, image_tokens, overhead_tokens, plan, plans, dropped } =
+        fitted;
     for warning in &plan.warnings {
         tokenizer.warn(warning, reporter);
     }
@@ -262,9 +270,13 @@ fn report_warnings(
         0 => String::new(),
         overhead_tokens => format!(" ({overhead_tokens} outside the messages)"),
     };
+    let image_tokens = match image_tokens {
+        0 => String::new(),
+        image_tokens => format!(" ({image_tokens} of images)"),
+    };
     let (tokens, plans) =
         (lcp_driver::plural(*tokens, "token"), lcp_driver::plural(*plans, "plan"));
-    reporter.note(&format!("{messages}, {tokens}{overhead_tokens}, {plans}"));
+    reporter.note(&format!("{messages}, {tokens}{image_tokens}{overhead_tokens}, {plans}"));
 }
 
 /// Reports the content of the pack that no message can have. The codes are the fields of the report

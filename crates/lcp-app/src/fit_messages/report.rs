@@ -100,6 +100,8 @@ impl FitReport {
         }
         report["budget"] = self.budget.into();
         report["used_tokens"] = self.used_tokens.into();
+        let image_tokens = self.exports().map(|export| export.messages.image_tokens);
+        report["image_tokens"] = image_tokens.sum::<u64>().into();
         report["messages"] = messages.into();
         report["calls"] = calls.into();
         report["by_decision"] = json!(self.by_decision());

@@ -315,16 +315,77 @@ fn newest_question_is_complete_or_an_error() {
 
 #[test]
 fn newest_question_keeps_its_images() {
-    let image = json!({ "type": "image_url", "image_url": { "url": "https://example.org/a.png" } });
-    let question = json!({ "type": "text", "text": "What does the image show?" });
-    let mut messages = history(12);
-    let last = messages.as_array_mut().unwrap().last_mut().unwrap();
-    *last = json!({ "role": "user", "content": [question, image] });
-    for budget in (100..3_000).step_by(100) {
-        let fitted = fit(&options(budget), &messages);
-        let result: Vec<Value> = serde_json::from_str(&fitted.json).unwrap();
-        assert_eq!(result.last(), messages.as_array().unwrap().last(), "budget {budget}");
+    for url in ["https://example.org/a.png", "data:image/png;base64,iVBORw0KGgo="] {
+        let image = json!({ "type": "image_url", "image_url": { "url": url } });
+        let question = json!({ "type": "text", "text": "What does the image show?" });
+        let mut messages = history(12);
+        let last = messages.as_array_mut().unwrap().last_mut().unwrap();
+        *last = json!({ "role": "user", "content": [question, image] });
+        for budget in (100..3_000).step_by(100) {
+            let options = FitOptions { image_tokens: 50, ..options(budget) };
+            let fitted = fit(&options, &messages);
+            let result: Vec<Value> = serde_json::from_str(&fitted.json).unwrap();
+            assert_eq!(result.last(), messages.as_array().unwrap().last(), "budget {budget}");
+        }
     }
+}
+
+#[test]
+fn images_count_where_they_are_shown() {
+    let question = |at: usize| {
+        let url = format!("https://example.org/{at}.png");
+        let data = "data:image/png;base64,iVBORw0KGgo=";
+        json!({ "role": "user", "content": [
+            { "type": "text", "text": format!("Look at image {at}.") },
+            { "type": "image_url", "image_url": { "url": if at.is_multiple_of(2) { data } else { &url } } },
+        ] })
+    };
+    let answer = json!({ "role": "assistant", "content": "It shows a cat." });
+    let last = json!({ "role": "user", "content": "Which image is the best?" });
+    let turns = (0..10).flat_map(|at| [question(at), answer.clone()]);
+    let messages: Value = turns.chain([last]).collect();
+
+    let options = FitOptions { image_tokens: 500, ..options(3_000) };
+    assert!(fit(&FitOptions { image_tokens: 0, ..options.clone() }, &messages).is_unchanged);
+    let fitted = fit(&options, &messages);
+    let images = fitted.json.matches(r#""image_url":"#).count() as u64;
+    assert!((2..=5).contains(&images), "{images} images");
+    assert_eq!(fitted.report.to_json()["image_tokens"], images * 500);
+    let used = fitted.report.used_tokens();
+    assert!((images * 500..=3_000).contains(&used), "{used} tokens");
+
+    let next = json!([answer, question(1)]);
+    assert!(append(&options, &fitted, &next).is_none());
+    let budget = BudgetOptions { budget: Some(4_000), ..BudgetOptions::default() };
+    let appended = append(&FitOptions { budget, ..options }, &fitted, &next).unwrap();
+    assert_eq!(appended.report.to_json()["image_tokens"], (images + 1) * 500);
+    assert!((used + 500..used + 550).contains(&appended.report.used_tokens()));
+}
+
+#[test]
+fn texts_and_images_share_the_budget() {
+    let turn = |at: usize| {
+        let text = format!("Line {at} of a log that the user pastes.\n").repeat(130);
+        let image = json!({ "type": "image_url", "image_url": { "url": "data:image/png;base64,iVBORw0KGgo=" } });
+        let content = json!([{ "type": "text", "text": text }, image]);
+        let answer = json!({ "role": "assistant", "content": "It shows a cat." });
+        [json!({ "role": "user", "content": content }), answer]
+    };
+    let final_question = json!({ "role": "user", "content": "Which image is the best?" });
+    let messages: Value = (0..20).flat_map(turn).chain([final_question]).collect();
+    for budget in [10_000, 30_000, 50_000] {
+        let fitted = fit(&options(budget), &messages);
+        let images = fitted.report.to_json()["image_tokens"].as_u64().unwrap();
+        let used = fitted.report.used_tokens();
+        let (least, budget) = (u64::from(budget) * 3 / 4, u64::from(budget));
+        assert!((least..=budget).contains(&used), "{used} of {budget}, {images} for images");
+        assert!((budget / 4..=budget / 2 + 1_600).contains(&images), "{images} of {budget}");
+    }
+
+    let content = messages[0]["content"].clone();
+    let messages = json!([{ "role": "user", "content": content }]).to_string();
+    let error = options(1_000).fit(messages.as_bytes(), &Config::default(), &Silent).unwrap_err();
+    assert!(error.message.contains("(1,600 of them for images)"), "{}", error.message);
 }
 
 #[test]

@@ -45,6 +45,11 @@ pub struct Args {
     #[arg(long, value_name = "ORDER",
         value_parser = by_name([("relevance", ResultOrder::Relevance), ("rank", ResultOrder::Rank)]))]
     order: Option<ResultOrder>,
+    /// Tokens of each image [default: 0]
+    ///
+    /// Providers count images by their size: for Claude, up to about 1600 tokens.
+    #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true)]
+    image_tokens: u32,
     /// Treatment of private keys, tokens and passwords: redact, warn or off [default: warn]
     ///
     /// `redact` replaces each secret by a marker such as `[secret github-token 1]`. `off` does not
@@ -118,6 +123,7 @@ impl Args {
             tokenizer: self.counting.to_options(),
             secrets: self.secrets,
             order: self.order.unwrap_or_default(),
+            image_tokens: self.image_tokens,
         })
     }
 }

@@ -460,3 +460,21 @@ fn export_reports_omitted_items() {
     let broken = run_with(&["export", "-", "--to", "openai"], b"no pack");
     assert_eq!(broken.status.code(), Some(3));
 }
+
+#[test]
+fn images_count_if_asked() {
+    let url = "data:image/png;base64,iVBORw0KGgo=";
+    let image = json!({ "type": "image_url", "image_url": { "url": url } });
+    let messages = json!([{ "role": "user", "content": [image] }]).to_string();
+    let pack = run_with(&["-q", "import", "-"], messages.as_bytes()).stdout;
+    let tokens = |flags: &[&str]| {
+        let export = ["-q", "export", "-", "--to", "openai", "--report", "-"];
+        let output = run_with(&[&export, flags].concat(), &pack);
+        assert!(output.status.success(), "{}", stderr(&output));
+        let report: Value = serde_json::from_slice(&output.stderr).unwrap();
+        ["used_tokens", "image_tokens"].map(|field| report[field].as_u64().unwrap())
+    };
+    let [text, images] = tokens(&[]);
+    assert_eq!(images, 0);
+    assert_eq!(tokens(&["--image-tokens", "765"]), [text + 765, 765]);
+}
