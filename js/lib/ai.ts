@@ -26,7 +26,7 @@ export type ModelFitOptions = Omit<FitOptions, "format" | "previous">;
 /**
  * Fits messages of the AI SDK into a budget of tokens, as `fitMessages` does.
  *
- * Reasoning is counted, and shown in full or omitted. Images and files are not counted. If messages are
+ * Reasoning is counted, and shown in full or omitted. Files of the user count as images. If messages are
  * omitted, a system message at the beginning says so.
  *
  * @example

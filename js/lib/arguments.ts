@@ -48,11 +48,15 @@ export function checkOptions(options: unknown, ...names: string[]): void {
 }
 
 /** Checks a number of tokens. */
-export function checkBudget(budget: unknown, minimum: number): asserts budget is number {
-  const isNumber = typeof budget === "number" && Number.isInteger(budget);
-  if (!isNumber || budget < minimum || budget >= 2 ** 32) {
-    const value = typeof budget === "string" ? JSON.stringify(budget) : String(budget);
+export function checkTokens(
+  name: string,
+  tokens: unknown,
+  minimum: number,
+): asserts tokens is number {
+  const isNumber = typeof tokens === "number" && Number.isInteger(tokens);
+  if (!isNumber || tokens < minimum || tokens >= 2 ** 32) {
+    const value = typeof tokens === "string" ? JSON.stringify(tokens) : String(tokens);
     const expected = `a number of tokens from ${minimum} to 2^32 - 1`;
-    throw new UsageError(`budget: expected ${expected}, got ${value}`);
+    throw new UsageError(`${name}: expected ${expected}, got ${value}`);
   }
 }

@@ -20,8 +20,11 @@ export { init } from "./module.js";
 export type { InitOptions } from "./module.js";
 export { Pack } from "./pack.js";
 export type {
+  Block,
+  DedupLevel,
   PackFile,
   PackOptions,
+  Priority,
   RenderMode,
   RenderOptions,
   RenderedText,

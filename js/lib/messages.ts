@@ -1,4 +1,4 @@
-import { checkBudget, checkOptions, halfPair, wrongType } from "./arguments.js";
+import { checkOptions, checkTokens, halfPair, wrongType } from "./arguments.js";
 import type { TokenizerOptions } from "./arguments.js";
 import { UsageError } from "./errors.js";
 import { call, currentGeneration, load } from "./module.js";
@@ -18,6 +18,8 @@ export interface FitOptions extends TokenizerOptions {
    * from 0 to less than 1. System messages and the newest user turn may use it. By default, it is 0.1.
    */
   headroom?: number | undefined;
+  /** The tokens of an image. By default, 1600: about the most that Claude and GPT-4o charge for one. */
+  imageTokens?: number | undefined;
   /**
    * The result of the turn before, if the messages are the complete messages of that turn followed by
    * new ones. Its messages
@@ -29,7 +31,7 @@ export interface FitOptions extends TokenizerOptions {
 
 /** A report on messages that were fitted into a budget. */
 export class FitReport {
-  /** Tokens of the messages. Images and audio are not counted. */
+  /** Tokens of the messages. Images have a fixed number each, and audio is not counted. */
   readonly usedTokens: number;
   /** The budget. */
   readonly budget: number;
@@ -115,9 +117,8 @@ export function originsOf(fitted: FitResult<object>): readonly number[] {
  * texts have the same shape for OpenAI and Anthropic. They are read as Anthropic's if the name of the
  * model begins with `claude`, and as OpenAI's otherwise; pass `format` to change that.
  *
- * Images, audio, tool definitions and a separate system prompt are not counted: subtract their tokens
- * from the budget. Calls without a result are
- * removed, with a warning.
+ * Each image counts `imageTokens`. Audio, tool definitions and a separate system prompt are not counted:
+ * subtract their tokens from the budget. Calls without a result are removed, with a warning.
  *
  * @throws {OverBudgetError} if the messages that must be kept exceed the budget
  *
@@ -135,18 +136,19 @@ export async function fitMessages<Message extends object>(
     throw new UsageError("messages: the list is empty");
   }
   checkOptions(options, "model", "encoding", "format");
-  const { budget, model, encoding, format, headroom = 0.1, previous } = options;
-  checkBudget(budget, 1);
+  const { budget, model, encoding, format, headroom = 0.1, imageTokens = 1600, previous } = options;
+  checkTokens("budget", budget, 1);
   if (typeof headroom !== "number" || !(headroom >= 0 && headroom < 1)) {
     const value = String(headroom);
     throw new UsageError(`headroom: expected a number from 0 to less than 1, got ${value}`);
   }
+  checkTokens("imageTokens", imageTokens, 0);
   if (previous !== undefined && (previous === null || !turns.has(previous))) {
     wrongType("previous", "a result of fitMessages", previous);
   }
   const texts = messages.map((message, at) => toJson(message, `messages[${at}]`));
   await load({ encoding, model });
-  const key = JSON.stringify([model, encoding, format, headroom]);
+  const key = JSON.stringify([model, encoding, format, headroom, imageTokens]);
   const before = previous && turns.get(previous);
   if (before && before.options === key && before.generation === currentGeneration()) {
     const appended = append(before, texts, budget);
@@ -155,7 +157,9 @@ export async function fitMessages<Message extends object>(
     }
   }
   const list = `[${texts.join(",")}]`;
-  const fit = call(() => native.fitMessages(list, budget, model, encoding, format, headroom));
+  const fit = call(() =>
+    native.fitMessages(list, budget, model, encoding, format, headroom, imageTokens),
+  );
   const turn = { native: fit, generation: currentGeneration(), options: key, texts };
   return result(turn, messages, false);
 }

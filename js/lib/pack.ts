@@ -1,4 +1,4 @@
-import { checkBudget, checkOptions, checkText, wrongType } from "./arguments.js";
+import { checkOptions, checkText, checkTokens, wrongType } from "./arguments.js";
 import type { TokenizerOptions } from "./arguments.js";
 import { UsageError } from "./errors.js";
 import type { MessageFormat } from "./messages.js";
@@ -19,6 +19,35 @@ export interface PackOptions {
   query?: string | undefined;
   /** Paths and symbols that certainly belong to the answer. */
   mentions?: readonly string[] | undefined;
+  /** The priorities of the files that match a glob, such as `{ "src/**": "high" }`. */
+  priorities?: Readonly<Record<string, Priority>> | undefined;
+  /** The duplicates that are removed. By default, none. */
+  dedup?: DedupLevel | undefined;
+  /** The treatment of secrets: `redact`, the default, replaces them by markers; `exclude` leaves out their
+   * files; `warn` lists them; `off` does not search for them. */
+  secrets?: "redact" | "exclude" | "warn" | "off" | undefined;
+}
+
+/** The priorities of blocks. Within a budget, low ones are shortened first. */
+export type Priority = "critical" | "high" | "normal" | "low" | "background";
+
+/** `exact` removes equal blocks, `overlap` also equal parts of blocks, `near` also similar blocks. */
+export type DedupLevel = "off" | "exact" | "overlap" | "near";
+
+/** A block of a pack. */
+export interface Block {
+  /** The index in the pack. */
+  index: number;
+  /** The type, such as `code` or `conversation`. */
+  type: string;
+  /** The label: a path, a title or the name of a tool. It can be empty. */
+  label: string;
+  /** The priority, or `null` for metadata. */
+  priority: Priority | null;
+  /** The tokens of the content, or `null` for metadata. */
+  tokens: number | null;
+  /** The content: text, or the bytes of an image or of other data. */
+  content: string | Uint8Array;
 }
 
 /** The formats of transcripts: of chat APIs, of agents, results of MCP tools, and Markdown. */
@@ -41,6 +70,16 @@ export interface RenderOptions extends TokenizerOptions {
   budget?: number | undefined;
   /** The format of the text. The default is `xml`. */
   mode?: RenderMode | undefined;
+  /** The division of the budget among categories. */
+  shares?:
+    | "conversation"
+    | "agent"
+    | "code-focused"
+    | "preference-focused"
+    | "session-focused"
+    | undefined;
+  /** The duplicates that are removed. By default, none. */
+  dedup?: DedupLevel | undefined;
 }
 
 /** A text with the report of its plan. */
@@ -86,7 +125,11 @@ export class Pack {
     if (files.length === 0) {
       throw new UsageError("files: the list is empty");
     }
-    checkOptions(options, "query");
+    checkOptions(options, "query", "dedup", "secrets");
+    const priorities: unknown = options.priorities ?? {};
+    if (typeof priorities !== "object" || Symbol.iterator in (priorities as object)) {
+      wrongType("priorities", "an object", priorities);
+    }
     const mentions = options.mentions ?? [];
     if (!Array.isArray(mentions)) {
       wrongType("mentions", "an array", mentions);
@@ -94,15 +137,24 @@ export class Pack {
     mentions.forEach((mention, at) => checkText(`mentions[${at}]`, mention));
     await load();
     const list = call(() => new native.PackFiles());
-    files.forEach((file, at) => {
-      checkText(`files[${at}].path`, file?.path);
-      const bytes = toBytes(`files[${at}].content`, file.content);
-      call(() => list.add(file.path, bytes));
-    });
-    const bytes = call(() => list.pack(options.query, [...mentions]));
-    const { warnings } = list;
-    list.free();
-    return new Pack(bytes, warnings);
+    try {
+      for (const [glob, priority] of Object.entries(priorities as object)) {
+        const name = `priorities[${JSON.stringify(glob)}]`;
+        checkText(name, glob);
+        checkText(name, priority);
+        call(() => list.addPriority(glob, priority));
+      }
+      files.forEach((file, at) => {
+        checkText(`files[${at}].path`, file?.path);
+        const bytes = toBytes(`files[${at}].content`, file.content);
+        call(() => list.add(file.path, bytes));
+      });
+      const { query, dedup, secrets } = options;
+      const bytes = call(() => list.pack(query, [...mentions], dedup, secrets));
+      return new Pack(bytes, list.warnings);
+    } finally {
+      list.free();
+    }
   }
 
   /**
@@ -125,6 +177,26 @@ export class Pack {
     return new Pack(bytes, warnings);
   }
 
+  /** Returns the blocks, with the tokens of their contents. */
+  async blocks(options: TokenizerOptions = {}): Promise<Block[]> {
+    checkOptions(options, "model", "encoding");
+    const { model, encoding } = options;
+    await load({ encoding, model });
+    const blocks = call(() => native.blocks(this.#bytes, model, encoding));
+    return blocks.map((block, index) => {
+      const { type, label, priority, tokens, text, bytes } = block;
+      block.free();
+      return {
+        index,
+        type,
+        label,
+        priority: (priority as Priority | undefined) ?? null,
+        tokens: tokens ?? null,
+        content: text ?? bytes ?? "",
+      };
+    });
+  }
+
   /** Renders the blocks as text within a budget, or in full without one. */
   async render(options: RenderOptions = {}): Promise<string> {
     return (await this.renderWithReport(options)).text;
@@ -132,13 +204,15 @@ export class Pack {
 
   /** Renders the blocks, and reports the decision for each of them. */
   async renderWithReport(options: RenderOptions = {}): Promise<RenderedText> {
-    checkOptions(options, "mode", "model", "encoding");
-    const { budget, mode = "xml", model, encoding } = options;
+    checkOptions(options, "mode", "model", "encoding", "shares", "dedup");
+    const { budget, mode = "xml", model, encoding, shares, dedup } = options;
     if (budget !== undefined) {
-      checkBudget(budget, 0);
+      checkTokens("budget", budget, 0);
     }
     await load({ encoding, model });
-    const rendered = call(() => native.render(this.#bytes, budget, mode, model, encoding));
+    const rendered = call(() =>
+      native.render(this.#bytes, budget, mode, model, encoding, shares, dedup),
+    );
     try {
       const report = JSON.parse(rendered.report) as Record<string, unknown>;
       return { text: rendered.text, report };

@@ -88,6 +88,7 @@ pub fn fit_messages(
     encoding: Option<String>,
     format: Option<String>,
     headroom: f64,
+    image_tokens: u32,
 ) -> Result<NativeFit> {
     let format = format.map(|name| value_of("format", &API_FORMATS, &name)).transpose()?;
     let options = FitOptions {
@@ -95,6 +96,7 @@ pub fn fit_messages(
         budget: BudgetOptions { budget: Some(budget), ..BudgetOptions::default() },
         tokenizer: TokenizerOptions { encoding, model, count_cache: None },
         headroom,
+        image_tokens,
         ..FitOptions::default()
     };
     let warnings = Warnings::default();

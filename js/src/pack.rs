@@ -3,21 +3,24 @@
 use std::path::Path;
 
 use lcp_app::budget::BudgetOptions;
-use lcp_app::config::Config;
+use lcp_app::config::{Config, NamedShares};
+use lcp_app::dedup::DedupOptions;
 use lcp_app::import::ImportOptions;
-use lcp_app::names::MODES;
+use lcp_app::inspect::BlockReader;
+use lcp_app::names::{DEDUP_LEVELS, MODES};
 use lcp_app::pack::PackOptions;
-use lcp_app::pack_output::{PackEncoder, PackOutputOptions};
 use lcp_app::rank::{HistorySource, QueryOptions};
 use lcp_app::render::{RenderJob, RenderOptions};
 use lcp_app::tokenizer::TokenizerOptions;
-use lcp_app::{Warnings, files};
+use lcp_app::{Warnings, content_bytes, files};
 use lcp_driver::Overflow;
-use lcp_ingest::{Input, SecretPolicy};
+use lcp_driver::shares::Shares;
+use lcp_ingest::{BlockAttributes, Input, Pattern, Rule, SecretPolicy};
 use lcp_transcripts::Format;
+use lcp_types::{BlockContent, BlockMeta, Priority};
 use wasm_bindgen::prelude::wasm_bindgen;
 
-use crate::error::{Result, value_of};
+use crate::error::{Failure, Result, value_of};
 
 /// The name of a pack in errors.
 const NAME: &str = "bytes";
@@ -37,6 +40,7 @@ pub fn check_pack(bytes: &[u8]) -> Result<()> {
 #[derive(Default)]
 pub struct PackFiles {
     inputs: Vec<Input>,
+    rules: Vec<Rule>,
     warnings: Vec<String>,
 }
 
@@ -54,12 +58,37 @@ impl PackFiles {
         self.inputs.push(Input { name: Some(path), bytes });
     }
 
+    /// Gives the files that match a glob a priority.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the glob is malformed, or if there is no such priority.
+    #[wasm_bindgen(js_name = addPriority)]
+    pub fn add_priority(&mut self, glob: &str, priority: &str) -> Result<()> {
+        let names = Priority::ALL.map(|priority| (priority.name(), priority));
+        let priority = Some(value_of("priorities", &names, priority)?);
+        let pattern =
+            Pattern::parse(glob).map_err(|error| Failure::usage(format!("priorities: {error}")))?;
+        let attributes = BlockAttributes { priority, ..BlockAttributes::default() };
+        self.rules.push(Rule { pattern, attributes });
+        Ok(())
+    }
+
     /// Returns the pack of the files. With a query, those that it needs come first.
     ///
     /// # Errors
     ///
-    /// Returns an error if there is nothing to pack, or if a limit is exceeded.
-    pub fn pack(&mut self, query: Option<String>, mentions: Vec<String>) -> Result<Vec<u8>> {
+    /// Returns an error if there is nothing to pack, a name is unknown, or a limit is exceeded.
+    pub fn pack(
+        &mut self,
+        query: Option<String>,
+        mentions: Vec<String>,
+        dedup: Option<String>,
+        secrets: Option<String>,
+    ) -> Result<Vec<u8>> {
+        let policies = SecretPolicy::ALL.map(|policy| (policy.name(), policy));
+        let secrets = secrets.map(|name| value_of("secrets", &policies, &name)).transpose()?;
+        let dedup = dedup_options(dedup)?;
         let query = QueryOptions {
             texts: query.into_iter().collect(),
             mentions,
@@ -67,7 +96,9 @@ impl PackFiles {
             no_cache: true,
         };
         let inputs = std::mem::take(&mut self.inputs);
-        let options = PackOptions { inputs, query, ..PackOptions::default() };
+        let rules = std::mem::take(&mut self.rules);
+        let options =
+            PackOptions { inputs, rules, query, dedup, secrets, ..PackOptions::default() };
         let warnings = Warnings::default();
         let (bytes, _) = options.pack(&Config::default(), &warnings)?;
         self.warnings = warnings.take();
@@ -106,10 +137,7 @@ pub fn pack_transcript(transcript: &[u8], format: Option<String>) -> Result<Nati
     let secrets = Some(SecretPolicy::Redact);
     let options = ImportOptions { format, secrets, ..ImportOptions::default() };
     let (config, warnings) = (Config::default(), Warnings::default());
-    let imported = options.import(Path::new(TRANSCRIPT), transcript, &config, &warnings)?;
-    let (output, tokenizer) = (PackOutputOptions::default(), TokenizerOptions::default());
-    let encoder = PackEncoder::new(&output, &tokenizer, &config)?;
-    let bytes = encoder.encode(&imported.blocks, TRANSCRIPT, &warnings)?;
+    let bytes = options.pack(TRANSCRIPT, transcript, &config, &warnings)?;
     Ok(NativePack { bytes, warnings: warnings.take() })
 }
 
@@ -134,19 +162,86 @@ pub fn render(
     mode: &str,
     model: Option<String>,
     encoding: Option<String>,
+    shares: Option<String>,
+    dedup: Option<String>,
 ) -> Result<NativeText> {
+    let shares = shares.map(|name| {
+        NamedShares::preset(&name).ok_or_else(|| {
+            let expected = Shares::PRESETS.join(", ");
+            Failure::usage(format!("shares: expected one of {expected}, got {name:?}"))
+        })
+    });
     let options = RenderOptions {
         budget: BudgetOptions {
             budget,
+            shares: shares.transpose()?,
             overflow: Some(Overflow::Deny),
             ..BudgetOptions::default()
         },
         mode: value_of("mode", &MODES, mode)?,
         tokenizer: TokenizerOptions { encoding, model, count_cache: None },
+        dedup: dedup_options(dedup)?,
         ..RenderOptions::default()
     };
     let (config, warnings) = (Config::default(), Warnings::default());
     let job = RenderJob::new(Path::new(NAME), bytes, &options, &config, &warnings)?;
     let rendered = job.render(&warnings)?;
     Ok(NativeText { text: rendered.text, report: lcp_driver::report::to_json(&rendered.plan) })
+}
+
+/// A block of a pack. It has a text or bytes.
+#[wasm_bindgen(getter_with_clone)]
+pub struct NativeBlock {
+    /// The type.
+    #[wasm_bindgen(js_name = type)]
+    pub block_type: String,
+    /// The label.
+    pub label: String,
+    /// The priority, unless the block is metadata.
+    pub priority: Option<String>,
+    /// The tokens of the content, unless the block is metadata.
+    pub tokens: Option<u32>,
+    /// The text.
+    pub text: Option<String>,
+    /// The bytes of an image, or of other data that is not text.
+    pub bytes: Option<Vec<u8>>,
+}
+
+/// Returns the blocks of a pack.
+///
+/// # Errors
+///
+/// Returns an error if the pack is malformed, or if the tokenizer is unknown.
+#[wasm_bindgen]
+pub fn blocks(
+    bytes: &[u8],
+    model: Option<String>,
+    encoding: Option<String>,
+) -> Result<Vec<NativeBlock>> {
+    let estimator = TokenizerOptions { encoding, model, count_cache: None }.load_by_name()?;
+    let pack = files::decode(Path::new(NAME), bytes)?;
+    let metas = BlockMeta::resolve_all(&pack.blocks, &mut |_, _| {});
+    let blocks = pack.blocks.iter().zip(&metas).map(|(block, meta)| {
+        let content = content_bytes(block).into_owned();
+        let (text, bytes) = match String::from_utf8(content) {
+            Ok(text) if !matches!(block.content, BlockContent::Image(_)) => (Some(text), None),
+            Ok(text) => (None, Some(text.into_bytes())),
+            Err(error) => (None, Some(error.into_bytes())),
+        };
+        let priority = (!block.content.is_metadata()).then(|| meta.priority.name().to_owned());
+        NativeBlock {
+            block_type: block.block_type().label().to_owned(),
+            label: meta.label(block).into_owned(),
+            priority,
+            tokens: BlockReader::count_tokens(block, &*estimator),
+            text,
+            bytes,
+        }
+    });
+    Ok(blocks.collect())
+}
+
+fn dedup_options(level: Option<String>) -> Result<DedupOptions> {
+    let level = level.map(|name| value_of("dedup", &DEDUP_LEVELS, &name)).transpose()?;
+    Ok(DedupOptions { level, ..DedupOptions::default() })
 }

@@ -137,7 +137,8 @@ test("shortened messages keep their images and other fields", async () => {
   ];
   let [images, results] = [0, 0];
   for (let budget = 100; budget < 3_000; budget += 100) {
-    const fitted = await fitModelMessages(messages, { budget, headroom: 0 });
+    const options = { budget, headroom: 0, imageTokens: 20 };
+    const fitted = await fitModelMessages(messages, options);
     for (const message of fitted.messages) {
       if (message.role === "user" && typeof message.content !== "string") {
         expect(message.providerOptions).toBe(providerOptions);

@@ -137,7 +137,7 @@ test("parts of Anthropic are unchanged if they fit", async () => {
     },
     { role: "user", content: [{ type: "tool_result", tool_use_id: "toolu_1", content: "a" }] },
   ];
-  const result = await fitMessages<object>(messages, { budget: 1_000 });
+  const result = await fitMessages<object>(messages, { budget: 2_000 });
   expect(result.isUnchanged).toBe(true);
 });
 
@@ -241,4 +241,27 @@ test("changed messages are fitted again", async () => {
     fitMessages(next, { budget: 100, previous: {} }),
   ).rejects.toThrow("previous: expected a result of fitMessages");
   await expect(fitMessages(next, { budget: 100, headroom: 1 })).rejects.toThrow("headroom");
+  const negative = fitMessages(next, { budget: 100, imageTokens: -1 });
+  await expect(negative).rejects.toThrow("imageTokens: expected a number of tokens");
+});
+
+test("images count", async () => {
+  const url = "https://example.org/door.png";
+  const content = [
+    { type: "text", text: "What is this?" },
+    { type: "image_url", image_url: { url } },
+  ];
+  const turns = Array.from({ length: 5 }, () => [
+    { role: "user", content },
+    { role: "assistant", content: "A door." },
+  ]);
+  const messages = [...turns.flat(), { role: "user", content: "Which one sticks?" }];
+  const texts = await fitMessages(messages, { budget: 10_000, imageTokens: 0 });
+  const all = await fitMessages(messages, { budget: 10_000 });
+  expect(all.report.usedTokens).toBe(texts.report.usedTokens + 5 * 1600);
+  const fitted = await fitMessages(messages, { budget: 4_000 });
+  const images = JSON.stringify(fitted.messages).split(url).length - 1;
+  expect(images).toBeGreaterThan(0);
+  expect(images).toBeLessThanOrEqual(2);
+  expect(fitted.report.usedTokens).toBeLessThanOrEqual(4_000);
 });

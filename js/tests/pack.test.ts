@@ -83,11 +83,52 @@ test("replaced secrets are reported", async () => {
   expect(pack.warnings.join()).toContain("secret");
 });
 
+test("blocks have types, labels, tokens and contents", async () => {
+  const image = new Uint8Array([0x89, 0x50, 0x4e, 0x47]);
+  const pack = await Pack.fromFiles([HINGE, ...FILES], { priorities: { "hinge.*": "high" } });
+  const blocks = await pack.blocks({ encoding: "cl100k_base" });
+  expect(blocks.map(({ index }) => index)).toEqual(blocks.map((_, at) => at));
+  const hinge = blocks.find(({ label }) => label === HINGE.path);
+  expect(hinge).toEqual({
+    index: hinge?.index,
+    type: "code",
+    label: HINGE.path,
+    priority: "high",
+    tokens: await count(HINGE.content, { encoding: "cl100k_base" }),
+    content: HINGE.content,
+  });
+  expect(blocks.find(({ type }) => type === "annotation")).toMatchObject({
+    priority: null,
+    tokens: null,
+  });
+
+  const url = `data:image/png;base64,${Buffer.from(image).toString("base64")}`;
+  const content = [{ type: "image_url", image_url: { url } }];
+  const chat = await Pack.fromTranscript(JSON.stringify([{ role: "user", content }]));
+  const picture = (await chat.blocks()).find(({ type }) => type === "image");
+  expect(picture?.content).toEqual(image);
+});
+
+test("duplicates are removed, and shares divide the budget", async () => {
+  const copy = { ...HINGE, path: "copy.py" };
+  const files = [HINGE, copy];
+  const count = async (pack: Pack, dedup?: "exact") =>
+    (await pack.render({ dedup })).split("def turn_the_hinge").length - 1;
+  expect(await count(await Pack.fromFiles(files))).toBe(2);
+  expect(await count(await Pack.fromFiles(files, { dedup: "exact" }))).toBe(1);
+  expect(await count(await Pack.fromFiles(files), "exact")).toBe(1);
+
+  const pack = await Pack.fromFiles(FILES);
+  const { report } = await pack.renderWithReport({ budget: 400, shares: "agent" });
+  expect(report["shares"]).toBeTruthy();
+});
+
 test("bad packs and arguments are errors", async () => {
   await expect(Pack.fromBytes(Buffer.from("no pack"))).rejects.toThrow(MalformedError);
   await expect(Pack.fromTranscript("{}")).rejects.toThrow("unknown transcript format");
   await expect(Pack.fromTranscript('[{"role": ')).rejects.toThrow(/line 1/);
   const pack = await Pack.fromFiles(FILES);
+  await expect(pack.blocks({ encoding: "no-such" })).rejects.toThrow("unknown encoding");
   const calls: [() => Promise<unknown>, string][] = [
     [() => Pack.fromBytes("text" as never), "bytes: expected a Uint8Array, got string"],
     [() => Pack.fromFiles([]), "files: the list is empty"],
@@ -106,6 +147,14 @@ test("bad packs and arguments are errors", async () => {
       'mode: expected one of xml, markdown, minimal, got "html"',
     ],
     [() => pack.render({ model: "no-such-model" }), "unknown model"],
+    [() => pack.render({ shares: "most" as never }), "shares: expected one of conversation, agent"],
+    [() => pack.render({ dedup: "all" as never }), "dedup: expected one of off, exact"],
+    [() => Pack.fromFiles(FILES, { secrets: "keep" as never }), "secrets: expected one of"],
+    [() => Pack.fromFiles(FILES, { priorities: [] as never }), "priorities: expected an object"],
+    [
+      () => Pack.fromFiles(FILES, { priorities: { "*.py": "top" as never } }),
+      "priorities: expected one of critical, high",
+    ],
   ];
   for (const [call, message] of calls) {
     const result = call();

@@ -121,6 +121,10 @@ class Pack:
     def from_columns(
         paths: _ArrowColumn, texts: _ArrowColumn, arguments: dict[str, Any]
     ) -> Pack: ...
+    @staticmethod
+    def from_transcript(
+        transcript: str | bytes, format: str | None, secrets: str | None
+    ) -> Pack: ...
     @property
     def warnings(self) -> list[str]: ...
     def render(self, arguments: dict[str, Any]) -> tuple[str, list[str]]: ...
@@ -165,13 +169,10 @@ class Sessions:
 def fit_messages(
     messages: bytes,
     budget: int,
-    model: str | None,
-    encoding: str | None,
-    format: str | None,
-    headroom: float,
+    options: tuple[str | None, str | None, str | None, float, int],
 ) -> tuple[Fitted, list[str]]: ...
 def hash_column(column: _ArrowColumn) -> Column:
-    """Return the hash of each text of an Arrow column, , for deduplication.
+    """Return the hash of each text of an Arrow column, for deduplication.
 
     It is the BLAKE3 hash of the UTF-8 text as hexadecimal digits. A row without text has no hash.
     """

@@ -65,6 +65,7 @@ def fit_messages(
     encoding: str | None = None,
     format: str | None = None,
     headroom: float = 0.1,
+    image_tokens: int = 1600,
     previous: FitResult | None = None,
 ) -> FitResult:
     """Fit messages into a budget of tokens.
@@ -86,8 +87,9 @@ def fit_messages(
     ``headroom`` is the part of the budget that stays free for the next turns when messages are
     shortened or omitted. System messages and the newest user turn may use it.
 
-    Images, audio, tool definitions and a separate system prompt are not counted: subtract their
-    tokens from the budget. Calls without a result are removed, with a warning.
+    Each image counts ``image_tokens``; by default, about the most that Claude and GPT-4o charge for
+    one. Audio, tool definitions and a separate system prompt are not counted: subtract their tokens
+    from the budget. Calls without a result are removed, with a warning.
 
     Raise ``OverBudgetError`` if the messages that must be kept exceed the budget.
 
@@ -109,14 +111,15 @@ def fit_messages(
         wrong_type("headroom", "a number", headroom)
     if not 0 <= headroom < 1:
         raise UsageError(f"headroom: expected a number from 0 to less than 1, got {headroom}")
+    image_tokens = tokens("image_tokens", image_tokens, 0)
     if previous is not None and not isinstance(previous, FitResult):
         wrong_type("previous", "a result of fit_messages", previous)
-    options = (*names, optional_text("format", format), headroom)
+    options = (*names, optional_text("format", format), headroom, image_tokens)
     if previous is not None:
         appended = _append(previous, messages, budget, options)
         if appended is not None:
             return appended
-    fitted, warnings = _fit_messages(messages_to_json(messages), budget, *options)
+    fitted, warnings = _fit_messages(messages_to_json(messages), budget, options)
     turn = _Turn(fitted, options, _snapshot(messages))
     return _result(turn, messages, budget, warnings)
 

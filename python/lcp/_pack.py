@@ -196,6 +196,26 @@ class Pack:
         arguments = _file_arguments(query, mentions, (), (), priorities, dedup, secrets)
         return Pack(_Pack.from_columns(paths, texts, arguments))
 
+    @staticmethod
+    def from_transcript(
+        transcript: str | bytes, *, format: str | None = None, secrets: str | None = None
+    ) -> Pack:
+        """Pack a transcript: messages of a chat API, or the session of an agent.
+
+        The format is detected unless you pass one: ``claude-code``, ``codex``, ``gemini-cli``,
+        ``opencode``, ``mcp``, ``markdown`` or a format of ``fit_messages``. Within a budget, the
+        newest messages are kept first. ``secrets`` are those of ``from_directory``; ``exclude`` is
+        treated like ``warn``.
+
+        >>> pack = Pack.from_transcript('[{"role": "user", "content": "Why does the door stick?"}]')
+        >>> [(block.type, block.content) for block in pack.blocks() if block.tokens]
+        [('conversation', 'Why does the door stick?')]
+        """
+        if not isinstance(transcript, bytes):
+            transcript = text("transcript", transcript)
+        format, secrets = optional_text("format", format), optional_text("secrets", secrets)
+        return Pack(_Pack.from_transcript(transcript, format, secrets))
+
     @property
     def warnings(self) -> list[str]:
         """The warnings of packing, such as about replaced secrets and files that were left out."""
@@ -261,6 +281,7 @@ class Pack:
     afrom_directory = staticmethod(in_thread(from_directory))
     afrom_files = staticmethod(in_thread(from_files))
     afrom_columns = staticmethod(in_thread(from_columns))
+    afrom_transcript = staticmethod(in_thread(from_transcript))
     ablocks = in_thread(blocks)
     arender = in_thread(render)
     areport = in_thread(report)

@@ -36,7 +36,7 @@ class BlockReport:
 class Report:
     """A report on content that was fitted into a budget. Notebooks show it as a table."""
 
-    #: The tokens of the result. Images and audio are not counted.
+    #: The tokens of the result. Images have a fixed number each, and audio is not counted.
     used_tokens: int
     #: The budget, if there is one.
     budget: int | None

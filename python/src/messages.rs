@@ -95,24 +95,26 @@ impl Fitted {
     }
 }
 
+/// The model, the encoding, the format, the headroom and the tokens of an image.
+type FitArguments = (Option<String>, Option<String>, Option<String>, f64, u32);
+
 /// Fits messages, given as JSON, into a budget. Returns the warnings, too.
 #[pyfunction]
 pub(crate) fn fit_messages(
     py: Python<'_>,
     messages: &[u8],
     budget: u32,
-    model: Option<String>,
-    encoding: Option<String>,
-    format: Option<&str>,
-    headroom: f64,
+    options: FitArguments,
 ) -> PyResult<(Fitted, Vec<String>)> {
-    let format = format.map(|name| value_of("format", &API_FORMATS, name)).transpose()?;
+    let (model, encoding, format, headroom, image_tokens) = options;
+    let format = format.map(|name| value_of("format", &API_FORMATS, &name)).transpose()?;
     call(py, || {
         let options = FitOptions {
             format,
             budget: BudgetOptions { budget: Some(budget), ..BudgetOptions::default() },
             tokenizer: TokenizerOptions { encoding, model, count_cache: None },
             headroom,
+            image_tokens,
             ..FitOptions::default()
         };
         let warnings = Warnings::default();

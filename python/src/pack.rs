@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use lcp_app::budget::BudgetOptions;
 use lcp_app::config::{Config, NamedShares};
 use lcp_app::dedup::DedupOptions;
+use lcp_app::import::ImportOptions;
 use lcp_app::names::{DEDUP_LEVELS, MODES};
 use lcp_app::pack::PackOptions;
 use lcp_app::pack_output::encode_manifest;
@@ -16,6 +17,7 @@ use lcp_driver::shares::Shares;
 use lcp_driver::{Overflow, report};
 use lcp_encoder::EncodeOptions;
 use lcp_ingest::{BlockAttributes, Input, Pattern, Rule, SecretPolicy};
+use lcp_transcripts::Format;
 use lcp_types::Priority;
 use pyo3::prelude::*;
 use pyo3::pybacked::{PyBackedBytes, PyBackedStr};
@@ -57,6 +59,9 @@ pub(crate) struct FileArguments {
     dedup: Option<String>,
     secrets: Option<String>,
 }
+
+/// The name of a transcript in errors.
+const TRANSCRIPT: &str = "transcript";
 
 /// The content of a file.
 #[derive(FromPyObject)]
@@ -151,6 +156,25 @@ impl Pack {
             let rows = paths.iter().zip(&texts);
             let inputs = rows.map(|(path, text)| input(path, text.as_bytes())).collect();
             Self::of_inputs(inputs, options)
+        })
+    }
+
+    /// Packs a transcript. Without a format, it is detected.
+    #[staticmethod]
+    fn from_transcript(
+        py: Python<'_>,
+        transcript: Content,
+        format: Option<&str>,
+        secrets: Option<&str>,
+    ) -> PyResult<Self> {
+        let names = Format::ALL.map(|format| (format.name(), format));
+        let format = format.map(|name| value_of("format", &names, name)).transpose()?;
+        let secrets = secrets.map(secret_policy).transpose()?.or(Some(SecretPolicy::Redact));
+        let options = ImportOptions { format, secrets, ..ImportOptions::default() };
+        call(py, || {
+            let (config, warnings) = (Config::default(), Warnings::default());
+            let bytes = options.pack(TRANSCRIPT, transcript.bytes(), &config, &warnings)?;
+            Ok(Self { bytes, name: PathBuf::from(TRANSCRIPT), warnings: warnings.take() })
         })
     }
 

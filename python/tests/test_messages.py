@@ -155,6 +155,22 @@ def test_removed_calls_are_reported() -> None:
     assert any("without a result" in warning for warning in result.report.warnings)
 
 
+def test_images_count() -> None:
+    url = "https://example.org/door.png"
+    image = {"type": "image_url", "image_url": {"url": url}}
+    question = [{"type": "text", "text": "What is this?"}, image]
+    messages = [{"role": "user", "content": question}, {"role": "assistant", "content": "A door."}]
+    messages = messages * 5 + [{"role": "user", "content": "Which one sticks?"}]
+    texts = lcp.fit_messages(messages, 10_000, image_tokens=0).report.used_tokens
+    assert lcp.fit_messages(messages, 10_000).report.used_tokens == texts + 5 * 1_600
+    result = lcp.fit_messages(messages, 4_000)
+    images = json.dumps(result.messages).count(url)
+    assert 1 <= images <= 2
+    assert images * 1_600 < result.report.used_tokens <= 4_000
+    with pytest.raises(lcp.UsageError, match="image_tokens: expected"):
+        lcp.fit_messages(messages, 100, image_tokens=-1)
+
+
 def test_anthropic_parts_are_unchanged_if_they_fit() -> None:
     image = {"type": "base64", "media_type": "image/png", "data": "aGVsbG8="}
     messages = [
@@ -171,7 +187,7 @@ def test_anthropic_parts_are_unchanged_if_they_fit() -> None:
             "content": [{"type": "tool_result", "tool_use_id": "toolu_1", "content": "a"}],
         },
     ]
-    result = lcp.fit_messages(messages, 1_000)
+    result = lcp.fit_messages(messages, 2_000)
     assert result.is_unchanged
     assert result.messages == messages
 

@@ -1,5 +1,6 @@
 """Packs, and the command."""
 
+import json
 import subprocess
 import sys
 from pathlib import Path
@@ -60,6 +61,35 @@ def test_bad_packs_and_arguments_are_errors(tmp_path: Path) -> None:
         pack.render(-1)
     with pytest.raises(lcp.UsageError, match=r'mode: .*markdown.*got "html"'):
         pack.render(mode="html")
+
+
+def test_transcripts_are_packed() -> None:
+    messages = [
+        {"role": "assistant" if at % 2 else "user", "content": f"Words of turn {at}. " * 20}
+        for at in range(61)
+    ]
+    log = "\n".join(
+        json.dumps({"type": message["role"], "message": message, "sessionId": "s"})
+        for message in messages
+    )
+    for transcript in (json.dumps(messages), log.encode()):
+        pack = lcp.Pack.from_transcript(transcript)
+        text = pack.render(500, mode="minimal")
+        assert "Words of turn 60." in text
+        assert "Words of turn 9." not in text
+        assert lcp.count(text) <= 500
+    key = "".join(["AKIA", "Q3EGRIO5LWVNVJ2B"])
+    text = f"# User\n\nMy key is {key}.\n"
+    pack = lcp.Pack.from_transcript(text, format="markdown")
+    assert key not in pack.render()
+    assert any("secret" in warning for warning in pack.warnings)
+    assert key in lcp.Pack.from_transcript(text, secrets="off").render()
+    with pytest.raises(lcp.UsageError, match="format: expected one of openai-chat"):
+        lcp.Pack.from_transcript("[]", format="pdf")
+    with pytest.raises(lcp.MalformedError, match="line 1"):
+        lcp.Pack.from_transcript('[{"role": ')
+    with pytest.raises(TypeError, match="transcript: expected a string"):
+        lcp.Pack.from_transcript(5)  # type: ignore[arg-type] # pyright: ignore[reportArgumentType]
 
 
 def test_replaced_secrets_are_reported(tmp_path: Path) -> None:

@@ -89,7 +89,7 @@ def test_images_remain() -> None:
         ModelResponse([TextPart("So.")]),
         ModelRequest([prompt]),
     ]
-    assert fit(given, 150)[-1] is given[-1]
+    assert fit(given, 1_750)[-1] is given[-1]
 
 
 def test_agents_send_what_fits() -> None:

@@ -12,9 +12,11 @@ use serde_json::{Value, json};
 use crate::config::Config;
 use crate::error::{Error, ErrorKind, Result};
 use crate::files;
+use crate::pack_output::{PackEncoder, PackOutputOptions};
 use crate::reporter::Reporter;
 use crate::secrets;
 use crate::summaries::{SummaryOptions, run_in_pool};
+use crate::tokenizer::TokenizerOptions;
 
 /// The options of an import.
 #[derive(Clone, Debug, Default)]
@@ -95,6 +97,25 @@ impl ImportOptions {
             ));
         }
         Ok(ImportedTranscript { format, blocks, report })
+    }
+
+    /// Imports a transcript as a pack, encoded with the default options. `name` is its name in
+    /// errors.
+    ///
+    /// # Errors
+    ///
+    /// Returns the errors of [`ImportOptions::import`], and an error if a limit is exceeded.
+    pub fn pack(
+        &self,
+        name: &str,
+        transcript: &[u8],
+        config: &Config,
+        reporter: &dyn Reporter,
+    ) -> Result<Vec<u8>> {
+        let imported = self.import(Path::new(name), transcript, config, reporter)?;
+        let (output, tokenizer) = (PackOutputOptions::default(), TokenizerOptions::default());
+        let encoder = PackEncoder::new(&output, &tokenizer, config)?;
+        encoder.encode(&imported.blocks, name, reporter)
     }
 
     /// Converts the error of a transcript that was read from `path`. If the user named the format,

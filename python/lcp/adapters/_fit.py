@@ -8,7 +8,7 @@ from typing import Any
 
 from .._messages import fit_messages, origins
 
-#: The part of a message in place of an image or a file, which is not counted.
+#: The part of a message in place of an image or a file, which counts as an image.
 IMAGE = {"type": "image_url", "image_url": {"url": "data:image/png;base64,AAAA"}}
 
 
