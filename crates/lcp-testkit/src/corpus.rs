@@ -1,8 +1,12 @@
-//! Texts for tests: strings that look like block boundaries, and prose and comments from the
+//! Texts for tests: strings that look like block boundaries, and code, prose and comments from the
 //! sources of crates.
 
 use std::path::{Path, PathBuf};
 use std::{fs, io};
+
+use lcp_types::{Block, Lang};
+
+use crate::cli_harness;
 
 /// Returns the files in a folder and its subfolders, sorted by path. Files larger than `bytes_max`
 /// are left out, because they are usually generated.
@@ -21,6 +25,18 @@ pub fn files_in(folder: &Path, bytes_max: u64) -> io::Result<Vec<PathBuf>> {
     }
     files.sort();
     Ok(files)
+}
+
+/// Returns the Rust files of this workspace as CODE blocks, sorted by path.
+pub fn source_blocks() -> io::Result<Vec<Block<'static>>> {
+    let root = cli_harness::root();
+    let files = files_in(&root.join("crates"), u64::MAX)?;
+    let code = files.iter().filter(|path| path.extension().is_some_and(|ending| ending == "rs"));
+    let block = |path: &PathBuf| {
+        let name = path.strip_prefix(&root).unwrap_or(path).display().to_string();
+        Ok(Block::code(Lang::Rust, name, fs::read_to_string(path)?))
+    };
+    code.map(block).collect()
 }
 
 /// Returns whether a file is Markdown or a license.

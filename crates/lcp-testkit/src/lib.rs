@@ -15,6 +15,7 @@
 //! | Python programs with packages from `PyPI` | [`python`] |
 //! | a folder with secrets, notebooks, data and old encodings | [`real_folder`] |
 //! | real text, from the sources of crates | [`files_in`], [`is_prose`], [`comments`] |
+//! | the sources of this workspace | [`source_blocks`] |
 #![cfg_attr(
     feature = "properties",
     doc = "| laws of untrusted input, for fuzzers and tests | [`properties`] |"
@@ -42,7 +43,7 @@ mod tcp_proxy;
 pub mod wire;
 
 pub use blocks::{any_block, any_pack, known_block, known_pack};
-pub use corpus::{DELIMITERS, comments, files_in, is_prose};
+pub use corpus::{DELIMITERS, comments, files_in, is_prose, source_blocks};
 pub use postgres::{Postgres, PostgresServer};
 pub use rng::SplitMix64;
 pub use tcp_proxy::CountingProxy;
