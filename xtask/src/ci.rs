@@ -20,8 +20,8 @@ pub(crate) struct Args {
     only: Option<String>,
     /// Run the slow steps too
     ///
-    /// These are single features, release-mode determinism, peers, fuzz targets, instruction counts and fault
-    /// injection.
+    /// These are single features, release-mode determinism, peers, fuzz targets, fault injection,
+    /// and how instruction counts grow.
     #[arg(long)]
     full: bool,
 }
@@ -79,7 +79,8 @@ fn steps(full: bool) -> Vec<Step> {
         },
         step("test", "test --workspace --all-features"),
         Step { env: deny_warnings, ..step("doc", "doc --workspace --all-features --no-deps") },
-        step("test bench", format!("test {bench}")),
+        step("test bench", format!("test {bench} --features perf")),
+        step("instructions", "xtask perf"),
         step("tidy", "xtask tidy"),
         step("deny", "xtask deny"),
         step("format specs", "xtask check-format-specs"),
@@ -111,7 +112,6 @@ fn steps(full: bool) -> Vec<Step> {
             ),
             step("slow tests", "test --workspace --all-features -- --ignored"),
             step("fault injection", "xtask fault-inject"),
-            step("instructions", "xtask perf"),
             step("scaling", "xtask perf --scaling"),
         ]);
     }

@@ -118,10 +118,12 @@ pub(crate) fn bench(rest: &Rest) -> Result<ExitCode> {
 
 /// Counts the instructions of key paths.
 pub(crate) fn perf(rest: &Rest) -> Result<ExitCode> {
-    passing(
-        "run --quiet --manifest-path bench/Cargo.toml --locked --features perf --bin perf --",
-        rest,
-    )
+    let build = "run --quiet --manifest-path bench/Cargo.toml --locked --features perf --bin perf";
+    let mut command = in_workspace(build);
+    command.arg("--target-dir").arg(tools::target_folder()?).arg("--").args(&rest.arguments);
+    // Incremental builds have other counts.
+    command.env("CARGO_INCREMENTAL", "0");
+    run(command)
 }
 
 /// Runs the demonstration of hand-offs in the current folder.

@@ -1,12 +1,12 @@
 //! Counts the processor instructions of five key paths with valgrind, and how the counts grow with
 //! adversarial input. Unlike time, instruction counts do not depend on the load of the machine.
-#![allow(clippy::print_stdout, missing_docs, reason = "a program of tables")]
+#![allow(clippy::print_stderr, clippy::print_stdout, missing_docs, reason = "a program of tables")]
 
 mod paths;
 mod scaling;
 
 use std::path::Path;
-use std::process::Command;
+use std::process::{Command, ExitCode};
 
 use clap::{Parser as _, ValueEnum};
 use serde::{Deserialize, Serialize};
@@ -59,8 +59,17 @@ struct Record {
 
 type Result<T = (), E = Box<dyn std::error::Error>> = std::result::Result<T, E>;
 
-fn main() -> Result {
-    let args = Args::parse();
+fn main() -> ExitCode {
+    match run(&Args::parse()) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("error: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run(args: &Args) -> Result {
     if let Some(way) = args.walk {
         way.walk(args.idle);
         return Ok(());
@@ -70,8 +79,8 @@ fn main() -> Result {
         return Ok(());
     }
     if Command::new("valgrind").arg("--version").output().is_err() {
-        println!("skipped: valgrind is not installed");
-        return Ok(());
+        let hint = "install it, for example with `apt-get install valgrind`";
+        return Err(format!("valgrind is missing\nhint: {hint}").into());
     }
     if args.scaling {
         return scaling::run(count);
@@ -97,7 +106,27 @@ fn main() -> Result {
         read => read?,
     };
     let record: Record = serde_json::from_slice(&json)?;
-    compare(&record, &found)
+    compare(&record, &found)?;
+    if args.bless { Ok(()) } else { check_reason(&last_message(&path)) }
+}
+
+/// Returns the message of the last commit that changed a file. It is empty outside of a repository.
+fn last_message(path: &Path) -> String {
+    let folder = path.parent().unwrap_or(path);
+    let mut git = Command::new("git");
+    git.args(["log", "-1", "--format=%B", "--"]).arg(path).current_dir(folder);
+    let message = git.output().map(|output| output.stdout).unwrap_or_default();
+    String::from_utf8_lossy(&message).into_owned()
+}
+
+/// Checks that the message of a commit that records counts gives the reason.
+fn check_reason(message: &str) -> Result {
+    if message.is_empty() || message.contains("instruction") {
+        return Ok(());
+    }
+    let subject = message.lines().next().unwrap_or_default();
+    let hint = "amend the message: why are there more or fewer instructions?";
+    Err(format!("the commit {subject:?} records other instruction counts\nhint: {hint}").into())
 }
 
 /// Prints the count of each path. Fails if one exceeds its recorded count by more than
@@ -124,7 +153,9 @@ fn compare(record: &Record, found: &Record) -> Result {
     if worse.is_empty() {
         return Ok(());
     }
-    Err(format!("{} (cargo xtask perf --bless records new counts)", worse.join(", ")).into())
+    let hint = "reduce them, or record the new counts with `cargo xtask perf --bless`, and give the \
+                reason in the message of the commit";
+    Err(format!("{}\nhint: {hint}", worse.join(", ")).into())
 }
 
 #[expect(clippy::cast_precision_loss, reason = "a part, for people")]
