@@ -28,7 +28,7 @@ use writers::{MESSAGE_BYTES, STATUS, conversation, folder, text};
 pub(crate) fn run(progress: &mut Progress<'_>) -> Result<Vec<Row>> {
     let mut rows = sqlite::rows(progress)?;
     rows.push(sqlite::reopened(progress)?);
-    rows.push(sqlite::lock_waits(progress)?);
+    rows.extend(sqlite::lock_waits(progress)?);
     rows.extend(postgres::rows(progress)?);
     rows.push(handoff(progress)?);
     rows.push(forks(progress)?);

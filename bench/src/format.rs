@@ -20,12 +20,11 @@ use crate::table::{Better, Row, Wanted};
 /// The number of rounds. Formats take turns, and the best time of each is used.
 const ROUNDS: usize = 25;
 
-/// The least ratio to formats that borrow checked text: LCP may take at most 1.1 times as long.
-const BORROWED: f64 = 0.91;
-
-/// The least ratio to formats that return owned, checked text: LCP may take at most 1.2 times as
-/// long.
-const OWNED: f64 = 0.83;
+/// The least ratios: to formats that borrow checked text, to formats that return owned, checked
+/// text, and to the fastest writers.
+const BORROWED: f64 = 0.95;
+const OWNED: f64 = 0.9;
+const WRITTEN: f64 = 0.8;
 
 /// One format, its bytes, and the best times of all rounds.
 struct Entry {
@@ -126,6 +125,10 @@ fn rows(entries: &[Entry]) -> Vec<Row> {
     let owned = rows(|_| "read into owned", "ms", |entry| milliseconds(entry.own))
         .map(|row| row.wants(Wanted::RatioAtLeast(OWNED)));
     let written = rows(|_| "written", "ms", |entry| milliseconds(entry.encode));
+    let written = written.zip(peers).map(|(row, peer)| match peer.format.name {
+        "bincode" | "prost" => row.wants(Wanted::RatioAtLeast(WRITTEN)),
+        _ => row,
+    });
     let sizes = rows(|_| "size", "KiB", |entry| float(entry.bytes.len() as u64) / 1024.0);
     walks.chain(owned).chain(written).chain(sizes).collect()
 }

@@ -184,7 +184,12 @@ pub(crate) fn ask<T: DeserializeOwned>(bench: &str, arguments: &[&str], path: &P
 /// Returns a memory figure of this process in KiB, `VmRSS` or `VmHWM`. Returns `None` on systems
 /// other than Linux.
 pub(crate) fn memory_kib(name: &str) -> Option<u32> {
-    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    memory_kib_of("self", name)
+}
+
+/// Returns a memory figure of the process with this id.
+pub(crate) fn memory_kib_of(process: &str, name: &str) -> Option<u32> {
+    let status = std::fs::read_to_string(format!("/proc/{process}/status")).ok()?;
     let line = status.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(':'))?;
     line.trim().strip_suffix("kB")?.trim().parse().ok()
 }

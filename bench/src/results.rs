@@ -1,18 +1,23 @@
-//! The results in `docs/benchmarks.md`: a title, a chart and a table for each benchmark.
+//! The results in `docs/benchmarks.md`: a title, a chart and a table for each benchmark. For
+//! programs, `docs/benchmarks.json` has the same rows.
 
 use std::path::{Path, PathBuf};
+
+use serde_json::Value;
 
 use crate::Result;
 use crate::chart;
 use crate::table::Report;
 
 const DOCUMENT: &str = "docs/benchmarks.md";
+const REPORTS: &str = "docs/benchmarks.json";
 
 /// The lines around the results.
 const BEGIN: &str = "<!-- results: written by `cargo xtask bench` -->\n";
 const END: &str = "<!-- end of results -->\n";
 
-/// Writes a report into `docs/benchmarks.md`, and draws the charts of its tables.
+/// Writes a report into `docs/benchmarks.md` and `docs/benchmarks.json`, and draws the charts of
+/// all tables.
 ///
 /// # Errors
 ///
@@ -27,6 +32,21 @@ pub fn write(report: &Report) -> Result {
     for (path, svg) in charts(&document) {
         std::fs::write(path, svg)?;
     }
+    write_json(report)
+}
+
+/// Writes a report into the list of reports, in place of the one before.
+fn write_json(report: &Report) -> Result {
+    let path = self::path(REPORTS);
+    let mut reports: Vec<Value> = match std::fs::read(&path) {
+        Ok(json) => serde_json::from_slice(&json)?,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Vec::new(),
+        Err(error) => return Err(error.into()),
+    };
+    reports.retain(|other| other["bench"] != report.bench);
+    reports.push(serde_json::to_value(report)?);
+    reports.sort_by(|a, b| a["bench"].as_str().cmp(&b["bench"].as_str()));
+    std::fs::write(path, serde_json::to_string_pretty(&reports)? + "\n")?;
     Ok(())
 }
 

@@ -148,17 +148,18 @@ fn peer_rows(encoding: Encoding, measured: &[Measured]) -> Result<Vec<Row>> {
             return Err(format!("{encoding}, {kind}: {message}").into());
         }
         for peer in peers {
-            let mark = match (kind, peer.engine) {
-                ("code", "fastokens") => " (goal)",
-                ("code", "toktok-rs" | "tiktoken") => " (floor)",
-                _ => "",
+            let (mark, wanted) = match (kind, peer.engine) {
+                ("code", "fastokens") => (" (goal)", Some(1.05)),
+                (_, "fastokens") => (" (goal)", Some(1.0)),
+                ("code", "toktok-rs" | "tiktoken") => (" (floor)", Some(1.0)),
+                _ => ("", None),
             };
             let ((own, own_worst), (other, other_worst)) = (lcp.speeds(at), peer.speeds(at));
             let what = format!("{encoding}, {kind}{mark}");
             let row = Row::new(what, Better::Higher, "MB/s", own, peer.engine, other)
                 .worst(own_worst, other_worst)
                 .notes(inexact(peer.tokens(at), right))
-                .wants((!mark.is_empty()).then_some(Wanted::RatioAtLeast(1.0)));
+                .wants(wanted.map(Wanted::RatioAtLeast));
             rows.push(row);
         }
     }
@@ -167,9 +168,8 @@ fn peer_rows(encoding: Encoding, measured: &[Measured]) -> Result<Vec<Row>> {
         let what = format!("{encoding}, code, × {ORACLE}");
         rows.push(Row::new(what, Better::Higher, "x", times(lcp), peer.engine, times(peer)));
     }
-    for (at, peer) in peers.iter().enumerate() {
-        // These conditions concern only LCP's figures, so one row of each is enough.
-        rows.extend(start_rows(encoding, lcp, peer, at == 0));
+    for peer in peers {
+        rows.extend(start_rows(encoding, lcp, peer));
     }
     Ok(rows)
 }
@@ -181,32 +181,27 @@ fn inexact(tokens: usize, right: usize) -> Option<String> {
     (by > 0).then(|| format!("inexact: {sign}{by} of {right} tokens"))
 }
 
-/// Returns the rows of load time, memory, and the time for a sample. They have conditions if
-/// `is_wanted`.
-fn start_rows(encoding: Encoding, lcp: &Measured, peer: &Measured, is_wanted: bool) -> Vec<Row> {
+/// Returns the rows of load time, memory, and the time for a sample. Those beside the oracle, which
+/// most Rust programs use, have conditions.
+fn start_rows(encoding: Encoding, lcp: &Measured, peer: &Measured) -> Vec<Row> {
     let figure = |measured: &Measured, of: &dyn Fn(&Start) -> Option<f64>| {
         let each: Option<Vec<f64>> = measured.starts.iter().map(of).collect();
         each.map(median)
     };
-    let row = |what: &str, unit, most: Option<f64>, of: &dyn Fn(&Start) -> Option<f64>| {
+    let wanted = (peer.engine == ORACLE).then_some(Wanted::RatioAtLeast(1.0));
+    let row = |what: &str, unit, of: &dyn Fn(&Start) -> Option<f64>| {
         let (own, others) = (figure(lcp, of)?, figure(peer, of)?);
         let what = format!("{encoding}, {what}");
-        let row = Row::new(what, Better::Lower, unit, own, peer.engine, others);
-        Some(row.wants(most.filter(|_| is_wanted).map(Wanted::OwnAtMost)))
+        Some(Row::new(what, Better::Lower, unit, own, peer.engine, others).wants(wanted))
     };
     let megabytes = |kib: Option<u32>| Some(f64::from(kib?) / 1024.0);
-    // The limits are for the largest vocabulary.
-    let (load, memory) = match encoding {
-        Encoding::O200kBase => (Some(100.0), Some(64.0)),
-        _ => (None, None),
-    };
     let tokens = lcp.starts.first().map_or(0, |start| start.sample_tokens);
     let sample = format!("{tokens} tokens, nothing cached");
     let rows = [
-        row("load and first count", "ms", load, &|start| Some(start.load_seconds * 1e3)),
-        row("resident after it", "MiB", memory, &|start| megabytes(start.resident_kib)),
-        row("peak meanwhile", "MiB", None, &|start| megabytes(start.peak_kib)),
-        row(&sample, "ms", Some(5.0), &|start| Some(start.sample_seconds * 1e3)),
+        row("load and first count", "ms", &|start| Some(start.load_seconds * 1e3)),
+        row("resident after it", "MiB", &|start| megabytes(start.resident_kib)),
+        row("peak meanwhile", "MiB", &|start| megabytes(start.peak_kib)),
+        row(&sample, "ms", &|start| Some(start.sample_seconds * 1e3)),
     ];
     rows.into_iter().flatten().collect()
 }
