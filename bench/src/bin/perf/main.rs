@@ -121,11 +121,11 @@ fn last_message(path: &Path) -> String {
 
 /// Checks that the message of a commit that records counts gives the reason.
 fn check_reason(message: &str) -> Result {
-    if message.is_empty() || message.contains("instruction") {
+    if message.is_empty() || message.to_lowercase().contains("instruction") {
         return Ok(());
     }
     let subject = message.lines().next().unwrap_or_default();
-    let hint = "amend the message: why are there more or fewer instructions?";
+    let hint = "amend the message: say why there are more or fewer instructions";
     Err(format!("the commit {subject:?} records other instruction counts\nhint: {hint}").into())
 }
 

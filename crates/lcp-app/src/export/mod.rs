@@ -165,7 +165,7 @@ impl<'b> ExportCandidates<'b> {
     }
 
     /// Returns the oldest images, without which the others have at most this many tokens. Critical
-    /// and pinned images and those of the newest question stay.
+    /// and pinned images and those of the newest message of the user stay.
     fn excess_images(&self, limit: u64) -> BTreeSet<usize> {
         if self.image_tokens == 0 {
             return BTreeSet::new();
@@ -184,7 +184,9 @@ impl<'b> ExportCandidates<'b> {
             let is_fixed =
                 |at: &usize| metas[*at].pinned || metas[*at].priority == Priority::Critical;
             let is_companion = |at: &usize| self.companions.iter().any(|of| of.blocks.contains(at));
-            excess.retain(|at| !is_fixed(at) && !is_companion(at));
+            let newest = self.newest.first();
+            let is_newest = |at: &usize| newest.is_some_and(|blocks| blocks.contains(at));
+            excess.retain(|at| !is_fixed(at) && !is_companion(at) && !is_newest(at));
         }
         excess
     }
@@ -309,12 +311,12 @@ fn is_image(block: &Block<'_>) -> bool {
     let BlockContent::Extension(extension) = &block.content else {
         return matches!(block.content, BlockContent::Image(_));
     };
-    let is_of_image = || extension.content.to_str_lossy().contains(r#"mimeType":"image/"#);
+    let is_of_image = || extension.content.to_str_lossy().contains(r#""image/"#);
     Format::from_name(&extension.namespace).is_some()
         && match &*extension.type_name {
             "image" | "image_url" | "input_image" => true,
             // Parts of Gemini.
-            "fileData" | "inlineData" => is_of_image(),
+            "fileData" | "file_data" | "inlineData" | "inline_data" => is_of_image(),
             _ => false,
         }
 }

@@ -389,6 +389,27 @@ fn texts_and_images_share_the_budget() {
 }
 
 #[test]
+fn images_without_text_stay_and_those_of_gemini_count() {
+    let image = json!({ "type": "image_url", "image_url": { "url": "data:image/png;base64,iVBORw0KGgo=" } });
+    let mut messages = history(30);
+    *messages.as_array_mut().unwrap().last_mut().unwrap() =
+        json!({ "role": "user", "content": [image] });
+    let fitted = fit(&options(3_000), &messages);
+    assert!(fitted.json.contains("image_url"), "the newest message of the user stays");
+    assert!(fitted.report.used_tokens() <= 3_000);
+
+    for part in [
+        r#"{"fileData": {"mimeType": "image/png", "fileUri": "gs://a/b"}}"#,
+        r#"{"inlineData":{"mimeType":"image/heic","data":"AAAA"}}"#,
+    ] {
+        let messages = format!(r#"[{{"role": "user", "parts": [{{"text": "What?"}}, {part}]}}]"#);
+        let options = FitOptions { format: Some(Format::Gemini), ..options(3_000) };
+        let fitted = options.fit(messages.as_bytes(), &Config::default(), &Silent).unwrap();
+        assert_eq!(fitted.report.to_json()["image_tokens"], 1_600, "{part}");
+    }
+}
+
+#[test]
 fn other_formats_and_broken_messages_are_errors() {
     let fails = |options: FitOptions, messages: &[u8], expected: &str| {
         let error = options.fit(messages, &Config::default(), &Silent).unwrap_err();
