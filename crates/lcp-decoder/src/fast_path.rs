@@ -56,7 +56,7 @@ fn text(window: &[u8], max: u64) -> Option<&str> {
     if window.len() as u64 > max {
         return None;
     }
-    std::str::from_utf8(window).ok()
+    simdutf8::basic::from_utf8(window).ok()
 }
 
 pub(crate) struct PlainFields<'a> {

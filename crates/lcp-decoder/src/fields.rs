@@ -210,7 +210,7 @@ pub(crate) fn text<'a>(
     if found > max {
         return Err(window.error(ErrorKind::TooLarge { limit, found, max }));
     }
-    match std::str::from_utf8(window.rest()) {
+    match simdutf8::compat::from_utf8(window.rest()) {
         Ok(text) => Ok(Cow::Borrowed(text)),
         Err(error) => {
             let offset = window.offset() + error.valid_up_to() as u64;

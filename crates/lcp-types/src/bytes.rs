@@ -14,7 +14,7 @@ use std::fmt;
 #[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct CowBytes<'a>(Cow<'a, [u8]>);
 
-/// The longest text, in bytes, that is validated byte by byte instead of with a search for ASCII.
+/// The longest text, in bytes, that is validated byte by byte.
 const SHORT_BYTES_MAX: usize = 16;
 
 impl<'a> CowBytes<'a> {
@@ -31,7 +31,7 @@ impl<'a> CowBytes<'a> {
     pub fn as_str(&self) -> Option<&str> {
         // Both methods give the same result; each is faster for its range of lengths.
         if self.0.len() > SHORT_BYTES_MAX {
-            return std::str::from_utf8(&self.0).ok();
+            return simdutf8::basic::from_utf8(&self.0).ok();
         }
         let Some(chunk) = self.0.utf8_chunks().next() else { return Some("") };
         chunk.invalid().is_empty().then(|| chunk.valid())
