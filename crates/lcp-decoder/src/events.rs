@@ -1,6 +1,7 @@
 //! The events of the parser: header, frames, END.
 
 use std::borrow::Cow;
+use std::ops::Range;
 
 use lcp_types::BlockType;
 use lcp_types::wire::{
@@ -81,6 +82,11 @@ pub struct Frame<'a> {
 }
 
 impl Frame<'_> {
+    /// Returns the byte range of the frame in an uncompressed pack.
+    pub(crate) fn range(&self) -> Range<u64> {
+        self.offset..self.body_offset + self.body.len() as u64
+    }
+
     /// Returns whether the stored body is a zstd stream.
     #[must_use]
     pub fn is_compressed(&self) -> bool {

@@ -30,14 +30,15 @@
 //! | events: header, frames, end | `events.rs` |
 //! | bodies: references, zstd, summaries, fields | `body.rs`, `fields.rs`; long bodies without a copy: `owned_block.rs` |
 //! | varints; compressed payloads | `varint.rs`, `zstd_payload.rs` |
-//! | packs in memory | `blocks.rs`; on all processors: `parallel.rs`; fast path for plain blocks: `fast_path.rs` |
+//! | packs in memory | `blocks.rs`; on all processors: `parallel.rs`, a batch at a time: `batch.rs`; fast path for plain blocks: `fast_path.rs` |
 //! | packs from readers | `stream/`: `reader.rs`, `async_reader.rs`, shared state in `state.rs` |
-//! | single blocks of a pack | `pack_reader.rs`; sources of bytes: `read_at/` |
+//! | single blocks of a pack | `pack_reader.rs`; of a pack without an index: `scan.rs`; sources of bytes: `read_at/` |
 //! | the index: footer, columns, comparison with the blocks | `index/`: `mod.rs`, `columns.rs`, `verify.rs` |
 
 #![cfg_attr(docsrs, feature(doc_cfg))]
 #![cfg_attr(not(test), deny(clippy::indexing_slicing, clippy::unwrap_used, clippy::expect_used))]
 
+mod batch;
 mod blocks;
 mod body;
 mod error;
@@ -53,6 +54,7 @@ mod parallel;
 mod parser;
 mod read_at;
 mod reader;
+mod scan;
 mod state;
 mod stream;
 mod varint;

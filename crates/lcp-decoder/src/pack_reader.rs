@@ -14,7 +14,8 @@ use crate::blocks::decode;
 use crate::error::ReadError;
 use crate::events::{Event, Header};
 use crate::index::{
-    IndexError, IndexErrorKind, IndexFooter, PackIndex, check_header, verify, verify_source,
+    BlockTable, IndexError, IndexErrorKind, IndexFooter, PackIndex, check_header, verify,
+    verify_source,
 };
 use crate::options::DecodeOptions;
 #[cfg(feature = "rayon")]
@@ -22,9 +23,11 @@ use crate::parallel::decode_parallel as decode;
 use crate::parser::Parser;
 use crate::read_at::ReadAt;
 use crate::reader::within;
+use crate::scan::{WINDOW_BYTES, scan};
 
 /// A reader with random access to the blocks of a pack, using its index (RFC 0003 §6). If the pack
-/// has no valid index, the whole pack is read when the first block is requested.
+/// has no valid index, the whole pack is read when the first block is requested, unless it was
+/// [scanned](Self::scan).
 ///
 /// ```
 /// use lcp_decoder::PackReader;
@@ -43,6 +46,8 @@ pub struct PackReader<'s, S> {
     options: DecodeOptions<'s>,
     header: Header,
     index: Option<Result<PackIndex, IndexError>>,
+    /// The frames and columns from [`Self::scan`].
+    scanned: Option<BlockTable>,
     /// The bytes of the whole pack, once they have been read.
     full_pack: OnceCell<Vec<u8>>,
 }
@@ -79,7 +84,7 @@ impl<'s, S: ReadAt> PackReader<'s, S> {
             _ => None,
         };
         drop(read);
-        Ok(Self { source, options, header, index, full_pack: OnceCell::new() })
+        Ok(Self { source, options, header, index, scanned: None, full_pack: OnceCell::new() })
     }
 
     /// Returns the header.
@@ -144,19 +149,54 @@ impl<'s, S: ReadAt> PackReader<'s, S> {
             || read().is_ok_and(|read| matches!(read.first(), Some(Cow::Borrowed(_))))
     }
 
-    /// Returns the index, if the pack has a valid one.
-    fn accepted_index(&self) -> Option<&PackIndex> {
-        self.index.as_ref()?.as_ref().ok()
+    /// Reads all blocks once and indexes them in memory. Later reads have random access. `visit`
+    /// receives batches of at most 4096 blocks.
+    ///
+    /// Returns `false` if the payload is compressed or if decoding would return a warning. Later reads
+    /// are then unchanged, but `visit` may have received blocks.
+    ///
+    /// # Errors
+    ///
+    /// Returns the errors of [`Self::decode`].
+    ///
+    /// ```
+    /// use lcp_decoder::{DecodeOptions, PackReader};
+    /// use lcp_encoder::{EncodeOptions, encode};
+    /// use lcp_types::{Block, BlockSource, Role};
+    ///
+    /// let blocks = [Block::conversation(Role::User, "hi"), Block::conversation(Role::User, "ho")];
+    /// let pack = encode(&blocks, EncodeOptions { index: false, ..EncodeOptions::default() })?;
+    ///
+    /// let mut reader = PackReader::open(pack, DecodeOptions::default())?;
+    /// let mut count = 0;
+    /// assert!(reader.scan(|blocks| count += blocks.len())?);
+    /// assert_eq!((count, reader.read(&[1])?), (2, blocks[1..].to_vec()));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn scan(&mut self, mut visit: impl FnMut(&[Block<'_>])) -> Result<bool, ReadError> {
+        if self.header.is_payload_compressed() {
+            return Ok(false);
+        }
+        let table = scan(&self.source, self.options, WINDOW_BYTES, &mut visit)?;
+        let is_scanned = table.is_some();
+        self.scanned = table.or(self.scanned.take());
+        Ok(is_scanned)
+    }
+
+    /// Returns the frames and columns, from a scan or else from a valid index of the pack.
+    fn table(&self) -> Option<&BlockTable> {
+        let index = || Some(&self.index.as_ref()?.as_ref().ok()?.table);
+        self.scanned.as_ref().or_else(index)
     }
 
     fn read_by_index(
         &self,
-        pack_index: &PackIndex,
+        table: &BlockTable,
         indices: &[u32],
     ) -> Result<Vec<Block<'_>>, BlockSourceError> {
         let missing =
             |index| BlockSourceError::mismatch(format!("block {index} is not in the index"));
-        let frame = |&index: &u32| pack_index.frame(index).ok_or_else(|| missing(index));
+        let frame = |&index: &u32| table.frames.range(index as usize).ok_or_else(|| missing(index));
         let frames: Vec<Range<u64>> = indices.iter().map(frame).collect::<Result<_, _>>()?;
         let joined =
             if self.source.has_high_latency() { coalesce(&frames) } else { frames.clone() };
@@ -172,12 +212,11 @@ impl<'s, S: ReadAt> PackReader<'s, S> {
             let block = match bytes {
                 Cow::Borrowed(bytes) => {
                     let stored = within(bytes, start, frame).ok_or_else(lost)?;
-                    decode_checked(&mut parser, pack_index, index, frame, stored)
+                    decode_checked(&mut parser, table, index, frame, stored)
                 }
                 Cow::Owned(bytes) => {
                     let stored = within(bytes, start, frame).ok_or_else(lost)?;
-                    decode_checked(&mut parser, pack_index, index, frame, stored)
-                        .map(Block::into_owned)
+                    decode_checked(&mut parser, table, index, frame, stored).map(Block::into_owned)
                 }
             };
             block.map_err(BlockSourceError::mismatch)
@@ -205,13 +244,13 @@ impl<'s, S: ReadAt> PackReader<'s, S> {
 
 impl<S: ReadAt> BlockSource for PackReader<'_, S> {
     fn block_index(&self) -> Option<&BlockIndex> {
-        self.accepted_index().map(PackIndex::block_index)
+        self.table().map(|table| &table.blocks)
     }
 
-    /// Reads the blocks. Without a valid index, every call decodes the whole pack.
+    /// Reads the blocks. Without a valid index or a scan, every call decodes the whole pack.
     fn read(&self, indices: &[u32]) -> Result<Vec<Block<'_>>, BlockSourceError> {
-        if let Some(pack_index) = self.accepted_index() {
-            return self.read_by_index(pack_index, indices);
+        if let Some(table) = self.table() {
+            return self.read_by_index(table, indices);
         }
         let mut wanted = indices.iter().peekable();
         let mut blocks = self.decode()?.blocks;
@@ -284,14 +323,15 @@ fn coalesce(frames: &[Range<u64>]) -> Vec<Range<u64>> {
 /// Decodes a stored frame and compares it with the index. The error names the difference.
 fn decode_checked<'a>(
     parser: &mut Parser<'_>,
-    pack_index: &PackIndex,
+    table: &BlockTable,
     index: u32,
     range: &Range<u64>,
     stored: &'a [u8],
 ) -> Result<Block<'a>, String> {
     let fail = |kind| IndexError::new(kind, range.start).to_string();
     let differs = |what| fail(IndexErrorKind::BlockMismatch { block: index, what });
-    if pack_index.checksum(index).is_some_and(|checksum| crc32c::crc32c(stored) != checksum) {
+    let at = index as usize;
+    if table.frames.checksum(at).is_some_and(|checksum| crc32c::crc32c(stored) != checksum) {
         return Err(fail(IndexErrorKind::FrameChecksum { block: index }));
     }
     parser.state.seek(range.start, u64::from(index));
@@ -300,10 +340,10 @@ fn decode_checked<'a>(
     if step.consumed != stored.len() {
         return Err(differs("length"));
     }
-    if pack_index.block_index().types.get(index as usize) != Some(&frame.block_type.code()) {
+    if table.blocks.types.get(at) != Some(&frame.block_type.code()) {
         return Err(differs("type"));
     }
-    if pack_index.flags(index) != Some(frame.flags) {
+    if table.frames.flags.get(at) != Some(&frame.flags) {
         return Err(differs("flags"));
     }
     parser.decode(frame).map_err(|error| error.to_string())

@@ -2,20 +2,18 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use lcp_types::Block;
+use lcp_types::wire::HEADER_BYTES;
+use lcp_types::{Block, ContentStore};
 use rayon::prelude::*;
 
+use crate::batch::Batch;
 use crate::blocks::Pack;
 use crate::body::ResourceUse;
-use crate::error::{Error, ErrorKind, Result};
-use crate::events::{Event, Frame};
+use crate::error::Result;
+use crate::events::{Frame, Header};
 use crate::options::DecodeOptions;
 use crate::state::ParserState;
 
-/// The maximum number of frames in a batch. The bodies of a batch are decompressed in parallel.
-const BATCH_FRAMES: usize = 4096;
-/// The total size of stored bodies, in bytes, after which a batch ends.
-const BATCH_BYTES: usize = 16 << 20;
 /// The minimum size of compressed bodies, in bytes, for which other threads are used.
 const SHARED_BYTES_MIN: usize = 64 << 10;
 
@@ -44,58 +42,48 @@ const SHARED_BYTES_MIN: usize = 64 << 10;
 /// ```
 pub fn decode_parallel<'a>(pack: &'a [u8], options: DecodeOptions<'_>) -> Result<Pack<'a>> {
     let mut state = ParserState::new(options.limits());
-    let (mut header, mut blocks, mut warnings) = (None, Vec::new(), Vec::new());
+    let (mut blocks, mut warnings) = (Vec::new(), Vec::new());
     let mut data = pack;
-    let mut ended = false;
-    while !ended {
-        let mut batch = Vec::new();
-        let mut stored = 0;
-        let mut failed = None;
-        while !ended && batch.len() < BATCH_FRAMES && stored < BATCH_BYTES {
-            let step = match state.parse(data, true) {
-                Ok(step) => step,
-                Err(error) => {
-                    // Errors in the blocks before this one are reported first.
-                    failed = Some(error);
-                    break;
-                }
-            };
-            data = data.get(step.consumed..).unwrap_or_default();
-            match step.event {
-                Some(Event::Frame(frame)) => {
-                    stored += frame.body.len();
-                    batch.push(frame);
-                }
-                Some(Event::Header(found)) => header = Some(found),
-                Some(Event::Warning(warning)) => warnings.push(warning),
-                Some(Event::End { .. }) => {}
-                Some(Event::Done) | None => ended = true,
-            }
-        }
-        let mut ready = decompressed(&batch, &state);
-        for (i, frame) in batch.into_iter().enumerate() {
-            let block = match ready.get_mut(i).and_then(Option::take) {
-                Some((block, used)) if state.commit(&frame, used) => block,
-                _ => {
-                    if is_shared(&frame) {
-                        // The body is malformed or a limit is near; `decode` finds out which. The
-                        // results for later frames are dropped because they use memory.
-                        ready = Vec::new();
-                    }
-                    state.decode(frame, options.store)?
-                }
-            };
-            blocks.push(block);
-        }
-        if let Some(error) = failed {
+    loop {
+        let batch = Batch::parse(&mut state, data, true);
+        data = data.get(batch.consumed..).unwrap_or_default();
+        warnings.extend(batch.warnings);
+        decode_frames(&mut state, batch.frames, options.store, &mut blocks)?;
+        if let Some(error) = batch.failed {
             return Err(error);
         }
+        if batch.is_last {
+            break;
+        }
     }
-    let Some(header) = header else {
-        // A pack without a header is an error, which the parser has already returned.
-        return Err(Error::new(ErrorKind::MissingEnd, 0));
-    };
+    let header = Header::parse(pack.get(..HEADER_BYTES).unwrap_or(pack))?;
     Ok(Pack { header, blocks, warnings })
+}
+
+/// Decodes the frames of a batch and appends the blocks in order. Compressed frames are decoded in
+/// the rayon pool.
+pub(crate) fn decode_frames<'a>(
+    state: &mut ParserState,
+    frames: Vec<Frame<'a>>,
+    store: Option<&dyn ContentStore>,
+    blocks: &mut Vec<Block<'a>>,
+) -> Result<()> {
+    let mut ready = decompressed(&frames, state);
+    for (i, frame) in frames.into_iter().enumerate() {
+        let block = match ready.get_mut(i).and_then(Option::take) {
+            Some((block, used)) if state.commit(&frame, used) => block,
+            _ => {
+                if is_shared(&frame) {
+                    // The body is malformed or a limit is near; `decode` finds out which. The
+                    // results for later frames are dropped because they use memory.
+                    ready = Vec::new();
+                }
+                state.decode(frame, store)?
+            }
+        };
+        blocks.push(block);
+    }
+    Ok(())
 }
 
 /// Returns whether other threads can decode the frame.

@@ -8,12 +8,12 @@ use lcp_types::{
 use lcp_types::wire::{TYPE_END, WireType};
 
 use super::error::{IndexError, IndexErrorKind};
-use super::{FrameTable, Result};
+use super::{BlockTable, FrameTable, Result};
 use crate::reader::{FRAME_BYTES_MIN, Reader};
 use crate::varint::decode_u32;
 
 /// Reads the columns of an index of `blocks` blocks. Unknown columns are skipped.
-pub(super) fn read(body: Reader<'_>, blocks: u64) -> Result<(FrameTable, BlockIndex)> {
+pub(super) fn read(body: Reader<'_>, blocks: u64) -> Result<BlockTable> {
     let mut record = Column { rest: body, blocks: 0, name: "index" };
     record.blocks = usize::try_from(blocks).map_err(|_| record.fail("index"))?;
     let (mut frames, mut index) = (FrameTable::default(), BlockIndex::default());
@@ -86,7 +86,7 @@ pub(super) fn read(body: Reader<'_>, blocks: u64) -> Result<(FrameTable, BlockIn
     if index.types.contains(&TYPE_END) {
         return Err(record.fail("types"));
     }
-    Ok((frames, index))
+    Ok(BlockTable { frames, blocks: index })
 }
 
 /// The maximum size of a frame in bytes: type, flags, length and body.

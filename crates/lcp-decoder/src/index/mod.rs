@@ -131,6 +131,12 @@ fn u32_at(bytes: &[u8], at: usize) -> u32 {
 #[derive(Clone, Debug, PartialEq)]
 pub struct PackIndex {
     footer: IndexFooter,
+    pub(crate) table: BlockTable,
+}
+
+/// The frames and the columns of all blocks, from an index or from a pass over the blocks.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct BlockTable {
     pub(crate) frames: FrameTable,
     pub(crate) blocks: BlockIndex,
 }
@@ -172,6 +178,15 @@ impl FrameTable {
             offset += chunk.iter().map(|&len| u64::from(len)).sum::<u64>();
         }
         offset
+    }
+
+    /// Adds the next frame, which begins at `start`.
+    pub(crate) fn push(&mut self, flags: u8, start: u64, len: u32) {
+        if self.lengths.len().is_multiple_of(STRIDE) {
+            self.offsets.push(start);
+        }
+        self.flags.push(flags);
+        self.lengths.push(len);
     }
 }
 
@@ -223,11 +238,11 @@ impl PackIndex {
             return Err(fail(IndexErrorKind::Offsets));
         };
         let body_offset = footer.index_offset + (index.len() - body.len()) as u64;
-        let (mut frames, blocks) = columns::read(Reader::new(body, body_offset), footer.blocks)?;
-        if frames.compute_offsets() != footer.end_offset {
+        let mut table = columns::read(Reader::new(body, body_offset), footer.blocks)?;
+        if table.frames.compute_offsets() != footer.end_offset {
             return Err(fail(IndexErrorKind::Offsets));
         }
-        Ok(Self { footer, frames, blocks })
+        Ok(Self { footer, table })
     }
 
     /// Returns the footer.
@@ -239,25 +254,25 @@ impl PackIndex {
     /// Returns the columns of the blocks.
     #[must_use]
     pub fn block_index(&self) -> &BlockIndex {
-        &self.blocks
+        &self.table.blocks
     }
 
     /// Returns the byte range of the frame of block `index` in the pack.
     #[must_use]
     pub fn frame(&self, index: u32) -> Option<Range<u64>> {
-        self.frames.range(index as usize)
+        self.table.frames.range(index as usize)
     }
 
     /// Returns the flags of the frame of block `index`.
     #[must_use]
     pub fn flags(&self, index: u32) -> Option<u8> {
-        self.frames.flags.get(index as usize).copied()
+        self.table.frames.flags.get(index as usize).copied()
     }
 
     /// Returns the CRC-32C of the frame of block `index`, if the index has checksums.
     #[must_use]
     pub fn checksum(&self, index: u32) -> Option<u32> {
-        self.frames.checksum(index as usize)
+        self.table.frames.checksum(index as usize)
     }
 }
 

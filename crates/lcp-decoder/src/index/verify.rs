@@ -3,7 +3,6 @@
 use std::borrow::Cow;
 use std::collections::HashMap;
 use std::io::Read;
-use std::ops::Range;
 
 use lcp_types::{Block, BlockIndex, BlockIndexBuilder, BlockType, ToolCallEntry};
 
@@ -28,7 +27,7 @@ pub(crate) fn verify(
     let mut events = EventIter::new(pack, options);
     while let Some(event) = events.next() {
         let Event::Frame(frame) = event? else { continue };
-        verifier.compare_frame(&frame, within(pack, 0, &range(&frame)).unwrap_or_default());
+        verifier.compare_frame(&frame, within(pack, 0, &frame.range()).unwrap_or_default());
         let block_type = frame.block_type;
         verifier.push(block_type, events.decode(frame).as_ref().ok());
     }
@@ -60,7 +59,7 @@ pub(crate) fn verify_source<S: ReadAt>(
     while let Some(event) = stream.next_event().map_err(read_error)? {
         let Event::Frame(frame) = event else { continue };
         // The event lacks the bytes before the body.
-        let stored = source.read(std::slice::from_ref(&range(&frame)))?;
+        let stored = source.read(std::slice::from_ref(&frame.range()))?;
         verifier.compare_frame(&frame, stored.first().map(Cow::as_ref).unwrap_or_default());
         drop(stored);
         let block_type = frame.block_type;
@@ -71,11 +70,6 @@ pub(crate) fn verify_source<S: ReadAt>(
 
 /// The number of bytes that are read at once for the checksum of all blocks.
 const CHUNK_BYTES: usize = 1 << 20;
-
-/// Returns the byte range of a frame in the pack.
-fn range(frame: &Frame<'_>) -> Range<u64> {
-    frame.offset..frame.body_offset + frame.body.len() as u64
-}
 
 /// The comparison of an index with the blocks so far.
 struct Verifier<'i> {
@@ -128,7 +122,7 @@ impl<'i> Verifier<'i> {
         let actual = builder.finish();
         if actual.len() as u64 == index.footer.blocks {
             let columns =
-                different_columns(&index.blocks, &actual, annotations_known, bodies_known);
+                different_columns(&index.table.blocks, &actual, annotations_known, bodies_known);
             wrong.extend(columns.into_iter().map(fail));
         } else {
             wrong.push(fail("number of blocks"));
@@ -141,13 +135,13 @@ fn compare_frame(index: &PackIndex, frame: &Frame<'_>, stored: &[u8]) -> Option<
     let block = u32::try_from(frame.index).ok()?;
     let fail = |kind| Some(IndexError::new(kind, frame.offset));
     let differs = |what| fail(IndexErrorKind::BlockMismatch { block, what });
-    if index.frame(block) != Some(range(frame)) {
+    if index.frame(block) != Some(frame.range()) {
         return differs("position");
     }
     if index.checksum(block).is_some_and(|check| check != crc32c::crc32c(stored)) {
         return fail(IndexErrorKind::FrameChecksum { block });
     }
-    if index.blocks.types.get(block as usize) != Some(&frame.block_type.code()) {
+    if index.table.blocks.types.get(block as usize) != Some(&frame.block_type.code()) {
         return differs("type");
     }
     if index.flags(block) != Some(frame.flags) {

@@ -447,4 +447,70 @@ proptest! {
         let all = reader.read_all().expect("as written");
         prop_assert_eq!(&all[..], &blocks[..]);
     }
+
+    #[test]
+    fn scan_of_any_pack_gives_the_index_of_its_blocks(
+        blocks in any_pack(),
+        is_compressed in any::<bool>(),
+        seed in any::<u64>(),
+    ) {
+        let compression = if is_compressed { Compression::Block } else { Compression::None };
+        let options = EncodeOptions { index: false, compression, ..EncodeOptions::default() };
+        let pack = encode(&blocks, options).expect("within the limits");
+        let mut reader = PackReader::open(pack, DecodeOptions::default()).expect("as written");
+        let mut visited = Vec::new();
+        let visit = |batch: &[Block<'_>]| {
+            visited.extend(batch.iter().cloned().map(Block::into_owned));
+        };
+        prop_assert!(reader.scan(visit).expect("as written"));
+        prop_assert_eq!(&visited, &blocks);
+        prop_assert_eq!(reader.block_index(), Some(&BlockIndex::from_blocks(&blocks)));
+        let mut rng = SplitMix64::new(seed);
+        let count = u32::try_from(blocks.len()).expect("few");
+        let some: Vec<_> = (0..count).filter(|_| rng.below(2) == 0).collect();
+        let wanted: Vec<_> = some.iter().map(|&at| blocks[at as usize].clone()).collect();
+        prop_assert_eq!(reader.read(&some).expect("as written"), wanted);
+    }
+}
+
+/// The windows of a scan have 4 MiB, and its batches 4096 blocks.
+#[test]
+fn scan_reads_blocks_longer_than_a_window() {
+    let text = |bytes: usize| Block::document("", vec![b'x'; bytes], FormatHint::Plain);
+    let turn = |at: usize| Block::conversation(Role::User, format!("turn {at}"));
+    let mut blocks: Vec<_> = (0..5_000).map(turn).collect();
+    blocks.extend([text(9 << 20), text((4 << 20) - 20), text(1), text(5 << 20)]);
+    blocks.extend((0..5_000).map(turn));
+    let options = EncodeOptions { index: false, ..EncodeOptions::default() };
+    let pack = encode(&blocks, options).expect("fits");
+    let mut reader = PackReader::open(pack, DecodeOptions::default()).expect("a pack");
+    let mut count = 0;
+    assert!(reader.scan(|batch| count += batch.len()).expect("as written"));
+    assert_eq!(count, blocks.len());
+    assert_eq!(reader.block_index(), Some(&BlockIndex::from_blocks(&blocks)));
+    for at in [0, 4_999, 5_000, 5_001, 5_002, 5_003, 5_004, 10_003] {
+        assert!(reader.read(&[at]).expect("as written") == blocks[at as usize..=at as usize]);
+    }
+    assert!(reader.read(&[10_004]).is_err());
+}
+
+#[test]
+fn scan_refuses_packs_that_it_cannot_index_and_reports_errors() {
+    let blocks = [Block::conversation(Role::User, "hi")];
+    let options = EncodeOptions { index: false, ..EncodeOptions::default() };
+    let pack = encode(&blocks, options).expect("fits");
+    let scan = |pack: &[u8]| {
+        let mut reader = PackReader::open(pack, DecodeOptions::default()).expect("a pack");
+        let scanned = reader.scan(|_| ()).map_err(|error| error.to_string());
+        assert_eq!(reader.block_index().is_some(), scanned == Ok(true));
+        scanned
+    };
+    assert_eq!(scan(&pack), Ok(true));
+    assert_eq!(scan(&[&pack[..], b"more"].concat()), Ok(false));
+    let payload = EncodeOptions { compression: Compression::Payload, ..options };
+    assert_eq!(scan(&encode(&blocks, payload).expect("fits")), Ok(false));
+    for len in 8..pack.len() {
+        let error = decode(&pack[..len], DecodeOptions::default()).unwrap_err().to_string();
+        assert_eq!(scan(&pack[..len]), Err(error));
+    }
 }

@@ -64,6 +64,11 @@ const APPROACHES: &[Approach] = &[
         let indices: Vec<_> = (0..count).filter_map(|index| index.try_into().ok()).collect();
         drop(black_box(reader.read(&indices)));
     }),
+    ("scan", |pack, options| {
+        let Ok(mut reader) = PackReader::open(pack, options) else { return };
+        let mut count = 0;
+        drop(black_box(reader.scan(|blocks| count += blocks.len())));
+    }),
     ("index", |pack, options| {
         let Ok(reader) = PackReader::open(pack, options) else { return };
         let count = reader.block_index().map_or(0, lcp_types::BlockIndex::len);

@@ -163,6 +163,17 @@ fn check_changed_pack(bytes: &[u8], seed: u8) {
             assert!(!problems.is_empty(), "a pack that is malformed is verified: {error}");
         }
     }
+    if let Ok(mut reader) = PackReader::open(bytes, options) {
+        let mut visited = Vec::new();
+        let visit = |blocks: &[Block<'_>]| {
+            visited.extend(blocks.iter().cloned().map(Block::into_owned));
+        };
+        match (reader.scan(visit), &decoded) {
+            (Ok(true), Ok(pack)) => assert_eq!(visited, pack.blocks),
+            (Ok(is_scanned), decoded) => assert!(!is_scanned, "a malformed pack: {decoded:?}"),
+            (Err(error), decoded) => assert!(decoded.is_err(), "a valid pack: {error}"),
+        }
+    }
     let Ok(recovered) = recover(bytes) else { return };
     let saved = match decode(&recovered.pack, options) {
         Ok(saved) => saved,
