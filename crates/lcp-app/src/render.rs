@@ -1,12 +1,12 @@
 //! The render job of all front ends, which turns a pack into a text and its plan.
 
-use std::borrow::Cow;
+mod counted_pack;
+
 use std::ffi::OsStr;
-use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use lcp_decoder::{DecodeOptions, IndexError, Pack, PackIndex, PackReader, ReadAt, ReadError};
+use lcp_decoder::{DecodeOptions, IndexError, Pack, PackIndex, PackReader, ReadError};
 use lcp_dedup::Options;
 #[cfg(feature = "messages")]
 use lcp_driver::Objective;
@@ -15,15 +15,11 @@ use lcp_driver::segments::BudgetAllocationOptions;
 use lcp_driver::special_tokens::SpecialTokens;
 use lcp_driver::window::ContextWindow;
 use lcp_driver::{
-    DefaultDriver, DriverConfig, DriverError, IndexCosts, IndexedRender, OutputMode, Overflow,
-    Plan, PlanSource, RENDERER_REVISION, Rendered, SourceRenderError, Verbosity, Warning,
-    WarningCode,
+    DefaultDriver, DriverConfig, DriverError, FullReadReason, IndexedRender, OutputMode, Overflow,
+    Plan, PlanSource, Rendered, SourceRenderError, Verbosity, Warning, WarningCode,
 };
-use lcp_tokens::TokenEstimator;
 use lcp_types::wire::HEADER_RESERVED;
-use lcp_types::{
-    Block, BlockIndex, BlockSource, BlockSourceError, BlockSourceErrorKind, BlockType,
-};
+use lcp_types::{BlockSourceErrorKind, BlockType};
 
 use crate::budget::{BudgetOptions, Settings};
 use crate::config::{Config, Usage};
@@ -40,6 +36,7 @@ use crate::session_records;
 use crate::session_records::ShownRecords;
 use crate::special_tokens;
 use crate::tokenizer::{LoadedTokenizer, TokenizerOptions};
+use counted_pack::CountedPack;
 
 /// The options of a render.
 #[derive(Clone, Debug, Default)]
@@ -225,12 +222,16 @@ impl RenderSetup {
         }
         let Some(file) = files::open_regular_file(path) else { return Ok(None) };
         // Reading all blocks gives errors with their locations.
-        let Ok(reader) = PackReader::open(file, DecodeOptions::default()) else { return Ok(None) };
+        let Ok(mut reader) = PackReader::open(file, DecodeOptions::default()) else {
+            return Ok(None);
+        };
         // Reading all blocks also reports reserved flags and an unusable index.
         if reader.header().flags & HEADER_RESERVED != 0 {
             return Ok(None);
         }
-        let Some(source) = CountedPack::new(&reader, &counter.estimator) else { return Ok(None) };
+        let Some(source) = CountedPack::new(&mut reader, &counter.estimator, config.mode) else {
+            return Ok(None);
+        };
         let driver = DefaultDriver::new(Arc::clone(&counter.estimator));
         let mut rendered = match driver.render_source(&source, config) {
             Ok(rendered) => rendered,
@@ -241,6 +242,12 @@ impl RenderSetup {
             }
             Err(_) => return Ok(None),
         };
+        let is_counted = source.counted.is_some();
+        // The pack may have no index, so a warning about one would be wrong.
+        let is_bad = matches!(rendered.source, PlanSource::AllBlocks(FullReadReason::BadIndex));
+        if is_counted && is_bad {
+            return Ok(None);
+        }
         let used = u64::from(rendered.used_tokens);
         if !rendered.is_cut {
             rendered.warnings.extend(self.usage.budget_warning(used, config.token_budget));
@@ -249,11 +256,11 @@ impl RenderSetup {
             counter.warn(warning, reporter);
         }
         let budget = config.token_budget.unwrap_or_default();
+        let all = lcp_driver::plural(rendered.blocks, "block");
         let blocks = match rendered.source {
-            PlanSource::Index { read, .. } => {
-                format!("{read} of {} blocks read", rendered.blocks)
-            }
-            PlanSource::AllBlocks(_) => lcp_driver::plural(rendered.blocks, "block"),
+            PlanSource::Index { .. } if is_counted => format!("{all}, counted while read"),
+            PlanSource::Index { read, .. } => format!("{read} of {} blocks read", rendered.blocks),
+            PlanSource::AllBlocks(_) => all,
         };
         let tokens = lcp_driver::plural(rendered.used_tokens, "token");
         reporter.note(&format!("{tokens} (budget {budget}), {blocks}"));
@@ -510,44 +517,6 @@ impl RenderedPack<'_> {
             Self::ByIndex(_, setup) => setup.counter.save_cache(reporter),
             Self::FromBlocks(_, job) => job.save_cache(reporter),
         }
-    }
-}
-
-/// A pack with token costs: those of its index, or those of all blocks, which are counted a few at a
-/// time if the pack is large.
-struct CountedPack<'r> {
-    reader: &'r PackReader<'static, File>,
-    /// The index with costs, if that of the pack has none.
-    counted: Option<BlockIndex>,
-}
-
-impl<'r> CountedPack<'r> {
-    /// Returns `None` if the pack should be read as a whole.
-    fn new(reader: &'r PackReader<'static, File>, estimator: &dyn TokenEstimator) -> Option<Self> {
-        let index = reader.block_index()?;
-        if index.costs_in(estimator.name(), RENDERER_REVISION).is_some() {
-            return Some(Self { reader, counted: None });
-        }
-        if reader.source().size().ok()? < files::LARGE_BYTES {
-            return None;
-        }
-        let costs = IndexCosts::new(estimator).count_source(reader).ok()??;
-        let costs = vec![costs];
-        Some(Self { reader, counted: Some(BlockIndex { costs, ..index.clone() }) })
-    }
-}
-
-impl BlockSource for CountedPack<'_> {
-    fn block_index(&self) -> Option<&BlockIndex> {
-        self.counted.as_ref().or_else(|| self.reader.block_index())
-    }
-
-    fn read(&self, indices: &[u32]) -> std::result::Result<Vec<Block<'_>>, BlockSourceError> {
-        self.reader.read(indices)
-    }
-
-    fn read_all(&self) -> std::result::Result<Cow<'_, [Block<'_>]>, BlockSourceError> {
-        self.reader.read_all()
     }
 }
 

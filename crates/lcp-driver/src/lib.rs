@@ -7,7 +7,7 @@
 //!
 //! | stage | in |
 //! |---|---|
-//! | costs: the tokens of each detail level of a block | `cost`, [`IndexCosts`], [`ValueModel`] |
+//! | costs: the tokens of each detail level of a block | `cost`, [`IndexCosts`], [`ScanCosts`], [`ValueModel`] |
 //! | allocation: the level of each block, by tiers, value or shares | `allocate`, [`shares`] |
 //! | plan: decision, reason and tokens of each block, as plain data | [`Plan`], `planner` |
 //! | rendering: the text of a plan | `render`, `assemble` |
@@ -50,7 +50,7 @@
 //!
 //! | topic | files |
 //! |---|---|
-//! | tokens of each detail level | `cost/`; for the index of a pack: `cost/index.rs` |
+//! | tokens of each detail level | `cost/`; for the index of a pack: `cost/index.rs`, while the pack is read: `cost/index/scan.rs` |
 //! | detail levels and modes; options; values | `detail.rs`; `config.rs`; `objective.rs` |
 //! | allocation by tiers; by value | `allocate/tiers.rs`; `allocate/knapsack/`. Spending: `allocate/ledger.rs` |
 //! | from blocks to a plan | `planner/mod.rs`, `planner/scan.rs`; reasons of decisions: `planner/decisions.rs` |
@@ -127,7 +127,7 @@ pub use block_view::label::{
 };
 pub use block_view::{content_text, fence_info};
 pub use config::{DriverConfig, Excerpts, Objective, OutputMode, Overflow, Verbosity};
-pub use cost::IndexCosts;
+pub use cost::{IndexCosts, ScanCosts};
 pub use dedup::DedupStats;
 pub use detail::{Excerpt, RENDERER_REVISION};
 pub use driver::{DefaultDriver, Rendered};

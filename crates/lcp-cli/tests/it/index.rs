@@ -213,3 +213,57 @@ fn empty_pack_has_an_accepted_index() {
     let seen: Value = serde_json::from_str(&printed(&output)).unwrap();
     assert_eq!((&seen["trailer"]["accepted"], &seen["blocks"]), (&json!(true), &json!([])));
 }
+
+/// The blocks of a large pack without an index are counted while they are read.
+#[test]
+fn large_pack_renders_the_same_by_scan_by_index_and_in_full() {
+    let folder = LCP.project("");
+    let blocks: Vec<Value> = (0..3_000)
+        .map(|at| {
+            let turn = format!("{at} {}", "turn of a long conversation; ".repeat(at % 240));
+            let (priority, summary) = (["high", "low", "normal"][at % 3], format!("turn {at}"));
+            let mut block = json!({"type": "conversation", "role": "user", "content": turn});
+            if at % 4 == 0 {
+                block["priority"] = priority.into();
+                block["summary"] = summary.into();
+            }
+            block
+        })
+        .collect();
+    std::fs::write(folder.path("a.json"), json!({ "blocks": blocks }).to_string()).unwrap();
+    folder.stdout_of(&["encode", "a.json", "-o", "with.lcp", "--index-costs"]);
+    folder.stdout_of(&["encode", "a.json", "-o", "without.lcp", "--no-index"]);
+    let size = std::fs::metadata(folder.path("without.lcp")).unwrap().len();
+    assert!(size > 8 << 20, "{size} bytes");
+    for mode in ["xml", "markdown", "minimal"] {
+        let render = |pack| folder.stdout_of(&["render", pack, "--budget", "9000", "--mode", mode]);
+        // Standard input is read in full.
+        let bytes = std::fs::read(folder.path("without.lcp")).unwrap();
+        let options = ["render", "-", "--budget", "9000", "--mode", mode, "--no-config"];
+        let full = printed(&run_with(&options, &bytes));
+        assert_eq!(render("without.lcp"), full, "{mode}");
+        assert_eq!(render("with.lcp"), full, "{mode}");
+    }
+    let note = folder.run(&["render", "without.lcp", "--budget", "9000", "-v"]);
+    let count = lcp_driver::group_thousands(3_000 + 750);
+    assert!(
+        stderr(&note).contains(&format!("{count} blocks, counted while read")),
+        "{}",
+        stderr(&note)
+    );
+}
+
+#[test]
+fn damage_in_a_large_pack_without_an_index_is_reported_with_its_offset() {
+    let folder = LCP.project("");
+    let text = "x".repeat(9 << 20);
+    let blocks = json!({"blocks": [{"type": "document", "title": "a", "content": text}]});
+    std::fs::write(folder.path("a.json"), blocks.to_string()).unwrap();
+    folder.stdout_of(&["encode", "a.json", "-o", "a.lcp", "--no-index"]);
+    let mut pack = std::fs::read(folder.path("a.lcp")).unwrap();
+    pack.truncate(pack.len() - 2);
+    std::fs::write(folder.path("a.lcp"), &pack).unwrap();
+    let output = folder.run(&["render", "a.lcp", "--budget", "9000"]);
+    assert_eq!(output.status.code(), Some(3), "{}", stderr(&output));
+    assert!(stderr(&output).contains(&format!("byte {}", pack.len())), "{}", stderr(&output));
+}

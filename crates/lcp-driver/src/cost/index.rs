@@ -1,17 +1,22 @@
 //! The costs of blocks in every mode, for the index of a pack (RFC 0003 §4).
 
+mod scan;
+#[cfg(test)]
+mod tests;
+
 use std::collections::BTreeSet;
 
 use lcp_tokens::TokenEstimator;
 use lcp_types::{
-    AlternateCost, Block, BlockMeta, BlockSource, BlockSourceError, BlockType, CowBytes,
-    EncodingCosts, ModeCosts,
+    AlternateCost, Block, BlockIndex, BlockMeta, BlockSource, BlockSourceError, BlockType,
+    CowBytes, EncodingCosts, ModeCosts,
 };
 
 use super::parallel::count_each;
 use super::{Body, Counter, DetailCosts};
 use crate::block_view::BlockView;
 use crate::detail::{DetailLevel, OutputMode, RENDERER_REVISION};
+pub use scan::ScanCosts;
 
 /// A counter of the costs of blocks in every mode, for an index (RFC 0003 §4).
 ///
@@ -68,9 +73,10 @@ impl<'a> IndexCosts<'a> {
             let annotations =
                 blocks[start..].iter().filter_map(|by| BlockMeta::from_annotation(by)?.ok());
             let annotated = annotations.map(|(target, _)| target).collect();
-            KnownCosts::new(start, annotated, known, estimator.name())
+            KnownCosts::new(start, annotated, known, estimator.name(), OutputMode::ALL)
         });
-        count_all(blocks, estimator, |index| usable.as_ref()?.of_block(index), progress)
+        let known = |index| usable.as_ref()?.costs(index);
+        count_all(blocks, estimator, known, progress)
     }
 
     /// Counts the costs of all blocks of a source like [`Self::count`]. If the source has an index, a
@@ -83,58 +89,74 @@ impl<'a> IndexCosts<'a> {
         self,
         source: &S,
     ) -> Result<Option<EncodingCosts>, BlockSourceError> {
-        let Some(facts) = source.block_index() else {
+        let Some(index) = source.block_index() else {
             return Ok(self.count(&source.read_all()?));
         };
         let Self { estimator, progress, known } = self;
         let mut ignore = || ();
         let each = progress.unwrap_or(&mut ignore);
-        let Some(mut columns) = CostColumns::new(estimator, facts.len()) else { return Ok(None) };
-        let mut counter = Counter::new(estimator);
-        let usable = known.and_then(|(start, known)| {
-            let new = facts.annotations.iter().filter(|(_, by)| *by as usize >= start);
+        let known = known.and_then(|(start, known)| {
+            let new = index.annotations.iter().filter(|(_, by)| *by as usize >= start);
             let annotated = new.map(|(target, _)| u64::from(*target)).collect();
-            KnownCosts::new(start.min(facts.len()), annotated, known, estimator.name())
+            let start = start.min(index.len());
+            KnownCosts::new(start, annotated, known, estimator.name(), OutputMode::ALL)
         });
-        let known_of = |index: u32| usable.as_ref()?.of_block(index as usize);
-        let all = 0..u32::try_from(facts.len()).unwrap_or(u32::MAX);
-        let unknown: Vec<u32> = all.clone().filter(|index| known_of(*index).is_none()).collect();
-        // Metadata has no costs, even if all costs are known.
-        let push_known = |columns: &mut CostColumns, indices: std::ops::Range<u32>| {
-            for index in indices {
-                let is_metadata = facts.metadata.binary_search(&index).is_ok()
-                    || facts.types[index as usize] == BlockType::Annotation.code();
-                columns.push(known_of(index).filter(|_| !is_metadata).as_ref());
-            }
-        };
-        let mut next = 0;
-        let mut batch = Batch::default();
-        let mut annotations = facts.annotations.iter().peekable();
-        for part in unknown.chunks(SOURCE_BLOCKS) {
-            let mut indices = part.to_vec();
-            // They are sorted by their target, which comes first.
-            while let Some((target, by)) =
-                annotations.next_if(|(target, _)| part.last() >= Some(target))
-            {
-                if part.binary_search(target).is_ok() {
-                    indices.push(*by);
-                }
-            }
-            indices.sort_unstable();
-            indices.dedup();
-            let blocks = source.read(&indices)?;
-            batch.add(part, indices, blocks);
-            if batch.bytes >= BATCH_BYTES || part.last() == unknown.last() {
-                for (index, costs) in std::mem::take(&mut batch).count(&mut counter, each) {
-                    push_known(&mut columns, next..index);
-                    columns.push(costs.as_ref());
-                    next = index + 1;
-                }
+        count_indexed(source, index, estimator, known.as_ref(), each, OutputMode::ALL)
+    }
+}
+
+/// Counts the blocks of a source with this index, except metadata and those with `known` costs, in
+/// each mode. Calls `each` after each block. Returns `None` if planning cannot use the counts.
+fn count_indexed<S: BlockSource + ?Sized, const N: usize>(
+    source: &S,
+    index: &BlockIndex,
+    estimator: &dyn TokenEstimator,
+    known: Option<&KnownCosts<'_, N>>,
+    each: &mut dyn FnMut(),
+    modes: [OutputMode; N],
+) -> Result<Option<EncodingCosts>, BlockSourceError> {
+    let Some(mut columns) = CostColumns::new(estimator, index.len(), &modes) else {
+        return Ok(None);
+    };
+    let mut counter = Counter::new(estimator);
+    let known_of = |block: u32| known?.costs(block as usize);
+    let all = 0..u32::try_from(index.len()).unwrap_or(u32::MAX);
+    let unknown: Vec<u32> = all.clone().filter(|block| known_of(*block).is_none()).collect();
+    // Metadata has no costs, even if all costs are known.
+    let push_known = |columns: &mut CostColumns, blocks: std::ops::Range<u32>| {
+        for block in blocks {
+            let is_metadata = index.metadata.binary_search(&block).is_ok()
+                || index.types[block as usize] == BlockType::Annotation.code();
+            columns.push(known_of(block).filter(|_| !is_metadata).as_ref());
+        }
+    };
+    let mut next = 0;
+    let mut batch = Batch::default();
+    let mut annotations = index.annotations.iter().peekable();
+    for part in unknown.chunks(SOURCE_BLOCKS) {
+        let mut indices = part.to_vec();
+        // They are sorted by their target, which comes first.
+        while let Some((target, by)) =
+            annotations.next_if(|(target, _)| part.last() >= Some(target))
+        {
+            if part.binary_search(target).is_ok() {
+                indices.push(*by);
             }
         }
-        push_known(&mut columns, next..all.end);
-        Ok(Some(columns.costs))
+        indices.sort_unstable();
+        indices.dedup();
+        let blocks = source.read(&indices)?;
+        batch.add(part, indices, blocks);
+        if batch.bytes >= BATCH_BYTES || part.last() == unknown.last() {
+            for (block, costs) in std::mem::take(&mut batch).count(&mut counter, each, modes) {
+                push_known(&mut columns, next..block);
+                columns.push(costs.as_ref());
+                next = block + 1;
+            }
+        }
     }
+    push_known(&mut columns, next..all.end);
+    Ok(Some(columns.costs))
 }
 
 /// The number of blocks of a source that are read at once, not counting annotations.
@@ -167,11 +189,12 @@ impl<'b> Batch<'b> {
     }
 
     /// Returns the index and the costs of each block to count.
-    fn count(
+    fn count<const N: usize>(
         self,
         counter: &mut Counter<'_>,
         each: &mut dyn FnMut(),
-    ) -> Vec<(u32, Option<Counted>)> {
+        modes: [OutputMode; N],
+    ) -> Vec<(u32, Option<Counted<N>>)> {
         let Self { indices, blocks, counted, .. } = &self;
         let mut statements: Vec<_> = indices
             .iter()
@@ -186,7 +209,7 @@ impl<'b> Batch<'b> {
             let start = statements.partition_point(|(other, ..)| *other < target);
             let own = statements[start..].iter().take_while(|(other, ..)| *other == target);
             let meta = BlockMeta::resolve(target, block, own.map(|(_, _, by)| *by));
-            Some(counter.costs_in(&BlockView::new(block, &meta), OutputMode::ALL))
+            Some(counter.costs_in(&BlockView::new(block, &meta), modes))
         };
         let costs = count_each(counter, blocks, counted, &count);
         let indices = counted.iter().map(|at| indices[*at]);
@@ -194,24 +217,25 @@ impl<'b> Batch<'b> {
     }
 }
 
-struct KnownCosts<'a> {
+struct KnownCosts<'a, const N: usize> {
     costs: &'a EncodingCosts,
-    modes: [&'a ModeCosts; OutputMode::ALL.len()],
+    modes: [&'a ModeCosts; N],
     /// The index of the first block without known costs.
     start: usize,
     /// The blocks that later annotations target.
     annotated: BTreeSet<u64>,
 }
 
-impl<'a> KnownCosts<'a> {
+impl<'a, const N: usize> KnownCosts<'a, N> {
     fn new(
         start: usize,
         annotated: BTreeSet<u64>,
         costs: &'a EncodingCosts,
         encoding: &str,
+        modes: [OutputMode; N],
     ) -> Option<Self> {
-        let [xml, markdown, minimal] = OutputMode::ALL.map(|mode| costs.mode(mode.name()));
-        let modes = [xml?, markdown?, minimal?];
+        let modes: Option<Vec<_>> = modes.iter().map(|mode| costs.mode(mode.name())).collect();
+        let modes: [_; N] = modes?.try_into().ok()?;
         let is_usable = costs.encoding == encoding
             && costs.revision == RENDERER_REVISION
             && costs.contents.len() >= start
@@ -220,7 +244,8 @@ impl<'a> KnownCosts<'a> {
         is_usable.then_some(Self { costs, modes, start, annotated })
     }
 
-    fn of_block(&self, index: usize) -> Option<Counted> {
+    /// Returns the known costs of a block.
+    fn costs(&self, index: usize) -> Option<Counted<N>> {
         let is_known = index < self.start && !self.annotated.contains(&(index as u64));
         let tokens = *self.costs.contents.get(index).filter(|_| is_known)?;
         let joins = self.costs.joins.get(index / 8)? >> (index % 8) & 1 == 1;
@@ -252,16 +277,18 @@ pub(crate) fn levels_of(levels: &[AlternateCost], index: usize) -> &[AlternateCo
     &levels[start..start + end]
 }
 
-type Counted = (Body, [DetailCosts; OutputMode::ALL.len()]);
+/// The count of the content of a block, and its costs in each mode.
+type Counted<const N: usize> = (Body, [DetailCosts; N]);
 
 /// Counts all blocks except metadata and those with `known` costs. Calls `each` after each block.
+/// Returns `None` if planning cannot use the counts.
 fn count_all(
     blocks: &[Block<'_>],
     estimator: &dyn TokenEstimator,
-    known: impl Fn(usize) -> Option<Counted> + Sync,
+    known: impl Fn(usize) -> Option<Counted<{ OutputMode::ALL.len() }>> + Sync,
     each: &mut dyn FnMut(),
 ) -> Option<EncodingCosts> {
-    let mut columns = CostColumns::new(estimator, blocks.len())?;
+    let mut columns = CostColumns::new(estimator, blocks.len(), &OutputMode::ALL)?;
     let metas = BlockMeta::resolve_all(blocks, &mut |_, _| {});
     let mut counter = Counter::new(estimator);
     let indices: Vec<usize> = (0..blocks.len()).collect();
@@ -287,25 +314,29 @@ struct CostColumns {
 
 impl CostColumns {
     /// Returns `None` if planning cannot use the counts.
-    fn new(estimator: &dyn TokenEstimator, blocks: usize) -> Option<Self> {
+    fn new(estimator: &dyn TokenEstimator, blocks: usize, modes: &[OutputMode]) -> Option<Self> {
         if !estimator.is_additive() || !estimator.is_exact() {
             return None;
         }
-        let of_mode =
-            |mode: OutputMode| ModeCosts { mode: mode.name().to_owned(), ..ModeCosts::default() };
+        let in_mode =
+            |mode: &OutputMode| ModeCosts { mode: mode.name().to_owned(), ..ModeCosts::default() };
         let costs = EncodingCosts {
             encoding: estimator.name().to_owned(),
             revision: RENDERER_REVISION,
             contents: Vec::with_capacity(blocks),
-            joins: vec![0; blocks.div_ceil(8)],
-            modes: OutputMode::ALL.map(of_mode).into(),
+            joins: Vec::with_capacity(blocks.div_ceil(8)),
+            modes: modes.iter().map(in_mode).collect(),
         };
         Some(Self { costs })
     }
 
     /// Adds the costs of the next block; `None` for metadata.
-    fn push(&mut self, counted: Option<&Counted>) {
+    fn push<const N: usize>(&mut self, counted: Option<&Counted<N>>) {
         let costs = &mut self.costs;
+        let index = costs.contents.len();
+        if index.is_multiple_of(8) {
+            costs.joins.push(0);
+        }
         let Some((body, all)) = counted else {
             costs.contents.push(0);
             for mode in &mut costs.modes {
@@ -314,7 +345,6 @@ impl CostColumns {
             }
             return;
         };
-        let index = costs.contents.len();
         costs.contents.push(body.tokens);
         if let Some(joins) = costs.joins.get_mut(index / 8) {
             *joins |= u8::from(body.joins) << (index % 8);
@@ -336,6 +366,3 @@ fn push(mode: &mut ModeCosts, block: u32, costs: &DetailCosts) {
     });
     mode.levels.extend(levels);
 }
-
-#[cfg(test)]
-mod tests;

@@ -10,7 +10,7 @@ use lcp_tokens::{TokenEstimator, split_at_boundary};
 use crate::block_view::BlockView;
 use crate::detail::{DetailLevel, LEVELS, OutputMode};
 use crate::render::{Part, Shown, part, placeholder};
-pub use index::IndexCosts;
+pub use index::{IndexCosts, ScanCosts};
 pub(crate) use index::{known_costs, levels_of};
 pub(crate) use parallel::count_blocks;
 

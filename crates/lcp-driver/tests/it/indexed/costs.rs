@@ -3,6 +3,7 @@
 use lcp_driver::budget::HeuristicEstimator;
 use lcp_driver::{
     DefaultDriver, DriverConfig, IndexCosts, OutputMode, RENDERER_REVISION, RenderDecision,
+    ScanCosts, WarningCode,
 };
 use lcp_tokens::{Encoding, Tiktoken};
 use lcp_types::{AlternateLevel, Annotation, Block, EncodingCosts, Role};
@@ -65,6 +66,28 @@ proptest! {
         let all = IndexCosts::new(&O200K).count(&blocks);
         let source = Indexed::new(blocks, &[]);
         prop_assert_eq!(IndexCosts::new(&O200K).count_source(&source).unwrap(), all);
+    }
+
+    /// Counting blocks as they are read gives the same result as counting all, in each mode.
+    #[test]
+    fn costs_of_a_scan_equal_those_of_all_blocks(blocks in any_pack(), batch in 1usize..9) {
+        let all = IndexCosts::new(&O200K).count(&blocks).unwrap();
+        let source = Indexed::new(blocks.clone(), &[]);
+        for (at, mode) in OutputMode::ALL.into_iter().enumerate() {
+            let scan = || {
+                let mut costs = ScanCosts::new(&O200K, mode).unwrap();
+                blocks.chunks(batch).for_each(|batch| costs.add(batch));
+                costs
+            };
+            let expected = EncodingCosts { modes: vec![all.modes[at].clone()], ..all.clone() };
+            let config = DriverConfig { mode, ..DriverConfig::default() };
+            let plan = DefaultDriver::new(O200K).plan(&blocks, &config).unwrap();
+            // Plans from costs warn of special tokens too.
+            let mut codes = plan.warnings.iter().map(|warning| warning.code);
+            let warns = codes.any(|code| code != WarningCode::SpecialTokens);
+            let expected = (!warns).then_some(expected);
+            prop_assert_eq!(scan().finish(&source).unwrap(), expected);
+        }
     }
 
     /// Counting only the new blocks gives the same result as counting all.
