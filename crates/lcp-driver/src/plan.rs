@@ -24,7 +24,7 @@ pub enum RenderDecision {
     /// A few words that the pack carries as a level below the summary.
     Tags,
     /// A part of the content, with a line that counts the omitted rest.
-    Excerpt(Excerpt),
+    Excerpt(Box<Excerpt>),
     /// One line that names the block and counts its tokens in place of its content.
     Placeholder {
         /// The block's type.
@@ -246,7 +246,7 @@ pub struct PlanItem {
     /// The reason for the decision.
     pub reason: DecisionReason,
     /// The reasons for the rank of the block, best first (RFC 0014). Empty if no question ranked it.
-    pub why: Vec<Arc<str>>,
+    pub why: Arc<[Arc<str>]>,
     /// Tokens of the block's part of the text, including tags.
     pub tokens: u32,
     /// Tokens of that part if the block were shown in full.
@@ -367,7 +367,9 @@ impl ShownDetail {
             RenderDecision::Summary => DetailLevel::Summary,
             RenderDecision::Tags => DetailLevel::Tags,
             RenderDecision::Placeholder { .. } => DetailLevel::Placeholder,
-            RenderDecision::Excerpt(excerpt) => return Some(Self::Excerpt(excerpt.clone())),
+            RenderDecision::Excerpt(excerpt) => {
+                return Some(Self::Excerpt(excerpt.as_ref().clone()));
+            }
             _ => return None,
         }))
     }

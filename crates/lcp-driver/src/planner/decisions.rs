@@ -52,7 +52,7 @@ impl Scan<'_, '_> {
                 }
                 Some(Selection::Excerpt { key, .. }) => match excerpter.get(at, key) {
                     Some((excerpt, cost)) => {
-                        (RenderDecision::Excerpt(excerpt.clone()), reason, *cost)
+                        (RenderDecision::Excerpt(excerpt.clone().into()), reason, *cost)
                     }
                     None => (unseen, reason, 0),
                 },
@@ -65,7 +65,7 @@ impl Scan<'_, '_> {
     fn decision_for(&self, i: usize, costs: &DetailCosts, shown: ShownDetail) -> RenderDecision {
         let detail = match shown {
             ShownDetail::Level(detail) => detail,
-            ShownDetail::Excerpt(excerpt) => return RenderDecision::Excerpt(excerpt),
+            ShownDetail::Excerpt(excerpt) => return RenderDecision::Excerpt(excerpt.into()),
         };
         match detail {
             DetailLevel::Full => RenderDecision::Full,
@@ -74,7 +74,7 @@ impl Scan<'_, '_> {
             DetailLevel::Tags => RenderDecision::Tags,
             DetailLevel::Placeholder => RenderDecision::Placeholder {
                 block_type: self.blocks[i].block_type(),
-                description: self.labels[i].as_ref().into(),
+                description: self.facts[i].label.as_ref().into(),
                 omitted_tokens: costs.content,
             },
         }

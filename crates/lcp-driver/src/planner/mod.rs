@@ -272,14 +272,14 @@ impl<'c> Scan<'_, 'c> {
 
     /// Returns the maximum cost of the roll-up line.
     fn roll_up_bound(&self) -> u64 {
-        let rest = || {
-            self.candidates
-                .iter()
-                .zip(&self.shown)
-                .filter(|(candidate, _)| candidate.needs_mention())
-        };
-        let tokens = rest().map(|(_, (_, costs))| u64::from(costs.content)).sum();
-        roll_up_bound(RollUp { count: rest().count(), tokens }, self.config.mode, self.estimator)
+        let mut rest = RollUp { count: 0, tokens: 0 };
+        for (candidate, (_, costs)) in self.candidates.iter().zip(&self.shown) {
+            if candidate.needs_mention() {
+                rest.count += 1;
+                rest.tokens += u64::from(costs.content);
+            }
+        }
+        roll_up_bound(rest, self.config.mode, self.estimator)
     }
 
     fn fixed_only(&self, outcome: Outcome) -> Allocation {

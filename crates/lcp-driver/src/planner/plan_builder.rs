@@ -1,15 +1,9 @@
 //! The builder of the plan from its decisions.
 
-use std::sync::Arc;
-
-use lcp_types::Block;
-
-use super::decisions::BlockDecision;
-use super::scan::Scan;
+use super::scan::{BlockFacts, Scan};
 use super::share_budgets::{ShareBudgets, wanted_tokens, warn_of_caps};
 use super::{PlanInputs, RenderedPlan};
 use crate::assemble::roll_up_line;
-use crate::detail::DetailLevel;
 use crate::error::DriverError;
 use crate::plan::{DecisionReason, Plan, PlanItem, RenderDecision, RollUp};
 use crate::prompt_cache::TextReuse;
@@ -25,34 +19,19 @@ impl Scan<'_, '_> {
     ) -> Result<(Plan, String), DriverError> {
         let PlanInputs { rendered, shares, stable } = inputs;
         let RenderedPlan { decisions, text, rolled_up, used, optimality, segments, .. } = rendered;
-        let mut decisions = self.shown.iter().zip(decisions).peekable();
-        let item = |(i, block): (usize, &Block<'_>)| {
-            let shown = decisions.next_if(|((at, _), _)| *at == i);
-            let (costs, (decision, reason, tokens)) = match shown {
-                Some(((_, costs), decisions)) => (Some(costs), decisions),
-                None => (None, self.unshown_decision(i)),
-            };
-            PlanItem {
-                block_type: block.block_type(),
-                label: Arc::clone(&self.labels[i]),
-                priority: self.metas[i].priority,
-                category: Arc::clone(&self.categories[i]),
-                decision,
-                reason,
-                why: self.metas[i].reasons.iter().map(|reason| reason.as_ref().into()).collect(),
-                tokens,
-                full_tokens: costs.map_or(0, |costs| costs.cost(DetailLevel::Full)),
-                content_tokens: costs.map_or(0, |costs| costs.content),
-            }
-        };
-        let mut items: Vec<_> = self.blocks.iter().enumerate().map(item).collect();
         // An empty text has no overhead: `apportion_tokens` distributes its 0 tokens.
-        let overhead = self.overhead(rolled_up);
-        let tokens: Vec<_> = items.iter().map(|item| item.tokens).collect();
-        let (overhead_tokens, tokens) = apportion_tokens(&tokens, overhead, used);
-        for (item, tokens) in items.iter_mut().zip(tokens) {
-            item.tokens = tokens;
-        }
+        let parts: Vec<_> = decisions.iter().map(|(_, _, tokens)| *tokens).collect();
+        let (overhead_tokens, parts) = apportion_tokens(parts, self.overhead(rolled_up), used);
+        let mut shown = self.shown.iter().zip(decisions).zip(parts).peekable();
+        let item = |(i, facts): (usize, &BlockFacts)| {
+            if let Some(((_, part), tokens)) = shown.next_if(|(((at, _), _), _)| *at == i) {
+                let (decision, reason, _) = part;
+                return facts.item(decision, reason, tokens);
+            }
+            let (decision, reason) = self.unshown_decision(i);
+            facts.item(decision, reason, 0)
+        };
+        let items: Vec<_> = self.facts.iter().enumerate().map(item).collect();
         let wanted_budget = self.wanted_budget(&shares, &items);
         // A fresh stable text has room for everything only below the high watermark. A larger
         // budget does not add anything to a text that was appended to.
@@ -90,14 +69,14 @@ impl Scan<'_, '_> {
     }
 
     /// Returns the decision for block `i`, which cannot be shown.
-    fn unshown_decision(&self, i: usize) -> BlockDecision {
+    fn unshown_decision(&self, i: usize) -> (RenderDecision, DecisionReason) {
         if self.blocks[i].content.is_metadata() {
-            return (RenderDecision::Metadata, DecisionReason::Metadata, 0);
+            return (RenderDecision::Metadata, DecisionReason::Metadata);
         }
         let covered = self.duplicates.as_ref().and_then(|all| all.covered.get(&i));
-        covered.map_or((RenderDecision::Filtered, DecisionReason::Filtered, 0), |covered| {
+        covered.map_or((RenderDecision::Filtered, DecisionReason::Filtered), |covered| {
             let reason = DecisionReason::Duplicate(covered.relation);
-            (RenderDecision::Duplicate { by: covered.by }, reason, 0)
+            (RenderDecision::Duplicate { by: covered.by }, reason)
         })
     }
 
@@ -112,7 +91,7 @@ impl Scan<'_, '_> {
     /// Returns the tokens of each candidate as a part of the whole text.
     pub(super) fn apportioned_tokens(&self, rendered: &RenderedPlan) -> Vec<u32> {
         let tokens: Vec<_> = rendered.decisions.iter().map(|(_, _, tokens)| *tokens).collect();
-        apportion_tokens(&tokens, self.overhead(rendered.rolled_up), rendered.used).1
+        apportion_tokens(tokens, self.overhead(rendered.rolled_up), rendered.used).1
     }
 
     /// Returns the budget with which every block gets all that it may have; `None` if no block
@@ -152,13 +131,13 @@ pub(crate) fn cap_warnings(warnings: &mut Vec<Warning>) {
 ///
 /// For additive estimators they already add up. For others the difference is distributed in
 /// proportion, rounded so that the running sums are exact.
-fn apportion_tokens(tokens: &[u32], overhead: u64, used: u32) -> (u32, Vec<u32>) {
+fn apportion_tokens(tokens: Vec<u32>, overhead: u64, used: u32) -> (u32, Vec<u32>) {
     let parts = tokens.iter().map(|tokens| u64::from(*tokens)).sum::<u64>() + overhead;
     let used = u64::from(used);
     if let Ok(overhead) = u32::try_from(overhead)
         && parts == used
     {
-        return (overhead, tokens.to_vec());
+        return (overhead, tokens);
     }
     let (mut sum, mut given) = (0u64, 0u64);
     let mut share = |tokens: u64| {
@@ -171,5 +150,5 @@ fn apportion_tokens(tokens: &[u32], overhead: u64, used: u32) -> (u32, Vec<u32>)
         u32::try_from(share).unwrap_or(u32::MAX)
     };
     let overhead = share(overhead);
-    (overhead, tokens.iter().map(|tokens| share(u64::from(*tokens))).collect())
+    (overhead, tokens.into_iter().map(|tokens| share(u64::from(tokens))).collect())
 }

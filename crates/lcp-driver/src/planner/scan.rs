@@ -16,6 +16,7 @@ use crate::detail::{DetailLevel, Excerpt};
 use crate::excerpt::{ExcerptBlock, ExcerptKey, KnownExcerpts, PassageCosts};
 use crate::fmt::{group_thousands, plural};
 use crate::objective::{RankFactors, ValueModel};
+use crate::plan::{DecisionReason, PlanItem, RenderDecision};
 use crate::prompt_cache::PreviousPart;
 use crate::render::envelope;
 use crate::shares::Shares;
@@ -37,8 +38,43 @@ pub(super) struct Scan<'b, 'c> {
     /// The previous text, while the plan keeps it.
     pub(super) previous: Option<PreviousText<'c>>,
     pub(super) groups: BlockGroups,
-    pub(super) labels: Vec<Arc<str>>,
-    pub(super) categories: Vec<Arc<str>>,
+    /// The facts about each block of the pack.
+    pub(super) facts: Vec<BlockFacts>,
+}
+
+/// The properties of a block that every plan shares. They are stored together because each plan
+/// reads all of them.
+pub(super) struct BlockFacts {
+    block_type: BlockType,
+    priority: Priority,
+    pub(super) label: Arc<str>,
+    pub(super) category: Arc<str>,
+    why: Arc<[Arc<str>]>,
+    full_tokens: u32,
+    content_tokens: u32,
+}
+
+impl BlockFacts {
+    /// Returns the plan item of the block. `tokens` is the cost of its part.
+    pub(super) fn item(
+        &self,
+        decision: RenderDecision,
+        reason: DecisionReason,
+        tokens: u32,
+    ) -> PlanItem {
+        PlanItem {
+            block_type: self.block_type,
+            label: Arc::clone(&self.label),
+            priority: self.priority,
+            category: Arc::clone(&self.category),
+            decision,
+            reason,
+            why: Arc::clone(&self.why),
+            tokens,
+            full_tokens: self.full_tokens,
+            content_tokens: self.content_tokens,
+        }
+    }
 }
 
 impl<'b, 'c> Scan<'b, 'c> {
@@ -65,8 +101,7 @@ impl<'b, 'c> Scan<'b, 'c> {
             values: Vec::new(),
             previous: None,
             groups: BlockGroups::default(),
-            labels: labels(blocks, metas),
-            categories: categories(blocks, metas, config.shares.as_ref()),
+            facts: facts(blocks, metas, config.shares.as_ref()),
         };
         let is_shown = |i: &usize| {
             !blocks[*i].content.is_metadata()
@@ -79,6 +114,8 @@ impl<'b, 'c> Scan<'b, 'c> {
         for (at, (i, view, costs)) in each.enumerate() {
             warn_of_block(i, &blocks[i], &view, &costs, warnings);
             scan.candidates.push(scan.candidate(at, i, &view, &costs));
+            scan.facts[i].full_tokens = costs.cost(DetailLevel::Full);
+            scan.facts[i].content_tokens = costs.content;
             scan.shown.push((i, costs));
         }
         if let Objective::Value(values) = config.objective {
@@ -91,7 +128,7 @@ impl<'b, 'c> Scan<'b, 'c> {
     /// share.
     fn share(&self, i: usize) -> usize {
         self.config.shares.as_ref().map_or(0, |shares| {
-            shares.index_of(&self.categories[i]).unwrap_or(shares.as_slice().len())
+            shares.index_of(&self.facts[i].category).unwrap_or(shares.as_slice().len())
         })
     }
 
@@ -135,6 +172,26 @@ impl PreviousText<'_> {
     pub(super) fn part(&self, at: usize) -> Option<&PreviousPart> {
         self.part_of.get(&at).map(|&part| &self.parts[part])
     }
+}
+
+/// Returns the facts about each block, with zero tokens.
+fn facts(
+    blocks: &[Block<'_>],
+    metas: &[BlockMeta<'_>],
+    shares: Option<&Shares>,
+) -> Vec<BlockFacts> {
+    let names = labels(blocks, metas).into_iter().zip(categories(blocks, metas, shares));
+    let facts =
+        |((block, meta), (label, category)): ((&Block<'_>, &BlockMeta<'_>), _)| BlockFacts {
+            block_type: block.block_type(),
+            priority: meta.priority,
+            label,
+            category,
+            why: meta.reasons.iter().map(|reason| reason.as_ref().into()).collect(),
+            full_tokens: 0,
+            content_tokens: 0,
+        };
+    blocks.iter().zip(metas).zip(names).map(facts).collect()
 }
 
 /// Returns the category of each block: from its tag, otherwise the first default category that has

@@ -47,7 +47,7 @@ impl ShareBudgets {
         let mut unknown: BTreeMap<&str, usize> = BTreeMap::new();
         for ((i, _), candidate) in scan.shown.iter().zip(&scan.candidates) {
             if candidate.share == shares.as_slice().len() {
-                *unknown.entry(&scan.categories[*i]).or_default() += 1;
+                *unknown.entry(&scan.facts[*i].category).or_default() += 1;
             }
         }
         for (category, blocks) in unknown {

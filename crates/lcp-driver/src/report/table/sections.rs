@@ -96,7 +96,7 @@ impl Table<'_> {
             }
             self.line(fit(&label, width));
             let most = if width == 0 { LABEL_CHARS_MAX } else { width };
-            for reason in &item.why {
+            for reason in item.why.iter() {
                 let reason = format!("    {}", escape_control(reason));
                 self.line(reason.chars().take(most).collect::<String>());
             }

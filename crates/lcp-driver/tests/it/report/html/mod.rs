@@ -61,7 +61,7 @@ fn large_plan(blocks: u32, budget: u32) -> Plan {
             category: format!("category_{}", i % 7).into(),
             decision: if fits { RenderDecision::Full } else { RenderDecision::RolledUp },
             reason: if fits { DecisionReason::Fits } else { DecisionReason::OverBudget },
-            why: Vec::new(),
+            why: std::sync::Arc::default(),
             tokens: if fits { full_tokens } else { 0 },
             full_tokens,
             content_tokens: full_tokens - 10,
