@@ -31,7 +31,23 @@ impl<'b, 'a> Key<'b, 'a> {
             (_, None) => Self::Content(content),
         }
     }
+
+    /// Returns a hash of the length and both ends of the text, or of the complete content if there is
+    /// no text. Only keys with equal samples are hashed in full.
+    fn hash_sample<S: BuildHasher>(&self, hashes: &S) -> u64 {
+        let (names, text) = match self {
+            Self::Text(text) => (None, text),
+            Self::Extension(namespace, type_name, text) => (Some((namespace, type_name)), text),
+            Self::Content(content) => return hashes.hash_one(content),
+        };
+        let end = text.len().saturating_sub(SAMPLE_BYTES);
+        let ends = (&text[..text.len().min(SAMPLE_BYTES)], &text[end..]);
+        hashes.hash_one((names, text.len(), ends))
+    }
 }
+
+/// The number of bytes at each end of a text that are hashed first.
+const SAMPLE_BYTES: usize = 64;
 
 /// Covers every block whose content a preferred block has. The result does not depend on `hashes`.
 /// A random hash key prevents attacks with colliding hashes.
@@ -89,18 +105,23 @@ fn copies<S: BuildHasher>(state: &DedupState<'_, '_>, hashes: &S) -> Vec<Vec<usi
     let is_there = |at: &usize| state.outcomes[state.order[*at]].is_none() && !is_edit(*at);
     // Sorting needs less memory than a hash table of a million entries.
     let all = (0..state.order.len()).filter(is_there);
-    let mut keyed: Vec<(u64, usize)> = all.map(|at| (hashes.hash_one(key(at)), at)).collect();
-    keyed.sort_unstable();
+    let mut sampled: Vec<_> = all.map(|at| (key(at).hash_sample(hashes), at)).collect();
+    sampled.sort_unstable();
     let mut copies = Vec::new();
-    for alike in keyed.chunk_by(|a, b| a.0 == b.0).filter(|alike| alike.len() > 1) {
-        let mut groups: Vec<Vec<usize>> = Vec::new();
-        for &(_, at) in alike {
-            match groups.iter_mut().find(|group| key(group[0]) == key(at)) {
-                Some(group) => group.push(at),
-                None => groups.push(vec![at]),
+    for similar in groups_of_equal(&sampled) {
+        let mut keyed: Vec<_> =
+            similar.iter().map(|(_, at)| (hashes.hash_one(key(*at)), *at)).collect();
+        keyed.sort_unstable();
+        for alike in groups_of_equal(&keyed) {
+            let mut groups: Vec<Vec<usize>> = Vec::new();
+            for &(_, at) in alike {
+                match groups.iter_mut().find(|group| key(group[0]) == key(at)) {
+                    Some(group) => group.push(at),
+                    None => groups.push(vec![at]),
+                }
             }
+            copies.extend(groups.into_iter().filter(|group| group.len() > 1));
         }
-        copies.extend(groups.into_iter().filter(|group| group.len() > 1));
     }
     // The result must not depend on the hash key.
     copies.sort_unstable();
@@ -108,6 +129,11 @@ fn copies<S: BuildHasher>(state: &DedupState<'_, '_>, hashes: &S) -> Vec<Vec<usi
         *at = state.order[*at];
     }
     copies
+}
+
+/// Returns the groups of two or more entries with the same hash. `sorted` must be sorted.
+fn groups_of_equal(sorted: &[(u64, usize)]) -> impl Iterator<Item = &[(u64, usize)]> {
+    sorted.chunk_by(|a, b| a.0 == b.0).filter(|group| group.len() > 1)
 }
 
 #[cfg(test)]
