@@ -40,12 +40,12 @@ pub fn store_files(named: Option<&str>, config: &Config) -> Result<Vec<PathBuf>>
     match location.map_or_else(StoreLocation::from_data_dir, Ok)? {
         StoreLocation::Database(_) => Ok(Vec::new()),
         StoreLocation::File(path) => {
-            let beside = |end: &str| {
+            let sidecar = |end: &str| {
                 let mut name = path.clone().into_os_string();
                 name.push(end);
                 PathBuf::from(name)
             };
-            Ok(["", "-wal", "-shm", ".lock"].map(beside).into())
+            Ok(["", "-wal", "-shm", ".lock", ".queue"].map(sidecar).into())
         }
     }
 }

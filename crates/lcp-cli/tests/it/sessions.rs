@@ -531,7 +531,7 @@ fn handoff_output_does_not_overwrite_the_store() {
     track(&project, "c", &[]);
     let store = project.path("kept.sqlite");
     assert!(store.is_file(), "{store:?}");
-    for end in ["", "-wal", "-shm", ".lock"] {
+    for end in ["", "-wal", "-shm", ".lock", ".queue"] {
         let out = format!("{}{end}", store.display());
         std::fs::OpenOptions::new().create(true).append(true).open(&out).unwrap();
         let arguments = ["session", "handoff", "c", "--force", "-o", &out];

@@ -102,7 +102,7 @@ fn symlink_opens_the_same_store() {
     let store = SqliteStore::open(&path).expect("the same store");
     store.append(&lease, &[message(b"one")], None).expect("the same conversation");
     assert_eq!(by_link.append(&lease, &[message(b"two")], None), Ok(2));
-    for name in ["sessions.db-wal", "sessions.db.lock"] {
+    for name in ["sessions.db-wal", "sessions.db.lock", "sessions.db.queue"] {
         assert!(folder.path().join(name).exists(), "{name}");
         assert!(!folder.path().join(name.replace("sessions", "link")).exists(), "{name}");
     }

@@ -1,9 +1,9 @@
-//! A lock file in which writers queue, and the identity of the database file.
+//! Lock files of the writer queue, and the identity of the database file.
 
 use std::fs::{File, OpenOptions, TryLockError};
-use std::io::{self, ErrorKind};
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
-use std::sync::mpsc;
+use std::sync::{Arc, mpsc};
 use std::time::Duration;
 use std::{fs, thread};
 
@@ -12,11 +12,16 @@ use rusqlite::{Connection, Transaction, TransactionBehavior};
 use super::error::{Error, Result};
 use super::paths;
 
-/// A queue of the writers of a database, by a lock on the empty file `NAME.lock` next to it.
+/// A queue of the writers of a database, by locks on the empty files `NAME.lock` and `NAME.queue`
+/// next to it.
 ///
 /// Without this lock, a waiting writer of SQLite polls, and one of several busy writers can wait a
-/// hundred times longer than the others. The lock only ensures fairness. SQLite itself protects the
-/// file, so writers without this lock and the deletion of the lock file are harmless.
+/// hundred times longer than the others. The lock only reduces unfair waits. SQLite itself protects
+/// the file, so writers without this lock and the deletion of the lock files are harmless.
+///
+/// The writer holds `NAME.lock`. The next writer holds `NAME.queue` until it has both locks. The
+/// second lock is needed because the system does not pass a released lock to a waiter: a busy writer
+/// would usually retake `NAME.lock`. The order among waiters for `NAME.queue` is up to the system.
 ///
 /// The lock remembers the identity of the database file. If the file has been moved or deleted
 /// since, writing fails with [`Error::Moved`] (on Unix), because the data would be lost.
@@ -26,12 +31,13 @@ use super::paths;
 #[derive(Clone, Debug)]
 pub struct WriteLock {
     path: PathBuf,
+    queue: PathBuf,
     database: FileIdentity,
     timeout: Duration,
 }
 
 impl WriteLock {
-    /// Creates the lock of the database at `path`. Symbolic links are resolved, so the lock file is
+    /// Creates the lock of the database at `path`. Symbolic links are resolved, so the lock files are
     /// next to the database file itself. The database must already be open. [`Self::acquire`] fails
     /// with [`Error::Busy`] after `timeout`.
     ///
@@ -40,63 +46,60 @@ impl WriteLock {
     /// Returns [`Error::Io`] if the folder does not exist.
     pub fn for_database(path: impl AsRef<Path>, timeout: Duration) -> Result<Self> {
         let database = paths::resolve(path.as_ref())?;
-        let path = paths::with_suffix(&database, ".lock");
-        Ok(Self { path, database: FileIdentity::of_path(database), timeout })
+        let [path, queue] = [".lock", ".queue"].map(|end| paths::with_suffix(&database, end));
+        Ok(Self { path, queue, database: FileIdentity::of_path(database), timeout })
     }
 
     /// Waits until the lock is free, and acquires it.
     ///
     /// # Errors
     ///
-    /// Returns [`Error::Busy`] after the timeout, [`Error::ReadOnly`] or [`Error::Full`] if the
+    /// Returns [`Error::Busy`] after the timeout, [`Error::ReadOnly`] or [`Error::Full`] if a
     /// lock file cannot be created, and [`Error::Io`] for other failures.
     pub fn acquire(&self) -> Result<WriteGuard> {
-        let file = self.open()?;
+        let file = LockFile::open(&self.path)?;
         let database = self.database.clone();
-        match file.try_lock() {
-            Ok(()) => return Ok(WriteGuard { file, database }),
-            Err(TryLockError::WouldBlock) if self.timeout.is_zero() => return Err(Error::Busy),
-            Err(TryLockError::WouldBlock) => {}
-            Err(TryLockError::Error(error)) => return Err(self.failed(&error)),
+        // If this call must wait, it does not keep the place: others may have waited longer for it.
+        let file = match LockFile::open(&self.queue)?.try_lock()? {
+            Ok(_place) => match file.try_lock()? {
+                Ok(lock) => return Ok(WriteGuard { _lock: lock, database }),
+                Err(file) => file,
+            },
+            Err(_) => file,
+        };
+        if self.timeout.is_zero() {
+            return Err(Error::Busy);
         }
-        // A waiting `File::lock` cannot be cancelled. So another thread waits, and releases the
-        // lock at once if this call has timed out.
+        // A waiting `File::lock` cannot be cancelled, so a thread waits. After a timeout, the thread
+        // gives up its place when it gets `.queue`, or releases both locks when it gets `.lock`.
+        let queue = LockFile::open(&self.queue)?;
         let (sender, receiver) = mpsc::channel();
+        let caller = Arc::new(());
+        let waiting = Arc::downgrade(&caller);
         let wait = move || {
-            let guard = wait_for(file).map(|file| WriteGuard { file, database });
+            let guard = queue.lock().and_then(|_place| {
+                if waiting.strong_count() == 0 {
+                    return Err(Error::Busy);
+                }
+                let lock = file.lock()?;
+                Ok(WriteGuard { _lock: lock, database })
+            });
             // If the receiver is gone, the guard is dropped and releases the lock.
             drop(sender.send(guard));
         };
         let name = "lcp-store lock".to_owned();
-        thread::Builder::new().name(name).spawn(wait).map_err(|error| self.failed(&error))?;
-        match receiver.recv_timeout(self.timeout) {
-            Ok(guard) => guard.map_err(|error| self.failed(&error)),
-            Err(_) => Err(Error::Busy),
-        }
-    }
-
-    /// Opens the lock file. Each call opens it separately, because locks on the same open file do
-    /// not exclude each other.
-    fn open(&self) -> Result<File> {
-        let mut options = OpenOptions::new();
-        options.read(true).write(true).create(true).truncate(false);
-        match options.open(&self.path) {
-            // The lock file may belong to another user. Read access is enough to lock it.
-            Err(error) if error.kind() == ErrorKind::PermissionDenied => File::open(&self.path),
-            other => other,
-        }
-        .map_err(|error| self.failed(&error))
-    }
-
-    fn failed(&self, error: &io::Error) -> Error {
-        Error::unwritable(&self.path, error)
+        let failed = |error| Error::unwritable(&self.path, &error);
+        thread::Builder::new().name(name).spawn(wait).map_err(failed)?;
+        let guard = receiver.recv_timeout(self.timeout);
+        drop(caller);
+        guard.unwrap_or(Err(Error::Busy))
     }
 }
 
 /// A guard that holds a [`WriteLock`] until it is dropped.
 #[derive(Debug)]
 pub struct WriteGuard {
-    file: File,
+    _lock: Locked,
     database: FileIdentity,
 }
 
@@ -125,21 +128,57 @@ impl WriteGuard {
     }
 }
 
-impl Drop for WriteGuard {
-    fn drop(&mut self) {
-        // Unlock explicitly, because closing the file does not release the lock while a process
-        // that is being started has inherited it. If unlocking fails, closing is the only fallback.
-        drop(self.file.unlock());
+/// An open lock file without a lock.
+struct LockFile {
+    file: File,
+    path: PathBuf,
+}
+
+impl LockFile {
+    /// Opens a lock file. Each call opens it separately, because locks on the same open file do not
+    /// exclude each other.
+    fn open(path: &Path) -> Result<Self> {
+        let mut options = OpenOptions::new();
+        options.read(true).write(true).create(true).truncate(false);
+        let file = match options.open(path) {
+            // The lock file may belong to another user. Read access is enough to lock it.
+            Err(error) if error.kind() == ErrorKind::PermissionDenied => File::open(path),
+            other => other,
+        };
+        let file = file.map_err(|error| Error::unwritable(path, &error))?;
+        Ok(Self { file, path: path.to_owned() })
+    }
+
+    /// Tries to lock the file. Returns the file if another holder has the lock.
+    fn try_lock(self) -> Result<std::result::Result<Locked, Self>> {
+        match self.file.try_lock() {
+            Ok(()) => Ok(Ok(Locked(self.file))),
+            Err(TryLockError::WouldBlock) => Ok(Err(self)),
+            Err(TryLockError::Error(error)) => Err(Error::unwritable(&self.path, &error)),
+        }
+    }
+
+    /// Waits until the file is not locked, and locks it.
+    fn lock(self) -> Result<Locked> {
+        loop {
+            match self.file.lock() {
+                Ok(()) => return Ok(Locked(self.file)),
+                Err(error) if error.kind() == ErrorKind::Interrupted => {}
+                Err(error) => return Err(Error::unwritable(&self.path, &error)),
+            }
+        }
     }
 }
 
-fn wait_for(file: File) -> io::Result<File> {
-    loop {
-        match file.lock() {
-            Ok(()) => return Ok(file),
-            Err(error) if error.kind() == ErrorKind::Interrupted => {}
-            Err(error) => return Err(error),
-        }
+/// A locked file. Dropping it releases the lock.
+#[derive(Debug)]
+struct Locked(File);
+
+impl Drop for Locked {
+    fn drop(&mut self) {
+        // Unlock explicitly, because closing the file does not release the lock while a process
+        // that is being started has inherited it. If unlocking fails, closing is the only fallback.
+        drop(self.0.unlock());
     }
 }
 

@@ -13,6 +13,10 @@ use super::error::{Error, Result};
 use super::schema::{Options, SchemaSpec};
 use super::{paths, schema};
 
+/// The size of the log, in pages, at which SQLite copies it into the database. Writers wait during the
+/// copy, so the value is a quarter of SQLite's default.
+const CHECKPOINT_PAGES: i64 = 256;
+
 /// Opens a file for writing. Creates it if it does not exist or is empty, and upgrades an older
 /// version.
 ///
@@ -71,6 +75,7 @@ pub fn open(path: impl AsRef<Path>, spec: &SchemaSpec, options: &Options) -> Res
     write_ahead(&connection, options.busy_timeout)?;
     let synchronous = if options.durable { "FULL" } else { "NORMAL" };
     connection.pragma_update(None, "synchronous", synchronous)?;
+    connection.pragma_update_and_check(None, "wal_autocheckpoint", CHECKPOINT_PAGES, |_| Ok(()))?;
     if let Some(bytes) = options.max_bytes {
         let pages = (bytes / u64::from(spec.page_bytes.max(1))).max(1);
         let pages = i64::try_from(pages).unwrap_or(i64::MAX);

@@ -24,9 +24,9 @@ use crate::model::{Clock, SystemClock, Timestamp};
 ///
 /// The file must be on a local disk. Known network file systems are rejected. Next to the file,
 /// SQLite creates a `-wal` and a `-shm` file while the store is open, and the store creates an
-/// empty `.lock` file for the queue. Symbolic links to the file are resolved. The file must not be
-/// opened through two hard links at the same time. On Unix a new file is accessible only to its
-/// owner (mode 0600).
+/// empty `.lock` and an empty `.queue` file for the queue. Symbolic links to the file are resolved.
+/// The file must not be opened through two hard links at the same time. On Unix a new file is
+/// accessible only to its owner (mode 0600).
 ///
 /// If the file is moved or deleted while it is open, all writes fail with
 /// [`Error::Io`](super::Error::Io) (on Unix). If only its log is found, for example because the

@@ -1,6 +1,7 @@
 //! Writers in a queue.
 
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc;
 use std::thread;
 use std::time::Duration;
 
@@ -77,6 +78,43 @@ fn second_writer_waits_for_the_lock() {
     });
     write(&lock, first, |transaction| set(transaction, 2)).expect("free again");
     assert_eq!(count(&second), 2);
+}
+
+/// A writer that releases the lock rarely retakes it before a waiting writer. With one lock file, it
+/// usually would.
+#[test]
+fn waiting_writer_precedes_the_previous_writer() {
+    const ROUNDS: usize = 20;
+    let (folder, path) = folder();
+    let _file = quick(&path, &COUNTS).expect("a file");
+    let lock = |timeout| WriteLock::for_database(&path, timeout).expect("a lock");
+    let (busy, patient) = (lock(Duration::ZERO), lock(LONG));
+    let queue = || std::fs::File::open(folder.path().join("counts.db.queue")).expect("a file");
+    let mut retaken = 0;
+    for _ in 0..ROUNDS {
+        let held = busy.acquire().expect("nobody else");
+        let (release, released) = mpsc::channel::<()>();
+        let waiting = {
+            let patient = patient.clone();
+            thread::spawn(move || {
+                let _held = patient.acquire().expect("the next writer");
+                released.recv()
+            })
+        };
+        // A writer that only tries the lock has the place for less than a millisecond.
+        let is_taken = || queue().try_lock().is_err();
+        while !(is_taken() && {
+            thread::sleep(Duration::from_millis(10));
+            is_taken()
+        }) {
+            thread::yield_now();
+        }
+        drop(held);
+        retaken += usize::from(busy.acquire().is_ok());
+        release.send(()).expect("a receiver");
+        waiting.join().expect("no panic").expect("a message");
+    }
+    assert!(retaken <= ROUNDS / 4, "{retaken} of {ROUNDS}");
 }
 
 #[test]
@@ -158,7 +196,9 @@ fn symlink_uses_the_same_lock() {
     std::os::unix::fs::symlink("counts.db", &link).expect("a link");
     let _held =
         WriteLock::for_database(&link, LONG).and_then(|lock| lock.acquire()).expect("nobody else");
-    assert!(folder.path().join("counts.db.lock").exists());
+    for name in ["counts.db.lock", "counts.db.queue"] {
+        assert!(folder.path().join(name).exists(), "{name}");
+    }
     let busy = WriteLock::for_database(&path, Duration::ZERO).and_then(|lock| lock.acquire());
     assert_eq!(busy.expect_err("held"), Error::Busy);
 }
