@@ -432,16 +432,19 @@ fn verify_compares_annotations_despite_references() {
     assert!(wrong.len() == 1 && wrong[0].contains("priorities"), "{wrong:?}");
 }
 
+/// Returns the indices of about half of the blocks, and these blocks.
+fn choose(blocks: &[Block<'static>], seed: u64) -> (Vec<u32>, Vec<Block<'static>>) {
+    let mut rng = SplitMix64::new(seed);
+    (0..).zip(blocks).filter(|_| rng.below(2) == 0).map(|(at, block)| (at, block.clone())).unzip()
+}
+
 proptest! {
     #[test]
     fn any_pack_is_read_block_by_block(blocks in any_pack(), seed in any::<u64>()) {
         let pack = encode(&blocks, EncodeOptions::default()).expect("within the limits");
         let reader = PackReader::open(pack, DecodeOptions::default()).expect("as written");
         prop_assert_eq!(reader.block_index(), Some(&BlockIndex::from_blocks(&blocks)));
-        let mut rng = SplitMix64::new(seed);
-        let count = u32::try_from(blocks.len()).expect("few");
-        let some: Vec<_> = (0..count).filter(|_| rng.below(2) == 0).collect();
-        let wanted: Vec<_> = some.iter().map(|&at| blocks[at as usize].clone()).collect();
+        let (some, wanted) = choose(&blocks, seed);
         prop_assert_eq!(reader.read(&some).expect("as written"), wanted);
         prop_assert_eq!(reader.verify().expect("as written"), vec![]);
         let all = reader.read_all().expect("as written");
@@ -465,10 +468,7 @@ proptest! {
         prop_assert!(reader.scan(visit).expect("as written"));
         prop_assert_eq!(&visited, &blocks);
         prop_assert_eq!(reader.block_index(), Some(&BlockIndex::from_blocks(&blocks)));
-        let mut rng = SplitMix64::new(seed);
-        let count = u32::try_from(blocks.len()).expect("few");
-        let some: Vec<_> = (0..count).filter(|_| rng.below(2) == 0).collect();
-        let wanted: Vec<_> = some.iter().map(|&at| blocks[at as usize].clone()).collect();
+        let (some, wanted) = choose(&blocks, seed);
         prop_assert_eq!(reader.read(&some).expect("as written"), wanted);
     }
 }
