@@ -269,11 +269,14 @@ impl Simulated {
             },
             is_raw: &|_, _| false,
             order: &|body| lcp_app::rank::results_by_need(Format::Anthropic, body),
-            remember: &|hash, count| *self.counts.borrow_mut().entry(*hash).or_insert_with(count),
+            stored_count: &|hash| self.counts.borrow().get(hash).copied(),
+            store_count: &|hash, count| {
+                self.counts.borrow_mut().insert(*hash, count);
+            },
         };
         let rewritten = rewrite(&request, &self.decisions, &policy);
         outcome.cut += rewritten.edits.len() as u64;
-        let sent = rewritten.body.to_vec();
+        let sent = rewritten.body.to_bytes();
         self.decisions.extend(rewritten.decisions);
         let ends = rewritten.beginnings.iter();
         self.ends

@@ -1,6 +1,11 @@
 //! Decisions about tool results.
 
 use std::collections::HashMap;
+use std::sync::Arc;
+
+use foldhash::fast::RandomState;
+
+use crate::json::encode;
 
 /// The hash of a text or of a beginning (BLAKE3).
 pub type Hash = [u8; 32];
@@ -9,7 +14,7 @@ pub type Hash = [u8; 32];
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Key {
     /// The id of the call.
-    pub call: String,
+    pub call: Arc<str>,
     /// The hash of the result's text, as it is written in JSON.
     pub text: Hash,
 }
@@ -29,6 +34,14 @@ impl Decision {
         matches!(self, Self::Replace(Replacement { target: None, .. }))
     }
 
+    /// Returns the replacement, or `None` if the result stays.
+    pub(crate) const fn replacement(&self) -> Option<&Replacement> {
+        match self {
+            Self::Replace(replacement) => Some(replacement),
+            Self::Keep => None,
+        }
+    }
+
     /// Returns the result to which a reference points.
     pub(crate) const fn target(&self) -> Option<&Key> {
         match self {
@@ -41,17 +54,43 @@ impl Decision {
 /// The text that replaces a result.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Replacement {
-    /// The text.
-    pub text: String,
+    text: Arc<str>,
+    /// The text as it is written in JSON. Each request of a session needs it and its hash.
+    json: Arc<str>,
+    /// The hash of `json`.
+    hash: Hash,
     /// The result that shows the lines that were replaced. A stub has none.
     pub target: Option<Key>,
 }
 
+impl Replacement {
+    pub(crate) fn new(text: impl Into<Arc<str>>, target: Option<Key>) -> Self {
+        let text = text.into();
+        let json: Arc<str> = encode(&text).into();
+        let hash = *blake3::hash(json.as_bytes()).as_bytes();
+        Self { text, json, hash, target }
+    }
+
+    /// Returns the text.
+    #[must_use]
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    pub(crate) const fn json(&self) -> &Arc<str> {
+        &self.json
+    }
+
+    pub(crate) const fn hash(&self) -> &Hash {
+        &self.hash
+    }
+}
+
 /// The decisions about the results of a request.
-pub type Decisions = HashMap<Key, Decision>;
+pub type Decisions = HashMap<Key, Decision, RandomState>;
 
 impl Key {
-    pub(crate) fn new(call: String, string: &str) -> Self {
+    pub(crate) fn new(call: Arc<str>, string: &str) -> Self {
         Self { call, text: *blake3::hash(string.as_bytes()).as_bytes() }
     }
 }

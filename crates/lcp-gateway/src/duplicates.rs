@@ -58,6 +58,9 @@ impl Lines {
 pub(crate) struct EarlierLines<'t> {
     /// The lines of the texts in which duplicates are looked for. Others need no place.
     wanted: HashSet<u64, RandomState>,
+    /// A filter, indexed by the low 12 bits of a hash. A line whose bit is not set is not wanted, and needs
+    /// no lookup.
+    filter: [u64; 64],
     texts: Vec<&'t Lines>,
     /// The places of a line: the text and the index of the line.
     places: HashMap<u64, Vec<(u32, u32)>, RandomState>,
@@ -82,8 +85,12 @@ impl<'t> EarlierLines<'t> {
     /// Creates an index for duplicates in these texts.
     pub(crate) fn new(texts: impl Iterator<Item = &'t Lines>) -> Self {
         let lines = texts.filter(|text| text.is_long()).flat_map(|text| &text.0);
-        let wanted = lines.map(|(hash, _)| *hash).collect();
-        Self { wanted, texts: Vec::new(), places: HashMap::default() }
+        let wanted: HashSet<u64, RandomState> = lines.map(|(hash, _)| *hash).collect();
+        let mut filter = [0; 64];
+        for hash in &wanted {
+            filter[filter_index(*hash)] |= 1 << (hash % 64);
+        }
+        Self { wanted, filter, texts: Vec::new(), places: HashMap::default() }
     }
 
     /// Adds a text that is shown in full.
@@ -92,8 +99,10 @@ impl<'t> EarlierLines<'t> {
             return;
         }
         let number = u32::try_from(self.texts.len()).unwrap_or(u32::MAX);
-        for (at, (hash, _)) in (0..).zip(&text.0).filter(|(_, line)| self.wanted.contains(&line.0))
-        {
+        let is_wanted = |(hash, _): &(u64, usize)| {
+            self.filter[filter_index(*hash)] & 1 << (hash % 64) != 0 && self.wanted.contains(hash)
+        };
+        for (at, (hash, _)) in (0..).zip(&text.0).filter(|(_, line)| is_wanted(line)) {
             let places = self.places.entry(*hash).or_default();
             if places.len() < PLACES_MAX {
                 places.push((number, at));
@@ -130,6 +139,11 @@ impl<'t> EarlierLines<'t> {
         }
         best.filter(|best| best.bytes.len() >= BYTES_MIN)
     }
+}
+
+/// Returns the index of the number in the filter that has the bit of a hash.
+const fn filter_index(hash: u64) -> usize {
+    (hash / 64 % 64) as usize
 }
 
 #[cfg(test)]

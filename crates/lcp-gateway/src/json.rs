@@ -187,7 +187,8 @@ pub(crate) fn decode(string: &str) -> Option<String> {
 
 /// Returns a string as it is written in JSON.
 pub(crate) fn encode(text: &str) -> String {
-    serde_json::Value::from(text).to_string()
+    // Serializing a string cannot fail.
+    serde_json::to_string(text).unwrap_or_default()
 }
 
 /// Returns the text whose tokens are counted: that of all strings of valid JSON, without images and files

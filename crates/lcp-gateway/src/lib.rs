@@ -17,6 +17,7 @@
 //! |---|---|
 //! | stored decisions, beginnings, originals and usage | `store.rs`, `store/` |
 //! | the usage in responses; costs | `usage.rs`; `bill.rs` |
+//! | the edited body; token counts for the bill | `body.rs`; `rewrite/deferred_counts.rs` |
 //! | edits with the store; the requests before | `proxy/editor.rs`; `proxy/recent.rs` |
 //! | connections and their limits; requests of clients | `proxy.rs`; `proxy/endpoint.rs` |
 //! | headers; bodies of requests and responses | `proxy/headers.rs`; `proxy/body.rs` |
@@ -32,6 +33,7 @@ pub mod agent;
 mod beginnings;
 #[cfg(feature = "proxy")]
 mod bill;
+mod body;
 mod decisions;
 mod duplicates;
 mod json;
@@ -47,12 +49,13 @@ mod usage;
 pub use beginnings::{Beginning, Cached};
 #[cfg(feature = "proxy")]
 pub use bill::{SessionStats, Stats};
+pub use body::EditedBody;
 pub use decisions::{Decision, Decisions, Hash, Key, Replacement};
 #[cfg(feature = "proxy")]
 pub use proxy::{
     EditOptions, Gateway, ProxyOptions, Token, Upstream, default_data_dir, read_stats, serve,
 };
 pub use request::{Api, Request, ResultText};
-pub use rewrite::{Edit, Original, Policy, Reason, Rewritten, rewrite};
+pub use rewrite::{Counts, DeferredCounts, Edit, Original, Policy, Reason, Rewritten, rewrite};
 #[cfg(feature = "proxy")]
 pub use usage::{Usage, UsageReader};

@@ -6,6 +6,9 @@ use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::Arc;
 
+use foldhash::fast::RandomState;
+
+use crate::body::EditedBody;
 use crate::decisions::{Hash, Key};
 use crate::duplicates::Lines;
 use crate::json::{Reader, decode};
@@ -132,7 +135,7 @@ pub struct ResultText<'r> {
 /// A call of a tool.
 #[derive(Clone, Debug)]
 struct Call {
-    id: String,
+    id: Arc<str>,
     /// The index of its message.
     message: usize,
     name: Range<usize>,
@@ -164,7 +167,7 @@ impl<'b> Request<'b> {
         previous: &Outline,
         common: usize,
     ) -> Option<Self> {
-        let body = std::str::from_utf8(body).ok()?;
+        let body = simdutf8::basic::from_utf8(body).ok()?;
         let is_openai = api != Api::Anthropic;
         let mut request = Self {
             body,
@@ -249,15 +252,14 @@ impl<'b> Request<'b> {
     /// Forgets the results whose ids occur twice, because decisions belong to ids.
     fn ignore_repeated_ids(&mut self) {
         let results = &mut self.outline.results;
-        let mut uses: HashMap<&str, usize> = HashMap::with_capacity(results.len());
+        let mut uses: HashMap<&str, usize, RandomState> = HashMap::default();
         for result in &*results {
             *uses.entry(&result.key.call).or_default() += 1;
         }
         if uses.len() == results.len() {
             return;
         }
-        let is_unique: Vec<_> =
-            results.iter().map(|result| uses[result.key.call.as_str()] == 1).collect();
+        let is_unique: Vec<_> = results.iter().map(|result| uses[&*result.key.call] == 1).collect();
         let mut is_unique = is_unique.into_iter();
         results.retain(|_| is_unique.next().unwrap_or(true));
         self.outline.has_repeated_ids = true;
@@ -320,7 +322,7 @@ impl<'b> Request<'b> {
         arguments: Option<&'b str>,
     ) -> Option<()> {
         let part = |json: Option<&str>| json.map_or(0..0, |json| place(self.body, json));
-        let (id, name, arguments) = (decode(id?)?, part(name), part(arguments));
+        let (id, name, arguments) = (decode(id?)?.into(), part(name), part(arguments));
         let message = self.outline.messages.len();
         self.outline.calls.push(Call { id, message, name, arguments });
         Some(())
@@ -328,7 +330,7 @@ impl<'b> Request<'b> {
 
     /// Adds a result if it is one text.
     fn add_result(&mut self, call: Option<&'b str>, content: &Content<'b>) -> Option<()> {
-        let call = decode(call?)?;
+        let call = decode(call?)?.into();
         let string = match content {
             Content::Text(string) => Some(*string),
             Content::Items(parts) => match &parts[..] {
@@ -370,11 +372,10 @@ impl<'b> Request<'b> {
     /// Hashes a part of the body without cache marks, which move from request to request. A byte stands for
     /// each result, because the text that is sent for it is only known later.
     pub(crate) fn hash_part(&self, part: Range<usize>) -> Hash {
-        let Outline { results, marks, .. } = &self.outline;
+        let results = &self.outline.results;
         let first_result = results.partition_point(|it| it.place.start < part.start);
         let mut results = results[first_result..].iter().map(|result| &result.place).peekable();
-        let first_mark = marks.partition_point(|mark| mark.place.start < part.start);
-        let mut marks = marks[first_mark..].iter().map(|mark| &mark.place).peekable();
+        let mut marks = self.marks_in(&part).peekable();
         let mut hasher = blake3::Hasher::new();
         let mut at = part.start;
         loop {
@@ -394,6 +395,14 @@ impl<'b> Request<'b> {
             };
             at = skipped.map_or(part.end, |place| place.end);
         }
+    }
+
+    /// Returns the places of the cache marks in a part of the body.
+    pub(crate) fn marks_in(&self, part: &Range<usize>) -> impl Iterator<Item = &Range<usize>> {
+        let marks = &self.outline.marks;
+        let first = marks.partition_point(|mark| mark.place.start < part.start);
+        let (marks, end) = (marks[first..].iter().map(|mark| &mark.place), part.end);
+        marks.take_while(move |place| place.start < end)
     }
 
     /// Returns the tool results that can be edited.
@@ -418,29 +427,17 @@ impl<'b> Request<'b> {
     /// Returns whether `edited` is this request with other texts of results. Since only strings are
     /// replaced, and only by strings, it has the same structure.
     #[must_use]
-    pub fn differs_only_in_results(&self, edited: &[u8]) -> bool {
-        let Ok(edited) = std::str::from_utf8(edited) else { return false };
-        let mut json = Reader::new(edited);
-        let mut start = 0;
-        for result in &self.outline.results {
-            let (between, string) = (&self.body[start..result.place.start], self.string(result));
-            start = result.place.end;
-            let Some(rest) = edited[json.at()..].strip_prefix(between) else { return false };
-            json.set_at(json.at() + between.len());
-            if rest.starts_with(string) {
-                json.set_at(json.at() + string.len());
-                continue;
-            }
-            let new = json.string().filter(|_| rest.starts_with('"'));
-            if new.is_none_or(|new| new == "\"\"" || decode(new).is_none()) {
-                return false;
-            }
-        }
-        self.body[start..] == edited[json.at()..]
+    pub fn differs_only_in_results(&self, edited: &EditedBody<'_>) -> bool {
+        let mut results = self.outline.results.iter();
+        edited.replaced.iter().all(|(place, string)| {
+            let mut json = Reader::new(string);
+            let is_string = json.string().is_some_and(|json| json == &**string);
+            is_string && **string != *"\"\"" && results.any(|result| result.place == *place)
+        })
     }
 
     /// Returns the tool and the arguments of each call by its id, both as they are written.
-    pub(crate) fn calls(&self) -> HashMap<&str, (&'b str, &'b str)> {
+    pub(crate) fn calls(&self) -> HashMap<&str, (&'b str, &'b str), RandomState> {
         let part = |place: &Range<usize>| &self.body[place.clone()];
         let calls = self.outline.calls.iter();
         calls.map(|it| (&*it.id, (part(&it.name).trim_matches('"'), part(&it.arguments)))).collect()

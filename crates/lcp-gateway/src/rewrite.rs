@@ -1,16 +1,24 @@
 //! The edit of a request.
 
+mod deferred_counts;
+
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
+use std::sync::Arc;
 
+use foldhash::fast::RandomState;
 use lcp_tokens::TokenEstimator;
 
 use crate::beginnings::{Beginning, Beginnings, Cached};
+use crate::body::EditedBody;
 use crate::decisions::{Decision, Decisions, Hash, Key, Replacement};
 use crate::duplicates::EarlierLines;
-use crate::json::{countable_text, decode, encode};
+use crate::json::{countable_text, decode};
 use crate::request::{Request, ToolResult};
+use deferred_counts::{SavedText, Text};
+
+pub use deferred_counts::{Counts, DeferredCounts};
 
 /// The comment that switches edits off for the result of a command.
 const RAW: &str = "# lcp: raw";
@@ -39,8 +47,11 @@ pub struct Policy<'p> {
     pub is_raw: &'p dyn Fn(&str, &str) -> bool,
     /// Returns the ids of the calls with older results, those that the newest turn needs least first.
     pub order: &'p dyn Fn(&[u8]) -> Vec<String>,
-    /// Returns the token count that is stored for a hash, or computes and stores it.
-    pub remember: &'p dyn Fn(&Hash, &dyn Fn() -> u32) -> u32,
+    /// Returns the stored token count of a hash: for a text, its tokens; for a beginning, the tokens of
+    /// the complete beginning.
+    pub stored_count: &'p dyn Fn(&Hash) -> Option<u32>,
+    /// Stores a token count.
+    pub store_count: &'p dyn Fn(&Hash, u32),
 }
 
 /// The reason of an edit.
@@ -63,8 +74,6 @@ pub struct Edit {
     pub key: Key,
     /// The reason.
     pub reason: Reason,
-    /// The tokens of the request that it saves.
-    pub saved_tokens: u32,
 }
 
 /// The full text of an edited result, which must be written before the request is sent.
@@ -79,8 +88,8 @@ pub struct Original {
 /// A request with its edits.
 #[derive(Debug)]
 pub struct Rewritten<'b> {
-    /// The body. Without edits, these are the bytes of the request.
-    pub body: Cow<'b, [u8]>,
+    /// The body.
+    pub body: EditedBody<'b>,
     /// The decisions that are new.
     pub decisions: Vec<(Key, Decision)>,
     /// The edits that are new.
@@ -91,28 +100,27 @@ pub struct Rewritten<'b> {
     pub beginnings: Vec<Beginning>,
     /// The results in these beginnings.
     pub cached_results: Vec<Key>,
-    /// Tokens of the body, without images and files. Without edits, they are not counted.
-    pub tokens: u32,
-    /// Tokens that all edits save, new and old, in the warm prefix and after it.
-    pub saved_tokens: (u32, u32),
-    /// Tokens of the warm prefix that the provider must write again, because a new edit changed them
-    /// or something before them.
-    pub broken_tokens: u32,
+    /// The counts for the bill.
+    pub deferred_counts: DeferredCounts,
 }
 
 /// A result with its decision.
 struct Judged {
     decision: Option<Decision>,
-    /// The replacement as it is written in JSON.
-    sent: Option<String>,
     is_new: bool,
+}
+
+impl Judged {
+    fn replacement(&self) -> Option<&Replacement> {
+        self.decision.as_ref()?.replacement()
+    }
 }
 
 struct Editor<'e, 'b> {
     request: &'e Request<'b>,
     policy: &'e Policy<'e>,
     /// The tool and the arguments of each call.
-    calls: HashMap<&'e str, (&'b str, &'b str)>,
+    calls: HashMap<&'e str, (&'b str, &'b str), RandomState>,
     results: Vec<Judged>,
     edits: Vec<Edit>,
     /// The hashes of the request in the form in which it would be sent, until a message that changed.
@@ -146,7 +154,7 @@ impl<'e, 'b> Editor<'e, 'b> {
             let is_seen = result.message < request.seen_messages;
             let decision =
                 decisions.get(&result.key).filter(|it| is_seen || !it.is_stub()).cloned();
-            Judged { sent: decision.as_ref().and_then(sent), decision, is_new: false }
+            Judged { decision, is_new: false }
         });
         Self {
             request,
@@ -172,9 +180,9 @@ impl<'e, 'b> Editor<'e, 'b> {
         let first = std::mem::replace(&mut self.first_changed, count);
         if first < count {
             let mut beginnings = std::mem::take(&mut self.beginnings);
-            beginnings.hash_from(first, self.request, |at| match &self.results[at].sent {
-                Some(string) => *blake3::hash(string.as_bytes()).as_bytes(),
-                None => self.request.outline.results[at].key.text,
+            beginnings.hash_from(first, self.request, |at| {
+                let replacement = self.results[at].replacement();
+                replacement.map_or(self.request.outline.results[at].key.text, |it| *it.hash())
             });
             self.beginnings = beginnings;
         }
@@ -229,13 +237,18 @@ impl<'e, 'b> Editor<'e, 'b> {
     /// Forgets references after the warm prefix to results that are not shown before them. They are
     /// judged again, like new results.
     fn forget_lost_references(&mut self, warm: usize) {
-        let mut shown: HashSet<&Key> = HashSet::new();
+        let mut results = self.request.outline.results.iter().zip(&self.results);
+        let points = |judged: &Judged| judged.replacement().is_some_and(|it| it.target.is_some());
+        if !results.any(|(result, judged)| result.message >= warm && points(judged)) {
+            return;
+        }
+        let mut shown: HashSet<&Key, RandomState> = HashSet::default();
         for (result, judged) in self.request.outline.results.iter().zip(&mut self.results) {
             match &judged.decision {
                 Some(Decision::Replace(Replacement { target: Some(target), .. }))
                     if result.message >= warm && !shown.contains(target) =>
                 {
-                    (judged.decision, judged.sent) = (None, None);
+                    judged.decision = None;
                     self.first_changed = self.first_changed.min(result.message);
                 }
                 Some(Decision::Replace(_)) => continue,
@@ -272,35 +285,40 @@ impl<'e, 'b> Editor<'e, 'b> {
         );
         let (before, after) = (&text[..duplicate.bytes.start], &text[duplicate.bytes.end..]);
         let (before, after) = (decode(&format!("\"{before}\""))?, decode(&format!("\"{after}\""))?);
-        Some(Replacement { text: before + &note + &after, target: Some(target.clone()) })
-            .filter(|it| it.text.len() < self.request.text(result).len())
+        let text = before + &note + &after;
+        let is_shorter = text.len() < self.request.text(result).len();
+        is_shorter.then(|| Replacement::new(text, Some(target.clone())))
     }
 
     /// Turns older results into stubs, if the request is too large.
     fn reduce(&mut self, warm: usize) {
-        // A token has at least a byte.
-        if self.request.body.len() <= self.policy.watermark as usize {
+        if !self.is_large() {
             return;
         }
-        self.update_beginnings();
-        let mut tokens = self.tokens();
+        let Policy { budget, watermark, .. } = *self.policy;
         let results = &self.request.outline.results;
         let seen = results.partition_point(|result| result.message < self.request.seen_messages);
         let older = seen.min(results.len().saturating_sub(NEWEST_RESULTS));
-        if tokens > self.policy.watermark {
-            self.cut(&mut tokens, warm, older, Reason::Cold);
-        }
-        if tokens > self.policy.budget {
-            self.cut(&mut tokens, 0, older, Reason::OverBudget);
-        }
-        if tokens > self.policy.budget {
-            self.cut(&mut tokens, 0, seen, Reason::OverBudget);
-        }
+        let mut tokens = None;
+        self.cut(&mut tokens, watermark, warm, older, Reason::Cold);
+        self.cut(&mut tokens, budget, 0, older, Reason::OverBudget);
+        self.cut(&mut tokens, budget, 0, seen, Reason::OverBudget);
     }
 
-    /// Turns the first `end` results, without those before the message `first`, into stubs until the
-    /// watermark is reached.
-    fn cut(&mut self, tokens: &mut u32, first: usize, end: usize, reason: Reason) {
+    /// Turns results into stubs until the watermark is reached, if the request has more than `limit` tokens.
+    /// It takes those before the index `end` whose messages are not before `first_message`. `tokens` is
+    /// the count of the request, or `None` until it is counted.
+    fn cut(
+        &mut self,
+        tokens: &mut Option<u32>,
+        limit: u32,
+        first_message: usize,
+        end: usize,
+        reason: Reason,
+    ) {
+        if tokens.unwrap_or_else(|| self.tokens_max()) <= limit {
+            return;
+        }
         let request = self.request;
         // References among the results that stay need their targets.
         let targets: HashSet<&Key> =
@@ -310,7 +328,7 @@ impl<'e, 'b> Editor<'e, 'b> {
                 let (result, judged) = (&request.outline.results[*at], &self.results[*at]);
                 // The session may switch back to the model that has the result in its cache.
                 let is_warm = reason == Reason::Cold && (self.policy.is_warm)(&result.key);
-                result.message >= first
+                result.message >= first_message
                     && !is_warm
                     && !targets.contains(&result.key)
                     && judged.decision == Some(Decision::Keep)
@@ -318,9 +336,13 @@ impl<'e, 'b> Editor<'e, 'b> {
                     && request.text(result).len() >= STUB_BYTES_MIN
                     && !self.is_raw(result)
             })
-            .map(|at| (request.outline.results[at].key.call.as_str(), at))
+            .map(|at| (&*request.outline.results[at].key.call, at))
             .collect();
         if candidates.is_empty() {
+            return;
+        }
+        let tokens = tokens.get_or_insert_with(|| self.tokens());
+        if *tokens <= limit {
             return;
         }
         let order = (self.policy.order)(request.body.as_bytes());
@@ -342,15 +364,21 @@ impl<'e, 'b> Editor<'e, 'b> {
 
     /// Turns a result into a stub, and the references to it. Returns the tokens that this saves.
     fn stub(&mut self, at: usize, reason: Reason) -> u32 {
-        let mut saved = self.replace(at, self.stub_of(at), reason);
+        let mut saved = self.replace_with_stub(at, reason);
         let key = &self.request.outline.results[at].key;
         for other in 0..self.results.len() {
             let points_here = |decision: &Decision| decision.target() == Some(key);
             if self.results[other].decision.as_ref().is_some_and(points_here) {
-                saved += self.replace(other, self.stub_of(other), Reason::LostTarget);
+                saved += self.replace_with_stub(other, Reason::LostTarget);
             }
         }
         saved
+    }
+
+    fn replace_with_stub(&mut self, at: usize, reason: Reason) -> u32 {
+        let before = self.result_tokens(at);
+        self.replace(at, self.stub_of(at), reason);
+        before.saturating_sub(self.result_tokens(at))
     }
 
     fn stub_of(&self, at: usize) -> Replacement {
@@ -360,68 +388,102 @@ impl<'e, 'b> Editor<'e, 'b> {
         let text = format!(
             "[lcp: this output of {lines} lines was left out to save context; it is in {path}]"
         );
-        Replacement { text, target: None }
+        Replacement::new(text, None)
     }
 
-    /// Replaces a result. Returns the tokens that this saves.
-    fn replace(&mut self, at: usize, replacement: Replacement, reason: Reason) -> u32 {
-        let estimator = self.policy.estimator;
-        let before = estimator.estimate(&self.text(at));
-        let saved_tokens = before.saturating_sub(estimator.estimate(&replacement.text));
+    /// Replaces a result.
+    fn replace(&mut self, at: usize, replacement: Replacement, reason: Reason) {
         let result = &self.request.outline.results[at];
         self.first_changed = self.first_changed.min(result.message);
         let judged = &mut self.results[at];
-        judged.sent = Some(encode(&replacement.text));
         judged.decision = Some(Decision::Replace(replacement));
         judged.is_new = true;
-        self.edits.push(Edit { key: result.key.clone(), reason, saved_tokens });
-        saved_tokens
+        self.edits.push(Edit { key: result.key.clone(), reason });
     }
 
-    /// Returns the text that is sent for a result.
-    fn text(&self, at: usize) -> Cow<'_, str> {
-        match &self.results[at].decision {
-            Some(Decision::Replace(replacement)) => Cow::Borrowed(&replacement.text),
-            _ => Cow::Owned(self.request.text(&self.request.outline.results[at])),
-        }
-    }
-
-    /// Returns the tokens of the request in the form that was hashed.
-    fn tokens(&self) -> u32 {
-        let Policy { estimator, remember, .. } = self.policy;
-        let count = |json: &str| estimator.estimate(&countable_text(json));
-        let (head, messages) = (self.beginnings.hashes()).split_first().unwrap_or((&[0; 32], &[]));
-        let (head_places, body) = (&self.request.head, self.request.body);
-        let head =
-            remember(head, &|| head_places.iter().map(|place| count(&body[place.clone()])).sum());
-        let messages = messages.iter().enumerate();
-        messages.fold(head, |sum, (at, hash)| {
-            sum.saturating_add(remember(hash, &|| count(&self.message_json(at))))
+    /// Returns the tokens of the text that is sent for a result.
+    fn result_tokens(&self, at: usize) -> u32 {
+        let result = &self.request.outline.results[at];
+        let (hash, text) = match self.results[at].replacement() {
+            Some(replacement) => (replacement.hash(), Cow::Borrowed(replacement.text())),
+            None => (&result.key.text, Cow::Owned(self.request.text(result))),
+        };
+        (self.policy.stored_count)(hash).unwrap_or_else(|| {
+            let tokens = self.policy.estimator.estimate(&text);
+            (self.policy.store_count)(hash, tokens);
+            tokens
         })
     }
 
-    fn message_json(&self, at: usize) -> Cow<'b, str> {
-        self.spliced(self.request.outline.messages[at].place.clone())
+    /// Returns the number of beginnings up to the longest one with a stored count, and this count. Call
+    /// [`Self::update_beginnings`] first.
+    fn counted(&self) -> (usize, u32) {
+        let hashes = self.beginnings.hashes().iter().enumerate();
+        let counted =
+            hashes.rev().find_map(|(at, hash)| Some((at + 1, (self.policy.stored_count)(hash)?)));
+        counted.unwrap_or_default()
     }
 
-    /// Returns a part of the body with the replacements.
-    fn spliced(&self, part: Range<usize>) -> Cow<'b, str> {
-        let body: &'b str = self.request.body;
-        let first = self.request.outline.results.partition_point(|it| it.place.start < part.start);
-        let mut text = String::new();
-        let mut start = part.start;
-        for (result, judged) in self.request.outline.results.iter().zip(&self.results).skip(first) {
-            if result.place.start >= part.end {
-                break;
-            }
-            if let Some(string) = &judged.sent {
-                text.push_str(&body[start..result.place.start]);
-                text.push_str(string);
-                start = result.place.end;
-            }
+    /// Returns an upper bound of the tokens of the request, without counting its new messages.
+    fn tokens_max(&mut self) -> u32 {
+        self.update_beginnings();
+        let (beginnings, tokens) = self.counted();
+        let messages = &self.request.outline.messages;
+        let last = beginnings.checked_sub(2).and_then(|last| messages.get(last));
+        let start = last.map_or(0, |message| message.place.end);
+        let replaced = self.request.outline.results.iter().zip(&self.results).rev();
+        let replaced = replaced.take_while(|(result, _)| result.place.start >= start);
+        let replaced = replaced.filter_map(|(_, judged)| Some(judged.replacement()?.json().len()));
+        let bytes = self.request.body.len() - start + replaced.sum::<usize>();
+        tokens.saturating_add(self.tokens_of(bytes))
+    }
+
+    /// Counts the tokens of the request.
+    fn tokens(&mut self) -> u32 {
+        self.update_beginnings();
+        let (start, mut sum) = self.counted();
+        for (at, hash) in self.beginnings.hashes().iter().enumerate().skip(start) {
+            let tokens = self.policy.estimator.estimate(&countable_text(&self.added_json(at)));
+            sum = sum.saturating_add(tokens);
+            (self.policy.store_count)(hash, sum);
         }
-        if start == part.start {
-            return Cow::Borrowed(&body[part]);
+        sum
+    }
+
+    /// Returns the JSON that a beginning adds to the previous one: the head, or a message.
+    fn added_json(&self, beginning: usize) -> Cow<'b, str> {
+        let Some(message) = beginning.checked_sub(1) else {
+            let parts = self.request.head.iter().map(|place| self.json_of(place));
+            return Cow::Owned(parts.collect());
+        };
+        self.message_json(message)
+    }
+
+    fn message_json(&self, at: usize) -> Cow<'b, str> {
+        self.json_of(&self.request.outline.messages[at].place)
+    }
+
+    /// Returns a part of the body with its replacements, without cache marks.
+    fn json_of(&self, part: &Range<usize>) -> Cow<'b, str> {
+        let body: &'b str = self.request.body;
+        let results = &self.request.outline.results;
+        let first = results.partition_point(|it| it.place.start < part.start);
+        let results = results.iter().zip(&self.results).skip(first);
+        let results = results.take_while(|(result, _)| result.place.start < part.end);
+        let replaced = results
+            .filter_map(|(result, judged)| Some((&result.place, &**judged.replacement()?.json())));
+        let marks = self.request.marks_in(part).map(|place| (place, ""));
+        let mut changes: Vec<(&Range<usize>, &str)> = replaced.chain(marks).collect();
+        if changes.is_empty() {
+            return Cow::Borrowed(&body[part.clone()]);
+        }
+        changes.sort_unstable_by_key(|(place, _)| place.start);
+        let mut text = String::with_capacity(part.len());
+        let mut start = part.start;
+        for (place, string) in changes {
+            text.push_str(&body[start..place.start]);
+            text.push_str(string);
+            start = place.end;
         }
         text.push_str(&body[start..part.end]);
         Cow::Owned(text)
@@ -429,28 +491,17 @@ impl<'e, 'b> Editor<'e, 'b> {
 
     fn finish(mut self, warm: usize) -> Rewritten<'b> {
         self.update_beginnings();
-        let body = match self.spliced(0..self.request.body.len()) {
-            Cow::Borrowed(body) => Cow::Borrowed(body.as_bytes()),
-            Cow::Owned(body) => Cow::Owned(body.into_bytes()),
-        };
+        let replaced = self.request.outline.results.iter().zip(&self.results);
+        let replaced = replaced.filter_map(|(result, judged)| {
+            Some((result.place.clone(), Arc::clone(judged.replacement()?.json())))
+        });
+        let body = EditedBody::new(self.request.body, replaced.collect());
         let beginnings = self.beginnings.cached(self.request);
         // The first beginning has no message.
         let cached_messages = beginnings.len().saturating_sub(1);
         let cached_results = self.request.outline.results.iter();
         let cached_results = cached_results.take_while(|result| result.message < cached_messages);
         let cached_results = cached_results.map(|result| result.key.clone()).collect();
-        let Policy { estimator, remember, .. } = *self.policy;
-        let mut saved_tokens = (0, 0);
-        for (result, judged) in self.request.outline.results.iter().zip(&self.results) {
-            if let Some(Decision::Replace(replacement)) = &judged.decision {
-                let count = || estimator.estimate(&self.request.text(result));
-                let before = remember(&result.key.text, &count);
-                let saved = before.saturating_sub(estimator.estimate(&replacement.text));
-                let place =
-                    if result.message < warm { &mut saved_tokens.0 } else { &mut saved_tokens.1 };
-                *place += saved;
-            }
-        }
         let edited: HashSet<&Key> = self.edits.iter().map(|edit| &edit.key).collect();
         let results = self.request.outline.results.iter();
         let first = results
@@ -458,9 +509,12 @@ impl<'e, 'b> Editor<'e, 'b> {
             .filter(|result| edited.contains(&result.key))
             .map(|result| result.message)
             .min();
-        let broken = (first.unwrap_or(warm)..warm).map(|at| self.message_json(at));
-        let broken_tokens = broken.map(|json| estimator.estimate(&countable_text(&json))).sum();
-        let tokens = if matches!(body, Cow::Owned(_)) { self.tokens() } else { 0 };
+        // A large request is counted even without edits, because the next one continues from its count.
+        let deferred_counts = if body.is_edited() || self.is_large() {
+            self.deferred_counts(first.unwrap_or(warm)..warm, warm)
+        } else {
+            DeferredCounts::default()
+        };
         let originals = results.clone().filter(|result| edited.contains(&result.key));
         let original = |result: &ToolResult| Original {
             hash: result.key.text,
@@ -477,18 +531,53 @@ impl<'e, 'b> Editor<'e, 'b> {
             originals,
             beginnings,
             cached_results,
-            tokens,
-            saved_tokens,
-            broken_tokens,
+            deferred_counts,
         }
     }
-}
 
-/// Returns the replacement of a decision as it is written in JSON.
-fn sent(decision: &Decision) -> Option<String> {
-    match decision {
-        Decision::Replace(replacement) => Some(encode(&replacement.text)),
-        Decision::Keep => None,
+    /// Collects the texts to count for the bill. `broken` are the messages of the warm prefix that the
+    /// provider must write again.
+    fn deferred_counts(&self, broken: Range<usize>, warm: usize) -> DeferredCounts {
+        let (start, known) = self.counted();
+        let beginnings = self.beginnings.hashes().iter().enumerate().skip(start);
+        let text = |hash: &Hash, text: &dyn Fn() -> String| match (self.policy.stored_count)(hash) {
+            Some(tokens) => Text::Counted(tokens),
+            None => Text::Uncounted(*hash, text()),
+        };
+        let saved = |(result, judged): (&ToolResult, &Judged)| {
+            let replacement = judged.replacement()?;
+            Some(SavedText {
+                is_warm: result.message < warm,
+                before: text(&result.key.text, &|| self.request.text(result)),
+                after: text(replacement.hash(), &|| replacement.text().to_owned()),
+            })
+        };
+        let deferred = DeferredCounts {
+            counts: Counts { tokens: known, ..Counts::default() },
+            parts: beginnings.map(|(at, hash)| (*hash, self.added_json(at).into_owned())).collect(),
+            saved: self
+                .request
+                .outline
+                .results
+                .iter()
+                .zip(&self.results)
+                .filter_map(saved)
+                .collect(),
+            broken: broken.map(|at| self.message_json(at).into_owned()).collect(),
+        };
+        deferred.bounded(self.policy.estimator, self.policy.store_count)
+    }
+
+    /// Returns whether the request may have more tokens than the watermark.
+    fn is_large(&self) -> bool {
+        self.tokens_of(self.request.body.len()) > self.policy.watermark
+    }
+
+    /// Returns a number of tokens that so many bytes do not exceed. A token has at least one byte, and the
+    /// count of one token shows by how much the estimator scales counts.
+    fn tokens_of(&self, bytes: usize) -> u32 {
+        let scale = self.policy.estimator.estimate("a").max(1);
+        u32::try_from(bytes).unwrap_or(u32::MAX).saturating_mul(scale)
     }
 }
 

@@ -1,12 +1,14 @@
 //! The memory of a gateway: decisions, beginnings, and the usage of requests, in one SQLite file that
 //! several gateways can share.
 
+mod checkpoints;
 mod memory;
 mod originals;
 mod usage_rows;
 
 use std::cell::RefCell;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 
 use lcp_app::{Error, ErrorKind, Result};
@@ -19,6 +21,7 @@ use crate::request::Request;
 use crate::rewrite::Rewritten;
 use memory::{Known, Memory};
 
+pub(crate) use checkpoints::Checkpoints;
 pub(crate) use originals::Originals;
 pub(crate) use usage_rows::{Row, edit_name};
 
@@ -68,6 +71,9 @@ const FILE: &str = "gateway.sqlite";
 /// minutes, so it need not be written again with each request.
 const DELAY_SECONDS: i64 = 60;
 
+/// The minimum time in seconds between two checks that the file of an original exists.
+const CHECK_SECONDS: i64 = 60;
+
 /// The time in seconds after which the use of an original is written again.
 const USE_SECONDS: i64 = 3_600;
 
@@ -88,18 +94,7 @@ impl Store {
     pub(crate) fn open(folder: &Path, keep_days: u32) -> Result<Self> {
         let folder = make_private(folder)?;
         let originals = Originals::new(make_private(&folder.join("originals"))?);
-        let options = Options {
-            busy_timeout: BUSY,
-            // A power failure makes the gateway judge the last results again, no more.
-            durable: false,
-            private: true,
-            ..Options::default()
-        };
-        let path = folder.join(FILE);
-        let connection = sqlite::open(&path, &SCHEMA, &options).map_err(|error| {
-            Error::new(ErrorKind::Io, format!("cannot open {}: {error}", path.display()))
-                .with_hint("pass --data to use another folder")
-        })?;
+        let connection = connect(&folder)?;
         let memory = RefCell::default();
         Ok(Self { connection, memory, originals, keep_seconds: i64::from(keep_days) * 86_400 })
     }
@@ -199,7 +194,7 @@ impl EditTransaction<'_> {
              WHERE call = ?1 AND text = ?2",
         )?;
         let mut memory = self.memory.borrow_mut();
-        let mut decisions = Decisions::new();
+        let mut decisions = Decisions::default();
         for result in &request.outline.results {
             let key = &result.key;
             if let Some(known) = memory.decisions.get(key) {
@@ -207,13 +202,14 @@ impl EditTransaction<'_> {
                 continue;
             }
             let decision = query.query_row((&key.call, &key.text), |row| {
-                let text: Option<String> = row.get(0)?;
-                let target: Option<(String, Hash)> =
-                    row.get::<_, Option<String>>(1)?.zip(row.get(2)?);
+                let text: Option<Arc<str>> = row.get(0)?;
+                let target: Option<(Arc<str>, Hash)> =
+                    row.get::<_, Option<Arc<str>>>(1)?.zip(row.get(2)?);
                 let target = target.map(|(call, text)| Key { call, text });
-                let decision = text
-                    .map_or(Decision::Keep, |text| Decision::Replace(Replacement { text, target }));
-                Ok(Known { decision, model: row.get(3)?, expires: row.get(4)? })
+                let decision = text.map_or(Decision::Keep, |text| {
+                    Decision::Replace(Replacement::new(text, target))
+                });
+                Ok(Known { decision, model: row.get(3)?, expires: row.get(4)?, checked_at: 0 })
             });
             if let Some(known) = decision.optional()? {
                 decisions.insert(key.clone(), known.decision.clone());
@@ -270,10 +266,14 @@ impl EditTransaction<'_> {
         for (at, result) in request.outline.results.iter().enumerate() {
             let is_cached = at < rewritten.cached_results.len();
             let expires = if is_cached { self.now + seconds } else { self.now };
-            let known = memory.decisions.get(&result.key);
-            if known.is_some_and(|known| matches!(known.decision, Decision::Replace(_))) {
+            let mut known = memory.decisions.get_mut(&result.key);
+            if let Some(known) = &mut known
+                && known.decision.replacement().is_some()
+                && known.checked_at + CHECK_SECONDS <= self.now
+            {
                 let (text, used_before) = (|| request.text(result), self.now - USE_SECONDS);
                 self.originals.keep(&result.key.text, text, used_before).map_err(failed)?;
+                known.checked_at = self.now;
             }
             if known.is_none_or(|known| expires > known.expires + DELAY_SECONDS) {
                 used.push((&result.key, expires));
@@ -294,15 +294,12 @@ impl EditTransaction<'_> {
                  target_call = excluded.target_call, target_text = excluded.target_text",
             )?;
             for (key, decision) in &rewritten.decisions {
-                let replacement = match decision {
-                    Decision::Keep => None,
-                    Decision::Replace(replacement) => Some(replacement),
-                };
+                let replacement = decision.replacement();
                 let target = replacement.and_then(|it| it.target.as_ref());
                 insert.execute((
                     &key.call,
                     &key.text,
-                    replacement.map(|it| &it.text),
+                    replacement.map(Replacement::text),
                     target.map(|key| &key.call),
                     target.map(|key| &key.text),
                     &request.model,
@@ -326,7 +323,12 @@ impl EditTransaction<'_> {
         }
         self.transaction.commit()?;
         memory.expires.extend(beginnings);
-        let new = |decision| Known { decision, model: request.model.clone(), expires: self.now };
+        let new = |decision| Known {
+            decision,
+            model: request.model.clone(),
+            expires: self.now,
+            checked_at: self.now,
+        };
         for (key, decision) in rewritten.decisions.iter().cloned() {
             let entry = memory.decisions.entry(key);
             let changed = entry.and_modify(|known| known.decision.clone_from(&decision));
@@ -348,6 +350,25 @@ impl EditTransaction<'_> {
 pub(crate) struct CachedParts {
     pub(crate) beginnings: Vec<Hash>,
     pub(crate) results: Vec<Key>,
+}
+
+/// Connects to the file in a folder.
+fn connect(folder: &Path) -> Result<Connection> {
+    let options = Options {
+        busy_timeout: BUSY,
+        // A power failure makes the gateway judge the results since the last checkpoint again, no more.
+        durable: false,
+        private: true,
+        ..Options::default()
+    };
+    let path = folder.join(FILE);
+    let failed = |error: sqlite::Error| {
+        Error::new(ErrorKind::Io, format!("cannot open {}: {error}", path.display()))
+            .with_hint("pass --data to use another folder")
+    };
+    let connection = sqlite::open(&path, &SCHEMA, &options).map_err(failed)?;
+    checkpoints::limit_automatic(&connection).map_err(|error| failed(error.into()))?;
+    Ok(connection)
 }
 
 /// Creates a folder that only the user can read. Returns its absolute path.

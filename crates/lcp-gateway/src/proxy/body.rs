@@ -1,5 +1,6 @@
 //! Bodies of requests and responses.
 
+use std::convert::Infallible;
 use std::pin::Pin;
 use std::task::{Context, Poll};
 
@@ -21,6 +22,42 @@ pub(super) type AnyBody = UnsyncBoxBody<Bytes, BoxError>;
 /// Returns a complete body.
 pub(super) fn full(bytes: impl Into<Bytes>) -> AnyBody {
     Full::new(bytes.into()).map_err(|never| match never {}).boxed_unsync()
+}
+
+/// Returns a body of several parts, which are not copied.
+pub(super) fn joined(parts: Vec<Bytes>) -> AnyBody {
+    Joined { left: parts.iter().map(|part| part.len() as u64).sum(), parts: parts.into_iter() }
+        .map_err(|never: Infallible| match never {})
+        .boxed_unsync()
+}
+
+/// A body in several parts with a known length.
+struct Joined {
+    parts: std::vec::IntoIter<Bytes>,
+    /// The number of bytes that are left.
+    left: u64,
+}
+
+impl Body for Joined {
+    type Data = Bytes;
+    type Error = Infallible;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        _: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
+        let part = self.parts.next();
+        self.left -= part.as_ref().map_or(0, |part| part.len() as u64);
+        Poll::Ready(part.map(|part| Ok(Frame::data(part))))
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.parts.len() == 0
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        SizeHint::with_exact(self.left)
+    }
 }
 
 /// Returns the body of a request that is passed on as it arrives. Uploads of files can be large.

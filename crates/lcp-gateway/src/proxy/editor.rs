@@ -1,12 +1,12 @@
 //! The edit of a request with its store.
 
-use std::borrow::Cow;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Instant, SystemTime};
 
+use foldhash::fast::RandomState;
 use hyper::body::Bytes;
 use lcp_app::config::Config;
 use lcp_app::tokenizer::TokenizerOptions;
@@ -17,10 +17,11 @@ use lcp_transcripts::Format;
 
 use super::recent::Recent;
 use crate::bill::Stats;
+use crate::body::Segment;
 use crate::decisions::Hash;
 use crate::request::{Api, Request};
-use crate::rewrite::{Policy, Rewritten, rewrite};
-use crate::store::{CachedParts, Row, Store, edit_name};
+use crate::rewrite::{DeferredCounts, Policy, Rewritten, rewrite};
+use crate::store::{CachedParts, Checkpoints, Row, Store, edit_name};
 use crate::usage::Usage;
 
 /// The window that the header of a request asks for, in tokens.
@@ -50,6 +51,7 @@ pub struct EditOptions {
 /// The editor of a gateway.
 pub(super) struct Editor {
     store: Mutex<Store>,
+    checkpoints: Mutex<Checkpoints>,
     options: EditOptions,
     originals: String,
     recent: Recent,
@@ -62,23 +64,22 @@ pub(super) struct Editor {
 struct ModelRules {
     budget: u32,
     estimator: Arc<dyn TokenEstimator>,
-    /// Counts of tokens by the hash of what was counted.
-    counts: Mutex<HashMap<Hash, u32>>,
+    /// Token counts by the hash of the text or of the beginning.
+    counts: Mutex<HashMap<Hash, u32, RandomState>>,
 }
 
 impl ModelRules {
-    /// Returns the count that belongs to a hash.
-    fn count(&self, hash: &Hash, count: &dyn Fn() -> u32) -> u32 {
-        let mut counts = self.counts.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(known) = counts.get(hash) {
-            return *known;
-        }
+    fn counts(&self) -> MutexGuard<'_, HashMap<Hash, u32, RandomState>> {
+        self.counts.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Stores the count that belongs to a hash.
+    fn store_count(&self, hash: &Hash, count: u32) {
+        let mut counts = self.counts();
         if counts.len() >= COUNTS_MAX {
             counts.clear();
         }
-        let count = count();
         counts.insert(*hash, count);
-        count
     }
 }
 
@@ -95,8 +96,8 @@ pub(super) struct Context {
 
 /// An edited request.
 pub(super) struct Edited {
-    /// The body, unless it is that of the client.
-    pub(super) body: Option<Vec<u8>>,
+    /// The parts of the edited body. `None` if the body of the client is sent.
+    pub(super) body: Option<Vec<Bytes>>,
     pub(super) sent: SentRequest,
 }
 
@@ -105,18 +106,18 @@ pub(super) struct SentRequest {
     row: Row,
     api: Api,
     cached: CachedParts,
-    /// Tokens of the body, saved and broken ones, as the tokenizer of the model counts them.
-    tokens: u32,
-    saved_tokens: (u32, u32),
-    broken_tokens: u32,
+    model: Arc<ModelRules>,
+    deferred_counts: DeferredCounts,
 }
 
 impl Editor {
     pub(super) fn new(options: EditOptions) -> Result<Self> {
-        let store = Store::open(&folder(&options.data, options.dry_run), options.keep_days)?;
+        let folder = folder(&options.data, options.dry_run);
+        let store = Store::open(&folder, options.keep_days)?;
         let originals = store.originals().folder().display().to_string();
         Ok(Self {
             store: Mutex::new(store),
+            checkpoints: Mutex::new(Checkpoints::open(&folder)?),
             options,
             originals,
             recent: Recent::default(),
@@ -134,7 +135,7 @@ impl Editor {
     pub(super) fn edit(&self, api: Api, body: &Bytes, context: &Context) -> Option<Edited> {
         let start = Instant::now();
         let (request, predecessor) = self.recent.parse(api, body)?;
-        let edited = self.edit_request(api, &request, context);
+        let edited = self.edit_request(api, &request, body, context);
         self.recent.add(api, body.clone(), request.outline, predecessor);
         let Ok(mut edited) = edited else {
             self.add_failure();
@@ -148,12 +149,12 @@ impl Editor {
         &self,
         api: Api,
         request: &Request<'_>,
+        body: &Bytes,
         context: &Context,
     ) -> Result<Edited, EditFailure> {
         let now = now();
         let model = self.model(&request.model, context.has_long_window);
         let rewritten = self.rewrite(api, request, &model, context.is_count, now)?;
-        let is_edited = matches!(rewritten.body, Cow::Owned(_));
         let session = context.session.clone().or_else(|| request.session.clone());
         let row = Row {
             time: now,
@@ -169,12 +170,15 @@ impl Editor {
                 beginnings: rewritten.beginnings.iter().map(|beginning| beginning.hash).collect(),
                 results: rewritten.cached_results,
             },
-            tokens: rewritten.tokens,
-            saved_tokens: rewritten.saved_tokens,
-            broken_tokens: rewritten.broken_tokens,
+            model,
+            deferred_counts: rewritten.deferred_counts,
         };
-        let is_sent = is_edited && !self.options.dry_run;
-        Ok(Edited { body: is_sent.then(|| rewritten.body.into_owned()), sent })
+        let is_sent = rewritten.body.is_edited() && !self.options.dry_run;
+        let parts = rewritten.body.segments().map(|segment| match segment {
+            Segment::Original(part) => body.slice_ref(part.as_bytes()),
+            Segment::New(string) => Bytes::copy_from_slice(string.as_bytes()),
+        });
+        Ok(Edited { body: is_sent.then(|| parts.collect()), sent })
     }
 
     /// Edits a request, and writes the data that later requests need.
@@ -203,11 +207,11 @@ impl Editor {
                 reads_from(arguments, &self.originals) || gateway.keeps(tool, arguments)
             },
             order: &|body| lcp_app::rank::results_by_need(format(api), body),
-            remember: &|hash, count| model.count(hash, count),
+            stored_count: &|hash| model.counts().get(hash).copied(),
+            store_count: &|hash, count| model.store_count(hash, count),
         };
         let rewritten = rewrite(request, &decisions, &policy);
-        let is_edited = matches!(rewritten.body, Cow::Owned(_));
-        if is_edited && !request.differs_only_in_results(&rewritten.body) {
+        if !request.differs_only_in_results(&rewritten.body) {
             return Err(EditFailure);
         }
         // The request that is counted here will be sent with the same decisions.
@@ -254,22 +258,29 @@ impl Editor {
 
     /// Records a request with the usage of its response.
     pub(super) fn record(&self, sent: SentRequest, usage: Option<Usage>) {
-        let SentRequest { mut row, api, cached, tokens, saved_tokens, broken_tokens } = sent;
+        let SentRequest { mut row, api, cached, model, deferred_counts } = sent;
+        let counts =
+            deferred_counts.count(&*model.estimator, &|hash, count| model.store_count(hash, count));
         row.usage = usage;
         let billed = usage.map_or(0, |usage| usage.request_tokens());
         // In a dry run, the bill is that of the request without edits.
-        let own = match tokens {
+        let own = match counts.tokens {
             0 => 0,
             edited if self.options.dry_run => {
-                u64::from(edited) + u64::from(saved_tokens.0) + u64::from(saved_tokens.1)
+                u64::from(edited) + u64::from(counts.saved.0) + u64::from(counts.saved.1)
             }
             edited => u64::from(edited),
         };
         let scaled = |part: u32| (u64::from(part) * billed).checked_div(own).unwrap_or(part.into());
-        row.saved_tokens = (scaled(saved_tokens.0), scaled(saved_tokens.1));
-        row.broken_tokens = scaled(broken_tokens);
+        row.saved_tokens = (scaled(counts.saved.0), scaled(counts.saved.1));
+        row.broken_tokens = scaled(counts.broken);
         let is_uncached =
             usage.is_some_and(|it| it.read + it.written + it.written_hour == 0 && it.input > 0);
+        // The write after a checkpoint waits for the disk, so it must not be that of a request. If a checkpoint
+        // fails, the next one copies more.
+        let mut checkpoints = self.checkpoints.lock().unwrap_or_else(PoisonError::into_inner);
+        let _ = checkpoints.add_request();
+        drop(checkpoints);
         let mut store = self.store();
         let mut is_recorded = store.add_usage(&row).is_ok();
         // OpenAI reports no writes.

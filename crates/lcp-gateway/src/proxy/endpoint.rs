@@ -123,8 +123,8 @@ impl Endpoint {
         if body.is_some() {
             parts.headers.remove(CONTENT_ENCODING);
         }
-        let bytes = body.map_or(bytes, Bytes::from);
-        let response = match self.send(parts, target, body::full(bytes)).await {
+        let body = body.map_or_else(|| body::full(bytes), body::joined);
+        let response = match self.send(parts, target, body).await {
             Ok(response) => response,
             Err(answer) => return answer,
         };

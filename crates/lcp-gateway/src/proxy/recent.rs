@@ -40,10 +40,18 @@ impl Recent {
         body: &'b [u8],
     ) -> Option<(Request<'b>, Option<Arc<Entry>>)> {
         let entries: Vec<_> = self.entries().iter().cloned().collect();
-        let entries = entries.into_iter().filter(|entry| entry.api == api);
-        let longest = entries
-            .map(|entry| (common_bytes(&entry.body, body), entry))
-            .max_by_key(|(common, _)| *common);
+        let mut longest: Option<(usize, Arc<Entry>)> = None;
+        for entry in entries.into_iter().rev().filter(|entry| entry.api == api) {
+            let common = common_bytes(&entry.body, body);
+            // All sessions of an agent begin with the same tools, so the others need not be compared.
+            let is_continued = common >= entry.body.len() / 8 * 7;
+            if longest.as_ref().is_none_or(|(longest, _)| common > *longest) {
+                longest = Some((common, entry));
+            }
+            if is_continued {
+                break;
+            }
+        }
         let Some((common, entry)) = longest else {
             return Some((Request::parse(api, body)?, None));
         };

@@ -98,21 +98,32 @@ fn ambiguous_and_unknown_requests_are_refused() {
 }
 
 #[test]
-fn edits_of_requests_with_empty_results_are_valid() {
+fn only_edits_of_results_are_valid() {
     let body = |text: &str| {
         format!(
             r#"{{"model":"m","messages":[{{"role":"tool","tool_call_id":"a","content":""}},
                {{"role":"tool","tool_call_id":"b","content":"{text}"}}]}}"#
         )
     };
-    let (old, new, empty) = (body("long"), body("short"), body(""));
-    let old = parse(Api::OpenAiChat, &old).unwrap();
-    assert!(old.differs_only_in_results(new.as_bytes()));
-    assert!(!old.differs_only_in_results(empty.as_bytes()));
-    let spaced = new.replace("\"short\"", " \"short\"");
-    assert!(!old.differs_only_in_results(spaced.as_bytes()));
-    let other = new.replace("\"b\"", "\"c\"");
-    assert!(!old.differs_only_in_results(other.as_bytes()));
+    let old = body("long");
+    let request = parse(Api::OpenAiChat, &old).unwrap();
+    let at = |text: &str| old.find(text).unwrap()..old.find(text).unwrap() + text.len();
+    let is_valid = |replaced: &[(&str, &str)]| {
+        let replaced = replaced.iter().map(|(old, new)| (at(old), Arc::from(*new))).collect();
+        let edited = EditedBody::new(&old, replaced);
+        request.differs_only_in_results(&edited)
+            && parse(Api::OpenAiChat, std::str::from_utf8(&edited.to_bytes()).unwrap()).is_some()
+    };
+    let (first, second) = ("\"\"", "\"long\"");
+    assert!(is_valid(&[]));
+    assert!(is_valid(&[(second, "\"short\"")]));
+    assert!(is_valid(&[(first, "\"a\""), (second, "\"short\"")]));
+    assert!(!is_valid(&[(second, "\"short\""), (first, "\"a\"")]));
+    for new in ["\"\"", " \"short\"", "short", "\"a\"\"", "\"a\" ", "\"\\x\""] {
+        assert!(!is_valid(&[(second, new)]), "{new}");
+    }
+    assert!(!is_valid(&[("\"b\"", "\"c\"")]));
+    assert!(!is_valid(&[("long", "\"c\"")]));
 }
 
 /// Returns a message of each kind. The ids of some are the same.

@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use foldhash::fast::RandomState;
 use rusqlite::Connection;
 
 use crate::decisions::{Decision, Hash, Key};
@@ -16,6 +17,8 @@ pub(super) struct Known {
     /// The model that keeps the result in its cache for the longest time, and the end of this time.
     pub(super) model: String,
     pub(super) expires: i64,
+    /// The time of the last check that the file of the original exists.
+    pub(super) checked_at: i64,
 }
 
 /// The entries that were read or written last.
@@ -23,9 +26,9 @@ pub(super) struct Known {
 pub(super) struct Memory {
     /// The number of the version of the file, which changes if another gateway writes to it.
     version: i64,
-    pub(super) decisions: HashMap<Key, Known>,
+    pub(super) decisions: HashMap<Key, Known, RandomState>,
     /// The times until which providers keep beginnings.
-    pub(super) expires: HashMap<Hash, i64>,
+    pub(super) expires: HashMap<Hash, i64, RandomState>,
 }
 
 impl Memory {

@@ -40,10 +40,11 @@ fn send(store: &mut Store, body: &str, now: i64) -> sqlite::Result<Vec<u8>> {
             original: &|hash| originals.path(hash).display().to_string(),
             is_raw: &|_, _| false,
             order: &|_| Vec::new(),
-            remember: &|_, count| count(),
+            stored_count: &|_| None,
+            store_count: &|_, _| {},
         },
     );
-    let sent = rewritten.body.to_vec();
+    let sent = rewritten.body.to_bytes();
     edit.commit(&request, &rewritten)?;
     Ok(sent)
 }
@@ -85,7 +86,7 @@ fn changes_of_another_gateway_are_read() {
     other.connection.execute("UPDATE decisions SET replacement = 'other'", []).unwrap();
     let changed = store.begin(NOW).unwrap().decisions(&request).unwrap();
     let text =
-        |decision: &Decision| matches!(decision, Decision::Replace(it) if it.text == "other");
+        |decision: &Decision| matches!(decision, Decision::Replace(it) if it.text() == "other");
     assert!(changed.len() == 2 && changed.values().all(text));
 }
 
@@ -107,7 +108,7 @@ fn original_is_private_complete_and_restored() {
         assert_eq!(mode(&folder.path().join(FILE)), 0o600);
     }
     std::fs::remove_file(file).unwrap();
-    send(&mut store, &body, NOW + 1).unwrap();
+    send(&mut store, &body, NOW + CHECK_SECONDS).unwrap();
     assert_eq!(std::fs::read_to_string(file).unwrap(), text);
 }
 
@@ -123,7 +124,7 @@ fn edit_without_its_original_fails() {
     let body = body();
     let request = Request::parse(Api::OpenAiChat, body.as_bytes()).unwrap();
     let edit = store.begin(NOW).unwrap();
-    assert_eq!(edit.decisions(&request).unwrap(), Decisions::new());
+    assert_eq!(edit.decisions(&request).unwrap(), Decisions::default());
 }
 
 #[test]

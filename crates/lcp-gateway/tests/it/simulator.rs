@@ -36,6 +36,9 @@ impl Simulator {
             Some(_) => Cached::Expired,
             None => Cached::Unknown,
         };
+        let store = |hash: &Hash, count| {
+            self.counts.borrow_mut().insert(*hash, count);
+        };
         let policy = Policy {
             budget,
             watermark: budget / 2,
@@ -48,14 +51,25 @@ impl Simulator {
             original: &|hash| format!("/originals/{:02x}{:02x}.txt", hash[0], hash[1]),
             is_raw: &|_, arguments| arguments.contains("raw.txt"),
             order: &|_| Vec::new(),
-            remember: &|hash, count| {
-                let known = self.counts.borrow().get(hash).copied();
-                known.unwrap_or_else(|| *self.counts.borrow_mut().entry(*hash).or_insert(count()))
-            },
+            stored_count: &|hash| self.counts.borrow().get(hash).copied(),
+            store_count: &store,
         };
-        let Rewritten { body, decisions, edits, originals, beginnings, cached_results, .. } =
-            rewrite(&request, &self.decisions, &policy);
-        let body = body.into_owned();
+        let forgetful = Policy { stored_count: &|_| None, store_count: &|_, _| {}, ..policy };
+        let counted = rewrite(&request, &self.decisions, &forgetful);
+        let Rewritten {
+            body,
+            decisions,
+            edits,
+            originals,
+            beginnings,
+            cached_results,
+            deferred_counts,
+        } = rewrite(&request, &self.decisions, &policy);
+        // Stored counts change no decision, and no bill.
+        assert_eq!((&decisions, &edits), (&counted.decisions, &counted.edits));
+        let counts = deferred_counts.count(&HeuristicEstimator, &store);
+        assert_eq!(counts, counted.deferred_counts.count(&HeuristicEstimator, &|_, _| {}));
+        let body = body.to_bytes();
         self.decisions.extend(decisions);
         self.originals.extend(originals.into_iter().map(|it| (it.hash, it.text)));
         let seconds = beginnings.first().map_or(0, |it| u64::from(it.seconds));
