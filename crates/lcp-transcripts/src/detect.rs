@@ -41,10 +41,8 @@ pub fn detect(bytes: &[u8]) -> Option<Format> {
             None => of_object(&Fields::read(value)?),
         },
         Ok(Document::Lines(lines)) => {
-            let values = lines.iter().filter_map(|line| line.value.as_ref().ok());
-            let objects = values.take(LOOKED_AT_MAX).filter_map(|value| Fields::read(value));
-            let mut found = objects.filter_map(|fields| of_object(&fields));
-            found.next()
+            let values = lines.filter_map(|line| line.value.ok()).take(LOOKED_AT_MAX);
+            values.filter_map(Fields::read).find_map(|fields| of_object(&fields))
         }
         // Text that begins like JSON but cannot be parsed is broken JSON, not Markdown.
         Err(_) => (!looks_like_json(text)).then_some(Format::Markdown),

@@ -209,8 +209,8 @@ pub(crate) fn rest_with(fields: &Fields<'_>, key: &str, inner: Option<String>) -
 
 /// Imports the lines of a session, the items of a list, or one object.
 ///
-/// `begin` gets all lines and returns the function that reads one of them. That function returns
-/// whether the line belongs to the format. Lines that are not JSON become extensions, with a
+/// `begin` gets all lines and returns a reader. It is called for each line that is JSON, in order, and
+/// returns whether the line belongs to the format. Lines that are not JSON become extensions, with a
 /// warning.
 ///
 /// # Errors
@@ -218,11 +218,11 @@ pub(crate) fn rest_with(fields: &Fields<'_>, key: &str, inner: Option<String>) -
 /// Returns the first JSON error, or
 /// [`ErrorKind::NotATranscript`](crate::ErrorKind::NotATranscript), if no line belongs to the
 /// format.
-pub(crate) fn import_lines<Read: FnMut(&mut BlockBuilder, &RawValue) -> bool>(
+pub(crate) fn import_lines<'a, Read: FnMut(&mut BlockBuilder, &RawValue) -> bool>(
     format: Format,
     looked_for: &'static str,
-    bytes: &[u8],
-    begin: impl FnOnce(&[Line<'_>]) -> Read,
+    bytes: &'a [u8],
+    begin: impl FnOnce(&[Line<'a>]) -> Read,
 ) -> Result<ImportResult> {
     let source = Source::new(bytes)?;
     let lines = source.lines_or_items();

@@ -1,5 +1,6 @@
 //! Reads messages from packs and transcripts.
 
+use std::borrow::Cow;
 use std::path::Path;
 
 use lcp_continuity::Message;
@@ -55,13 +56,13 @@ pub(crate) fn messages_if_any(
                 let message = format!("left out {lines} without a readable record");
                 reporter.warn(&files::located(&message, path));
             }
-            let mut messages = of_blocks(&imported.blocks);
+            let mut messages = of_blocks(imported.blocks);
             if format == Format::Markdown && messages.len() > 1 {
                 messages.pop_if(|last| may_grow(last));
             }
             messages
         }
-        None => of_blocks(&files::decode(path, bytes)?.blocks),
+        None => of_blocks(files::decode(path, bytes)?.blocks),
     })
 }
 
@@ -75,24 +76,23 @@ fn may_grow(message: &Message) -> bool {
 /// Converts blocks into messages, with the tool call IDs of their annotations. Leaves out metadata,
 /// extensions and side conversations. The main conversation contains the result of a side
 /// conversation.
-fn of_blocks(blocks: &[Block<'_>]) -> Vec<Message> {
-    let metas = BlockMeta::resolve_all(blocks, &mut |_, _| {});
-    let aside = tagged(blocks, annotation_keys::SIDECHAIN);
-    let is_shown = |(index, block): (usize, &Block<'_>)| {
+fn of_blocks(blocks: Vec<Block<'_>>) -> Vec<Message> {
+    let metas = BlockMeta::resolve_all(&blocks, &mut |_, _| {});
+    let calls: Vec<_> =
+        metas.into_iter().map(|meta| meta.tool_call_id.map(Cow::into_owned)).collect();
+    let aside = tagged(&blocks, annotation_keys::SIDECHAIN);
+    let is_shown = |(index, (block, _)): &(usize, (Block<'_>, Option<String>))| {
         let content = &block.content;
         !content.is_metadata()
             && !matches!(content, BlockContent::Extension(_))
-            && !aside.contains(&index)
+            && !aside.contains(index)
     };
-    let shown = blocks.iter().zip(metas).enumerate();
-    let shown = shown.filter(|(index, (block, _))| is_shown((*index, block)));
-    let shown = shown.map(|(_, shown)| shown);
-    let message = |(block, meta): (&Block<'_>, BlockMeta<'_>)| {
-        let message = Message::new(block.clone().into_owned());
-        match meta.tool_call_id {
+    let message = |(_, (block, call)): (usize, (Block<'_>, Option<String>))| {
+        let message = Message::new(block.into_owned());
+        match call {
             Some(call) => message.answering(call),
             None => message,
         }
     };
-    shown.map(message).collect()
+    blocks.into_iter().zip(calls).enumerate().filter(is_shown).map(message).collect()
 }

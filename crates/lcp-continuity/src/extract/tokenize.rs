@@ -5,21 +5,40 @@ pub(crate) const QUOTED: &str = "`";
 
 /// The words of a sentence in lower case, and the punctuation between them.
 #[derive(Clone, Debug)]
-pub(crate) struct WordTokens(String);
+pub(crate) struct WordTokens {
+    text: String,
+    /// The byte offset in `text` at which each word begins.
+    starts: Vec<usize>,
+}
 
 impl WordTokens {
     /// Splits `sentence` into words. Apostrophes become `'`, asterisks and underscores for emphasis
     /// are dropped, a quotation or inline code becomes one [`QUOTED`], and any other character
     /// outside of words is a word of its own.
     pub(crate) fn new(sentence: &str) -> Self {
-        let mut words = Self(String::with_capacity(sentence.len() + 16));
+        let text = String::with_capacity(sentence.len() + 16);
+        let mut words = Self { text, starts: Vec::with_capacity(sentence.len() / 4) };
         let mut rest = sentence;
         let mut inside = false;
         // Quotation marks without a closing mark, so that each is searched for only once.
         let mut unclosed = [false; 3];
         while let Some(c) = rest.chars().next() {
+            let run = rest.bytes().take_while(u8::is_ascii_alphanumeric).count();
+            if run > 0 {
+                if !inside {
+                    words.begin();
+                }
+                let start = words.text.len();
+                words.text.push_str(&rest[..run]);
+                words.text[start..].make_ascii_lowercase();
+                (rest, inside) = (&rest[run..], true);
+                continue;
+            }
+            if c == ' ' {
+                (rest, inside) = (&rest[1..], false);
+                continue;
+            }
             let after = &rest[c.len_utf8()..];
-            let next_is_word = after.starts_with(char::is_alphanumeric);
             let pair = [('"', '"'), ('“', '”'), ('`', '`')].iter().position(|pair| pair.0 == c);
             if let Some(at) = pair.filter(|at| !(unclosed[*at] || inside && c == '"')) {
                 let close = ['"', '”', '`'][at];
@@ -34,12 +53,12 @@ impl WordTokens {
             rest = after;
             if c.is_alphanumeric() {
                 if !inside {
-                    words.space();
+                    words.begin();
                 }
-                words.0.extend(c.to_lowercase());
+                words.text.extend(c.to_lowercase());
                 inside = true;
-            } else if inside && next_is_word && is_inner(c) {
-                words.0.push(if c == '’' { '\'' } else { c });
+            } else if inside && is_inner(c) && after.starts_with(char::is_alphanumeric) {
+                words.text.push(if c == '’' { '\'' } else { c });
             } else {
                 if !c.is_whitespace() && !matches!(c, '*' | '_') {
                     words.push(c.encode_utf8(&mut [0; 4]));
@@ -51,18 +70,18 @@ impl WordTokens {
     }
 
     pub(crate) fn words(&self) -> Vec<&str> {
-        self.0.split(' ').filter(|word| !word.is_empty()).collect()
+        let ends = self.starts.iter().skip(1).copied().chain([self.text.len()]);
+        self.starts.iter().zip(ends).map(|(start, end)| &self.text[*start..end]).collect()
     }
 
     fn push(&mut self, word: &str) {
-        self.space();
-        self.0.push_str(word);
+        self.begin();
+        self.text.push_str(word);
     }
 
-    fn space(&mut self) {
-        if !self.0.is_empty() {
-            self.0.push(' ');
-        }
+    /// Begins a word.
+    fn begin(&mut self) {
+        self.starts.push(self.text.len());
     }
 }
 

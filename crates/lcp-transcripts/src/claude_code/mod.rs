@@ -6,6 +6,7 @@
 mod rewound_turns;
 
 use std::collections::{HashMap, HashSet};
+use std::vec;
 
 use lcp_types::Role;
 use serde_json::value::RawValue;
@@ -67,7 +68,9 @@ enum Sidechains {
     Main,
 }
 
-struct Session {
+struct Session<'a> {
+    /// The fields of each line that is not read yet. `None` if the line is no object.
+    lines: vec::IntoIter<Option<Fields<'a>>>,
     asides: Sidechains,
     /// The ids of the lines of rewound turns.
     rewound: HashSet<String>,
@@ -75,14 +78,35 @@ struct Session {
     open: Option<(String, Option<String>)>,
     /// The sidechain of each line that has one, by the id of the line.
     sidechains: HashMap<String, String>,
-    /// The newest value of each note, by its key.
-    notes: HashMap<String, String>,
+    /// The notes of lines.
+    line_notes: Notes,
+    /// The notes of messages.
+    message_notes: Notes,
 }
 
-impl Session {
-    fn new(lines: &[Line<'_>], options: &Options) -> Self {
-        let mut fields = lines.iter().filter_map(|line| Fields::read(line.value.as_ref().ok()?));
-        let has_main = fields.any(|of| of.get("message").is_some() && !is_aside(&of));
+/// The newest value of each note, by its key.
+#[derive(Default)]
+struct Notes(HashMap<String, String>);
+
+impl Notes {
+    /// Stores a note. Returns whether its value differs from the previous value.
+    fn update(&mut self, key: &str, value: &RawValue) -> bool {
+        let value = value.get();
+        match self.0.get_mut(key) {
+            Some(known) if known == value => return false,
+            Some(known) => value.clone_into(known),
+            None => drop(self.0.insert(key.to_owned(), value.to_owned())),
+        }
+        true
+    }
+}
+
+impl<'a> Session<'a> {
+    fn new(lines: &[Line<'a>], options: &Options) -> Self {
+        let values = lines.iter().filter_map(|line| line.value.as_ref().ok());
+        let lines: Vec<_> = values.map(|value| Fields::read(value)).collect();
+        let mut fields = lines.iter().flatten();
+        let has_main = fields.any(|of| of.get("message").is_some() && !is_aside(of));
         let asides = match (has_main, options.sidechains) {
             (false, _) => Sidechains::Main,
             (true, true) => Sidechains::Tagged,
@@ -90,15 +114,17 @@ impl Session {
         };
         Self {
             asides,
-            rewound: rewound_turns::rewound_ids(lines),
+            rewound: rewound_turns::rewound_ids(&lines),
+            lines: lines.into_iter(),
             open: None,
             sidechains: HashMap::new(),
-            notes: HashMap::new(),
+            line_notes: Notes::default(),
+            message_notes: Notes::default(),
         }
     }
 
     fn line(&mut self, builder: &mut BlockBuilder, value: &RawValue) -> bool {
-        let Some(fields) = Fields::read(value) else {
+        let Some(fields) = self.lines.next().flatten() else {
             builder.push_detached("line", value.get());
             return false;
         };
@@ -176,7 +202,7 @@ impl Session {
         let mut of_answer = Object::default();
         for key in RESPONSE_KEYS {
             if let Some(value) = message.take(key).filter(|_| key != "type")
-                && self.is_new(format!("message.{key}"), value)
+                && self.message_notes.update(key, value)
             {
                 of_answer.raw(key, value.get());
             }
@@ -185,7 +211,7 @@ impl Session {
             line.take(key);
         }
         for (key, value) in line.rest() {
-            if self.is_new(key.to_owned(), value) {
+            if self.line_notes.update(key, value) {
                 notes.raw(key, value.get());
             }
         }
@@ -200,12 +226,6 @@ impl Session {
         if let Some(rest) = message.rest_json() {
             builder.push_detached("message", &rest);
         }
-    }
-
-    /// Stores a note. Returns whether its value differs from the previous value.
-    fn is_new(&mut self, key: String, value: &RawValue) -> bool {
-        let before = self.notes.insert(key, value.get().to_owned());
-        before.is_none_or(|before| before != value.get())
     }
 
     /// Returns the sidechain of a line: the id of its call, its agent or its first line.

@@ -13,7 +13,7 @@ use std::collections::{HashMap, HashSet};
 use serde_json::value::RawValue;
 
 use super::{is_aside, is_meta};
-use crate::raw_json::{self, Fields, Line};
+use crate::raw_json::{self, Fields};
 
 /// A line that has an id and can have successors.
 struct Node {
@@ -45,7 +45,7 @@ enum LineOutcome {
 }
 
 /// Returns the ids of the lines that belong to rewound turns.
-pub(super) fn rewound_ids(lines: &[Line<'_>]) -> HashSet<String> {
+pub(super) fn rewound_ids(lines: &[Option<Fields<'_>>]) -> HashSet<String> {
     let (ids, nodes) = nodes(lines);
     let Some(last) = nodes.iter().rposition(|node| node.kind != Kind::Other) else {
         return HashSet::new();
@@ -86,20 +86,17 @@ pub(super) fn rewound_ids(lines: &[Line<'_>]) -> HashSet<String> {
 }
 
 /// Returns the lines that have an id as nodes in order, with their ids.
-fn nodes(lines: &[Line<'_>]) -> (Vec<String>, Vec<Node>) {
+fn nodes(lines: &[Option<Fields<'_>>]) -> (Vec<String>, Vec<Node>) {
     let (mut ids, mut nodes) = (Vec::new(), Vec::<Node>::new());
     let mut places: HashMap<String, usize> = HashMap::new();
     // The last node that is not part of a side conversation.
     let mut before = None;
-    for line in lines {
-        let Some(fields) = line.value.as_ref().ok().and_then(|value| Fields::read(value)) else {
-            continue;
-        };
+    for fields in lines.iter().flatten() {
         let Some(id) = fields.string("uuid").filter(|id| !places.contains_key(id)) else {
             continue;
         };
-        let is_aside = is_aside(&fields);
-        let kind = if is_aside { Kind::Other } else { kind(&fields) };
+        let is_aside = is_aside(fields);
+        let kind = if is_aside { Kind::Other } else { kind(fields) };
         let mut named = ["parentUuid", "logicalParentUuid"]
             .iter()
             .filter_map(|key| places.get(&fields.string(key)?).copied());

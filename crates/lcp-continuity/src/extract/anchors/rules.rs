@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
+use foldhash::fast::FixedState;
 use lcp_types::Role;
 
 use super::super::output_detection::is_diagnostic;
@@ -30,8 +31,8 @@ pub(super) struct SentenceContext {
     pub(super) is_acting: bool,
 }
 
-static BY_WORD: LazyLock<HashMap<&str, Vec<&Phrase>>> = LazyLock::new(|| {
-    let mut by_word: HashMap<&str, Vec<&Phrase>> = HashMap::new();
+static BY_WORD: LazyLock<HashMap<&str, Vec<&Phrase>, FixedState>> = LazyLock::new(|| {
+    let mut by_word: HashMap<&str, Vec<&Phrase>, FixedState> = HashMap::default();
     for phrase in PHRASES {
         let word = phrase.words.split(' ').next().unwrap_or_default();
         by_word.entry(word).or_default().push(phrase);
@@ -52,8 +53,9 @@ const ORDER: [AnchorKind; 5] = [
 pub(super) fn kind_of(sentence: &str, context: SentenceContext) -> Option<AnchorKind> {
     let normal = WordTokens::new(sentence);
     let words = normal.words();
-    let count =
-        |words: &[&str]| words.iter().filter(|word| word.contains(char::is_alphanumeric)).count();
+    let count = |words: &[&str]| {
+        words.iter().filter(|word| word.starts_with(char::is_alphanumeric)).count()
+    };
     if count(&words) < MIN_WORDS || is_diagnostic(sentence) {
         return None;
     }
@@ -387,10 +389,10 @@ pub(super) fn open_questions(messages: &[Recorded]) -> Vec<bool> {
             Role::User => of_user,
             _ => of_model && !is_before_call(messages, at),
         };
-        match answered_speaker(messages, at) {
-            Some(Speaker::User) => of_user = false,
-            Some(Speaker::Model) => of_model = false,
-            None => {}
+        match role {
+            Role::User => of_model = false,
+            // Once a later message answers the user, earlier ones need no check.
+            _ => of_user = of_user && answered_speaker(messages, at) != Some(Speaker::User),
         }
     }
     open

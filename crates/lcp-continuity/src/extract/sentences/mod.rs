@@ -109,7 +109,11 @@ pub(crate) fn split(text: &str, range: Range<usize>) -> Vec<Range<usize>> {
     let mut start = 0;
     let mut at = 0;
     let mut ticks = paragraph.contains('`');
-    while let Some(c) = paragraph[at..].chars().next() {
+    loop {
+        // These characters never end a sentence.
+        let is_plain = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b' ';
+        at += paragraph.as_bytes()[at..].iter().take_while(|byte| is_plain(byte)).count();
+        let Some(c) = paragraph[at..].chars().next() else { break };
         let behind = at + c.len_utf8();
         if c == '`' && ticks {
             // Skip inline code, because full stops in it do not end a sentence.

@@ -59,7 +59,7 @@ impl TaskExtractor for ListTaskExtractor {
                 continue;
             }
             let text = message.text();
-            if speaker == Some(Role::User) {
+            if speaker == Some(Role::User) && !list.proposed.is_empty() {
                 list.answer(agreement(&text));
             }
             if from_tool && let Some(todos) = todo_tool::last_list(&text) {
@@ -80,13 +80,28 @@ impl TaskExtractor for ListTaskExtractor {
 
 /// Returns whether a message is a result whose tool or call names a plan.
 fn is_of_plan(message: &Message, calls: &HashMap<&str, &Message>) -> bool {
-    let names_plan =
-        |text: &str| name_words(text).iter().any(|word| PLANS.contains(&word.as_str()));
+    let names_plan = |text: &str| {
+        may_name_plan(text) && name_words(text).iter().any(|word| PLANS.contains(&word.as_str()))
+    };
     let call = || calls.get(message.tool_call_id()?);
     message.is_result()
         && (matches!(&message.block.content,
                 BlockContent::ToolResult(result) if names_plan(&result.tool_name))
             || call().is_some_and(|call| names_plan(&call.text())))
+}
+
+/// Returns whether a text has the first four letters of a plan's name, in any case. Most texts have not, and
+/// need not be split into words.
+fn may_name_plan(text: &str) -> bool {
+    const SMALL: u32 = u32::from_le_bytes([0x20; 4]);
+    const BEGINNINGS: [u32; 4] = [
+        u32::from_le_bytes(*b"todo"),
+        u32::from_le_bytes(*b"task"),
+        u32::from_le_bytes(*b"plan"),
+        u32::from_le_bytes(*b"chec"),
+    ];
+    let mut windows = text.as_bytes().windows(4).filter_map(|four| four.try_into().ok());
+    windows.any(|four| BEGINNINGS.contains(&(u32::from_le_bytes(four) | SMALL)))
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
