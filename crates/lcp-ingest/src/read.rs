@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use lcp_secrets::{Redactor, Secret};
 use lcp_types::wire::{MAGIC_BCP, MAGIC_LCP};
-use lcp_types::{FormatHint, Lang, MediaType, limits};
+use lcp_types::{CowBytes, FormatHint, Lang, MediaType, limits};
 
 use crate::attributes_file::{AttributeFiles, LinguistAttributes};
 use crate::charset::{self, Charset, Decoded};
@@ -242,7 +242,8 @@ impl<'r> Reader<'r> {
             return Err(SkippedFile::new(label, SkipReason::TooLarge));
         }
         let is_script = matches!(read.file_type.lang(), Lang::JavaScript | Lang::Css);
-        read.file_type = read.file_type.with_records(&String::from_utf8_lossy(&read.bytes));
+        read.file_type =
+            read.file_type.with_records(&CowBytes::from(&read.bytes[..]).to_str_lossy());
         read.is_generated = is_generated(&read.bytes) || (is_script && is_minified(&read.bytes));
         read.secrets = self.secrets.find(label, &read.bytes);
         Ok(read)

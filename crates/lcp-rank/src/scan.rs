@@ -263,7 +263,7 @@ impl Counter<'_, '_> {
             for term in &terms.counted {
                 self.add(*term, field, 1);
             }
-            let words = last.zip(terms.first).filter(|_| is_joint(&path[end..start]));
+            let words = last.zip(terms.first).filter(|_| is_joint(&path.as_bytes()[end..start]));
             let bigram = words.and_then(|words| self.scanner.bigrams.get(&words).copied());
             if let Some(bigram) = bigram {
                 self.add(bigram, Field::Adjacent, 1);

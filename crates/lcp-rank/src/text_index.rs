@@ -91,7 +91,7 @@ impl<'t> TextIndexer<'t> {
                 totals.definitions += known.words;
             }
             if known.words > 0 {
-                if let Some(last) = last.filter(|_| is_joint(&text[end..start])) {
+                if let Some(last) = last.filter(|_| is_joint(&text.as_bytes()[end..start])) {
                     self.neighbors.push((last, id));
                 }
                 last = Some(id);
@@ -103,17 +103,20 @@ impl<'t> TextIndexer<'t> {
     }
 
     fn id(&mut self, identifier: &'t str) -> Id {
-        *self.ids.entry(identifier).or_insert_with(|| {
-            let id = Id::try_from(self.known.len()).unwrap_or(Id::MAX);
-            self.known.push(Known {
-                text: identifier,
-                words: u32::try_from(words(identifier).count()).unwrap_or(u32::MAX),
-                is_keyword: KEYWORDS.contains(&identifier),
-                count: 0,
-                definitions: 0,
-            });
-            id
-        })
+        // Most identifiers are known, and `get` is faster than `entry`.
+        if let Some(id) = self.ids.get(identifier) {
+            return *id;
+        }
+        let id = Id::try_from(self.known.len()).unwrap_or(Id::MAX);
+        self.ids.insert(identifier, id);
+        self.known.push(Known {
+            text: identifier,
+            words: u32::try_from(words(identifier).count()).unwrap_or(u32::MAX),
+            is_keyword: KEYWORDS.contains(&identifier),
+            count: 0,
+            definitions: 0,
+        });
+        id
     }
 
     /// Encodes the counts of the current text and sets them to 0.
@@ -136,7 +139,8 @@ impl<'t> TextIndexer<'t> {
             }
             before = id;
         }
-        self.neighbors.sort_unstable();
+        // Comparing one number is faster than comparing a pair.
+        self.neighbors.sort_unstable_by_key(|(a, b)| u64::from(*a) << 32 | u64::from(*b));
         let mut before = 0;
         for same in self.neighbors.chunk_by(|a, b| a == b) {
             let (first, second) = same[0];
@@ -152,8 +156,8 @@ impl<'t> TextIndexer<'t> {
 }
 
 /// Returns whether a text joins two words.
-pub(crate) fn is_joint(gap: &str) -> bool {
-    matches!(gap, " " | "-" | "\n" | "  " | "." | "::" | "->" | "/")
+pub(crate) fn is_joint(gap: &[u8]) -> bool {
+    matches!(gap, [b' ' | b'-' | b'\n' | b'.' | b'/'] | b"  " | b"::" | b"->")
 }
 
 /// Reads a text index: the totals, each identifier, all neighbors. Malformed bytes end it early.
