@@ -3,8 +3,7 @@
 mod index;
 mod parallel;
 
-use std::collections::HashMap;
-
+use foldhash::{HashMap, HashMapExt as _};
 use lcp_tokens::{TokenEstimator, split_at_boundary};
 
 use crate::block_view::BlockView;
