@@ -1,36 +1,20 @@
 #!/usr/bin/env node
-// Runs the `lcp` command of the package for this platform, which npm installs as an optional
-// dependency of this one. `cargo xtask npm` writes those packages.
+// Runs the `lcp` command of the package for this platform.
 
 import { spawn } from "node:child_process";
-import { createRequire } from "node:module";
 import { constants } from "node:os";
 import process from "node:process";
-
-// A report with network interfaces would look up the name of each.
-function hasGlibc() {
-  process.report.excludeNetwork = true;
-  return process.report.getReport().header.glibcVersionRuntime !== undefined;
-}
+import { findCommand, missingCommand } from "./platform.js";
 
 function fail(message) {
   console.error(message);
   process.exit(1);
 }
 
-const libc = process.platform === "linux" ? (hasGlibc() ? "-gnu" : "-musl") : "";
-const name = `@llm-context-pack/${process.platform}-${process.arch}${libc}`;
-const file = process.platform === "win32" ? "lcp.exe" : "lcp";
-
-let program;
-try {
-  program = createRequire(import.meta.url).resolve(`${name}/${file}`);
-} catch {
-  fail(
-    `error: the package ${name}, which contains the lcp command, is not installed\n` +
-      "hint: install llm-context-pack again with optional dependencies, on the platform that runs it. " +
-      "If there is no such package, build the command with cargo.",
-  );
+const program = findCommand();
+if (program === undefined) {
+  const [message, hint] = missingCommand();
+  fail(`error: ${message}\nhint: ${hint}`);
 }
 
 const child = spawn(program, process.argv.slice(2), { stdio: "inherit" });

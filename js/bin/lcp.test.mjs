@@ -37,7 +37,9 @@ before(() => {
   mkdirSync(join(main, "bin"), { recursive: true });
   writeFileSync(join(main, "package.json"), '{"type": "module"}');
   launcher = join(main, "bin/lcp.js");
-  cpSync(fileURLToPath(new URL("lcp.js", import.meta.url)), launcher);
+  for (const file of ["lcp.js", "platform.js"]) {
+    cpSync(fileURLToPath(new URL(file, import.meta.url)), join(main, "bin", file));
+  }
   install(platform);
 });
 

@@ -26,6 +26,17 @@ export function checkText(name: string, text: unknown): asserts text is string {
   }
 }
 
+/** Checks an array of texts. Returns a copy of it. */
+export function checkTexts(name: string, texts: unknown): string[] {
+  if (!Array.isArray(texts)) {
+    wrongType(name, "an array", texts);
+  }
+  return texts.map((text: unknown, at) => {
+    checkText(`${name}[${at}]`, text);
+    return text;
+  });
+}
+
 /** Returns the error of a text with half of a surrogate pair. */
 export function halfPair(name: string, text: string): UsageError {
   const at = text.search(/\p{Surrogate}/u);

@@ -1,4 +1,4 @@
-import { checkOptions, checkText, checkTokens, wrongType } from "./arguments.js";
+import { checkOptions, checkText, checkTexts, checkTokens, wrongType } from "./arguments.js";
 import type { TokenizerOptions } from "./arguments.js";
 import { UsageError } from "./errors.js";
 import type { MessageFormat } from "./messages.js";
@@ -13,7 +13,7 @@ export interface PackFile {
   content: string | Uint8Array;
 }
 
-/** The options of {@link Pack.fromFiles}. */
+/** The options of {@link Pack.fromFiles}, and of `packDirectory`. */
 export interface PackOptions {
   /** A question. The files that it needs come first. */
   query?: string | undefined;
@@ -112,6 +112,11 @@ export class Pack {
     return new Pack(bytes.slice(), []);
   }
 
+  /** Creates a pack from the output of the command. @internal */
+  static fromCommand(bytes: Uint8Array, warnings: readonly string[]): Pack {
+    return new Pack(bytes, warnings);
+  }
+
   /**
    * Packs files that are in memory. With a query, those that it needs come first.
    *
@@ -125,23 +130,11 @@ export class Pack {
     if (files.length === 0) {
       throw new UsageError("files: the list is empty");
     }
-    checkOptions(options, "query", "dedup", "secrets");
-    const priorities: unknown = options.priorities ?? {};
-    if (typeof priorities !== "object" || Symbol.iterator in (priorities as object)) {
-      wrongType("priorities", "an object", priorities);
-    }
-    const mentions = options.mentions ?? [];
-    if (!Array.isArray(mentions)) {
-      wrongType("mentions", "an array", mentions);
-    }
-    mentions.forEach((mention, at) => checkText(`mentions[${at}]`, mention));
+    const { priorities, mentions } = checkPackOptions(options);
     await load();
     const list = call(() => new native.PackFiles());
     try {
-      for (const [glob, priority] of Object.entries(priorities as object)) {
-        const name = `priorities[${JSON.stringify(glob)}]`;
-        checkText(name, glob);
-        checkText(name, priority);
+      for (const [glob, priority] of priorities) {
         call(() => list.addPriority(glob, priority));
       }
       files.forEach((file, at) => {
@@ -150,7 +143,7 @@ export class Pack {
         call(() => list.add(file.path, bytes));
       });
       const { query, dedup, secrets } = options;
-      const bytes = call(() => list.pack(query, [...mentions], dedup, secrets));
+      const bytes = call(() => list.pack(query, mentions, dedup, secrets));
       return new Pack(bytes, list.warnings);
     } finally {
       list.free();
@@ -225,6 +218,25 @@ export class Pack {
   toBytes(): Uint8Array {
     return this.#bytes.slice();
   }
+}
+
+/** Checks the options of a pack. Returns the mentions, and the priorities as pairs of glob and level. */
+export function checkPackOptions(options: PackOptions): {
+  mentions: string[];
+  priorities: [string, string][];
+} {
+  checkOptions(options, "query", "dedup", "secrets");
+  const priorities: unknown = options.priorities ?? {};
+  if (typeof priorities !== "object" || Symbol.iterator in (priorities as object)) {
+    wrongType("priorities", "an object", priorities);
+  }
+  const entries = Object.entries(priorities as object);
+  for (const [glob, priority] of entries) {
+    const name = `priorities[${JSON.stringify(glob)}]`;
+    checkText(name, glob);
+    checkText(name, priority);
+  }
+  return { mentions: checkTexts("mentions", options.mentions ?? []), priorities: entries };
 }
 
 const encoder = new TextEncoder();

@@ -5,10 +5,9 @@ import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { Pack, fitMessages } from "llm-context-pack";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { command } from "./platform.js";
 
 const run = promisify(execFile);
-
-const repository = process.env["LCP_REPOSITORY"] ?? join(import.meta.dirname, "../..");
 
 let folder: string;
 
@@ -18,11 +17,10 @@ beforeAll(async () => {
 
 afterAll(() => rm(folder, { recursive: true }));
 
-/** Runs the command, which `cargo build --bin lcp` builds, and returns its output. */
+/** Runs the command, and returns its output. */
 async function lcp(...words: string[]): Promise<string> {
-  const program = process.env["LCP"] ?? join(repository, "target/debug/lcp");
   const options = { cwd: folder, encoding: "utf8" as const, maxBuffer: 1 << 26 };
-  return (await run(program, words, options)).stdout;
+  return (await run(command, words, options)).stdout;
 }
 
 test("packs of the same files have the same bytes", async () => {

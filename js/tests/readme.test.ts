@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { transform } from "esbuild";
 import { expect, test } from "vitest";
+import { installCommand } from "./platform.js";
 
 const run = promisify(execFile);
 
@@ -16,18 +17,26 @@ const SNIPPET = /^```ts\n(?<code>.*?)^```\n(?:\n```text\n(?<output>.*?)^```)?/gm
 const PAGES = [
   { page: join(import.meta.dirname, "../README.md"), count: 3 },
   { page: join(repository, "README.md"), count: 1 },
-  { page: join(repository, "docs/typescript.md"), count: 8 },
+  { page: join(repository, "docs/typescript.md"), count: 9 },
 ];
 
 test.each(PAGES)("the snippets of $page run", async ({ page, count }) => {
   const snippets = [...(await readFile(page, "utf8")).matchAll(SNIPPET)];
   expect(snippets).toHaveLength(count);
-  await mkdir(folder, { recursive: true });
+  await installCommand();
+  // The folder of the snippet of `packDirectory`.
+  await mkdir(join(folder, "src"), { recursive: true });
+  await writeFile(
+    join(folder, "src/retry.ts"),
+    "export const retry = () => {\n  while (true) send();\n};\n",
+  );
+  const colors = "export const colors = ['red', 'green'];\n".repeat(50);
+  await writeFile(join(folder, "src/colors.ts"), colors);
   for (const [at, { groups }] of snippets.entries()) {
     const { code } = await transform(groups?.["code"] ?? "", { loader: "ts", format: "esm" });
     const module = join(folder, `${at}.mjs`);
     await writeFile(module, code);
-    const { stdout } = await run(process.execPath, [module]);
+    const { stdout } = await run(process.execPath, [module], { cwd: folder });
     expect(stdout).toBe(groups?.["output"] ?? "");
   }
 });

@@ -6,6 +6,7 @@ import { build } from "esbuild";
 import { Miniflare } from "miniflare";
 import { expect, test } from "vitest";
 import { dist, inChromium, leftOut } from "./browser.js";
+import { command } from "./platform.js";
 import { check } from "./smoke/check.mjs";
 
 const run = promisify(execFile);
@@ -29,6 +30,15 @@ smoke("deno", async () => {
   });
   expect(JSON.parse(stdout)).toEqual(await check());
 });
+
+for (const [name, ...flags] of [["bun"], ["deno", "run", "-A"]] as const) {
+  smoke(`${name} packs a folder`, async () => {
+    const program = `${here}node_modules/.bin/${name}`;
+    const args = [...flags, "smoke/folder.mjs", `${here}smoke`, command];
+    const { stdout } = await run(program, args, { cwd: here });
+    expect(stdout).toContain("check.mjs\n");
+  });
+}
 
 smoke("miniflare", async () => {
   const { outputFiles } = await build({

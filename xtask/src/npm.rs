@@ -192,7 +192,9 @@ pub(crate) fn check() -> Result<()> {
         fs::create_dir_all(new)?;
     }
     write_sample_archive(&archives)?;
-    fs::copy(crate::workspace().join("js/bin/lcp.js"), main.join("bin/lcp.js"))?;
+    for file in ["bin/lcp.js", "bin/platform.js"] {
+        fs::copy(crate::workspace().join("js").join(file), main.join(file))?;
+    }
     let manifest = format!(
         r#"{{ "name": "llm-context-pack", "version": "{}", "type": "module",
   "bin": {{ "lcp": "bin/lcp.js", "llm-context-pack": "bin/lcp.js" }} }}"#,
