@@ -187,7 +187,13 @@ impl Endpoint {
 fn record(editor: Arc<Editor>, sent: SentRequest, usage: Option<Usage>) {
     // The runtime is gone if the gateway stops.
     if let Ok(runtime) = tokio::runtime::Handle::try_current() {
-        runtime.spawn_blocking(move || editor.record(sent, usage));
+        let recorder = Arc::clone(&editor);
+        let record = runtime.spawn_blocking(move || recorder.record(sent, usage));
+        runtime.spawn(async move {
+            if record.await.is_err_and(|error| error.is_panic()) {
+                editor.add_failure();
+            }
+        });
     }
 }
 
