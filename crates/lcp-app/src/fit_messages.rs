@@ -131,18 +131,18 @@ impl FitOptions {
         let Exported { format, indices, mut input_messages, export } =
             self.export(format, messages, config, reporter)?;
         let is_unchanged = is_complete(&export) && export.all.report.inserted == 0;
-        let input = String::from_utf8_lossy(messages);
         let (json, messages, note) = if is_unchanged {
             let count = if is_list(messages) { input_messages } else { 0 };
-            (input.into_owned(), (0..count).map(FittedMessage::Original).collect(), None)
+            let input = String::from_utf8_lossy(messages).into_owned();
+            (input, (0..count).map(FittedMessage::Original).collect(), None)
         } else if is_list(messages) {
-            let (list, note) = list(export.json())?;
-            let read = |json| {
-                serde_json::from_str::<Vec<&RawValue>>(json).map_err(|error| malformed(&error))
-            };
-            let (originals, messages) = (read(&input)?, read(list)?);
+            let originals: Vec<&RawValue> =
+                serde_json::from_slice(messages).map_err(|error| malformed(&error))?;
             input_messages = originals.len();
-            (list.to_owned(), indices.find(&export, &messages, &originals), note)
+            let request: Request<'_> =
+                serde_json::from_str(export.json()).map_err(|error| malformed(&error))?;
+            let fitted = indices.find(&export, &request.messages, &originals);
+            (request.list(), fitted, request.note())
         } else {
             (export.json().to_owned(), Vec::new(), None)
         };
@@ -270,19 +270,26 @@ fn is_complete(export: &ExportedPack) -> bool {
         && export.all.renamed_tools.is_empty()
 }
 
-/// Returns the list of messages in a request, and the note about omissions: the last part of its
-/// system prompt.
-fn list(request: &str) -> Result<(&str, Option<String>)> {
-    #[derive(serde::Deserialize)]
-    struct Request<'j> {
-        #[serde(borrow, alias = "input", alias = "contents")]
-        messages: &'j RawValue,
-        #[serde(alias = "instructions", alias = "systemInstruction")]
-        system: Option<serde_json::Value>,
+/// A request with only messages.
+#[derive(serde::Deserialize)]
+struct Request<'j> {
+    #[serde(borrow, alias = "input", alias = "contents")]
+    messages: Vec<&'j RawValue>,
+    #[serde(alias = "instructions", alias = "systemInstruction")]
+    system: Option<serde_json::Value>,
+}
+
+impl Request<'_> {
+    /// Returns the messages as a list.
+    fn list(&self) -> String {
+        let messages: Vec<_> = self.messages.iter().map(|message| message.get()).collect();
+        format!("[{}]", messages.join(","))
     }
-    let request: Request<'_> = serde_json::from_str(request).map_err(|error| malformed(&error))?;
-    let note = request.system.as_ref().and_then(system_text);
-    Ok((request.messages.get(), note))
+
+    /// Returns the note about omissions: the last part of the system prompt.
+    fn note(&self) -> Option<String> {
+        self.system.as_ref().and_then(system_text)
+    }
 }
 
 fn malformed(error: &serde_json::Error) -> Error {

@@ -61,12 +61,9 @@ pub fn detect(bytes: &[u8]) -> Option<Format> {
 #[must_use]
 pub fn detect_messages(bytes: &[u8], default: Format) -> Option<Format> {
     let source = Source::new(bytes).ok()?;
-    match source.document().ok().and_then(|document| match document {
-        Document::One(value) => raw_json::array(value),
-        Document::Lines(_) => None,
-    }) {
-        Some(list) => ListFormat::new(&list, false).or(default),
-        None => detect(bytes),
+    match raw_json::first_items(source.text(), LOOKED_AT_MAX) {
+        items if items.is_empty() => detect(bytes),
+        items => ListFormat::new(&items, false).or(default),
     }
 }
 

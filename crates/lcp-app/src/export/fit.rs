@@ -20,9 +20,6 @@ const PLANS_MAX: u32 = 8;
 /// The least part of the budget by which the next plan is smaller: 1 / 256.
 const STEP_MIN: u32 = 256;
 
-/// The usual number of bytes in a token.
-const TOKEN_BYTES: usize = 4;
-
 /// Messages within a budget, with their plan.
 #[derive(Debug)]
 pub struct FittedMessages {
@@ -85,15 +82,7 @@ pub(super) fn fit_by_rules(
     rules: FitRules,
 ) -> Result<FittedMessages, FitError> {
     let complete = &candidates.full_export;
-    // If the messages will probably be cut, they are ranked while they are counted.
-    let is_large = config.token_budget.is_some_and(|budget| {
-        let bytes: usize = complete.messages.iter().map(|message| message.text.len()).sum();
-        bytes / TOKEN_BYTES > budget as usize
-    });
-    let (counts, order) = rayon::join(
-        || MessageCounts::new(complete, estimator),
-        || is_large.then(|| candidates.order_annotations()),
-    );
+    let counts = MessageCounts::new(complete, estimator);
     let overhead_tokens = request_extra_tokens(complete, estimator);
     let image_tokens = candidates.image_tokens(complete, |_| true);
     let tokens = counts.count(complete) + overhead_tokens + image_tokens;
@@ -109,8 +98,8 @@ pub(super) fn fit_by_rules(
         }
         _ => BTreeSet::new(),
     };
-    let order = match (config.token_budget, order) {
-        (Some(_), order) if !is_complete => order.unwrap_or_else(|| candidates.order_annotations()),
+    let order = match config.token_budget {
+        Some(_) if !is_complete => candidates.order_annotations(),
         _ => Vec::new(),
     };
     let blocks = candidates.to_plan(order);

@@ -1,6 +1,6 @@
 //! The tokens of messages.
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 
 use lcp_tokens::TokenEstimator;
 use lcp_transcripts::{ExportResult, ExportedMessage};
@@ -15,21 +15,27 @@ const HISTORY_TOKENS: u64 = 3;
 /// contain many of them.
 pub(super) struct MessageCounts<'m> {
     estimator: &'m dyn TokenEstimator,
-    known: HashMap<&'m str, u32>,
+    /// The texts and their counts by the first block of the message.
+    known: BTreeMap<Option<&'m usize>, (&'m str, u32)>,
 }
 
 impl<'m> MessageCounts<'m> {
     /// Counts the messages of a complete export.
     pub(super) fn new(complete: &'m ExportResult, estimator: &'m dyn TokenEstimator) -> Self {
-        let texts = complete.messages.par_iter().map(|message| message.text.as_str());
-        let known: Vec<_> = texts.map(|text| (text, estimator.estimate(text))).collect();
+        let count = |message: &'m ExportedMessage| {
+            (message.blocks.first(), (&*message.text, estimator.estimate(&message.text)))
+        };
+        let known: Vec<_> = complete.messages.par_iter().map(count).collect();
         Self { estimator, known: known.into_iter().collect() }
     }
 
     /// Counts the messages of an export, without the other parts of the request.
     pub(super) fn count(&self, exported: &ExportResult) -> u64 {
-        count_messages(&exported.messages, |text| {
-            self.known.get(text).copied().unwrap_or_else(|| self.estimator.estimate(text))
+        count_messages(&exported.messages, |message| {
+            match self.known.get(&message.blocks.first()) {
+                Some((text, tokens)) if *text == message.text => *tokens,
+                _ => self.estimator.estimate(&message.text),
+            }
         }) + HISTORY_TOKENS
     }
 }
@@ -37,16 +43,16 @@ impl<'m> MessageCounts<'m> {
 /// Counts the tokens of a request: those of the texts of its messages ([`ExportedMessage::text`]), 4
 /// for each message, 3 for the request, and those of its other parts, such as tools.
 pub fn count(exported: &ExportResult, estimator: &dyn TokenEstimator) -> u64 {
-    let messages = count_messages(&exported.messages, |text| estimator.estimate(text));
+    let messages = count_messages(&exported.messages, |message| estimator.estimate(&message.text));
     messages + HISTORY_TOKENS + request_extra_tokens(exported, estimator)
 }
 
 /// Counts the tokens of messages: those of their texts, and 4 for each.
 pub(super) fn count_messages<'m>(
     messages: impl IntoIterator<Item = &'m ExportedMessage>,
-    count: impl Fn(&str) -> u32,
+    count: impl Fn(&ExportedMessage) -> u32,
 ) -> u64 {
-    let tokens = messages.into_iter().map(|message| u64::from(count(&message.text)));
+    let tokens = messages.into_iter().map(|message| u64::from(count(message)));
     tokens.map(|tokens| tokens + MESSAGE_TOKENS).sum()
 }
 

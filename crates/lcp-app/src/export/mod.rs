@@ -33,6 +33,16 @@ pub enum ResultOrder {
     Rank,
 }
 
+impl ResultOrder {
+    /// Returns the annotations that give blocks this order.
+    fn annotations(self, blocks: &[Block<'_>]) -> Vec<Block<'static>> {
+        match self {
+            Self::Relevance => SessionRanking::new(blocks).annotations(),
+            Self::Rank => Vec::new(),
+        }
+    }
+}
+
 /// The blocks of a pack that messages for a provider can contain.
 #[derive(Debug)]
 pub struct ExportCandidates<'b> {
@@ -48,6 +58,8 @@ pub struct ExportCandidates<'b> {
     pub full_export: ExportResult,
     /// The order of older results and files. [`ExportCandidates::new`] sets the ranks of the pack.
     pub order: ResultOrder,
+    /// The annotations of the order, if they are known.
+    order_annotations: Option<Vec<Block<'static>>>,
     /// The tokens of an image. [`ExportCandidates::new`] sets none.
     pub image_tokens: u32,
     /// The results of tools that can be written in their original form.
@@ -118,6 +130,7 @@ impl<'b> ExportCandidates<'b> {
             sidechains: sidechains.len(),
             full_export: whole,
             order: ResultOrder::Rank,
+            order_annotations: None,
             image_tokens: 0,
             answers,
             newest,
@@ -211,10 +224,8 @@ impl<'b> ExportCandidates<'b> {
 
     /// Returns the annotations that give the blocks their order.
     fn order_annotations(&self) -> Vec<Block<'static>> {
-        match self.order {
-            ResultOrder::Relevance => SessionRanking::new(self.blocks).annotations(),
-            ResultOrder::Rank => Vec::new(),
-        }
+        let known = self.order_annotations.clone();
+        known.unwrap_or_else(|| self.order.annotations(self.blocks))
     }
 
     /// Returns the blocks that are missing from these messages, except for those that the plan

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use lcp_driver::{DefaultDriver, DriverConfig, OutputMode, Overflow};
 use lcp_ingest::SecretPolicy;
 use lcp_transcripts::{ExportResult, Provider};
-use lcp_types::Block;
+use lcp_types::{Block, CowBytes};
 use serde_json::{Value, json};
 
 use super::fit::{FitRules, fit_by_rules, has_turns};
@@ -25,6 +25,9 @@ use crate::tokenizer::{LoadedTokenizer, TokenizerOptions};
 
 /// The maximum number of tools in a warning.
 const RENAMED_MAX: usize = 3;
+
+/// The usual number of bytes in a token.
+const TOKEN_BYTES: usize = 4;
 
 /// The options of an export.
 #[derive(Clone, Debug, Default)]
@@ -111,8 +114,17 @@ impl ExportOptions {
         let is_strict = driver_config.overflow == Overflow::Deny;
         let tokenizer = self.tokenizer.load(config, model.as_ref(), is_strict, reporter)?;
         let driver = DefaultDriver::new(Arc::clone(&tokenizer.estimator));
-        let mut candidates = ExportCandidates::new(self.provider, blocks);
+        // If the messages will probably be cut, their order is needed.
+        let is_large = driver_config.token_budget.is_some_and(|budget| {
+            let bytes = |block: &Block<'_>| block.content.text().map_or(0, CowBytes::len);
+            blocks.iter().map(bytes).sum::<usize>() / TOKEN_BYTES > budget as usize
+        });
+        let (mut candidates, order) = rayon::join(
+            || ExportCandidates::new(self.provider, blocks),
+            || is_large.then(|| self.order.annotations(blocks)),
+        );
         candidates.order = self.order;
+        candidates.order_annotations = order;
         candidates.image_tokens = self.image_tokens;
         if candidates.is_empty() {
             report_left_out(&candidates, reporter);
@@ -148,7 +160,8 @@ impl ExportedPack {
     pub(crate) fn message_tokens(&self) -> u64 {
         let messages = self.messages.exported.messages.iter();
         let messages = messages.filter(|message| !message.blocks.is_empty());
-        let texts = count_messages(messages, |text| self.tokenizer.estimator.estimate(text));
+        let texts =
+            count_messages(messages, |message| self.tokenizer.estimator.estimate(&message.text));
         texts + self.messages.image_tokens
     }
 

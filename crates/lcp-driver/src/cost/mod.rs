@@ -11,7 +11,7 @@ use crate::detail::{DetailLevel, LEVELS, OutputMode};
 use crate::render::{Part, Shown, part, placeholder};
 pub use index::{IndexCosts, ScanCosts};
 pub(crate) use index::{known_costs, levels_of};
-pub(crate) use parallel::count_blocks;
+pub(crate) use parallel::{count_blocks, recount};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct DetailCosts {

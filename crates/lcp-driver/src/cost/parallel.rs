@@ -1,6 +1,7 @@
 //! Counting the costs of many blocks: in order, or on all threads of the pool with the feature
 //! `rayon`. The counts are the same.
 
+use lcp_tokens::TokenEstimator;
 use lcp_types::{Block, BlockMeta};
 
 use super::{Counter, DetailCosts};
@@ -38,8 +39,20 @@ pub(super) fn count_each<T: Send>(
     }
 }
 
+/// Counts a text like [`TokenEstimator::recount`].
+pub(crate) fn recount(estimator: &dyn TokenEstimator, text: &str) -> u32 {
+    #[cfg(feature = "rayon")]
+    if let Some((first, second)) = shared::halves(estimator, text) {
+        let (first, second) =
+            rayon::join(|| estimator.recount(first), || estimator.recount(second));
+        return first.saturating_add(second);
+    }
+    estimator.recount(text)
+}
+
 #[cfg(feature = "rayon")]
 mod shared {
+    use lcp_tokens::{TokenEstimator, split_at_boundary};
     use lcp_types::{Block, BlockContent, CowBytes};
     use rayon::prelude::*;
 
@@ -71,6 +84,20 @@ mod shared {
             let new = || Counter::new(estimator);
             batch.par_iter().map_init(new, |counter, i| count(counter, *i)).collect()
         })
+    }
+
+    /// Splits a long text near its middle, if the counts of both parts add up.
+    pub(super) fn halves<'t>(
+        estimator: &dyn TokenEstimator,
+        text: &'t str,
+    ) -> Option<(&'t str, &'t str)> {
+        let is_shared = text.len() >= 2 * SHARED_BYTES_MIN
+            && estimator.is_additive()
+            && rayon::current_num_threads() > 1;
+        let middle = text.len() / 2;
+        let newline = memchr::memchr(b'\n', &text.as_bytes()[middle..]).filter(|_| is_shared)?;
+        let (_, second) = split_at_boundary(&text[middle + newline..]);
+        (!second.is_empty()).then(|| text.split_at(text.len() - second.len()))
     }
 
     fn weight(block: &Block<'_>) -> usize {

@@ -9,7 +9,7 @@ use super::share_budgets::ShareBudgets;
 use crate::allocate::{Allocation, Eligibility, Outcome, Selection};
 use crate::assemble::{Layout, MetaLookup, assemble};
 use crate::config::{Objective, Verbosity};
-use crate::cost::DetailCosts;
+use crate::cost::{DetailCosts, recount};
 use crate::detail::{DetailLevel, ShownDetail};
 use crate::error::DriverError;
 use crate::fmt::{group_thousands, plural};
@@ -124,7 +124,7 @@ impl Scan<'_, '_> {
         let layout = self.layout(&decisions);
         let text = assemble(self.blocks, metas, self.config.mode, &layout);
         // The count of the final text is authoritative, so it never comes from a cache.
-        let used = self.estimator.recount(&text.text);
+        let used = recount(self.estimator, &text.text);
         RenderedPlan {
             decisions,
             text,

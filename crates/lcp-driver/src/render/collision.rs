@@ -24,11 +24,15 @@ pub(crate) struct Delimiters {
     pub(crate) opening: &'static str,
     /// The beginning of a placeholder or of the roll-up line.
     pub(crate) omitted: &'static str,
+    /// The first characters of lines that a reader may take for one of these, after blanks.
+    marks: [u8; 3],
 }
 
-pub(crate) const MARKDOWN: Delimiters = Delimiters { opening: "### ", omitted: "_[Omitted: " };
+pub(crate) const MARKDOWN: Delimiters =
+    Delimiters { opening: "### ", omitted: "_[Omitted: ", marks: *b"#_*" };
 
-pub(crate) const MINIMAL: Delimiters = Delimiters { opening: "[", omitted: "[omitted: " };
+pub(crate) const MINIMAL: Delimiters =
+    Delimiters { opening: "[", omitted: "[omitted: ", marks: *b"[[[" };
 
 impl Delimiters {
     /// Returns whether the parser of this crate takes `line` for the first line of a part.
@@ -43,8 +47,15 @@ impl Delimiters {
         content: &str,
         looks_like_head: impl Fn(&str) -> bool,
     ) -> bool {
-        lines(content)
-            .any(|line| self.begin(line) || looks_like_head(line.trim_start_matches(is_blank)))
+        let [first, second, third] = self.marks;
+        memchr::memchr3_iter(first, second, third, content.as_bytes()).any(|mark| {
+            // Most marks are within a line.
+            let before = content[..mark].trim_end_matches(|c| is_blank(c) && !is_line_end(c));
+            (before.is_empty() || before.ends_with(is_line_end))
+                && lines(&content[before.len()..]).next().is_some_and(|line| {
+                    self.begin(line) || looks_like_head(&line[mark - before.len()..])
+                })
+        })
     }
 }
 
@@ -117,6 +128,10 @@ pub(crate) fn lines(text: &str) -> impl Iterator<Item = &str> {
     text.split(LINE_ENDS)
 }
 
+fn is_line_end(c: char) -> bool {
+    LINE_ENDS.contains(&c)
+}
+
 /// The line ends of Unicode, Markdown and standard libraries.
 const LINE_ENDS: [char; 10] =
     ['\n', '\r', '\u{B}', '\u{C}', '\u{1C}', '\u{1D}', '\u{1E}', '\u{85}', '\u{2028}', '\u{2029}'];
@@ -138,4 +153,27 @@ pub(crate) fn longest_run(text: &str, c: u8) -> usize {
         longest = longest.max(run);
     }
     longest
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn every_line_that_looks_like_a_head_is_found(content in r"([\[#*_ a:\]\n\r\t\u{200B}\u{2028}\u{85}]|user|omitted){0,12}") {
+            for delimiters in [MARKDOWN, MINIMAL] {
+                let is_mark = |first: &u8| delimiters.marks.contains(first);
+                let looks_like = |line: &str| {
+                    line.as_bytes().first().is_some_and(is_mark) && line.contains("user")
+                };
+                let expected = lines(&content).any(|line| {
+                    delimiters.begin(line) || looks_like(line.trim_start_matches(is_blank))
+                });
+                prop_assert_eq!(delimiters.may_begin_in(&content, looks_like), expected);
+            }
+        }
+    }
 }

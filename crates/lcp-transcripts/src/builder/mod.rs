@@ -293,8 +293,8 @@ impl BlockBuilder {
 
     /// Returns the text of a JSON string. Warns if the string contains half of a surrogate pair.
     pub(crate) fn string(&mut self, value: &RawValue) -> Option<String> {
-        let text = raw_json::string(value)?;
-        if raw_json::is_lossy(value) {
+        let (text, is_lossy) = raw_json::string_and_loss(value)?;
+        if is_lossy {
             self.warn("replaced an unpaired surrogate with U+FFFD".to_owned());
         }
         Some(text)

@@ -6,9 +6,9 @@
 mod object;
 mod source;
 
-use std::{fmt, io};
+use std::fmt;
 
-use serde::de::{Deserialize, Deserializer, IgnoredAny, MapAccess, Visitor};
+use serde::de::{Deserialize, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde_json::value::RawValue;
 
 pub(crate) use object::{Object, list, without};
@@ -26,20 +26,49 @@ pub(crate) fn array(value: &RawValue) -> Option<Vec<&RawValue>> {
     value.get().starts_with('[').then(|| serde_json::from_str(value.get()).ok()).flatten()
 }
 
+/// Returns the first items of a list, at most `max` of them, up to the first error. The rest of the
+/// text is not parsed.
+pub(crate) fn first_items(json: &str, max: usize) -> Vec<&RawValue> {
+    struct Items<'i, 'a>(&'i mut Vec<&'a RawValue>, usize);
+
+    impl<'de> Visitor<'de> for Items<'_, 'de> {
+        type Value = ();
+
+        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            f.write_str("a list")
+        }
+
+        fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> std::result::Result<(), A::Error> {
+            while self.0.len() < self.1
+                && let Some(item) = list.next_element()?
+            {
+                self.0.push(item);
+            }
+            Ok(())
+        }
+    }
+
+    let mut items = Vec::new();
+    // The error can be that the list is longer.
+    let _ = serde_json::Deserializer::from_str(json).deserialize_seq(Items(&mut items, max));
+    items
+}
+
 /// Returns the text of a JSON string. Halves of surrogate pairs become U+FFFD.
 pub(crate) fn string(value: &RawValue) -> Option<String> {
+    string_and_loss(value).map(|(text, _)| text)
+}
+
+/// Returns the same as [`string`], and whether half of a surrogate pair was replaced.
+pub(crate) fn string_and_loss(value: &RawValue) -> Option<(String, bool)> {
     if !value.get().starts_with('"') {
         return None;
     }
-    serde_json::from_str(value.get()).ok().or_else(|| {
+    let exact = serde_json::from_str(value.get()).ok().map(|text| (text, false));
+    exact.or_else(|| {
         let Lossy(text) = serde_json::from_str(value.get()).ok()?;
-        Some(text)
+        Some((text, true))
     })
-}
-
-/// Returns whether a JSON string contains half of a surrogate pair, which [`string`] replaces.
-pub(crate) fn is_lossy(value: &RawValue) -> bool {
-    value.get().starts_with('"') && serde_json::from_str::<String>(value.get()).is_err()
 }
 
 /// Replaces halves of surrogate pairs by U+FFFD, because strict parsers reject them.
@@ -47,6 +76,11 @@ pub(crate) fn strict(json: String) -> String {
     /// Returns the code unit of the escape at the beginning of the text.
     fn unit(json: &str) -> Option<u16> {
         u16::from_str_radix(json.strip_prefix("\\u")?.get(..4)?, 16).ok()
+    }
+    // Few texts have such escapes.
+    let has = |escape: &str| memchr::memmem::find(json.as_bytes(), escape.as_bytes()).is_some();
+    if !has(r"\ud") && !has(r"\uD") {
+        return json;
     }
     let mut out = String::new();
     // The bytes before `taken` are in `out`.
@@ -95,30 +129,15 @@ pub(crate) fn compact(json: &str) -> String {
     json.chars().filter(is_kept).collect()
 }
 
+/// Returns a text as a JSON string.
 pub(crate) fn quote(text: &str) -> String {
-    let mut json = String::with_capacity(text.len() + 2);
-    push_quoted(&mut json, text);
-    json
+    // Writing a text cannot fail.
+    serde_json::to_string(text).unwrap_or_default()
 }
 
 /// Appends a text as a JSON string.
 pub(crate) fn push_quoted(json: &mut String, text: &str) {
-    // Writing to a string cannot fail.
-    let _ = serde_json::to_writer(StringWriter(json), text);
-}
-
-/// A writer that appends text to a string.
-struct StringWriter<'s>(&'s mut String);
-
-impl io::Write for StringWriter<'_> {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.0.push_str(std::str::from_utf8(bytes).map_err(io::Error::other)?);
-        Ok(bytes.len())
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
-    }
+    json.push_str(&quote(text));
 }
 
 struct Lossy(String);

@@ -5,7 +5,7 @@ use super::{Fields, push_quoted};
 /// An object that is being written.
 #[derive(Debug, Default)]
 pub(crate) struct Object {
-    /// The fields without braces.
+    /// The opening brace and the fields; empty without fields.
     json: String,
     keys: Vec<String>,
     /// The fields that [`Self::all`] added to this object and its inner objects.
@@ -27,9 +27,7 @@ impl Object {
     }
 
     fn key(&mut self, key: &str) {
-        if !self.json.is_empty() {
-            self.json.push(',');
-        }
+        self.json.push(if self.json.is_empty() { '{' } else { ',' });
         push_quoted(&mut self.json, key);
         self.json.push(':');
         self.keys.push(key.to_owned());
@@ -61,9 +59,9 @@ impl Object {
             *self = other;
         } else if other.keys.iter().any(|key| self.has(key)) {
             self.all(Some(&other.finish()));
-        } else if !other.json.is_empty() {
+        } else if let Some(fields) = other.json.strip_prefix('{') {
             self.json.push(',');
-            self.json.push_str(&other.json);
+            self.json.push_str(fields);
             self.keys.extend(other.keys);
         }
     }
@@ -94,7 +92,6 @@ impl Object {
         if self.json.is_empty() {
             return None;
         }
-        self.json.insert(0, '{');
         self.json.push('}');
         Some(self.json)
     }

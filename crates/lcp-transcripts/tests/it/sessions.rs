@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 
 use expect_test::{Expect, expect};
-use lcp_transcripts::{ErrorKind, Format, ImportResult, Options, detect, import};
+use lcp_transcripts::{ErrorKind, Format, ImportResult, Options, detect, detect_messages, import};
 use lcp_types::{Block, BlockContent, Tag};
 use proptest::prelude::*;
 
@@ -315,6 +315,16 @@ fn invalid_sessions_are_rejected() {
     assert!(fails(Format::Markdown, "a\0b").is_err());
     let bytes = import(Format::Codex, b"{}\n\xFF", &Options::default()).unwrap_err();
     assert_eq!((bytes.kind, bytes.line, bytes.column), (ErrorKind::NotUtf8, 2, 1));
+}
+
+#[test]
+fn the_first_messages_of_a_broken_list_have_a_format() {
+    let broken = br#"[{"role":"tool","content":"3"}, {"role":"user", broken]"#;
+    assert_eq!(detect_messages(broken, Format::Anthropic), Some(Format::OpenAiChat));
+    assert_eq!(detect_messages(b"[{broken}]", Format::Anthropic), None);
+    // So the error says where the list is broken.
+    let error = import(Format::OpenAiChat, broken, &Options::default()).unwrap_err();
+    assert_eq!((error.line, error.column), (1, 49));
 }
 
 #[test]
