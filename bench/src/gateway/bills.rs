@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 use std::fmt::Write as _;
 use std::path::Path;
 
-use lcp_gateway::{Api, Cached, Decisions, Hash, Policy, Request, rewrite};
+use lcp_gateway::{Api, Cached, Decision, Hash, Key, Policy, Request, rewrite};
 use lcp_tokens::{Encoding, Tiktoken, TokenEstimator as _};
 use lcp_transcripts::Format;
 use serde_json::Value;
@@ -129,7 +129,7 @@ enum Strategy<'h> {
 /// The stores of a gateway.
 #[derive(Default)]
 struct Simulated {
-    decisions: Decisions,
+    decisions: HashMap<Key, Decision>,
     ends: HashMap<Hash, u64>,
     counts: RefCell<HashMap<Hash, u32>>,
 }
@@ -252,6 +252,7 @@ impl Simulated {
             budget: BUDGET,
             watermark: BUDGET / 2,
             estimator: &Tiktoken::new(Encoding::O200kBase),
+            decision: &|key| self.decisions.get(key).cloned(),
             cached: &|hash| match self.ends.get(hash) {
                 Some(end) if *end > now => Cached::Warm,
                 Some(_) => Cached::Expired,
@@ -274,7 +275,7 @@ impl Simulated {
                 self.counts.borrow_mut().insert(*hash, count);
             },
         };
-        let rewritten = rewrite(&request, &self.decisions, &policy);
+        let rewritten = rewrite(&request, &policy);
         outcome.cut += rewritten.edits.len() as u64;
         let sent = rewritten.body.to_bytes();
         self.decisions.extend(rewritten.decisions);

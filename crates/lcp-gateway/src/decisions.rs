@@ -1,9 +1,6 @@
 //! Decisions about tool results.
 
-use std::collections::HashMap;
 use std::sync::Arc;
-
-use foldhash::fast::RandomState;
 
 use crate::json::encode;
 
@@ -85,9 +82,6 @@ impl Replacement {
         &self.hash
     }
 }
-
-/// The decisions about the results of a request.
-pub type Decisions = HashMap<Key, Decision, RandomState>;
 
 impl Key {
     pub(crate) fn new(call: Arc<str>, string: &str) -> Self {

@@ -14,9 +14,14 @@ const BYTES_MIN: usize = 600;
 /// duplicate.
 const PLACES_MAX: usize = 16;
 
-/// The lines of a text: the hash of each, and its end in bytes.
+/// The lines of a text.
 #[derive(Debug, Default)]
-pub(crate) struct Lines(Vec<(u64, usize)>);
+pub(crate) struct Lines {
+    /// The hash of each line. It is odd if the line has letters or digits.
+    hashes: Vec<u64>,
+    /// The end of each line in bytes.
+    ends: Vec<usize>,
+}
 
 impl Lines {
     /// Splits a text after each line end. A text with a line end in another form (`\u000a`) gets no
@@ -25,42 +30,52 @@ impl Lines {
         if memchr::memmem::find(text.as_bytes(), br"\u000").is_some() {
             return Self::default();
         }
-        let (mut lines, mut start, mut end) = (Vec::new(), 0, 0);
-        let hash = |line: &str| FixedState::default().hash_one(line);
+        let (mut lines, mut start, mut end) = (Self::default(), 0, 0);
         while let Some(backslash) = memchr::memchr(b'\\', text.as_bytes().get(end..).unwrap_or(&[]))
         {
             end += backslash + 2;
             if text.as_bytes().get(end - 1) == Some(&b'n') {
-                lines.push((hash(&text[start..end]), end));
+                lines.add(&text[start..end], end);
                 start = end;
             }
         }
         if start < text.len() {
-            lines.push((hash(&text[start..]), text.len()));
+            lines.add(&text[start..], text.len());
         }
-        Self(lines)
+        lines
+    }
+
+    fn add(&mut self, line: &str, end: usize) {
+        let hash: u64 = FixedState::default().hash_one(line);
+        self.hashes.push(hash & !1 | u64::from(has_word(line)));
+        self.ends.push(end);
+    }
+
+    fn len(&self) -> usize {
+        self.ends.len()
     }
 
     fn bytes(&self, lines: Range<usize>) -> Range<usize> {
         let end_before = |line: usize| match line {
             0 => 0,
-            _ => self.0[line - 1].1,
+            _ => self.ends[line - 1],
         };
         end_before(lines.start)..end_before(lines.end)
     }
 
     fn is_long(&self) -> bool {
-        self.bytes(0..self.0.len()).len() >= BYTES_MIN
+        self.bytes(0..self.len()).len() >= BYTES_MIN
     }
 }
 
 /// The lines of earlier results.
 pub(crate) struct EarlierLines<'t> {
-    /// The lines of the texts in which duplicates are looked for. Others need no place.
+    /// The lines of the texts in which duplicates are looked for. Others need no place, nor do lines without
+    /// words: they occur everywhere.
     wanted: HashSet<u64, RandomState>,
-    /// A filter, indexed by the low 12 bits of a hash. A line whose bit is not set is not wanted, and needs
+    /// A filter, indexed by the low 14 bits of a hash. A line whose bit is not set is not wanted, and needs
     /// no lookup.
-    filter: [u64; 64],
+    filter: [u64; 256],
     texts: Vec<&'t Lines>,
     /// The places of a line: the text and the index of the line.
     places: HashMap<u64, Vec<(u32, u32)>, RandomState>,
@@ -84,11 +99,12 @@ pub(crate) struct Duplicate {
 impl<'t> EarlierLines<'t> {
     /// Creates an index for duplicates in these texts.
     pub(crate) fn new(texts: impl Iterator<Item = &'t Lines>) -> Self {
-        let lines = texts.filter(|text| text.is_long()).flat_map(|text| &text.0);
-        let wanted: HashSet<u64, RandomState> = lines.map(|(hash, _)| *hash).collect();
-        let mut filter = [0; 64];
+        let lines = texts.filter(|text| text.is_long()).flat_map(|text| &text.hashes);
+        let wanted: HashSet<u64, RandomState> = lines.copied().filter(|it| it % 2 == 1).collect();
+        let mut filter = [0; 256];
         for hash in &wanted {
-            filter[filter_index(*hash)] |= 1 << (hash % 64);
+            let (index, bit) = filter_bit(*hash);
+            filter[index] |= bit;
         }
         Self { wanted, filter, texts: Vec::new(), places: HashMap::default() }
     }
@@ -99,10 +115,11 @@ impl<'t> EarlierLines<'t> {
             return;
         }
         let number = u32::try_from(self.texts.len()).unwrap_or(u32::MAX);
-        let is_wanted = |(hash, _): &(u64, usize)| {
-            self.filter[filter_index(*hash)] & 1 << (hash % 64) != 0 && self.wanted.contains(hash)
+        let is_wanted = |hash: &u64| {
+            let (index, bit) = filter_bit(*hash);
+            self.filter[index] & bit != 0 && self.wanted.contains(hash)
         };
-        for (at, (hash, _)) in (0..).zip(&text.0).filter(|(_, line)| is_wanted(line)) {
+        for (at, hash) in (0..).zip(&text.hashes).filter(|(_, hash)| is_wanted(hash)) {
             let places = self.places.entry(*hash).or_default();
             if places.len() < PLACES_MAX {
                 places.push((number, at));
@@ -116,34 +133,55 @@ impl<'t> EarlierLines<'t> {
         if self.places.is_empty() || !text.is_long() {
             return None;
         }
-        let lines = &text.0;
+        let lines = &text.hashes;
         let mut best: Option<Duplicate> = None;
-        let mut at = 0;
+        // Runs that begin within another one are not searched, so that the time is linear.
+        let (mut at, mut searched) = (0, 0);
         while at < lines.len() {
-            let mut longest = 0;
-            for (number, start) in self.places.get(&lines[at].0).into_iter().flatten() {
+            let Some(places) = self.places.get(&lines[at]) else {
+                at += 1;
+                continue;
+            };
+            let mut end = at + 1;
+            for (number, start) in places {
                 let (number, start) = (*number as usize, *start as usize);
-                let earlier = self.texts[number];
-                let pairs = earlier.0[start..].iter().zip(&lines[at..]);
-                let same = pairs.take_while(|(earlier, line)| earlier.0 == line.0).count();
-                longest = longest.max(same);
-                let bytes = text.bytes(at..at + same);
+                let earlier = &self.texts[number].hashes;
+                let after = earlier[start..].iter().zip(&lines[at..]);
+                let after = after.take_while(|(earlier, line)| earlier == line).count();
+                // Lines without words have no places.
+                let before = earlier[..start].iter().rev().zip(lines[searched..at].iter().rev());
+                let before = before.take_while(|(earlier, line)| earlier == line).count();
+                end = end.max(at + after);
+                let bytes = text.bytes(at - before..at + after);
                 if best.as_ref().is_none_or(|best| bytes.len() > best.bytes.len()) {
-                    let original = earlier.bytes(start..start + same);
-                    let lines = at..at + same;
+                    let start = start - before;
+                    let original = self.texts[number].bytes(start..start + before + after);
+                    let lines = at - before..at + after;
                     best = Some(Duplicate { lines, bytes, text: number, start, original });
                 }
             }
-            // Runs that begin within this one are not searched, so that the time is linear.
-            at += longest.max(1);
+            (at, searched) = (end, end);
         }
         best.filter(|best| best.bytes.len() >= BYTES_MIN)
     }
 }
 
-/// Returns the index of the number in the filter that has the bit of a hash.
-const fn filter_index(hash: u64) -> usize {
-    (hash / 64 % 64) as usize
+/// Returns whether a line has a letter or a digit, other than in escapes.
+fn has_word(line: &str) -> bool {
+    let mut bytes = line.bytes();
+    while let Some(byte) = bytes.next() {
+        if byte == b'\\' {
+            bytes.next();
+        } else if byte.is_ascii_alphanumeric() || !byte.is_ascii() {
+            return true;
+        }
+    }
+    false
+}
+
+/// Returns the index of the number in the filter that has the bit of a hash, and the bit.
+const fn filter_bit(hash: u64) -> (usize, u64) {
+    ((hash / 64 % 256) as usize, 1 << (hash % 64))
 }
 
 #[cfg(test)]
@@ -199,13 +237,14 @@ mod tests {
     fn lines_end_after_escaped_line_ends() {
         let split = |text: &'static str| {
             let lines = Lines::new(text);
-            (0..lines.0.len()).map(|at| &text[lines.bytes(at..at + 1)]).collect::<Vec<_>>()
+            (0..lines.len()).map(|at| &text[lines.bytes(at..at + 1)]).collect::<Vec<_>>()
         };
         let lines = split(r"one\n\\na \u00e9\n\nend\\");
         assert_eq!(lines, [r"one\n", r"\\na \u00e9\n", r"\n", r"end\\"]);
         assert_eq!(split(r"a\n"), [r"a\n"]);
         assert_eq!(split(""), [""; 0]);
         assert_eq!(split(r"a\n\u000Ab"), [""; 0]);
-        assert_eq!(Lines::new(r"a\nb\na\n").0[0].0, Lines::new(r"a\nb\na\n").0[2].0);
+        let Lines { hashes, .. } = Lines::new(r"a\nb\na\n");
+        assert!(hashes[0] == hashes[2] && hashes[0] != hashes[1]);
     }
 }

@@ -50,7 +50,7 @@ pub use beginnings::{Beginning, Cached};
 #[cfg(feature = "proxy")]
 pub use bill::{SessionStats, Stats};
 pub use body::EditedBody;
-pub use decisions::{Decision, Decisions, Hash, Key, Replacement};
+pub use decisions::{Decision, Hash, Key, Replacement};
 #[cfg(feature = "proxy")]
 pub use proxy::{
     EditOptions, Gateway, ProxyOptions, Token, Upstream, default_data_dir, read_stats, serve,

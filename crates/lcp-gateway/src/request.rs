@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use foldhash::fast::RandomState;
 
+use crate::beginnings::Previous;
 use crate::body::EditedBody;
 use crate::decisions::{Hash, Key};
 use crate::duplicates::Lines;
@@ -76,6 +77,8 @@ pub(crate) struct Outline {
     marks: Vec<Mark>,
     /// `true` if results are missing because of their ids.
     has_repeated_ids: bool,
+    /// The beginnings of the previous request, or of this one after it was edited.
+    pub(crate) previous: Option<Previous>,
 }
 
 impl Outline {
@@ -94,6 +97,7 @@ impl Outline {
             calls: self.calls[..calls].to_vec(),
             marks: marks.cloned().collect(),
             has_repeated_ids: self.has_repeated_ids,
+            previous: self.previous.clone().map(|previous| Previous { messages, ..previous }),
         }
     }
 }
@@ -263,6 +267,7 @@ impl<'b> Request<'b> {
         let mut is_unique = is_unique.into_iter();
         results.retain(|_| is_unique.next().unwrap_or(true));
         self.outline.has_repeated_ids = true;
+        self.outline.previous = None;
         // These results are now part of their messages, so the hashes must include their texts.
         for at in 0..self.outline.messages.len() {
             self.outline.messages[at].hash =

@@ -3,6 +3,7 @@
 mod deferred_counts;
 
 use std::borrow::Cow;
+use std::cell::OnceCell;
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 use std::sync::Arc;
@@ -12,7 +13,7 @@ use lcp_tokens::TokenEstimator;
 
 use crate::beginnings::{Beginning, Beginnings, Cached};
 use crate::body::EditedBody;
-use crate::decisions::{Decision, Decisions, Hash, Key, Replacement};
+use crate::decisions::{Decision, Hash, Key, Replacement};
 use crate::duplicates::EarlierLines;
 use crate::json::{countable_text, decode};
 use crate::request::{Request, ToolResult};
@@ -37,6 +38,8 @@ pub struct Policy<'p> {
     pub watermark: u32,
     /// The counter of tokens.
     pub estimator: &'p dyn TokenEstimator,
+    /// Returns the stored decision about a result.
+    pub decision: &'p dyn Fn(&Key) -> Option<Decision>,
     /// The state of a beginning at the provider.
     pub cached: &'p dyn Fn(&Hash) -> Cached,
     /// Returns whether another model may have a result in its cache.
@@ -98,7 +101,9 @@ pub struct Rewritten<'b> {
     pub originals: Vec<Original>,
     /// The beginnings that the provider caches with this request.
     pub beginnings: Vec<Beginning>,
-    /// The results in these beginnings.
+    /// The hashes of all beginnings.
+    pub(crate) all_beginnings: Beginnings,
+    /// The results in the beginnings that the provider caches.
     pub cached_results: Vec<Key>,
     /// The counts for the bill.
     pub deferred_counts: DeferredCounts,
@@ -120,7 +125,7 @@ struct Editor<'e, 'b> {
     request: &'e Request<'b>,
     policy: &'e Policy<'e>,
     /// The tool and the arguments of each call.
-    calls: HashMap<&'e str, (&'b str, &'b str), RandomState>,
+    calls: OnceCell<HashMap<&'e str, (&'b str, &'b str), RandomState>>,
     results: Vec<Judged>,
     edits: Vec<Edit>,
     /// The hashes of the request in the form in which it would be sent, until a message that changed.
@@ -128,18 +133,14 @@ struct Editor<'e, 'b> {
     first_changed: usize,
 }
 
-/// Edits a request. `decisions` has at least those of its results.
+/// Edits a request.
 ///
 /// Only texts of tool results change. Decisions are repeated. New results that repeat lines of earlier
 /// ones get references. After the warm prefix, or if the budget is exceeded, older results become
 /// stubs.
 #[must_use]
-pub fn rewrite<'b>(
-    request: &Request<'b>,
-    decisions: &Decisions,
-    policy: &Policy<'_>,
-) -> Rewritten<'b> {
-    let mut editor = Editor::new(request, decisions, policy);
+pub fn rewrite<'b>(request: &Request<'b>, policy: &Policy<'_>) -> Rewritten<'b> {
+    let mut editor = Editor::new(request, policy);
     editor.update_beginnings();
     let warm = editor.warm_messages();
     editor.judge_new(warm);
@@ -148,18 +149,17 @@ pub fn rewrite<'b>(
 }
 
 impl<'e, 'b> Editor<'e, 'b> {
-    fn new(request: &'e Request<'b>, decisions: &Decisions, policy: &'e Policy<'e>) -> Self {
+    fn new(request: &'e Request<'b>, policy: &'e Policy<'e>) -> Self {
         let results = request.outline.results.iter().map(|result| {
             // A stub of another session, or of a branch that the user left, with the same id and text.
             let is_seen = result.message < request.seen_messages;
-            let decision =
-                decisions.get(&result.key).filter(|it| is_seen || !it.is_stub()).cloned();
+            let decision = (policy.decision)(&result.key).filter(|it| is_seen || !it.is_stub());
             Judged { decision, is_new: false }
         });
         Self {
             request,
             policy,
-            calls: request.calls(),
+            calls: OnceCell::new(),
             results: results.collect(),
             edits: Vec::new(),
             beginnings: Beginnings::new(request),
@@ -167,9 +167,16 @@ impl<'e, 'b> Editor<'e, 'b> {
         }
     }
 
+    /// Returns the hash of the JSON string that is sent for a result.
+    fn result_hash(&self, at: usize) -> Hash {
+        let replacement = self.results[at].replacement();
+        replacement.map_or(self.request.outline.results[at].key.text, |it| *it.hash())
+    }
+
     /// Returns whether a result always stays.
     fn is_raw(&self, result: &ToolResult) -> bool {
-        self.calls.get(&*result.key.call).is_some_and(|(tool, arguments)| {
+        let calls = self.calls.get_or_init(|| self.request.calls());
+        calls.get(&*result.key.call).is_some_and(|(tool, arguments)| {
             arguments.contains(RAW) || (self.policy.is_raw)(tool, arguments)
         })
     }
@@ -180,10 +187,7 @@ impl<'e, 'b> Editor<'e, 'b> {
         let first = std::mem::replace(&mut self.first_changed, count);
         if first < count {
             let mut beginnings = std::mem::take(&mut self.beginnings);
-            beginnings.hash_from(first, self.request, |at| {
-                let replacement = self.results[at].replacement();
-                replacement.map_or(self.request.outline.results[at].key.text, |it| *it.hash())
-            });
+            beginnings.hash_from(first, self.request, |at| self.result_hash(at));
             self.beginnings = beginnings;
         }
     }
@@ -530,6 +534,7 @@ impl<'e, 'b> Editor<'e, 'b> {
             edits: self.edits,
             originals,
             beginnings,
+            all_beginnings: self.beginnings,
             cached_results,
             deferred_counts,
         }

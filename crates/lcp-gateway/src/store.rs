@@ -16,7 +16,7 @@ use lcp_store::sqlite::{self, Options, SchemaSpec};
 use rusqlite::{Connection, OptionalExtension as _, Transaction, TransactionBehavior};
 
 use crate::beginnings::{Beginning, Cached};
-use crate::decisions::{Decision, Decisions, Hash, Key, Replacement};
+use crate::decisions::{Decision, Hash, Key, Replacement};
 use crate::request::Request;
 use crate::rewrite::Rewritten;
 use memory::{Known, Memory};
@@ -187,21 +187,16 @@ pub(crate) struct EditTransaction<'s> {
 }
 
 impl EditTransaction<'_> {
-    /// Returns the decisions about the results of a request.
-    pub(crate) fn decisions(&self, request: &Request<'_>) -> sqlite::Result<Decisions> {
-        let mut query = self.transaction.prepare_cached(
-            "SELECT replacement, target_call, target_text, model, expires FROM decisions
-             WHERE call = ?1 AND text = ?2",
-        )?;
+    /// Returns the decision about a result. After a failure, [`Self::prepare`] fails.
+    pub(crate) fn decision(&self, key: &Key) -> Option<Decision> {
         let mut memory = self.memory.borrow_mut();
-        let mut decisions = Decisions::default();
-        for result in &request.outline.results {
-            let key = &result.key;
-            if let Some(known) = memory.decisions.get(key) {
-                decisions.insert(key.clone(), known.decision.clone());
-                continue;
-            }
-            let decision = query.query_row((&key.call, &key.text), |row| {
+        if let Some(known) = memory.decisions.get(key) {
+            return Some(known.decision.clone());
+        }
+        let query = || {
+            let sql = "SELECT replacement, target_call, target_text, model, expires FROM decisions
+                 WHERE call = ?1 AND text = ?2";
+            let known = |row: &rusqlite::Row<'_>| {
                 let text: Option<Arc<str>> = row.get(0)?;
                 let target: Option<(Arc<str>, Hash)> =
                     row.get::<_, Option<Arc<str>>>(1)?.zip(row.get(2)?);
@@ -210,16 +205,22 @@ impl EditTransaction<'_> {
                     Decision::Replace(Replacement::new(text, target))
                 });
                 Ok(Known { decision, model: row.get(3)?, expires: row.get(4)?, checked_at: 0 })
-            });
-            if let Some(known) = decision.optional()? {
-                decisions.insert(key.clone(), known.decision.clone());
-                memory.decisions.insert(key.clone(), known);
-            }
-        }
-        Ok(decisions)
+            };
+            self.transaction
+                .prepare_cached(sql)?
+                .query_row((&key.call, &key.text), known)
+                .optional()
+        };
+        let known = query().unwrap_or_else(|error: rusqlite::Error| {
+            *self.failure.borrow_mut() = Some(error.into());
+            None
+        })?;
+        let decision = known.decision.clone();
+        memory.decisions.insert(key.clone(), known);
+        Some(decision)
     }
 
-    /// Returns the state of a beginning. After a failure, [`Self::commit`] fails.
+    /// Returns the state of a beginning. After a failure, [`Self::prepare`] fails.
     pub(crate) fn cached(&self, hash: &Hash) -> Cached {
         let expires = || -> rusqlite::Result<Option<i64>> {
             if let Some(expires) = self.memory.borrow().expires.get(hash) {
@@ -240,26 +241,32 @@ impl EditTransaction<'_> {
     }
 
     /// Returns whether a model other than `model` may have a result in its cache. The result must be in
-    /// the request that was passed to [`Self::decisions`].
+    /// a request whose decisions were read.
     pub(crate) fn is_warm(&self, key: &Key, model: &str) -> bool {
         let memory = self.memory.borrow();
         let known = memory.decisions.get(key);
         known.is_some_and(|known| known.expires > self.now && known.model != model)
     }
 
-    /// Writes the results of an edit before the request is sent.
+    /// Writes the texts of new edits, before the request is sent. Returns an error if a lookup failed.
+    pub(crate) fn prepare(&self, rewritten: &Rewritten<'_>) -> sqlite::Result<()> {
+        if let Some(error) = self.failure.take() {
+            return Err(error);
+        }
+        for original in &rewritten.originals {
+            self.originals
+                .write(&original.hash, &original.text)
+                .map_err(|error| original_error(&error))?;
+        }
+        Ok(())
+    }
+
+    /// Writes the results of an edit. Call [`Self::prepare`] first.
     pub(crate) fn commit(
         self,
         request: &Request<'_>,
         rewritten: &Rewritten<'_>,
     ) -> sqlite::Result<()> {
-        if let Some(error) = self.failure.into_inner() {
-            return Err(error);
-        }
-        let failed = |error: std::io::Error| sqlite::Error::Io(format!("originals: {error}"));
-        for original in &rewritten.originals {
-            self.originals.write(&original.hash, &original.text).map_err(failed)?;
-        }
         let mut memory = self.memory.borrow_mut();
         let seconds = rewritten.beginnings.first().map_or(0, |it| i64::from(it.seconds));
         let mut used = Vec::new();
@@ -272,7 +279,9 @@ impl EditTransaction<'_> {
                 && known.checked_at + CHECK_SECONDS <= self.now
             {
                 let (text, used_before) = (|| request.text(result), self.now - USE_SECONDS);
-                self.originals.keep(&result.key.text, text, used_before).map_err(failed)?;
+                self.originals
+                    .keep(&result.key.text, text, used_before)
+                    .map_err(|error| original_error(&error))?;
                 known.checked_at = self.now;
             }
             if known.is_none_or(|known| expires > known.expires + DELAY_SECONDS) {
@@ -343,6 +352,11 @@ impl EditTransaction<'_> {
         }
         Ok(())
     }
+}
+
+/// Returns the error of a file of an original.
+fn original_error(error: &std::io::Error) -> sqlite::Error {
+    sqlite::Error::Io(format!("originals: {error}"))
 }
 
 /// The parts of a request that the provider was asked to cache.

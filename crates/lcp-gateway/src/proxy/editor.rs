@@ -16,12 +16,13 @@ use lcp_tokens::TokenEstimator;
 use lcp_transcripts::Format;
 
 use super::recent::Recent;
+use crate::beginnings::{Beginnings, Previous};
 use crate::bill::Stats;
 use crate::body::Segment;
 use crate::decisions::Hash;
 use crate::request::{Api, Request};
-use crate::rewrite::{DeferredCounts, Policy, Rewritten, rewrite};
-use crate::store::{CachedParts, Checkpoints, Row, Store, edit_name};
+use crate::rewrite::{DeferredCounts, Policy, Reason, Rewritten, rewrite};
+use crate::store::{CachedParts, Checkpoints, EditTransaction, Originals, Row, Store, edit_name};
 use crate::usage::Usage;
 
 /// The window that the header of a request asks for, in tokens.
@@ -131,18 +132,29 @@ impl Editor {
         self.store.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Edits a request. Returns `None` if it must be sent unchanged and is not recorded.
-    pub(super) fn edit(&self, api: Api, body: &Bytes, context: &Context) -> Option<Edited> {
+    /// Edits a request, passes it to `send`, and stores the data that later requests need. Does not call
+    /// `send` if the request must be sent unchanged and is not recorded.
+    pub(super) fn edit(
+        &self,
+        api: Api,
+        body: &Bytes,
+        context: &Context,
+        send: impl FnOnce(Edited),
+    ) {
         let start = Instant::now();
-        let (request, predecessor) = self.recent.parse(api, body)?;
-        let edited = self.edit_request(api, &request, body, context);
-        self.recent.add(api, body.clone(), request.outline, predecessor);
-        let Ok(mut edited) = edited else {
-            self.add_failure();
-            return None;
+        let Some((mut request, predecessor)) = self.recent.parse(api, body) else { return };
+        let send = |mut edited: Edited| {
+            edited.sent.row.micros = u64::try_from(start.elapsed().as_micros()).unwrap_or(u64::MAX);
+            send(edited);
         };
-        edited.sent.row.micros = u64::try_from(start.elapsed().as_micros()).unwrap_or(u64::MAX);
-        Some(edited)
+        let beginnings = self.edit_request(api, &request, body, context, send).ok();
+        if beginnings.is_none() {
+            self.add_failure();
+        }
+        let messages = request.outline.messages.len();
+        request.outline.previous =
+            beginnings.map(|it| Previous { beginnings: it.into(), messages });
+        self.recent.add(api, body.clone(), request.outline, predecessor);
     }
 
     fn edit_request(
@@ -151,10 +163,42 @@ impl Editor {
         request: &Request<'_>,
         body: &Bytes,
         context: &Context,
-    ) -> Result<Edited, EditFailure> {
+        send: impl FnOnce(Edited),
+    ) -> Result<Beginnings, EditFailure> {
         let now = now();
         let model = self.model(&request.model, context.has_long_window);
-        let rewritten = self.rewrite(api, request, &model, context.is_count, now)?;
+        let mut store = self.store();
+        let originals = store.originals().clone();
+        let edit = store.begin(now)?;
+        let mut rewritten = self.rewrite(api, request, &model, &edit, &originals)?;
+        let edited = self.edited(api, request, body, context, (&mut rewritten, model, now));
+        // The request that is counted here will be sent with the same decisions.
+        if context.is_count {
+            send(edited);
+            return Ok(rewritten.all_beginnings);
+        }
+        edit.prepare(&rewritten)?;
+        if rewritten.edits.iter().all(|edit| edit.reason == Reason::Duplicate) {
+            // The provider reads the request in the meantime. If this fails, the new results are judged
+            // again, with the same outcome.
+            send(edited);
+            edit.commit(request, &rewritten)?;
+        } else {
+            edit.commit(request, &rewritten)?;
+            send(edited);
+        }
+        Ok(rewritten.all_beginnings)
+    }
+
+    /// Returns an edited request.
+    fn edited(
+        &self,
+        api: Api,
+        request: &Request<'_>,
+        body: &Bytes,
+        context: &Context,
+        (rewritten, model, now): (&mut Rewritten<'_>, Arc<ModelRules>, i64),
+    ) -> Edited {
         let session = context.session.clone().or_else(|| request.session.clone());
         let row = Row {
             time: now,
@@ -168,37 +212,34 @@ impl Editor {
             api,
             cached: CachedParts {
                 beginnings: rewritten.beginnings.iter().map(|beginning| beginning.hash).collect(),
-                results: rewritten.cached_results,
+                results: rewritten.cached_results.clone(),
             },
             model,
-            deferred_counts: rewritten.deferred_counts,
+            deferred_counts: std::mem::take(&mut rewritten.deferred_counts),
         };
         let is_sent = rewritten.body.is_edited() && !self.options.dry_run;
         let parts = rewritten.body.segments().map(|segment| match segment {
             Segment::Original(part) => body.slice_ref(part.as_bytes()),
             Segment::New(string) => Bytes::copy_from_slice(string.as_bytes()),
         });
-        Ok(Edited { body: is_sent.then(|| parts.collect()), sent })
+        Edited { body: is_sent.then(|| parts.collect()), sent }
     }
 
-    /// Edits a request, and writes the data that later requests need.
+    /// Edits a request, and validates the edit.
     fn rewrite<'b>(
         &self,
         api: Api,
         request: &Request<'b>,
         model: &ModelRules,
-        is_count: bool,
-        now: i64,
+        edit: &EditTransaction<'_>,
+        originals: &Originals,
     ) -> Result<Rewritten<'b>, EditFailure> {
-        let mut store = self.store();
-        let originals = store.originals().clone();
-        let edit = store.begin(now)?;
-        let decisions = edit.decisions(request)?;
         let gateway = &self.options.settings.gateway;
         let policy = Policy {
             budget: model.budget,
             watermark: model.budget / 2,
             estimator: &*model.estimator,
+            decision: &|key| edit.decision(key),
             cached: &|hash| edit.cached(hash),
             is_warm: &|key| edit.is_warm(key, &request.model),
             original: &|hash| originals.path(hash).display().to_string(),
@@ -210,13 +251,9 @@ impl Editor {
             stored_count: &|hash| model.counts().get(hash).copied(),
             store_count: &|hash, count| model.store_count(hash, count),
         };
-        let rewritten = rewrite(request, &decisions, &policy);
+        let rewritten = rewrite(request, &policy);
         if !request.differs_only_in_results(&rewritten.body) {
             return Err(EditFailure);
-        }
-        // The request that is counted here will be sent with the same decisions.
-        if !is_count {
-            edit.commit(request, &rewritten)?;
         }
         Ok(rewritten)
     }

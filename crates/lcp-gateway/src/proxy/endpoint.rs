@@ -1,5 +1,6 @@
 //! The requests of clients: refused, answered by the gateway, or sent to a provider.
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 use hyper::body::{Bytes, Incoming};
@@ -7,11 +8,12 @@ use hyper::header::{CONTENT_ENCODING, CONTENT_TYPE, HeaderValue};
 use hyper::http::request::Parts;
 use hyper::{HeaderMap, Method, Request, Response, StatusCode};
 use tokio::sync::Semaphore;
+use tokio::task::JoinSet;
 
 use super::access::Access;
 use super::body::{self, AnyBody, ReadError, Tee};
 use super::decoding::ResponseReader;
-use super::editor::{Context, Edited, Editor, SentRequest};
+use super::editor::{Context, Editor, SentRequest};
 use super::headers::{self, Encoding};
 use super::page;
 use super::upstream::{HttpClient, Upstream};
@@ -77,10 +79,7 @@ impl Endpoint {
         let encoding = headers::encoding(&parts.headers);
         let can_read = matches!(encoding, Encoding::Identity | Encoding::Zstd);
         let Some(api) = api.filter(|_| can_read) else {
-            return match self.send(parts, &target, body::passed(incoming)).await {
-                Ok(response) => respond(response, |incoming, _| boxed(incoming)),
-                Err(answer) => answer,
-            };
+            return self.pass(parts, &target, body::passed(incoming)).await;
         };
         match body::read(incoming).await {
             Ok(bytes) => self.send_edited(parts, &target, bytes, api, encoding).await,
@@ -95,40 +94,47 @@ impl Endpoint {
     /// Edits a request of a known API, and sends it.
     async fn send_edited(
         &self,
-        mut parts: Parts,
+        parts: Parts,
         target: &str,
         bytes: Bytes,
         api: Api,
         encoding: Encoding,
     ) -> Answer {
-        let (editor, context) = (Arc::clone(&self.editor), context(target, &parts.headers));
-        let (original, is_count) = (bytes.clone(), context.is_count);
+        let context = context(target, &parts.headers);
         let place = self.edits.acquire().await;
-        let edit = tokio::task::spawn_blocking(move || match encoding {
-            Encoding::Zstd => editor.edit(api, &body::decode_zstd(&original)?.into(), &context),
-            _ => editor.edit(api, &original, &context),
-        });
-        // A panic must not fail the request.
-        let edited = edit.await.unwrap_or_else(|_| {
-            self.editor.add_failure();
-            None
-        });
-        drop(place);
-        let Some(Edited { body, sent }) = edited else {
-            return match self.send(parts, target, body::full(bytes)).await {
-                Ok(response) => respond(response, |incoming, _| boxed(incoming)),
-                Err(answer) => answer,
+        // If the client is gone, the request is cancelled.
+        let mut sending = JoinSet::new();
+        let mut sent = None;
+        let edit = || {
+            let decoded = match encoding {
+                Encoding::Zstd => body::decode_zstd(&bytes).map(Bytes::from),
+                _ => Some(bytes.clone()),
             };
+            let Some(decoded) = decoded else { return };
+            self.editor.edit(api, &decoded, &context, |edited| {
+                let mut parts = parts.clone();
+                if edited.body.is_some() {
+                    parts.headers.remove(CONTENT_ENCODING);
+                }
+                let body = edited.body.map_or_else(|| body::full(bytes.clone()), body::joined);
+                sending.spawn(self.send(parts, target, body));
+                sent = Some(edited.sent);
+            });
         };
-        if body.is_some() {
-            parts.headers.remove(CONTENT_ENCODING);
+        // A panic must not fail the request.
+        if tokio::task::block_in_place(|| catch_unwind(AssertUnwindSafe(edit))).is_err() {
+            self.editor.add_failure();
         }
-        let body = body.map_or_else(|| body::full(bytes), body::joined);
-        let response = match self.send(parts, target, body).await {
-            Ok(response) => response,
-            Err(answer) => return answer,
+        drop(place);
+        let Some(sent) = sent else {
+            return self.pass(parts, target, body::full(bytes)).await;
         };
-        if is_count || !response.status().is_success() {
+        let response = match sending.join_next().await {
+            Some(Ok(Ok(response))) => response,
+            Some(Ok(Err(answer))) => return answer,
+            _ => return error(StatusCode::BAD_GATEWAY, "the request failed"),
+        };
+        if context.is_count || !response.status().is_success() {
             return respond(response, |incoming, _| boxed(incoming));
         }
         let editor = Arc::clone(&self.editor);
@@ -138,25 +144,31 @@ impl Endpoint {
         })
     }
 
-    /// Sends a request.
-    async fn send(
+    /// Sends a request, and passes the response on.
+    async fn pass(&self, parts: Parts, target: &str, body: AnyBody) -> Answer {
+        let response = self.send(parts, target, body).await;
+        response.map_or_else(|answer| answer, |response| respond(response, |it, _| boxed(it)))
+    }
+
+    /// Sends a request. Returns the response, or an answer about an error.
+    fn send(
         &self,
         mut parts: Parts,
         target: &str,
         body: AnyBody,
-    ) -> Result<Response<Incoming>, Answer> {
-        parts.uri = match self.upstream.url(target, &parts.headers) {
-            Ok(url) => url,
-            Err(reason) => return Err(error(StatusCode::BAD_REQUEST, &reason)),
-        };
-        headers::clean_request(&mut parts.headers);
-        parts.version = hyper::Version::HTTP_11;
-        let response = self.client.request(Request::from_parts(parts, body)).await;
-        response.map_err(|failure| {
-            let source = std::error::Error::source(&failure).map(ToString::to_string);
-            let reason = source.unwrap_or_else(|| failure.to_string());
-            error(StatusCode::BAD_GATEWAY, &format!("cannot reach the provider: {reason}"))
-        })
+    ) -> impl Future<Output = Result<Response<Incoming>, Answer>> + Send + use<> {
+        let (url, client) = (self.upstream.url(target, &parts.headers), self.client.clone());
+        async move {
+            parts.uri = url.map_err(|reason| error(StatusCode::BAD_REQUEST, &reason))?;
+            headers::clean_request(&mut parts.headers);
+            parts.version = hyper::Version::HTTP_11;
+            let response = client.request(Request::from_parts(parts, body)).await;
+            response.map_err(|failure| {
+                let source = std::error::Error::source(&failure).map(ToString::to_string);
+                let reason = source.unwrap_or_else(|| failure.to_string());
+                error(StatusCode::BAD_GATEWAY, &format!("cannot reach the provider: {reason}"))
+            })
+        }
     }
 
     /// Returns a page of the gateway.

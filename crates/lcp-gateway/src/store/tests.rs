@@ -1,3 +1,4 @@
+use std::collections::HashMap;
 use std::path::Path;
 
 use super::*;
@@ -27,14 +28,13 @@ fn send(store: &mut Store, body: &str, now: i64) -> sqlite::Result<Vec<u8>> {
     let request = Request::parse(Api::OpenAiChat, body.as_bytes()).unwrap();
     let originals = store.originals().clone();
     let edit = store.begin(now)?;
-    let decisions = edit.decisions(&request)?;
     let rewritten = rewrite(
         &request,
-        &decisions,
         &Policy {
             budget: u32::MAX,
             watermark: u32::MAX,
             estimator: &lcp_tokens::HeuristicEstimator,
+            decision: &|key| edit.decision(key),
             cached: &|hash| edit.cached(hash),
             is_warm: &|key| edit.is_warm(key, &request.model),
             original: &|hash| originals.path(hash).display().to_string(),
@@ -45,8 +45,15 @@ fn send(store: &mut Store, body: &str, now: i64) -> sqlite::Result<Vec<u8>> {
         },
     );
     let sent = rewritten.body.to_bytes();
+    edit.prepare(&rewritten)?;
     edit.commit(&request, &rewritten)?;
     Ok(sent)
+}
+
+/// Returns the stored decisions about the results of a request.
+fn decisions(edit: &EditTransaction<'_>, request: &Request<'_>) -> HashMap<Key, Decision> {
+    let keys = request.outline.results.iter().map(|result| result.key.clone());
+    keys.filter_map(|key| edit.decision(&key).map(|decision| (key, decision))).collect()
 }
 
 fn open(folder: &Path) -> Store {
@@ -79,12 +86,12 @@ fn changes_of_another_gateway_are_read() {
     let request = Request::parse(Api::OpenAiChat, body.as_bytes()).unwrap();
     let (mut store, other) = (open(folder.path()), open(folder.path()));
     send(&mut store, &body, NOW).unwrap();
-    let decisions = store.begin(NOW).unwrap().decisions(&request).unwrap();
-    assert_eq!(decisions.len(), 2);
+    let stored = decisions(&store.begin(NOW).unwrap(), &request);
+    assert_eq!(stored.len(), 2);
     // The same from memory.
-    assert_eq!(store.begin(NOW).unwrap().decisions(&request).unwrap(), decisions);
+    assert_eq!(decisions(&store.begin(NOW).unwrap(), &request), stored);
     other.connection.execute("UPDATE decisions SET replacement = 'other'", []).unwrap();
-    let changed = store.begin(NOW).unwrap().decisions(&request).unwrap();
+    let changed = decisions(&store.begin(NOW).unwrap(), &request);
     let text =
         |decision: &Decision| matches!(decision, Decision::Replace(it) if it.text() == "other");
     assert!(changed.len() == 2 && changed.values().all(text));
@@ -124,7 +131,7 @@ fn edit_without_its_original_fails() {
     let body = body();
     let request = Request::parse(Api::OpenAiChat, body.as_bytes()).unwrap();
     let edit = store.begin(NOW).unwrap();
-    assert_eq!(edit.decisions(&request).unwrap(), Decisions::default());
+    assert_eq!(decisions(&edit, &request), HashMap::new());
 }
 
 #[test]
@@ -139,7 +146,7 @@ fn unused_decisions_and_originals_are_deleted() {
     let request = Request::parse(Api::OpenAiChat, body.as_bytes()).unwrap();
     for (days, is_there) in [(6, true), (8, false)] {
         store.delete_old(now + days * 86_400).unwrap();
-        assert_eq!(store.begin(now).unwrap().decisions(&request).unwrap().is_empty(), !is_there);
+        assert_eq!(decisions(&store.begin(now).unwrap(), &request).is_empty(), !is_there);
         assert_eq!(files(&store).is_empty(), !is_there);
     }
 }
@@ -186,7 +193,7 @@ fn beginnings_expire_and_are_remembered() {
     let results: Vec<_> = request.outline.results.iter().map(|it| it.key.clone()).collect();
     let is_warm = |store: &mut Store, now| {
         let edit = store.begin(now).unwrap();
-        edit.decisions(&request).unwrap();
+        decisions(&edit, &request);
         results.iter().all(|key| edit.is_warm(key, "other") && !edit.is_warm(key, "gpt-5"))
     };
     assert!(is_warm(&mut store, NOW + 3_789) && !is_warm(&mut store, NOW + 3_791));
@@ -213,7 +220,7 @@ fn changed_decision_stays_warm() {
     let key = &request.outline.results[1].key;
     for mut store in [store, open(folder.path())] {
         let edit = store.begin(NOW + 3_000).unwrap();
-        assert_eq!(edit.decisions(&request).unwrap()[key], Decision::Keep);
+        assert_eq!(edit.decision(key), Some(Decision::Keep));
         assert!(edit.is_warm(key, "other"));
     }
 }

@@ -153,6 +153,26 @@ proptest! {
         }
     }
 
+    /// Within the budget, decisions may be stored after a request was sent.
+    #[test]
+    fn lost_decisions_are_made_again((steps, gaps) in history(), lost in any::<prop::sample::Index>()) {
+        for api in APIS {
+            let mut simulator = Simulator::default();
+            let lost = lost.index(steps.len());
+            let mut sent = Vec::new();
+            for ((number, end), gap) in ends(&steps).enumerate().zip(&gaps) {
+                simulator.now += gap;
+                let before = simulator.clone();
+                let body = messages(&simulator.send(api, &request(api, &steps[..end]), LARGE).body);
+                prop_assert!(body.starts_with(&sent), "request {number}");
+                sent = body;
+                if number == lost {
+                    simulator = before;
+                }
+            }
+        }
+    }
+
     #[test]
     fn restarts_change_nothing((steps, gaps) in history(), budget in 1_500..20_000_u32) {
         let api = Api::Anthropic;

@@ -3,14 +3,14 @@
 use std::cell::RefCell;
 use std::collections::{BTreeMap, HashMap};
 
-use lcp_gateway::{Api, Cached, Decisions, Hash, Key, Policy, Reason, Request, Rewritten, rewrite};
+use lcp_gateway::{Api, Cached, Decision, Hash, Key, Policy, Reason, Request, Rewritten, rewrite};
 use lcp_tokens::HeuristicEstimator;
 
 /// The stores of a gateway, with a clock of its own in seconds.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(crate) struct Simulator {
     pub(crate) now: u64,
-    pub(crate) decisions: Decisions,
+    pub(crate) decisions: HashMap<Key, Decision>,
     pub(crate) originals: BTreeMap<Hash, String>,
     counts: RefCell<HashMap<Hash, u32>>,
     /// The time until which the provider keeps a beginning.
@@ -43,6 +43,7 @@ impl Simulator {
             budget,
             watermark: budget / 2,
             estimator: &HeuristicEstimator,
+            decision: &|key| self.decisions.get(key).cloned(),
             cached: &cached,
             is_warm: &|key| {
                 let known = self.warm.get(key);
@@ -55,7 +56,7 @@ impl Simulator {
             store_count: &store,
         };
         let forgetful = Policy { stored_count: &|_| None, store_count: &|_, _| {}, ..policy };
-        let counted = rewrite(&request, &self.decisions, &forgetful);
+        let counted = rewrite(&request, &forgetful);
         let Rewritten {
             body,
             decisions,
@@ -64,7 +65,8 @@ impl Simulator {
             beginnings,
             cached_results,
             deferred_counts,
-        } = rewrite(&request, &self.decisions, &policy);
+            ..
+        } = rewrite(&request, &policy);
         // Stored counts change no decision, and no bill.
         assert_eq!((&decisions, &edits), (&counted.decisions, &counted.edits));
         let counts = deferred_counts.count(&HeuristicEstimator, &store);
