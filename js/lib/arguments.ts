@@ -64,10 +64,20 @@ export function checkTokens(
   tokens: unknown,
   minimum: number,
 ): asserts tokens is number {
-  const isNumber = typeof tokens === "number" && Number.isInteger(tokens);
-  if (!isNumber || tokens < minimum || tokens >= 2 ** 32) {
-    const value = typeof tokens === "string" ? JSON.stringify(tokens) : String(tokens);
-    const expected = `a number of tokens from ${minimum} to 2^32 - 1`;
+  checkNumber(name, tokens, "tokens", minimum);
+}
+
+/** Checks a number of these units. */
+export function checkNumber(
+  name: string,
+  number: unknown,
+  units: string,
+  minimum: number,
+): asserts number is number {
+  const isNumber = typeof number === "number" && Number.isInteger(number);
+  if (!isNumber || number < minimum || number >= 2 ** 32) {
+    const value = typeof number === "string" ? JSON.stringify(number) : String(number);
+    const expected = `a number of ${units} from ${minimum} to 2^32 - 1`;
     throw new UsageError(`${name}: expected ${expected}, got ${value}`);
   }
 }

@@ -44,6 +44,13 @@ export class LimitError extends LcpError {
   }
 }
 
+/** A store of sessions failed or refused an operation. `code` tells why. */
+export class SessionError extends LcpError {
+  static {
+    this.prototype.name = "SessionError";
+  }
+}
+
 /** Something could not be read. */
 export class FileError extends LcpError {
   static {

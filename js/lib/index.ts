@@ -12,6 +12,7 @@ export {
   LimitError,
   MalformedError,
   OverBudgetError,
+  SessionError,
   UsageError,
 } from "./errors.js";
 export { FitReport, fitMessages } from "./messages.js";

@@ -86,7 +86,8 @@ export interface FitResult<Message> {
   report: FitReport;
 }
 
-type Json = Record<string, unknown>;
+/** A JSON document. */
+export type Json = Record<string, unknown>;
 
 /** The data of a turn that the next one needs. */
 interface Turn {
@@ -129,10 +130,8 @@ export async function fitMessages<Message extends object>(
   messages: readonly Message[],
   options: FitOptions,
 ): Promise<FitResult<Message>> {
-  if (!Array.isArray(messages)) {
-    wrongType("messages", "an array", messages);
-  }
-  if (messages.length === 0) {
+  const texts = toTexts(messages);
+  if (texts.length === 0) {
     throw new UsageError("messages: the list is empty");
   }
   checkOptions(options, "model", "encoding", "format");
@@ -146,7 +145,6 @@ export async function fitMessages<Message extends object>(
   if (previous !== undefined && (previous === null || !turns.has(previous))) {
     wrongType("previous", "a result of fitMessages", previous);
   }
-  const texts = messages.map((message, at) => toJson(message, `messages[${at}]`));
   await load({ encoding, model });
   const key = JSON.stringify([model, encoding, format, headroom, imageTokens]);
   const before = previous && turns.get(previous);
@@ -192,6 +190,14 @@ function result<Message>(
   };
   turns.set(value, turn);
   return value;
+}
+
+/** Returns the JSON of each message. */
+export function toTexts(messages: unknown): string[] {
+  if (!Array.isArray(messages)) {
+    wrongType("messages", "an array", messages);
+  }
+  return messages.map((message, at) => toJson(message, `messages[${at}]`));
 }
 
 function toJson(message: unknown, name: string): string {

@@ -55,6 +55,17 @@ test("options select files and set priorities", async () => {
   expect(key?.priority).toBe("low");
 });
 
+test("settings of the current folder do not apply", async () => {
+  await writeFile(join(folder, "lcp.toml"), '[pack]\nexclude = ["*.ts"]\n');
+  const previous = process.cwd();
+  process.chdir(folder);
+  try {
+    expect(await labels({})).toContain("src/door.ts");
+  } finally {
+    process.chdir(previous);
+  }
+});
+
 test("queries have any length and form", async () => {
   for (const query of ["- the hinge", "hinge ".repeat(50_000)]) {
     expect((await (await packDirectory(project, { query })).blocks()).length).toBeGreaterThan(3);

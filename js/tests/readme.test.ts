@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { transform } from "esbuild";
@@ -17,13 +17,15 @@ const SNIPPET = /^```ts\n(?<code>.*?)^```\n(?:\n```text\n(?<output>.*?)^```)?/gm
 const PAGES = [
   { page: join(import.meta.dirname, "../README.md"), count: 3 },
   { page: join(repository, "README.md"), count: 1 },
-  { page: join(repository, "docs/typescript.md"), count: 9 },
+  { page: join(repository, "docs/typescript.md"), count: 11 },
 ];
 
 test.each(PAGES)("the snippets of $page run", async ({ page, count }) => {
   const snippets = [...(await readFile(page, "utf8")).matchAll(SNIPPET)];
   expect(snippets).toHaveLength(count);
   await installCommand();
+  // Without the sessions of an earlier run.
+  await rm(folder, { recursive: true, force: true });
   // The folder of the snippet of `packDirectory`.
   await mkdir(join(folder, "src"), { recursive: true });
   await writeFile(

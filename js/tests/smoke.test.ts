@@ -1,5 +1,7 @@
 import { execFile } from "node:child_process";
-import { readFile } from "node:fs/promises";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { build } from "esbuild";
@@ -37,6 +39,18 @@ for (const [name, ...flags] of [["bun"], ["deno", "run", "-A"]] as const) {
     const args = [...flags, "smoke/folder.mjs", `${here}smoke`, command];
     const { stdout } = await run(program, args, { cwd: here });
     expect(stdout).toContain("check.mjs\n");
+  });
+
+  smoke(`${name} resumes a session`, async () => {
+    const program = `${here}node_modules/.bin/${name}`;
+    const folder = await mkdtemp(join(tmpdir(), "lcp-js-"));
+    try {
+      const args = [...flags, "smoke/session.mjs", join(folder, "sessions.sqlite"), command];
+      const { stdout } = await run(program, args, { cwd: here });
+      expect(stdout).toContain("Open the door.");
+    } finally {
+      await rm(folder, { recursive: true });
+    }
   });
 }
 
