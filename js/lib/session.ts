@@ -39,6 +39,8 @@ export interface ReportedUsage {
 
 /** The options of {@link Session.record}. */
 export interface RecordOptions {
+  /** `true` if the messages are only new ones, not the conversation from its beginning. */
+  append?: boolean | undefined;
   /** The usage that the provider reported for the newest request. */
   usage?: ReportedUsage | undefined;
   /** The treatment of secrets: `warn`, the default, reports them; `redact` replaces them by markers; `off`
@@ -233,16 +235,17 @@ export class Session {
 
   /**
    * Records the messages that are new. `messages` are those of `fitMessages`: the conversation from its
-   * beginning. To record only the usage, pass an empty array.
+   * beginning, or with `append` only new ones. To record only the usage, pass an empty array.
    *
    * @throws {SessionError} if the conversation does not begin with the recorded messages
    */
   async record(messages: readonly object[], options: RecordOptions = {}): Promise<SessionStatus> {
     const texts = toTexts(messages);
     checkOptions(options, "secrets");
-    const { usage, secrets } = options;
+    const { append = false, usage, secrets } = options;
     const flags = [
       ...this.#flags("model", "encoding", "window", "outputReserve", "wait"),
+      ...(append && texts.length > 0 ? ["--append"] : []),
       ...(usage === undefined ? [] : [`--usage=${usageNumbers(usage)}`]),
       ...(secrets === undefined ? [] : [`--secrets=${secrets}`]),
     ];

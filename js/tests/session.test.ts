@@ -52,6 +52,13 @@ async function failure(call: Promise<unknown>): Promise<unknown> {
   );
 }
 
+test("appended messages follow those of the session", async () => {
+  const session = open("appended");
+  await session.record(conversation(1));
+  const status = await session.record(conversation(1), { append: true });
+  expect(status).toMatchObject({ recorded: 2, messages: 4 });
+});
+
 test("a session is recorded, handed over and resumed", async () => {
   const session = open("door");
   const first = await session.record(conversation(2));
@@ -62,6 +69,7 @@ test("a session is recorded, handed over and resumed", async () => {
   expect(status).toMatchObject({ isNew: false, recorded: 16, messages: 20, usedTokens: 3_950 });
   expect(status.decision).toBe("hand_off");
   expect((await session.record(conversation(10))).recorded).toBe(0);
+  expect((await session.record([], { append: true })).recorded).toBe(0);
 
   const handoff = await session.handoff({ target: 800 });
   expect(handoff).toMatchObject({ isNew: true, messages: 20, warnings: expect.any(Array) });

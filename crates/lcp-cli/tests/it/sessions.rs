@@ -166,6 +166,24 @@ fn record_adds_only_new_messages() {
 }
 
 #[test]
+fn appended_messages_follow_those_of_the_session() {
+    let project = project();
+    let write = |text: &str| {
+        let messages = json!([{ "role": "user", "content": text }]);
+        std::fs::write(project.path("new.json"), messages.to_string()).unwrap();
+    };
+    let append = |text: &str| {
+        write(text);
+        project.json(&["session", "record", "c", "new.json", "--append", "--json"])
+    };
+    for (number, text) in (1..).zip(["first", "second", "second"]) {
+        let recorded = append(text);
+        assert_eq!((&recorded["recorded"], &recorded["messages"]), (&json!(1), &json!(number)));
+    }
+    fails(&project, &["session", "record", "c", "--append"], 2, "<FILE>");
+}
+
+#[test]
 fn reported_usage_replaces_the_counted_sum() {
     let project = project();
     write(&project, 1);

@@ -15,7 +15,8 @@ use lcp_app::sessions::{HandoffSettings, NewMessages, input, reported_usage};
 
 /// Record new messages and report context usage
 ///
-/// FILE contains the session from its beginning, and only new messages are recorded. The report
+/// FILE contains the session from its beginning, and only new messages are recorded; with --append, it
+/// contains only new ones. The report
 /// says whether a hand-off is due. Without FILE and --usage, the command only prints the report. A
 /// session that does not exist is created if FILE, --usage or the window is given.
 #[derive(Debug, clap::Args)]
@@ -23,6 +24,7 @@ use lcp_app::sessions::{HandoffSettings, NewMessages, input, reported_usage};
   lcp session record parser session.lcp --window 200000
   lcp session record parser session.jsonl --model claude-sonnet-4-5
   lcp session record parser .aider.chat.history.md
+  lcp session record parser new-messages.json --append
   lcp session record parser --usage 151200,148000,900 --json
   lcp session record parser")]
 pub struct Args {
@@ -35,6 +37,9 @@ pub struct Args {
     /// Skip the first N messages of FILE, which belong to earlier sessions
     #[arg(long, value_name = "N", default_value_t = 0, requires = "file")]
     skip: usize,
+    /// Record all messages of FILE, which follow those of the session
+    #[arg(long, requires = "file")]
+    append: bool,
     /// Token usage that the provider reported for the newest request
     ///
     /// CACHED is the part of INPUT that came from a cache. Reported numbers replace counted ones.
@@ -77,7 +82,11 @@ pub fn run(args: &Args, output: &Output) -> Result {
             messages.drain(..args.skip.min(count));
             let policy = args.secrets.unwrap_or(SecretPolicy::Warn);
             secrets = Some(MessageSecrets::apply(&mut messages, policy, &config)?);
-            NewMessages::Transcript(messages)
+            if args.append {
+                NewMessages::Append(messages)
+            } else {
+                NewMessages::Transcript(messages)
+            }
         }
         None => NewMessages::None,
     };
