@@ -17,7 +17,7 @@ const PLACES_MAX: usize = 16;
 /// The lines of a text.
 #[derive(Debug, Default)]
 pub(crate) struct Lines {
-    /// The hash of each line. It is odd if the line has letters or digits.
+    /// The hash of each line. It is odd if the line has a word.
     hashes: Vec<u64>,
     /// The end of each line in bytes.
     ends: Vec<usize>,
@@ -70,8 +70,8 @@ impl Lines {
 
 /// The lines of earlier results.
 pub(crate) struct EarlierLines<'t> {
-    /// The lines of the texts in which duplicates are looked for. Others need no place, nor do lines without
-    /// words: they occur everywhere.
+    /// The lines that need a place: those with words, in the texts in which duplicates are looked for. Lines
+    /// without words occur everywhere.
     wanted: HashSet<u64, RandomState>,
     /// A filter, indexed by the low 14 bits of a hash. A line whose bit is not set is not wanted, and needs
     /// no lookup.
@@ -148,7 +148,7 @@ impl<'t> EarlierLines<'t> {
                 let earlier = &self.texts[number].hashes;
                 let after = earlier[start..].iter().zip(&lines[at..]);
                 let after = after.take_while(|(earlier, line)| earlier == line).count();
-                // Lines without words have no places.
+                // A run can begin with lines without words, which have no places.
                 let before = earlier[..start].iter().rev().zip(lines[searched..at].iter().rev());
                 let before = before.take_while(|(earlier, line)| earlier == line).count();
                 end = end.max(at + after);
@@ -166,7 +166,8 @@ impl<'t> EarlierLines<'t> {
     }
 }
 
-/// Returns whether a line has a letter or a digit, other than in escapes.
+/// Returns whether a line has a letter, a digit, or a character outside ASCII. Escapes such as `\n` do not
+/// count.
 fn has_word(line: &str) -> bool {
     let mut bytes = line.bytes();
     while let Some(byte) = bytes.next() {

@@ -8,7 +8,7 @@
 //! | requests and the places of their tool results | `request.rs`, `request/item.rs`, `json.rs` |
 //! | the edit | `rewrite.rs` |
 //! | decisions, which later requests repeat | `decisions.rs` |
-//! | the warm prefix | `beginnings.rs` |
+//! | the warm prefix; hashes that the next request takes over | `beginnings.rs`; `hash_chain.rs` |
 //! | lines that an earlier result shows | `duplicates.rs` |
 //!
 //! With the feature `proxy`, [`serve`] runs it as a server.
@@ -36,6 +36,7 @@ mod bill;
 mod body;
 mod decisions;
 mod duplicates;
+mod hash_chain;
 mod json;
 #[cfg(feature = "proxy")]
 mod proxy;

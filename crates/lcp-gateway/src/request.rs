@@ -8,10 +8,10 @@ use std::sync::Arc;
 
 use foldhash::fast::RandomState;
 
-use crate::beginnings::Previous;
 use crate::body::EditedBody;
 use crate::decisions::{Hash, Key};
 use crate::duplicates::Lines;
+use crate::hash_chain::Previous;
 use crate::json::{Reader, decode};
 use item::{CACHE_CONTROL, Content, Mark, has_mark, plain, read_content, read_item, skip};
 
@@ -77,7 +77,7 @@ pub(crate) struct Outline {
     marks: Vec<Mark>,
     /// `true` if results are missing because of their ids.
     has_repeated_ids: bool,
-    /// The beginnings of the previous request, or of this one after it was edited.
+    /// The hashes of the previous request, or of this one after it was edited.
     pub(crate) previous: Option<Previous>,
 }
 
@@ -367,6 +367,12 @@ impl<'b> Request<'b> {
     /// Returns the string of a result as it is written, with quotes.
     pub(crate) fn string(&self, result: &ToolResult) -> &'b str {
         &self.body[result.place.clone()]
+    }
+
+    /// Returns the string of a result as it is written, without quotes.
+    pub(crate) fn content(&self, result: &ToolResult) -> &'b str {
+        let string = self.string(result);
+        &string[1..string.len() - 1]
     }
 
     /// Returns the text of a result.

@@ -15,6 +15,8 @@ use crate::beginnings::{Beginning, Beginnings, Cached};
 use crate::body::EditedBody;
 use crate::decisions::{Decision, Hash, Key, Replacement};
 use crate::duplicates::EarlierLines;
+#[cfg(feature = "proxy")]
+use crate::hash_chain::HashChain;
 use crate::json::{countable_text, decode};
 use crate::request::{Request, ToolResult};
 use deferred_counts::{SavedText, Text};
@@ -101,8 +103,11 @@ pub struct Rewritten<'b> {
     pub originals: Vec<Original>,
     /// The beginnings that the provider caches with this request.
     pub beginnings: Vec<Beginning>,
-    /// The hashes of all beginnings.
-    pub(crate) all_beginnings: Beginnings,
+    /// The hashes for the next request.
+    #[cfg(feature = "proxy")]
+    pub(crate) chain: HashChain,
+    /// `true` if a beginning with messages is warm, or if the provider caches none.
+    pub is_known: bool,
     /// The results in the beginnings that the provider caches.
     pub cached_results: Vec<Key>,
     /// The counts for the bill.
@@ -131,6 +136,7 @@ struct Editor<'e, 'b> {
     /// The hashes of the request in the form in which it would be sent, until a message that changed.
     beginnings: Beginnings,
     first_changed: usize,
+    is_known: bool,
 }
 
 /// Edits a request.
@@ -164,6 +170,7 @@ impl<'e, 'b> Editor<'e, 'b> {
             edits: Vec::new(),
             beginnings: Beginnings::new(request),
             first_changed: 0,
+            is_known: true,
         }
     }
 
@@ -194,11 +201,12 @@ impl<'e, 'b> Editor<'e, 'b> {
 
     /// Returns the number of messages in the warm prefix. Those of an unknown session may all be warm,
     /// except for the newest turn.
-    fn warm_messages(&self) -> usize {
+    fn warm_messages(&mut self) -> usize {
         if !self.request.uses_cache() {
             return 0;
         }
         let warm = self.beginnings.warm_messages(self.policy.cached);
+        self.is_known = warm.is_some_and(|messages| messages > 0);
         warm.unwrap_or_else(|| {
             let turn = self.request.newest_turn().unwrap_or_default();
             let unknown = self.request.outline.messages.len().saturating_sub(1);
@@ -269,11 +277,11 @@ impl<'e, 'b> Editor<'e, 'b> {
         earlier: &EarlierLines<'_>,
         shown: &[usize],
     ) -> Option<Replacement> {
-        let text = content(self.request, result);
+        let text = self.request.content(result);
         let duplicate = earlier.longest_in(&result.lines)?;
         let target = &self.request.outline.results[shown[duplicate.text]];
         // Different lines can have the same hash.
-        let original = &content(self.request, target)[duplicate.original.clone()];
+        let original = &self.request.content(target)[duplicate.original.clone()];
         if original != &text[duplicate.bytes.clone()] {
             return None;
         }
@@ -534,7 +542,9 @@ impl<'e, 'b> Editor<'e, 'b> {
             edits: self.edits,
             originals,
             beginnings,
-            all_beginnings: self.beginnings,
+            #[cfg(feature = "proxy")]
+            chain: self.beginnings.into_chain(),
+            is_known: self.is_known,
             cached_results,
             deferred_counts,
         }
@@ -557,17 +567,11 @@ impl<'e, 'b> Editor<'e, 'b> {
                 after: text(replacement.hash(), &|| replacement.text().to_owned()),
             })
         };
+        let results = self.request.outline.results.iter();
         let deferred = DeferredCounts {
             counts: Counts { tokens: known, ..Counts::default() },
             parts: beginnings.map(|(at, hash)| (*hash, self.added_json(at).into_owned())).collect(),
-            saved: self
-                .request
-                .outline
-                .results
-                .iter()
-                .zip(&self.results)
-                .filter_map(saved)
-                .collect(),
+            saved: results.zip(&self.results).filter_map(saved).collect(),
             broken: broken.map(|at| self.message_json(at).into_owned()).collect(),
         };
         deferred.bounded(self.policy.estimator, self.policy.store_count)
@@ -584,12 +588,6 @@ impl<'e, 'b> Editor<'e, 'b> {
         let scale = self.policy.estimator.estimate("a").max(1);
         u32::try_from(bytes).unwrap_or(u32::MAX).saturating_mul(scale)
     }
-}
-
-/// Returns the string of a result as it is written in JSON, without quotes.
-fn content<'b>(request: &Request<'b>, result: &ToolResult) -> &'b str {
-    let string = request.string(result);
-    &string[1..string.len() - 1]
 }
 
 /// Returns lines, counted from 1, for readers.

@@ -187,7 +187,7 @@ pub(crate) struct EditTransaction<'s> {
 }
 
 impl EditTransaction<'_> {
-    /// Returns the decision about a result. After a failure, [`Self::prepare`] fails.
+    /// Returns the decision about a result. After a failure, [`Self::check`] fails.
     pub(crate) fn decision(&self, key: &Key) -> Option<Decision> {
         let mut memory = self.memory.borrow_mut();
         if let Some(known) = memory.decisions.get(key) {
@@ -220,7 +220,13 @@ impl EditTransaction<'_> {
         Some(decision)
     }
 
-    /// Returns the state of a beginning. After a failure, [`Self::prepare`] fails.
+    /// Returns whether a new decision replaces a stored one.
+    pub(crate) fn has_changes(&self, rewritten: &Rewritten<'_>) -> bool {
+        let memory = self.memory.borrow();
+        rewritten.decisions.iter().any(|(key, _)| memory.decisions.contains_key(key))
+    }
+
+    /// Returns the state of a beginning. After a failure, [`Self::check`] fails.
     pub(crate) fn cached(&self, hash: &Hash) -> Cached {
         let expires = || -> rusqlite::Result<Option<i64>> {
             if let Some(expires) = self.memory.borrow().expires.get(hash) {
@@ -240,18 +246,37 @@ impl EditTransaction<'_> {
         }
     }
 
-    /// Returns whether a model other than `model` may have a result in its cache. The result must be in
-    /// a request whose decisions were read.
+    /// Returns whether a model other than `model` may have a result in its cache. Call
+    /// [`Self::decision`] for the result first.
     pub(crate) fn is_warm(&self, key: &Key, model: &str) -> bool {
         let memory = self.memory.borrow();
         let known = memory.decisions.get(key);
         known.is_some_and(|known| known.expires > self.now && known.model != model)
     }
 
-    /// Writes the texts of new edits, before the request is sent. Returns an error if a lookup failed.
-    pub(crate) fn prepare(&self, rewritten: &Rewritten<'_>) -> sqlite::Result<()> {
-        if let Some(error) = self.failure.take() {
-            return Err(error);
+    /// Returns the error of a lookup that failed.
+    pub(crate) fn check(&self) -> sqlite::Result<()> {
+        self.failure.take().map_or(Ok(()), Err)
+    }
+
+    /// Writes the originals of new edits, and those of earlier ones that are missing. They must exist before
+    /// the request is sent.
+    pub(crate) fn write_originals(
+        &self,
+        request: &Request<'_>,
+        rewritten: &Rewritten<'_>,
+    ) -> sqlite::Result<()> {
+        let mut memory = self.memory.borrow_mut();
+        for result in &request.outline.results {
+            if let Some(known) = memory.decisions.get_mut(&result.key)
+                && known.decision.replacement().is_some()
+                && known.checked_at + CHECK_SECONDS <= self.now
+            {
+                let (text, used_before) = (|| request.text(result), self.now - USE_SECONDS);
+                let kept = self.originals.keep(&result.key.text, text, used_before);
+                kept.map_err(|error| original_error(&error))?;
+                known.checked_at = self.now;
+            }
         }
         for original in &rewritten.originals {
             self.originals
@@ -261,7 +286,7 @@ impl EditTransaction<'_> {
         Ok(())
     }
 
-    /// Writes the results of an edit. Call [`Self::prepare`] first.
+    /// Stores the decisions and beginnings of an edit.
     pub(crate) fn commit(
         self,
         request: &Request<'_>,
@@ -273,17 +298,7 @@ impl EditTransaction<'_> {
         for (at, result) in request.outline.results.iter().enumerate() {
             let is_cached = at < rewritten.cached_results.len();
             let expires = if is_cached { self.now + seconds } else { self.now };
-            let mut known = memory.decisions.get_mut(&result.key);
-            if let Some(known) = &mut known
-                && known.decision.replacement().is_some()
-                && known.checked_at + CHECK_SECONDS <= self.now
-            {
-                let (text, used_before) = (|| request.text(result), self.now - USE_SECONDS);
-                self.originals
-                    .keep(&result.key.text, text, used_before)
-                    .map_err(|error| original_error(&error))?;
-                known.checked_at = self.now;
-            }
+            let known = memory.decisions.get(&result.key);
             if known.is_none_or(|known| expires > known.expires + DELAY_SECONDS) {
                 used.push((&result.key, expires));
             }

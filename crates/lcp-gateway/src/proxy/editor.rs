@@ -16,10 +16,10 @@ use lcp_tokens::TokenEstimator;
 use lcp_transcripts::Format;
 
 use super::recent::Recent;
-use crate::beginnings::{Beginnings, Previous};
 use crate::bill::Stats;
 use crate::body::Segment;
 use crate::decisions::Hash;
+use crate::hash_chain::{HashChain, Previous};
 use crate::request::{Api, Request};
 use crate::rewrite::{DeferredCounts, Policy, Reason, Rewritten, rewrite};
 use crate::store::{CachedParts, Checkpoints, EditTransaction, Originals, Row, Store, edit_name};
@@ -147,13 +147,12 @@ impl Editor {
             edited.sent.row.micros = u64::try_from(start.elapsed().as_micros()).unwrap_or(u64::MAX);
             send(edited);
         };
-        let beginnings = self.edit_request(api, &request, body, context, send).ok();
-        if beginnings.is_none() {
+        let chain = self.edit_request(api, &request, body, context, send).ok();
+        if chain.is_none() {
             self.add_failure();
         }
         let messages = request.outline.messages.len();
-        request.outline.previous =
-            beginnings.map(|it| Previous { beginnings: it.into(), messages });
+        request.outline.previous = chain.map(|chain| Previous { chain: chain.into(), messages });
         self.recent.add(api, body.clone(), request.outline, predecessor);
     }
 
@@ -164,22 +163,24 @@ impl Editor {
         body: &Bytes,
         context: &Context,
         send: impl FnOnce(Edited),
-    ) -> Result<Beginnings, EditFailure> {
+    ) -> Result<HashChain, EditFailure> {
         let now = now();
         let model = self.model(&request.model, context.has_long_window);
         let mut store = self.store();
         let originals = store.originals().clone();
         let edit = store.begin(now)?;
         let mut rewritten = self.rewrite(api, request, &model, &edit, &originals)?;
+        edit.check()?;
         let edited = self.edited(api, request, body, context, (&mut rewritten, model, now));
         // The request that is counted here will be sent with the same decisions.
         if context.is_count {
             send(edited);
-            return Ok(rewritten.all_beginnings);
+            return Ok(rewritten.chain);
         }
-        edit.prepare(&rewritten)?;
-        if rewritten.edits.iter().all(|edit| edit.reason == Reason::Duplicate) {
-            // The provider reads the request in the meantime. If this fails, the new results are judged
+        edit.write_originals(request, &rewritten)?;
+        let has_stubs = rewritten.edits.iter().any(|edit| edit.reason != Reason::Duplicate);
+        if rewritten.is_known && !has_stubs && !edit.has_changes(&rewritten) {
+            // Commit while the provider reads the request. If the commit fails, the new results are judged
             // again, with the same outcome.
             send(edited);
             edit.commit(request, &rewritten)?;
@@ -187,7 +188,7 @@ impl Editor {
             edit.commit(request, &rewritten)?;
             send(edited);
         }
-        Ok(rewritten.all_beginnings)
+        Ok(rewritten.chain)
     }
 
     /// Returns an edited request.

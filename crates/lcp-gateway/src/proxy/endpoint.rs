@@ -132,7 +132,12 @@ impl Endpoint {
         let response = match sending.join_next().await {
             Some(Ok(Ok(response))) => response,
             Some(Ok(Err(answer))) => return answer,
-            _ => return error(StatusCode::BAD_GATEWAY, "the request failed"),
+            _ => {
+                return error(
+                    StatusCode::BAD_GATEWAY,
+                    "cannot send the request: its task ended early",
+                );
+            }
         };
         if context.is_count || !response.status().is_success() {
             return respond(response, |incoming, _| boxed(incoming));

@@ -45,7 +45,8 @@ fn send(store: &mut Store, body: &str, now: i64) -> sqlite::Result<Vec<u8>> {
         },
     );
     let sent = rewritten.body.to_bytes();
-    edit.prepare(&rewritten)?;
+    edit.check()?;
+    edit.write_originals(&request, &rewritten)?;
     edit.commit(&request, &rewritten)?;
     Ok(sent)
 }

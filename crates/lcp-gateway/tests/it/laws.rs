@@ -6,7 +6,7 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use crate::histories::{Step, lines, request};
-use crate::simulator::Simulator;
+use crate::simulator::{Sent, Simulator};
 
 const APIS: [Api; 3] = [Api::Anthropic, Api::OpenAiChat, Api::OpenAiResponses];
 
@@ -153,20 +153,28 @@ proptest! {
         }
     }
 
-    /// Within the budget, decisions may be stored after a request was sent.
+    /// Within the budget, the decisions of a known session may be stored after the request was sent. A
+    /// session can begin without the gateway.
     #[test]
-    fn lost_decisions_are_made_again((steps, gaps) in history(), lost in any::<prop::sample::Index>()) {
+    fn lost_decisions_are_repeated(
+        (steps, gaps) in history(),
+        first in any::<prop::sample::Index>(),
+        lost in any::<prop::sample::Index>(),
+    ) {
         for api in APIS {
             let mut simulator = Simulator::default();
             let lost = lost.index(steps.len());
             let mut sent = Vec::new();
-            for ((number, end), gap) in ends(&steps).enumerate().zip(&gaps) {
+            let requests = ends(&steps).enumerate().zip(&gaps).skip(first.index(steps.len()));
+            for ((number, end), gap) in requests {
                 simulator.now += gap;
                 let before = simulator.clone();
-                let body = messages(&simulator.send(api, &request(api, &steps[..end]), LARGE).body);
+                let Sent { body, is_known, .. } =
+                    simulator.send(api, &request(api, &steps[..end]), LARGE);
+                let body = messages(&body);
                 prop_assert!(body.starts_with(&sent), "request {number}");
                 sent = body;
-                if number == lost {
+                if number == lost && is_known {
                     simulator = before;
                 }
             }

@@ -329,6 +329,56 @@ fn failing_store_sends_the_original() {
 }
 
 #[test]
+fn missing_original_that_cannot_be_written_sends_the_text() {
+    let (folder, provider) = (tempfile::tempdir().unwrap(), Provider::strict());
+    let read = || Step::Call { input: "a.txt".into(), output: lines(0, 0, 60) };
+    let body = request(Api::Anthropic, &[Step::Turn("Read it.".into()), read(), read()]);
+    let first = gateway(&provider.url, folder.path(), |_| {});
+    send(&first.url(), "/v1/messages", &[], &body);
+    let originals = first.originals();
+    drop(first);
+    let second = gateway(&provider.url, folder.path(), |_| {});
+    std::fs::remove_dir_all(&originals).unwrap();
+    std::fs::write(&originals, "").unwrap();
+    send(&second.url(), "/v1/messages", &[], &body);
+    let bodies = bodies(&provider);
+    assert!(bodies[0].len() < body.len() && bodies[1] == body);
+}
+
+#[test]
+fn decisions_that_cannot_be_stored_are_repeated() {
+    let (folder, provider) = (tempfile::tempdir().unwrap(), Provider::strict());
+    let gateway = gateway(&provider.url, folder.path(), |_| {});
+    let steps = session();
+    let body = |end: usize| request(Api::Anthropic, &steps[..end]);
+    send(&gateway.url(), "/v1/messages", &[], &body(2));
+    let store = rusqlite::Connection::open(folder.path().join("gateway.sqlite")).unwrap();
+    let fail =
+        "CREATE TRIGGER fail BEFORE INSERT ON decisions BEGIN SELECT RAISE(ABORT, 'full'); END";
+    store.execute_batch(fail).unwrap();
+    for end in 3..=5 {
+        assert_eq!(send(&gateway.url(), "/v1/messages", &[], &body(end)).status(), 200);
+        assert_eq!(gateway.failures(), end as u64 - 2);
+    }
+    store.execute_batch("DROP TRIGGER fail").unwrap();
+    send(&gateway.url(), "/v1/messages", &[], &body(6));
+    let sent = bodies(&provider);
+    assert_eq!(sent.len(), 5);
+    assert!(sent[3].len() < body(5).len(), "the result has a reference");
+    let messages = |body: &[u8]| {
+        let body: serde_json::Value = serde_json::from_slice(body).unwrap();
+        let mut texts = Vec::new();
+        for message in body["messages"].as_array().unwrap() {
+            texts.push(message["content"][0]["content"].clone());
+        }
+        texts
+    };
+    for pair in sent.windows(2) {
+        assert!(messages(&pair[1]).starts_with(&messages(&pair[0])));
+    }
+}
+
+#[test]
 fn dry_run_sends_everything_unchanged() {
     let (folder, provider) = (tempfile::tempdir().unwrap(), Provider::strict());
     let gateway = gateway(&provider.url, folder.path(), |it| {

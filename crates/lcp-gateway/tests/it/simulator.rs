@@ -23,13 +23,15 @@ pub(crate) struct Simulator {
 pub(crate) struct Sent {
     pub(crate) body: Vec<u8>,
     pub(crate) reasons: Vec<Reason>,
+    /// `true` if a beginning with messages is warm.
+    pub(crate) is_known: bool,
 }
 
 impl Simulator {
     /// Sends a request.
     pub(crate) fn send(&mut self, api: Api, body: &[u8], budget: u32) -> Sent {
         let Some(request) = Request::parse(api, body) else {
-            return Sent { body: body.to_vec(), reasons: Vec::new() };
+            return Sent { body: body.to_vec(), reasons: Vec::new(), is_known: false };
         };
         let cached = |hash: &Hash| match self.beginnings.get(hash) {
             Some(end) if *end > self.now => Cached::Warm,
@@ -65,6 +67,7 @@ impl Simulator {
             beginnings,
             cached_results,
             deferred_counts,
+            is_known,
             ..
         } = rewrite(&request, &policy);
         // Stored counts change no decision, and no bill.
@@ -89,6 +92,6 @@ impl Simulator {
         for beginning in beginnings {
             self.beginnings.insert(beginning.hash, self.now + u64::from(beginning.seconds));
         }
-        Sent { body, reasons: edits.iter().map(|edit| edit.reason).collect() }
+        Sent { body, reasons: edits.iter().map(|edit| edit.reason).collect(), is_known }
     }
 }
