@@ -11,7 +11,7 @@ import {
   UsageError,
 } from "./errors.js";
 
-/** The option of everything that runs the command. */
+/** The options of everything that runs the `lcp` command. */
 export interface CommandOptions {
   /** The path of the `lcp` command. By default, it is that of the installed package. */
   command?: string | undefined;
@@ -74,16 +74,16 @@ function execute(command: string, args: string[], input: string): Promise<Comman
   });
 }
 
-/** Returns the messages that begin with this, such as `warning: `. */
-export function messagesOf({ stderr }: CommandOutput, start: RegExp): string[] {
+/** Returns the lines that begin with `start`, such as `warning: `, without it. */
+export function parseMessages({ stderr }: CommandOutput, start: RegExp): string[] {
   return stderr.filter((line) => start.test(line)).map((line) => line.replace(start, ""));
 }
 
 /** Returns the error of a command that failed. */
-export function failureOf(output: CommandOutput): LcpError {
-  const message = messagesOf(output, /^error: /)[0] ?? `lcp ended with exit code ${output.code}`;
+export function toError(output: CommandOutput): LcpError {
+  const message = parseMessages(output, /^error: /)[0] ?? `lcp ended with exit code ${output.code}`;
   // Hints about flags, settings and other commands are for people at a terminal.
-  const [hint = null] = messagesOf(output, /^hint: /).filter(
+  const [hint = null] = parseMessages(output, /^hint: /).filter(
     (it) => !/--|lcp\.toml|`lcp /.test(it),
   );
   if (message.startsWith("session store not found: ")) {

@@ -86,7 +86,7 @@ export interface FitResult<Message> {
   report: FitReport;
 }
 
-/** A JSON document. */
+/** A JSON object. */
 export type Json = Record<string, unknown>;
 
 /** The data of a turn that the next one needs. */

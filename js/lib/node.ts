@@ -7,7 +7,7 @@
 
 import { stat } from "node:fs/promises";
 import { checkOptions, checkText, checkTexts } from "./arguments.js";
-import { failureOf, messagesOf, runCommand } from "./command.js";
+import { toError, parseMessages, runCommand } from "./command.js";
 import type { CommandOptions } from "./command.js";
 import { UsageError } from "./errors.js";
 import { Pack, checkPackOptions } from "./pack.js";
@@ -72,7 +72,7 @@ export async function packDirectory(
   const { stdout, code } = output;
   // Code 1 with a pack: a file could not be read.
   if (code === 0 || (code === 1 && stdout.length > 0)) {
-    return Pack.fromCommand(stdout, messagesOf(output, /^(warning|error): /));
+    return Pack.fromCommand(stdout, parseMessages(output, /^(warning|error): /));
   }
-  throw failureOf(output);
+  throw toError(output);
 }

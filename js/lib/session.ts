@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { checkNumber, checkOptions, checkText, checkTokens, wrongType } from "./arguments.js";
 import type { TokenizerOptions } from "./arguments.js";
-import { failureOf, messagesOf, runCommand } from "./command.js";
+import { toError, parseMessages, runCommand } from "./command.js";
 import type { CommandOptions, CommandOutput } from "./command.js";
 import { FileError, LcpError, UsageError } from "./errors.js";
 import { toTexts } from "./messages.js";
@@ -19,7 +19,7 @@ export interface SessionOptions extends TokenizerOptions, CommandOptions {
    * `lcp/sessions.sqlite` in the user's data folder, the store of `lcp session`.
    */
   store?: string | undefined;
-  /** The tokens of the model's window. By default, those of the `model`. */
+  /** The tokens of the model's window. By default, those of the `model`, or else 64,000. */
   window?: number | undefined;
   /** The tokens of the window that are left for output. By default, 0. */
   outputReserve?: number | undefined;
@@ -50,10 +50,10 @@ export interface RecordOptions {
 
 /** The options of {@link Session.handoff}. */
 export interface HandoffOptions {
-  /** The condition: `due`, the default; `once`, which is if due, not yet handed over, and useful; or
-   * `always`. */
+  /** The condition: `due`, the default; `once`: if due, useful, and not yet handed over; or `always`. */
   when?: "due" | "once" | "always" | undefined;
-  /** The maximum number of tokens of the resume prompt. By default, a quarter of the window. */
+  /** The maximum number of tokens of the resume prompt. By default, a quarter of the window without the
+   * output reserve. */
   target?: number | undefined;
 }
 
@@ -61,12 +61,13 @@ export interface HandoffOptions {
 export interface ResumeOptions extends SessionOptions {
   /** The ID of the new session. By default, it is derived from that of the hand-off. */
   id?: string | undefined;
-  /** `true` to return the result of an earlier call, for a caller that lost it. */
+  /** `true` to return the result of an earlier call, for a caller that lost it. The new session is that of
+   * the earlier call. */
   again?: boolean | undefined;
 }
 
-/** A result of the command. */
-class Result {
+/** A report of the command. */
+class CommandReport {
   readonly #json: Json;
 
   /** @internal */
@@ -81,7 +82,7 @@ class Result {
 }
 
 /** The status of a session (`lcp.track.v1`). */
-export class SessionStatus extends Result {
+export class SessionStatus extends CommandReport {
   /** The ID of the session. */
   readonly id: string;
   /** `true` if this call began the session. */
@@ -96,7 +97,7 @@ export class SessionStatus extends Result {
   readonly outputReserve: number;
   /** The tokens in use: those that the provider reported, or else counted ones. */
   readonly usedTokens: number;
-  /** The used part of the window in percent. */
+  /** The used part of the window without the output reserve, in percent. */
   readonly usedPercent: number;
   /** The estimated number of turns that are left. */
   readonly remainingTurns: number;
@@ -132,7 +133,7 @@ export class SessionStatus extends Result {
 }
 
 /** A prepared hand-off (`lcp.prepared.v1`). */
-export class Handoff extends Result {
+export class Handoff extends CommandReport {
   /** The ID, for {@link Session.resume}. */
   readonly id: string;
   /** `true` if this call prepared it. */
@@ -163,7 +164,7 @@ export class Handoff extends Result {
 }
 
 /** A session that continues another one (`lcp.resume.v1`). */
-export class ResumedSession extends Result {
+export class ResumedSession extends CommandReport {
   /** The new session. */
   readonly session: Session;
   /** The ID of the session before it. */
@@ -188,10 +189,10 @@ export class ResumedSession extends Result {
 }
 
 /** The result of a compaction (`lcp.compaction.v1`). */
-export class Compaction extends Result {
+export class Compaction extends CommandReport {
   /** `true` if the session was compacted. */
   readonly isDone: boolean;
-  /** The reason if it was not. */
+  /** The reason if the session was not compacted. */
   readonly reason: string | null;
   /** The tokens in use after the call. */
   readonly usedTokens: number;
@@ -246,7 +247,7 @@ export class Session {
     const flags = [
       ...this.#flags("model", "encoding", "window", "outputReserve", "wait"),
       ...(append && texts.length > 0 ? ["--append"] : []),
-      ...(usage === undefined ? [] : [`--usage=${usageNumbers(usage)}`]),
+      ...(usage === undefined ? [] : [`--usage=${formatUsage(usage)}`]),
       ...(secrets === undefined ? [] : [`--secrets=${secrets}`]),
     ];
     // Messages can be larger than an argument, so they come from standard input.
@@ -299,18 +300,18 @@ export class Session {
     const checked = checkSessionOptions(options);
     checkOptions(options, "id");
     const { id, again = false } = options;
-    const common = flagsOf(checked, "model", "encoding", "wait");
+    const common = toFlags(checked, "model", "encoding", "wait");
     const flags = again
       ? ["--repeat"]
       : [
-          ...flagsOf(checked, "window", "outputReserve"),
+          ...toFlags(checked, "window", "outputReserve"),
           ...(id === undefined ? [] : [`--as=${id}`]),
         ];
     const { json } = await runJson("resume", [...common, ...flags], [handoff], checked);
     let { text } = json["directive"] as { text: string };
     if ((json["late_messages"] as unknown[]).length > 0) {
       // The report has them unrendered.
-      text = textOf(await run("resume", [...common, "--repeat"], [handoff], checked));
+      text = decodeOutput(await run("resume", [...common, "--repeat"], [handoff], checked));
     }
     return new ResumedSession(json, new Session(json["conversation"] as string, checked), text);
   }
@@ -354,7 +355,7 @@ export class Session {
   }
 
   #flags(...names: Flag[]): string[] {
-    return flagsOf(this.#options, ...names);
+    return toFlags(this.#options, ...names);
   }
 
   #run(name: string, flags: string[], ids = [this.id], input?: string): Promise<Report> {
@@ -400,13 +401,13 @@ function checkSessionOptions(options: SessionOptions): SessionOptions {
 }
 
 /** Returns the flags of the options with these names. */
-function flagsOf(options: SessionOptions, ...names: Flag[]): string[] {
+function toFlags(options: SessionOptions, ...names: Flag[]): string[] {
   const given = names.filter((name) => options[name] !== undefined);
   return given.map((name) => `--${FLAGS[name]}=${options[name]}`);
 }
 
 /** Returns reported usage in the form of the flag. */
-function usageNumbers(usage: unknown): string {
+function formatUsage(usage: unknown): string {
   if (typeof usage !== "object" || usage === null) {
     wrongType("usage", "an object", usage);
   }
@@ -432,13 +433,13 @@ async function run(
     const args = ["session", name, ...settings, "--color=never", ...flags, "--", ...ids];
     const output = await runCommand(args, options, input);
     if (output.code !== 0) {
-      throw failureOf(output);
+      throw toError(output);
     }
     return output;
   };
   const { store } = options;
   if (store === undefined || !/^postgres(ql)?:/.test(store)) {
-    return runWith(["--no-config", ...flagsOf(options, "store")]);
+    return runWith(["--no-config", ...toFlags(options, "store")]);
   }
   // Other users can read arguments, and the address may contain a password.
   return withFile(async (path) => {
@@ -456,11 +457,11 @@ async function runJson(
   input?: string,
 ): Promise<Report> {
   const output = await run(name, ["--json", ...flags], ids, options, input);
-  const warnings = messagesOf(output, /^warning: /);
-  return { json: JSON.parse(textOf(output)) as Json, warnings };
+  const warnings = parseMessages(output, /^warning: /);
+  return { json: JSON.parse(decodeOutput(output)) as Json, warnings };
 }
 
-function textOf({ stdout }: CommandOutput): string {
+function decodeOutput({ stdout }: CommandOutput): string {
   return new TextDecoder().decode(stdout);
 }
 
@@ -476,7 +477,8 @@ async function withFile<T>(use: (path: string) => Promise<T>): Promise<T> {
   try {
     return await use(join(folder, "file"));
   } finally {
-    await rm(folder, { recursive: true });
+    // A file that remains does not change the result.
+    await rm(folder, { recursive: true }).catch(() => undefined);
   }
 }
 

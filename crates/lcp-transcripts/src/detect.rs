@@ -63,7 +63,8 @@ pub fn detect_messages(bytes: &[u8], default: Format) -> Option<Format> {
     let source = Source::new(bytes).ok()?;
     match raw_json::first_items(source.text(), LOOKED_AT_MAX) {
         items if items.is_empty() => detect(bytes),
-        items => ListFormat::new(&items, false).or(default),
+        // Text can begin with brackets, too.
+        items => ListFormat::new(&items, false).or(default).or_else(|| detect(bytes)),
     }
 }
 

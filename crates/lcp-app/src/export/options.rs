@@ -114,7 +114,7 @@ impl ExportOptions {
         let is_strict = driver_config.overflow == Overflow::Deny;
         let tokenizer = self.tokenizer.load(config, model.as_ref(), is_strict, reporter)?;
         let driver = DefaultDriver::new(Arc::clone(&tokenizer.estimator));
-        // If the messages will probably be cut, their order is needed.
+        // Messages that will probably be cut are ranked while they are collected.
         let is_large = driver_config.token_budget.is_some_and(|budget| {
             let bytes = |block: &Block<'_>| block.content.text().map_or(0, CowBytes::len);
             blocks.iter().map(bytes).sum::<usize>() / TOKEN_BYTES > budget as usize

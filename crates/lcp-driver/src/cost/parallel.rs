@@ -39,7 +39,7 @@ pub(super) fn count_each<T: Send>(
     }
 }
 
-/// Counts a text like [`TokenEstimator::recount`].
+/// Counts a text like [`TokenEstimator::recount`], a long one on two threads.
 pub(crate) fn recount(estimator: &dyn TokenEstimator, text: &str) -> u32 {
     #[cfg(feature = "rayon")]
     if let Some((first, second)) = shared::halves(estimator, text) {

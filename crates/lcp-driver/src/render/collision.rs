@@ -24,7 +24,7 @@ pub(crate) struct Delimiters {
     pub(crate) opening: &'static str,
     /// The beginning of a placeholder or of the roll-up line.
     pub(crate) omitted: &'static str,
-    /// The first characters of lines that a reader may take for one of these, after blanks.
+    /// The characters with which a line that looks like one of these can begin, after blanks.
     marks: [u8; 3],
 }
 

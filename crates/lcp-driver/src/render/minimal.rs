@@ -23,7 +23,7 @@ pub(super) fn part<'v>(view: &BlockView<'_>, shown: Shown, body: Option<&'v str>
         head.push(']');
         return Part::line(head);
     };
-    if text.contains(MINIMAL.opening) && MINIMAL.may_begin_in(text, looks_like_head) {
+    if MINIMAL.may_begin_in(text, looks_like_head) {
         let word = heredoc_terminator(text);
         write_to(&mut head, format_args!(" <<{word}]\n"));
         return Part { head, body, tail: format!("{word}\n") };

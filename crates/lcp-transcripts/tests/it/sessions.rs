@@ -322,6 +322,7 @@ fn the_first_messages_of_a_broken_list_have_a_format() {
     let broken = br#"[{"role":"tool","content":"3"}, {"role":"user", broken]"#;
     assert_eq!(detect_messages(broken, Format::Anthropic), Some(Format::OpenAiChat));
     assert_eq!(detect_messages(b"[{broken}]", Format::Anthropic), None);
+    assert_eq!(detect_messages(b"[1] A note.", Format::Anthropic), Some(Format::Markdown));
     // So the error says where the list is broken.
     let error = import(Format::OpenAiChat, broken, &Options::default()).unwrap_err();
     assert_eq!((error.line, error.column), (1, 49));
