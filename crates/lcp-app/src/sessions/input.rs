@@ -1,11 +1,12 @@
 //! Reads messages from packs and transcripts.
 
 use std::borrow::Cow;
+use std::collections::HashSet;
 use std::path::Path;
 
 use lcp_continuity::Message;
 use lcp_transcripts::{AIDER_TOOL_NAME, Format, annotation_keys};
-use lcp_types::{Block, BlockContent, BlockMeta};
+use lcp_types::{Block, BlockContent, BlockMeta, Status};
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::files;
@@ -75,24 +76,29 @@ fn may_grow(message: &Message) -> bool {
 
 /// Converts blocks into messages, with the tool call IDs of their annotations. Leaves out metadata,
 /// extensions and side conversations. The main conversation contains the result of a side
-/// conversation.
+/// conversation. A result that consists only of extensions becomes the
+/// type name of the first one, in brackets.
 fn of_blocks(blocks: Vec<Block<'_>>) -> Vec<Message> {
     let metas = BlockMeta::resolve_all(&blocks, &mut |_, _| {});
     let calls: Vec<_> =
         metas.into_iter().map(|meta| meta.tool_call_id.map(Cow::into_owned)).collect();
     let aside = tagged(&blocks, annotation_keys::SIDECHAIN);
-    let is_shown = |(index, (block, _)): &(usize, (Block<'_>, Option<String>))| {
-        let content = &block.content;
-        !content.is_metadata()
-            && !matches!(content, BlockContent::Extension(_))
-            && !aside.contains(index)
-    };
-    let message = |(_, (block, call)): (usize, (Block<'_>, Option<String>))| {
+    let others = blocks.iter().zip(&calls).filter(|(block, _)| block.as_extension().is_none());
+    let mut answered: HashSet<String> = others.filter_map(|(_, call)| call.clone()).collect();
+    let message = |(index, (block, call)): (usize, (Block<'_>, Option<String>))| {
+        if block.content.is_metadata() || aside.contains(&index) {
+            return None;
+        }
+        if let Some(extension) = block.as_extension() {
+            let call = call.filter(|call| answered.insert(call.clone()))?;
+            let text = format!("[{}]", extension.type_name);
+            return Some(Message::tool_result(call, "", Status::Ok, text));
+        }
         let message = Message::new(block.into_owned());
-        match call {
+        Some(match call {
             Some(call) => message.answering(call),
             None => message,
-        }
+        })
     };
-    blocks.into_iter().zip(calls).enumerate().filter(is_shown).map(message).collect()
+    blocks.into_iter().zip(calls).enumerate().filter_map(message).collect()
 }

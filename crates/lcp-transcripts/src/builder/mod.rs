@@ -2,6 +2,8 @@
 
 mod calls;
 
+use std::collections::HashMap;
+
 use lcp_types::limits::TEXT_BYTES_MAX;
 use lcp_types::{
     Annotation, Block, FormatHint, MediaType, Priority, Role, SessionRecord, Status, Tag,
@@ -24,6 +26,17 @@ const TYPE_NAME_BYTES_MAX: usize = 64;
 /// The type under which the report counts messages without content.
 const EMPTY: &str = "empty";
 
+/// The annotation that makes a system message critical.
+#[derive(Clone, Copy)]
+struct PriorityNote {
+    /// The index of the block of the message.
+    block: usize,
+    /// The number of the message.
+    message: u64,
+    /// The index of the annotation.
+    index: usize,
+}
+
 /// Makes the blocks of a transcript, part by part.
 pub(crate) struct BlockBuilder {
     format: Format,
@@ -36,6 +49,8 @@ pub(crate) struct BlockBuilder {
     first: Option<usize>,
     /// The tags for all blocks of the message.
     tags: Vec<(String, String)>,
+    /// The priorities of system messages, by their texts.
+    system_priorities: HashMap<String, PriorityNote>,
     lines: LineIndex,
     line: Option<usize>,
     calls: CallTracker,
@@ -57,6 +72,7 @@ impl BlockBuilder {
             role: Role::User,
             first: None,
             tags: Vec::new(),
+            system_priorities: HashMap::new(),
             line: None,
             calls: CallTracker::default(),
             last: 0,
@@ -349,14 +365,17 @@ impl BlockBuilder {
     }
 
     fn push(&mut self, block: Block<'static>) {
+        let is_critical = self.role == Role::System && !self.is_aside();
+        let text = block.content.text().filter(|_| is_critical);
+        let text = text.map(|text| text.to_str_lossy().into_owned());
         self.last = self.blocks.len();
         self.blocks.push(block);
         if let Some(message) = self.message {
             self.first.get_or_insert(self.last);
             let number = message.to_string();
             self.tag(annotation_keys::MESSAGE, &number);
-            // System messages are critical, so their position does not affect their rank.
-            if self.role != Role::System {
+            // The position of a critical message does not affect its rank.
+            if !is_critical {
                 self.tag(Tag::RANK, &number);
             }
         }
@@ -366,8 +385,22 @@ impl BlockBuilder {
         }
         if self.is_aside() {
             self.priority(Priority::Low);
-        } else if self.role == Role::System {
+        } else if is_critical {
+            self.replace_system_text(text);
             self.priority(Priority::Critical);
+        }
+    }
+
+    /// Makes the last block replace an earlier system message with the same text as the critical one.
+    /// Codex repeats such messages. The earlier one gets the rank of a normal message.
+    fn replace_system_text(&mut self, text: Option<String>) {
+        let (Some(text), Some(message)) = (text, self.message) else { return };
+        let note = PriorityNote { block: self.last, message, index: self.blocks.len() };
+        if let Some(PriorityNote { block, message, index }) =
+            self.system_priorities.insert(text, note)
+        {
+            let rank = Tag::new(Tag::RANK, message.to_string());
+            self.blocks[index] = Block::new(Annotation::tag(block as u64, &rank));
         }
     }
 

@@ -48,15 +48,24 @@ pub(crate) fn import(bytes: &[u8], options: &Options) -> Result<ImportResult> {
     })
 }
 
-/// Returns whether a line comes from the program and not from the user or the model.
+/// Returns whether a line comes from the program and not from the user or the model. The summary of a
+/// compaction does not, although the program shows it only in the transcript.
 fn is_meta(fields: &Fields<'_>) -> bool {
-    META.iter().any(|key| fields.get(key).and_then(raw_json::boolean) == Some(true))
+    META.iter().any(|key| is_set(fields, key)) && !is_summary(fields)
+}
+
+/// Returns whether a line is the summary of a compaction, with which the conversation goes on.
+fn is_summary(fields: &Fields<'_>) -> bool {
+    is_set(fields, "isCompactSummary")
+}
+
+fn is_set(fields: &Fields<'_>, flag: &str) -> bool {
+    fields.get(flag).and_then(raw_json::boolean) == Some(true)
 }
 
 /// Returns whether a line is part of a side conversation.
 fn is_aside(fields: &Fields<'_>) -> bool {
-    fields.get("isSidechain").and_then(raw_json::boolean) == Some(true)
-        || fields.get("parent_tool_use_id").is_some()
+    is_set(fields, "isSidechain") || fields.get("parent_tool_use_id").is_some()
 }
 
 /// The treatment of side conversations.

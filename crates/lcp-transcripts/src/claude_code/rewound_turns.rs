@@ -12,7 +12,7 @@ use std::collections::{HashMap, HashSet};
 
 use serde_json::value::RawValue;
 
-use super::{is_aside, is_meta};
+use super::{is_aside, is_meta, is_summary};
 use crate::raw_json::{self, Fields};
 
 /// A line that has an id and can have successors.
@@ -128,9 +128,11 @@ fn kind(fields: &Fields<'_>) -> Kind {
         _ if is_meta(fields) => Kind::Other,
         (Some("assistant"), Some(_)) => Kind::Message,
         (Some("user"), Some(content)) => {
-            let is_summary =
-                fields.get("isCompactSummary").and_then(raw_json::boolean) == Some(true);
-            if is_summary || has_result(content) { Kind::Message } else { Kind::Prompt }
+            if is_summary(fields) || has_result(content) {
+                Kind::Message
+            } else {
+                Kind::Prompt
+            }
         }
         _ => Kind::Other,
     }

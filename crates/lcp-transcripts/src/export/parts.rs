@@ -224,7 +224,11 @@ fn call<'b>(
 }
 
 /// Returns a part of a result. A result without an id matches no call.
-fn answer<'b>(id: Option<Cow<'b, str>>, failed: bool, kind: PartKind<'b>) -> BlockPart<'b> {
+pub(super) fn answer<'b>(
+    id: Option<Cow<'b, str>>,
+    failed: bool,
+    kind: PartKind<'b>,
+) -> BlockPart<'b> {
     let (id, name, syntax) = (id.unwrap_or_default(), Cow::Borrowed(""), CallSyntax::Tool);
     let parts = vec![Part::new(kind)];
     let answer = ToolResult { id, name, failed, syntax, is_object: false, parts };

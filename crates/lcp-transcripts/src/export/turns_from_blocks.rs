@@ -1,9 +1,12 @@
 //! Converts blocks and their tags to messages.
 
+use std::borrow::Cow;
 use std::collections::HashSet;
 
+use lcp_types::Tag;
+
 use super::annotations::Annotations;
-use super::parts::block_part;
+use super::parts::{BlockPart, answer, block_part};
 use super::tool_names::ToolNames;
 use super::turn::{ExtraFields, Part, PartKind, Turn};
 use super::{ExportBlock, ExportDetail, ExportReport, infer_ids};
@@ -35,6 +38,7 @@ pub(super) fn read<'b>(
     let names = ToolNames::collect(provider, blocks, &tags);
     let (mut turns, mut requests) = (Vec::<Turn<'b>>::new(), Vec::new());
     let mut cut = HashSet::new();
+    let mut answered = None;
     for (index, block) in blocks.iter().enumerate() {
         if block.block.content.is_metadata() {
             continue;
@@ -49,10 +53,13 @@ pub(super) fn read<'b>(
             requests.push(names.in_request(fields));
             continue;
         }
-        let Some(mut part) = block_part(provider, index, block, &tags, &inferred_ids) else {
+        let mut part = block_part(provider, index, block, &tags, &inferred_ids);
+        if part.is_none() {
             report.leave_out(&name(block));
-            continue;
-        };
+            let answered = answered.get_or_insert_with(|| answered_ids(blocks, &tags));
+            part = left_out_result(index, block, &tags, answered);
+        }
+        let Some(mut part) = part else { continue };
         if let Some(PartKind::Call(call)) = &mut part.kind
             && let Some(name) = names.get(&call.name)
         {
@@ -124,6 +131,26 @@ fn add<'b>(
         return;
     }
     turn.parts.push(Part { blocks, kind: PartKind::ToolResult(answer), fields: result_fields });
+}
+
+/// Returns the ids of the results in blocks that are not extensions.
+fn answered_ids<'b>(blocks: &[ExportBlock<'_>], tags: &Annotations<'b>) -> HashSet<Cow<'b, str>> {
+    let others =
+        blocks.iter().enumerate().filter(|(_, block)| block.block.as_extension().is_none());
+    others.filter_map(|(index, _)| tags.get(index, Tag::TOOL_CALL_ID)).collect()
+}
+
+/// Returns a result with the type name of an omitted part, if the result has no other part. Without a
+/// result, its call would be omitted, too.
+fn left_out_result<'b>(
+    index: usize,
+    block: &ExportBlock<'_>,
+    tags: &Annotations<'b>,
+    answered: &mut HashSet<Cow<'b, str>>,
+) -> Option<BlockPart<'b>> {
+    let id = tags.get(index, Tag::TOOL_CALL_ID).filter(|id| answered.insert(id.clone()))?;
+    let text = format!("[{}]", block.block.as_extension()?.type_name);
+    Some(answer(Some(id), false, PartKind::Text(text.into())))
 }
 
 /// Returns the name under which the report counts an omitted block.

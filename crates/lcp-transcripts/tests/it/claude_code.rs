@@ -92,6 +92,7 @@ fn broken_parent_chains_lose_no_messages() {
     };
     let mut summary = line("s", Some("x"), "user", "summary");
     summary["isCompactSummary"] = json!(true);
+    summary["isVisibleInTranscriptOnly"] = json!(true);
     let rest = || [summary.clone(), line("d", Some("s"), "assistant", "on")];
     let first = [line("a", None, "user", "q"), line("b", Some("a"), "assistant", "a")];
     let all = ["q", "a", "summary", "on"];

@@ -2,7 +2,7 @@
 
 use expect_test::{Expect, expect};
 use lcp_transcripts::{ExportBlock, ExportDetail, Format, Provider, export};
-use lcp_types::Block;
+use lcp_types::{Block, BlockMeta, Priority};
 use serde_json::{Value, json};
 
 use crate::support::{comes_back, exported, imported, normal, value};
@@ -218,4 +218,39 @@ fn gemini_cli_session_becomes_contents() {
         json!({"output": "x = 1\nprint(x)\n"})
     );
     assert_eq!(found.report.left_out["thought"], 1);
+}
+
+#[test]
+fn result_without_text_becomes_its_type_name() {
+    let text = r#"[
+        {"role": "user", "content": "Find a tool."},
+        {"role": "assistant", "content": [
+            {"type": "tool_use", "id": "t1", "name": "ToolSearch", "input": {"query": "fetch"}},
+            {"type": "tool_use", "id": "t2", "name": "ToolSearch", "input": {"query": "read"}}]},
+        {"role": "user", "content": [
+            {"type": "tool_result", "tool_use_id": "t1", "content": [
+                {"type": "tool_reference", "tool_name": "WebFetch"}]},
+            {"type": "tool_result", "tool_use_id": "t2", "content": [
+                {"type": "text", "text": "One."}, {"type": "tool_reference", "tool_name": "Read"}]}]}]"#;
+    let found = comes_back(Format::Anthropic, text);
+    let shown: Vec<_> = found.blocks.iter().map(ExportBlock::new).collect();
+    let back = export(Provider::OpenAi, &shown, None);
+    assert_eq!(valid(Provider::OpenAi, &back), Ok(()));
+    assert_eq!((back.report.calls, back.report.unanswered), (2, 0));
+    assert_eq!(back.report.left_out["tool_reference"], 2);
+    let messages = value(&back.json)["messages"].as_array().unwrap().clone();
+    let results: Vec<_> = messages[2..].iter().map(|message| &message["content"]).collect();
+    assert_eq!(results, ["[tool_reference]", "One."]);
+}
+
+#[test]
+fn newest_of_equal_system_messages_is_critical() {
+    let text = r#"[{"role": "system", "content": "Be brief."}, {"role": "user", "content": "Go."},
+        {"role": "system", "content": "Be brief."}, {"role": "system", "content": "Be kind."}]"#;
+    let found = comes_back(Format::OpenAiChat, text);
+    let metas = BlockMeta::resolve_all(&found.blocks, &mut |_, _| {});
+    let turns = (0..metas.len()).filter(|at| !found.blocks[*at].content.is_metadata());
+    let priorities: Vec<_> = turns.map(|at| metas[at].priority).collect();
+    let (critical, normal) = (Priority::Critical, Priority::Normal);
+    assert_eq!(priorities, [normal, normal, critical, critical]);
 }
