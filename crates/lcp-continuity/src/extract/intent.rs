@@ -1,19 +1,31 @@
 //! Extracts the user's intent, in the user's own words.
 
+use std::borrow::Cow;
+
 use lcp_tokens::TokenEstimator;
 use lcp_types::Role;
 
 use super::agreement::is_filler;
 use super::output_detection::is_slash_command;
-use super::sentences::{sentence_ranges, sentences};
+use super::sentences::{INTERRUPTED, sentence_ranges, sentences};
 use crate::model::{Message, Recorded};
 
 const CUT: &str = " […]";
 
+/// The number of words from which on the arguments of a command in tags are a request.
+const REQUEST_WORDS: usize = 3;
+
+/// The command that compacts a conversation. Its arguments are about the summary.
+const COMPACT: &str = "/compact";
+
+/// The beginning of a message of another agent.
+const TEAMMATE: &str = "<teammate-message";
+
 /// Returns the user's goal, verbatim (RFC 0007 §6).
 ///
 /// This is the newest turn of the user that contains more than "yes", "thanks" or "go on" and is
-/// not a command for the chat program (`/clear`).
+/// not a command for the chat program (`/clear`) or text of a program. The tags in which a program
+/// passes on a command or a message of another agent are left out.
 ///
 /// A turn with more than `max_tokens` tokens is cut after a sentence, or else after a word, and
 /// ends with ` […]`; the result has at most `max_tokens` tokens. Returns `None` if there is no such
@@ -37,7 +49,7 @@ pub fn user_intent(
 ) -> Option<String> {
     let turn = messages.iter().rev().find_map(|recorded| {
         let message = &recorded.message;
-        is_request(message).then(|| message.text().trim().to_owned())
+        is_request(message).then(|| without_envelope(message.text().trim()).into_owned())
     })?;
     if counter.count_up_to(&turn, max_tokens).is_some() {
         return Some(turn);
@@ -50,16 +62,59 @@ pub fn user_intent(
 #[must_use]
 pub fn is_request(message: &Message) -> bool {
     message.turn_text().is_some_and(|(role, text)| {
-        role == Role::User
-            && !is_filler(&text)
+        if role != Role::User {
+            return false;
+        }
+        if let Some((name, arguments)) = tagged_command(&text) {
+            return name != COMPACT && arguments.split_whitespace().count() >= REQUEST_WORDS;
+        }
+        let written = without_envelope(text.trim());
+        !written.is_empty()
+            && !is_filler(&written)
             && !is_machine_text(&text)
             && !is_slash_command(&text)
     })
 }
 
-/// Returns whether a turn consists only of text that a program put between its tags.
+/// Returns whether a turn consists only of text that a program wrote: text between its tags, or the
+/// line about an interruption.
 fn is_machine_text(text: &str) -> bool {
-    text.trim_start().starts_with('<') && sentences(text).next().is_none()
+    let start = text.trim_start();
+    (start.starts_with('<') || start.starts_with(INTERRUPTED)) && sentences(text).next().is_none()
+}
+
+/// Returns the name and the arguments of a command that a program passes on in its tags
+/// (`<command-name>/plan</command-name> <command-args>Port it</command-args>`).
+fn tagged_command(text: &str) -> Option<(&str, &str)> {
+    if !text.trim_start().starts_with("<command-") {
+        return None;
+    }
+    let (_, rest) = text.split_once("<command-name>")?;
+    let (name, rest) = rest.split_once("</command-name>")?;
+    let arguments = rest.split_once("<command-args>").map_or("", |(_, rest)| rest);
+    let arguments = arguments.rsplit_once("</command-args>").map_or(arguments, |(text, _)| text);
+    Some((name.trim(), arguments.trim()))
+}
+
+/// Returns what was written, without the tags in which a program passes on a command or a message of
+/// another agent.
+fn without_envelope(text: &str) -> Cow<'_, str> {
+    if let Some((name, arguments)) = tagged_command(text) {
+        return Cow::Owned(format!("{name} {arguments}"));
+    }
+    let Some(mut rest) = text.strip_prefix(TEAMMATE) else { return Cow::Borrowed(text) };
+    let mut written = String::new();
+    while let Some((_, inner)) = rest.split_once('>') {
+        let (inner, after) = inner.split_once("</teammate-message>").unwrap_or((inner, ""));
+        // Notices of the program are JSON.
+        if !inner.trim_start().starts_with('{') {
+            written.extend([inner.trim(), "\n"]);
+        }
+        let (between, after) = after.split_once(TEAMMATE).unwrap_or((after, ""));
+        written.push_str(between.trim());
+        rest = after;
+    }
+    Cow::Owned(written.trim().to_owned())
 }
 
 fn cut(text: &str, counter: &dyn TokenEstimator, max_tokens: u32) -> Option<String> {

@@ -126,10 +126,7 @@ impl<'m> CallResults<'m> {
         if !message.is_call() {
             return None;
         }
-        let tool = match self.result_of.get(&at).and_then(|at| self.messages.get(*at)) {
-            Some(result) => tool_of(&result.message),
-            None => None,
-        };
+        let tool = self.result(at).and_then(tool_of);
         Some(Call::parse(&message.text(), tool))
     }
 
@@ -137,15 +134,25 @@ impl<'m> CallResults<'m> {
     pub(crate) fn succeeded(&self, at: usize) -> Option<Call> {
         let call = (*self.answered.get(at)?)?;
         let is_first = self.result_of.get(&call) == Some(&at);
-        let failed = match &self.messages.get(at)?.message.block.content {
-            BlockContent::ToolResult(result) => !matches!(result.status, Status::Ok),
-            _ => false,
-        };
-        if is_first && !failed { self.call(call) } else { None }
+        if is_first && !self.has_failed(call) { self.call(call) } else { None }
+    }
+
+    /// Returns the first result of the call at `at`, if any.
+    pub(crate) fn result(&self, at: usize) -> Option<&'m Message> {
+        Some(&self.messages.get(*self.result_of.get(&at)?)?.message)
+    }
+
+    /// Returns whether the first result of the call at `at` reports a failure.
+    pub(crate) fn has_failed(&self, at: usize) -> bool {
+        self.result(at).is_some_and(|result| {
+            matches!(&result.block.content,
+                BlockContent::ToolResult(result) if !matches!(result.status, Status::Ok))
+        })
     }
 }
 
-fn tool_of(result: &Message) -> Option<&str> {
+/// Returns the name of the tool that wrote a result, if it is known.
+pub(crate) fn tool_of(result: &Message) -> Option<&str> {
     let BlockContent::ToolResult(result) = &result.block.content else { return None };
     Some(result.tool_name.as_ref()).filter(|tool| !tool.is_empty())
 }

@@ -4,6 +4,9 @@ use std::borrow::Cow;
 
 use lcp_types::{Block, BlockContent, Role, Status};
 
+/// The beginning of the summary with which Claude Code continues after a compaction.
+const COMPACT_SUMMARY: &str = "This session is being continued from a previous conversation";
+
 /// One message of a conversation: a block, with the id of the tool call that it answers, if any.
 ///
 /// Turns are CONVERSATION blocks and tool results are TOOL_RESULT blocks. Any other block may be a
@@ -129,14 +132,16 @@ impl Message {
         self.tool_call_id().is_some() && !self.is_result()
     }
 
-    /// Returns the role and text of a user or model turn. `None` for calls, results and blank text.
+    /// Returns the role and text of a user or model turn. `None` for calls, results, blank text, and the
+    /// summaries of compactions, which the user did not write.
     pub(crate) fn turn_text(&self) -> Option<(Role, Cow<'_, str>)> {
         let BlockContent::Conversation(turn) = &self.block.content else { return None };
         let is_speech = matches!(turn.role, Role::User | Role::Assistant)
             && turn.tool_call_id.is_none()
             && !self.is_result();
         let text = is_speech.then(|| self.text())?;
-        (!text.trim().is_empty()).then_some((turn.role, text))
+        let is_summary = turn.role == Role::User && text.starts_with(COMPACT_SUMMARY);
+        (!text.trim().is_empty() && !is_summary).then_some((turn.role, text))
     }
 }
 

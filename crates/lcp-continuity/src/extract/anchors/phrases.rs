@@ -152,7 +152,10 @@ pub(super) const SMALL_TALK: &[&str] =
 /// Questions with which a model offers help.
 pub(super) const OFFERED: &[&str] = &[
     "how can i", "how may i", "what can i", "can i help", "would you like", "do you want me",
-    "shall i", "shall we", "let me know", "make sense", "what would you like",
+    "want me to", "shall i", "shall we", "let me know", "make sense", "what would you like",
+    "should i begin", "should i commit", "should i continue", "should i go ahead",
+    "should i go on", "should i merge", "should i move on", "should i proceed", "should i push",
+    "should i start", "ready to commit", "ready to continue", "ready to proceed",
 ];
 
 /// Apologies of a model, which only say that something was wrong.

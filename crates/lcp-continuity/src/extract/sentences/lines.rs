@@ -30,12 +30,24 @@ impl Line<'_> {
 }
 
 /// Names of tags around text that programs put into turns, in lower case.
-const MACHINE_TAGS: [&str; 14] = [
+const MACHINE_TAGS: [&str; 20] = [
     "system-reminder", "system_reminder", "environment_context", "environment_details",
     "user_instructions", "instructions", "local-command-stdout", "local-command-stderr",
-    "local-command-caveat", "command-name", "command-message", "bash-stdout", "bash-stderr",
-    "thinking",
+    "local-command-caveat", "command-name", "command-message", "command-contents", "bash-input",
+    "bash-stdout", "bash-stderr", "task-notification", "user-prompt-submit-hook",
+    "ide_opened_file", "ide_selection", "thinking",
 ];
+
+/// Beginnings of lines that programs put into turns without a tag.
+const MACHINE_LINES: [&str; 3] = [
+    INTERRUPTED,
+    // The lines after a `<task-notification>`.
+    "Read the output file to retrieve the result: ",
+    "Full transcript available at: ",
+];
+
+/// The beginning of the line that takes the place of an answer that the user interrupted.
+pub(crate) const INTERRUPTED: &str = "[Request interrupted by user";
 
 /// Returns the lines of `text` that contain statements.
 pub(crate) fn lines(text: &str) -> Lines<'_> {
@@ -97,6 +109,9 @@ impl<'t> Lines<'t> {
             return None;
         }
         if body.starts_with('>') || !body.contains(char::is_alphanumeric) {
+            return None;
+        }
+        if MACHINE_LINES.iter().any(|start| body.starts_with(start)) {
             return None;
         }
         if self.skip_machine_tag(start, line, body) {

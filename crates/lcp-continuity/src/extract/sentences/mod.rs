@@ -5,7 +5,7 @@ mod lines;
 use std::iter;
 use std::ops::Range;
 
-pub(crate) use lines::{Line, LineKind, lines};
+pub(crate) use lines::{INTERRUPTED, Line, LineKind, lines};
 
 /// The minimum length in characters of a line that may be wrapped.
 const WRAPPED: usize = 50;
@@ -14,8 +14,8 @@ const WRAPPED: usize = 50;
 /// space, list markers and checkboxes are left out.
 ///
 /// A sentence may span several wrapped lines. Fenced code, edits (`<<<<<<<` to `>>>>>>>`), quoted
-/// lines, tags, and text that programs put between their own tags are skipped. Run time is linear
-/// in the length of the text.
+/// lines, tags, text that programs put between their own tags, and lines such as `[Request
+/// interrupted by user]` are skipped. Run time is linear in the length of the text.
 pub(crate) fn sentences(text: &str) -> impl Iterator<Item = &str> {
     sentence_ranges(text).filter_map(|range| text.get(range))
 }

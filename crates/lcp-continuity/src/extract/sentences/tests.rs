@@ -71,6 +71,8 @@ fn code_quotes_edits_and_tags_are_skipped() {
     );
     assert_eq!(texts("a\n<system-reminder>\nb\n\nc\n</system-reminder> d\ne"), ["a", "d", "e"]);
     assert_eq!(texts("<system-reminder>\na"), ["a"]);
+    assert_eq!(texts("<task-notification>\na\n</task-notification>\nb"), ["b"]);
+    assert_eq!(texts("a\n[Request interrupted by user for tool use]\nb"), ["a", "b"]);
     assert_eq!(texts("Vec<String> is x < y"), ["Vec<String> is x < y"]);
 }
 

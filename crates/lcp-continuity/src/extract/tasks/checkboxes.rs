@@ -39,7 +39,7 @@ pub(super) fn groups(text: &str) -> Vec<BoxGroup> {
             let step = step.trim();
             if line.kind == LineKind::Item && !step.is_empty() {
                 let state = if is_done { StepState::Done } else { StepState::Open };
-                group.steps.push(Step { text: step.to_owned(), state });
+                group.steps.push(Step::new(step, state));
             }
         } else if let Some(acceptance) = acceptance(line.text) {
             group.acceptance.get_or_insert_with(|| acceptance.to_owned());

@@ -1,6 +1,7 @@
 //! Extracts tasks by rules, from to-do lists of tools and from checkboxes.
 
 mod checkboxes;
+mod single_tasks;
 mod task_list;
 mod todo_tool;
 
@@ -11,7 +12,7 @@ use lcp_types::{BlockContent, Role};
 use self::task_list::TaskList;
 use super::TaskExtractor;
 use super::agreement::agreement;
-use super::tool_calls::name_words;
+use super::tool_calls::{CallResults, name_words};
 use crate::model::{Message, PendingTask, Recorded};
 
 const PLANS: [&str; 8] =
@@ -21,6 +22,8 @@ const PLANS: [&str; 8] =
 ///
 /// - lists of tools: `todos` of `TodoWrite` and `plan` of `update_plan`, as JSON in calls and
 ///   results;
+/// - single tasks of tools: calls of `TaskCreate` and `TaskUpdate`, and results of `TaskList`. They are
+///   the steps of one task;
 /// - checkboxes (`- [ ] step`, `☐ step`) in turns, and in results of tools or calls that name a
 ///   to-do list, a task, a plan or a checklist. Checkboxes in other files are ignored.
 ///
@@ -52,7 +55,8 @@ impl TaskExtractor for ListTaskExtractor {
             .filter(|message| message.is_call())
             .filter_map(|call| Some((call.tool_call_id()?, call)))
             .collect();
-        for Recorded { message, .. } in messages {
+        let results = CallResults::new(messages);
+        for (at, Recorded { message, .. }) in messages.iter().enumerate() {
             let speaker = message.turn_text().map(|(role, _)| role);
             let from_tool = message.is_call() || message.is_result();
             if speaker.is_none() && !from_tool {
@@ -64,6 +68,9 @@ impl TaskExtractor for ListTaskExtractor {
             }
             if from_tool && let Some(todos) = todo_tool::last_list(&text) {
                 list.update_list(todos);
+            }
+            if from_tool && let Some(change) = single_tasks::change_at(messages, &results, at) {
+                list.update_single_tasks(change);
             }
             if speaker.is_some() || is_of_plan(message, &calls) {
                 for group in checkboxes::groups(&text) {
@@ -110,6 +117,14 @@ struct Step {
     text: String,
     /// The progress of the step.
     state: StepState,
+    /// The id that a tool gave to a single task, if it is known.
+    tool_id: Option<String>,
+}
+
+impl Step {
+    fn new(text: impl Into<String>, state: StepState) -> Self {
+        Self { text: text.into(), state, tool_id: None }
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -118,4 +133,10 @@ enum StepState {
     Doing,
     Blocked,
     Done,
+}
+
+/// Normalizes a step for comparison: case, white space and emphasis are ignored.
+fn comparison_key(step: &str) -> String {
+    let words = step.split_whitespace().map(|word| word.trim_matches(['*', '_', '`', '.', ':']));
+    words.collect::<Vec<_>>().join(" ").to_lowercase()
 }

@@ -3,8 +3,9 @@
 use std::collections::{HashMap, HashSet};
 
 use super::checkboxes::BoxGroup;
-use super::todo_tool::{LIST_KINDS, ListKind, ToolList};
-use super::{Step, StepState};
+use super::single_tasks::{self, TaskChange};
+use super::todo_tool::{LIST_KINDS, ListKind, SINGLE_TASKS, ToolList};
+use super::{Step, StepState, comparison_key};
 use crate::model::{PendingTask, TaskStatus, short_hash};
 
 /// The maximum number of tasks. The oldest are removed first.
@@ -32,7 +33,7 @@ impl TaskList {
     pub(super) fn new(known: &[PendingTask]) -> Self {
         let task = |task: &PendingTask| {
             let steps = |texts: &[String], state| -> Vec<Step> {
-                texts.iter().map(|text| Step { text: text.clone(), state }).collect()
+                texts.iter().map(|text| Step::new(text, state)).collect()
             };
             let mut all = steps(&task.done_steps, StepState::Done);
             all.extend(steps(&task.remaining_steps, StepState::Open));
@@ -85,6 +86,32 @@ impl TaskList {
         self.proposed.insert(id);
     }
 
+    /// Creates or updates single tasks of a tool, which are the steps of one task.
+    pub(super) fn update_single_tasks(&mut self, change: TaskChange) {
+        let id = id_of_list(SINGLE_TASKS);
+        let is_new = matches!(change, TaskChange::Create { .. });
+        if !self.tasks.iter().any(|task| task.id == id) {
+            let is_empty = matches!(&change, TaskChange::List(tasks) if tasks.is_empty());
+            if is_empty || matches!(change, TaskChange::Update { .. }) {
+                return;
+            }
+            self.add(Task::new(id.clone(), SINGLE_TASKS.title.to_owned(), Vec::new()));
+        }
+        let Some(task) = self.tasks.iter_mut().find(|task| task.id == id) else { return };
+        let before = if is_new { task.steps.clone() } else { Vec::new() };
+        if !single_tasks::apply(&mut task.steps, change) {
+            return;
+        }
+        if is_new && count_shared(&before, &task.steps) == 0 {
+            task.approved = None;
+            task.acceptance = None;
+        }
+        task.status = None;
+        if is_new {
+            self.proposed.insert(id);
+        }
+    }
+
     /// Updates the task that a group belongs to, or creates one. Returns its id.
     pub(super) fn update_boxes(&mut self, group: BoxGroup) -> String {
         let BoxGroup { lead, steps, acceptance } = group;
@@ -102,8 +129,9 @@ impl TaskList {
             && (count == steps.len() || count * 2 >= steps.len() || same_lead(&self.tasks[at]))
         {
             let task = &mut self.tasks[at];
-            if count == steps.len() {
+            if count == steps.len() || task.id == id_of_list(SINGLE_TASKS) {
                 // The group is a part of the task, so steps that it does not list remain unchanged.
+                // Single tasks are added and removed only by their tool.
                 update_states(&mut task.steps, &steps);
             } else {
                 task.steps = steps;
@@ -141,7 +169,7 @@ impl Task {
     }
 
     fn is_of_tool(&self) -> bool {
-        LIST_KINDS.into_iter().any(|kind| id_of_list(kind) == self.id)
+        LIST_KINDS.into_iter().chain([SINGLE_TASKS]).any(|kind| id_of_list(kind) == self.id)
     }
 
     /// Converts the task unless it is finished. Tasks in `proposed` await an answer.
@@ -206,12 +234,6 @@ fn is_blocked(step: &Step) -> bool {
 /// Returns the id of the task for a tool's list. Each kind of list has one task.
 fn id_of_list(kind: ListKind) -> String {
     short_hash(&[b"list", kind.key.as_bytes()])
-}
-
-/// Normalizes a step for comparison: case, white space and emphasis are ignored.
-fn comparison_key(step: &str) -> String {
-    let words = step.split_whitespace().map(|word| word.trim_matches(['*', '_', '`', '.', ':']));
-    words.collect::<Vec<_>>().join(" ").to_lowercase()
 }
 
 fn count_shared(old: &[Step], new: &[Step]) -> usize {

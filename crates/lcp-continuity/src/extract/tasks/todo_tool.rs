@@ -31,6 +31,9 @@ pub(super) struct ListKind {
 pub(super) const LIST_KINDS: [ListKind; 2] =
     [ListKind { key: "todos", title: "To-do list" }, ListKind { key: "plan", title: "Plan" }];
 
+/// The list of the tasks that a tool creates one by one.
+pub(super) const SINGLE_TASKS: ListKind = ListKind { key: "tasks", title: "Task list" };
+
 /// Returns the last list in `text`.
 pub(super) fn last_list(text: &str) -> Option<ToolList> {
     // Most texts contain no list, and need not be parsed as JSON.
@@ -86,19 +89,27 @@ fn steps(list: &Value) -> Option<Vec<Step>> {
     let mut steps = Vec::new();
     for row in list.as_array()? {
         let Row { content, status } = Row::deserialize(row).ok()?;
-        let state = match status.as_str() {
-            "pending" | "todo" | "open" | "not_started" => StepState::Open,
-            "in_progress" | "in-progress" | "inProgress" | "doing" => StepState::Doing,
-            "completed" | "complete" | "done" => StepState::Done,
-            "blocked" => StepState::Blocked,
-            // A cancelled step is no longer part of the task.
-            "cancelled" | "canceled" | "skipped" => continue,
-            _ => return None,
-        };
+        // A cancelled step is no longer part of the task.
+        if ["cancelled", "canceled", "skipped"].contains(&status.as_str()) {
+            continue;
+        }
+        let state = state_of(&status)?;
         let text = content.trim();
         if !text.is_empty() {
-            steps.push(Step { text: text.to_owned(), state });
+            steps.push(Step::new(text, state));
         }
     }
     Some(steps)
+}
+
+/// Returns the progress that a status of a tool means.
+pub(super) fn state_of(status: &str) -> Option<StepState> {
+    let state = match status {
+        "pending" | "todo" | "open" | "not_started" => StepState::Open,
+        "in_progress" | "in-progress" | "inProgress" | "doing" => StepState::Doing,
+        "completed" | "complete" | "done" => StepState::Done,
+        "blocked" => StepState::Blocked,
+        _ => return None,
+    };
+    Some(state)
 }

@@ -102,11 +102,21 @@ fn greetings_and_offers_are_not_open_questions() {
         "Would you like me to port the other file too?",
         "Do you want me to delete the branch?",
         "Shall I go on with the printer?",
+        "Want me to commit this now?",
+        "The tests pass. Want me to push it as well?",
+        "Should I commit these two files?",
+        "Ok, should I go ahead with the printer?",
+        "Ready to commit these two files?",
         "Does all of this make sense to you?",
     ] {
         assert_eq!(extracted([Message::assistant(text)]), [], "{text}");
     }
-    for text in ["Would you like me to stop there?", "Shall I send you the dump?"] {
+    let asked = extracted([Message::assistant("Should I keep the old format of the file?")]);
+    assert_eq!(asked.len(), 1);
+    for text in [
+        "Would you like me to stop there?", "Shall I send you the dump?",
+        "Do they want me to sign it?",
+    ] {
         assert_eq!(extracted([Message::user(text)]).len(), 1, "{text}");
     }
 }

@@ -53,6 +53,54 @@ fn slash_commands_are_not_an_intent() {
 }
 
 #[test]
+fn text_of_programs_is_not_an_intent() {
+    for text in [
+        "[Request interrupted by user]",
+        "[Request interrupted by user for tool use]",
+        "<task-notification>\n<task-id>a1</task-id>\n<summary>The build ended.</summary>\n\
+         </task-notification>",
+        "<task-notification>\n<result>All is well.</result>\n</task-notification>\n\
+         Full transcript available at: /tmp/a1.output",
+        "<task-notification>\n<status>done</status>\n</task-notification>\n\
+         Read the output file to retrieve the result: /tmp/a1.output",
+        "<command-name>/model</command-name>\n  <command-message>model</command-message>\n  \
+         <command-args>fast</command-args>",
+        "<command-message>review</command-message>\n<command-name>/review</command-name>",
+        "<command-name>/compact</command-name>\n<command-args>Keep the list of files.\
+         </command-args>",
+        "<bash-input>ls -la</bash-input>",
+        "<ide_opened_file>The user opened src/lib.rs.</ide_opened_file>",
+    ] {
+        let messages = recorded([Message::user("Port it to Rust."), Message::user(text)]);
+        assert_eq!(intent(&messages, 100).as_deref(), Some("Port it to Rust."), "{text}");
+    }
+    let text = "[Request interrupted by user]\nUse tabs in all files.";
+    assert_eq!(intent(&recorded([Message::user(text)]), 100).as_deref(), Some(text));
+}
+
+#[test]
+fn intent_has_no_envelope() {
+    for (text, typed) in [
+        (
+            "<command-message>plan</command-message>\n<command-name>/plan</command-name>\n\
+             <command-args>Move the bar\nto the left</command-args>",
+            "/plan Move the bar\nto the left",
+        ),
+        (
+            "<teammate-message teammate_id=\"lead\" summary=\"Port\">\nPort the <b>lexer</b>.\n\
+             </teammate-message>",
+            "Port the <b>lexer</b>.",
+        ),
+        ("<teammate-message teammate_id=\"lead\">Port it.</teammate-message>", "Port it."),
+    ] {
+        assert_eq!(intent(&recorded([Message::user(text)]), 100).as_deref(), Some(typed));
+    }
+    let notice = "<teammate-message teammate_id=\"a\">\n{\"type\":\"idle\"}\n</teammate-message>";
+    let messages = recorded([Message::user("Port it."), Message::user(notice)]);
+    assert_eq!(intent(&messages, 100).as_deref(), Some("Port it."));
+}
+
+#[test]
 fn code_only_turn_is_an_intent() {
     let messages = recorded([Message::user("Fix it."), Message::user("```\nlet x = 1\n```")]);
     assert_eq!(intent(&messages, 100).as_deref(), Some("```\nlet x = 1\n```"));

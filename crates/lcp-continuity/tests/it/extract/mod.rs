@@ -5,6 +5,7 @@ mod anchors_not;
 mod intent;
 mod laws;
 mod session;
+mod single_tasks;
 mod state;
 mod tasks;
 
