@@ -1,5 +1,7 @@
 //! Repeated planning until the messages fit the budget.
 
+mod search;
+
 use std::collections::BTreeSet;
 
 use lcp_driver::{
@@ -13,12 +15,7 @@ use lcp_types::{Block, Priority};
 use super::ExportCandidates;
 use super::fit_error::{FitError, over};
 use super::message_counts::{MessageCounts, request_extra_tokens};
-
-/// The maximum number of plans, each with the excess of the one before subtracted.
-const PLANS_MAX: u32 = 8;
-
-/// The least part of the budget by which the next plan is smaller: 1 / 256.
-const STEP_MIN: u32 = 256;
+use search::SearchResult;
 
 /// Messages within a budget, with their plan.
 #[derive(Debug)]
@@ -175,14 +172,6 @@ pub(super) struct Candidate {
     dropped: usize,
 }
 
-/// The best result of several plans: within the budget, or as close to it as possible.
-struct SearchResult {
-    best: Candidate,
-    plans: u32,
-    /// The warnings of the plan for the requested budget.
-    warnings: Vec<Warning>,
-}
-
 impl MessageBuilder<'_, '_> {
     /// Plans messages within a budget. The first plan has the budget `planned`.
     fn fit(
@@ -192,7 +181,11 @@ impl MessageBuilder<'_, '_> {
         budget: Option<u32>,
         overflow: Overflow,
     ) -> Result<FittedMessages, FitError> {
-        let SearchResult { mut best, plans, mut warnings } = self.search(plan, planned, budget)?;
+        let found = self.search(plan, planned, budget, &BTreeSet::new())?;
+        let SearchResult { mut best, plans, mut warnings } = match budget {
+            Some(budget) => self.without_thinking(plan, planned, budget, found)?,
+            None => found,
+        };
         if let Some(budget) = budget {
             best = self.within(best, budget, overflow)?;
             if self.keeps_question {
@@ -217,57 +210,6 @@ impl MessageBuilder<'_, '_> {
         let question = self.candidates.question.first();
         let is_full = |at: &usize| plan.items[*at].decision == RenderDecision::Full;
         question.is_none_or(|blocks| blocks.iter().all(is_full))
-    }
-
-    /// Plans with different budgets until the messages fit.
-    fn search(
-        &self,
-        plan: &mut Planner<'_>,
-        planned: Option<u32>,
-        budget: Option<u32>,
-    ) -> Result<SearchResult, DriverError> {
-        let overhead_tokens = u32::try_from(self.overhead_tokens).unwrap_or(u32::MAX);
-        let mut own_budget = planned.map(|budget| budget.saturating_sub(overhead_tokens));
-        let mut plans = 0;
-        let mut warnings = Vec::new();
-        // The largest result that fits, its planned budget, and a budget that was too large.
-        let (mut best, mut enough, mut too_much) = (None::<Candidate>, 0, u32::MAX);
-        loop {
-            let made = self.make(plan(own_budget)?, &BTreeSet::new())?;
-            plans += 1;
-            if plans == 1 {
-                warnings.clone_from(&made.plan.warnings);
-            }
-            let Some(budget) = budget else {
-                return Ok(SearchResult { best: made, plans, warnings });
-            };
-            let planned = own_budget.unwrap_or(budget);
-            let excess = made.tokens.saturating_sub(budget.into());
-            if excess > 0 {
-                too_much = planned.min(made.plan.used_tokens).max(enough);
-            } else if plans == 1 || made.tokens >= u64::from(budget) / 8 * 7 {
-                return Ok(SearchResult { best: made, plans, warnings });
-            } else {
-                enough = planned;
-            }
-            let made = match best.take() {
-                Some(best) if excess > 0 || best.tokens >= made.tokens => best,
-                _ => made,
-            };
-            let is_fit = made.tokens <= u64::from(budget);
-            let next = if is_fit {
-                enough + (too_much - enough) / 2
-            } else {
-                // Less content has more placeholders, so a small excess comes back.
-                let step = excess.max(u64::from(budget / STEP_MIN));
-                u32::try_from(u64::from(too_much).saturating_sub(step)).unwrap_or(u32::MAX)
-            };
-            if plans == PLANS_MAX || next == planned || is_fit && next == enough {
-                return Ok(SearchResult { best: made, plans, warnings });
-            }
-            best = is_fit.then_some(made);
-            own_budget = Some(next);
-        }
     }
 
     /// Returns these messages, reduced to the budget if necessary.
@@ -442,8 +384,7 @@ impl MessageBuilder<'_, '_> {
         let is_fixed = |at: &usize| plan.items[*at].reason.is_fixed();
         let mut order: Vec<&[usize]> = Vec::new();
         for message in &exported.messages {
-            if !is_system(message)
-                && !message.blocks.is_empty()
+            if !message.blocks.is_empty()
                 && !self.candidates.with_rest(message.blocks.iter()).iter().any(is_fixed)
             {
                 order.push(&message.blocks);

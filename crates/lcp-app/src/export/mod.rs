@@ -150,6 +150,16 @@ impl<'b> ExportCandidates<'b> {
         }
     }
 
+    /// Returns the thinking after the newest question, by message, oldest first.
+    fn thinking(&self) -> impl Iterator<Item = &Companions> {
+        let is_thought = |of: &&Companions| of.blocks.iter().all(|at| self.is_thought(*at));
+        self.companions.iter().rev().filter(is_thought)
+    }
+
+    fn is_thought(&self, at: usize) -> bool {
+        is_thought(&self.blocks[at])
+    }
+
     /// Returns whether a plan shows every message in full.
     fn is_complete(&self, plan: &Plan) -> bool {
         let is_full = |at: &usize| plan.items[*at].decision == RenderDecision::Full;
@@ -280,19 +290,16 @@ fn companions(
     blocks: &[Block<'_>],
 ) -> Vec<Companions> {
     let last = question.last().and_then(|last| last.last().copied());
-    let is_thought = |at: usize| {
-        blocks[at].as_extension().is_some_and(|extension| is_thinking(&extension.type_name))
-    };
     let mut all = Vec::new();
     for (at, message) in export.messages.iter().enumerate().rev() {
         let is_question = last.is_some_and(|last| message.blocks.contains(&last));
-        let (companions, mut rest): (Vec<_>, Vec<_>) = message
-            .blocks
-            .iter()
-            .partition(|at| is_thought(**at) || is_question && is_attachment(&blocks[**at]));
+        let (companions, mut rest): (Vec<_>, Vec<_>) = message.blocks.iter().partition(|at| {
+            is_thought(&blocks[**at]) || is_question && is_attachment(&blocks[**at])
+        });
         if rest.is_empty() {
             // The items of OpenAI's responses are messages of their own.
-            let thinks = |next: &&ExportedMessage| next.blocks.iter().any(|at| is_thought(*at));
+            let thinks =
+                |next: &&ExportedMessage| next.blocks.iter().any(|at| is_thought(&blocks[*at]));
             let next = export.messages[at + 1..].iter();
             let next = next.take_while(|next| next.role == "assistant").skip_while(thinks);
             rest.extend(next.take_while(|next| !thinks(next)).flat_map(|next| &next.blocks));
@@ -307,9 +314,11 @@ fn companions(
     all
 }
 
-/// Returns whether parts or items of this type contain thinking.
-fn is_thinking(type_name: &str) -> bool {
-    matches!(type_name, "thinking" | "redacted_thinking" | "reasoning")
+/// Returns whether a block is thinking of a model.
+fn is_thought(block: &Block<'_>) -> bool {
+    block.as_extension().is_some_and(|extension| {
+        matches!(&*extension.type_name, "thinking" | "redacted_thinking" | "reasoning")
+    })
 }
 
 /// Returns whether a block is a part of a message other than text.

@@ -240,6 +240,45 @@ fn calls_of_the_newest_turn_have_their_thinking() {
     assert!(calls > 100, "{calls} calls");
 }
 
+/// Returns a request of a user, and steps of a model, one of them with long thinking.
+fn steps_with_long_thinking(long: usize) -> Vec<Value> {
+    let mut messages = vec![json!({ "role": "user", "content": "Read the files." })];
+    for at in 0..7 {
+        let thinking =
+            "I read the next file, for a reason. ".repeat(if at == long { 800 } else { 5 });
+        let thinking = json!({ "type": "thinking", "thinking": thinking, "signature": "c2ln" });
+        let input = json!({ "path": format!("{at}.rs"), "reason": "to know it. ".repeat(60) });
+        let call =
+            json!({ "type": "tool_use", "id": format!("c{at}"), "name": "read", "input": input });
+        let result = json!({ "type": "tool_result", "tool_use_id": format!("c{at}"),
+            "content": format!("fn f{at}() {{}}") });
+        messages.push(json!({ "role": "assistant", "content": [thinking, call] }));
+        messages.push(json!({ "role": "user", "content": [result] }));
+    }
+    messages
+}
+
+#[test]
+fn long_thinking_leaves_room_for_other_messages() {
+    let mut messages = steps_with_long_thinking(0);
+    messages.push(json!({ "role": "assistant", "content": "Each file has one function." }));
+    let used = |budget| fit(&options(budget), &json!(messages)).report.used_tokens();
+    let complete = used(1_000_000);
+    // Without the longest thinking, all messages fit.
+    for budget in (3_000..u32::try_from(complete).unwrap()).step_by(500) {
+        assert!(used(budget) > 1_800, "{budget}: {}", used(budget));
+    }
+}
+
+#[test]
+fn newest_step_keeps_its_long_thinking() {
+    let messages = json!(steps_with_long_thinking(6));
+    for budget in [9_500, 10_000, 10_500] {
+        let fitted = fit(&options(budget), &messages);
+        assert!(fitted.json.contains("\"c6\""), "{budget}");
+    }
+}
+
 #[test]
 fn calls_of_the_newest_turn_have_their_reasoning() {
     let step = |at: usize| {
