@@ -46,19 +46,39 @@ impl Default for RecallOptions {
 ///
 /// Returns an error if the transcript cannot be read.
 pub fn recall(transcript: &Path, session: &str, options: &RecallOptions) -> Result<String> {
-    let text = transcript_tail::read(transcript)
-        .map_err(|error| Error::io("read", transcript.display(), &error))?;
-    let messages = input::messages_of(transcript, text.as_bytes(), &Silent)?;
-    let messages: Vec<_> = (0..)
-        .zip(messages)
-        .map(|(position, message)| Recorded { position, epoch: 0, tokens: 0, message })
-        .collect();
+    let messages = messages_of(transcript, transcript_tail::read)?;
+    let tokens = options.budget / REQUEST_SHARE;
+    let request = newest_request(&messages, tokens).or_else(|| {
+        let prompts = messages_of(transcript, transcript_tail::read_prompts);
+        newest_request(&prompts.unwrap_or_default(), tokens)
+    });
     let mut text = RecalledText::new(options.budget);
-    text.add_request(&messages, options.budget / REQUEST_SHARE);
+    text.add("Newest request of the user", request.map(|request| vec![item("-", &request)]));
     text.add_tasks(&ListTaskExtractor.pending_tasks(&[], &messages));
     text.add_anchors(RuleAnchorExtractor.anchors(session, &messages));
     text.add_files(&observed_state(&SessionState::default(), &messages));
     Ok(text.finish())
+}
+
+/// Returns the messages of the part of a transcript that `read` reads.
+fn messages_of(
+    transcript: &Path,
+    read: fn(&Path) -> std::io::Result<String>,
+) -> Result<Vec<Recorded>> {
+    let text = read(transcript).map_err(|error| Error::io("read", transcript.display(), &error))?;
+    if text.is_empty() {
+        return Ok(Vec::new());
+    }
+    let messages = input::messages_if_any(transcript, text.as_bytes(), &Silent)?;
+    let record = |(position, message)| Recorded { position, epoch: 0, tokens: 0, message };
+    Ok((0..).zip(messages).map(record).collect())
+}
+
+/// Returns the newest request of the user, cut to this number of tokens.
+fn newest_request(messages: &[Recorded], tokens: u32) -> Option<String> {
+    // The estimator counts four bytes as a token.
+    let tokens = tokens * u32::try_from(BYTES_PER_TOKEN).unwrap_or(u32::MAX) / 4;
+    user_intent(messages, &HeuristicEstimator, tokens)
 }
 
 /// The text for the agent: headings, and items below them that fit.
@@ -77,13 +97,6 @@ impl RecalledText {
         let bytes_max =
             usize::try_from(budget).unwrap_or(usize::MAX).saturating_mul(BYTES_PER_TOKEN);
         Self { text: String::new(), items: HashSet::new(), bytes_max, left_out: 0 }
-    }
-
-    fn add_request(&mut self, messages: &[Recorded], tokens: u32) {
-        // The estimator counts four bytes as a token.
-        let tokens = tokens * u32::try_from(BYTES_PER_TOKEN).unwrap_or(u32::MAX) / 4;
-        let request = user_intent(messages, &HeuristicEstimator, tokens);
-        self.add("Newest request of the user", request.map(|request| vec![item("-", &request)]));
     }
 
     fn add_tasks(&mut self, tasks: &[PendingTask]) {

@@ -12,8 +12,15 @@ use serde::Deserialize;
 use serde_json::json;
 use serde_json::value::RawValue;
 
-/// The newest bytes of a transcript that are read. What is older has usually been compacted before.
+/// The newest bytes of a transcript that are read, so that a hook stays fast.
 const BYTES_MAX: u64 = 768 << 10;
+
+/// The maximum number of bytes at the end of a transcript that are searched for prompts if the newest
+/// [`BYTES_MAX`] contain no request.
+const PROMPT_BYTES_MAX: u64 = 32 << 20;
+
+/// The maximum number of prompts that are read.
+const PROMPTS_MAX: usize = 64;
 
 /// The maximum number of bytes of turns. Searching them takes most of the time of a hook.
 const TURN_BYTES_MAX: usize = 384 << 10;
@@ -43,6 +50,10 @@ struct Line<'a> {
     logical_parent: Option<Cow<'a, str>>,
     #[serde(default, rename = "isCompactSummary")]
     is_summary: bool,
+    #[serde(default, rename = "isMeta")]
+    is_meta: bool,
+    #[serde(default, rename = "isSidechain")]
+    is_aside: bool,
     #[serde(borrow, default, alias = "payload")]
     message: Option<&'a RawValue>,
 }
@@ -78,20 +89,46 @@ impl Line<'_> {
 
 /// Reads the newest turns of a transcript, and links in place of the other lines.
 pub(super) fn read(path: &Path) -> std::io::Result<String> {
+    let text = String::from_utf8(newest_lines(path, BYTES_MAX)?)
+        .unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned());
+    Ok(newest_turns(&text))
+}
+
+/// Reads the newest prompts of the user, which can be far from the end if the model works alone.
+pub(super) fn read_prompts(path: &Path) -> std::io::Result<String> {
+    let text = newest_lines(path, PROMPT_BYTES_MAX)?;
+    let has = |line: &[u8], part: &str| memchr::memmem::find(line, part.as_bytes()).is_some();
+    let prompts = text.split_inclusive(|byte| *byte == b'\n').rev().filter_map(|line| {
+        let is_of_user = has(line, r#""role":"user""#) && !RESULTS.iter().any(|it| has(line, it));
+        let text = str::from_utf8(line).ok().filter(|_| is_of_user)?;
+        let line: Line<'_> = serde_json::from_str(text).ok()?;
+        let is_prompt = line.kind != "assistant" && !line.is_meta && !line.is_aside;
+        (is_prompt && line.is_turn(text)).then_some(text)
+    });
+    let mut bytes = 0;
+    let fits = |text: &&str| {
+        bytes += text.len();
+        bytes <= TURN_BYTES_MAX
+    };
+    let mut prompts: Vec<_> = prompts.take(PROMPTS_MAX).take_while(fits).collect();
+    prompts.reverse();
+    Ok(prompts.concat())
+}
+
+/// Reads the complete lines in the last bytes of a file.
+fn newest_lines(path: &Path, bytes_max: u64) -> std::io::Result<Vec<u8>> {
     let mut file = File::open(path)?;
     let bytes = file.metadata()?.len();
-    let start = bytes.saturating_sub(BYTES_MAX);
+    let start = bytes.saturating_sub(bytes_max);
     file.seek(SeekFrom::Start(start))?;
     let mut text = Vec::with_capacity(usize::try_from(bytes - start).unwrap_or_default());
-    file.take(BYTES_MAX).read_to_end(&mut text)?;
+    file.take(bytes_max).read_to_end(&mut text)?;
     if start > 0 {
         // The first line is not complete, and may begin within a character.
         let end = text.iter().position(|byte| *byte == b'\n').map_or(text.len(), |at| at + 1);
         text.drain(..end);
     }
-    let text = String::from_utf8(text)
-        .unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned());
-    Ok(newest_turns(&text))
+    Ok(text)
 }
 
 fn newest_turns(text: &str) -> String {
@@ -169,6 +206,19 @@ mod tests {
         let end = json!({ "type": "system", "uuid": "b", "parentUuid": "a" });
         let newest = newest_turns(&format!("{}{long}\n{end}\n", turns[0]));
         assert!(newest.contains(&long.to_string()) && newest.lines().count() == 3);
+    }
+
+    #[test]
+    fn prompts_followed_by_long_output_are_found() {
+        let user = |content: serde_json::Value| json!({ "type": "user", "uuid": "a", "message": { "role": "user", "content": content } });
+        let result = json!([{ "type": "tool_result", "content": "x".repeat(100_000) }]);
+        let prompt =
+            format!("{}\n", user(json!("Port it, and never say \"type\":\"tool_result\".")));
+        let file = tempfile::NamedTempFile::new().unwrap();
+        std::fs::write(file.path(), prompt.clone() + &format!("{}\n", user(result)).repeat(12))
+            .unwrap();
+        assert!(!read(file.path()).unwrap().contains("Port it"));
+        assert_eq!(read_prompts(file.path()).unwrap(), prompt);
     }
 
     #[test]
