@@ -1,5 +1,6 @@
 //! The edit of a request.
 
+mod cuts;
 mod deferred_counts;
 
 use std::borrow::Cow;
@@ -26,18 +27,10 @@ pub use deferred_counts::{Counts, DeferredCounts};
 /// The comment that switches edits off for the result of a command.
 const RAW: &str = "# lcp: raw";
 
-/// The number of newest results that do not become stubs, unless the budget requires it.
-const NEWEST_RESULTS: usize = 6;
-
-/// The size in bytes of the smallest result that becomes a stub.
-const STUB_BYTES_MIN: usize = 1_000;
-
 /// The rules of edits.
 pub struct Policy<'p> {
     /// The maximum number of tokens of a request.
     pub budget: u32,
-    /// The number of tokens down to which a request is cut.
-    pub watermark: u32,
     /// The counter of tokens.
     pub estimator: &'p dyn TokenEstimator,
     /// Returns the stored decision about a result.
@@ -57,6 +50,13 @@ pub struct Policy<'p> {
     pub stored_count: &'p dyn Fn(&Hash) -> Option<u32>,
     /// Stores a token count.
     pub store_count: &'p dyn Fn(&Hash, u32),
+}
+
+impl Policy<'_> {
+    /// Returns the number of tokens above which results behind the warm prefix become stubs.
+    const fn watermark(&self) -> u32 {
+        self.budget / 8
+    }
 }
 
 /// The reason of an edit.
@@ -302,107 +302,6 @@ impl<'e, 'b> Editor<'e, 'b> {
         is_shorter.then(|| Replacement::new(text, Some(target.clone())))
     }
 
-    /// Turns older results into stubs, if the request is too large.
-    fn reduce(&mut self, warm: usize) {
-        if !self.is_large() {
-            return;
-        }
-        let Policy { budget, watermark, .. } = *self.policy;
-        let results = &self.request.outline.results;
-        let seen = results.partition_point(|result| result.message < self.request.seen_messages);
-        let older = seen.min(results.len().saturating_sub(NEWEST_RESULTS));
-        let mut tokens = None;
-        self.cut(&mut tokens, watermark, warm, older, Reason::Cold);
-        self.cut(&mut tokens, budget, 0, older, Reason::OverBudget);
-        self.cut(&mut tokens, budget, 0, seen, Reason::OverBudget);
-    }
-
-    /// Turns results into stubs until the watermark is reached, if the request has more than `limit` tokens.
-    /// It takes those before the index `end` whose messages are not before `first_message`. `tokens` is
-    /// the count of the request, or `None` until it is counted.
-    fn cut(
-        &mut self,
-        tokens: &mut Option<u32>,
-        limit: u32,
-        first_message: usize,
-        end: usize,
-        reason: Reason,
-    ) {
-        if tokens.unwrap_or_else(|| self.tokens_max()) <= limit {
-            return;
-        }
-        let request = self.request;
-        // References among the results that stay need their targets.
-        let targets: HashSet<&Key> =
-            self.results[end..].iter().filter_map(|it| it.decision.as_ref()?.target()).collect();
-        let candidates: HashMap<&str, usize> = (0..end)
-            .filter(|at| {
-                let (result, judged) = (&request.outline.results[*at], &self.results[*at]);
-                // The session may switch back to the model that has the result in its cache.
-                let is_warm = reason == Reason::Cold && (self.policy.is_warm)(&result.key);
-                result.message >= first_message
-                    && !is_warm
-                    && !targets.contains(&result.key)
-                    && judged.decision == Some(Decision::Keep)
-                    && result.place.len() >= STUB_BYTES_MIN
-                    && request.text(result).len() >= STUB_BYTES_MIN
-                    && !self.is_raw(result)
-            })
-            .map(|at| (&*request.outline.results[at].key.call, at))
-            .collect();
-        if candidates.is_empty() {
-            return;
-        }
-        let tokens = tokens.get_or_insert_with(|| self.tokens());
-        if *tokens <= limit {
-            return;
-        }
-        let order = (self.policy.order)(request.body.as_bytes());
-        let ranked: Vec<usize> =
-            order.iter().filter_map(|call| candidates.get(call.as_str()).copied()).collect();
-        let is_ranked: HashSet<_> = ranked.iter().copied().collect();
-        // Results that the ranking does not know go first, the oldest first.
-        let mut unranked: Vec<_> =
-            candidates.values().copied().filter(|at| !is_ranked.contains(at)).collect();
-        unranked.sort_unstable();
-        for at in unranked.into_iter().chain(ranked) {
-            if *tokens <= self.policy.watermark {
-                break;
-            }
-            let saved = self.stub(at, reason);
-            *tokens = tokens.saturating_sub(saved);
-        }
-    }
-
-    /// Turns a result into a stub, and the references to it. Returns the tokens that this saves.
-    fn stub(&mut self, at: usize, reason: Reason) -> u32 {
-        let mut saved = self.replace_with_stub(at, reason);
-        let key = &self.request.outline.results[at].key;
-        for other in 0..self.results.len() {
-            let points_here = |decision: &Decision| decision.target() == Some(key);
-            if self.results[other].decision.as_ref().is_some_and(points_here) {
-                saved += self.replace_with_stub(other, Reason::LostTarget);
-            }
-        }
-        saved
-    }
-
-    fn replace_with_stub(&mut self, at: usize, reason: Reason) -> u32 {
-        let before = self.result_tokens(at);
-        self.replace(at, self.stub_of(at), reason);
-        before.saturating_sub(self.result_tokens(at))
-    }
-
-    fn stub_of(&self, at: usize) -> Replacement {
-        let result = &self.request.outline.results[at];
-        let path = (self.policy.original)(&result.key.text);
-        let lines = self.request.text(result).lines().count();
-        let text = format!(
-            "[lcp: this output of {lines} lines was left out to save context; it is in {path}]"
-        );
-        Replacement::new(text, None)
-    }
-
     /// Replaces a result.
     fn replace(&mut self, at: usize, replacement: Replacement, reason: Reason) {
         let result = &self.request.outline.results[at];
@@ -579,7 +478,7 @@ impl<'e, 'b> Editor<'e, 'b> {
 
     /// Returns whether the request may have more tokens than the watermark.
     fn is_large(&self) -> bool {
-        self.tokens_of(self.request.body.len()) > self.policy.watermark
+        self.tokens_of(self.request.body.len()) > self.policy.watermark()
     }
 
     /// Returns a number of tokens that so many bytes do not exceed. A token has at least one byte, and the

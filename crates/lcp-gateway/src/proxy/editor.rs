@@ -238,7 +238,6 @@ impl Editor {
         let gateway = &self.options.settings.gateway;
         let policy = Policy {
             budget: model.budget,
-            watermark: model.budget / 2,
             estimator: &*model.estimator,
             decision: &|key| edit.decision(key),
             cached: &|hash| edit.cached(hash),

@@ -32,7 +32,6 @@ fn send(store: &mut Store, body: &str, now: i64) -> sqlite::Result<Vec<u8>> {
         &request,
         &Policy {
             budget: u32::MAX,
-            watermark: u32::MAX,
             estimator: &lcp_tokens::HeuristicEstimator,
             decision: &|key| edit.decision(key),
             cached: &|hash| edit.cached(hash),

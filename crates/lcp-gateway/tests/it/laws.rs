@@ -403,3 +403,44 @@ fn requests_over_the_budget_are_cut_to_the_watermark_once() {
         assert!((2..8).contains(&cuts), "{cuts}");
     }
 }
+
+#[test]
+fn some_older_results_stay_after_a_pause() {
+    for api in APIS {
+        let mut simulator = Simulator::default();
+        let mut steps = vec![Step::Turn("Read all files.".into())];
+        let outputs: Vec<_> = (0..40).map(|at| lines(at, 0, 60)).collect();
+        let call = |output: &String| Step::Call { input: "a".into(), output: output.clone() };
+        steps.extend(outputs.iter().map(call));
+        let budget = 8 * HeuristicEstimator.estimate(&outputs[..20].concat());
+        simulator.send(api, &request(api, &steps), budget);
+        steps.push(Step::Turn("And now?".into()));
+        simulator.now += 8_000;
+        let sent = simulator.send(api, &request(api, &steps), budget);
+        let sent = strings(&serde_json::from_slice(&sent.body).unwrap());
+        let shown = outputs.iter().map(|output| sent.contains(output)).collect::<Vec<_>>();
+        // A quarter of an eighth of the budget, and the newest six.
+        let older = shown[..34].iter().filter(|is_shown| **is_shown).count();
+        assert!((4..=5).contains(&older) && shown[34..] == [true; 6], "{api:?}: {shown:?}");
+    }
+}
+
+#[test]
+fn request_that_stays_over_the_budget_is_edited_only_for_much() {
+    for api in APIS {
+        let mut steps = vec![Step::Turn("Read it. ".repeat(12_000))];
+        let read = |at| Step::Call { input: "a".into(), output: lines(at, 0, 60) };
+        steps.extend((0..4).map(read));
+        steps.push(Step::Turn("And now?".into()));
+        let body = request(api, &steps);
+        let tokens = HeuristicEstimator.estimate(&String::from_utf8_lossy(&body));
+        let text = HeuristicEstimator.estimate(&"Read it. ".repeat(12_000));
+        let results = tokens - text;
+        assert!(results < text / 4, "{tokens} tokens");
+        // The budget is below the text, but not much.
+        let sent = Simulator::default().send(api, &body, text - 100);
+        assert_eq!(sent.body, body);
+        let sent = Simulator::default().send(api, &body, text / 2);
+        assert!(sent.reasons.contains(&Reason::OverBudget), "{api:?}");
+    }
+}

@@ -43,7 +43,6 @@ impl Simulator {
         };
         let policy = Policy {
             budget,
-            watermark: budget / 2,
             estimator: &HeuristicEstimator,
             decision: &|key| self.decisions.get(key).cloned(),
             cached: &cached,
