@@ -14,18 +14,23 @@ mod provider;
 mod sessions;
 mod streams;
 
+use std::path::Path;
+
 use crate::harness::{Progress, Result};
 use crate::table::Row;
 
 pub(crate) use streams::{NAME, measure};
 
-/// The arguments that only this benchmark has.
+/// The optional argument: a folder of transcripts. With it, only the bills of these sessions are compared.
 pub(crate) const USAGE: &str = "[FOLDER of transcripts]";
 
 pub(crate) fn run(arguments: &[String], progress: &mut Progress<'_>) -> Result<Vec<Row>> {
+    if let Some(folder) = arguments.first() {
+        return bills::recorded(Path::new(folder), progress);
+    }
     let mut rows = latency::rows(progress)?;
     rows.extend(streams::rows(progress)?);
     rows.push(hook::row(progress)?);
-    rows.extend(bills::rows(arguments.first().map(String::as_str), progress)?);
+    rows.extend(bills::rows(progress)?);
     Ok(rows)
 }

@@ -16,9 +16,6 @@ use super::sessions::Session;
 use crate::harness::{Progress, Result, float};
 use crate::table::{Better, Row, Wanted};
 
-/// The default budget of the gateway for a window of 200,000 tokens.
-const BUDGET: u32 = 160_000;
-
 /// The rules of Anthropic's `clear_tool_uses_20250919` by default: the size of a request in tokens from
 /// which results are cleared, and the number of newest results that stay.
 const TRIGGER: u64 = 100_000;
@@ -33,7 +30,8 @@ const LINE_BYTES_MIN: usize = 24;
 /// The tokens of a call that reads an original.
 const CALL_TOKENS: u64 = 100;
 
-pub(super) fn rows(folder: Option<&str>, progress: &mut Progress<'_>) -> Result<Vec<Row>> {
+/// Compares the bills of sessions in the repository and of generated ones.
+pub(super) fn rows(progress: &mut Progress<'_>) -> Result<Vec<Row>> {
     let mut rows = Vec::new();
     let mut headroom = Headroom::start(progress).map_err(|error| error.to_string());
     let peer = &mut headroom;
@@ -50,11 +48,14 @@ pub(super) fn rows(folder: Option<&str>, progress: &mut Progress<'_>) -> Result<
         progress,
     )?);
     rows.extend(compare("over the budget", &[Session::synthetic(150)?], false, peer, progress)?);
-    if let Some(folder) = folder {
-        let recorded = Session::recorded(Path::new(folder))?;
-        rows.extend(compare("recorded", &recorded, true, peer, progress)?);
-    }
     Ok(rows)
+}
+
+/// Compares the bills of the sessions in a folder of transcripts.
+pub(super) fn recorded(folder: &Path, progress: &mut Progress<'_>) -> Result<Vec<Row>> {
+    let mut headroom = Headroom::start(progress).map_err(|error| error.to_string());
+    let recorded = Session::recorded(folder)?;
+    compare("recorded", &recorded, true, &mut headroom, progress)
 }
 
 /// Compares the bills of sessions. `fits` says that no request exceeds the budget.
@@ -71,7 +72,7 @@ fn compare(
         progress(format!("{what}: {}, {} requests", session.name, session.len()));
         let uses = uses(session);
         let mut strategies =
-            vec![Strategy::AsItIs, Strategy::Gateway(Box::default()), Strategy::Clear(0)];
+            vec![Strategy::AsItIs, Strategy::gateway(session.budget), Strategy::Clear(0)];
         strategies.extend(headroom.as_mut().ok().map(Strategy::Headroom));
         let mut costs = Vec::new();
         for (sum, mut strategy) in sums.iter_mut().zip(strategies) {
@@ -126,9 +127,9 @@ enum Strategy<'h> {
     Clear(usize),
 }
 
-/// The stores of a gateway.
-#[derive(Default)]
+/// A gateway with its stores.
 struct Simulated {
+    budget: u32,
     decisions: HashMap<Key, Decision>,
     ends: HashMap<Hash, u64>,
     counts: RefCell<HashMap<Hash, u32>>,
@@ -179,6 +180,9 @@ fn uses(session: &Session) -> Uses {
     let (mut tokens, mut lines) = (Vec::new(), HashMap::new());
     let mut by_message: HashMap<usize, Vec<Use>> = HashMap::new();
     for (at, message) in session.messages.iter().enumerate() {
+        if session.is_start(at) {
+            lines.clear();
+        }
         let mut text = String::new();
         if message["role"] == "assistant" {
             add_strings(&message["content"], &mut text);
@@ -234,6 +238,12 @@ fn play(session: &Session, uses: &Uses, strategy: &mut Strategy<'_>) -> Result<O
 }
 
 impl Strategy<'_> {
+    /// Creates a gateway with a budget.
+    fn gateway(budget: u32) -> Self {
+        let (decisions, ends, counts) = Default::default();
+        Self::Gateway(Box::new(Simulated { budget, decisions, ends, counts }))
+    }
+
     /// Returns the request that is sent.
     fn edit(&mut self, body: &[u8], now: u64, outcome: &mut Outcome) -> Result<Vec<u8>> {
         match self {
@@ -249,8 +259,7 @@ impl Simulated {
     fn edit(&mut self, body: &[u8], now: u64, outcome: &mut Outcome) -> Result<Vec<u8>> {
         let request = Request::parse(Api::Anthropic, body).ok_or("the request is not read")?;
         let policy = Policy {
-            budget: BUDGET,
-            watermark: BUDGET / 2,
+            budget: self.budget,
             estimator: &Tiktoken::new(Encoding::O200kBase),
             decision: &|key| self.decisions.get(key).cloned(),
             cached: &|hash| match self.ends.get(hash) {
@@ -290,6 +299,10 @@ impl Simulated {
 fn clear(body: &[u8], cleared: &mut usize, outcome: &mut Outcome) -> Result<Vec<u8>> {
     let request = Request::parse(Api::Anthropic, body).ok_or("the request is not read")?;
     let results = request.results();
+    if results.len() < *cleared {
+        // Another conversation begins.
+        *cleared = 0;
+    }
     let counter = Tiktoken::new(Encoding::O200kBase);
     let tokens = |texts: &[lcp_gateway::ResultText<'_>]| -> u64 {
         texts.iter().map(|result| u64::from(counter.estimate(&result.text))).sum()

@@ -124,8 +124,8 @@ pub(super) fn options(provider: &str, data: &Path) -> Result<ProxyOptions> {
         upstream: Upstream::one(provider)?,
         edits: EditOptions {
             data: data.to_owned(),
-            // No request exceeds it: this measures the usual case, in which little is edited.
-            budget: Some(1_000_000),
+            // No request reaches its watermark: this measures the usual case, in which little is edited.
+            budget: Some(4_000_000),
             dry_run: false,
             keep_days: 7,
             settings: Config::default(),
