@@ -6,7 +6,7 @@
 //! | topic | file |
 //! |---|---|
 //! | requests and the places of their tool results | `request.rs`, `request/item.rs`, `json.rs` |
-//! | the edit | `rewrite.rs` |
+//! | the edit; old results that become stubs | `rewrite.rs`; `rewrite/cuts.rs` |
 //! | decisions, which later requests repeat | `decisions.rs` |
 //! | the warm prefix; hashes that the next request takes over | `beginnings.rs`; `hash_chain.rs` |
 //! | lines that an earlier result shows | `duplicates.rs` |

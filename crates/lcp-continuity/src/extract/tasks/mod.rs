@@ -1,4 +1,4 @@
-//! Extracts tasks by rules, from to-do lists of tools and from checkboxes.
+//! Extracts tasks by rules, from to-do lists and single tasks of tools, and from checkboxes.
 
 mod checkboxes;
 mod single_tasks;
