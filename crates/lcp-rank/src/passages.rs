@@ -9,7 +9,7 @@ use lcp_types::limits::PASSAGES_MAX;
 use crate::document::Document;
 use crate::parameters::PASSAGE_LINES;
 use crate::scan::{DictionaryTerms, Scanner, TermCounts};
-use crate::text_index::{TextIndex, TextIndexer};
+use crate::text_index::TextIndex;
 
 /// A type with functions in it that is not longer stays one passage.
 const TYPE_LINES_MAX: usize = 40;
@@ -75,12 +75,12 @@ impl FilePassages {
     }
 }
 
-/// Divides a document into passages and indexes them. A document that is not parsed has only runs of
-/// lines.
+/// Divides a document into passages, and calls `index` with each. A document that is not parsed has only
+/// runs of lines.
 pub(crate) fn index_passages<'d>(
     document: &Document<'d>,
     is_parsed: bool,
-    indexer: &mut TextIndexer<'d>,
+    mut index: impl FnMut(&'d str) -> TextIndex,
 ) -> Vec<PassageIndex> {
     let text = document.text;
     let definitions = if is_parsed { definitions(document.kind, text) } else { Vec::new() };
@@ -91,7 +91,7 @@ pub(crate) fn index_passages<'d>(
         let end = starts.get(last_line).copied().unwrap_or(text.len());
         let text = &text[starts[first_line - 1]..end];
         let (bytes, name) = (text.len(), section.name);
-        PassageIndex { first_line, last_line, bytes, name, text: indexer.index(text) }
+        PassageIndex { first_line, last_line, bytes, name, text: index(text) }
     };
     let sections = sections(text, &definitions).into_iter().flat_map(Section::pieces);
     sections.take(PASSAGES_MAX).map(passage).collect()

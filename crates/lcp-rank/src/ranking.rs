@@ -149,10 +149,12 @@ impl<'q> Ranker<'q> {
                 *counts = known.map(|(terms, text)| scanner.scan(document.path, text, terms));
             }
         }
-        let mut indexer = TextIndexer::default();
+        let (mut indexer, mut terms) = (TextIndexer::default(), DictionaryTerms::default());
         let unknown: Vec<_> = (0..documents.len()).filter(|at| counts[*at].is_none()).collect();
-        let texts: Vec<_> = unknown.iter().map(|at| indexer.index(documents[*at].text)).collect();
-        let terms = scanner.terms(indexer.dictionary());
+        let index = |at: &usize| {
+            indexer.index(documents[*at].text, |it| self.add_identifier(it, &scanner, &mut terms))
+        };
+        let texts: Vec<_> = unknown.iter().map(index).collect();
         for (at, text) in unknown.iter().zip(&texts) {
             counts[*at] = Some(scanner.scan(documents[*at].path, text, &terms));
         }
@@ -165,6 +167,18 @@ impl<'q> Ranker<'q> {
             Part::new(&indexer, texts.collect(), Vec::new())
         });
         Group { files, hashes, part }
+    }
+
+    /// Adds the terms of an identifier to `terms`. Returns whether a text index counts the identifier. With
+    /// a cache, every identifier counts, because later questions use the same index.
+    fn add_identifier(
+        &self,
+        identifier: &str,
+        scanner: &Scanner<'_>,
+        terms: &mut DictionaryTerms,
+    ) -> bool {
+        let has_terms = terms.add(scanner, identifier);
+        has_terms || self.cache.is_some()
     }
 
     /// Returns the files that are probably best and whose passages are not known. Add their passages
@@ -198,15 +212,16 @@ impl<'q> Ranker<'q> {
     pub fn add_passages(&mut self, documents: &[(usize, Document<'_>)]) {
         let groups = documents.par_chunks(PASSAGES_TEXTS).map(|documents| {
             let scanner = Scanner::new(self.query);
-            let mut indexer = TextIndexer::default();
+            let (mut indexer, mut terms) = (TextIndexer::default(), DictionaryTerms::default());
             let passages: Vec<_> = documents
                 .iter()
                 .map(|(file, document)| {
-                    let is_parsed = self.parsed.contains(file);
-                    (*file, index_passages(document, is_parsed, &mut indexer))
+                    let index = |text| {
+                        indexer.index(text, |it| self.add_identifier(it, &scanner, &mut terms))
+                    };
+                    (*file, index_passages(document, self.parsed.contains(file), index))
                 })
                 .collect();
-            let terms = scanner.terms(indexer.dictionary());
             let counts = passages.iter().map(|(file, passages)| {
                 (*file, FilePassages::new(&scanner, &self.files[*file].path, passages, &terms))
             });

@@ -84,7 +84,23 @@ pub(crate) struct DictionaryTerms {
     terms: Vec<Terms>,
 }
 
+impl Default for DictionaryTerms {
+    fn default() -> Self {
+        Self { places: Vec::new(), terms: vec![Terms::default()] }
+    }
+}
+
 impl DictionaryTerms {
+    /// Adds the next identifier of the dictionary. Returns whether it has terms.
+    pub(crate) fn add(&mut self, scanner: &Scanner<'_>, identifier: &str) -> bool {
+        let terms = scanner.identifier(identifier);
+        let has_terms = terms.is_some();
+        let place = if has_terms { self.terms.len() } else { 0 };
+        self.places.push(u32::try_from(place).unwrap_or(0));
+        self.terms.extend(terms);
+        has_terms
+    }
+
     fn get(&self, id: Id) -> &Terms {
         let place = self.places.get(id as usize).copied().unwrap_or(0);
         &self.terms[place as usize]
@@ -127,14 +143,11 @@ impl<'q> Scanner<'q> {
 
     /// Returns the terms in the identifiers of a dictionary.
     pub(crate) fn terms<'d>(&self, dictionary: impl Iterator<Item = &'d str>) -> DictionaryTerms {
-        let mut terms = vec![Terms::default()];
-        let place = |identifier: &str| {
-            let Some(known) = self.identifier(identifier) else { return 0 };
-            terms.push(known);
-            u32::try_from(terms.len() - 1).unwrap_or(0)
-        };
-        let places = dictionary.map(place).collect();
-        DictionaryTerms { places, terms }
+        let mut terms = DictionaryTerms::default();
+        for identifier in dictionary {
+            terms.add(self, identifier);
+        }
+        terms
     }
 
     /// Counts the terms in a path and an indexed text.

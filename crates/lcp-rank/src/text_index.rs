@@ -1,7 +1,9 @@
-//! The identifiers of a text with their counts, regardless of a question.
+//! The identifiers of a text with their counts.
 //!
-//! A text index has the counts of each identifier, and of each two identifiers that follow each other. It is stored in the form in which it is cached: numbers of variable length, in
-//! ascending order and as differences. So reading a cached index costs nothing before it is used.
+//! A text index counts identifiers, and pairs of adjacent identifiers. A cached index counts all of them. An
+//! index that is not cached needs only those with terms of the question. Both have the form of the cache:
+//! numbers of variable length, in ascending order and as differences. So reading a cached index costs
+//! nothing before it is used.
 
 use foldhash::HashMap;
 
@@ -60,6 +62,7 @@ struct Known<'t> {
     text: &'t str,
     words: u32,
     is_keyword: bool,
+    is_counted: bool,
     /// The occurrences in the current text, and those in definitions.
     count: u32,
     definitions: u32,
@@ -71,30 +74,40 @@ impl<'t> TextIndexer<'t> {
         self.known.iter().map(|known| known.text)
     }
 
-    /// Indexes a text.
-    pub(crate) fn index(&mut self, text: &'t str) -> TextIndex {
+    /// Indexes a text. Calls `is_counted` once for each identifier that is new to the dictionary, in its
+    /// order. Identifiers for which it returns `false` are only in the totals.
+    pub(crate) fn index(
+        &mut self,
+        text: &'t str,
+        mut is_counted: impl FnMut(&'t str) -> bool,
+    ) -> TextIndex {
         let mut totals = WordTotals::default();
         let mut is_definition = false;
-        // The last identifier with words.
+        // The last identifier with words, if it is counted.
         let mut last: Option<Id> = None;
         let mut end = 0;
         for (start, identifier) in identifiers(text) {
-            let id = self.id(identifier);
+            let id = self.id(identifier, &mut is_counted);
             let known = &mut self.known[id as usize];
-            if known.count == 0 {
-                self.in_text.push(id);
-            }
-            known.count += 1;
             totals.all += known.words;
             if is_definition {
-                known.definitions += 1;
                 totals.definitions += known.words;
             }
-            if known.words > 0 {
-                if let Some(last) = last.filter(|_| is_joint(&text.as_bytes()[end..start])) {
-                    self.neighbors.push((last, id));
+            if known.is_counted {
+                if known.count == 0 {
+                    self.in_text.push(id);
                 }
-                last = Some(id);
+                known.count += 1;
+                known.definitions += u32::from(is_definition);
+            }
+            if known.words > 0 {
+                let next = known.is_counted.then_some(id);
+                if let Some(pair) = last.zip(next)
+                    && is_joint(&text.as_bytes()[end..start])
+                {
+                    self.neighbors.push(pair);
+                }
+                last = next;
             }
             end = start + identifier.len();
             is_definition = known.is_keyword;
@@ -102,7 +115,7 @@ impl<'t> TextIndexer<'t> {
         self.encode(totals)
     }
 
-    fn id(&mut self, identifier: &'t str) -> Id {
+    fn id(&mut self, identifier: &'t str, is_counted: impl FnOnce(&'t str) -> bool) -> Id {
         // Most identifiers are known, and `get` is faster than `entry`.
         if let Some(id) = self.ids.get(identifier) {
             return *id;
@@ -113,6 +126,7 @@ impl<'t> TextIndexer<'t> {
             text: identifier,
             words: u32::try_from(words(identifier).count()).unwrap_or(u32::MAX),
             is_keyword: KEYWORDS.contains(&identifier),
+            is_counted: is_counted(identifier),
             count: 0,
             definitions: 0,
         });
@@ -214,8 +228,8 @@ mod tests {
     #[test]
     fn index_has_identifiers_definitions_and_neighbors() {
         let mut indexer = TextIndexer::default();
-        indexer.index("other");
-        let index = indexer.index("fn open() { open door; a door }");
+        indexer.index("other", |_| true);
+        let index = indexer.index("fn open() { open door; a door }", |_| true);
         let dictionary: Vec<_> = indexer.dictionary().collect();
         assert_eq!(dictionary, ["other", "fn", "open", "door", "a"]);
         let (mut identifiers, mut bigrams) = (Vec::new(), Vec::new());
@@ -227,6 +241,22 @@ mod tests {
         assert_eq!(totals, Some(WordTotals { all: 5, definitions: 1 }));
         assert_eq!(identifiers, [("fn", 1, 0), ("open", 2, 1), ("door", 2, 0), ("a", 1, 0)]);
         assert_eq!(bigrams, [("fn", "open"), ("open", "door"), ("door", "door")]);
+    }
+
+    #[test]
+    fn uncounted_identifiers_are_only_in_totals() {
+        let mut indexer = TextIndexer::default();
+        let index = indexer.index("fn open() { close door; open door }", |it| it != "close");
+        let dictionary: Vec<_> = indexer.dictionary().collect();
+        let (mut identifiers, mut bigrams) = (Vec::new(), Vec::new());
+        let totals = read(
+            &index.0,
+            |it| identifiers.push((dictionary[it.id as usize], it.count)),
+            |it| bigrams.push((dictionary[it.first as usize], dictionary[it.second as usize])),
+        );
+        assert_eq!(totals, Some(WordTotals { all: 6, definitions: 1 }));
+        assert_eq!(identifiers, [("fn", 1), ("open", 2), ("door", 2)]);
+        assert_eq!(bigrams, [("fn", "open"), ("open", "door")]);
     }
 
     #[test]
