@@ -27,7 +27,7 @@ pub fn is_additive_boundary(before: char, after: char) -> bool {
 #[must_use]
 pub fn split_at_boundary(text: &str) -> (&str, &str) {
     let mut from = 0;
-    while let Some(newline) = text[from..].find('\n') {
+    while let Some(newline) = memchr::memchr(b'\n', &text.as_bytes()[from..]) {
         from += newline + 1;
         match text[from..].chars().next() {
             Some(after) if is_additive_boundary('\n', after) => return text.split_at(from),

@@ -76,7 +76,7 @@ pub fn find(text: &str) -> impl Iterator<Item = Range<usize>> {
 fn find_bytes(bytes: &[u8]) -> impl Iterator<Item = Range<usize>> {
     let mut from = 0;
     std::iter::from_fn(move || {
-        while let Some(found) = bytes[from..].iter().position(|byte| matches!(byte, b'<' | b'[')) {
+        while let Some(found) = memchr::memchr2(b'<', b'[', &bytes[from..]) {
             let at = from + found;
             if let Some(length) = token_len(&bytes[at..]) {
                 from = at + length;
