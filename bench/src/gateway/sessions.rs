@@ -58,7 +58,7 @@ impl Session {
             };
             let blocks: Vec<_> = blocks.iter().enumerate().map(block).collect();
             let exported = export(Provider::Anthropic, &blocks, None);
-            let exported: Value = serde_json::from_str(&exported.json)?;
+            let exported: Value = serde_json::from_str(&exported.json())?;
             starts.push(messages.len());
             messages.extend(exported["messages"].as_array().cloned().unwrap_or_default());
         }

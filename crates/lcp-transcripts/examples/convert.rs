@@ -34,6 +34,6 @@ pub(crate) fn main() -> Result<(), Box<dyn Error>> {
     // block out or to shorten it, change the `detail` of its `ExportBlock`.
     let blocks: Vec<_> = imported.blocks.iter().map(ExportBlock::new).collect();
     let exported = export(Provider::Anthropic, &blocks, None);
-    println!("{} messages for Anthropic:\n{}", exported.report.messages, exported.json);
+    println!("{} messages for Anthropic:\n{}", exported.report.messages, exported.json());
     Ok(())
 }

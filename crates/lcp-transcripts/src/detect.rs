@@ -36,10 +36,8 @@ pub fn detect(bytes: &[u8]) -> Option<Format> {
         return None;
     }
     match source.document() {
-        Ok(Document::One(value)) => match raw_json::array(value) {
-            Some(list) => ListFormat::new(&list, false).or(Format::OpenAiChat),
-            None => of_object(&Fields::read(value)?),
-        },
+        Ok(Document::List(list)) => ListFormat::new(&list, false).or(Format::OpenAiChat),
+        Ok(Document::One(value)) => of_object(&Fields::read(value)?),
         Ok(Document::Lines(lines)) => {
             let values = lines.filter_map(|line| line.value.ok()).take(LOOKED_AT_MAX);
             values.filter_map(Fields::read).find_map(|fields| of_object(&fields))

@@ -15,7 +15,7 @@
 //! let blocks: Vec<_> = imported.blocks.iter().map(ExportBlock::new).collect();
 //! let exported = export(Provider::Anthropic, &blocks, None);
 //! assert_eq!(
-//!     exported.json,
+//!     exported.json(),
 //!     r#"{"messages":[{"role":"user","content":"Why does it fail?"}]}"#
 //! );
 //! # Ok::<(), lcp_transcripts::Error>(())

@@ -16,10 +16,8 @@ pub(crate) fn import(bytes: &[u8]) -> Result<ImportResult> {
     let source = Source::new(bytes)?;
     let mut builder = BlockBuilder::new(Format::Mcp, &source);
     let is_one = match source.document()? {
-        Document::One(value) => match raw_json::array(value) {
-            Some(list) => any(&mut builder, &list),
-            None => any(&mut builder, &[value]),
-        },
+        Document::List(list) => any(&mut builder, &list),
+        Document::One(value) => any(&mut builder, &[value]),
         Document::Lines(lines) => {
             let mut is_one = false;
             for line in lines {

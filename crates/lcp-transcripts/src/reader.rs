@@ -44,6 +44,10 @@ impl Reader {
         let source = Source::new(bytes)?;
         let mut builder = BlockBuilder::new(self.format, &source);
         let is_one = match source.document()? {
+            Document::List(list) => {
+                builder.move_to(source.text().trim_start());
+                self.messages(&mut builder, &list)
+            }
             Document::One(value) => self.value(&mut builder, value),
             Document::Lines(lines) => {
                 let (mut any, mut conversations) = (false, 0);

@@ -203,7 +203,7 @@ proptest! {
         let FittedMessages { exported, tokens, plan, .. } = &fitted_to;
         prop_assert_eq!(valid(target, exported), Ok(()));
         prop_assert_eq!(count(exported, &O200K), *tokens);
-        let json: Value = serde_json::from_str(&exported.json).unwrap();
+        let json: Value = serde_json::from_str(&exported.json()).unwrap();
         let counted: usize = exported.messages.iter().map(|message| message.text.len()).sum();
         let (system, list) = keys(target);
         prop_assert!(count_texts(&json[list]) + count_texts(&json[system]) <= counted);
@@ -222,7 +222,7 @@ proptest! {
         });
         prop_assert_eq!(plan.rolled_up.map_or(0, |of| of.count), untold.count());
         if u64::from(budget) >= whole.tokens + 200 {
-            prop_assert_eq!(&exported.json, &whole.exported.json);
+            prop_assert_eq!(&exported.json(), &whole.exported.json());
         }
         prop_assert_eq!(&fitted(blocks, target, Some(budget)).exported, exported);
     }
@@ -258,7 +258,7 @@ fn export_contains_the_newest_question() {
             for budget in [120, 300, 1000, 3000] {
                 let fitted = fitted(&blocks, target, Some(budget));
                 assert!(fitted.tokens <= budget.into());
-                assert!(fitted.exported.json.contains("Question 39?"), "{budget}");
+                assert!(fitted.exported.json().contains("Question 39?"), "{budget}");
                 // A budget is there to be used.
                 let wanted = if budget > 200 { u64::from(budget) * 7 / 10 } else { 0 };
                 assert!(fitted.tokens >= wanted, "{} of {budget}", fitted.tokens);
@@ -281,11 +281,11 @@ fn larger_budget_never_drops_the_newest_question() {
     for target in Provider::ALL {
         let least = (1..60).find(|budget| {
             fitted_if_any(&blocks, target, Some(*budget))
-                .is_ok_and(|fitted| fitted.exported.json.contains("second paragraph"))
+                .is_ok_and(|fitted| fitted.exported.json().contains("second paragraph"))
         });
         for budget in least.expect("a budget for the question")..100 {
             let FittedMessages { exported, tokens, .. } = fitted(&blocks, target, Some(budget));
-            assert!(exported.json.contains("say of it?"), "{budget}: {}", exported.json);
+            assert!(exported.json().contains("say of it?"), "{budget}: {}", exported.json());
             assert!(tokens <= budget.into());
         }
     }
@@ -297,12 +297,12 @@ fn tool_definitions_are_counted_and_renames_reported() {
     let request = with_tools(20);
     let blocks = of_text(Format::OpenAiChat, &request);
     let whole = fitted(&blocks, Provider::OpenAi, None);
-    let tools = serde_json::from_str::<Value>(&whole.exported.json).unwrap()["tools"].clone();
+    let tools = serde_json::from_str::<Value>(&whole.exported.json()).unwrap()["tools"].clone();
     assert!(whole.overhead_tokens >= u64::from(O200K.estimate(&tools.to_string())));
     let beside = u32::try_from(whole.overhead_tokens).unwrap();
     for budget in [beside + 30, beside + 60, beside + 200] {
         let fitted = fitted(&blocks, Provider::OpenAi, Some(budget));
-        assert!(fitted.tokens <= budget.into() && fitted.exported.json.contains("of the other?"));
+        assert!(fitted.tokens <= budget.into() && fitted.exported.json().contains("of the other?"));
     }
     // Another provider's tools are not there, and cost nothing.
     assert_eq!(fitted(&blocks, Provider::Anthropic, None).overhead_tokens, 0);
@@ -332,12 +332,12 @@ fn reasoning_and_citations_count_against_the_budget() {
         let blocks = conversation_and_code(format);
         for budget in [100, 300, 1000, 2000] {
             let FittedMessages { tokens, exported, .. } = fitted(&blocks, target, Some(budget));
-            assert!(tokens <= budget.into() && exported.json.contains("Question 19?"));
+            assert!(tokens <= budget.into() && exported.json().contains("Question 19?"));
         }
         let blocks = by_position(blocks);
         for budget in [100, 300, 1000, 2000] {
             let FittedMessages { tokens, exported, .. } = fitted(&blocks, target, Some(budget));
-            assert!(tokens <= budget.into() && exported.json.contains("Question 19?"));
+            assert!(tokens <= budget.into() && exported.json().contains("Question 19?"));
             assert!(tokens >= u64::from(budget) / 2, "{target}: {tokens} of {budget}");
         }
     }
@@ -362,7 +362,7 @@ fn dropped_messages_are_counted_in_the_text() {
     let missing = all.filter(|at| !shown.contains(at)).count();
     assert_eq!(fitted.plan.rolled_up.map(|of| of.count), Some(missing));
     let line = format!("[omitted: {missing} blocks ~");
-    assert!(fitted.exported.json.contains(&line), "{}", fitted.exported.json);
+    assert!(fitted.exported.json().contains(&line), "{}", fitted.exported.json());
 }
 
 #[test]

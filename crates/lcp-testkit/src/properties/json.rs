@@ -65,7 +65,7 @@ fn transcript(format: Format, bytes: &[u8], choice: usize) {
     for target in Provider::ALL {
         let exported = export(target, &blocks, None);
         if let Err(wrong) = valid::valid(target, &exported) {
-            panic!("{wrong}\n{}", exported.json);
+            panic!("{wrong}\n{}", exported.json());
         }
     }
 }

@@ -140,6 +140,10 @@ fn kind(fields: &Fields<'_>) -> Kind {
 
 /// Returns whether a message contains a tool result.
 pub(super) fn has_result(content: &RawValue) -> bool {
+    // Most contents are not parsed.
+    if memchr::memmem::find(content.get().as_bytes(), b"tool_result").is_none() {
+        return false;
+    }
     let parts = raw_json::array(content).unwrap_or_default();
     let mut kinds = parts.into_iter().filter_map(|part| Fields::read(part)?.string("type"));
     kinds.any(|kind| kind == "tool_result")

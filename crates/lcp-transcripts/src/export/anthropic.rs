@@ -4,7 +4,7 @@ use super::turn::{
     CUT_HISTORY_NOTE, Call, EMPTY_HISTORY_NOTE, Part, PartKind, Speaker, ToolResult, Turn,
     no_picture,
 };
-use super::{ExportReport, ExportedMessage};
+use super::{ExportReport, ExportedMessage, ProviderMessages};
 use crate::images;
 use crate::raw_json::{self, Fields, Object};
 
@@ -13,11 +13,8 @@ const ASSISTANT: &str = "assistant";
 /// The type under which the report counts omitted thinking.
 const THINKING: &str = "thinking";
 
-/// Returns the fields `system` and `messages` as JSON, and the text to count of each message.
-pub(super) fn write(
-    turns: &[Turn<'_>],
-    report: &mut ExportReport,
-) -> (Object, Vec<ExportedMessage>) {
+/// Writes the system prompt and the messages.
+pub(super) fn write(turns: &[Turn<'_>], report: &mut ExportReport) -> ProviderMessages {
     let mut writer = Writer { report };
     let (mut system, mut messages) = (Message::new("system"), Vec::<Message>::new());
     for turn in turns {
@@ -40,16 +37,14 @@ pub(super) fn write(
         first.parts.push(WrittenPart::text(&[], text, None));
         messages.insert(0, first);
     }
-    let mut object = Object::default();
     let mut counted = Vec::new();
-    if let Some(content) = content(&system.parts) {
-        object.raw("system", &content);
+    let system_json = content(&system.parts);
+    if system_json.is_some() {
         counted.push(system.write().1);
     }
-    let (json, of_messages): (Vec<_>, Vec<_>) = messages.into_iter().map(Message::write).unzip();
-    object.raw("messages", &raw_json::list(&json));
+    let (items, of_messages): (Vec<_>, Vec<_>) = messages.into_iter().map(Message::write).unzip();
     counted.extend(of_messages);
-    (object, counted)
+    ProviderMessages { system: system_json, items, messages: counted }
 }
 
 const fn role(speaker: Speaker) -> &'static str {

@@ -4,7 +4,7 @@ use super::turn::{
     CUT_HISTORY_NOTE, Call, CallSyntax, EMPTY_HISTORY_NOTE, Part, PartKind, Speaker, ToolResult,
     Turn, no_picture,
 };
-use super::{ExportReport, ExportedMessage};
+use super::{ExportReport, ExportedMessage, ProviderMessages};
 use crate::gemini::parts::{RAW_KEYS, THOUGHT};
 use crate::images;
 use crate::raw_json::{self, Fields, Object};
@@ -26,13 +26,13 @@ pub(super) fn is_raw(json: &str) -> bool {
     has("text") || RAW_KEYS.iter().any(|(camel, snake)| has(camel) || has(snake))
 }
 
-/// Returns the fields `systemInstruction` and `contents` as JSON, and the text to count of each
-/// content. `is_own` is `true` for a history of Gemini, which has signatures of its own.
+/// Writes the system prompt and the contents. `is_own` is `true` for a history of Gemini, which has
+/// signatures of its own.
 pub(super) fn write(
     turns: &[Turn<'_>],
     is_own: bool,
     report: &mut ExportReport,
-) -> (Object, Vec<ExportedMessage>) {
+) -> ProviderMessages {
     // The calls from this turn on need a signature. The API checks those after the last question.
     let is_question = |turn: &Turn<'_>| turn.speaker == Speaker::User;
     let signed_from = if is_own {
@@ -65,17 +65,15 @@ pub(super) fn write(
         let parts = vec![WrittenPart::text(&Part::new(PartKind::Text(text.into())), text)];
         contents.insert(0, Content { role: USER, parts, fields: Vec::new() });
     }
-    let mut object = Object::default();
-    let mut counted = Vec::new();
+    let (mut system_json, mut counted) = (None, Vec::new());
     if !system.parts.is_empty() {
         let (json, of_system) = system.write();
-        object.raw("systemInstruction", &raw_json::without(&json, &["role"]));
+        system_json = Some(raw_json::without(&json, &["role"]));
         counted.push(of_system);
     }
-    let (json, of_contents): (Vec<_>, Vec<_>) = contents.into_iter().map(Content::write).unzip();
-    object.raw("contents", &raw_json::list(&json));
+    let (items, of_contents): (Vec<_>, Vec<_>) = contents.into_iter().map(Content::write).unzip();
     counted.extend(of_contents);
-    (object, counted)
+    ProviderMessages { system: system_json, items, messages: counted }
 }
 
 /// A part as JSON, with its text to count.

@@ -52,11 +52,13 @@ impl<'b> ExportBlock<'b> {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ExportResult {
-    /// A JSON object with the messages, and the other fields of the original request if it was one
-    /// of this provider. The messages are in `messages` (with `system` for Anthropic), `input` (with
-    /// `instructions`) for the responses API, or `contents` (with `systemInstruction`) for Gemini.
-    pub json: String,
-    /// The messages or items. A system prompt outside of the messages comes first.
+    /// The provider that takes the messages.
+    pub provider: Provider,
+    /// The system prompt as JSON, if the provider takes it apart from the messages.
+    pub system: Option<String>,
+    /// Each message or item as JSON, without `system`.
+    pub items: Vec<String>,
+    /// The text to count of each message or item. That of `system`, if there is one, comes first.
     pub messages: Vec<ExportedMessage>,
     /// The other fields of the original request, such as its tools and model, as a JSON object.
     pub request: Option<String>,
@@ -164,7 +166,7 @@ pub fn export(provider: Provider, blocks: &[ExportBlock<'_>], note: Option<&str>
         let systems = turns.iter().take_while(|turn| turn.speaker.is_system()).count();
         turns.insert(systems, turn::Turn::note(turn::Speaker::System, note));
     }
-    let (fields, messages) = match provider {
+    let ProviderMessages { system, items, messages } = match provider {
         Provider::OpenAi => openai::write(&turns, &mut report),
         Provider::OpenAiResponses => {
             let keeps_ids = !blocks.iter().any(is_left_out_reasoning);
@@ -176,18 +178,24 @@ pub fn export(provider: Provider, blocks: &[ExportBlock<'_>], note: Option<&str>
             gemini::write(&turns, is_own, &mut report)
         }
     };
-    let mut json = raw_json::Object::default();
-    json.all(read.request.as_deref());
-    json.append(fields);
     report.messages = messages.len() as u64;
     let renamed_tools = read.names.into_inner();
     ExportResult {
-        json: raw_json::strict(json.finish()),
+        provider,
+        system: system.map(raw_json::strict),
+        items: items.into_iter().map(raw_json::strict).collect(),
         messages,
         request: read.request.map(raw_json::strict),
         report,
         renamed_tools,
     }
+}
+
+/// The messages in the format of a provider, as the fields of [`ExportResult`].
+struct ProviderMessages {
+    system: Option<String>,
+    items: Vec<String>,
+    messages: Vec<ExportedMessage>,
 }
 
 fn is_left_out_reasoning(block: &ExportBlock<'_>) -> bool {
@@ -222,6 +230,28 @@ const SETTINGS: [&str; 52] = [
 ];
 
 impl ExportResult {
+    /// Returns a JSON object with the messages, and the other fields of the original request if it was
+    /// one of this provider. The messages are in `messages` (with `system` for Anthropic), `input`
+    /// (with `instructions`) for the responses API, or `contents` (with `systemInstruction`) for
+    /// Gemini. Each call builds the string.
+    #[must_use]
+    pub fn json(&self) -> String {
+        let (system, list) = match self.provider {
+            Provider::OpenAi | Provider::Anthropic => ("system", "messages"),
+            Provider::OpenAiResponses => ("instructions", "input"),
+            Provider::Gemini => ("systemInstruction", "contents"),
+        };
+        let mut fields = raw_json::Object::default();
+        if let Some(json) = &self.system {
+            fields.raw(system, json);
+        }
+        fields.raw(list, &raw_json::list(&self.items));
+        let mut json = raw_json::Object::default();
+        json.all(self.request.as_deref());
+        json.append(fields);
+        json.finish()
+    }
+
     /// Returns the fields of the request that the model reads, such as tools, as a JSON object;
     /// `None` if there are no such fields. Messages and settings (`model`, …) are not included.
     #[must_use]

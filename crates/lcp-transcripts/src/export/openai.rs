@@ -7,15 +7,12 @@ use super::openai_content::Content;
 use super::turn::{
     Call, CallSyntax, EMPTY_HISTORY_NOTE, Part, PartKind, Speaker, ToolResult, Turn, no_picture,
 };
-use super::{ExportReport, ExportedMessage};
+use super::{ExportReport, ExportedMessage, ProviderMessages};
 use crate::images;
 use crate::raw_json::{self, Fields, Object};
 
-/// Returns the field `messages` as JSON, and the text to count of each message.
-pub(super) fn write(
-    turns: &[Turn<'_>],
-    report: &mut ExportReport,
-) -> (Object, Vec<ExportedMessage>) {
+/// Writes the messages.
+pub(super) fn write(turns: &[Turn<'_>], report: &mut ExportReport) -> ProviderMessages {
     let mut writer = Writer { report, json: Vec::new(), messages: Vec::new() };
     for turn in turns {
         match turn.speaker {
@@ -30,9 +27,7 @@ pub(super) fn write(
         writer.report.inserted += 1;
         writer.plain("user", &Turn::note(Speaker::User, EMPTY_HISTORY_NOTE));
     }
-    let mut object = Object::default();
-    object.raw("messages", &raw_json::list(&writer.json));
-    (object, writer.messages)
+    ProviderMessages { system: None, items: writer.json, messages: writer.messages }
 }
 
 struct Writer<'r> {

@@ -4,7 +4,7 @@ use super::openai_content::Content;
 use super::turn::{
     Call, CallSyntax, EMPTY_HISTORY_NOTE, Part, PartKind, Speaker, ToolResult, Turn, no_picture,
 };
-use super::{ExportReport, ExportedMessage};
+use super::{ExportReport, ExportedMessage, ProviderMessages};
 use crate::images;
 use crate::raw_json::{self, Fields, Object};
 use lcp_types::MediaType;
@@ -71,7 +71,7 @@ fn is_part(kind: &str) -> bool {
     PARTS.contains(&kind)
 }
 
-/// Returns the fields `instructions` and `input` as JSON, and the text to count of each item.
+/// Writes the instructions and the items.
 ///
 /// With `keeps_ids`, items keep the ids under which the API stores them. An item whose reasoning is
 /// left out cannot keep its id, because the API requires both.
@@ -79,15 +79,14 @@ pub(super) fn write(
     turns: &[Turn<'_>],
     keeps_ids: bool,
     report: &mut ExportReport,
-) -> (Object, Vec<ExportedMessage>) {
+) -> ProviderMessages {
     let mut writer = Writer { report, keeps_ids, items: Vec::new() };
-    let mut object = Object::default();
-    let mut messages = Vec::new();
+    let (mut system, mut messages) = (None, Vec::new());
     for (at, turn) in turns.iter().enumerate() {
         match turn.speaker {
             Speaker::Instructions if at == 0 && turn.only_text().is_some() => {
                 let text = turn.only_text().unwrap_or_default().to_owned();
-                object.text("instructions", &text);
+                system = Some(raw_json::quote(&text));
                 let blocks = turn.parts.iter().flat_map(|part| part.blocks.clone()).collect();
                 messages.push(ExportedMessage { role: "system", text, blocks });
             }
@@ -103,11 +102,10 @@ pub(super) fn write(
         writer.report.inserted += 1;
         writer.message("user", &Turn::note(Speaker::User, EMPTY_HISTORY_NOTE));
     }
-    let (json, counted): (Vec<_>, Vec<_>) =
+    let (items, counted): (Vec<_>, Vec<_>) =
         writer.items.into_iter().map(|item| (item.json, item.counted)).unzip();
-    object.raw("input", &raw_json::list(&json));
     messages.extend(counted);
-    (object, messages)
+    ProviderMessages { system, items, messages }
 }
 
 struct Item {

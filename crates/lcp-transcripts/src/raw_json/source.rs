@@ -41,8 +41,9 @@ impl LineIndex {
     }
 }
 
-/// The values of an input: one value, or one per line.
+/// The values of an input: a list, another value, or one value per line.
 pub(crate) enum Document<'a, L> {
+    List(Vec<&'a RawValue>),
     One(&'a RawValue),
     Lines(L),
 }
@@ -82,18 +83,25 @@ impl<'a> Source<'a> {
             let message = message.split(" at line ").next().unwrap_or(&message).to_owned();
             Error::at(ErrorKind::NotJson(message), first + error.line().saturating_sub(1), column)
         })?;
-        match too_deep(value.get()) {
-            None => Ok(value),
-            Some(at) => {
-                let (line, column) =
-                    self.lines.line_and_column(self.lines.offset(value.get()) + at);
-                Err(Error::at(ErrorKind::TooDeep { max: TRANSCRIPT_DEPTH_MAX }, line, column))
-            }
-        }
+        self.check_depth(value.get())?;
+        Ok(value)
     }
 
-    /// Returns the value of the input, or one value per line if the first line is an object.
+    fn check_depth(&self, json: &str) -> Result<()> {
+        let Some(at) = too_deep(json) else { return Ok(()) };
+        let (line, column) = self.lines.line_and_column(self.lines.offset(json) + at);
+        Err(Error::at(ErrorKind::TooDeep { max: TRANSCRIPT_DEPTH_MAX }, line, column))
+    }
+
+    /// Returns the items of a list, any other single value, or one value per line if the first line is an
+    /// object.
     pub(crate) fn document(&self) -> Result<Document<'a, impl Iterator<Item = Line<'a>>>> {
+        if self.text.trim_start().starts_with('[')
+            && let Ok(list) = serde_json::from_str(self.text)
+        {
+            self.check_depth(self.text)?;
+            return Ok(Document::List(list));
+        }
         match self.value(self.text) {
             Ok(value) => Ok(Document::One(value)),
             Err(_) if self.has_lines() => Ok(Document::Lines(self.lines())),
@@ -110,8 +118,11 @@ impl<'a> Source<'a> {
 
     /// Returns the items if the text is a list, the value if it is one object, else the lines.
     pub(crate) fn lines_or_items(&self) -> Vec<Line<'a>> {
-        let Ok(whole) = self.value(self.text) else { return self.lines().collect() };
-        let items = super::array(whole).unwrap_or_else(|| vec![whole]);
+        let items = match self.document() {
+            Ok(Document::List(items)) => items,
+            Ok(Document::One(value)) => vec![value],
+            _ => return self.lines().collect(),
+        };
         items.into_iter().map(|item| Line { text: item.get(), value: Ok(item) }).collect()
     }
 
@@ -133,23 +144,15 @@ pub(super) fn too_deep(json: &str) -> Option<usize> {
     if brackets <= TRANSCRIPT_DEPTH_MAX {
         return None;
     }
-    let (mut depth, mut in_string, mut escaped) = (0usize, false, false);
-    for (at, byte) in json.bytes().enumerate() {
-        if in_string {
-            match byte {
-                _ if escaped => escaped = false,
-                b'\\' => escaped = true,
-                b'"' => in_string = false,
-                _ => {}
-            }
-            continue;
-        }
+    let (mut depth, mut at) = (0usize, 0);
+    while let Some(byte) = json.as_bytes().get(at) {
+        at += 1;
         match byte {
-            b'"' => in_string = true,
+            b'"' => at = string_end(json.as_bytes(), at),
             b'[' | b'{' => {
                 depth += 1;
                 if depth > TRANSCRIPT_DEPTH_MAX {
-                    return Some(at);
+                    return Some(at - 1);
                 }
             }
             b']' | b'}' => depth = depth.saturating_sub(1),
@@ -157,4 +160,20 @@ pub(super) fn too_deep(json: &str) -> Option<usize> {
         }
     }
     None
+}
+
+/// Returns the offset after the closing quote of the string that contains `from`, or the length of `json`
+/// if the string does not end.
+fn string_end(json: &[u8], mut from: usize) -> usize {
+    while let Some(rest) = json.get(from..)
+        && let Some(found) = memchr::memchr2(b'"', b'\\', rest)
+    {
+        from += found + 1;
+        if json[from - 1] == b'"' {
+            return from;
+        }
+        // Skip the escaped character.
+        from += 1;
+    }
+    json.len()
 }

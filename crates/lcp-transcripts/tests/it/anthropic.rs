@@ -65,8 +65,8 @@ fn anthropic_request_round_trips_with_exact_input_json() {
     let found = comes_back(Format::Anthropic, REQUEST);
     let back = exported(Provider::Anthropic, &found.blocks);
     let input = r#"{"path":   "a.rs", "big": 12345678901234567890123, "a": 1.50}"#;
-    assert!(back.json.contains(input), "{}", back.json);
-    assert_eq!(value(&back.json)["max_tokens"], 1024);
+    assert!(back.json().contains(input), "{}", back.json());
+    assert_eq!(value(&back.json())["max_tokens"], 1024);
     assert!(back.report.left_out.is_empty(), "{:?}", back.report);
 }
 
@@ -94,7 +94,7 @@ fn openai_export_counts_unsupported_anthropic_parts() {
                 "thinking": 1,
             },
         }
-    "#]].assert_eq(&format!("{}\n{:#?}\n", back.json, back.report));
+    "#]].assert_eq(&format!("{}\n{:#?}\n", back.json(), back.report));
 }
 
 #[test]
@@ -119,7 +119,7 @@ fn system_string_round_trips_as_a_string() {
     let text = r#"{"system": "Be kind.", "messages": [{"role": "user", "content": "a"}]}"#;
     let found = comes_back(Format::Anthropic, text);
     assert_eq!(
-        exported(Provider::Anthropic, &found.blocks).json,
+        exported(Provider::Anthropic, &found.blocks).json(),
         r#"{"system":"Be kind.","messages":[{"role":"user","content":"a"}]}"#
     );
 }
@@ -176,7 +176,7 @@ fn assistant_messages_never_end_with_thinking() {
     expect![[r#"
         {"messages":[{"role":"user","content":"a"},{"role":"assistant","content":[{"type": "thinking", "thinking": "Hm.", "signature": "s"},{"type":"text","text":"b"}]},{"role":"user","content":[{"type":"text","text":"c"},{"type":"text","text":"d"}]}]}
         ExportReport { messages: 3, calls: 0, unanswered: 0, orphans: 0, empty: 1, renamed: 0, inserted: 0, left_out: {"thinking": 5} }
-    "#]].assert_eq(&format!("{}\n{:?}\n", back.json, back.report));
+    "#]].assert_eq(&format!("{}\n{:?}\n", back.json(), back.report));
 }
 
 // Found by fuzzing: the message checker took the type for a thought because of its ending.
@@ -186,7 +186,7 @@ fn unknown_part_type_is_not_thinking() {
         {"role": "assistant", "content": [{"type": "linethinking", "thinking": "b"}]}]"#;
     let back = exported(Provider::Anthropic, &imported(Format::Anthropic, text).blocks);
     assert_eq!(
-        back.json,
+        back.json(),
         r#"{"messages":[{"role":"user","content":"a"},{"role":"assistant","content":[{"type": "linethinking", "thinking": "b"}]}]}"#
     );
 }
@@ -199,7 +199,7 @@ fn response_only_fields_are_not_exported() {
         {"role": "user", "content": "c", "x": 1}]}"#;
     let back = exported(Provider::Anthropic, &imported(Format::Anthropic, text).blocks);
     assert_eq!(
-        back.json,
+        back.json(),
         r#"{"messages":[{"role":"user","content":"a"},{"role":"assistant","content":"b"},{"role":"user","content":"c","x":1}]}"#
     );
     assert_eq!(back.report.left_out.get("message"), Some(&1));

@@ -80,6 +80,20 @@ fn errors_report_cause_and_position() {
 }
 
 #[test]
+fn brackets_in_strings_are_not_nesting() {
+    // An escaped quote does not end a string. A quote after an escaped backslash does.
+    let text = format!(r#"{}\"{}\\"#, "[{".repeat(200), "[".repeat(200));
+    let message = |content: &str| format!(r#"{{"role":"user","content":"{text}","x":{content}}}"#);
+    let flat = format!("\u{FEFF}\n [{},{}]", message("[[]]"), message("{}"));
+    assert_eq!(imported(Format::OpenAiChat, &flat).report.messages, 2);
+    let deep =
+        format!("\u{FEFF}\n [{}]", message(&format!("{}{}", "[".repeat(119), "]".repeat(119))));
+    let error = import(Format::OpenAiChat, deep.as_bytes(), &Options::default()).unwrap_err();
+    let column = deep.lines().nth(1).unwrap().find(r#""x":"#).unwrap() + 4 + 119;
+    assert_eq!((error.line, error.column), (2, column), "{error}");
+}
+
+#[test]
 fn empty_list_is_a_transcript_without_messages() {
     for format in FORMATS {
         let found = imported(format, "\u{FEFF} [] ");
@@ -154,7 +168,7 @@ fn anthropic_image_result_without_id_stays_an_error() {
     "#]]
     .assert_eq(&lines(&found.blocks));
     let back = exported(Provider::Anthropic, &found.blocks);
-    assert!(back.json.contains("\"is_error\":true"), "{}", back.json);
+    assert!(back.json().contains("\"is_error\":true"), "{}", back.json());
     exported(Provider::OpenAi, &found.blocks);
 }
 

@@ -185,7 +185,7 @@ fn line_metadata_is_stored_but_not_exported() {
             json!({"timestamp": "10:02"}),
         ]
     );
-    let back = value(&exported(Provider::Anthropic, &found.blocks).json);
+    let back = value(&exported(Provider::Anthropic, &found.blocks).json());
     let expected = [("user", "q"), ("assistant", "a"), ("user", "q2")]
         .map(|(role, content)| json!({"role": role, "content": content}));
     assert_eq!(back, json!({"messages": expected}));

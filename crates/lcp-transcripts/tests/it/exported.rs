@@ -24,7 +24,7 @@ fn call(id: &'static str) -> Block<'static> {
 #[track_caller]
 fn check(target: Provider, blocks: &[Block<'static>], expected: &Expect) {
     let found = exported(target, blocks);
-    let messages = found.json.replace("},{\"role\"", "},\n{\"role\"");
+    let messages = found.json().replace("},{\"role\"", "},\n{\"role\"");
     expected.assert_eq(&format!("{messages}\n{:?}\n", found.report));
 }
 
@@ -162,7 +162,7 @@ fn invalid_tool_names_are_renamed_everywhere() {
     let wanted = ["fs_read_2", "fs_read", "fs_read_3", "fs_read_2", &long[..64]];
     for target in Provider::ALL {
         let exported = exported(target, &blocks);
-        let json = value(&exported.json);
+        let json = value(&exported.json());
         let called = json[keys(target).1].as_array().unwrap().iter().filter_map(|message| {
             let call = match target {
                 Provider::OpenAi => &message["tool_calls"][0]["function"],
@@ -184,7 +184,7 @@ fn invalid_tool_names_are_renamed_everywhere() {
         some[1].detail = ExportDetail::Omitted;
         assert_eq!(export(target, &some, None).renamed_tools, exported.renamed_tools);
     }
-    let json = value(&exported(Provider::OpenAi, &blocks).json);
+    let json = value(&exported(Provider::OpenAi, &blocks).json());
     let defined = json["tools"].as_array().unwrap().iter();
     let defined: Vec<_> = defined.map(|tool| tool["function"]["name"].as_str().unwrap()).collect();
     assert_eq!(defined, ["fs_read_2", "fs_read", "fs_read_3", "never_called", "fine"]);
@@ -204,7 +204,7 @@ fn tool_names_are_renamed_in_the_requests_of_each_provider() {
     });
     let wanted = gemini.to_string().replace("9 lives", "_9_lives");
     let found = exported(Provider::Gemini, &imported(Format::Gemini, &gemini.to_string()).blocks);
-    assert_eq!(value(&found.json), value(&wanted));
+    assert_eq!(value(&found.json()), value(&wanted));
     let responses = json!({
         "input": [{"type": "message", "role": "user", "content": "Hi."}],
         "tools": [{"type": "function", "name": "fs.read"}],
@@ -212,7 +212,7 @@ fn tool_names_are_renamed_in_the_requests_of_each_provider() {
     });
     let wanted = responses.to_string().replace("fs.read", "fs_read");
     let blocks = imported(Format::OpenAiResponses, &responses.to_string()).blocks;
-    assert_eq!(value(&exported(Provider::OpenAiResponses, &blocks).json), value(&wanted));
+    assert_eq!(value(&exported(Provider::OpenAiResponses, &blocks).json()), value(&wanted));
 }
 
 #[test]
@@ -232,7 +232,7 @@ fn overlong_openai_call_ids_are_shortened_with_results() {
     assert_eq!((of_responses.report.renamed, of_responses.report.calls), (0, 4));
     let exported = exported(Provider::OpenAi, &blocks);
     assert_eq!((exported.report.renamed, exported.report.calls), (2, 4));
-    let json = value(&exported.json);
+    let json = value(&exported.json());
     let id = |at: usize| json["messages"][at * 2]["tool_calls"][0]["id"].as_str().unwrap();
     let i = |count: usize| "i".repeat(count);
     let wanted = [format!("{}_2", i(38)), format!("{}_3", i(38)), i(40), "any:id".to_owned()];
@@ -272,7 +272,7 @@ fn replaced_and_omitted_blocks_follow_the_plan() {
     for target in Provider::ALL {
         let found = export(target, &shown, Some("1 more block is not shown."));
         assert_eq!(valid(target, &found), Ok(()));
-        all += &found.json.replace("},{\"role\"", "},\n{\"role\"");
+        all += &found.json().replace("},{\"role\"", "},\n{\"role\"");
         all.push('\n');
         for message in &found.messages {
             let (text, blocks) = (&message.text, &message.blocks);
@@ -373,9 +373,9 @@ fn result_without_id_answers_the_only_preceding_call() {
     let found = exported(Provider::OpenAi, &blocks);
     let answers: Vec<_> = found.messages.iter().filter(|message| message.role == "tool").collect();
     let said: Vec<_> = answers.iter().map(|message| message.text.as_str()).collect();
-    assert_eq!(said, ["of one", "of two", "of three"], "{}", found.json);
+    assert_eq!(said, ["of one", "of two", "of three"], "{}", found.json());
     assert_eq!((found.report.calls, found.report.unanswered, found.report.orphans), (3, 4, 3));
-    assert!(found.json.contains(r#""tool_call_id":"three","content":"of three""#));
+    assert!(found.json().contains(r#""tool_call_id":"three","content":"of three""#));
     exported(Provider::Anthropic, &blocks);
 
     // It never becomes the result of a call whose actual result is not shown.
@@ -384,7 +384,7 @@ fn result_without_id_answers_the_only_preceding_call() {
         shown[unseen].detail = ExportDetail::Omitted;
     }
     let found = export(Provider::OpenAi, &shown, None);
-    assert!(!found.json.contains("of three"), "{}", found.json);
+    assert!(!found.json().contains("of three"), "{}", found.json());
 }
 
 #[test]
@@ -405,7 +405,7 @@ fn message_extras_are_dropped_with_their_parts() {
     let mut shown: Vec<_> = blocks.iter().map(ExportBlock::new).collect();
     shown[0].detail = ExportDetail::Omitted;
     let found = export(Provider::OpenAi, &shown, None);
-    assert_eq!(found.json, r#"{"messages":[{"role":"user","content":"a"}]}"#);
+    assert_eq!(found.json(), r#"{"messages":[{"role":"user","content":"a"}]}"#);
 }
 
 /// Results of parallel calls come in the order in which the calls finish.
@@ -469,7 +469,7 @@ fn export_always_has_a_message() {
         ),
     ] {
         let found = exported(target, &blocks);
-        assert_eq!(found.json, expected);
+        assert_eq!(found.json(), expected);
         assert_eq!(found.report.inserted, u64::from(expected.contains(user)));
     }
 }

@@ -482,8 +482,8 @@ proptest! {
         }).collect();
         for target in Provider::ALL {
             let found = export(target, &blocks, note.then_some("Something is not shown."));
-            prop_assert_eq!(valid(target, &found), Ok(()), "{}", found.json);
-            prop_assert_eq!(uncounted(target, &found), None, "{}", found.json);
+            prop_assert_eq!(valid(target, &found), Ok(()), "{}", found.json());
+            prop_assert_eq!(uncounted(target, &found), None, "{}", found.json());
             for message in &found.messages {
                 prop_assert!(message.blocks.iter().all(|index| *index < blocks.len()));
             }

@@ -58,9 +58,9 @@ fn chat_request_round_trips_with_its_tools() {
     let found = imported(Format::OpenAiChat, CHAT);
     let back = exported(Provider::OpenAi, &found.blocks);
     let expected = value(CHAT);
-    assert_eq!(normal(Provider::OpenAi, &value(&back.json)), normal(Provider::OpenAi, &expected));
-    assert_eq!(value(&back.json)["tools"], expected["tools"]);
-    assert!(back.json.contains(r#""temperature":0.10000000000000000001"#), "{}", back.json);
+    assert_eq!(normal(Provider::OpenAi, &value(&back.json())), normal(Provider::OpenAi, &expected));
+    assert_eq!(value(&back.json())["tools"], expected["tools"]);
+    assert!(back.json().contains(r#""temperature":0.10000000000000000001"#), "{}", back.json());
     assert!(back.report.left_out.is_empty(), "{:?}", back.report);
 }
 
@@ -87,7 +87,7 @@ fn anthropic_export_counts_unsupported_openai_parts() {
                 "request": 1,
             },
         }
-    "#]].assert_eq(&format!("{}\n{:#?}\n", back.json, back.report));
+    "#]].assert_eq(&format!("{}\n{:#?}\n", back.json(), back.report));
 }
 
 #[test]
@@ -211,7 +211,7 @@ fn responses_items_become_blocks_and_messages() {
                 "web_search_call": 1,
             },
         }
-    "#]].assert_eq(&format!("{}\n{:#?}\n", back.json, back.report));
+    "#]].assert_eq(&format!("{}\n{:#?}\n", back.json(), back.report));
 }
 
 #[test]
@@ -229,7 +229,7 @@ fn audio_is_exported_by_its_id() {
     let text = r#"[{"role": "user", "content": "a"}, {"role": "assistant", "content": null,
         "audio": {"id": "audio_1", "data": "AAEC", "transcript": "b", "expires_at": 1}}]"#;
     let back = exported(Provider::OpenAi, &imported(Format::OpenAiChat, text).blocks);
-    assert!(back.json.contains(r#""content":null,"audio":{"id":"audio_1"}}"#), "{}", back.json);
+    assert!(back.json().contains(r#""content":null,"audio":{"id":"audio_1"}}"#), "{}", back.json());
 }
 
 #[test]
@@ -251,6 +251,6 @@ fn empty_null_and_missing_content_of_calls_round_trip() {
             r#"{{"messages":[{{"role":"user","content":"q"}},{{"role":"assistant",{content}{calls}}},{{"role":"tool","tool_call_id":"c","content":"r"}}]}}"#
         );
         let back = exported(Provider::OpenAi, &imported(Format::OpenAiChat, &text).blocks);
-        assert_eq!(back.json, text);
+        assert_eq!(back.json(), text);
     }
 }

@@ -27,7 +27,7 @@ fn newer_messages_rank_higher() {
     let others = [Some(2.0), Some(2.0), Some(3.0), None];
     assert_eq!(ranks(&found), [&[None], &of_user[..], &others].concat());
     for target in Provider::ALL {
-        assert!(!exported(target, &found.blocks).json.contains("rank"));
+        assert!(!exported(target, &found.blocks).json().contains("rank"));
     }
 }
 

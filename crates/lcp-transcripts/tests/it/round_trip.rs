@@ -12,7 +12,7 @@ use crate::support::{exported, imported, value};
 fn check(format: Format, text: &str, openai: &[&str], anthropic: &[&str]) {
     let blocks = imported(format, text).blocks;
     for (target, expected) in [(Provider::OpenAi, openai), (Provider::Anthropic, anthropic)] {
-        let found = statements(&value(&exported(target, &blocks).json));
+        let found = statements(&value(&exported(target, &blocks).json()));
         assert_eq!(found.join("\n"), expected.join("\n"), "{format} to {target}");
     }
 }

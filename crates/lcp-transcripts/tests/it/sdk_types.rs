@@ -30,7 +30,7 @@ fn requests() -> String {
                     ExportBlock { block, detail }
                 });
                 let exported = export(target, &blocks.collect::<Vec<_>>(), None);
-                let json = exported.json.replace('\n', " ");
+                let json = exported.json().replace('\n', " ");
                 writeln!(requests, "{target} {json}").unwrap();
             }
         }

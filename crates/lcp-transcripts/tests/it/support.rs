@@ -21,7 +21,7 @@ pub(crate) fn exported(target: Provider, blocks: &[Block<'static>]) -> ExportRes
     let blocks: Vec<_> = blocks.iter().map(ExportBlock::new).collect();
     let exported = export(target, &blocks, None);
     if let Err(wrong) = valid(target, &exported) {
-        panic!("{wrong}\n{}", exported.json);
+        panic!("{wrong}\n{}", exported.json());
     }
     exported
 }
@@ -41,7 +41,7 @@ pub(crate) fn comes_back(format: Format, text: &str) -> ImportResult {
         text.replace(&json!(name).to_string(), &json!(new).to_string())
     });
     let text = text.as_str();
-    assert_eq!(normal(target, &value(&exported.json)), normal(target, &value(text)), "{text}");
+    assert_eq!(normal(target, &value(&exported.json())), normal(target, &value(text)), "{text}");
     imported
 }
 

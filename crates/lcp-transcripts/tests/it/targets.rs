@@ -28,7 +28,7 @@ const ANTHROPIC: &str = r#"{"system": "Be brief.", "messages": [
 fn check(target: Provider, blocks: &[Block<'static>], expected: &Expect) {
     let found = exported(target, blocks);
     let json = found
-        .json
+        .json()
         .replace("},{\"type\":\"", "},\n{\"type\":\"")
         .replace("},{\"role\"", "},\n{\"role\"");
     expected.assert_eq(&format!("{json}\n{:?}\n", found.report.left_out));
@@ -76,7 +76,7 @@ fn anthropic_conversation_becomes_contents() {
     ];
     text["messages"].as_array_mut().unwrap().extend(more);
     let found = exported(Provider::Gemini, &imported(Format::Anthropic, &text.to_string()).blocks);
-    assert!(!found.json.contains("thoughtSignature"), "{}", found.json);
+    assert!(!found.json().contains("thoughtSignature"), "{}", found.json());
 }
 
 /// The items of a real rollout come back, without fields that only Codex writes.
@@ -96,7 +96,7 @@ fn codex_rollout_comes_back_as_items() {
     assert!(items.len() > 8, "{items:?}");
     let found = exported(Provider::OpenAiResponses, &imported(Format::Codex, text).blocks);
     let target = Provider::OpenAiResponses;
-    assert_eq!(normal(target, &value(&found.json)), normal(target, &Value::from(items)));
+    assert_eq!(normal(target, &value(&found.json())), normal(target, &Value::from(items)));
     let left_out: Vec<_> = found.report.left_out.into_keys().collect();
     assert!(left_out.iter().all(|kind| kind == "session_meta"), "{left_out:?}");
 }
@@ -119,7 +119,7 @@ fn items_without_their_reasoning_lose_their_ids() {
     let back = export(Provider::OpenAiResponses, &shown, None);
     assert_eq!(valid(Provider::OpenAiResponses, &back), Ok(()));
     let message = |text| json!({"type": "message", "role": "assistant", "content": text});
-    let items = value(&back.json)["input"].as_array().unwrap().clone();
+    let items = value(&back.json())["input"].as_array().unwrap().clone();
     assert_eq!(
         items[1..],
         [
@@ -156,7 +156,7 @@ fn repeated_call_ids_become_unique_items() {
     let blocks = imported(Format::OpenAiResponses, &Value::from(items).to_string()).blocks;
     let found = exported(Provider::OpenAiResponses, &blocks);
     assert_eq!((found.report.calls, found.report.renamed), (2, 1));
-    let json = value(&found.json);
+    let json = value(&found.json());
     assert_eq!(
         (&json["input"][2]["output"], &json["input"][4]["output"]),
         (&json!("one"), &json!("two"))
@@ -197,20 +197,20 @@ fn gemini_request_comes_back_with_its_settings() {
     });
     let blocks = imported(Format::Gemini, &request.to_string()).blocks;
     let found = exported(Provider::Gemini, &blocks);
-    assert_eq!(value(&found.json), request);
+    assert_eq!(value(&found.json()), request);
     // Tools count, settings do not.
     let extras = found.request_extras().unwrap();
     assert!(extras.contains("functionDeclarations") && !extras.contains("temperature"), "{extras}");
     // Other providers see the object as text, and each call with an id.
     let of_chat = exported(Provider::OpenAi, &blocks);
-    assert!(of_chat.json.contains(r#"\"result\":[1,2]"#), "{}", of_chat.json);
+    assert!(of_chat.json().contains(r#"\"result\":[1,2]"#), "{}", of_chat.json());
 }
 
 #[test]
 fn gemini_cli_session_becomes_contents() {
     let text = include_str!("fixtures/gemini-cli.jsonl");
     let found = exported(Provider::Gemini, &imported(Format::GeminiCli, text).blocks);
-    let json = value(&found.json);
+    let json = value(&found.json());
     let calls = |json: &Value| json.to_string().matches("functionCall\"").count();
     assert_eq!((calls(&json), found.report.calls), (5, 5));
     assert_eq!(
@@ -238,7 +238,7 @@ fn result_without_text_becomes_its_type_name() {
     assert_eq!(valid(Provider::OpenAi, &back), Ok(()));
     assert_eq!((back.report.calls, back.report.unanswered), (2, 0));
     assert_eq!(back.report.left_out["tool_reference"], 2);
-    let messages = value(&back.json)["messages"].as_array().unwrap().clone();
+    let messages = value(&back.json())["messages"].as_array().unwrap().clone();
     let results: Vec<_> = messages[2..].iter().map(|message| &message["content"]).collect();
     assert_eq!(results, ["[tool_reference]", "One."]);
 }

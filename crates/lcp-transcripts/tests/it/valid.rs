@@ -7,7 +7,7 @@ use serde_json::Value;
 
 /// Returns the first problem of an export's messages as an error.
 pub(crate) fn valid(target: Provider, exported: &ExportResult) -> Result<(), String> {
-    let whole: Value = serde_json::from_str(&exported.json).map_err(|error| error.to_string())?;
+    let whole: Value = serde_json::from_str(&exported.json()).map_err(|error| error.to_string())?;
     let (system, list) = keys(target);
     let messages = whole[list].as_array().ok_or("no list of messages")?;
     let system = usize::from(whole.get(system).is_some());
@@ -381,7 +381,7 @@ fn anthropic(messages: &[Value]) -> Result<(), String> {
 
 /// Returns a text of a message that is missing from the counted texts, if there is one.
 pub(crate) fn uncounted(target: Provider, exported: &ExportResult) -> Option<String> {
-    let whole: Value = serde_json::from_str(&exported.json).expect("JSON");
+    let whole: Value = serde_json::from_str(&exported.json()).expect("JSON");
     let (system, list) = keys(target);
     let system = whole.get(system);
     let messages = whole[list].as_array().expect("a list");
