@@ -139,12 +139,12 @@ impl FitOptions {
             let originals: Vec<&RawValue> =
                 serde_json::from_slice(messages).map_err(|error| malformed(&error))?;
             input_messages = originals.len();
-            let request: Request<'_> =
-                serde_json::from_str(export.json()).map_err(|error| malformed(&error))?;
-            let fitted = indices.find(&export, &request.messages, &originals);
-            (request.list(), fitted, request.note())
+            let exported = &export.messages.exported;
+            let fitted = indices.find(exported, &originals);
+            let json = format!("[{}]", exported.items.join(","));
+            (json, fitted, exported.system.as_deref().and_then(system_text))
         } else {
-            (export.json().to_owned(), Vec::new(), None)
+            (export.json(), Vec::new(), None)
         };
         let report = FitReport::new(export);
         Ok(Fitted { json, messages, note, is_unchanged, report, format, input_messages })
@@ -270,35 +270,15 @@ fn is_complete(export: &ExportedPack) -> bool {
         && export.all.renamed_tools.is_empty()
 }
 
-/// A request with only messages.
-#[derive(serde::Deserialize)]
-struct Request<'j> {
-    #[serde(borrow, alias = "input", alias = "contents")]
-    messages: Vec<&'j RawValue>,
-    #[serde(alias = "instructions", alias = "systemInstruction")]
-    system: Option<serde_json::Value>,
-}
-
-impl Request<'_> {
-    /// Returns the messages as a list.
-    fn list(&self) -> String {
-        let messages: Vec<_> = self.messages.iter().map(|message| message.get()).collect();
-        format!("[{}]", messages.join(","))
-    }
-
-    /// Returns the note about omissions: the last part of the system prompt.
-    fn note(&self) -> Option<String> {
-        self.system.as_ref().and_then(system_text)
-    }
-}
-
 fn malformed(error: &serde_json::Error) -> Error {
     Error::new(ErrorKind::Malformed, format!("messages: {error}"))
 }
 
-/// Returns the text of a system prompt: a string, or the text of its last part.
-fn system_text(system: &serde_json::Value) -> Option<String> {
-    let parts = system.get("parts").unwrap_or(system);
+/// Returns the text of a system prompt: a string, or the text of its last part. If the input is a list of
+/// messages, this text is the note about omissions.
+fn system_text(system: &str) -> Option<String> {
+    let system: serde_json::Value = serde_json::from_str(system).ok()?;
+    let parts = system.get("parts").unwrap_or(&system);
     let text = |value: &serde_json::Value| value.as_str().map(str::to_owned);
     text(parts).or_else(|| text(parts.as_array()?.last()?.get("text")?))
 }

@@ -14,7 +14,7 @@ use lcp_types::{Block, Priority};
 
 use super::ExportCandidates;
 use super::fit_error::{FitError, over};
-use super::message_counts::{MessageCounts, request_extra_tokens};
+use super::message_counts::{MessageCounts, message_token_counts, request_extra_tokens};
 use search::SearchResult;
 
 /// Messages within a budget, with their plan.
@@ -57,7 +57,8 @@ pub fn fit(
     estimator: &dyn TokenEstimator,
     config: &DriverConfig,
 ) -> Result<FittedMessages, FitError> {
-    fit_by_rules(candidates, driver, estimator, config, FitRules::default())
+    let counts = message_token_counts(&candidates.full_export, estimator);
+    fit_by_rules(candidates, &counts, driver, estimator, config, FitRules::default())
 }
 
 /// The rules of a fit that is repeated in each turn.
@@ -70,16 +71,18 @@ pub(crate) struct FitRules {
     pub(crate) keeps_question: bool,
 }
 
-/// Does the same as [`fit`] by these rules.
+/// Fits messages as [`fit`] does, by these rules. `counts` has the tokens of each message of the complete
+/// export.
 pub(super) fn fit_by_rules(
     candidates: &ExportCandidates<'_>,
+    counts: &[u32],
     driver: &DefaultDriver,
     estimator: &dyn TokenEstimator,
     config: &DriverConfig,
     rules: FitRules,
 ) -> Result<FittedMessages, FitError> {
     let complete = &candidates.full_export;
-    let counts = MessageCounts::new(complete, estimator);
+    let counts = MessageCounts::new(complete, counts, estimator);
     let overhead_tokens = request_extra_tokens(complete, estimator);
     let image_tokens = candidates.image_tokens(complete, |_| true);
     let tokens = counts.count(complete) + overhead_tokens + image_tokens;

@@ -20,13 +20,16 @@ pub(super) struct MessageCounts<'m> {
 }
 
 impl<'m> MessageCounts<'m> {
-    /// Counts the messages of a complete export.
-    pub(super) fn new(complete: &'m ExportResult, estimator: &'m dyn TokenEstimator) -> Self {
-        let count = |message: &'m ExportedMessage| {
-            (message.blocks.first(), (&*message.text, estimator.estimate(&message.text)))
-        };
-        let known: Vec<_> = complete.messages.par_iter().map(count).collect();
-        Self { estimator, known: known.into_iter().collect() }
+    /// Creates a counter from the known `counts` of a complete export ([`message_token_counts`]).
+    pub(super) fn new(
+        complete: &'m ExportResult,
+        counts: &[u32],
+        estimator: &'m dyn TokenEstimator,
+    ) -> Self {
+        let known = complete.messages.iter().zip(counts);
+        let known =
+            known.map(|(message, count)| (message.blocks.first(), (&*message.text, *count)));
+        Self { estimator, known: known.collect() }
     }
 
     /// Counts the messages of an export, without the other parts of the request.
@@ -38,6 +41,14 @@ impl<'m> MessageCounts<'m> {
             }
         }) + HISTORY_TOKENS
     }
+}
+
+/// Counts the tokens of the text of each message, in parallel.
+pub(super) fn message_token_counts(
+    exported: &ExportResult,
+    estimator: &dyn TokenEstimator,
+) -> Vec<u32> {
+    exported.messages.par_iter().map(|message| estimator.estimate(&message.text)).collect()
 }
 
 /// Counts the tokens of a request: those of the texts of its messages ([`ExportedMessage::text`]), 4

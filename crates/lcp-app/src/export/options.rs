@@ -11,7 +11,7 @@ use lcp_types::{Block, CowBytes};
 use serde_json::{Value, json};
 
 use super::fit::{FitRules, fit_by_rules, has_turns};
-use super::message_counts::count_messages;
+use super::message_counts::{count_messages, message_token_counts};
 use super::{ExportCandidates, FitError, FittedMessages, ResultOrder};
 use crate::budget::{BudgetOptions, EffectiveBudget, Settings};
 use crate::config::{Config, Origin};
@@ -114,15 +114,18 @@ impl ExportOptions {
         let is_strict = driver_config.overflow == Overflow::Deny;
         let tokenizer = self.tokenizer.load(config, model.as_ref(), is_strict, reporter)?;
         let driver = DefaultDriver::new(Arc::clone(&tokenizer.estimator));
-        // Messages that will probably be cut are ranked while they are collected.
+        // Messages that will probably be cut are ranked while they are collected and counted.
         let is_large = driver_config.token_budget.is_some_and(|budget| {
             let bytes = |block: &Block<'_>| block.content.text().map_or(0, CowBytes::len);
             blocks.iter().map(bytes).sum::<usize>() / TOKEN_BYTES > budget as usize
         });
-        let (mut candidates, order) = rayon::join(
-            || ExportCandidates::new(self.provider, blocks),
-            || is_large.then(|| self.order.annotations(blocks)),
-        );
+        let collect = || {
+            let candidates = ExportCandidates::new(self.provider, blocks);
+            let counts = message_token_counts(&candidates.full_export, &tokenizer.estimator);
+            (candidates, counts)
+        };
+        let ((mut candidates, counts), order) =
+            rayon::join(collect, || is_large.then(|| self.order.annotations(blocks)));
         candidates.order = self.order;
         candidates.order_annotations = order;
         candidates.image_tokens = self.image_tokens;
@@ -130,9 +133,10 @@ impl ExportOptions {
             report_left_out(&candidates, reporter);
             return Err(nothing_to_export(path, &candidates));
         }
-        let mut messages =
-            fit_by_rules(&candidates, &driver, &tokenizer.estimator, &driver_config, rules)
-                .map_err(|error| over_budget_error(path, &error))?;
+        let mut messages = fit_by_rules(
+            &candidates, &counts, &driver, &tokenizer.estimator, &driver_config, rules,
+        )
+        .map_err(|error| over_budget_error(path, &error))?;
         if !messages.plan.is_cut() && messages.dropped == 0 {
             let (used, budget) = (messages.tokens, driver_config.token_budget);
             messages.plan.warnings.extend(config.usage.budget_warning(used, budget));
@@ -151,8 +155,8 @@ impl ExportOptions {
 
 impl ExportedPack {
     /// Returns the messages as the JSON of a request.
-    pub fn json(&self) -> &str {
-        &self.messages.exported.json
+    pub fn json(&self) -> String {
+        self.messages.exported.json()
     }
 
     /// Counts the tokens of complete messages without those that the export inserted, and without

@@ -2,11 +2,10 @@
 
 use std::collections::BTreeMap;
 
+use lcp_transcripts::{ExportResult, ExportedMessage};
 use lcp_types::{Block, Tag};
 use serde_json::Value;
 use serde_json::value::RawValue;
-
-use crate::export::ExportedPack;
 
 /// A message of a result.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -36,28 +35,27 @@ impl MessageIndices {
         Self(indices.collect())
     }
 
-    /// Finds the originals of the messages of an export, given as JSON.
+    /// Finds the originals of the messages of an export.
     pub(super) fn find(
         &self,
-        export: &ExportedPack,
-        messages: &[&RawValue],
+        exported: &ExportResult,
         originals: &[&RawValue],
     ) -> Vec<FittedMessage> {
         // A system prompt outside of the list comes first.
-        let exported = &export.messages.exported.messages;
-        let exported = &exported[exported.len().saturating_sub(messages.len())..];
-        let origin = |at: usize| self.0.get(exported.get(at)?.blocks.first()?).copied();
-        let find = |(at, message): (usize, &&RawValue)| {
-            let origin = origin(at);
-            let is_original = |index: &usize| {
-                originals.get(*index).is_some_and(|it| is_same(it.get(), message.get()))
-            };
+        let messages = exported
+            .messages
+            .iter()
+            .skip(exported.messages.len().saturating_sub(exported.items.len()));
+        let find = |(message, json): (&ExportedMessage, &String)| {
+            let origin = message.blocks.first().and_then(|block| self.0.get(block)).copied();
+            let is_original =
+                |index: &usize| originals.get(*index).is_some_and(|it| is_same(it.get(), json));
             match origin.filter(is_original) {
                 Some(index) => FittedMessage::Original(index),
-                None => FittedMessage::New { origin, json: message.get().to_owned() },
+                None => FittedMessage::New { origin, json: json.clone() },
             }
         };
-        messages.iter().enumerate().map(find).collect()
+        messages.zip(&exported.items).map(find).collect()
     }
 }
 

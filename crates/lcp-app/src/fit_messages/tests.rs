@@ -209,6 +209,19 @@ fn note_about_omissions_is_returned_if_no_message_can_contain_it() {
 }
 
 #[test]
+fn unchanged_gemini_contents_stay_originals_if_a_note_is_added() {
+    let turns = (0..40).map(|at| {
+        let role = if at % 2 == 0 { "user" } else { "model" };
+        json!({ "role": role, "parts": [{ "text": format!("Words of turn {at}. ").repeat(20) }] })
+    });
+    let fitted = fit(&options(600), &turns.collect());
+    assert!(fitted.note.as_ref().is_some_and(|note| note.contains("omitted")), "{:?}", fitted.note);
+    let list: Vec<Value> = serde_json::from_str(&fitted.json).unwrap();
+    assert_eq!(fitted.messages.len(), list.len());
+    assert_eq!(fitted.messages.last(), Some(&FittedMessage::Original(39)));
+}
+
+#[test]
 fn calls_of_the_newest_turn_have_their_thinking() {
     let step = |at: usize| {
         let thinking = format!("I read file {at} next, for a reason. ").repeat(20);
