@@ -8,8 +8,7 @@ use std::fs::File;
 use std::io::{Read as _, Seek as _, SeekFrom};
 use std::path::Path;
 
-use serde::Deserialize;
-use serde_json::json;
+use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
 /// The newest bytes of a transcript that are read, so that a hook stays fast.
@@ -58,6 +57,18 @@ struct Line<'a> {
     message: Option<&'a RawValue>,
 }
 
+/// A line that only connects the lines around it.
+#[derive(Serialize)]
+struct Link<'a> {
+    #[serde(rename = "type")]
+    kind: &'static str,
+    uuid: &'a str,
+    #[serde(rename = "parentUuid")]
+    parent: Option<&'a str>,
+    #[serde(rename = "logicalParentUuid")]
+    logical_parent: Option<&'a str>,
+}
+
 impl Line<'_> {
     /// Returns whether this line, which is `text`, is a turn of the conversation. Long tool results are
     /// none, and neither are summaries of compactions, which are not words of the user.
@@ -69,21 +80,22 @@ impl Line<'_> {
     fn has_result(&self) -> bool {
         let message = self.message.map_or("", RawValue::get).as_bytes();
         let has_mark = |part: &[u8]| {
-            let part = String::from_utf8_lossy(part);
-            RESULTS.iter().any(|mark| part.contains(mark))
+            RESULTS.iter().any(|mark| memchr::memmem::find(part, mark.as_bytes()).is_some())
         };
         has_mark(&message[..message.len().min(MARKED_BYTES)])
             || has_mark(&message[message.len().saturating_sub(MARKED_BYTES)..])
     }
 
-    /// Returns a line that only connects the lines around it. Turns that the user took back are
-    /// recognized by the chain of all lines.
+    /// Returns the link in place of this line. Turns that the user took back are recognized by the chain of
+    /// all lines.
     fn link(&self) -> Option<String> {
-        let link = json!({
-            "type": "system", "uuid": self.uuid.as_ref()?, "parentUuid": self.parent,
-            "logicalParentUuid": self.logical_parent,
-        });
-        Some(format!("{link}\n"))
+        let link = Link {
+            kind: "system",
+            uuid: self.uuid.as_deref()?,
+            parent: self.parent.as_deref(),
+            logical_parent: self.logical_parent.as_deref(),
+        };
+        Some(serde_json::to_string(&link).ok()? + "\n")
     }
 }
 
@@ -153,6 +165,8 @@ fn newest_turns(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
 
     #[test]
