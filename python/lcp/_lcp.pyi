@@ -8,6 +8,7 @@ __all__ = [
     "Pack",
     "Sessions",
     "__version__",
+    "encode_json",
     "fit_messages",
     "hash_column",
     "panic",
@@ -166,6 +167,7 @@ class Sessions:
     def usage(self, id: str) -> str: ...
     def list(self) -> str: ...
 
+def encode_json(value: Any) -> bytes | None: ...
 def fit_messages(
     messages: bytes,
     budget: int,

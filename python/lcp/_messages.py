@@ -10,7 +10,7 @@ from typing import Any, cast
 
 from ._arguments import in_thread, optional_text, tokens, wrong_type
 from ._errors import UsageError
-from ._lcp import Fitted
+from ._lcp import Fitted, encode_json
 from ._lcp import fit_messages as _fit_messages
 from ._report import Report
 
@@ -173,6 +173,10 @@ def _result(turn: _Turn, messages: list[Any], budget: int, warnings: list[str]) 
 def messages_to_json(messages: Sequence[Any], first: int = 0) -> bytes:
     """Return messages as JSON. Errors name the message; ``first`` is the index of the first one."""
     if all(map(_is_message, messages)):
+        encoded = encode_json(messages if type(messages) is list else list(messages))
+        if encoded is not None:
+            return encoded
+        # `json` converts or rejects other values, such as objects of SDKs.
         with suppress(TypeError, ValueError, RecursionError):
             return _encode(list(messages)).encode()
     texts = (_message_to_json(it, f"messages[{at}]") for at, it in enumerate(messages, first))

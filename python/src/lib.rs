@@ -5,7 +5,7 @@
 //! | exceptions; long calls without the lock of the interpreter | `call.rs` |
 //! | tokenizers | `encoding.rs` |
 //! | columns of Arrow libraries | `column.rs` |
-//! | messages within a budget | `messages.rs` |
+//! | messages within a budget; their JSON | `messages.rs`, `json.rs` |
 //! | packs, and their blocks | `pack.rs`, `blocks.rs` |
 //! | sessions | `session.rs` |
 
@@ -18,6 +18,7 @@ mod blocks;
 mod call;
 mod column;
 mod encoding;
+mod json;
 mod messages;
 mod pack;
 mod session;
@@ -55,6 +56,7 @@ fn _lcp(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<blocks::BlockReader>()?;
     module.add_class::<session::Sessions>()?;
     module.add_function(wrap_pyfunction!(column::hash_column, module)?)?;
+    module.add_function(wrap_pyfunction!(json::encode_json, module)?)?;
     module.add_function(wrap_pyfunction!(messages::fit_messages, module)?)?;
     module.add_function(wrap_pyfunction!(panic, module)?)?;
     module.add_function(wrap_pyfunction!(run, module)?)
