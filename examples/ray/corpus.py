@@ -6,6 +6,7 @@ Reads Parquet files with the columns `project`, `path` and `text`. Writes a pack
 
 import argparse
 import os
+import sys
 import time
 
 import lcp
@@ -13,7 +14,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 import ray
-from pyarrow.fs import FileSystem
+from pyarrow.fs import FileSystem, FileType
 
 
 def count(batch: pa.Table, encoding: lcp.Encoding) -> pa.Table:
@@ -50,8 +51,11 @@ def pack(documents: pa.Table, output: str, budget: int, model: str) -> pa.Table:
 
 def run(arguments: argparse.Namespace) -> None:
     """Run the pipeline, and print a summary."""
-    output = arguments.output if "://" in arguments.output else os.path.abspath(arguments.output)
+    output = arguments.output
+    output = output.rstrip("/") if "://" in output else os.path.abspath(output)
     files, folder = FileSystem.from_uri(output)
+    if files.get_file_info(f"{folder}/contexts").type != FileType.NotFound:
+        sys.exit(f"cannot write {output}/contexts: it already exists\nhint: pass another --output")
     files.create_dir(f"{folder}/packs")
     # A partition of a shuffle is a task.
     partitions = 4 * arguments.workers

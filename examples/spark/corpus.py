@@ -13,12 +13,17 @@ from collections.abc import Callable, Iterable, Iterator
 import lcp
 import pyarrow as pa
 import pyarrow.compute as pc
-from pyarrow.fs import FileSystem
+import pyarrow.parquet as pq
+
+# Import the module, not FileSystem: workers must import pyarrow.fs, which registers S3.
+from pyarrow import fs
+from pyspark import TaskContext
 from pyspark.sql import SparkSession
 from pyspark.sql import functions as F
 
 COUNTED = "project string, path string, text string, tokens long, hash string"
 CONTEXTS = "project string, documents long, tokens long, context string"
+CONTEXT_COUNTS = "documents long, tokens long"
 
 
 def counter(model: str) -> Callable[[Iterable[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
@@ -40,7 +45,7 @@ def packer(output: str, budget: int, model: str) -> Callable[[pa.Table], pa.Tabl
     def pack(documents: pa.Table) -> pa.Table:
         project = documents["project"][0].as_py()
         pack = lcp.Pack.from_columns(documents["path"], documents["text"])
-        files, folder = FileSystem.from_uri(f"{output}/packs")
+        files, folder = fs.FileSystem.from_uri(f"{output}/packs")
         with files.open_output_stream(f"{folder}/{project}.lcp") as file:
             file.write(pack.to_bytes())
         context = pack.render(budget, mode="markdown", model=model)
@@ -56,10 +61,30 @@ def packer(output: str, budget: int, model: str) -> Callable[[pa.Table], pa.Tabl
     return pack
 
 
+def writer(output: str) -> Callable[[Iterable[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
+    """Return a function that writes the contexts of a partition, and yields their counts."""
+
+    def write(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        files, folder = fs.FileSystem.from_uri(f"{output}/contexts")
+        contexts = list(batches)
+        if contexts:
+            files.create_dir(folder)
+            # A retried task overwrites its file.
+            file = f"{folder}/part-{TaskContext.get().partitionId():05}.parquet"
+            pq.write_table(pa.Table.from_batches(contexts), file, filesystem=files)
+        for batch in contexts:
+            yield batch.select(["documents", "tokens"])
+
+    return write
+
+
 def run(spark: SparkSession, arguments: argparse.Namespace) -> None:
     """Run the pipeline, and print a summary."""
-    output = arguments.output if "://" in arguments.output else os.path.abspath(arguments.output)
-    files, folder = FileSystem.from_uri(output)
+    output = arguments.output
+    output = output.rstrip("/") if "://" in output else os.path.abspath(output)
+    files, folder = fs.FileSystem.from_uri(output)
+    if files.get_file_info(f"{folder}/contexts").type != fs.FileType.NotFound:
+        sys.exit(f"cannot write {output}/contexts: it already exists\nhint: pass another --output")
     files.create_dir(f"{folder}/packs")
 
     start = time.monotonic()
@@ -70,14 +95,14 @@ def run(spark: SparkSession, arguments: argparse.Namespace) -> None:
     distinct = documents.groupBy("hash").agg(F.min(row).alias("row")).select("row.*")
     pack = packer(output, arguments.budget, arguments.model)
     contexts = distinct.groupBy("project").applyInArrow(pack, CONTEXTS)
-    contexts.write.parquet(f"{output}/contexts")
+    # The Parquet writer of Spark cannot write to s3:// without Hadoop's library for it.
+    written = contexts.mapInArrow(writer(output), CONTEXT_COUNTS).toArrow()
     seconds = time.monotonic() - start
 
     rows = spark.read.parquet(arguments.input).count()
-    totals = [F.count("*"), F.sum("documents"), F.sum("tokens")]
-    packs, distinct_rows, tokens = spark.read.parquet(f"{output}/contexts").agg(*totals).first()
+    distinct_rows, tokens = (pc.sum(column).as_py() for column in written.columns)
     print(f"{rows} documents, {distinct_rows} of them distinct")
-    print(f"{packs} packs, {tokens} tokens")
+    print(f"{written.num_rows} packs, {tokens} tokens")
     print(f"{seconds:.1f} s, {rows / seconds:.0f} documents per second")
 
 
