@@ -157,8 +157,10 @@ pub(super) fn lock_waits(progress: &mut Progress<'_>) -> Result<[Row; 2]> {
     let note = format!("commits in {seconds} s: {}; peer {}", commits(&own), commits(&bare));
     let what = format!("SQLite, worst of {PROCESSES} processes that commit");
     let (own, bare) = (worst(&own), worst(&bare));
-    let sync = disk_syncs()?.quantile(0.999);
-    let disk = Row::with_itself(what.clone(), "ms", own, "fdatasync of the disk, p99.9", sync);
+    let syncs = disk_syncs()?;
+    let sync = syncs.quantile(0.999);
+    let disk = Row::with_itself(what.clone(), "ms", own, "fdatasync of the disk, p99.9", sync)
+        .notes(format!("the longest fdatasync took {:.2} ms", syncs.quantile(1.0)));
     Ok([
         Row::new(what, Better::Lower, "ms", own, "busy_timeout alone", bare).notes(note),
         disk.wants(Wanted::RatioAtMost(WAIT_MAX)),
