@@ -177,7 +177,9 @@ impl Editor {
             send(edited);
             return Ok(rewritten.chain);
         }
-        edit.write_originals(request, &rewritten)?;
+        if !self.options.dry_run {
+            edit.write_originals(request, &rewritten)?;
+        }
         let has_stubs = rewritten.edits.iter().any(|edit| edit.reason != Reason::Duplicate);
         if rewritten.is_known && !has_stubs && !edit.has_changes(&rewritten) {
             // Commit while the provider reads the request. If the commit fails, the new results are judged

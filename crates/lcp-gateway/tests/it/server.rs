@@ -396,6 +396,8 @@ fn dry_run_sends_everything_unchanged() {
     let (with, without) = (stats.total.cost_with_edits, stats.total.cost_without_edits);
     assert!(with < without && with > without / 4, "{with} {without}");
     assert!(read_stats(folder.path(), false).is_ok_and(|stats| stats.total.requests == 0));
+    let originals = folder.path().join("dry-run/originals");
+    assert!(!originals.exists() || originals.read_dir().unwrap().next().is_none());
 }
 
 #[test]
