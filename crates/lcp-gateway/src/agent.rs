@@ -178,7 +178,7 @@ impl Agent {
                 command.args(provider.overrides(&openai));
             }
             Kind::OpenCode(configuration) => {
-                configuration.set(&mut command, gateway, self.is_configured);
+                configuration.set(&mut command, gateway, self.is_configured, originals);
             }
             Kind::Other => {
                 command.env(ANTHROPIC_BASE_URL, gateway).env(OPENAI_BASE_URL, openai);

@@ -294,8 +294,8 @@ fn run_agent(project: &Project, provider: &Provider, program: &str, arguments: &
     let home = project.path("home");
     std::fs::create_dir_all(home.join(".codex")).unwrap();
     let mut command = LCP.command(
-        &project.path(""),
-        &["run", "--no-config", "--data", "data", "--upstream", &provider.url, "--"],
+        &project.path("work"),
+        &["run", "--no-config", "--data", "../data", "--upstream", &provider.url, "--"],
     );
     command.arg(program).args(arguments).stdin(Stdio::null());
     command.env_clear().env("PATH", std::env::var_os("PATH").unwrap()).env("HOME", &home);
@@ -311,10 +311,12 @@ fn run_agent(project: &Project, provider: &Provider, program: &str, arguments: &
     command.output().unwrap()
 }
 
-/// Writes a file to read, and returns a provider that asks for it.
-fn agents_project() -> (Project, Provider, Arc<Mutex<Vec<String>>>) {
+/// Writes a file to read, and returns a provider that asks for it. The agent works in the folder `work`.
+fn agents_project(file: &str) -> (Project, Provider, Arc<Mutex<Vec<String>>>) {
     let project = LCP.project("");
-    let file = project.path("a.txt");
+    std::fs::create_dir_all(project.path("work")).unwrap();
+    std::fs::create_dir_all(project.path("data/originals")).unwrap();
+    let file = project.path(file);
     std::fs::File::create(&file).unwrap().write_all(lines(1, 0, 200).as_bytes()).unwrap();
     let (provider, broken) = provider_for_agents(file);
     (project, provider, broken)
@@ -339,13 +341,55 @@ fn check_agent(
     // Each request of the session begins as the one before, without its marks.
     let is_main =
         |request: &&Message| request.line.starts_with("POST ") && request.body.len() > 20_000;
-    assert!(provider.requests().iter().filter(is_main).count() > READS);
+    let requests = provider.requests();
+    let sent: Vec<_> = requests.iter().filter(is_main).map(messages_without_marks).collect();
+    assert!(sent.len() > READS);
+    for pair in sent.windows(2) {
+        assert!(pair[1].starts_with(&pair[0]), "{:?}\n{:?}", pair[0].last(), pair[1].last());
+    }
+}
+
+/// Returns the messages or items of a request, without `cache_control`.
+fn messages_without_marks(request: &Message) -> Vec<Value> {
+    fn remove_marks(value: &mut Value) {
+        match value {
+            Value::Object(fields) => {
+                fields.remove("cache_control");
+                fields.values_mut().for_each(remove_marks);
+            }
+            Value::Array(items) => items.iter_mut().for_each(remove_marks),
+            _ => {}
+        }
+    }
+    let mut body: Value = serde_json::from_slice(&request.body).unwrap();
+    remove_marks(&mut body);
+    let list = if body["messages"].is_array() { &body["messages"] } else { &body["input"] };
+    list.as_array().unwrap().clone()
+}
+
+/// The folder of the originals is outside of the folder in which the agent works.
+#[test]
+#[ignore = "needs agents from npm: cargo xtask agents"]
+fn agents_read_originals_with_a_gateway() {
+    let claude = ["-p", "read it", "--model", "claude-sonnet-4-5"];
+    let opencode = ["run", "-m", "anthropic/claude-sonnet-4-5", "read it"];
+    for (program, arguments) in [("claude", claude), ("opencode", opencode)] {
+        let (project, provider, broken) = agents_project("data/originals/a.txt");
+        let program = format!("node_modules/.bin/{program}");
+        let output = run_agent(&project, &provider, &program, &arguments);
+        let text = String::from_utf8_lossy(&output.stdout);
+        assert_eq!(broken.lock().unwrap()[..], [""; 0]);
+        assert!(text.contains("All is read."), "{program}: {text}{}", stderr(&output));
+        let has_line =
+            |it: &Message| String::from_utf8_lossy(&it.body).contains("line 0 of file 1");
+        assert!(provider.requests().iter().any(has_line), "{program} did not read the file");
+    }
 }
 
 #[test]
 #[ignore = "needs agents from npm: cargo xtask agents"]
 fn claude_code_works_with_a_gateway() {
-    let (project, provider, broken) = agents_project();
+    let (project, provider, broken) = agents_project("work/a.txt");
     let arguments = [
         "-p", "read a.txt", "--model", "claude-sonnet-4-5", "--output-format", "json",
         "--allowedTools", "Read",
@@ -358,7 +402,7 @@ fn claude_code_works_with_a_gateway() {
 #[test]
 #[ignore = "needs agents from npm: cargo xtask agents"]
 fn codex_works_with_a_gateway() {
-    let (project, provider, broken) = agents_project();
+    let (project, provider, broken) = agents_project("work/a.txt");
     let config = "model = \"gpt-5.2-codex\"\nmodel_provider = \"mine\"\n[model_providers.mine]\n\
         name = \"mine\"\nbase_url = \"https://mine.example/v1\"\nenv_key = \"DUMMY_KEY\"\n\
         wire_api = \"responses\"\n";
@@ -373,7 +417,7 @@ fn codex_works_with_a_gateway() {
 #[test]
 #[ignore = "needs agents from npm: cargo xtask agents"]
 fn opencode_works_with_a_gateway() {
-    let (project, provider, broken) = agents_project();
+    let (project, provider, broken) = agents_project("work/a.txt");
     let arguments = ["run", "-m", "anthropic/claude-sonnet-4-5", "read a.txt"];
     let output = run_agent(&project, &provider, "node_modules/.bin/opencode", &arguments);
     check_agent(&project, &provider, &broken, &output);

@@ -22,6 +22,10 @@ const FOLDER_VARIABLE: &str = "OPENCODE_CONFIG_DIR";
 /// The version of the APIs in base URLs.
 const VERSION: &str = "/v1";
 
+/// The permission to read and write outside of the project. opencode asks by default, and `opencode run`
+/// refuses.
+const FOLDERS: &str = "external_directory";
+
 /// The names of configurations in a folder. The last one counts.
 const FILES: [&str; 3] = ["config.json", "opencode.json", "opencode.jsonc"];
 
@@ -42,6 +46,8 @@ pub(super) struct Provider {
 pub(super) struct Configuration {
     /// The one that the user passes in the variable.
     own: Value,
+    /// `true` if the user decided for all folders whether the agent may read them.
+    has_rule_for_all: bool,
     pub(super) anthropic: Provider,
     pub(super) openai: Provider,
 }
@@ -67,14 +73,28 @@ impl Configuration {
         };
         let anthropic = provider("anthropic", ANTHROPIC_BASE_URL);
         let openai = provider("openai", OPENAI_BASE_URL);
-        Ok(Self { own, anthropic, openai })
+        let has_rule_for_all = std::iter::once(&own)
+            .chain(&files_read)
+            .any(|it| it["permission"].is_string() || it["permission"][FOLDERS].is_string());
+        Ok(Self { own, has_rule_for_all, anthropic, openai })
     }
 
-    /// Sets the base URLs of a launch. A provider without a base URL in the configuration gets a
-    /// variable instead, because opencode considers each provider of its configuration to be signed in.
-    pub(super) fn set(&self, command: &mut Command, gateway: &str, is_configured: bool) {
+    /// Sets the base URLs of a launch, and lets the agent read the folder of the originals. A provider
+    /// without a base URL in the configuration gets a variable instead, because opencode considers each
+    /// provider of its configuration to be signed in.
+    pub(super) fn set(
+        &self,
+        command: &mut Command,
+        gateway: &str,
+        is_configured: bool,
+        originals: &Path,
+    ) {
         let mut configuration = self.own.clone();
-        let mut has_changed = false;
+        let mut has_changed = !self.has_rule_for_all;
+        if !self.has_rule_for_all {
+            let rule = format!("{}/*", originals.display());
+            *place(&mut configuration, &["permission", FOLDERS, &rule]) = "allow".into();
+        }
         for provider in [&self.anthropic, &self.openai] {
             let is_plain = !is_configured || provider.has_version();
             let url = format!("{gateway}{}", if is_plain { "/v1" } else { "" });
@@ -83,19 +103,24 @@ impl Configuration {
                 continue;
             }
             has_changed = true;
-            let mut place = &mut configuration;
-            for name in ["provider", provider.name, "options"] {
-                place = &mut place[name];
-                if !place.is_object() {
-                    *place = json!({});
-                }
-            }
-            place["baseURL"] = url.into();
+            let names = ["provider", provider.name, "options", "baseURL"];
+            *place(&mut configuration, &names) = url.into();
         }
         if has_changed {
             command.env(VARIABLE, configuration.to_string());
         }
     }
+}
+
+/// Returns the value under nested keys. Values around it become objects.
+fn place<'v>(mut value: &'v mut Value, keys: &[&str]) -> &'v mut Value {
+    for key in keys {
+        if !value.is_object() {
+            *value = json!({});
+        }
+        value = &mut value[key];
+    }
+    value
 }
 
 impl Provider {

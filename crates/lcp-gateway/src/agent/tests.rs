@@ -169,6 +169,32 @@ fn opencode_gets_variables_for_providers_that_are_not_configured() {
 }
 
 #[test]
+fn opencode_may_read_originals_unless_the_user_decided_for_all_folders() {
+    let permission = |place: &Place| {
+        let agent = place.agent("opencode run hello").unwrap();
+        let command = agent.command(GATEWAY, Path::new("/o")).unwrap().command;
+        let json = variable(&command, "OPENCODE_CONFIG_CONTENT");
+        json.map(|json| serde_json::from_str::<Value>(&json).unwrap()["permission"].clone())
+    };
+    let mut place = Place::new(&[]);
+    place.write("project/.git/HEAD", "");
+    let allowed = serde_json::json!({ "external_directory": { "/o/*": "allow" } });
+    assert_eq!(permission(&place), Some(allowed));
+    place.variables = vec![(
+        "OPENCODE_CONFIG_CONTENT",
+        r#"{"permission":{"edit":"ask","external_directory":{"/a/*":"deny"}}}"#,
+    )];
+    let rules = serde_json::json!({ "/a/*": "deny", "/o/*": "allow" });
+    let merged = serde_json::json!({ "edit": "ask", "external_directory": rules });
+    assert_eq!(permission(&place), Some(merged));
+    place.variables = Vec::new();
+    for own in [r#"{"permission":"ask"}"#, r#"{"permission":{"external_directory":"deny"}}"#] {
+        place.write("project/opencode.json", own);
+        assert_eq!(permission(&place), None, "{own}");
+    }
+}
+
+#[test]
 fn opencode_gets_a_configuration_for_configured_providers() {
     let mut place = Place::new(&[("ANTHROPIC_BASE_URL", "http://variable.example/v1")]);
     place.write("project/.git/HEAD", "");

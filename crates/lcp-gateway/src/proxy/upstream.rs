@@ -37,8 +37,8 @@ pub struct Upstream {
     pub anthropic: String,
     /// For the others.
     pub openai: String,
-    /// `true` if the user configured the latter. Otherwise, requests of a login with `ChatGPT` are
-    /// refused, because they belong to another host.
+    /// `true` if the user configured the latter. Otherwise, requests of a login with `ChatGPT` go to
+    /// `ChatGPT`, because they belong to another host.
     pub is_openai_configured: bool,
 }
 
