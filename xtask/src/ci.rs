@@ -110,7 +110,11 @@ fn steps(full: bool) -> Vec<Step> {
                 "fuzz targets",
                 "check --manifest-path fuzz/Cargo.toml --target-dir target --locked",
             ),
-            step("slow tests", "test --workspace --all-features -- --ignored"),
+            // `cargo xtask agents` runs the tests of agents.
+            step(
+                "slow tests",
+                "test --workspace --all-features -- --ignored --skip with_a_gateway",
+            ),
             step("fault injection", "xtask fault-inject"),
             step("scaling", "xtask perf --scaling"),
         ]);
