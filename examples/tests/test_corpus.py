@@ -80,8 +80,8 @@ def test_output_is_that_of_the_library(
 def test_bucket_output_is_that_of_the_library(
     script: str, documents: Path, tmp_path: Path, bucket: S3FileSystem
 ) -> None:
-    # Buckets outlive the server, so each script has its own folder. The slash at the end must not create
-    # an empty name.
+    # Buckets outlive the server, so each script has its own folder. The slash at the end must not
+    # create an empty name.
     folder = f"bucket/{Path(script).parent}"
     options = ["--budget", BUDGET, "--workers", 2]
     printed = run(script, "--input", documents, "--output", f"s3://{folder}/", *options)
@@ -118,4 +118,5 @@ def test_existing_contexts_are_refused(script: str, documents: Path, tmp_path: P
     command = [sys.executable, EXAMPLES / script, "--input", documents, "--output", tmp_path]
     done = subprocess.run(command, capture_output=True, text=True)
     assert done.returncode == 1
-    assert f"cannot write {tmp_path}/contexts: it already exists\nhint: pass another --output\n" in done.stderr
+    message = f"cannot write {tmp_path}/contexts: it already exists\nhint: pass another --output\n"
+    assert message in done.stderr
