@@ -173,7 +173,7 @@ def _result(turn: _Turn, messages: list[Any], budget: int, warnings: list[str]) 
 def messages_to_json(messages: Sequence[Any], first: int = 0) -> bytes:
     """Return messages as JSON. Errors name the message; ``first`` is the index of the first one."""
     if all(map(_is_message, messages)):
-        encoded = encode_json(messages if type(messages) is list else list(messages))
+        encoded = encode_json(list(messages))
         if encoded is not None:
             return encoded
         # `json` converts or rejects other values, such as objects of SDKs.
