@@ -77,9 +77,24 @@ enum Sidechains {
     Main,
 }
 
+/// The fields of a line, and those of its message.
+struct LineFields<'a> {
+    line: Fields<'a>,
+    message: Option<Fields<'a>>,
+}
+
+impl<'a> LineFields<'a> {
+    /// Returns `None` if the line is not an object.
+    fn read(line: &'a RawValue) -> Option<Self> {
+        let line = Fields::read(line)?;
+        let message = line.get("message").and_then(Fields::read);
+        Some(Self { line, message })
+    }
+}
+
 struct Session<'a> {
-    /// The fields of each line that is not read yet. `None` if the line is no object.
-    lines: vec::IntoIter<Option<Fields<'a>>>,
+    /// Each line that is not read yet. `None` if it is not an object.
+    lines: vec::IntoIter<Option<LineFields<'a>>>,
     asides: Sidechains,
     /// The ids of the lines of rewound turns.
     rewound: HashSet<String>,
@@ -113,9 +128,9 @@ impl Notes {
 impl<'a> Session<'a> {
     fn new(lines: &[Line<'a>], options: &Options) -> Self {
         let values = lines.iter().filter_map(|line| line.value.as_ref().ok());
-        let lines: Vec<_> = values.map(|value| Fields::read(value)).collect();
-        let mut fields = lines.iter().flatten();
-        let has_main = fields.any(|of| of.get("message").is_some() && !is_aside(of));
+        let lines: Vec<_> = values.map(|value| LineFields::read(value)).collect();
+        let mut fields = lines.iter().flatten().map(|fields| &fields.line);
+        let has_main = fields.any(|line| line.get("message").is_some() && !is_aside(line));
         let asides = match (has_main, options.sidechains) {
             (false, _) => Sidechains::Main,
             (true, true) => Sidechains::Tagged,
@@ -133,7 +148,7 @@ impl<'a> Session<'a> {
     }
 
     fn line(&mut self, builder: &mut BlockBuilder, value: &RawValue) -> bool {
-        let Some(fields) = self.lines.next().flatten() else {
+        let Some(LineFields { line: fields, message }) = self.lines.next().flatten() else {
             builder.push_detached("line", value.get());
             return false;
         };
@@ -161,7 +176,7 @@ impl<'a> Session<'a> {
             _ => None,
         };
         if let Some(role) = role.filter(|_| !is_meta)
-            && let Some(message) = fields.get("message").and_then(Fields::read)
+            && let Some(message) = message
             && let Some(content) = message.get("content")
         {
             self.message(builder, role, sidechain, message, fields.clone());

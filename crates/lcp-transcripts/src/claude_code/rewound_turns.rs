@@ -12,7 +12,7 @@ use std::collections::{HashMap, HashSet};
 
 use serde_json::value::RawValue;
 
-use super::{is_aside, is_meta, is_summary};
+use super::{LineFields, is_aside, is_meta, is_summary};
 use crate::raw_json::{self, Fields};
 
 /// A line that has an id and can have successors.
@@ -45,7 +45,7 @@ enum LineOutcome {
 }
 
 /// Returns the ids of the lines that belong to rewound turns.
-pub(super) fn rewound_ids(lines: &[Option<Fields<'_>>]) -> HashSet<String> {
+pub(super) fn rewound_ids(lines: &[Option<LineFields<'_>>]) -> HashSet<String> {
     let (ids, nodes) = nodes(lines);
     let Some(last) = nodes.iter().rposition(|node| node.kind != Kind::Other) else {
         return HashSet::new();
@@ -86,17 +86,17 @@ pub(super) fn rewound_ids(lines: &[Option<Fields<'_>>]) -> HashSet<String> {
 }
 
 /// Returns the lines that have an id as nodes in order, with their ids.
-fn nodes(lines: &[Option<Fields<'_>>]) -> (Vec<String>, Vec<Node>) {
+fn nodes(lines: &[Option<LineFields<'_>>]) -> (Vec<String>, Vec<Node>) {
     let (mut ids, mut nodes) = (Vec::new(), Vec::<Node>::new());
     let mut places: HashMap<String, usize> = HashMap::new();
     // The last node that is not part of a side conversation.
     let mut before = None;
-    for fields in lines.iter().flatten() {
+    for line @ LineFields { line: fields, .. } in lines.iter().flatten() {
         let Some(id) = fields.string("uuid").filter(|id| !places.contains_key(id)) else {
             continue;
         };
         let is_aside = is_aside(fields);
-        let kind = if is_aside { Kind::Other } else { kind(fields) };
+        let kind = if is_aside { Kind::Other } else { kind(line) };
         let mut named = ["parentUuid", "logicalParentUuid"]
             .iter()
             .filter_map(|key| places.get(&fields.string(key)?).copied());
@@ -121,9 +121,9 @@ fn nodes(lines: &[Option<Fields<'_>>]) -> (Vec<String>, Vec<Node>) {
     (ids, nodes)
 }
 
-fn kind(fields: &Fields<'_>) -> Kind {
+fn kind(LineFields { line: fields, message }: &LineFields<'_>) -> Kind {
     let kind = fields.string("type");
-    let content = fields.get("message").and_then(Fields::read).and_then(|of| of.get("content"));
+    let content = message.as_ref().and_then(|message| message.get("content"));
     match (kind.as_deref(), content) {
         _ if is_meta(fields) => Kind::Other,
         (Some("assistant"), Some(_)) => Kind::Message,
