@@ -14,7 +14,7 @@ use serde_json::value::RawValue;
 use crate::budget::BudgetOptions;
 use crate::config::Config;
 use crate::error::{Error, ErrorKind, Result};
-use crate::export::{ExportOptions, ExportedPack, FitRules, ResultOrder};
+use crate::export::{ExportOptions, ExportedPack, FitRules, ResultOrder, is_thought};
 use crate::import::{ImportOptions, ImportedTranscript};
 use crate::names::API_FORMATS;
 use crate::reporter::{Reporter, Silent};
@@ -69,6 +69,9 @@ pub struct FitOptions {
     pub headroom: f64,
     /// The tokens of an image. By default, they are [`IMAGE_TOKENS`].
     pub image_tokens: u32,
+    /// The indices of messages that stay complete, as system messages do. They need a list of messages,
+    /// not a request.
+    pub pinned: Vec<usize>,
 }
 
 impl Default for FitOptions {
@@ -80,6 +83,7 @@ impl Default for FitOptions {
             order: ResultOrder::default(),
             headroom: 0.1,
             image_tokens: IMAGE_TOKENS,
+            pinned: Vec::new(),
         }
     }
 }
@@ -102,6 +106,10 @@ pub struct Fitted {
     format: Format,
     /// The number of messages in the input.
     input_messages: usize,
+    /// The pinned messages, which are complete.
+    pinned: Vec<usize>,
+    /// `true` if the input ends with thinking. Messages cannot, so it was left out.
+    ends_with_thinking: bool,
 }
 
 /// Exported messages, and the input that they came from.
@@ -109,6 +117,7 @@ struct Exported {
     format: Format,
     indices: MessageIndices,
     input_messages: usize,
+    ends_with_thinking: bool,
     export: ExportedPack,
 }
 
@@ -118,17 +127,17 @@ impl FitOptions {
     ///
     /// - The messages never exceed the budget.
     /// - Calls of tools and their results stay together, in their order.
-    /// - System messages and the newest turn of the user are kept.
+    /// - System messages, pinned messages and the newest turn of the user are kept.
     /// - Messages that fit are returned unchanged.
     ///
     /// # Errors
     ///
     /// Returns an error if the messages are malformed or of no chat API, if a list for a provider has
-    /// system messages that it cannot contain, or if system messages and the newest turn of the user
-    /// exceed the budget.
+    /// system messages that it cannot contain, if a pinned index is out of range, or if the messages
+    /// that must be kept exceed the budget.
     pub fn fit(&self, messages: &[u8], config: &Config, reporter: &dyn Reporter) -> Result<Fitted> {
         let format = self.format.or_else(|| self.detect(messages));
-        let Exported { format, indices, mut input_messages, export } =
+        let Exported { format, indices, mut input_messages, ends_with_thinking, export } =
             self.export(format, messages, config, reporter)?;
         let is_unchanged = is_complete(&export) && export.all.report.inserted == 0;
         let (json, messages, note) = if is_unchanged {
@@ -146,21 +155,45 @@ impl FitOptions {
         } else {
             (export.json(), Vec::new(), None)
         };
-        let report = FitReport::new(export);
-        Ok(Fitted { json, messages, note, is_unchanged, report, format, input_messages })
+        Ok(Fitted {
+            json,
+            messages,
+            note,
+            is_unchanged,
+            report: FitReport::new(export),
+            format,
+            input_messages,
+            pinned: self.pinned.clone(),
+            ends_with_thinking,
+        })
     }
 
     /// Appends a list of messages to a fitted list, which stays as it is, so that the provider can
     /// reuse its cache.
     ///
-    /// Returns `None` if all messages must be fitted again: they exceed the budget, or the new ones
-    /// are not valid alone, such as the result of a call in the fitted list.
+    /// Returns `None` if all messages must be fitted again, because
+    ///
+    /// - together they exceed the budget,
+    /// - a pinned message was cut,
+    /// - the new list is not valid alone, such as one with the result of a call in the fitted list, or
+    /// - thinking at the end of the fitted list was left out.
     pub fn append(&self, fitted: &Fitted, messages: &[u8], config: &Config) -> Option<Fitted> {
         let budget = self.budget.budget?;
+        let is_uncut = |index: &usize| {
+            *index >= fitted.input_messages
+                || fitted.pinned.contains(index)
+                || fitted.messages.contains(&FittedMessage::Original(*index))
+        };
+        if !self.pinned.iter().all(is_uncut) {
+            return None;
+        }
         if is_empty_list(messages) {
             let report = fitted.report.with_budget(budget);
             let fits = report.used_tokens() <= u64::from(budget);
             return fits.then(|| Fitted { report, ..fitted.clone() });
+        }
+        if fitted.ends_with_thinking {
+            return None;
         }
         let start = fitted.json.trim_ascii_end().strip_suffix(']')?;
         let end = std::str::from_utf8(messages).ok()?.trim_ascii_start().strip_prefix('[')?;
@@ -169,8 +202,8 @@ impl FitOptions {
             return None;
         }
         let complete = BudgetOptions { budget: Some(u32::MAX), ..self.budget.clone() };
-        let options = Self { budget: complete, ..self.clone() };
-        let Exported { export, input_messages: count, .. } =
+        let options = Self { budget: complete, pinned: Vec::new(), ..self.clone() };
+        let Exported { export, input_messages: count, ends_with_thinking, .. } =
             options.export(Some(format), messages, config, &Silent).ok()?;
         let report =
             is_complete(&export).then(|| fitted.report.with_budget(budget).append(export))?;
@@ -180,8 +213,15 @@ impl FitOptions {
         let input_messages = fitted.input_messages + count;
         let appended = (fitted.input_messages..input_messages).map(FittedMessage::Original);
         let messages = fitted.messages.iter().cloned().chain(appended).collect();
-        let (json, note) = (format!("{start},{end}"), fitted.note.clone());
-        Some(Fitted { json, messages, note, report, input_messages, ..*fitted })
+        let json = format!("{start},{end}");
+        Some(Fitted {
+            json,
+            messages,
+            report,
+            input_messages,
+            ends_with_thinking,
+            ..fitted.clone()
+        })
     }
 
     /// Detects the format of messages.
@@ -202,7 +242,7 @@ impl FitOptions {
         let path = Path::new(MESSAGES);
         let secrets = Some(SecretPolicy::Off);
         let import = ImportOptions { format, secrets, ..ImportOptions::default() };
-        let ImportedTranscript { format, blocks, report } =
+        let ImportedTranscript { format, mut blocks, report } =
             import.import(path, messages, config, reporter)?;
         let provider = format.provider().filter(|_| is_of_api(format)).ok_or_else(|| {
             Error::new(ErrorKind::Usage, format!("{format} is not the format of a chat API"))
@@ -226,8 +266,26 @@ impl FitOptions {
         let rules = FitRules { headroom: self.headroom, keeps_question: true };
         let indices = MessageIndices::new(&blocks);
         let input_messages = usize::try_from(report.messages).unwrap_or(usize::MAX);
+        if !self.pinned.is_empty() {
+            self.check_pinned(if is_list { input_messages } else { 0 })?;
+            blocks.extend(indices.pins(&self.pinned));
+        }
+        let ends_with_thinking = ends_with_thinking(&blocks);
         let export = options.export_blocks(path, &blocks, config, reporter, rules)?;
-        Ok(Exported { format, indices, input_messages, export })
+        Ok(Exported { format, indices, input_messages, ends_with_thinking, export })
+    }
+
+    /// Checks that the pinned indices are in range.
+    fn check_pinned(&self, messages: usize) -> Result<()> {
+        let Some(index) = self.pinned.iter().find(|index| **index >= messages) else {
+            return Ok(());
+        };
+        let message = if messages == 0 {
+            "pinned: expected a list of messages, got a request".to_owned()
+        } else {
+            format!("pinned: expected an index below {messages}, got {index}")
+        };
+        Err(Error::new(ErrorKind::Usage, message))
     }
 }
 
@@ -252,6 +310,14 @@ const fn has_no_system_messages(provider: Provider) -> bool {
 
 fn is_system(block: &Block<'_>) -> bool {
     matches!(&block.content, BlockContent::Conversation(turn) if turn.role == Role::System)
+}
+
+/// Returns whether the last block of messages is thinking. Other extensions are no parts of messages.
+fn ends_with_thinking(blocks: &[Block<'_>]) -> bool {
+    let is_part = |block: &&Block<'_>| {
+        !block.content.is_metadata() && (block.as_extension().is_none() || is_thought(block))
+    };
+    blocks.iter().rev().find(is_part).is_some_and(is_thought)
 }
 
 /// Returns whether an export omits and changes nothing.

@@ -221,7 +221,9 @@ impl ListFormat {
 
     /// Returns the format, or `default` for messages that do not decide it.
     fn or(self, default: Format) -> Option<Format> {
-        let default = if self.has_system { Format::OpenAiChat } else { default };
+        // Both formats of `OpenAI` have system messages.
+        let is_chat = self.has_system && default != Format::OpenAiResponses;
+        let default = if is_chat { Format::OpenAiChat } else { default };
         self.certain.or(self.has_roles.then_some(default))
     }
 }

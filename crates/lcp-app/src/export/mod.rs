@@ -315,7 +315,7 @@ fn companions(
 }
 
 /// Returns whether a block is thinking of a model.
-fn is_thought(block: &Block<'_>) -> bool {
+pub(crate) fn is_thought(block: &Block<'_>) -> bool {
     block.as_extension().is_some_and(|extension| {
         matches!(&*extension.type_name, "thinking" | "redacted_thinking" | "reasoning")
     })

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use lcp_transcripts::{ExportResult, ExportedMessage};
-use lcp_types::{Block, Tag};
+use lcp_types::{Annotation, Block, Tag};
 use serde_json::Value;
 use serde_json::value::RawValue;
 
@@ -33,6 +33,13 @@ impl MessageIndices {
             Some((block, tag.value?.parse().ok()?))
         });
         Self(indices.collect())
+    }
+
+    /// Returns annotations that pin the blocks of these messages.
+    pub(super) fn pins(&self, messages: &[usize]) -> Vec<Block<'static>> {
+        let blocks = self.0.iter().filter(|(_, message)| messages.contains(message));
+        let pin = |block: &usize| Annotation::tag(*block as u64, &Tag::from_key(Tag::PINNED));
+        blocks.map(|(block, _)| Block::new(pin(block))).collect()
     }
 
     /// Finds the originals of the messages of an export.

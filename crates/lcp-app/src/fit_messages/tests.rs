@@ -71,6 +71,56 @@ fn long_history_fits_with_its_calls_and_newest_turn() {
 }
 
 #[test]
+fn pinned_messages_stay_complete_with_their_calls() {
+    let messages = history(12);
+    let is_original =
+        |fitted: &Fitted, index| fitted.messages.contains(&FittedMessage::Original(index));
+    // The call and the result of an old turn.
+    let (call, result) = (6, 7);
+    let without = fit(&options(2_500), &messages);
+    assert!(!is_original(&without, result));
+    for pinned in [vec![result], vec![result, call]] {
+        let options = FitOptions { pinned, ..options(2_500) };
+        let fitted = fit(&options, &messages);
+        assert!(is_original(&fitted, call) && is_original(&fitted, result));
+        assert!(fitted.report.used_tokens() <= 2_500);
+        // The next turn fits all messages again if a pinned message was cut before.
+        assert!(append(&options, &fitted, &json!([])).is_some());
+        assert!(append(&options, &without, &json!([])).is_none());
+    }
+}
+
+#[test]
+fn pinned_messages_that_were_merged_are_appended_to() {
+    let user = |text: &str| json!({ "role": "user", "content": text.repeat(50) });
+    let answer = json!({ "role": "assistant", "content": "An answer. ".repeat(200) });
+    let messages =
+        json!([user("One. "), answer, user("Two. "), user("Three. "), answer, user("?")]);
+    let options = FitOptions { format: Some(Format::Anthropic), pinned: vec![3], ..options(900) };
+    let fitted = fit(&options, &messages);
+    assert!(!fitted.is_unchanged && !fitted.messages.contains(&FittedMessage::Original(3)));
+    assert!(fitted.json.contains(&"Three. ".repeat(50)));
+    assert!(append(&options, &fitted, &json!([])).is_some());
+}
+
+#[test]
+fn pinned_messages_must_exist_and_fit() {
+    let messages = history(2);
+    let error = |pinned, budget, messages: &Value| {
+        let options = FitOptions { pinned, ..options(budget) };
+        let messages = messages.to_string();
+        options.fit(messages.as_bytes(), &Config::default(), &Silent).unwrap_err()
+    };
+    let missing = error(vec![3, 10], 2_000, &messages);
+    assert_eq!(missing.message, "pinned: expected an index below 10, got 10");
+    let request = json!({ "messages": messages });
+    let message = error(vec![0], 2_000, &request).message;
+    assert_eq!(message, "pinned: expected a list of messages, got a request");
+    let large = error(vec![3], 500, &messages);
+    assert_eq!(large.kind, ErrorKind::OverBudget);
+}
+
+#[test]
 fn messages_are_those_of_the_input_or_new() {
     let messages = history(12);
     let fitted = fit(&options(1_500), &messages);
@@ -158,6 +208,26 @@ fn messages_that_depend_on_the_fitted_ones_are_not_appended() {
     let again = append(&options, &fitted, &json!([])).unwrap();
     assert_eq!((&again.json, &again.messages), (&fitted.json, &fitted.messages));
     assert!(append(&options, &fitted, &json!("text")).is_none());
+}
+
+#[test]
+fn items_of_responses_are_appended_with_the_thinking_before_them() {
+    let options = options(1_000);
+    let question = json!({ "role": "user", "content": "Read it." });
+    let reasoning =
+        json!({ "type": "reasoning", "id": "rs", "summary": [], "encrypted_content": "gAAA" });
+    let call = json!({ "type": "function_call", "call_id": "c", "name": "r", "arguments": "{}" });
+    let result = json!({ "type": "function_call_output", "call_id": "c", "output": "text" });
+    let system = json!({ "role": "system", "content": "Be brief." });
+    let fitted = fit(&options, &json!([question, call, result]));
+    assert!(append(&options, &fitted, &json!([system, question])).is_some());
+    // A list cannot end with thinking, so the first fit leaves it out.
+    let fitted = fit(&options, &json!([question, reasoning]));
+    assert_eq!(fitted.messages, [FittedMessage::Original(0)]);
+    assert!(append(&options, &fitted, &json!([call, result])).is_none());
+    // The model was interrupted.
+    let fitted = fit(&options, &json!([question, reasoning, question]));
+    assert!(append(&options, &fitted, &json!([call, result])).is_some());
 }
 
 #[test]
