@@ -1,11 +1,16 @@
 //! Events of the libraries (`--log`).
 
+use std::io::{BufRead as _, BufReader};
 use std::path::Path;
-use std::process::Output;
+use std::process::{Output, Stdio};
+
+use lcp_gateway::Api;
 
 use serde_json::{Value, json};
 
 use crate::command::{LCP, printed, run, sample, stderr};
+use crate::gateway_histories::{Step, lines, request};
+use crate::gateway_upstream::{Provider, send};
 
 /// Runs the program with this selection of events.
 fn run_selecting(events: &str, arguments: &[&str]) -> Output {
@@ -74,4 +79,28 @@ fn invalid_selection_of_events_is_a_usage_error() {
     assert_eq!(output.status.code(), Some(2));
     assert!(stderr(&output).starts_with("error: invalid value of RUST_LOG: "), "{output:?}");
     assert_eq!(run(&["config", "--log", "xml"]).status.code(), Some(2));
+}
+
+#[test]
+fn failed_edits_of_the_gateway_are_logged_without_their_content() {
+    let (project, provider) = (LCP.project(""), Provider::strict());
+    let arguments = ["proxy", "--listen", "127.0.0.1:0", "--upstream", &provider.url];
+    let arguments = [&arguments[..], &["--data", "data", "--log", "text"]].concat();
+    let mut command = LCP.command(&project.path(""), &arguments);
+    let mut gateway = command.stdin(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut printed = BufReader::new(gateway.stderr.take().unwrap()).lines();
+    let first = printed.next().unwrap().unwrap();
+    let url = first.strip_prefix("serving on ").unwrap();
+    let originals = project.path("data/originals");
+    std::fs::remove_dir(&originals).unwrap();
+    std::fs::write(&originals, "").unwrap();
+    let read = || Step::Call { input: "a.txt".into(), output: lines(0, 0, 60) };
+    let body = request(Api::Anthropic, &[Step::Turn("Read it.".into()), read(), read()]);
+    assert_eq!(send(url, "/v1/messages", &[], &body).status(), 200);
+    let event = printed.next().unwrap().unwrap();
+    gateway.kill().unwrap();
+    gateway.wait().unwrap();
+    let reason = " WARN lcp_gateway: cannot edit a request: ";
+    assert!(event.contains(reason), "{event}");
+    assert!(!event.contains("of file 0") && !event.contains("Read it."), "{event}");
 }

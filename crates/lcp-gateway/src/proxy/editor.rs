@@ -1,6 +1,7 @@
 //! The edit of a request with its store.
 
 use std::collections::HashMap;
+use std::fmt::{self, Display, Formatter};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -147,10 +148,8 @@ impl Editor {
             edited.sent.row.micros = u64::try_from(start.elapsed().as_micros()).unwrap_or(u64::MAX);
             send(edited);
         };
-        let chain = self.edit_request(api, &request, body, context, send).ok();
-        if chain.is_none() {
-            self.add_failure();
-        }
+        let chain = self.edit_request(api, &request, body, context, send);
+        let chain = chain.inspect_err(|reason| self.add_failure(reason)).ok();
         let messages = request.outline.messages.len();
         request.outline.previous = chain.map(|chain| Previous { chain: chain.into(), messages });
         self.recent.add(api, body.clone(), request.outline, predecessor);
@@ -255,7 +254,7 @@ impl Editor {
         };
         let rewritten = rewrite(request, &policy);
         if !request.differs_only_in_results(&rewritten.body) {
-            return Err(EditFailure);
+            return Err(EditFailure::Invalid);
         }
         Ok(rewritten)
     }
@@ -321,14 +320,14 @@ impl Editor {
         let _ = checkpoints.add_request();
         drop(checkpoints);
         let mut store = self.store();
-        let mut is_recorded = store.add_usage(&row).is_ok();
+        let mut recorded = store.add_usage(&row);
         // OpenAI reports no writes.
         if is_uncached && api == Api::Anthropic {
-            is_recorded &= store.expire(&cached, &row.model, row.time).is_ok();
+            recorded = recorded.and(store.expire(&cached, &row.model, row.time));
         }
         drop(store);
-        if !is_recorded {
-            self.add_failure();
+        if let Err(error) = recorded {
+            self.add_failure(&format_args!("cannot record the usage of a request: {error}"));
         }
     }
 
@@ -350,8 +349,13 @@ impl Editor {
         stats_of(&self.store(), self.options.dry_run)
     }
 
-    pub(super) fn add_failure(&self) {
+    /// Counts and logs a request that could not be edited or recorded. The reason must not contain
+    /// contents of requests.
+    pub(super) fn add_failure(&self, reason: &dyn Display) {
         self.failures.fetch_add(1, Ordering::Relaxed);
+        #[cfg(feature = "tracing")]
+        tracing::warn!(target: "lcp_gateway", "{reason}");
+        let _ = reason;
     }
 
     /// Returns the number of requests that could not be edited or recorded.
@@ -365,12 +369,27 @@ impl Editor {
     }
 }
 
-/// The failure of an edit: a store, or an edit that is not valid.
-struct EditFailure;
+/// The failure of an edit.
+enum EditFailure {
+    /// The edit changed more than results of tools.
+    Invalid,
+    Store(lcp_store::sqlite::Error),
+}
+
+impl Display for EditFailure {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Invalid => {
+                f.write_str("cannot edit a request: the edit changed more than results of tools")
+            }
+            Self::Store(error) => write!(f, "cannot edit a request: {error}"),
+        }
+    }
+}
 
 impl From<lcp_store::sqlite::Error> for EditFailure {
-    fn from(_: lcp_store::sqlite::Error) -> Self {
-        Self
+    fn from(error: lcp_store::sqlite::Error) -> Self {
+        Self::Store(error)
     }
 }
 

@@ -123,7 +123,7 @@ impl Endpoint {
         };
         // A panic must not fail the request.
         if tokio::task::block_in_place(|| catch_unwind(AssertUnwindSafe(edit))).is_err() {
-            self.editor.add_failure();
+            self.editor.add_failure(&"cannot edit a request: panicked");
         }
         drop(place);
         let Some(sent) = sent else {
@@ -208,7 +208,7 @@ fn record(editor: Arc<Editor>, sent: SentRequest, usage: Option<Usage>) {
         let record = runtime.spawn_blocking(move || recorder.record(sent, usage));
         runtime.spawn(async move {
             if record.await.is_err_and(|error| error.is_panic()) {
-                editor.add_failure();
+                editor.add_failure(&"cannot record the usage of a request: panicked");
             }
         });
     }
