@@ -7,11 +7,12 @@ use std::process::{Child, Command, Output, Stdio};
 use std::sync::{Arc, Mutex};
 
 use lcp_gateway::Api;
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use crate::command::{LCP, Project, stderr};
-use crate::gateway_histories::{Step, lines, request};
-use crate::gateway_upstream::{Message, Provider, check, respond, send};
+use crate::gateway_histories::{Step, lines, messages, request};
+use crate::gateway_model::{READS, anthropic, openai, provider_for_agents};
+use crate::gateway_upstream::{Message, Provider, send};
 
 pub(crate) fn project() -> Project {
     LCP.project("[gateway]\nbudget = 8000\n")
@@ -175,129 +176,29 @@ fn address_of_other_machines_needs_a_token() {
     assert!(stderr(&output).contains("hint: pass --token"), "{}", stderr(&output));
 }
 
-/// The number of times that an agent is asked to read the file.
-pub(crate) const READS: usize = 4;
-
-/// Starts a provider for real agents, which asks for some reads of a file. Returns it with the rules that
-/// requests broke.
-fn provider_for_agents(file: PathBuf) -> (Provider, Arc<Mutex<Vec<String>>>) {
-    let broken: Arc<Mutex<Vec<String>>> = Arc::default();
-    let known = Arc::clone(&broken);
-    let provider = Provider::start(move |request, stream| {
-        if !request.line.starts_with("POST ") {
-            return respond(stream, "200 OK", "application/json", b"{\"data\":[],\"models\":[]}");
-        }
-        if let Err(rule) = check(&request.body) {
-            known.lock().unwrap().push(format!("{}: {rule}", request.line));
-            return respond(stream, "400 Bad Request", "application/json", b"{}");
-        }
-        let body: Value = serde_json::from_slice(&request.body).unwrap();
-        if request.line.contains("/count_tokens") {
-            respond(stream, "200 OK", "application/json", b"{\"input_tokens\":1000}");
-        } else if request.line.contains("/messages") {
-            answer(stream, &anthropic(&body, &file));
-        } else {
-            answer(stream, &openai(&body, &file));
-        }
-    });
-    (provider, broken)
-}
-
-/// Writes events as a stream.
-pub(crate) fn answer(stream: &mut TcpStream, events: &[Value]) {
-    let events: Vec<_> = events
-        .iter()
-        .map(|event| format!("event: {}\ndata: {event}\n\n", event["type"].as_str().unwrap()))
-        .collect();
-    respond(stream, "200 OK", "text/event-stream", events.concat().as_bytes());
-}
-
-/// Returns the number of results, and the tools of a request.
-pub(crate) fn progress(body: &Value, kind: &str) -> (usize, Vec<String>) {
-    let results = body.to_string().matches(&format!("\"type\":\"{kind}\"")).count();
-    let tools = body["tools"].as_array().into_iter().flatten();
-    (results, tools.filter_map(|tool| tool["name"].as_str().map(str::to_owned)).collect())
-}
-
-pub(crate) fn anthropic(body: &Value, file: &Path) -> Vec<Value> {
-    let (reads, tools) = progress(body, "tool_result");
-    // Of Claude Code and of opencode.
-    let tool = [("Read", "file_path"), ("read", "filePath")].into_iter();
-    let tool = tool.clone().find(|(name, _)| tools.iter().any(|tool| tool == name));
-    let (block, delta, reason) = if let Some((name, path)) = tool.filter(|_| reads < READS) {
-        let input = json!({ path: file, "offset": 1 + reads, "limit": 150 }).to_string();
-        (
-            json!({ "type": "tool_use", "id": format!("toolu_{reads}"), "name": name, "input": {} }),
-            json!({ "type": "input_json_delta", "partial_json": input }),
-            "tool_use",
-        )
-    } else {
-        let text = json!({ "type": "text", "text": "" });
-        (text, json!({ "type": "text_delta", "text": "All is read." }), "end_turn")
-    };
-    // Messages with the same id are merged.
-    let id = format!("msg_{}", blake3::hash(body.to_string().as_bytes()).to_hex());
-    let usage = json!({ "input_tokens": 10, "cache_creation_input_tokens": 2_000,
-        "cache_read_input_tokens": 20_000, "output_tokens": 1 });
-    let message = json!({ "id": id, "type": "message", "role": "assistant", "model": body["model"],
-        "content": [], "stop_reason": null, "stop_sequence": null, "usage": usage });
-    vec![
-        json!({ "type": "message_start", "message": message }),
-        json!({ "type": "content_block_start", "index": 0, "content_block": block }),
-        json!({ "type": "content_block_delta", "index": 0, "delta": delta }),
-        json!({ "type": "content_block_stop", "index": 0 }),
-        json!({ "type": "message_delta", "delta": { "stop_reason": reason, "stop_sequence": null },
-            "usage": { "output_tokens": 9 } }),
-        json!({ "type": "message_stop" }),
-    ]
-}
-
-pub(crate) fn openai(body: &Value, file: &Path) -> Vec<Value> {
-    let (reads, tools) = progress(body, "function_call_output");
-    let tool = ["exec_command", "shell_command", "shell"].into_iter();
-    let tool = tool.clone().find(|name| tools.iter().any(|tool| tool == name));
-    let item = match tool.filter(|_| reads < READS) {
-        Some(tool) => {
-            let command = format!("cat {}", file.display());
-            let arguments = match tool {
-                "exec_command" => json!({ "cmd": command }),
-                "shell_command" => json!({ "command": command }),
-                _ => json!({ "command": ["sh", "-c", command] }),
-            };
-            json!({ "type": "function_call", "id": format!("fc_{reads}"),
-                "call_id": format!("call_{reads}"), "name": tool,
-                "arguments": arguments.to_string(), "status": "completed" })
-        }
-        None => {
-            json!({ "type": "message", "id": "msg_1", "role": "assistant", "status": "completed",
-            "content": [{ "type": "output_text", "text": "All is read.", "annotations": [] }] })
-        }
-    };
-    let usage = json!({ "input_tokens": 9_000, "input_tokens_details": { "cached_tokens": 8_000 },
-        "output_tokens": 5, "output_tokens_details": { "reasoning_tokens": 0 }, "total_tokens": 9_005 });
-    let response = |status: &str, output: Value| {
-        json!({ "id": "resp_1", "object": "response", "created_at": 1, "status": status,
-            "model": body["model"], "output": output, "usage": usage, "error": null })
-    };
-    vec![
-        json!({ "type": "response.created", "response": response("in_progress", json!([])) }),
-        json!({ "type": "response.output_item.done", "output_index": 0, "item": item }),
-        json!({ "type": "response.completed", "response": response("completed", json!([item])) }),
-    ]
-}
-
-/// Runs an agent of npm with a gateway, without an account and without other servers. The folder
-/// of the packages is in `LCP_AGENTS` (`cargo xtask agents`).
-fn run_agent(project: &Project, provider: &Provider, program: &str, arguments: &[&str]) -> Output {
+/// Returns the path of an agent of npm. The folder of the packages is in `LCP_AGENTS` (`cargo xtask
+/// agents`).
+pub(crate) fn agent(program: &str) -> PathBuf {
     let packages = std::env::var("LCP_AGENTS").expect("run `cargo xtask agents`");
-    let program = Path::new(&packages).join(program);
-    let home = project.path("home");
-    std::fs::create_dir_all(home.join(".codex")).unwrap();
+    Path::new(&packages).join(program)
+}
+
+/// Runs an agent of npm with a gateway, without an account and without other servers.
+fn run_agent(project: &Project, provider: &Provider, program: &str, arguments: &[&str]) -> Output {
+    let program = agent(program);
     let mut command = LCP.command(
         &project.path("work"),
         &["run", "--no-config", "--data", "../data", "--upstream", &provider.url, "--"],
     );
     command.arg(program).args(arguments).stdin(Stdio::null());
+    set_environment(&mut command, project);
+    command.output().unwrap()
+}
+
+/// Sets the environment of an agent without an account.
+pub(crate) fn set_environment(command: &mut Command, project: &Project) {
+    let home = project.path("home");
+    std::fs::create_dir_all(home.join(".codex")).unwrap();
     command.env_clear().env("PATH", std::env::var_os("PATH").unwrap()).env("HOME", &home);
     command.env("CODEX_HOME", home.join(".codex")).env("DUMMY_KEY", "sk-dummy");
     for (name, value) in [
@@ -308,7 +209,6 @@ fn run_agent(project: &Project, provider: &Provider, program: &str, arguments: &
     ] {
         command.env(name, value);
     }
-    command.output().unwrap()
 }
 
 /// Writes a file to read, and returns a provider that asks for it. The agent works in the folder `work`.
@@ -318,7 +218,10 @@ fn agents_project(file: &str) -> (Project, Provider, Arc<Mutex<Vec<String>>>) {
     std::fs::create_dir_all(project.path("data/originals")).unwrap();
     let file = project.path(file);
     std::fs::File::create(&file).unwrap().write_all(lines(1, 0, 200).as_bytes()).unwrap();
-    let (provider, broken) = provider_for_agents(file);
+    let (provider, broken) = provider_for_agents(move |body| match &body["input"] {
+        Value::Array(_) => openai(body, &file),
+        _ => anthropic(body, &file),
+    });
     (project, provider, broken)
 }
 
@@ -342,29 +245,11 @@ fn check_agent(
     let is_main =
         |request: &&Message| request.line.starts_with("POST ") && request.body.len() > 20_000;
     let requests = provider.requests();
-    let sent: Vec<_> = requests.iter().filter(is_main).map(messages_without_marks).collect();
+    let sent: Vec<_> = requests.iter().filter(is_main).map(|it| messages(&it.body)).collect();
     assert!(sent.len() > READS);
     for pair in sent.windows(2) {
         assert!(pair[1].starts_with(&pair[0]), "{:?}\n{:?}", pair[0].last(), pair[1].last());
     }
-}
-
-/// Returns the messages or items of a request, without `cache_control`.
-fn messages_without_marks(request: &Message) -> Vec<Value> {
-    fn remove_marks(value: &mut Value) {
-        match value {
-            Value::Object(fields) => {
-                fields.remove("cache_control");
-                fields.values_mut().for_each(remove_marks);
-            }
-            Value::Array(items) => items.iter_mut().for_each(remove_marks),
-            _ => {}
-        }
-    }
-    let mut body: Value = serde_json::from_slice(&request.body).unwrap();
-    remove_marks(&mut body);
-    let list = if body["messages"].is_array() { &body["messages"] } else { &body["input"] };
-    list.as_array().unwrap().clone()
 }
 
 /// The folder of the originals is outside of the folder in which the agent works.

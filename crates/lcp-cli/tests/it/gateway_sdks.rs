@@ -10,7 +10,8 @@ use lcp_testkit::python;
 use serde_json::{Value, json};
 
 use crate::command::stderr;
-use crate::gateway::{READS, answer, anthropic, openai, progress, project, start};
+use crate::gateway::{project, start};
+use crate::gateway_model::{READS, answer, anthropic, openai, progress};
 use crate::gateway_upstream::{Message, Provider, check, respond};
 
 /// Unless it is empty, the test fails if there is no Python or no `PyPI`.

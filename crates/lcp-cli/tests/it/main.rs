@@ -17,8 +17,12 @@ mod format_descriptions;
 mod former_names;
 mod full;
 mod gateway;
+mod gateway_agents;
 #[path = "../../../lcp-gateway/tests/it/histories.rs"]
+#[allow(dead_code, reason = "a module of tests, of which less is needed here")]
 mod gateway_histories;
+mod gateway_model;
+mod gateway_recorded;
 mod gateway_sdks;
 #[path = "../../../lcp-gateway/tests/it/upstream.rs"]
 #[allow(dead_code, reason = "a module of tests, of which less is needed here")]

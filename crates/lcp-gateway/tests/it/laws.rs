@@ -5,7 +5,7 @@ use lcp_tokens::{HeuristicEstimator, TokenEstimator as _};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-use crate::histories::{Step, lines, request};
+use crate::histories::{Step, between_results, lines, messages, request};
 use crate::simulator::{Sent, Simulator};
 
 const APIS: [Api; 3] = [Api::Anthropic, Api::OpenAiChat, Api::OpenAiResponses];
@@ -13,13 +13,19 @@ const APIS: [Api; 3] = [Api::Anthropic, Api::OpenAiChat, Api::OpenAiResponses];
 /// A budget that no history of these tests exceeds.
 const LARGE: u32 = 10_000_000;
 
+/// A call that reads lines of a file.
+fn call() -> impl Strategy<Value = (String, String)> {
+    (0..4_usize, 0..60_usize, 1..80_usize).prop_map(|(file, start, length)| {
+        let input = if file == 3 { "raw.txt".to_owned() } else { format!("{file}.txt") };
+        (input, lines(file, start, start + length))
+    })
+}
+
 fn step() -> impl Strategy<Value = Step> {
     let turn = "[a-zß]{3,40}".prop_map(Step::Turn);
-    let call = (0..4_usize, 0..60_usize, 1..80_usize).prop_map(|(file, start, length)| {
-        let input = if file == 3 { "raw.txt".to_owned() } else { format!("{file}.txt") };
-        Step::Call { input, output: lines(file, start, start + length) }
-    });
-    prop_oneof![1 => turn, 4 => call]
+    let call_alone = call().prop_map(|(input, output)| Step::Call { input, output });
+    let calls = prop::collection::vec(call(), 2..5).prop_map(Step::Calls);
+    prop_oneof![2 => turn, 5 => call_alone, 2 => calls]
 }
 
 /// A history, and the seconds before each request.
@@ -29,31 +35,6 @@ fn history() -> impl Strategy<Value = (Vec<Step>, Vec<u64>)> {
     let steps = steps.prop_map(|(first, rest)| std::iter::once(first).chain(rest).collect());
     let gap = prop_oneof![9 => 1..60_u64, 1 => 4_000..9_000_u64];
     (steps, prop::collection::vec(gap, 24))
-}
-
-/// Returns the messages of a request without its cache marks.
-fn messages(body: &[u8]) -> Vec<Value> {
-    fn without_marks(value: &mut Value) {
-        match value {
-            Value::Object(fields) => {
-                fields.remove("cache_control");
-                fields.values_mut().for_each(without_marks);
-            }
-            Value::Array(values) => values.iter_mut().for_each(without_marks),
-            _ => {}
-        }
-    }
-    let mut body: Value = serde_json::from_slice(body).unwrap();
-    let key = if body.get("input").is_some() { "input" } else { "messages" };
-    let mut messages = body[key].take();
-    without_marks(&mut messages);
-    // A mark makes a list of a text.
-    for message in messages.as_array_mut().unwrap() {
-        if let Some(text) = message["content"].as_str() {
-            message["content"] = json!([{ "type": "text", "text": text }]);
-        }
-    }
-    messages.as_array().unwrap().clone()
 }
 
 /// Returns all strings of a value as lines.
@@ -75,7 +56,7 @@ fn ends(steps: &[Step]) -> impl Iterator<Item = usize> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 16, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 64, ..ProptestConfig::default() })]
 
     #[test]
     fn sent_requests_are_prefixes_while_the_cache_is_warm((steps, gaps) in history(), budget in 1_500..20_000_u32) {
@@ -96,6 +77,10 @@ proptest! {
             }
         }
     }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 32, ..ProptestConfig::default() })]
 
     #[test]
     fn only_texts_of_results_change((steps, _) in history(), budget in 1_500..20_000_u32) {
@@ -105,14 +90,9 @@ proptest! {
                 let body = request(api, &steps[..end]);
                 let sent = simulator.send(api, &body, budget).body;
                 let (old, new) = (Request::parse(api, &body).unwrap(), Request::parse(api, &sent).unwrap());
-                let (old, new) = (old.results(), new.results());
-                prop_assert_eq!(old.len(), new.len());
-                // The bytes between the texts are equal.
-                let (mut rest, mut sent_rest) = (0, 0);
-                for (old, new) in old.iter().zip(&new) {
+                prop_assert_eq!(between_results(&old, &body), between_results(&new, &sent));
+                for (old, new) in old.results().iter().zip(new.results()) {
                     prop_assert_eq!(old.call, new.call);
-                    prop_assert_eq!(&body[rest..old.place.start], &sent[sent_rest..new.place.start]);
-                    (rest, sent_rest) = (old.place.end, new.place.end);
                     prop_assert!(!new.text.is_empty());
                     if old.text != new.text {
                         prop_assert!(new.text.len() < old.text.len());
@@ -120,7 +100,6 @@ proptest! {
                         prop_assert_eq!(&simulator.originals[hash.as_bytes()], &old.text);
                     }
                 }
-                prop_assert_eq!(&body[rest..], &sent[sent_rest..]);
             }
         }
     }
@@ -135,20 +114,24 @@ proptest! {
                 let sent = simulator.send(api, &body, budget);
                 // Counts of parts differ a little from that of the request.
                 let text = strings(&serde_json::from_slice(&sent.body).unwrap());
-                if *gap < 4_000 || HeuristicEstimator.estimate(&text) <= budget / 2 + budget / 16 {
+                if *gap < 4_000 || HeuristicEstimator.estimate(&text) <= budget / 8 + budget / 16 {
                     continue;
                 }
                 let request = Request::parse(api, &sent.body).unwrap();
                 let results = request.results();
-                for (at, result) in results.iter().enumerate().rev().skip(6) {
-                    // The first step is a turn, and a reference is longer than a stub.
-                    let is_raw = matches!(&steps[..end].iter().filter(|it| matches!(it, Step::Call { .. })).nth(at),
-                        Some(Step::Call { input, .. }) if input == "raw.txt");
+                let (older, newest) = results.split_at(results.len().saturating_sub(6));
+                let inputs = steps[..end].iter().flat_map(Step::calls).map(|(input, _)| input);
+                let uncut = older.iter().zip(inputs).filter(|(result, input)| {
+                    // A stub would save little of a short result.
                     let is_cut = result.text.contains("[lcp: ") || result.text.len() < 1_000;
                     let reference = format!("of the earlier call {};", result.call);
-                    let is_target = results.iter().rev().take(6).any(|it| it.text.contains(&reference));
-                    prop_assert!(is_raw || is_cut || is_target, "result {at} of {}", results.len());
-                }
+                    let is_target = newest.iter().any(|it| it.text.contains(&reference));
+                    *input != "raw.txt" && !is_cut && !is_target
+                });
+                let uncut: Vec<_> = uncut.map(|(result, _)| &*result.text).collect();
+                let tokens: u32 = uncut.iter().map(|text| HeuristicEstimator.estimate(text)).sum();
+                // The watermark is an eighth of the budget. A quarter of it can stay.
+                prop_assert!(tokens <= budget / 32, "{tokens} tokens in {uncut:?}");
             }
         }
     }

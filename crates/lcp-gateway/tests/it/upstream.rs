@@ -231,6 +231,9 @@ fn check_anthropic(messages: &[Value]) -> Result<(), String> {
             {
                 return Err("thinking blocks cannot be modified".to_owned());
             }
+            if part["type"] == "redacted_thinking" && part["data"] != "cmVk" {
+                return Err("redacted_thinking blocks cannot be modified".to_owned());
+            }
         }
         open = of_kind("tool_use", "id");
     }
