@@ -2,7 +2,7 @@
 //! the libraries read without a copy.
 
 use std::ffi::CStr;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use arrow_array::cast::AsArray as _;
 use arrow_array::ffi::{FFI_ArrowArray, FFI_ArrowSchema, from_ffi_and_data_type, to_ffi};
@@ -151,6 +151,16 @@ fn wrong_type(name: &str, actual: &str) -> PyErr {
     PyTypeError::new_err(format!("{name}: expected an Arrow column of strings, got {actual}"))
 }
 
+/// Guards moves out of capsules: without the lock of the interpreter, two threads could move the same
+/// struct.
+static MOVES: Mutex<()> = Mutex::new(());
+
+/// Moves a struct out of a capsule by `from_raw`.
+fn take<T>(from_raw: impl FnOnce() -> T) -> T {
+    let _guard = MOVES.lock().unwrap_or_else(PoisonError::into_inner);
+    from_raw()
+}
+
 /// Takes the array of two capsules.
 #[expect(unsafe_code, reason = "capsules contain pointers to the structs of Arrow's C interface")]
 fn import_array(
@@ -161,41 +171,42 @@ fn import_array(
     let schema = schema_capsule.pointer_checked(Some(SCHEMA))?.cast::<FFI_ArrowSchema>();
     let array = array_capsule.pointer_checked(Some(ARRAY))?.cast::<FFI_ArrowArray>();
     // SAFETY: a capsule with this name owns a valid struct of this type. `from_raw` moves the struct
-    // out and leaves a released one, so the capsule does not free it again. No other code runs in
-    // between: interpreters without a lock cannot load the stable interface before CPython 3.15.
-    let (schema, array) = unsafe {
+    // out and leaves a released one, so the capsule does not free it again. The interface gives a
+    // capsule to one consumer, and `take` lets one thread of this module move at a time.
+    let (schema, array) = take(|| unsafe {
         (FFI_ArrowSchema::from_raw(schema.as_ptr()), FFI_ArrowArray::from_raw(array.as_ptr()))
-    };
+    });
     if array.is_released() {
         return Err(usage_error(format!("{name}: the array was already read")));
     }
     import(schema_capsule.py(), array, type_of_bytes(&schema, name)?, name)
 }
 
-/// Reads all arrays of the stream in a capsule.
+/// Reads all arrays of the stream in a capsule, while other Python threads run.
 #[expect(unsafe_code, reason = "a stream consists of C functions, which the producer provides")]
 fn import_stream(capsule: &Bound<'_, PyCapsule>, name: &str) -> PyResult<Vec<ArrayRef>> {
+    let py = capsule.py();
     let stream = capsule.pointer_checked(Some(STREAM))?.cast::<FFI_ArrowArrayStream>();
     // SAFETY: as in `import_array`.
-    let mut stream = unsafe { FFI_ArrowArrayStream::from_raw(stream.as_ptr()) };
+    let mut stream = take(|| unsafe { FFI_ArrowArrayStream::from_raw(stream.as_ptr()) });
     let released = || usage_error(format!("{name}: the stream was already read"));
     let get_schema = stream.get_schema().ok_or_else(released)?;
     let get_next = stream.get_next().ok_or_else(released)?;
     let mut schema = FFI_ArrowSchema::empty();
     // SAFETY: the functions get the stream that they belong to, and an empty struct to fill.
-    let status = unsafe { get_schema(&raw mut stream, &raw mut schema) };
+    let status = py.detach(|| unsafe { get_schema(&raw mut stream, &raw mut schema) });
     check_status(status, &mut stream, name)?;
     let data_type = type_of_bytes(&schema, name)?;
     let mut chunks = Vec::new();
     loop {
         let mut array = FFI_ArrowArray::empty();
         // SAFETY: as above.
-        let status = unsafe { get_next(&raw mut stream, &raw mut array) };
+        let status = py.detach(|| unsafe { get_next(&raw mut stream, &raw mut array) });
         check_status(status, &mut stream, name)?;
         if array.is_released() {
             return Ok(chunks);
         }
-        chunks.push(import(capsule.py(), array, data_type.clone(), name)?);
+        chunks.push(import(py, array, data_type.clone(), name)?);
     }
 }
 
