@@ -5,6 +5,7 @@ use std::sync::Arc;
 use arrow_array::Int64Array;
 use lcp_app::tokenizer::TokenizerOptions;
 use lcp_tokens::{Tiktoken, TokenEstimator, count_batch};
+use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedStr;
 use pyo3::types::{PyBytes, PyDict};
@@ -69,7 +70,9 @@ impl Encoding {
     }
 
     /// Counts the tokens of several texts, on all processors.
-    fn count_batch(&self, py: Python<'_>, texts: Vec<Bound<'_, PyAny>>) -> PyResult<Vec<u32>> {
+    fn count_batch(&self, py: Python<'_>, texts: Bound<'_, PyAny>) -> PyResult<Vec<u32>> {
+        let texts = texts.extract::<Vec<Bound<'_, PyAny>>>();
+        let texts = texts.map_err(|error| invalid_list(py, "texts", &error))?;
         let texts = texts.iter().enumerate();
         let texts = texts.map(|(at, text)| call::text(text, &format!("texts[{at}]")));
         let texts: Vec<PyBackedStr> = texts.collect::<PyResult<_>>()?;
@@ -100,7 +103,12 @@ impl Encoding {
     }
 
     /// Returns the bytes of tokens. A character can have several tokens.
-    fn decode_bytes<'py>(&self, py: Python<'py>, ids: Vec<u32>) -> PyResult<Bound<'py, PyBytes>> {
+    fn decode_bytes<'py>(
+        &self,
+        py: Python<'py>,
+        ids: Bound<'py, PyAny>,
+    ) -> PyResult<Bound<'py, PyBytes>> {
+        let ids: Vec<u32> = ids.extract().map_err(|error| invalid_list(py, "ids", &error))?;
         let tiktoken = self.tiktoken()?;
         let bytes = call(py, || Ok(tiktoken.decode(&ids)))?;
         let bytes = bytes.map_err(|error| usage_error(format!("ids: {error}")))?;
@@ -108,7 +116,7 @@ impl Encoding {
     }
 
     /// Returns the text of tokens. Incomplete characters become U+FFFD.
-    fn decode(&self, py: Python<'_>, ids: Vec<u32>) -> PyResult<String> {
+    fn decode(&self, py: Python<'_>, ids: Bound<'_, PyAny>) -> PyResult<String> {
         let bytes = self.decode_bytes(py, ids)?;
         Ok(String::from_utf8_lossy(bytes.as_bytes()).into_owned())
     }
@@ -134,5 +142,16 @@ impl Encoding {
         self.tiktoken.ok_or_else(|| {
             usage_error(format!("the tokens of {} have no public ids", self.estimator.name()))
         })
+    }
+}
+
+/// Returns the exception for an argument that is not a list of values of its type. `PyO3` names the
+/// argument only from Python 3.11 on.
+fn invalid_list(py: Python<'_>, name: &str, error: &PyErr) -> PyErr {
+    let message = format!("{name}: {}", error.value(py));
+    if error.is_instance_of::<PyTypeError>(py) {
+        PyTypeError::new_err(message)
+    } else {
+        usage_error(message)
     }
 }

@@ -20,7 +20,8 @@ WRONG_TYPES: list[tuple[str, Callable[[], object]]] = [
     ("model", lambda: lcp.Encoding(model=5)),  # type: ignore[arg-type]
     ("name", lambda: lcp.Encoding(5)),  # type: ignore[arg-type]
     (r"texts\[1\]", lambda: lcp.Encoding().count_batch(["a", 5])),  # type: ignore[list-item]
-    ("ids", lambda: lcp.Encoding().decode(["a"])),  # type: ignore[list-item]
+    ("texts: ", lambda: lcp.Encoding().count_batch(5)),  # type: ignore[arg-type]
+    ("ids: ", lambda: lcp.Encoding().decode(["a"])),  # type: ignore[list-item]
     ("data", lambda: lcp.Pack.from_bytes("text")),  # type: ignore[arg-type]
     ("path", lambda: lcp.Pack.open(5)),  # type: ignore[arg-type]
     ("path", lambda: lcp.Pack.from_directory(None)),  # type: ignore[arg-type]
@@ -38,6 +39,7 @@ WRONG_TYPES: list[tuple[str, Callable[[], object]]] = [
     ("handoff", lambda: lcp.Session.resume(5, store="s")),  # type: ignore[arg-type]
 ]
 WRONG_VALUES: list[tuple[str, Callable[[], object]]] = [
+    ("ids: ", lambda: lcp.Encoding().decode([-1])),
     ("text: .*surrogate", lambda: lcp.count(HALF)),
     (r"texts\[0\]: .*surrogate", lambda: lcp.Encoding().count_batch([HALF])),
     ("model: .*surrogate", lambda: lcp.Encoding(model=HALF)),
