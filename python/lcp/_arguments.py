@@ -46,6 +46,19 @@ def texts(name: str, values: object) -> list[str]:
     return [text(f"{name}[{at}]", value) for at, value in enumerate(listed)]
 
 
+def indices(name: str, values: object, count: int) -> list[int]:
+    """Return a list of indices below ``count``."""
+    if isinstance(values, (str, bytes)) or not isinstance(values, Iterable):
+        wrong_type(name, "a list of indices", values)
+    listed = list(cast("Iterable[object]", values))
+    for at, value in enumerate(listed):
+        if isinstance(value, bool) or not isinstance(value, int):
+            wrong_type(f"{name}[{at}]", "an index", value)
+        if not 0 <= value < count:
+            raise UsageError(f"{name}[{at}]: expected an index below {count}, got {value}")
+    return cast("list[int]", listed)
+
+
 def path(name: str, value: object) -> str:
     """Return a path as a string."""
     if not isinstance(value, (str, os.PathLike)):

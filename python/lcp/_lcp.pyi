@@ -101,7 +101,7 @@ class Fitted:
     def report_json(self) -> str:
         """Return the complete report as JSON."""
 
-    def append(self, messages: bytes, budget: int) -> Fitted | None:
+    def append(self, messages: bytes, budget: int, pinned: list[int]) -> Fitted | None:
         """Append messages. Return ``None`` if all messages must be fitted again."""
 
 @final
@@ -171,6 +171,7 @@ def encode_json(value: Any) -> bytes | None: ...
 def fit_messages(
     messages: bytes,
     budget: int,
+    pinned: list[int],
     options: tuple[str | None, str | None, str | None, float, int],
 ) -> tuple[Fitted, list[str]]: ...
 def hash_column(column: _ArrowColumn) -> Column:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any, cast
 
-from ._arguments import in_thread, optional_text, tokens, wrong_type
+from ._arguments import in_thread, indices, optional_text, tokens, wrong_type
 from ._errors import UsageError
 from ._lcp import Fitted, encode_json
 from ._lcp import fit_messages as _fit_messages
@@ -18,7 +18,9 @@ from ._report import Report
 def _to_dict(value: Any) -> Any:
     """Return an object of an SDK as a dict."""
     if hasattr(value, "model_dump"):
-        return value.model_dump(mode="json", by_alias=True, exclude_unset=True)
+        # The SDK of OpenAI does not send parsed results either.
+        exclude = getattr(value, "__api_exclude__", None)
+        return value.model_dump(mode="json", by_alias=True, exclude_unset=True, exclude=exclude)
     raise TypeError(f"a value has the type {type(value).__name__}")
 
 
@@ -66,12 +68,13 @@ def fit_messages(
     format: str | None = None,
     headroom: float = 0.1,
     image_tokens: int = 1600,
+    pinned: Iterable[int] = (),
     previous: FitResult | None = None,
 ) -> FitResult:
     """Fit messages into a budget of tokens.
 
-    Older content shrinks first. Tool calls stay with their results. System messages and the newest
-    user turn stay complete. Messages that fit are returned unchanged.
+    Older content shrinks first. Tool calls stay with their results. System messages, pinned
+    messages and the newest user turn stay complete. Messages that fit are returned unchanged.
 
     ``messages`` are those of OpenAI (chat or responses), Anthropic or Gemini: dicts, or the objects
     of their SDKs. Lists with only roles and texts have the same shape for OpenAI and Anthropic.
@@ -82,7 +85,9 @@ def fit_messages(
     ``previous`` is the result of the turn before, if ``messages`` are the complete messages of that
     turn followed by new ones. While they fit, the new messages follow the previous result
     unchanged, so that the provider can reuse its cache. This takes a fraction of the time. When
-    they no longer fit, all messages are fitted again.
+    they no longer fit, or a pinned message was cut before, all messages are fitted again.
+
+    ``pinned`` are the indices of messages that stay complete, as system messages do.
 
     ``headroom`` is the part of the budget that stays free for the next turns when messages are
     shortened or omitted. System messages and the newest user turn may use it.
@@ -112,14 +117,15 @@ def fit_messages(
     if not 0 <= headroom < 1:
         raise UsageError(f"headroom: expected a number from 0 to less than 1, got {headroom}")
     image_tokens = tokens("image_tokens", image_tokens, 0)
+    pins = indices("pinned", pinned, len(messages))
     if previous is not None and not isinstance(previous, FitResult):
         wrong_type("previous", "a result of fit_messages", previous)
     options = (*names, optional_text("format", format), headroom, image_tokens)
     if previous is not None:
-        appended = _append(previous, messages, budget, options)
+        appended = _append(previous, messages, budget, pins, options)
         if appended is not None:
             return appended
-    fitted, warnings = _fit_messages(messages_to_json(messages), budget, options)
+    fitted, warnings = _fit_messages(messages_to_json(messages), budget, pins, options)
     turn = _Turn(fitted, options, _snapshot(messages))
     return _result(turn, messages, budget, warnings)
 
@@ -133,17 +139,35 @@ def origins(result: FitResult) -> list[tuple[int | None, bool]]:
     return [(it, True) if isinstance(it, int) else (it[0], False) for it in messages]
 
 
+def common_length(messages: Sequence[Any], previous: FitResult) -> int:
+    """Return the number of messages of the previous turn, or 0 if these do not begin with them."""
+    snapshot = previous._turn.snapshot
+    start = messages[: len(snapshot)]
+    # Dicts are compared directly; objects of SDKs must be converted first.
+    is_same = len(start) == len(snapshot) and (
+        start == snapshot or all(map(_is_same, start, snapshot))
+    )
+    return len(snapshot) if is_same else 0
+
+
+def _is_same(message: Any, snapshot: Any) -> bool:
+    return bool(message == snapshot or _snapshot(message) == snapshot)
+
+
 def _append(
-    previous: FitResult, messages: list[Any], budget: int, options: tuple[Any, ...]
+    previous: FitResult,
+    messages: list[Any],
+    budget: int,
+    pinned: list[int],
+    options: tuple[Any, ...],
 ) -> FitResult | None:
     """Append the new messages to the previous result, if they fit."""
     turn = previous._turn
-    count = len(turn.snapshot)
-    start, new = messages[:count], messages[count:]
-    # Dicts are equal at once; objects of SDKs must be converted first.
-    if options != turn.options or (start != turn.snapshot and _snapshot(start) != turn.snapshot):
+    count = common_length(messages, previous)
+    if options != turn.options or count == 0:
         return None
-    fitted = turn.fitted.append(messages_to_json(new, count), budget)
+    new = messages[count:]
+    fitted = turn.fitted.append(messages_to_json(new, count), budget, pinned)
     if fitted is None:
         return None
     turn = _Turn(fitted, options, turn.snapshot + _snapshot(new))

@@ -85,9 +85,15 @@ impl Fitted {
     }
 
     /// Appends messages, given as JSON. Returns `None` if all messages must be fitted again.
-    fn append(&self, py: Python<'_>, messages: &[u8], budget: u32) -> PyResult<Option<Self>> {
+    fn append(
+        &self,
+        py: Python<'_>,
+        messages: &[u8],
+        budget: u32,
+        pinned: Vec<usize>,
+    ) -> PyResult<Option<Self>> {
         call(py, || {
-            let mut options = self.options.clone();
+            let mut options = FitOptions { pinned, ..self.options.clone() };
             options.budget.budget = Some(budget);
             let fitted = options.append(&self.fitted, messages, &Config::default());
             Ok(fitted.map(|fitted| Self { fitted, options }))
@@ -104,6 +110,7 @@ pub(crate) fn fit_messages(
     py: Python<'_>,
     messages: &[u8],
     budget: u32,
+    pinned: Vec<usize>,
     options: FitArguments,
 ) -> PyResult<(Fitted, Vec<String>)> {
     let (model, encoding, format, headroom, image_tokens) = options;
@@ -115,6 +122,7 @@ pub(crate) fn fit_messages(
             tokenizer: TokenizerOptions { encoding, model, count_cache: None },
             headroom,
             image_tokens,
+            pinned,
             ..FitOptions::default()
         };
         let warnings = Warnings::default();

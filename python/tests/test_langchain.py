@@ -193,3 +193,20 @@ def test_laws_hold_for_every_history(sizes: list[tuple[int, int]], budget: int) 
     assert same == sorted(same)
     assert {0, len(given) - 1} <= set(same)
     assert [str(it.content) for it in fit(fitted, budget)] == [str(it.content) for it in fitted]
+
+
+def test_next_turn_extends_the_messages_of_the_turn_before() -> None:
+    hook = pre_model_hook(1_500, model="gpt-5")
+
+    def sent(given: list[BaseMessage]) -> list[Any]:
+        return [it.model_dump() for it in hook({"messages": given})["llm_input_messages"]]
+
+    given, other = messages(12), messages(14)[1:]
+    # The beginning of a conversation does not replace its newest fit.
+    first, other_first, _ = sent(given), sent(other), sent(given[:2])
+    assert len(first) < len(given)
+    new = [AIMessage("They repeat their line."), HumanMessage("Why?")]
+    sent_new = [it.model_dump() for it in new]
+    assert sent([*given, *new]) == [*first, *sent_new]
+    # The hook remembers other conversations, too.
+    assert sent([*other, *new]) == [*other_first, *sent_new]

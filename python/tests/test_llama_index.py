@@ -1,6 +1,8 @@
 """LlamaIndex."""
 
 import asyncio
+import copy
+import pickle
 from typing import Any
 
 import pytest
@@ -90,5 +92,22 @@ def test_memory_returns_what_left_it() -> None:
         whole = await memory.aget()
         assert whole[-1].content == "It repeats line 11."
         assert any(message in whole for message in content)
+
+    asyncio.run(main())
+
+
+def test_next_turn_extends_the_messages_of_the_turn_before() -> None:
+    async def main() -> None:
+        block = ContextBlock(budget=1_500, model="gpt-5", messages=history(12))
+        first = await block.aget()
+        assert len(first) < len(block.messages)
+        # A smaller fit in between is not remembered.
+        assert len(await block.atruncate(first, 700) or []) < len(first)
+        new = [ChatMessage("Why?", role="user"), ChatMessage("They repeat.", role="assistant")]
+        await block.aput(new)
+        assert await block.aget() == [*first, *new]
+        # Copies work, and remember nothing.
+        assert copy.deepcopy(block) == block
+        assert await pickle.loads(pickle.dumps(block)).aget() != [*first, *new]
 
     asyncio.run(main())

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 import tiktoken_files
+from histories import history
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -249,6 +250,43 @@ def test_changed_messages_are_fitted_again() -> None:
 def test_headroom_is_a_part_of_the_budget(value: Any) -> None:
     with pytest.raises((lcp.UsageError, TypeError), match="headroom: expected a number"):
         lcp.fit_messages([{"role": "user", "content": "a"}], 100, headroom=value)
+
+
+def test_pinned_messages_stay_complete_in_each_turn() -> None:
+    messages = history(12)
+    result_at = 7
+    assert messages[result_at]["role"] == "tool"
+    cut = lcp.fit_messages(messages, 2_500)
+    assert messages[result_at] not in cut.messages
+    pinned = lcp.fit_messages(messages, 2_500, pinned=[result_at], previous=cut)
+    assert not pinned.is_appended
+    assert pinned.report.used_tokens <= 2_500
+    assert messages[result_at] in pinned.messages
+    assert messages[result_at]["tool_call_id"] in [
+        call["id"] for message in pinned.messages for call in message.get("tool_calls", [])
+    ]
+    new = [{"role": "assistant", "content": "Yes."}, {"role": "user", "content": "Why?"}]
+    following = lcp.fit_messages(
+        [*messages, *new], 2_500, pinned=[result_at, len(messages)], previous=pinned
+    )
+    assert following.is_appended
+    assert messages[result_at] in following.messages
+    with pytest.raises(lcp.OverBudgetError):
+        lcp.fit_messages(messages, 500, pinned=range(len(messages)))
+
+
+@pytest.mark.parametrize(
+    ("pinned", "error", "message"),
+    [
+        (3, TypeError, "pinned: expected a list of indices, got int"),
+        (["a"], TypeError, r"pinned\[0\]: expected an index, got str"),
+        ([0, 1], lcp.UsageError, r"pinned\[1\]: expected an index below 1, got 1"),
+        ([-1], lcp.UsageError, r"pinned\[0\]: expected an index below 1, got -1"),
+    ],
+)
+def test_pinned_must_be_indices(pinned: Any, error: type[Exception], message: str) -> None:
+    with pytest.raises(error, match=message):
+        lcp.fit_messages([{"role": "user", "content": "a"}], 100, pinned=pinned)
 
 
 def test_previous_must_be_a_result() -> None:

@@ -99,3 +99,20 @@ def test_runs_send_what_fits() -> None:
         assert fake.sent[1][-1] == question
 
     asyncio.run(main())
+
+
+def test_next_turn_extends_the_items_of_the_turn_before() -> None:
+    async def main() -> None:
+        inner = SQLiteSession("door")
+        session = Session(inner, 1_500, model="gpt-5")
+        await inner.add_items(history(12))
+        first = await session.get_items()
+        assert count(first) < count(history(12))
+        new: list[Any] = [
+            {"role": "user", "content": "And why?"},
+            {"role": "assistant", "content": "They repeat."},
+        ]
+        await inner.add_items(new)
+        assert await session.get_items() == [*first, *new]
+
+    asyncio.run(main())

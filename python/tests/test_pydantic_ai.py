@@ -117,3 +117,15 @@ def test_thinking_is_unchanged_or_omitted() -> None:
         assert not any("c2lnbmVk" in part.content for part in parts if isinstance(part, TextPart))
         seen += len(thinking)
     assert seen
+
+
+def test_next_turn_extends_the_messages_of_the_turn_before() -> None:
+    process = history_processor(1_500, model="gpt-5")
+    given = history(12)
+    first = process(given)
+    answer, question = ModelResponse([TextPart("No.")]), ModelRequest([UserPromptPart("Why?")])
+    assert len(first) < len(given)
+    following = process([*given, answer, question])
+    assert following[-2] is answer
+    assert following[-1] is question
+    assert texts(following[:-2]) == texts(first)

@@ -5,7 +5,8 @@
 - ``ContextMiddleware`` does so before each call of the model, for ``create_agent``.
 - ``pre_model_hook`` does the same for LangGraph's ``create_react_agent``, which is deprecated.
 
-The state of an agent, and so its checkpoints, keep all messages.
+The state of an agent, and so its checkpoints, keep all messages. While the next turn fits, the
+messages of the previous turn stay as they are, so the provider can reuse its cache.
 """
 
 from __future__ import annotations
@@ -24,10 +25,10 @@ from langchain_core.messages import (
     convert_to_openai_messages,
 )
 
-from .._arguments import optional_text, tokens
+from .._arguments import tokens
 from .._errors import UsageError
 from .._lcp import Encoding
-from ._fit import fit as _fit
+from ._fit import Fitter
 
 
 def token_counter(
@@ -54,8 +55,12 @@ def fit(
     encoding: str | None = None,
 ) -> list[BaseMessage]:
     """Fit messages into a budget of tokens. Unchanged messages are the same objects."""
+    return _fit(messages, budget, Fitter(model, encoding))
+
+
+def _fit(messages: Sequence[BaseMessage], budget: int, fitter: Fitter) -> list[BaseMessage]:
     result: list[BaseMessage] = []
-    for fitted in _fit(to_openai(messages), budget, model, encoding):
+    for fitted in fitter.fit(to_openai(messages), budget):
         if fitted.origin is None:
             result += convert_to_messages([fitted.message])
             continue
@@ -79,11 +84,10 @@ def pre_model_hook(
     ``create_react_agent`` is added later: subtract its tokens from the budget.
     """
     budget = tokens("budget", budget, 1)
-    names = optional_text("model", model), optional_text("encoding", encoding)
+    fitter = Fitter(model, encoding)
 
     def hook(state: Mapping[str, Any]) -> dict[str, Any]:
-        fitted = fit(state["messages"], budget, model=names[0], encoding=names[1])
-        return {"llm_input_messages": fitted}
+        return {"llm_input_messages": _fit(state["messages"], budget, fitter)}
 
     return hook
 
@@ -98,7 +102,7 @@ class ContextMiddleware(AgentMiddleware[Any, Any, Any]):
         self, budget: int, *, model: str | None = None, encoding: str | None = None
     ) -> None:
         self._budget = tokens("budget", budget, 1)
-        self._names = optional_text("model", model), optional_text("encoding", encoding)
+        self._fitter = Fitter(model, encoding)
 
     def wrap_model_call(
         self,
@@ -119,7 +123,7 @@ class ContextMiddleware(AgentMiddleware[Any, Any, Any]):
     def _fit(self, request: ModelRequest[Any]) -> ModelRequest[Any]:
         system = request.system_message
         messages = [*([system] if system else []), *request.messages]
-        fitted = fit(messages, self._budget, model=self._names[0], encoding=self._names[1])
+        fitted = _fit(messages, self._budget, self._fitter)
         others = [message for message in fitted if message is not system]
         return request.override(messages=cast("list[AnyMessage]", others))
 

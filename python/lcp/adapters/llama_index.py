@@ -25,11 +25,10 @@ from llama_index.core.base.llms.types import (
     ToolCallBlock,
 )
 from llama_index.core.memory import BaseMemoryBlock
-from pydantic import Field
+from pydantic import Field, PrivateAttr
 
 from .._lcp import Encoding
-from ._fit import IMAGE
-from ._fit import fit as _fit
+from ._fit import IMAGE, Fitter
 
 
 class ContextBlock(BaseMemoryBlock[list[ChatMessage]]):
@@ -42,11 +41,18 @@ class ContextBlock(BaseMemoryBlock[list[ChatMessage]]):
     messages: list[ChatMessage] = Field(
         default_factory=list[ChatMessage], description="All messages."
     )
+    _fitter: Fitter = PrivateAttr()
+
+    def model_post_init(self, context: Any, /) -> None:
+        """Create the fitter."""
+        self._fitter = Fitter(self.model)
 
     async def _aget(
         self, messages: list[ChatMessage] | None = None, **block_kwargs: Any
     ) -> list[ChatMessage]:
-        return await asyncio.to_thread(fit, self.messages, self.budget, model=self.model)
+        if self._fitter.model != self.model:
+            self._fitter = Fitter(self.model)
+        return await asyncio.to_thread(_fit, self.messages, self.budget, self._fitter)
 
     async def _aput(self, messages: list[ChatMessage]) -> None:
         self.messages.extend(messages)
@@ -59,6 +65,7 @@ class ContextBlock(BaseMemoryBlock[list[ChatMessage]]):
         budget = min(used, self.budget) - tokens_to_truncate
         if budget <= 0:
             return None
+        # The next turn has the complete budget again, so this fit is not remembered.
         fitted = await asyncio.to_thread(fit, self.messages, budget, model=self.model)
         return fitted or None
 
@@ -71,8 +78,12 @@ def fit(
     encoding: str | None = None,
 ) -> list[ChatMessage]:
     """Fit messages into a budget of tokens. Unchanged messages are the same objects."""
+    return _fit(messages, budget, Fitter(model, encoding))
+
+
+def _fit(messages: Sequence[ChatMessage], budget: int, fitter: Fitter) -> list[ChatMessage]:
     result: list[ChatMessage] = []
-    for fitted in _fit([_to_openai(it) for it in messages], budget, model, encoding):
+    for fitted in fitter.fit([_to_openai(it) for it in messages], budget):
         if fitted.is_unchanged and fitted.origin is not None:
             result.append(messages[fitted.origin])
             continue

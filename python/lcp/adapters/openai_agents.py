@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 from agents.run_config import CallModelData, ModelInputData
 
-from .._arguments import optional_text, tokens
-from .._messages import fit_messages
+from .._arguments import tokens
+from ._fit import Fitter
 
 if TYPE_CHECKING:
     from agents.items import TResponseInputItem
@@ -39,14 +39,14 @@ class Session:
     ) -> None:
         self.underlying_session = underlying_session
         self._budget = tokens("budget", budget, 1)
-        self._names = optional_text("model", model), optional_text("encoding", encoding)
+        self._fitter = Fitter(model, encoding, "openai-responses")
         self.session_id: str = underlying_session.session_id
         self.session_settings: SessionSettings | None = underlying_session.session_settings
 
     async def get_items(self, limit: int | None = None) -> list[TResponseInputItem]:
         """Return the items within the budget."""
         items = await self.underlying_session.get_items(limit)
-        return await _fit(items, self._budget, *self._names)
+        return await _fit(items, self._budget, self._fitter)
 
     async def add_items(self, items: list[TResponseInputItem]) -> None:
         """Add items to the other session."""
@@ -69,26 +69,16 @@ def input_filter(
     Instructions and tool definitions are not items: subtract their tokens from the budget.
     """
     budget = tokens("budget", budget, 1)
-    names = optional_text("model", model), optional_text("encoding", encoding)
+    fitter = Fitter(model, encoding, "openai-responses")
 
     async def filter(data: CallModelData[Any]) -> ModelInputData:
-        items = await _fit(data.model_data.input, budget, *names)
+        items = await _fit(data.model_data.input, budget, fitter)
         return ModelInputData(input=items, instructions=data.model_data.instructions)
 
     return filter
 
 
 async def _fit(
-    items: Sequence[TResponseInputItem], budget: int, model: str | None, encoding: str | None
+    items: Sequence[TResponseInputItem], budget: int, fitter: Fitter
 ) -> list[TResponseInputItem]:
-    if not items:
-        return []
-    result = await asyncio.to_thread(
-        fit_messages,
-        items,
-        budget,
-        model=model,
-        encoding=encoding,
-        format="openai-responses",
-    )
-    return result.messages
+    return [fitted.message for fitted in await asyncio.to_thread(fitter.fit, items, budget)]

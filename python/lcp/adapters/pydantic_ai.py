@@ -27,9 +27,8 @@ from pydantic_ai.messages import (
     UserPromptPart,
 )
 
-from .._arguments import optional_text, tokens
-from ._fit import IMAGE, FittedMessage
-from ._fit import fit as _fit
+from .._arguments import tokens
+from ._fit import IMAGE, FittedMessage, Fitter
 
 
 def history_processor(
@@ -38,12 +37,14 @@ def history_processor(
     """Return a history processor that keeps messages within a budget of tokens.
 
     Instructions and tool definitions are not messages: subtract their tokens from the budget.
+    While the next turn fits, the messages of the previous turn stay as they are, so the provider
+    can reuse its cache.
     """
     budget = tokens("budget", budget, 1)
-    names = optional_text("model", model), optional_text("encoding", encoding)
+    fitter = Fitter(model, encoding)
 
     def process(messages: list[ModelMessage]) -> list[ModelMessage]:
-        return fit(messages, budget, model=names[0], encoding=names[1])
+        return _fit(messages, budget, fitter)
 
     return process
 
@@ -56,6 +57,10 @@ def fit(
     encoding: str | None = None,
 ) -> list[ModelMessage]:
     """Fit messages into a budget of tokens. Unchanged messages are the same objects."""
+    return _fit(messages, budget, Fitter(model, encoding))
+
+
+def _fit(messages: Sequence[ModelMessage], budget: int, fitter: Fitter) -> list[ModelMessage]:
     converted: list[dict[str, Any]] = []
     # The message of each converted one, and its part of a request.
     places: list[tuple[int, int]] = []
@@ -79,7 +84,7 @@ def fit(
         return None if fitted.origin is None else places[fitted.origin][0]
 
     before = 0
-    for origin, group in groupby(_fit(converted, budget, model, encoding), place):
+    for origin, group in groupby(fitter.fit(converted, budget), place):
         if origin is None:
             result += [(before, _new(fitted.message)) for fitted in group]
             continue
