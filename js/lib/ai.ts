@@ -5,8 +5,8 @@
  */
 
 import type { ModelMessage, PrepareStepFunction, ToolResultPart, ToolSet } from "ai";
-import { wrongType } from "./arguments.js";
-import { fitMessages, originsOf } from "./messages.js";
+import { checkIndices, wrongType } from "./arguments.js";
+import { Fitter, fitMessages, originsOf, withMessages } from "./messages.js";
 import type { FitOptions, FitResult } from "./messages.js";
 
 type Part = Exclude<ModelMessage["content"], string>[number];
@@ -21,7 +21,7 @@ interface Origin {
 }
 
 /** The options of fits of messages of the AI SDK. */
-export type ModelFitOptions = Omit<FitOptions, "format" | "previous">;
+export type ModelFitOptions = Omit<FitOptions, "format">;
 
 /**
  * Fits messages of the AI SDK into a budget of tokens, as `fitMessages` does.
@@ -37,6 +37,15 @@ export async function fitModelMessages(
   messages: readonly ModelMessage[],
   options: ModelFitOptions,
 ): Promise<FitResult<ModelMessage>> {
+  return fitWith(fitMessages, messages, options);
+}
+
+/** Fits messages of the AI SDK. `fit` fits the items that they become. */
+async function fitWith(
+  fit: typeof fitMessages,
+  messages: readonly ModelMessage[],
+  options: ModelFitOptions,
+): Promise<FitResult<ModelMessage>> {
   if (!Array.isArray(messages)) {
     wrongType("messages", "an array", messages);
   }
@@ -47,22 +56,29 @@ export async function fitModelMessages(
     }
   });
   const history = new History(messages);
-  const fitted = await fitMessages(history.items, { ...options, format: "openai-responses" });
-  const list = fitted.isUnchanged ? [...messages] : history.toMessages(fitted);
-  return { ...fitted, messages: list };
+  const { pinned = [] } = options;
+  checkIndices("pinned", pinned, messages.length);
+  const fitted = await fit(history.items, {
+    ...options,
+    format: "openai-responses",
+    pinned: history.indicesOf(pinned),
+  });
+  return withMessages(fitted, fitted.isUnchanged ? [...messages] : history.toMessages(fitted));
 }
 
 /**
- * Returns a function for `prepareStep` that fits the messages of each step.
+ * Returns a function for `prepareStep` that fits the messages of each step. While the next step fits,
+ * the messages of the previous step stay as they are, so that the provider can reuse its cache.
  *
  * @example
  * await generateText({ model, tools, messages, prepareStep: fitStep({ budget: 100_000 }) });
  */
 export function fitStep<Tools extends ToolSet>(
-  options: ModelFitOptions,
+  options: Omit<ModelFitOptions, "pinned" | "previous">,
 ): PrepareStepFunction<Tools> {
+  const fitter = new Fitter();
   return async ({ messages }) => ({
-    messages: (await fitModelMessages(messages, options)).messages,
+    messages: (await fitWith(fitter.fit.bind(fitter), messages, options)).messages,
   });
 }
 
@@ -98,6 +114,12 @@ class History {
         this.#origins.push({ message: at, part });
       }
     });
+  }
+
+  /** Returns the indices of all items of these messages. */
+  indicesOf(messages: readonly number[]): number[] {
+    const all = this.#origins.keys();
+    return [...all].filter((at) => messages.includes(this.#origins[at]?.message ?? -1));
   }
 
   /** Returns the items of a message, each with its part unless it is the whole message. */

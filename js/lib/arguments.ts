@@ -37,6 +37,20 @@ export function checkTexts(name: string, texts: unknown): string[] {
   });
 }
 
+/** Checks an array of indices below `count`. */
+export function checkIndices(name: string, indices: unknown, count: number): void {
+  if (!Array.isArray(indices)) {
+    wrongType(name, "an array", indices);
+  }
+  for (const [at, index] of indices.entries()) {
+    if (!Number.isInteger(index) || index < 0 || index >= count) {
+      throw new UsageError(
+        `${name}[${at}]: expected an index below ${count}, got ${String(index)}`,
+      );
+    }
+  }
+}
+
 /** Returns the error of a text with half of a surrogate pair. */
 export function halfPair(name: string, text: string): UsageError {
   const at = text.search(/\p{Surrogate}/u);
@@ -80,4 +94,41 @@ export function checkNumber(
     const expected = `a number of ${units} from ${minimum} to 2^32 - 1`;
     throw new UsageError(`${name}: expected ${expected}, got ${value}`);
   }
+}
+
+/** Returns the JSON of each object of an array. */
+export function toJsonTexts(name: string, objects: unknown): string[] {
+  if (!Array.isArray(objects)) {
+    wrongType(name, "an array", objects);
+  }
+  return objects.map((object, at) => toJson(`${name}[${at}]`, object));
+}
+
+function toJson(name: string, object: unknown): string {
+  if (typeof object !== "object" || object === null || Array.isArray(object)) {
+    wrongType(name, "an object", object);
+  }
+  let text: string;
+  try {
+    text = JSON.stringify(object);
+  } catch (error) {
+    throw new UsageError(`${name}: ${(error as Error).message.split("\n")[0]}`);
+  }
+  // Halves of surrogate pairs are written as escapes.
+  if (text.includes("\\ud") && /(?<!\\)(?:\\\\)*\\ud[89a-f]/.test(text)) {
+    throw halfPair(name, firstHalfPair(object) ?? "\ud800");
+  }
+  return text;
+}
+
+/** Returns the first text with half of a surrogate pair. */
+function firstHalfPair(value: unknown): string | undefined {
+  if (typeof value === "string") {
+    return value.isWellFormed() ? undefined : value;
+  }
+  if (typeof value !== "object" || value === null) {
+    return undefined;
+  }
+  const texts = Object.entries(value).flat().map(firstHalfPair);
+  return texts.find((text) => text !== undefined);
 }

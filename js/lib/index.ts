@@ -23,11 +23,13 @@ export { Pack } from "./pack.js";
 export type {
   Block,
   DedupLevel,
+  ManifestBlock,
   PackFile,
   PackOptions,
   Priority,
   RenderMode,
   RenderOptions,
   RenderedText,
+  SecretPolicy,
   TranscriptFormat,
 } from "./pack.js";

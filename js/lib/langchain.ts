@@ -9,7 +9,7 @@ import type { BaseMessage, MessageContent, ToolCall } from "@langchain/core/mess
 import { wrongType } from "./arguments.js";
 import type { TokenizerOptions } from "./arguments.js";
 import { Encoding } from "./encoding.js";
-import { fitMessages, originsOf } from "./messages.js";
+import { fitMessages, originsOf, withMessages } from "./messages.js";
 import type { FitOptions, FitResult } from "./messages.js";
 
 /** A call in a message of OpenAI's chat API. */
@@ -28,7 +28,7 @@ interface Chat {
 }
 
 /** The options of fits of messages of LangChain. */
-export type ChatFitOptions = Omit<FitOptions, "format" | "previous">;
+export type ChatFitOptions = Omit<FitOptions, "format">;
 
 /** The tokens around each message, and around the list. */
 const MESSAGE_TOKENS = 4;
@@ -79,7 +79,7 @@ export async function fitChatMessages(
     const original: BaseMessage | undefined = messages[index];
     return original !== undefined && chat === chats[index] ? original : fromChat(chat, original);
   });
-  return { ...fitted, messages: result };
+  return withMessages(fitted, result);
 }
 
 function callsOf(message: BaseMessage): ToolCall[] {

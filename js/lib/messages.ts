@@ -1,4 +1,4 @@
-import { checkOptions, checkTokens, halfPair, wrongType } from "./arguments.js";
+import { checkIndices, checkOptions, checkTokens, toJsonTexts, wrongType } from "./arguments.js";
 import type { TokenizerOptions } from "./arguments.js";
 import { UsageError } from "./errors.js";
 import { call, currentGeneration, load } from "./module.js";
@@ -20,11 +20,13 @@ export interface FitOptions extends TokenizerOptions {
   headroom?: number | undefined;
   /** The tokens of an image. By default, 1600: about the most that Claude and GPT-4o charge for one. */
   imageTokens?: number | undefined;
+  /** The indices of messages that stay complete, as system messages do. */
+  pinned?: readonly number[] | undefined;
   /**
    * The result of the turn before, if the messages are the complete messages of that turn followed by
-   * new ones. Its messages
-   * stay as they are and the new ones follow, as long as they fit, so that the provider can reuse its
-   * cache. When they no longer fit, all messages are fitted again.
+   * new ones. Its messages stay as they are and the new ones follow, as long as they fit, so that the
+   * provider can reuse its cache. When they no longer fit, or a pinned message was cut before, all messages
+   * are fitted again.
    */
   previous?: FitResult<object> | undefined;
 }
@@ -108,11 +110,53 @@ export function originsOf(fitted: FitResult<object>): readonly number[] {
   return turn === undefined ? [] : [...turn.native.origins()];
 }
 
+/** Returns a result with other messages, which the next turn accepts as `previous`. */
+export function withMessages<Message>(
+  fitted: FitResult<object>,
+  messages: Message[],
+): FitResult<Message> {
+  const value = { ...fitted, messages };
+  const turn = turns.get(fitted);
+  if (turn !== undefined) {
+    turns.set(value, turn);
+  }
+  return value;
+}
+
+/** Returns whether messages begin with all messages of the previous turn. */
+function extendsTurn(texts: readonly string[], previous: Turn | undefined): boolean {
+  return previous?.texts.every((text, at) => text === texts[at]) ?? false;
+}
+
+/** The maximum number of conversations whose newest fit is remembered. */
+const CONVERSATIONS = 16;
+
+/** A fitter of messages. It remembers the newest fit of each conversation, which the next turn extends. */
+export class Fitter {
+  #results: FitResult<object>[] = [];
+
+  /** Fits messages as `fitMessages` does. */
+  async fit<Message extends object>(
+    messages: readonly Message[],
+    options: FitOptions,
+  ): Promise<FitResult<Message>> {
+    const texts = toJsonTexts("messages", messages);
+    const length = (result: FitResult<object>): number => turns.get(result)?.texts.length ?? 0;
+    const [previous] = this.#results
+      .filter((result) => extendsTurn(texts, turns.get(result)))
+      .sort((a, b) => length(b) - length(a));
+    const result = await fitTexts(texts, messages, { ...options, previous });
+    const others = this.#results.filter((it) => it !== previous);
+    this.#results = [result, ...others].slice(0, CONVERSATIONS);
+    return result;
+  }
+}
+
 /**
  * Fits messages into a budget of tokens.
  *
- * Older content shrinks first. Tool calls stay with their results, and system messages and the
- * newest user turn stay complete. Messages that fit are returned unchanged.
+ * Older content shrinks first. Tool calls stay with their results. System messages, pinned messages
+ * and the newest user turn stay complete. Messages that fit are returned unchanged.
  *
  * `messages` are those of OpenAI (chat or responses), Anthropic or Gemini. Lists with only roles and
  * texts have the same shape for OpenAI and Anthropic. They are read as Anthropic's if the name of the
@@ -130,18 +174,28 @@ export async function fitMessages<Message extends object>(
   messages: readonly Message[],
   options: FitOptions,
 ): Promise<FitResult<Message>> {
-  const texts = toTexts(messages);
+  return fitTexts(toJsonTexts("messages", messages), messages, options);
+}
+
+/** Fits messages, which are given as JSON, too. */
+async function fitTexts<Message extends object>(
+  texts: readonly string[],
+  messages: readonly Message[],
+  options: FitOptions,
+): Promise<FitResult<Message>> {
   if (texts.length === 0) {
     throw new UsageError("messages: the list is empty");
   }
   checkOptions(options, "model", "encoding", "format");
-  const { budget, model, encoding, format, headroom = 0.1, imageTokens = 1600, previous } = options;
+  const { budget, model, encoding, format, headroom = 0.1, imageTokens = 1600 } = options;
+  const { pinned = [], previous } = options;
   checkTokens("budget", budget, 1);
   if (typeof headroom !== "number" || !(headroom >= 0 && headroom < 1)) {
     const value = String(headroom);
     throw new UsageError(`headroom: expected a number from 0 to less than 1, got ${value}`);
   }
   checkTokens("imageTokens", imageTokens, 0);
+  checkIndices("pinned", pinned, texts.length);
   if (previous !== undefined && (previous === null || !turns.has(previous))) {
     wrongType("previous", "a result of fitMessages", previous);
   }
@@ -149,26 +203,32 @@ export async function fitMessages<Message extends object>(
   const key = JSON.stringify([model, encoding, format, headroom, imageTokens]);
   const before = previous && turns.get(previous);
   if (before && before.options === key && before.generation === currentGeneration()) {
-    const appended = append(before, texts, budget);
+    const appended = append(before, texts, budget, pinned);
     if (appended) {
       return result(appended, messages, true);
     }
   }
   const list = `[${texts.join(",")}]`;
+  const pins = new Uint32Array(pinned);
   const fit = call(() =>
-    native.fitMessages(list, budget, model, encoding, format, headroom, imageTokens),
+    native.fitMessages(list, budget, pins, model, encoding, format, headroom, imageTokens),
   );
   const turn = { native: fit, generation: currentGeneration(), options: key, texts };
   return result(turn, messages, false);
 }
 
 /** Appends the new messages to those of the turn before, if they fit. */
-function append(before: Turn, texts: readonly string[], budget: number): Turn | undefined {
-  if (before.texts.some((text, at) => text !== texts[at])) {
+function append(
+  before: Turn,
+  texts: readonly string[],
+  budget: number,
+  pinned: readonly number[],
+): Turn | undefined {
+  if (!extendsTurn(texts, before)) {
     return undefined;
   }
   const list = `[${texts.slice(before.texts.length).join(",")}]`;
-  const fit = call(() => before.native.append(list, budget));
+  const fit = call(() => before.native.append(list, budget, new Uint32Array(pinned)));
   return fit && { ...before, native: fit, texts };
 }
 
@@ -190,41 +250,4 @@ function result<Message>(
   };
   turns.set(value, turn);
   return value;
-}
-
-/** Returns the JSON of each message. */
-export function toTexts(messages: unknown): string[] {
-  if (!Array.isArray(messages)) {
-    wrongType("messages", "an array", messages);
-  }
-  return messages.map((message, at) => toJson(message, `messages[${at}]`));
-}
-
-function toJson(message: unknown, name: string): string {
-  if (typeof message !== "object" || message === null || Array.isArray(message)) {
-    wrongType(name, "an object", message);
-  }
-  let text: string;
-  try {
-    text = JSON.stringify(message);
-  } catch (error) {
-    throw new UsageError(`${name}: ${(error as Error).message.split("\n")[0]}`);
-  }
-  // Halves of surrogate pairs are written as escapes.
-  if (text.includes("\\ud") && /(?<!\\)(?:\\\\)*\\ud[89a-f]/.test(text)) {
-    throw halfPair(name, firstHalfPair(message) ?? "\ud800");
-  }
-  return text;
-}
-
-/** Returns the first text with half of a surrogate pair. */
-function firstHalfPair(value: unknown): string | undefined {
-  if (typeof value === "string") {
-    return value.isWellFormed() ? undefined : value;
-  }
-  if (typeof value !== "object" || value === null) {
-    return undefined;
-  }
-  const texts = Object.entries(value).flat().map(firstHalfPair);
-  return texts.find((text) => text !== undefined);
 }

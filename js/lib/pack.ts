@@ -1,4 +1,11 @@
-import { checkOptions, checkText, checkTexts, checkTokens, wrongType } from "./arguments.js";
+import {
+  checkOptions,
+  checkText,
+  checkTexts,
+  checkTokens,
+  toJsonTexts,
+  wrongType,
+} from "./arguments.js";
 import type { TokenizerOptions } from "./arguments.js";
 import { UsageError } from "./errors.js";
 import type { MessageFormat } from "./messages.js";
@@ -23,10 +30,15 @@ export interface PackOptions {
   priorities?: Readonly<Record<string, Priority>> | undefined;
   /** The duplicates that are removed. By default, none. */
   dedup?: DedupLevel | undefined;
-  /** The treatment of secrets: `redact`, the default, replaces them by markers; `exclude` leaves out their
-   * files; `warn` lists them; `off` does not search for them. */
-  secrets?: "redact" | "exclude" | "warn" | "off" | undefined;
+  /** The treatment of secrets. By default, they are redacted. */
+  secrets?: SecretPolicy | undefined;
 }
+
+/**
+ * The treatments of secrets: `redact` replaces them by markers; `exclude` leaves out their files; `warn`
+ * lists them; `off` does not search for them.
+ */
+export type SecretPolicy = "redact" | "exclude" | "warn" | "off";
 
 /** The priorities of blocks. Within a budget, low ones are shortened first. */
 export type Priority = "critical" | "high" | "normal" | "low" | "background";
@@ -48,6 +60,23 @@ export interface Block {
   tokens: number | null;
   /** The content: text, or the bytes of an image or of other data. */
   content: string | Uint8Array;
+}
+
+/** A block as an entry of a manifest. `toManifest` returns the entries of a pack. */
+export interface ManifestBlock {
+  /** The type, such as `code` or `tool_result`. */
+  type: string;
+  /** The text. */
+  content?: string;
+  /** The priority. By default, `normal`. */
+  priority?: Priority;
+  /** The short form of a block that does not fit. */
+  summary?: string;
+  /**
+   * The other fields: `tags`, `content_base64` for bytes, and those of the type, such as the `path` of
+   * code, or the `data` of an image in base64.
+   */
+  [field: string]: unknown;
 }
 
 /** The formats of transcripts: of chat APIs, of agents, results of MCP tools, and Markdown. */
@@ -152,22 +181,39 @@ export class Pack {
 
   /**
    * Packs a transcript: messages, or the session of an agent. Within a budget, the newest messages are
-   * kept first. The format is detected unless you pass one. Secrets are redacted, as in files.
+   * kept first. The format is detected unless you pass one. Secrets are redacted by default, as
+   * `fromFiles` does. A transcript has no files to leave out, so `exclude` only warns.
    *
    * @example
    * const pack = await Pack.fromTranscript(await readFile("session.jsonl", "utf8"));
    */
   static async fromTranscript(
     transcript: string | Uint8Array,
-    options: { format?: TranscriptFormat | undefined } = {},
+    options: { format?: TranscriptFormat | undefined; secrets?: SecretPolicy | undefined } = {},
   ): Promise<Pack> {
     const text = toBytes("transcript", transcript);
-    checkOptions(options, "format");
+    checkOptions(options, "format", "secrets");
+    const { format, secrets } = options;
     await load();
-    const packed = call(() => native.packTranscript(text, options.format));
+    const packed = call(() => native.packTranscript(text, format, secrets));
     const { bytes, warnings } = packed;
     packed.free();
     return new Pack(bytes, warnings);
+  }
+
+  /**
+   * Packs blocks: source code, messages, tool results, documents, diffs.
+   *
+   * @example
+   * const pack = await Pack.fromBlocks([{ type: "code", path: "main.ts", content: "run();\n" }]);
+   */
+  static async fromBlocks(blocks: readonly ManifestBlock[]): Promise<Pack> {
+    const manifest = `{"blocks":[${toJsonTexts("blocks", blocks).join(",")}]}`;
+    await load();
+    return new Pack(
+      call(() => native.packManifest(manifest)),
+      [],
+    );
   }
 
   /** Returns the blocks, with the tokens of their contents. */
@@ -212,6 +258,13 @@ export class Pack {
     } finally {
       rendered.free();
     }
+  }
+
+  /** Returns the blocks as entries of a manifest, for `fromBlocks`. */
+  async toManifest(): Promise<ManifestBlock[]> {
+    await load();
+    const manifest = call(() => native.manifest(this.#bytes));
+    return (JSON.parse(manifest) as { blocks: ManifestBlock[] }).blocks;
   }
 
   /** Returns the bytes of the pack. */

@@ -3,12 +3,18 @@
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { checkNumber, checkOptions, checkText, checkTokens, wrongType } from "./arguments.js";
+import {
+  checkNumber,
+  checkOptions,
+  checkText,
+  checkTokens,
+  toJsonTexts,
+  wrongType,
+} from "./arguments.js";
 import type { TokenizerOptions } from "./arguments.js";
 import { toError, parseMessages, runCommand } from "./command.js";
 import type { CommandOptions, CommandOutput } from "./command.js";
 import { FileError, LcpError, UsageError } from "./errors.js";
-import { toTexts } from "./messages.js";
 import type { Json } from "./messages.js";
 import { Pack } from "./pack.js";
 
@@ -241,7 +247,7 @@ export class Session {
    * @throws {SessionError} if the conversation does not begin with the recorded messages
    */
   async record(messages: readonly object[], options: RecordOptions = {}): Promise<SessionStatus> {
-    const texts = toTexts(messages);
+    const texts = toJsonTexts("messages", messages);
     checkOptions(options, "secrets");
     const { append = false, usage, secrets } = options;
     const flags = [

@@ -67,8 +67,8 @@ impl NativeFit {
 
     /// Appends messages, given as JSON. Returns `None` if all messages must be fitted again.
     #[must_use]
-    pub fn append(&self, messages: &str, budget: u32) -> Option<Self> {
-        let mut options = self.options.clone();
+    pub fn append(&self, messages: &str, budget: u32, pinned: &[u32]) -> Option<Self> {
+        let mut options = FitOptions { pinned: indices(pinned), ..self.options.clone() };
         options.budget.budget = Some(budget);
         let fitted = options.append(&self.fitted, messages.as_bytes(), &Config::default())?;
         Some(Self { fitted, options, warnings: self.warnings.clone() })
@@ -80,10 +80,12 @@ impl NativeFit {
 /// # Errors
 ///
 /// Returns an error for malformed messages, and for messages that cannot fit.
+#[expect(clippy::too_many_arguments, reason = "values that JavaScript passes without a copy")]
 #[wasm_bindgen(js_name = fitMessages)]
 pub fn fit_messages(
     messages: &str,
     budget: u32,
+    pinned: &[u32],
     model: Option<String>,
     encoding: Option<String>,
     format: Option<String>,
@@ -97,9 +99,14 @@ pub fn fit_messages(
         tokenizer: TokenizerOptions { encoding, model, count_cache: None },
         headroom,
         image_tokens,
+        pinned: indices(pinned),
         ..FitOptions::default()
     };
     let warnings = Warnings::default();
     let fitted = options.fit(messages.as_bytes(), &Config::default(), &warnings)?;
     Ok(NativeFit { fitted, options, warnings: warnings.take() })
+}
+
+fn indices(numbers: &[u32]) -> Vec<usize> {
+    numbers.iter().map(|number| *number as usize).collect()
 }

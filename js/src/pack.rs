@@ -9,12 +9,14 @@ use lcp_app::import::ImportOptions;
 use lcp_app::inspect::BlockReader;
 use lcp_app::names::{DEDUP_LEVELS, MODES};
 use lcp_app::pack::PackOptions;
+use lcp_app::pack_output::encode_manifest;
 use lcp_app::rank::{HistorySource, QueryOptions};
 use lcp_app::render::{RenderJob, RenderOptions};
 use lcp_app::tokenizer::TokenizerOptions;
 use lcp_app::{Warnings, content_bytes, files};
 use lcp_driver::Overflow;
 use lcp_driver::shares::Shares;
+use lcp_encoder::EncodeOptions;
 use lcp_ingest::{BlockAttributes, Input, Pattern, Rule, SecretPolicy};
 use lcp_transcripts::Format;
 use lcp_types::{BlockContent, BlockMeta, Priority};
@@ -86,8 +88,7 @@ impl PackFiles {
         dedup: Option<String>,
         secrets: Option<String>,
     ) -> Result<Vec<u8>> {
-        let policies = SecretPolicy::ALL.map(|policy| (policy.name(), policy));
-        let secrets = secrets.map(|name| value_of("secrets", &policies, &name)).transpose()?;
+        let secrets = secret_policy(secrets)?;
         let dedup = dedup_options(dedup)?;
         let query = QueryOptions {
             texts: query.into_iter().collect(),
@@ -131,14 +132,43 @@ pub struct NativePack {
 ///
 /// Returns an error if the transcript is malformed, or of an unknown format.
 #[wasm_bindgen(js_name = packTranscript)]
-pub fn pack_transcript(transcript: &[u8], format: Option<String>) -> Result<NativePack> {
+pub fn pack_transcript(
+    transcript: &[u8],
+    format: Option<String>,
+    secrets: Option<String>,
+) -> Result<NativePack> {
     let names = Format::ALL.map(|format| (format.name(), format));
     let format = format.map(|name| value_of("format", &names, &name)).transpose()?;
-    let secrets = Some(SecretPolicy::Redact);
+    let secrets = secret_policy(secrets)?.or(Some(SecretPolicy::Redact));
     let options = ImportOptions { format, secrets, ..ImportOptions::default() };
     let (config, warnings) = (Config::default(), Warnings::default());
     let bytes = options.pack(TRANSCRIPT, transcript, &config, &warnings)?;
     Ok(NativePack { bytes, warnings: warnings.take() })
+}
+
+/// The name of a manifest in errors.
+const MANIFEST: &str = "blocks";
+
+/// Returns the pack of the blocks of a manifest.
+///
+/// # Errors
+///
+/// Returns an error if the manifest is malformed, or a limit is exceeded.
+#[wasm_bindgen(js_name = packManifest)]
+pub fn pack_manifest(manifest: &str) -> Result<Vec<u8>> {
+    let options = EncodeOptions::default();
+    Ok(encode_manifest(Path::new(MANIFEST), manifest.as_bytes(), options)?.0)
+}
+
+/// Returns the manifest of a pack.
+///
+/// # Errors
+///
+/// Returns an error if the pack is malformed.
+#[wasm_bindgen]
+pub fn manifest(bytes: &[u8]) -> Result<String> {
+    let pack = files::decode(Path::new(NAME), bytes)?;
+    Ok(lcp_encoder::manifest::to_json(&pack.blocks))
 }
 
 /// A rendered text.
@@ -239,6 +269,11 @@ pub fn blocks(
         }
     });
     Ok(blocks.collect())
+}
+
+fn secret_policy(name: Option<String>) -> Result<Option<SecretPolicy>> {
+    let policies = SecretPolicy::ALL.map(|policy| (policy.name(), policy));
+    name.map(|name| value_of("secrets", &policies, &name)).transpose()
 }
 
 fn dedup_options(level: Option<String>) -> Result<DedupOptions> {

@@ -73,6 +73,41 @@ test("a long history fits with its calls and newest turn", async () => {
   expect(again.messages).toEqual(messages);
 });
 
+test("the next turn extends the messages of the turn before", async () => {
+  const options = { budget: 2_500, imageTokens: 10 };
+  const next: ModelMessage[] = [
+    ...history,
+    { role: "assistant", content: "Their lines." },
+    { role: "user", content: "Why?" },
+  ];
+  const first = await fitModelMessages(history, options);
+  expect(first.isUnchanged).toBe(false);
+  const second = await fitModelMessages(next, { ...options, previous: first });
+  expect(second.isAppended).toBe(true);
+  expect(second.messages).toEqual([...first.messages, ...next.slice(-2)]);
+  // `fitStep` does the same for several conversations.
+  const step = fitStep(options);
+  const run = async (messages: ModelMessage[]): Promise<ModelMessage[]> => {
+    const prepared = await step({ messages } as never);
+    return prepared?.messages ?? [];
+  };
+  const [one, other] = [await run(history), await run(history.slice(1))];
+  expect(await run(next)).toEqual([...one, ...next.slice(-2)]);
+  expect(await run(next.slice(1))).toEqual([...other, ...next.slice(-2)]);
+});
+
+test("pinned messages stay complete", async () => {
+  const options = { budget: 2_500, imageTokens: 10 };
+  const result = history[3]!;
+  expect((await fitModelMessages(history, options)).messages).not.toContain(result);
+  const { messages, report } = await fitModelMessages(history, { ...options, pinned: [2, 3] });
+  expect(messages).toContain(result);
+  expect(messages).toContain(history[2]);
+  expect(report.usedTokens).toBeLessThanOrEqual(2_500);
+  const error = "pinned[0]: expected an index below 50, got 50";
+  await expect(fitModelMessages(history, { ...options, pinned: [50] })).rejects.toThrow(error);
+});
+
 function answer(text: string) {
   return {
     content: [{ type: "text" as const, text }],

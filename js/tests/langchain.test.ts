@@ -50,6 +50,14 @@ test("a long history fits with its calls and newest turn", async () => {
   expect((await fitChatMessages(messages, { budget: 1_500 })).messages).toEqual(messages);
 });
 
+test("the next turn extends the messages of the turn before", async () => {
+  const first = await fitChatMessages(history, { budget: 1_500 });
+  const next = [...history, new AIMessage("Their lines."), new HumanMessage("Why?")];
+  const second = await fitChatMessages(next, { budget: 1_500, previous: first });
+  expect(second.isAppended).toBe(true);
+  expect(second.messages).toEqual([...first.messages, ...next.slice(-2)]);
+});
+
 test("shortened messages keep their other fields", async () => {
   const artifact = { path: "0.txt" };
   const call = { id: "call", name: "read", args: { path: "0.txt" } };

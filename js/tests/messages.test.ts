@@ -222,6 +222,33 @@ test("the next turn keeps the messages of the previous one", async () => {
   expect(appended).toBeGreaterThan(12);
 });
 
+test("pinned messages stay complete in each turn", async () => {
+  const file = "A line of a file. ".repeat(60);
+  const messages: Message[] = [
+    ...Array.from({ length: 12 }, (_, at) => turn(at, `What is in ${at}?`, file, "Lines.")).flat(),
+    { role: "user", content: "And in all of them?" },
+  ];
+  const budget = 1_500;
+  const result = messages[6]!;
+  const cut = await fitMessages(messages, { budget });
+  expect(cut.messages).not.toContain(result);
+  const fitted = await fitMessages(messages, { budget, pinned: [6], previous: cut });
+  expect(fitted.isAppended).toBe(false);
+  expect(fitted.report.usedTokens).toBeLessThanOrEqual(budget);
+  expect(fitted.messages).toContain(result);
+  expect(fitted.messages).toContain(messages[5]);
+  const next = [...messages, { role: "assistant", content: "Lines." }];
+  const following = await fitMessages(next, { budget, pinned: [6], previous: fitted });
+  expect(following.isAppended).toBe(true);
+  for (const [pinned, error] of [
+    [3, "pinned: expected an array, got number"],
+    [[0.5], "pinned[0]: expected an index below 49, got 0.5"],
+    [[0, 49], "pinned[1]: expected an index below 49, got 49"],
+  ] as const) {
+    await expect(fitMessages(messages, { budget, pinned: pinned as never })).rejects.toThrow(error);
+  }
+});
+
 test("changed messages are fitted again", async () => {
   const messages = turn(0, "What?", "That.", "So.");
   const first = await fitMessages(messages, { budget: 100 });

@@ -1,4 +1,5 @@
 import { MalformedError, OverBudgetError, Pack, UsageError, count } from "llm-context-pack";
+import type { ManifestBlock } from "llm-context-pack";
 import { expect, test } from "vitest";
 
 const FILES = ["door", "table", "sail"].map((name) => ({
@@ -55,6 +56,27 @@ test("transcripts are packed", async () => {
   const pack = await Pack.fromTranscript(`# User\n\nMy key is ${key}.\n`, { format: "markdown" });
   expect(await pack.render()).toMatch(/My key is \[secret .*\]\./);
   expect(pack.warnings.join()).toContain("secret");
+  const unredacted = await Pack.fromTranscript(`# User\n\nMy key is ${key}.\n`, { secrets: "off" });
+  expect(await unredacted.render()).toContain(key);
+});
+
+test("blocks of all types are packed and returned", async () => {
+  const blocks: ManifestBlock[] = [
+    { type: "conversation", role: "user", content: "Why does the door stick?" },
+    { type: "code", path: "door.py", content: "stuck = True\n", priority: "high" },
+    { type: "tool_result", tool_name: "read", content: "It sticks.\n", summary: "It sticks." },
+    { type: "image", media_type: "png", alt_text: "A door", data: "iVBORw==" },
+  ];
+  const pack = await Pack.fromBlocks(blocks);
+  const text = await pack.render({ mode: "minimal" });
+  expect(text).toContain("stuck = True");
+  const contents = (await pack.blocks()).filter(({ tokens }) => tokens !== null);
+  const types = ["conversation", "code", "tool-result", "image"];
+  expect(contents.map(({ type }) => type)).toEqual(types);
+  // Priorities are blocks of their own.
+  const manifest = await pack.toManifest();
+  expect(manifest[1]).toMatchObject({ type: "code", path: "door.py", content: "stuck = True\n" });
+  expect((await Pack.fromBlocks(manifest)).toBytes()).toEqual(pack.toBytes());
 });
 
 test("system messages that exceed the budget are an error", async () => {
@@ -127,6 +149,8 @@ test("bad packs and arguments are errors", async () => {
   await expect(Pack.fromBytes(Buffer.from("no pack"))).rejects.toThrow(MalformedError);
   await expect(Pack.fromTranscript("{}")).rejects.toThrow("unknown transcript format");
   await expect(Pack.fromTranscript('[{"role": ')).rejects.toThrow(/line 1/);
+  await expect(Pack.fromBlocks([{ type: "song" }])).rejects.toThrow(MalformedError);
+  await expect(Pack.fromBlocks([{ type: "code", content_file: "a.py" }])).rejects.toThrow("a.py");
   const pack = await Pack.fromFiles(FILES);
   await expect(pack.blocks({ encoding: "no-such" })).rejects.toThrow("unknown encoding");
   const calls: [() => Promise<unknown>, string][] = [
@@ -136,6 +160,12 @@ test("bad packs and arguments are errors", async () => {
     [() => Pack.fromFiles([{ path: "a.ts" } as never]), "files[0].content: expected a string"],
     [() => Pack.fromFiles([null as never]), "files[0].path: expected a string"],
     [() => Pack.fromFiles(FILES, { mentions: [5 as never] }), "mentions[0]: expected a string"],
+    [() => Pack.fromBlocks({} as never), "blocks: expected an array, got object"],
+    [() => Pack.fromBlocks([null as never]), "blocks[0]: expected an object, got null"],
+    [
+      () => Pack.fromTranscript("[]", { secrets: "keep" as never }),
+      "secrets: expected one of redact",
+    ],
     [() => Pack.fromTranscript(5 as never), "transcript: expected a string"],
     [
       () => Pack.fromTranscript("[]", { format: "pdf" as never }),
