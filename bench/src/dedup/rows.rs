@@ -23,7 +23,7 @@ pub(crate) fn run(progress: &mut Progress<'_>) -> Result<Vec<Row>> {
     let (mut rows, mut drops) = (Vec::new(), Vec::new());
     for (mix, chunks, level, rounds, wanted) in [
         (Mix::Session, 100, DedupLevel::Near, 50, None),
-        (Mix::Session, 10_000, DedupLevel::Overlap, 11, Some(1.5)),
+        (Mix::Session, 10_000, DedupLevel::Overlap, 61, Some(1.5)),
         (Mix::Session, 100_000, DedupLevel::Near, 3, None),
         (Mix::Texts, 100_000, DedupLevel::Near, 5, None),
     ] {
