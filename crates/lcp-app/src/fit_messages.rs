@@ -267,7 +267,7 @@ impl FitOptions {
         let indices = MessageIndices::new(&blocks);
         let input_messages = usize::try_from(report.messages).unwrap_or(usize::MAX);
         if !self.pinned.is_empty() {
-            self.check_pinned(if is_list { input_messages } else { 0 })?;
+            self.check_pinned(is_list.then_some(input_messages))?;
             blocks.extend(indices.pins(&self.pinned));
         }
         let ends_with_thinking = ends_with_thinking(&blocks);
@@ -275,15 +275,14 @@ impl FitOptions {
         Ok(Exported { format, indices, input_messages, ends_with_thinking, export })
     }
 
-    /// Checks that the pinned indices are in range.
-    fn check_pinned(&self, messages: usize) -> Result<()> {
-        let Some(index) = self.pinned.iter().find(|index| **index >= messages) else {
-            return Ok(());
-        };
-        let message = if messages == 0 {
-            "pinned: expected a list of messages, got a request".to_owned()
-        } else {
-            format!("pinned: expected an index below {messages}, got {index}")
+    /// Checks that the pinned indices are in range. A request has no number of `messages`.
+    fn check_pinned(&self, messages: Option<usize>) -> Result<()> {
+        let message = match messages {
+            None => "pinned: expected a list of messages, got a request".to_owned(),
+            Some(messages) => match self.pinned.iter().find(|index| **index >= messages) {
+                Some(index) => format!("pinned: expected an index below {messages}, got {index}"),
+                None => return Ok(()),
+            },
         };
         Err(Error::new(ErrorKind::Usage, message))
     }
