@@ -3,7 +3,7 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
-use hyper::body::{Bytes, Incoming};
+use hyper::body::{Body, Bytes, Incoming};
 use hyper::header::{CONTENT_ENCODING, CONTENT_TYPE, HeaderValue};
 use hyper::http::request::Parts;
 use hyper::{HeaderMap, Method, Request, Response, StatusCode};
@@ -16,6 +16,7 @@ use super::decoding::ResponseReader;
 use super::editor::{Context, Editor, SentRequest};
 use super::headers::{self, Encoding};
 use super::page;
+use super::patience::FlushedBody;
 use super::upstream::{HttpClient, Upstream};
 use crate::request::Api;
 use crate::usage::Usage;
@@ -140,19 +141,17 @@ impl Endpoint {
             }
         };
         if context.is_count || !response.status().is_success() {
-            return respond(response, |incoming, _| boxed(incoming));
+            return respond(response, |incoming, _| incoming);
         }
         let editor = Arc::clone(&self.editor);
         let on_end = move |usage| record(editor, sent, usage);
-        respond(response, |incoming, headers| {
-            boxed(Tee::new(incoming, usage_reader(headers), on_end))
-        })
+        respond(response, |incoming, headers| Tee::new(incoming, usage_reader(headers), on_end))
     }
 
     /// Sends a request, and passes the response on.
     async fn pass(&self, parts: Parts, target: &str, body: AnyBody) -> Answer {
         let response = self.send(parts, target, body).await;
-        response.map_or_else(|answer| answer, |response| respond(response, |it, _| boxed(it)))
+        response.map_or_else(|answer| answer, |response| respond(response, |it, _| it))
     }
 
     /// Sends a request. Returns the response, or an answer about an error.
@@ -243,24 +242,17 @@ fn usage_reader(headers: &HeaderMap) -> Option<ResponseReader> {
 }
 
 /// Returns the response of a provider for the client.
-fn respond(
-    response: Response<Incoming>,
-    body: impl FnOnce(Incoming, &HeaderMap) -> AnyBody,
-) -> Answer {
+fn respond<B>(response: Response<Incoming>, body: impl FnOnce(Incoming, &HeaderMap) -> B) -> Answer
+where
+    B: Body<Data = Bytes, Error = hyper::Error> + Send + Unpin + 'static,
+{
     let (mut parts, incoming) = response.into_parts();
-    let body = body(incoming, &parts.headers);
+    let body = AnyBody::new(FlushedBody::new(body(incoming, &parts.headers)));
     headers::remove_hop_by_hop(&mut parts.headers);
     parts.version = hyper::Version::HTTP_11;
     // The reason phrase and the case of headers of the provider's connection do not apply here.
     parts.extensions.clear();
     Response::from_parts(parts, body)
-}
-
-fn boxed<B>(body: B) -> AnyBody
-where
-    B: hyper::body::Body<Data = Bytes, Error = hyper::Error> + Send + 'static,
-{
-    AnyBody::new(http_body_util::BodyExt::map_err(body, Into::into))
 }
 
 /// Returns an error of the gateway, in a form that the clients of all APIs show.

@@ -1,11 +1,11 @@
-//! Time limits for clients that send too slowly.
+//! Time limits for slow clients, and a delay for errors of responses.
 
 use std::pin::Pin;
-use std::task::{Context, Poll};
+use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
 use hyper::body::{Body, Bytes, Frame, SizeHint};
-use tokio::time::{Instant, Sleep, sleep_until};
+use tokio::time::{Instant, Sleep, sleep, sleep_until};
 
 /// The error of a body.
 pub(super) type BoxError = Box<dyn std::error::Error + Send + Sync>;
@@ -21,6 +21,60 @@ impl std::fmt::Display for TooSlow {
 }
 
 impl std::error::Error for TooSlow {}
+
+/// The delay of an error, in which hyper writes the bytes before it.
+const FLUSH: Duration = Duration::from_millis(20);
+
+/// A body that delays an error by [`FLUSH`], because hyper drops unwritten bytes at an error. A client that reads
+/// slowly can still lose bytes.
+pub(super) struct FlushedBody<B: Body> {
+    body: B,
+    error: Option<B::Error>,
+    flush: Option<Pin<Box<Sleep>>>,
+}
+
+impl<B: Body> FlushedBody<B> {
+    pub(super) const fn new(body: B) -> Self {
+        Self { body, error: None, flush: None }
+    }
+}
+
+impl<B: Body<Data = Bytes, Error = hyper::Error> + Unpin> Body for FlushedBody<B> {
+    type Data = Bytes;
+    type Error = BoxError;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, BoxError>>> {
+        if let Some(flush) = &mut self.flush {
+            ready!(flush.as_mut().poll(context));
+            self.flush = None;
+            // hyper polls the body before it writes, and this poll may be the first one after a stall.
+            context.waker().wake_by_ref();
+            return Poll::Pending;
+        }
+        if let Some(error) = self.error.take() {
+            return Poll::Ready(Some(Err(error.into())));
+        }
+        match ready!(Pin::new(&mut self.body).poll_frame(context)) {
+            Some(Err(error)) => {
+                self.error = Some(error);
+                self.flush = Some(Box::pin(sleep(FLUSH)));
+                self.poll_frame(context)
+            }
+            frame => Poll::Ready(frame.map(|frame| frame.map_err(Into::into))),
+        }
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.error.is_none() && self.body.is_end_stream()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        self.body.size_hint()
+    }
+}
 
 /// A body of a request that must arrive in time.
 pub(super) struct TimedBody<B> {
@@ -77,7 +131,6 @@ mod tests {
     use std::io;
 
     use http_body_util::BodyExt as _;
-    use tokio::time::sleep;
 
     use super::*;
 
