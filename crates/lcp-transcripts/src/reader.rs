@@ -4,7 +4,7 @@ use lcp_types::Status;
 use serde_json::value::RawValue;
 
 use crate::builder::BlockBuilder;
-use crate::raw_json::{self, Document, Fields, Line, Source};
+use crate::raw_json::{self, Document, Fields, Line, ParseLine, Source};
 use crate::{Error, Format, ImportResult, Result};
 
 /// The functions that read one format.
@@ -213,8 +213,8 @@ pub(crate) fn rest_with(fields: &Fields<'_>, key: &str, inner: Option<String>) -
 
 /// Imports the lines of a session, the items of a list, or one object.
 ///
-/// `begin` gets all lines and returns a reader. It is called for each line that is JSON, in order, and
-/// returns whether the line belongs to the format. Lines that are not JSON become extensions, with a
+/// `begin` gets all parsed lines and returns a reader. The reader gets each line that is JSON, in order, and
+/// returns whether it belongs to the format. Lines that are not JSON become extensions, with a
 /// warning.
 ///
 /// # Errors
@@ -222,11 +222,11 @@ pub(crate) fn rest_with(fields: &Fields<'_>, key: &str, inner: Option<String>) -
 /// Returns the first JSON error, or
 /// [`ErrorKind::NotATranscript`](crate::ErrorKind::NotATranscript), if no line belongs to the
 /// format.
-pub(crate) fn import_lines<'a, Read: FnMut(&mut BlockBuilder, &RawValue) -> bool>(
+pub(crate) fn import_lines<'a, V: ParseLine<'a>, Read: FnMut(&mut BlockBuilder, V) -> bool>(
     format: Format,
     looked_for: &'static str,
     bytes: &'a [u8],
-    begin: impl FnOnce(&[Line<'a>]) -> Read,
+    begin: impl FnOnce(&[Line<'a, V>]) -> Read,
 ) -> Result<ImportResult> {
     let source = Source::new(bytes)?;
     let lines = source.lines_or_items();

@@ -6,14 +6,13 @@
 mod rewound_turns;
 
 use std::collections::{HashMap, HashSet};
-use std::vec;
 
 use lcp_types::Role;
 use serde_json::value::RawValue;
 
 use crate::anthropic::{RESPONSE_KEYS, parts};
 use crate::builder::BlockBuilder;
-use crate::raw_json::{self, Fields, Line, Object};
+use crate::raw_json::{self, Fields, Line, Object, ParseLine};
 use crate::{Format, ImportResult, Options, Result, annotation_keys, reader};
 
 /// The fields that only lines of a session have.
@@ -44,7 +43,7 @@ pub(crate) fn import(bytes: &[u8], options: &Options) -> Result<ImportResult> {
     let looked_for = "lines with a \"type\" and a \"uuid\" or a \"sessionId\"";
     reader::import_lines(Format::ClaudeCode, looked_for, bytes, |lines| {
         let mut session = Session::new(lines, options);
-        move |builder, value| session.line(builder, value)
+        move |builder, line: SessionLine<'_>| session.line(builder, line)
     })
 }
 
@@ -77,24 +76,44 @@ enum Sidechains {
     Main,
 }
 
+/// A line of a session.
+struct SessionLine<'a> {
+    json: &'a str,
+    /// `None` if the line is not an object.
+    fields: Option<LineFields<'a>>,
+}
+
 /// The fields of a line, and those of its message.
 struct LineFields<'a> {
     line: Fields<'a>,
     message: Option<Fields<'a>>,
 }
 
-impl<'a> LineFields<'a> {
-    /// Returns `None` if the line is not an object.
-    fn read(line: &'a RawValue) -> Option<Self> {
-        let line = Fields::read(line)?;
-        let message = line.get("message").and_then(Fields::read);
-        Some(Self { line, message })
+impl<'a> SessionLine<'a> {
+    fn new(json: &'a str) -> Self {
+        let fields = Fields::parse(json).map(|line| {
+            let message = line.get("message").and_then(Fields::read);
+            LineFields { line, message }
+        });
+        Self { json: json.trim(), fields }
     }
 }
 
-struct Session<'a> {
-    /// Each line that is not read yet. `None` if it is not an object.
-    lines: vec::IntoIter<Option<LineFields<'a>>>,
+impl<'a> ParseLine<'a> for SessionLine<'a> {
+    fn parse(json: &'a str) -> serde_json::Result<Self> {
+        let line = Self::new(json);
+        if line.fields.is_none() {
+            let _: &RawValue = serde_json::from_str(json)?;
+        }
+        Ok(line)
+    }
+
+    fn from_value(value: &'a RawValue) -> Self {
+        Self::new(value.get())
+    }
+}
+
+struct Session {
     asides: Sidechains,
     /// The ids of the lines of rewound turns.
     rewound: HashSet<String>,
@@ -125,12 +144,10 @@ impl Notes {
     }
 }
 
-impl<'a> Session<'a> {
-    fn new(lines: &[Line<'a>], options: &Options) -> Self {
-        let values = lines.iter().filter_map(|line| line.value.as_ref().ok());
-        let lines: Vec<_> = values.map(|value| LineFields::read(value)).collect();
-        let mut fields = lines.iter().flatten().map(|fields| &fields.line);
-        let has_main = fields.any(|line| line.get("message").is_some() && !is_aside(line));
+impl Session {
+    fn new(lines: &[Line<'_, SessionLine<'_>>], options: &Options) -> Self {
+        let fields = || lines.iter().filter_map(|line| line.value.as_ref().ok()?.fields.as_ref());
+        let has_main = fields().any(|it| it.line.get("message").is_some() && !is_aside(&it.line));
         let asides = match (has_main, options.sidechains) {
             (false, _) => Sidechains::Main,
             (true, true) => Sidechains::Tagged,
@@ -138,8 +155,7 @@ impl<'a> Session<'a> {
         };
         Self {
             asides,
-            rewound: rewound_turns::rewound_ids(&lines),
-            lines: lines.into_iter(),
+            rewound: rewound_turns::rewound_ids(fields()),
             open: None,
             sidechains: HashMap::new(),
             line_notes: Notes::default(),
@@ -147,9 +163,10 @@ impl<'a> Session<'a> {
         }
     }
 
-    fn line(&mut self, builder: &mut BlockBuilder, value: &RawValue) -> bool {
-        let Some(LineFields { line: fields, message }) = self.lines.next().flatten() else {
-            builder.push_detached("line", value.get());
+    fn line(&mut self, builder: &mut BlockBuilder, line: SessionLine<'_>) -> bool {
+        let SessionLine { json, fields } = line;
+        let Some(LineFields { line: fields, message }) = fields else {
+            builder.push_detached("line", json);
             return false;
         };
         let kind = fields.string("type").unwrap_or_else(|| "line".to_owned());
@@ -192,9 +209,9 @@ impl<'a> Session<'a> {
         }
         match fields.string("subtype") {
             // The model sees these messages, too.
-            _ if is_meta => builder.push_detached(&format!("{kind}.meta"), value.get()),
-            Some(subtype) => builder.push_record(&format!("{kind}.{subtype}"), value.get()),
-            None => builder.push_record(&kind, value.get()),
+            _ if is_meta => builder.push_detached(&format!("{kind}.meta"), json),
+            Some(subtype) => builder.push_record(&format!("{kind}.{subtype}"), json),
+            None => builder.push_record(&kind, json),
         }
         is_ours
     }

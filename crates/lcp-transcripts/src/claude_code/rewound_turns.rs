@@ -45,7 +45,7 @@ enum LineOutcome {
 }
 
 /// Returns the ids of the lines that belong to rewound turns.
-pub(super) fn rewound_ids(lines: &[Option<LineFields<'_>>]) -> HashSet<String> {
+pub(super) fn rewound_ids<'l>(lines: impl Iterator<Item = &'l LineFields<'l>>) -> HashSet<String> {
     let (ids, nodes) = nodes(lines);
     let Some(last) = nodes.iter().rposition(|node| node.kind != Kind::Other) else {
         return HashSet::new();
@@ -86,12 +86,12 @@ pub(super) fn rewound_ids(lines: &[Option<LineFields<'_>>]) -> HashSet<String> {
 }
 
 /// Returns the lines that have an id as nodes in order, with their ids.
-fn nodes(lines: &[Option<LineFields<'_>>]) -> (Vec<String>, Vec<Node>) {
+fn nodes<'l>(lines: impl Iterator<Item = &'l LineFields<'l>>) -> (Vec<String>, Vec<Node>) {
     let (mut ids, mut nodes) = (Vec::new(), Vec::<Node>::new());
     let mut places: HashMap<String, usize> = HashMap::new();
     // The last node that is not part of a side conversation.
     let mut before = None;
-    for line @ LineFields { line: fields, .. } in lines.iter().flatten() {
+    for line @ LineFields { line: fields, .. } in lines {
         let Some(id) = fields.string("uuid").filter(|id| !places.contains_key(id)) else {
             continue;
         };

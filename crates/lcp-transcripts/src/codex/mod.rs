@@ -33,7 +33,7 @@ pub(crate) fn import(bytes: &[u8]) -> Result<ImportResult> {
     reader::import_lines(Format::Codex, looked_for, bytes, |lines| {
         let mut items = events::ItemTexts::from_lines(lines);
         let mut started = HashSet::new();
-        move |builder, value| match Fields::read(value).filter(is_event) {
+        move |builder, value: &RawValue| match Fields::read(value).filter(is_event) {
             Some(event) => stream::event(&mut started, builder, &event, value),
             None => line(&mut items, builder, value),
         }

@@ -39,7 +39,7 @@ pub(crate) fn import(bytes: &[u8]) -> Result<ImportResult> {
     reader::import_lines(Format::GeminiCli, looked_for, bytes, |lines| {
         let mut session = Session::new(lines);
         let texts = stream::texts(lines);
-        move |builder, value| match Fields::read(value) {
+        move |builder, value: &RawValue| match Fields::read(value) {
             Some(fields) if stream::is_event(&fields) => {
                 stream::event(&texts, builder, fields, value);
                 true

@@ -6,13 +6,14 @@
 mod object;
 mod source;
 
+use std::borrow::Cow;
 use std::fmt;
 
 use serde::de::{Deserialize, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde_json::value::RawValue;
 
 pub(crate) use object::{Object, list, without};
-pub(crate) use source::{Document, Line, LineIndex, Source};
+pub(crate) use source::{Document, Line, LineIndex, ParseLine, Source};
 
 pub(crate) fn is_object(value: &RawValue) -> bool {
     value.get().starts_with('{')
@@ -61,8 +62,10 @@ pub(crate) fn string(value: &RawValue) -> Option<String> {
 
 /// Returns the same as [`string`], and whether half of a surrogate pair was replaced.
 pub(crate) fn string_and_loss(value: &RawValue) -> Option<(String, bool)> {
-    if !value.get().starts_with('"') {
-        return None;
+    let text = value.get().strip_prefix('"')?.strip_suffix('"')?;
+    // Most strings have no escapes.
+    if memchr::memchr(b'\\', text.as_bytes()).is_none() {
+        return Some((text.to_owned(), false));
     }
     let exact = serde_json::from_str(value.get()).ok().map(|text| (text, false));
     exact.or_else(|| {
@@ -190,7 +193,7 @@ impl<'de> Deserialize<'de> for Lossy {
 
 /// The fields of an object, in order. [`Self::take`] removes a field.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Fields<'a>(Vec<(String, &'a RawValue)>);
+pub(crate) struct Fields<'a>(Vec<(Cow<'a, str>, &'a RawValue)>);
 
 impl<'a> Fields<'a> {
     /// Returns the fields of an object; `None` if the value is not an object.
@@ -236,10 +239,7 @@ impl<'a> Fields<'a> {
 
     /// Returns the remaining fields that are not null, with their values unchanged.
     pub(crate) fn rest(&self) -> impl Iterator<Item = (&str, &'a RawValue)> {
-        self.0
-            .iter()
-            .filter(|(_, value)| !is_null(value))
-            .map(|(key, value)| (key.as_str(), *value))
+        self.0.iter().filter(|(_, value)| !is_null(value)).map(|(key, value)| (&**key, *value))
     }
 
     /// Returns the only field that is not null; `None` if there are more or none.
@@ -260,9 +260,13 @@ impl<'a> Fields<'a> {
 
 impl<'de: 'a, 'a> Deserialize<'de> for Fields<'a> {
     fn deserialize<D: Deserializer<'de>>(from: D) -> std::result::Result<Self, D::Error> {
+        /// A key, which is copied only if it has escapes.
+        #[derive(serde::Deserialize)]
+        struct Key<'k>(#[serde(borrow)] Cow<'k, str>);
+
         struct Map;
         impl<'de> Visitor<'de> for Map {
-            type Value = Vec<(String, &'de RawValue)>;
+            type Value = Vec<(Cow<'de, str>, &'de RawValue)>;
 
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 f.write_str("an object")
@@ -273,8 +277,8 @@ impl<'de: 'a, 'a> Deserialize<'de> for Fields<'a> {
                 mut map: A,
             ) -> std::result::Result<Self::Value, A::Error> {
                 let mut fields = Vec::new();
-                while let Some(field) = map.next_entry()? {
-                    fields.push(field);
+                while let Some((Key(key), value)) = map.next_entry()? {
+                    fields.push((key, value));
                 }
                 Ok(fields)
             }

@@ -49,9 +49,26 @@ pub(crate) enum Document<'a, L> {
 }
 
 /// A line that is not blank, with its value.
-pub(crate) struct Line<'a> {
+pub(crate) struct Line<'a, V = &'a RawValue> {
     pub(crate) text: &'a str,
-    pub(crate) value: Result<&'a RawValue>,
+    pub(crate) value: Result<V>,
+}
+
+/// A value that is parsed from a line.
+pub(crate) trait ParseLine<'a>: Sized {
+    fn parse(json: &'a str) -> serde_json::Result<Self>;
+
+    fn from_value(value: &'a RawValue) -> Self;
+}
+
+impl<'a> ParseLine<'a> for &'a RawValue {
+    fn parse(json: &'a str) -> serde_json::Result<Self> {
+        serde_json::from_str(json)
+    }
+
+    fn from_value(value: &'a RawValue) -> Self {
+        value
+    }
 }
 
 impl<'a> Source<'a> {
@@ -74,7 +91,11 @@ impl<'a> Source<'a> {
 
     /// Parses a part of this text as a JSON value.
     pub(crate) fn value(&self, part: &'a str) -> Result<&'a RawValue> {
-        let value = serde_json::from_str::<&RawValue>(part).map_err(|error| {
+        self.parse(part)
+    }
+
+    fn parse<V: ParseLine<'a>>(&self, part: &'a str) -> Result<V> {
+        let value = V::parse(part).map_err(|error| {
             let (first, column) = self.lines.line_and_column(self.lines.offset(part));
             let column =
                 if error.line() > 1 { error.column() } else { error.column() + column - 1 };
@@ -83,7 +104,7 @@ impl<'a> Source<'a> {
             let message = message.split(" at line ").next().unwrap_or(&message).to_owned();
             Error::at(ErrorKind::NotJson(message), first + error.line().saturating_sub(1), column)
         })?;
-        self.check_depth(value.get())?;
+        self.check_depth(part)?;
         Ok(value)
     }
 
@@ -111,25 +132,26 @@ impl<'a> Source<'a> {
 
     /// Returns whether there are several lines, and the first is an object.
     fn has_lines(&self) -> bool {
-        let mut lines = self.lines();
+        let mut lines = self.lines::<&RawValue>();
         let starts_with_object = lines.next().is_some_and(|line| line.value.is_ok_and(is_object));
         starts_with_object && lines.next().is_some()
     }
 
     /// Returns the items if the text is a list, the value if it is one object, else the lines.
-    pub(crate) fn lines_or_items(&self) -> Vec<Line<'a>> {
+    pub(crate) fn lines_or_items<V: ParseLine<'a>>(&self) -> Vec<Line<'a, V>> {
         let items = match self.document() {
             Ok(Document::List(items)) => items,
             Ok(Document::One(value)) => vec![value],
             _ => return self.lines().collect(),
         };
-        items.into_iter().map(|item| Line { text: item.get(), value: Ok(item) }).collect()
+        let line = |item: &'a RawValue| Line { text: item.get(), value: Ok(V::from_value(item)) };
+        items.into_iter().map(line).collect()
     }
 
     /// Returns the lines that are not blank. Each line is parsed only when the iterator reaches it.
-    pub(crate) fn lines(&self) -> impl Iterator<Item = Line<'a>> {
+    fn lines<V: ParseLine<'a>>(&self) -> impl Iterator<Item = Line<'a, V>> {
         let texts = self.text.lines().filter(|line| !line.trim().is_empty());
-        texts.map(|text| Line { text, value: self.value(text) })
+        texts.map(|text| Line { text, value: self.parse(text) })
     }
 }
 
