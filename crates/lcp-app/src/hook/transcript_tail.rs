@@ -6,6 +6,7 @@
 use std::borrow::Cow;
 use std::fs::File;
 use std::io::{Read as _, Seek as _, SeekFrom};
+use std::ops::ControlFlow;
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
@@ -18,6 +19,9 @@ const BYTES_MAX: u64 = 768 << 10;
 /// [`BYTES_MAX`] contain no request.
 const PROMPT_BYTES_MAX: u64 = 32 << 20;
 
+/// The number of bytes that are read at once. Larger buffers would come from the system each time.
+const BLOCK_BYTES: u64 = 64 << 10;
+
 /// The maximum number of prompts that are read.
 const PROMPTS_MAX: usize = 64;
 
@@ -27,11 +31,13 @@ const TURN_BYTES_MAX: usize = 384 << 10;
 /// The bytes of a line from which tool results are left out. Shorter ones show if a call succeeded.
 const RESULT_BYTES: usize = 2_048;
 
-/// Marks of tool results, near an end of a message of Claude Code or an item of Codex.
-const RESULTS: [&str; 3] = [
-    r#""type":"tool_result""#, r#""type":"function_call_output""#,
-    r#""type":"custom_tool_call_output""#,
-];
+/// The beginning of a field `type` with a text.
+const TYPE: &[u8] = br#""type":""#;
+
+/// The types of tool results, each with its closing quote. The field is near an end of a message of Claude
+/// Code or an item of Codex.
+const RESULTS: [&[u8]; 3] =
+    [br#"tool_result""#, br#"function_call_output""#, br#"custom_tool_call_output""#];
 
 /// The bytes at each end of a message that are searched for a mark. The output of a tool lies between.
 const MARKED_BYTES: usize = 400;
@@ -79,11 +85,8 @@ impl Line<'_> {
 
     fn has_result(&self) -> bool {
         let message = self.message.map_or("", RawValue::get).as_bytes();
-        let has_mark = |part: &[u8]| {
-            RESULTS.iter().any(|mark| memchr::memmem::find(part, mark.as_bytes()).is_some())
-        };
-        has_mark(&message[..message.len().min(MARKED_BYTES)])
-            || has_mark(&message[message.len().saturating_sub(MARKED_BYTES)..])
+        has_result(&message[..message.len().min(MARKED_BYTES)])
+            || has_result(&message[message.len().saturating_sub(MARKED_BYTES)..])
     }
 
     /// Returns the link in place of this line. Turns that the user took back are recognized by the chain of
@@ -99,68 +102,119 @@ impl Line<'_> {
     }
 }
 
+/// Returns whether a part of a line has a mark of a tool result.
+fn has_result(part: &[u8]) -> bool {
+    let mut types = memchr::memmem::find_iter(part, TYPE).map(|at| &part[at + TYPE.len()..]);
+    types.any(|rest| RESULTS.iter().any(|kind| rest.starts_with(kind)))
+}
+
 /// Reads the newest turns of a transcript, and links in place of the other lines.
 pub(super) fn read(path: &Path) -> std::io::Result<String> {
-    let text = String::from_utf8(newest_lines(path, BYTES_MAX)?)
-        .unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned());
-    Ok(newest_turns(&text))
+    let mut turns = NewestTurns::default();
+    for_newest_lines(path, BYTES_MAX, |line| {
+        // `from_utf8_lossy` alone is much slower.
+        let text = str::from_utf8(line).map(Cow::Borrowed);
+        turns.add(&text.unwrap_or_else(|_| String::from_utf8_lossy(line)));
+        ControlFlow::Continue(())
+    })?;
+    Ok(turns.finish())
 }
 
 /// Reads the newest prompts of the user, which can be far from the end if the model works alone.
 pub(super) fn read_prompts(path: &Path) -> std::io::Result<String> {
-    let text = newest_lines(path, PROMPT_BYTES_MAX)?;
-    let has = |line: &[u8], part: &str| memchr::memmem::find(line, part.as_bytes()).is_some();
-    let prompts = text.split_inclusive(|byte| *byte == b'\n').rev().filter_map(|line| {
-        let is_of_user = has(line, r#""role":"user""#) && !RESULTS.iter().any(|it| has(line, it));
-        let text = str::from_utf8(line).ok().filter(|_| is_of_user)?;
-        let line: Line<'_> = serde_json::from_str(text).ok()?;
-        let is_prompt = line.kind != "assistant" && !line.is_meta && !line.is_aside;
-        (is_prompt && line.is_turn(text)).then_some(text)
-    });
-    let mut bytes = 0;
-    let fits = |text: &&str| {
-        bytes += text.len();
-        bytes <= TURN_BYTES_MAX
-    };
-    let mut prompts: Vec<_> = prompts.take(PROMPTS_MAX).take_while(fits).collect();
+    let (mut prompts, mut bytes) = (Vec::new(), 0);
+    for_newest_lines(path, PROMPT_BYTES_MAX, |line| {
+        let Some(prompt) = prompt(line) else { return ControlFlow::Continue(()) };
+        bytes += prompt.len();
+        if bytes > TURN_BYTES_MAX || prompts.len() == PROMPTS_MAX {
+            return ControlFlow::Break(());
+        }
+        prompts.push(prompt.to_owned());
+        ControlFlow::Continue(())
+    })?;
     prompts.reverse();
     Ok(prompts.concat())
 }
 
-/// Reads the complete lines in the last bytes of a file.
-fn newest_lines(path: &Path, bytes_max: u64) -> std::io::Result<Vec<u8>> {
-    let mut file = File::open(path)?;
-    let bytes = file.metadata()?.len();
-    let start = bytes.saturating_sub(bytes_max);
-    file.seek(SeekFrom::Start(start))?;
-    let mut text = Vec::with_capacity(usize::try_from(bytes - start).unwrap_or_default());
-    file.take(bytes_max).read_to_end(&mut text)?;
-    if start > 0 {
-        // The first line is not complete, and may begin within a character.
-        let end = text.iter().position(|byte| *byte == b'\n').map_or(text.len(), |at| at + 1);
-        text.drain(..end);
+/// Returns the text of a line if it is a prompt of the user.
+fn prompt(line: &[u8]) -> Option<&str> {
+    if memchr::memmem::find(line, br#""role":"user""#).is_none() || has_result(line) {
+        return None;
     }
-    Ok(text)
+    let text = str::from_utf8(line).ok()?;
+    let line: Line<'_> = serde_json::from_str(text).ok()?;
+    let is_prompt = line.kind != "assistant" && !line.is_meta && !line.is_aside;
+    (is_prompt && line.is_turn(text)).then_some(text)
 }
 
-fn newest_turns(text: &str) -> String {
-    let (mut lines, mut bytes, mut is_full) = (Vec::new(), 0, false);
-    for text in text.split_inclusive('\n').rev() {
+/// Calls `read` with each complete line in the last `bytes_max` bytes, the newest first, until it returns
+/// `Break`.
+fn for_newest_lines(
+    path: &Path,
+    bytes_max: u64,
+    mut read: impl FnMut(&[u8]) -> ControlFlow<()>,
+) -> std::io::Result<()> {
+    let mut file = File::open(path)?;
+    let mut start = file.metadata()?.len();
+    let first = start.saturating_sub(bytes_max);
+    // The end of a line that begins before `start`.
+    let mut rest: Vec<u8> = Vec::new();
+    while start > first {
+        // A block is at least as long as `rest`, so that a long line is copied only a few times.
+        let bytes = BLOCK_BYTES.max(rest.len() as u64).min(start - first);
+        start -= bytes;
+        let bytes = usize::try_from(bytes).unwrap_or_default();
+        let mut block = vec![0; bytes + rest.len()];
+        file.seek(SeekFrom::Start(start))?;
+        file.read_exact(&mut block[..bytes])?;
+        block[bytes..].copy_from_slice(&rest);
+        let first_end = memchr::memchr(b'\n', &block).map_or(block.len(), |at| at + 1);
+        let end = if start == 0 { 0 } else { first_end };
+        let mut lines = &block[end..];
+        while let Some((_, before)) = lines.split_last() {
+            let line = memchr::memrchr(b'\n', before).map_or(0, |at| at + 1);
+            if read(&lines[line..]).is_break() {
+                return Ok(());
+            }
+            lines = &lines[..line];
+        }
+        block.truncate(end);
+        rest = block;
+    }
+    Ok(())
+}
+
+/// The newest turns, and links in place of the other lines.
+#[derive(Default)]
+struct NewestTurns {
+    /// The lines, the newest first.
+    lines: Vec<String>,
+    /// The number of bytes of the turns.
+    bytes: usize,
+    is_full: bool,
+}
+
+impl NewestTurns {
+    /// Adds the line that precedes all added lines.
+    fn add(&mut self, text: &str) {
         // A line that is no JSON stays, so that it is reported.
         let line = serde_json::from_str::<Line<'_>>(text).ok();
         if line.as_ref().is_none_or(|line| line.is_turn(text)) {
             // At least the newest turn stays.
-            is_full |= bytes > 0 && bytes + text.len() > TURN_BYTES_MAX;
-            if !is_full {
-                bytes += text.len();
-                lines.push(Cow::Borrowed(text));
-                continue;
+            self.is_full |= self.bytes > 0 && self.bytes + text.len() > TURN_BYTES_MAX;
+            if !self.is_full {
+                self.bytes += text.len();
+                self.lines.push(text.to_owned());
+                return;
             }
         }
-        lines.extend(line.and_then(|line| line.link()).map(Cow::Owned));
+        self.lines.extend(line.and_then(|line| line.link()));
     }
-    lines.reverse();
-    lines.concat()
+
+    fn finish(mut self) -> String {
+        self.lines.reverse();
+        self.lines.concat()
+    }
 }
 
 #[cfg(test)]
@@ -168,6 +222,12 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+
+    fn newest_turns(text: &str) -> String {
+        let mut turns = NewestTurns::default();
+        text.split_inclusive('\n').rev().for_each(|line| turns.add(line));
+        turns.finish()
+    }
 
     #[test]
     fn long_results_and_summaries_leave_only_their_links() {
@@ -233,6 +293,33 @@ mod tests {
             .unwrap();
         assert!(!read(file.path()).unwrap().contains("Port it"));
         assert_eq!(read_prompts(file.path()).unwrap(), prompt);
+    }
+
+    #[test]
+    fn lines_of_all_lengths_are_read_backward() {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        let lines = [1, 70_000, 0, 300_000, 65_535, 65_536, 5, 1_000, 200_000];
+        let lines: Vec<_> = lines.iter().map(|bytes| "x".repeat(*bytes) + "\n").collect();
+        let text = lines.concat() + "no newline";
+        std::fs::write(file.path(), &text).unwrap();
+        for (bytes_max, complete) in [(u64::MAX, 10), (text.len() as u64 - 1, 9), (250_000, 4)] {
+            let mut read = Vec::new();
+            let add = |line: &[u8]| {
+                read.push(String::from_utf8(line.to_vec()).unwrap());
+                ControlFlow::Continue(())
+            };
+            for_newest_lines(file.path(), bytes_max, add).unwrap();
+            assert_eq!(read.len(), complete);
+            read.reverse();
+            assert!(text.ends_with(&read.concat()));
+        }
+        let mut count = 0;
+        let stop = |_: &[u8]| {
+            count += 1;
+            if count < 4 { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+        };
+        for_newest_lines(file.path(), u64::MAX, stop).unwrap();
+        assert_eq!(count, 4);
     }
 
     #[test]
