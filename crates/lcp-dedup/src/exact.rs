@@ -49,6 +49,9 @@ impl<'b, 'a> Key<'b, 'a> {
 /// The number of bytes at each end of a text that are hashed first.
 const SAMPLE_BYTES: usize = 64;
 
+/// The maximum number of texts with equal samples that are compared without a hash.
+const COMPARED_MAX: usize = 4;
+
 /// Covers every block whose content a preferred block has. The result does not depend on `hashes`.
 /// A random hash key prevents attacks with colliding hashes.
 pub(crate) fn replace_exact<S: BuildHasher>(state: &mut DedupState<'_, '_>, hashes: &S) {
@@ -106,11 +109,12 @@ fn copies<S: BuildHasher>(state: &DedupState<'_, '_>, hashes: &S) -> Vec<Vec<usi
     // Sorting needs less memory than a hash table of a million entries.
     let all = (0..state.order.len()).filter(is_there);
     let mut sampled: Vec<_> = all.map(|at| (key(at).hash_sample(hashes), at)).collect();
-    sampled.sort_unstable();
+    sampled.sort_unstable_by_key(|(sample, _)| *sample);
     let mut copies = Vec::new();
     for similar in groups_of_equal(&sampled) {
-        let mut keyed: Vec<_> =
-            similar.iter().map(|(_, at)| (hashes.hash_one(key(*at)), *at)).collect();
+        // Comparing a few texts takes less time than hashing them.
+        let hash = |at| if similar.len() > COMPARED_MAX { hashes.hash_one(key(at)) } else { 0 };
+        let mut keyed: Vec<_> = similar.iter().map(|(_, at)| (hash(*at), *at)).collect();
         keyed.sort_unstable();
         for alike in groups_of_equal(&keyed) {
             let mut groups: Vec<Vec<usize>> = Vec::new();

@@ -38,9 +38,7 @@ impl<'b> Origins<'b> {
         if by_origin.is_empty() {
             return Self { blocks: by_origin };
         }
-        let mut blocks = state.order.clone();
-        blocks.sort_unstable();
-        for index in blocks {
+        for index in state.stream_order() {
             if let Some(origin) = origin(state, index)
                 && let Some(all) = by_origin.get_mut(&origin)
             {

@@ -37,9 +37,7 @@ impl Paths {
         let mut numbers: HashMap<&str, usize, RandomState> = HashMap::default();
         let mut path_members: Vec<(usize, usize)> = Vec::new();
         let mut counts: Vec<usize> = Vec::new();
-        let mut blocks = state.order.clone();
-        blocks.sort_unstable();
-        for index in blocks {
+        for index in state.stream_order() {
             let path = match &state.blocks[index].content {
                 BlockContent::Code(code) => code.path.as_ref(),
                 BlockContent::Diff(diff) => diff.path.as_ref(),

@@ -31,12 +31,10 @@ pub(crate) fn replace_repeated_calls(state: &mut DedupState<'_, '_>) {
     // The results of each call, oldest first.
     let mut calls: BTreeMap<(&str, &str), Vec<usize>> = BTreeMap::new();
     let (blocks, metas) = (state.blocks, state.metas);
-    let mut positions = state.order.clone();
-    positions.retain(|index| metas.get(index).is_some_and(|meta| meta.args.is_some()));
-    positions.sort_unstable();
-    for index in positions {
-        let args = metas.get(&index).and_then(|meta| meta.args.as_deref());
-        if let (BlockContent::ToolResult(result), Some(args)) = (&blocks[index].content, args) {
+    for index in state.stream_order() {
+        if let BlockContent::ToolResult(result) = &blocks[index].content
+            && let Some(args) = metas.get(&index).and_then(|meta| meta.args.as_deref())
+        {
             calls.entry((&result.tool_name, args)).or_default().push(index);
         }
     }

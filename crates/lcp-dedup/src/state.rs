@@ -131,6 +131,15 @@ impl<'b, 'a> DedupState<'b, 'a> {
         }
     }
 
+    /// Returns the compared blocks in stream order.
+    pub(crate) fn stream_order(&self) -> impl Iterator<Item = usize> + use<> {
+        let mut is_compared = vec![false; self.blocks.len()];
+        for &index in &self.order {
+            is_compared[index] = true;
+        }
+        is_compared.into_iter().enumerate().filter(|(_, is_it)| *is_it).map(|(index, _)| index)
+    }
+
     /// Returns the path of a block of structured data.
     pub(crate) fn data_path(&self, index: usize) -> Option<&'b str> {
         self.metas.get(&index)?.path.as_deref()
