@@ -1,5 +1,6 @@
 //! The command `proxy`: runs the gateway, or prints its figures.
 
+use std::collections::BTreeMap;
 use std::net::SocketAddr;
 
 use lcp_driver::group_thousands;
@@ -89,44 +90,38 @@ fn print_stats(args: &StatsArgs, output: &Output) -> Result {
 
 /// Returns the figures as a table, with all sessions last.
 fn table(stats: &Stats, style: TableStyle) -> String {
-    const COLUMNS: [Column; 8] = [
+    const COLUMNS: [Column; 9] = [
         Column::Left("session"),
         Column::Left("model"),
         Column::Right("requests"),
+        Column::Right("input"),
         Column::Right("written"),
         Column::Right("read"),
         Column::Right("cost"),
         Column::Right("without edits"),
-        Column::Right("edits"),
+        Column::Left("edits"),
     ];
     let row = |name: &str, session: &SessionStats| {
         let numbers = [
             session.requests,
+            session.input_tokens,
             session.written_tokens + session.written_hour_tokens,
             session.read_tokens,
             session.cost_with_edits,
             session.cost_without_edits,
-            session.edits.values().sum(),
         ];
         let names = [name.to_owned(), session.model.clone()];
-        names.into_iter().chain(numbers.map(group_thousands)).collect()
+        let numbers = numbers.map(group_thousands);
+        names.into_iter().chain(numbers).chain([edits(&session.edits)]).collect()
     };
     let sessions = stats.sessions.iter().map(|session| row(&session.session, session));
     let rows: Vec<Vec<_>> = sessions.chain([row("all", &stats.total)]).collect();
     let total = &stats.total;
-    let edits: Vec<_> = total
-        .edits
-        .iter()
-        .map(|(reason, count)| format!("{count} {}", reason.replace('_', " ")))
-        .collect();
     let mut text = table::render(&COLUMNS, &rows, style);
     text.push_str("\nCosts are in input tokens, from the usage that providers reported.\n");
     if total.requests_without_usage > 0 {
         let count = group_thousands(total.requests_without_usage);
         text.extend([format!("Requests without usage, not in the costs: {count}\n")]);
-    }
-    if !edits.is_empty() {
-        text.extend([format!("Edits: {}\n", edits.join(", "))]);
     }
     text.extend([format!(
         "Time to edit a request: {}.{:01} ms on average, {} ms at most\n",
@@ -135,6 +130,17 @@ fn table(stats: &Stats, style: TableStyle) -> String {
         total.max_micros.div_ceil(1_000),
     )]);
     text
+}
+
+/// Returns the numbers of edits with their reasons.
+fn edits(edits: &BTreeMap<String, u64>) -> String {
+    if edits.is_empty() {
+        return "0".to_owned();
+    }
+    let text = |(reason, count): (&String, &u64)| {
+        format!("{} {}", group_thousands(*count), reason.replace('_', " "))
+    };
+    edits.iter().map(text).collect::<Vec<_>>().join(", ")
 }
 
 fn address(value: &str) -> Result<SocketAddr, String> {
