@@ -179,7 +179,7 @@ mod tests {
             let after = body(&texts);
             let common = before.bytes().zip(after.bytes()).take_while(|(one, other)| one == other);
             let request = Request::parse_after(
-                Api::OpenAiChat, after.as_bytes(), &previous.outline, common.count(),
+                Api::OpenAiChat, &after, previous.outline.clone(), common.count(),
             ).unwrap();
             let mut unknown = Request::parse(Api::OpenAiChat, after.as_bytes()).unwrap();
             unknown.outline.previous = None;

@@ -18,7 +18,8 @@
 //! | stored decisions, beginnings, originals and usage | `store.rs`, `store/` |
 //! | the usage in responses; costs | `usage.rs`; `bill.rs` |
 //! | the edited body; token counts for the bill | `body.rs`; `rewrite/deferred_counts.rs` |
-//! | edits with the store; the requests before | `proxy/editor.rs`; `proxy/recent.rs` |
+//! | edits with the store | `proxy/editor.rs` |
+//! | requests as they arrive, and the ones before; their texts | `proxy/recent.rs`; `proxy/text.rs` |
 //! | connections and their limits; requests of clients | `proxy.rs`; `proxy/endpoint.rs` |
 //! | headers; bodies of requests and responses | `proxy/headers.rs`; `proxy/body.rs` |
 //! | compressed responses; slow clients | `proxy/decoding.rs`; `proxy/patience.rs` |

@@ -9,6 +9,7 @@ mod headers;
 mod page;
 mod patience;
 mod recent;
+mod text;
 mod upstream;
 
 use std::net::SocketAddr;

@@ -10,7 +10,7 @@ use foldhash::fast::RandomState;
 
 use crate::body::EditedBody;
 use crate::decisions::{Hash, Key};
-use crate::duplicates::Lines;
+use crate::duplicates::{Lines, TextLines};
 use crate::hash_chain::Previous;
 use crate::json::{Reader, decode};
 use item::{CACHE_CONTROL, Content, Mark, has_mark, plain, read_content, read_item, skip};
@@ -72,6 +72,8 @@ pub(crate) struct Outline {
     pub(crate) messages: Vec<Message>,
     /// The results that can be edited, in their order.
     pub(crate) results: Vec<ToolResult>,
+    /// The lines of the results.
+    lines: Lines,
     calls: Vec<Call>,
     /// The cache marks in their order.
     marks: Vec<Mark>,
@@ -82,23 +84,35 @@ pub(crate) struct Outline {
 }
 
 impl Outline {
-    /// Returns the outline of the messages that end before `end`.
-    fn until(&self, end: usize) -> Self {
+    /// Forgets all but the messages that end before `end`.
+    fn truncate(&mut self, end: usize) {
         let first = self.messages.first().map_or(0, |message| message.place.start);
         let messages = self.messages.partition_point(|message| message.place.end <= end);
-        let end = self.messages[..messages].last().map_or(0, |message| message.place.end);
-        let results = self.results.partition_point(|result| result.message < messages);
-        let calls = self.calls.partition_point(|call| call.message < messages);
-        let is_before_end = |mark: &&Mark| first <= mark.place.start && mark.place.end <= end;
-        let marks = self.marks.iter().filter(is_before_end);
-        Self {
-            messages: self.messages[..messages].to_vec(),
-            results: self.results[..results].to_vec(),
-            calls: self.calls[..calls].to_vec(),
-            marks: marks.cloned().collect(),
-            has_repeated_ids: self.has_repeated_ids,
-            previous: self.previous.clone().map(|previous| Previous { messages, ..previous }),
+        self.messages.truncate(messages);
+        let end = self.messages.last().map_or(0, |message| message.place.end);
+        self.results.truncate(self.results.partition_point(|result| result.message < messages));
+        self.lines.truncate(self.results.len());
+        self.calls.truncate(self.calls.partition_point(|call| call.message < messages));
+        self.marks.retain(|mark| first <= mark.place.start && mark.place.end <= end);
+        if let Some(previous) = &mut self.previous {
+            previous.messages = messages;
         }
+    }
+
+    /// Returns the outline for another request with the same first `common` bytes.
+    #[cfg(feature = "proxy")]
+    pub(crate) fn beginning(&self, common: usize) -> Self {
+        if self.messages.first().is_none_or(|message| message.place.end > common) {
+            return Self::default();
+        }
+        let mut outline = self.clone();
+        outline.truncate(common);
+        outline
+    }
+
+    /// Returns the lines of a result, given by its index.
+    pub(crate) fn lines(&self, result: usize) -> TextLines<'_> {
+        self.lines.get(result)
     }
 }
 
@@ -122,7 +136,6 @@ pub(crate) struct ToolResult {
     pub(crate) message: usize,
     /// The place of the JSON string in the body.
     pub(crate) place: Range<usize>,
-    pub(crate) lines: Arc<Lines>,
 }
 
 /// A tool result of a request that can be edited.
@@ -160,18 +173,18 @@ impl<'b> Request<'b> {
     /// continuation of a stored response, or a message of another form than the API documents.
     #[must_use]
     pub fn parse(api: Api, body: &'b [u8]) -> Option<Self> {
-        Self::parse_after(api, body, &Outline::default(), 0)
+        Self::parse_after(api, simdutf8::basic::from_utf8(body).ok()?, Outline::default(), 0)
     }
 
     /// Reads a request. `previous` is the outline of another request of this API with the same first
     /// `common` bytes.
     pub(crate) fn parse_after(
         api: Api,
-        body: &'b [u8],
-        previous: &Outline,
+        body: &'b str,
+        previous: Outline,
         common: usize,
     ) -> Option<Self> {
-        let body = simdutf8::basic::from_utf8(body).ok()?;
+        let mut previous = Some(previous);
         let is_openai = api != Api::Anthropic;
         let mut request = Self {
             body,
@@ -192,7 +205,7 @@ impl<'b> Request<'b> {
             json.peek()?;
             let start = json.at();
             if key.name == messages_name {
-                request.read_messages(json, previous, common)?;
+                request.read_messages(json, previous.take()?, common)?;
             } else if HEAD.contains(&key.name) {
                 read_content(json, &mut head_marks)?;
             } else {
@@ -233,19 +246,18 @@ impl<'b> Request<'b> {
     fn read_messages(
         &mut self,
         json: &mut Reader<'b>,
-        previous: &Outline,
+        mut previous: Outline,
         common: usize,
     ) -> Option<()> {
+        previous.truncate(common);
+        let start = previous.messages.first().map(|message| message.place.start);
+        let mut previous = Some(previous).filter(|previous| !previous.has_repeated_ids);
         json.elements(|json| {
             json.peek()?;
-            let first = previous.messages.first();
-            if self.outline.messages.is_empty()
-                && !previous.has_repeated_ids
-                && first.is_some_and(|first| {
-                    first.place.end <= common && first.place.start == json.at()
-                })
+            if start == Some(json.at())
+                && let Some(previous) = previous.take()
             {
-                self.outline = previous.until(common);
+                self.outline = previous;
                 json.set_at(self.outline.messages.last()?.place.end);
                 return Some(());
             }
@@ -266,6 +278,11 @@ impl<'b> Request<'b> {
         let is_unique: Vec<_> = results.iter().map(|result| uses[&*result.key.call] == 1).collect();
         let mut is_unique = is_unique.into_iter();
         results.retain(|_| is_unique.next().unwrap_or(true));
+        self.outline.lines = Lines::default();
+        for result in &self.outline.results {
+            let string = &self.body[result.place.clone()];
+            self.outline.lines.add_text(&string[1..string.len() - 1]);
+        }
         self.outline.has_repeated_ids = true;
         self.outline.previous = None;
         // These results are now part of their messages, so the hashes must include their texts.
@@ -358,8 +375,8 @@ impl<'b> Request<'b> {
                 key: Key::new(call, string),
                 message: self.outline.messages.len(),
                 place: place(self.body, string),
-                lines: Arc::new(Lines::new(&string[1..string.len() - 1])),
             });
+            self.outline.lines.add_text(&string[1..string.len() - 1]);
         }
         Some(())
     }

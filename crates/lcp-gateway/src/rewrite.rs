@@ -225,13 +225,12 @@ impl<'e, 'b> Editor<'e, 'b> {
                 result.message >= warm && judged.decision.is_none() && !self.is_raw(result)
             })
             .collect();
-        let new = request.outline.results.iter().zip(&is_new).filter(|(_, is_new)| **is_new);
-        let mut earlier = EarlierLines::new(new.map(|(result, _)| &*result.lines));
+        let new = (0..).zip(&is_new).filter(|(_, is_new)| **is_new);
+        let mut earlier = EarlierLines::new(new.map(|(at, _)| request.outline.lines(at)));
         let mut shown: Vec<usize> = Vec::new();
-        for (at, result) in request.outline.results.iter().enumerate() {
+        for (at, is_new) in is_new.into_iter().enumerate() {
             if self.results[at].decision.is_none() {
-                let reference =
-                    is_new[at].then(|| self.reference(result, &earlier, &shown)).flatten();
+                let reference = is_new.then(|| self.reference(at, &earlier, &shown)).flatten();
                 if let Some(replacement) = reference {
                     self.replace(at, replacement, Reason::Duplicate);
                 } else {
@@ -240,7 +239,7 @@ impl<'e, 'b> Editor<'e, 'b> {
                 }
             }
             if self.results[at].decision == Some(Decision::Keep) {
-                earlier.add(&result.lines);
+                earlier.add(request.outline.lines(at));
                 shown.push(at);
             }
         }
@@ -273,12 +272,13 @@ impl<'e, 'b> Editor<'e, 'b> {
     /// Returns a reference to the earlier result that shows lines of this one, if it is shorter.
     fn reference(
         &self,
-        result: &ToolResult,
+        at: usize,
         earlier: &EarlierLines<'_>,
         shown: &[usize],
     ) -> Option<Replacement> {
+        let duplicate = earlier.longest_in(self.request.outline.lines(at))?;
+        let result = &self.request.outline.results[at];
         let text = self.request.content(result);
-        let duplicate = earlier.longest_in(&result.lines)?;
         let target = &self.request.outline.results[shown[duplicate.text]];
         // Different lines can have the same hash.
         let original = &self.request.content(target)[duplicate.original.clone()];

@@ -11,6 +11,7 @@ use hyper::body::{Body, Bytes, Frame, Incoming, SizeHint};
 use super::decoding::ResponseReader;
 use super::limits;
 use super::patience::{BoxError, TimedBody, TooSlow};
+use super::recent::Arriving;
 use crate::usage::Usage;
 
 /// The maximum number of bytes that are reserved for a body before it arrives.
@@ -74,26 +75,26 @@ pub(super) enum ReadError {
 }
 
 /// Reads the body of a request.
-pub(super) async fn read(body: Incoming) -> Result<Bytes, ReadError> {
+pub(super) async fn read(body: Incoming, arriving: &mut Arriving<'_>) -> Result<(), ReadError> {
     if body.size_hint().lower() > limits::BODY_BYTES as u64 {
         return Err(ReadError::TooLarge);
     }
     // A length that a client claims is not reserved in full until its bytes arrive.
     let expected = usize::try_from(body.size_hint().lower()).unwrap_or_default();
-    let mut bytes: Vec<u8> = Vec::with_capacity(expected.min(RESERVED_BYTES));
+    let expected = expected.min(RESERVED_BYTES);
     let mut body = TimedBody::new(body, limits::BODY_PAUSE, limits::BODY);
     while let Some(frame) = body.frame().await {
         let failed = |error: BoxError| {
             if error.is::<TooSlow>() { ReadError::TooSlow } else { ReadError::Broken }
         };
         if let Ok(data) = frame.map_err(failed)?.into_data() {
-            if bytes.len() + data.len() > limits::BODY_BYTES {
+            if arriving.len() + data.len() > limits::BODY_BYTES {
                 return Err(ReadError::TooLarge);
             }
-            bytes.extend_from_slice(&data);
+            arriving.add(&data, expected);
         }
     }
-    Ok(bytes.into())
+    Ok(())
 }
 
 /// Decodes a body that is compressed with zstd. Returns `None` if that fails, or if it is too large.

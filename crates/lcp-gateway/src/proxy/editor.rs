@@ -16,7 +16,8 @@ use lcp_driver::window::ContextWindow;
 use lcp_tokens::TokenEstimator;
 use lcp_transcripts::Format;
 
-use super::recent::Recent;
+use super::recent::{Arrived, Arriving, Recent};
+use super::text::Text;
 use crate::bill::Stats;
 use crate::body::Segment;
 use crate::decisions::Hash;
@@ -133,33 +134,46 @@ impl Editor {
         self.store.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// Begins to read a request.
+    pub(super) fn arriving(&self, api: Api) -> Arriving<'_> {
+        self.recent.arriving(api)
+    }
+
+    /// Reads a request. Returns `None` if it is not UTF-8.
+    pub(super) fn read_decoded(&self, api: Api, bytes: &[u8]) -> Option<Arrived> {
+        let mut arriving = self.arriving(api);
+        arriving.add(bytes, bytes.len());
+        arriving.finish().ok()
+    }
+
     /// Edits a request, passes it to `send`, and stores the data that later requests need. Does not call
     /// `send` if the request must be sent unchanged and is not recorded.
     pub(super) fn edit(
         &self,
         api: Api,
-        body: &Bytes,
+        Arrived { text, outline, common }: Arrived,
         context: &Context,
+        start: Instant,
         send: impl FnOnce(Edited),
     ) {
-        let start = Instant::now();
-        let Some((mut request, predecessor)) = self.recent.parse(api, body) else { return };
+        let Some(mut request) = Request::parse_after(api, &text, outline, common) else { return };
         let send = |mut edited: Edited| {
             edited.sent.row.micros = u64::try_from(start.elapsed().as_micros()).unwrap_or(u64::MAX);
             send(edited);
         };
-        let chain = self.edit_request(api, &request, body, context, send);
+        let chain = self.edit_request(api, &request, &text, context, send);
         let chain = chain.inspect_err(|reason| self.add_failure(reason)).ok();
         let messages = request.outline.messages.len();
         request.outline.previous = chain.map(|chain| Previous { chain: chain.into(), messages });
-        self.recent.add(api, body.clone(), request.outline, predecessor);
+        let outline = request.outline;
+        self.recent.add(api, text, outline);
     }
 
     fn edit_request(
         &self,
         api: Api,
         request: &Request<'_>,
-        body: &Bytes,
+        body: &Text,
         context: &Context,
         send: impl FnOnce(Edited),
     ) -> Result<HashChain, EditFailure> {
@@ -197,7 +211,7 @@ impl Editor {
         &self,
         api: Api,
         request: &Request<'_>,
-        body: &Bytes,
+        body: &Text,
         context: &Context,
         (rewritten, model, now): (&mut Rewritten<'_>, Arc<ModelRules>, i64),
     ) -> Edited {
@@ -220,8 +234,9 @@ impl Editor {
             deferred_counts: std::mem::take(&mut rewritten.deferred_counts),
         };
         let is_sent = rewritten.body.is_edited() && !self.options.dry_run;
+        let bytes = body.to_bytes();
         let parts = rewritten.body.segments().map(|segment| match segment {
-            Segment::Original(part) => body.slice_ref(part.as_bytes()),
+            Segment::Original(part) => bytes.slice_ref(part.as_bytes()),
             Segment::New(string) => Bytes::copy_from_slice(string.as_bytes()),
         });
         Edited { body: is_sent.then(|| parts.collect()), sent }

@@ -2,6 +2,7 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
+use std::time::Instant;
 
 use hyper::body::{Body, Bytes, Incoming};
 use hyper::header::{CONTENT_ENCODING, CONTENT_TYPE, HeaderValue};
@@ -17,6 +18,7 @@ use super::editor::{Context, Editor, SentRequest};
 use super::headers::{self, Encoding};
 use super::page;
 use super::patience::FlushedBody;
+use super::recent::Arriving;
 use super::upstream::{HttpClient, Upstream};
 use crate::request::Api;
 use crate::usage::Usage;
@@ -82,8 +84,9 @@ impl Endpoint {
         let Some(api) = api.filter(|_| can_read) else {
             return self.pass(parts, &target, body::passed(incoming)).await;
         };
-        match body::read(incoming).await {
-            Ok(bytes) => self.send_edited(parts, &target, bytes, api, encoding).await,
+        let mut arriving = self.editor.arriving(api);
+        match body::read(incoming, &mut arriving).await {
+            Ok(()) => self.send_edited(parts, &target, arriving, api, encoding).await,
             Err(ReadError::TooLarge) => {
                 error(StatusCode::PAYLOAD_TOO_LARGE, "the body is too large")
             }
@@ -97,22 +100,25 @@ impl Endpoint {
         &self,
         parts: Parts,
         target: &str,
-        bytes: Bytes,
+        arriving: Arriving<'_>,
         api: Api,
         encoding: Encoding,
     ) -> Answer {
         let context = context(target, &parts.headers);
         let place = self.edits.acquire().await;
+        let start = Instant::now();
+        let (bytes, arrived) = match tokio::task::block_in_place(|| arriving.finish()) {
+            Ok(arrived) => (arrived.text.to_bytes(), Some(arrived)),
+            Err(bytes) => (bytes.into(), None),
+        };
         // If the client is gone, the request is cancelled.
         let mut sending = JoinSet::new();
         let mut sent = None;
         let edit = || {
-            let decoded = match encoding {
-                Encoding::Zstd => body::decode_zstd(&bytes).map(Bytes::from),
-                _ => Some(bytes.clone()),
-            };
-            let Some(decoded) = decoded else { return };
-            self.editor.edit(api, &decoded, &context, |edited| {
+            let decoded = || self.editor.read_decoded(api, &body::decode_zstd(&bytes)?);
+            let arrived = if encoding == Encoding::Zstd { decoded() } else { arrived };
+            let Some(arrived) = arrived else { return };
+            self.editor.edit(api, arrived, &context, start, |edited| {
                 let mut parts = parts.clone();
                 if edited.body.is_some() {
                     parts.headers.remove(CONTENT_ENCODING);

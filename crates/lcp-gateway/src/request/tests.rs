@@ -174,7 +174,7 @@ proptest! {
         let pairs = previous.bytes().zip(next.bytes());
         let common = pairs.take_while(|(one, other)| one == other).count();
         let outline = parse(Api::Anthropic, &previous).unwrap().outline;
-        let read = Request::parse_after(Api::Anthropic, next.as_bytes(), &outline, common);
+        let read = Request::parse_after(Api::Anthropic, &next, outline.clone(), common);
         let expected = parse(Api::Anthropic, &next);
         prop_assert_eq!(format!("{:?}", read), format!("{:?}", expected));
     }
