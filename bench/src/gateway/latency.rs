@@ -13,7 +13,7 @@ use crate::table::{Row, Wanted};
 const BYTES: usize = 1_000_000;
 
 /// The number of sessions, and of their requests in each of both ways.
-const SESSIONS: usize = 20;
+const SESSIONS: usize = 100;
 const REQUESTS: usize = 15;
 
 /// A target that is no API of models. The gateway passes such requests on as they arrive.
