@@ -11,10 +11,12 @@ use crate::tokenizer_args::ConfigArgs;
 /// The flags of edits and of the provider.
 #[derive(Debug, clap::Args)]
 pub struct GatewayArgs {
-    /// Maximum number of tokens of a request [default: four fifths of the model's context window]
+    /// Tokens that a request should have at most [default: four fifths of the model's context window]
     ///
-    /// If a request exceeds it, older tool results become stubs, down to half of it. `budget` of
-    /// `[gateway]` in lcp.toml changes the default. If the window is unknown, there is no limit.
+    /// If a request exceeds it, older tool results become stubs. Until the request exceeds the default,
+    /// too, results that the provider has cached become stubs only if that pays. `budget` of `[gateway]`
+    /// in lcp.toml changes the default. If the window is unknown, there is no budget by default, and a
+    /// budget that you set applies at once.
     #[arg(long, value_name = "N", value_parser = parse_tokens)]
     budget: Option<u32>,
     /// Send all requests unchanged, and record what edits would save

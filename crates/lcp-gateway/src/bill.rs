@@ -4,14 +4,9 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
+use crate::request::{INPUT, READ, WRITTEN, WRITTEN_HOUR};
 use crate::store::Row;
 use crate::usage::Usage;
-
-/// Costs in hundredths of an input token.
-const INPUT: u64 = 100;
-const WRITTEN: u64 = 125;
-const WRITTEN_HOUR: u64 = 200;
-const READ: u64 = 10;
 
 /// The figures of a gateway.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
@@ -61,6 +56,14 @@ pub struct SessionStats {
     pub mean_micros: u64,
     /// The maximum of that time, in microseconds.
     pub max_micros: u64,
+}
+
+impl SessionStats {
+    /// Returns the mean time to edit a request in milliseconds, with one decimal place.
+    #[must_use]
+    pub fn mean_millis(&self) -> String {
+        format!("{}.{}", self.mean_micros / 1_000, self.mean_micros / 100 % 10)
+    }
 }
 
 impl Stats {
@@ -157,7 +160,7 @@ impl Sum {
         stats.read_tokens += usage.read;
         stats.output_tokens += usage.output;
         let billed = cost(&usage);
-        let (saved, lost) = difference(row, &usage);
+        let (saved, lost) = difference(row, &usage, dry_run);
         let (with, without) = if dry_run {
             ((billed + lost).saturating_sub(saved), billed)
         } else {
@@ -185,17 +188,22 @@ const fn cost(usage: &Usage) -> u64 {
 
 /// Returns the savings of the edits of a request, and their cost because the provider had to write a
 /// warm prefix again.
-fn difference(row: &Row, usage: &Usage) -> (u64, u64) {
+fn difference(row: &Row, usage: &Usage, dry_run: bool) -> (u64, u64) {
     let write = match (usage.written_hour, usage.written) {
         (0, 0) => INPUT,
         (0, _) => WRITTEN,
         _ => WRITTEN_HOUR,
     };
+    // If only the head was written, messages that were removed would not have been written either.
+    let is_uncached = usage.input > usage.written + usage.written_hour;
+    let cold_price = if is_uncached { INPUT } else { write };
     // If nothing was read, nothing would have been.
     let read = if usage.read > 0 || row.broken_tokens > 0 { READ } else { write };
     let (warm, cold) = row.saved_tokens;
-    let lost = row.broken_tokens.min(usage.request_tokens() - usage.read);
-    (warm * read + cold * write, lost * (write - READ))
+    // In a dry run, the provider read the prefix that the edit would have changed.
+    let affected = if dry_run { usage.read } else { usage.request_tokens() - usage.read };
+    let lost = row.broken_tokens.min(affected);
+    (warm * read + cold * cold_price, lost * (write - READ))
 }
 
 #[cfg(test)]
@@ -220,6 +228,9 @@ mod tests {
         check(&row(usage, (50, 20), 0), 235, 265);
         let hour = Usage { written: 0, written_hour: 100, ..usage };
         check(&row(hour, (50, 20), 0), 310, 355);
+        // Only the head is written.
+        let head = Usage { input: 1_000, written: 100, ..Usage::default() };
+        check(&row(head, (0, 20), 0), 1_125, 1_145);
         // Without a cache, all tokens cost the same.
         let plain = Usage { input: 1_000, ..Usage::default() };
         check(&row(plain, (50, 20), 0), 1_000, 1_070);
@@ -237,6 +248,9 @@ mod tests {
         let usage = Usage { input: 10, written: 100, written_hour: 0, read: 1_000, output: 7 };
         let total = Stats::new(&[row(usage, (50, 20), 0)], true).total;
         assert_eq!((total.cost_with_edits, total.cost_without_edits), (205, 235));
+        // 400 tokens would be written instead of read.
+        let total = Stats::new(&[row(usage, (50, 20), 400)], true).total;
+        assert_eq!((total.cost_with_edits, total.cost_without_edits), (665, 235));
     }
 
     #[test]

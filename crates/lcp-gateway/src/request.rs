@@ -63,6 +63,8 @@ pub struct Request<'b> {
     pub(crate) caches_all: bool,
     /// The longest time in seconds for which the provider keeps a beginning of this request.
     pub(crate) cache_seconds: u32,
+    /// The price of a token that the provider writes to its cache, in hundredths of that of an input token.
+    pub(crate) write_price: u64,
 }
 
 /// The places of the parts of a request. The next request of a session begins with the same bytes, so
@@ -160,6 +162,13 @@ struct Call {
     arguments: Range<usize>,
 }
 
+/// Prices of tokens in hundredths of that of an input token: of those that are written to the cache for five
+/// minutes or an hour, and those that are read from it.
+pub(crate) const INPUT: u64 = 100;
+pub(crate) const WRITTEN: u64 = 125;
+pub(crate) const WRITTEN_HOUR: u64 = 200;
+pub(crate) const READ: u64 = 10;
+
 /// The time in seconds for which providers keep a beginning.
 const FIVE_MINUTES: u32 = 300;
 const HOUR: u32 = 3_600;
@@ -196,6 +205,7 @@ impl<'b> Request<'b> {
             is_head_cached: false,
             caches_all: is_openai,
             cache_seconds: if is_openai { HOUR } else { FIVE_MINUTES },
+            write_price: if is_openai { INPUT } else { WRITTEN },
         };
         let messages_name = if api == Api::OpenAiResponses { "input" } else { "messages" };
         let mut fields: HashMap<&str, &str> = HashMap::new();
@@ -235,6 +245,9 @@ impl<'b> Request<'b> {
             || mark.is_some_and(|it| it.contains("\"1h\""))
         {
             request.cache_seconds = HOUR;
+            if !is_openai {
+                request.write_price = WRITTEN_HOUR;
+            }
         }
         let messages = &request.outline.messages;
         request.seen_messages =
@@ -471,9 +484,9 @@ impl<'b> Request<'b> {
         calls.map(|it| (&*it.id, (part(&it.name).trim_matches('"'), part(&it.arguments)))).collect()
     }
 
-    /// Returns whether the provider can read any part of the request from its cache.
-    pub(crate) fn uses_cache(&self) -> bool {
-        self.is_head_cached || self.outline.messages.iter().any(|message| message.has_mark)
+    /// Returns whether the provider can read messages of the request from its cache.
+    pub(crate) fn caches_messages(&self) -> bool {
+        self.caches_all || self.outline.messages.iter().any(|message| message.has_mark)
     }
 
     /// Returns the index of the newest message in which the user says something.

@@ -29,14 +29,19 @@ const RAW: &str = "# lcp: raw";
 
 /// The rules of edits.
 pub struct Policy<'p> {
-    /// The maximum number of tokens of a request.
+    /// The number of tokens that a request should have at most.
     pub budget: u32,
+    /// The number of tokens above which the provider may refuse a request. Up to it, the warm prefix of a
+    /// request over the budget is edited only if that pays. It has no effect unless it exceeds the budget.
+    pub limit: u32,
     /// The counter of tokens.
     pub estimator: &'p dyn TokenEstimator,
     /// Returns the stored decision about a result.
     pub decision: &'p dyn Fn(&Key) -> Option<Decision>,
     /// The state of a beginning at the provider.
     pub cached: &'p dyn Fn(&Hash) -> Cached,
+    /// The state of the results of a call, given by its id, in the caches of all models.
+    pub cached_call: &'p dyn Fn(&str) -> Cached,
     /// Returns whether another model may have a result in its cache.
     pub is_warm: &'p dyn Fn(&Key) -> bool,
     /// Returns the path of the file that has a text, by its hash.
@@ -199,10 +204,10 @@ impl<'e, 'b> Editor<'e, 'b> {
         }
     }
 
-    /// Returns the number of messages in the warm prefix. Those of an unknown session may all be warm,
+    /// Returns the number of messages in the warm prefix. Those of an unknown beginning may all be warm,
     /// except for the newest turn.
     fn warm_messages(&mut self) -> usize {
-        if !self.request.uses_cache() {
+        if !self.request.caches_messages() {
             return 0;
         }
         let warm = self.beginnings.warm_messages(self.policy.cached);
@@ -211,8 +216,22 @@ impl<'e, 'b> Editor<'e, 'b> {
             let turn = self.request.newest_turn().unwrap_or_default();
             let unknown = self.request.outline.messages.len().saturating_sub(1);
             // A history without a second turn can still have many results.
-            if turn > 0 { turn } else { unknown }
+            let messages = if turn > 0 { turn } else { unknown };
+            if self.are_expired(messages) { 0 } else { messages }
         })
+    }
+
+    /// Returns whether the gateway sent all results of the first messages, so long ago that no provider keeps
+    /// them. Their beginnings may be unknown, because an agent changed its system prompt when it resumed the
+    /// session.
+    fn are_expired(&self, messages: usize) -> bool {
+        let results = self.request.outline.results.iter().zip(&self.results);
+        let mut results = results.take_while(|(result, _)| result.message < messages);
+        let is_expired =
+            |result: &ToolResult| (self.policy.cached_call)(&result.key.call) == Cached::Expired;
+        // Sessions can have the same ids. An agent can change some texts.
+        results.clone().any(|(_, judged)| judged.decision.is_some())
+            && results.all(|(result, _)| is_expired(result))
     }
 
     /// Decides about the results that appear for the first time.

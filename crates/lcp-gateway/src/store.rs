@@ -13,7 +13,7 @@ use std::time::Duration;
 
 use lcp_app::{Error, ErrorKind, Result};
 use lcp_store::sqlite::{self, Options, SchemaSpec};
-use rusqlite::{Connection, OptionalExtension as _, Transaction, TransactionBehavior};
+use rusqlite::{Connection, OptionalExtension as _, ToSql, Transaction, TransactionBehavior};
 
 use crate::beginnings::{Beginning, Cached};
 use crate::decisions::{Decision, Hash, Key, Replacement};
@@ -228,21 +228,32 @@ impl EditTransaction<'_> {
 
     /// Returns the state of a beginning. After a failure, [`Self::check`] fails.
     pub(crate) fn cached(&self, hash: &Hash) -> Cached {
-        let expires = || -> rusqlite::Result<Option<i64>> {
-            if let Some(expires) = self.memory.borrow().expires.get(hash) {
-                return Ok(Some(*expires));
-            }
-            let sql = "SELECT expires FROM beginnings WHERE hash = ?1";
-            self.transaction.prepare_cached(sql)?.query_row([hash], |row| row.get(0)).optional()
-        };
-        match expires() {
-            Ok(Some(expires)) if expires > self.now => Cached::Warm,
-            Ok(Some(_)) => Cached::Expired,
-            Ok(None) => Cached::Unknown,
-            Err(error) => {
-                *self.failure.borrow_mut() = Some(error.into());
-                Cached::Unknown
-            }
+        let known = self.memory.borrow().expires.get(hash).copied();
+        let sql = "SELECT expires FROM beginnings WHERE hash = ?1";
+        self.state(known.or_else(|| self.end(sql, hash)))
+    }
+
+    /// Returns the state of the results of a call. After a failure, [`Self::check`] fails.
+    pub(crate) fn cached_call(&self, call: &str) -> Cached {
+        self.state(self.end("SELECT max(expires) FROM decisions WHERE call = ?1", call))
+    }
+
+    /// Returns the end that a query finds.
+    fn end(&self, sql: &str, key: impl ToSql) -> Option<i64> {
+        let query = || self.transaction.prepare_cached(sql)?.query_row([key], |row| row.get(0));
+        let end = query().optional().map(Option::flatten);
+        end.unwrap_or_else(|error| {
+            *self.failure.borrow_mut() = Some(error.into());
+            None
+        })
+    }
+
+    /// Returns the state of a part that providers keep until this time.
+    fn state(&self, end: Option<i64>) -> Cached {
+        match end {
+            Some(end) if end > self.now => Cached::Warm,
+            Some(_) => Cached::Expired,
+            None => Cached::Unknown,
         }
     }
 

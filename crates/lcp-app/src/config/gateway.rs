@@ -8,7 +8,7 @@ use super::reader::{Entry, Result, Section};
 /// The settings of the gateway.
 #[derive(Clone, Debug, Default)]
 pub struct GatewaySettings {
-    /// The maximum number of tokens of a request. By default, the model decides.
+    /// The number of tokens that a request should have at most. By default, the model decides.
     pub budget: Option<u32>,
     /// The tools whose results always stay.
     tools: Globs,

@@ -14,9 +14,9 @@ use crate::{Result, arguments, files};
 /// Keep the requests of agents within a token budget
 ///
 /// A gateway between agents and the APIs of Anthropic and OpenAI. Set the base URL of an agent or of
-/// an SDK to its address, or let `lcp run` do that. It shortens repeated and old tool results, but
-/// never edits what the provider has cached, unless the request would exceed the budget. Figures:
-/// /lcp; for Prometheus: /metrics. docs/gateway.md explains the edits.
+/// an SDK to its address, or let `lcp run` do that. It shortens repeated and old tool results. It
+/// edits what the provider has cached only if the model might refuse the request otherwise, or if
+/// the edit pays. Figures: /lcp; for Prometheus: /metrics. docs/gateway.md explains the edits.
 #[derive(Debug, clap::Args)]
 #[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
 #[command(after_help = "Examples:
@@ -90,7 +90,7 @@ fn print_stats(args: &StatsArgs, output: &Output) -> Result {
 
 /// Returns the figures as a table, with all sessions last.
 fn table(stats: &Stats, style: TableStyle) -> String {
-    const COLUMNS: [Column; 9] = [
+    const COLUMNS: [Column; 10] = [
         Column::Left("session"),
         Column::Left("model"),
         Column::Right("requests"),
@@ -99,6 +99,7 @@ fn table(stats: &Stats, style: TableStyle) -> String {
         Column::Right("read"),
         Column::Right("cost"),
         Column::Right("without edits"),
+        Column::Right("added ms"),
         Column::Left("edits"),
     ];
     let row = |name: &str, session: &SessionStats| {
@@ -112,7 +113,11 @@ fn table(stats: &Stats, style: TableStyle) -> String {
         ];
         let names = [name.to_owned(), session.model.clone()];
         let numbers = numbers.map(group_thousands);
-        names.into_iter().chain(numbers).chain([edits(&session.edits)]).collect()
+        names
+            .into_iter()
+            .chain(numbers)
+            .chain([session.mean_millis(), edits(&session.edits)])
+            .collect()
     };
     let sessions = stats.sessions.iter().map(|session| row(&session.session, session));
     let rows: Vec<Vec<_>> = sessions.chain([row("all", &stats.total)]).collect();
@@ -124,9 +129,8 @@ fn table(stats: &Stats, style: TableStyle) -> String {
         text.extend([format!("Requests without usage, not in the costs: {count}\n")]);
     }
     text.extend([format!(
-        "Time to edit a request: {}.{:01} ms on average, {} ms at most\n",
-        total.mean_micros / 1_000,
-        total.mean_micros / 100 % 10,
+        "Time to edit a request: {} ms on average, {} ms at most\n",
+        total.mean_millis(),
         total.max_micros.div_ceil(1_000),
     )]);
     text

@@ -41,7 +41,7 @@ const COUNTS_MAX: usize = 1 << 15;
 pub struct EditOptions {
     /// The folder of the store.
     pub data: PathBuf,
-    /// The maximum number of tokens of a request. By default, the settings or the model decide.
+    /// The number of tokens that a request should have at most. By default, the settings or the model decide.
     pub budget: Option<u32>,
     /// `true` to send all requests as they came, and only compute the savings of edits.
     pub dry_run: bool,
@@ -66,6 +66,7 @@ pub(super) struct Editor {
 /// The budget and the tokenizer of a model.
 struct ModelRules {
     budget: u32,
+    limit: u32,
     estimator: Arc<dyn TokenEstimator>,
     /// Token counts by the hash of the text or of the beginning.
     counts: Mutex<HashMap<Hash, u32, RandomState>>,
@@ -254,9 +255,11 @@ impl Editor {
         let gateway = &self.options.settings.gateway;
         let policy = Policy {
             budget: model.budget,
+            limit: model.limit,
             estimator: &*model.estimator,
             decision: &|key| edit.decision(key),
             cached: &|hash| edit.cached(hash),
+            cached_call: &|call| edit.cached_call(call),
             is_warm: &|key| edit.is_warm(key, &request.model),
             original: &|hash| originals.path(hash).display().to_string(),
             // What was asked for again must not be cut again.
@@ -295,14 +298,12 @@ impl Editor {
             ContextWindow::from_model(window).available().unwrap_or(u32::MAX)
         });
         let estimator = tokenizer.load(settings, model.as_ref(), false, &Silent);
+        // Without a known window, there are only references.
+        let budget = self.options.budget.or(settings.gateway.budget).or(available);
+        let budget = budget.unwrap_or(u32::MAX);
         ModelRules {
-            // Without a known window, there are only references.
-            budget: self
-                .options
-                .budget
-                .or(settings.gateway.budget)
-                .or(available)
-                .unwrap_or(u32::MAX),
+            budget,
+            limit: available.unwrap_or(budget),
             estimator: estimator
                 .map_or_else(|_| Arc::new(lcp_tokens::HeuristicEstimator) as _, |it| it.estimator),
             counts: Mutex::default(),
@@ -458,6 +459,28 @@ fn now() -> i64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn budget_is_that_of_the_options_of_the_settings_or_of_the_model() {
+        let folder = tempfile::tempdir().unwrap();
+        let limits = |option: Option<u32>, setting: Option<u32>, model: &str, is_long: bool| {
+            let mut settings = Config::default();
+            settings.gateway.budget = setting;
+            let data = folder.path().to_owned();
+            let options =
+                EditOptions { data, budget: option, dry_run: false, keep_days: 7, settings };
+            let rules = Editor::new(options).unwrap().rules(model, is_long);
+            (rules.budget, rules.limit)
+        };
+        let claude = "claude-sonnet-4-5";
+        assert_eq!(limits(None, None, claude, false), (160_000, 160_000));
+        assert_eq!(limits(None, None, claude, true), (800_000, 800_000));
+        assert_eq!(limits(None, Some(9_000), claude, false), (9_000, 160_000));
+        assert_eq!(limits(Some(8_000), Some(9_000), claude, false), (8_000, 160_000));
+        // A model with an unknown window.
+        assert_eq!(limits(None, None, "my-model", false), (u32::MAX, u32::MAX));
+        assert_eq!(limits(Some(8_000), None, "my-model", false), (8_000, 8_000));
+    }
 
     #[test]
     fn folder_of_originals_is_recognized_in_arguments() {

@@ -55,9 +55,8 @@ pub(super) fn html(stats: &Stats, failures: u64) -> String {
 fn cells(session: &SessionStats) -> String {
     let edits: Vec<_> =
         session.edits.iter().map(|(reason, count)| format!("{count} {}", escape(reason))).collect();
-    let millis = session.mean_micros / 1_000;
     format!(
-        "<td>{}<td>{}<td>{}<td>{}<td>{}<td>{}<td>{}<td>{}<td>{}<td>{millis}",
+        "<td>{}<td>{}<td>{}<td>{}<td>{}<td>{}<td>{}<td>{}<td>{}<td>{}",
         session.requests,
         session.requests_without_usage,
         session.input_tokens,
@@ -67,6 +66,7 @@ fn cells(session: &SessionStats) -> String {
         session.cost_with_edits,
         session.cost_without_edits,
         edits.join(", "),
+        session.mean_millis(),
     )
 }
 
@@ -81,11 +81,18 @@ mod tests {
 
     #[test]
     fn names_of_clients_are_escaped() {
-        let session =
-            SessionStats { session: "<b>&".into(), model: "<i>".into(), ..SessionStats::default() };
+        let session = SessionStats {
+            session: "<b>&".into(),
+            model: "<i>".into(),
+            mean_micros: 350,
+            ..SessionStats::default()
+        };
         let stats = Stats { sessions: vec![session], ..Stats::default() };
         let page = html(&stats, 0);
-        assert!(page.contains("<td>&lt;b&gt;&amp;<td>&lt;i&gt;"), "{page}");
+        assert!(
+            page.contains("<td>&lt;b&gt;&amp;<td>&lt;i&gt;") && page.contains("<td>0.3\n"),
+            "{page}"
+        );
         assert!(!page.contains("could not") && html(&stats, 3).contains("recorded: 3"));
         assert!(metrics(&stats, 3).ends_with("lcp_gateway_failures_total 3\n"));
         let json: serde_json::Value = serde_json::from_str(&json(&stats)).unwrap();

@@ -31,7 +31,9 @@ fn cache_marks_change_no_hash() {
     let (plain, marked) =
         (parse(Api::Anthropic, &plain).unwrap(), parse(Api::Anthropic, &marked).unwrap());
     assert_eq!(hashes(&plain), hashes(&marked));
-    assert!(!plain.uses_cache() && marked.is_head_cached && marked.outline.messages[0].has_mark);
+    assert!(
+        !plain.caches_messages() && marked.is_head_cached && marked.outline.messages[0].has_mark
+    );
     assert_eq!((plain.cache_seconds, marked.cache_seconds), (FIVE_MINUTES, HOUR));
     assert_eq!((plain.results().len(), marked.results().len()), (1, 1));
 
@@ -41,7 +43,7 @@ fn cache_marks_change_no_hash() {
     let first = parse(Api::Anthropic, first).unwrap();
     let plain = r#"{"model":"m","messages":[{"role":"user","content":"hi"}]}"#;
     assert_eq!(hashes(&first), hashes(&parse(Api::Anthropic, plain).unwrap()));
-    assert!(!first.uses_cache());
+    assert!(!first.caches_messages());
 }
 
 #[test]
@@ -55,7 +57,7 @@ fn marks_within_arguments_are_data() {
     let (one, two) = (call("1"), call("2"));
     let (one, two) = (parse(Api::Anthropic, &one).unwrap(), parse(Api::Anthropic, &two).unwrap());
     assert_ne!(hashes(&one), hashes(&two));
-    assert!(!one.uses_cache());
+    assert!(!one.caches_messages());
     assert_eq!(one.calls()["a"].0, "write");
 }
 

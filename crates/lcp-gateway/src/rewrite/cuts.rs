@@ -4,13 +4,21 @@ use std::collections::{HashMap, HashSet};
 
 use super::{Editor, Reason};
 use crate::decisions::{Decision, Key, Replacement};
+use crate::request::{READ, Request};
 
 /// The number of newest results that do not become stubs, unless the budget requires it.
 const NEWEST_RESULTS: usize = 6;
 
-/// The part of the budget that an edit must save if the request still exceeds the budget: 1 / 4. By the
-/// same part, the window exceeds the default budget.
+/// The part of the budget that an edit must save, unless the request fits after it: 1 / 4. The window
+/// exceeds the limit by the same part of the limit.
 const EXCESS_PART: u32 = 4;
+
+/// The number of requests within which an edit of a warm prefix must pay. Later, the provider will probably
+/// write the prefix again anyway, because of a pause, a resume or a compaction.
+const PAYS_WITHIN: u64 = 10;
+
+/// The approximate length of a stub in bytes.
+const STUB_BYTES: u64 = 190;
 
 /// The part of the watermark that the most relevant older results may keep: 1 / 4.
 const KEPT_PART: u32 = 4;
@@ -41,7 +49,7 @@ impl Editor<'_, '_> {
         }
         let budget = self.policy.budget;
         // Without a cache, each request would be cut.
-        let is_cached = self.request.uses_cache();
+        let is_cached = self.request.caches_messages();
         let watermark = if is_cached { self.policy.watermark() } else { budget / 2 };
         let results = &self.request.outline.results;
         let seen = results.partition_point(|result| result.message < self.request.seen_messages);
@@ -58,14 +66,16 @@ impl Editor<'_, '_> {
         let reason = Reason::Cold;
         let cold = Cut { limit: watermark, target: u32::MAX, first_message: warm, reason, ..over };
         let mut tokens = None;
-        self.cut(&mut tokens, &cold);
-        self.cut(&mut tokens, &over);
+        self.cut(&mut tokens, &cold, warm);
+        self.cut(&mut tokens, &over, warm);
         // The next cut should be far away.
-        self.cut(&mut tokens, &Cut { target: budget / 2, kept: u32::MAX, end: seen, ..over });
+        let more = Cut { target: budget / 2, kept: u32::MAX, end: seen, ..over };
+        self.cut(&mut tokens, &more, warm);
     }
 
-    /// Turns results into stubs. `tokens` is the count of the request, or `None` until it is counted.
-    fn cut(&mut self, tokens: &mut Option<u32>, cut: &Cut) {
+    /// Turns results into stubs. `tokens` is the count of the request, or `None` until it is counted; `warm` is
+    /// the number of messages in the warm prefix.
+    fn cut(&mut self, tokens: &mut Option<u32>, cut: &Cut, warm: usize) {
         let Cut { limit, target, kept, first_message, end, reason } = *cut;
         if tokens.unwrap_or_else(|| self.tokens_max()) <= limit {
             return;
@@ -98,13 +108,23 @@ impl Editor<'_, '_> {
         }
         // The tokens of the candidates that stay.
         let mut left: u32 = candidates.values().map(|at| self.result_tokens(*at)).sum();
-        // An edit that is not enough makes the provider write its cache again, so it must save much,
-        // unless the request may exceed the window, too.
-        let part = limit / EXCESS_PART;
-        let is_enough = tokens.saturating_sub(left) <= limit || left >= part;
-        let is_enough = is_enough || *tokens > limit.saturating_add(part);
-        if reason == Reason::OverBudget && !is_enough {
-            return;
+        if reason == Reason::OverBudget {
+            let fits = tokens.saturating_sub(left) <= limit;
+            // An edit of a warm prefix must save much, because the provider writes its cache again.
+            let part = limit / EXCESS_PART;
+            let window = self.policy.limit.saturating_add(self.policy.limit / EXCESS_PART);
+            let is_worth_it = if *tokens > self.policy.limit {
+                fits || left >= part || *tokens > window
+            } else {
+                let removed =
+                    left.saturating_sub(kept).max(tokens.saturating_sub(target)).min(left);
+                let share = (removed, left);
+                self.is_free(&candidates, warm)
+                    || removed >= part && self.pays(&candidates, warm, share)
+            };
+            if !is_worth_it {
+                return;
+            }
         }
         if left <= kept && *tokens <= target {
             return;
@@ -125,6 +145,31 @@ impl Editor<'_, '_> {
             let saved = self.stub(at, reason);
             *tokens = tokens.saturating_sub(saved);
         }
+    }
+
+    /// Returns whether none of these results is in the warm prefix.
+    fn is_free(&self, candidates: &HashMap<&str, usize>, warm: usize) -> bool {
+        candidates.values().all(|at| self.request.outline.results[*at].message >= warm)
+    }
+
+    /// Returns whether an edit of the warm prefix pays within [`PAYS_WITHIN`] requests. `share` has the tokens
+    /// of these results that the edit removes, and all their tokens. Bytes stand for tokens.
+    fn pays(&self, candidates: &HashMap<&str, usize>, warm: usize, share: (u32, u32)) -> bool {
+        let Request { outline, write_price, .. } = self.request;
+        let (mut first, mut bytes, mut stubs) = (warm, 0, 0);
+        for result in candidates.values().map(|at| &outline.results[*at]) {
+            if result.message < warm {
+                first = first.min(result.message);
+                bytes += result.place.len() as u64;
+                stubs += STUB_BYTES;
+            }
+        }
+        let (removed, all) = (u64::from(share.0), u64::from(share.1).max(1));
+        let saved = (bytes * removed / all).saturating_sub(stubs);
+        let messages = &outline.messages[first..warm];
+        let places = messages.iter().map(|message| self.json_of(&message.place).len() as u64);
+        let rest = places.sum::<u64>().saturating_sub(saved);
+        PAYS_WITHIN * READ * saved >= (write_price - READ) * rest
     }
 
     /// Turns a result and the references to it into stubs. Returns the tokens that this saves.

@@ -32,9 +32,11 @@ fn send(store: &mut Store, body: &str, now: i64) -> sqlite::Result<Vec<u8>> {
         &request,
         &Policy {
             budget: u32::MAX,
+            limit: u32::MAX,
             estimator: &lcp_tokens::HeuristicEstimator,
             decision: &|key| edit.decision(key),
             cached: &|hash| edit.cached(hash),
+            cached_call: &|call| edit.cached_call(call),
             is_warm: &|key| edit.is_warm(key, &request.model),
             original: &|hash| originals.path(hash).display().to_string(),
             is_raw: &|_, _| false,
@@ -63,6 +65,18 @@ fn open(folder: &Path) -> Store {
 fn files(store: &Store) -> Vec<std::path::PathBuf> {
     let entries = std::fs::read_dir(store.originals().folder()).unwrap();
     entries.map(|entry| entry.unwrap().path()).collect()
+}
+
+#[test]
+fn state_of_a_call_is_that_of_its_newest_result() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut store = open(folder.path());
+    send(&mut store, &body(), NOW).unwrap();
+    // OpenAI keeps prefixes for an hour, and two minutes are added.
+    send(&mut store, &body().replacen("line 7 ", "line 8 ", 1), NOW + 1_000).unwrap();
+    let mut states = |now: i64| ["a", "x"].map(|call| store.begin(now).unwrap().cached_call(call));
+    assert_eq!(states(NOW + 3_721), [Cached::Warm, Cached::Unknown]);
+    assert_eq!(states(NOW + 4_721), [Cached::Expired, Cached::Unknown]);
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! The gateway as a server, between a client and a provider.
 
-use std::io::Write as _;
+use std::io::{Read as _, Write as _};
 use std::net::TcpStream;
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -12,7 +12,11 @@ use crate::histories::{Step, lines, request};
 use crate::upstream::{Message, Provider, respond, send, send_as};
 
 /// Starts a gateway.
-fn gateway(provider: &str, data: &Path, change: impl FnOnce(&mut ProxyOptions)) -> Gateway {
+pub(crate) fn gateway(
+    provider: &str,
+    data: &Path,
+    change: impl FnOnce(&mut ProxyOptions),
+) -> Gateway {
     let edits = EditOptions {
         data: data.to_owned(),
         budget: None,
@@ -30,7 +34,7 @@ fn gateway(provider: &str, data: &Path, change: impl FnOnce(&mut ProxyOptions)) 
     Gateway::start(options).unwrap()
 }
 
-const fn path(api: Api) -> &'static str {
+pub(crate) const fn path(api: Api) -> &'static str {
     match api {
         Api::Anthropic => "/v1/messages?beta=true",
         Api::OpenAiChat => "/v1/chat/completions",
@@ -38,7 +42,7 @@ const fn path(api: Api) -> &'static str {
     }
 }
 
-const APIS: [Api; 3] = [Api::Anthropic, Api::OpenAiChat, Api::OpenAiResponses];
+pub(crate) const APIS: [Api; 3] = [Api::Anthropic, Api::OpenAiChat, Api::OpenAiResponses];
 
 /// A session that reads files, some of them twice.
 fn session() -> Vec<Step> {
@@ -71,7 +75,7 @@ fn send_session(
     assert!(!provider.requests().is_empty());
 }
 
-fn bodies(provider: &Provider) -> Vec<Vec<u8>> {
+pub(crate) fn bodies(provider: &Provider) -> Vec<Vec<u8>> {
     provider.requests().into_iter().map(|request| request.body).collect()
 }
 
@@ -159,6 +163,57 @@ fn edited_zstd_body_is_sent_without_an_encoding() {
     let [request] = &provider.requests()[..] else { panic!() };
     assert_eq!(request.header("content-encoding"), None);
     assert!(request.body.len() < body.len() && request.body.starts_with(b"{"));
+}
+
+#[test]
+fn bodies_above_the_limit_are_refused_and_those_that_decode_to_more_are_passed() {
+    let provider =
+        Provider::start(|_, stream| respond(stream, "200 OK", "application/json", b"{}"));
+    let folder = tempfile::tempdir().unwrap();
+    let gateway = gateway(&provider.url, folder.path(), |_| {});
+    let limit = 100 << 20;
+    let address = gateway.url().replace("http://", "");
+    let mut stream = TcpStream::connect(&address).unwrap();
+    let length = limit + 1;
+    write!(
+        stream,
+        "POST /v1/messages HTTP/1.1\r\nhost: {address}\r\ncontent-length: {length}\r\n\r\n"
+    )
+    .unwrap();
+    let mut status = [0; 12];
+    stream.read_exact(&mut status).unwrap();
+    assert_eq!(&status, b"HTTP/1.1 413");
+    let zstd = zstd::encode_all(&vec![b' '; limit + 1][..], 3).unwrap();
+    let headers = [("content-encoding", "zstd")];
+    assert_eq!(send(&gateway.url(), "/v1/messages", &headers, &zstd).status(), 200);
+    assert_eq!(bodies(&provider), [zstd]);
+}
+
+#[test]
+fn keys_and_unedited_results_are_not_stored() {
+    let (folder, provider) = (tempfile::tempdir().unwrap(), Provider::strict());
+    let gateway = gateway(&provider.url, folder.path(), |_| {});
+    let read = |file| Step::Call { input: "a.txt".into(), output: lines(file, 0, 60) };
+    let steps = [Step::Turn("Read it for Ms Miller.".into()), read(1), read(2), read(2)];
+    let headers = [("x-api-key", "sk-secret"), ("authorization", "Bearer sk-secret")];
+    let body = request(Api::Anthropic, &steps);
+    assert_eq!(send(&gateway.url(), "/v1/messages", &headers, &body).status(), 200);
+    drop(gateway);
+    let mut stored = Vec::new();
+    for folder in [folder.path().to_owned(), folder.path().join("originals")] {
+        for entry in std::fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_file() {
+                stored.extend(std::fs::read(path).unwrap());
+            }
+        }
+    }
+    let has = |text: &str| stored.windows(text.len()).any(|part| part == text.as_bytes());
+    // The original of the reference.
+    assert!(has("line 7 of file 2"));
+    for text in ["sk-secret", "line 7 of file 1", "Ms Miller"] {
+        assert!(!has(text), "{text}");
+    }
 }
 
 /// Writes the response to a request.

@@ -10,6 +10,8 @@ use lcp_tokens::HeuristicEstimator;
 #[derive(Clone, Default)]
 pub(crate) struct Simulator {
     pub(crate) now: u64,
+    /// The limit of the provider. By default, it is the budget.
+    pub(crate) limit: Option<u32>,
     pub(crate) decisions: HashMap<Key, Decision>,
     pub(crate) originals: BTreeMap<Hash, String>,
     counts: RefCell<HashMap<Hash, u32>>,
@@ -43,9 +45,17 @@ impl Simulator {
         };
         let policy = Policy {
             budget,
+            limit: self.limit.unwrap_or(budget),
             estimator: &HeuristicEstimator,
             decision: &|key| self.decisions.get(key).cloned(),
             cached: &cached,
+            cached_call: &|call| {
+                if self.warm.iter().any(|(key, (_, end))| *key.call == *call && *end > self.now) {
+                    return Cached::Warm;
+                }
+                let is_known = self.decisions.keys().any(|key| *key.call == *call);
+                if is_known { Cached::Expired } else { Cached::Unknown }
+            },
             is_warm: &|key| {
                 let known = self.warm.get(key);
                 known.is_some_and(|(model, end)| *end > self.now && *model != request.model)
