@@ -1,4 +1,4 @@
-//! Runs the agents and the SDKs of npm with the gateway.
+//! Runs the agents of npm with the gateway.
 
 use std::process::{Command, ExitCode};
 
@@ -6,9 +6,8 @@ use anyhow::{Context as _, Result};
 
 use crate::tools;
 
-/// The agents, and the SDKs. They have 600 MB and change weekly, so CI does not run them.
-const PACKAGES: [&str; 5] =
-    ["@anthropic-ai/claude-code", "@anthropic-ai/sdk", "@openai/codex", "openai", "opencode-ai"];
+/// The agents. They have 600 MB and change weekly, so CI does not run them.
+const PACKAGES: [&str; 3] = ["@anthropic-ai/claude-code", "@openai/codex", "opencode-ai"];
 
 /// Installs the newest ones below the build folder, and runs the tests that need them. They talk to a
 /// provider on loopback, which checks the rules of the APIs.

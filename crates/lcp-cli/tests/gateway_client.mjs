@@ -10,13 +10,16 @@ const require = createRequire(`${packages}/`);
 const { default: Anthropic } = require("@anthropic-ai/sdk");
 const { default: OpenAI } = require("openai");
 
-const text = Array.from({ length: 150 }, (_, at) => `${at}\tline ${at} of a file that is read again\n`).join("");
+const read = (json) => {
+  const name = JSON.parse(json).file_path;
+  return Array.from({ length: 150 }, (_, at) => `${at}\tline ${at} of the long file ${name}\n`).join("");
+};
 const schema = { type: "object", properties: { file_path: { type: "string" } } };
 const anthropic = new Anthropic({ baseURL: url, apiKey: "sk-ant-dummy", maxRetries: 0 });
 const openai = new OpenAI({ baseURL: `${url}/v1`, apiKey: "sk-dummy", maxRetries: 0 });
 
-async function askAnthropic(stream) {
-  const messages = [{ role: "user", content: "Read a.txt." }];
+async function askAnthropic(prompt, stream) {
+  const messages = [{ role: "user", content: prompt }];
   for (;;) {
     const request = {
       model: "claude-sonnet-4-5",
@@ -31,14 +34,16 @@ async function askAnthropic(stream) {
     assert.equal(message.usage.cache_read_input_tokens, 20_000);
     messages.push({ role: "assistant", content: message.content });
     const calls = message.content.filter((part) => part.type === "tool_use");
-    if (calls.length === 0) return message.content[0].text;
-    const results = calls.map((call) => ({ type: "tool_result", tool_use_id: call.id, content: text }));
+    if (calls.length === 0) return message.content.at(-1).text;
+    const results = calls.map(({ id, input }) => {
+      return { type: "tool_result", tool_use_id: id, content: read(JSON.stringify(input)) };
+    });
     messages.push({ role: "user", content: results });
   }
 }
 
-async function askResponses(stream) {
-  const input = [{ role: "user", content: "Read a.txt." }];
+async function askResponses(prompt, stream) {
+  const input = [{ role: "user", content: prompt }];
   for (;;) {
     const tools = [{ type: "function", name: "shell", parameters: schema, strict: false }];
     const request = { model: "gpt-5", input, tools, store: false };
@@ -53,15 +58,15 @@ async function askResponses(stream) {
     assert.equal(response.usage.input_tokens_details.cached_tokens, 8_000);
     input.push(...response.output);
     const calls = response.output.filter((item) => item.type === "function_call");
-    if (calls.length === 0) return response.output[0].content[0].text;
+    if (calls.length === 0) return response.output.at(-1).content[0].text;
     for (const call of calls) {
-      input.push({ type: "function_call_output", call_id: call.call_id, output: text });
+      input.push({ type: "function_call_output", call_id: call.call_id, output: read(call.arguments) });
     }
   }
 }
 
-async function askChat(stream) {
-  const messages = [{ role: "user", content: "Read a.txt." }];
+async function askChat(prompt, stream) {
+  const messages = [{ role: "user", content: prompt }];
   for (;;) {
     const tools = [{ type: "function", function: { name: "shell", parameters: schema } }];
     const request = { model: "gpt-5", messages, tools };
@@ -76,13 +81,17 @@ async function askChat(stream) {
     const { content, tool_calls: calls } = completion.choices[0].message;
     if (!calls?.length) return content;
     messages.push({ role: "assistant", content: null, tool_calls: calls });
-    for (const call of calls) messages.push({ role: "tool", tool_call_id: call.id, content: text });
+    for (const call of calls) {
+      messages.push({ role: "tool", tool_call_id: call.id, content: read(call.function.arguments) });
+    }
   }
 }
 
-for (const ask of [askAnthropic, askResponses, askChat]) {
-  for (const stream of [false, true]) {
-    assert.equal(await ask(stream), "All is read.", `${ask.name} ${stream}`);
+for (const prompt of ["Read a.txt again.", "Read different files."]) {
+  for (const ask of [askAnthropic, askResponses, askChat]) {
+    for (const stream of [false, true]) {
+      assert.equal(await ask(prompt, stream), "All is read.", `${ask.name} ${stream}`);
+    }
   }
 }
 const messages = [{ role: "user", content: "hello" }];

@@ -3,20 +3,25 @@
 Usage: gateway_client.py URL
 """
 
+import json
 import sys
 
 import anthropic
 import openai
 
 URL = sys.argv[1]
-TEXT = "".join(f"{number}\tline {number} of a file that is read again\n" for number in range(150))
 ANSWER = "All is read."
 SCHEMA = {"type": "object", "properties": {"file_path": {"type": "string"}}}
 
 
-def ask_anthropic(stream):
+def read(arguments):
+    name = arguments["file_path"]
+    return "".join(f"{number}\tline {number} of the long file {name}\n" for number in range(150))
+
+
+def ask_anthropic(prompt, stream):
     client = anthropic.Anthropic(base_url=URL, api_key="sk-ant-dummy", max_retries=0)
-    messages = [{"role": "user", "content": "Read a.txt."}]
+    messages = [{"role": "user", "content": prompt}]
     while True:
         request = {
             "model": "claude-sonnet-4-5",
@@ -37,16 +42,17 @@ def ask_anthropic(stream):
         messages.append({"role": "assistant", "content": message.content})
         calls = [part for part in message.content if part.type == "tool_use"]
         if not calls:
-            return message.content[0].text
+            return message.content[-1].text
         results = [
-            {"type": "tool_result", "tool_use_id": call.id, "content": TEXT} for call in calls
+            {"type": "tool_result", "tool_use_id": call.id, "content": read(call.input)}
+            for call in calls
         ]
         messages.append({"role": "user", "content": results})
 
 
-def ask_responses(stream):
+def ask_responses(prompt, stream):
     client = openai.OpenAI(base_url=f"{URL}/v1", api_key="sk-dummy", max_retries=0)
-    items = [{"role": "user", "content": "Read a.txt."}]
+    items = [{"role": "user", "content": prompt}]
     while True:
         tool = {"type": "function", "name": "shell", "parameters": SCHEMA, "strict": False}
         request = {"model": "gpt-5", "input": items, "tools": [tool], "store": False}
@@ -62,14 +68,15 @@ def ask_responses(stream):
         if not calls:
             return response.output_text
         for call in calls:
+            output = read(json.loads(call.arguments))
             items.append(
-                {"type": "function_call_output", "call_id": call.call_id, "output": TEXT}
+                {"type": "function_call_output", "call_id": call.call_id, "output": output}
             )
 
 
-def ask_chat(stream):
+def ask_chat(prompt, stream):
     client = openai.OpenAI(base_url=f"{URL}/v1", api_key="sk-dummy", max_retries=0)
-    messages = [{"role": "user", "content": "Read a.txt."}]
+    messages = [{"role": "user", "content": prompt}]
     while True:
         tool = {"type": "function", "function": {"name": "shell", "parameters": SCHEMA}}
         request = {"model": "gpt-5", "messages": messages, "tools": [tool]}
@@ -97,7 +104,8 @@ def ask_chat(stream):
         ]
         messages.append({"role": "assistant", "content": None, "tool_calls": calls})
         for call in calls:
-            messages.append({"role": "tool", "tool_call_id": call["id"], "content": TEXT})
+            content = read(json.loads(call["function"]["arguments"]))
+            messages.append({"role": "tool", "tool_call_id": call["id"], "content": content})
 
 
 def errors_are_those_of_the_provider():
@@ -113,9 +121,10 @@ def errors_are_those_of_the_provider():
         raise AssertionError("no error")
 
 
-for ask in (ask_anthropic, ask_responses, ask_chat):
-    for stream in (False, True):
-        answer = ask(stream)
-        assert answer == ANSWER, (ask.__name__, stream, answer)
+for prompt in ("Read a.txt again.", "Read different files."):
+    for ask in (ask_anthropic, ask_responses, ask_chat):
+        for stream in (False, True):
+            answer = ask(prompt, stream)
+            assert answer == ANSWER, (ask.__name__, stream, answer)
 errors_are_those_of_the_provider()
 print("all is well")

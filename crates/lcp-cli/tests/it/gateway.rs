@@ -7,6 +7,8 @@ use std::process::{Child, Command, Output, Stdio};
 use std::sync::{Arc, Mutex};
 
 use lcp_gateway::Api;
+use rustls::pki_types::pem::PemObject as _;
+use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use serde_json::Value;
 
 use crate::command::{LCP, Project, stderr};
@@ -121,7 +123,71 @@ fn https_proxy_of_the_environment_is_used() {
     gateway.wait().unwrap();
 }
 
+/// The certificate of `localhost`, its key, and the authority that signed it. OpenSSL generated them,
+/// only for tests. They expire in 2126.
+const CERTIFICATE: &[u8] = include_bytes!("../tls/localhost.pem");
+const KEY: &[u8] = include_bytes!("../tls/localhost.key");
+
+/// Starts a server that speaks TLS, and passes requests to a provider. Returns its URL.
+fn start_tls(provider: &str) -> String {
+    let certificate = CertificateDer::from_pem_slice(CERTIFICATE).unwrap();
+    let key = PrivateKeyDer::from_pem_slice(KEY).unwrap();
+    let ring = Arc::new(rustls::crypto::ring::default_provider());
+    let config = rustls::ServerConfig::builder_with_provider(ring)
+        .with_safe_default_protocol_versions()
+        .unwrap()
+        .with_no_client_auth()
+        .with_single_cert(vec![certificate], key)
+        .unwrap();
+    let config = Arc::new(config);
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("https://localhost:{}", listener.local_addr().unwrap().port());
+    let provider = provider.strip_prefix("http://").unwrap().to_owned();
+    std::thread::spawn(move || {
+        for stream in listener.incoming().flatten() {
+            let connection = rustls::ServerConnection::new(Arc::clone(&config)).unwrap();
+            let mut client = rustls::StreamOwned::new(connection, stream);
+            let mut request = Vec::new();
+            let mut part = [0; 4096];
+            // The test sends a request without spaces, which is complete with its last brackets.
+            while !request.ends_with(b"]}") {
+                match client.read(&mut part) {
+                    Ok(read) if read > 0 => request.extend_from_slice(&part[..read]),
+                    _ => break,
+                }
+            }
+            if !request.is_empty() {
+                let mut provider = TcpStream::connect(&provider).unwrap();
+                provider.write_all(&request).unwrap();
+                let read = provider.read(&mut part).unwrap();
+                client.write_all(&part[..read]).unwrap();
+            }
+        }
+    });
+    url
+}
+
+#[test]
+fn providers_need_a_certificate_that_the_system_trusts() {
+    let (project, provider) = (LCP.project(""), Provider::strict());
+    let url = start_tls(&provider.url);
+    let authorities = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/tls");
+    let body = br#"{"model":"claude-x","messages":[{"role":"user","content":[{"type":"text","text":"hi"}]}]}"#;
+    for (name, status) in [("other.pem", 502), ("authority.pem", 200)] {
+        let trusted = authorities.join(name);
+        let variables = [("SSL_CERT_FILE", trusted.to_str().unwrap()), ("NO_PROXY", "localhost")];
+        let (mut gateway, url) = start(&project, &url, "data", &variables);
+        let response = send(&url, "/v1/messages", &[("x-api-key", "sk-secret")], body);
+        assert_eq!(response.status(), status, "{}", String::from_utf8_lossy(&response.body));
+        gateway.kill().unwrap();
+        gateway.wait().unwrap();
+        assert_eq!(provider.requests().len(), usize::from(status == 200));
+    }
+    assert_eq!(provider.requests()[0].body, body);
+}
+
 /// Runs a shell with a gateway.
+#[cfg(unix)]
 fn run(project: &Project, options: &[&str], script: &str) -> Output {
     let arguments = [&["run", "--data", "data"], options, &["--", "sh", "-c", script]].concat();
     LCP.command(&project.path(""), &arguments).output().unwrap()
@@ -145,6 +211,52 @@ fn agent_gets_the_gateway_and_its_exit_code_is_returned() {
     let missing = { missing }.output().unwrap();
     assert_eq!(missing.status.code(), Some(1));
     assert!(stderr(&missing).contains("no-such-agent") && stderr(&missing).contains("hint: "));
+}
+
+/// Returns the files of a folder with their contents.
+#[cfg(unix)]
+fn files(folder: &Path) -> std::collections::BTreeMap<PathBuf, Vec<u8>> {
+    let mut files = std::collections::BTreeMap::new();
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            files.extend(self::files(&path));
+        } else {
+            files.insert(path.clone(), std::fs::read(&path).unwrap());
+        }
+    }
+    files
+}
+
+#[cfg(unix)]
+#[test]
+fn configuration_of_an_agent_is_not_written() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let (project, provider) = (project(), Provider::strict());
+    let home = project.path("home");
+    for (path, text) in [
+        (".claude/settings.json", "{\"env\":{\"A\":\"1\"}}"),
+        (".codex/config.toml", "model = \"gpt-5\"\n"),
+        (".config/opencode/opencode.json", "{\"permission\":{}}"),
+    ] {
+        let path = home.join(path);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, text).unwrap();
+    }
+    let before = files(&home);
+    let bin = project.path("bin");
+    std::fs::create_dir_all(&bin).unwrap();
+    for agent in ["claude", "codex", "opencode"] {
+        let program = bin.join(agent);
+        std::fs::write(&program, "#!/bin/sh\nexit 3\n").unwrap();
+        std::fs::set_permissions(&program, std::fs::Permissions::from_mode(0o755)).unwrap();
+        let arguments = ["run", "--data", "data", "--upstream", &provider.url, agent];
+        let mut command = LCP.command(&project.path(""), &arguments);
+        let paths = format!("{}:{}", bin.display(), std::env::var("PATH").unwrap());
+        command.env("HOME", &home).env("CODEX_HOME", home.join(".codex")).env("PATH", paths);
+        assert_eq!(command.output().unwrap().status.code(), Some(3), "{agent}");
+    }
+    assert_eq!(files(&home), before);
 }
 
 #[cfg(unix)]

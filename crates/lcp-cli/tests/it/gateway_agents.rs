@@ -17,16 +17,22 @@ use crate::gateway_model::{
 };
 use crate::gateway_upstream::{Message, Provider, respond, send};
 
-/// The prompts of a session. After each, the model reads two files at once.
+/// The prompts of a session. After each, the model reads files at once.
 const PROMPTS: [&str; 4] = ["Read two files.", "Read the next.", "Read more.", "Read the last."];
 
 /// The files that the model reads after each prompt.
-type Files = [[usize; 2]; 4];
+type Files = [&'static [usize]; 4];
 
-const DISTINCT: Files = [[0, 1], [2, 3], [4, 5], [6, 7]];
+const DISTINCT: Files = [&[0, 1], &[2, 3], &[4, 5], &[6, 7]];
 
 /// File 0 is read again by a new process and after the compaction; file 4 is read twice in parallel.
-const REPEATED: Files = [[0, 1], [0, 3], [4, 4], [0, 7]];
+const REPEATED: Files = [&[0, 1], &[0, 3], &[4, 4], &[0, 7]];
+
+/// More files than the newest results that stay.
+const MANY: Files = [&[0, 1, 2, 3, 4, 5, 6, 7, 8], &[], &[], &[]];
+
+/// A budget that is above the requests with many files, and far below eight times as much.
+const MANY_BUDGET: &str = "[gateway]\nbudget = 80000\n";
 
 /// Returns the index of the prompt that a request ends with.
 fn newest_prompt(body: &Value) -> Option<usize> {
@@ -37,18 +43,22 @@ fn newest_prompt(body: &Value) -> Option<usize> {
 
 /// Returns the events of a model that thinks, and reads files if the request ends with a prompt.
 fn reply(body: &Value, folder: &Path, files: Files) -> Vec<Value> {
-    let prompt = newest_prompt(body);
-    let calls = prompt.into_iter().flat_map(|prompt| {
-        let files = files[prompt].iter().enumerate();
-        let line = 1 + prompt;
-        files.map(move |(at, file)| (line + at, format!("{prompt}_{at}"), path(folder, *file)))
-    });
+    let calls: Vec<_> = newest_prompt(body)
+        .into_iter()
+        .flat_map(|prompt| {
+            let files = files[prompt].iter().enumerate();
+            files.map(move |(at, file)| {
+                (1 + prompt + at, format!("{prompt}_{at}"), path(folder, *file))
+            })
+        })
+        .collect();
+    let is_end = calls.is_empty();
     if let Some(items) = body["input"].as_array() {
         let id = items.len().to_string();
         let mut reply = vec![json!({ "type": "reasoning", "id": format!("rs_{id}"), "summary": [],
             "encrypted_content": "AAAA" })];
-        reply.extend(calls.map(|(_, call, file)| shell_call(body, &call, &file).unwrap()));
-        if prompt.is_none() {
+        reply.extend(calls.iter().map(|(_, call, file)| shell_call(body, call, file).unwrap()));
+        if is_end {
             reply.push(openai_message(&id));
         }
         return openai_events(body, &reply);
@@ -59,11 +69,11 @@ fn reply(body: &Value, folder: &Path, files: Files) -> Vec<Value> {
     ];
     // Claude Code itself answers a second read of the same lines.
     reply.extend(
-        calls.map(|(line, call, file)| {
-            read_call(body, &format!("call_{call}"), &file, line).unwrap()
+        calls.iter().map(|(line, call, file)| {
+            read_call(body, &format!("call_{call}"), file, *line).unwrap()
         }),
     );
-    if prompt.is_none() {
+    if is_end {
         reply.push(json!({ "type": "text", "text": END }));
     }
     anthropic_events(body, &reply)
@@ -93,12 +103,13 @@ pub(crate) struct Exchange {
 }
 
 impl Session {
-    fn new(files: Files) -> Self {
-        let project = LCP.project("");
+    /// Creates a session with files of this length in lines, and with this configuration of the gateway.
+    fn new(files: Files, length: usize, config: &str) -> Self {
+        let project = LCP.project(config);
         let folder = project.path("work");
         std::fs::create_dir_all(&folder).unwrap();
         for file in files.concat() {
-            std::fs::write(path(&folder, file), lines(file, 0, 16)).unwrap();
+            std::fs::write(path(&folder, file), lines(file, 0, length)).unwrap();
         }
         let (provider, broken) = provider_for_agents(move |body| reply(body, &folder, files));
         let gateway_url: Arc<Mutex<String>> = Arc::default();
@@ -160,6 +171,39 @@ impl Session {
         self.run("node_modules/.bin/codex", &arguments, &[]);
     }
 
+    /// Lets the cache of the provider expire.
+    fn expire_cache(&self) {
+        let store = rusqlite::Connection::open(self.project.path("data/gateway.sqlite")).unwrap();
+        for table in ["beginnings", "decisions"] {
+            let update = format!("UPDATE {table} SET expires = expires - 100000");
+            assert!(store.execute(&update, []).unwrap() > 0);
+        }
+    }
+
+    /// Checks that the last request has stubs whose files have the results, and that the one before has none.
+    #[track_caller]
+    fn check_stubs(&self, api: Api) {
+        let exchanges = self.exchanges();
+        let [.., before, last] = &exchanges[..] else { panic!("too few requests") };
+        assert_eq!(before.received, before.sent);
+        let (received, sent) =
+            (Request::parse(api, &last.received), Request::parse(api, &last.sent));
+        let (received, sent) = (received.unwrap(), sent.unwrap());
+        assert_eq!(between_results(&received, &last.received), between_results(&sent, &last.sent));
+        let (received, sent) = (received.results(), sent.results());
+        assert_eq!(received.len(), MANY[0].len());
+        let mut stubs = 0;
+        for (at, (received, sent)) in received.iter().zip(&sent).enumerate() {
+            if received.text != sent.text {
+                assert!(at < MANY[0].len() - 6 && sent.text.starts_with("[lcp: this output of "));
+                let (_, path) = sent.text.trim_end_matches(']').split_once(" is in ").unwrap();
+                assert_eq!(std::fs::read_to_string(path).unwrap(), received.text);
+                stubs += 1;
+            }
+        }
+        assert!(stubs > 0, "{} bytes", last.received.len());
+    }
+
     /// Returns the requests of the session in their order.
     fn exchanges(&self) -> Vec<Exchange> {
         let bodies = |provider: &Provider| -> Vec<Vec<u8>> {
@@ -175,7 +219,7 @@ impl Session {
 }
 
 /// Forwards a request to a gateway. Returns its response.
-fn forward(request: &Message, gateway: &str) -> Message {
+pub(crate) fn forward(request: &Message, gateway: &str) -> Message {
     let headers = request.headers.iter().map(|(name, value)| (&**name, &**value));
     let framing = ["host", "content-length", "transfer-encoding", "connection"];
     let headers: Vec<_> = headers.filter(|(name, _)| !framing.contains(name)).collect();
@@ -260,7 +304,7 @@ fn check_shape(api: Api, exchanges: &[Exchange], calls: &[&str]) {
 /// Runs a session of Claude Code.
 #[track_caller]
 fn claude_session(files: Files) -> Vec<Exchange> {
-    let session = Session::new(files);
+    let session = Session::new(files, 16, "");
     session.run_claude(&[PROMPTS[0]]);
     for prompt in [PROMPTS[1], PROMPTS[2], "/compact", PROMPTS[3]] {
         session.run_claude(&["--continue", prompt]);
@@ -275,7 +319,7 @@ fn claude_session(files: Files) -> Vec<Exchange> {
 /// Runs a session of Codex.
 #[track_caller]
 fn codex_session(files: Files) -> Vec<Exchange> {
-    let session = Session::new(files);
+    let session = Session::new(files, 16, "");
     session.run_codex(&[PROMPTS[0]]);
     for prompt in &PROMPTS[1..3] {
         session.run_codex(&["resume", "--last", prompt]);
@@ -312,6 +356,43 @@ fn claude_code_resumes_and_compacts_with_a_gateway() {
 #[ignore = "needs agents from npm: cargo xtask agents"]
 fn codex_resumes_and_compacts_with_a_gateway() {
     check_repeated(Api::OpenAiResponses, &codex_session(REPEATED));
+}
+
+#[test]
+#[ignore = "needs agents from npm: cargo xtask agents"]
+fn claude_code_gets_stubs_after_a_pause_with_a_gateway() {
+    let session = Session::new(MANY, 100, MANY_BUDGET);
+    // Claude Code writes the state of the repository into the system prompt.
+    let git = |arguments: &[&str]| {
+        let mut git = Command::new("git");
+        git.args(["-c", "user.name=a", "-c", "user.email=a@example.com"]).args(arguments);
+        assert!(git.current_dir(session.project.path("work")).output().unwrap().status.success());
+    };
+    git(&["init"]);
+    git(&["add", "."]);
+    git(&["commit", "-m", "Add files"]);
+    session.run_claude(&[PROMPTS[0]]);
+    session.expire_cache();
+    std::fs::write(session.project.path("work/changed.txt"), "changed").unwrap();
+    session.run_claude(&["--continue", PROMPTS[1]]);
+    session.check_stubs(Api::Anthropic);
+    let exchanges = session.exchanges();
+    let system = |it: &Exchange| {
+        let body: Value = serde_json::from_slice(&it.received).unwrap();
+        body["system"].to_string()
+    };
+    let [.., before, last] = &exchanges[..] else { unreachable!() };
+    assert_ne!(system(before), system(last));
+}
+
+#[test]
+#[ignore = "needs agents from npm: cargo xtask agents"]
+fn codex_gets_stubs_after_a_pause_with_a_gateway() {
+    let session = Session::new(MANY, 100, MANY_BUDGET);
+    session.run_codex(&[PROMPTS[0]]);
+    session.expire_cache();
+    session.run_codex(&["resume", "--last", PROMPTS[1]]);
+    session.check_stubs(Api::OpenAiResponses);
 }
 
 #[test]
