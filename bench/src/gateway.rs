@@ -21,12 +21,14 @@ use crate::table::Row;
 
 pub(crate) use streams::{NAME, measure};
 
-/// The optional argument: a folder of transcripts. With it, only the bills of these sessions are compared.
-pub(crate) const USAGE: &str = "[FOLDER of transcripts]";
+/// The optional arguments: a folder of transcripts, and the budget of the gateway in tokens. With them, only
+/// the bills of these sessions are compared.
+pub(crate) const USAGE: &str = "[FOLDER of transcripts [BUDGET]]";
 
 pub(crate) fn run(arguments: &[String], progress: &mut Progress<'_>) -> Result<Vec<Row>> {
     if let Some(folder) = arguments.first() {
-        return bills::recorded(Path::new(folder), progress);
+        let budget = arguments.get(1).map(|budget| budget.parse()).transpose()?;
+        return bills::recorded(Path::new(folder), budget, progress);
     }
     let mut rows = latency::rows(progress)?;
     rows.extend(streams::rows(progress)?);

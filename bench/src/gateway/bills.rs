@@ -4,6 +4,7 @@ use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
 use std::fmt::Write as _;
 use std::path::Path;
+use std::sync::Arc;
 
 use lcp_gateway::{Api, Cached, Decision, Hash, Key, Policy, Request, rewrite};
 use lcp_tokens::{Encoding, Tiktoken, TokenEstimator as _};
@@ -24,6 +25,9 @@ const NEWEST: usize = 3;
 /// The tokens that must be saved by clearing results, so that the cache is not broken for a few.
 const CLEAR_AT_LEAST: u64 = 20_000;
 
+/// A budget far below the window, in tokens.
+const SMALL_BUDGET: u32 = 60_000;
+
 /// The length in bytes of the shortest line that tells which result a later message uses.
 const LINE_BYTES_MIN: usize = 24;
 
@@ -37,7 +41,6 @@ pub(super) fn rows(progress: &mut Progress<'_>) -> Result<Vec<Row>> {
     let peer = &mut headroom;
     let samples = Session::samples()?;
     rows.extend(compare("samples", &samples, true, peer, progress)?);
-    // No request exceeds the budget.
     let short = || Session::synthetic(45);
     rows.extend(compare("no pause", &[short()?.with_pauses(usize::MAX)], true, peer, progress)?);
     rows.extend(compare(
@@ -47,32 +50,52 @@ pub(super) fn rows(progress: &mut Progress<'_>) -> Result<Vec<Row>> {
         peer,
         progress,
     )?);
+    rows.extend(compare(
+        "a resume each 20 requests",
+        &[short()?.with_pauses(20).with_resumes()],
+        true,
+        peer,
+        progress,
+    )?);
+    rows.extend(compare(
+        "a small budget",
+        &[short()?.with_pauses(usize::MAX).with_budget(SMALL_BUDGET)],
+        true,
+        peer,
+        progress,
+    )?);
     rows.extend(compare("over the budget", &[Session::synthetic(150)?], false, peer, progress)?);
     Ok(rows)
 }
 
-/// Compares the bills of the sessions in a folder of transcripts.
-pub(super) fn recorded(folder: &Path, progress: &mut Progress<'_>) -> Result<Vec<Row>> {
+/// Compares the bills of the sessions in a folder of transcripts, by default with the budget of the window.
+pub(super) fn recorded(
+    folder: &Path,
+    budget: Option<u32>,
+    progress: &mut Progress<'_>,
+) -> Result<Vec<Row>> {
     let mut headroom = Headroom::start(progress).map_err(|error| error.to_string());
-    let recorded = Session::recorded(folder)?;
-    compare("recorded", &recorded, true, &mut headroom, progress)
+    let mut recorded = Session::recorded(folder)?;
+    if let Some(budget) = budget {
+        recorded = recorded.into_iter().map(|session| session.with_budget(budget)).collect();
+    }
+    compare("recorded", &recorded, budget.is_none(), &mut headroom, progress)
 }
 
-/// Compares the bills of sessions. `fits` says that no request exceeds the budget.
+/// Compares the bills of sessions. If `is_never_more`, no session may become more expensive.
 fn compare(
     what: &str,
     sessions: &[Session],
-    fits: bool,
+    is_never_more: bool,
     headroom: &mut Result<Headroom, String>,
     progress: &mut Progress<'_>,
 ) -> Result<Vec<Row>> {
     let mut sums = [const { Outcome::NONE }; 4];
-    let mut losses: Vec<&str> = Vec::new();
+    let (mut losses, mut largest_loss) = (0, 1.0_f64);
     for session in sessions {
         progress(format!("{what}: {}, {} requests", session.name, session.len()));
         let uses = uses(session);
-        let mut strategies =
-            vec![Strategy::AsItIs, Strategy::gateway(session.budget), Strategy::Clear(0)];
+        let mut strategies = vec![Strategy::AsItIs, Strategy::gateway(session), Strategy::Clear(0)];
         strategies.extend(headroom.as_mut().ok().map(Strategy::Headroom));
         let mut costs = Vec::new();
         for (sum, mut strategy) in sums.iter_mut().zip(strategies) {
@@ -81,7 +104,8 @@ fn compare(
             sum.add(&outcome);
         }
         if costs[1] > costs[0] {
-            losses.push(&session.name);
+            losses += 1;
+            largest_loss = largest_loss.max(float(costs[1]) / float(costs[0]));
         }
     }
     let [plain, own, cleared, compressed] = &sums;
@@ -91,22 +115,33 @@ fn compare(
     };
     let shown = |outcome: &Outcome| 100.0 * float(outcome.shown) / float(outcome.uses);
     let mut all = vec![billed("without", plain).notes(format!(
-        "{} sessions, {} of them more expensive; {} results cut, {} of them read again",
+        "{} sessions, {losses} of them more expensive, by up to {:.1} %; {} results cut, {} of them read \
+         again",
         sessions.len(),
-        losses.len(),
+        100.0 * (largest_loss - 1.0),
         own.cut,
         own.read_again,
     ))];
-    if fits {
-        // Never more on any session.
-        let highest = Wanted::RatioAtLeast(if losses.is_empty() { 1.0 } else { f64::INFINITY });
+    if is_never_more {
+        let highest = Wanted::RatioAtLeast(if losses == 0 { 1.0 } else { f64::INFINITY });
         all = all.into_iter().map(|row| row.wants(highest)).collect();
     }
-    all.push(billed("clear_tool_uses", cleared));
+    // A peer that shows other lines can be cheaper.
+    let compared = |name: &str, peer: &Outcome| {
+        let row = billed(name, peer);
+        let is_equal = (own.shown, own.uses) == (peer.shown, peer.uses);
+        if is_equal { row.wants(Wanted::RatioAtLeast(1.0)) } else { row }
+    };
+    all.push(compared("clear_tool_uses", cleared));
     all.push(match headroom {
-        Ok(headroom) => billed(&headroom.name, compressed),
+        Ok(headroom) => compared(&headroom.name, compressed),
         Err(reason) => billed("headroom", &Outcome::NONE).notes(format!("not measured: {reason}")),
     });
+    if plain.over > 0 {
+        let share = |outcome: &Outcome| 100.0 * float(outcome.over) / float(outcome.requests);
+        let name = format!("{what}, requests over the budget");
+        all.push(Row::new(name, Better::Lower, "%", share(own), "without", share(plain)));
+    }
     if own.uses > 0 {
         let what = format!("{what}, lines of results that later messages use, shown");
         for (name, peer) in [("clear_tool_uses", cleared), ("headroom", compressed)] {
@@ -128,10 +163,14 @@ enum Strategy<'h> {
 }
 
 /// A gateway with its stores.
+#[derive(Default)]
 struct Simulated {
     budget: u32,
+    limit: u32,
     decisions: HashMap<Key, Decision>,
     ends: HashMap<Hash, u64>,
+    /// The ends of the results of calls. All results are cached, because the last message has a mark.
+    calls: HashMap<Arc<str>, u64>,
     counts: RefCell<HashMap<Hash, u32>>,
 }
 
@@ -146,10 +185,14 @@ struct Outcome {
     /// Results that were cut, and those that had to be read again.
     cut: u64,
     read_again: u64,
+    /// Requests, and those above the budget.
+    requests: u64,
+    over: u64,
 }
 
 impl Outcome {
-    const NONE: Self = Self { cost: 0, uses: 0, shown: 0, cut: 0, read_again: 0 };
+    const NONE: Self =
+        Self { cost: 0, uses: 0, shown: 0, cut: 0, read_again: 0, requests: 0, over: 0 };
 
     fn add(&mut self, other: &Self) {
         self.cost += other.cost;
@@ -157,6 +200,8 @@ impl Outcome {
         self.shown += other.shown;
         self.cut += other.cut;
         self.read_again += other.read_again;
+        self.requests += other.requests;
+        self.over += other.over;
     }
 }
 
@@ -218,6 +263,8 @@ fn play(session: &Session, uses: &Uses, strategy: &mut Strategy<'_>) -> Result<O
         let sent = strategy.edit(&body, now, &mut outcome)?;
         let billed = provider.send(&sent, now)?;
         outcome.cost += billed.cost;
+        outcome.requests += 1;
+        outcome.over += u64::from(billed.tokens > session.budget.into());
         // What was read again is in all later requests.
         let carried: u64 = again.iter().map(|result| uses.tokens[*result]).sum();
         outcome.cost += carried * READ;
@@ -238,10 +285,10 @@ fn play(session: &Session, uses: &Uses, strategy: &mut Strategy<'_>) -> Result<O
 }
 
 impl Strategy<'_> {
-    /// Creates a gateway with a budget.
-    fn gateway(budget: u32) -> Self {
-        let (decisions, ends, counts) = Default::default();
-        Self::Gateway(Box::new(Simulated { budget, decisions, ends, counts }))
+    /// Creates a gateway for a session.
+    fn gateway(session: &Session) -> Self {
+        let &Session { budget, limit, .. } = session;
+        Self::Gateway(Box::new(Simulated { budget, limit, ..Simulated::default() }))
     }
 
     /// Returns the request that is sent.
@@ -258,15 +305,18 @@ impl Strategy<'_> {
 impl Simulated {
     fn edit(&mut self, body: &[u8], now: u64, outcome: &mut Outcome) -> Result<Vec<u8>> {
         let request = Request::parse(Api::Anthropic, body).ok_or("the request is not read")?;
+        let state = |end: Option<&u64>| match end {
+            Some(end) if *end > now => Cached::Warm,
+            Some(_) => Cached::Expired,
+            None => Cached::Unknown,
+        };
         let policy = Policy {
             budget: self.budget,
+            limit: self.limit,
             estimator: &Tiktoken::new(Encoding::O200kBase),
             decision: &|key| self.decisions.get(key).cloned(),
-            cached: &|hash| match self.ends.get(hash) {
-                Some(end) if *end > now => Cached::Warm,
-                Some(_) => Cached::Expired,
-                None => Cached::Unknown,
-            },
+            cached: &|hash| state(self.ends.get(hash)),
+            cached_call: &|call| state(self.calls.get(call)),
             // Sessions have one model.
             is_warm: &|_| false,
             original: &|hash| {
@@ -288,9 +338,13 @@ impl Simulated {
         outcome.cut += rewritten.edits.len() as u64;
         let sent = rewritten.body.to_bytes();
         self.decisions.extend(rewritten.decisions);
-        let ends = rewritten.beginnings.iter();
-        self.ends
-            .extend(ends.map(|beginning| (beginning.hash, now + u64::from(beginning.seconds))));
+        let ends = rewritten.beginnings.iter().map(|it| (it.hash, now + u64::from(it.seconds)));
+        let ends: Vec<_> = ends.collect();
+        if let Some((_, end)) = ends.first() {
+            let calls = rewritten.cached_results.into_iter().map(|key| (key.call, *end));
+            self.calls.extend(calls);
+        }
+        self.ends.extend(ends);
         Ok(sent)
     }
 }

@@ -15,6 +15,12 @@ use crate::harness::{Result, at};
 /// The tools and the system prompt of an agent, as large as those of a common one.
 const HEAD_BYTES: usize = 40_000;
 
+/// The system prompt.
+const PROMPT: &str = "Be brief.";
+
+/// The seconds of an hour.
+const HOUR: u64 = 3_600;
+
 /// A window of tokens, and the default budgets of the gateway for it and for a window of a million.
 const WINDOW: u32 = 200_000;
 const BUDGETS: [u32; 2] = [160_000, 800_000];
@@ -34,8 +40,12 @@ pub(super) struct Session {
     ends: Vec<usize>,
     /// The pause before each request in seconds.
     pub(super) pauses: Vec<u64>,
-    /// The budget of the gateway in tokens.
+    /// `true` if each pause of an hour ends with a resume, in which the agent changes its system prompt.
+    is_resumed: bool,
+    /// The budget of the gateway in tokens, by default that of the window.
     pub(super) budget: u32,
+    /// The tokens above which the provider may refuse a request.
+    pub(super) limit: u32,
 }
 
 impl Session {
@@ -70,7 +80,7 @@ impl Session {
         let description = "describes what the tool does. ".repeat(HEAD_BYTES / 30);
         let tools = json!([{ "name": "tool", "description": description, "input_schema": {} }]);
         let mark = json!({ "type": "ephemeral" });
-        let system = json!([{ "type": "text", "text": "Be brief.", "cache_control": mark }]);
+        let system = json!([{ "type": "text", "text": PROMPT, "cache_control": mark }]);
         let head = format!(
             "{{\"model\":\"claude-sonnet-4-5\",\"max_tokens\":8192,\"stream\":true,\"tools\":{tools},\
              \"system\":{system},\"messages\":"
@@ -82,7 +92,9 @@ impl Session {
             return Err(format!("{name} has no message of a user").into());
         }
         let pauses = vec![20; ends.len()];
-        Ok(Self { name, head, messages, starts, ends, pauses, budget: BUDGETS[0] })
+        let [limit, _] = BUDGETS;
+        let (is_resumed, budget) = (false, limit);
+        Ok(Self { name, head, messages, starts, ends, pauses, is_resumed, budget, limit })
     }
 
     /// Reads the transcripts of a folder that the command can import, with the pauses between their
@@ -105,7 +117,7 @@ impl Session {
             if let Ok(mut session) = Self::from_blocks(name, &transcript.blocks) {
                 session.set_pauses(&Times::read(&String::from_utf8_lossy(&bytes)));
                 if session.tokens_max()? > WINDOW {
-                    session.budget = BUDGETS[1];
+                    (session.budget, session.limit) = (BUDGETS[1], BUDGETS[1]);
                 }
                 sessions.push(session);
             }
@@ -129,8 +141,20 @@ impl Session {
     /// Sets a pause of an hour after each `requests` requests.
     pub(super) fn with_pauses(mut self, requests: usize) -> Self {
         for (number, pause) in self.pauses.iter_mut().enumerate().skip(1) {
-            *pause = if number.is_multiple_of(requests) { 3_600 } else { 20 };
+            *pause = if number.is_multiple_of(requests) { HOUR } else { 20 };
         }
+        self
+    }
+
+    /// Sets the budget of the gateway.
+    pub(super) fn with_budget(mut self, budget: u32) -> Self {
+        self.budget = budget;
+        self
+    }
+
+    /// Resumes the session after each pause of an hour.
+    pub(super) fn with_resumes(mut self) -> Self {
+        self.is_resumed = true;
         self
     }
 
@@ -185,7 +209,12 @@ impl Session {
         let end = self.ends[request];
         let mut messages = self.messages[self.start(end)..end].to_vec();
         mark_last(&mut messages);
-        format!("{}{}}}", self.head, Value::from(messages)).into_bytes()
+        let mut body = format!("{}{}}}", self.head, Value::from(messages));
+        if self.is_resumed {
+            let resumes = self.pauses[..=request].iter().filter(|pause| **pause == HOUR).count();
+            body = body.replacen(PROMPT, &format!("{PROMPT} {resumes} files have changed."), 1);
+        }
+        body.into_bytes()
     }
 }
 
