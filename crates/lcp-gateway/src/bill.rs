@@ -172,7 +172,7 @@ impl Sum {
 
     fn finish(mut self) -> SessionStats {
         self.stats.cost_with_edits = self.with.div_ceil(INPUT);
-        self.stats.cost_without_edits = self.without / INPUT;
+        self.stats.cost_without_edits = self.without.div_ceil(INPUT);
         self.stats.mean_micros = self.micros / self.stats.requests.max(1);
         self.stats
     }
@@ -231,6 +231,9 @@ mod tests {
         // Only the head is written.
         let head = Usage { input: 1_000, written: 100, ..Usage::default() };
         check(&row(head, (0, 20), 0), 1_125, 1_145);
+        // Fractions are rounded in the same way.
+        let fraction = Usage { input: 10, read: 1_003, ..Usage::default() };
+        check(&row(fraction, (0, 0), 0), 111, 111);
         // Without a cache, all tokens cost the same.
         let plain = Usage { input: 1_000, ..Usage::default() };
         check(&row(plain, (50, 20), 0), 1_000, 1_070);

@@ -124,6 +124,11 @@ fn table(stats: &Stats, style: TableStyle) -> String {
     let total = &stats.total;
     let mut text = table::render(&COLUMNS, &rows, style);
     text.push_str("\nCosts are in input tokens, from the usage that providers reported.\n");
+    if stats.dry_run {
+        text.push_str(
+            "Dry run: all requests were sent unchanged, so the cost with edits is computed.\n",
+        );
+    }
     if total.requests_without_usage > 0 {
         let count = group_thousands(total.requests_without_usage);
         text.extend([format!("Requests without usage, not in the costs: {count}\n")]);

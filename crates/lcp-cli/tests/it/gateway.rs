@@ -213,6 +213,19 @@ fn agent_gets_the_gateway_and_its_exit_code_is_returned() {
     assert!(stderr(&missing).contains("no-such-agent") && stderr(&missing).contains("hint: "));
 }
 
+#[cfg(unix)]
+#[test]
+fn figures_of_a_dry_run_say_that_they_are_computed() {
+    let (project, provider) = (project(), Provider::strict());
+    let stats = ["proxy", "stats", "--dry-run", "--data", "data"];
+    let missing = LCP.command(&project.path(""), &stats).output().unwrap();
+    assert_eq!(missing.status.code(), Some(1));
+    assert!(stderr(&missing).contains("hint: run `lcp run --dry-run`"), "{}", stderr(&missing));
+    let output = run(&project, &["--dry-run", "--upstream", &provider.url], "true");
+    assert!(output.status.success(), "{}", stderr(&output));
+    assert!(project.stdout_of(&stats).contains("\nDry run: all requests were sent unchanged"));
+}
+
 /// Returns the files of a folder with their contents.
 #[cfg(unix)]
 fn files(folder: &Path) -> std::collections::BTreeMap<PathBuf, Vec<u8>> {

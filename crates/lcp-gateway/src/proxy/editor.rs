@@ -418,8 +418,12 @@ pub fn read_stats(data: &Path, dry_run: bool) -> Result<Stats> {
     let folder = folder(data, dry_run);
     if !folder.exists() {
         let message = format!("no gateway has used {}", folder.display());
-        return Err(Error::new(ErrorKind::Io, message)
-            .with_hint("run `lcp run` or `lcp proxy` first, or pass --data"));
+        let hint = if dry_run {
+            "run `lcp run --dry-run` or `lcp proxy --dry-run` first, or pass --data"
+        } else {
+            "run `lcp run` or `lcp proxy` first, or pass --data"
+        };
+        return Err(Error::new(ErrorKind::Io, message).with_hint(hint));
     }
     stats_of(&Store::open(&folder, u32::MAX)?, dry_run)
 }
