@@ -247,15 +247,21 @@ fn repeated_lines_become_a_reference_once() {
     }
 }
 
+fn read(file: usize) -> Step {
+    Step::Call { input: "a".into(), output: lines(file, 0, 60) }
+}
+
+/// Returns a session that reads 30 files from `first` on.
+fn reads(turn: &str, first: usize) -> Vec<Step> {
+    std::iter::once(Step::Turn(turn.to_owned())).chain((first..first + 30).map(read)).collect()
+}
+
 #[test]
 fn pauses_and_nothing_else_make_stubs_below_the_budget() {
     for (api, cold) in APIS.into_iter().zip([421, 3_721, 3_721]) {
         for (pause, is_cut) in [(cold - 2, false), (cold, true)] {
             let mut simulator = Simulator::default();
-            let mut steps = vec![Step::Turn("Read all files.".into())];
-            steps.extend(
-                (0..30).map(|at| Step::Call { input: "a".into(), output: lines(at, 0, 60) }),
-            );
+            let mut steps = reads("Read all files.", 0);
             simulator.send(api, &request(api, &steps), 40_000);
             steps.push(Step::Turn("And now?".into()));
             simulator.now += pause;
@@ -271,9 +277,7 @@ fn pauses_and_nothing_else_make_stubs_below_the_budget() {
 fn changed_history_makes_stubs_within_the_time_of_the_cache() {
     for api in APIS {
         let mut simulator = Simulator::default();
-        let mut steps = vec![Step::Turn("Read all files.".into())];
-        let read = |at| Step::Call { input: "a".into(), output: lines(at, 0, 60) };
-        steps.extend((0..30).map(read));
+        let mut steps = reads("Read all files.", 0);
         simulator.send(api, &request(api, &steps), 40_000);
         // The client resumes the session, and writes its 11th result differently.
         steps[11] = read(99);
@@ -294,9 +298,7 @@ fn changed_history_makes_stubs_within_the_time_of_the_cache() {
 fn unknown_results_in_a_session_with_a_changed_head_are_warm() {
     for api in APIS {
         let mut simulator = Simulator::default();
-        let mut steps = vec![Step::Turn("Read all files.".into())];
-        let read = |at| Step::Call { input: "a".into(), output: lines(at, 0, 60) };
-        steps.extend((0..30).map(read));
+        let mut steps = reads("Read all files.", 0);
         simulator.send(api, &request(api, &steps), 40_000);
         simulator.now += 8_000;
         // The session went on without the gateway.
@@ -465,16 +467,11 @@ fn raw_results_stay() {
 #[test]
 fn calls_of_another_session_with_the_same_ids_say_nothing() {
     for api in APIS {
-        let read = |at| Step::Call { input: "a".into(), output: lines(at, 0, 60) };
-        let steps = |turn: &str, first| -> Vec<_> {
-            let turn = Step::Turn(turn.to_owned());
-            std::iter::once(turn).chain((first..first + 30).map(read)).collect()
-        };
         let mut simulator = Simulator::default();
-        simulator.send(api, &request(api, &steps("Read all files.", 0)), 40_000);
+        simulator.send(api, &request(api, &reads("Read all files.", 0)), 40_000);
         simulator.now += 8_000;
         // It began without the gateway.
-        let mut other = steps("Read the others.", 100);
+        let mut other = reads("Read the others.", 100);
         other.push(Step::Turn("And now?".into()));
         let body = request(api, &other);
         assert!(simulator.send(api, &body, 40_000).body == body, "{api:?}");

@@ -50,8 +50,8 @@ fn results_of_raw_commands_and_of_listed_tools_and_paths_stay() {
         ("shell", json!({ "command": "cat a.txt # lcp: raw" })),
         ("shell", json!({ "command": "cat a.txt" })),
         ("ask_database", json!({ "question": "a" })),
-        ("read", json!({ "path": "/work/Cargo.lock" })),
-        ("read", json!({ "path": "/work/Cargo.toml" })),
+        ("read", json!({ "path": "/project/Cargo.lock" })),
+        ("read", json!({ "path": "/project/Cargo.toml" })),
     ];
     let mut messages = vec![json!({ "role": "user", "content": "Read all." })];
     // Each call twice, and then results that are newer.
