@@ -8,13 +8,16 @@ if TYPE_CHECKING:
 
 
 class LcpError(Exception):
-    """An error of LCP."""
+    """An error of LCP.
 
-    #: The failure and its place.
+    Attributes:
+        message: The failure and its place.
+        code: The stable code of an error that has one, such as ``LCP-BUD-001``.
+        hint: A remedy.
+    """
+
     message: str
-    #: The stable code of an error that has one, such as ``LCP-BUD-001``.
     code: str | None
-    #: A remedy.
     hint: str | None
 
     def __init__(self, message: str, code: str | None = None, hint: str | None = None) -> None:

@@ -31,20 +31,23 @@ _encode = json.JSONEncoder(
 
 @dataclass(frozen=True)
 class FitResult:
-    """Messages within a budget."""
+    """Messages within a budget.
 
-    #: The messages in the shape of the input, ready to send. Unchanged messages are the same
-    #: objects.
+    Attributes:
+        messages: The messages in the shape of the input, ready to send. Unchanged messages are the
+            same objects.
+        note: The note about omitted messages if the list cannot contain it, as for Anthropic.
+            Append it to the system prompt; it is counted.
+        is_unchanged: ``True`` if nothing was omitted or changed.
+        is_appended: ``True`` if the messages begin with those of ``previous``, so that the provider
+            can reuse its cache.
+        report: Counts, decisions and warnings.
+    """
+
     messages: list[Any]
-    #: The note about omitted messages if the list cannot contain it, as for Anthropic. Append it to
-    #: the system prompt; it is counted.
     note: str | None
-    #: ``True`` if nothing was omitted or changed.
     is_unchanged: bool
-    #: ``True`` if the messages begin with those of ``previous``, so that the provider can reuse its
-    #: cache.
     is_appended: bool
-    #: Counts, decisions and warnings.
     report: Report
     _turn: _Turn = field(repr=False, compare=False)
 

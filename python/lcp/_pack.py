@@ -29,20 +29,23 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Block:
-    """A block of a pack."""
+    """A block of a pack.
 
-    #: The index in the pack.
+    Attributes:
+        index: The index in the pack.
+        type: The type, such as ``code`` or ``conversation``.
+        label: The label: a path, a title or the name of a tool. It can be empty.
+        priority: The priority: ``critical``, ``high``, ``normal``, ``low`` or ``background``;
+            ``None`` for metadata.
+        tokens: The tokens of the content; ``None`` for metadata.
+        content: The content: text, or the bytes of an image or of other data.
+    """
+
     index: int
-    #: The type, such as ``code`` or ``conversation``.
     type: str
-    #: The label: a path, a title or the name of a tool. It can be empty.
     label: str
-    #: The priority: ``critical``, ``high``, ``normal``, ``low`` or ``background``; ``None`` for
-    #: metadata.
     priority: str | None
-    #: The tokens of the content; ``None`` for metadata.
     tokens: int | None
-    #: The content: text, or the bytes of an image or of other data.
     content: str | bytes
 
 

@@ -12,46 +12,54 @@ from typing import Any
 
 @dataclass(frozen=True)
 class BlockReport:
-    """The part of a block in a text."""
+    """The part of a block in a text.
 
-    #: The index of the block.
+    Attributes:
+        index: The index of the block.
+        type: The type, such as ``code``.
+        label: The label: a path, or a title.
+        priority: The priority: ``critical``, ``high``, ``normal``, ``low`` or ``background``.
+        decision: The decision, such as ``full``, ``excerpt`` or ``omit``.
+        reason: The reason for the decision.
+        tokens: The tokens in the text.
+        full_tokens: The tokens of the complete block.
+    """
+
     index: int
-    #: The type, such as ``code``.
     type: str
-    #: The label: a path, or a title.
     label: str
-    #: The priority: ``critical``, ``high``, ``normal``, ``low`` or ``background``.
     priority: str
-    #: The decision, such as ``full``, ``excerpt`` or ``omit``.
     decision: str
-    #: The reason for the decision.
     reason: str
-    #: The tokens in the text.
     tokens: int
-    #: The tokens of the complete block.
     full_tokens: int
 
 
 @dataclass(frozen=True)
 class Report:
-    """A report on content that was fitted into a budget. Notebooks show it as a table."""
+    """A report on content that was fitted into a budget. Notebooks show it as a table.
 
-    #: The tokens of the result. Images have a fixed number each, and audio is not counted.
+    Attributes:
+        used_tokens: The tokens of the result. Images have a fixed number each, and audio is not
+            counted.
+        budget: The budget, if there is one.
+        exact: ``True`` if the texts are counted with the model's own tokenizer, ``False`` for
+            estimates. The tokens around each message are a convention: 4 for each, 3 for the list.
+        encoding: The name of the tokenizer.
+        omitted_parts: The number of blocks, or parts of messages, that are not shown.
+        by_decision: The number of parts by decision, such as ``full``, ``excerpt`` or
+            ``placeholder``.
+        warnings: The warnings.
+        blocks: The blocks. Reports on messages have none.
+    """
+
     used_tokens: int
-    #: The budget, if there is one.
     budget: int | None
-    #: ``True`` if the texts are counted with the model's own tokenizer, ``False`` for estimates.
-    #: The tokens around each message are a convention: 4 for each, 3 for the list.
     exact: bool
-    #: The name of the tokenizer.
     encoding: str
-    #: The number of blocks, or parts of messages, that are not shown.
     omitted_parts: int
-    #: The number of parts by decision, such as ``full``, ``excerpt`` or ``placeholder``.
     by_decision: dict[str, int]
-    #: The warnings.
     warnings: list[str]
-    #: The blocks. Reports on messages have none.
     blocks: list[BlockReport] = field(repr=False)
     _read_json: Callable[[], str] = field(repr=False, compare=False)
 

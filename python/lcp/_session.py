@@ -26,35 +26,39 @@ from ._pack import Pack
 
 @dataclass(frozen=True)
 class SessionStatus:
-    """The status of a session."""
+    """The status of a session.
 
-    #: The ID of the session.
+    Attributes:
+        id: The ID of the session.
+        is_new: ``True`` if this call began the session.
+        recorded: The number of messages that this call recorded.
+        messages: The number of messages.
+        window: The tokens of the model's window.
+        output_reserve: The tokens of the window that are reserved for output.
+        used_tokens: The tokens in use: those that the provider reported, or else counted ones.
+        used_percent: The used part of the window in percent.
+        remaining_turns: The estimated number of turns that are left.
+        decision: The next step: ``none``, ``warning`` (few turns are left) or ``hand_off``.
+        reason: The reason for the next step.
+        is_compaction_due: ``True`` if less than 20 % of the budget is left, so that a compaction is
+            due.
+        handoff: The ID of a hand-off that waits to be resumed.
+        warnings: Warnings about this call.
+    """
+
     id: str
-    #: ``True`` if this call began the session.
     is_new: bool
-    #: The number of messages that this call recorded.
     recorded: int
-    #: The number of messages.
     messages: int
-    #: The tokens of the model's window.
     window: int
-    #: The tokens of the window that are reserved for output.
     output_reserve: int
-    #: The tokens in use: those that the provider reported, or else counted ones.
     used_tokens: int
-    #: The used part of the window in percent.
     used_percent: int
-    #: The estimated number of turns that are left.
     remaining_turns: int
-    #: The next step: ``none``, ``warning`` (few turns are left) or ``hand_off``.
     decision: str
-    #: The reason for the next step.
     reason: str
-    #: ``True`` if less than 20 % of the budget is left, so that a compaction is due.
     is_compaction_due: bool
-    #: The ID of a hand-off that waits to be resumed.
     handoff: str | None
-    #: Warnings about this call.
     warnings: list[str]
     _json: str = field(repr=False)
 
@@ -86,21 +90,24 @@ class SessionStatus:
 
 @dataclass(frozen=True)
 class Handoff:
-    """A prepared hand-off."""
+    """A prepared hand-off.
 
-    #: The ID, for ``Session.resume``.
+    Attributes:
+        id: The ID, for ``Session.resume``.
+        is_new: ``True`` if this call prepared it.
+        messages: The number of messages that it covers.
+        tokens_before: The tokens of the session before it.
+        tokens_after: The tokens with which the next session begins.
+        warnings: Warnings, such as about content that the next session lacks.
+        pack: The hand-off as a pack.
+    """
+
     id: str
-    #: ``True`` if this call prepared it.
     is_new: bool
-    #: The number of messages that it covers.
     messages: int
-    #: The tokens of the session before it.
     tokens_before: int
-    #: The tokens with which the next session begins.
     tokens_after: int
-    #: Warnings, such as about content that the next session lacks.
     warnings: list[str]
-    #: The hand-off as a pack.
     pack: Pack = field(repr=False)
     _json: str = field(repr=False)
 
@@ -111,17 +118,20 @@ class Handoff:
 
 @dataclass(frozen=True)
 class ResumedSession:
-    """A session that continues another one."""
+    """A session that continues another one.
 
-    #: The new session.
+    Attributes:
+        session: The new session.
+        previous: The ID of the session before it.
+        text: The text to send first: the resume prompt, and messages that came after the hand-off.
+        tokens: The tokens of the resume prompt.
+        warnings: Warnings, such as about content that the prompt lacks.
+    """
+
     session: Session
-    #: The ID of the session before it.
     previous: str
-    #: The text to send first: the resume prompt, and messages that came after the hand-off.
     text: str
-    #: The tokens of the resume prompt.
     tokens: int
-    #: Warnings, such as about content that the prompt lacks.
     warnings: list[str]
     _json: str = field(repr=False)
 
@@ -132,17 +142,20 @@ class ResumedSession:
 
 @dataclass(frozen=True)
 class Compaction:
-    """The result of a compaction."""
+    """The result of a compaction.
 
-    #: ``True`` if the session was compacted.
+    Attributes:
+        is_done: ``True`` if the session was compacted.
+        reason: The reason if it was not.
+        used_tokens: The tokens in use after the call.
+        warnings: Warnings about content that does not fit into the memory.
+        pack: The messages that the window shows, with the memory, as a pack.
+    """
+
     is_done: bool
-    #: The reason if it was not.
     reason: str | None
-    #: The tokens in use after the call.
     used_tokens: int
-    #: Warnings about content that does not fit into the memory.
     warnings: list[str]
-    #: The messages that the window shows, with the memory, as a pack.
     pack: Pack = field(repr=False)
     _json: str = field(repr=False)
 
@@ -161,11 +174,13 @@ class Session:
     wait up to ``wait`` seconds (2 by default), then raise ``SessionError``.
 
     Methods that read or write have an async version, whose name begins with ``a``.
+
+    Attributes:
+        id: The ID.
     """
 
     __slots__ = ("_options", "_output_reserve", "_sessions", "_window", "id")
 
-    #: The ID.
     id: str
 
     def __init__(

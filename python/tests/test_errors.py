@@ -121,12 +121,17 @@ def test_panics_are_exceptions(is_short: bool) -> None:
         _lcp.panic(is_short)
 
 
-def test_long_texts_are_counted(tmp_path: Path) -> None:
+def test_long_texts_are_counted_and_fitted(tmp_path: Path) -> None:
     text = "a budget is a promise, and here are more words of it.\n" * 1_900_000
     assert len(text) > 100_000_000
     assert lcp.count(text) > 20_000_000
     # One character without a place to divide the text.
     assert lcp.count("x" * 10_000_000) > 1_000_000
+    turn = {"role": "user", "content": "hello"}
+    messages = [turn, {"role": "assistant", "content": text}, turn]
+    assert lcp.fit_messages(messages, budget=1_000, model="gpt-5").report.used_tokens <= 1_000
+    with pytest.raises(lcp.LimitError, match="maximum 16777216"):
+        lcp.Session("long", store=tmp_path / "sessions.sqlite").record(messages)
     (tmp_path / "long.txt").write_text(text)
     pack = lcp.Pack.from_directory(tmp_path)
     assert any("long.txt" in warning for warning in pack.warnings) or pack.blocks()

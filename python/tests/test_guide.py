@@ -1,7 +1,9 @@
 """The snippets of the README and of the guide, with their outputs."""
 
 import contextlib
+import dataclasses
 import doctest
+import inspect
 import io
 import re
 import shutil
@@ -77,3 +79,17 @@ def test_import_loads_only_what_it_needs() -> None:
     loaded = run.stdout.split()
     assert "lcp" in loaded, run.stderr
     assert {name for name in loaded if not name.startswith("lcp")} <= {"__future__"}
+
+
+def test_help_describes_each_attribute() -> None:
+    public = [getattr(lcp, name) for name in lcp.__all__]
+    classes = [item for item in public if isinstance(item, type)]
+    described = 0
+    for item in filter(dataclasses.is_dataclass, classes):
+        for name in (field.name for field in dataclasses.fields(item)):
+            if not name.startswith("_"):
+                assert f"\n    {name}: " in (inspect.getdoc(item) or ""), (item, name)
+                described += 1
+    assert described > 40
+    for item, name in [(lcp.LcpError, "hint"), (lcp.Session, "id")]:
+        assert f"\n    {name}: " in (inspect.getdoc(item) or "")
