@@ -64,7 +64,7 @@ pub(super) fn rows(progress: &mut Progress<'_>) -> Result<Vec<Row>> {
         peer,
         progress,
     )?);
-    rows.extend(compare("over the budget", &[Session::synthetic(150)?], false, peer, progress)?);
+    rows.extend(compare("over the budget", &[Session::synthetic(150)?], true, peer, progress)?);
     Ok(rows)
 }
 
