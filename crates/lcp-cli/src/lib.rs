@@ -12,9 +12,8 @@
 //! | exit codes, color, errors and warnings | `output.rs`; wrong command lines: `arguments.rs` |
 //! | standard output; the clipboard | `files.rs`; `clipboard.rs` |
 //! | progress bars; tables | `progress.rs`; `table.rs` |
-//! | signals for the agent that `run` started | `agent_process.rs` |
+//! | signals | `signals.rs`; for the agent that `run` started: `agent_process.rs` |
 //! | events of the libraries | `log.rs` |
-//! | Ctrl-C | `lib.rs` |
 
 #![cfg_attr(docsrs, feature(doc_cfg))]
 #![allow(
@@ -68,6 +67,7 @@ pub mod segment_args;
 #[cfg(feature = "full")]
 #[doc(hidden)]
 pub mod session_args;
+mod signals;
 #[cfg(feature = "full")]
 #[doc(hidden)]
 pub mod summary_args;
@@ -84,9 +84,6 @@ use clap::Parser;
 pub use commands::Command;
 use lcp_app::{Error, interrupt};
 use output::Output;
-
-/// The exit code after Ctrl-C, as in shells: 128 + SIGINT.
-const INTERRUPTED: i32 = 130;
 
 /// The result of a command.
 pub type Result<T = (), E = Error> = std::result::Result<T, E>;
@@ -110,7 +107,7 @@ pub fn main() -> ExitCode {
 /// Runs the command with these arguments, of which the first is the name of the program. Returns the
 /// exit code. `--help`, `--version` and Ctrl-C end the process.
 pub fn run(arguments: Vec<OsString>) -> u8 {
-    install_interrupt_handler();
+    signals::handle();
     let cli: Cli = match arguments::parse(arguments) {
         Ok(cli) => cli,
         Err((error, output)) => return output.fail(&error),
@@ -126,21 +123,4 @@ pub fn run(arguments: Vec<OsString>) -> u8 {
         Ok(()) => cli.output.code_of_agent(),
         Err(error) => cli.output.fail(&error),
     }
-}
-
-/// Installs a Ctrl-C handler that removes the temporary files and ends this process.
-fn install_interrupt_handler() {
-    // Without a handler, the operating system ends the process.
-    let _ = ctrlc::set_handler(|| {
-        #[cfg(feature = "proxy")]
-        if agent_process::handles_signals() {
-            return;
-        }
-        end_interrupted();
-    });
-}
-
-/// Removes the temporary files and ends this process.
-fn end_interrupted() {
-    interrupt::clean_up(|| std::process::exit(INTERRUPTED));
 }
